@@ -12,8 +12,8 @@
 #include "dpx_report.h"
 #include "dpx_run.h"
 
-/* Where we were built for another perl, nothing of it may be called: then this object stays unused,
- * and _start is not there. What xsubpp writes gets another name. */
+/* In a perl that this object was not built for, no function of that perl may be called: then no
+ * XSUB is defined, _start included. The boot function that xsubpp writes is renamed. */
 XS_EXTERNAL(dpx_boot);
 XS_EXTERNAL(boot_Devel__DProf);
 XS_EXTERNAL(boot_Devel__DProf)

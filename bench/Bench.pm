@@ -1,8 +1,8 @@
 package Bench;
 
-# What the benchmarks share: which profilers there are, running a program under
-# them in turn, and medians. Costs are CPU time, read by the program itself, so
-# that other processes and the reaping parent stay out of it.
+# What the benchmarks share: the list of profilers, running a program under them in turn, and
+# medians. Costs are CPU time, read by the program itself, so that other processes and the reaping
+# parent stay out of it.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ sub scratch { $scratch //= File::Temp->newdir('dprof-bench-XXXXXX', TMPDIR => 1)
 
 # ---- reading ----
 
-# A program of bench/, compiled: its path.
+# Compiles a program of bench/, once. Returns its path.
 sub compiled {
     my ($name) = @_;
     my $path = scratch() . "/$name";
@@ -33,14 +33,14 @@ sub compiled {
     return $path;
 }
 
-# Writes a trace of so many marks; the seed tells programs apart.
+# Writes a trace of that many marks; the seed tells programs apart.
 sub gen_marks {
     my ($path, $marks, $seed) = @_;
     my $gen = compiled('gen-marks');
     system("$gen $marks " . ($seed // 1) . " > $path") == 0 or die "gen-marks failed\n";
 }
 
-# Writes a tree of so many contexts.
+# Writes a tree of that many contexts.
 sub gen_tree {
     my ($path, $contexts, $subs, $seed) = @_;
     srand($seed // 1);
@@ -84,7 +84,7 @@ sub best {
 
 sub note { print STDERR "# @_\n" if -t STDERR }
 
-# Where the classic profiler was unpacked, by hand: its module has our name.
+# The folder where the classic profiler was unpacked by hand, as its module has our name.
 sub old_lib {
     my $lib = $ENV{DPROF_OLD_LIB} or return;
     return -e "$lib/Devel/DProf.pm" ? $lib : undef;
@@ -94,7 +94,7 @@ sub has_nytprof { !system("$^X -MDevel::NYTProf::Core -e1 >/dev/null 2>&1") }
 
 my @ours = ("-I$top/blib/lib", "-I$top/blib/arch");
 
-# name => [ options of perl, environment ], in the order in which they run.
+# The sides: [ name => options of perl, environment ], in the order in which they run.
 sub sides {
     my @want = @_;
     my $out = scratch() . '/out';
@@ -157,14 +157,14 @@ sub rounds {
         for my $side (@$sides) {
             note("round $round of $n: $side->[0]");
             my $got = run_side($side, @program);
-            next unless $round;     # the first one warms caches
+            next unless $round;     # the first round warms caches
             push @{ $all{ $side->[0] }{$_} }, $got->{$_} for keys %$got;
         }
     }
     return \%all;
 }
 
-# The real programs that are there: [title, command], of perl. Says which are not.
+# The real programs that are installed: [title, command], of perl. Says which ones are missing.
 sub programs {
     my ($pod) = grep { -e }
         map { ("$_/pod/perlfunc.pod", "$_/perlfunc.pod", "$_/pods/perlfunc.pod") }

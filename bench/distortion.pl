@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # How true is a profile? The inclusive time of a sub that makes 400,000 tiny calls
-# over that of one that computes: as reported, over as it is unprofiled. 1 is
-# the truth.
+# over that of one that computes: the ratio that a profile reports, over the one without a profiler.
+# 1 is the truth.
 #     perl bench/distortion.pl [--rounds 5]
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 # dprofflame and dproffold on folded stacks of programs of many sizes, beside flamegraph.pl,
-# difffolded.pl and inferno, where they are: user CPU seconds, the best of RUNS (3; from a million
-# stacks on 1), MB held at most, MB written. DPROF_BENCH_STACKS: how many stacks,
+# difffolded.pl and inferno, where these are installed: user CPU seconds, the best of RUNS (3; from
+# a million stacks on 1), MB held at most, MB written. DPROF_BENCH_STACKS: how many stacks,
 # 10000,100000,1000000 if not given; a million takes 3 GB of TMPDIR. DPROF_FLAMEGRAPH: the folder of
 # flamegraph.pl and difffolded.pl; else the copy of the first that Devel::NYTProf has. inferno is
 # looked for in PATH. FULL=1: flamegraph.pl --reverse of more than 100,000 stacks, too (minutes, and
@@ -48,7 +48,7 @@ for my $n (@sizes) {
             "{difffolded.pl} $before $after", "{inferno-diff-folded} $before $after"));
 }
 
-# Ours, then what others take of it. {TOOL} is one that may be here.
+# Rows of our tool, then of the others with their ratio to ours. {TOOL} is one that may be missing.
 sub compared {
     my ($n, $what, $ours, @others) = @_;
     my $best = best_of($n, tool(@$ours));
@@ -69,7 +69,7 @@ sub numbers {
         sprintf('%.2f', $it->[2]));
 }
 
-# User seconds, MB held, MB written.
+# Returns user seconds, MB held, MB written.
 sub best_of {
     my ($n, $command) = @_;
     my $best;
@@ -83,7 +83,7 @@ sub best_of {
     return $best;
 }
 
-# The others that are here, by name: shell commands.
+# The others that are installed, by name, as shell commands.
 sub they {
     my %they;
     my $folder = $ENV{DPROF_FLAMEGRAPH};

@@ -1,5 +1,5 @@
 # dprofreport beside dprofpp, in one go: a trace of 10 million marks (MARKS), and a tree of 100,000
-# contexts. User and system seconds, the best of 5 runs (RUNS).
+# contexts. Prints user and system seconds, the best of 5 runs (RUNS).
 use strict;
 use warnings;
 use FindBin ();

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What counters of events cost a call: perl's own are read from memory, the kernel's by a system
-# call, one for all of them.
+# What counters of events add to the cost of a call: perl's own are read from memory, the kernel's
+# by a system call, one for all of them.
 #     perl bench/events.pl [--rounds 9] [--n 22]
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-# Many cheap calls: the cost of a call shows. Prints CPU seconds and calls.
+# Makes many cheap calls, so that the cost of a call shows. Prints CPU seconds and calls.
 use strict;
 use warnings;
 use Time::HiRes qw(clock_gettime CLOCK_PROCESS_CPUTIME_ID);

@@ -1,11 +1,11 @@
-/* Writes folded stacks of a made-up program, so many distinct ones, 5 to 60 frames deep. A stack
+/* Writes a number of distinct folded stacks of a made-up program, 5 to 60 frames deep. A stack
  * shares its beginning with one written before and adds a few frames of its own, so that there are
  * about 1.85 contexts per stack, as in profiles of real programs; almost half of the stacks were
- * seen once. Names are of 24 bytes or so. `after` is the same program some time later: 8 % of the
+ * seen once. Names have about 24 bytes. `after` is the same program some time later: 8 % of the
  * stacks are gone, as many are new, all that passes JSON::PP takes 1.6 times as long, Template half
- * as long, and the rest differs by chance. In the order of a sorted file, or as they come with
- * `unsorted`. The same arguments give the same bytes. Usage: gen-folded [stacks [before|after
- * [sorted|unsorted]]] > out.folded */
+ * as long, and the rest differs by chance. Stacks are in the order of a sorted file; with
+ * `unsorted`, as they come. The same arguments give the same bytes. Usage: gen-folded [stacks
+ * [before|after [sorted|unsorted]]] > out.folded */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* Writes a trace of so many marks, each with an `@` line, of a made-up program:
- * every sub has a body of calls, some in loops, some under a condition; some
- * subs recurse. Times from a microsecond to a millisecond. The same seed gives
- * the same bytes. Usage: gen-marks [marks [seed]] > tmon.out */
+/* Writes a trace of a number of marks, each with an `@` line, of a made-up program: every sub has a
+ * body of calls, some in loops, some under a condition; some subs recurse. Times are from a
+ * microsecond to a millisecond. The same seed gives the same bytes. Usage: gen-marks [marks [seed]]
+ * > tmon.out */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static uint32_t rnd(uint32_t n)
     return (uint32_t)(((state >> 33) * n) >> 31);
 }
 
-/* Subs stand in layers and call into the next ones; the last one is leaves. */
+/* Subs stand in layers and call into the next ones; subs of the last layer are leaves. */
 static void make_bodies(void)
 {
     for (int i = 0; i < SUBS; i++)

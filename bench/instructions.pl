@@ -2,8 +2,8 @@
 # Instructions that recording adds to a call and to a statement, by valgrind: the same number each
 # time for the same build, whatever else the machine does. For calls the counting clock stands in
 # for the counter (a function call more for each reading), since valgrind slows time. A statement
-# costs so little that such a call would be most of it: there the counter itself is read, and what
-# is counted are the hooks alone, without what they call where a gap was long. Exit status 1: a
+# costs so little that such a call would be most of it: there the counter itself is read, and only
+# the hooks are counted, without what they call where a gap was long. The exit status is 1 if a
 # statement costs more than it may.
 #
 # The numbers must not grow for programs that ask for no events. This table has, for each way of
@@ -59,7 +59,7 @@ sub instructions {
     return $only ? of_functions($file, $only) : $1;
 }
 
-# What functions with such names take themselves, without those that they call.
+# The instructions of functions with such names, without those that they call.
 sub of_functions {
     my ($file, $name) = @_;
     my ($sum, $is_one, $called) = (0);
@@ -75,7 +75,7 @@ sub of_functions {
     return $sum;
 }
 
-# Of one turn, of which there are n: { side => instructions }. $only: of functions with such names.
+# { side => instructions } of one turn of a loop of n. $only: of functions with such names only.
 sub per_turn {
     my ($code, $clock, $only, @of) = @_;
     my %per;
@@ -103,8 +103,8 @@ if (system("$^X @{ $with[0][1] } -e 1 >/dev/null 2>&1")) {
     print "this perl has no place for lines: a statement is not measured\n";
     exit 0;
 }
-# What the hooks take in a loop of twelve statements more than in one of six is that of six; the
-# rest is that of the loop.
+# The hooks take six statements more in a loop of twelve than in one of six; what remains is the
+# cost of the end of a turn.
 my $hooks = qr/^(?:nextstate|unstack)_/;
 my @turns = map { my $more = $_;
     +{ per_turn('my ($x, $y, $z) = (1, 2, 3); my $n = shift; my $i = 0; while ($i < $n) { '
@@ -122,5 +122,5 @@ for my $side (@with) {
 }
 print "instructions that lines add, clock $clock\n";
 table([ '', 'to a statement', 'at most', 'to the end of a turn', 'at most' ], @added);
-print "that is not as it is to be\n" if $bad;
+print "a statement takes more instructions than it may\n" if $bad;
 exit $bad;

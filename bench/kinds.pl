@@ -1,6 +1,5 @@
 # Six kinds of code in turn, each in lines of its own, which begin with `# kind: NAME` and end with
-# the next such comment. Prints the CPU seconds of each as they are; a profile of lines tells its
-# own.
+# the next such comment. Prints the CPU seconds of each; a profile of lines has its own.
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';
@@ -89,5 +88,5 @@ for (1 .. $slices) {
         $cpu{ $kind->[0] } += clock_gettime(CLOCK_PROCESS_CPUTIME_ID) - $before;
     }
 }
-# Bench.pm takes a name to be a word.
+# Bench.pm expects a name without blanks.
 printf "=%s %.9f\n", $_->[0] =~ tr/ /_/r, $cpu{ $_->[0] } for @kinds;

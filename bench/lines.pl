@@ -3,8 +3,8 @@
 #     perl bench/lines.pl [--rounds 9] [--no-costs] [--no-truth] [PROGRAM]
 # Costs: real programs, or the one of that name (pod2text, perltidy), plain, as a tree, as a tree
 # with lines, and under Devel::NYTProf.
-# Truth: a program of six kinds of code. The share that each has of the CPU time as the lines of a
-# profile tell it, over the share as it is unprofiled; 1 is the truth.
+# Truth: a program of six kinds of code. Prints the share of each in the CPU time as the lines of a
+# profile tell it, over its share without a profiler; 1 is the truth.
 use strict;
 use warnings;
 use FindBin;
@@ -54,8 +54,9 @@ sub ratio {
         sprintf '%.2f', least(@$of) / least(@$to));
 }
 
-# How many times more NYTProf adds. What lines add is a small difference of two large numbers: of
-# the least ones, which other processes have disturbed the least, and of medians.
+# How many times more NYTProf adds. What lines add is a small difference of two large numbers, so it
+# is computed twice: of the least ones, which other processes have disturbed the least, and of
+# medians.
 sub added {
     my ($all) = @_;
     my %median = map { $_ => median(@{ $all->{$_}{cpu} }) } keys %$all;
@@ -85,7 +86,7 @@ sub added {
 
 # ---- truth ----
 
-# The kind of each line of the program.
+# Returns the kind of each line of the program.
 sub kinds_of_lines {
     my ($path) = @_;
     open my $in, '<', $path or die "$path: $!\n";
@@ -97,7 +98,7 @@ sub kinds_of_lines {
     return @kinds;
 }
 
-# As dprofreport tells it: percent by line.
+# Returns percent by line, as dprofreport has them.
 sub by_dprofreport {
     my ($path) = @_;
     my $command = tool('dprofreport', qw(-s srcline --format csv --percent-limit 0),
@@ -109,7 +110,7 @@ sub by_dprofreport {
     return \%percent;
 }
 
-# As NYTProf's reports tell it: seconds by line.
+# Returns seconds by line, as NYTProf's reports have them.
 sub by_nytprof {
     my ($path) = @_;
     my $code = <<'END';
@@ -126,7 +127,7 @@ END
     return \%seconds;
 }
 
-# { kind => share of all kinds }
+# Returns { kind => share of all kinds }.
 sub shares {
     my ($of) = @_;
     my ($all, %share) = (0);

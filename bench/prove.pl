@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# What prove -PDProf costs on the tests of a distribution, and whether any of them turns out
-# otherwise.
+# What prove -PDProf costs on the tests of a distribution, and whether any of them has another
+# outcome.
 #     perl bench/prove.pl [--rounds 5] [--jobs 1] [--option baseline=DIR ...] DIR [tests of it: t]
-# DIR is a distribution's folder, unpacked; built (blib/ is there), or of Perl alone (lib/). Plain
-# and profiled runs take turns.
+# DIR is the folder of an unpacked distribution that is built (has blib/), or of Perl alone (lib/).
+# Plain and profiled runs take turns.
 use strict;
 use warnings;
 use App::Prove;
@@ -14,7 +14,7 @@ use Time::HiRes 'time';
 use lib $FindBin::Bin;
 use Bench qw(median spread top scratch note);
 
-# What became of each test file, for a run in a process of its own.
+# Keeps the outcome of each test file, for a run in a process of its own.
 package Bench::State {
     our @ISA = ('App::Prove::State');
     our %seen;
@@ -55,7 +55,7 @@ chdir $dir or die "$dir: $!\n";
 my @ours = ('-I' . top() . '/blib/lib', '-I' . top() . '/blib/arch');
 my @common = ('--norc', '-j', $jobs, '-r', -d 'blib' ? '-b' : '-l', @tests);
 
-# { cpu, real, status, outcomes, said } of a run of the whole suite.
+# Runs the whole suite. Returns { cpu, real, status, outcomes, said }.
 sub suite {
     my ($profiled) = @_;
     my @plugin = $profiled ? join('=', '-PDProf', @options ? join ',', @options : ()) : ();
@@ -88,7 +88,7 @@ for my $round (0 .. $rounds) {
         my $run = suite($profiled);
         $summary = $run->{said} if $profiled;
         $outcomes{$profiled}{$_}{ $run->{outcomes}{$_} } = 1 for keys %{ $run->{outcomes} };
-        next if !$round;        # the first one warms caches
+        next if !$round;        # the first round warms caches
         push @{ $all{$_}[$profiled] }, $run->{$_} for qw(cpu real);
     }
 }

@@ -1,7 +1,9 @@
 #!/usr/bin/perl
-# What a start under the profiler costs: instructions of the whole process, by valgrind, the same
-# number each time for the same build. The module lies in one folder, as when it is installed, and
-# the hash seed is pinned; the counting clock stands in for the counter.
+# What a start costs: instructions of the whole process, by valgrind, the same number each time for
+# the same build. First that of a program under the profiler: the module lies in one folder, as when
+# it is installed, and the hash seed is pinned; the counting clock stands in for the counter. Then
+# those of the tools, on a small profile. Folders of other builds stand beside this one:
+#     perl bench/start.pl OTHER/blib
 use strict;
 use warnings;
 use FindBin;
@@ -44,3 +46,18 @@ for my $args (['-e1'], ['-MTest::More', '-e1'], ['-MPOSIX', '-MGetopt::Long', '-
 }
 print "instructions of a start\n";
 table([ '', 'plain', 'added by a trace', '', 'by a tree', '' ], @rows);
+
+# What a tool without options does not need may not cost it anything; one with an option parses it.
+my $profile = Bench::top() . '/t/data/classic.out';
+my @blibs = ($blib, @ARGV);
+@rows = ();
+for my $name (qw(dprofpp dprofreport dproffold dprofflame)) {
+    for my $args ([], ['--processes']) {
+        push @rows, [ "$name @$args", map {
+            sprintf '%.1f M',
+                instructions("-I$_/lib", "-I$_/arch", "$_/script/$name", @$args, $profile) / 1e6
+        } @blibs ];
+    }
+}
+print "\ninstructions of a tool\n";
+table([ '', @blibs > 1 ? ('this one', @ARGV) : '' ], @rows);

@@ -1,5 +1,5 @@
-/* What the fuzz target of profiles is made of: the choice of a view, what is printed and what is
- * held against it. */
+/* Inside the fuzz target of profiles: the choice of a view, what views print and how that is
+ * checked. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -15,16 +15,16 @@
 #include <stdint.h>
 
 /* Which view an input is shown in, and how. An input may end with FUZZ_MARK and the bytes of a
- * choice, which are no part of the profile then: a fuzzer changes the one and keeps the other. Of
- * other inputs it is a hash. */
+ * choice, which are then no part of the profile: so a fuzzer can change either and keep the other.
+ * For other inputs the choice is a hash of the input. */
 #define FUZZ_MARK "#view"
 enum { FUZZ_MORE = 10 };
 struct fuzz_choice {
     uint8_t view;               /* which one */
-    uint8_t kind;               /* what the view has most of: its format, its order */
+    uint8_t kind;               /* what the view has the most choices of: its format, its order */
     uint8_t reading;            /* how the profile is read: fuzz_read */
-    uint8_t starve;             /* below 16: an allocation fails, this one by `more` */
-    uint8_t more[FUZZ_MORE];    /* all else, in the order in which it is asked for */
+    uint8_t starve;             /* below 16: an allocation fails; `more` says which */
+    uint8_t more[FUZZ_MORE];    /* all other picks, in their order */
 };
 
 struct fuzz {
@@ -32,14 +32,15 @@ struct fuzz {
     size_t size;
     struct fuzz_choice c;
     size_t asked;               /* bytes of c.more */
-    uint64_t state;             /* what follows behind these */
-    bool starved;               /* anything may fail */
-    bool several;               /* profiles together may be more than fits */
-    const char *name;           /* the view's */
+    uint64_t state;             /* the state of the generator that makes the picks after these */
+    bool starved;               /* an allocation may fail, and so anything */
+    bool several;               /* several profiles are merged, and their sums may exceed the
+                                 * limit */
+    const char *name;           /* the name of the view */
 };
 
-/* One view: the one that the input has chosen. Then all of them, each in several ways: for inputs
- * that are kept. */
+/* The first shows an input in the view that it has chosen, the second in all views, each in several
+ * ways: for inputs that are kept. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_all(const uint8_t *data, size_t size);
 /* Puts a choice behind an input of n bytes, or in place of the one it has. Returns its length. */
@@ -53,14 +54,14 @@ static inline bool fuzz_flip(struct fuzz *f) { return fuzz_pick(f, 2) != 0; }
 
 void fuzz_not_so(const char *what, const char *file, int line);
 #define CHECK(cond) do { if (!(cond)) fuzz_not_so(#cond, __FILE__, __LINE__); } while (0)
-/* What may fail when there is no memory; false where it has. */
+/* Checks what may fail only for want of memory; false if it has failed. */
 #define GOOD(f, cond) fuzz_good((f), (cond), #cond, __FILE__, __LINE__)
 bool fuzz_good(const struct fuzz *f, bool so, const char *what, const char *file, int line);
 
 /* ---- profiles ---- */
 
-/* A profile of the input's first bytes. what: phases and detail where the view needs them, beside
- * what the input has chosen. NULL when memory is short. */
+/* A profile of the input's first bytes. what: phases and detail where the view needs them, in
+ * addition to what the input has chosen. NULL when memory is short. */
 enum { FUZZ_PHASES = 1, FUZZ_DETAIL = 2, FUZZ_PAIRS = 4, FUZZ_PLAIN = 8, FUZZ_CHART = 16 };
 struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what);
 /* The name of a sub, as labels have it, or "x": in a buffer that the next call writes to. */
@@ -71,24 +72,24 @@ enum dp_metric fuzz_metric(struct fuzz *f, const struct dp_prof *prof, size_t *c
 
 /* ---- what is printed ---- */
 
-/* Takes all of it, and keeps it until the next view; now and then it takes no more. */
+/* A host that keeps all of it until the next view; for some choices it refuses to take more. */
 struct dp_host fuzz_host(struct fuzz *f);
-/* Is this what a view returns that has printed all? Where the host has taken no more, and where
- * memory is short, it is not. */
+/* Has a view printed all, by what it returns? It has not where the host refused to take more, or
+ * memory was short. */
 #define PRINTED(f, rc) fuzz_printed((f), (rc), __FILE__, __LINE__)
 bool fuzz_printed(const struct fuzz *f, long rc, const char *file, int line);
 const char *fuzz_printed_text(size_t *len);
 
-/* No control byte but newline and tab, and nothing that is no UTF-8; colour: nor escapes but for
- * colours. */
+/* The text is UTF-8, without control bytes but newline and tab; colour: escapes of colours are
+ * allowed. */
 void fuzz_check_text(bool colour);
-/* No control byte of ASCII but newline: names are as they were. */
+/* The text has no control byte of ASCII but newline; other bytes of names are as they were. */
 void fuzz_check_bytes(void);
 void fuzz_check_json(void);
 void fuzz_check_csv(void);
-/* Tags nest; no picture has a negative width, nor one that is no number. */
+/* Tags nest, and widths and heights are numbers that are not negative. */
 void fuzz_check_markup(void);
-/* Of enum dp_format. */
+/* Checks a format of enum dp_format. */
 void fuzz_check_format(int format, bool colour, bool separator);
 
 /* ---- the views, by file ---- */
@@ -108,6 +109,7 @@ void fuzz_gate(struct fuzz *f);
 void fuzz_labels(struct fuzz *f);
 
 void fuzz_fold(struct fuzz *f);
+void fuzz_export(struct fuzz *f);
 void fuzz_stacks(struct fuzz *f);
 void fuzz_svg(struct fuzz *f);
 void fuzz_page(struct fuzz *f);

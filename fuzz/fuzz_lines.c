@@ -1,4 +1,4 @@
-/* Lines of source, of any bytes. */
+/* The view of lines of source, of any bytes. */
 #include "fuzz.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
@@ -46,7 +46,7 @@ static int see_call(void *ctx, const struct dp_line_call_row *row)
     return 0;
 }
 
-/* What is kept of a source is what was told of it. */
+/* The text that is kept of a source is as long as the profile says. */
 static void see_text(void *ctx, const char *ptr, size_t len)
 {
     struct seen *s = ctx;
@@ -66,7 +66,7 @@ void fuzz_lines(struct fuzz *f)
     size_t counter;
     enum dp_metric metric = fuzz_metric(f, prof, &counter);
     struct seen s = { .f = f, .prof = prof, .subs = dp_subs_count(&prof->subs) };
-    if (metric == DP_M_CALLS)           /* counts are a column of their own */
+    if (metric == DP_M_CALLS)           /* dp_line_rows has counts in a column of their own */
         metric = DP_T_CPU;
     int rc = dp_line_rows(prof, metric, counter, see_line, see_call, &s);
     GOOD(f, rc == 0);

@@ -1,5 +1,5 @@
-/* What the views have printed: taken into a buffer that is kept for the next one, and read as its
- * readers read it. */
+/* What the views have printed: it is taken into a buffer, which the next view uses again, and
+ * parsed as its readers would. */
 #include "fuzz.h"
 #include "dp_table.h"
 #include "dp_text.h"
@@ -11,7 +11,7 @@
 static struct {
     char *ptr;
     size_t len, cap;
-    size_t most;                /* then no more is taken */
+    size_t most;                /* beyond this, no more is taken */
     bool full;
 } out;
 
@@ -61,7 +61,7 @@ const char *fuzz_printed_text(size_t *len)
 
 /* ---- for people ---- */
 
-/* Bytes of a colour's escape. */
+/* The length of a colour's escape; 0: it is none. */
 static size_t colour_at(const char *ptr, size_t len)
 {
     size_t i = 2;
@@ -78,11 +78,11 @@ void fuzz_check_text(bool colour)
 {
     const char *ptr = out.ptr, *end = ptr + out.len;
     while (ptr < end) {
-        /* a page is 100 kilobytes of its scripts: eight bytes at a time, where all are plain */
+        /* a page has 100 kilobytes of scripts: plain bytes are skipped eight at a time */
         uint64_t eight;
         for (; end - ptr >= 8; ptr += 8) {
             memcpy(&eight, ptr, 8);
-            /* with its top bit, or without and below a blank, or DEL */
+            /* a byte has its top bit set, or is below a blank, or is DEL */
             if ((eight | (eight - ONES * ' ') | (eight + ONES)) & ONES * 0x80)
                 break;
         }
@@ -199,7 +199,7 @@ void fuzz_check_json(void)
 
 /* ---- CSV ---- */
 
-/* All records have as many fields, but for comments in front. */
+/* All records have the same number of fields. */
 void fuzz_check_csv(void)
 {
     const char *p = out.ptr, *end = p + out.len;
@@ -247,7 +247,7 @@ static bool is_size(const char *name, size_t len)
            || (len == 6 && memcmp(name, "height", 6) == 0);
 }
 
-/* Attributes up to the tag's end; *alone: it has no other one. */
+/* Reads attributes up to the tag's end; *alone: the tag has no end tag. */
 static const char *attributes(const char *p, const char *end, bool *alone)
 {
     for (;;) {
@@ -266,9 +266,9 @@ static const char *attributes(const char *p, const char *end, bool *alone)
         CHECK(p < end && p > name && *p != '"' && *p != '<');
         size_t len = (size_t)(p - name);
         if (*p != '=')
-            continue;           /* HTML's have no value at times */
+            continue;           /* some of HTML's have no value */
         CHECK(++p < end);
-        if (*p != '"') {        /* nor quotes */
+        if (*p != '"') {        /* and some values have no quotes */
             while (p < end && *p != ' ' && *p != '>' && *p != '"' && *p != '<')
                 p++;
             continue;
@@ -335,7 +335,7 @@ void fuzz_check_markup(void)
                 if (html && depth
                     && !(open[depth - 1].len == len
                          && memcmp(open[depth - 1].name, name, len) == 0))
-                    continue;   /* of those that need none */
+                    continue;   /* the end tag of an element that needs none */
                 CHECK(depth > 0 && open[depth - 1].len == len
                       && memcmp(open[depth - 1].name, name, len) == 0);
                 depth--;

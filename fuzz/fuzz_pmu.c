@@ -1,5 +1,5 @@
 /* Processors' events from any bytes. The first byte says what the rest is: j: an event list, m: a
- * mapfile. Nothing may crash or leak, and what comes of it must hold together. */
+ * mapfile. Nothing may crash or leak, and the results must be consistent. */
 #include "pmu-events/jev_event.h"
 #include "pmu-events/jev_mapfile.h"
 #include "pmu-events/jev_write.h"
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* For fuzz/mutate.c. */
+/* Words for fuzz/mutate.c. */
 extern const char *const fuzz_words[];
 const char *const fuzz_words[] = {
     "[{", "},{", "}]", "{,", "\"EventName\":", "\"BriefDescription\": \"",
@@ -26,7 +26,7 @@ const char *const fuzz_words[] = {
 #define CHECK(cond) \
     do { if (!(cond)) { fprintf(stderr, "not so: %s\n", #cond); abort(); } } while (0)
 
-/* What a string of C at p stands for is s; returns what follows it. */
+/* Checks that the C string literal at p means s; returns what follows the literal. */
 static const char *check_string(const char *p, const char *s)
 {
     CHECK(*p == '"');
@@ -46,7 +46,7 @@ static const char *check_string(const char *p, const char *s)
     return p + 1;
 }
 
-/* The error names the file or is about memory. */
+/* Checks that the error names the file, or jevents for want of memory. */
 static void check_error(const struct jev *jev)
 {
     CHECK(jev_failed(jev)
@@ -87,8 +87,8 @@ static void check_output(struct jev *jev, const struct jev_events *events)
     jev_text_release(&out);
 }
 
-/* The list, then again with itself as the standard events. Returns how often memory was asked
- * for. */
+/* Reads the list, then once more with itself as the standard events. Returns the number of
+ * allocations. */
 static unsigned long lists(const char *ptr, size_t len, unsigned long fail_at)
 {
     struct jev jev;
@@ -106,7 +106,8 @@ static unsigned long lists(const char *ptr, size_t len, unsigned long fail_at)
         check_output(&jev, &events);
     } else {
         check_error(&jev);
-        /* One that only refers to others: these are to be had from a list that was cut. */
+        /* A list may only refer to others: its own events without the last one serve as standard
+         * events. */
         struct jev again;
         memset(&again, 0, sizeof again);
         struct jev_events cut = std, other;
@@ -146,7 +147,7 @@ static unsigned long maps(const char *ptr, size_t len, unsigned long fail_at)
     return n;
 }
 
-/* Once as it is, then with each of the first allocations failing. */
+/* Runs it once as it is, then with each of the first allocations failing. */
 static void target(unsigned long (*run)(const char *, size_t, unsigned long), const char *ptr,
                    size_t len)
 {

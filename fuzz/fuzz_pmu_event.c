@@ -1,6 +1,6 @@
 /* Any bytes as an event's text and as a list of events, on several machines, none of which is this
- * one: nothing may crash, leak or go out of bounds, and what is found must hold together. Built
- * alone it is a fuzz target; another one may call fuzz_pmu_event. */
+ * one: nothing may crash, leak or go out of bounds, and what is found must be consistent. Built
+ * alone this is a fuzz target; another one may call fuzz_pmu_event. */
 #include "../t/c/sysfs.h"
 #include "dp_mem.h"
 #include "dp_pmu.h"
@@ -11,7 +11,7 @@
 
 int fuzz_pmu_event(const uint8_t *data, size_t size);
 
-/* What the mutator puts in. */
+/* Words that the mutator inserts. */
 extern const char *const fuzz_words[];
 const char *const fuzz_words[] = {
     "cycles", "instructions", "L1-dcache-load-misses", "page-faults", "ops", "cpu/", "/",
@@ -57,7 +57,7 @@ static void forget(void)
         dp_pmu_free(pmus[k]);
 }
 
-/* The trees are read once, and are gone before the first input. */
+/* Makes the trees of sysfs, reads them once, and removes them before the first input. */
 static void prepare(void)
 {
     for (int k = 0; k < MACHINES; k++) {

@@ -1,6 +1,6 @@
 /* Any bytes as a profile: one view of it, which the input picks itself. Nothing may crash, leak or
- * go out of bounds, and what is printed must hold together. Shared by the fuzzer, the mutator and
- * the replay. */
+ * go out of bounds, and what is printed must be consistent. The fuzzer, the mutator and the replay
+ * share this file. */
 #include "fuzz.h"
 #include "dp_mem.h"
 
@@ -11,7 +11,7 @@
 #  include <malloc.h>
 #endif
 
-/* For fuzz/mutate.c. */
+/* Words for fuzz/mutate.c. */
 extern const char *const fuzz_words[];
 const char *const fuzz_words[] = {
     "+ ", "- ", "* ", "/ ", "@ ", "& ", "\n", "\r\n", "+ & Devel::DProf::write\n",
@@ -29,7 +29,7 @@ const char *const fuzz_words[] = {
 static const struct {
     const char *name;
     void (*look)(struct fuzz *f);
-    unsigned ways;              /* of a kept input */
+    unsigned ways;              /* in which fuzz_all shows an input */
 } views[] = {
     { "flat", fuzz_flat, 8 }, { "merged", fuzz_merged, 6 }, { "trace", fuzz_trace, 8 },
     { "dump", fuzz_dump, 1 },
@@ -37,15 +37,15 @@ static const struct {
     { "diff", fuzz_diff, 16 }, { "diff-same", fuzz_diff_same, 16 },
     { "diff-tree", fuzz_diff_tree, 15 }, { "gate", fuzz_gate, 16 },
     { "labels", fuzz_labels, 4 },
-    { "fold", fuzz_fold, 8 }, { "stacks", fuzz_stacks, 8 }, { "svg", fuzz_svg, 12 },
-    { "page", fuzz_page, 4 },
+    { "fold", fuzz_fold, 8 }, { "export", fuzz_export, 8 }, { "stacks", fuzz_stacks, 8 },
+    { "svg", fuzz_svg, 12 }, { "page", fuzz_page, 4 },
     { "chart", fuzz_chart, 8 }, { "layout", fuzz_layout, 8 },
     { "write", fuzz_write, 12 }, { "merge", fuzz_merge, 6 }, { "take", fuzz_take, 12 },
     { "files", fuzz_files, 4 }, { "lines", fuzz_lines, 8 },
 };
 enum { VIEWS = sizeof views / sizeof *views };
 
-/* The one that is looked at, for messages. */
+/* The input that is being shown, for messages. */
 static const struct fuzz *now;
 
 static uint64_t next(uint64_t *state)
@@ -88,7 +88,7 @@ bool fuzz_good(const struct fuzz *f, bool so, const char *what, const char *file
 
 /* ---- profiles ---- */
 
-/* Stretches of a trace's time. */
+/* Limits a profile to stretches of a trace's time. */
 static void window(struct fuzz *f, struct dp_prof *prof, bool percent)
 {
     static const double cuts[] = { 0, 1e-9, 0.001, 0.5, 1, 20, 50, 99.5, 100, 1e6, 1e18 };
@@ -126,7 +126,7 @@ struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what)
         window(f, prof, how == 11);
     if (how == 13)
         CHECK(dp_prof_declare_unit(prof, units[(f->c.reading >> 5) % 6]) == 0);
-    /* Behind the text, from the first NUL on, may be the pieces that its process left. */
+    /* The text may be followed, from the first NUL on, by the pieces that its process left. */
     const uint8_t *data = f->data;
     bool has_left = size > 4 && data[0] == '#' && f->c.reading < 0xc0;
     const uint8_t *nul = has_left ? memchr(data, 0, size - 1) : NULL;
@@ -177,7 +177,7 @@ static void look(struct fuzz *f)
     f->starved = f->c.starve < 16;
     memcpy(&f->state, f->c.more, sizeof f->state);
     now = f;
-    /* the first allocations of all views are those of reading */
+    /* how many allocations succeed first: in all views those of reading come first */
     if (f->starved)
         dp_mem_fail_after((f->c.starve & 3) * 64 + f->c.more[FUZZ_MORE - 1]);
     views[v].look(f);
@@ -218,7 +218,7 @@ size_t fuzz_choose(uint8_t *data, size_t n, size_t max, uint64_t random)
         memcpy(data + n, FUZZ_MARK, mark);
         n += len;
     }
-    /* the way that is there already leads to others nearby */
+    /* mostly one byte of the choice is changed, so that similar ways are tried */
     if (has && random & 3)
         data[n - 1 - (random >> 2) % sizeof(struct fuzz_choice)] = (uint8_t)(random >> 8);
     else
@@ -227,7 +227,7 @@ size_t fuzz_choose(uint8_t *data, size_t n, size_t max, uint64_t random)
     return n;
 }
 
-/* What is asked for once: large blocks, which every view needs, are kept and not given back to the
+/* Sets up malloc once: large blocks, which every view needs, are kept and not given back to the
  * system each time. */
 static void prepare(void)
 {
@@ -253,11 +253,11 @@ void fuzz_all(const uint8_t *data, size_t size)
 {
     struct fuzz f = of(data, size);
     prepare();
-    look(&f);                   /* what a fuzzer has seen */
+    look(&f);                   /* the view that a fuzzer has seen */
     for (unsigned v = 0; v < VIEWS; v++)
         for (unsigned way = 0; way < views[v].ways; way++) {
             uint64_t state = way;
-            /* the first two are the usual ones: as it is, by force */
+            /* the first two ways are the usual ones: without and with DP_FORCE */
             f.c = (struct fuzz_choice){ .view = (uint8_t)v, .kind = (uint8_t)way, .starve = 255 };
             for (size_t i = 0; i < FUZZ_MORE && way > 1; i++)
                 f.c.more[i] = (uint8_t)(next(&state) >> 32);
@@ -270,7 +270,7 @@ void fuzz_all(const uint8_t *data, size_t size)
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
-/* Either the profile or the choice behind it. */
+/* Changes either the profile or the choice behind it. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
     uint8_t choice[sizeof FUZZ_MARK - 1 + sizeof(struct fuzz_choice)];
@@ -284,8 +284,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 }
 #endif
 
-/* Sanitizers' own costs: what they keep to tell of a bug is little here, as the input can be
- * replayed. */
+/* Makes sanitizers cheaper: they keep little for their reports, as the input can be replayed. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

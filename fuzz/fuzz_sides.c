@@ -1,4 +1,4 @@
-/* dprofdiff's views of any bytes: beside themselves and beside their beginning. */
+/* dprofdiff's views of any bytes, compared with themselves and with their beginning. */
 #include "fuzz.h"
 #include "dp_table.h"
 
@@ -22,7 +22,7 @@ static const struct dp_rule rules[] = {
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
-/* Two sides of parts of one input. */
+/* Two sides, of profiles that are made of all or a part of one input. */
 struct sides {
     struct dp_prof *all, *half;
     struct dp_over_side parts[4];
@@ -43,7 +43,7 @@ static bool make(struct fuzz *f, struct sides *s, struct dp_diff_how *how, bool 
     size_t runs = same ? 1 : 1 + fuzz_pick(f, 2), counter;
     enum dp_metric metric = fuzz_metric(f, s->all, &counter);
     if (metric == DP_M_COUNTER && !same)
-        metric = DP_T_REAL;     /* the other one may count other things */
+        metric = DP_T_REAL;     /* the other side may count other things */
     for (size_t i = 0; i < 8; i++)
         s->counters[i] = counter;
     for (size_t i = 0; i < 4; i++)
@@ -144,7 +144,7 @@ static void compare(struct fuzz *f, struct dp_diff_how *how, bool same)
         if (how->view >= DP_V_CALLERS)
             how->edges_of = fuzz_label(f, s.all, how->over.label_flags, &how->edges_of_len);
         int rc = dp_diff_print(s.side, 2, how, &host, &out);
-        /* paired subs have other labels at times */
+        /* pairing gives some subs other labels */
         if (!(how->edges_of && rc == DP_E_ARG) && PRINTED(f, rc)) {
             fuzz_check_format(how->format, how->colour, how->separator && *how->separator);
             CHECK(!same || (out.failed == 0 && out.undecided == 0));
@@ -170,7 +170,7 @@ void fuzz_gate(struct fuzz *f)
     compare(f, &how, false);
 }
 
-/* What is the same differs nowhere. */
+/* A profile compared with itself differs nowhere. */
 void fuzz_diff_same(struct fuzz *f)
 {
     struct dp_diff_how how = { .format = f->c.kind % 8 };

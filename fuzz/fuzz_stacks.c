@@ -23,8 +23,8 @@ struct graph {
 
 static const size_t ends[] = { 1 };
 
-/* One side, or two: of the input's beginning and of all; or those two that each line of folded
- * stacks has. */
+/* Makes one side, or two: of the input's beginning and of all of it; or of the two counts that each
+ * line of folded stacks has. */
 static bool make(struct fuzz *f, struct graph *g, struct dp_stacks_how *how, uint32_t sides,
                  unsigned what)
 {
@@ -66,7 +66,7 @@ static void drop(struct graph *g)
     dp_prof_free(g->half);
 }
 
-/* Two sides may be more than fits. */
+/* Two sides together may exceed the limit. */
 static bool stacked(const struct fuzz *f, int rc)
 {
     return !(f->several && rc == DP_E_LIMIT) && GOOD(f, rc == 0);
@@ -74,7 +74,7 @@ static bool stacked(const struct fuzz *f, int rc)
 
 /* ---- folded text ---- */
 
-/* Text for programs, ours among them. What is multiplied may be more than a count can be. */
+/* Folded text can be read back. huge: multiplied counts may be more than a count can be. */
 static void read_back(struct fuzz *f, const struct dp_stacks_outcome *folded, bool huge)
 {
     size_t len;
@@ -88,7 +88,7 @@ static void read_back(struct fuzz *f, const struct dp_stacks_outcome *folded, bo
     dp_prof_free(prof);
 }
 
-/* At least what a line may have. */
+/* The greatest count that a line may have, or more. */
 static double greatest(const struct dp_prof *prof)
 {
     double most = (double)dp_prof_calls(prof), hz = dp_prof_hz(prof) ? (double)dp_prof_hz(prof) : 1;
@@ -99,13 +99,13 @@ static double greatest(const struct dp_prof *prof)
     return most;
 }
 
-/* Any format for programs; half of them folded text. */
+/* Picks a format for programs; in half of the cases folded text. */
 static const struct dp_stacks_format *for_programs(unsigned pick)
 {
     const struct dp_stacks_format *f, *found[32];
     size_t n = 0;
     for (size_t k = 0; (f = dp_stacks_format(k)) && n < 32; k++)
-        if (!(f->needs & DP_STACKS_LOOK))
+        if (!(f->needs & (DP_STACKS_LOOK | DP_STACKS_EXPORT)))
             found[n++] = f;
     return pick % 2 ? found[pick / 2 % n] : dp_stacks_format_named("folded");
 }
@@ -137,9 +137,47 @@ void fuzz_fold(struct fuzz *f)
     drop(&g);
 }
 
+/* ---- formats of other tools ---- */
+
+static const struct dp_stacks_format *of_tools(unsigned pick)
+{
+    const struct dp_stacks_format *f, *found[32];
+    size_t n = 0;
+    for (size_t k = 0; (f = dp_stacks_format(k)) && n < 32; k++)
+        if (f->needs & DP_STACKS_EXPORT)
+            found[n++] = f;
+    return found[pick % n];
+}
+
+void fuzz_export(struct fuzz *f)
+{
+    static const char *const names[] = { "before", "<after\x1b\"&" };
+    static const struct dp_export_part parts[] = { { "a\"\xff.pl", 7, 1, 1000, 50 },
+                                                   { "b", 0, 0, 0, 0 } };
+    struct dp_host host = fuzz_host(f);
+    struct graph g;
+    struct dp_stacks_outcome out;
+    struct dp_export_how how = {
+        .parts = parts, .n_parts = 2, .side = f->c.kind & 1, .label_phase = 1, .label_pid = 1,
+    };
+    if (make(f, &g, &how.stacks, 1 + (f->c.kind & 1), 0)) {
+        how.stacks.by_sub = fuzz_flip(f);
+        how.stacks.by_site = fuzz_flip(f);
+        how.stacks.by_part = fuzz_flip(f);
+        const struct dp_stacks_job job = {
+            .format = of_tools(f->c.kind >> 1), .export = &how, .title = "t<&\x1b\"",
+            .version = "x", .metrics = metrics, .side_names = names,
+        };
+        int rc = dp_stacks_print(g.sides, g.n, &job, &host, &out);
+        if (PRINTED(f, rc) && !strstr(job.format->suffixes, "pb"))
+            fuzz_check_bytes();
+    }
+    drop(&g);
+}
+
 /* ---- sums ---- */
 
-/* What callers of callers have, all together. */
+/* The sums of what climb is given for each stack from the leaf up. */
 struct callers {
     uint64_t own[2];
     size_t visits;
@@ -159,7 +197,7 @@ static int climb(void *ctx, size_t depth, uint32_t name, const uint64_t *own, co
     return ++c->visits < VISITS;
 }
 
-/* The sums hold, upside down, too. */
+/* The sums of stacks are those of the profiles, and so are those of the reversed stacks. */
 void fuzz_stacks(struct fuzz *f)
 {
     struct graph g;
@@ -259,7 +297,7 @@ void fuzz_chart(struct fuzz *f)
     draw(f, "svg", &how, 1, FUZZ_CHART);
 }
 
-/* Boxes lie within the picture and within those below. */
+/* Boxes lie within the picture, and within the boxes below them. */
 void fuzz_layout(struct fuzz *f)
 {
     struct graph g;

@@ -1,4 +1,4 @@
-/* What is written of any bytes: read back, it is the same. */
+/* Writes profiles of any bytes: read back, they are the same. */
 #include "fuzz.h"
 #include "dp_mem.h"
 
@@ -33,7 +33,7 @@ static bool equal(const struct text *a, const struct text *b)
     return a->len == b->len && memcmp(a->ptr, b->ptr, a->len) == 0;
 }
 
-/* Read as the tools read what is to be merged. NULL when memory is short. */
+/* Reads a text as the tools read what is to be merged. NULL when memory is short. */
 static struct dp_prof *again(struct fuzz *f, const struct text *text, bool phases)
 {
     struct dp_prof *prof = dp_prof_new();
@@ -78,7 +78,7 @@ static void same_totals(const struct dp_prof *one, const struct dp_prof *two, in
 
 static const char *const repeat[] = { "ops", "svs", "a" };
 
-/* A file that holds no process is read as one that tells so. */
+/* Is it a file that holds no process? Such a file is not the same when it is read back. */
 static bool is_nothing(const struct text *text)
 {
     return strstr(text->ptr, "$dprof_merged=0;") != NULL;
@@ -121,7 +121,7 @@ static struct dp_prof *empty(bool phases)
     return prof;
 }
 
-/* Merging is adding, in any order. */
+/* Merging adds profiles, in any order. */
 void fuzz_merge(struct fuzz *f)
 {
     static const struct dp_write_how how = { .version = "x" };
@@ -158,7 +158,7 @@ void fuzz_merge(struct fuzz *f)
     dp_prof_free(other);
 }
 
-/* The name of a phase that there is, or of one that is not. */
+/* The name of a phase that the profile has, or of one that it has not. */
 static const char *phase_of(struct fuzz *f, const struct dp_prof *prof, char *to, size_t cap)
 {
     uint32_t skip = fuzz_pick(f, 4);
@@ -173,7 +173,7 @@ static const char *phase_of(struct fuzz *f, const struct dp_prof *prof, char *to
     return "p";
 }
 
-/* A part of it, and what is kept as a baseline. */
+/* Takes a part of a profile, or all of it as a baseline does. */
 void fuzz_take(struct fuzz *f)
 {
     static const struct dp_base bases[] = {

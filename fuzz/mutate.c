@@ -1,6 +1,6 @@
-/* A fuzzer for machines without clang's: mutates the seeds it is given, blindly.
- * Usage: mutate SECONDS SEED... What crashes is in the file build/last-input.
- * FUZZ_SEED is a number that has the same inputs made again. */
+/* A fuzzer for machines without clang's: mutates the seeds that it is given, blindly. Usage: mutate
+ * SECONDS SEED... An input that crashes is left in build/last-input. FUZZ_SEED is a number; the
+ * same one makes the same inputs again. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* The target's: what its inputs are made of; ends with NULL. */
+/* The target's list of words for its inputs; ends with NULL. */
 extern const char *const fuzz_words[];
 
 #ifdef FUZZ_VIEWS
 size_t fuzz_choose(uint8_t *data, size_t n, size_t max, uint64_t random);
 #endif
 
-/* Small: what is wrong shows in little, and a large input takes long. */
+/* Inputs are small: small ones show most bugs, and large ones take long. */
 enum { MAX = 1 << 15, ROUND = 50 };
 
 static uint64_t state = 1;
@@ -84,7 +84,7 @@ struct seed {
     size_t len;
 };
 
-/* Read once. */
+/* Reads a seed, once for all. */
 static struct seed read_seed(const char *path)
 {
     struct seed seed = { malloc(MAX), 0 };
@@ -98,7 +98,7 @@ static struct seed read_seed(const char *path)
     return seed;
 }
 
-/* The input that is tried, where a process finds it that outlives the one that tries. */
+/* The input that is tried, in memory shared with the parent process, which outlives a crash. */
 struct trial {
     size_t len;
     unsigned long runs;
@@ -122,13 +122,13 @@ static void try_some(struct trial *now, const struct seed *seed)
         memcpy(exact, buf, n);
         LLVMFuzzerTestOneInput(exact, n);
         free(exact);
-        /* small changes add up, until most is rubbish */
+        /* changes add up until most of the input is rubbish, so it begins again with the seed */
         if (i % 10 == 9)
             memcpy(buf, seed->ptr, n = seed->len);
     }
 }
 
-/* Leaves what it died of. */
+/* Leaves the input that the child died of. */
 static int leave(const struct trial *now, int status)
 {
     FILE *file = fopen("build/last-input", "wb");
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
 {
     int seconds = argc > 1 ? atoi(argv[1]) : 10, count = argc - 2, status;
     const char *given = getenv("FUZZ_SEED");
-    static struct seed *seeds;  /* until the end */
+    static struct seed *seeds;  /* kept until the end */
     seeds = count > 0 ? malloc((size_t)count * sizeof *seeds) : NULL;
     struct trial *now = mmap(NULL, sizeof *now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                              -1, 0);

@@ -1,5 +1,6 @@
-/* Runs the fuzz target on files: seeds, and whatever once crashed. Of profiles, in all views; with
- * -1 before them only in that which each file picks, as the fuzzer has seen it. */
+/* Runs the fuzz target on files: seeds, and inputs that once crashed. Profiles are shown in all
+ * views; with -1 before the files, only in the view that each file picks, as the fuzzer has seen
+ * it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

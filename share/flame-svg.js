@@ -1,10 +1,10 @@
-// What a flame graph does when touched: zoom, search, keys, links. The picture is whole without it.
-// Names of frames are anybody's text: they are compared and shown, nothing else.
+// Zoom, search, keys and links of a flame graph. The picture is complete without it. Names of
+// frames may be any text: they are compared and shown, nothing else.
 (function () {
     'use strict';
 
     const svg = document.currentScript.closest('svg');
-    // A picture that is its own document owns keys and address; one pasted into a page does not.
+    // A picture that is its own document may use keys and address; one pasted into a page may not.
     const alone = document.documentElement === svg;
     const [details, matched, unzoom, find, caseless, frames, uncertain] =
         ['details', 'matched', 'unzoom', 'search', 'ignorecase', 'frames', 'uncertain'].map((id) => svg.querySelector('#' + id));
@@ -12,7 +12,7 @@
     const width = svg.viewBox.baseVal.width, room = width - 2 * xpad;
     const PLAIN = 0, PARENT = 1, HIDDEN = 2;
 
-    // Frames: numbers, read once. left and wide are what a rect says now, in pixels.
+    // Frames are numbers, read once. left and wide are a rect's present values, in pixels.
     const groups = [...frames.querySelectorAll('.f')], count = groups.length;
     const [x, w, y, left, wide, depth] = [1, 2, 3, 4, 5, 6].map(() => new Float64Array(count));
     const shown = new Uint8Array(count), hit = new Uint8Array(count), all = [...hit.keys()];
@@ -28,15 +28,15 @@
         rows.set(y[i], (rows.get(y[i]) || 0) + w[i]);
     });
 
-    // The root's row is the fuller one of the outermost two. Where both are full, the line of details tells: it is
-    // on the root's side.
+    // The root's row is the fuller one of the outermost two. Where both are full, the line of
+    // details decides: it is on the root's side.
     const ys = [...rows.keys()].sort((a, b) => a - b), last = ys.length - 1;
     const more = rows.get(ys[0]) - rows.get(ys[last]);
     const rootOnTop = Math.abs(more) > total * 1e-9 ? more > 0 : details.getAttribute('y') < ys[0];
     ys.forEach((at, row) => rows.set(at, rootOnTop ? row : last - row));
     y.forEach((at, i) => { depth[i] = rows.get(at); });
 
-    // How far below a frame's top letters are.
+    // This is the distance of letters from a frame's top.
     const sample = frames.querySelector('.f text');
     const drop = sample ? sample.getAttribute('y') - sample.parentNode.querySelector('rect').getAttribute('y') : 11;
 
@@ -53,12 +53,13 @@
 
     function full(i) { return groups[i].querySelector('title').textContent; }
 
-    // A title is NAME (NUMBERS), and names may hold parentheses. One that somebody else wrote has the name beside it.
+    // A title is NAME (NUMBERS), and names may contain parentheses. A title from elsewhere has the
+    // name beside it.
     function name(i) {
         return names[i] = names[i] || groups[i].dataset.name || full(i).replace(/^([^]*) \([^]*$/, '$1');
     }
 
-    // What rounding may do to places that are the same.
+    // Rounding may make equal places differ by so much.
     function slack(i) { return Math.min(total * 1e-9, w[i] * 1e-3); }
 
     function inside(i, j) {
@@ -66,7 +67,7 @@
         return x[i] >= x[j] - e && x[i] + w[i] <= end + e && x[i] < end - e;
     }
 
-    // Looking at all of 25,000 frames takes no time; an index would, at load.
+    // A loop over 25,000 frames is fast enough; building an index at load is not.
     function best(fits, better) {
         let found = -1;
         for (const i of all) if (fits(i) && (found < 0 || better && better(i, found))) found = i;
@@ -75,7 +76,7 @@
 
     function parent(i) { return best((j) => depth[j] === depth[i] - 1 && inside(i, j)); }
 
-    // -- Drawing. Nothing is measured: layout would take longer than all the rest.
+    // -- Drawing. Nothing is measured: layout would take longer than everything else.
 
     // As many characters as fit, two of them dots if not all do; none if not three fit. East Asia's are two wide.
     function fit(text, pixels) {
@@ -91,14 +92,14 @@
         return text;
     }
 
-    // What does not fit is told without its package: what is behind the last :: outside of the brackets that a place may
-    // stand in.
+    // A name that does not fit loses its package: only what follows the last :: outside of a
+    // place's brackets is shown.
     function lastPart(text) {
         const bracket = text.indexOf('['), end = bracket > 0 ? bracket : text.length, at = text.lastIndexOf('::', end - 2);
         return end > 2 && at > 0 && at + 2 < text.length ? text.slice(at + 2) : text;
     }
 
-    // Growth and reduction are told by a sign, too; what may be chance, only where it is shown.
+    // Growth and reduction have a sign, too; what may be chance has it only where it is shown.
     function label(i, pixels) {
         const c = groups[i].classList, told = !c.contains('unsure') || svg.classList.contains('all');
         const sign = told && (c.contains('up') ? '\u25b2 ' : c.contains('down') ? '\u25bc ' : '');
@@ -124,14 +125,14 @@
         if (line.textContent !== text) line.textContent = text;
     }
 
-    // What a frame is to the one that fills the width: part of it, one that leads to it, or neither.
+    // Classifies a frame for a zoom: part of the zoomed frame, a caller of it, or neither.
     function part(i, to) {
         if (to < 0 || i === to || depth[i] > depth[to] && inside(i, to)) return PLAIN;
         return depth[i] < depth[to] && inside(to, i) ? PARENT : HIDDEN;
     }
 
-    // Whether there was anything to do. The root's whole width is no zoom. Attributes are written only where they
-    // change and are seen.
+    // Returns whether there was anything to do. The root's whole width is no zoom. Attributes are
+    // written only where they change and are visible.
     function zoom(to) {
         if (to >= 0 && (!(w[to] > 0) || depth[to] === 0 && w[to] >= total - slack(to))) to = -1;
         if (to === zoomed) return false;
@@ -160,8 +161,8 @@
         return (p > 0 && p < 0.05 ? '< 0.1' : p.toFixed(1)) + ' %';
     }
 
-    // A long name is cut, not the numbers after it. One that runs from right to left, or pretends to, is kept from
-    // turning the rest around.
+    // A long name is cut, not the numbers after it. One that runs from right to left, or pretends
+    // to, is isolated so that it does not turn the rest around.
     function tell(i) {
         over = i;
         if (i < 0) i = cursor;
@@ -183,7 +184,7 @@
     }
 
     // Frames lie in each other or apart: a sweep from the left, the wider first, counts no time twice.
-    // What leads to the zoomed frame does not count: all would be matched.
+    // Callers of the zoomed frame do not count, as everything would match.
     function tally() {
         if (!pattern) return say(' ');
         let sum = 0, end = -Infinity;
@@ -197,7 +198,7 @@
 
     // -- Search.
 
-    // Whether this is a regular expression; if not, that is said, and the one before stays.
+    // Returns whether this is a regular expression; if not, says so, and keeps the one before.
     function seek(text, anyCase) {
         let next;
         try {
@@ -230,16 +231,17 @@
         if (typeof text === 'string') search(text);
     }
 
-    // -- Links: #at=NAME;NAME;...&q=REGEX&ic=1. A path of names outlives a profile taken anew; pixels do not.
+    // -- Links: #at=NAME;NAME;...&q=REGEX&ic=1. A path of names is valid in a profile recorded
+    // anew; pixels are not.
 
-    // What separates names is encoded once more: programs that handle links may decode once.
+    // Separators in names are encoded twice: programs that handle links may decode once.
     function encode(text) { return encodeURIComponent(text.replace(/[%;]/g, (c) => encodeURIComponent(c))); }
 
     function decode(text) {
         try { return decodeURIComponent(text); } catch (error) { return text; }
     }
 
-    // The frame's number goes along: in a chart by time many frames have one path.
+    // The frame's number is kept beside it: in a chart by time many frames have one path.
     function visit() {
         if (!alone) return;
         const parts = [], path = [];
@@ -248,13 +250,14 @@
             if (path.length) parts.push('at=' + path.join(';'));
             if (term || data.search) parts.push('q=' + encodeURIComponent(term));
             if (ignoreCase) parts.push('ic=1');
-            // An empty hash would leave the word to the query.
+            // An empty hash would let the query decide.
             const hash = parts.join('&') || location.search && 'at=';
             history.pushState({ frame: zoomed }, '', location.href.replace(/#.*/, '') + (hash && '#' + hash));
         } catch (error) { /* The address must not change, or has half a surrogate: no link, then. */ }
     }
 
-    // As far as the path goes; of all frames with that path the one hinted at, or the first.
+    // Follows a path as far as it exists; of all frames with that path it takes the hinted one, or
+    // the first.
     function follow(path, hint) {
         let found = -1, level = null;
         path.every((wanted, d) => {
@@ -275,9 +278,9 @@
         if (text !== term || anyCase !== ignoreCase) seek(text, anyCase);
     }
 
-    // -- Hands: clicks, the pointer, keys.
+    // -- Clicks, the pointer, keys.
 
-    // The keyboard's place is one outline that moves: nobody wants to Tab through 25,000 frames.
+    // One outline marks the frame of the keyboard: nobody wants to Tab through 25,000 frames.
     function point(i, hover = -1) {
         cursor = i;
         outline.classList.toggle('hide', i < 0);
@@ -287,7 +290,8 @@
         tell(hover);
     }
 
-    // Up and down as on the screen: away from the root to the widest child, towards it to the parent.
+    // Up and down are as on the screen: away from the root to the widest child, towards it to the
+    // parent.
     function step(key) {
         const c = cursor, by = key === 'ArrowLeft' ? -1 : 1, seen = (i, d) => depth[i] === d && shown[i] !== HIDDEN;
         let to = -1;
@@ -351,7 +355,7 @@
     if (alone) window.addEventListener('popstate', restore);
     window.dprofSearch = search;
 
-    // It lives. Controls get room for longer words.
+    // The script is active. Controls get room for longer words.
 
     set(outline, 'id', 'cursor');
     set(outline, 'class', 'hide');

@@ -19,7 +19,8 @@ async function inflate(bytes) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Unsigned LEB128 numbers of `bytes` into `into`, from index `at` on. Multiplying rather than shifting keeps what is over 2^31.
+// Decodes unsigned LEB128 numbers of `bytes` into `into`, from index `at` on. It multiplies, since
+// shifts lose what is over 2^31.
 function varints(bytes, into, at = 0) {
     let from = 0;
     for (let i = at; i < into.length; i++) {
@@ -40,7 +41,7 @@ function varints(bytes, into, at = 0) {
     return into;
 }
 
-// The tree: parent[0] is -1. `load(metric, side)` gives the frames' own values in ticks.
+// A tree: parent[0] is -1. `load(metric, side)` returns the frames' own values in ticks.
 class Frames {
     constructor(name, parent, when, load) {
         const n = name.length, depth = new Int32Array(n), end = new Int32Array(n);
@@ -58,21 +59,21 @@ class Frames {
         return this.kept.get(key);
     }
 
-    // The kids of a frame, in order of name.
+    // Returns the kids of a frame, in order of name.
     kids(i) {
         const list = [];
         for (let k = i + 1; k < this.end[i]; k = this.end[k]) list.push(k);
         return list;
     }
 
-    // The names from the root's kid down to the frame.
+    // Returns the names from the root's kid down to the frame.
     path(i) {
         const list = [];
         for (; i > 0; i = this.parent[i]) list.push(this.name[i]);
         return list.reverse();
     }
 
-    // The frame that a list of names leads to, or the last one that exists on the way.
+    // Returns the frame that a list of names leads to, or the last one that exists on the way.
     follow(path) {
         let at = 0, steps = 0;
         for (const name of path) {
@@ -111,21 +112,21 @@ function decode(bytes) {
         parent[i] = stack[depth - 1];
         stack[depth] = i;
     }
-    // Columns of values are read when they are first asked for: most of them never are.
+    // Columns of values are read on first use: most of them are never needed.
     const columns = facts.metrics.map(() => facts.sides.map(take));
     const load = (metric, side) => varints(columns[metric][side], new Float64Array(n));
     const when = order.length ? varints(order, new Int32Array(n), 1) : null;
     return { facts, tree: new Frames(name, parent, when, load) };
 }
 
-// Own values -> values with all that is below.
+// Adds up own values -> values with all that is below.
 function inclusive(tree, own) {
     const sum = own.slice(), parent = tree.parent;
     for (let i = tree.n - 1; i > 0; i--) sum[parent[i]] += sum[i];
     return sum;
 }
 
-// Names -> places in the order of names.
+// Maps names -> places in the order of names.
 function ranks(names) {
     const order = names.map((_, i) => i).sort((a, b) => (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : a - b));
     const rank = new Int32Array(names.length);
@@ -133,7 +134,8 @@ function ranks(names) {
     return rank;
 }
 
-// The tree in which a frame called directly by itself is one with its caller. What both call is merged as well, all the way down.
+// Makes the tree in which a frame called directly by itself is merged with its caller. What both
+// call is merged as well, all the way down.
 function mergeRecursion(tree, rank) {
     const { n, name, parent } = tree;
     let any = false;
@@ -189,7 +191,8 @@ function mergeRecursion(tree, rank) {
     });
 }
 
-// Callers: the subs that spend the time are the root's kids, their callers the kids of those, and so on.
+// Makes the tree of callers: the subs that spend the time are the root's kids, their callers the
+// kids of those, and so on.
 //
 // All of such a tree may be frames times depth: only what is wide enough to see is built, for one zoom at a time: the path
 // `focus`, and below it what has at least the part `share` of its weight.
@@ -202,7 +205,8 @@ function reverse(tree, weigh, columns, focus, share, rank) {
     let narrow = 0, least = 0;
     const lost = [];             // by frame: the weight of its callers that are left out
 
-    // A job is a frame to be: frames of the profile where its time was spent (from), and which frames call it there.
+    // A job is a future frame: the frames of the profile where its time was spent (from), and which
+    // frames call it there.
     const all = keep(tree.kept, weigh, () => Int32Array.from(name.keys()).filter((i) => weigh[i] > 0));
     const jobs = [{ above: -1, own: name[0], level: 0, from: all, callers: all, whole: true }];
     while (jobs.length) {
@@ -253,7 +257,8 @@ function reverse(tree, weigh, columns, focus, share, rank) {
     return { tree: out, totals: totals.map((t) => Float64Array.from(t)), narrow, lost };
 }
 
-// Where each frame begins, in the unit of its weights: kids from the left in the order asked for, own weight at the right.
+// Returns where each frame begins, in the unit of its weights: kids from the left in the chosen
+// order, own weight at the right.
 function positions(tree, weights, order) {
     const { n, parent, end, when } = tree, x = new Float64Array(n);
     if (order === 'name' || (order === 'time' && !when)) {

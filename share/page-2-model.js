@@ -1,6 +1,7 @@
 'use strict';
 
-// What is looked at: the state that a link holds (S), the profile (P), the tree on show and its values (V), what the search found (F).
+// The state that a link has (S), the profile (P), the tree on show and its values (V), what the
+// search found (F).
 
 const $ = (id) => document.getElementById(id);
 
@@ -17,7 +18,8 @@ const F = { names: null, test: null, mark: null, error: '', at: -1 };
 function begin({ facts, tree }) {
     const { names, diff, metrics, options = {} } = facts;
     P = { facts, names, tree, diff, metrics, rank: ranks(names), kept: new Map(), key: (key) => metrics.findIndex((m) => m.key === key) };
-    // Two counters of one profile have no common unit: what is compared is each frame's share of its own counter.
+    // Two counters of one profile have no common unit: each frame's share of its own counter is
+    // compared.
     P.relative = !!diff && diff.mode === 'pair-metric';
     if (diff) {
         const flags = (list) => Uint8Array.from(names, (_, i) => (list.has(i) ? 1 : 0)), { significant } = diff;
@@ -42,7 +44,7 @@ function keep(map, key, what) {
     return map.get(key);
 }
 
-// Own values of all sides, scaled as the comparison asks.
+// Returns own values of all sides, scaled as the comparison asks.
 function values(tree, index) {
     return keep(tree.kept, index, () => P.facts.sides.map((_, side) => {
         const own = tree.own(index, side), of = P.diff && (P.diff.factors ? P.diff.factors[index] : P.diff.factor), factor = (of && of[side]) || 1;
@@ -50,7 +52,8 @@ function values(tree, index) {
     }));
 }
 
-// Of two counters the first is drawn as if it were as large as the second; real() is its own number again.
+// Of two counters the first is drawn as if it were as large as the second; real() returns its own
+// number again.
 const balance = () => (P.relative ? keep(P.kept, 'balance ' + S.metric, () => {
     const [a, b] = values(P.tree, S.metric).map(sum);
     return a > 0 && b > 0 ? b / a : 1;
@@ -61,7 +64,8 @@ const shown = (tree) => keep(tree.kept, 'shown ' + S.metric, () => {
     return by === 1 ? own : [own[0].map((v) => v * by), own[1]];
 });
 
-// Own weights by which frames are as wide as they are. The larger of two: a frame that vanished keeps its place.
+// Own weights that decide how wide frames are. With the larger of two a frame that vanished keeps
+// its place.
 const WEIGHTS = {
     before: ([a]) => a,
     after: (own) => own[own.length - 1],
@@ -69,7 +73,7 @@ const WEIGHTS = {
     change: ([a, b]) => a.map((v, i) => Math.abs(b[i] - v)),
 };
 
-// The tree on show and its values. Everything that depends on them starts from here.
+// Makes the tree on show and its values. Everything that depends on them starts from here.
 function makeView(pixels) {
     if (S.merged && !P.mergedTree) P.mergedTree = mergeRecursion(P.tree, P.rank);
     const base = S.merged ? P.mergedTree : P.tree, own = shown(base), { kept } = base;
@@ -80,7 +84,7 @@ function makeView(pixels) {
         : keep(kept, `${width} ${S.metric}`, () => inclusive(base, WEIGHTS[width](own))));
     if (S.reversed) {
         const widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'], columns = keep(kept, 'columns ' + S.metric, () => widths.map((width) => WEIGHTS[width](own)));
-        // What is too narrow in their sum is too narrow in each pane.
+        // Frames too narrow in their sum are too narrow in each pane.
         const weigh = keep(kept, 'weigh ' + S.metric, () => (P.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0]));
         const make = () => reverse(base, weigh, columns, S.path, 0.5 / pixels, P.rank);
         const { tree, totals, narrow, lost } = S.path.length ? make() : keep(kept, `callers ${S.metric} ${pixels}`, make);
@@ -90,14 +94,14 @@ function makeView(pixels) {
     Object.assign(V, { focus: frame, steps, changed: P.diff && V.weights('change'), deepest: V.tree.depth.reduce((a, b) => (a > b ? a : b), 0) });
 }
 
-// Which difference is coloured: where callers are drawn, and where widths are changes, only the whole one says something. The
-// triple view has one scale for its three panes.
+// Chooses the difference that is coloured: where callers are drawn, and where widths are changes,
+// only the whole one is meaningful. The triple view has one scale for its three panes.
 const kindOf = (width) => ((width === 'change' && S.layout !== 'triple') || S.reversed ? 'total' : S.colour);
 
 // With several runs a side, what may be chance is not coloured at first.
 const certain = (name, kind) => !P.certain || S.uncertain || P.certain[kind][name] === 1 || (S.reversed && P.certain.self[name] === 1);
 
-// The largest |difference| among the frames that are coloured: the end of the scale.
+// Returns the largest |difference| among the coloured frames: the end of the scale.
 function largest(kind) {
     const key = kind + S.uncertain;
     if (V.largest[key] === undefined) {
@@ -112,7 +116,8 @@ function largest(kind) {
     return V.largest[key];
 }
 
-// -1 .. 1: how blue or red. The square root shows small differences; less than a thousandth of the largest is none.
+// Returns -1 .. 1: how blue or red. The square root shows small differences; less than a thousandth
+// of the largest is none.
 function shade(i, width) {
     const kind = kindOf(width), [a, b] = V[kind], d = b[i] - a[i], most = largest(kind);
     if (!certain(V.tree.name[i], kind) || Math.abs(d) < most * 1e-3) return 0;
@@ -123,7 +128,8 @@ function shade(i, width) {
 const isGone = (i) => !!P.diff && V.total[1][i] === 0 && V.total[0][i] > 0;
 const isNew = (i) => !!P.diff && V.total[0][i] === 0 && V.total[1][i] > 0;
 
-// Search. The names are few: each is matched once, frames are found by their names. A bad expression leaves the last good one.
+// Search. There are few names: each is matched once, and frames are found by name. A bad expression
+// leaves the last good one.
 function compile() {
     F.error = '';
     if (S.q === '') {
@@ -140,7 +146,8 @@ function compile() {
     }
 }
 
-// Frames found, and their share: a match below a match is in it already. Callers or not, the same stacks hold a match.
+// Counts the frames found, and their share: a match below a match is part of it already. With or
+// without callers, the same stacks have a match.
 function tally() {
     F.at = -1;
     F.list = null;
@@ -158,7 +165,8 @@ function tally() {
     F.shares = sums.map((v, s) => (all[s][0] > 0 ? v / all[s][0] : 0));
 }
 
-// Sums by name, of the frames that count. Where `once`, a frame below one of its name is left out: its time is in that one's.
+// Returns sums by name, of the frames that count. With `once`, a frame below one of its name is
+// left out: its time is in that one's.
 function byName(tree, lists, once, counts, other = (i) => tree.name[i]) {
     const sums = lists.map(() => new Float64Array(P.names.length)), until = new Int32Array(P.names.length);
     for (let i = 0; i < tree.n; i++) {
@@ -171,7 +179,7 @@ function byName(tree, lists, once, counts, other = (i) => tree.name[i]) {
     return sums;
 }
 
-// Of each sub: { self, total, calls, ops } by side, where known, and whether there are frames of it.
+// Returns for each sub { self, total, calls, ops } by side, where known, and whether it has frames.
 function subs() {
     return keep(P.kept, 'subs ' + S.metric, () => {
         const { tree } = P, own = shown(tree), named = (key) => (P.key(key) < 0 ? null : byName(tree, values(tree, P.key(key))));
@@ -181,7 +189,7 @@ function subs() {
     });
 }
 
-// Who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
+// Returns who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
 function around(sub) {
     const { tree } = P, { name, parent } = tree, all = shown(tree).map((list) => inclusive(tree, list)), known = P.key('calls');
     const collect = (counts, other) => {
@@ -197,7 +205,7 @@ function around(sub) {
     };
 }
 
-// Numbers as people read them.
+// Numbers for people.
 const grouped = (v, digits = 0) => v.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits }).replace('-', '\u2212');
 const plural = (n, word) => `${grouped(n)} ${word}${n === 1 ? '' : 's'}`;
 const COUNT = { unit: '' };
@@ -228,7 +236,7 @@ function growth(before, after) {
     return before === 0 ? '' : `${p > 0 ? '+' : ''}${grouped(p, p !== 0 && Math.abs(p) < 10 ? 1 : 0)} %`;
 }
 
-// Two counters: the difference of a frame's shares, in points of a percent.
+// Returns the difference of a frame's shares of two counters, in percentage points.
 function points(i, kind) {
     const [a, b] = V[kind];
     return inPoints(b[i] / (V.total[1][0] || 1) - a[i] / (V.total[0][0] || 1));

@@ -68,7 +68,7 @@ function widthOf(context, text) {
     return w;
 }
 
-// What fits: the whole name, the name without its package, the beginning of that.
+// Returns the first that fits: the whole name, the name without its package, the beginning of that.
 function label(context, name, room) {
     const text = short(name, 400);
     if (widthOf(context, text) <= room) return text;
@@ -99,19 +99,20 @@ class Pane {
         return this.kind || S.width;
     }
 
-    // Widths and places of all frames.
+    // Computes widths and places of all frames.
     measure() {
         this.weights = V.weights(this.width);
         this.x = positions(V.tree, this.weights, S.order);
-        // How many of the first i frames have a width: to count what a skipped subtree holds.
+        // This counts frames with a width among the first i, to know how many a skipped subtree
+        // has.
         this.solid = new Int32Array(V.tree.n + 1);
         for (let i = 0; i < V.tree.n; i++) this.solid[i + 1] = this.solid[i] + (this.weights[i] > 0 ? 1 : 0);
     }
 
-    // The boxes of this zoom. A subtree under a pixel is skipped, whatever it holds.
+    // Collects the boxes of this zoom. A subtree under a pixel is skipped, whatever it has.
     collect() {
         const { weights, x, scroll } = this, { end, depth, parent } = V.tree, focus = V.focus, line = [];
-        // Columns, too, so that a zoom makes no object for each box.
+        // These are columns, too, so that a zoom makes no object for each box.
         const [boxes, dust] = ['boxes', 'dust'].map((key) => (this[key] = { frame: [], x: [], w: [], row: [] }));
         const add = (to, i, left, w) => {
             to.frame.push(i);
@@ -119,7 +120,7 @@ class Pane {
             to.w.push(w);
             to.row.push(depth[i]);
         };
-        // Rows are as high as there is room for, within reason.
+        // Rows are as high as there is room for, within bounds.
         this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / (V.deepest + 2))));
         this.view = printing ? 1040 : scroll.clientWidth;
         this.narrow = V.narrow;
@@ -148,7 +149,8 @@ class Pane {
             i = end[i];
         }
         this.rows = deep + 1 + (dust.frame.length ? 1 : 0);
-        // A flame stands on the bottom: that is what stays in place when the sheet's height changes, or the pane's.
+        // A flame is anchored at the bottom, which stays in place when the sheet's height changes,
+        // or the pane's.
         const below = this.height - this.scroll.scrollTop - (this.seen || 0);
         this.seen = this.scroll.clientHeight;
         this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, this.seen);
@@ -257,7 +259,8 @@ class Pane {
         if (hit) this.outline(c, ink.mark, x, y, w, h, 2);
     }
 
-    // Signs for those to whom red and blue are one: up and plus, down and minus; a plus before them is a new frame.
+    // Signs are for people who cannot tell red from blue: up and plus, down and minus; a plus
+    // before them is a new frame.
     labelDiff(c, { i, x, y, w, level, dim, alpha }) {
         const fresh = isNew(i), kind = kindOf(this.width), [a, b] = V[kind], middle = y + this.row / 2;
         const sign = (fresh ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4, after = sign ? widthOf(c, sign) + 3 : 0;
@@ -270,7 +273,7 @@ class Pane {
         if (room > used + c.measureText(value).width) c.fillText(value, at + used, middle);
     }
 
-    // Where a frame stands on the sheet, or null.
+    // Returns where a frame is on the sheet, or null.
     box(frame) {
         const { depth, end } = V.tree, focus = V.focus, y = this.y(depth[frame]);
         if (frame <= focus && focus < end[frame]) return { x: 0, y, w: this.view };
@@ -286,7 +289,7 @@ class Pane {
         Object.assign(node.style, { left: box.x + 'px', top: box.y + 'px', width: Math.max(3, box.w - 1) + 'px', height: this.row - 1 + 'px' });
     }
 
-    // The frame under the mouse, or -1.
+    // Returns the frame under the mouse, or -1.
     at(event) {
         const area = this.canvas.getBoundingClientRect(), px = event.clientX - area.left, py = event.clientY - area.top + this.scroll.scrollTop;
         const row = Math.floor((S.icicle ? py : this.height - py) / this.row), { boxes } = this;

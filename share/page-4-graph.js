@@ -1,6 +1,6 @@
 'use strict';
 
-// The graph under the hand: panes, zoom, search, mouse, keys.
+// Interaction with the graph: panes, zoom, search, mouse, keys.
 
 let panes = [];
 const C = { cursor: -1, hover: -1, index: 0, keys: false };    // frames; the pane with the keyboard; is it used
@@ -30,7 +30,7 @@ const watch = new ResizeObserver(() => {
     if (V && panes.some((pane) => pane.view !== pane.scroll.clientWidth || pane.seen !== pane.scroll.clientHeight)) refresh('boxes');
 });
 
-// Does again what depends on a change, from the given step on.
+// Repeats what depends on a change, from the given step on.
 function refresh(from) {
     const step = ['panes', 'view', 'widths', 'boxes', 'paint'].indexOf(from);
     if (V && step <= 3) point(-1);
@@ -61,7 +61,7 @@ function refresh(from) {
     details();
 }
 
-// What is not drawn is said.
+// Says what is not drawn.
 function narrow() {
     const [pane] = panes, share = S.reversed && P.diff ? '' : `, ${percent(pane.narrowWeight / pane.weights[V.focus])},`, parts = [];
     if (pane.narrow) parts.push(`${plural(pane.narrow, 'frame')}${share} too narrow to draw here; zoom in to see them`);
@@ -75,7 +75,7 @@ function say(text) {
     $('notice').textContent = text;
 }
 
-// Zoom, with a step in the browser's history.
+// Zooms, with a step in the browser's history.
 function zoom(frame) {
     say('');
     S.path = V.tree.path(frame);
@@ -92,7 +92,7 @@ function back() {
     else if (S.path.length) zoom(V.tree.parent[V.focus]);
 }
 
-// A toggle or a choice. The zoom stays where that has a meaning.
+// Changes a toggle or a choice. The zoom stays where it has a meaning.
 function turn(key, value) {
     say('');
     if (key === 'reversed') {
@@ -165,7 +165,8 @@ function search(text, match = S.match) {
     remember();
 }
 
-// To a match, in drawn order: in place where it can be seen, else zoomed as little as makes it visible.
+// Goes to a match, in drawn order: in place if it is visible, else zoomed as little as makes it
+// visible.
 function step(by) {
     if (S.source) {
         stepSource(by);
@@ -207,7 +208,7 @@ function marks() {
     }
 }
 
-// What is known of a frame: rows of cells, the first of which is a label.
+// Returns what is known of a frame: rows of cells, the first of which is a label.
 function known(i) {
     const whole = V.total.map((list) => list[0]);
     const row = (kind) => {
@@ -240,7 +241,7 @@ function remarks(i) {
     return list.filter(Boolean).join(' \u00b7 ');
 }
 
-// Under the mouse.
+// Shows the frame under the mouse.
 function point(frame, event) {
     const tip = $('tip');
     if (frame !== C.hover) {
@@ -260,7 +261,7 @@ function point(frame, event) {
     tip.style.top = (y + 18 + h > innerHeight ? Math.max(8, y - h - 12) : y + 18) + 'px';
 }
 
-// The same in one line.
+// Returns the same in one line.
 function inWords(i) {
     return [...known(i).map(([label, a, b, c, d, e]) => {
         if (P.diff) return `${label} ${a} \u2192 ${b}, ${c}${d ? ` (${d})` : ''} ${e}`;
@@ -281,7 +282,8 @@ function speak(frame, before = '') {
     $('spoken').textContent = `${before}${short(nameOf(frame), 200)}. ${inWords(frame)}. Level ${V.tree.depth[frame]}, ${plural(V.tree.kids(frame).length, S.reversed ? 'caller' : 'callee')}.`;
 }
 
-// Arrow keys: up and down as drawn, to the parent or to the widest kid; left and right among the frames of that level.
+// Moves by arrow keys: up and down as drawn, to the parent or to the widest kid; left and right
+// among the frames of that level.
 function arrow(key) {
     const pane = panes[C.index], { parent, depth } = V.tree, { boxes, weights } = pane;
     const from = C.cursor >= 0 && pane.box(C.cursor) ? C.cursor : V.focus, here = pane.box(from);
@@ -302,7 +304,7 @@ function arrow(key) {
     go(to);
 }
 
-// The next of a choice.
+// Selects the next option of a choice.
 function cycle(id) {
     const list = [...$(id).options].filter((o) => !o.disabled).map((o) => o.value);
     if (!$(id).disabled && (P.diff || id === 'order')) turn(id, list[(list.indexOf($(id).value) + 1) % list.length]);

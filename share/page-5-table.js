@@ -6,7 +6,8 @@ const PAGE = 200;
 const T = { sort: 'self', down: true, shown: PAGE };
 const isText = (key) => key === 'name' || key === 'place';
 
-// Columns that this profile has: { key, label, value of a sub, text of a value, change }.
+// Returns the columns that this profile has: { key, label, value of a sub, text of a value, change
+// }.
 function tableColumns() {
     const table = subs(), list = [{ key: 'name', label: 'Sub', value: (sub) => P.rank[sub], show: null }];
     const whole = table.self.map(sum), add = (key, label, value, show, change) => list.push({ key, label, value, show, change });
@@ -30,7 +31,7 @@ function tableColumns() {
     return list;
 }
 
-// Differences: the largest first, whichever way they go.
+// Sorts differences with the largest first, whichever way they go.
 function sortedSubs({ key, value, change }) {
     const { used } = subs(), list = [], keys = new Float64Array(P.names.length), way = T.down !== isText(key) ? -1 : 1;
     for (let sub = 0; sub < keys.length; sub++) {

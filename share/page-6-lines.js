@@ -1,6 +1,6 @@
 'use strict';
 
-// What lines of source cost, and the sources: L. They are read when they are first asked for.
+// L: the costs of lines of source, and the sources. They are read on first use.
 //
 // A line that has a cost is a number, in order of file and line; those of file f of a side are from[f] .. from[f + 1] - 1. A call
 // is a number, too; those of line i are first[i] .. first[i + 1] - 1. Sources are unpacked one by one, when one is opened or searched.
@@ -48,40 +48,40 @@ async function loadLines() {
     for (const { subs: list } of files) list.sort((a, b) => a.line - b.line || P.rank[a.sub] - P.rank[b.sub]);
 }
 
-// By how much a side's values are multiplied, as the tree's are.
+// Returns the factor of a side's values, as for the tree's.
 function scaleOf(side, index = S.metric) {
     const of = P.diff && (P.diff.factors ? P.diff.factors[index] : P.diff.factor);
     return (of && of[side]) || 1;
 }
 
-// Counts of several runs are their means.
+// Counts of several runs are divided, to give their means.
 const runsOf = (side) => (P.diff && P.diff.runs && P.diff.runs[side]) || 1;
 
-// Do statements have values of this metric, so that they add up to everything?
+// Whether statements have values of this metric, which add up to the total.
 const linesHave = (side, m = metric()) => m.key !== 'calls' && (L.detail[side] === 2 || (L.detail[side] === 1 && m.unit !== 's'));
 const wholeOf = (side) => keep(L.kept, `whole ${S.metric} ${side}`, () => sum(values(P.tree, S.metric)[side]));
 
-// What a line costs on a side: { count, self, incl } and its number i, or null.
+// Returns what a line costs on a side: { count, self, incl } and its number i, or null.
 function costAt(side, i) {
     const of = L.sides[side], { self, incl } = of.values[S.metric], by = scaleOf(side);
     return { i, count: of.count[i] / runsOf(side), self: self()[i] * by, incl: incl()[i] * by };
 }
 
-// Numbers by line of a file: lines without cost have none.
+// Returns numbers by line of a file; lines without cost have none.
 function linesOf(file, side) {
     const { from, line } = L.sides[side], list = new Map();
     for (let i = from[file]; i < from[file + 1]; i++) list.set(line[i], i);
     return list;
 }
 
-// The calls from a line, the longest first: { sub, calls, value }.
+// Returns the calls from a line, the longest first: { sub, calls, value }.
 function callsFrom(side, i) {
     const { first, name, times, values: all } = L.sides[side], value = all[S.metric].call(), by = scaleOf(side), list = [];
     for (let c = first[i]; c < first[i + 1]; c++) list.push({ sub: name[c], calls: times[c] / runsOf(side), value: value[c] * by });
     return list.sort((a, b) => b.value - a.value || b.calls - a.calls || P.rank[a.sub] - P.rank[b.sub]);
 }
 
-// Where a sub is called from, the longest first: { file, line, calls, value }.
+// Returns where a sub is called from, the longest first: { file, line, calls, value }.
 function callsOf(side, sub) {
     const of = L.sides[side], { first, name, times, file, line, n } = of, value = of.values[S.metric].call(), by = scaleOf(side);
     if (!of.to) {
@@ -98,7 +98,8 @@ function callsOf(side, sub) {
         .sort((a, b) => b.value - a.value || b.calls - a.calls || a.file - b.file || a.line - b.line);
 }
 
-// Totals of each file on a side: { self, count, calls, subs, lines }. Where statements have no values, those of the subs.
+// Returns totals of each file on a side: { self, count, calls, subs, lines }. Where statements have
+// no values, those of the subs count.
 function fileTotals(side) {
     return keep(L.kept, `files ${S.metric} ${side}`, () => {
         const of = L.sides[side], table = subs(), exact = linesHave(side);
@@ -119,7 +120,7 @@ function fileTotals(side) {
     });
 }
 
-// The lines that cost most themselves, in all files: { file, line, self, count }.
+// Returns the lines with the largest costs of their own, in all files: { file, line, self, count }.
 function hottest(side, most) {
     return keep(L.kept, `hot ${S.metric} ${side} ${most}`, () => {
         const of = L.sides[side], self = of.values[S.metric].self(), order = [];
@@ -129,7 +130,7 @@ function hottest(side, most) {
     });
 }
 
-// Who calls a sub and whom it calls, by sub: of profiles that do not tell from which lines.
+// Returns who calls a sub and whom it calls, by sub, for profiles without lines of calls.
 function neighbours() {
     return keep(L.kept, `neighbours ${S.metric}`, () => {
         const { tree } = P, { name, parent, end, n } = tree, total = inclusive(tree, values(tree, S.metric)[last()]), known = P.key('calls');
@@ -152,7 +153,8 @@ function neighbours() {
 
 const stateOf = (file, side = last()) => (L.files[file].source[side] || (P.relative && L.files[file].source[0]) || {}).state || 'left out';
 
-// The lines of a source, or null where the page has no text of it. What ends a line is a newline, as for perl.
+// Returns the lines of a source, or null if the page has no text of it. Lines end with a newline,
+// as for perl.
 async function textOf(file, side = last()) {
     const { source, texts } = L.files[file], from = source[side] || (P.relative && source[0]), node = from && $(from.element);
     if (texts[side] === undefined) {
@@ -165,7 +167,8 @@ async function textOf(file, side = last()) {
     return (await texts[side]) || null;
 }
 
-// Where a sub begins, in the text: its first statement is known, the line with its name is above.
+// Returns where a sub begins, in the text: its first statement is known, the line with its name is
+// above.
 function beginOf(lines, sub, line) {
     const word = /(\w+)$/.exec(P.names[sub].replace(/\[.*$/s, '')), nameless = word && /^__ANON__|^BEGIN/.test(word[1]);
     if (!lines || !word) return line;
@@ -174,7 +177,7 @@ function beginOf(lines, sub, line) {
     return line;
 }
 
-// Its end: the next line with a brace that is no further to the right than its beginning.
+// Returns its end: the next line with a brace that is no further to the right than its beginning.
 function endOf(lines, begin, next) {
     const indent = (text) => /^\s*/.exec(text.replace(/\t/g, '        '))[0].length, least = indent(lines[begin - 1] || '');
     if (/\}\s*;?\s*(?:#.*)?$/.test(lines[begin - 1] || '')) return begin;

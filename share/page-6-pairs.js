@@ -1,11 +1,12 @@
 'use strict';
 
-// The sources of two sides: which files and lines of them are the same.
+// Pairs the sources of two sides: which files and lines of them are the same.
 
 const isOn = (file, side) => L.sides[side].from[file + 1] > L.sides[side].from[file] || !!L.files[file].source[side];
 
-// Which file of the first side each file of the second one was: the one of that name, the one from which most subs have moved, or
-// the only one left that is called so in another folder. -1: none.
+// Returns which file of the first side each file of the second one was: the one of that name, the
+// one from which most subs have moved, or the only one left with that name in another folder. -1:
+// none.
 function filesBefore() {
     return keep(L.kept, 'before', () => {
         const to = L.files.map(({ index }) => (isOn(index, 0) && isOn(index, last()) ? index : -1)), taken = new Set(to), { moved = {} } = P.diff;
@@ -32,8 +33,9 @@ function filesBefore() {
     });
 }
 
-// Which line of the text a (from 1 up) each line of b is; 0: it was inserted. Lines that both have once are anchors (patience diff, Bram
-// Cohen), between which the longest common sequence is taken, where it is not too long to look for.
+// Returns which line of the text a (from 1 up) each line of b is; 0: it was inserted. Lines that
+// are unique in both are anchors (patience diff, Bram Cohen), between which the longest common
+// sequence is taken, unless it is too long to search.
 function alignLines(a, b) {
     const words = new Map(), number = (text) => keep(words, text.trim(), () => words.size), x = Int32Array.from(a, number), y = Int32Array.from(b, number);
     const to = new Int32Array(b.length), jobs = [[0, x.length, 0, y.length]];
@@ -56,14 +58,14 @@ function alignLines(a, b) {
     return to;
 }
 
-// Words of a stretch that are there once: word -> place.
+// Returns words that occur once in a range: word -> place.
 function once(x, from, to) {
     const at = new Map();
     for (let i = from; i < to; i++) at.set(x[i], at.has(x[i]) ? -1 : i);
     return at;
 }
 
-// Of the words that both have once, as many as are in the same order: pairs of places.
+// Returns pairs of places of words that are unique in both: as many as are in the same order.
 function increasing(one, other) {
     const pairs = [...one].filter(([word, i]) => i >= 0 && other.get(word) >= 0).map(([word, i]) => [i, other.get(word)]).sort((p, q) => p[0] - q[0]);
     const tops = [], before = [];
@@ -94,8 +96,9 @@ function longest(x, a0, a1, y, b0, b1, to) {
     }
 }
 
-// The first side of a file of the second one: its text, its costs, and which of its lines each line is. Where one of the texts is not
-// there, lines pair by number if they ran in both, and that is said.
+// Returns the first side of a file of the second one: its text, its costs, and which of its lines
+// each line is. If one of the texts is missing, lines pair by number if they ran in both, and the
+// page says so.
 async function beforeOf(file) {
     const old = filesBefore()[file];
     if (old < 0) return { file: -1, lines: null, costs: new Map(), oldOf: () => 0, guessed: false };

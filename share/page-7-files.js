@@ -5,7 +5,8 @@
 const FILE_COLUMNS = [['name', 'File'], ['self', 'Self'], ['part', '%'], ['count', 'Statements'], ['calls', 'Calls'], ['subs', 'Subs']];
 const TWO_COLUMNS = () => [['name', 'File'], ['was', sideName(0)], ['self', sideName(1)], ['change', 'Difference'], ['count', 'Statements']];
 
-// What the first side has of each file, as `was`, and what has changed. Files that only the first side has keep their own row.
+// Adds what the first side has of each file, as `was`, and what has changed. Files that only the
+// first side has keep their own row.
 function withBefore(totals) {
     const of = fileTotals(0), before = filesBefore();
     return totals.map((total, f) => {
@@ -51,7 +52,7 @@ function drawOverview() {
     files.scrollTop = top;
 }
 
-// "12 ms user+system time, 1,234 statements and 56 calls in 7 files".
+// Returns "12 ms user+system time, 1,234 statements and 56 calls in 7 files".
 function inAll(side) {
     const totals = fileTotals(side), of = (key) => sum(totals.map((total) => total[key])), detail = L.detail[side];
     const parts = [detail ? plural(of('count'), 'statement') : '', plural(of('calls'), 'call') + ' of subs'].filter(Boolean);

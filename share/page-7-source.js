@@ -1,6 +1,6 @@
 'use strict';
 
-// The source view: where it leads, and one file with what its lines cost beside them.
+// The source view: navigation, and one file with the costs of its lines beside them.
 //
 // All rows of a file are as high, so only those that can be seen are in the document. A row is { kind, line, ... }: a line, a call
 // from it, a sub that begins there, who calls that, or lines that are folded.
@@ -14,11 +14,12 @@ const G = {
 const fileName = (file) => L.files[file].name || '(place not known)';
 const heat = (share) => (share >= 0.1 ? 5 : share >= 0.03 ? 4 : share >= 0.01 ? 3 : share >= 0.003 ? 2 : share >= 0.0005 ? 1 : 0);
 
-// ---- where to ----
+// ---- navigation ----
 
 const sourceLink = (file, line) => `${pack(L.files[file].name)}${line > 0 ? ':' + line : ''}`;
 
-// A link that can be copied or opened elsewhere; here it is followed without loading anything.
+// Makes a link that can be copied or opened elsewhere; here it is followed without loading
+// anything.
 function anchor(text, file, line, options = {}, isSub = false) {
     const node = make('a', { href: link(sourceLink(file, line)), ...options }, text);
     node.onclick = (event) => {
@@ -29,7 +30,7 @@ function anchor(text, file, line, options = {}, isSub = false) {
     return node;
 }
 
-// A sub: to its source, or where that is not known to its row in the table.
+// Links a sub to its source, or, if that is unknown, to its row in the table.
 function subLink(sub, options = {}) {
     const place = placeIn(sub), text = short(P.names[sub]), title = short(P.names[sub], 1000);
     if (place) return anchor(text, place.file, place.line, { title, className: 'sub', ...options }, true);
@@ -41,7 +42,7 @@ function placeIn(sub) {
     return file === undefined ? null : { file, line: place[1] };
 }
 
-// isSub: the line is a sub's first statement, and its beginning is meant.
+// isSub: the line is a sub's first statement, and the view goes to its beginning.
 function openSource(on, file = -1, line = 0, step = true, isSub = false) {
     say('');
     G.isSub = isSub;
@@ -55,7 +56,7 @@ function openSource(on, file = -1, line = 0, step = true, isSub = false) {
     return drawSource(true);
 }
 
-// The source of a sub: of the one in the graph, or in the table.
+// Opens the source of a sub: of the one in the graph, or in the table.
 async function openSourceOf(sub) {
     await loadLines();
     const place = placeIn(sub);
@@ -71,7 +72,7 @@ function showViews() {
     $('q').placeholder = S.source ? 'Search sources (regex)' : 'Search subs (regex)';
 }
 
-// Draws what S says. `move`: to the line that it says, too.
+// Draws what S says. `move`: also scrolls to its line.
 function drawSource(move) {
     const turn = ++G.turn;
     const draw = async () => {
@@ -101,7 +102,7 @@ function drawSource(move) {
 
 // ---- one file ----
 
-// What is wrong with the source, in words.
+// Returns what is wrong with the source, in words.
 function trouble(state, lines) {
     const words = {
         changed: 'The file has changed since it was recorded, so that its text is left out: only lines with a cost are shown, by number.',
@@ -112,7 +113,7 @@ function trouble(state, lines) {
     return words[state] || (lines ? '' : 'There is no text of this file.');
 }
 
-// Where subs begin and end: [{ sub, line, end }] in order of lines.
+// Returns where subs begin and end: [{ sub, line, end }] in order of lines.
 function rangesOf(file, lines) {
     const list = L.files[file].subs.map(({ sub, line }) => ({ sub, statement: line, line: beginOf(lines, sub, line) })).sort((a, b) => a.line - b.line || P.rank[a.sub] - P.rank[b.sub]);
     list.forEach((range, i) => {
@@ -190,7 +191,7 @@ function showNotes(on) {
 
 const costOf = (line) => (G.costs.has(line) ? costAt(G.side, G.costs.get(line)) : null);
 
-// Which lines a way of folding hides: a list of one flag for each.
+// Returns which lines a way of folding hides: a list of one flag for each.
 function hidden(count) {
     const flags = new Uint8Array(count + 2), hide = (from, to, on) => flags.fill(on, from, to + 1), warm = G.whole * CHEAP;
     if (G.fold === 'cheap') {
@@ -209,7 +210,7 @@ function hidden(count) {
 
 function makeRows() {
     const { lines, costs, ranges } = G, rows = G.rows = [], count = lines ? lines.length : 0, beginning = new Map();
-    // BEGIN blocks are called by perl itself: what they cost stands beside their lines.
+    // BEGIN blocks are called by perl itself: their costs are beside their lines.
     for (const range of ranges) if (P.facts.kinds[range.sub] !== 5) keep(beginning, range.line, () => []).push(range);
     const known = [...new Set([...costs.keys(), ...beginning.keys()])].sort((a, b) => a - b), flags = lines ? hidden(count) : null;
     G.at = new Map();
@@ -221,7 +222,7 @@ function makeRows() {
         rows.push({ kind: 'line', line });
         if (G.notes && costs.has(line)) callRows(rows, line);
     };
-    // Lines of the first side that are gone stand where they stood.
+    // Lines of the first side that are gone are shown where they were.
     const { before } = G;
     const least = G.fold === 'cheap' && !G.shut.size ? 3 : 1;
     let next = 1, open = 0;
@@ -233,7 +234,7 @@ function makeRows() {
     };
     const ahead = before && before.to ? Array.from(before.to) : [];
     for (let k = count - 1; k >= 0 && before && before.to; k--) ahead[k] = ahead[k] || (k + 1 < count ? ahead[k + 1] : before.lines.length + 1);
-    // Costs whose line is not known, and those behind the end of a text that is another.
+    // These are costs whose line is unknown, and those after the end of a text that has changed.
     for (const line of lines ? known.filter((at) => at < 1) : known) one(line);
     for (let line = 1; line <= count; line++) {
         if (before && before.to) {
@@ -259,14 +260,14 @@ function makeRows() {
     G.sheet.style.height = rows.length * ROW + 'px';
 }
 
-// The first few of so many, and how many more there are.
+// Shows the first few of so many rows, and how many more there are.
 function some(rows, count, key, row) {
     const all = G.more.has(key), most = all || count <= FEW + 1 ? count : FEW;
     for (let i = 0; i < most; i++) rows.push(row(i));
     if (most < count) rows.push({ ...row(0), kind: 'more', key, n: count - most });
 }
 
-// Which calls these are is looked up when they are drawn.
+// The calls are looked up when they are drawn.
 function callRows(rows, line) {
     const { first } = L.sides[G.side], i = G.costs.get(line), before = G.before && G.before.costs.get(G.before.oldOf(line));
     const list = () => keep(G.calls, line, () => (G.before ? callsOfBoth(before, i) : callsFrom(G.side, i)));
@@ -299,7 +300,7 @@ function reveal(line) {
         makeRows();
         row = G.at.get(line);
     }
-    // A sub's callers stand above its first line.
+    // A sub's callers are above its first line.
     let first = row;
     while (first > 0 && G.rows[first - 1].line === line && row - first < 8) first--;
     const y = first * ROW, tall = scroll.clientHeight || 600;
@@ -310,7 +311,8 @@ function reveal(line) {
 
 const ODD = /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
-// Text whose control characters, and those that turn its direction, are seen and have no effect. What `mark` matches is marked.
+// Returns text in which control characters and those that turn its direction are visible and have
+// no effect. What `mark` matches is marked.
 function visible(text, mark) {
     const plainly = (part) => {
         const nodes = [];
@@ -334,7 +336,7 @@ function visible(text, mark) {
     return [...nodes, ...plainly(text.slice(from))];
 }
 
-// Of two sides: what both have, and what has changed.
+// Returns the gutter of two sides: what both have, and what has changed.
 function gutterOfTwo(line, a, b, sign) {
     const exact = linesHave(1) && linesHave(0), key = exact ? 'self' : 'count', show = (v) => (exact ? amount(v) : grouped(v)), of = (cost, which) => (cost ? cost[which] : 0);
     const cell = (name, text, way = 0) => make('span', { className: `c-${name}${way > 0 ? ' up' : way < 0 ? ' down' : ''}` }, text);
@@ -358,7 +360,7 @@ function gutter(line, cost) {
         cell('inclusive', cost && cost.incl ? amount(cost.incl) : '', heat(all)), cell('share', cost && exact && cost.self ? percent(share) : '', heat(share)), number);
 }
 
-// What a comment or a manual is: softer. Where the text of the program ends.
+// Finds comments and manuals, which are drawn softer, and the end of the program's text.
 function softness() {
     if (G.soft && G.soft.lines === G.lines) return G.soft.flags;
     const { lines } = G, flags = new Uint8Array(lines.length + 1);
@@ -435,7 +437,8 @@ const DRAW = {
         }, { className: 'link', 'aria-expanded': 'false' })];
     },
 };
-// The gutter of a note, and as much room as the line that it belongs to has at its beginning.
+// Returns the gutter of a note, and as much room as the line that it belongs to has at its
+// beginning.
 const note = (sign, line) => {
     const room = G.lines && line > 0 ? /^\s{0,40}/.exec(G.lines[line - 1] || '')[0] : '';
     return [make('span', { className: 'gutter note' }, make('span', {}, sign)), make('span', { className: 'twist' }), make('span', {}, room)];
@@ -453,7 +456,7 @@ function foldSub({ line }, shut) {
 
 const firstRow = () => (printing ? 0 : Math.max(0, Math.floor(G.scroll.scrollTop / ROW / 8) * 8 - 8));
 
-// What can be seen, and a little more on both sides.
+// Draws the visible rows, and a few more on both sides.
 function drawRows() {
     const { scroll, sheet, rows } = G;
     if (!scroll || !scroll.isConnected) return;
@@ -469,7 +472,7 @@ function drawRows() {
     if (focus) scroll.focus({ preventScroll: true });
 }
 
-// ---- moving about ----
+// ---- movement ----
 
 function toLine(line, step = false) {
     S.line = line;
@@ -484,7 +487,7 @@ function speakLine(line) {
     $('spoken').textContent = `Line ${line}. ${words}. ${G.lines ? short(G.lines[line - 1] || '', 200) : ''}`;
 }
 
-// The lines of the file that cost most, one after the other.
+// Goes to the lines of the file that cost most, one after the other.
 function toHot(by) {
     if (S.file < 0) return;
     const all = [...G.costs].filter(([line]) => line > 0).map(([line, i]) => ({ line, ...costAt(G.side, i) })), key = all.some(({ self }) => self > 0) ? 'self' : 'incl';
@@ -495,7 +498,7 @@ function toHot(by) {
     toLine(G.hot);
 }
 
-// The sub in whose text a line is: the innermost.
+// Returns the sub in whose text a line is: the innermost.
 function subAt(line) {
     const around = S.file < 0 ? [] : G.ranges.filter((range) => range.line <= line && line <= Math.max(range.end, range.line));
     return around.length ? around[around.length - 1].sub : -1;

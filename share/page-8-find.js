@@ -5,7 +5,8 @@
 const R = { q: null, list: [], byFile: new Map(), files: 0, at: -1, turn: 0, busy: false, ready: Promise.resolve() };   // list: { file, line }
 const MOST_FOUND = 20000;
 
-// Looks through the sources one by one, those that cost most first. What was asked later takes its place.
+// Searches the sources one by one, those that cost most first. A later search replaces an earlier
+// one.
 function findInSources() {
     const q = `${S.match} ${S.q}`, { test } = F;
     if (!S.source || !hasLines() || q === R.q) return R.ready;
@@ -42,12 +43,12 @@ function foundInSources() {
     return `${where}${n >= MOST_FOUND ? 'more than ' : ''}${plural(n, 'line')} in ${plural(R.files, 'file')}${R.busy ? ' \u2026' : ''}`;
 }
 
-// The next line that matches, in this file or the next one.
+// Goes to the next line that matches, in this file or the next one.
 function stepSource(by) {
     const { list } = R, n = list.length;
     if (!n) return;
     if (R.at < 0 || list[R.at].file !== S.file || list[R.at].line !== S.line) {
-        // From where one is.
+        // The search starts from the present line.
         const inFile = list.findIndex(({ file, line }) => file === S.file && (by > 0 ? line > S.line : line >= S.line)), end = list.map(({ file }) => file).lastIndexOf(S.file);
         R.at = inFile >= 0 ? (inFile - (by > 0 ? 1 : 0)) : end >= 0 ? end : by > 0 ? -1 : 0;
     }
@@ -58,7 +59,7 @@ function stepSource(by) {
     found();
 }
 
-// For the overview: what was found, by file.
+// Lists what was found, by file, for the overview.
 function foundLines() {
     if (!F.test || !R.list.length) return [];
     const most = 100, rows = R.list.slice(0, most).map(({ file, line }) => {

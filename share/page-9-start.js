@@ -2,8 +2,9 @@
 
 // Links, legends, dialogs, themes, print, and the start.
 
-// A link holds names, not places on the screen, so that it leads to the same frame of the same program profiled again.
-// ';' stands between names, so that of a name is encoded twice; and '%' is, to tell the two apart.
+// A link has names, not places on the screen, so that it leads to the same frame of the same
+// program profiled again. ';' separates names, so that one in a name is encoded twice; so is '%',
+// to tell the two apart.
 const pack = (name) => encodeURIComponent(name.replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
 const unpack = (text) => plain(text).replace(/%(3B|25)/gi, (_, hex) => (hex === '25' ? '%' : ';'));
 const viewsOf = (state) => ['icicle', 'reversed', 'merged'].filter((key) => state[key]).join() || 'flame';
@@ -40,11 +41,12 @@ function remember(push) {
         if (!push) history.replaceState({ dprof: count }, '', url);
         else if (hash !== location.hash) history.pushState({ dprof: count + 1 }, '', url);
     } catch (error) {
-        // Where no history is allowed, everything but Back works.
+        // Where the history may not be changed, everything but Back works.
     }
 }
 
-// To the state of the link, or only to where it leads: a step back leaves search and toggles as they are.
+// Restores the state of the link, or only its place: a step back leaves search and toggles
+// unchanged.
 function restore(all) {
     const given = new Map(location.hash.slice(1).split('&').map((part) => part.split(/=(.*)/s)));
     const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [name, i]))), number = (name) => index.get(name) ?? -1;
@@ -100,7 +102,7 @@ function drawKinds() {
     $('kinds').replaceChildren(...marks, legend(fills ? 'colours as asked for' : 'hue: by package'));
 }
 
-// What the colours of a difference mean.
+// Draws the meaning of the colours of a difference.
 function drawScale(kind) {
     const { diff, facts: { sides } } = P, [a, b] = sides, words = P.relative ? [] : [`before: ${a}`, `after: ${b}`];
     if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
@@ -137,7 +139,7 @@ function dye(to) {
     if (V) refresh('paint');
 }
 
-// Typing waits a moment, so that a word is searched once; Enter does not wait.
+// Typing is searched after a moment, so that a word is searched once; Enter does not wait.
 let typing = 0;
 
 function typed() {

@@ -1,4 +1,4 @@
-# Recorded files and random streams, to the tick, against a model that shares nothing with the C
+# Recorded files and random streams agree, to the tick, with a model that shares no code with the C
 # core.
 use strict;
 use warnings;
@@ -24,30 +24,33 @@ sub check {
     my $naive = NaiveProfile->new($text);
     my $profile = Devel::DProf::Profile->new;
     my $code = $profile->add($file);
-    my $good = ok($code == 0 || $code == -4, "$what: readable")
+    my $good = ok($code == 0 || $code == -4, "$what: the file is read")
         || diag explain $profile->outcome(0);
     for my $time (sort keys %time) {
         my $flat = flat($profile, $time);
-        $good &&= is_deeply($flat, $naive->flat($time), "$what: $time, calls, self, inclusive");
+        $good &&= is_deeply($flat, $naive->flat($time),
+            "$what: $time, calls, self and inclusive times are those of the model");
         my $sum = 0;
         $sum += $_->[1] for values %$flat;
         $good &&= is($sum, $profile->total($time{$time}),
-            "$what: $time, the sum of self is the total");
+            "$what: $time, self times add up to the total");
         $good &&= is_deeply([grep { $_->[2] < $_->[1] } values %$flat], [],
-            "$what: $time, inclusive >= self");
+            "$what: $time, no inclusive time is below the self time");
     }
     $good &&= is_deeply([map { $_->[0] }
         $profile->rows({ order => Devel::DProf::Profile::UNSORTED })],
-        $naive->{order}, "$what: order of first entry");
-    $good &&= is_deeply($profile->outcome(0)->{open}, $naive->{open}, "$what: what is left open");
+        $naive->{order}, "$what: subs are in the order of their first entry");
+    $good &&= is_deeply($profile->outcome(0)->{open}, $naive->{open},
+        "$what: the open calls are those of the model");
     my ($calls) = dprofpp('-T', '-F', '--no-separate-anon', $file);
-    $good &&= is($calls, join('', map { "$_\n" } @{ $naive->{lines} }), "$what: -T");
+    $good &&= is($calls, join('', map { "$_\n" } @{ $naive->{lines} }),
+        "$what: -T prints the model's lines");
     $good &&= is_deeply(merged(dprofpp('-S', '-F', '-r', '--no-separate-anon', $file)),
         rounded($naive), "$what: -S");
     return $good;
 }
 
-# -S as path => [calls, seconds]
+# Parses what -S prints: path => [calls, seconds].
 sub merged {
     my ($text) = @_;
     my (%out, @path);
@@ -71,7 +74,7 @@ sub rounded {
 check($_, slurp(data("$_.out"))) for qw(manual-old manual-new classic);
 check('ours', slurp(data('ours.out')) =~ s/%1b/x/r);
 
-# Random programs: deep, shallow, recursive, with gotos, overheads, both styles.
+# Generates random programs: deep, shallow, recursive, with gotos, overheads, both styles.
 my $state = $ENV{DPROF_SEED} // 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
@@ -112,7 +115,7 @@ sub random_text {
             $trace .= sprintf "%s %x\n", $op, $id;
         }
         if ($op eq '+') { push @stack, $id } elsif ($op eq '*') { } else { pop @stack }
-        # the exit behind a goto carries the id first entered: the stack keeps it
+        # The exit behind a goto carries the id first entered, which stays on the stack.
     }
     return profile_text(format => $ours ? 'trace' : 'classic', hz => $hz, header => $head,
         times => [rnd(9_000_000), rnd(90), rnd(90_000)], lines => $trace);
@@ -126,7 +129,7 @@ for my $seed (1 .. $runs) {
     last;
 }
 
-# Gzip, CRLF and a second reading change nothing; two files are twice one.
+# Gzip, CRLF and a second reading change nothing; two files count twice as much as one.
 my $text = random_text(5);
 my $plain = spew("$dir/one.out", $text);
 my $crlf = spew("$dir/crlf.out", $text =~ s/\n/\r\n/gr);
@@ -134,10 +137,10 @@ my $profile = Devel::DProf::Profile->new;
 $profile->add($plain);
 my $other = Devel::DProf::Profile->new;
 $other->add($crlf);
-is_deeply(flat($other, 'cpu'), flat($profile, 'cpu'), 'CRLF');
+is_deeply(flat($other, 'cpu'), flat($profile, 'cpu'), 'lines that end in CRLF are read alike');
 $other->add($plain);
 is_deeply(flat($other, 'cpu'),
     { map { ($_->[0] => [map { 2 * $_ } @$_[1 .. 3]]) } $profile->rows({ program => 1 }) },
-    'twice');
+    'the same file twice has twice the numbers');
 
 done_testing;

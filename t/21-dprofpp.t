@@ -1,4 +1,4 @@
-# The command line: options, messages, exit status.
+# The command line of dprofpp: options, messages, exit status.
 use strict;
 use warnings;
 use Test::More;
@@ -11,55 +11,56 @@ my $good = slurp($ours);
 my $dir = scratch();
 spew("$dir/tmon.out", $good);
 
-# A trace of the old recorder; marks begin in its line 7.
+# Makes a trace of the old recorder; marks begin in its line 7.
 sub head { return profile_text(format => 'classic', version => 'x', lines => join '', @_) }
 
-# Runs it on a text and checks stderr and status.
+# Runs dprofpp on a text and checks stderr and status.
 sub says {
     my ($what, $text, $args, $err, $status, $out) = @_;
     spew("$dir/x.out", $text);
     my @got = dprofpp({ dir => $dir }, @$args, 'x.out');
-    is($got[1], $err, "$what: stderr");
-    is($got[2], $status, "$what: status");
-    like($got[0], $out, "$what: stdout") if $out;
+    is($got[1], $err, "$what: the message");
+    is($got[2], $status, "$what: the exit status");
+    like($got[0], $out, "$what: the report") if $out;
 }
 
 my ($default) = dprofpp($ours);
 is_deeply([dprofpp({ dir => $dir })], [$default, '', 0], 'tmon.out is the default');
-is((dprofpp({ stdin => $ours }, '-'))[0], $default, '- is standard input');
+is((dprofpp({ stdin => $ours }, '-'))[0], $default, '- reads standard input');
 is((dprofpp({ env => { DPROFPP_OPTS => qq{"$ours"} } }))[0], $default,
     'DPROFPP_OPTS may name the profile');
 spew("$dir/two  blanks.out", $good);
 for (q{"two  blanks.out"}, q{'two  blanks.out'}, q{two\ \ blanks.out}, q{ two"  "blanks.out }) {
     is_deeply([dprofpp({ dir => $dir, env => { DPROFPP_OPTS => $_ } })], [$default, '', 0],
-        "$_: with blanks");
+        "$_: DPROFPP_OPTS may name a file with blanks");
 }
 for ('ANON|s\w\w', q{'ANON|s\w\w'}, q{"ANON|s\w\w"}, q{ANON|s\\\\w\w}) {
     is((dprofpp({ env => { DPROFPP_OPTS => "-qaf $_" } }, $ours))[0],
-        (dprofpp('-qaf', 'ANON|s\w\w', $ours))[0], "$_: a backslash is a backslash");
+        (dprofpp('-qaf', 'ANON|s\w\w', $ours))[0], "$_: a backslash in DPROFPP_OPTS stays one");
 }
 for (q{-I "tmon.out}, q{'}) {
     is_deeply([dprofpp({ dir => $dir, env => { DPROFPP_OPTS => $_ } })],
         ['', "DPROFPP_OPTS: a quote is not closed: $_\nTry 'dprofpp -h' for help.\n", 2],
-        "$_: no end");
+        "$_: an open quote in DPROFPP_OPTS is an error");
 }
 is((dprofpp({ env => { DPROFPP_OPTS => '-I -l' } }, '-E', '-z', $ours))[0], $default,
-    'the command line wins');
+    'the command line overrides DPROFPP_OPTS');
 is((dprofpp({ env => { DPROFPP_OPTS => '-I' } }, $ours))[0], (dprofpp('-I', $ours))[0],
-    'DPROFPP_OPTS');
+    'DPROFPP_OPTS gives options');
 is((dprofpp('-qIrO3', $ours))[0], (dprofpp(qw(--no-header --inclusive --real --rows 3), $ours))[0],
-    'clusters, long names');
-is(scalar(my @rows = split /\n/, (dprofpp('-qO', 3, $ours))[0]), 3, '-O');
+    'clustered short options do what the long names do');
+is(scalar(my @rows = split /\n/, (dprofpp('-qO', 3, $ours))[0]), 3, '-O 3 prints three rows');
 is_deeply([reverse split /\n/, (dprofpp('-qad', $ours))[0]],
-    [split /\n/, (dprofpp('-qa', $ours))[0]], '-d');
+    [split /\n/, (dprofpp('-qa', $ours))[0]], '-d reverses the order');
 unlike($default, qr/\e/, 'no escape sequence reaches the terminal');
-like($default, qr/odd name%1b\[31m|odd name\\x1b/, 'it is shown');
+like($default, qr/odd name%1b\[31m|odd name\\x1b/,
+    'an escape character in a name is printed in readable form');
 like((dprofpp('-R', $ours))[0],
     qr/main::__ANON__\[lib\/a\.pl:11\]\n(?:.*\n)*?.*main::__ANON__\[lib\/a\.pl:11\]#2$/m, '-R');
-like((dprofpp('-A', $ours))[0], qr/ \*::AUTOLOAD$/m, '-A');
-unlike((dprofpp('-A', $ours))[0], qr/wanted/, '-A takes the wanted name away');
-like((dprofpp('--program', $ours))[0], qr/ \(program\)$/m, '--program');
-unlike($default, qr/\(program\)/, 'not without');
+like((dprofpp('-A', $ours))[0], qr/ \*::AUTOLOAD$/m, '-A charges AUTOLOAD');
+unlike((dprofpp('-A', $ours))[0], qr/wanted/, '-A hides the name that AUTOLOAD stood in for');
+like((dprofpp('--program', $ours))[0], qr/ \(program\)$/m, '--program adds the row (program)');
+unlike($default, qr/\(program\)/, 'without --program there is no row (program)');
 my ($merged) = dprofpp($ours, $ours);
 is_deeply([map { (split)[3] } split /\n/, (dprofpp('-qU', $ours, $ours))[0]],
     [map { 2 * (split)[3] } split /\n/, (dprofpp('-qU', $ours))[0]], 'two files: twice the calls');
@@ -69,52 +70,56 @@ subtest '-f, -G, -P' => sub {
     is_deeply([split /\n/, (dprofpp('-qa', '-f', 'ANON|sum', $ours))[0]],
         [grep { !/ANON|sum/ } @all], '-f');
     is_deeply([split /\n/, (dprofpp('-q', '-f', '.', $ours))[0]], [],
-        '-f leaves nothing out by mistake');
+        '-f . leaves no row');
     like((dprofpp('-G', 'My::', $ours))[0],
         qr/\AOption\ G\ Grouping:\ \[My::\]\nGrouping\ \[My::\]\ Calls:\ \[2\]\n
-        Grouping\ \[My::\]\ Times:\ \[512\]\nGrouping\ \[My::\]\ IncTimes:\ \[512\]\nTotal/x, '-G');
-    like((dprofpp('-G', 'main::run', $ours))[0], qr/Calls: \[2\]\n/, '-G that is a name');
+        Grouping\ \[My::\]\ Times:\ \[512\]\nGrouping\ \[My::\]\ IncTimes:\ \[512\]\nTotal/x,
+            '-G sums up what matches');
+    like((dprofpp('-G', 'main::run', $ours))[0], qr/Calls: \[2\]\n/, '-G takes the name of a sub');
     my @none = dprofpp('-G', 'nothing at all', $ours);
     like($none[0], qr/Calls: \[0\]\n/, '-G that matches nothing');
-    is("$none[1]$none[2]", 0, 'is no error');
+    is("$none[1]$none[2]", 0, '-G that matches nothing is no error');
     is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2,
-        '-P: two rows');
-    is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex');
-    unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/, 'no code in a regex');
+        '-P: the group and the others are two rows');
+    is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex ends with status 2');
+    unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/,
+        'code in a regex is not run');
     is_deeply([dprofpp('-g', 'My::Pkg::no_such', @$_, $ours)],
         ['', "-g My::Pkg::no_such: there is no sub of that name in $ours\n", 1],
-        "@$_ -g: a name that is not there")
+        "@$_ -g: an unknown name is an error")
         for [], ['-S'], ['-T'], ['-t'];
     is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours,
         spew("$dir/tmon.short", head("& 2 main a\n+ 2\n- 2\n"))))[2], 0,
-        '-g -T: of several files, one that has it will do');
+        '-g -T: it is enough that one of several files has the sub');
     like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/,
-        '-g: its time is the whole');
+        '-g: the time of the sub is the total');
 };
 
 my ($status, $v);
 subtest 'usage' => sub {
-    is((dprofpp('--nonsense'))[2], 2, 'an unknown option');
-    like((dprofpp('-Z'))[1], qr/Try 'dprofpp -h' for help/, 'and what to do');
+    is((dprofpp('--nonsense'))[2], 2, 'an unknown option ends with status 2');
+    like((dprofpp('-Z'))[1], qr/Try 'dprofpp -h' for help/, 'the message names -h');
     is_deeply([(dprofpp('-Q'))[1, 2]],
-        ["-Q is meaningful only when used with -p\nTry 'dprofpp -h' for help.\n", 2], '-Q alone');
-    like((dprofpp('-h'))[0], qr/\Adprofpp \[options\]/, '-h');
-    like((dprofpp({ fresh => 1 }, '-H'))[0], qr/DESCRIPTION/, '-H');
+        ["-Q is meaningful only when used with -p\nTry 'dprofpp -h' for help.\n", 2],
+        '-Q without -p is an error');
+    like((dprofpp('-h'))[0], qr/\Adprofpp \[options\]/, '-h prints the usage');
+    like((dprofpp({ fresh => 1 }, '-H'))[0], qr/DESCRIPTION/, '-H prints the manual');
     ($v, undef, $status) = dprofpp('-V', $ours);
-    like($v, qr/\Adprofpp version: [\d.]+\nXS_VERSION: DProf 20261120\.00\n/, '-V');
-    like($v, qr/^script: it's\\x0aodd 'x' \\$/m, '-V: provenance, made harmless');
-    is($status, 0, '-V: status');
-    is((dprofpp('-V', "$dir/none"))[2], 0, '-V without a profile');
+    like($v, qr/\Adprofpp version: [\d.]+\nXS_VERSION: DProf 20261120\.00\n/, '-V prints versions');
+    like($v, qr/^script: it's\\x0aodd 'x' \\$/m, '-V prints the origin, escaped');
+    is($status, 0, '-V exits with 0');
+    is((dprofpp('-V', "$dir/none"))[2], 0, '-V needs no profile');
 };
 
 subtest 'a terminal shows units; a pipe does not, and either can be had in the other' => sub {
-    is((dprofpp('--classic', $ours))[0], $default, '--classic: what a pipe has anyway');
+    is((dprofpp('--classic', $ours))[0], $default,
+        '--classic: the output that a pipe gets by default');
     is((dprofpp({ env => { DPROFPP_OPTS => '--no-classic' } }, '--classic', $ours))[0], $default,
-        '--classic takes back --no-classic');
+        '--classic overrides --no-classic');
     like((dprofpp('--no-classic', $ours))[0],
         qr/^%Time\ +Excl\ +Cumul\ +\#Calls\ +Excl\/call\ +Cumul\/call\ \ Name\n
         (?:\ *[\d.]+\ +(?:[\d.]{5}\ [mun]?s\ +){2}\d+\ +(?:[\d.]{5}\ [mun]?s\ +){2}\ ?\S.*\n)+\z/mx,
-        '--no-classic');
+        '--no-classic prints units to a pipe');
 };
 
 SKIP: {
@@ -126,24 +131,26 @@ SKIP: {
         $text =~ s/\r//g;
         $text
     } '', '--classic';
-    like($shown, qr/ Excl\/call .* ms /s, 'a terminal');
-    is($classic, $default, '--classic on a terminal');
+    like($shown, qr/ Excl\/call .* ms /s, 'a terminal gets units');
+    is($classic, $default, '--classic takes them away on a terminal');
 }
 
 subtest 'messages' => sub {
     is_deeply([dprofpp({ dir => $dir }, 'none')],
-        ['', "Unable to open none: No such file or directory\n", 1], 'no such file');
+        ['', "Unable to open none: No such file or directory\n", 1], 'a missing file is an error');
     says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
     says('empty', '', [], "Not a perl profile: x.out (it is empty)\n", 1);
     is((dprofpp("$dir"))[1],
-        "$dir is a directory; name the profiles in it, such as $dir/tmon.out\n", 'a directory');
+        "$dir is a directory; name the profiles in it, such as $dir/tmon.out\n",
+        'a directory is an error that names the profile in it');
     mkdir "$dir/empty" or die;
     is_deeply([dprofpp({ dir => "$dir/empty" }, $_, '.')],
-        ['', ". is a directory; name the profiles in it\n", 1], "$_ of a directory") for qw(-I -T);
+        ['', ". is a directory; name the profiles in it\n", 1],
+        "$_: a directory without a profile is an error") for qw(-I -T);
     is_deeply([dprofpp({ dir => "$dir/empty" }, $_)],
         ['', "Unable to open tmon.out: No such file or directory; "
             . "run perl -d:DProf PROGRAM first\n",
-            1], "$_: nothing was recorded")
+            1], "$_: a missing tmon.out is told, with how to record one")
         for qw(-I -T);
     my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
     my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";
@@ -181,35 +188,36 @@ subtest 'cut short, anywhere' => sub {
         spew("$dir/cut.out", substr $good, 0, $cut);
         my ($out, $err, $status) = dprofpp({ dir => $dir }, '-T', 'cut.out');
         ok($status == 0 && $err =~ /\Acut\.out: profile cut short: [^\n]+\n\z/
-            && index($kept, $out) == 0, "cut at $cut") or diag $out, $err, $status;
+            && index($kept, $out) == 0,
+                "a profile cut at byte $cut is reported up to there") or diag $out, $err, $status;
         is_deeply([(dprofpp({ dir => $dir }, '-TF', 'cut.out'))[1, 2]], ['', 0],
-            'with -F: no line');
+            '-F silences the message of a cut profile');
     }
     spew("$dir/cut.out", substr $good, 0, 80);
     like((dprofpp({ dir => $dir }, 'cut.out'))[1],
         qr/\Acut\.out:\ profile\ cut\ short:\ the\ file\ ends\ within\ its\ header\ \(line\ \d+,
             \ byte\ 80\)\n\z/x,
-        'within the header');
+        'a header that is cut is told');
 };
 
-# a header is read, never run
+# A header is read, never run.
 my $flag = "$dir/flag";
 says('code in a header',
     head("& 2 main a\n+ 2\n- 2\n") =~ s/\$hz=100;/\$hz=100; open F, '>$flag'; `touch $flag`;/r, [],
     qq{Bad profile: \$hz=100; open F, '>$flag'; `touch $flag`; (x.out, line 2, byte 10)\n}, 1,
     qr/main::a$/m);
-ok(!-e $flag, 'nothing was run');
+ok(!-e $flag, 'code in a header is not run');
 
-# one bad file among good ones
+# One bad file does not keep good ones from being reported.
 my @mixed = dprofpp({ dir => $dir }, 'none', $ours);
-is_deeply([@mixed[0, 2]], [$default, 1], 'a bad file is named, the others are reported');
+is_deeply([@mixed[0, 2]], [$default, 1], 'with a bad file among them, the others are reported');
 
-# output that goes nowhere
+# Output that cannot be written is an error.
 SKIP: {
     skip 'no /dev/full', 2 if !-w '/dev/full';
     my $run = run_program(['sh', '-c', '"$@" >/dev/full', 'sh', tool_command('dprofpp', $ours)]);
-    is($run->{status}, 1, 'a full disk');
-    like($run->{err}, qr/could not be written/, 'is told');
+    is($run->{status}, 1, 'a full disk ends with status 1');
+    like($run->{err}, qr/could not be written/, 'a full disk is told');
 }
 
 subtest 'names and numbers that are too long for their columns' => sub {
@@ -232,13 +240,13 @@ subtest 'the tools never start the profiler; dprofpp loads no other tool' => sub
     print join " ", Devel::DProf::Core->VERSION, grep /DProf/, sort keys %INC' 2>/dev/null`;
     my ($version, @loaded) = split ' ', $inc;
     require ExtUtils::MakeMaker;
-    is($version, MM->parse_version('lib/Devel/DProf.pm'), 'one version');
+    is($version, MM->parse_version('lib/Devel/DProf.pm'), 'MakeMaker finds the same version');
     is(join(' ', grep { m{/Core\.pm|/Tool/} } @loaded),
         'Devel/DProf/Core.pm Devel/DProf/Tool/Dprofpp.pm',
-        'what is loaded');
+        'dprofpp loads Core and its own module');
     is(join(' ', grep { m{\ADevel/DProf(?:/(?:Diff|Stacks|Flame|View|Baseline|Record))?\.pm\z} }
         @loaded),
-        '', '... and what is not');
+        '', 'dprofpp loads no module of other tools');
 };
 
 done_testing;

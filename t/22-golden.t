@@ -1,4 +1,4 @@
-# What dprofpp prints, byte by byte. DPROF_GOLDEN=1 rewrites the files; the review is the diff.
+# dprofpp prints the golden files byte by byte. DPROF_GOLDEN=1 rewrites them; review the diff.
 use strict;
 use warnings;
 use Test::More;

@@ -1,5 +1,4 @@
-# What dprofpp says of files that are out of the ordinary: very many calls; a run loop that was not
-# perl's.
+# What dprofpp says of unusual files: those of very many calls, or of a run loop other than perl's.
 use strict;
 use warnings;
 use FindBin;
@@ -15,20 +14,20 @@ for my $mode (qw(trace tree)) {
             . 'eval { die }'],
         env => { counting(PERL_DPROF_MODE => $mode) });
     my $whole = slurp($run->{profile});
-    unlike($whole, qr/runops/, "$mode: a run loop of perl's own is nothing to speak of");
-    is(tool('dprofpp', $run->{profile})->{err}, '', "$mode: nor is it spoken of");
+    unlike($whole, qr/runops/, "$mode: a profile does not mention perl's own run loop");
+    is(tool('dprofpp', $run->{profile})->{err}, '', "$mode: dprofpp does not mention it either");
     (my $taken = $whole) =~ s/\$dprof_complete=1;/\$dprof_runops_taken=1; $&/;
     my $file = spew("$run->{dir}/taken.out", $taken);
     my $told = tool('dprofpp', $file);
     like($told->{err}, qr/\A[^\n]*taken\.out: another module took over perl's run loop[^\n]*\n\z/,
-        "$mode: one line if it was another");
+        "$mode: another run loop is told in one line");
     is("$told->{status} $told->{out}", join(' ', 0, tool('dprofpp', $run->{profile})->{out}),
-        "$mode: the report is the same");
-    is(tool('dprofpp', '-F', $file)->{err}, '', "$mode: no line with -F");
+        "$mode: the report stays the same");
+    is(tool('dprofpp', '-F', $file)->{err}, '', "$mode: -F silences the line");
     is(tool('dprofmerge', '-o', "$run->{dir}/merged.out", $file, $run->{profile})->{err}, '',
-        "$mode: merged with another");
+        "$mode: the profile merges with another without a message");
     like(tool('dprofpp', "$run->{dir}/merged.out")->{err}, qr/run loop/,
-        "$mode: the sum says it, too");
+        "$mode: the merged profile mentions the other run loop");
 }
 
 my $run = profiled(['-e', 'sub f { 1 } sub g { f() } g()'],
@@ -36,7 +35,8 @@ my $run = profiled(['-e', 'sub f { 1 } sub g { f() } g()'],
 for my $n (999_999, 1_000_000, 1_234_567, 12_345_678_901) {
     my $text = slurp($run->{profile}) =~ s/^(= [23] \w+ )1 /$1$n /mgr;
     my $report = tool('dprofpp', spew("$run->{dir}/many.out", $text))->{out};
-    is_deeply([map { (split)[3] } grep { /main::/ } split /\n/, $report], [$n, $n], "$n calls");
+    is_deeply([map { (split)[3] } grep { /main::/ } split /\n/, $report], [$n, $n],
+        "$n calls of each sub are all reported");
 }
 
 SKIP: {
@@ -50,8 +50,9 @@ SKIP: {
         same_as_plain($plain, $run, $own ? 'Devel::Cover with a loop of its own' : 'Devel::Cover');
         my $told = tool('dprofpp', '-O', 100_000, $run->{profile});
         is(scalar($told->{err} =~ /another module took over/), $own ? 1 : '',
-            'is told when that is so');
-        like($told->{out}, qr/^ +\S+ +\S+ +\S+ +2 .* main::f$/m, 'calls are there in any case');
+            'the line is there if, and only if, Devel::Cover has its own run loop');
+        like($told->{out}, qr/^ +\S+ +\S+ +\S+ +2 .* main::f$/m,
+            'calls are recorded under Devel::Cover');
     }
 }
 

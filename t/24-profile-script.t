@@ -1,4 +1,4 @@
-# -p: records a script, reports, and has the script's exit status.
+# -p records a script, reports, and exits with the script's status.
 use strict;
 use warnings;
 use Test::More;
@@ -8,33 +8,36 @@ use DProfTest;
 my $dir = scratch();
 spew("$dir/script.pl", 'sub greet { print "<@ARGV>\n" } greet(); exit(@ARGV)');
 run_program([built_perl(), '-d:DProf', 'script.pl'], dir => $dir);
-ok(-s "$dir/tmon.out", 'the recorder writes a profile');
+ok(-s "$dir/tmon.out", '-d:DProf writes a profile');
 
 my ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1 }, '-p', 'script.pl a b');
 like($out, qr/\A<a b>\nTotal Elapsed Time = .*main::greet$/ms,
-    'split at blanks; reported in spite of its status');
-is($status, 2, 'the exit status is the script\'s');
+    '-p splits its value at blanks, and reports in spite of the status');
+is($status, 2, 'the exit status is that of the script');
 ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1 }, '-T', '-p', 'script.pl', '--', 'a b',
     'c  d', '-T');
-like($out, qr/\A<a b c  d -T>\n/, 'behind -- nothing is split');
-like($out, qr/^main::greet$/m, 'and options before it are ours');
-is($status, 3, 'status');
+like($out, qr/\A<a b c  d -T>\n/, 'arguments after -- are not split');
+like($out, qr/^main::greet$/m, 'options before -- are those of dprofpp');
+is($status, 3, 'the exit status is that of the script after --');
 ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1 }, '-Q', '-p', 'script.pl');
-is_deeply([$out, $status], ["<>\n", 0], '-Q: no report');
+is_deeply([$out, $status], ["<>\n", 0], '-Q prints no report');
 ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1,
     env => { PERL_DPROF_OUT_FILE_NAME => 'other.out' } }, '-Q', '-p', 'script.pl');
-ok(-s "$dir/other.out", 'the recorder\'s own variable names the file');
+ok(-s "$dir/other.out", 'PERL_DPROF_OUT_FILE_NAME names the file');
 spew("$dir/killed.pl", 'kill 9, $$');
-is((dprofpp({ dir => $dir, fresh => 1 }, '-Q', '-p', 'killed.pl'))[2], 137, 'a signal');
+is((dprofpp({ dir => $dir, fresh => 1 }, '-Q', '-p', 'killed.pl'))[2], 137,
+    'a script killed by signal 9 gives status 137');
 
 subtest 'No report of something else: perl fails before there is a recorder' => sub {
     ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1 }, '-p', 'missing.pl');
-    is_deeply([$out, $status], ['', 2], 'a script that is not there: no report of an earlier run');
-    like($err, qr/^missing\.pl left no profile$/m, 'and a line that says so');
-    # Uninstalled, named by -I alone.
+    is_deeply([$out, $status], ['', 2], 'a missing script gives no report of an earlier run');
+    like($err, qr/^missing\.pl left no profile$/m,
+        'a missing script is told to have left no profile');
+    # The module is not installed; -I alone names its folders.
     ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1, env => { PERL5LIB => '' } }, '-p',
         'script.pl x');
-    like($out, qr/\A<x>\nTotal Elapsed Time/, 'recorded with the folders of this perl');
+    like($out, qr/\A<x>\nTotal Elapsed Time/,
+        'the script is recorded with the -I folders of dprofpp');
 };
 
 done_testing;

@@ -1,5 +1,6 @@
-# --watch: reports, one after the other, beside a program that runs. Nothing here waits for a time:
-# the program goes on when it is told to, and reports are read until one has what was recorded.
+# --watch prints one report after the other beside a program that runs. Nothing here waits for a
+# time: the program goes on when it is told to, and reports are read until one has what was
+# recorded.
 use strict;
 use warnings;
 use Test::More;
@@ -9,8 +10,8 @@ use DProfTest;
 my $dir = scratch();
 my @dprofpp = tool_command('dprofpp');
 
-# Starts a command in the folder: its pid and the ends of two pipes, to its standard input and from
-# its standard output. What it says on standard error goes to a file.
+# Starts a command in the folder; returns its pid and the ends of two pipes, to its standard input
+# and from its standard output. Its standard error goes to a file.
 sub started {
     my ($err, @command) = @_;
     pipe(my $in, my $to) or die "pipe: $!";
@@ -37,7 +38,7 @@ sub ended {
     return ($rest, $?, slurp($run->{err}));
 }
 
-# Reads up to a line that matches; '' where there is none. Lines that were read are kept.
+# Reads up to a line that matches and returns it, or ''. Lines that were read are kept.
 sub read_to {
     my ($run, $re) = @_;
     while (defined(my $line = readline $run->{from})) {
@@ -47,7 +48,7 @@ sub read_to {
     return '';
 }
 
-# A program that calls f, tells so, and calls g when it is told to; then it ends, in the way that it
+# A program that calls f, prints so, and calls g when it is told to; then it ends in the way that it
 # is told.
 my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; '
     . 'my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
@@ -60,53 +61,53 @@ sub program {
 subtest 'Beside a program, from before its profile is there to its end' => sub {
     my $watch = started('watch.err', @dprofpp, '--watch', 0.02, '-l');
     my $tries = 0;
-    # a line is to come, however slow the machine
+    # Waits for the line, however slow the machine is.
     select undef, undef, undef, 0.01 until -s $watch->{err} || $tries++ > 6000;
     my $run = program();
-    like(read_to($watch, qr/main::f$/), qr/ 2 /, 'a report while the program runs');
+    like(read_to($watch, qr/main::f$/), qr/ 2 /, 'a report comes while the program runs');
     $run->{to}->print("go on\n");
-    like(read_to($watch, qr/main::g$/), qr/ 1 /, 'a later one has what came since')
+    like(read_to($watch, qr/main::g$/), qr/ 1 /, 'a later report has the calls since then')
         or diag slurp($watch->{err});
     $run->{to}->print("end\n");
     is((ended($run))[1], 0, 'the program ends');
     my ($rest, $status, $err) = ended($watch);
-    is($status, 0, 'and so does the watching, with status 0');
-    is($err, "dprofpp: waiting for tmon.out\n", 'it told what it waited for, and nothing else');
+    is($status, 0, '--watch ends with the program, with status 0');
+    is($err, "dprofpp: waiting for tmon.out\n", 'the only message says what is waited for');
     my @reports = split /\n\n/, $watch->{read} . $rest;
-    cmp_ok(scalar(@reports), '>=', 2, 'an empty line between two reports');
-    is(scalar(grep { !/\ATotal Elapsed Time/ } @reports), 0, 'each is a whole one');
+    cmp_ok(scalar(@reports), '>=', 2, 'an empty line separates two reports');
+    is(scalar(grep { !/\ATotal Elapsed Time/ } @reports), 0, 'each report begins with its header');
     is("$reports[-1]", (dprofpp({ dir => $dir }, '-l'))[0],
-        'the last one is of all that there is');
-    unlike($watch->{read} . $rest, qr/\e/, 'what is no terminal gets no escape sequences');
+        'the last report is of the whole profile');
+    unlike($watch->{read} . $rest, qr/\e/, 'a pipe gets no escape sequences');
 };
 
 subtest 'A run that has ended is reported once' => sub {
     is_deeply([dprofpp({ dir => $dir }, '--watch', 100, '-l')],
-        [(dprofpp({ dir => $dir }, '-l'))[0], '', 0], 'the report, and no more');
+        [(dprofpp({ dir => $dir }, '-l'))[0], '', 0], 'a finished profile is reported once');
 };
 
-# A program that the watching below sees, too.
+# The subtests below share a running program.
 my $running;
 subtest 'Ctrl-C ends the watching, and not the program' => sub {
     $running = program();
     my $watch = started('watch.err', @dprofpp, '--watch', 0.02, '-T');
-    is(read_to($watch, qr/main::f/), "main::f\n", 'other views');
+    is(read_to($watch, qr/main::f/), "main::f\n", '--watch -T prints the tree of calls');
     kill INT => $watch->{pid};
     my (undef, $status, $err) = ended($watch);
-    is("$status$err", '0', 'status 0, and no message');
+    is("$status$err", '0', 'Ctrl-C gives status 0 and no message');
 };
 
 subtest 'A program that is killed ends the watching, too' => sub {
-    # Then, and only then, a line says that the profile is cut short.
+    # Only after that does a line say that the profile is cut short.
     my $watch = started('watch.err', @dprofpp, '--watch', 0.02);
     read_to($watch, qr/main::f$/);
     $running->{to}->print("go on\nkill\n");
-    is((ended($running))[1], 9, 'the program is killed');
+    is((ended($running))[1], 9, 'signal 9 ends the program');
     my ($rest, $status, $err) = ended($watch);
-    is($status, 0, 'the watching ends');
-    like($rest, qr/main::g$/m, 'with all that was recorded');
+    is($status, 0, '--watch ends when the program is killed');
+    like($rest, qr/main::g$/m, 'the last report has all calls');
     is($err, "tmon.out: profile cut short: the recording did not come to its end\n",
-        'and the usual remark, once');
+        'one line says that the profile is cut short');
 };
 
 subtest 'On a terminal each report takes the place of the one before' => sub {
@@ -116,24 +117,25 @@ subtest 'On a terminal each report takes the place of the one before' => sub {
     my $command = join ' ', map { "'$_'" } @dprofpp, '--watch', 1, '-l';
     my $terminal = started('script.err', 'script', '-qec', $command, "$dir/typescript");
     my ($rest, $status) = ended($terminal);
-    is($status, 0, 'status 0');
+    is($status, 0, '--watch on a terminal exits with 0');
     like($rest, qr/\A(?:\^D\x08\x08)?\e\[H\e\[2Jtmon\.out: profile cut short[^\n]*\nTotal Elapsed/,
-        'what is there goes, then messages and the report') or diag $rest;
+        'the terminal is cleared before messages and report') or diag $rest;
 };
 
 subtest 'What cannot be watched' => sub {
     for (['-', 'not a file that can be read again'],
         ['/dev/null', 'not a file that can be read again']) {
         is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\n"
-            . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: cannot be watched");
+            . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: --watch refuses it");
     }
-    is((dprofpp('--watch', $_))[2], 2, "--watch $_: wrong") for 0, -1, 'x';
+    is((dprofpp('--watch', $_))[2], 2, "--watch $_: a usage error") for 0, -1, 'x';
     like((dprofpp({ fresh => 1 }, '--watch', 1, '-Q', '-p', 'x.pl'))[1],
         qr/^--watch: .*not with -p$/m,
-        'not with -p');
+        '--watch is refused with -p');
     spew("$dir/foreign.out", "hello\n");
     is_deeply([dprofpp({ dir => $dir }, '--watch', 100, 'foreign.out')],
-        ['', "Not a perl profile: foreign.out\n", 1], 'a file that is no profile is an error');
+        ['', "Not a perl profile: foreign.out\n", 1],
+        '--watch of a file that is no profile is an error');
 };
 
 done_testing;

@@ -30,33 +30,35 @@ subtest 'dprof NAME does what dprofNAME does' => sub {
         ['flame', '-o', '-', $profile], ['html', '-o', '-', $profile],
         ['report', '--nonsense'], ['pp', 'none.out'], ['merge']) {
         my ($name, @args) = @$_;
-        is_deeply(dprof($name, @args), tool($name, @args), "dprof $name @args: as dprof$name");
+        is_deeply(dprof($name, @args), tool($name, @args),
+            "dprof $name @args does what dprof$name does");
     }
-    is_deeply(dprof('dprofreport', $profile), tool('report', $profile), 'the whole name will do');
+    is_deeply(dprof('dprofreport', $profile), tool('report', $profile),
+        'dprof dprofreport does what dprofreport does');
 };
 
 subtest 'Help of a tool, of all of them, and the version' => sub {
     is(join(' ', sort(map { $_->{word} } Devel::DProf::Tools::all())), "@tools",
-        'it knows all tools that there are');
-    is_deeply(dprof('help', $_), tool($_, '-h'), "dprof help $_") for @tools;
+        'the table of tools has them all');
+    is_deeply(dprof('help', $_), tool($_, '-h'), "dprof help $_ prints the help of $_") for @tools;
     my $list = dprof();
-    is("$list->[1]$list->[2]", '0', 'alone: no error');
-    like($list->[0], qr/^ {4}$_ +\S/m, "alone: lists $_") for @tools, 'help', 'completion';
-    is_deeply(dprof($_), $list, "dprof $_: the same") for 'help', '-h', '--help';
-    like(dprof('-V')->[0], qr/\Adprof version: [\d.]+\n\z/, '-V');
+    is("$list->[1]$list->[2]", '0', 'dprof alone is no error');
+    like($list->[0], qr/^ {4}$_ +\S/m, "dprof alone lists $_") for @tools, 'help', 'completion';
+    is_deeply(dprof($_), $list, "dprof $_ prints the same list") for 'help', '-h', '--help';
+    like(dprof('-V')->[0], qr/\Adprof version: [\d.]+\n\z/, 'dprof -V prints the version');
 };
 
 subtest 'What is no option or name is a mistake in the command line' => sub {
     is_deeply(dprof('--nonsense'), ['', "Unknown option: nonsense\nTry 'dprof -h' for help.\n", 2],
-        'an unknown option');
+        'dprof rejects an unknown option');
     for ('nonsense', 'n;exit') {
         my $got = dprof($_);
-        is("$got->[0]$got->[2]", '2', "$_: an unknown name");
+        is("$got->[0]$got->[2]", '2', "$_: an unknown name has status 2");
         like($got->[1], qr/\A\Q$_\E: there is report, .*completion\nTry 'dprof -h' for help\.\n\z/,
-            'and a line that says what there is');
+            'an unknown name is told with the known ones');
     }
-    is(dprof('help', 'nonsense')->[2], 2, 'help of an unknown name');
-    is(dprof(@$_)->[2], 2, "@$_: wrong") for ['completion'], ['completion', 'fish'],
+    is(dprof('help', 'nonsense')->[2], 2, 'dprof help of an unknown name has status 2');
+    is(dprof(@$_)->[2], 2, "@$_: a usage error") for ['completion'], ['completion', 'fish'],
         ['completion', 'rows'], ['completion', 'bash', 'zsh'];
 };
 
@@ -67,8 +69,8 @@ subtest 'A tool that dies ends with 1 and one line, whatever errno is' => sub {
             . " BEGIN { no warnings; *${module}::main = \$main } \$0 = shift; do \$0; die \$@";
         my $got = run_program([built_perl(), '-e', $dies, root() . "/blib/script/dprof$tool"]);
         is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n",
-            "dprof$tool that dies");
-        is($got->{status}, 1, '... exit 1');
+            "dprof$tool turns an exception into one line");
+        is($got->{status}, 1, '... and exits with 1');
     }
 };
 
@@ -86,19 +88,19 @@ subtest 'The manuals of dprof and of a tool are found where they are installed' 
     for (['', 'dprof - one name'], ['report', 'dprofreport - ']) {
         my ($name, $head) = @$_;
         my $got = run_tool('dprof', [grep({ length } $name), '-H'], fresh => 1);
-        like($got->{out}, qr/\Q$head\E/, "dprof $name -H");
+        like($got->{out}, qr/\Q$head\E/, "dprof $name -H prints the manual of the tool");
     }
 };
 
 # ---- completion ----
 
-# What a tool gives to Getopt::Long, taken on its way there. Each option as it is written.
+# Collects the options, each as it is written, that a tool passes to Getopt::Long.
 sub options_given {
     my ($name) = @_;
     my @specs;
     {
         no warnings 'redefine';
-        # Newer ones have it in a file of its own, which they load when it is first wanted.
+        # Newer releases of Getopt::Long load Getopt::Long::Parser from its own file on first use.
         require Getopt::Long;
         Getopt::Long::Parser->can('getoptionsfromarray') or require Getopt::Long::Parser;
         my $original = \&Getopt::Long::Parser::getoptionsfromarray;
@@ -120,9 +122,10 @@ sub options_given {
 }
 
 my %given = map { ("dprof$_" => [options_given($_)]) } @tools, '';
-cmp_ok(scalar(@{ $given{dprofdiff} }), '>', 50, 'options are seen');
+cmp_ok(scalar(@{ $given{dprofdiff} }), '>', 50, 'the options of dprofdiff are found');
 
-# In the shell: a command line up to where the cursor is, and what is offered for its last word.
+# Completes in the shell itself: takes the words up to the cursor, prints what is offered for the
+# last.
 my %shell = (
     bash => sub { my (@words) = @_; my ($last) = $#words; <<"END" },
 complete() { :; }
@@ -156,20 +159,23 @@ for my $shell (sort keys %shell) {
             return $got->{err} . join ' ', sort split ' ', $got->{out};
         };
         for my $tool (sort keys %given) {
-            is($offered->($tool, '-'), "@{ $given{$tool} }", "$tool: its options");
+            is($offered->($tool, '-'), "@{ $given{$tool} }",
+                "$tool: completion offers its options");
             next if $tool eq 'dprof';
             is($offered->('dprof', $tool =~ s/^dprof//r, '-'), "@{ $given{$tool} }",
-                "$tool: as dprof NAME");
+                "$tool: dprof NAME offers the same options");
         }
-        is($offered->('dprof', 'dprofdiff', '-'), "@{ $given{dprofdiff} }", 'the whole name');
+        is($offered->('dprof', 'dprofdiff', '-'), "@{ $given{dprofdiff} }",
+            'dprof dprofdiff completes like dprofdiff');
         is($offered->('/usr/bin/dprofdiff', 'a.out', '--fail'), '--fail-if',
-            'part of an option, behind a file');
-        is($offered->('dprofdiff', 'a'), '', 'files are left to the shell');
-        is($offered->('dprof', ''), join(' ', sort @tools, 'help', 'completion'), 'names');
-        is($offered->('dprof', 'f'), 'flame fold', 'part of a name');
-        is($offered->('dprof', 'help', 'm'), 'merge', 'help NAME');
-        is($offered->('dprof', 'completion', ''), 'bash zsh', 'shells');
-        is($offered->('dprof', 'nonsense', '-'), '', 'nothing of an unknown name');
+            'part of an option is completed, after a file');
+        is($offered->('dprofdiff', 'a'), '', 'the shell completes the names of files');
+        is($offered->('dprof', ''), join(' ', sort @tools, 'help', 'completion'),
+            'dprof offers the names of tools');
+        is($offered->('dprof', 'f'), 'flame fold', 'part of a name is completed');
+        is($offered->('dprof', 'help', 'm'), 'merge', 'dprof help completes names');
+        is($offered->('dprof', 'completion', ''), 'bash zsh', 'dprof completion offers the shells');
+        is($offered->('dprof', 'nonsense', '-'), '', 'an unknown name completes to nothing');
     };
 }
 

@@ -1,4 +1,4 @@
-# What the tools write to a file that somebody names: whole or not at all, through no planted link,
+# What the tools write to a file that the user names: whole or not at all, through no planted link,
 # and into devices and pipes, which stay what they are.
 use strict;
 use warnings;
@@ -17,15 +17,15 @@ my $is_root = $> == 0;
 sub below { my ($dir) = @_; return join ' ', sort map { s{.*/}{}r } glob "$dir/*" }
 sub mode { return sprintf '%03o', (stat $_[0])[2] & 07777 }
 
-# Writes a text. Returns why it could not, or an empty string.
+# Writes a text. Returns why it failed, or an empty string.
 sub write_text {
     my ($path, $text, @how) = @_;
     my $why = Devel::DProf::Write::whole($path, sub { print { $_[0] } $text; return 0 }, @how);
     return $why // '';
 }
 
-# What comes out of a pipe while CODE runs: a reader waits there, and is let go behind CODE even if
-# that has never opened the pipe.
+# Returns what comes out of a pipe while CODE runs: a reader waits there, and is released after CODE
+# even if CODE has never opened the pipe.
 sub from_pipe {
     my ($pipe, $code) = @_;
     my $got = "$pipe.got";
@@ -47,7 +47,7 @@ sub from_pipe {
     return $text;
 }
 
-# Runs CODE in a process of somebody for whom permissions hold: what it prints.
+# Runs CODE in a process of an ordinary user, for whom permissions hold; returns what it prints.
 sub as_somebody {
     my ($code) = @_;
     return run_program(sub {
@@ -65,18 +65,18 @@ sub as_somebody {
 subtest 'files' => sub {
     my $dir = scratch();
     my $umask = umask 027;
-    is(write_text("$dir/a", 'one'), '', 'a new file');
-    is(slurp("$dir/a"), 'one', '... has the text');
-    is(mode("$dir/a"), '640', '... and the mode that the umask leaves');
+    is(write_text("$dir/a", 'one'), '', 'a new file is written');
+    is(slurp("$dir/a"), 'one', '... with the text');
+    is(mode("$dir/a"), '640', '... with the mode that the umask leaves');
     chmod 0604, "$dir/a" or die;
-    is(write_text("$dir/a", 'two'), '', 'an old one');
-    is(slurp("$dir/a"), 'two', '... has the new text');
-    is(mode("$dir/a"), '604', '... and its own mode');
+    is(write_text("$dir/a", 'two'), '', 'an old file is written');
+    is(slurp("$dir/a"), 'two', '... with the new text');
+    is(mode("$dir/a"), '604', '... and keeps its mode');
     umask $umask;
     like(Devel::DProf::Write::whole("$dir/a", sub { print { $_[0] } 'x'; $! = 28; return -2 }),
-        qr/^No space/, 'one that fails tells why');
+        qr/^No space/, 'a writer that fails gives the reason');
     eval { Devel::DProf::Write::whole("$dir/a", sub { print { $_[0] } 'x'; die "oh\n" }) };
-    is($@, "oh\n", 'one that dies does');
+    is($@, "oh\n", 'an exception of the writer is passed on');
     my $file = Devel::DProf::Write->new("$dir/a");
     print { $file->handle } 'three';
     my $pid = fork // die "fork: $!";
@@ -85,18 +85,18 @@ subtest 'files' => sub {
         POSIX::_exit(0);
     }
     waitpid $pid, 0;
-    is($file->commit, undef, 'a child that ends takes nothing away');
-    is(slurp("$dir/a"), 'three', '... of what was written');
+    is($file->commit, undef, 'a child that ends leaves the temporary file alone');
+    is(slurp("$dir/a"), 'three', '... so that its text can be committed');
     Devel::DProf::Write->new("$dir/a")->discard;
     { my $forgotten = Devel::DProf::Write->new("$dir/a"); }
-    is(slurp("$dir/a"), 'three', 'what is given up leaves the old one');
+    is(slurp("$dir/a"), 'three', 'a write given up leaves the old file');
     my $long = 'n' x 255;
-    is(write_text("$dir/$long", 'x'), '', 'the longest name that a file can have');
+    is(write_text("$dir/$long", 'x'), '', 'a file may have the longest name there is');
     unlink "$dir/$long";
-    like(write_text($dir, 'x'), qr/director/, 'a directory');
-    like(write_text("$dir/no/a", 'x'), qr/^No such file/, 'no such folder');
-    like(write_text('', 'x'), qr/^No such file/, 'no name');
-    is(below($dir), 'a', '... and nothing is left beside it');
+    like(write_text($dir, 'x'), qr/director/, 'a directory is an error');
+    like(write_text("$dir/no/a", 'x'), qr/^No such file/, 'a missing folder is an error');
+    like(write_text('', 'x'), qr/^No such file/, 'an empty name is an error');
+    is(below($dir), 'a', 'no temporary file is left');
 };
 
 subtest 'a folder that cannot be written to' => sub {
@@ -108,9 +108,9 @@ subtest 'a folder that cannot be written to' => sub {
     my $run = as_somebody(sub { return write_text("$dir/a", 'new') });
     chmod 0755, $dir;
     plan skip_all => 'nobody else can be somebody here' if $run->{status};
-    like($run->{out}, qr/denied/, 'it is told');
-    is(slurp("$dir/a"), 'old', 'the old file stays');
-    is(below($dir), 'a', 'and nothing is beside it');
+    like($run->{out}, qr/denied/, 'a folder without write permission is told');
+    is(slurp("$dir/a"), 'old', '... and the old file stays');
+    is(below($dir), 'a', '... without a temporary file beside it');
 };
 
 subtest 'links' => sub {
@@ -122,19 +122,20 @@ subtest 'links' => sub {
     symlink 'a', "$dir/names/b";
     symlink "$dir/real/new", "$dir/names/new";
     symlink 'loop', "$dir/names/loop";
-    is(write_text("$dir/names/b", 'text'), '', 'a link to a link');
+    is(write_text("$dir/names/b", 'text'), '', 'a link to a link is written through');
     is(readlink "$dir/names/a", '../real/a', '... stays');
     is(readlink "$dir/names/b", 'a', '... and so does the other one');
     is(slurp("$dir/real/a"), 'text', '... and the file has the text');
     is(mode("$dir/real/a"), '600', '... and its mode');
-    is(write_text("$dir/names/new", 'text'), '', 'a link to a file that is to be');
-    is(slurp("$dir/real/new"), 'text', '... makes it');
-    like(write_text("$dir/names/loop", 'text'), qr/symbolic links/, 'a link to itself');
-    is(write_text("$dir/names/a", 'mine', replace => 1), '', 'a name that no person has chosen');
-    ok(!-l "$dir/names/a", '... is no link any more');
-    is(slurp("$dir/real/a"), 'text', '... and the file that it led to is what it was');
-    is(below("$dir/real"), 'a new', 'nothing is left');
-    is(below("$dir/names"), 'a b loop new', '... anywhere');
+    is(write_text("$dir/names/new", 'text'), '', 'a link to a missing file is written through');
+    is(slurp("$dir/real/new"), 'text', '... and creates the file');
+    like(write_text("$dir/names/loop", 'text'), qr/symbolic links/, 'a link to itself is an error');
+    is(write_text("$dir/names/a", 'mine', replace => 1), '',
+        'a name that the tool has chosen is written');
+    ok(!-l "$dir/names/a", '... and a link there is replaced');
+    is(slurp("$dir/real/a"), 'text', '... so that the file behind it is unchanged');
+    is(below("$dir/real"), 'a new', 'no temporary file is left');
+    is(below("$dir/names"), 'a b loop new', '... beside the links either');
 };
 
 subtest 'links that others plant' => sub {
@@ -148,18 +149,20 @@ subtest 'links that others plant' => sub {
     spew("$dir/victim", 'precious');
     as_somebody(sub { return symlink("$dir/victim", "$shared/a") ? 1 : 0 });
     plan skip_all => 'nobody else can make a link here' if !-l "$shared/a" || !(lstat _)[4];
-    is(write_text("$shared/a", 'text'), '', "a link of another user's in everybody's folder");
-    is(slurp("$dir/victim"), 'precious', '... is not followed');
-    is(slurp("$shared/a"), 'text', '... but replaced');
+    is(write_text("$shared/a", 'text'), '',
+        "a name where another user has put a link in /tmp is written");
+    is(slurp("$dir/victim"), 'precious', '... without following the link');
+    is(slurp("$shared/a"), 'text', '... which is replaced');
     symlink "$dir/victim", "$shared/own" or die;
-    is(write_text("$shared/own", 'mine'), '', 'a link of our own there');
-    is(slurp("$dir/victim"), 'mine', '... is followed');
+    is(write_text("$shared/own", 'mine'), '',
+        "a user's own link in such a folder is written through");
+    is(slurp("$dir/victim"), 'mine', '... to the file behind it');
     my $chosen = "$dir/theirs";
     mkdir $chosen or die;
     spew("$chosen/a", 'old');
     chown 65534, 65534, "$chosen/a";
-    is(write_text("$chosen/a", 'new'), '', "another user's file");
-    is((stat "$chosen/a")[4], 65534, '... stays that of its owner');
+    is(write_text("$chosen/a", 'new'), '', "another user's file is written");
+    is((stat "$chosen/a")[4], 65534, '... and keeps its owner');
 };
 
 subtest 'devices and pipes' => sub {
@@ -168,25 +171,25 @@ subtest 'devices and pipes' => sub {
     symlink 'pipe', "$dir/link";
     for my $name (qw(pipe link)) {
         my $got = from_pipe("$dir/$name", sub { write_text("$dir/$name", 'text') });
-        is($got, 'text', "a $name takes it");
+        is($got, 'text', "a $name takes the text");
         ok(-p "$dir/pipe", '... and stays a pipe');
     }
     is(readlink "$dir/link", 'pipe', '... and the link a link');
     if ($is_root && $^O eq 'linux' && system('mknod', "$dir/null", 'c', 1, 3) == 0) {
         my $why = write_text("$dir/null", 'text');
         plan skip_all => "devices do not work here: $why" if $why =~ /denied|permitted/;
-        is($why, '', 'a device takes it');
+        is($why, '', 'a device takes the text');
         ok(-c "$dir/null", '... and stays a device');
         unlink "$dir/null";
     }
     if (-c '/dev/full') {
-        like(write_text('/dev/full', 'text'), qr/^No space/, 'a full device tells it');
+        like(write_text('/dev/full', 'text'), qr/^No space/, 'a full device is an error');
         ok(-c '/dev/full', '... and stays a device');
     }
-    is(below($dir), 'link pipe', 'nothing is left');
+    is(below($dir), 'link pipe', 'no temporary file is left');
 };
 
-# Each tool that writes to a file: how it is asked to, and how that begins.
+# Each tool that writes to a file: how it is asked to, and how its output begins.
 my @tools = (
     ['dprofmerge', qr/\A#/], ['dprofflame', qr/\A<\?xml/], ['dproffold', qr/\A\S.* \d+$/m],
 );
@@ -201,37 +204,38 @@ for (@tools) {
             symlink 'victim', "x.svg.$$.new";
             return $main->('-o', 'x.svg', $data);
         }, dir => $dir);
-        is("$run->{status} $run->{err}", '0 ', 'a link planted where a temporary file may be');
-        is(slurp("$dir/victim"), 'precious', '... leads nothing astray');
-        like(slurp("$dir/x.svg"), $begins, '... and the file is there');
+        is("$run->{status} $run->{err}", '0 ',
+            'the tool succeeds where temporary names are planted links');
+        is(slurp("$dir/victim"), 'precious', '... without writing through them');
+        like(slurp("$dir/x.svg"), $begins, '... and writes its file');
         unlink "$dir/x.svg.$run->{pid}.new";
         symlink 'victim', "$dir/link.svg";
         $run = run_tool($tool, ['-o', 'link.svg', $data], dir => $dir);
-        is($run->{status}, 0, 'a link that a person names');
-        ok(-l "$dir/link.svg", '... stays');
-        like(slurp("$dir/victim"), $begins, '... and is followed');
+        is($run->{status}, 0, 'a link that the user names is written');
+        ok(-l "$dir/link.svg", '... stays a link');
+        like(slurp("$dir/victim"), $begins, '... and is followed to its file');
         POSIX::mkfifo("$dir/pipe.svg", 0600) or die "pipe.svg: $!";
         my $into = sub { $run = run_tool($tool, ['-o', 'pipe.svg', $data], dir => $dir) };
         my $got = from_pipe("$dir/pipe.svg", $into);
-        is("$run->{status} $run->{err}", '0 ', 'a pipe');
-        is($got, slurp("$dir/x.svg"), '... takes the same bytes');
+        is("$run->{status} $run->{err}", '0 ', 'a pipe is written');
+        is($got, slurp("$dir/x.svg"), '... with the same bytes');
         ok(-p "$dir/pipe.svg", '... and stays a pipe');
         if (-e '/proc/self/fd/1' && symlink '/proc/self/fd/1', "$dir/stdout") {
-            # what /dev/stdout is
+            # This is what /dev/stdout is.
             $run = run_tool($tool, ['-o', 'stdout', $data], dir => $dir);
-            is($run->{out}, slurp("$dir/x.svg"), 'a link to a file that is open');
+            is($run->{out}, slurp("$dir/x.svg"), 'a link to an open file is written through');
             ok(-l "$dir/stdout", '... stays a link');
             unlink "$dir/stdout";
         }
         $run = run_tool($tool, ['-o', '/dev/full', $data], dir => $dir);
         if (-c '/dev/full') {
-            is($run->{status}, 1, 'a full device');
-            like($run->{err}, qr/could not be written: No space/, '... tells it');
+            is($run->{status}, 1, 'a full device gives status 1');
+            like($run->{err}, qr/could not be written: No space/, '... with a message');
             ok(-c '/dev/full', '... stays a device');
         }
         $run = run_tool($tool, ['-o', '.', $data], dir => $dir);
-        like($run->{err}, qr/could not be written: /, 'a directory');
-        is(below($dir), 'link.svg pipe.svg victim x.svg', 'nothing is left');
+        like($run->{err}, qr/could not be written: /, 'a directory is an error');
+        is(below($dir), 'link.svg pipe.svg victim x.svg', 'no temporary file is left');
     };
 }
 
@@ -242,9 +246,10 @@ subtest 'the map of colours' => sub {
         symlink 'victim', "palette.map.$$.new";
         return Devel::DProf::Tool::Dprofflame::main('--cp', '-o', 'x.svg', $data);
     }, dir => $dir);
-    is("$run->{status} $run->{err}", '0 ', 'a link planted beside it');
-    is(slurp("$dir/victim"), 'precious', '... leads nothing astray');
-    like(slurp("$dir/palette.map"), qr/^.+->rgb\(/m, '... and it is there');
+    is("$run->{status} $run->{err}", '0 ',
+        'a palette is written where temporary names are planted links');
+    is(slurp("$dir/victim"), 'precious', '... without writing through them');
+    like(slurp("$dir/palette.map"), qr/^.+->rgb\(/m, '... and has its text');
 };
 
 subtest 'a suite' => sub {
@@ -263,20 +268,21 @@ subtest 'a suite' => sub {
         symlink "$dir/victim", "$dir/$name.$$.tmon";
     }
     my ($good, @lines) = $finish->("$dir/x.svg");
-    is("$good@lines", 1, 'links planted beside what it keeps');
-    is(slurp("$dir/victim"), 'precious', '... lead nothing astray');
-    like(slurp("$dir/x.svg"), qr/\A<\?xml/, '... and the picture is there');
+    is("$good@lines", 1, 'a test succeeds where temporary names are planted links');
+    is(slurp("$dir/victim"), 'precious', '... without writing through them');
+    like(slurp("$dir/x.svg"), qr/\A<\?xml/, '... and writes the picture');
     my $got = from_pipe("$dir/pipe.svg", sub { ($good, @lines) = $finish->("$dir/pipe.svg") });
-    is("$good@lines", 1, 'html= that is a pipe');
-    like($got, qr/\A<\?xml/, '... takes the picture');
+    is("$good@lines", 1, 'html= may be a pipe');
+    like($got, qr/\A<\?xml/, '... which takes the picture');
     ok(-p "$dir/pipe.svg", '... and stays a pipe');
     if (-c '/dev/full') {
         ($good, @lines) = $finish->('/dev/full');
-        like("$good@lines", qr/^0DProf: FAIL: html: .*No space/, 'html= that is full');
+        like("$good@lines", qr/^0DProf: FAIL: html: .*No space/,
+            'html= on a full device fails the test');
         ok(-c '/dev/full', '... stays a device');
     }
     unlink glob "$dir/scratch/*$$*";
-    is(below("$dir/scratch"), '', 'nothing is left');
+    is(below("$dir/scratch"), '', 'no temporary file is left');
 };
 
 subtest 'pictures of tests' => sub {
@@ -293,15 +299,17 @@ subtest 'pictures of tests' => sub {
     my $name = 'dprof-t-x.t-name.html';
     symlink "$dir/victim", "$dir/tmp/$_" for $name, "$name.$$.new";
     my ($line) = Test::DProf::picture($result, 'name');
-    is($line, "flame graph of the difference: $dir/tmp/$name", 'one in the folder of everybody');
-    ok(!-l "$dir/tmp/$name", '... takes the place of a link that stands there');
-    like(slurp("$dir/tmp/$name"), qr/\A<!DOCTYPE html>/, '... and is a page');
-    is(slurp("$dir/victim"), 'precious', '... and the file that the link led to is what it was');
+    is($line, "flame graph of the difference: $dir/tmp/$name",
+        'a picture is written to a folder that all users share');
+    ok(!-l "$dir/tmp/$name", '... in place of a link that stands there');
+    like(slurp("$dir/tmp/$name"), qr/\A<!DOCTYPE html>/, '... as a page');
+    is(slurp("$dir/victim"), 'precious', '... so that the file behind the link is unchanged');
     $ENV{DPROF_ARTIFACTS} = "$dir/mine";
     POSIX::mkfifo("$dir/mine/$name", 0600) or die "$name: $!";
     my $got = from_pipe("$dir/mine/$name", sub { ($line) = Test::DProf::picture($result, 'name') });
-    is($line, "flame graph of the difference: $dir/mine/$name", 'a pipe in a folder that is named');
-    is($got, slurp("$dir/tmp/$name"), '... takes the same bytes');
+    is($line, "flame graph of the difference: $dir/mine/$name",
+        'a pipe in a folder that the user names is written');
+    is($got, slurp("$dir/tmp/$name"), '... with the same bytes');
     ok(-p "$dir/mine/$name", '... and stays a pipe');
 };
 

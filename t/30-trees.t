@@ -1,5 +1,5 @@
-# Tree files against the naive model; a tree and a trace of the same program; what is written is
-# what was read.
+# Tree files agree with the naive model; a tree agrees with a trace of the same program; writing
+# what was read gives the same bytes.
 use strict;
 use warnings;
 use Test::More;
@@ -14,8 +14,8 @@ my %time = (cpu => 0, user => 1, system => 2, real => 3);
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
-# A tree file whose contexts come in any order a file may have, some of them twice; perhaps behind a
-# trace.
+# Makes a tree file whose contexts come in any order that a file may have, some of them twice,
+# perhaps after a trace.
 sub random_tree {
     my ($seed) = @_;
     $state = $seed * 7919 + 1;
@@ -66,21 +66,24 @@ sub check {
     my $file = spew("$dir/tree.out", $text);
     my $naive = NaiveProfile->new($text);
     my $profile = detailed($file);
-    my $good = is($profile->outcome(0)->{code}, 0, "$what: readable")
+    my $good = is($profile->outcome(0)->{code}, 0, "$what: the file is read")
         || diag explain $profile->outcome(0);
     for my $time (sort keys %time) {
         my $flat = { map { ($_->[0] => [@$_[1 .. 3]]) }
             $profile->rows({ time => $time{$time}, program => 1 }) };
-        $good &&= is_deeply($flat, $naive->flat($time), "$what: $time");
+        $good &&= is_deeply($flat, $naive->flat($time),
+            "$what: $time times of subs are those of the model");
     }
     my $again = written($profile);
     my $model = NaiveProfile->new($again);
     for (qw(counts span)) {
-        $good &&= is_deeply($model->{$_}, $naive->{$_}, "$what: $_") unless $text =~ /PART2/;
+        $good &&= is_deeply($model->{$_}, $naive->{$_},
+            "$what: $_ is that of the model") unless $text =~ /PART2/;
     }
-    $good &&= is_deeply($model->tree('real'), $naive->tree('real'), "$what: contexts");
+    $good &&= is_deeply($model->tree('real'), $naive->tree('real'),
+        "$what: contexts are those of the model");
     $good &&= is(written(detailed(spew("$dir/again.out", $again))), $again,
-        "$what: read and written again");
+        "$what: reading and writing change nothing");
     return $good;
 }
 
@@ -98,7 +101,7 @@ subtest 'A tree has no order of calls' => sub {
     for my $flag (qw(-T -t)) {
         is_deeply([dprofpp($flag, $file)],
             ['', "$file: this is a tree, which has no order of calls; use -S\n", 1],
-            "$flag of a tree");
+            "$flag of a tree is an error");
     }
 };
 
@@ -118,15 +121,15 @@ END
     for my $mode (qw(trace tree)) {
         my $run = profiled([$script], env => { PERL_DPROF_CLOCK => 'counting',
             PERL_DPROF_MODE => $mode });
-        is($run->{raw}, 0, "$mode: ran") or diag $run->{err};
+        is($run->{raw}, 0, "$mode: the program runs") or diag $run->{err};
         my $text = written(detailed($run->{profile}));
         like(slurp($run->{profile}), $mode eq 'tree' ? qr/^PART3$/m : qr/^PART2$/m,
-            "$mode: is one");
+            "$mode: the profile is of that kind");
         my $tree = NaiveProfile->new($text)->tree('real');
         $calls{$mode} = { map { /BEGIN|import/ ? () : ($_ => $tree->{$_}[0]) } keys %$tree };
     }
-    ok($calls{tree}{'main::__ANON__;main::fib'}, 'there are contexts');
-    is_deeply($calls{tree}, $calls{trace}, 'the calls');
+    ok($calls{tree}{'main::__ANON__;main::fib'}, 'the tree has contexts');
+    is_deeply($calls{tree}, $calls{trace}, 'tree and trace have the same calls');
 };
 
 done_testing;

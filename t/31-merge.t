@@ -1,4 +1,4 @@
-# dprofmerge: any order and any grouping, bad files, the command line; --processes.
+# dprofmerge: any order and any grouping give the same; bad files; the command line; --processes.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
@@ -13,7 +13,7 @@ my $dir = scratch();
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
-# Runs it in the folder: (stdout, stderr, status).
+# Runs dprofmerge in the folder and returns (stdout, stderr, status).
 sub dprofmerge {
     my $run = run_tool('dprofmerge', [@_], dir => $dir);
     return (@$run{qw(out err status)});
@@ -47,7 +47,8 @@ sub merged {
     return written($all);
 }
 
-# Traces and trees of one program's subs, some of them nameless, with ticks of several lengths.
+# Makes traces and trees of one program's subs, some of them nameless, with ticks of several
+# lengths.
 sub random_file {
     my ($k) = @_;
     my $hz = (100, 150, 1000, 10_000_000)[rnd(4)];
@@ -93,15 +94,17 @@ for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
     my @files = map { random_file($_) } 1 .. 2 + rnd(4);
     my $one = slurp(merged(@files));
     my @shuffled = sort { rnd(3) - 1 || $a cmp $b } @files;
-    my $good = is(slurp(merged(reverse @files)), $one, "seed $seed: the other way round");
-    $good &&= is(slurp(merged(@shuffled)), $one, "seed $seed: shuffled");
+    my $good = is(slurp(merged(reverse @files)), $one,
+        "seed $seed: the reverse order merges to the same bytes");
+    $good &&= is(slurp(merged(@shuffled)), $one,
+        "seed $seed: a random order merges to the same bytes");
     my @groups = @shuffled;
     while (@groups > 1) {
         my ($x, $y) = splice @groups, rnd(@groups - 1), 2;
         push @groups, merged($x, $y);
     }
-    $good &&= is(slurp($groups[0]), $one, "seed $seed: two by two");
-    # against the sums of the parts
+    $good &&= is(slurp($groups[0]), $one, "seed $seed: merging two by two gives the same bytes");
+    # The merged sums are those of the parts.
     my %hz = map { ($_ => detailed($_)->hz) } @files;
     my $all = detailed(merged(@files));
     my %want;
@@ -121,48 +124,50 @@ my ($err, $status, $text, @all);
 subtest 'The command' => sub {
     @all = map { data("$_.out") } qw(ours classic);
     ($text, $err, $status) = dprofmerge(@all);
-    is_deeply([$err, $status], ['', 0], 'two files');
-    is((dprofmerge(reverse @all))[0], $text, 'the order does not matter');
-    is_deeply([dprofmerge('-o', 'out', @all)], ['', '', 0], '-o');
-    is(slurp("$dir/out"), $text, 'the same');
-    is_deeply([dprofmerge('-o', 'out', 'out')], ['', '', 0], 'onto itself');
-    is(slurp("$dir/out"), $text, 'changes nothing');
-    is_deeply([dprofmerge('-zo', 'out.gz', @all)], ['', '', 0], '-z');
-    is(unpack('H4', slurp("$dir/out.gz")), '1f8b', 'is gzip');
-    is((dprofmerge('out.gz'))[0], $text, 'and is read');
-    is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], 'by dprofpp, too');
-    ok(!grep({ /new/ } glob "$dir/out*"), 'nothing else is left');
+    is_deeply([$err, $status], ['', 0], 'two files are merged');
+    is((dprofmerge(reverse @all))[0], $text, 'the order of files does not matter');
+    is_deeply([dprofmerge('-o', 'out', @all)], ['', '', 0], '-o prints nothing');
+    is(slurp("$dir/out"), $text, '-o writes the same bytes to a file');
+    is_deeply([dprofmerge('-o', 'out', 'out')], ['', '', 0], 'a file is merged onto itself');
+    is(slurp("$dir/out"), $text, '... which changes nothing');
+    is_deeply([dprofmerge('-zo', 'out.gz', @all)], ['', '', 0], '-z writes a file');
+    is(unpack('H4', slurp("$dir/out.gz")), '1f8b', '... that is gzip');
+    is((dprofmerge('out.gz'))[0], $text, '... which dprofmerge reads');
+    is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], '... and dprofpp, too');
+    ok(!grep({ /new/ } glob "$dir/out*"), 'no temporary file is left');
     my $golden = root() . '/t/golden/dprofmerge.ours+classic';
     spew($golden, $text) if $ENV{DPROF_GOLDEN};
-    is($text, -e $golden ? slurp($golden) : '', 'as it always was');
+    is($text, -e $golden ? slurp($golden) : '', 'the result is the golden file');
 
     spew("$dir/bad.out", slurp($all[0]) =~ s/^- /x /mr);
     my @bad = dprofmerge($all[0], 'bad.out', 'nothing', $all[1]);
-    is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out, the result is written');
+    is_deeply([@bad[0, 2]], [$text, 1], 'bad files are left out of the result, with status 1');
     like($bad[1],
         qr/\ABad\ profile:\ x\ .*\(bad\.out,\ line\ \d+,\ byte\ \d+\)\nbad\.out\ is\ left\ out\n
-        Unable\ to\ open\ nothing:\ .*\nnothing\ is\ left\ out\n\z/x, 'and named');
-    is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'nothing at all');
-    ok(!-e "$dir/none", 'is not written');
+        Unable\ to\ open\ nothing:\ .*\nnothing\ is\ left\ out\n\z/x, 'bad files are named');
+    is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'a missing file alone gives status 1');
+    ok(!-e "$dir/none", '... and no result');
     spew("$dir/open.out", profile_text(format => 'classic', lines => ['& 2 m a', '+ 2']));
-    is((dprofmerge('open.out'))[2], 1, 'exits that are missing');
-    is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F');
+    is((dprofmerge('open.out'))[2], 1, 'missing exits give status 1');
+    is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F accepts missing exits');
     spew("$dir/cut.out", slurp($all[0]) =~ s/^\$rrun.*\n//mr);
     @bad = dprofmerge('cut.out');
     like("$bad[2] $bad[1]",
         qr/\A0\ cut\.out:\ profile\ cut\ short:\ the\ recording\ did\ not\ come\ to\ its\ end
-            \ \(line\ \d+,\ byte\ \d+\)\n\z/x, 'one that was cut short');
-    like($bad[0], qr/^\$dprof_cut=1;$/m, 'counts, and is counted');
+            \ \(line\ \d+,\ byte\ \d+\)\n\z/x, 'a profile that was cut short gives a message');
+    like($bad[0], qr/^\$dprof_cut=1;$/m, 'the merged profile has it, and counts it as cut');
     spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops',
         lines => ['= 0 0 1 0 0 0 0 0 5']));
     like((dprofmerge('ops.out', 'ops.out'))[0],
-        qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters');
+        qr/^\$dprof_counters='ops:ops';.*^= 0 0 2 0 0 0 0 0 10$/ms, 'counters are added up');
     is_deeply([(dprofmerge('ops.out', @all))[1, 2]], ["The files do not have the same counters; "
-        . "those that one of the files lacks are left out.\n", 0], 'what one lacks');
-    is((dprofmerge())[2], 2, 'no file');
-    is((dprofmerge('--nonsense'))[2], 2, 'an unknown option');
-    like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h');
-    is((dprofmerge('-o', 'no/such/folder', @all))[2], 1, 'a result that cannot be written');
+        . "those that one of the files lacks are left out.\n", 0],
+            'counters that one file lacks are left out with a message');
+    is((dprofmerge())[2], 2, 'no file is a usage error');
+    is((dprofmerge('--nonsense'))[2], 2, 'an unknown option is a usage error');
+    like((dprofmerge('-h'))[0], qr/\Adprofmerge \[options\]/, '-h prints the usage');
+    is((dprofmerge('-o', 'no/such/folder', @all))[2], 1,
+        'a result that cannot be written gives status 1');
 };
 
 subtest '--processes: the same run, beside it' => sub {
@@ -176,29 +181,33 @@ subtest '--processes: the same run, beside it' => sub {
     spew("$dir/tmon.out.5", slurp($all[0]) =~ s/^PART2$/\$dprof_run='other';\nPART2/mr);
     spew("$dir/tmon.out.6", 'no profile');
     is_deeply([map { s{.*/}{}r } Devel::DProf::Input::processes("$dir/tmon.out")],
-        [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)], 'the files of a run');
-    like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m, '--processes');
-    is_deeply([Devel::DProf::Input::processes($all[1])], [$all[1]], 'of no run');
-    is_deeply([Devel::DProf::Input::processes("$dir/nothing")], ["$dir/nothing"], 'of no file');
+        [qw(tmon.out tmon.out.9 tmon.out.17 tmon.out.17.1)],
+        'processes() finds the files of one run');
+    like((dprofmerge('--processes'))[0], qr/^\$dprof_merged=4;$/m,
+        '--processes merges all files of a run');
+    is_deeply([Devel::DProf::Input::processes($all[1])], [$all[1]],
+        'processes() of a file without a run is that file');
+    is_deeply([Devel::DProf::Input::processes("$dir/nothing")], ["$dir/nothing"],
+        'processes() of a missing file is its name');
     my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
         (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
     is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
         (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
 };
 
-# A pipe beside them is none of them: nobody may ever write to it.
+# A pipe beside them is no file of a run: nobody may ever write to it.
 require POSIX;
 if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     alarm 60;
     my ($pipe) = grep { /123/ } Devel::DProf::Input::processes("$dir/tmon.out");
     is($pipe, undef, 'a pipe is no file of a run');
     my @own = Devel::DProf::Input::processes("$dir/tmon.out.123");
-    is_deeply(\@own, ["$dir/tmon.out.123"], '... and has no others');
+    is_deeply(\@own, ["$dir/tmon.out.123"], '... and has no other files of its run');
     is((dprofmerge('--processes'))[2], 0, 'dprofmerge does not wait for it');
     require Devel::DProf::Suite;
     POSIX::mkfifo("$dir/1.out", 0600);
     my @pipes = grep { /\b1\.out\z/ } Devel::DProf::Suite::profiles_in("$dir");
-    is_deeply(\@pipes, [], 'nor is it one of a suite');
+    is_deeply(\@pipes, [], 'a pipe is no profile of a suite');
     alarm 0;
     unlink map { "$dir/$_" } qw(tmon.out.123 1.out);
 }
@@ -209,17 +218,17 @@ subtest 'What tmon.out* finds beside files is read with them' => sub {
     for my $suffix (qw(live new)) {
         spew("$dir/$_.$suffix", '') for @given;
         my ($out, $err, $status) = dprofmerge('-F', map { ($_, "$_.$suffix") } @given);
-        is("$status$err", '0', "FILE.$suffix beside FILE is no profile of its own");
-        is($out, $merged, '... and the result the same');
+        is("$status$err", '0', "FILE.$suffix beside FILE is not merged on its own");
+        is($out, $merged, '... and the result stays the same');
     }
     my ($out, $err, $status) = dprofmerge('-F', 'tmon.out', 'tmon.out.old.live');
-    is($status, 1, '... but one without its file is');
-    like($err, qr/tmon\.out\.old\.live/, '... which is told');
+    is($status, 1, '... a file .live without its own is an error');
+    like($err, qr/tmon\.out\.old\.live/, '... which names it');
     unlink map { ("$dir/$_.live", "$dir/$_.new") } @given;
 };
 
-# Files of long names, until there is no memory for one. Tools ask what a file was read as, and
-# there is no file that could tell.
+# Reads files of ever longer names until there is no memory for a name. Tools ask what a file was
+# read as, and no file can answer then.
 SKIP: {
     my $grow = <<'END';
 use Devel::DProf::Profile;
@@ -238,7 +247,7 @@ END
     open my $out, '-|', @limited, "$dir/grow.pl" or die;
     my $said = join '', <$out>;
     ok(close $out, 'a file without memory for its name does not end the program');
-    like($said, qr/^out of memory/, '... but is an error that says so');
+    like($said, qr/^out of memory/, '... but gives an error that says so');
     unlink "$dir/grow.pl";
 }
 

@@ -1,4 +1,4 @@
-# Processes killed at any moment, and read while they run: every call that had begun is there.
+# Processes are killed at any moment, and read while they run: every call that had begun is there.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
@@ -7,7 +7,7 @@ use lib 't/lib';
 use DProfTest qw(scratch profiled spew PROFILER);
 use Devel::DProf::Profile;
 
-# Calls by name, and the outcome.
+# Returns the calls by name, and the outcome.
 sub look {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -16,7 +16,7 @@ sub look {
         $profile->outcome(0));
 }
 
-# It says how far it has come, and is killed, or kills itself.
+# The script prints how far it has come, and is killed or kills itself.
 my $script = spew(scratch() . '/p.pl', <<'END');
 use strict; use warnings;
 sub inner { 1 } sub middle {
@@ -33,18 +33,18 @@ my %mode = (tree => { PERL_DPROF_MODE => 'tree' }, trace => {},
 for my $mode (sort keys %mode) {
     for my $n (0, 1, 3000, TestEnvironment::rounds(7_001, 20_001)) {
         my $run = profiled([$script, $n], env => $mode{$mode});
-        is($run->{signal}, 9, "$mode, $n: killed") or diag $run->{err};
+        is($run->{signal}, 9, "$mode, $n: the program is killed") or diag $run->{err};
         my ($calls, $o) = look($run->{profile});
         my %got = map { ($_ => $calls->{"main::$_"} // 0) }
             qw(inner middle no_args __ANON__ outer stop with_deep);
         is_deeply(\%got, { inner => 3 * $n, middle => $n, no_args => $n, __ANON__ => $n,
             outer => $n, stop => 1, with_deep => 6 },
             "$mode, $n: every call is there");
-        is($o->{code}, Devel::DProf::Profile::TRUNCATED, "$mode, $n: cut short");
+        is($o->{code}, Devel::DProf::Profile::TRUNCATED, "$mode, $n: the profile is cut short");
     }
 }
 
-# After an exec that has failed, too.
+# A process killed after a failed exec has all its calls, too.
 for my $mode (sort keys %mode) {
     my $run = profiled(['-e',
         'no warnings; sub f { 1 } sub g { f() } f() for 1 .. 3000; '
@@ -53,19 +53,19 @@ for my $mode (sort keys %mode) {
         env => $mode{$mode});
     my ($calls) = look($run->{profile});
     is("$run->{signal} $calls->{'main::f'} $calls->{'main::g'} $calls->{'main::h900'}",
-        '9 6900 3000 1', "$mode: killed after an exec that failed");
+        '9 6900 3000 1', "$mode: a process killed after a failed exec has all its calls");
     my $files = () = glob "$run->{dir}/*";
     $run = profiled(['-e', 'no warnings; sub f { 1 } f(); exec "/no/such/program"; f()'],
         env => $mode{$mode});
     is("$files " . join(' ', map { m{([^/]+)$} } glob "$run->{dir}/*"), '2 tmon.out',
-        "$mode: which leaves no other file");
+        "$mode: ... and leaves no other file");
 }
 
-# Killed from outside wherever it is, and read before that, all the while.
+# The program is killed from outside wherever it is, and read all the while before that.
 my $endless = spew(scratch() . '/q.pl',
     'sub f { g($_[0]) for 1 .. 2 } sub g { eval "sub h$_[0] { 1 } h$_[0]()" if $_[0] % 50 == 0; '
         . '1 } f($_) for 1 .. 1e9;');
-# Saved all the while, too, and packed.
+# It is saved all the while, too, and compressed.
 $mode{"$_, saved"} = { %{ $mode{$_} }, PERL_DPROF_SIGNAL => 'USR1',
     PERL_DPROF_COMPRESS => $_ eq 'trace' ? 1 : 0 } for keys %mode;
 $mode{'tree, saved and packed'} = { %{ $mode{'tree, saved'} }, PERL_DPROF_COMPRESS => 6 };
@@ -100,11 +100,12 @@ for my $mode (sort keys %mode) {
         my ($f, $g) = map { $calls->{"main::$_"} // 0 } qw(f g);
         push @codes, "f $f, g $g" if $g > 2 * $f || $g < 2 * $f - 2;
     }
-    is_deeply(\@codes, [], "$mode: read while it ran, $reads times, and killed");
-    is($shrunk, undef, "$mode: what was there stays there");
+    is_deeply(\@codes, [],
+        "$mode: $reads readings while it ran, and one after its end, are in order");
+    is($shrunk, undef, "$mode: no call disappears");
 }
 
-# What stands in the place of FILE.live is no file that is read, or has no end.
+# What stands in place of FILE.live may be no regular file, or have no end; it is not read.
 {
     my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 3']);
     my $live = "$run->{profile}.live";
@@ -118,7 +119,8 @@ for my $mode (sort keys %mode) {
         alarm 30;
         my ($calls, $o) = eval { look($run->{profile}) };
         alarm 0;
-        is(($calls->{'main::f'} // "no call, $@") . " $o->{code}", '3 0', "$name as FILE.live");
+        is(($calls->{'main::f'} // "no call, $@") . " $o->{code}", '3 0',
+            "$name as FILE.live is not read");
     }
     unlink $live;
 }

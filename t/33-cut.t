@@ -1,5 +1,5 @@
-# Somebody cuts off tmon.out.live, which the recorder has mapped: a log rotation, an editor. The
-# recording ends with one line, the program does not.
+# Somebody truncates tmon.out.live, which the recorder has mapped: a log rotation, an editor. The
+# recording ends with one line on standard error, and the program goes on.
 use strict;
 use warnings;
 use FindBin;
@@ -11,7 +11,7 @@ use RunReader;
 
 my $CUT_SHORT = -4;     # DP_E_TRUNCATED
 
-# NAME, what is done after the 40th round, the processes whose recording ends.
+# NAME, what is done after the 40th round, the number of processes whose recording ends.
 my @cuts = (
     ['to nothing', 'truncate $live, 0', 1],
     ['to a half', 'truncate $live, (-s $live) / 2', 1],
@@ -83,12 +83,12 @@ for my $cut (TestEnvironment::sample(2, @cuts)) {
 subtest 'signals that others send, and the programs that it starts' => sub {
     my $run = profiled(['-e', 'kill BUS => $$; sleep 9']);
     is($run->{signal}, (grep { (split ' ', $Config{sig_name})[$_] eq 'BUS' } 0 .. 60)[0],
-        'the process ends as ever');
+        'SIGBUS from elsewhere ends the process as without the recorder');
     $run = profiled(['-e', '$SIG{BUS} = sub { print "mine\n" }; kill BUS => $$; print "on\n"']);
-    is($run->{out}, "mine\non\n", 'a handler of its own is called');
+    is($run->{out}, "mine\non\n", 'a handler that the program has for SIGBUS is called');
     $run = profiled(['-e',
         '$SIG{BUS} = "IGNORE"; exec $^X, "-e", q{kill BUS => $$; print "ignored\n"}']);
-    is($run->{out}, "ignored\n", 'what it ignores stays ignored');
+    is($run->{out}, "ignored\n", 'a SIGBUS that the program ignores stays ignored after exec');
 };
 
 SKIP: {

@@ -1,4 +1,4 @@
-# Folded stacks of other profilers against a naive model; what the tools say of them; merging.
+# Folded stacks of other profilers agree with a naive model; the tools' messages; merging.
 use strict;
 use warnings;
 use Test::More;
@@ -14,8 +14,8 @@ my $dir = scratch();
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
-# Format.pod, "FOLDED STACKS", line by line: self and inclusive counts by name, the root's under '';
-# contexts; bad lines.
+# Reads as Format.pod, "FOLDED STACKS", says, line by line. Returns self and inclusive counts by
+# name, with the root's under ''; contexts; bad lines.
 sub naive {
     my ($text) = @_;
     my (%flat, %tree, @bad);
@@ -51,9 +51,11 @@ sub check {
     my $profile = Devel::DProf::Profile->new;
     $profile->add(spew("$dir/folded.out", $text));
     my $o = $profile->outcome(0);
-    my $good = is($o->{fault_count}, @$bad, "$what: bad lines") || diag explain $o;
+    my $good = is($o->{fault_count}, @$bad,
+        "$what: as many lines are bad as in the model") || diag explain $o;
     my @named = @$bad[0 .. ($#$bad < 9 ? $#$bad : 9)];
-    $good &&= is_deeply([map { $_->{line} } @{ $o->{faults} }], \@named, "$what: which ones");
+    $good &&= is_deeply([map { $_->{line} } @{ $o->{faults} }], \@named,
+        "$what: the same lines are bad");
     for my $time (qw(CPU USER REAL)) {
         my $number = Devel::DProf::Profile->can($time)->();
         my @rows = $profile->rows({ time => $number, order => Devel::DProf::Profile::UNSORTED });
@@ -61,17 +63,18 @@ sub check {
         my $root = Math::BigFloat->new($profile->total($number));
         $got{''} = [map { in_units($_, $profile->hz) } $root - sum0(map { $_->[2] } @rows), $root];
         my %want = map { ($_ => [map { $_->bstr } @{ $flat->{$_} }]) } keys %$flat;
-        $good &&= is_deeply(\%got, \%want, "$what: $time");
+        $good &&= is_deeply(\%got, \%want, "$what: $time counts are those of the model");
     }
-    $good &&= is($profile->contexts, 1 + grep({ length } keys %$tree), "$what: contexts");
-    $good &&= is(scalar(grep { $_->[1] } $profile->rows({})), 0, "$what: no calls");
+    $good &&= is($profile->contexts, 1 + grep({ length } keys %$tree),
+        "$what: as many contexts as in the model");
+    $good &&= is(scalar(grep { $_->[1] } $profile->rows({})), 0, "$what: no sub has calls");
     return $good;
 }
 
 sub bytes { my ($s) = @_; utf8::encode($s) if utf8::is_utf8($s); $s }
 
-# Stacks as profilers give them: sorted or not, names that begin alike, recursion, fractions; now
-# and then rubbish.
+# Makes stacks such as profilers write: sorted or not, names that begin alike, recursion, fractions,
+# and sometimes rubbish.
 sub random_text {
     my ($seed) = @_;
     $state = $seed * 7919 + 1;
@@ -112,8 +115,8 @@ my $plain = spew("$dir/plain", "main;a;b 10\nmain;a 5\nmain;c 7\n(program) 3\n")
 
 subtest 'dprofpp shows them, plain or packed, from a file or a pipe' => sub {
     my ($table, $err, $status) = dprofpp($plain);
-    is($status . $err, '0', 'read');
-    is($table, <<'END', 'the table');
+    is($status . $err, '0', 'folded stacks are read without a message');
+    is($table, <<'END', 'the report has the counts');
 Total = 25 (unit unknown)
 Exclusive Counts
  %All    Excl  Cumul #Calls   Excl/c Cuml/c  Name
@@ -123,17 +126,19 @@ Exclusive Counts
  0.00       0     22      -        -      -  main
 END
     IO::Compress::Gzip::gzip($plain => "$dir/packed");
-    is((dprofpp("$dir/packed"))[0], $table, 'gzipped');
-    is((dprofpp({ stdin => $plain }, '-'))[0], $table, 'from standard input');
+    is((dprofpp("$dir/packed"))[0], $table, 'gzipped stacks give the same report');
+    is((dprofpp({ stdin => $plain }, '-'))[0], $table, 'standard input gives the same report');
     my @piped = ('sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $plain);
-    is(run_program([@piped, tool_command('dprofpp', '-')])->{out}, $table, 'from a pipe');
+    is(run_program([@piped, tool_command('dprofpp', '-')])->{out}, $table,
+        'a pipe gives the same report');
 };
 
 subtest 'Packed text that breaks off counts as far as its lines are whole' => sub {
     spew("$dir/cut", substr slurp("$dir/packed"), 0, -12);
     my (undef, $said, $rc) = dprofpp("$dir/cut");
-    like($said, qr/^\Q$dir\E\/cut: profile cut short: the compressed data break off/, 'cut short');
-    is($rc, 0, 'which is no error');
+    like($said, qr/^\Q$dir\E\/cut: profile cut short: the compressed data break off/,
+        'gzipped stacks that break off are told');
+    is($rc, 0, '... without an error status');
     my $long = spew("$dir/long", join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
     IO::Compress::Gzip::gzip($long => "$dir/long.gz");
     my $packed = slurp("$dir/long.gz");
@@ -143,44 +148,47 @@ subtest 'Packed text that breaks off counts as far as its lines are whole' => su
         $profile->add(spew("$dir/cut", substr $packed, 0, -7 * $cut));
         $total{ $profile->total / 1000 }++;
     }
-    ok(keys %total > 20 && !grep({ /\D/ } keys %total), 'a count that breaks off is not taken')
+    ok(keys %total > 20 && !grep({ /\D/ } keys %total),
+        'a count cut off at the end of the data is not used')
         or diag explain \%total;
 };
 
 subtest 'A unit that is declared is the one of the report' => sub {
-    like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/, '--unit samples');
+    like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/,
+        '--unit=samples prints samples');
     like((dprofpp('--unit=ms', $plain))[0],
         qr/\ATotal Elapsed Time = +0\.025 Seconds\n.* 40\.0 +0\.010 +0\.010 +- +- +-  b\n/s,
-        '--unit ms');
+        '--unit=ms prints seconds');
     like((dprofpp('--unit=calls', '-l', $plain))[0], qr/^ 40\.0 +10 +10 +10 +1\.0000 1\.0000  b\n/m,
-        '--unit calls');
-    is((dprofpp('--unit', 'a b', $plain))[2], 2, 'no unit');
+        '--unit=calls prints calls');
+    is((dprofpp('--unit', 'a b', $plain))[2], 2, '--unit rejects what is no unit');
     is((dprofpp('-S', $plain))[0],
-        "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n", '-S');
+        "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n",
+        '-S prints the tree');
     like((dprofpp('-S', spew("$dir/frac", "a 1.5\na;b 2\n")))[0],
         qr/^a  \t3\.5 = \(1\.5 \+ 2\.0\)$/m,
-        '-S of fractions');
+        '-S prints fractions');
     for my $flag (qw(-T -t)) {
         is_deeply([dprofpp($flag, $plain)],
             ['', "$plain: these are folded stacks, which have no order of calls; use -S\n", 1],
-            "$flag");
+            "$flag of folded stacks is an error");
     }
-    is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V');
+    is((dprofpp('-V', $plain))[0] =~ s/.*\n//r, "format: folded\n", '-V names the format');
 };
 
-# What dprofpp says of a text, and the report that it makes in spite of that.
+# Checks what dprofpp says of a text; returns the report that it makes in spite of that.
 sub says {
     my ($what, $text, $want, $want_status, @args) = @_;
     spew("$dir/x.out", $text);
     my ($out, $err, $status) = dprofpp({ dir => $dir }, @args, 'x.out');
-    is($err, $want, "$what: message");
-    is($status, $want_status, "$what: status");
+    is($err, $want, "$what: the message");
+    is($status, $want_status, "$what: the exit status");
     return $out;
 }
 subtest 'Lines that are no stacks are told, and the others count' => sub {
     like(says('a bad line', "a;b 5\nrub\e[1mbish\na 2\n",
         "x.out: there is no count at the end of the line: rub\\x1b[1mbish (line 2, byte 6)\n", 1),
-        qr/^ 71\.4 +5 +5 .*b\n 28\.6 +2 +7 .*a\n/m, 'the others count');
+        qr/^ 71\.4 +5 +5 .*b\n 28\.6 +2 +7 .*a\n/m, 'lines beside a bad one are counted');
     says('many', "a 1\n" x 15 . "bad line\n" x 15,
         join('', map { "x.out: there is no count at the end of the line: bad line (line $_, byte "
             . (60 + 9 * ($_ - 16)) . ")\n" } 16 .. 25)
@@ -189,13 +197,16 @@ subtest 'Lines that are no stacks are told, and the others count' => sub {
     is(says('two counts', "a;b 3 5\nc 0 1\n",
         'x.out: these are folded stacks with two counts on each line, those of two profiles '
         . "(difffolded.pl makes them); give the two that it was made of (line 1, byte 0)\n", 1), '',
-        'and no report');
-    is(says('empty', '', "Not a perl profile: x.out (it is empty)\n", 1), '', 'nothing');
-    is(says('comments alone', "# a 5\n\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
-    is(says('a text', "This is text.\na 5\n", "Not a perl profile: x.out\n", 1), '', 'nothing');
+        'stacks with two counts give no report');
+    is(says('empty', '', "Not a perl profile: x.out (it is empty)\n", 1), '',
+        'an empty file gives no report');
+    is(says('comments alone', "# a 5\n\n", "Not a perl profile: x.out\n", 1), '',
+        'comments alone give no report');
+    is(says('a text', "This is text.\na 5\n", "Not a perl profile: x.out\n", 1), '',
+        'a text gives no report');
     is(says('a text that begins with a number',
         "Chapter 1\nThis is text.\nAnd more.\nPage 1\nof it.\n",
-        "Not a perl profile: x.out\n", 1), '', 'nothing');
+        "Not a perl profile: x.out\n", 1), '', 'a text that begins with a number gives no report');
 };
 
 my $small = sub { pack "$_[0]*", 0, 3, 0, 10000, 0, 1, 2, 3 };
@@ -207,7 +218,7 @@ my %foreign = (
     pprof => [map { $small->($_) } qw(L< L> Q< Q>)],
 );
 
-# Every reader of profiles names the tool and what to do, of packed files, too.
+# Every reader of profiles names the foreign tool and says what to do, for packed files, too.
 subtest 'Files of other tools are told apart' => sub {
     for my $tool (sort keys %foreign) {
         for my $text (@{ $foreign{$tool} }) {
@@ -216,17 +227,19 @@ subtest 'Files of other tools are told apart' => sub {
             for my $path ($file, "$dir/foreign.gz") {
                 my @run = dprofpp($path);
                 like($run[1], qr/\A\Q$path\E:\ this\ is\ a\ file\ of\ \Q$tool\E\b[^:]*:\ [^\n]*makes
-                    \ (?:folded\ stacks|one)\ of\ it[^\n]*\n\z/x, "$tool: one line");
-                is("$run[0]$run[2]", 1, '... and no report');
+                    \ (?:folded\ stacks|one)\ of\ it[^\n]*\n\z/x,
+                    "$tool: a foreign file is told in one line");
+                is("$run[0]$run[2]", 1, '... without a report');
             }
-            is_deeply([dprofpp('-T', $file)], [dprofpp($file)], '... of calls as well');
+            is_deeply([dprofpp('-T', $file)], [dprofpp($file)], '... and dprofpp -T says the same');
         }
     }
 };
 
 subtest 'What only looks like such files is read' => sub {
     for my $text ("version: 1\n", "desc: 3\nmain;a 5\n", "NYTProf::f;g 3\n", "PERFILE 2\n") {
-        is((dprofpp(spew("$dir/alike", $text)))[2], 0, "folded stacks: $text");
+        is((dprofpp(spew("$dir/alike", $text)))[2], 0,
+            "a text that begins like a foreign file is read: $text");
     }
 };
 
@@ -237,12 +250,12 @@ subtest 'Together with other files they need a unit' => sub {
     my (undef, $err, $status) = dprofpp($trace, $plain);
     is($err,
         "$plain: its times are in an unknown unit, those of the other files in s; "
-            . "--unit declares that of folded stacks\n", 'units differ');
-    is($status, 1, 'which is an error');
+            . "--unit declares that of folded stacks\n", 'files of different units are told');
+    is($status, 1, '... with status 1');
     (my $table, $err, $status) = dprofpp('--unit', 'ms', $trace, $plain);
-    is($status . $err, '0', 'a trace and folded stacks');
-    like($table, qr/Elapsed Time = +0\.075 Seconds/, 'add up');
-    is((dprofpp($plain, $plain))[0] =~ s/.*\n.*\n.*\n//r, <<'END', 'twice the same');
+    is($status . $err, '0', 'a trace and folded stacks of a declared unit are read');
+    like($table, qr/Elapsed Time = +0\.075 Seconds/, '... and added up');
+    is((dprofpp($plain, $plain))[0] =~ s/.*\n.*\n.*\n//r, <<'END', 'counts add up');
  40.0      20     20      -        -      -  b
  28.0      14     14      -        -      -  c
  20.0      10     30      -        -      -  a
@@ -257,20 +270,25 @@ sub dprofmerge {
 }
 
 subtest 'dprofmerge adds them up in any order' => sub {
-    is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0], 'merged');
+    is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0],
+        'dprofmerge takes folded stacks');
     my $merged = slurp("$dir/merged");
-    like($merged, qr/^\$dprof_unit='samples';$/m, 'with the unit');
+    like($merged, qr/^\$dprof_unit='samples';$/m, 'the merged file has the unit');
     like((dprofpp("$dir/merged"))[0],
-        qr/\ATotal = 28\.5 samples\n.*\n.*\n 42\.1 +12\.0 +12\.0 +- +- +-  b\n/, 'and read');
+        qr/\ATotal = 28\.5 samples\n.*\n.*\n 42\.1 +12\.0 +12\.0 +- +- +-  b\n/,
+        'dprofpp reads the merged file');
     dprofmerge('--unit=samples', "$dir/frac", $plain);
-    is(slurp("$dir/merged"), $merged, 'in any order');
+    is(slurp("$dir/merged"), $merged, 'the order of files does not matter');
     dprofmerge($plain);
-    like((dprofpp("$dir/merged"))[0], qr/\ATotal = 25 \(unit unknown\)\n/, 'without a unit');
+    like((dprofpp("$dir/merged"))[0], qr/\ATotal = 25 \(unit unknown\)\n/,
+        'without --unit the unit is unknown');
     is_deeply([dprofmerge($trace, $plain)],
         ["$plain: its times are in an unknown unit, those of the other files in s; "
-        . "--unit declares that of folded stacks\n$plain is left out\n", 1], 'not with a trace');
-    is_deeply([dprofmerge('--unit', 'us', $trace, $plain)], ['', 0], 'but in a known unit');
-    like(slurp("$dir/merged"), qr/^\$dprof_unit='s';$/m, 'and calls are known to be missing');
+        . "--unit declares that of folded stacks\n$plain is left out\n", 1],
+            'dprofmerge refuses a trace beside stacks of an unknown unit');
+    is_deeply([dprofmerge('--unit', 'us', $trace, $plain)], ['', 0],
+        'dprofmerge takes both when the unit is known');
+    like(slurp("$dir/merged"), qr/^\$dprof_unit='s';$/m, 'the merged file is in seconds');
 };
 
 done_testing;

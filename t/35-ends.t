@@ -1,5 +1,5 @@
-# However a process ends: all calls up to there are in what the tools read, its own and its
-# children's, and the parent sees the same status as without us.
+# However a process ends, all its calls and its children's up to then are in what the tools read,
+# and the parent sees the same status as without the profiler.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,7 @@ use Test::More;
 use DProfTest;
 use RunReader;
 
-# NAME, how the process ends, the signal that it dies of, or its status.
+# NAME, how the process ends, the signal that kills it, or its status.
 my @ends = (
     ['exit', 'exit 7', 0, 7],
     ['end of the program', '1', 0, 0],
@@ -65,7 +65,8 @@ for my $end (TestEnvironment::sample(2, @ends)) {
     my $file = spew(scratch() . '/p.pl', sprintf $program, $code);
     my $plain = plain([$file]);
     my $number = $signal ? $number{$signal} : 0;
-    is("$plain->{signal} $plain->{status}", $number . ' ' . ($status // 0), "$what: as it is meant")
+    is("$plain->{signal} $plain->{status}", $number . ' ' . ($status // 0),
+        "$what: it ends so without the profiler")
         or next;
     for (some_modes($n++, MODES)) {
         my ($mode, $env) = @$_;
@@ -77,7 +78,9 @@ for my $end (TestEnvironment::sample(2, @ends)) {
             my $have = $calls->{"main::$_"} // 0;
             push @wrong, "$_: $have calls, not $want{$_}" if $have != $want{$_};
         }
-        is(join("\n", @wrong), '', "$what, $mode") or diag explain [run_files($run), $run->{err}];
+        is(join("\n", @wrong), '',
+            "$what, $mode: the profile has all calls, and the end is the same")
+            or diag explain [run_files($run), $run->{err}];
     }
 }
 

@@ -1,5 +1,5 @@
-# Files of a run's children: they move with its first one when the next run begins, and the tools
-# say that they are there.
+# The files of a run's children are renamed together with its first file when the next run begins,
+# and the tools say that they are there.
 
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ sub names {
     return sort grep { !/^\./ } readdir $in;
 }
 
-# By kind: how many of what is there.
+# Counts the files of each kind.
 sub kinds {
     my ($dir) = @_;
     my %n;
@@ -34,25 +34,27 @@ for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_COMPRESS => 6 }) {
         my $dir = scratch();
         my %opt = (dir => $dir, env => $env);
         profiled(['-e', $FORK], %opt);
-        is(kinds($dir), 'tmon.out:1 tmon.out.N:3', 'one run');
+        is(kinds($dir), 'tmon.out:1 tmon.out.N:3', 'one run leaves a file for each process');
         my $first = run_id("$dir/tmon.out");
         my %bytes = map { s/^tmon\.out//r => slurp("$dir/$_") } names($dir);
         profiled(['-e', $FORK], %opt);
-        is(kinds($dir), 'tmon.out:1 tmon.out.N:3 tmon.out.old:1 tmon.out.old.N:3', 'two');
+        is(kinds($dir), 'tmon.out:1 tmon.out.N:3 tmon.out.old:1 tmon.out.old.N:3',
+            'a second run renames the files of the first');
         is_deeply({ map { s/^tmon\.out\.old//r => slurp("$dir/$_") } grep { /old/ } names($dir) },
-            \%bytes, 'the first one has moved, as it was');
+            \%bytes, 'the renamed files have the bytes of the first run');
         is(join(' ', map { run_id("$dir/$_") } grep { /old/ } names($dir)),
-            "$first $first $first $first", 'and nothing else has');
+            "$first $first $first $first", 'the renamed files are of the first run alone');
         for my $more (3 .. 5) {
             profiled(['-e', $FORK], %opt);
             is(kinds($dir), 'tmon.out:1 tmon.out.N:3 tmon.out.old:1 tmon.out.old.N:3',
-                "$more: no more files");
+                "$more: there are no more files than two runs leave");
         }
         my $tool = run_tool('dprofpp', ['-lO9', '--processes', 'tmon.out.old'], dir => $dir);
-        like($tool->{out}, qr/ 7 +\S+ +\S+  main::f$/m, 'the last run, of all its processes');
+        like($tool->{out}, qr/ 7 +\S+ +\S+  main::f$/m,
+            '--processes adds up the calls of all processes');
         like($tool->{out}, qr/^Total Elapsed Time = +\S+ Seconds \(sum of 4 files\)$/m,
-            'its time is said to be a sum');
-        is($tool->{err}, '', 'nothing to say');
+            'the total is called a sum');
+        is($tool->{err}, '', '--processes gives no message');
         profiled(['-e', '1'], %opt);
         profiled(['-e', '1'], %opt);
         is(kinds($dir), 'tmon.out:1 tmon.out.old:1', 'runs without children leave none');
@@ -62,16 +64,19 @@ for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_COMPRESS => 6 }) {
 subtest 'threads, and what was killed' => sub {
     my $dir = scratch();
     profiled(['-e', $FORK . 'if (!fork) { f(); kill KILL => $$ } wait'], dir => $dir);
-    is(kinds($dir), 'tmon.out:1 tmon.out.N:4 tmon.out.N.live:1', 'a child was killed');
+    is(kinds($dir), 'tmon.out:1 tmon.out.N:4 tmon.out.N.live:1',
+        'a killed child leaves its .live file');
     profiled(['-e', '1'], dir => $dir);
     is(kinds($dir), 'tmon.out:1 tmon.out.old:1 tmon.out.old.N:4 tmon.out.old.N.live:1',
-        'what it left moves with it');
+        'the .live file of a killed child is renamed with the others');
     profiled(['-e', '1'], dir => $dir);
-    is(kinds($dir), 'tmon.out:1 tmon.out.old:1', 'and goes with it');
+    is(kinds($dir), 'tmon.out:1 tmon.out.old:1',
+        'the .live file of a killed child is deleted with the others');
     my ($run) = slurp("$dir/tmon.out");
     spew("$dir/tmon.out.12.3", $run);
     profiled(['-e', '1'], dir => $dir);
-    is(kinds($dir), 'tmon.out:1 tmon.out.old:1 tmon.out.old.N.N:1', "a thread's");
+    is(kinds($dir), 'tmon.out:1 tmon.out.old:1 tmon.out.old.N.N:1',
+        "a thread's file is renamed, too");
 };
 
 subtest 'what is not ours' => sub {
@@ -94,10 +99,10 @@ subtest 'what is not ours' => sub {
     for my $n (1, 2) {
         profiled(['-e', '1'], dir => $dir, limit => 20);
         is_deeply({ map { $_ => slurp("$dir/$_") } keys %foreign }, \%foreign,
-            "run $n: what is not of the run stays");
+            "run $n: foreign files stay");
         is(readlink("$dir/tmon.out.10"), 'elsewhere', "run $n: a link stays");
         ok(-d "$dir/tmon.out.11", "run $n: a directory stays");
-        is(slurp("$dir/tmon.out.12"), $own, "run $n: what a process writes stays");
+        is(slurp("$dir/tmon.out.12"), $own, "run $n: a file that a process is writing stays");
         ok(-p "$dir/tmon.out.13", "run $n: a pipe stays");
     }
 };
@@ -108,7 +113,8 @@ subtest 'another name' => sub {
     profiled(['-e', $FORK], dir => $dir) for 1, 2;
     profiled(['-e', $FORK], dir => $dir, env => \%env) for 1 .. 3;
     is(kinds($dir), 'p.out:1 p.out.N:3 p.out.old:1 p.out.old.N:3 tmon.out:1 tmon.out.N:3 '
-        . 'tmon.out.old:1 tmon.out.old.N:3', 'each has its own');
+        . 'tmon.out.old:1 tmon.out.old.N:3',
+            'each run renames and deletes files of its own name only');
 };
 
 subtest 'the tools say that there is more' => sub {
@@ -121,17 +127,18 @@ subtest 'the tools say that there is more' => sub {
     while (my ($tool, $args) = splice @tools, 0, 2) {
         my @args = @$args;
         my $run = run_tool($tool, [@args, 'tmon.out'], dir => $dir);
-        is($run->{err}, "tmon.out: its run has 3 $more\n", "$tool: one line");
-        is($run->{status}, 0, "$tool: and all is well");
+        is($run->{err}, "tmon.out: its run has 3 $more\n",
+            "$tool: one line tells of the other files");
+        is($run->{status}, 0, "$tool: ... and the status is 0");
         is(run_tool($tool, [@args, '--processes', 'tmon.out'], dir => $dir)->{err}, '',
-            "$tool: not with --processes");
+            "$tool: no line with --processes");
         is(run_tool($tool, [@args, grep { /^tmon\.out(?:\.\d+)?\z/ } names($dir)],
-            dir => $dir)->{err}, '', "$tool: not where all are named");
+            dir => $dir)->{err}, '', "$tool: no line where all files are named");
         is(run_tool($tool, [@args, $tool =~ /pp|merge/ ? '-F' : '-f', 'tmon.out'],
-            dir => $dir)->{err}, '', "$tool: not where it is told to be quiet");
+            dir => $dir)->{err}, '', "$tool: no line with the option that silences messages");
         is(run_tool($tool, [@args, 'tmon.out', $child], dir => $dir)->{err},
             "tmon.out, ...: their runs have 2 more files, of other processes and threads; "
-            . "--processes reads them, too\n", "$tool: two of them");
+            . "--processes reads them, too\n", "$tool: one line for two files");
         is(run_tool($tool, [@args, "$dir/tmon.out"], dir => '/')->{err},
             "$dir/tmon.out: its run has 3 more files, of other processes and threads; "
             . "--processes reads them, too\n", "$tool: elsewhere")
@@ -140,10 +147,11 @@ subtest 'the tools say that there is more' => sub {
     my $run = run_tool('dprofdiff', [], dir => $dir);
     is($run->{err} =~ s/^(?!tmon).*\n//gmr, join('', map { "$_: its run has 3 more files, of other "
         . "processes and threads; --processes reads them, too\n" } 'tmon.out.old', 'tmon.out'),
-        'dprofdiff: of each side');
+        'dprofdiff: one line for each side');
     my $alone = profiled(['-e', '1']);
-    is(run_tool('dprofpp', [], dir => $alone->{dir})->{err}, '', 'a run of one file');
-    unlike(run_tool('dprofpp', [], dir => $alone->{dir})->{out}, qr/sum of/, 'is no sum');
+    is(run_tool('dprofpp', [], dir => $alone->{dir})->{err}, '', 'a run of one file gives no line');
+    unlike(run_tool('dprofpp', [], dir => $alone->{dir})->{out}, qr/sum of/,
+        '... and its total is not called a sum');
 };
 
 done_testing;

@@ -1,5 +1,5 @@
 # Children of all kinds, in each way of recording: who has a file, whose calls are in it, and that
-# the program cannot tell. t/47-processes.t reads traces mark by mark; here the sums count.
+# the program does not notice. t/47-processes.t reads traces mark by mark; here the sums count.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,7 @@ use Test::More;
 use DProfTest;
 use RunReader;
 
-# NAME, files that are left, CODE, calls over all of them.
+# NAME, number of files that are left, CODE, calls over all of them.
 my @programs = (
     ['one after the other', 21,
         'sub f { 1 } for my $n (1 .. 20) { my $p = fork; if (!$p) { f() for 1 .. $n; '
@@ -126,11 +126,11 @@ for (@only ? @programs : TestEnvironment::sample(2, @programs)) {
         }
         push @wrong, map { "outcome $_->{code}: $_->{message}" }
             grep { $_->{code} && $what !~ /killed/ } @outcomes;
-        is(join("\n", @wrong), '', "$what, $mode");
+        is(join("\n", @wrong), '', "$what, $mode: files, calls and output are as they must be");
     }
 }
 
-# The classic way: the parent alone, and nothing of its file or its memory goes with a child.
+# With fork=no only the parent is recorded; nothing of its file or its memory goes to a child.
 for (MODES) {
     my ($mode, $env) = @$_;
     my $run = profiled(['-e',
@@ -141,7 +141,8 @@ for (MODES) {
         . 'kill KILL => $$'], env => { %$env, PERL_DPROF_FORK => 'no' });
     my ($calls) = calls_of_run($run->{profile});
     is(join(' ', $run->{out} =~ s/\n/ /gr, $calls->{'main::f'}, run_files($run)),
-        'there there there  504 tmon.out tmon.out.live', "fork=no, $mode");
+        'there there there  504 tmon.out tmon.out.live',
+        "fork=no, $mode: only the parent is recorded");
 }
 
 # All files of a run are found, whatever its first one is called, and none twice.
@@ -151,7 +152,7 @@ for my $out ('prof.%p', '%p-%n.prof', 'sub/tmon.out', '') {
     my $code =
         'sub f { 1 } for my $n (1 .. 11) { my $p = fork; if (!$p) { f() for 1 .. $n; exit } '
             . 'waitpid $p, 0 } f();';
-    # The other run still has the name.
+    # The other run still owns the name.
     my $profiler = join ', ', map { "'$_'" } PROFILER();
     $code = "if (!\@ARGV) { system \$^X, $profiler, '-e', \$ENV{CODE}, 1; f(); exit } $code"
         if !$out;
@@ -159,14 +160,15 @@ for my $out ('prof.%p', '%p-%n.prof', 'sub/tmon.out', '') {
         env => { counting(PERL_DPROF_OUT_FILE_NAME => $out || undef, CODE => $code) });
     my @files = grep { !/\.(?:old|live)\z/ && -f } map { glob "$dir/$_" }
         qw(*.prof prof.* sub/* tmon.out*);
-    is(scalar @files, $out ? 12 : 13, "out=$out: files");
+    is(scalar @files, $out ? 12 : 13, "out=$out: each process has a file");
     for my $file (@files) {
         my ($calls, @outcomes) = calls_of_run($file);
         my $want = !$out && $file =~ /out\z/ ? '1 1' : '67 12';
-        is(($calls->{'main::f'} // 0) . ' ' . @outcomes, $want, "found from $file") or last;
+        is(($calls->{'main::f'} // 0) . ' ' . @outcomes, $want,
+            "$file: all files of its run are found") or last;
     }
     my $merged = run_tool('dprofpp', ['--processes', @files]);
-    like($merged->{out}, qr/ @{[$out ? 67 : 68]} +\S+ +\S+ +main::f$/m, 'none counts twice');
+    like($merged->{out}, qr/ @{[$out ? 67 : 68]} +\S+ +\S+ +main::f$/m, 'no file counts twice');
 }
 
 done_testing;

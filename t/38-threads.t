@@ -1,5 +1,5 @@
 # Threads in every state, in each way of recording: sums are right, and the program ends as it does
-# without us. xt/threads.pl runs the same programs over and over.
+# without the profiler. xt/threads.pl runs the same programs over and over.
 use strict;
 use warnings;
 use FindBin;
@@ -16,7 +16,7 @@ plan skip_all => 'this perl has no threads' if !$Config{useithreads};
 my ($n, $each) = (0, 0);
 for my $name (thread_programs()) {
     next if @ARGV && !grep { $name eq $_ } @ARGV;
-    # each second one where a user waits
+    # A user's installation runs every second one only.
     next if !@ARGV && !$ENV{EXTENDED_TESTING} && $each++ % 2;
     my $file = spew(scratch() . '/t.pl', thread_program($name));
     my $plain = plain([$file]);
@@ -28,7 +28,7 @@ for my $name (thread_programs()) {
     }
 }
 
-# The names of the files.
+# The placeholders of out= give each thread its file name.
 for (['p.%p', 'p.PID p.PID.1 p.PID.2'], ['p.%t', 'p.0 p.1.PID p.2.PID'],
     ['p.%t-%p', 'p.0-PID p.1-PID p.2-PID'],
     ['%n.%%.%x', 't.pl.%.%x t.pl.%.%x.PID.1 t.pl.%.%x.PID.2']) {
@@ -37,7 +37,7 @@ for (['p.%p', 'p.PID p.PID.1 p.PID.2'], ['p.%t', 'p.0 p.1.PID p.2.PID'],
         'use threads; sub f { 1 } f(); threads->create(sub { f() })->join for 1, 2;');
     my $run = profiled([$file], env => { PERL_DPROF_OUT => $out });
     is(join(' ', map { m{([^/]+)\z} && $1 =~ s/\b$run->{pid}\b/PID/r } glob "$run->{dir}/*"), $want,
-        "out=$out");
+        "out=$out names the files of all threads");
 }
 
 done_testing;

@@ -1,6 +1,6 @@
-# Random programs that enter and leave subs in every way there is, each sub counting its own
-# calls: the profile must have the same counts, the sub being charged must at any moment be the
-# one that caller() names, and no exit may be noticed late. xt/fuzz.pl runs many more.
+# Random programs enter and leave subs in every way there is, and each sub counts its own calls: the
+# profile must have the same counts, the sub being charged must at any moment be the one that
+# caller() names, and every exit must be noticed in time. xt/fuzz.pl runs many more.
 #
 # DPROF_SEED and DPROF_PROGRAMS: where to begin, and how many.
 
@@ -34,7 +34,7 @@ for my $seed ($first .. $first + $programs - 1) {
         my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}"
             : StrictProfile::problems($run->{profile}, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
-        is(join("\n", @wrong), '', "program $seed");
+        is(join("\n", @wrong), '', "program $seed: calls and charged subs are right");
         $ran++;
         $checks += $1 if $run->{out} =~ /^checks (\d+)/m;
     }

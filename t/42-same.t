@@ -1,4 +1,4 @@
-# The program cannot tell that it is profiled.
+# The program does not notice that it is profiled.
 
 use strict;
 use warnings;

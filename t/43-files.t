@@ -1,5 +1,5 @@
-# The profile as a file in somebody else's process: descriptors, directories, limits,
-# old files and foreign ones. The program runs on unhurt, and one line says what is wrong.
+# The profile is a file in somebody else's process: descriptors, directories, limits, old files and
+# foreign ones. The program runs on unharmed, and one line says what is wrong.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use DProfTest;
 use Fcntl qw(:flock :mode);
 
 my $WORK = 'sub f { 1 } f() for 1 .. 100; ';
-# More than a buffer holds.
+# This is more than a buffer holds.
 my $calls = TestEnvironment::rounds(25_000, 60_000);
 my $MUCH = "sub f { 1 } f() for 1 .. $calls; ";
 
@@ -19,7 +19,7 @@ sub clean { my $text = slurp(shift) // 'none'; return substr($text =~ s/[^ -~\n]
 
 sub lines { my @lines = split /\n/, shift; return scalar @lines }
 
-# Both runs of a piece of code; returns the profiled one after comparing.
+# Runs a piece of code plain and profiled; returns the profiled run after comparing the two.
 sub both {
     my ($what, $code, %opt) = @_;
     my $plain = plain(['-e', $code], %opt, dir => scratch());
@@ -31,16 +31,17 @@ sub both {
 subtest 'where it is written' => sub {
     my $run = both('default', $WORK);
     my $got = profile_ok($run->{profile});
-    is($got->calls('main::f'), 100, 'all calls');
-    is_deeply([map { s{.*/}{}r } glob "$run->{dir}/*"], ['tmon.out'], 'one file');
+    is($got->calls('main::f'), 100, 'all calls are recorded');
+    is_deeply([map { s{.*/}{}r } glob "$run->{dir}/*"], ['tmon.out'], 'the run leaves one file');
 
     $run = both('named', $WORK, env => { PERL_DPROF_OUT_FILE_NAME => 'sub.prof' });
     profile_ok("$run->{dir}/sub.prof");
-    ok(!-e $run->{profile}, 'not under the default name');
+    ok(!-e $run->{profile}, 'out= writes nothing under the default name');
 
     $run = both('chdir', "mkdir 'd'; chdir 'd'; $WORK chdir '/'; $WORK");
-    is(profile_ok($run->{profile})->calls('main::f'), 200, 'beside where the program began');
-    ok(!-e "$run->{dir}/d/tmon.out", 'not where it went');
+    is(profile_ok($run->{profile})->calls('main::f'), 200,
+        'after chdir the profile is where the program began');
+    ok(!-e "$run->{dir}/d/tmon.out", '... and not where it went');
 
     for my $umask (0077, 0022, 0002) {
         $run = profiled(['-e', $WORK], umask => $umask);
@@ -48,7 +49,8 @@ subtest 'where it is written' => sub {
             sprintf 'umask %04o decides the mode', $umask);
     }
     $run = profiled(['-e', "umask 0777; $WORK"], umask => 0022);
-    is((stat $run->{profile})[2] & 0777, 0644, 'as it was when the program began');
+    is((stat $run->{profile})[2] & 0777, 0644,
+        'the mode follows the umask at the start of the program');
 
     for my $name ('with blank', "q'uote", "umlaut-\xc3\xa4", 'per%41cent') {
         my $named = profiled(['-e', $WORK], env => { PERL_DPROF_OUT_FILE_NAME => $name });
@@ -64,24 +66,27 @@ subtest 'descriptors' => sub {
         . 'for (1 .. 200) { open my $in, "<", "own$_"; local $/; '
         . 'print "foreign bytes\n" if <$in> ne "mine $_\n" } print "done\n"');
     my $got = profile_ok($run->{profile});
-    is($got->calls('main::f'), $calls, 'all closed and numbers taken: the profile is whole');
+    is($got->calls('main::f'), $calls,
+        'the profile is whole though descriptors were closed and their numbers taken');
     is(scalar(grep { slurp($_) ne "mine " . (/(\d+)$/)[0] . "\n" } glob "$run->{dir}/own*"), 0,
-        'nothing of ours in its files');
+        "nothing of the recorder is in the program's files");
 
     $run = both('closed at the end',
         $WORK . 'END { require POSIX; POSIX::close($_) for 3 .. 255 }');
-    is(profile_ok($run->{profile})->calls('main::f'), 100, 'closed at the end');
+    is(profile_ok($run->{profile})->calls('main::f'), 100,
+        'a descriptor closed in END loses no call');
 
     $run = both('number taken by dup2',
         $WORK . 'require POSIX; for (101 .. 110) { open my $o, ">", "d$_"; '
             . 'POSIX::dup2(fileno $o, $_) } ' . $MUCH);
-    is(profile_ok($run->{profile})->calls('main::f'), $calls + 100, 'a number taken by dup2');
-    is(scalar(grep { -s } glob "$run->{dir}/d*"), 0, 'nothing of ours in those');
+    is(profile_ok($run->{profile})->calls('main::f'), $calls + 100,
+        'a number taken by dup2 loses no call');
+    is(scalar(grep { -s } glob "$run->{dir}/d*"), 0, 'nothing of the recorder is in those files');
 
     $run = both('STDERR to a file', 'open STDERR, ">", "err" or die; ' . $MUCH
         . 'print STDERR "mine\n"');
     profile_ok($run->{profile});
-    is(slurp("$run->{dir}/err"), "mine\n", 'nothing of ours in STDERR reopened');
+    is(slurp("$run->{dir}/err"), "mine\n", 'nothing of the recorder is in STDERR reopened');
 
     $run = both('std closed',
         'close STDIN; close STDOUT; close STDERR; open my $a, ">", "a"; open my $b, ">", "b"; '
@@ -94,7 +99,7 @@ subtest 'descriptors' => sub {
     my $dir = scratch();
     $run = run_program(['sh', '-c', 'exec "$@" 0<&- 1>&- 2>&-', 'sh', $^X, PROFILER(), '-e',
         'open my $o, ">", "o"; print $o fileno $o; ' . $WORK], dir => $dir);
-    is($run->{status}, 0, 'started with 0, 1 and 2 closed');
+    is($run->{status}, 0, 'a program started with 0, 1 and 2 closed runs');
     mkdir "$dir/Devel";
     spew("$dir/Devel/SomeXS.pm",
         'package Devel::SomeXS; $^P = 0; require XSLoader; { package Fcntl; '
@@ -107,20 +112,21 @@ subtest 'descriptors' => sub {
 
     $run = run_program(['sh', '-c', 'ulimit -n 20; exec "$@"', 'sh', $^X, PROFILER(), '-e',
         'open my $o, "<", "/dev/null"; print fileno $o; ' . $WORK]);
-    is("$run->{out}|$run->{err}", '3|', 'few descriptors allowed');
+    is("$run->{out}|$run->{err}", '3|', 'a program that may have few descriptors runs');
     profile_ok("$run->{dir}/tmon.out");
 
     $run = both('close-on-exec', 'exec "sh", "-c", q(ls -l /proc/self/fd | grep -c tmon.out)');
-    like($run->{out}, qr/^0$/, 'a program that is executed does not have our descriptor');
+    like($run->{out}, qr/^0$/, 'exec does not pass the descriptor of the profile on');
     $run = both('close-on-exec of system', 'print `ls -l /proc/self/fd | grep -c tmon.out`');
-    like($run->{out}, qr/^0$/, 'nor one that is started');
+    like($run->{out}, qr/^0$/, 'system does not pass it on either');
 };
 
 subtest 'the disk' => sub {
     my $run = profiled(['-e', $MUCH . 'print "alive\n"'],
         env => { PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
     is("$run->{out}$run->{status}$run->{signal}", "alive\n00", '/dev/full: the program runs on');
-    like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z}, 'one line says so');
+    like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z},
+        '... and one line says why');
 
   SKIP: {
         my $dir = scratch();
@@ -131,29 +137,31 @@ subtest 'the disk' => sub {
         is("$run->{out}$run->{status}$run->{signal}", "alive\n30",
             'disk full: the program runs on');
         like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z},
-            'one line says so');
+            '... and one line says why');
         my $got = read_profile("$dir/tmon.out");
         is(join("\n", grep { !/middle of a line/ } $got->problems), '',
-            'what was recorded is readable');
+            'what was recorded before the disk was full is readable');
         cmp_ok($got->calls('main::f'), '>', 5000,
-            'calls up to there: the profile has all of the disk');
+            'the calls fill the disk');
         run_program(['umount', $dir], dir => '/');
     }
 
     $run = run_program(['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh', $^X, PROFILER(), '-e',
         '$SIG{XFSZ} = sub { print "signal\n" }; ' . $MUCH x 3 . 'print "alive\n"']);
     is("$run->{out}$run->{status}$run->{signal}", "alive\n00", 'file size limit: no SIGXFSZ');
-    like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/, 'one line says so');
-    my $got = profile_ok("$run->{dir}/tmon.out", 'and what was recorded is readable', cut => 1);
-    cmp_ok($got->calls('main::f'), '>', 1000, 'calls up to there');
+    like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/,
+        '... and one line says why');
+    my $got = profile_ok("$run->{dir}/tmon.out",
+        'what was recorded below the limit is readable', cut => 1);
+    cmp_ok($got->calls('main::f'), '>', 1000, '... with the calls up to the limit');
 
     $run = run_program(['sh', '-c', '(ulimit -f 0; exec "$@" 2>&1) | cat', 'sh', $^X, PROFILER(),
         '-e', $WORK . 'print "alive\n"']);
     like($run->{out}, qr/^DProf: [^\n]*File too large[^\n]*\nalive\n\z/,
-        'no file may be written at all');
+        'a limit of no bytes at all is told, and the program runs');
 };
 
-# A child that gets no more memory than it has records nothing, and goes on.
+# A child that gets no more memory records nothing, and goes on.
 subtest 'no memory in a child' => sub {
     my $code = 'sub f { my $n = shift; $n ? f($n - 1) : 1 } sub g { my @x = sort { f(1); '
         . '$a <=> $b } 2, 1; eval { die f(3) }; 1 } sub within { my $pid = fork; if (!$pid) { '
@@ -169,7 +177,7 @@ subtest 'no memory in a child' => sub {
         my $run = profiled(['-e', $code], env => $env);
         is("$run->{out}$run->{raw}", "alive\n1792\n0", join ' ', %$env, 'the program as plain');
         like($run->{err}, qr/^(?:DProf: [^\n]*process \d+ is not profiled[^\n]*\n)?\z/,
-            'one line says so');
+            'one line at most says that the child is not profiled');
     }
 };
 
@@ -179,19 +187,19 @@ subtest 'the directory' => sub {
         my $dir = scratch();
         chmod 0555, $dir;
         chmod 0755, $dir =~ s{/[^/]*$}{}r, tree();
-        # Others may not get to where root builds.
+        # Other users may have no access to the folder where root builds.
         skip 'root can write everywhere, and setpriv does not help', 3
             if @as && run_program([@as, 'test', '-r', tree() . '/Devel/DProf.pm'])->{raw};
         my $run = run_program([@as, $^X, PROFILER(), '-e', $WORK . 'print "alive\n"'], dir => $dir);
         is("$run->{out}$run->{status}", "alive\n0", 'not writable: the program runs on');
         like($run->{err}, qr/^DProf: cannot write [^\n]*tmon\.out: Permission denied[^\n]*\n\z/,
-            'one line says so');
-        is_deeply([glob "$dir/*"], [], 'and nothing is there');
+            '... and one line says why');
+        is_deeply([glob "$dir/*"], [], '... and no file is made');
     }
     my $run = profiled(['-e', $WORK . 'print "alive\n"'],
         env => { PERL_DPROF_OUT_FILE_NAME => 'no/such/dir/x' });
     is("$run->{out}$run->{status}", "alive\n0", 'no such directory: the program runs on');
-    like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/, 'one line says so');
+    like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/, '... and one line says why');
 
     my $before = readlink '/dev/stdout';
     $run = run_program(['sh', '-c', '"$@" >said', 'sh', $^X, PROFILER(), '-e', $WORK],
@@ -199,10 +207,10 @@ subtest 'the directory' => sub {
   SKIP: {
         skip 'without /proc, /dev/stdout leads nowhere', 2 if !-e '/proc/self/fd/1';
         is(profile_ok("$run->{dir}/said", '/dev/stdout in a file', cut => 1)->calls('main::f'), 100,
-            '... has all calls');
+            '/dev/stdout in a file has all calls');
     }
-    is(readlink '/dev/stdout', $before, '... and is the link that it was');
-    is(-e "/dev/stdout$_" ? 1 : 0, 0, "... there is no /dev/stdout$_") for qw(.old .live);
+    is(readlink '/dev/stdout', $before, '/dev/stdout stays the link that it was');
+    is(-e "/dev/stdout$_" ? 1 : 0, 0, "no /dev/stdout$_ is made") for qw(.old .live);
 
     for my $option (qw(SIGNAL TOGGLE)) {
         $run = profiled(['-e', 'kill USR1 => $$; print "alive\n"'],
@@ -212,31 +220,33 @@ subtest 'the directory' => sub {
     }
 
     $run = profiled(['-e', $WORK . 'chdir "/"; rmdir $ARGV[0]; print "alive\n"', 'x']);
-    is($run->{out}, "alive\n", 'directory gone');
+    is($run->{out}, "alive\n", 'a program whose directory is removed runs on');
 };
 
 subtest 'the file vanishes or is replaced' => sub {
     my $run = profiled(['-e', $WORK . 'unlink "tmon.out"; ' . $MUCH . 'print "alive\n"']);
     is("$run->{out}$run->{status}", "alive\n0", 'removed: the program runs on');
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*removed[^\n]*\n\z/, 'one line says so');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*removed[^\n]*\n\z/,
+        '... and one line says why');
 
     $run = profiled(['-e',
         $WORK . 'unlink "tmon.out"; open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; '
             . $MUCH]);
     is(clean($run->{profile}), "mine\n", 'replaced: the program keeps its file');
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*\n\z/, 'one line says so');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*\n\z/, '... and one line says why');
 
     $run = profiled(['-e',
         'require POSIX; POSIX::close($_) for 3 .. 255; unlink "tmon.out"; '
             . 'open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; ' . $MUCH]);
-    is(clean($run->{profile}), "mine\n", 'closed, removed and replaced: the same');
-    is(lines($run->{err}), 1, 'one line');
+    is(clean($run->{profile}), "mine\n",
+        'closed, removed and replaced: the program keeps its file');
+    is(lines($run->{err}), 1, '... and one line says why');
 
     $run = profiled(['-e', $WORK . 'rename "tmon.out", "moved"; ' . $MUCH]);
     is($run->{status}, 0, 'renamed: the program runs on');
-    my $moved = profile_ok("$run->{dir}/moved", 'and the file has all of it under its new name',
+    my $moved = profile_ok("$run->{dir}/moved", 'the renamed file is whole',
         cut => 1);
-    cmp_ok($moved->calls('main::f'), '==', $calls + 100, 'all calls');
+    cmp_ok($moved->calls('main::f'), '==', $calls + 100, 'the renamed file has all calls');
 
     $run = profiled(['-e', $WORK . 'truncate "tmon.out", 0; ' . $WORK . 'print "alive\n"']);
     is("$run->{out}$run->{status}", "alive\n0", 'truncated by somebody: the program runs on');
@@ -247,23 +257,24 @@ subtest 'what is there already' => sub {
     spew("$dir/tmon.out", "precious\n");
     my $run = profiled(['-e', 'print "started\n"'], dir => $dir);
     is($run->{out}, '', 'a foreign file: an error before the program starts');
-    isnt($run->{status}, 0, 'status');
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out exists and is no profile[^\n]*\n/, 'message');
-    is(slurp("$dir/tmon.out"), "precious\n", 'and it is left alone');
+    isnt($run->{status}, 0, '... with a status that is not 0');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out exists and is no profile[^\n]*\n/,
+        '... and a message');
+    is(slurp("$dir/tmon.out"), "precious\n", 'the foreign file is left alone');
 
     $dir = scratch();
     spew("$dir/target", "precious\n");
     symlink 'target', "$dir/tmon.out";
     $run = profiled(['-e', 'print "started\n"'], dir => $dir);
     is($run->{out}, '', 'a symbolic link: an error before the program starts');
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is a symbolic link[^\n]*\n/, 'message');
-    is(slurp("$dir/target"), "precious\n", 'its target is left alone');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is a symbolic link[^\n]*\n/, '... and a message');
+    is(slurp("$dir/target"), "precious\n", 'the target of the link is left alone');
 
     $dir = scratch();
     symlink 'nowhere', "$dir/tmon.out";
     $run = profiled(['-e', 'print "started\n"'], dir => $dir);
-    is($run->{out}, '', 'a dangling link too');
-    ok(!-e "$dir/nowhere", 'nothing made at its other end');
+    is($run->{out}, '', 'a dangling link: an error before the program starts');
+    ok(!-e "$dir/nowhere", 'its target is not made');
 
     for my $what (qw(old live)) {
         for my $mode (qw(trace tree)) {
@@ -274,64 +285,67 @@ subtest 'what is there already' => sub {
                 env => { PERL_DPROF_OUT => 'show', PERL_DPROF_MODE => $mode });
             is($run->{out}, '', "$mode: a foreign show.$what: an error before the program starts");
             like($run->{err}, qr/^DProf: [^\n]*show\.$what exists and is no profile/,
-                '... that names it');
-            is(slurp("$dir/show.$what"), "my notes\n", '... and it is left alone');
+                '... which names the file');
+            is(slurp("$dir/show.$what"), "my notes\n", '... which is left alone');
         }
     }
     $dir = scratch();
     system 'mkfifo', "$dir/tmon.out";
     $run = run_program([$^X, PROFILER(), '-e', 'print "started\n"'], dir => $dir, limit => 10);
     is("$run->{out}|$run->{signal}", '|0', "somebody's pipe: an error before the program starts");
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is no regular file/, 'message');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is no regular file/, '... and a message');
 
     $dir = scratch();
     mkdir "$dir/tmon.out";
     $run = profiled(['-e', 'print "started\n"'], dir => $dir);
-    like("$run->{out}$run->{err}", qr/^DProf: [^\n]*tmon\.out is a directory\n/, 'a directory');
+    like("$run->{out}$run->{err}", qr/^DProf: [^\n]*tmon\.out is a directory\n/,
+        'a directory in place of the profile is an error');
 
     $dir = scratch();
     profiled(['-e', 'sub first { 1 } first()'], dir => $dir);
     $run = profiled(['-e', 'sub second { 1 } second()'], dir => $dir);
-    is($run->{err}, '', 'an old profile');
-    is(profile_ok("$dir/tmon.out")->calls('main::second'), 1, 'gives way');
-    is(profile_ok("$dir/tmon.out.old")->calls('main::first'), 1, 'and is kept as tmon.out.old');
+    is($run->{err}, '', 'an old profile gives no message');
+    is(profile_ok("$dir/tmon.out")->calls('main::second'), 1, 'the new profile takes the name');
+    is(profile_ok("$dir/tmon.out.old")->calls('main::first'), 1,
+        'the old profile is kept as tmon.out.old');
     profiled(['-e', 'sub third { 1 } third()'], dir => $dir);
-    is(profile_ok("$dir/tmon.out.old")->calls('main::second'), 1, 'one generation of it');
+    is(profile_ok("$dir/tmon.out.old")->calls('main::second'), 1, 'one old profile is kept');
 
     $dir = scratch();
     spew("$dir/tmon.out", '');
     $run = profiled(['-e', $WORK], dir => $dir);
-    profile_ok("$dir/tmon.out", 'an empty file is taken over');
+    profile_ok("$dir/tmon.out", 'a profile written over an empty file');
 
     $dir = scratch();
     spew("$dir/target", '');
     symlink 'target', "$dir/link";
     $run = profiled(['-e', $WORK], dir => $dir, env => { PERL_DPROF_OUT_FILE_NAME => 'link' });
     ok(-s "$dir/target" || -s "$dir/link",
-        'a link that was asked for by name is written somewhere');
+        'a link that the user names is written');
 
     $dir = scratch();
     spew("$dir/hard", "precious\n");
     link "$dir/hard", "$dir/tmon.out";
     profiled(['-e', $WORK], dir => $dir);
-    is(slurp("$dir/hard"), "precious\n", 'a hard link to a foreign file');
+    is(slurp("$dir/hard"), "precious\n", 'a foreign file with a hard link to it is left alone');
 
-    # Two at a time: the first says when it runs and waits for the second to end.
+    # Two run at a time: the first tells when it runs, and waits for the second to end.
     $dir = scratch();
     my @me = map { quotemeta } $^X, PROFILER();
     $run = profiled(['-e', 'sub outer { system(@ARGV) } outer(); print "done\n"', $^X, PROFILER(),
         '-e', 'sub inner { 1 } inner(); print "$$\n"; exec "true" if 0'], dir => $dir);
     my ($pid) = $run->{out} =~ /(\d+)/;
-    is($run->{err}, '', 'two runs at a time');
-    is(profile_ok("$dir/tmon.out")->calls('main::outer'), 1, "the first one's file");
-    is(profile_ok("$dir/tmon.out.$pid")->calls('main::inner'), 1, "the second one's");
-    ok(!-e "$dir/tmon.out.old", 'none was moved');
+    is($run->{err}, '', 'two runs at a time give no message');
+    is(profile_ok("$dir/tmon.out")->calls('main::outer'), 1, 'the first run has the name');
+    is(profile_ok("$dir/tmon.out.$pid")->calls('main::inner'), 1,
+        'the second run has a file with its process number');
+    ok(!-e "$dir/tmon.out.old", 'no file was renamed');
 };
 
 subtest 'devices and pipes' => sub {
     my $run = both('/dev/null', $MUCH, env => { PERL_DPROF_OUT_FILE_NAME => '/dev/null' });
-    ok(-c '/dev/null', '/dev/null is still one');
-    is($run->{err}, '', 'and no message');
+    ok(-c '/dev/null', '/dev/null stays a device');
+    is($run->{err}, '', 'out=/dev/null gives no message');
 
     my $dir = scratch();
     require POSIX;
@@ -348,17 +362,17 @@ subtest 'devices and pipes' => sub {
         env => { PERL_DPROF_OUT_FILE_NAME => 'fifo' });
     waitpid $reader, 0;
     is("$run->{out}$run->{status}$run->{signal}", "alive\n00", "a pipe's reader goes: no SIGPIPE");
-    like($run->{err}, qr/^DProf: [^\n]*Broken pipe[^\n]*\n\z/, 'one line says so');
+    like($run->{err}, qr/^DProf: [^\n]*Broken pipe[^\n]*\n\z/, '... and one line says why');
 
     $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(),
         '-e', $WORK],
         env => { PERL_DPROF_OUT_FILE_NAME => 'p' });
     is(profile_ok("$run->{dir}/got", 'a pipe with a reader', cut => 1)->calls('main::f'), 100,
-        'has all calls');
+        'a pipe with a reader has all calls');
 
     $run = run_program([$^X, PROFILER(), '-e', $WORK],
         env => { PERL_DPROF_OUT_FILE_NAME => '/dev/stdout' });
-    is($run->{status}, 0, '/dev/stdout');
+    is($run->{status}, 0, '/dev/stdout as the profile: status 0');
 };
 
 done_testing;

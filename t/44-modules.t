@@ -1,5 +1,5 @@
-# Modules that do unusual things to perl's stacks and ops; skipped where absent. The tree must have
-# the same calls as the trace.
+# Modules that do unusual things to perl's stacks and ops are profiled rightly; absent ones are
+# skipped. The tree must have the same calls as the trace.
 
 use strict;
 use warnings;
@@ -12,8 +12,8 @@ use RunReader;
 
 subtest trace => sub { run_scripts('modules') };
 
-# A program in one way of recording, by what the tools read: for what is too long to be read mark by
-# mark.
+# Checks a program in one way of recording by what the tools read; this is for what is too long to
+# be read mark by mark.
 sub check_calls {
     my ($file, @modes) = @_;
     my ($name) = $file =~ m{([^/]+)\.pl\z};
@@ -36,7 +36,7 @@ sub check_calls {
                 push @wrong, "$sub: " . ($calls->{$sub} // 0) . " calls, not $n"
                     if ($calls->{$sub} // 0) != $n;
             }
-            is(join("\n", @wrong), '', "$name, $mode");
+            is(join("\n", @wrong), '', "$name, $mode: calls and output are right");
         }
     }
     return;

@@ -1,4 +1,4 @@
-# Real programs on real input: the same results as plain, and a profile without a flaw.
+# Real programs on real input give the same results as plain, and a profile without a flaw.
 
 use strict;
 use warnings;
@@ -10,31 +10,31 @@ use DProfTest;
 
 sub both {
     my ($what, $args, %opt) = @_;
-    # Order of hashes must not decide.
+    # The order of hashes must not matter.
     $opt{env} = { PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0 };
     my $plain = plain($args, %opt, dir => scratch());
     my $run = profiled($args, %opt);
     is($plain->{raw}, 0, "$what: runs") or diag $plain->{err};
     same_as_plain($plain, $run, "$what: the same output");
-    cmp_ok(length $plain->{out}, '>', 100, "$what: there is output");
+    cmp_ok(length $plain->{out}, '>', 100, "$what: the program prints something");
     my $got = profile_ok($run->{profile}, "$what: the profile", events => 0);
-    cmp_ok($got->{sum}[2], '>', 0, "$what: time");
+    cmp_ok($got->{sum}[2], '>', 0, "$what: time has passed");
     return ($got, $plain);
 }
 
-# The first of these that is there, cut to some size: the tests have to end.
+# Finds the first of these files that exists, cut to some size so that the tests end.
 sub pod {
     my $lines = shift;
     my ($file) = grep { -r } map { ("$_/pod/perlfunc.pod", "$_/pods/perlfunc.pod") } @INC,
         $Config{privlibexp};
     if (!$file) {
-        # Debian keeps perl's manual in a package of its own; big modules have theirs inside.
+        # Debian packages perl's manual separately; big modules have theirs inside.
         ($file) = sort { -s $b <=> -s $a } grep { -r }
             map { ("$_/Math/BigFloat.pm", "$_/CPAN.pm", "$_/Module/Build/API.pod") } @INC;
     }
     return unless $file;
     my @lines = split /^/, slurp($file);
-    # a module begins with its code
+    # A module begins with its code, which is skipped.
     if ($file =~ /\.pm$/) { shift @lines while @lines && $lines[0] !~ /^=head1/ }
     splice @lines, $lines if @lines > $lines;
     my $open = grep({ /^=over/ } @lines) - grep { /^=back/ } @lines;
@@ -49,8 +49,8 @@ subtest 'pod2text' => sub {
         map { "$_/pod2text" } split /:/, $ENV{PATH};
     plan skip_all => 'no pod2text or no manual' unless $pod && $pod2text;
     my ($got) = both('pod2text', [$pod2text, $pod]);
-    cmp_ok($got->calls('Pod::Text::cmd_para'), '>', 50, 'paragraphs');
-    is($got->calls('Pod::Text::start_document'), 1, 'one document');
+    cmp_ok($got->calls('Pod::Text::cmd_para'), '>', 50, 'the paragraphs are counted');
+    is($got->calls('Pod::Text::start_document'), 1, 'one document was begun');
 };
 
 subtest 'Pod::Simple' => sub {
@@ -59,7 +59,8 @@ subtest 'Pod::Simple' => sub {
     my ($got) = both('Pod::Simple::DumpAsText',
         ['-MPod::Simple::DumpAsText', '-e',
             'exit Pod::Simple::DumpAsText->filter(shift)->any_errata_seen', $pod]);
-    cmp_ok($got->calls('Pod::Simple::DumpAsText::_handle_element_start'), '>', 100, 'elements');
+    cmp_ok($got->calls('Pod::Simple::DumpAsText::_handle_element_start'), '>', 100,
+        'the elements are counted');
     return if !$ENV{EXTENDED_TESTING};
     my ($html) = both('Pod::Simple::XHTML',
         ['-MPod::Simple::XHTML', '-e',
@@ -78,10 +79,10 @@ print $text; print $json->encode($back) eq $text ? "same\n" : "differ\n";
 eval { $json->decode('{"a":') }; print $@;
 END
     my ($got, $plain) = both('JSON::PP', ['-e', $code]);
-    like($plain->{out}, qr/^same$/m, 'round trip');
-    is($got->calls('JSON::PP::decode'), 2, 'decoded twice');
-    cmp_ok($got->calls('JSON::PP::string_to_json'), '>=', 300, 'strings');
-    is($got->calls('JSON::PP::hash_to_json'), 2 * 61, 'each hash, counted');
+    like($plain->{out}, qr/^same$/m, 'the decoded data are the same');
+    is($got->calls('JSON::PP::decode'), 2, 'both calls of decode are counted');
+    cmp_ok($got->calls('JSON::PP::string_to_json'), '>=', 300, 'the strings are counted');
+    is($got->calls('JSON::PP::hash_to_json'), 2 * 61, 'each hash is counted');
 };
 
 subtest 'perltidy' => sub {
@@ -91,8 +92,8 @@ subtest 'perltidy' => sub {
         unless $perltidy && run_perl(['-MPerl::Tidy', '-e', '1'])->{raw} == 0;
     my ($got) = both('perltidy', [$perltidy, '-npro', '-st', '-se',
         root() . '/t/lib/TraceReader.pm']);
-    is($got->calls('Perl::Tidy::perltidy'), 1, 'perltidy itself');
-    cmp_ok($got->calls('Perl::Tidy::Tokenizer::get_line'), '>', 200, 'lines');
+    is($got->calls('Perl::Tidy::perltidy'), 1, 'one call of perltidy');
+    cmp_ok($got->calls('Perl::Tidy::Tokenizer::get_line'), '>', 200, 'the lines are counted');
 };
 
 subtest 'other parts of perl' => sub {
@@ -103,18 +104,18 @@ subtest 'other parts of perl' => sub {
             . '1 .. 20 }; print Dumper(dclone($d)); print wrap("", "  ", "word " x 200), "\n"; '
         . 'print length encode("UTF-16", decode("UTF-8", "\xc3\xa4" x 50)), "\n"; '
         . 'print floor(3.7), timegm(0, 0, 0, 1, 0, 100), "\n"']);
-    is($got->calls('Data::Dumper::_dump'), 241 + 20 - 10, 'each value') or 1;
+    is($got->calls('Data::Dumper::_dump'), 241 + 20 - 10, 'each value is counted') or 1;
     ($got) = both('Test::More itself',
         ['-MTest::More', '-e',
             'ok($_, "test $_") for 1 .. 30; is_deeply([1, { a => 2 }], [1, { a => 2 }]); '
                 . 'subtest inner => sub { ok 1; done_testing }; SKIP: { skip "why", 1 } '
                 . 'isa_ok([], "ARRAY"); done_testing']);
-    is($got->calls('Test::More::ok'), 31, 'calls of ok');
+    is($got->calls('Test::More::ok'), 31, 'the calls of ok are counted');
     ($got) = both('Math::BigInt',
         ['-MMath::BigInt', '-e',
             'print Math::BigInt->new(2) ** 200 + $_, "\n" for 1 .. 3; '
                 . 'print Math::BigInt->new(50)->bfac, "\n" for 1 .. 3']);
-    is($got->calls('Math::BigInt::bfac'), 3, 'factorials');
+    is($got->calls('Math::BigInt::bfac'), 3, 'the factorials are counted');
 };
 
 done_testing;

@@ -1,4 +1,4 @@
-# What stands in the `&` lines: places, kinds, anonymous subs, bounds.
+# The `&` lines: places, kinds, anonymous subs, bounds.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ sub record {
     my ($code, %opt) = @_;
     my $file = spew(scratch() . '/prog.pl', $code);
     my $run = profiled([$file], env => { counting() }, %opt);
-    is("$run->{err}$run->{raw}", '0', 'runs') or diag $code;
+    is("$run->{err}$run->{raw}", '0', 'the program runs') or diag $code;
     return ($run->{got} = profile_ok($run->{profile}), $file, $run);
 }
 
@@ -32,13 +32,13 @@ utf8::is_utf8('x');
 END
     my %at = map { $_ => join ':', map { $_->{file} // '', $_->{line} // '' } $got->named($_) }
         map { "main::$_" } qw(one three empty elsewhere evaled);
-    is($at{'main::one'}, "$file:1", 'on line 1');
-    is($at{'main::three'}, "$file:5", "a sub's first statement");
+    is($at{'main::one'}, "$file:1", 'a sub on line 1 has its place');
+    is($at{'main::three'}, "$file:5", "a sub's place is its first statement");
     like($at{'main::empty'}, qr/^(?::|\Q$file\E:7)$/, 'an empty sub has its own line or none');
-    is($at{'main::elsewhere'}, 'other file%.pl:77', '#line');
-    like($at{'main::evaled'}, qr/^\(eval \d+\):3$/, 'in a string eval');
+    is($at{'main::elsewhere'}, 'other file%.pl:77', '#line sets the place');
+    like($at{'main::evaled'}, qr/^\(eval \d+\):3$/, 'a sub in a string eval has its place');
     is(($got->named('utf8::is_utf8'))[0]{kind}, 'xs', 'an XS sub is kind=xs');
-    is(($got->named('utf8::is_utf8'))[0]{file}, undef, 'and stands nowhere');
+    is(($got->named('utf8::is_utf8'))[0]{file}, undef, 'an XS sub has no place');
     is(($got->named('main::one'))[0]{kind}, undef, 'a Perl sub has no kind');
 };
 
@@ -53,13 +53,14 @@ holder();
 END
     my @anon = $got->named('main::__ANON__');
     is(@anon, 5, 'one id for each piece of code, all closures of one share it');
-    is_deeply([map { $_->{line} } @anon], [1, 1, 3, 5, 5], 'where they stand');
+    is_deeply([map { $_->{line} } @anon], [1, 1, 3, 5, 5], 'anonymous subs have their lines');
     is(scalar(keys %{{ map { $_->{seq} => 1 } @anon }}), 5,
-        'two on one line have different numbers');
+        'anonymous subs on one line have different numbers');
     my @by_seq = sort { $a->{seq} <=> $b->{seq} } @anon[0, 1];
-    is($by_seq[0]{id}, $anon[0]{id}, 'the one compiled later has the greater');
+    is($by_seq[0]{id}, $anon[0]{id}, 'the sub compiled later has the greater number');
     is_deeply([map { $_->{in} } @anon],
-        [undef, undef, 'main::maker', 'main::holder', 'main::holder'], 'the named sub around them');
+        [undef, undef, 'main::maker', 'main::holder', 'main::holder'],
+        'anonymous subs have the named sub around them');
 };
 
 subtest 'one name, two subs' => sub {
@@ -71,8 +72,8 @@ eval 'sub f { 3 }'; f();
 { package Other; sub f { 1 } f() }
 END
     is(scalar($got->named('main::f')), 2, 'a redefined sub is another id of the same name');
-    is($got->calls('main::f'), 2, 'calls of both');
-    is($got->calls('main::__ANON__'), 1, 'an anonymous sub in its glob stays one');
+    is($got->calls('main::f'), 2, 'the calls of both are counted');
+    is($got->calls('main::__ANON__'), 1, 'an anonymous sub assigned to a glob stays anonymous');
 };
 
 subtest 'closures named apart' => sub {
@@ -82,7 +83,7 @@ sub make { my $n = shift; sub { $n++ } }
 my @subs = map { set_subname("Made::no$_", make($_)) } 1 .. 20;
 $_->() for @subs, @subs;
 END
-    is($got->calls("Made::no$_"), 2, "Made::no$_") for 1, 2, 20;
+    is($got->calls("Made::no$_"), 2, "calls of Made::no$_") for 1, 2, 20;
 };
 
 subtest 'AUTOLOAD' => sub {
@@ -95,10 +96,11 @@ $o->can('thing') && die;
 undef $o;
 END
     my ($thing) = $got->named('Auto::thing');
-    is($thing->{autoload}, 'Auto::AUTOLOAD', 'the wanted name, and what was called instead');
+    is($thing->{autoload}, 'Auto::AUTOLOAD', 'a wanted name has the AUTOLOAD that was called');
     is($got->calls($_), 1, $_) for 'Auto::thing', 'Auto::func', 'Child::kid', 'Auto::odd name',
         'Auto::DESTROY';
-    is(($got->named('Child::kid'))[0]{autoload}, 'Auto::AUTOLOAD', 'inherited');
+    is(($got->named('Child::kid'))[0]{autoload}, 'Auto::AUTOLOAD',
+        'an inherited AUTOLOAD is named');
 };
 
 subtest 'bounds' => sub {
@@ -106,17 +108,19 @@ subtest 'bounds' => sub {
         record('eval "sub f { 1 } f()" for 1 .. 5000; eval q(my $s = sub { 2 }; '
             . '$s->()) for 1 .. 5000; eval q(package P) . $_ . q(; sub g { 1 } g()) for 1 .. 50; '
             . 'print "ok\n"');
-    cmp_ok(scalar($got->named('main::f')), '<=', 1001, 'subs of string evals');
-    cmp_ok(scalar($got->named('main::__ANON__')), '<=', 1001, 'anonymous ones');
-    is($got->calls('main::f'), 5000, 'all calls are there');
-    is($got->calls('main::__ANON__'), 5000, 'of both');
-    is($got->calls("P${_}::g"), 1, "P$_") for 1, 50;
+    cmp_ok(scalar($got->named('main::f')), '<=', 1001,
+        'subs of string evals have a bounded number of ids');
+    cmp_ok(scalar($got->named('main::__ANON__')), '<=', 1001,
+        'anonymous subs of string evals, too');
+    is($got->calls('main::f'), 5000, 'all calls of the named subs are there');
+    is($got->calls('main::__ANON__'), 5000, 'all calls of the anonymous subs are there');
+    is($got->calls("P${_}::g"), 1, "calls of P${_}::g") for 1, 50;
 
     ($got) = record('our $AUTOLOAD; sub AUTOLOAD { 1 } &{"n$_"}() for 1 .. 2000, 1 .. 10;');
     cmp_ok(scalar(grep { $_->{autoload} } values %{ $got->{subs} }), '==', 1000,
-        '1,000 names of one AUTOLOAD');
-    is($got->calls('main::AUTOLOAD'), 1000, 'the rest is plain AUTOLOAD');
-    is($got->calls('main::n5'), 2, 'a known name stays known');
+        '1,000 names of one AUTOLOAD are kept');
+    is($got->calls('main::AUTOLOAD'), 1000, 'further names count as plain AUTOLOAD');
+    is($got->calls('main::n5'), 2, 'a known name keeps its own id');
 
     ($got) =
         record('eval "sub gen$_ { my \$s = sub { 1 }; \$s->() } gen$_(); gen5()" for 1 .. 3000; '
@@ -135,8 +139,8 @@ subtest 'bounds' => sub {
           'Of::AN::B::made' => 1000, 'Of::A#::B::made' => 1, 'Of::A#::B::made calls' => 2000,
           'main::ownN' => 3000 },
         'names that count up: 1,000 of one kind; those of different places are different subs');
-    is($got->calls('main::gen5'), 2997, 'a known one stays known');
-    is($got->calls('main::__ANON__'), 5996, 'subs within them');
+    is($got->calls('main::gen5'), 2997, 'a known name keeps its id');
+    is($got->calls('main::__ANON__'), 5996, 'subs within string evals are counted');
 
     note('66,000 names: with EXTENDED_TESTING=1'), return if !$ENV{EXTENDED_TESTING};
     ($got) =
@@ -147,13 +151,13 @@ subtest 'bounds' => sub {
         . '1000 .. 2500');
     my $names = keys %{ $got->{subs} };
     cmp_ok($names, '<', 65_536 + 1500, "very many names: $names are kept");
-    is($got->calls('main::Xaaaa'), 2, 'those known stay known');
+    is($got->calls('main::Xaaaa'), 2, 'known names keep their ids');
     is($got->calls('P#::(others)'), 60, 'further ones count by package, without numbers');
     my $all = 0;
     $all += $_ for values %{ $got->{calls} };
     is($all - $got->calls('main::BEGIN'), 66_000 + 60 + 1 + 1501, 'no call is lost');
     cmp_ok($got->calls('main::(others)'), '>=', 460 + 400,
-        'and where packages are too many, together');
+        'where packages are too many, the others count together');
 };
 
 subtest 'names as bytes' => sub {
@@ -170,22 +174,22 @@ sub f { 1 }
 f();
 END
     my $text = slurp($run->{profile});
-    unlike($text, qr/[\x00-\x09\x0b-\x1f\x7f]/, 'no control bytes');
+    unlike($text, qr/[\x00-\x09\x0b-\x1f\x7f]/, 'names leave no control bytes in the file');
     is($got->calls("Forged::\@ 9 9 9\n- 1\n/ 1"), 1, 'a name cannot forge a mark');
-    is($got->calls('Empty::'), 1, 'an empty name');
-    is($got->calls('Long::' . 'n' x 50_000), 1, 'a name of 50,000 characters');
+    is($got->calls('Empty::'), 1, 'a sub with an empty name is counted');
+    is($got->calls('Long::' . 'n' x 50_000), 1, 'a name of 50,000 characters is kept');
   SKIP: {
         skip 'needs Sub::Util 1.50, which gives names of characters', 2
             if !DProfTest::module_there('Sub::Util', '1.50');
-        is($got->calls("Wide::\x{263a}"), 1, 'Unicode');
-        like($text, qr/^& \w+ Wide \xe2\x98\xba /m, 'as UTF-8');
+        is($got->calls("Wide::\x{263a}"), 1, 'a Unicode name is kept');
+        like($text, qr/^& \w+ Wide \xe2\x98\xba /m, 'a Unicode name is UTF-8 in the file');
     }
-    is($got->calls("Wide::\xe9"), 1, 'Latin-1');
-    like($text, qr/^& \w+ Wide \xc3\xa9 /m, 'both');
-    is($got->calls('main::f'), 1, 'and the rest is as it was');
+    is($got->calls("Wide::\xe9"), 1, 'a Latin-1 name is kept');
+    like($text, qr/^& \w+ Wide \xc3\xa9 /m, 'a Latin-1 name is UTF-8 in the file');
+    is($got->calls('main::f'), 1, 'ordinary names are kept beside odd ones');
 };
 
-# Names that are compiled over and over keep their numbers, which only the evals lose.
+# Names that are compiled over and over keep their numbers; only string evals lose them.
 {
     my $run = profiled(['-e',
         'for (1 .. 1500) { eval "sub g0 { 1 } g0(); sub g17 { 1 } g17()" } '
@@ -193,8 +197,9 @@ END
         env => { counting() });
     my $calls = profile_ok($run->{profile})->{calls};
     is_deeply([@$calls{qw(main::g0 main::g17 main::n1 main::n900 main::n1500)}],
-        [1500, 1500, 1, 1, undef], 'evals of a few names, and of many');
-    ok($calls->{'main::n#'} >= 490, 'names that count up become one') or diag $calls->{'main::n#'};
+        [1500, 1500, 1, 1, undef], 'a few names of evals keep their numbers');
+    ok($calls->{'main::n#'} >= 490,
+        'many names that count up become one') or diag $calls->{'main::n#'};
 }
 
 done_testing;

@@ -1,4 +1,4 @@
-# fork, exec, threads, and ends of all kinds: who writes which file.
+# fork, exec, threads, and ends of all kinds: which process writes which file.
 
 use strict;
 use warnings;
@@ -9,7 +9,7 @@ use File::Glob ':bsd_glob';
 use Test::More;
 use DProfTest;
 
-# Runs code plain and profiled. Outputs may hold process numbers: those are made alike.
+# Runs code plain and profiled. Process numbers in the outputs are replaced, so that both compare.
 sub both {
     my ($what, $code, %opt) = @_;
     my @args = ref $code ? @$code : ('-e', $code);
@@ -32,7 +32,7 @@ subtest 'fork' => sub {
         . 'sub forks { my $pid = fork; if (!$pid) { child(); exit 3 } waitpid $pid, 0; '
         . 'print $? >> 8, "\n"; print "$pid\n"; parent() } before(); forks(); f()');
     my ($pid) = $run->{raw_out} =~ /(\d\d+)/;
-    is_deeply([files($run)], ['tmon.out', "tmon.out.$pid"], 'two files');
+    is_deeply([files($run)], ['tmon.out', "tmon.out.$pid"], 'fork leaves two files');
     my $parent = profile_ok($run->{profile}, 'the parent');
     my $child = profile_ok("$run->{profile}.$pid", 'the child');
     is_deeply([map { $parent->calls("main::$_") } qw(before forks parent child f)], [1, 1, 1, 0, 4],
@@ -40,39 +40,44 @@ subtest 'fork' => sub {
     is_deeply([map { $child->calls("main::$_") } qw(before forks parent child f)], [0, 0, 0, 1, 5],
         "the child's calls");
     is_deeply($child->{inherited}, ['main::forks'], 'the child began in forks');
-    is($child->edge('main::forks', 'main::child'), 1, 'what it calls stands below that');
-    is($child->{header}{dprof_run}, $parent->{header}{dprof_run}, 'one run');
-    is($child->{header}{dprof_pid}, $pid, "the child's number");
-    is($child->{header}{dprof_ppid}, $parent->{header}{dprof_pid}, "the parent's");
+    is($child->edge('main::forks', 'main::child'), 1, 'what the child calls is below forks');
+    is($child->{header}{dprof_run}, $parent->{header}{dprof_run}, 'both files have the same run');
+    is($child->{header}{dprof_pid}, $pid, "the child's file has its process number");
+    is($child->{header}{dprof_ppid}, $parent->{header}{dprof_pid},
+        "the child's file has the process number of the parent");
 
     $run = both('children that record nothing',
         'sub f { 1 } f(); for (1 .. 3) { my $p = fork; if (!$p) { exec "true" } waitpid $p, 0 } '
         . 'system "true"; print `echo x`; open my $in, "-|", "echo y"; print <$in>; close $in; '
         . 'open $in, "-|", "echo", "z"; print <$in>; f()');
-    is_deeply([files($run)], ['tmon.out'], 'have no file');
-    is(profile_ok($run->{profile})->calls('main::f'), 2, "and the parent's is whole");
+    is_deeply([files($run)], ['tmon.out'], 'children that record nothing have no file');
+    is(profile_ok($run->{profile})->calls('main::f'), 2,
+        "the parent's file is whole beside such children");
 
     $run = both('open -|',
         'sub f { 1 } sub kid { f() for 1 .. 7; print "from kid\n" } my $pid = open my $in, "-|"; '
             . 'if (!$pid) { kid(); exit } print <$in>; close $in; print "$pid\n"');
     ($pid) = $run->{raw_out} =~ /(\d\d+)/;
-    is(profile_ok("$run->{profile}.$pid")->calls('main::f'), 7, 'the child of open "-|"');
-    is(profile_ok($run->{profile})->calls('main::f'), 0, 'its parent');
+    is(profile_ok("$run->{profile}.$pid")->calls('main::f'), 7,
+        'the child of open "-|" has its calls');
+    is(profile_ok($run->{profile})->calls('main::f'), 0, '... and the parent has none of them');
 
-    # Full windows on both sides: nothing is written twice.
+    # Buffers are full on both sides, and nothing is written twice.
     $run = both('much on both sides',
         'sub f { 1 } f() for 1 .. 10_000; my $pid = fork; f() for 1 .. 30_000; '
             . 'if ($pid) { waitpid $pid, 0; print "$pid\n" }');
     ($pid) = $run->{raw_out} =~ /(\d\d+)/;
-    is(profile_ok($run->{profile})->calls('main::f'), 40_000, "the parent's");
-    is(profile_ok("$run->{profile}.$pid")->calls('main::f'), 30_000, "the child's");
+    is(profile_ok($run->{profile})->calls('main::f'), 40_000,
+        "the parent's calls are written once");
+    is(profile_ok("$run->{profile}.$pid")->calls('main::f'), 30_000,
+        "the child's calls are written once");
 
     $run = both('grandchildren',
         'sub f { 1 } sub gen { my $n = shift; f(); return if !$n; my $p = fork; '
             . 'if (!$p) { gen($n - 1); exit } waitpid $p, 0 } gen(3)');
-    is(scalar(my @f = files($run)), 4, 'four generations, four files');
+    is(scalar(my @f = files($run)), 4, 'four generations leave four files');
     is_deeply([sort { $a <=> $b } map { scalar @{ profile_ok("$run->{dir}/$_")->{inherited} } } @f],
-        [0, 1, 2, 3], 'each began one deeper');
+        [0, 1, 2, 3], 'each generation began one call deeper');
 
     $run = both('fork in odd places',
         'use List::Util "first"; sub f { 1 } sub cb { f(); my $p = fork; if (!$p) { f(); exit } '
@@ -84,15 +89,15 @@ subtest 'fork' => sub {
     $run = both('fork without wait, both end',
         'sub f { 1 } $SIG{CHLD} = "IGNORE"; my @p; for (1 .. 5) { my $p = fork; if (!$p) { f(); '
             . 'exit } push @p, $p } 1 while wait != -1; f()');
-    is(scalar(@f = files($run)), 6, 'six files');
-    is(profile_ok("$run->{dir}/$_")->calls('main::f'), 1, $_) for @f;
+    is(scalar(@f = files($run)), 6, 'five children and their parent leave six files');
+    is(profile_ok("$run->{dir}/$_")->calls('main::f'), 1, "$_ has its call") for @f;
 
     $run = both('fork with the first write late',
         'sub f { 1 } f() for 1 .. 10; my $p = fork; if (!$p) { require POSIX; f(); '
             . 'POSIX::_exit(4) } waitpid $p, 0; print $? >> 8, " $p\n"; f()');
     ($pid) = $run->{raw_out} =~ /(\d\d+)/;
     my $got = profile_ok("$run->{profile}.$pid", 'a child that ends by POSIX::_exit');
-    is($got->calls('main::f'), 1, 'is recorded');
+    is($got->calls('main::f'), 1, 'a child that ends by POSIX::_exit has its calls');
 };
 
 subtest 'daemon' => sub {
@@ -104,40 +109,41 @@ subtest 'daemon' => sub {
         . 'close $w; waitpid $p, 0; my $d = <$r>; chomp $d; print "$d\n"; '
         . '1 while kill 0 => $d and select(undef, undef, undef, 0.01) == 0 and $n++ < 300; f()']);
     chomp(my $daemon = $run->{out});
-    is($run->{err}, '', 'no message');
+    is($run->{err}, '', 'a daemon gives no message');
     my $file = "$run->{dir}/tmon.out.$daemon";
     for (1 .. 200) {
         last if -s $file && slurp($file) =~ /dprof_complete/;
         select undef, undef, undef, 0.01;
     }
     is(profile_ok($file, "the daemon's profile")->calls('main::f'), 3,
-        'beside where the program began');
-    is(profile_ok("$run->{dir}/tmon.out")->calls('main::f'), 2, "the program's");
+        "a daemon's profile is where the program began");
+    is(profile_ok("$run->{dir}/tmon.out")->calls('main::f'), 2,
+        "the program's own calls are in its file");
 };
 
 subtest 'ends' => sub {
     my $run = both('POSIX::_exit',
         'use POSIX (); sub f { 1 } sub deep { f(); POSIX::_exit(5) } END { print "no" } deep()');
     my $got = profile_ok($run->{profile});
-    is($got->calls('main::f'), 1, 'recorded up to there');
-    is($got->calls('POSIX::_exit'), 1, 'itself too');
+    is($got->calls('main::f'), 1, 'calls before POSIX::_exit are recorded');
+    is($got->calls('POSIX::_exit'), 1, '... and so is POSIX::_exit');
 
     $run = both('exec', 'sub f { 1 } sub deep { f(); exec "echo", "replaced" } deep()');
     $got = profile_ok($run->{profile}, 'exec', cut => 1);
-    is($got->calls('main::f'), 1, 'recorded up to there');
+    is($got->calls('main::f'), 1, 'calls before exec are recorded');
 
     $run = both('exec that fails',
         'no warnings; sub f { 1 } exec "/no/such/program"; f(); print "went on\n"');
-    is(profile_ok($run->{profile})->calls('main::f'), 1, 'what comes after is recorded');
+    is(profile_ok($run->{profile})->calls('main::f'), 1, 'calls after a failed exec are recorded');
 
     $run = both('die', 'sub f { 1 } sub deep { f(); $! = 0; die "end\n" } deep()');
-    is(profile_ok($run->{profile})->calls('main::f'), 1, 'die');
+    is(profile_ok($run->{profile})->calls('main::f'), 1, 'calls before die are recorded');
 
     $run = both('a signal that kills', 'sub f { 1 } f() for 1 .. 60_000; kill KILL => $$');
     $got = read_profile($run->{profile});
     is(join(' ', grep { !/middle of a line/ } $got->problems), '',
         'SIGKILL: what was written is readable');
-    cmp_ok($got->calls('main::f'), '>', 1000, 'and it is most of it');
+    cmp_ok($got->calls('main::f'), '>', 1000, 'most calls before SIGKILL are there');
 
     $run = both('nothing at all', '');
     profile_ok($run->{profile}, 'an empty program');
@@ -146,13 +152,14 @@ subtest 'ends' => sub {
     $run = both('-c', ['-c', '-e', 'sub f { 1 } BEGIN { f() } f()']);
     is_deeply([files($run)], [], 'perl -c leaves nothing');
     $run = both('exit in BEGIN', 'sub f { 1 } BEGIN { f(); exit 4 }');
-    is(profile_ok($run->{profile})->calls('main::f'), 1, 'exit in BEGIN');
+    is(profile_ok($run->{profile})->calls('main::f'), 1, 'exit in BEGIN leaves the calls');
     $run = both('die in END', 'sub f { 1 } END { f(); die "end\n" } f()');
-    is(profile_ok($run->{profile})->calls('main::f'), 2, 'die in END');
+    is(profile_ok($run->{profile})->calls('main::f'), 2, 'die in END leaves all calls');
     $run = both('DESTROY at the very end',
         'sub D::DESTROY { f() } sub f { 1 } our $x = bless [], "D"; our $y = bless [$x], "D"; '
             . '$x->[0] = $y; END { f() }');
-    is(profile_ok($run->{profile})->calls('main::f'), 3, 'objects destroyed at the very end');
+    is(profile_ok($run->{profile})->calls('main::f'), 3,
+        'calls of objects destroyed at the very end are recorded');
 };
 
 subtest 'children through the environment' => sub {
@@ -161,9 +168,9 @@ subtest 'children through the environment' => sub {
         'print system($^X, "-e", q(sub f { 1 } f(); print exists $ENV{PERL5DB} '
             . '? "seen\n" : "not seen\n")), "\n"; sub g { 1 } g()'],
         dir => $dir, env => { profiler_env() });
-    is($run->{out}, "not seen\n0\n", 'PERL5OPT: both run');
+    is($run->{out}, "not seen\n0\n", 'PERL5OPT: parent and child run');
     my @files = files($run);
-    is(scalar @files, 2, 'both are profiled');
+    is(scalar @files, 2, 'parent and child are profiled');
     my %calls = map {
         my $got = profile_ok("$dir/$_");
         ($_ => $got->calls('main::f') . $got->calls('main::g'))
@@ -171,7 +178,7 @@ subtest 'children through the environment' => sub {
     is_deeply([sort values %calls], ['01', '10'], 'each has its own calls');
 
     $run = run_program([$^X, '-T', '-e', 'print "tainted\n"'], env => { profiler_env() });
-    is($run->{out}, "tainted\n", '-T');
+    is($run->{out}, "tainted\n", '-T profiles a tainted program');
 };
 
 subtest 'threads' => sub {
@@ -181,11 +188,13 @@ subtest 'threads' => sub {
             . 'my @t = map { threads->create(\&work, $_ * 10) } 1 .. 3; print map({ $_->join } '
             . '@t), "\n"; f()');
     my @files = files($run);
-    is(scalar @files, 4, 'four files');
-    is(profile_ok($run->{profile})->calls('main::f'), 2, "the first thread's calls");
+    is(scalar @files, 4, 'three threads and the first leave four files');
+    is(profile_ok($run->{profile})->calls('main::f'), 2, "the first thread's file has its calls");
     my ($pid) = map { /tmon\.out\.(\d+)\.1$/ } @files;
-    is(profile_ok("$run->{profile}.$pid.$_")->calls('main::f'), $_ * 10, "thread $_") for 1 .. 3;
-    is(read_profile("$run->{profile}.$pid.2")->{header}{dprof_tid}, 2, 'its number');
+    is(profile_ok("$run->{profile}.$pid.$_")->calls('main::f'), $_ * 10,
+        "thread $_ has its calls") for 1 .. 3;
+    is(read_profile("$run->{profile}.$pid.2")->{header}{dprof_tid}, 2,
+        'the file has the number of the thread');
 
     $run = both('detach',
         'use threads; use threads::shared; my $done : shared; sub f { 1 } '
@@ -202,8 +211,8 @@ subtest 'threads' => sub {
         . 'print threads->create(sub { f(); threads->create(sub { f(); '
         . '"inner" })->join })->join, "\n"; eval { threads->create(sub { sub { die "x\n" }->() '
         . '})->join }; f()');
-    is(scalar(@files = files($run)), 6, 'six files');
-    is(profile_ok("$run->{dir}/$_")->calls('main::f') <= 1, 1, $_) for @files;
+    is(scalar(@files = files($run)), 6, 'each thread leaves a file');
+    is(profile_ok("$run->{dir}/$_")->calls('main::f') <= 1, 1, "$_: one call at most") for @files;
 
     $run = both('created deep inside',
         'use threads; sub f { 1 } sub start { threads->create(sub { f(); eval { die }; '

@@ -1,5 +1,5 @@
 # PERL_DPROF_BUFFER, PERL_DPROF_TICKS, PERL_DPROF_CLOCK, bad values; exact sums; what a program can
-# see of us by name; the module without -d.
+# see of the recorder by name; the module without -d.
 
 use strict;
 use warnings;
@@ -35,7 +35,7 @@ subtest 'buffer' => sub {
         my $got = record(counting(), PERL_DPROF_BUFFER => $words);
         ok(join(' ', $got->marks(qr/./)) eq join(' ', @marks),
             "buffer of $words: the same marks, with time between the same ones");
-        is($got->{sum}[2], $reference->{sum}[2], 'the same time');
+        is($got->{sum}[2], $reference->{sum}[2], 'the size of the buffer does not change the time');
     }
 };
 
@@ -44,16 +44,16 @@ subtest 'every mark at once' => sub {
         'sub f { 1 } f() for 1 .. 5; open my $in, "<", "tmon.out"; my @l = grep /^[+-]/, <$in>; '
             . 'print scalar @l, "\n"'],
         env => { counting(), PERL_DPROF_BUFFER => 0 });
-    is($run->{out}, "10\n", 'PERL_DPROF_BUFFER=0: in the file as soon as they happen');
+    is($run->{out}, "10\n", 'PERL_DPROF_BUFFER=0: marks are in the file as soon as they happen');
 };
 
 subtest 'ticks' => sub {
-    # Each gap of the counting clock is one step of 1,000 ns; a sub's exact time is known from the
-    # reference.
+    # Each gap of the counting clock is one step of 1,000 ns; the reference gives a sub's exact
+    # time.
     for my $hz (TestEnvironment::sample(3, 1, 3, 100, 997, 1_000, 999_983, 1_000_000, 10_000_000,
         123_456_789, 1_000_000_000)) {
         my $got = record(counting(), PERL_DPROF_TICKS => $hz);
-        is($got->{header}{hz}, $hz, 'in the header');
+        is($got->{header}{hz}, $hz, 'the header has the rate');
         my $exact = $reference->{sum}[2] * 100 * $hz / 1e9;
         cmp_ok(abs($got->{sum}[2] - $exact), '<=', 1 + 1e-6 * $exact,
             "$hz ticks per second: remainders are carried");
@@ -68,16 +68,17 @@ subtest 'ticks' => sub {
     }
     my $fine = record(counting(), PERL_DPROF_TICKS => 1_000_000_000);
     is($fine->{sum}[2], $reference->{sum}[2] * 100, 'at 1e9 ticks all numbers are exact');
-    is($fine->self_time($_), $reference->self_time($_) * 100, "$_ too")
+    is($fine->self_time($_), $reference->self_time($_) * 100,
+        "the time of $_ is exact at 1e9 ticks")
         for qw(main::leaf main::mid main::top main::by);
 };
 
 subtest 'the counting clock' => sub {
     my $got = record(counting(), PERL_DPROF_CLOCK => 'counting:250',
         PERL_DPROF_TICKS => 1_000_000_000);
-    is($got->{sum}[2] * 4, $reference->{sum}[2] * 100, 'the size of a step');
-    is($got->{header}{dprof_clock}, 'counting', 'in the header');
-    # Each sub: a gap ends at every mark that did not arrive together with the one before.
+    is($got->{sum}[2] * 4, $reference->{sum}[2] * 100, 'a smaller step gives less time');
+    is($got->{header}{dprof_clock}, 'counting', 'the header names the counting clock');
+    # In each sub a gap ends at every mark that did not arrive together with the one before.
     my %gaps;
     my @stack = ('(program)');
     for (@{ $reference->{events} }) {
@@ -88,22 +89,22 @@ subtest 'the counting clock' => sub {
         else { pop @stack }
     }
     $gaps{'(program)'}++ if $reference->{trailing};
-    # the first begins with the recording
+    # The first gap begins with the recording.
     $gaps{'(program)'} += @{ $reference->{phases} } - 1;
     is_deeply($reference->{self}, { map { $_ => $gaps{$_} * 10 } keys %gaps },
-        'a step for each gap, in each sub');
-    is($reference->{sum}[0], $reference->{sum}[2], 'all of it user time');
+        'each sub has a step of time for each gap');
+    is($reference->{sum}[0], $reference->{sum}[2], 'all time is user time');
 };
 
 subtest 'other clocks' => sub {
     my $got = record(PERL_DPROF_CLOCK => 'monotonic');
-    is($got->{header}{dprof_clock}, 'monotonic', 'monotonic');
-    is_deeply($got->{calls}, $reference->{calls}, 'the same calls');
-    is_deeply($got->{edges}, $reference->{edges}, 'the same edges');
+    is($got->{header}{dprof_clock}, 'monotonic', 'the header names the monotonic clock');
+    is_deeply($got->{calls}, $reference->{calls}, 'the monotonic clock gives the same calls');
+    is_deeply($got->{edges}, $reference->{edges}, '... and the same edges');
     $got = record();
     like($got->{header}{dprof_clock}, qr/^(?:tsc|cntvct|monotonic)$/,
-        'the default is one that the header names');
-    is_deeply($got->{edges}, $reference->{edges}, 'the same edges');
+        'the header names the default clock');
+    is_deeply($got->{edges}, $reference->{edges}, 'the default clock gives the same edges');
 };
 
 subtest 'bad values' => sub {
@@ -118,13 +119,14 @@ subtest 'bad values' => sub {
         my ($name, $value) = @$_;
         my $run = profiled(['-e', 'print "started\n"'], env => { $name => $value });
         is($run->{out}, '', "$name=$value: an error before the program starts");
-        isnt($run->{status}, 0, 'status');
-        like($run->{err}, qr/\ADProf: \Q$name=$value\E[^\n]*\n/, 'one clear line') or next;
-        ok(!-e $run->{profile}, 'no file');
+        isnt($run->{status}, 0, '... with a status that is not 0');
+        like($run->{err}, qr/\ADProf: \Q$name=$value\E[^\n]*\n/,
+            '... and one line that names the value') or next;
+        ok(!-e $run->{profile}, '... and no file');
     }
     for (qw(PERL_DPROF_BUFFER PERL_DPROF_TICKS PERL_DPROF_CLOCK PERL_DPROF_OUT_FILE_NAME)) {
         my $run = profiled(['-e', 'print "started\n"'], env => { $_ => '' });
-        is("$run->{out}$run->{err}", "started\n", "$_ empty is as if not set");
+        is("$run->{out}$run->{err}", "started\n", "an empty $_ counts as not set");
         profile_ok($run->{profile}, undef, events => 1);
     }
 };
@@ -133,9 +135,10 @@ subtest 'without -d' => sub {
     for (['use Devel::DProf;', ''], ['require Devel::DProf; Devel::DProf->import;', '']) {
         my $run = run_perl(['-I' . tree(), '-e', "$_->[0] print qq(started\\n)"]);
         is($run->{status}, 2, "$_->[0]: status 2");
-        like($run->{err}, qr/^DProf: run perl with -d to use DProf\.\n/, 'the message');
-        is($run->{out}, '', 'before the program starts');
-        ok(!-e $run->{profile}, 'no file');
+        like($run->{err}, qr/^DProf: run perl with -d to use DProf\.\n/,
+            '... and the message says so');
+        is($run->{out}, '', '... before the program starts');
+        ok(!-e $run->{profile}, '... and leaves no file');
     }
 };
 
@@ -145,22 +148,23 @@ subtest 'what can be seen by name' => sub {
             . 'grep /^PERL/, sort keys %ENV), (map { "stash $_" } '
             . 'sort grep /^[A-Z]\w*::$/, keys %main::), '
         . '(map { "devel $_" } sort keys %Devel::), (map { "db $_" } sort keys %DB::)), "\n"';
-    # What XSLoader brings differs between perls.
+    # What XSLoader defines differs between perls.
     my %had = map { $_ => 1 } map { split /\n/, plain($_)->{out} } ['-e', $look],
         ['-MXSLoader', '-e', $look];
     my $run = profiled(['-e', $look]);
     my @more = grep { !$had{$_} } split /\n/, $run->{out};
     is_deeply([grep { !/^db |^devel / } @more], ['INC Devel/DProf.pm'],
-        'what the manual lists, and nothing else') or diag join "\n", @more;
-    is_deeply([grep { /^devel / } @more], ['devel DProf::'], 'one name below Devel');
-    is($run->{out} =~ /PERL5DB/ ? 1 : 0, 0, 'PERL5DB is gone');
+        'only the names that the manual lists are defined') or diag join "\n", @more;
+    is_deeply([grep { /^devel / } @more], ['devel DProf::'],
+        'the recorder defines one name below Devel::');
+    is($run->{out} =~ /PERL5DB/ ? 1 : 0, 0, 'PERL5DB is not in the environment');
 
     $run = profiled(['-e', 'print $ENV{PERL5DB}, "\n"'], env => { PERL5DB => 'BEGIN { 1 }' });
-    is($run->{out}, "\n", "what -d put over another PERL5DB is taken out") or 1;
+    is($run->{out}, "\n", "a PERL5DB of the user's is removed, too") or 1;
     $run = plain(['-e', 'print "x$^P\n"']);
-    is($run->{out}, "x0\n", 'plain');
+    is($run->{out}, "x0\n", '$^P is 0 in the plain program');
     $run = profiled(['-e', 'print "x$^P\n"; sub f { print "$^P\n" } f()']);
-    is($run->{out}, "x0\n0\n", '$^P is 0');
+    is($run->{out}, "x0\n0\n", '$^P is 0 in the profiled program');
 
     $run = run_program([$^X, PROFILER(), '-e', 'system $^X, "-de", "1"'],
         env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
@@ -172,14 +176,14 @@ subtest 'one line forms' => sub {
         env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
     is($run->{signal}, 0, '-MDevel::DProf with a plain -d does no harm');
     $run = run_perl(['-I' . tree(), '-e', 'require Devel::DProf; print "loaded\n"']);
-    is($run->{signal}, 0, 'loaded at run time without -d');
+    is($run->{signal}, 0, 'require at run time without -d does no harm');
     my @double = profiled(['-e', 'use Devel::DProf; sub f { 1 } f(); print "x\n"']);
-    is("$double[0]{out}$double[0]{err}", "x\n", 'used a second time under -d');
-    is(profile_ok($double[0]{profile})->calls('main::f'), 1, 'recorded once');
+    is("$double[0]{out}$double[0]{err}", "x\n", 'use Devel::DProf under -d does no harm');
+    is(profile_ok($double[0]{profile})->calls('main::f'), 1, '... and calls are recorded once');
 };
 
-# The object as another perl would have built it, and as no perl can load it; then another perl, if
-# there is one of this version.
+# Tries the object as another perl would have built it, as no perl can load it, and with another
+# perl, if there is one of this version.
 subtest 'a perl that the module was not built for' => sub {
     my $code =
         'sub f { 1 } f(); print "ran, $^P", exists $ENV{PERL5DB} ? ", debugged" : "", $@; '
@@ -189,7 +193,7 @@ subtest 'a perl that the module was not built for' => sub {
         my ($perl, $lib, $why, $name) = @_;
         my $run = run_program([$perl, '-e', $code],
             env => { PERL5LIB => $lib, PERL5OPT => '-d:DProf' });
-        is($run->{out}, 'ran, 0', "$name: the program runs as if nobody had asked");
+        is($run->{out}, 'ran, 0', "$name: the program runs as without -d:DProf");
         is($run->{status}, 3, '... with its own status');
         like($run->{err}, qr/\ADProf: $why; the program is not profiled\n\z/,
             '... one line says that it is not profiled');
@@ -197,12 +201,12 @@ subtest 'a perl that the module was not built for' => sub {
         $run = run_program([$perl, "-I$lib", '-I' . root() . '/blib/lib', '-e',
             'require Devel::DProf::Core'], env => {});
         my $said = qr/^(?:Can't load |Devel::DProf was built for another perl than \Q$perl\E\n)/;
-        like($run->{err}, $said, '... the tools say so, too');
+        like($run->{err}, $said, '... the tools say why, too');
     };
     my $object = 'auto/Devel/DProf/DProf.so';
     my $built = slurp(tree() . "/$object");
     my $version = sprintf 'perl %vd,', $^V;
-    like($built, qr/\Q$version\E/, 'the object has the version that it was built for');
+    like($built, qr/\Q$version\E/, 'the object names the perl that it was built for');
     my %other = (
         'another version' => $built =~ s/\Q$version\E/'perl 4' . substr $version, 6/egr,
         'another option' => $built =~ s/\Q$version\E[^\0]*\KUSE_64_BIT/USE_63_BIT/gr,
@@ -234,7 +238,7 @@ subtest 'a perl that the module was not built for' => sub {
             . 'none where it has some', 5 if !$differs;
         $refused->($differs, tree(),
             qr/(?:the module was built for another perl than \Q$differs\E|Can't load [^\n]*)/,
-            "$differs");
+            "$differs: refused with a message");
     }
 
     my $nowhere = scratch();
@@ -265,7 +269,7 @@ subtest 'options that are written wrongly: one line that says what to write' => 
     my $run = run_program([$^X, '-I' . tree(), '-d:DProf=skip=', '-e', 'sub f { 1 } f()'],
         dir => my $dir = scratch(), env => { PERL_DPROF_SKIP => '^main::f' });
     like(slurp("$dir/tmon.out"), qr/^& \S+ main f\b/m,
-        'an empty regex takes back that of the environment');
+        'an empty regex overrides that of the environment');
 };
 
 done_testing;

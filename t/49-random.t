@@ -1,6 +1,6 @@
-# Random programs that call and leave subs in every way there is. Each sub keeps its own
-# log: its name, and in a localized variable, which perl itself unwinds, the sub it was called
-# from. The profile must tell the same, call by call, and every exit when it happens.
+# Random programs call and leave subs in every way there is. Each sub writes its own log: its name
+# and its caller, from a localized variable, which perl itself unwinds. The profile must have the
+# same calls in the same order, and every exit when it happens.
 #
 # DPROF_SEED and DPROF_PROGRAMS: where to begin, and how many.
 
@@ -45,7 +45,7 @@ package main;
 sub AUTOLOAD { at(); 1 }
 END
 
-# The log's lines of D carry the sub that made the object, not the one that is running.
+# The log's lines of D name the sub that made the object, not the one that is running.
 sub generate {
     my $seed = shift;
     my $state = $seed * 2654435761 % 2**32;
@@ -74,7 +74,7 @@ sub generate {
         sub { 'my @s = sort ' . $sub->() . ' 3, 1, 2; at();' },
         sub { 'my @s = eval { sort ' . $sub->() . ' 2, 1 }; at();' },
         sub { 'first {; ' . $sub->() . '(); 0 } 1, 2; at();' },
-        # One element: from one to the next perl does not undo a local.
+        # There is one element only: between elements perl does not undo a local.
         sub { 'my $c = \&' . $sub->() . '; first \&$c, 1; at();' },
         sub { 'any {; eval { ' . $sub->() . '() }; at(); 0 } 1, 2;' },
         sub { 'reduce {; ' . $sub->() . '(); 1 } 1, 2; at();' },
@@ -121,7 +121,7 @@ sub generate {
     return $text;
 }
 
-# The same log, as the profile has it: each call with the nearest one of ours above it.
+# Makes the same log from the profile: each call with the nearest sub of the program above it.
 sub log_of {
     my $got = shift;
     my @stack = ('-');
@@ -140,9 +140,9 @@ sub log_of {
     return \@log;
 }
 
-# With the counting clock time passes between any two things that the program does. An exit
-# with none between it and what comes next was noticed only then. (Objects go while an exception
-# unwinds: then there is nothing between.)
+# With the counting clock time passes between any two events of the program. An exit with no time
+# between it and the next mark was noticed only then. (Objects are destroyed while an exception
+# unwinds: then no time lies between.)
 sub late {
     my $got = shift;
     my $before = ['', ''];
@@ -181,5 +181,5 @@ for my $seed ($first .. $first + $programs - 1) {
             or diag("DPROF_SEED=$seed DPROF_PROGRAMS=1");
     }
 }
-cmp_ok($run_ones, '>=', $programs / 2, "most of the programs ran: $calls calls compared");
+cmp_ok($run_ones, '>=', $programs / 2, "most of the programs run: $calls calls compared");
 done_testing;

@@ -1,5 +1,5 @@
 # A tree has the same calls as a trace: random programs in both modes, on the counting clock
-# (t/40-calls.t and t/41-exits.t do this with those of the corpus); and trees of their own.
+# (t/40-calls.t and t/41-exits.t do this with those of the corpus); then cases of trees alone.
 use strict;
 use warnings;
 use FindBin;
@@ -32,32 +32,33 @@ for my $seed (101 .. TestEnvironment::rounds(103, 106)) {
 }
 
 subtest 'What runs when a child is forked' => sub {
-    # What runs when a child is forked, or when a trace has become too long, was called elsewhere:
-    # it ends here, but is no call of this tree.
+    # A sub that is running when a child is forked, or when a trace has become too long, was called
+    # elsewhere: it ends here, but is no call of this tree.
     my %about;
     my $file = spew(scratch() . '/forks.pl',
         'sub inner { 1 } sub outer { inner(); exit if !defined(my $pid = fork); '
             . 'waitpid $pid, 0 if $pid; inner(); inner() } outer();');
     my $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree' });
     my ($child) = grep { /tmon\.out\.\d+\z/ } glob "$run->{dir}/tmon.out.*";
-    is(join("\n", StrictProfile::problems($child, \%about)), '', 'the tree of a forked child');
+    is(join("\n", StrictProfile::problems($child, \%about)), '',
+        'the tree of a forked child is well formed');
     my %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
-    is_deeply(\%calls, { 'main::inner' => 2 }, 'its calls');
+    is_deeply(\%calls, { 'main::inner' => 2 }, 'the tree of a forked child has its calls');
     my ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
     like(slurp($child), qr/^= 2 $outer 0 \d+ \d+ \d+ 0 0 /m,
-        'what began in the parent has no longest call');
-    unlike(slurp($child), qr/^h $outer /m, 'nor a histogram');
+        'a call that began in the parent has no longest call');
+    unlike(slurp($child), qr/^h $outer /m, '... and no histogram');
 
     $file = spew(scratch() . '/limit.pl',
         'sub inner { 1 } sub outer { inner() for 1 .. 2000 } outer(); outer();');
     $run = profiled([$file], env => { counting(), PERL_DPROF_LIMIT => '4K',
         PERL_DPROF_BUFFER => 64 });
     is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '',
-        'a trace that goes on as a tree');
+        'a trace that goes on as a tree is well formed');
     %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
     is($calls{'main::outer'}, 1, 'the call that began in the trace is not in the tree');
     ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
-    like(slurp($run->{profile}), qr/^h $outer \d+:1$/m, 'nor in its histogram');
+    like(slurp($run->{profile}), qr/^h $outer \d+:1$/m, '... and not in its histogram');
 
     $file = spew(scratch() . '/stops.pl',
         'use Devel::DProf::Control; sub inner { 1 } sub outer { inner(); '
@@ -65,12 +66,12 @@ subtest 'What runs when a child is forked' => sub {
         . ' for (1 .. 3) { Devel::DProf::Control::stop(); outer() } outer();');
     $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree' });
     is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '',
-        'a tree with stops in it');
+        'a tree with stops in it is well formed');
     %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
     is_deeply([@calls{qw(main::inner main::outer)}], [5, 1],
-        'calls that began while nothing was recorded');
+        'calls that began while nothing was recorded are not counted');
 
-    # More contexts than there may be.
+    # The program has more contexts than the limit.
     $file = spew(scratch() . '/deep.pl',
         'no warnings; sub r { r($_[0] - 1) if $_[0] } r(4999); eval "sub s$_ { t() } '
             . 's$_()" for 1 .. 99; sub t { 1 }');
@@ -78,7 +79,7 @@ subtest 'What runs when a child is forked' => sub {
         $run = profiled([$file], env => { counting(), PERL_DPROF_MODE => 'tree',
             PERL_DPROF_CONTEXTS => 16, PERL_DPROF_CALLSITES => $sites });
         is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '',
-            "contexts=16, callsites=$sites");
+            "contexts=16, callsites=$sites: the tree is well formed");
         %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
         is_deeply([@calls{qw(main::r main::t main::s99)}], [5000, 99, 1], 'no call is lost');
         my ($r) = grep { $about{names}{$_} eq 'main::r' } keys %{ $about{names} };
@@ -89,9 +90,9 @@ subtest 'What runs when a child is forked' => sub {
             $own += $n if $id eq $r;
         }
         is($own + (() = slurp($run->{profile}) =~ /^= \d+ $r /mg), 5000,
-            'calls that are folded, and those with a context');
+            'folded calls and those with a context are all the calls');
         ok($about{header}{dprof_folded} >= $folded && $about{header}{dprof_folded} <= 5300,
-            'the header says how many') or diag $about{header}{dprof_folded};
+            'the header has the number of folded contexts') or diag $about{header}{dprof_folded};
     }
 };
 

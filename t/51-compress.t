@@ -1,5 +1,5 @@
-# compress=N: the same text in less room; whatever becomes of the process, what was written can be
-# read.
+# compress=N writes the same text in less space; whatever happens to the process, what was written
+# can be read.
 use strict;
 use warnings;
 use FindBin;
@@ -21,13 +21,13 @@ sub unpacked {
     return $text;
 }
 
-# A trace that is whole, and packed.
+# Checks that a trace is whole, and compressed.
 sub packed_ok {
     my ($file, $what, %opt) = @_;
     return profile_ok(spew(scratch() . '/text', unpacked($file)), $what, %opt);
 }
 
-# What differs from run to run, and between packed and plain.
+# Removes what differs from run to run, and between compressed and plain.
 sub same_text {
     my ($text) = @_;
     s/\$dprof_(?:run|start|options)='?[^;]*;//g,
@@ -55,18 +55,20 @@ subtest 'the same text' => sub {
         for my $level (1, 9) {
             my $run = profiled(['-e', $code],
                 env => { counting(), %$mode, PERL_DPROF_COMPRESS => $level });
-            same_as_plain($plain, $run, "$what $level: the program");
+            same_as_plain($plain, $run, "$what $level: the program runs as plain");
             my $text = unpacked($run->{profile});
             ok(same_text($text) eq same_text(slurp($plain->{profile})),
-                "$what $level: the same text") or diag substr $text, 0, 3000;
+                "$what $level: the uncompressed text is the same") or diag substr $text, 0, 3000;
             $size{$level} = -s $run->{profile};
             my ($calls, $o) = look($run->{profile});
             is("$o->{code} $calls->{'main::f'}", "0 " . ($mode->{LESS} ? 606 : 9_090),
-                "$what $level: read by the tools");
+                "$what $level: the tools read it");
         }
-        cmp_ok($size{1}, '<', 0.1 * -s $plain->{profile}, "$what: a tenth of the size") if !%$mode;
-        # a member for each line: there the level does nothing
-        cmp_ok($size{9}, '<=', $size{1}, "$what: 9 packs better than 1") if !$mode->{LESS};
+        cmp_ok($size{1}, '<', 0.1 * -s $plain->{profile},
+            "$what: at most a tenth of the size") if !%$mode;
+        # Each line is a member of its own here, so that the level changes nothing.
+        cmp_ok($size{9}, '<=', $size{1},
+            "$what: level 9 is no larger than level 1") if !$mode->{LESS};
     }
 };
 
@@ -80,22 +82,23 @@ subtest 'processes' => sub {
         my ($mine) = look($run->{profile});
         my ($childs, $o) = look("$run->{profile}.$run->{out}");
         is("$mine->{'main::f'} $childs->{'main::f'} $o->{code}", '50000 30000 0',
-            "$what: fork and exec");
+            "$what: all calls are there after fork and exec");
         packed_ok($run->{profile}) if !%$mode;
         $run = profiled(['-e', 'no warnings; sub f { 1 } sub deep { f() for 1 .. 9999; '
             . 'exec "/no/such/thing" for 1 .. 3; f() } deep(); f(); print "went on"'],
             env => { counting(), %packed, %$mode });
         my ($calls, $out) = look($run->{profile});
         is("$run->{out} $calls->{'main::f'} $out->{code}", 'went on 10001 0',
-            "$what: execs that fail");
+            "$what: all calls are there after execs that fail");
         packed_ok($run->{profile}) if !%$mode;
     }
     my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 20_000; kill 9, $$'],
         env => { counting(), %packed, PERL_DPROF_BUFFER => 1000 });
     unlink "$run->{profile}.live";
     my ($calls, $o) = look($run->{profile});
-    is($o->{code}, Devel::DProf::Profile::TRUNCATED, 'killed, and its live pieces are lost');
-    cmp_ok($calls->{'main::f'}, '>=', 19_000, 'all windows are there');
+    is($o->{code}, Devel::DProf::Profile::TRUNCATED,
+        'a killed process whose .live file is lost is cut short');
+    cmp_ok($calls->{'main::f'}, '>=', 19_000, 'all written buffers are there');
     packed_ok($run->{profile}, 'as whole members', cut => 1);
     my $whole = slurp($run->{profile});
     my $bad = 0;
@@ -104,17 +107,18 @@ subtest 'processes' => sub {
         $bad++ if $out->{code} != Devel::DProf::Profile::TRUNCATED
             || ($some->{'main::f'} // 0) > $calls->{'main::f'};
     }
-    is($bad, 0, 'cut off anywhere');
+    is($bad, 0, 'a file cut off anywhere is read up to there');
 };
 
 subtest 'the limit counts what is written' => sub {
     my $run = profiled(['-e', $WORK],
         env => { counting(), %packed, PERL_DPROF_LIMIT => '4K', PERL_DPROF_BUFFER => 1000 });
     my ($calls, $o) = look($run->{profile});
-    is("$o->{code} $calls->{'main::f'} $o->{tree}", '0 9090 1', 'it went on as a tree');
+    is("$o->{code} $calls->{'main::f'} $o->{tree}", '0 9090 1',
+        'a compressed trace goes on as a tree');
     my ($trace) = unpacked($run->{profile}) =~ /^(.*?)^PART3$/ms;
-    cmp_ok(length $trace, '>', 40_000, 'after more text than that');
-    cmp_ok(-s $run->{profile}, '<', 8000, 'and no more bytes');
+    cmp_ok(length $trace, '>', 40_000, 'the limit counts compressed bytes: the text is longer');
+    cmp_ok(-s $run->{profile}, '<', 8000, 'the compressed file is within the limit');
 };
 
 subtest 'the file' => sub {
@@ -122,16 +126,17 @@ subtest 'the file' => sub {
     profiled(['-e', 'sub first { 1 } first()'], dir => $dir, env => { counting(%packed) });
     my $run = profiled(['-e', 'sub second { 1 } second()'], dir => $dir,
         env => { counting(%packed) });
-    is($run->{err}, '', 'an old profile, packed');
-    is(packed_ok("$dir/tmon.out")->calls('main::second'), 1, 'gives way');
-    is(packed_ok("$dir/tmon.out.old")->calls('main::first'), 1, 'and is kept');
+    is($run->{err}, '', 'a compressed old profile gives no message');
+    is(packed_ok("$dir/tmon.out")->calls('main::second'), 1, 'the new profile takes the name');
+    is(packed_ok("$dir/tmon.out.old")->calls('main::first'), 1, 'the old one is kept');
     profiled(['-e', 'sub third { 1 } third()'], dir => $dir);
-    is(profile_ok("$dir/tmon.out")->calls('main::third'), 1, 'to one that is not');
+    is(profile_ok("$dir/tmon.out")->calls('main::third'), 1,
+        'an uncompressed profile takes the name');
     my $foreign = pack('H*', '1f8b0800000000000003') . "\1\4\0\xfb\xffmineabcdefgh";
     spew("$dir/tmon.out", $foreign);
     $run = profiled(['-e', 'print "started"'], dir => $dir, env => { counting(%packed) });
-    is($run->{out}, '', 'something else that is packed');
-    is(slurp("$dir/tmon.out"), $foreign, 'is left alone');
+    is($run->{out}, '', 'another compressed file: an error before the program starts');
+    is(slurp("$dir/tmon.out"), $foreign, '... and it is left alone');
 
     $run = profiled(['-e', "\$0 = 'x'; $WORK"],
         env => { counting(), %packed, PERL_HASH_SEED => 'y' x 30_000 });
@@ -143,18 +148,21 @@ subtest 'the file' => sub {
     }
     $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(),
         '-e', $WORK], env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => 'p' });
-    is(packed_ok("$run->{dir}/got", 'a pipe', cut => 1)->calls('main::f'), 9_090, 'has all calls');
+    is(packed_ok("$run->{dir}/got", 'a pipe', cut => 1)->calls('main::f'), 9_090,
+        'a pipe takes all calls');
     $run = profiled(['-e', $WORK . 'print "alive"'],
         env => { counting(), %packed, PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
-    is("$run->{out}$run->{status}", 'alive0', '/dev/full');
-    like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z}, 'one line says so');
+    is("$run->{out}$run->{status}", 'alive0', '/dev/full: the program runs on');
+    like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z},
+        '... and one line says why');
     $run = run_program(['sh', '-c', 'ulimit -f 20; exec "$@"', 'sh', $^X, PROFILER(), '-e',
         '$SIG{XFSZ} = sub { print "signal\n" }; ' . $WORK x TestEnvironment::rounds(12, 30)
         . 'print "alive"'], env => { counting(%packed) });
-    is("$run->{out}$run->{status}", 'alive0', 'a limit of the size');
-    like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/, 'one line says so');
+    is("$run->{out}$run->{status}", 'alive0', 'a limit of the size: the program runs on');
+    like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/,
+        '... and one line says why');
     cmp_ok(packed_ok("$run->{dir}/tmon.out", 'what was written is readable',
-        cut => 1)->calls('main::f'), '>', 5000, 'calls up to there');
+        cut => 1)->calls('main::f'), '>', 5000, '... with the calls up to there');
   SKIP: {
         $dir = scratch();
         my $mount = $> == 0 ? run_program(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', $dir])
@@ -165,9 +173,9 @@ subtest 'the file' => sub {
             dir => $dir, env => { counting(%packed) });
         is("$run->{out}$run->{status}", 'alive0', 'disk full: the program runs on');
         like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z},
-            'one line says so');
+            '... and one line says why');
         packed_ok("$dir/tmon.out", 'what was written is readable', cut => 1);
-        cmp_ok(-s "$dir/tmon.out", '>', 48_000, 'and takes all of the disk');
+        cmp_ok(-s "$dir/tmon.out", '>', 48_000, '... and fills the disk');
         run_program(['umount', $dir], dir => '/');
     }
 };

@@ -1,4 +1,4 @@
-# only= and skip=: what is recorded under whom, how subs without a frame are entered and left, the
+# only= and skip=: what is charged to whom, how subs without a frame are entered and left, the
 # patterns and their errors; random programs some of whose subs are not recorded.
 use strict;
 use warnings;
@@ -14,7 +14,8 @@ use StrictProfile;
 
 binmode Test::More->builder->$_, ':utf8' for qw(output failure_output);
 
-# The program's marks without those of perl's own start, "+f" for main::f. $opt{only}, $opt{skip}.
+# Returns the program's marks without those of perl's own start, "+f" for main::f. Takes $opt{only},
+# $opt{skip}.
 sub marks {
     my ($code, %opt) = @_;
     my $file = spew(scratch() . '/prog.pl', $code);
@@ -23,14 +24,14 @@ sub marks {
     my $plain = plain([$file]);
     my $run = profiled([$file], env => { counting(%env) });
     is(same_as_plain($plain, $run) . ($plain->{status} ? "status $plain->{status}: $plain->{err}"
-        : ''), '', "as plain: $opt{name}");
+        : ''), '', "runs as plain: $opt{name}");
     my $got = profile_ok($run->{profile}, "well formed: $opt{name}", events => 1);
     my $words = join ' ',
         $got->marks(qr/^(?:main::(?!(?:BEGIN|END|import)\z)|A::|CORE::|Data::Dumper::Dumpxs|
             List::Util::(?!bootstrap|import)[a-z])/x);
     my %about = (unwinding => qr/::DESTROY\z/);
     is(join(', ', StrictProfile::problems($run->{profile}, \%about), @{ $about{late} || [] }), '',
-        "exits seen in time: $opt{name}");
+        "well formed, exits in time: $opt{name}");
     is($words =~ s/~//gr, $opt{marks}, $opt{name}) if defined $opt{marks};
     return $got;
 }
@@ -46,12 +47,12 @@ subtest 'whom the time and the calls go to' => sub {
         marks => '+g +h -h -g +h -h');
     my $got = marks($code, name => 'nobody', only => 'nobody', marks => '');
     is_deeply([grep { $got->{calls}{$_} } keys %{ $got->{calls} }], [],
-        'nothing matches: no calls');
-    is(scalar(keys %{ $got->{subs} }), 0, 'and no names');
+        'an only= that nothing matches records no calls');
+    is(scalar(keys %{ $got->{subs} }), 0, '... and no names');
     $got = marks($code, name => 'a skipped sub', skip => '::g$');
-    is_deeply([$got->named('main::g')], [], 'is not named in the file');
-    # Each reading of the counting clock is a step of 10 ticks. f has four stretches: up to the call
-    # of g, up to those of h, up to its return; h two of one. 7 ms pass in g.
+    is_deeply([$got->named('main::g')], [], 'a skipped sub is not named in the file');
+    # Each reading of the counting clock is a step of 10 ticks. f has four intervals: up to the call
+    # of g, up to those of h, up to its return; h has two of one. 7 ms pass in g.
     my $slow = $code =~ s/sub g \{/sub g { Devel::DProf::_advance(7_000_000, 0);/r;
     my $plain = 'BEGIN { *Devel::DProf::_advance = sub { } '
         . "unless defined &Devel::DProf::_advance }\n";
@@ -177,14 +178,17 @@ subtest 'names' => sub {
     marks($code, name => 'use bytes does not matter', only => '::gr..e$', marks => '+größe -größe');
     my $got = marks('for (1 .. 1000) { eval "sub A::f$_ { 1 } A::f$_(); 1" or die }',
         name => 'many', skip => '^A::f\d*5$');
-    is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 900, 'skipped by name, each of them');
+    is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 900,
+        'each sub compiled in a string eval is skipped by name');
     $got = marks('package A; our $AUTOLOAD; sub AUTOLOAD { 1 } for my $n (1 .. 2500) { no strict '
         . '"refs"; &{"f$n"}() }', name => 'many AUTOLOAD', only => 'f\d*0$');
-    is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 250, 'AUTOLOAD by the names wanted');
+    is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 250,
+        'AUTOLOAD is recorded by the wanted names');
     $got = marks('package A; our $AUTOLOAD; sub AUTOLOAD { 1 } for my $n (1 .. 1500) { no strict '
         . '"refs"; &{"f$n"}() } f9(); z1();', name => 'too many', only => 'f\d*$');
-    is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 1000, 'no more than 1,000');
-    is($got->calls('A::AUTOLOAD'), 500, 'the others count under its own name');
+    is(scalar(grep { /^A::f/ } keys %{ $got->{calls} }), 1000,
+        'no more than 1,000 wanted names are kept');
+    is($got->calls('A::AUTOLOAD'), 500, 'further wanted names count as AUTOLOAD');
 };
 
 # ---- the program's matches ----
@@ -222,13 +226,15 @@ subtest 'taint' => sub {
         "sub f { 1 } sub g { 1 } my \$x = \$ENV{PATH} . f() . g(); eval { open my \$o, '>', \$x }; "
             . "print \$@; g();\n");
     my $run = run_perl(['-I' . tree(), '-T', '-d:DProf=skip=f$', $file], env => { counting() });
-    is($run->{raw} . $run->{err}, '0', 'runs');
-    like($run->{out}, qr/^Insecure dependency/, 'the program is tainted as ever');
-    is(read_profile($run->{profile})->calls('main::g'), 2, 'g');
-    is(read_profile($run->{profile})->calls('main::f'), 0, 'not f');
+    is($run->{raw} . $run->{err}, '0', 'a tainted program runs');
+    like($run->{out}, qr/^Insecure dependency/, 'the program stays tainted');
+    is(read_profile($run->{profile})->calls('main::g'), 2,
+        'a sub that matches no skip= is recorded');
+    is(read_profile($run->{profile})->calls('main::f'), 0,
+        'a sub that matches skip= is not recorded');
     $run = run_perl(['-I' . tree(), '-T', '-d:DProf', $file],
         env => { counting(), PERL_DPROF_SKIP => 'f$' });
-    is(read_profile($run->{profile})->calls('main::f'), 1, 'the environment is not heard');
+    is(read_profile($run->{profile})->calls('main::f'), 1, '-T ignores the environment');
 };
 
 subtest 'threads' => sub {
@@ -238,10 +244,10 @@ subtest 'threads' => sub {
         'use threads; sub f { g() } sub g { 1 } f(); threads->create(sub { f(); f() })->join; '
             . 'print "ok\n";');
     my $run = profiled([$file], env => { counting(), PERL_DPROF_SKIP => '::g$' });
-    is("$run->{raw}$run->{err}$run->{out}", "0ok\n", 'runs');
+    is("$run->{raw}$run->{err}$run->{out}", "0ok\n", 'a program with threads runs');
     my ($thread) = glob "$run->{profile}.*.1";
     is_deeply([map { read_profile($_)->calls('main::f'), read_profile($_)->calls('main::g') }
-        $run->{profile}, $thread], [1, 0, 2, 0], 'a pattern of its own');
+        $run->{profile}, $thread], [1, 0, 2, 0], 'each thread applies the pattern');
 };
 
 subtest 'fork' => sub {
@@ -251,8 +257,9 @@ subtest 'fork' => sub {
     my $run = profiled([$file], env => { counting(), PERL_DPROF_SKIP => '::(?:g|sk)$' });
     chomp(my $pid = $run->{out});
     my $child = profile_ok("$run->{profile}.$pid");
-    is_deeply($child->{inherited}, ['main::r'], 'the child begins in recorded subs');
-    is_deeply([map { $child->calls("main::$_") } qw(f g sk)], [1, 0, 0], 'and skips on');
+    is_deeply($child->{inherited}, ['main::r'], 'the child begins below recorded subs only');
+    is_deeply([map { $child->calls("main::$_") } qw(f g sk)], [1, 0, 0],
+        'the child skips the same subs');
 };
 
 # ---- errors ----
@@ -277,7 +284,7 @@ for (
 ) {
     my ($pattern, $message) = @$_;
     my $run = profiled(['-e', 'print "ran\n"'], env => { PERL_DPROF_ONLY => $pattern });
-    like($run->{err}, $message, "$pattern: why");
+    like($run->{err}, $message, "$pattern: the message says why");
     ok($run->{status} && $run->{out} eq '' && !-e $run->{profile},
         "$pattern: the program does not start, and there is no file");
 }
@@ -285,10 +292,10 @@ for my $fine (TestEnvironment::sample(3, '\(?\{', '[(]\?', '(?i:MAIN)', '\\\\N|f
     '(?<!x)f', '(?>f)', $] < 5.032 ? () : @PROPERTIES, '(?|(f)|(g))', '(?-i)f', '(?^:f)')) {
     my $run = profiled(['-e', 'sub f { 1 } f(); print "ran\n"'],
         env => { PERL_DPROF_ONLY => $fine });
-    is("$run->{err}$run->{out}", "ran\n", "$fine is a pattern");
+    is("$run->{err}$run->{out}", "ran\n", "$fine is accepted as a pattern");
 }
-# Where how letters fold is a question to Perl code, it is asked before the program starts, and
-# threads know, too.
+# Where case folding has to run Perl code, it does so before the program starts; threads have the
+# result, too.
 for ([ '(?i)\x{3b1}', "\x{3b1} \x{391}" ], [ '(?i)ss', "\x{17f}s" ],
     [ '(?x-m: (?xi) \x{e9} )', "\x{c9}" ], [ '(?i:[\x{3b1}-\x{3b3}])', "\x{3b1} \x{391}" ]) {
     my ($pattern, $names) = @$_;
@@ -303,15 +310,17 @@ for ([ '(?i)\x{3b1}', "\x{3b1} \x{391}" ], [ '(?i)ss', "\x{17f}s" ],
             . ($thread ? ', as a thread' : ''));
         my ($file) = $thread ? glob "$run->{profile}.*.1" : $run->{profile};
         is_deeply([sort keys %{ profile_ok($file)->{calls} }], [sort @subs],
-            '... these and no others are recorded');
+            '... and the matching subs are recorded, no others');
     }
 }
 {
     my $run = run_perl(['-I' . tree(), '-d:DProf=tree,skip=^main::g$,ticks=1000000', '-e',
         'sub f { g() } sub g { 1 } f()']);
-    like(slurp($run->{profile}), qr/ main f /, 'in the import list');
-    unlike(slurp($run->{profile}), qr/ main g /, 'between others');
-    like(slurp($run->{profile}), qr/\$dprof_skip='\^main::g\$'/, 'the header tells the pattern');
+    like(slurp($run->{profile}), qr/ main f /,
+        'a sub that the import list does not skip is recorded');
+    unlike(slurp($run->{profile}), qr/ main g /,
+        'skip= between other options of the import list works');
+    like(slurp($run->{profile}), qr/\$dprof_skip='\^main::g\$'/, 'the header has the pattern');
 }
 
 # ---- random programs ----
@@ -333,7 +342,7 @@ for my $seed (301 .. 300 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(2, 8
         my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}"
             : StrictProfile::problems($run->{profile}, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
-        is(join("\n", @wrong), '', "program $seed without $skip");
+        is(join("\n", @wrong), '', "program $seed without $skip: calls are right");
     }
 }
 

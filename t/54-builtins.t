@@ -1,4 +1,4 @@
-# builtins=slow: which builtins are recorded, under whom and by what name; ops that call the
+# builtins=slow: which builtins are recorded, in which caller and by what name; ops that call the
 # program, die, jump and fork; random programs.
 use strict;
 use warnings;
@@ -12,14 +12,15 @@ use StrictProfile;
 
 my @SLOW = (PERL_DPROF_BUILTINS => 'slow');
 
-# What a program's profile has of main and CORE; the same output as plain.
+# Returns what a program's profile has of main and CORE, after checking for the same output as
+# plain.
 sub record {
     my ($name, $code, %opt) = @_;
     my $file = spew(scratch() . '/prog.pl', $code);
     my $plain = plain([$file], env => $opt{env});
     my $run = profiled([$file], env => { counting(@SLOW), %{ $opt{env} || {} } });
     is(same_as_plain($plain, $run) . ($plain->{status} ? "status $plain->{status}: $plain->{err}"
-        : ''), '', "as plain: $name");
+        : ''), '', "runs as plain: $name");
     my %about = (unwinding => qr/::DESTROY\z/);
     is(join(', ', StrictProfile::problems($run->{profile}, \%about), @{ $about{late} || [] }), '',
         "well formed, exits in time: $name");
@@ -67,23 +68,23 @@ END
                 getpwnam getgrgid)),
         pipe => 1, fcntl => 1, flock => 1, socket => 1, shutdown => 1, match => 2, subst => 2,
         substcont => 2,
-    }, 'each builtin by the name that people write');
+    }, 'each builtin has the name that people write');
     is_deeply([@{ ($got->named('CORE::print'))[0] }{qw(package name kind)}],
-        [qw(CORE print builtin)], 'their line in the file');
-    is($got->calls('CORE::readline'), 3, 'readline, in all its forms');
+        [qw(CORE print builtin)], 'the line of a builtin in the file');
+    is($got->calls('CORE::readline'), 3, 'readline is counted in all its forms');
 }
 {
     my $file = spew(scratch() . '/prog.pl',
         'sub f { print "x\n" } f(); sub CORE::print { 1 } CORE::print();' . " &CORE::print();\n");
     my $run = profiled([$file], env => { counting(@SLOW) });
     my $report = run_tool('dprofpp', ['-aT', $run->{profile}]);
-    like($report->{out}, qr/^main::f\n   CORE:print\n/m, "dprofpp's label");
-    like($report->{out}, qr/^CORE::print\n/m, 'a sub of the same name is another');
+    like($report->{out}, qr/^main::f\n   CORE:print\n/m, 'dprofpp marks a builtin');
+    like($report->{out}, qr/^CORE::print\n/m, 'a sub of the same name stays apart');
     my $merged = scratch() . '/merged';
     run_tool('dprofmerge', ['-o', $merged, $run->{profile}, $run->{profile}]);
-    like(slurp($merged), qr/^& \w+ CORE print - kind=builtin$/m, 'dprofmerge keeps it');
+    like(slurp($merged), qr/^& \w+ CORE print - kind=builtin$/m, 'dprofmerge keeps the kind');
     is(profiled(['-e', 'print "x\n"; "x" =~ /x/; sleep 0'], env => { counting() })->{out}, "x\n",
-        'without the option');
+        'without the option the program runs as plain');
     is(scalar(grep { /^CORE/ }
         keys %{ read_profile(profiled(['-e', '"x" =~ /x/; sleep 0'],
             env => { counting() })->{profile})->{calls} }), 0, 'none');
@@ -166,7 +167,8 @@ subtest 'processes' => sub {
             . 'waitpid $p, 0 } '
         . 'open my $in, "-|", "echo y"; print <$in>; close $in; my $p = open $in, "-|"; '
         . 'exec "true" if !$p; close $in;');
-    is_deeply([map { m{([^/]+)$} } glob "$run->{dir}/tmon.out*"], ['tmon.out'], 'have no file');
+    is_deeply([map { m{([^/]+)$} } glob "$run->{dir}/tmon.out*"], ['tmon.out'],
+        'children that only exec have no file');
     my $file = spew(scratch() . '/prog.pl',
         'sub f { 1 } sub g { my $p = fork; if (!$p) { f(); sleep 0; exit } waitpid $p, 0; '
             . 'print $p } g();');
@@ -174,13 +176,13 @@ subtest 'processes' => sub {
         $run = profiled([$file], env => { counting(@SLOW), PERL_DPROF_MODE => $mode });
         my $child = "$run->{profile}.$run->{out}";
         my $report = run_tool('dprofpp', ['-Sq', $child]);
-        is("$report->{err}$report->{raw}", '0', "a child's $mode is good");
+        is("$report->{err}$report->{raw}", '0', "a child's $mode is read without a message");
         if ($mode eq 'trace') {
             my $got = profile_ok($child);
             is_deeply($got->{inherited}, ['main::g'],
-                'it begins in the sub that forked, not in fork');
+                'the child begins in the sub that forked, not in fork');
             is_deeply([map { $got->calls($_) } qw(main::f CORE::sleep CORE::fork)], [1, 1, 0],
-                'what it did');
+                'the child has its own calls');
         }
     }
 };
@@ -199,14 +201,14 @@ subtest 'ops' => sub {
         $sum += (split ' ', $_)[-1] for grep { /^= / } split /\n/, $tree;
         $sum;
     } { }, { @SLOW }, { @SLOW };
-    is($ops[1], $ops[0], 'as many ops as without the option');
-    is($ops[2], $ops[1], 'each time');
+    is($ops[1], $ops[0], 'the option adds no ops');
+    is($ops[2], $ops[1], '... in a second run either');
 };
 
 # ---- random programs ----
 
-# (Program 518 writes past perl's own save stack, as valgrind shows without the profiler: they begin
-# behind it.)
+# (Program 518 overruns perl's own save stack, as valgrind shows without the profiler, so the seeds
+# begin after it.)
 for my $seed (519 .. 518 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(1, 16))) {
     my $file = spew(scratch() . "/fuzz$seed.pl", FuzzProgram::program($seed, 3));
     my $plain = plain([$file], limit => 30);
@@ -221,7 +223,7 @@ for my $seed (519 .. 518 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(1, 1
         my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}"
             : StrictProfile::problems($run->{profile}, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
-        is(join("\n", @wrong), '', "random program $seed");
+        is(join("\n", @wrong), '', "random program $seed: calls are right");
     }
 }
 

@@ -8,7 +8,7 @@ use lib 't/lib';
 use DProfTest;
 use Devel::DProf::Profile;
 
-# Calls by phase and sub, as the program's own log has them and as the profile does.
+# Returns the calls by phase and sub, from the program's own log or from the profile.
 sub by_phase {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -36,7 +36,7 @@ sub by_phase {
 my %mode = (trace => {}, tree => { PERL_DPROF_MODE => 'tree' },
     both => { PERL_DPROF_LIMIT => 20_000, PERL_DPROF_BUFFER => 64 });
 
-# A random program: named subs that call one another, die through frames, goto, and stop, start and
+# Makes a random program: named subs call one another, die through frames, goto, and stop, start and
 # mark wherever they are. It logs what is to be recorded.
 sub program {
     my ($seed) = @_;
@@ -94,12 +94,13 @@ for my $seed (1 .. TestEnvironment::rounds(2, 12)) {
         my %want = map { /^(.*) (\d+)$/ ? ($1 => $2) : () } split /\n/, slurp($expect) // '';
         my ($code, $got) = by_phase($run->{profile});
         delete @$got{ grep { /main::(?:BEGIN|END)$/ } keys %$got };
-        is_deeply([$run->{err}, $code, $got], ['', 0, \%want], "random program $seed, $mode");
+        is_deeply([$run->{err}, $code, $got], ['', 0, \%want],
+            "random program $seed, $mode: calls by phase are right");
         profile_ok($run->{profile}) if $mode eq 'trace';
     }
 }
 
-# Times: what passes while recording is stopped is nowhere but in $dprof_stopped.
+# Time that passes while recording is stopped counts in $dprof_stopped alone.
 {
     my $file = spew(scratch() . '/t.pl', <<'END');
 use Devel::DProf::Control;
@@ -122,13 +123,13 @@ END
         my %incl = map { ($_->[0] => $_->[3]) }
             $profile->rows({ rows => 100, time => Devel::DProf::Profile::REAL });
         my %head = $profile->header(0);
-        # in ticks of 100 ns; every event is a step of 1,000 ns
+        # The unit is ticks of 100 ns; every event is a step of 1,000 ns.
         ok($incl{'main::recorded'} >= 20_000 && $incl{'main::recorded'} < 20_300,
-            "$mode: time while recording") or diag $incl{'main::recorded'};
+            "$mode: time counts while recording") or diag $incl{'main::recorded'};
         ok($incl{'main::split_up'} >= 1100 && $incl{'main::split_up'} < 1400,
-            "$mode: not while stopped") or diag $incl{'main::split_up'};
+            "$mode: no time counts while stopped") or diag $incl{'main::split_up'};
         ok($head{dprof_stopped} >= 750_000 && $head{dprof_stopped} < 751_000,
-            "$mode: stopped, in the header") or diag $head{dprof_stopped};
+            "$mode: the header has the stopped time") or diag $head{dprof_stopped};
         ok($head{dprof_own_real} < 3000 && $head{dprof_own_cpu} < 3000,
             "$mode: nor is it the recorder's own")
             or diag "$head{dprof_own_real} $head{dprof_own_cpu}";
@@ -142,29 +143,30 @@ subtest 'Without the profiler: nothing happens, nothing is loaded' => sub {
             . '"\n"';
     my $plain = plain(['-I' . tree(), '-e', $code]);
     is("$plain->{out}$plain->{err}$plain->{raw}", "Devel/DProf/Control.pm\n0",
-        'no-ops without the profiler');
+        'start, stop and mark are no-ops without the profiler');
     my $run = profiled(['-e',
         'use Devel::DProf::Control; for (qw(start stop mark save)) { my $f = '
             . 'Devel::DProf::Control->can($_); $f->() for 1 .. 3; $f->(1, 2) } '
             . 'Devel::DProf::Control::mark([]); Devel::DProf::Control::mark("a b\n%"); '
             . 'print "fine\n"'],
         env => { counting() });
-    is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'odd arguments');
+    is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'odd arguments do no harm');
     my $got = profile_ok($run->{profile});
-    is((grep { /^a b\n%$/ } @{ $got->{phases} }), 1, 'any name');
+    is((grep { /^a b\n%$/ } @{ $got->{phases} }), 1, 'a phase may have any name');
     $run = profiled(['-e',
         'use Devel::DProf::Control qw(mark stop); package Dies { use overload q("") => sub { die '
             . '"called" } } package Tied { sub TIESCALAR { bless [] } sub TIEHASH { bless {} } '
             . 'sub FETCH { die "called" } } '
         . 'tie my $t, "Tied"; tie my %h, "Tied"; mark(bless [], "Dies"); mark($t); mark($h{x}); '
         . 'mark({}); "a word" =~ /(w.*)/; mark($1); print "fine\n"'], env => { counting() });
-    is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'no code of the program runs');
+    is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'mark runs no code of its arguments');
     is_deeply(profile_ok($run->{profile})->{phases}, [qw(BEGIN main word)],
-        'strings only, magical ones too');
-    ok(!(grep { /_control_/ } map { $_->{full} } values %{ $got->{subs} }), 'never in the profile');
+        'mark takes strings, magical ones too, and nothing else');
+    ok(!(grep { /_control_/ } map { $_->{full} } values %{ $got->{subs} }),
+        'the control subs are not in the profile');
 };
 
-# start=
+# start= takes begin, main, mark or no.
 my $program = spew(scratch() . '/s.pl', <<'END');
 use strict; use warnings;
 use Devel::DProf::Control;
@@ -189,7 +191,8 @@ for my $mode (qw(trace tree)) {
         my $run = profiled([$program], env => { counting(), PERL_DPROF_START => $start,
             %{ $mode{$mode} } });
         my ($code, $got) = by_phase($run->{profile});
-        is_deeply([$run->{err}, $code, $got], ['', 0, $want{$start}], "start=$start, $mode");
+        is_deeply([$run->{err}, $code, $got], ['', 0, $want{$start}],
+            "start=$start, $mode: calls by phase are right");
     }
     my $run = profiled(['-e', 'sub f { 1 } f()'],
         env => { counting(), PERL_DPROF_START => 'no', %{ $mode{$mode} } });
@@ -198,7 +201,7 @@ for my $mode (qw(trace tree)) {
         "start=no, never started, $mode: a profile with nothing in it");
 }
 
-# fork, exec, kill while stopped.
+# fork, exec and kill come while recording is stopped.
 for my $mode (qw(trace tree)) {
     my $file = spew(scratch() . '/f.pl', <<'END');
 use strict; use warnings; use Devel::DProf::Control qw(start stop); use POSIX ();
@@ -232,7 +235,7 @@ END
             env => { counting(), %{ $mode{$mode} } });
         my (undef, $got) = by_phase($killed->{profile});
         is($got->{'main main::f'}, 7 - $stopped,
-            "$mode: killed" . ($stopped ? ' while stopped' : ' after a stop'));
+            "$mode: calls of a program killed" . ($stopped ? ' while stopped' : ' after a stop'));
     }
     my $exec = profiled(['-e',
         'use Devel::DProf::Control; sub f { 1 } f(); Devel::DProf::Control::stop(); f(); '
@@ -252,13 +255,15 @@ subtest 'dprofpp -T and -t: who goes on was not called' => sub {
     my $of = sub { run_tool('dprofpp', [@_])->{out} =~ s/.*?^(?=main::deep)//msr };
     is($of->('-T', $run->{profile}),
         "main::deep\n   main::f\nmain::deep (goes on)\n   main::f\n   main::f\n",
-        'dprofpp -T after a stop');
+        'dprofpp -T marks a sub that goes on after a stop');
     is($of->('-t', $run->{profile}),
-        "main::deep\n   main::f\nmain::deep (goes on)\n   main::f (2x)\n", 'dprofpp -t');
-    is($of->('-T', $child), "main::deep (goes on)\n   main::f\n", 'dprofpp -T of a child');
+        "main::deep\n   main::f\nmain::deep (goes on)\n   main::f (2x)\n",
+        'dprofpp -t marks it, too');
+    is($of->('-T', $child), "main::deep (goes on)\n   main::f\n",
+        'dprofpp -T of a child marks the subs that go on');
 };
 
-# A sub that goto has put in another one's place goes on as that.
+# A sub that goto has put in place of another goes on under its own name.
 for my $mode (qw(trace tree)) {
     my $run = profiled(['-e',
         'use Devel::DProf::Control qw(start stop); sub f { 1 } sub first { goto &then } '
@@ -267,10 +272,10 @@ for my $mode (qw(trace tree)) {
     my $edges = $mode eq 'tree' ? edges_of_tree($run->{profile})
         : read_profile($run->{profile})->{edges};
     is_deeply([@$edges{'main::then > main::f', 'main::first > main::f'}], [1, undef],
-        "$mode: goto, then a stop");
+        "$mode: after goto and a stop the call has the right caller");
 }
 
-# How often each phase began.
+# Each phase counts how often it began.
 for my $mode (sort keys %mode) {
     my $run = profiled(['-e',
         'use Devel::DProf::Control qw(mark); sub f { 1 } f() for 1 .. 3000; mark("again"); f(); '
@@ -303,7 +308,7 @@ SKIP: {
 
 # ---- switched by a signal ----
 
-# The calls of main::NAME in a profile, by NAME; those of a trace and a tree.
+# Returns the calls of main::NAME in a trace or a tree, by NAME.
 sub calls_in {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -321,24 +326,27 @@ my $switches = 'no warnings; sub a { 1 } sub b { 1 } sub c { 1 } sub d { 1 } '
 for my $mode (sort keys %mode) {
     my $env = { counting(), %{ $mode{$mode} }, PERL_DPROF_TOGGLE => 'USR2' };
     my $run = profiled(['-e', $switches . 'print "end"'], env => $env);
-    is("$run->{out}|$run->{err}|$run->{raw}", 'end||0', "$mode: switched off and on by a signal")
+    is("$run->{out}|$run->{err}|$run->{raw}", 'end||0', "$mode: a signal switches off and on")
         or next;
     is_deeply(calls_in($run->{profile}), { a => 10, outer => 1, c => 31, inner => 0 },
-        "$mode: ... the calls") or diag explain calls_in($run->{profile});
+        "$mode: ... and the calls between are not there") or diag explain calls_in($run->{profile});
     $run = profiled(['-e', $switches], env => { %$env, PERL_DPROF_START => 'no', MORE => 1 });
-    # outer runs when recording stops for the last time
+    # outer is running when recording stops for the last time.
     is_deeply(calls_in($run->{profile}), { b => 21, inner => 1, outer => 1, d => 1, a => 10,
-        c => 30 }, "$mode: off at first") or diag explain calls_in($run->{profile});
+        c => 30 },
+        "$mode: start=no begins with the first signal") or diag explain calls_in($run->{profile});
     $run = profiled(['-e', '$SIG{USR1} = sub { $n++; c() }; '
         . $switches =~ s/(kill USR)2( => \$\$)/${1}1$2; $&; ${1}1$2/gr . 'print $n'], env => $env);
-    is("$run->{out}|$run->{err}|$run->{raw}", '6||0', "$mode: among signals of the program's own");
+    is("$run->{out}|$run->{err}|$run->{raw}", '6||0',
+        "$mode: signals of the program's own still work");
     $run = profiled(['-e', 'sub f { 1 } f(); $p = fork; if (!$p) { f() for 1 .. 2; '
         . 'kill USR2 => $$; f() for 1 .. 4; kill USR2 => $$; f() for 1 .. 8; exit } waitpid $p, 0; '
         . 'f() for 1 .. 16; kill USR2 => $$; f();'
         . '$p = fork; if (!$p) { f(); exit } waitpid $p, 0; $p = fork; if (!$p) { f(); '
         . 'kill USR2 => $$; f() for 1 .. 32; exit } waitpid $p, 0; f()'], env => $env);
     my @f = sort { $a <=> $b } map { calls_in($_)->{f} // 0 } glob "$run->{dir}/tmon.out*";
-    is_deeply(\@f, [10, 17, 32], "$mode: each process for itself, a child as its parent was")
+    is_deeply(\@f, [10, 17, 32],
+        "$mode: each process switches for itself, a child begins as its parent was")
         or diag $run->{err};
 }
 SKIP: {
@@ -354,15 +362,15 @@ SKIP: {
             env => { counting(), %{ $mode{$mode} }, PERL_DPROF_TOGGLE => 'SIGUSR2' });
         my @calls = map { calls_in($_) } $run->{profile}, glob "$run->{dir}/tmon.out.*";
         my @got = map { $_->{f} // $_->{g} } @calls;
-        is_deeply(\@got, [2, 12], "$mode: all threads") or diag $run->{err};
+        is_deeply(\@got, [2, 12], "$mode: a signal switches all threads") or diag $run->{err};
     }
 }
 {
     my $run = profiled(['-e', 'print "ran"'],
         env => { PERL_DPROF_TOGGLE => 'USR1', PERL_DPROF_SIGNAL => 'SIGUSR1' });
     like("$run->{out}|$run->{err}", qr/^\|DProf: signal=SIGUSR1 and toggle=USR1 are one signal/,
-        'one signal for two things: an error before the program starts');
-    # From outside, at any moment.
+        'one signal for two options: an error before the program starts');
+    # Signals come from outside, at any moment.
     my $storm = TestEnvironment::rounds(40, 400);
     my $file = spew(scratch() . '/storm.pl', 'sub f { $_[0] > 0 ? 1 + f($_[0] - 1) : 0 } '
         . 'sub g { eval { die { n => f(3) } }; my @x = sort { f(1); $a <=> $b } 3, 1, 2; '
@@ -372,8 +380,10 @@ SKIP: {
         . 'POSIX::_exit(0) } my $n = 0; until (waitpid($p, 1) > 0) { $n += g() } print $n % 3');
     for my $mode (TestEnvironment::sample(2, sort keys %mode)) {
         my $run = profiled([$file], env => { %{ $mode{$mode} }, PERL_DPROF_TOGGLE => 'USR2' });
-        is("$run->{out}|$run->{err}|$run->{raw}", '0||0', "$mode: $storm signals at any moment");
-        is(join("\n", StrictProfile::problems($run->{profile})), '', '... the profile');
+        is("$run->{out}|$run->{err}|$run->{raw}", '0||0',
+            "$mode: $storm signals at any moment do no harm");
+        is(join("\n", StrictProfile::problems($run->{profile})), '',
+            '... and the profile is well formed');
     }
 }
 

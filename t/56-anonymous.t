@@ -1,5 +1,6 @@
-# Subs without a name of their own, and subs that are given one: each call goes to the one that was
-# called, by the name that it had then; the same program compares as equal however it is recorded.
+# Subs without a name of their own, and subs that are given one: each call goes to the sub that was
+# called, by the name that it had then; profiles of one program compare as equal however it is
+# recorded.
 
 use strict;
 use warnings;
@@ -12,11 +13,11 @@ use Devel::DProf::Profile;
 my @modes = ([ 'trace', {} ], [ 'tree', { PERL_DPROF_TREE => 1 } ]);
 my $rounds = $ENV{DPROF_PROGRAMS} || TestEnvironment::rounds(2, 12);
 
-# A profile of the program, and what it printed.
+# Returns a profile of the program, and what it printed.
 sub record {
     my ($file, $mode, @args) = @_;
     my $run = profiled([$file, @args], env => { counting(%{ $mode->[1] }) });
-    is($run->{raw}, 0, "$mode->[0]: it runs") or diag $run->{err};
+    is($run->{raw}, 0, "$mode->[0]: the program runs") or diag $run->{err};
     return ($run->{profile}, $run->{out});
 }
 
@@ -27,12 +28,13 @@ sub calls_of {
     return { map { $_->[0] => $_->[1] } $profile->rows({ separate => 1 }) };
 }
 
-# Several subs on each line, called in an order that differs from run to run; as many calls of each.
+# Makes several subs on each line, called in an order that differs from run to run; the number of
+# calls of each is the same.
 sub crowd {
     my ($seed) = @_;
     srand $seed;
     my ($code, @subs, %want) = ("my (\@s, \@n);\n");
-    # so that numbers of the order have two or three digits
+    # The numbers of the order thereby have two or three digits.
     $code .= "sub named$_ { $_ }\n" for 1 .. rand 120;
     my $line = $code =~ tr/\n// + 1;
     for my $l (0 .. 2) {
@@ -58,8 +60,9 @@ for my $seed (1 .. $rounds) {
         } @modes;
         my $first = calls_of($runs[0][1]);
         my @anon = grep { /__ANON__/ } keys %$first;
-        cmp_ok(scalar(@anon), '>', 3, 'they are told apart');
-        is_deeply(calls_of($_->[1]), $first, "$_->[0]: as $runs[0][0]") for @runs[ 1 .. $#runs ];
+        cmp_ok(scalar(@anon), '>', 3, 'anonymous subs of one line are told apart');
+        is_deeply(calls_of($_->[1]), $first,
+            "$_->[0]: the calls are those of $runs[0][0]") for @runs[ 1 .. $#runs ];
         for my $pair ([ 0, 1 ], [ 0, 2 ], [ 2, 3 ], [ 3, 0 ]) {
             my @sides = map { $runs[$_][1] } @$pair;
             my $diff = run_tool('dprofdiff',
@@ -71,16 +74,16 @@ for my $seed (1 .. $rounds) {
         $merged->add($_->[1]) for @runs;
         my %sum = map { $_->[0] => $_->[1] } $merged->rows({ separate => 1 });
         is_deeply(\%sum, { map { $_ => @runs * $first->{$_} } keys %$first },
-            'files in one profile: the sums');
+            'several files in one profile add up');
         my ($calls) = run_tool('dprofpp', [ '-T', '-R', $runs[0][1] ]);
         my %shown;
         $shown{ s/^ +//r }++ for split /\n/, $calls->{out};
-        is_deeply(\%shown, $first, 'call by call');
+        is_deeply(\%shown, $first, 'dprofpp -T has the same calls');
     };
 }
 
-# Closures of one piece of code that get names, lose them and die; one sub that is renamed all the
-# time.
+# Makes closures of one piece of code that get names, lose them and are freed, and one sub that is
+# renamed all the time.
 sub names {
     my ($seed) = @_;
     srand $seed;
@@ -136,14 +139,15 @@ END
     my $apart =
         "One::BEGIN One::__ANON__ Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] "
             . "Two::__ANON__[$file:3]#2";
-    is($names->('dprofpp', '-O', 100), $apart, 'dprofpp');
-    is($names->('dprofpp', '-T'), $apart =~ s/(\S+#2)/$1 $1/r, 'dprofpp -T');
-    is($names->('dprofreport'), $apart, 'dprofreport');
+    is($names->('dprofpp', '-O', 100), $apart, 'dprofpp numbers anonymous subs');
+    is($names->('dprofpp', '-T'), $apart =~ s/(\S+#2)/$1 $1/r, 'dprofpp -T numbers them, too');
+    is($names->('dprofreport'), $apart, 'dprofreport numbers them, too');
     is($names->('dprofpp', '-O', 100, '--no-separate-anon'),
-        'One::BEGIN One::__ANON__ Two::BEGIN Two::__ANON__', '--no-separate-anon');
+        'One::BEGIN One::__ANON__ Two::BEGIN Two::__ANON__',
+        '--no-separate-anon gives them one name');
     is($names->('dprofpp', '-O', 100, '-R'),
         "One::BEGIN\@1 One::__ANON__[$file:1] Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] "
-            . "Two::__ANON__[$file:3]#2", '-R: all of them');
+            . "Two::__ANON__[$file:3]#2", '-R names the place of all anonymous subs');
 };
 
 subtest 'names that differ from run to run' => sub {
@@ -157,8 +161,8 @@ subtest 'names that differ from run to run' => sub {
     my $diff = run_tool('dprofdiff', [ '-v', '-m', 'calls', '--fail-if', 'calls > 0, new, gone',
         @paths ]);
     is($diff->{status}, 0, 'packages called by a digest pair up') or diag $diff->{out};
-    like($diff->{out}, qr/Mojo::Template::Sandbox::#::run/, '... under a name without it');
-    like($diff->{out}, qr/::deadbeefcafe/, 'what looks like one and is a word stays');
+    like($diff->{out}, qr/Mojo::Template::Sandbox::#::run/, '... under a name without the digest');
+    like($diff->{out}, qr/::deadbeefcafe/, 'a name that only looks like a digest stays');
 };
 
 done_testing;

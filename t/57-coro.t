@@ -1,5 +1,5 @@
-# Coroutines: random programs that yield wherever code can run, each sub counting its own calls, by
-# caller too; and what a profiler could spoil for Coro. xt/coro.pl runs many more.
+# Coroutines: random programs yield wherever code can run, and each sub counts its own calls, by
+# caller too; and what a profiler could break in Coro. xt/coro.pl runs many more.
 #
 # DPROF_SEED and DPROF_PROGRAMS: where to begin, and how many.
 
@@ -19,7 +19,7 @@ my %mode = (trace => {}, tree => { PERL_DPROF_MODE => 'tree' });
 my @lib = ('-I' . tree());
 my %seeds = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
 
-# The edges of a profile, its problems, and what was noticed late.
+# Returns the edges of a profile, its problems, and what was noticed late.
 sub of_profile {
     my ($file, %about) = @_;
     %about = (unwinding => $CoroProgram::UNWINDING, edges => {}, %about);
@@ -34,7 +34,8 @@ sub said {
 }
 
 my $first = $ENV{DPROF_SEED} // 1;
-# The next ones have Coro read freed memory by itself, as memcheck tells, and may crash plain.
+# The programs after these make Coro itself read freed memory, as memcheck shows, and may crash
+# plain.
 my $programs = $ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(2, 9);
 my ($ran, $checks) = (0, 0);
 for my $seed ($first .. $first + $programs - 1) {
@@ -61,7 +62,7 @@ for my $seed ($first .. $first + $programs - 1) {
             push @wrong, map { "$mode: $_" } @bad;
             $edges{$mode} = $about->{edges};
         }
-        is(join("\n", @wrong), '', "program $seed")
+        is(join("\n", @wrong), '', "program $seed: calls and charged subs are right")
             and is_deeply($edges{tree}, $edges{trace},
                 "program $seed: the same calls in both modes");
         $ran++;
@@ -96,17 +97,17 @@ sub both {
     for my $mode (sort keys %mode) {
         my $run = profiled([$file], env => { counting(), %seeds, %{ $mode{$mode} },
             %{ $opt{env} // {} } });
-        same_as_plain($plain, $run, "$name, $mode: as plain");
+        same_as_plain($plain, $run, "$name, $mode: runs as plain");
         ($got{$mode}, my @wrong) = of_profile($run->{profile}, %{ $opt{about} // {} });
-        is(join("\n", @wrong), '', "$name, $mode: profile");
+        is(join("\n", @wrong), '', "$name, $mode: the profile is well formed");
         $got{$mode}{files} = [sort glob "$run->{dir}/tmon.out.*"];
         $got{$mode}{text} = slurp($run->{profile});
     }
-    is_deeply($got{tree}{edges}, $got{trace}{edges}, "$name: the same calls");
+    is_deeply($got{tree}{edges}, $got{trace}{edges}, "$name: both modes have the same calls");
     return \%got;
 }
 
-# Coro tells by the height of the C stack whether a coroutine may share one.
+# Coro tells by the height of the C stack whether coroutines may share one.
 both('C stacks', <<'END');
 sub waits { cede; cede }
 sub many {
@@ -124,7 +125,7 @@ $c = async {
 print Coro::State::cctx_count(), ' ', Coro::State::cctx_idle(), "\n";
 END
 
-# What another coroutine's stacks are put in place for is over when it is over.
+# A visit, for which another coroutine's stacks are put in place, is over when it ends.
 both('visits',
     <<'END', about => { unwinding => qr/$CoroProgram::UNWINDING|\Amain::in_it\z|hook\z/ });
 package Gone { sub DESTROY { main::is_charged(Devel::DProf::_charged()); main::spin(5) } }
@@ -161,8 +162,8 @@ sub calls {
 for (1 .. 3) { frees(); leaves(); late(); calls('call'); calls('eval') }
 END
 
-# One op calls what switches and what does not, for the first time and later; subs that are not
-# recorded too.
+# One op calls subs that switch and subs that do not, for the first time and later, and subs that
+# are not recorded.
 for my $skip (undef, '^Coro::') {
     my $got = both('one op for all' . ($skip ? ', not recorded' : ''),
         <<'END', env => { PERL_DPROF_SKIP => $skip });
@@ -177,11 +178,13 @@ sub inner { is_charged(Devel::DProf::_charged()); spin(2) }
 sub other { for (1 .. 30) { spin(7); cede } }
 my @c = map { async { yields() for 1 .. 2 } } 1, 2; my $o = async { other() }; $_->join for @c, $o;
 END
-    is($got->{trace}{edges}{'main::yields > main::inner'}, 36, 'called');
-    is($got->{trace}{edges}{'main::yields > Coro::cede'} // 0, $skip ? 0 : 4, 'switches');
+    is($got->{trace}{edges}{'main::yields > main::inner'}, 36,
+        'the calls of a sub that does not switch are counted');
+    is($got->{trace}{edges}{'main::yields > Coro::cede'} // 0, $skip ? 0 : 4,
+        'the calls that switch are counted, unless skipped');
 }
 
-# While one waits, its calls do not get longer.
+# While a coroutine waits, its calls do not get longer.
 {
     my $got = both('longest call', <<'END');
 sub short { spin(1); cede; spin(1) }
@@ -193,11 +196,12 @@ END
         $got->{tree}{text};
     /^= \d+ (\w+) \d+ \d+ \d+ \d+ (\d+)/ and $longest{ $name{$1} // '' } = $2
         for split /\n/, $got->{tree}{text};
-    cmp_ok($longest{'main::short'}, '<', 1000, 'of the one that waits');
-    cmp_ok($longest{'main::long'}, '>=', 1_000_000, 'of the other');
+    cmp_ok($longest{'main::short'}, '<', 1000,
+        'the longest call of a coroutine that waits stays short');
+    cmp_ok($longest{'main::long'}, '>=', 1_000_000, 'that of the other one is long');
 }
 
-# A child forked by a coroutine, in which others go on; recording may have ended there.
+# A coroutine forks a child, in which others go on; recording may end there.
 for my $fork (undef, 'no') {
     my $got = both('fork' . ($fork ? '=no' : ''), <<'END', env => { PERL_DPROF_FORK => $fork });
 use POSIX ();
@@ -221,11 +225,11 @@ sub parent {
 $| = 1; my $c = async { goes_on() }; cede; cede;
 (async { parent() })->join;
 END
-    is(scalar @{ $got->{trace}{files} }, $fork ? 0 : 1, 'files of children');
+    is(scalar @{ $got->{trace}{files} }, $fork ? 0 : 1, 'the child has a file, unless fork=no');
     for my $mode ($fork ? () : sort keys %mode) {
         my ($about, @wrong) = of_profile($got->{$mode}{files}[0]);
-        is(join("\n", @wrong), '', "$mode: the child's profile");
-        is($about->{edges}{'main::child > main::inner'}, 2, "$mode: its calls");
+        is(join("\n", @wrong), '', "$mode: the child's profile is well formed");
+        is($about->{edges}{'main::child > main::inner'}, 2, "$mode: the child has its calls");
     }
 }
 

@@ -1,5 +1,5 @@
-# When the profile's file is made: with the main program, or when what ran before it is worth one.
-# What only compiles or tells, and our own tools, leave the last profile where it is.
+# The profile's file is made with the main program, or when what ran before it is worth one.
+# Programs that only compile or print, and the tools themselves, leave the last profile where it is.
 
 use strict;
 use warnings;
@@ -15,17 +15,17 @@ my @modes = (['trace', {}], ['trace, each mark at once', { PERL_DPROF_BUFFER => 
 
 sub files { my $dir = shift; return join ' ', sort map { s{.*/}{}r } glob "$dir/tmon*" }
 
-# A directory with a profile in it, and that one's bytes.
+# Makes a directory with a profile in it; returns it and the bytes of the profile.
 sub with_profile {
     my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 7']);
     return ($run->{dir}, slurp($run->{profile}));
 }
 
-# The directory is as it was.
+# Checks that the directory is as it was.
 sub untouched {
     my ($dir, $bytes, $what) = @_;
     is(files($dir), 'tmon.out', "$what: no other file");
-    is(slurp("$dir/tmon.out"), $bytes, "$what: the profile is the one that was there");
+    is(slurp("$dir/tmon.out"), $bytes, "$what: the last profile is unchanged");
     return;
 }
 
@@ -50,15 +50,15 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
         for my $what (sort keys %runs) {
             my ($args, $status, $err) = @{ $runs{$what} };
             my $run = profiled($args, dir => $dir, env => $env);
-            # Perl before 5.28 ends with the errno of the last look for a module.
+            # Perl before 5.28 ends with the errno of the last search for a module.
             $status = plain($args, dir => $dir)->{status} if $status == 255;
-            is($run->{status}, $status, "$what: exit status");
-            is($run->{err}, $err, "$what: what it says") if defined $err;
+            is($run->{status}, $status, "$what: the exit status is that of plain");
+            is($run->{err}, $err, "$what: the message is that of plain") if defined $err;
             untouched($dir, $bytes, $what);
         }
         my $script = spew("$dir/c.pl", "#!/usr/bin/perl -c\n$used");
         is(profiled([$script], dir => $dir, env => $env)->{err}, "$script syntax OK\n",
-            '-c in the first line');
+            '-c in the first line is obeyed');
         untouched($dir, $bytes, '-c in the first line');
     };
 
@@ -80,14 +80,14 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
             my ($code, $calls) = @{ $code{$what} };
             my ($dir) = with_profile();
             my $run = profiled(['-e', "sub f { 1 } $code"], dir => $dir, env => $env);
-            is(files($dir), 'tmon.out tmon.out.old', "$what: the one before moved");
+            is(files($dir), 'tmon.out tmon.out.old', "$what: the last profile is renamed");
             my $got = read_profile("$dir/tmon.out");
-            is($got->{header}{dprof_script}, '-e', "$what: the script as it began");
+            is($got->{header}{dprof_script}, '-e', "$what: the header has the script's first name");
             my $tree = $mode eq 'tree' ? edges_of_tree("$dir/tmon.out") : undef;
             my $n = 0;
             if ($tree) { $n += $tree->{$_} for grep { / > main::f$/ } keys %$tree }
             else { $n = $got->calls('main::f') }
-            is($n, $calls, "$what: all calls");
+            is($n, $calls, "$what: all calls are there");
         }
         my $dir = (with_profile())[0];
         profiled(['-e', 'sub f { 1 } BEGIN { $pid = fork // die; if (!$pid) { f(); exit } '
@@ -104,22 +104,24 @@ subtest 'much that runs in BEGIN' => sub {
     for my $mode ('trace', 'tree') {
         my %env = (counting(), PERL_DPROF_MODE => $mode);
         my $tell = sub { profiled(['-e', sprintf $code, @_], env => \%env) };
-        is($tell->(10, 0, 0)->{out}, '', "$mode: little is in no file");
+        is($tell->(10, 0, 0)->{out}, '', "$mode: little work in BEGIN makes no file");
         my $run = $tell->(10, 2_000_000_000, 2_000_000_000);
-        is($run->{out}, 'tmon.out tmon.out.live', "$mode: after a second there is one");
-        is(files($run->{dir}), 'tmon.out', "$mode: and it stays");
+        is($run->{out}, 'tmon.out tmon.out.live',
+            "$mode: a second of work in BEGIN makes the file");
+        is(files($run->{dir}), 'tmon.out', "$mode: the file stays after an error in compiling");
         next if $mode eq 'tree';
         is($tell->(9000, 0, 0)->{out}, 'tmon.out tmon.out.live',
-            "$mode: and when the buffer is full");
+            "$mode: a full buffer makes the file");
         %env = (%env, PERL_DPROF_BUFFER => 100_000);
-        is($tell->(9000, 0, 0)->{out}, '', "$mode: not before");
+        is($tell->(9000, 0, 0)->{out}, '', "$mode: a buffer that is not full makes no file");
     }
     for my $mode ('trace', 'tree') {
         my $killed = profiled(['-e', 'sub f { 1 } BEGIN { f() } f(); kill KILL => $$'],
             env => { PERL_DPROF_MODE => $mode });
-        is(files($killed->{dir}), 'tmon.out tmon.out.live', "$mode: killed in main");
+        is(files($killed->{dir}), 'tmon.out tmon.out.live',
+            "$mode: a program killed in main has its file");
         my $tool = run_tool('dprofpp', ['-lO99', $killed->{profile}]);
-        like($tool->{out}, qr/ 2 +\S+ +\S+  main::f$/m, "$mode: what ran in BEGIN is there");
+        like($tool->{out}, qr/ 2 +\S+ +\S+  main::f$/m, "$mode: calls in BEGIN are there");
         my $saved = profiled(['-e', "sub f { 1 } BEGIN { f(); require Devel::DProf::Control; "
             . "Devel::DProf::Control::save(); $see }"], env => { PERL_DPROF_MODE => $mode });
         like($saved->{out}, qr/^tmon.out tmon.out.live$/, "$mode: a save makes the file");
@@ -131,16 +133,18 @@ subtest 'what cannot be written' => sub {
     spew("$dir/tmon.out", "mine\n");
     my $run = profiled(['-e', 'BEGIN { print "began" }'], dir => $dir);
     is($run->{out}, '', 'a foreign file: an error before the program starts');
-    like($run->{err}, qr/^DProf: \S+ exists and is no profile/, 'and which');
-    is(slurp("$dir/tmon.out"), "mine\n", 'it stays');
+    like($run->{err}, qr/^DProf: \S+ exists and is no profile/,
+        'the message names the foreign file');
+    is(slurp("$dir/tmon.out"), "mine\n", 'the foreign file stays');
     $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_OUT => '/no/such/directory/out' });
     is("$run->{out} $run->{err}", "ran DProf: cannot write /no/such/directory/out: No such file or "
-        . "directory; the program is not profiled\n", 'no directory');
+        . "directory; the program is not profiled\n",
+            'without the directory the program runs, and one line says why');
     $run = profiled(['-e', 'BEGIN { open my $o, ">", "tmon.out"; print $o "mine\n" } print "ran"']);
     is($run->{out}, 'ran', 'a foreign file that comes later: the program runs');
     like($run->{err}, qr/^DProf: \S+ exists and is no profile.*; the program is not profiled\n\z/,
-        'one line says so');
-    is(slurp($run->{profile}), "mine\n", 'it stays');
+        '... and one line says why');
+    is(slurp($run->{profile}), "mine\n", '... and the foreign file stays');
 };
 
 subtest 'our own tools' => sub {
@@ -150,20 +154,21 @@ subtest 'our own tools' => sub {
         my %args = (dprof => [[], ['pp']], dprofpp => [[], ['-h'], ['-V'], ['--bad']],
             dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
             dprofflame => [[]], dprofhtml => [['-o', 'page.html']],
+            dprofexport => [['-o', 'x.pb.gz']],
             dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);
         my @tools = map { s{.*/}{}r } glob "$root/bin/*";
-        is_deeply([sort keys %args], [sort @tools], 'all of them');
+        is_deeply([sort keys %args], [sort @tools], 'the test runs all tools');
         for my $tool (@tools) {
             for my $args (@{ $args{$tool} }) {
                 my $run = run_tool($tool, $args, fresh => 1, dir => $dir,
                     env => { profiler_env(), %$env });
                 untouched($dir, $bytes, "$tool @$args");
                 is($run->{err} =~ s/^(?:Unknown option|Try ).*\n//gmr, '',
-                    "$tool @$args: nothing else to say");
+                    "$tool @$args: no other message");
             }
         }
         my $run = run_tool('dprofpp', [], fresh => 1, dir => $dir, env => { profiler_env() });
-        like($run->{out}, qr/ 7 +\S+ +\S+  main::f$/m, "the user's profile is what is shown");
+        like($run->{out}, qr/ 7 +\S+ +\S+  main::f$/m, "dprofpp shows the user's profile");
     }
 };
 

@@ -1,4 +1,4 @@
-# dprofreport against a naive model, stack by stack, and its options.
+# dprofreport agrees with a naive model, stack by stack; its options.
 use strict;
 use warnings;
 use Test::More;
@@ -22,7 +22,7 @@ sub tool {
     return run_tool('dprofreport', \@args, env => \%env);
 }
 
-# Folded text -> symbol => [children, self], as the words of the definition have it.
+# Folded text -> symbol => [children, self], computed as the definition says.
 sub naive {
     my ($text, %how) = @_;
     my (%row, $total);
@@ -46,7 +46,7 @@ sub rows {
         @$_{qw(children_pct self_pct)}] } @{ $json->{rows} } };
 }
 
-# The example of perf report's manual.
+# This is the example of perf report's manual.
 {
     my $text = "__libc_start_main;main;bar;foo 60\n__libc_start_main;main;bar 40\n";
     my $squeeze = sub {
@@ -84,10 +84,10 @@ __libc_start_main
 main
 __libc_start_main
 END
-    is("$run->{err}$run->{raw}", '0', 'nothing to complain about');
+    is("$run->{err}$run->{raw}", '0', 'the example is reported without a message');
 }
 
-# Random stacks: every number, for subs and for packages.
+# With random stacks every number is that of the model, for subs and for packages.
 srand 4;
 for my $round (1 .. TestEnvironment::rounds(2, 12)) {
     my @subs = map { ('main', 'A', 'B::C')[rand 3] . "::s$_" } 0 .. 6;
@@ -96,7 +96,7 @@ for my $round (1 .. TestEnvironment::rounds(2, 12)) {
     $text .= "(program) 17\n";
     my ($want) = naive($text);
     my $got = rows(report($text, '--format', 'json'));
-    is_deeply($got, $want, "random stacks $round");
+    is_deeply($got, $want, "random stacks $round: Children and Self are those of the model");
     my $sum = 0;
     $sum += $_->[1] for values %$got;
     ok(abs($sum - 100) < 0.05, 'Self adds up to 100 %');
@@ -104,10 +104,10 @@ for my $round (1 .. TestEnvironment::rounds(2, 12)) {
     my $json = JSON::PP->new->utf8->decode(report($text, '-s', 'package', '--format',
         'json')->{out});
     is_deeply({ map { $_->{package} => [map { sprintf '%.2f', $_ } @$_{qw(children_pct self_pct)}] }
-        @{ $json->{rows} } }, $packages, 'by package');
+        @{ $json->{rows} } }, $packages, '-s package: Children and Self are those of the model');
 }
 
-# Recorded profiles: the same numbers as dprofpp's, to the tick.
+# Recorded profiles have the same numbers as in dprofpp, to the tick.
 my $script = spew("$dir/p.pl", <<'END');
 use strict; use warnings;
 package Low {
@@ -135,29 +135,30 @@ for my $mode (qw(trace tree)) {
     $want{'(program)'}[0] = 0;
     my %got = map { $_->{symbol} => [$_->{calls},
         map { int($_ * 1e7 + 0.5) } @$_{qw(self children)}] } @{ $json->{rows} };
-    is_deeply(\%got, \%want, "$mode: dprofpp's numbers");
+    is_deeply(\%got, \%want, "$mode: the numbers are those of dprofpp");
 
     my %edges;
     $edges{ $_->[0] } += $_->[1] for @{ $read->edges('Low::work', { separate => 1 }) };
     my %of = map { $_->[0] => 1 } map { @{ $read->edges($_, { callees => 1 }) } } keys %edges;
     is_deeply(\%edges, { 'Mid::run' => 5, 'Low::rec' => 40, 'Mid::callee' => 5 },
-        "$mode: edges as rows, with calls");
-    ok($of{'Low::work'}, "$mode: and back");
-    is($read->edges('no::such', {}), undef, "$mode: edges of no such sub");
+        "$mode: edges are rows with calls");
+    ok($of{'Low::work'}, "$mode: edges in the other direction");
+    is($read->edges('no::such', {}), undef, "$mode: an unknown sub has no edges");
 
     my $callers = tool('--callers', 'Low::work', '-m', 'real', '--format', 'csv', $profile)->{out};
-    like($callers, qr/,"?35"?,Mid::run|,5,Mid::run/, "$mode: callers, with calls") or diag $callers;
+    like($callers, qr/,"?35"?,Mid::run|,5,Mid::run/, "$mode: --callers has calls") or diag $callers;
     is(tool('--callers', 'no::such', $profile)->{err}, "there is no sub no::such in $profile\n",
-        "$mode: no such sub");
+        "$mode: --callers of an unknown sub is an error");
     my $callees = tool('--callees', 'Mid::run', '-m', 'real', '--format', 'csv', $profile)->{out};
-    like($callees, qr/Mid::callee/, "$mode: callees");
-    unlike($callees, qr/idle/, "$mode: and nothing else");
-    like($callees, qr/p\.pl:7/, 'with the place of the call') if $mode eq 'tree';
-    like(tool('--histogram', $profile)->{out}, qr/from .* us +#+ \d+/, "$mode: histogram");
+    like($callees, qr/Mid::callee/, "$mode: --callees has the called sub");
+    unlike($callees, qr/idle/, "$mode: --callees has no other sub");
+    like($callees, qr/p\.pl:7/, '--callees has the place of the call') if $mode eq 'tree';
+    like(tool('--histogram', $profile)->{out}, qr/from .* us +#+ \d+/,
+        "$mode: --histogram prints bars");
     like(tool('--per-call', '-S', 'Low::work', '-q', $profile)->{out},
         qr/^ +\S+% +\S+% +[\d.]+ +[\d.]+ +[\d.]+  Low::work$/m,
-        "$mode: average, shortest, longest");
-    # a program that waits: its real time is much more than its cpu time
+        "$mode: --per-call prints average, shortest, longest");
+    # The program waits: its real time is much more than its cpu time.
     my ($head, @calls) = split /\n/, tool('--per-call', '-n', '-S', 'Low::work', '-m', 'cpu',
         '--format', 'csv', $profile)->{out};
     my @columns = split /,/, $head;
@@ -167,50 +168,60 @@ for my $mode (qw(trace tree)) {
             $profile)->{out})[1];
     is_deeply([map { $_->{avg_per_call} } \%cpu], [map { $_->{avg_per_call} } \%real],
         "$mode: averages of the same clock as the shortest call");
-    cmp_ok($cpu{min_per_call}, '<=', $cpu{avg_per_call}, "$mode: an average lies between");
-    cmp_ok($cpu{avg_per_call}, '<=', $cpu{max_per_call}, "$mode: ... the two");
+    cmp_ok($cpu{min_per_call}, '<=', $cpu{avg_per_call},
+        "$mode: the average is no less than the shortest call");
+    cmp_ok($cpu{avg_per_call}, '<=', $cpu{max_per_call}, "$mode: ... and no more than the longest");
     like(tool('--per-call', $profile)->{out}, qr/  Avg real s +Min real s +Max real s  Symbol$/m,
-        "$mode: headings tell the clock and the unit");
+        "$mode: headings name the clock and the unit");
     my $ops = $mode eq 'tree' ? tool('--per-call', '-m', 'ops', $profile)->{out} : '';
-    like($ops, qr/  Avg\/call +Min real s +Max real s  Symbol$/m, "$mode: of a counter") if $ops;
-    unlike(tool('-F', 'avg', $profile)->{out}, qr/real/, "$mode: an average alone is of -m");
+    like($ops, qr/  Avg\/call +Min real s +Max real s  Symbol$/m,
+        "$mode: the average of a counter has no clock") if $ops;
+    unlike(tool('-F', 'avg', $profile)->{out}, qr/real/, "$mode: -F avg is of the metric of -m");
     like(tool('-s', 'package,sub', '--hierarchy', '-q', $profile)->{out},
-        qr/^.*%  Low\n.*%    Low::rec\n.*%    Low::work$/m, "$mode: keys below one another");
+        qr/^.*%  Low\n.*%    Low::rec\n.*%    Low::work$/m,
+        "$mode: --hierarchy indents one key below the other");
     like(tool('-s', 'phase', '-q', '--no-children', $profile)->{out}, qr/%  main$/m,
-        "$mode: phases");
-    like(tool('-s', 'pid,sub', '-q', $profile)->{out}, qr/%  \d+ +Low::work$/m, "$mode: processes");
-    like(tool('-s', 'srcline', '-q', $profile)->{out}, qr/p\.pl:3$/m, "$mode: places");
+        "$mode: -s phase has the phase");
+    like(tool('-s', 'pid,sub', '-q', $profile)->{out}, qr/%  \d+ +Low::work$/m,
+        "$mode: -s pid has the process");
+    like(tool('-s', 'srcline', '-q', $profile)->{out}, qr/p\.pl:3$/m,
+        "$mode: -s srcline has the places");
     like(tool('-s', 'sub,caller', '-q', $profile)->{out}, qr/Low::work +Low::rec$/m,
-        "$mode: callers as a key");
-    is(tool('-m', 'nonsense', $profile)->{status}, 2, "$mode: an unknown metric is a mistake");
+        "$mode: -s caller has the callers");
+    is(tool('-m', 'nonsense', $profile)->{status}, 2, "$mode: an unknown metric is a usage error");
     my $asked = tool('-m', 'ops', '-q', $profile);
-    is($asked->{status}, $mode eq 'tree' ? 0 : 2, "$mode: ops where they are")
+    is($asked->{status}, $mode eq 'tree' ? 0 : 2, "$mode: -m ops works where the profile has ops")
         or diag $asked->{err};
 }
 
-# Filters and shapes, on a small profile.
+# Filters and shapes are tried on a small profile.
 {
     my $text = "a;b;c 50\na;b 30\na;d;c 15\n(program) 5\n";
     my $q = sub { report($text, '-q', @_)->{out} =~ s/^ +//mgr =~ s/ +/ /gr };
-    is($q->('-S', 'c,b'), "80.00% 30.00% b\n65.00% 65.00% c\n", '-S');
-    is($q->('-S', 'c', '--percentage', 'relative'), "100.00% 100.00% c\n", 'relative');
-    is($q->('--only', '^[ad]$'), "95.00% 0.00% a\n15.00% 0.00% d\n", '--only');
-    is($q->('--skip', '[abc(]'), "15.00% 0.00% d\n", '--skip');
+    is($q->('-S', 'c,b'), "80.00% 30.00% b\n65.00% 65.00% c\n", '-S keeps the subs named');
+    is($q->('-S', 'c', '--percentage', 'relative'), "100.00% 100.00% c\n",
+        '--percentage relative divides by what is shown');
+    is($q->('--only', '^[ad]$'), "95.00% 0.00% a\n15.00% 0.00% d\n", '--only keeps what matches');
+    is($q->('--skip', '[abc(]'), "15.00% 0.00% d\n", '--skip drops what matches');
     is($q->('--percent-limit', 70), "100.00% 5.00% (program)\n95.00% 0.00% a\n80.00% 30.00% b\n",
-        '--percent-limit');
-    is($q->('-O', 1), "100.00% 5.00% (program)\n", '-O');
+        '--percent-limit drops small rows');
+    is($q->('-O', 1), "100.00% 5.00% (program)\n", '-O limits the rows');
     is($q->('--ignore-callees', '^b$', '--skip', 'program'),
-        "95.00% 0.00% a\n80.00% 80.00% b\n15.00% 0.00% d\n15.00% 15.00% c\n", '--ignore-callees');
-    is($q->('--max-stack', 1), "100.00% 5.00% (program)\n95.00% 95.00% a\n", '--max-stack');
+        "95.00% 0.00% a\n80.00% 80.00% b\n15.00% 0.00% d\n15.00% 15.00% c\n",
+        '--ignore-callees charges a sub with what it calls');
+    is($q->('--max-stack', 1), "100.00% 5.00% (program)\n95.00% 95.00% a\n",
+        '--max-stack cuts the stacks');
     is($q->('--parent', '^[bd]$', '-s', 'parent', '--no-children'),
-        "80.00% b\n15.00% d\n5.00% [other]\n", '--parent: the match nearest the leaf');
+        "80.00% b\n15.00% d\n5.00% [other]\n", '--parent takes the match nearest the leaf');
     is($q->('--parent', '^[bd]$', '-x', '-s', 'parent', '--no-children'),
-        "80.00% b\n15.00% d\n", '-x');
-    is($q->('-F', 'sub,overhead', '-S', 'c'), "c 65.00%\n", '-F')
+        "80.00% b\n15.00% d\n", '-x drops rows without a parent');
+    is($q->('-F', 'sub,overhead', '-S', 'c'), "c 65.00%\n", '-F chooses the columns')
         or diag $q->('-F', 'sub,overhead', '-S', 'c');
     my $list = spew("$dir/list", "c\r\n# no\n\nb");
-    is($q->('-S', "file://$list"), "80.00% 30.00% b\n65.00% 65.00% c\n", 'file://');
-    is(report($text, '-t', ',', '-S', 'c')->{out} =~ s/^#.*\n//mgr, "65.00%,65.00%,c\n", '-t');
+    is($q->('-S', "file://$list"), "80.00% 30.00% b\n65.00% 65.00% c\n",
+        '-S reads names from file://');
+    is(report($text, '-t', ',', '-S', 'c')->{out} =~ s/^#.*\n//mgr, "65.00%,65.00%,c\n",
+        '-t sets the separator');
     my $g = sub {
         report($text, '-q', '-S', 'c', @_)->{out} =~ s/^65.*?\n//r =~ s/^ {12}//mgr
             =~ s/^ +65.*\n//mr;
@@ -236,7 +247,8 @@ END
      --23.08%-- [...]
 
 END
-    is($g->('-g', 'folded,0'), "50.00% c;b;a\n15.00% c;d;a\n\n", 'folded')
+    is($g->('-g', 'folded,0'), "50.00% c;b;a\n15.00% c;d;a\n\n",
+        '-g folded prints stacks on one line')
         or diag $g->('-g', 'folded,0');
     is($g->('-G', '-g', 'graph,0'), <<'END', 'in caller order, from the program down');
 |
@@ -251,20 +263,20 @@ END
 END
 }
 
-# Small branches, calls, doubled columns, names with a semicolon.
+# Small branches, calls, doubled columns, and names with a semicolon follow.
 {
     my $text = join '', map { "a;z$_;c 4\n" } 1 .. 100;
     $text .= "q 700\n";
     my $q = sub { report($_[0], '-q', @_[1 .. $#_])->{out} =~ s/^ +//mgr =~ s/ +/ /gr };
     is($q->($text, '-g', 'folded', '-S', 'c'), "36.36% 36.36% c\n",
-        'chains below the threshold are no chain of what they have in common');
+        'chains below the threshold are not printed as their common part');
     is(() = $q->($text, '-g', 'folded,0.2', '-S', 'c') =~ /^0\.36% c;z\d+;a$/mg, 100,
-        'a lower one shows them');
+        'a lower threshold shows them');
     is($q->("a;b 3\n", '-F', 'sub,sub,overhead,overhead', '-s', 'package,sub', '--hierarchy'),
         "0.00% (program)\n0.00% (program)\n100.00% main\n0.00% a\n100.00% b\n",
-        'a column is there once');
+        'a column given twice is printed once');
     is($q->("a%3Bb;c 3\n", '-g', 'folded', '-S', 'c'), "100.00% 100.00% c\n100.00% c;a%3Bb\n\n",
-        'a semicolon within a name');
+        'a semicolon within a name is escaped');
     my $run = report("a;b 94\na 1\nc 5\n", '--color', 'always', '-q');
     is($run->{out} =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'colours: each share by itself');
  \e[31m100.00%\e[m 0.00% (program)
@@ -278,32 +290,33 @@ subtest 'Deep: of a branch at each level, the line does not grow without end' =>
     my $run = report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-g',
         'graph,0', '--max-stack', 1000);
     is((sort { $b <=> $a } map { length } split /\n/, $run->{out})[0] < 2500, 1,
-        'no line is longer than 200 levels');
-    like($run->{out}, qr/-- \[201\] r\n/, 'deeper ones have a number');
+        'no line is indented by more than 200 levels');
+    like($run->{out}, qr/-- \[201\] r\n/, 'deeper levels are numbered');
     like(report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-G', '-g',
         'flat,0', '--max-stack', 1000)->{out},
-        qr/(?: {16}r\n){401}/, 'and all of it as flat chains');
+        qr/(?: {16}r\n){401}/, 'flat chains have all levels');
 };
 
 subtest 'Files that stand apart are one sum all the same' => sub {
-    # Files that stand apart are one sum all the same: of one unit, and of what all of them have.
+    # Files that -s keeps apart still make one sum: of one unit, and of what all of them have.
     my $folded = spew("$dir/apart.in", "a;b 3\n");
     my %file = map { $_ => profiled([$script],
         env => { counting(), PERL_DPROF_MODE => $_ })->{profile} } qw(trace tree);
     for my $keys ('sub', 'pid,sub') {
         my $run = tool('-s', $keys, $file{tree}, $folded);
-        like($run->{err}, qr/^\Q$folded\E: its times are in an unknown unit/, "$keys: units")
+        like($run->{err}, qr/^\Q$folded\E: its times are in an unknown unit/,
+            "$keys: different units are told")
             or diag $run->{out};
-        is($run->{status}, 1, "$keys: is no success");
+        is($run->{status}, 1, "$keys: ... with status 1");
     }
     my $run = tool('-s', 'pid,sub', '-m', 'ops', $file{tree}, $file{trace});
-    is("$run->{status} $run->{out}", '1 ', 'a counter that a file lacks');
-    like($run->{err}, qr/^\Q$file{trace}\E: it has no ops/, 'is named');
+    is("$run->{status} $run->{out}", '1 ', 'a counter that one file lacks gives status 1');
+    like($run->{err}, qr/^\Q$file{trace}\E: it has no ops/, '... and names the file');
     is(tool('-s', 'pid,sub', $file{tree}, spew("$dir/s.in", "a;b 3\n"), '--unit', 's')->{status},
         0, '--unit');
 };
 
-# Of several programs, all are named.
+# With several programs all are named.
 {
     my $second = spew("$dir/second.pl", 'sub f { 1 } f()');
     my @files = map { profiled([$_], env => { counting() })->{profile} } $script, $second;
@@ -313,7 +326,7 @@ subtest 'Files that stand apart are one sum all the same' => sub {
     }
 }
 
-# A pager that is left early is no failure, and no death.
+# Leaving a pager early is neither an error nor a death.
 SKIP: {
     my $tool = join ' ', map { "'$_'" } tool_command('dprofreport');
     my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
@@ -322,7 +335,7 @@ SKIP: {
     my $run = run_program(['script', '-qec',
         "TERM=vt100 DPROF_PAGER='head -3' $tool '$file'; echo status \$?", '/dev/null'],
         limit => 60);
-    like($run->{out}, qr/Profile.*status 0\r?\n\z/s, 'a pager that is left early');
+    like($run->{out}, qr/Profile.*status 0\r?\n\z/s, 'a pager that is left early gives status 0');
 }
 
 subtest 'What is wrong is said' => sub {
@@ -335,18 +348,18 @@ subtest 'What is wrong is said' => sub {
             . " $run->{out}",
             '2 short ', "@$_");
     }
-    is(tool('/no/such/file')->{status}, 1, 'no such file');
+    is(tool('/no/such/file')->{status}, 1, 'a missing file gives status 1');
     is(tool({ DPROFREPORT_OPTS => '-q -S c' }, spew("$dir/x", "a;c 3\nb 1\n"))->{out} =~ s/ +/ /gr,
-        " 75.00% 75.00% c\n", 'DPROFREPORT_OPTS');
+        " 75.00% 75.00% c\n", 'DPROFREPORT_OPTS gives options');
     {
         my $file = spew("$dir/y", "a;c 3\nb 1\n");
         my $inclusive = tool('-q', $file)->{out};
         my %default = (DPROFREPORT_OPTS => '--no-children');
-        isnt(tool(\%default, '-q', $file)->{out}, $inclusive, '... --no-children there');
+        isnt(tool(\%default, '-q', $file)->{out}, $inclusive, '... such as --no-children');
         is(tool(\%default, '-q', '--children', $file)->{out}, $inclusive,
-            '... the command line wins');
+            '... which the command line overrides');
     }
-    like(tool('-h')->{out}, qr/--callers/, '-h');
+    like(tool('-h')->{out}, qr/--callers/, '-h prints the usage');
 };
 
 done_testing;

@@ -1,4 +1,4 @@
-# dprofreport on random stacks against models that know nothing but stacks: chains, edges, keys
+# dprofreport on random stacks agrees with models that know nothing but stacks: chains, edges, keys
 # below one another, filters.
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ sub report {
 
 sub frames { return grep { $_ ne '(program)' } split /;/, $_[0] }
 
-# Paths of a chain -> [value, own].
+# Paths of a chain => [value, own].
 sub paths {
     my ($kids, $above) = @_;
     return map {
@@ -32,8 +32,8 @@ sub paths {
     } @$kids;
 }
 
-# The same from stacks: callee order from the innermost frame of the sub outwards (of what has it at
-# its leaf only, if self is asked for), caller order from the outermost frame down.
+# Computes the same from stacks: callee order from the innermost frame of the sub outwards (only
+# where the sub is the leaf, if self is asked for), caller order from the outermost frame down.
 sub naive_chain {
     my ($stacks, $sub, %how) = @_;
     my %want;
@@ -81,7 +81,7 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
         }
     }
 
-    # Text of folded chains: every stack that has its share, and nothing else.
+    # The text of folded chains has every stack that has its share, and nothing else.
     {
         my $file = spew("$dir/" . ++$n . '.in', $text);
         my $run = in_process('dprofreport', '-q', '-S', $subs[0], '-g', 'folded,3,period', $file);
@@ -93,10 +93,10 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
         }
         my %got = map { /^ +(\d+) (\S+)$/ ? ($2, $1) : () } split /\n/, $run->{out};
         is_deeply(\%got, { map { $want{$_} && $want{$_} >= 0.03 * $total ? ($_, $want{$_}) : () }
-            keys %want }, "$round: folded, as text");
+            keys %want }, "$round: folded chains as text are those of the model");
     }
 
-    # Keys below one another: what stands above is the report by fewer keys.
+    # With keys below one another, the upper lines are the report by fewer keys.
     {
         my $levels = report($text, '-s', 'package,sub', '--hierarchy');
         my %few = map { $_->{package} => "$_->{children_pct} $_->{self_pct}" }
@@ -109,10 +109,10 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
             ($_->{level} ? $down{"$package $_->{entry}"} : $up{$package}) =
                 "$_->{children_pct} $_->{self_pct}";
         }
-        is_deeply([\%up, \%down], [\%few, \%all], "$round: keys below one another");
+        is_deeply([\%up, \%down], [\%few, \%all], "$round: --hierarchy has the sums of fewer keys");
     }
 
-    # Callers and callees.
+    # Callers and callees are those of the stacks.
     for my $sub (@subs) {
         my (%callers, %callees, $is_there);
         for (@stacks) {
@@ -128,17 +128,19 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
         }
         next if !$is_there;
         is_deeply({ map { $_->{caller} => 0 + $_->{total} }
-            @{ report($text, '--callers', $sub)->{rows} } }, \%callers, "$round: callers of $sub");
+            @{ report($text, '--callers', $sub)->{rows} } }, \%callers,
+            "$round: callers of $sub are those of the model");
         is_deeply({ map { $_->{callee} => 0 + $_->{total} }
-            @{ report($text, '--callees', $sub)->{rows} } }, \%callees, "$round: callees of $sub");
+            @{ report($text, '--callees', $sub)->{rows} } }, \%callees,
+            "$round: callees of $sub are those of the model");
         my $profile = Devel::DProf::Profile->new;
         $profile->add("$dir/$n.in");
         my @edges = map { $profile->edges($sub, { callees => $_ }) } 0, 1;
         is_deeply([map { +{ map { $_->[0] => $_->[3] } @$_ } } @edges], [\%callers, \%callees],
-            "$round: both as rows");
+            "$round: edges as rows are those of the model");
     }
 
-    # By caller; by --parent; relative; what is cut.
+    # By caller, by --parent, relative, and what the filters cut off.
     {
         my (%caller, %parent, %cut, %deep, %shown, $base);
         for (@stacks) {
@@ -180,12 +182,13 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
         };
         my $symbol = sub { $_[0]{symbol} };
         is_deeply($got->(sub { "$_[0]{symbol} $_[0]{caller}" }, '-s', 'sub,caller'),
-            $as->($total, \%caller), "$round: by caller");
+            $as->($total, \%caller), "$round: -s sub,caller is that of the model");
         is_deeply($got->(sub { $_[0]{parent} }, '-s', 'parent', '--parent', 's[01]$'),
             $as->($total, \%parent), "$round: --parent");
         is_deeply($got->($symbol, '--ignore-callees', 's2$'), $as->($total, \%cut),
-            "$round: --ignore-callees");
-        is_deeply($got->($symbol, '--max-stack', 3), $as->($total, \%deep), "$round: --max-stack");
+            "$round: --ignore-callees is that of the model");
+        is_deeply($got->($symbol, '--max-stack', 3), $as->($total, \%deep),
+            "$round: --max-stack is that of the model");
         is_deeply($got->($symbol, '-S', "$subs[0],$subs[1]", '--percentage', 'relative'),
             $as->($base, \%shown), "$round: relative") if $base;
     }

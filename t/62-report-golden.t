@@ -1,4 +1,4 @@
-# What dprofreport prints, byte by byte. DPROF_GOLDEN=1 rewrites the files; the review is the diff.
+# dprofreport prints the golden files byte by byte. DPROF_GOLDEN=1 rewrites them; review the diff.
 use strict;
 use warnings;
 use Test::More;

@@ -1,4 +1,5 @@
-# dprofdiff against a naive model, the tables of perf's manual, pairing, slices of time, messages.
+# dprofdiff agrees with a naive model; the tables of perf's manual, pairing, slices of time,
+# messages.
 use strict;
 use warnings;
 use Test::More;
@@ -27,10 +28,10 @@ sub json {
 
 sub by_name { my ($json) = @_; return { map { $_->{symbol} => $_ } @{ $json->{rows} } } }
 
-# Weights by stack to folded text.
+# Turns weights by stack into folded text.
 sub folded { my (%weight) = @_; return file(join '', map { "$_ $weight{$_}\n" } sort keys %weight) }
 
-# Counts by stack to [self, inclusive] by sub, and the total.
+# Turns counts by stack into [self, inclusive] by sub, and the total.
 sub naive {
     my (%weight) = @_;
     my (%row, $total);
@@ -62,11 +63,11 @@ for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  '
             ($f[-1] => ($f[0] ne '' ? 'b' : ' ') . join '', map { $_ ne '' ? 'x' : ' ' } @f[1, 4])
         }
             split /\n/, $run->{out};
-        is_deeply(\%got, $want, "diff $order, $compute");
+        is_deeply(\%got, $want, "diff $order, $compute: the rows are those of the manual");
     }
     my $run = tool('--unit', 'samples', map { $path{$_} } split ' ', $order);
     like($run->{out}, qr/^# Baseline: \Q$path{ substr $order, 0, 1 }\E\n# File 1: .*\n# File 2: /,
-        "$order: which file is which");
+        "$order: the header names the sides");
     like($run->{out},
         qr/^Baseline\/0\ \ Delta\/1\ \ Change\/1\ \ Change\ %\/1\ \ Delta\/2\ \ Change\/2\ \ Change
             \ %\/2\ \ Symbol$/mx, "$order: titles");
@@ -78,48 +79,52 @@ subtest 'formulas' => sub {
     my @two = ('--unit', 'samples', @path{qw(A B)});
     my $rows = by_name(json(@two));
     is(sprintf('%.2f', $rows->{f4}{delta}), '17.55',
-        'delta: 335 of 730 less 259 of 914, in points');
-    is($rows->{f4}{change}, 76, 'change');
-    is($rows->{f4}{status} . $rows->{f3}{status} . $rows->{f5}{status}, 'bothgonenew', 'status');
-    is($rows->{f5}{baseline_pct}, undef, 'what is new has no baseline');
-    is(sprintf('%.2f', $rows->{f5}{delta}), '17.53', '... and all of its share is growth');
-    is($rows->{f3}{delta}, undef, 'what is gone has no delta');
+        'delta is 335 / 730 - 259 / 914, in percentage points');
+    is($rows->{f4}{change}, 76, 'change is the difference of values');
+    is($rows->{f4}{status} . $rows->{f3}{status} . $rows->{f5}{status}, 'bothgonenew',
+        'status tells common, gone and new subs');
+    is($rows->{f5}{baseline_pct}, undef, 'a new sub has no baseline');
+    is(sprintf('%.2f', $rows->{f5}{delta}), '17.53', '... and its delta is all of its share');
+    is($rows->{f3}{delta}, undef, 'a sub that is gone has no delta');
     is(by_name(json('-c', 'wdiff:1,2', @two))->{f4}{wdiff}, 335 * 2 - 259,
-        'wdiff: new * its weight - baseline * its weight');
-    is(sprintf('%.6f', by_name(json('-c', 'ratio', @two))->{f4}{ratio}), '1.293436', 'ratio');
+        'wdiff is new * its weight - baseline * its weight');
+    is(sprintf('%.6f', by_name(json('-c', 'ratio', @two))->{f4}{ratio}), '1.293436',
+        'ratio is new / baseline');
     my $text = tool('-c', 'wdiff:1,2', '-F', '-p', '-t', '|', '-q', @two)->{out};
     like($text, qr/^28\.34%\|259\|\+?411\|\(335 \* 2\) - \(259 \* 1\)\|\+76\|\+29\.34%\|335\|f4$/m,
-        '-F and -p: wdiff') or diag $text;
+        '-F and -p print the formula of wdiff') or diag $text;
     like($text, qr/^\|0\|N\/A\|\(128 \* 2\) - \(0 \* 1\)\|\+128\|\|128\|f5$/m,
-        '... of what is new');
-    like($text, qr/^9\.52%\|87\|\|\|-87\|\|\|f3$/m, '... of what is gone');
+        '... for a new sub');
+    like($text, qr/^9\.52%\|87\|\|\|-87\|\|\|f3$/m, '... for a sub that is gone');
     $text = tool('-F', '-t', '|', '-q', @two)->{out};
     like($text,
         qr/^28\.34%\|\+17\.55%\|\(335\ \*\ 100\ \/\ 730\)\ -\ \(259\ \*\ 100\ \/
             \ 914\)\|\+76\|\+29\.34%\|f4$/mx, '-F: delta');
     like(tool('-c', 'ratio', '-F', '-t', '|', '-q', @two)->{out},
-        qr/^28\.34%\|1\.293436\|335 \/ 259\|\+76\|\+29\.34%\|f4$/m, '-F: ratio');
-    unlike(tool('-b', @two)->{out}, qr/ f[356]$/m, '-b: neither what is new nor what is gone');
-    like(tool('-b', @two)->{out}, qr/28\.34%/, '... and shares stay');
+        qr/^28\.34%\|1\.293436\|335 \/ 259\|\+76\|\+29\.34%\|f4$/m,
+        '-F prints the formula of ratio');
+    unlike(tool('-b', @two)->{out}, qr/ f[356]$/m, '-b drops new subs and those that are gone');
+    like(tool('-b', @two)->{out}, qr/28\.34%/, '... and leaves the shares as they are');
     like(tool('-v', '-q', '-t', '|', @two, '-S', 'f4')->{out},
         qr/\A28\.34%\|259\|0\|\+17\.55%\|\+76\|\+29\.34%\|335\|0\|f4\n\z/,
-        '-v: values and calls of both');
+        '-v prints values and calls of both sides');
     my $relative = by_name(json('--percentage', 'relative', '-S', 'f2,f4', @two));
     is(sprintf('%.2f', $relative->{f2}{delta}), sprintf('%.2f', 100 * 267 / 602 - 100 * 349 / 608),
-        '--percentage relative: of what is shown, on each side');
+        '--percentage relative divides by what each side shows');
     my $normal = by_name(json('-n', @two));
     is($normal->{f4}{value}, int(335 * 914 / 730 + 0.5),
-        '-n: as if its total were the baseline\'s');
-    like(tool('-n', @two)->{out}, qr/^# Normalized: /m, '... and it says so');
+        '-n scales the new side to the total of the baseline');
+    like(tool('-n', @two)->{out}, qr/^# Normalized: /m, '... and the header says so');
     like(tool(@two)->{out},
         qr/^# Metric: samples, self\n.*^# Baseline total: 914\n# New total: 730 \(-20\.13%\)/ms,
-        'metric and totals');
-    like(tool('-q', '-O', 1, @two)->{out}, qr/\A.*f2\n\n?.*f5\n\n?.*f1\n\z/, '-O: of each section');
+        'the header has metric and totals');
+    like(tool('-q', '-O', 1, @two)->{out}, qr/\A.*f2\n\n?.*f5\n\n?.*f1\n\z/,
+        '-O limits each section');
     like(tool('-s', 'package', '-q', '-t', '|', @two)->{out},
-        qr/^100\.00%\|0\.00%\|-184\|-20\.13%\|main$/m, '-s package');
+        qr/^100\.00%\|0\.00%\|-184\|-20\.13%\|main$/m, '-s package adds up by package');
 };
 
-# ---- random stacks against the model; what must hold of any ----
+# ---- random stacks: the model, and what must always hold ----
 
 my $seed = $ENV{DPROF_SEED} // 7;
 srand $seed;
@@ -212,21 +217,21 @@ subtest 'trees: calls, ops, callers' => sub {
     is_deeply({ map { $_->{symbol} => $_->{change} } @{ $calls->{rows} } },
         { 'A::f' => 0, 'A::g' => 0, 'A::h' => 4, '(program)' => 0 }, '-m calls');
     is($calls->{rows}[0]{symbol}, 'A::h',
-        '... what has changed stands first, whatever became of other shares');
-    like($calls->{exact}, qr/repeats/, '... exactly, and says so');
-    is(by_name(json('-m', 'ops', $old, $new))->{'A::h'}{change}, 400, '-m ops');
+        '... changed subs come first, whatever other shares are');
+    like($calls->{exact}, qr/repeats/, '... calls repeat, and the output says so');
+    is(by_name(json('-m', 'ops', $old, $new))->{'A::h'}{change}, 400, '-m ops compares ops');
     is(by_name(json('-m', 'ops', '--children', $old, $new))->{'A::f'}{change}, 300,
-        '-m ops --children');
-    is(by_name(json($old, $new))->{'A::h'}{change}, 0.02, 'seconds');
+        '-m ops --children compares inclusive ops');
+    is(by_name(json($old, $new))->{'A::h'}{change}, 0.02, 'times are compared in seconds');
     my %random = (dprof_hash_seed => '', dprof_perturb_keys => '');
     my $unpinned = tree_file(\@subs,
         ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1001', '2 3 6 30 0 30 0 0 602',
             '1 2 1 50 0 50 0 0 400'], %random);
     my $ops = json('-m', 'ops', $old, $unpinned);
-    like($ops->{not_exact}, qr/\Q$unpinned\E was random.*0\.1 %/, 'a random seed: it says so');
+    like($ops->{not_exact}, qr/\Q$unpinned\E was random.*0\.1 %/, 'a random hash seed is told');
     is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $ops->{rows} } },
         { 'A::f' => 'equal', 'A::g' => 'equal', 'A::h' => 'exact', '(program)' => 'equal' },
-        '... and takes 0.1 % for equal');
+        '... and 0.1 % counts as equal');
     my $callers = json('--callers', 'A::h', '-m', 'calls', $old, $new);
     is_deeply([map { [@$_{qw(caller baseline value delta)}] } @{ $callers->{rows} }],
         [['A::f', 6, 9, 3], ['A::g', 0, 1, 1]], '--callers');
@@ -234,26 +239,30 @@ subtest 'trees: calls, ops, callers' => sub {
     is_deeply([map { [@$_{qw(callee baseline_calls calls)}] } @{ $callees->{rows} }],
         [['A::h', 0, 1]], '--callees');
     my $none = tool('--callers', 'A::nothing', $old, $new);
-    is("$none->{status} $none->{err}", "1 there is no sub A::nothing\n", '--callers of nothing');
+    is("$none->{status} $none->{err}", "1 there is no sub A::nothing\n",
+        '--callers of an unknown sub is an error');
     my $mixed = tool('-m', 'ops', $old, folded('A::f' => 3));
-    is($mixed->{status}, 1, 'a metric that one side lacks');
+    is($mixed->{status}, 1, 'a metric that one side lacks gives status 1');
     my $times = join ', ', time_words();
-    like($mixed->{err}, qr/\Aops: not all sides have it\n\Q$old\E has $times, calls, ops\n/,
+    my $hint = 'trees have ops: record with -d:DProf=tree';
+    like($mixed->{err},
+        qr/\Aops: not all sides have it; $hint\n\Q$old\E has $times, calls, ops\n/,
         '... and what each has');
     like($mixed->{err}, qr/\n.* has $times\n\z/, '... of the other one, too');
     my $units = tool($old, folded('A::f' => 3));
-    is($units->{status}, 1, 'times against an unknown unit');
+    is($units->{status}, 1, 'times against an unknown unit give status 1');
     like($units->{err}, qr/--unit declares.*\n\Q$old\E: times\n.*: an unknown unit\n\z/,
-        '... is told');
-    is(tool('--unit', 'ms', $old, folded('A::f' => 3))->{status}, 0, '... --unit declares it');
+        '... with both units');
+    is(tool('--unit', 'ms', $old, folded('A::f' => 3))->{status}, 0,
+        '... unless --unit declares it');
     my $other = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'],
         dprof_perl => '5.40.1', dprof_options => 'builtins=slow');
     my $here = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'],
         dprof_perl => '5.36.0', dprof_options => 'builtins=no');
     is(tool($here, $other)->{err},
         "the sides differ: builtins is not the same: no, slow\nthe sides differ: perl is not the "
-            . "same: 5.36.0, 5.40.1\n", 'what the sides differ in');
-    is(tool('-f', $here, $other)->{err}, '', '-f: no complaints');
+            . "same: 5.36.0, 5.40.1\n", 'differing conditions of the sides are told');
+    is(tool('-f', $here, $other)->{err}, '', '-f silences them');
 };
 
 # ---- which subs are the same ----
@@ -275,35 +284,39 @@ subtest 'which subs are the same' => sub {
         '2 My f /srv/a/old/lib/My.pm:9'],
             ['1 My __ANON__ /srv/b/new/lib/My.pm:10 in=My::f seq=7',
                 '2 My f /srv/b/new/lib/My.pm:9']),
-        { 'My::__ANON__[lib/My.pm:10]' => 'both', 'My::f' => 'both' }, 'another checkout');
+        { 'My::__ANON__[lib/My.pm:10]' => 'both', 'My::f' => 'both' },
+        'subs of another checkout pair up');
     is_deeply($pairs->(['1 My __ANON__ lib/My.pm:10 seq=5'],
         ['1 My __ANON__ /srv/b/new/lib/My.pm:10 seq=7']),
-        { 'My::__ANON__[lib/My.pm:10]' => 'both' }, 'a file-level sub, relative and absolute');
+        { 'My::__ANON__[lib/My.pm:10]' => 'both' },
+        'a file-level sub pairs up with relative and absolute path');
     is_deeply($pairs->(['1 main __ANON__ x.pl:10 seq=5'], ['1 main __ANON__ x.pl:12 seq=5']),
-        { 'main::__ANON__[x.pl:12]' => 'both from x.pl:10' }, 'the script\'s own, moved');
+        { 'main::__ANON__[x.pl:12]' => 'both from x.pl:10' },
+        'an anonymous sub of the script pairs up when it moves');
     is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5',
         '2 My __ANON__ My.pm:20 in=My::f seq=6'],
             ['1 My __ANON__ My.pm:15 in=My::f seq=5', '2 My __ANON__ My.pm:21 in=My::f seq=6']),
         { 'My::__ANON__[My.pm:15]' => 'both from My.pm:10',
             'My::__ANON__[My.pm:21]' => 'both from My.pm:20' },
-            'by their order in the sub around them');
+            'anonymous subs pair up by their order in the sub around them');
     is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5',
         '2 My __ANON__ My.pm:20 in=My::f seq=6', '3 My __ANON__ My.pm:30 in=My::f seq=7'],
             ['1 My __ANON__ My.pm:23 in=My::f seq=5', '2 My __ANON__ My.pm:33 in=My::f seq=6']),
         { 'My::__ANON__[My.pm:10]' => 'gone', 'My::__ANON__[My.pm:23]' => 'both from My.pm:20',
             'My::__ANON__[My.pm:33]' => 'both from My.pm:30' },
-        'one is gone: those that are as far apart');
+        'when one is gone, those at the same distance pair up');
     is_deeply($pairs->(['1 My __ANON__ My.pm:10 in=My::f seq=5',
         '2 My __ANON__ My.pm:10 in=My::f seq=6'],
             ['1 My __ANON__ My.pm:10 in=My::f seq=5', '2 My __ANON__ My.pm:10 in=My::f seq=6']),
         { 'My::__ANON__[My.pm:10]' => 'both', 'My::__ANON__[My.pm:10]#2' => 'both' },
-        'two on a line');
+        'two anonymous subs on a line pair up in order');
     is_deeply($pairs->(['1 My __ANON__ (eval%2012):3 in=My::f seq=5', '2 My g (eval%207):1'],
         ['1 My __ANON__ (eval%2099):3 in=My::f seq=5', '2 My g (eval%208):1']),
-        { 'My::__ANON__[(eval):3]' => 'both', 'My::g' => 'both' }, 'string evals have no numbers');
+        { 'My::__ANON__[(eval):3]' => 'both', 'My::g' => 'both' },
+        'string evals pair up without their numbers');
     is_deeply($pairs->(['1 My __ANON__ My.pm:10 seq=5'], ['1 Other __ANON__ My.pm:10 seq=5']),
         { 'My::__ANON__[My.pm:10]' => 'gone', 'Other::__ANON__[My.pm:10]' => 'new' },
-        'another package is another sub');
+        'a sub of another package does not pair up');
     is_deeply($pairs->(['1 My END My.pm:10'], ['1 My END My.pm:14']),
         { 'My::END[My.pm:14]' => 'both from My.pm:10' }, 'END, too');
     is_deeply($pairs->(['1 My __ANON__ My.pm:10 seq=5', '2 My __ANON__ My.pm:20 seq=6'],
@@ -319,25 +332,27 @@ subtest 'which subs are the same' => sub {
         \%renamed, '--map');
     is_deeply($pairs->(\@old, \@new, '--map',
         'file://' . file("# renamed\nOld::=New::\r\n main::same = main::other")), \%renamed,
-        '... from a file');
+        '--map reads renames from a file');
     is_deeply($pairs->(['1 main a x.pl:1', '2 main b x.pl:2'],
         ['1 main a x.pl:1', '2 main b x.pl:2'], '--map', 'main::a=main::b'),
-        { 'main::a' => 'both', 'main::b' => 'both' }, 'a side that has the new name already');
+        { 'main::a' => 'both', 'main::b' => 'both' },
+        '--map leaves a side alone that has the new name already');
     my $packages = json('--map', 'Old::=New::', '-s', 'package', tree_file(\@old, $context->(4)),
         tree_file(\@new, $context->(4)));
     is_deeply({ map { $_->{package} => $_->{status} } @{ $packages->{rows} } },
         { New => 'both', 'New::In' => 'both', main => 'both', '(program)' => 'both' },
-        '... by package');
+        '--map renames packages, too');
     is_deeply($pairs->(['1 My __ANON__ /opt/a/My.pm:10 seq=5'],
         ['1 My __ANON__ /opt/b/c/My.pm:10 seq=5'], '--symfs', '/opt/a', '--symfs', '/opt/b/c/'),
         { 'My::__ANON__[My.pm:10]' => 'both' }, '--symfs');
     my $other = json(tree_file(['1 My __ANON__ lib/My.pm:10 in=My::f'], $context->(1)), '--unit',
         'ms', folded('My::__ANON__[/x/lib/My.pm:10]' => 10, 'My::f' => 3));
     is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both',
-        'folded stacks that have places, and do not tell the sub around');
+        'folded stacks with places pair up without the sub around');
     $other = json(tree_file(['1 My __ANON__ lib/My.pm:10'], $context->(1)), '--unit', 'ms',
         folded('My::__ANON__[/x/lib/My.pm:10]' => 10));
-    is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both', '... or have none');
+    is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both',
+        '... and those without places, too');
 };
 
 # ---- names as they are shown ----
@@ -350,47 +365,51 @@ subtest 'names as they are shown' => sub {
         '3 My f /b/My.pm:1'], $context);
     my $names = sub { join ' ', sort map { $_->{symbol} } @{ json(@_, $old, $new)->{rows} } };
     is($names->(), '(program) My::__ANON__ My::__ANON__[My.pm:12] My::f',
-        'names; one of an XS sub that has no place');
-    is($names->('-S', 'My::__ANON__[My.pm:12]'), 'My::__ANON__[My.pm:12]', '-S takes them');
-    is($names->('--only', 'My\\.pm:12\\]$'), 'My::__ANON__[My.pm:12]', '--only, too');
+        'names have places, but for an XS sub without one');
+    is($names->('-S', 'My::__ANON__[My.pm:12]'), 'My::__ANON__[My.pm:12]',
+        '-S takes names with places');
+    is($names->('--only', 'My\\.pm:12\\]$'), 'My::__ANON__[My.pm:12]', '--only takes them, too');
     is($names->('-S', 'My::__ANON__'), 'My::__ANON__ My::__ANON__[My.pm:12]',
-        '-S takes all of a package');
+        '-S takes all anonymous subs of a package');
     my @closures = map { "$_ Gen __ANON__ (eval%20$_):1 in=Gen::f" . ($_ < 3 ? 1 : 2) . " seq=$_" }
         1 .. 3;
     is(join(' ', sort map { $_->{symbol} } grep { $_->{symbol} =~ /^Gen/ }
         @{ json(tree_file(\@closures, $context), tree_file(\@closures, $context))->{rows} }),
         'Gen::__ANON__[(eval):1] Gen::__ANON__[(eval):1] in Gen::f1',
-        'closures of string evals, by the sub around them');
+        'closures of string evals are named by the sub around them');
     my $run = tool('--fail-if', '/nothing/ calls > 0', '--map', 'No::such=My::other', $old, $new);
     is($run->{err},
         "dprofdiff: the hash seed of $old was random, so that calls and ops may differ by chance; "
             . "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat\n"
         . "dprofdiff: --fail-if /nothing/ calls > 0: no sub matches\ndprofdiff: --map "
         . "No::such=My::other: no side has No::such\n",
-        'rules and renames that meet nothing are told');
+        'rules and renames that match nothing are told');
     my $moved = json('--map', 'My::=Your::',
         tree_file(['1 My __ANON__ lib/My.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']),
         tree_file(['1 Your __ANON__ lib/Your.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']));
     is(by_name($moved)->{'Your::__ANON__[lib/Your.pm:3]'}{status}, 'both',
-        'a package and its file renamed');
+        'a renamed package in a renamed file pairs up');
     is_deeply([map { $_->{script} }
         @{ json('-s', 'script',
             map { tree_file([], ['0 0 1 1 0 1 0 0 0', '0 0 0 5 0 5 0 0 0'], dprof_script => $_) }
-                qw(/a/x.pl /b/x.pl))->{rows} }], ['x.pl'], 'a script in another checkout');
+                qw(/a/x.pl /b/x.pl))->{rows} }], ['x.pl'],
+                'a script in another checkout has one name');
     my $copy = file(slurp(tree_file([], ['0 0 1 1 0 1 0 0 0'], dprof_run => 'r', dprof_pid => 1)));
     like(tool("$copy," . file(slurp($copy)), $copy)->{err},
-        qr/is the same recording as \Q$copy\E, and is left out/, 'a copy does not count');
+        qr/is the same recording as \Q$copy\E, and is left out/,
+        'a copy of a recording is left out');
     like(tool('-m', 'nothing', $old, $new)->{err}, qr/\Anothing: no side has it\n/,
-        'a metric that nobody has');
+        'a metric that no side has is an error');
     like(tool('-N', 3, $old, $new)->{err}, qr/\A-N is meaningful only with --run/,
-        '-N without --run');
+        '-N without --run is an error');
     like(json('--tree', $old, $new)->{metric}, qr/with what was called/,
-        '--tree: values with what was called');
-    is(json('--callers', 'My::f', $old, $new)->{callers_of}, 'My::f', '--callers: of what');
+        '--tree has inclusive values');
+    is(json('--callers', 'My::f', $old, $new)->{callers_of}, 'My::f',
+        '--callers names the sub in JSON');
     like(tool($old, $new)->{out},
         qr/^\#\ Baseline\ total:\ .*\n\#\ New\ total:\ .*\n
             \#\ nothing\ changed:\ 4\ subs\ did\ not\ change\ \(-v\ shows\ them\)\n\#\n/mx,
-        'nothing changed, nothing is named');
+        'if nothing changed, no sub is named');
     is(tool('--percent-limit', 50, '-q',
         tree_file(['1 A f a:1', '2 A g a:2'],
             ['0 0 1 0 0 0 0 0 0', '1 1 1 100 0 1 0 0 0', '1 2 1 100 0 1 0 0 0']),
@@ -420,34 +439,36 @@ subtest 'sides' => sub {
             @{ $json->{rows} } };
     };
     is_deeply($slice->('0%-100%'), { '(program)' => '0.045/0', 'main::f' => '0.025/1',
-        'main::g' => '0.030/2' }, '--time: all of it');
+        'main::g' => '0.030/2' }, '--time 0%-100% is the whole');
     is_deeply($slice->('0,0.020'), { '(program)' => '0.010/0', 'main::f' => '0.010/1' },
-        '... the first 20 ms');
+        '--time takes the first 20 ms');
     is_deeply($slice->('0.020,0.040'),
         { '(program)' => '0.000/0', 'main::f' => '0.010/0', 'main::g' => '0.010/1' },
-        '... what ran already is no call');
+        '--time: a sub that ran before the slice has no call');
     is_deeply($slice->('50%/2'), { '(program)' => '0.035/0', 'main::f' => '0.005/0',
-        'main::g' => '0.010/1' }, '... the second half');
+        'main::g' => '0.010/1' }, '--time takes the second half');
     is_deeply($slice->('0%-10%,60%-65%'), { '(program)' => '0.010/0', 'main::f' => '0.005/0' },
-        '... two slices');
+        '--time takes two slices');
     my $two = by_name(json('--time', '0,0.020:0.020,', $t, $t));
     is("$two->{'main::f'}{baseline} $two->{'main::f'}{value}", '0.01 0.015',
-        '... another one of each side');
+        '--time takes a slice for each side');
     like(tool('--time', '0,1', $path{A}, $path{A})->{err},
-        qr/slice of time can be taken of a trace only/, '... not of folded stacks');
+        qr/slice of time can be taken of a trace only/, '--time of folded stacks is an error');
     for (['5', 'none of START,STOP'], ['5,2', 'nothing lies between'],
         ['50%-101%', 'ends at 100 %'], ['0%-10%,5%-20%', 'overlap'], ['50%/0', 'none of']) {
         my $run = tool('--time', $_->[0], $t, $t);
-        like("$run->{status} $run->{err}", qr/\A2 --time: .*$_->[1]/, "... $_->[0]");
+        like("$run->{status} $run->{err}", qr/\A2 --time: .*$_->[1]/,
+            "--time $_->[0]: a usage error");
     }
     my $home = scratch();
     spew("$home/tmon.out.old", slurp($t));
     spew("$home/tmon.out", slurp($t));
     spew("$home/third.out", slurp($t));
     like(tool({ dir => $home })->{out}, qr/\A# Baseline: tmon\.out\.old\n# New: tmon\.out\n/,
-        'no file');
+        'without files tmon.out is compared with tmon.out.old');
     like(tool({ dir => $home }, 'third.out')->{out},
-        qr/\A# Baseline: tmon\.out\.old\n# New: third\.out\n/, 'one file');
+        qr/\A# Baseline: tmon\.out\.old\n# New: third\.out\n/,
+        'one file is compared with tmon.out.old');
     for my $k (1 .. 3) {
         trace(\@subs, ['@ 10 0 10', '+ 1', "\@ 2$k 0 2$k", '- 1'], dprof_run => "run$k",
             dprof_pid => 100 + $k, name => "set.$k");
@@ -457,21 +478,22 @@ subtest 'sides' => sub {
     spew("$dir/set.1.live", 'x');
     my $set = json("$dir/set.*", $t);
     is($set->{baseline}, "$dir/set.* (3 runs)",
-        'files of one run are one, and what is left of a killed one is none');
+        'files of one run count as one, and a leftover .live file does not count');
     is(by_name($set)->{'main::f'}{baseline}, '0.023',
-        '... the median of the runs, children included');
+        '... the baseline is the median of the runs, children included');
     is(by_name(json("$dir/set.1,$dir/set.2", $t))->{'main::f'}{baseline}, 0.022,
-        'a comma joins: the median of 21 and 22, rounded');
+        'a comma joins files: the value is the median of 21 and 22, rounded');
     is(by_name(json('--pid', '101', "$dir/set.1,$dir/set.1.9",
-        "$dir/set.1"))->{'main::f'}{baseline}, 0.021, '--pid');
+        "$dir/set.1"))->{'main::f'}{baseline}, 0.021, '--pid selects a process');
     my $run = tool('--pid', '4711', "$dir/set.1", "$dir/set.1");
-    is("$run->{status} $run->{err}", "1 $dir/set.1: there is no pid 4711\n", '... that nobody has');
+    is("$run->{status} $run->{err}", "1 $dir/set.1: there is no pid 4711\n",
+        '--pid of an unknown process is an error');
     is(json('-s', 'pid,sub', "$dir/set.1,$dir/set.1.9", "$dir/set.1")->{rows}[0]{pid} // '',
-        '101', '-s pid');
+        '101', '-s pid tells processes apart');
 };
 
 subtest 'sides' => sub {
-    # a trace, a gzipped tree and folded text of the same calls; a thread's file
+    # Reads a trace, a gzipped tree and folded text of the same calls, then a thread's file.
     my $trace = trace(['1 main f x.pl:1'], ['@ 10 0 10', '+ 1', '@ 90 0 90', '- 1']);
     my $tree = tree_file(['1 main f x.pl:1'], ['0 0 1 10 0 10 0 0 0', '1 1 1 90 0 90 0 0 0']);
     my $packed = file('');
@@ -481,7 +503,7 @@ subtest 'sides' => sub {
     my $rows = json('-f', '--unit', 'ms', $trace, $packed, $folded)->{rows};
     is(join(' ', map { "$_->{symbol} $_->{change_1} $_->{change_2}" =~ s/\.0+\b//gr }
         sort { $a->{symbol} cmp $b->{symbol} } @$rows),
-        '(program) 0 0 main::f 0 0', 'a trace, a packed tree and folded stacks');
+        '(program) 0 0 main::f 0 0', 'a trace, a gzipped tree and folded stacks compare as equal');
     my @threads = map { trace(['1 main f x.pl:1'], ['+ 1', "\@ $_ 0 $_", '- 1'],
         dprof_run => 'threads', dprof_pid => 1, dprof_tid => $_) } 1, 2;
     is(by_name(json('--tid', 2, join(',', @threads), $threads[1]))->{'main::f'}{baseline},
@@ -505,7 +527,7 @@ for ([undef, 'Unable to open DIR/missing: No such file or directory'],
     $message =~ s/\(it/\\(it/, $message =~ s/\)$/\\)/ if $message =~ /it is empty/;
     for my $args ([$path, $path{A}], [$path{A}, $path]) {
         my $run = tool('--unit', 'samples', @$args);
-        is($run->{status}, 1, ($name // 'missing') . ': exit 1');
+        is($run->{status}, 1, ($name // 'missing') . ': a bad file gives status 1');
         like($run->{err}, qr/\A$message.*\n\z/, '... and one line');
         is($run->{out}, '', '... and no table');
     }
@@ -530,7 +552,7 @@ for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two w
 like(tool('-m', $path{A}, '--unit', 'x', $path{B})->{out},
     qr/^# Baseline: \Q$path{A}\E\n# New: \Q$path{B}\E/, "perf's -m changes nothing");
 like(tool('-m', 'real', '--unit', 'x', @path{qw(A B)})->{out}, qr/^# Baseline: \Q$path{A}/,
-    '... and may have a metric');
+    '-m takes a metric before the file');
 is(tool({ env => { DPROFDIFF_OPTS => '-m calls' } }, '-m', 'cpu', '--unit', 'x',
     @path{qw(A B)})->{status}, 0, 'DPROFDIFF_OPTS');
 like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out},
@@ -542,23 +564,25 @@ like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out},
         . ' tmon.out there: run perl -d:DProf PROGRAM twice';
     for my $args (['-D'], ['-D', $path{A}], []) {
         my $run = tool({ dir => $home }, @$args);
-        is(($run->{err} =~ /(.*)/)[0], $old, "@$args: no baseline is told, and what to do");
-        is($run->{status}, 1, '... exit 1');
+        is(($run->{err} =~ /(.*)/)[0], $old,
+            "@$args: a missing baseline is told, with how to get one");
+        is($run->{status}, 1, '... and gives status 1');
     }
     my $run = tool({ dir => $home }, '-D', $path{A}, 'none');
     like($run->{err}, qr/^Unable to open none: No such file or directory$/m,
-        '-D: nor another file');
+        '-D tells of another missing file');
 }
-like(tool('-V')->{out}, qr/\Adprofdiff version: \d{8}\.\d\d\n\z/, '-V');
-is(tool('-h')->{status}, 0, '-h');
+like(tool('-V')->{out}, qr/\Adprofdiff version: \d{8}\.\d\d\n\z/, '-V prints the version');
+is(tool('-h')->{status}, 0, '-h exits with 0');
 my $cut = file(profile_text(times => undef, subs => ['main f x:1'],
     lines => ['@ 1 0 1', '+ 1', '@ 5 0 5']));
 my $run = tool($cut, $cut);
-is($run->{status}, 0, 'cut short: exit 0');
-like($run->{out}, qr/^# Baseline: .* \(cut short\)$/m, '... the table says so');
-is(tool('--fail-if', 'self > 5%', $cut, $cut)->{status}, 1, '... no gate for it');
+is($run->{status}, 0, 'a profile cut short gives status 0');
+like($run->{out}, qr/^# Baseline: .* \(cut short\)$/m, '... and the header says so');
+is(tool('--fail-if', 'self > 5%', $cut, $cut)->{status}, 1, '... but fails a gate');
 is(tool('--fail-if', 'self > 5%', '--allow-truncated', $cut, $cut)->{status}, 0,
-    '... unless it is allowed');
-unlike(tool($_, $_)->{out}, qr/nan|inf/i, 'never nan') for folded('a' => 0), file("a 0\n");
+    '... unless --allow-truncated is given');
+unlike(tool($_, $_)->{out}, qr/nan|inf/i,
+    'totals of zero give no nan or inf') for folded('a' => 0), file("a 0\n");
 
 done_testing;

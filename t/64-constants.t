@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# What C and Perl share: words, numbers, keys of options. Nothing that is misspelled goes unnoticed.
+# C and Perl share words, numbers, keys of options; anything misspelled is an error.
 use strict;
 use warnings;
 use FindBin;
@@ -16,26 +16,29 @@ use Devel::DProf::Profile;
 
 my $source = join '', map { local (@ARGV, $/) = $_; <> } glob "$FindBin::Bin/../src/dprof/*.h";
 my %in_c = map { $_ => 1 } $source =~ /\bX\((DP_\w+),/g;
-cmp_ok(scalar keys %in_c, '>', 80, 'src/dprof/ has lists');
+cmp_ok(scalar keys %in_c, '>', 80, 'the lists of src/dprof/ are found');
 is_deeply([grep { !eval "use Devel::DProf::Constants '$_'; defined &$_" } sort keys %in_c], [],
-    'each constant of a list is one in Perl');
+    'each constant of a list exists in Perl');
 for my $list (qw(metric time key field format chain chain_value compute view rule order role write
     separate palette flame_order flame_width fate)) {
     my %word = words_of($list);
     my @words = first_words($list);
-    is_deeply([map { $word{$_} } @words], [0 .. $#words], "$list: words are numbered");
+    is_deeply([map { $word{$_} } @words], [0 .. $#words], "$list: words are numbered from 0 on");
 }
-ok(!eval { words_of('formt'); 1 }, 'a list that is none');
-like($@, qr/no list of words called 'formt'/, '... is named');
-ok(!eval 'use Devel::DProf::Constants qw(DP_M_CONTER); 1', 'a constant that is none');
-like($@, qr/there is no constant DP_M_CONTER/, '... is named');
+ok(!eval { words_of('formt'); 1 }, 'an unknown list is an error');
+like($@, qr/no list of words called 'formt'/, '... that names it');
+ok(!eval 'use Devel::DProf::Constants qw(DP_M_CONTER); 1', 'an unknown constant is an error');
+like($@, qr/there is no constant DP_M_CONTER/, '... that names it');
 
 my %metric = words_of('metric');
-is_deeply([grep { metric_is_time($metric{$_}) } first_words('metric')], [time_words()], 'times');
-is_deeply([grep { metric_is_counter($metric{$_}) } keys %metric], ['counter'], 'counters');
-is_deeply([grep { !length metric_text($_) } values %metric], [], 'all have a text');
+is_deeply([grep { metric_is_time($metric{$_}) } first_words('metric')], [time_words()],
+    'the time metrics are those of time_words');
+is_deeply([grep { metric_is_counter($metric{$_}) } keys %metric], ['counter'],
+    'one metric is a counter');
+is_deeply([grep { !length metric_text($_) } values %metric], [], 'each metric has a text');
 my %field = all_words_of('field');
-is_deeply([@field{qw(children sample)}], [@field{qw(overhead_children calls)}], 'other words');
+is_deeply([@field{qw(children sample)}], [@field{qw(overhead_children calls)}],
+    'other words stand for the same fields');
 
 # ---- keys ----
 
@@ -84,24 +87,25 @@ my @calls = (
 );
 for (@calls) {
     my ($what, $call) = @$_;
-    ok(!eval { $call->(metrc => 1); 1 }, "$what: a misspelled key");
-    like($@, qr/^unknown key 'metrc' for $what at /, '... is named');
+    ok(!eval { $call->(metrc => 1); 1 }, "$what: a misspelled key is an error");
+    like($@, qr/^unknown key 'metrc' for $what at /, '... that names it');
 }
-ok(!eval { Devel::DProf::Diff->new(time_flor => 1); 1 }, 'a misspelled field of a comparison');
-like($@, qr/unknown key 'time_flor' for diff/, '... is named');
+ok(!eval { Devel::DProf::Diff->new(time_flor => 1); 1 },
+    'a misspelled field of a comparison is an error');
+like($@, qr/unknown key 'time_flor' for diff/, '... that names it');
 ok(!eval { Devel::DProf::Profile::compared(\@sides, { measures => [{}] }, 1); 1 },
-    'rows of a comparison without keys');
-like($@, qr/^keys of a comparison: its rows have no names without them at /, '... cannot be');
+    'rows of a comparison without keys are an error');
+like($@, qr/^keys of a comparison: its rows have no names without them at /, '... that says so');
 is_deeply(only_keys('names', { separate => 1, mine => 2 }, 'mine'), { separate => 1 },
-    'what is for C, of a hash that has more');
+    'only_keys drops the keys that C does not take');
 
 # ---- values ----
 
 for (['keys', [99]], ['format', 8], ['metric', -1], ['fields', [99]], ['keys', 5],
     ['keys', [(0) x 10]]) {
     my ($key, $value) = @$_;
-    ok(!eval { report($key => $value); 1 }, "$key: a value that cannot be");
-    like($@, qr/^$key\b.* of a report\b/, '... is named');
+    ok(!eval { report($key => $value); 1 }, "$key: an impossible value is an error");
+    like($@, qr/^$key\b.* of a report\b/, '... that names the key');
 }
 
 done_testing;

@@ -1,5 +1,5 @@
-# dprofdiff's gate: rules against a naive model; hostile names in every format, read back; what
-# cannot be decided.
+# dprofdiff's gate: rules agree with a naive model; hostile names in every format are read back;
+# cases that cannot be decided.
 use strict;
 use warnings;
 use Test::More;
@@ -16,10 +16,10 @@ my $dir = scratch();
 my $n_files = 0;
 my $HZ = 1000;
 
-# The tool here and now: a hundred times faster than one from its file.
+# Runs the tool in this process: a hundred times faster than from its file.
 sub diffs {
     my (@args) = @_;
-    # times here are of microseconds
+    # Times here are a few microseconds.
     unshift @args, '--time-floor', 0 if !grep { $_ eq '--time-floor' } @args;
     my $here = getcwd();
     chdir $dir or die "$dir: $!";
@@ -34,7 +34,7 @@ sub json_of {
         // { bad => "$@$run->{out}$run->{err}" };
 }
 
-# Findings as lines: the rule's number, the side, the name, both values.
+# Returns findings as lines: the rule's number, the side, the name, both values.
 sub names {
     my ($run) = @_;
     my $json = json_of($run);
@@ -61,8 +61,8 @@ sub packed {
     length $s ? $s =~ s/([\x00-\x20\x7f%])/sprintf '%%%02X', ord $1/ger : '%';
 }
 
-# A tree file. nodes: [depth, name, calls, user ticks, ops] in order, the first the root; names:
-# PACKAGE::NAME, or a name alone. %more: header lines; place => { name => FILE:LINE }.
+# Makes a tree file. nodes: [depth, name, calls, user ticks, ops] in order, the first is the root;
+# names: PACKAGE::NAME, or a name alone. %more: header lines; place => { name => FILE:LINE }.
 sub tree {
     my ($nodes, %more) = @_;
     my $place = delete $more{place} || {};
@@ -90,7 +90,7 @@ sub file {
     return spew("$dir/" . ++$n_files . '.out', $text);
 }
 
-# One sub A::f and the rest; of ticks, calls, ops.
+# Makes a profile of one sub A::f and the rest, with ticks, calls, ops.
 sub one {
     my ($ticks, $calls, $ops, %more) = @_;
     file(tree([[0, '', 0, 0, 0], [1, 'A::f', $calls // 1, $ticks, $ops // 0]], %more));
@@ -100,7 +100,7 @@ sub one {
 
 {
     my @cases = (
-        # rule, baseline, what does not fail, what does: [ticks, calls, ops]
+        # Each row: rule, baseline, a side that passes, a side that fails: [ticks, calls, ops].
         ['self > 5%', [1000, 1, 1], [1050, 1, 1], [1051, 1, 1]],
         ['self > 0%', [1000, 1, 1], [1000, 1, 1], [1001, 1, 1]],
         ['self > 3%', [100, 1, 1], [103, 1, 1], [104, 1, 1]],
@@ -135,13 +135,13 @@ sub one {
         my ($rule, @ticks) = @$case;
         my ($base, $fine, $bad) = map { one(@$_) } @ticks;
         my $good = diffs('--fail-if', $rule, '--format', 'json', $base, $fine);
-        is("$good->{status} $good->{err}", '0 ', "$rule: at the limit");
+        is("$good->{status} $good->{err}", '0 ', "$rule: passes at the limit");
         my $run = diffs('--fail-if', $rule, '--format', 'json', $base, $bad);
-        is($run->{status}, 3, "$rule: one more") or diag $run->{err};
+        is($run->{status}, 3, "$rule: fails one beyond the limit") or diag $run->{err};
         my $json = json_of($run);
         is("$json->{gate} " . join(',', sort map { $_->{name} } @{ $json->{findings} }),
             $rule =~ /^incl/ ? 'failed (program),(total),A::f' : 'failed (total),A::f',
-            "$rule: per sub and for the total");
+            "$rule: findings are per sub and for the total");
     }
 }
 
@@ -162,7 +162,8 @@ sub random_nodes {
     return \@nodes;
 }
 
-# Some values are as they were, some a little more, some less; now and then a context comes or goes.
+# Keeps some values, makes some a little larger, some smaller; now and then adds or removes a
+# context.
 sub changed {
     my ($nodes) = @_;
     my @new = map { [@$_] } @$nodes;
@@ -178,7 +179,8 @@ sub changed {
     return \@new;
 }
 
-# name => { self, incl, calls, ops, allocs }, of the words of Format.pod; the total is of all.
+# Returns name => { self, incl, calls, ops, allocs } as Format.pod defines them; the total is of
+# all.
 sub sums {
     my ($nodes) = @_;
     my (%of, @path);
@@ -199,8 +201,8 @@ sub sums {
     return \%of;
 }
 
-# Does it grow by more than all the limits? In whole numbers. A limit: [hundredths of percent, '%'],
-# [ticks, 'ms'], [number, ''].
+# Whether the value grows by more than all the limits, in whole numbers. A limit: [hundredths of
+# percent, '%'], [ticks, 'ms'], [number, ''].
 sub grows {
     my ($base, $new, @limits) = @_;
     return $new > $base && !grep { $_->[1] eq '%' ? ($new - $base) * 10_000 <= $_->[0] * $base
@@ -228,8 +230,8 @@ sub expected {
                 push @of, [$to - $from, "$r $s $name " . join(' ', map { 0 + $_ } @shown)]
                     if grows($from, $to, @limits);
             }
-            # sort is stable, and (program) and (total) stand before the letters; of equals the
-            # total is first
+            # The sort is stable, and (program) and (total) come before the letters; of equals the
+            # total is first.
             push @found, map { $_->[1] } sort { $b->[0] <=> $a->[0]
                 || ($b->[1] =~ / \(total\) /) <=> ($a->[1] =~ / \(total\) /) } @of;
         }
@@ -277,13 +279,13 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
     my $run = diffs(@options, '--format', 'json', @files);
     my $want = expected(\@rules, @sides);
     my $good = is_deeply(plain_numbers(findings($run, map { $_->{text} } @rules)), $want,
-        "random profiles and rules $round: findings");
-    # a rule for what is nowhere is a mistake
+        "random profiles and rules $round: findings are those of the model");
+    # A rule that matches no sub is an error.
     my %known = map { $_ => 1 } '(program)', '(total)',
         map { $_->[1] } map { grep { $_->[0] } @$_ } @sides;
     my $idle = grep { my $re = $_->{is}[0]; defined $re && !grep { /$re/ } keys %known } @rules;
     $good &&= is($run->{status}, @$want ? 3 : $idle ? 1 : 0,
-        "random profiles and rules $round: status");
+        "random profiles and rules $round: the status is that of the model");
     next if $good;
     diag join "\n", map { $_->{text} } @rules;
     diag $run->{err};
@@ -299,41 +301,45 @@ subtest 'filters, keys, other metrics' => sub {
         [1, 'C::new', 1, 1, 1]);
     my ($old, $new) = map { file(tree($_)) } \@base, \@new;
     my $got = sub { names(diffs('--format', 'json', '--fail-if', @_, $old, $new)) };
-    is($got->('new, gone'), 'C::new,C::gone', 'new and gone');
-    is($got->('/^C::g/ new, /^C::g/ gone'), 'C::gone', 'new and gone, of a pattern');
-    is($got->('gone'), 'C::gone', 'gone');
+    is($got->('new, gone'), 'C::new,C::gone', 'new and gone are found');
+    is($got->('/^C::g/ new, /^C::g/ gone'), 'C::gone', 'a pattern restricts new and gone');
+    is($got->('gone'), 'C::gone', 'gone alone is found');
     is($got->('self > 0', '-d', 'A'), '(total),A::f', '-d restricts a gate');
-    is($got->('self > 0', '-S', 'C::gone'), '(total)', '-S does');
-    is($got->('self > 0', '--only', '^B'), '(total),B::g', '--only does');
-    is($got->('self > 0', '--skip', '^B'), '(total),A::f,C::new', '--skip does');
+    is($got->('self > 0', '-S', 'C::gone'), '(total)', '-S restricts a gate');
+    is($got->('self > 0', '--only', '^B'), '(total),B::g', '--only restricts a gate');
+    is($got->('self > 0', '--skip', '^B'), '(total),A::f,C::new', '--skip restricts a gate');
     is($got->('new', '--skip', 'new'), '', 'a sub that is not shown is not new');
     is($got->('self > 0', '-O', 1), '(total),B::g,A::f,C::new',
-        '-O does not: it is no choice of subs');
+        '-O does not restrict a gate');
     is($got->('self > 0', '--tree'), '(total),B::g,A::f,C::new', '--tree has the same gate');
-    is($got->('self > 0', '-s', 'package'), '(total),B,A', 'by package');
-    is($got->('/^B$/ self > 0', '-s', 'package'), 'B', 'by package, a pattern');
-    is($got->('self > 0', '-m', 'calls'), '(total),A::f,C::new', 'self is of -m');
-    is($got->('incl > 0', '-m', 'ops'), '(total),(program),A::f,B::g,C::new', 'incl is of -m');
-    is($got->('calls > 0', '-m', 'calls'), '(total),A::f,C::new', 'calls with -m calls');
-    is($got->('calls > 0', '-m', 'real'), '(total),A::f,C::new', 'calls with -m real');
-    is($got->('real > 0', '-m', 'real'), '(total),B::g,A::f,C::new', '-m by its name');
+    is($got->('self > 0', '-s', 'package'), '(total),B,A', '-s package checks packages');
+    is($got->('/^B$/ self > 0', '-s', 'package'), 'B',
+        'with -s package a pattern is for the package');
+    is($got->('self > 0', '-m', 'calls'), '(total),A::f,C::new', 'self is of the metric of -m');
+    is($got->('incl > 0', '-m', 'ops'), '(total),(program),A::f,B::g,C::new',
+        'incl is of the metric of -m');
+    is($got->('calls > 0', '-m', 'calls'), '(total),A::f,C::new',
+        'calls are checked with -m calls');
+    is($got->('calls > 0', '-m', 'real'), '(total),A::f,C::new', 'calls are checked with -m real');
+    is($got->('real > 0', '-m', 'real'), '(total),B::g,A::f,C::new',
+        'a rule may name the metric of -m');
     is($got->('/^B::/ self > 0', '-s', 'package,sub'), 'B, B::g',
         'with several keys, a pattern is for the sub');
-    is($got->('self > 20% & 20ms', '--map', 'C::gone=C::new'), 'B::g', 'renamed');
+    is($got->('self > 20% & 20ms', '--map', 'C::gone=C::new'), 'B::g', 'renamed subs are compared');
     is(diffs('--fail-if', 'new, gone', '--map', 'C::gone=C::new', $old, $new)->{status}, 0,
         'renamed subs are not new');
     my $run = diffs('--fail-if', 'self > 0, calls > 0', $old, $new);
     is($run->{err},
         "dprofdiff: 7 findings of --fail-if; times of one run a side differ by chance, too\n",
-        'how many there are');
+        'the number of findings is told');
     like($run->{out}, qr/^FAIL  self > 0: B::g: 100\.0 ms -> 130\.0 ms \(\+30\.00%\)\n/m,
-        'and which');
+        'each finding has a line');
     like($run->{out}, qr/^FAIL  self > 0: C::new: 0 s -> 1\.000 ms \(new\)\n/m,
-        'a new one has grown from nothing');
+        'a new sub has grown from nothing');
     $run = diffs('--fail-if', 'self > 90%, gone', '--only', '^A', $old, $new);
-    is("$run->{status}$run->{err}", '0', 'all is fine');
-    like($run->{out}, qr/^ok    2 rules\n\z/m, 'and says so');
-    like($run->{out}, qr/ A::f$/m, 'the table is printed all the same');
+    is("$run->{status}$run->{err}", '0', 'a gate that passes gives status 0 and no message');
+    like($run->{out}, qr/^ok    2 rules\n\z/m, '... and says how many rules it had');
+    like($run->{out}, qr/ A::f$/m, '... and the table is printed all the same');
 };
 
 subtest "A pattern is matched as characters, and is perl's" => sub {
@@ -341,16 +347,16 @@ subtest "A pattern is matched as characters, and is perl's" => sub {
         map { file(tree([[0, '', 0, 0, 0], [1, "A::caf\xc3\xa9", 1, $_, 0],
             [1, 'B::x', 1, $_, 0]])) } 10, 20;
     my $got = sub { names(diffs('--format', 'json', '--fail-if', @_, $old, $new)) };
-    is($got->("/caf.\$/ self > 0"), "A::caf\xe9", 'a character is one');
-    is($got->("/caf\xc3\xa9/ self > 0"), "A::caf\xe9", 'and is found by itself');
-    is($got->('/(?i)^b/ self > 0'), 'B::x', 'switches within');
-    is($got->('/(?<![A-Z])::/ self > 0'), '', 'nothing matches');
+    is($got->("/caf.\$/ self > 0"), "A::caf\xe9", '. in a pattern matches one character');
+    is($got->("/caf\xc3\xa9/ self > 0"), "A::caf\xe9", 'a character in a pattern matches itself');
+    is($got->('/(?i)^b/ self > 0'), 'B::x', 'switches within a pattern work');
+    is($got->('/(?<![A-Z])::/ self > 0'), '', 'a pattern may match nothing');
     is(diffs('--fail-if', '/[a-\d]/ self > 0', $old, $new)->{err},
         "dprofdiff: 2 findings of --fail-if; times of one run a side differ by chance, too\n",
-        'what perl thinks of a pattern is not told');
-    is($got->('// self > 0'), "(total),A::caf\xe9,B::x", 'the empty pattern is for all');
+        "perl's warnings about a pattern are not printed");
+    is($got->('// self > 0'), "(total),A::caf\xe9,B::x", 'the empty pattern matches all');
     is($got->('/B/ self > 0, // self > 0'), "B::x,(total),A::caf\xe9,B::x",
-        'also behind another one');
+        '... also after another pattern');
 };
 
 subtest 'Folded stacks: --unit says what a limit is' => sub {
@@ -366,11 +372,11 @@ subtest 'Folded stacks: --unit says what a limit is' => sub {
         ['calls > 5', '--unit', 'calls', 3], ['calls > 6', '--unit', 'calls', 0],
         ['self > 6', '--unit', 'widgets', 0], ['self > 5', '--unit', 'widgets', 3],
         ['self > 5ms', '--unit', 'widgets', 2], ['user > 5', 2], ['user > 5', '-m', 'user', 3]);
-    is($status->(@$_[0 .. $#$_ - 1]), $_->[-1], "folded: @$_[0 .. $#$_ - 1]") for @cases;
+    is($status->(@$_[0 .. $#$_ - 1]), $_->[-1], "folded stacks: @$_[0 .. $#$_ - 1]") for @cases;
     ($old, $new) = map { spew("$dir/$_->[0].folded", $_->[1]) } ['old', "a 1.25\n"],
         ['new', "a 1.75\n"];
-    is($status->('self > 0.5'), 0, 'folded: fractions, at the limit');
-    is($status->('self > 0.49'), 3, 'folded: fractions');
+    is($status->('self > 0.5'), 0, 'folded stacks: a fraction at the limit passes');
+    is($status->('self > 0.49'), 3, 'folded stacks: a fraction beyond it fails');
 };
 
 subtest 'Classic traces; a trace against a tree' => sub {
@@ -381,27 +387,28 @@ subtest 'Classic traces; a trace against a tree' => sub {
             lines => ['& 2 A f', '+ 2', "\@ $ticks 0 $ticks", '- 2']));
     };
     my @t = map { $trace->($_) } 100, 110, 111;
-    is(diffs('--fail-if', 'self > 10%', @t[0, 1])->{status}, 0, 'traces: at the limit');
-    is(diffs('--fail-if', 'self > 10%', @t[0, 2])->{status}, 3, 'traces: beyond');
-    is(diffs('--fail-if', 'calls > 0', $t[0], one(100, 2))->{status}, 3, 'a trace and a tree');
+    is(diffs('--fail-if', 'self > 10%', @t[0, 1])->{status}, 0, 'traces pass at the limit');
+    is(diffs('--fail-if', 'self > 10%', @t[0, 2])->{status}, 3, 'traces fail beyond the limit');
+    is(diffs('--fail-if', 'calls > 0', $t[0], one(100, 2))->{status}, 3,
+        'a trace and a tree are compared');
     my $run = diffs('--fail-if', 'ops > 0', $t[0], one(100, 1, 5));
     is($run->{status}, 1, 'a side that lacks what a rule asks for');
-    like($run->{err}, qr/^ops: not all sides have it$/m, 'is told');
+    like($run->{err}, qr/^ops: not all sides have it; trees have ops:/m, 'is told');
 };
 
 subtest 'Ops repeat only with a pinned seed' => sub {
     my %random = (dprof_hash_seed => undef, dprof_perturb_keys => undef);
     is(diffs('--fail-if', 'ops > 0', one(1, 1, 1000), one(1, 1, 1001))->{status}, 3,
-        'pinned: one op');
+        'with pinned hash seeds one op more fails');
     is(diffs('--fail-if', 'ops > 0', map { one(1, 1, $_, %random) } 1000, 1001)->{status}, 0,
-        'not pinned: 0.1 % is no difference');
+        'with random seeds 0.1 % more ops pass');
     is(diffs('--fail-if', 'ops > 0', map { one(1, 1, $_, %random) } 1000, 1002)->{status}, 3,
-        'not pinned: more is one');
+        'with random seeds more than 0.1 % fail');
     is(diffs('--fail-if', 'calls > 0', map { one(1, $_, 1, %random) } 1000, 1001)->{status}, 3,
-        'calls: not pinned, and one is one');
+        'with random seeds one call more fails');
 };
 
-# ---- what is wrong with rules ----
+# ---- mistakes in rules ----
 
 subtest 'what is wrong with rules' => sub {
     my @files = (one(1), one(2));
@@ -427,7 +434,7 @@ subtest 'what is wrong with rules' => sub {
     for (@cases) {
         my ($text, $want, $where) = @$_;
         my $run = diffs('--fail-if', $text, @files);
-        is("$run->{status} $run->{out}", '2 ', "`$text' is a mistake");
+        is("$run->{status} $run->{out}", '2 ', "`$text' is a usage error");
         like($run->{err}, qr/^--fail-if: $want at `\Q$where\E' in `\Q$text\E'; for example/,
             "`$text': what is wanted, and where");
     }
@@ -452,36 +459,37 @@ subtest 'what is wrong with rules' => sub {
     for (@others) {
         my ($text, $want) = @$_;
         my $run = diffs('--fail-if', $text, @files);
-        is("$run->{status} $run->{out}", '2 ', "`$text' is a mistake");
-        like($run->{err} =~ s/\n.*//sr, $want, "`$text': why");
+        is("$run->{status} $run->{out}", '2 ', "`$text' is a usage error");
+        like($run->{err} =~ s/\n.*//sr, $want, "`$text': the message says why");
     }
     my $run = diffs('--fail-if', 'cache-misses > 5%', @files);
-    is("$run->{status} $run->{out}", '1 ', 'an event that is not there');
+    is("$run->{status} $run->{out}", '1 ', 'an event that no side has gives status 1');
     my $has = join ', ', time_words(), qw(calls ops allocs);
-    like($run->{err}, qr/^cache-misses: no side has it\n.*\.out has $has$/m, 'what is');
+    like($run->{err}, qr/^cache-misses: no side has it\n.*\.out has $has$/m,
+        '... and the message lists what there is');
     is(diffs('--fail-if', 'self > 0', @files, '/no/such/file')->{status}, 1,
-        'a file that is not there');
+        'a missing file gives status 1');
 };
 
-# ---- cut ----
+# ---- profiles cut short ----
 
 {
     my $cut = one(5, 1, 1, total_marks => 9);
     my $whole = one(4);
     for my $files ([$cut, $whole], [$whole, $cut]) {
         my $run = diffs('--fail-if', 'self > 0', @$files);
-        is("$run->{status} $run->{out}", '1 ', 'a gate with a side that was cut');
-        like($run->{err}, qr/^\Q$cut\E was cut short/m, 'says which one');
-        is(diffs('-f', '--fail-if', 'self > 0', @$files)->{status}, 1, '-f does not open it');
+        is("$run->{status} $run->{out}", '1 ', 'a gate with a side cut short gives status 1');
+        like($run->{err}, qr/^\Q$cut\E was cut short/m, '... and names the side');
+        is(diffs('-f', '--fail-if', 'self > 0', @$files)->{status}, 1, '-f does not change that');
         is(diffs('--allow-truncated', '--fail-if', 'self > 0', @$files)->{status},
-            $files->[0] eq $whole ? 3 : 0, '--allow-truncated does');
-        is(diffs(@$files)->{status}, 0, 'without a gate all is well');
+            $files->[0] eq $whole ? 3 : 0, '--allow-truncated lets the gate decide');
+        is(diffs(@$files)->{status}, 0, 'without a gate a side cut short gives status 0');
     }
 }
 
 # ---- several runs a side ----
 
-# The runs of a side, as one argument.
+# Makes the runs of a side, as one argument.
 sub runs { my (@ticks) = @_; join ',', map { one(ref $_ ? @$_ : $_) } @ticks }
 
 my @formats = qw(text tap junit json csv markdown github);
@@ -509,28 +517,28 @@ my @formats = qw(text tap junit json csv markdown github);
     );
     for my $format (@formats) {
         my $run = diffs('--fail-if', 'self > 5%', '--format', $format, $old, $new);
-        is($run->{status}, 0, "$format: undecided passes");
+        is($run->{status}, 0, "$format: an undecided finding passes");
         like($run->{err},
             qr/^dprofdiff: 2 findings are undecided: not enough runs, \d+ a side needed\n\z/,
-            "$format: with a warning");
-        like($run->{out}, $shown{$format}[0], "$format: and is shown");
+            "$format: ... with a warning");
+        like($run->{out}, $shown{$format}[0], "$format: ... and is shown");
         my $strict = diffs('--strict', '--fail-if', 'self > 5%', '--format', $format, $old, $new);
-        is($strict->{status}, 3, "$format: --strict");
-        like($strict->{out}, $shown{$format}[1], "$format: --strict shows it as failing");
+        is($strict->{status}, 3, "$format: --strict makes it fail");
+        like($strict->{out}, $shown{$format}[1], "$format: ... and shows it as failing");
         unlike($strict->{out}, qr/^(?:\?  |ok 1 |::warning)|<skipped|\*\*undecided/m,
-            "$format: and not otherwise");
+            "$format: ... and not as undecided");
         next if $format eq 'csv';
         my $bad = diffs('--fail-if', 'self > 5%, new', '--format', $format, one(1000), one(1100));
         unlike($bad->{out}, qr/undecided": true|not enough runs/,
-            "$format: one run a side decides");
-        is($bad->{status}, 3, "$format: it fails");
+            "$format: one run a side needs no test");
+        is($bad->{status}, 3, "$format: ... and fails");
     }
     my ($needed) = diffs('--fail-if', 'self > 5%', $old, $new)->{err} =~ /(\d+) a side/;
     my $far = sub { runs(map { $_[0] + $_ } 1 .. $_[1]) };
     is(diffs('--fail-if', 'self > 5%', $far->(1000, $needed), $far->(1200, $needed))->{status}, 3,
-        "$needed runs a side decide indeed");
+        "$needed runs a side can decide");
     like(diffs('--fail-if', 'self > 5%', $far->(1000, $needed - 1),
-        $far->(1200, $needed - 1))->{err}, qr/ undecided/, 'and one less does not');
+        $far->(1200, $needed - 1))->{err}, qr/ undecided/, 'one run less cannot decide');
 
     my @three = map {
         my $by = $_;
@@ -545,51 +553,53 @@ my @formats = qw(text tap junit json csv markdown github);
     }
     like(diffs('--fail-if', '/A::7$/ self > 5%', @three)->{out},
         qr/; not enough runs: 8 a side needed\nGate: undecided, 1 finding\n\z/,
-        'more subs take more runs');
+        'more subs need more runs');
 
     is(diffs('--strict', '--fail-if', 'self > 11%', $old, $new)->{status}, 0,
-        'what crosses no limit need not be decided');
-    is(diffs('--fail-if', 'self > 5%', $old, runs(900, 904))->{err}, '', 'nor what became faster');
+        'a change within the limit need not be decided');
+    is(diffs('--fail-if', 'self > 5%', $old, runs(900, 904))->{err}, '',
+        'nor a sub that became faster');
 
-    # four runs a side decide at 0.05: p is 2 / 70
+    # Four runs a side can decide at 0.05: p is 2 / 70.
     my @alpha = ('--alpha', '0.05', '--format', 'json');
     my $run = diffs(@alpha, '--fail-if', 'self > 5%', runs(1000, 1001, 1002, 1003),
         runs(1100, 1101, 1102, 1103));
     is("$run->{status} " . join(',', @{ plain_numbers(findings($run, 'self > 5%')) }),
-        '3 0 1 (total) 1.002 1.102,0 1 A::f 1.002 1.102', 'a true difference of medians');
+        '3 0 1 (total) 1.002 1.102,0 1 A::f 1.002 1.102',
+        'a significant difference of medians fails');
     is(diffs(@alpha, '--fail-if', 'self > 10%', runs(1000, 1001, 1002, 1003),
-        runs(1100, 1101, 1102, 1103))->{status}, 0, 'that crosses no limit');
+        runs(1100, 1101, 1102, 1103))->{status}, 0, '... but not within the limit');
     $run = diffs(@alpha, '--strict', '--fail-if', 'self > 5%', runs(1000, 1001, 1002, 1300),
         runs(1100, 1101, 1102, 1200));
     is("$run->{status} $run->{err}" . @{ findings($run) }, '0 0',
-        'a limit that is crossed by chance, perhaps');
+        'a limit perhaps crossed by chance passes');
     $run = diffs(@alpha, '--strict', '--fail-if', 'calls > 0', runs([5, 7], [6, 7]),
         runs([5, 8], [6, 8]));
     is("$run->{status} " . @{ findings($run) }, '3 2',
-        'calls that are the same in all runs of a side need no test');
+        'calls that agree in all runs of a side need no test');
     $run = diffs('--fail-if', 'calls > 0', runs([5, 7], [6, 8]), runs([5, 19], [6, 20]));
-    is($run->{status}, 0, 'those that are not do');
-    like($run->{err}, qr/^dprofdiff: 2 findings are undecided/, 'which two runs cannot pass');
+    is($run->{status}, 0, 'calls that differ are tested');
+    like($run->{err}, qr/^dprofdiff: 2 findings are undecided/, '... which two runs cannot decide');
     is(diffs('--fail-if', 'new', runs(1, 2), join ',',
         map { file(tree([[0, '', 0, 0, 0], [1, 'B::f', 1, $_, 0]])) } 1, 2)->{status}, 3,
-        'what is new needs no test');
+        'a new sub needs no test');
 
-    # too little to be tested
+    # These are too small to be tested.
     my @small = map {
         my $k = $_;
         join ',', map { file(tree([[0, '', 0, 100_000, 0], [1, 'A::f', 1, $k + $_, 0]])) } 1, 2
     } 10, 90;
     is(diffs('--strict', '--fail-if', 'self > 5%', @small)->{status}, 0,
-        'what is below the floor is not tested');
+        'a time below the floor is not tested');
     $run = diffs('--fail-if', '/A/ self > 5%', @small);
-    is($run->{status}, 0, '... but not passed over when a pattern asks for it');
-    like($run->{out}, qr/; it is below --floor, and not tested$/m, '... which is told');
+    is($run->{status}, 0, '... and passes when a pattern names the sub');
+    like($run->{out}, qr/; it is below --floor, and not tested$/m, '... which a line tells');
     is(diffs('--strict', '--fail-if', '/A/ self > 5%', @small)->{status}, 3,
         '... and fails with --strict');
     is(diffs('--strict', '--floor', 0, '--fail-if', '/A/ self > 5%', @small)->{status}, 3,
-        'another floor');
+        '--floor 0 tests it');
 
-    # files of one run are one
+    # Files of one run count as one.
     my $pid = 0;
     my $part = sub { one($_[1], 1, 1, dprof_run => "'$_[0]'", dprof_pid => ++$pid) };
     $run = diffs('--fail-if', 'self > 10%, calls > 0', '--format', 'json',
@@ -607,7 +617,7 @@ my $utf8 =
     |[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]
     |\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}/x;
 
-# Bytes as characters; what is none as $bad->(byte).
+# Decodes bytes to characters; invalid bytes become $bad->(byte).
 sub characters {
     my ($bytes, $good) = @_;
     return $bytes =~ s{($utf8)|(.)}{
@@ -616,7 +626,7 @@ sub characters {
     }gesr;
 }
 
-# As a terminal, and all that is read by people, has it.
+# Returns the bytes as terminals, and all that people read, have them.
 sub shown {
     my ($bytes) = @_;
     return characters($bytes, sub {
@@ -667,7 +677,7 @@ my (@hostile, %place);
         $side->("new # TODO <b>&\e[1m.out", @new, [1, 'fresh', 1, 3, 1]));
 }
 
-# In the order of findings: the largest growth first.
+# Findings come in this order: the largest growth first.
 my @grown = @names;
 my $rule_shown = shown($rule[0]);
 
@@ -678,14 +688,14 @@ sub hostile {
 
 sub text_of { my ($bytes) = @_; utf8::decode($bytes) or die 'no UTF-8'; $bytes }
 
-# No line break but LF, nothing that moves a cursor.
+# Checks for no line break but LF, and nothing that moves a cursor.
 sub is_quiet {
     my ($format, $run) = @_;
     my $text = eval { text_of($run->{out}) };
-    ok(defined $text, "$format: UTF-8") or return '';
+    ok(defined $text, "$format: the output is UTF-8") or return '';
     unlike($text, qr/[^\n\x20-\x7e\xa0-\x{10ffff}]|[\x{2028}-\x{202e}\x{2066}-\x{2069}]/,
-        "$format: nothing that a terminal obeys");
-    is($run->{status}, 3, "$format: it fails");
+        "$format: nothing that a terminal obeys is in the output");
+    is($run->{status}, 3, "$format: the gate fails");
     return $text;
 }
 
@@ -698,21 +708,21 @@ sub is_list {
             substr($want->[$_] // 'nothing', 0, 300)]) } @off[0 .. ($#off > 2 ? 2 : $#off)]);
 }
 
-# JSON has them as they are.
+# JSON has the names as they are.
 {
     my $run = hostile('json');
     my $json = json_of($run);
-    is($run->{status}, 3, 'json: it fails');
+    is($run->{status}, 3, 'json: the gate fails');
     is_list([map { $_->{name} } grep { exists $_->{value} } @{ $json->{findings} }],
         [map { as_json($_) } @grown], 'json: names');
     is_list([map { "$_->{rule} $_->{name}" } grep { !exists $_->{value} } @{ $json->{findings} }],
-        ['new fresh', text_of($rule[2]) . ' no more'], 'json: new and gone');
+        ['new fresh', text_of($rule[2]) . ' no more'], 'json: new and gone have their names');
     is_list([map { $_->{symbol} } sort { $a->{baseline} <=> $b->{baseline} }
         grep { $_->{symbol} !~ /^(?:\(program\)|fresh|no more)$/ } @{ $json->{rows} }],
             [map { as_json($_) } @names], 'json: rows');
 }
 
-# Text: lines of findings.
+# Text has findings as lines.
 {
     my $text = is_quiet('text', hostile('text'));
     my @lines = $text =~ /^(FAIL  .*)\n/mg;
@@ -736,25 +746,27 @@ subtest 'TAP, as a harness takes it' => sub {
         $types{ $result->type }++;
         push @tests, $result if $result->is_test;
     }
-    is_deeply([$parser->parse_errors], [], 'tap: no errors') or diag $parser->parse_errors;
-    is_deeply([sort keys %types], [qw(comment plan test)], 'tap: comments, tests, a plan');
-    is($parser->plan, '1..3', 'tap: the plan');
+    is_deeply([$parser->parse_errors], [],
+        'tap: TAP::Parser finds no errors') or diag $parser->parse_errors;
+    is_deeply([sort keys %types], [qw(comment plan test)],
+        'tap: there are comments, tests and a plan, nothing else');
+    is($parser->plan, '1..3', 'tap: the plan has three tests');
     is(scalar @tests, 3, 'tap: a test for each rule');
     is(join(' ', map { ($_->is_actual_ok ? 'ok' : 'not') . ($_->has_directive ? ' directive' : '') }
-        @tests), 'not not not', 'tap: no stray directives');
+        @tests), 'not not not', 'tap: names make no directives');
     is(text_of($tests[0]->description =~ s/^- //r) =~ s/\\([\\#])/$1/gr, $rule_shown,
-        'tap: the rule');
+        'tap: the description is the rule');
     is_list([map { /^#   (.*): [\d.]+ m?s -> / ? $1 : () } split /\n/, $text],
         [map { shown($_) } @grown], 'tap: findings');
     my $fine = tap_of(diffs('--fail-if', '/no such/ self > 5%, /\# TODO no/ new', '--format', 'tap',
         @hostile)->{out});
     $fine->run;
     is(join(' ', $fine->passed, 'of', $fine->tests_run, 'todo', $fine->todo, 'skip', $fine->skipped,
-        'plan', $fine->plan), '1 2 of 2 todo skip plan 1..2', 'tap: all is well');
+        'plan', $fine->plan), '1 2 of 2 todo skip plan 1..2', 'tap: rules that hold pass');
     my $separated = tap_of(hostile('tap', '-q', '-t', '#')->{out});
     $separated->run;
     is(join(' ', $separated->failed, 'plan', $separated->plan, 'errors', $separated->parse_errors),
-        '1 2 3 plan 1..3 errors', 'tap: fields separated');
+        '1 2 3 plan 1..3 errors', 'tap: -t does not spoil the TAP');
 };
 
 subtest 'JUnit: well-formed, whatever reader there is' => sub {
@@ -762,12 +774,12 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
     my $text = is_quiet('junit', $run);
     my $xml = sub { shown($_[0]) =~ s/([\x{fffe}\x{ffff}])/sprintf '\\x{%x}', ord $1/ger };
     unlike($text, qr/[^\t\n\r\x20-\x{d7ff}\x{e000}-\x{fffd}\x{10000}-\x{10ffff}]/,
-        'junit: no character that XML has not');
-    unlike($text, qr/&(?!(?:amp|lt|gt|quot|apos);)/, 'junit: entities are closed');
-    unlike($text, qr/\]\]>/, 'junit: no end of CDATA in text');
+        'junit: only characters that XML allows');
+    unlike($text, qr/&(?!(?:amp|lt|gt|quot|apos);)/, 'junit: ampersands are escaped');
+    unlike($text, qr/\]\]>/, 'junit: no end of CDATA is in the text');
     my @open;
     my $rest = $text =~ s/\A<\?xml version="1\.0" encoding="UTF-8"\?>\n//r;
-    isnt($rest, $text, 'junit: begins as XML does');
+    isnt($rest, $text, 'junit: the XML declaration is first');
     my $nested = 1;
     while ($rest =~ s{\A[^<]*<(/?)([\w-]+)((?: \w+="[^"<]*")*)(/?)>}{}s) {
         if ($1) { $nested = 0 if !@open || pop(@open) ne $2 } elsif (!$4) { push @open, $2 }
@@ -777,13 +789,13 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
     my %said = ('&lt;' => '<', '&gt;' => '>', '&quot;' => '"', '&amp;' => '&');
     my @cases = map { s/(&\w+;)/$said{$1}/gr }
         $text =~ /<testcase classname="dprofdiff" name="([^"]*)">/g;
-    is_list(\@cases, [map { $xml->($_) } @rule], 'junit: a case for each rule');
+    is_list(\@cases, [map { $xml->($_) } @rule], 'junit: each rule is a case');
     my ($first) = map { s/(&\w+;)/$said{$1}/gr }
         $text =~ m{<failure message="@{[scalar @grown]} crossed it">\n([^<]*)</failure>};
     is_list([map { /^(.*): [\d.]+ m?s -> / ? $1 : $_ } grep { length } split /\n/, $first // ''],
         [map { $xml->($_) } @grown], 'junit: findings');
     like($text, qr/<testsuite name="dprofdiff" tests="3" failures="3" errors="0" skipped="0">/,
-        'junit: counts');
+        'junit: the counts are right');
   SKIP: {
         skip 'junit: XML::Parser is not here', 1 if !eval { require XML::Parser };
         my (%of, $in, @stack);
@@ -802,11 +814,11 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
             $of{'testsuites/testsuite/testcase/failure'} // '';
         is_list([$good ? $of{'testsuites/testsuite/testcase'} : $why, @read],
             [join('', map { '<' . $xml->($_) . '>' } @rule), map { $xml->($_) } @grown],
-            'junit: as XML::Parser reads it');
+            'junit: XML::Parser reads rules and names');
     }
 };
 
-# GitHub: a workflow command in each line.
+# GitHub reads a workflow command in each line.
 {
     my $text = is_quiet('github', hostile('github'));
     my @lines = split /\n/, $text;
@@ -818,7 +830,8 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
         $s;
     };
     for (@lines) {
-        # as the runner does: up to the first :: behind the command, then commas, then the first =
+        # This parses as the runner does: up to the first :: after the command, then commas, then
+        # the first =.
         my ($command, $properties, $message) = /^::(\w+)(?: (.*?))?::(.*)\z/ ? ($1, $2 // '', $3)
             : ('none', '', $_);
         my %property = map { /^([^=]*)=(.*)\z/s ? ($1 => $decoded->($2, 1)) : ($_ => '') }
@@ -831,13 +844,13 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
         . "] [title=$rule_shown] " . shown($_) } @grown;
     push @want, 'error [file=lib/fresh.pm] [line=7] [title=new] fresh: is new',
         'error [title=' . shown($rule[2]) . '] no more: is gone';
-    is_list(\@got, \@want, 'github: file, line, title and message, a line for each finding');
+    is_list(\@got, \@want, 'github: each finding is a line with file, line, title and message');
 }
 
-# Markdown: tables keep their cells, code spans end.
+# In Markdown tables keep their cells, and code spans end.
 {
     my $text = is_quiet('markdown', hostile('markdown'));
-    # A code span as CommonMark reads it; '' behind it when it was all.
+    # Reads a code span as CommonMark does; '' after it when it was all.
     my $span = sub {
         my ($code) = @_;
         my ($fence) = $code =~ /^(`+)/ or return $code;
@@ -856,8 +869,9 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
         [map({ $few->("$rule_shown: " . shown($_)) } @grown), 'new: fresh: is new',
             shown($rule[2]) . ': no more: is gone'], 'markdown: findings');
     my @facts = map { $span->($_) } $text =~ /^- (?!\*)[A-Z][^:`]*: (.*)\n/mg;
-    is_list([grep { /^not closed|BEHIND/ } @facts], [], 'markdown: what stands above the table');
-    like($facts[0], qr/^old\\x0a::error::`\\?\|\.out\z/, 'markdown: the file');
+    is_list([grep { /^not closed|BEHIND/ } @facts], [],
+        'markdown: code spans above the table are closed');
+    like($facts[0], qr/^old\\x0a::error::`\\?\|\.out\z/, 'markdown: the file is named');
     my (%cells, @symbols, @gates);
     for (grep { /^\|/ } split /\n/, $text) {
         my @cells = map { s/^ //r =~ s/ \z//r } split /(?<!\\)\|/, s/^\|//r =~ s/\|\z//r, -1;
@@ -866,16 +880,17 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
         push @symbols, $span->($cells[-1] =~ s/\\\|/|/gr);
         push @gates, $span->($cells[-2] =~ s/\\\|/|/gr) if length $cells[-2];
     }
-    is(join(',', keys %cells), 6, 'markdown: as many cells in each row');
+    is(join(',', keys %cells), 6, 'markdown: each row has six cells');
     my %symbols = map { $_ => 1 } @symbols;
     my @missing = grep { !$symbols{$_} } map {
         my $s = shown($_);
         $few->($s) eq $s ? $s : $s =~ s/`/\\x60/gr
     } @names;
-    is_list(\@missing, [], 'markdown: names in the table');
-    is(scalar(grep { $_ eq $rule_shown } @gates), scalar @names, 'markdown: rules in the table');
+    is_list(\@missing, [], 'markdown: all names are in the table');
+    is(scalar(grep { $_ eq $rule_shown } @gates), scalar @names,
+        'markdown: all rules are in the table');
     is(scalar @symbols, @names + 2,
-        'markdown: all rows but that of (program), which did not change');
+        'markdown: all rows are there but (program), which did not change');
 }
 
 subtest 'CSV' => sub {
@@ -887,10 +902,10 @@ subtest 'CSV' => sub {
         push @row, defined $quoted ? $quoted =~ s/""/"/gr : $plain;
         push @rows, [splice @row] if $end eq "\n";
     }
-    is(substr($rest, 0, 80), '', 'csv: to its end');
+    is(substr($rest, 0, 80), '', 'csv: the text is well formed to its end');
     my $head = shift @rows;
     my %column = map { $head->[$_] => $_ } 0 .. $#$head;
-    is(scalar(grep { @$_ != @$head } @rows), 0, 'csv: as many cells in each row');
+    is(scalar(grep { @$_ != @$head } @rows), 0, 'csv: each row has as many cells');
     my @cells = sort { $a->[ $column{baseline} ] <=> $b->[ $column{baseline} ] }
         grep { $_->[ $column{status} ] eq 'both' && $_->[ $column{symbol} ] ne '(program)' } @rows;
     my $safe = sub {
@@ -899,8 +914,9 @@ subtest 'CSV' => sub {
         $name =~ /^(?: *[-=+@]|[\t]|\xef\xbc\x9d)|^\s*[\t\r\n]/ ? "'$s" : $s;
     };
     is_list([map { $_->[ $column{symbol} ] } @cells], [map { $safe->($_) } @names],
-        'csv: names, none a formula');
-    is_list([map { $_->[ $column{gate} ] } @cells], [($rule_shown) x @names], 'csv: the rule');
+        'csv: no name is a formula');
+    is_list([map { $_->[ $column{gate} ] } @cells], [($rule_shown) x @names],
+        'csv: each row has its rule');
     is_list([map { $_->[ $column{place} ] } @cells],
         [map { shown($hostile_file) . ":$_" } 1 .. @names], 'csv: places');
 };
@@ -910,32 +926,33 @@ subtest 'Of three sides, findings tell which one' => sub {
         ['base', 10], ["a\n# TODO::", 11], ['b|', 12];
     my @more = ('--fail-if', '/A/ self > 0', @files);
     like(diffs(@more)->{out}, qr/^FAIL .* in \Q$dir\E\/a\\x0a# TODO::\nFAIL .* in \Q$dir\E\/b\|$/m,
-        'text: of several sides');
+        'text: findings name their side');
     like(diffs('--format', 'github', @more)->{out},
         qr/^::error title=\S+ self > 0::A::f: .* in \Q$dir\E\/a\\x0a# TODO::\n::error .*b\|\n\z/,
-        'github: of several sides');
+        'github: findings name their side');
     like(diffs('--format', 'markdown', @more)->{out}, qr/^- \*\*failed\*\* `.* in \Q$dir\E\/b\|`$/m,
-        'markdown: of several sides');
+        'markdown: findings name their side');
     my $parser = tap_of(diffs('--format', 'tap', @more)->{out});
     $parser->run;
     is(join(' ', $parser->failed, $parser->parse_errors, $parser->plan), '1 1..1',
-        'tap: of several sides');
+        'tap: several sides are one test');
 };
 
 subtest 'Without rules a test tells that there was a comparison' => sub {
     my @files = (one(1), one(2));
     my $parser = tap_of(diffs('--format', 'tap', @files)->{out});
     $parser->run;
-    is(join(' ', $parser->passed, $parser->plan), '1 1..1', 'tap: no rules');
+    is(join(' ', $parser->passed, $parser->plan), '1 1..1', 'tap: without rules one test passes');
     like(diffs('--format', 'junit', @files)->{out},
         qr/tests="1" failures="0".*\n<testcase classname="dprofdiff" name="compared">/,
-        'junit: no rules');
-    is(diffs('--format', 'github', @files)->{out}, '', 'github: no rules');
-    unlike(diffs('--format', $_, @files)->{out}, qr/gate|^### /im, "$_: no rules")
+        'junit: without rules one case passes');
+    is(diffs('--format', 'github', @files)->{out}, '', 'github: nothing is printed without rules');
+    unlike(diffs('--format', $_, @files)->{out}, qr/gate|^### /im,
+        "$_: without rules no gate is mentioned")
         for qw(json csv markdown text);
 };
 
-# ---- what was wrong once ----
+# ---- mistakes of the past ----
 
 subtest 'what was wrong once' => sub {
     my @calls = map {
@@ -946,26 +963,27 @@ subtest 'what was wrong once' => sub {
         "calls$times"
     } 1, 2;
     is(diffs('-n', '--fail-if', 'calls > 0', @calls)->{status}, 0,
-        '-n: calls, too, are as if the total were the same');
-    is(diffs('--fail-if', 'calls > 0', @calls)->{status}, 3, '... and not without it');
+        '-n scales calls, too');
+    is(diffs('--fail-if', 'calls > 0', @calls)->{status}, 3,
+        '... and without it the gate sees them grow');
     spew("$dir/more", tree([[0, '', 0, 5, 1], [1, 'A::f', 2, 100, 1], [1, 'A::h', 4, 100, 1]]));
     is(diffs('-b', '--fail-if', 'new, gone', 'calls1', 'more')->{status}, 0,
-        '-b hides what is new and gone from the gate');
-    is(diffs('--fail-if', 'new', 'calls1', 'more')->{status}, 3, '... which sees it otherwise');
+        '-b hides new subs and those that are gone from the gate');
+    is(diffs('--fail-if', 'new', 'calls1', 'more')->{status}, 3, '... which sees them without it');
     my $run = diffs('--fail-if', '/\\p{IsNothing}/ self > 5%', 'calls1', 'calls2');
-    is($run->{status}, 2, 'a property that nobody has defined');
-    like($run->{err}, qr/\A--fail-if: .*IsNothing/, '... is told');
+    is($run->{status}, 2, 'an undefined property is a usage error');
+    like($run->{err}, qr/\A--fail-if: .*IsNothing/, '... with a message');
     unlike(diffs('--color', 'always', '--format', $_, '--fail-if', 'calls > 0', @calls)->{out},
         qr/\e|\\x1b/, "$_ has no colours") for qw(junit tap);
     like(diffs('-t', ',', '--fail-if', 'calls > 0', @calls)->{out},
-        qr/^# FAIL  calls > 0: \(total\): 6 -> 12/m, '-t: findings are comments');
+        qr/^# FAIL  calls > 0: \(total\): 6 -> 12/m, '-t prints findings as comments');
     like(diffs('--format', 'html', '--fail-if', 'calls > 0', @calls)->{out},
         qr/<dt>Gate<\/dt><dd>failed,\ 3\ findings<\/dd>\n
             <dt>Failed<\/dt><dd>calls\ &gt;\ 0:\ \(total\):\ 6\ -&gt;\ 12/x,
-        'HTML has them above the table');
+        'HTML has findings above the table');
     spew("$dir/a|b", tree([[0, '', 0, 5, 1]]));
     like(diffs('--format', 'markdown', 'a|b', 'calls1')->{out}, qr/^- Baseline: `a\|b`$/m,
-        'Markdown: a pipe outside of tables is one');
+        'Markdown: a pipe outside of tables is not escaped');
 };
 
 subtest 'the comparison as rows: the numbers that the tables print, of the same sides' => sub {
@@ -979,7 +997,7 @@ END
     my $diff = Devel::DProf::Diff->new(metric_name => 'cpu', unit => 'calls', time_floor => 0);
     $diff->gate('self > 0, new, gone');
     ok($diff->read(sub { 'fine' }, map { { name => $_, runs => [[$_]] } } @files)
-        && $diff->settle && $diff->settle_rules, 'sides for rows');
+        && $diff->settle && $diff->settle_rules, 'the sides are read and settled');
     my $rows = $diff->compared(0);
     my @args = ('--unit', 'calls', '--format', 'json', @files);
     my $flat = json_of(diffs('--fail-if', 'self > 0, new, gone', @args));
@@ -988,19 +1006,19 @@ END
         [map { [@$_{qw(symbol status baseline value change)}] } @{ $flat->{rows} }], 'rows');
     is_deeply([map { [@$_{qw(name level baseline value change)}] } @{ $rows->{lines} }],
         [map { [@$_{qw(symbol level baseline value delta)}] } @{ $tree->{rows} }],
-        'lines of the tree');
+        'the rows of the tree have values and delta');
     is_deeply([map { [@$_{qw(rule name side baseline value)}] } @{ $rows->{findings} }],
         [map { [@$_{qw(rule name side baseline value)}] } @{ $flat->{findings} }], 'findings');
     is_deeply([@{ $rows->{total} }{qw(baseline value)}, $rows->{failed}],
         [@$flat{qw(baseline_total new_total)}, scalar @{ $flat->{findings} }], 'totals');
     my $checked = $diff->check;
     is_deeply([@$checked{qw(code failed rows)}], [0, $rows->{failed}, scalar @{ $rows->{rows} }],
-        'and without rows');
+        'the gate gives the same result without rows');
     my $same = diffs('--unit', 'calls', '--only', 'B::g', '--fail-if', 'calls > 0',
         @files[0, 0]);
-    is($same->{status}, 0, 'what --only leaves, and is the same, is there');
-    unlike($same->{err}, qr/nothing is left/, '... and is not missed');
-    like($checked->{findings}, qr/^FAIL  new: New::x: is new$/m, 'with the findings as text');
+    is($same->{status}, 0, 'a sub that --only keeps, unchanged, gives status 0');
+    unlike($same->{err}, qr/nothing is left/, '... and no message');
+    like($checked->{findings}, qr/^FAIL  new: New::x: is new$/m, 'the findings are there as text');
 };
 
 done_testing;

@@ -1,4 +1,4 @@
-# dprofdiff, several runs a side: medians, tests, the speed of runs, --run.
+# dprofdiff with several runs a side: medians, tests, the speed of runs, --run.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
@@ -23,7 +23,7 @@ sub json {
 
 sub by_name { my ($json) = @_; return { map { $_->{symbol} => $_ } @{ $json->{rows} } } }
 
-# A run: [ticks, ops] by sub.
+# Makes a run: [ticks, ops] by sub.
 sub run_file {
     my ($path, %subs) = @_;
     my $n = 0;
@@ -40,8 +40,8 @@ sub run_file {
 }
 
 my $sets = 0;
-# Runs of a side: a value of each sub, with noise of so many percent, times a speed that differs
-# from run to run.
+# Makes the runs of a side: a value of each sub, with noise of so many percent, times a speed that
+# differs from run to run.
 sub set {
     my ($runs, $noise, $speeds, %subs) = @_;
     my $set = ++$sets;
@@ -59,7 +59,7 @@ my $seed = $ENV{DPROF_SEED} // 11;
 srand $seed;
 my %subs = map { $_ => [10_000, 1000] } 'a' .. 'j';
 
-# ---- what is told ----
+# ---- the output ----
 
 subtest 'what is told' => sub {
     my @x = (101, 99, 104, 97, 100);
@@ -69,70 +69,73 @@ subtest 'what is told' => sub {
     run_file("$dir/y.$_", f => [$y[$_], 5], g => [$same[1][$_], 5]) for 0 .. 4;
     my $json = json('--alpha', 0.05, "$dir/x.*", "$dir/y.*");
     my $f = by_name($json)->{'A::f'};
-    is($f->{baseline} * 1e6, 100, 'the median of the baseline');
-    is($f->{value} * 1e6, 121, '... and of the other side');
+    is($f->{baseline} * 1e6, 100, 'the baseline is the median of its runs');
+    is($f->{value} * 1e6, 121, '... and so is the value of the other side');
     is(sprintf('%.0f', $f->{baseline_spread} * 1e6), 1,
-        '... spread: 1.4826 times the median of 1, 1, 4, 3, 0');
+        '... the spread is 1.4826 times the median of 1, 1, 4, 3, 0');
     is(sprintf('%.6f', $f->{p}), sprintf('%.6f', 2 / 252 * 2),
-        'p: the least of five runs a side, of two tests');
+        'p is the least of five runs a side, for two tests');
     is($f->{verdict}, 'significant', '... significant at 0.05');
-    is(sprintf('%.2f', $f->{change_pct}), '21.00', 'the change');
+    is(sprintf('%.2f', $f->{change_pct}), '21.00', 'the change is in percent');
     ok($f->{change_low} * 1e6 >= 14 && $f->{change_high} * 1e6 <= 28
         && $f->{change_low} < $f->{change_high},
-        "its interval: $f->{change_low} to $f->{change_high}");
-    is(by_name($json)->{'A::g'}{verdict}, 'not significant', 'a sub that is the same');
-    is($json->{rows}[0]{symbol}, 'A::f', 'what is true stands first');
-    is($json->{total_verdict}, 'significant', 'the total');
+        "it is in its interval: $f->{change_low} to $f->{change_high}");
+    is(by_name($json)->{'A::g'}{verdict}, 'not significant', 'an unchanged sub is not significant');
+    is($json->{rows}[0]{symbol}, 'A::f', 'significant subs come first');
+    is($json->{total_verdict}, 'significant', 'the total is significant');
     my $text = tool('--alpha', 0.05, "$dir/x.*", "$dir/y.*")->{out};
-    like($text, qr/^# Baseline: .+ \(5 runs\)$/m, 'how many runs');
+    like($text, qr/^# Baseline: .+ \(5 runs\)$/m, 'the header has the number of runs');
     like($text,
         qr/^\#\ Tested:\ 2\ with\ at\ least\ 0\.5\ %\ of\ the\ total;\ a\ change\ is\ true\ when
             \ its\ corrected\ p\ is\ at\ most\ 0\.05;\ intervals\ are\ of\ 95\ %,\ each\ for
-            \ itself$/mx, 'which test');
+            \ itself$/mx, 'the header names the test');
     like($text,
         qr/100\.0\ us\ \x{c2}\x{b1}1%.*121\.0\ us\ \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+\ to
-            \ \+\S+%\s+0\.01587\ \ A::f$/mx, 'a row');
-    like($text, qr/  50\.00 us\s+~ .* A::g$/m, '~ where there is no difference') or diag $text;
+            \ \+\S+%\s+0\.01587\ \ A::f$/mx, 'a row has change, interval and p');
+    like($text, qr/  50\.00 us\s+~ .* A::g$/m,
+        '~ stands where there is no difference') or diag $text;
     my $few = tool("$dir/x.*", "$dir/y.*");
     like($few->{out}, qr/^# Not enough runs: 6 a side needed to decide$/m,
         'five runs cannot decide two tests at 0.005') or diag $few->{out};
-    like($few->{out}, qr/\s\?\s.*A::f$/m, '... ? in place of a change');
+    like($few->{out}, qr/\s\?\s.*A::f$/m, '... ? stands in place of a change');
     is(by_name(json("$dir/x.*", "$dir/y.*"))->{'A::f'}{verdict}, 'too few runs',
-        '... in JSON, too');
+        '... and JSON says so, too');
     my $gate = tool('--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*");
-    is($gate->{status}, 0, 'what cannot be decided passes');
+    is($gate->{status}, 0, 'a finding that cannot be decided passes');
     like($gate->{err}, qr/undecided: not enough runs, 6 a side needed/, '... with a warning');
     is(tool('--strict', '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3,
         '... and fails with --strict');
     is(tool('--alpha', 0.05, '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3,
-        'what is true fails');
+        'a significant change fails');
     is(tool('--alpha', 0.05, '--fail-if', 'self > 25%', "$dir/x.*", "$dir/y.*")->{status}, 0,
-        '... if it crosses the limit');
+        '... but passes within the limit');
     is(tool('--alpha', 0.05, '--fail-if', '/g/ self > 0%', "$dir/x.*", "$dir/y.*")->{status}, 0,
-        'what is not passes');
+        'a change that is not significant passes');
     my $exact = json('-m', 'ops', "$dir/x.*", "$dir/y.*");
     is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $exact->{rows} } },
-        { map { $_ => 'equal' } qw(A::f A::g (program)) }, 'ops: all runs agree, nothing to test');
+        { map { $_ => 'equal' } qw(A::f A::g (program)) },
+        'ops that agree in all runs need no test');
     for (['dprofflame', '--diff'], ['dprofdiff', '--format', 'flame-svg']) {
         my $picture = in_process(@$_, '--alpha', 0.05, "$dir/x.*", "$dir/y.*");
-        is("$picture->{status} $picture->{err}", '0 ', "a picture of several runs: $_->[0]");
+        is("$picture->{status} $picture->{err}", '0 ',
+            "a picture of several runs is drawn: $_->[0]");
         like($picture->{out}, qr/coloured: significant differences \(0\.05, /,
-            '... has colours for what is true');
+            '... with colours for significant differences');
     }
     my $one = json("$dir/x.0", "$dir/y.*");
-    is(by_name($one)->{'A::f'}{verdict}, 'too few runs', 'one against five');
+    is(by_name($one)->{'A::f'}{verdict}, 'too few runs', 'one run against five is too few');
     run_file("$dir/z.$_", f => [100, 5 + $_], g => [50, 5]) for 0 .. 4;
     my $ops = by_name(json('-m', 'ops', "$dir/x.*", "$dir/z.*"));
     is($ops->{'A::f'}{verdict}, 'too few runs',
         'ops that differ among the runs of a side are tested');
-    is($ops->{'A::g'}{verdict}, 'equal', '... and those that do not are exact');
+    is($ops->{'A::g'}{verdict}, 'equal', '... and those that agree are exact');
     my $floor = by_name(json('--floor', 40, "$dir/x.*", "$dir/y.*"));
-    is($floor->{'A::g'}{verdict}, 'not tested', '--floor');
+    is($floor->{'A::g'}{verdict}, 'not tested', '--floor leaves small subs untested');
     like(tool('--floor', 40, "$dir/x.*", "$dir/y.*")->{out}, qr/^# Tested: 1 with /m,
-        '... fewer tests');
+        '... which makes fewer tests');
 };
 
-# ---- is it true? ----
+# ---- are the differences real? ----
 
 subtest 'is it true?' => sub {
     my ($alarms, $found, $others) = (0, 0, 0);
@@ -145,7 +148,7 @@ subtest 'is it true?' => sub {
         $others += grep { $_->{verdict} eq 'significant' && $_->{symbol} ne 'A::d' }
             @{ $slow->{rows} };
     }
-    # one in two hundred may be: p is what it says
+    # One alarm in two hundred is to be expected: that is what p means.
     cmp_ok($alarms, "<=", 1 + $rounds / 50,
         "$rounds comparisons of a program with itself, on a machine that is up to 50 % slower at "
             . "times: $alarms alarms");
@@ -156,26 +159,27 @@ subtest 'is it true?' => sub {
         set(10, 1, 0, map { $_ => [2 * $subs{$_}[0], 2 * $subs{$_}[1]] } keys %subs));
     my $twice = json($old, $new);
     is(scalar(grep { abs(($_->{change_pct} // 0) - 100) < 3 } @{ $twice->{rows} }), 10,
-        'twice the work is no slow machine');
+        'twice the work is not taken for a slow machine');
     my $slower = json($old,
         set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
     is(scalar(grep { $_->{verdict} eq 'significant' } @{ $slower->{rows} }), 10,
-        'all subs slower by the same: all are told');
-    is($slower->{total_verdict}, 'significant', '... the total tells');
-    is($slower->{adjusted_for_speed}, 0, '... times are as measured');
-    cmp_ok(abs($slower->{speed_change_pct} - 50), '<', 3, '... and so does the speed');
+        'if all subs are slower by the same, all are significant');
+    is($slower->{total_verdict}, 'significant', '... the total is, too');
+    is($slower->{adjusted_for_speed}, 0, '... times are not adjusted');
+    cmp_ok(abs($slower->{speed_change_pct} - 50), '<', 3, '... the change of speed is told');
     my %mostly = map { $_ => [($_ lt 'g' ? 1.2 + 0.1 * ord($_) % 3 : 1) * $subs{$_}[0],
         $subs{$_}[1]] } keys %subs;
     my $most = json($old, set(10, 1, 0, %mostly));
     is(join(' ', sort map { s/A:://r } map { $_->{symbol} } grep { $_->{verdict} eq 'significant' }
-        @{ $most->{rows} }), 'a b c d e f', 'most subs slower, some not: these, and no others');
+        @{ $most->{rows} }), 'a b c d e f', 'if most subs are slower, only those are significant');
     is(scalar(grep { $_->{change_pct} < -2 } grep { $_->{symbol} =~ /^A/ } @{ $most->{rows} }), 0,
-        '... nothing looks faster');
+        '... and no sub looks faster');
     my $measured = json('--as-measured', $old,
         set(10, 1, 0, map { $_ => [1.5 * $subs{$_}[0], $subs{$_}[1]] } keys %subs));
-    is(scalar(grep { $_->{verdict} eq 'significant' } @{ $measured->{rows} }), 10, '--as-measured');
+    is(scalar(grep { $_->{verdict} eq 'significant' } @{ $measured->{rows} }), 10,
+        '--as-measured does not adjust times');
     my $few = json(map { set(10, 1, 0.5, a => [100, 10], b => [200, 10]) } 1, 2);
-    is($few->{adjusted_for_speed}, undef, 'two subs are too few to go by');
+    is($few->{adjusted_for_speed}, undef, 'two subs are too few to estimate the speed');
 };
 
 # ---- --run ----
@@ -192,58 +196,60 @@ SKIP: {
     my $env = { PERL5LIB => $home, PERL5OPT => '-MMod' };
     my $run = tool({ dir => $home, env => $env }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5",
         '-N', 3, '--warmup', 1, '--keep', "$home/kept", '-m', 'calls', '--fail-if', 'calls > 10%');
-    is($run->{status}, 3, '--run: compared, and the gate fails') or diag $run->{err};
+    is($run->{status}, 3, '--run records, compares, and the gate fails') or diag $run->{err};
     like($run->{out},
         qr/^\#\ Gate:\ failed,\ 2\ findings\n\#\ Baseline:\ \S+\ f\.pl\ 3\ \(3\ runs\)\n
-            \#\ New:\ \S+\ f\.pl\ 5\ \(3\ runs\)\n/x, '... sides by their commands');
-    like($run->{out}, qr/^FAIL  calls > 10%: main::f: 3 -> 5 \(\+66\.67%\)$/m, '... what fails');
+            \#\ New:\ \S+\ f\.pl\ 5\ \(3\ runs\)\n/x, '... sides are named by their commands');
+    like($run->{out}, qr/^FAIL  calls > 10%: main::f: 3 -> 5 \(\+66\.67%\)$/m,
+        '... the finding is told');
     like($run->{out}, qr/^# Exact: /m, '... hash seeds are pinned');
-    unlike($run->{out} . $run->{err}, qr/output|noise/, '... what the commands print is not shown');
+    unlike($run->{out} . $run->{err}, qr/output|noise/,
+        '... the output of the commands is not shown');
     is(slurp("$home/log"), join('', map { "$_ 0\n" } 5, 3, 3, 5, 5, 3, 3, 5),
-        '... a warm-up, then in turn, there and back');
+        '... after a warm-up the commands alternate in pairs');
     is(join("\n", map { s/^dprofdiff: //r =~ s/\Q$^X\E/perl/r } grep { /: (?:run|warming)/ }
         split /\n/, $run->{err}),
         join("\n", 'warming up: perl f.pl 5', 'warming up: perl f.pl 3',
             map { ("run $_ of 3: perl f.pl " . ($_ % 2 ? 3 : 5),
                 "run $_ of 3: perl f.pl " . ($_ % 2 ? 5 : 3)) } 1 .. 3),
-                '... it says what it does');
+                '... the runs are announced');
     is_deeply([sort map { s{.*/}{}r } glob "$home/kept/*"],
         [qw(0.1 0.2 0.3 1.1 1.2 1.3 warmup.0.0 warmup.1.0)], '--keep');
     my $again = tool({ dir => $home }, '-m', 'calls', 'kept/0.*/*', 'kept/1.*/*');
-    like($again->{out}, qr/^# Baseline: \S+ \(3 runs\)$/m, '... for later');
-    like(join('', map { slurp($_) } glob "$home/kept/0.1/*"), qr/mode=tree/, '... trees');
+    like($again->{out}, qr/^# Baseline: \S+ \(3 runs\)$/m, '... profiles are kept for later');
+    like(join('', map { slurp($_) } glob "$home/kept/0.1/*"), qr/mode=tree/, '... which are trees');
     my $mixed = tool({ dir => $home }, '-q', '-m', 'calls', '--fail-if', '/main::f/ calls > 10%',
         'kept/0.1/*', '--run', "$^X f.pl 5", '-N', 1, '--warmup', 0);
-    is($mixed->{status}, 3, 'a file, and what is recorded');
-    is($mixed->{err}, "dprofdiff: 1 finding of --fail-if\n", '... -q says nothing but that');
+    is($mixed->{status}, 3, 'a file is compared with a recorded side');
+    is($mixed->{err}, "dprofdiff: 1 finding of --fail-if\n", '... -q prints the finding alone');
     like(tool({ dir => $home }, 'nothing.out', '--run', 'false')->{err},
         qr/\AUnable to open nothing\.out: No such file/,
-        'a file that is missing: before anything is run');
+        'a missing file is told before anything is run');
     like(tool({ dir => $home }, '-o', 2, '--run', 'false', '--run', 'false')->{err},
         qr/\A-o 2: the sides are numbered 0 to 1\n/, '-o, likewise');
     my $bad = tool({ dir => $home }, '--run', "$^X f.pl 3", '--run', "$^X f.pl 5 7", '-N', 2, '-q');
-    is($bad->{status}, 1, 'a run that fails: exit 1');
-    is($bad->{out}, '', '... nothing is compared');
+    is($bad->{status}, 1, 'a run that fails gives status 1');
+    is($bad->{out}, '', '... and no comparison');
     like($bad->{err},
         qr/\Adprofdiff:\ -N\ 2:\ [^\n]*\nnoise\n
             dprofdiff:\ \S+\ f\.pl\ 5\ 7:\ exit\ status\ 7;\ nothing\ was\ compared\n\z/x,
-        '... and what it said');
+        '... and its own message');
     like(tool('--run', 'true', '--run', 'true')->{err}, qr/left no profile; is it a Perl program/,
-        'no Perl program');
+        'a command that is no Perl program is told');
     like(tool({ dir => $home }, '--run', "$^X f.pl 1; kill -9 \$\$", '--run', 'true', '-q',
-        '--warmup', 0)->{err}, qr/killed by signal 9/, 'killed');
+        '--warmup', 0)->{err}, qr/killed by signal 9/, 'a run that is killed is told');
     my $shown = tool({ dir => $home }, '-N', 1, '--warmup', 0, '-q', '--show-output', '--run',
         "$^X f.pl 3", '--run', "$^X f.pl 3");
-    like($shown->{err}, qr/output/, '--show-output');
+    like($shown->{err}, qr/output/, '--show-output prints the output of the commands');
     my $two = tool({ dir => $home }, '-q', '-m', 'calls', '-N', 2, '--warmup', 0, '-t', ',',
         '--run', "$^X f.pl 1; $^X f.pl 2", '--run', "$^X f.pl 4");
-    like($two->{out}, qr/,\+1,\+33\.33%,main::f$/m, 'all perls of a command');
+    like($two->{out}, qr/,\+1,\+33\.33%,main::f$/m, 'all perls of a command count');
     like(tool({ dir => $home }, '-N', 1, '--keep', 'kept', '--run', 'true', '--run', 'true')->{err},
-        qr/--keep kept: the folder has earlier runs/, '--keep: not among runs of before');
+        qr/--keep kept: the folder has earlier runs/, '--keep refuses a folder with earlier runs');
     is(tool({ dir => $home }, '-q', '-N', 1, '--warmup', 0, '--keep', 'k%p',
         map { ('--run', "cd / && $^X -e 1") } 1, 2)->{status}, 0,
-        '--keep: any name, and commands that go elsewhere');
-    # a signal: what runs is ended, and the folder goes
+        '--keep takes any name, and commands may change directory');
+    # A signal ends the running command, and the folder is removed.
     my $pid = open(my $out, '-|') // die "fork: $!";
     if (!$pid) {
         $ENV{TMPDIR} = $home;
@@ -257,17 +263,17 @@ SKIP: {
     select undef, undef, undef, 0.02 until -e "$home/runs" || !kill 0, $pid;
     kill TERM => $pid;
     close $out;
-    is($? & 127, 15, 'SIGTERM: it ends by it');
-    is_deeply([glob "$home/dprofdiff-*"], [], '... its folder goes');
+    is($? & 127, 15, 'SIGTERM ends dprofdiff --run');
+    is_deeply([glob "$home/dprofdiff-*"], [], '... its folder is removed');
     my $command = slurp("$home/runs");
     my $tries = 0;
     select undef, undef, undef, 0.02 while runs($command) && $tries++ < 500;
     SKIP: {
         skip 'without /proc an ended process that nobody waits for cannot be told from one that '
             . 'runs', 1 if kill(0, $command) && !-e "/proc/$$/stat";
-        ok(!runs($command), '... and so does what it ran');
+        ok(!runs($command), '... the command that it ran is ended');
     }
-    is_deeply([glob "$home/tmon*"], [], 'nothing is left where it ran');
+    is_deeply([glob "$home/tmon*"], [], '--run leaves nothing in the current folder');
 }
 
 
@@ -280,31 +286,32 @@ subtest 'ops beside times that cannot decide' => sub {
         'Inv::more' => [$name eq 'new' ? 20_000 + $_ : 10_000 + $_, $ops],
         'Inv::constant' => [7, 7]) } 1 .. 8 } ['old', 1000], ['new', 1177];
     my $out = tool(@files)->{out};
-    like($out, qr/ ~ \(ops \+17\.7 %, exact\) .* A::Inv::price$/m, 'time cannot tell, ops can');
-    like($out, qr/ ~ \(ops equal\) .* A::Inv::same$/m, 'ops are the same');
+    like($out, qr/ ~ \(ops \+17\.7 %, exact\) .* A::Inv::price$/m,
+        'ops are told where time cannot decide');
+    like($out, qr/ ~ \(ops equal\) .* A::Inv::same$/m, 'equal ops are told there, too');
     like($out, qr/ \+\d+\.\d+% +\S+ to \S+ .* A::Inv::more$/m,
-        'where time decides, it stands alone');
-    unlike($out, qr/Inv::constant/, 'what did not change is no row');
+        'where time decides, ops are not told');
+    unlike($out, qr/Inv::constant/, 'a sub that did not change is no row');
     like($out, qr/^# 2 subs did not change \(-v shows them\)$/m, '... but counted');
-    like(tool('-v', @files)->{out}, qr/ A::Inv::constant$/m, '-v: a row');
+    like(tool('-v', @files)->{out}, qr/ A::Inv::constant$/m, '-v prints its row');
     my $rows = by_name(json(@files));
     is_deeply([@{ $rows->{'A::Inv::price'} }{qw(ops_baseline ops ops_change_pct ops_verdict
-        verdict)}], [1000, 1177, 17.7, 'exact', 'not significant'], 'JSON: fields');
-    ok($rows->{'A::Inv::constant'}, 'JSON: all rows');
+        verdict)}], [1000, 1177, 17.7, 'exact', 'not significant'], 'JSON has the fields of ops');
+    ok($rows->{'A::Inv::constant'}, 'JSON has all rows');
     like(tool('--format', 'csv', @files)->{out},
         qr/,ops_baseline,ops,ops_change_pct,ops_verdict\n
             .*^both,.*A::Inv::price,.*,1000,1177,17\.70,exact$/msx, 'CSV: fields');
     my @one = map { s/,.*//r } @files;
     like(tool(@one)->{out}, qr/ 0\.00% \(ops \+17\.7 %, exact\)  A::Inv::price$/m,
-        'one run a side');
+        'ops are told with one run a side, too');
     my $fields = tool('-t', '|', @one)->{out};
-    unlike($fields, qr/\(ops|did not change/, 'fields are numbers');
-    like($fields, qr/\|A::Inv::constant$/m, '... of all rows');
+    unlike($fields, qr/\(ops|did not change/, '-t prints numbers only');
+    like($fields, qr/\|A::Inv::constant$/m, '... and all rows');
     unlike(tool('-m', 'real', '-n', @files)->{out}, qr/\(ops/,
-        '-n: what is normalized is no evidence');
+        '-n tells no ops, which are normalized');
     my $unpinned = spew("$dir/unpinned", slurp($one[1]) =~ s/hash_seed='0'/hash_seed='1'/r);
     like(tool($one[0], $unpinned)->{out}, qr/\(ops \+17\.7 %\)/,
-        'not exact where the seeds differ');
+        'ops are not called exact where the seeds differ');
 };
 
 # ---- --run: runs that cannot decide ----
@@ -318,12 +325,13 @@ SKIP: {
     my $few = 'with so few runs no difference of times can be significant at';
     like(tool($how, @more, '-N', 3)->{err},
         qr/\Adprofdiff: -N 3: $few 0\.005; at least 6 a side are needed\ndprofdiff: run 1/,
-        'before they begin');
+        'too few runs are told before they begin');
     like(tool($how, @more, '-N', 3, '--alpha', 0.05)->{err},
-        qr/at 0\.05; at least 4 a side are needed\n/, 'at another level');
+        qr/at 0\.05; at least 4 a side are needed\n/,
+        '... with the number that another level needs');
     unlike(tool($how, @more, '-N', 4, '--alpha', 0.05)->{err}, qr/with so few runs/, 'enough');
     unlike(tool($how, @more, '-N', 1, '-m', 'calls')->{err}, qr/with so few runs/,
-        'calls need one');
+        'calls need one run');
 }
 
 # ---- one run a side: what is too little to count ----
@@ -338,21 +346,24 @@ subtest 'one run a side: what is too little to count' => sub {
         my $run = tool('--fail-if', 'self > 0.1%', @_, $old, $new);
         return join ' ', $run->{status}, $run->{out} =~ /^FAIL  .*: (\S+): /mg;
     };
-    is($gate->(), '3 (total) A::large', '1 ms and 0.5 %');
-    is($gate->('--time-floor', 0), '3 (total) A::large A::middle A::tiny', 'none');
-    is($gate->('--time-floor', '1ms'), '3 (total) A::large A::middle', 'a time');
-    is($gate->('--time-floor', '20%'), '0', 'a share');
+    is($gate->(), '3 (total) A::large', 'the default floor is 1 ms and 0.5 %');
+    is($gate->('--time-floor', 0), '3 (total) A::large A::middle A::tiny',
+        '--time-floor 0 sets none');
+    is($gate->('--time-floor', '1ms'), '3 (total) A::large A::middle', '--time-floor takes a time');
+    is($gate->('--time-floor', '20%'), '0', '--time-floor takes a share');
     is($gate->('--time-floor', '50us'), '3 (total) A::large A::middle A::tiny',
-        'as much as that counts');
+        'a time at the floor counts');
     my $out = tool('--fail-if', 'self > 0.1%', $old, $new)->{out};
     like($out,
         qr/\A\#\ Gate:\ failed,\ 2\ findings;\ 2\ times\ that\ have\ grown\ by\ less\ than\ 1\ ms
             \ or\ 0\.5\ %\ of\ the\ total\ do\ not\ count\ \(--time-floor\)\n.*\n
-            Gate:\ failed,\ 2\ findings;\ 2\ times[^\n]*\n\z/sx, 'told first and last');
+            Gate:\ failed,\ 2\ findings;\ 2\ times[^\n]*\n\z/sx,
+                'the result is told first and last');
     like(tool('--fail-if', 'self > 90%', $old, $new)->{out},
-        qr/\A# Gate: passed, 1 rule\n.*\nok    1 rule\n\z/s, 'passed: first and last');
-    is(tool('--fail-if', 'ops > 0', $old, $new)->{status}, 3, 'ops are exact');
-    is(tool('--time-floor', $_, $old, $new)->{status}, 2, "--time-floor $_")
+        qr/\A# Gate: passed, 1 rule\n.*\nok    1 rule\n\z/s,
+        'a gate that passes is told first and last');
+    is(tool('--fail-if', 'ops > 0', $old, $new)->{status}, 3, 'ops have no floor');
+    is(tool('--time-floor', $_, $old, $new)->{status}, 2, "--time-floor $_: a usage error")
         for '5', '1ms,', 'x%', '';
 };
 
@@ -382,14 +393,14 @@ SKIP: {
         my @lines = split /\r?\n/, $run->{out} =~ s/\xc2\xb1/+/gr;
         is_deeply([grep { length > $columns } @lines], [], "$columns columns: no line is wider");
         like($run->{out}, qr/^(?!#|FAIL| {6}\S).* A?:?:?\S*\.\.\.\S*end\r?$/m,
-            '... and the ends of a name are there');
+            '... and the end of a cut name is there');
     }
     like(tool({ env => { %ENV, COLUMNS => 40 } }, @one)->{out}, qr/ A::\Q$long\E$/m,
-        'in a pipe names are whole');
+        'a pipe gets whole names');
 }
 
 done_testing;
-# A process that has ended, and that nobody has waited for, is not running: in a container the first
+# A process that has ended without anybody waiting for it is not running: in a container the first
 # process may wait for none.
 sub runs {
     my ($pid) = @_;

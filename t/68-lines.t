@@ -1,5 +1,5 @@
-# lines=time and lines=count: each statement is counted where it stands, its times come to the same
-# as those of the contexts, to the tick, and the program notices nothing.
+# lines=time and lines=count: each statement is counted at its place, the times of statements add up
+# to those of the contexts, to the tick, and the program notices nothing.
 #
 # DPROF_SEED and DPROF_PROGRAMS: of the random programs, where to begin, and how many.
 
@@ -18,7 +18,7 @@ my %tree = (PERL_DPROF_MODE => 'tree');
 my %timed = (%tree, PERL_DPROF_LINES => 'time');
 my %counted = (%tree, PERL_DPROF_LINES => 'count');
 
-# Where there is no room for it, one clear error.
+# Where lines cannot be recorded, one clear error says so.
 {
     my $run = profiled(['-e', 'print "ran\n"'], env => { %timed });
     my $needs = qr{lines needs a perl of 5\.32 or newer\b.*};
@@ -29,7 +29,7 @@ my %counted = (%tree, PERL_DPROF_LINES => 'count');
         done_testing;
         exit;
     }
-    is("$run->{err}$run->{out}", "ran\n", 'there are lines here');
+    is("$run->{err}$run->{out}", "ran\n", 'a program with lines runs without a message');
 }
 
 sub read_lines {
@@ -37,7 +37,7 @@ sub read_lines {
     return LineReader::read_file($run->{profile});
 }
 
-# Runs a program plain and with lines; what is wrong is a failed test. Returns the profile.
+# Runs a program plain and with lines; a test fails if something is wrong. Returns the profile.
 sub sums_ok {
     my ($what, $code, %opt) = @_;
     my @args = ref $code ? @$code : ('-e', $code);
@@ -55,7 +55,7 @@ sub sums_ok {
     return ($got{ $run->{profile} }, $run, \%got);
 }
 
-# The counts of a file, by line.
+# Returns the counts of a file, by line.
 sub counts {
     my ($got, $file) = @_;
     return { map { /^\Q$file\E:(\d+)$/ && $got->{count}{$_} ? ($1 => $got->{count}{$_}) : () }
@@ -79,15 +79,14 @@ subtest 'random programs that count themselves' => sub {
             push @wrong, LineReader::problems($got),
                 LineProgram::compare($program, $file, $plain->{out}, $got->{count}, \%seen);
             splice @wrong, 10;
-            is(join("\n", @wrong), '', "program $seed, lines=$lines")
+            is(join("\n", @wrong), '', "program $seed, lines=$lines: sums are equal")
                 or diag("DPROF_SEED=$seed DPROF_PROGRAMS=1");
         }
     }
     cmp_ok($ran, '>=', $programs * 0.9, 'most of the programs run');
-    # Known: of blocks that are one statement those of sort, map and grep, and a plain do, do not
-    # have it seen.
+    # Known: blocks of a single statement of sort, map and grep, and a plain do, hide it.
     my @not = grep { !/^(?:do|grep|map|sort)$/ && $seen{$_}{not} } sort keys %seen;
-    is("@not", '', 'a statement that has its block for itself is seen');
+    is("@not", '', 'a statement alone in its block is seen');
     for my $kind (sort keys %seen) {
         note "$kind: ", join ', ', map { "$_ $seen{$kind}{$_}" } sort keys %{ $seen{$kind} };
     }
@@ -214,13 +213,13 @@ END
     my ($got) = sums_ok('sums', [$file]);
     is_deeply(counts($got, $file),
         { 1 => 1, 2 => 1, 3 => 1, 5 => 1, 7 => 2, 8 => 1, 9 => 1, 11 => 1, 12 => 1 }, 'counts');
-    # With the counting clock each stretch from one event to the next is as long: line 9 has those
-    # to the calls of a, b, x and to the next statement; a line of a sub one each, and the sub's
+    # With the counting clock each interval from one event to the next is as long: line 9 has those
+    # to the calls of a, b, x and to the next statement; a line of a sub has one, and the sub's
     # first one another from the call to it.
     my %stretches = map { ($_ => $got->{times}{"$file:$_"}[2] / 10) } 1, 2, 3, 5, 7, 8, 9, 11, 12;
     is_deeply(\%stretches,
         { 1 => 2, 2 => 1, 3 => 1, 5 => 2, 7 => 4, 8 => 1, 9 => 4, 11 => 2, 12 => 1 },
-        'stretches of time') or diag explain $got->{times};
+        'each line has its intervals of time') or diag explain $got->{times};
 };
 
 subtest 'start and stop' => sub {
@@ -241,11 +240,11 @@ END
     my ($got) = sums_ok('sums', [$file]);
     delete $got->{count}{"$file:1"};
     is_deeply(counts($got, $file), { 2 => 4, 3 => 1, 4 => 1, 9 => 1, 12 => 1 },
-        'what runs in between is not counted');
+        'statements that run while recording is stopped are not counted');
     my %where = map { ($_ => $got->{times}{"$file:$_"}[2] / 10) }
         grep { ($got->{times}{"$file:$_"} // [])->[2] } 3 .. 12;
     is_deeply(\%where, { 3 => 2, 4 => 2, 8 => 3, 9 => 1, 11 => 1, 12 => 2 },
-        'and each stretch belongs to the statement that it is of');
+        'each interval belongs to its statement');
 };
 
 subtest 'statements that have a block for themselves' => sub {
@@ -288,7 +287,7 @@ END
     for my $lines ('time', 'count') {
         my $run = profiled([$file], env => { %tree, PERL_DPROF_LINES => $lines });
         my $got = read_lines($run);
-        is(join("\n", LineReader::problems($got)), '', "lines=$lines");
+        is(join("\n", LineReader::problems($got)), '', "lines=$lines: sums are equal");
         my $counts = counts($got, $file);
         delete @$counts{1, 2, 22, 24};      # several lines
         is_deeply($counts, { 3 => 5, 4 => 4, 6 => 5, 7 => 1, 8 => 4, 9 => 3, 11 => 1, 13 => 5,
@@ -309,11 +308,11 @@ subtest 'string evals' => sub {
     my $evals = grep { /eval/ } keys %{ $got->{count} };
     my $all = 0;
     $all += $got->{count}{$_} for grep { /eval.*:2$/ } keys %{ $got->{count} };
-    is($all, $n, 'each is counted');
-    cmp_ok($evals, '<', 3_200, "they take few places: $evals");
-    # a sanitizer keeps what is freed for a while
+    is($all, $n, 'each eval is counted');
+    cmp_ok($evals, '<', 3_200, "string evals take few places: $evals");
+    # A sanitizer keeps freed memory for a while.
     my $most = ($ENV{LD_PRELOAD} // '') =~ /asan/ ? 8_000 : 2_000;
-    cmp_ok(slurp("$run->{dir}/rss") || 0, '<', $most, 'and bounded memory: kB');
+    cmp_ok(slurp("$run->{dir}/rss") || 0, '<', $most, 'string evals take bounded memory, in kB');
 };
 
 subtest 'processes' => sub {
@@ -323,7 +322,7 @@ subtest 'processes' => sub {
             . "for (1 .. 50) { \$n++; \$n-- } exit } waitpid \$p, 0; f(2); print 1", each => 2);
     my ($child) = grep { !/tmon\.out$/ } keys %$all;
     is_deeply([map { $all->{$child}{count}{'-e:1'} // 0 }  1], [4 + 100 + 1],
-        'its statements are counted in its file');
+        'the statements of a child are counted in its file');
     (undef, undef, $all) = sums_ok('a child before its first call',
         "sub f { 1 }\nmy \$p = fork;\nif (!\$p) {\nmy \$x = 1;\n\$x++ for 1 .. 1000;\nmy \$y = 2;\n"
             . "f(1);\nexit\n}\nwaitpid \$p, 0", each => 2);
@@ -361,15 +360,16 @@ subtest 'a process that was killed' => sub {
         . "\$i + 1; f(1) if \$i <= 500; kill 9, \$\$ if \$i == 600; }\n";
     for my $lines ('time', 'count') {
         my $run = profiled(['-e', $code], env => { %tree, PERL_DPROF_LINES => $lines });
-        is($run->{signal}, 9, "killed, lines=$lines");
+        is($run->{signal}, 9, "a program is killed, lines=$lines");
         my $out = "$run->{dir}/merged";
         my $merge = run_tool('Dprofmerge', ['-o', $out, $run->{profile}]);
         my $got = LineReader::read_file($out);
-        is(join("\n", LineReader::problems($got)), '', 'what is left of it comes to the same sums')
+        is(join("\n", LineReader::problems($got)), '',
+            'the profile of a killed program has equal sums')
             or diag $merge->{err};
         is_deeply(counts($got, '-e'),
             { 1 => 3500, 2 => 3500, 3 => 3500, 4 => 1, 5 => 1, 6 => 1800 },
-            'and has every statement');
+            '... and every statement');
     }
     my $run = profiled(['-e', 'sub f { 1 } my $end = time + 9; while (time < $end) { '
         . 'f() for 1 .. 100; select undef, undef, undef, .05; '
@@ -378,39 +378,41 @@ subtest 'a process that was killed' => sub {
         env => { %timed, PERL_DPROF_CHECKPOINT => 1 });
     is(join("\n", map { LineReader::problems(LineReader::read_file($_)) }
         $run->{profile}, "$run->{dir}/saved"), '',
-        'checkpoint=1: as of a moment, and in the end');
+        'checkpoint=1: sums are equal when saved, and in the end');
 };
 
 subtest 'with other options' => sub {
     my $code = 'sub f { my $n = shift; $n++; return $n } '
         . 'for my $i (1 .. 200) { f($i); f(2) if $i % 2 } print 1';
     my ($got) = sums_ok('events', $code, env => { PERL_DPROF_EVENTS => 'ops+svs' });
-    like($got->{header}{dprof_counters}, qr/svs/, 'they are counted');
-    cmp_ok(scalar @{ $got->{lines} }, '==', 6, 'and there for lines');
+    like($got->{header}{dprof_counters}, qr/svs/, 'events are counted');
+    cmp_ok(scalar @{ $got->{lines} }, '==', 6, '... and there for lines');
     my $run = profiled(['-e', $code], env => { %timed, PERL_DPROF_COMPRESS => 6 });
     require IO::Uncompress::Gunzip;
     my ($bytes, $text) = slurp($run->{profile});
     IO::Uncompress::Gunzip::gunzip(\$bytes => \$text, MultiStream => 1);
-    is(join("\n", LineReader::problems(LineReader::read_text($text))), '', 'compress=6');
+    is(join("\n", LineReader::problems(LineReader::read_text($text))), '',
+        'compress=6: sums are equal');
     $run = profiled(['-e', $code], env => { %counted, PERL_DPROF_CLOCK => 'counting' });
     $got = read_lines($run);
     is_deeply([@{ $got->{problems} }, @{ $got->{lines} }], [], 'lines=count has no times');
     my $without = profiled(['-e', $code],
         env => { %tree, PERL_DPROF_LINES => 'no', PERL_DPROF_CLOCK => 'counting' });
-    is(read_lines($without)->{entries}, 0, 'lines=no has none at all');
+    is(read_lines($without)->{entries}, 0, 'lines=no records no lines');
 };
 
 subtest 'wrong use' => sub {
     my $run = run_perl(['-I' . tree(), '-d:DProf=lines', '-e', 'print "ran\n"']);
     is("$run->{out}|$run->{err}", "|DProf: lines needs a tree: -d:DProf=tree,lines\n"
-        . "BEGIN failed--compilation aborted.\n", 'a trace has no lines');
-    isnt($run->{raw}, 0, 'and that is an error');
-    ok(!-e $run->{profile}, 'before anything is written');
+        . "BEGIN failed--compilation aborted.\n", 'lines in a trace are refused');
+    isnt($run->{raw}, 0, '... with a status that is not 0');
+    ok(!-e $run->{profile}, '... before anything is written');
     $run = run_perl(['-I' . tree(), '-d:DProf=tree,lines=often', '-e', 'print "ran\n"']);
-    is($run->{out}, '', 'an unknown word is one, too');
-    like($run->{err}, qr/\ADProf: lines=often: [^\n]*\nBEGIN failed[^\n]*\n\z/, 'in one line');
+    is($run->{out}, '', 'an unknown word is refused, too');
+    like($run->{err}, qr/\ADProf: lines=often: [^\n]*\nBEGIN failed[^\n]*\n\z/,
+        '... with a message');
     $run = run_perl(['-I' . tree(), '-d:DProf=tree,lines', '-e', 'print "ran\n"']);
-    is("$run->{out}|$run->{err}", "ran\n|", 'with a tree it runs');
+    is("$run->{out}|$run->{err}", "ran\n|", 'with tree the program runs');
 };
 
 subtest 'what the program can see' => sub {
@@ -451,10 +453,10 @@ $text =~ s/\b0x[0-9a-f]+//g; $text =~ s/t\d+//g;
 print $text;
 END
     my $plain = plain([$file]);
-    is($plain->{raw}, 0, 'it runs') or diag $plain->{err};
+    is($plain->{raw}, 0, 'the program runs') or diag $plain->{err};
     for my $env (\%timed, \%counted) {
         my $run = profiled([$file], env => $env);
-        same_as_plain($plain, $run, "as without us, lines=$env->{PERL_DPROF_LINES}");
+        same_as_plain($plain, $run, "runs as plain, lines=$env->{PERL_DPROF_LINES}");
     }
     my @inc = map { "-I$_" } grep { -e "$_/Coro.pm" || -e "$_/common/sense.pm" } @INC;
   SKIP: {
@@ -463,7 +465,7 @@ END
         for my $seed (1 .. TestEnvironment::rounds(2, 9)) {
             my $coro = spew(scratch() . '/p.pl', CoroProgram::program($seed, 1));
             my %seeds = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
-            # a Coro that was built for another perl crashes by itself
+            # A Coro that was built for another perl crashes without the profiler, too.
             next if plain([@inc, '-I' . tree(), $coro], env => \%seeds)->{raw};
             my $run = profiled([@inc, $coro],
                 env => { %timed, %seeds, PERL_DPROF_CLOCK => 'counting' });
@@ -496,7 +498,7 @@ subtest 'real programs' => sub {
             my ($plain, @with) = (plain($args, env => { PERL_HASH_SEED => 0 }),
                 map { profiled($args, env => { %$_, PERL_HASH_SEED => 0 }) } \%timed, \%counted);
             same_as_plain($plain, $_, "$args->[0] with lines") for @with;
-            is(join("\n", LineReader::problems(read_lines($with[0]))), '', 'sums');
+            is(join("\n", LineReader::problems(read_lines($with[0]))), '', 'sums are equal');
         }
     }
 };

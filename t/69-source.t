@@ -8,31 +8,11 @@ use Compress::Zlib ();
 use JSON::PP ();
 use MIME::Base64 ();
 use LineReader;
+use SourceProgram;
 
 my $dir = scratch();
-my $file = spew("$dir/p.pl", <<'END');
-use strict;
-sub leaf {
-    my $n = shift;
-    return $n * 2;
-}
-sub deep {
-    my $n = shift;
-    return $n if $n < 1;
-    return leaf($n) + deep($n - 1);
-}
-my $sum = 0;
-for my $i (1 .. 3) {
-    $sum += leaf($i); $sum -= 1;
-}
-$sum += deep(4);
-print "$sum\n";
-END
-my %env = (PERL_DPROF_MODE => 'tree', PERL_DPROF_CLOCK => 'counting');
-my $run = profiled([$file], env => { %env, PERL_DPROF_LINES => 'time' });
-plan skip_all => $1 if $run->{err} =~ /\ADProf: (lines needs a perl of .*)$/m;
-is($run->{out}, "29\n", 'the program runs');
-my $profile = $run->{profile};
+my %env = SourceProgram::HOW;
+my ($file, $profile) = SourceProgram::recorded($dir);
 my $got = LineReader::read_file($profile);
 
 sub json {
@@ -50,23 +30,24 @@ subtest 'dprofreport -s srcline' => sub {
         or diag explain { map { $_ => $row{$_}{calls} } keys %row };
     my $sum = 0;
     $sum += $_->{self_pct} for @$rows;
-    cmp_ok(abs($sum - 100), '<', 0.2, 'Self of all lines is all there is');
-    is(0 + (grep { $_->{children_pct} < $_->{self_pct} } @$rows), 0, 'Children is no less');
+    cmp_ok(abs($sum - 100), '<', 0.2, 'Self of all lines adds up to 100 %');
+    is(0 + (grep { $_->{children_pct} < $_->{self_pct} } @$rows), 0,
+        'Children is never less than Self');
     is(0 + (grep { $_->{children_pct} > 100 } @$rows), 0,
-        '... and no more than all, recursion too');
+        '... and never over 100 %, with recursion too');
     my $ticks = sub { 1e7 * $_[0]{self} };
     is_deeply([map { sprintf '%.0f', $ticks->($row{$_}) } 3, 4, 9],
-        [map { $got->{times}{"$file:$_"}[2] } 3, 4, 9], 'ticks are those of the file')
+        [map { $got->{times}{"$file:$_"}[2] } 3, 4, 9], 'the ticks of lines are those of the file')
         or diag explain $row{3};
     my $by_sub = json('-s', 'srcline,sub', $profile)->{rows};
     is_deeply({ map { $_->{srcline} =~ /\Q$file\E:(\d+)\z/ ? ($1 => $_->{symbol}) : () } @$by_sub },
         { 11 => '(program)', 12 => '(program)', 13 => '(program)', 15 => '(program)',
             16 => '(program)', 3 => 'main::leaf', 4 => 'main::leaf', 7 => 'main::deep',
-            8 => 'main::deep', 9 => 'main::deep', 1 => 'main::BEGIN' }, 'lines and their subs');
+            8 => 'main::deep', 9 => 'main::deep', 1 => 'main::BEGIN' }, 'each line has its sub');
 };
 
-# Calls by "FILE:LINE callee", as the contexts of the file have them, with the real ticks of what
-# was called and of all that it called, recursion once.
+# Returns calls by "FILE:LINE callee", from the contexts of the file, with the inclusive real ticks
+# of the callee, recursion counted once.
 sub naive_calls {
     my ($path) = @_;
     my (%name, %calls, %ticks, @path);
@@ -91,19 +72,27 @@ subtest 'dprofreport -s srcline --callees, --callers' => sub {
         . " $_->{callee} $_->{calls}" } @{ $_[0] }] };
     my @leaf = ('(program) p.pl:13 main::leaf 3', 'main::deep p.pl:9 main::leaf 4');
     my @deep = ('(program) p.pl:15 main::deep 1', 'main::deep p.pl:9 main::deep 4');
-    is_deeply($told->($from->('p.pl:9', $profile)), [$deep[1], $leaf[1]], 'calls from a line');
-    is_deeply($told->($from->("$file:9", $profile)), [$deep[1], $leaf[1]], '... by its path');
-    is_deeply($told->($from->('deep', $profile)), [$deep[1], $leaf[1]], '... from those of a sub');
-    is_deeply($told->($from->('(program)', $profile)), [$leaf[0], $deep[0]], '... and of none');
+    is_deeply($told->($from->('p.pl:9', $profile)), [$deep[1], $leaf[1]],
+        '--callees of a line has the calls from it');
+    is_deeply($told->($from->("$file:9", $profile)), [$deep[1], $leaf[1]],
+        '--callees takes the path of a line');
+    is_deeply($told->($from->('deep', $profile)), [$deep[1], $leaf[1]],
+        '--callees of a sub has the calls from its lines');
+    is_deeply($told->($from->('(program)', $profile)), [$leaf[0], $deep[0]],
+        '--callees of (program) has the calls outside of subs');
     is_deeply($told->($from->('/p\.pl:(?:9|13)/', $profile)), [$leaf[0], $deep[1], $leaf[1]],
-        '... from lines of a regex');
-    is_deeply($told->($from->('p.pl:3', $profile)), [], 'a line that calls nothing');
-    is_deeply($told->($to->('p.pl:3', $profile)), \@leaf, 'lines that call the sub of a line');
-    is_deeply($told->($to->('p.pl:9', $profile)), \@deep, '... of a recursive one');
-    is_deeply($told->($to->('/p\.pl:[39]\z/', $profile)), [sort @leaf, @deep], '... of two');
+        '--callees of a regex has the calls from its lines');
+    is_deeply($told->($from->('p.pl:3', $profile)), [],
+        '--callees of a line that calls nothing is empty');
+    is_deeply($told->($to->('p.pl:3', $profile)), \@leaf,
+        '--callers of a line has the lines that call its sub');
+    is_deeply($told->($to->('p.pl:9', $profile)), \@deep,
+        '--callers of a line of a recursive sub has its own line');
+    is_deeply($told->($to->('/p\.pl:[39]\z/', $profile)), [sort @leaf, @deep],
+        '--callers of a regex has the lines that call two subs');
     is_deeply($told->(json('--callers', 'p.pl:4', $profile)->{rows}), \@leaf,
         'FILE:LINE needs no -s srcline');
-    is(scalar @{ $from->('/./', '-O', 1, $profile) }, 1, '-O');
+    is(scalar @{ $from->('/./', '-O', 1, $profile) }, 1, '-O limits the rows');
     my ($calls, $ticks) = naive_calls($profile);
     my $rows = $from->('/./', '-m', 'real', $profile);
     my (%calls, %ticks);
@@ -111,22 +100,23 @@ subtest 'dprofreport -s srcline --callees, --callers' => sub {
         $calls{"$_->{site} $_->{callee}"} += $_->{calls};
         $ticks{"$_->{site} $_->{callee}"} += sprintf '%.0f', 1e7 * $_->{total};
     }
-    is_deeply(\%calls, $calls, 'calls from all lines') or diag explain \%calls;
-    is_deeply(\%ticks, $ticks, '... and what they cost') or diag explain [\%ticks, $ticks];
+    is_deeply(\%calls, $calls,
+        'the calls from all lines are those of the contexts') or diag explain \%calls;
+    is_deeply(\%ticks, $ticks, '... and so are their ticks') or diag explain [\%ticks, $ticks];
     for (['--callers', 'p.pl:12', qr/^p\.pl:12 is in no sub, which could have callers$/],
         ['--callees', 'p.pl:99', qr/^there is no sub, file or line p\.pl:99 in \S+$/],
         ['--callees', 'no', qr/^there is no sub, file or line no in \S+$/]) {
         my ($option, $word, $error) = @$_;
         my $run = in_process('dprofreport', '-s', 'srcline', $option, $word, $profile);
-        like($run->{err}, $error, "$option $word");
-        is($run->{status}, 1, '... fails');
+        like($run->{err}, $error, "$option $word: an error");
+        is($run->{status}, 1, '... with status 1');
     }
     is(in_process('dprofreport', '-s', 'srcline', '--callees', '/(/', $profile)->{status}, 2,
-        'a regex that is none');
+        'a bad regex is a usage error');
     my $bare = profiled([$file], env => \%env)->{profile};
     like(in_process('dprofreport', '--callees', 'p.pl:9', $bare)->{err},
         qr/places of calls are not in there; record them with lines or callsites=1$/,
-        'a profile without places');
+        'a profile without places of calls is told');
 };
 
 subtest 'calls of blocks, from a place with a blank' => sub {
@@ -143,8 +133,8 @@ END
     my $rows = json('--callees', 'a b/first.pl:4', $run->{profile})->{rows};
     is_deeply([sort map { "$_->{caller} $_->{callee} $_->{calls}" } @$rows],
         ['main::__ANON__ main::leaf 9', 'main::mid List::Util::first 3',
-            'main::mid main::__ANON__ 9'], 'the line of first calls the block, too');
-    is($rows->[0]{site}, "$blocks:4", 'the place is shown as it is');
+            'main::mid main::__ANON__ 9'], 'the line that calls first also calls its block');
+    is($rows->[0]{site}, "$blocks:4", 'the place of a call is shown');
     is(json('--callers', 'main::mid', $run->{profile})->{rows}[0]{site}, "$blocks:6",
         '... also in --callers of a sub');
 };
@@ -174,54 +164,60 @@ subtest 'dprofreport -F hot' => sub {
     }
     my %two = $shown->('-m', 'real', '-s', 'sub,pid', $profile, $profile);
     my %one = $shown->('-m', 'real', $profile);
-    is_deeply(\%two, \%one, 'two profiles apart');
+    is_deeply(\%two, \%one, 'two profiles that are kept apart have the lines of one');
     my %package = map { $_->{package} => $_->{hot} }
         @{ json('-F', '+hot', '-s', 'package', '-m', 'calls', $profile)->{rows} };
     my ($most) = @{ $hottest->(map { my $at = "$file:$_"; ($at => $got->{count}{$at}) }
         map { @{ $of{$_} } } 'main::leaf', 'main::deep') };
-    is($package{main}, $most, 'of a package, the lines of all its subs');
+    is($package{main}, $most, 'the hottest line of a package is of all its subs');
     my $csv = in_process('dprofreport', '-F', 'hot,sub', '--format', 'csv', $profile)->{out};
-    like($csv, qr/\Ahot_pct,hot,symbol$/m, 'csv');
-    like($csv, qr/^\d+\.\d\d,\Q$file\E:\d+,main::leaf$/m, '... has both');
+    like($csv, qr/\Ahot_pct,hot,symbol$/m, 'CSV has the columns of the hottest line');
+    like($csv, qr/^\d+\.\d\d,\Q$file\E:\d+,main::leaf$/m, '... and their values');
     my $levels = in_process('dprofreport', '-F', '+hot', '-s', 'package,sub', '--hierarchy',
         $profile);
-    like($levels->{out}, qr/^ +\S+% +\S+% {25,}main$/m, '--hierarchy: empty for the sum of subs');
+    like($levels->{out}, qr/^ +\S+% +\S+% {25,}main$/m,
+        '--hierarchy leaves the sum of subs without a line');
     like($levels->{out}, qr/^ +\S+% +\S+% +\S+% +\S+p\.pl:\d+    main::leaf$/m,
-        '... keys indented');
+        '--hierarchy indents the keys');
     my %bare = $shown->(profiled([$file], env => \%env)->{profile});
-    is(join('', grep { defined } values %bare), '', 'a profile without lines');
+    is(join('', grep { defined } values %bare), '', 'a profile without lines has no hottest line');
     my $counts = profiled([$file], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
     my %counted = $shown->($counts);
     is_deeply($counted{'main::deep'}, ["$file:7", '35.71'],
-        'lines=count: the one that ran most often');
+        'lines=count: the hottest line is the one that ran most often');
     my @by_line = grep { defined $_->{hot} }
         @{ json('-F', '+hot', '-s', 'srcline', $profile)->{rows} };
-    is(scalar @by_line, 0, 'rows of lines');
+    is(scalar @by_line, 0, 'rows of lines have no hottest line');
 };
 
 subtest 'dprofreport --annotate' => sub {
     my $report = in_process('dprofreport', '--annotate', 'deep', '-m', 'real', $profile);
-    is("$report->{status} $report->{err}", '0 ', 'of a sub');
+    is("$report->{status} $report->{err}", '0 ', '--annotate of a sub gives no message');
     my ($source) = $report->{out} =~ /^ +6  sub deep \{\n(.*?)^ +10  \}\n/ms;
-    like($report->{out}, qr/^# main::deep  \Q$file\E:6-10$/m, 'where it stands');
-    like($source, qr/^ +[\d.]+% +[\d.]+% +5  7      my \$n = shift;$/m, 'a line with its count');
+    like($report->{out}, qr/^# main::deep  \Q$file\E:6-10$/m,
+        '--annotate names the place of the sub');
+    like($source, qr/^ +[\d.]+% +[\d.]+% +5  7      my \$n = shift;$/m,
+        '--annotate prints a line with its count');
     like($source, qr/^ +[\d.]+% +[\d.]+% +4  9      return leaf\(\$n\) \+ deep\(\$n - 1\);\n/m,
-        'the line of a recursion');
+        '--annotate prints the line of a recursion');
     like($source, qr/^ +# 4 calls of main::deep, [\d.]+%\n +# 4 calls of main::leaf, [\d.]+%$/m,
-        'and the calls that it makes');
+        '... and the calls that it makes');
     my $whole = in_process('dprofreport', '--annotate', 'p.pl', $profile);
-    is(() = $whole->{out} =~ /^.{29} +\d+  /mg, 16, 'a file has all its lines');
+    is(() = $whole->{out} =~ /^.{29} +\d+  /mg, 16, '--annotate of a file prints all its lines');
     is(in_process('dprofreport', '--annotate', 'nothing', $profile)->{err},
-        "--annotate: there is no sub or file nothing in the profile\n", 'of nothing');
+        "--annotate: there is no sub or file nothing in the profile\n",
+        '--annotate of an unknown name is an error');
     is(in_process('dprofreport', '--annotate', 'deep', '--format', 'json', $profile)->{status}, 2,
-        'text alone');
+        '--annotate prints text only');
     spew($file, "# one line more\n" . slurp($file));
     like(in_process('dprofreport', '--annotate', 'deep', $profile)->{out},
-        qr/^# The file has changed since it was recorded/m, 'a source that has changed is told');
+        qr/^# The file has changed since it was recorded/m,
+        '--annotate tells that a source has changed');
     unlink $file;
     my $gone = in_process('dprofreport', '--annotate', 'deep', $profile);
-    like($gone->{out}, qr/^# The source is not there/m, 'one that is gone, too');
-    like($gone->{out}, qr/^ +[\d.]+% +[\d.]+% +5 7  $/m, '... and the costs are shown');
+    like($gone->{out}, qr/^# The source is not there/m,
+        '--annotate tells that a source is missing');
+    like($gone->{out}, qr/^ +[\d.]+% +[\d.]+% +5 7  $/m, '... and prints the costs all the same');
 };
 
 subtest 'source=1' => sub {
@@ -232,15 +228,15 @@ subtest 'source=1' => sub {
     spew($kept, "other\n");
     my $report = in_process('dprofreport', '--annotate', 'f', $with);
     like($report->{out}, qr/^ +[\d.]+% +[\d.]+% +1 1  sub f \{ return 1 \}$/m,
-        'the text of the recording is shown');
-    unlike($report->{out}, qr/changed/, '... which has not changed');
+        'source=1: the text of the recording is printed');
+    unlike($report->{out}, qr/changed/, '... and no change is told');
     my $merged = "$dir/merged_source.out";
     in_process('dprofmerge', '-o', $merged, $with, $with);
     my $of = qr/^(#f \S+kept\.pl size=\d+ crc=\w+ text=(\S+))$/m;
     my ($line, $packed) = slurp($with) =~ $of;
-    is((slurp($merged) =~ $of)[0], $line, 'merged, it is kept');
+    is((slurp($merged) =~ $of)[0], $line, 'dprofmerge keeps the text');
     is(Compress::Zlib::memGunzip(MIME::Base64::decode_base64($packed)), $text,
-        'read by others, it is the text');
+        'base64 and zlib decode the text');
     my @bad = (['cut', substr $packed, 0, 40], ['no base64', "!$packed"],
         ['another text', 'H4sIAAAAAAAAAwMAAAAAAAAAAAA='], ['no gzip', 'AAAA'],
         ['longer than said', $packed, 5]);
@@ -249,12 +245,12 @@ subtest 'source=1' => sub {
         my $bad = slurp($with) =~ s/text=\Q$packed/text=$other/r;
         $bad =~ s/(#f \S+kept.pl) size=\d+/$1 size=$size/ if $size;
         my $is = in_process('dprofreport', '--annotate', 'f', spew("$dir/bad.out", $bad));
-        is($is->{status}, 0, "$what: is done without");
-        like($is->{out}, qr/has changed since/, '... and the file is looked at');
+        is($is->{status}, 0, "$what: a bad text gives status 0");
+        like($is->{out}, qr/has changed since/, '... and the file is compared instead');
     }
     my $alone = profiled([$kept], env => { %env, PERL_DPROF_SOURCE => 1 });
     like($alone->{err}, qr/^DProf: source=1 needs lines: -d:DProf=tree,lines,source=1$/m,
-        'without lines it is refused');
+        'source=1 without lines is refused');
 };
 
 subtest 'dprofreport --annotate: what is shown of whose lines' => sub {
@@ -276,21 +272,22 @@ END
         ->{out};
     is_deeply({ map { /^.{20} *(\d+) +(\d+) {2}/ ? ($2 => $1) : () } split /\n/, $text },
         { 4 => 1, 6 => 3, 7 => 3, 8 => 1, 9 => 1 },
-        'lines of a block have its counts, but those that the sub has a part in') or diag $text;
-    like($text, qr/^.{29} +7  +leaf\(\$n\);\n +# 3 calls of main::leaf, /m, '... and calls');
+        'lines of a block have its counts, unless the sub has statements there, too') or diag $text;
+    like($text, qr/^.{29} +7  +leaf\(\$n\);\n +# 3 calls of main::leaf, /m, '... and its calls');
     my ($of_nine) = $text =~ /^.{29} +9  .*\n((?: +# .*\n)*)/m;
-    like($of_nine, qr/^ +# 1 call of List::Util::first, /m, 'those of the sub itself');
-    unlike($of_nine, qr/main::leaf/, 'not those of a block on the same line');
+    like($of_nine, qr/^ +# 1 call of List::Util::first, /m,
+        "a line of the sub has the sub's own calls");
+    unlike($of_nine, qr/main::leaf/, '... and not those of a block on the same line');
     my $counted = profiled([$nested], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
     like(in_process('dprofreport', '--annotate', 'nested.pl', '-m', 'real', $counted)->{out},
         qr/^ +(?!0\.00)\d+\.\d\d% +1 +11  outer\(\);$/m,
-        'lines=count: shares of all that there is, not of all lines');
+        'lines=count: shares are of the total, not of all lines');
     my $calls = in_process('dprofreport', '--annotate', 'outer', '-m', 'calls', $run->{profile});
     like($calls->{err}, qr/^-m calls: --annotate has no shares of calls/, '-m calls');
-    is($calls->{status}, 2, '... is a mistake');
+    is($calls->{status}, 2, '... and is a usage error');
     my $both = in_process('dprofreport', '--annotate', 'nested.pl', '-s', 'pid', '-m', 'real',
         $run->{profile}, $run->{profile});
-    like($both->{out}, qr/^ .* 2 +11  outer\(\);$/m, 'files of several processes are one');
+    like($both->{out}, qr/^ .* 2 +11  outer\(\);$/m, 'files of several processes are added up');
 };
 
 subtest 'dprofreport --annotate of calls alone' => sub {
@@ -298,9 +295,9 @@ subtest 'dprofreport --annotate of calls alone' => sub {
     my $calls = profiled([$caller], env => { %env, PERL_DPROF_CALLSITES => 1 })->{profile};
     my $text = in_process('dprofreport', '--annotate', 'run', '-m', 'real', $calls)->{out};
     like($text, qr/^# The profile has no costs of statements, but calls: record with lines\.$/m,
-        'is told');
+        'a profile without lines is told');
     like($text, qr/^ +\d+\.\d\d% {20} 3      leaf\(\);\n +# 1 call of main::leaf, \d+\.\d\d%$/m,
-        'how often lines ran is left blank');
+        '... and the counts of lines are left blank');
 };
 
 subtest 'dprofreport --annotate: where a sub ends' => sub {
@@ -334,9 +331,10 @@ END
     my $run = profiled([$ends], env => { %env, PERL_DPROF_LINES => 'time' });
     my $lines = sub { join ' ', in_process('dprofreport', '--annotate', @_, $run->{profile})
         ->{out} =~ /^.{29} +(\d+)  /mg };
-    is($lines->('same_line'), '1 2', 'the brace behind the last statement');
-    is($lines->('documented'), '16 17 18 19 20 21 22 23 24', 'comments at its beginning');
-    is($lines->('closure'), '7 8 9 10 11 12 13 14', 'a closure is in the sub');
+    is($lines->('same_line'), '1 2', 'a sub ends with the brace after its last statement');
+    is($lines->('documented'), '16 17 18 19 20 21 22 23 24',
+        'a sub has the comments at its beginning');
+    is($lines->('closure'), '7 8 9 10 11 12 13 14', 'a sub has the lines of its closures');
 };
 
 subtest 'dprofreport --annotate: lines that no file has' => sub {
@@ -348,28 +346,31 @@ END
     my $run = profiled([$made], env => { %env, PERL_DPROF_LINES => 'time' });
     my $text = in_process('dprofreport', '--annotate', 'tmpl', $run->{profile})->{out};
     like($text, qr/^.{20} +1 2  two\n.{20} +1 4  \n.{20} +1 5  \n\z/m,
-        'lines behind the end of a file are shown');
+        'lines after the end of a file are shown');
     like(in_process('dprofreport', '--annotate', '(eval 2)', $run->{profile})->{out},
-        qr/^# The source was no file, but text that the program had\.$/m, 'a string');
+        qr/^# The source was no file, but text that the program had\.$/m,
+        'the source of a string eval is told to be missing');
 };
 
 subtest 'lines of one process, and of the main program' => sub {
     my $by_pid = json('-s', 'srcline,pid', '-n', '-m', 'real', $profile, $profile)->{rows};
     is_deeply({ map { $_->{srcline} =~ /p\.pl:(9|13)\z/ ? ($1 => $_->{calls}) : () } @$by_pid },
-        { 9 => 2 * 4, 13 => 2 * 6 }, '-s srcline,pid: lines');
+        { 9 => 2 * 4, 13 => 2 * 6 }, '-s srcline,pid has the lines of both processes');
     like(in_process('dprofreport', '-n', '-s', 'srcline', $profile)->{out},
-        qr/^Children +Self +Count +Source:Line$/m, 'how often they ran is called Count');
+        qr/^Children +Self +Count +Source:Line$/m, 'the column of how often lines ran is Count');
     my $main = in_process('dprofreport', '--main', '-s', 'srcline,sub', '--format', 'json',
         $profile);
-    like($main->{err}, qr/^\Q$profile\E: --main leaves out what statements cost, /, '--main');
+    like($main->{err}, qr/^\Q$profile\E: --main leaves out what statements cost, /,
+        '--main tells that it has no costs of statements');
     my ($sum, %line) = (0);
     for (@{ JSON::PP->new->utf8->decode($main->{out})->{rows} }) {
         $sum += $_->{self_pct};
         $line{ $_->{symbol} } = $_->{srcline};
     }
-    cmp_ok(abs($sum - 100), '<', 0.2, '... Self is no more than all there is');
-    like($line{'main::leaf'}, qr/p\.pl:3\z/, '... the lines are those where subs begin');
-    is(in_process('dprofreport', '--main', $profile)->{err}, '', '... of subs nothing is told');
+    cmp_ok(abs($sum - 100), '<', 0.2, '... and Self adds up to 100 %');
+    like($line{'main::leaf'}, qr/p\.pl:3\z/, '... and the lines are those where subs begin');
+    is(in_process('dprofreport', '--main', $profile)->{err}, '',
+        '... and --main of subs gives no message');
 };
 
 subtest 'files that tell more and less of lines' => sub {
@@ -378,10 +379,11 @@ subtest 'files that tell more and less of lines' => sub {
         { PERL_DPROF_LINES => 'time' }, { PERL_DPROF_LINES => 'count' }, {};
     my $told = sub { in_process('dprofreport', @_)->{err} };
     is($told->('-s', 'srcline', $times, $none), "$none: it does not tell what statements cost, as"
-        . " $times does; the lines shown lack it\n", 'one that has none');
+        . " $times does; the lines shown lack it\n",
+            'a profile without costs of statements is told');
     is($told->('-F', 'hot', $counts, $times), "$counts: it has counts of statements and no times,"
-        . " which $times has; the lines shown lack them\n", 'one that has counts alone');
-    is($told->(@$_), '', "@$_[0 .. $#$_ - 1]: nothing is told") for ['-s', 'srcline', $none],
+        . " which $times has; the lines shown lack them\n", 'a profile with counts alone is told');
+    is($told->(@$_), '', "@$_[0 .. $#$_ - 1]: no message") for ['-s', 'srcline', $none],
         [$times, $none], ['-f', '-s', 'srcline', $times, $none];
 };
 
@@ -395,32 +397,59 @@ subtest 'a source found in another place' => sub {
         mkdir $path or die;
     }
     rename $moved, "$path/moved.pl" or die;
-    my $report = in_process('dprofreport', '--annotate', 'here', '--symfs', "$dir/root", $run);
-    like($report->{out}, qr/^.{29} 1  sub here \{\n.{20} +1 2      return 1;$/m, '--symfs');
+    my $shown = sub { in_process('dprofreport', '--annotate', 'here', @_, $run)->{out} };
+    my $here = qr/^.{29} 1  sub here \{\n.{20} +1 2      return 1;$/m;
+    like($shown->('--symfs', "$dir/root"), $here, '--symfs');
+    like($shown->('--symfs', $path), $here, '... by the end of its path');
+    like($shown->('--symfs', "$dir/none,$path"), $here, '... in the second folder');
+    rename "$path/moved.pl", "$path/kept.pl" or die;
+    spew("$path/moved.pl", "sub other {\n}\n");
+    like($shown->('--symfs', $path), qr/^# The source is not there;/m,
+        'another file with the same end is none');
+    like($shown->('--symfs', "$dir/root"), qr/^# The file has changed since it was recorded/m,
+        '... where the whole path is the same, it has changed');
+    rename "$path/kept.pl", $moved or die;
+    like($shown->('--symfs', "$dir/root"), $here, '... and the right one is found behind it');
+};
+
+subtest 'names of files that are not ASCII' => sub {
+    for (["caf\xc3\xa9", 'UTF-8'], ["caf\xe9", 'Latin-1']) {
+        my ($name, $what) = @$_;
+        my $odd = spew("$dir/$name.pl", "sub here {\n    return 1;\n}\nhere();\n");
+        my ($found, $kept) = map { profiled([$odd], env => { %env, PERL_DPROF_LINES => 'time',
+            PERL_DPROF_SOURCE => $_ })->{profile} } 0, 1;
+        my $shown = sub { in_process('dprofreport', '--annotate', 'here', @_)->{out} };
+        like($shown->($found), qr/ 2      return 1;$/m, "$what: the file");
+        spew($odd, "# one line more\n" . slurp($odd));
+        like($shown->($found), qr/^# The file has changed/m, '... that has changed');
+        like($shown->($kept), qr/ 2      return 1;$/m, '... is in the profile');
+    }
 };
 
 subtest 'hostile source' => sub {
     my $odd = spew("$dir/odd.pl", "sub f { 1 }\tmy \$x = \"\e[31m\xe4\x00\";\r\nf();\r\n\r\n");
     my $other = profiled([$odd], env => { %env, PERL_DPROF_LINES => 'time' });
     my $report = in_process('dprofreport', '--annotate', $odd, $other->{profile});
-    is($report->{status}, 0, 'is shown');
-    unlike($report->{out}, qr/[\x00-\x09\x0b-\x1f]/, 'and no control character of it');
-    like($report->{out}, qr/\\x1b\[31m\xc3\xa4\\x00/, 'Latin-1 as UTF-8');
+    is($report->{status}, 0, 'a source with odd bytes is annotated');
+    unlike($report->{out}, qr/[\x00-\x09\x0b-\x1f]/, '... without control characters');
+    like($report->{out}, qr/\\x1b\[31m\xc3\xa4\\x00/, '... and with Latin-1 as UTF-8');
 };
 
 subtest 'dprofmerge' => sub {
     my $merged = "$dir/merged.out";
-    is(in_process('dprofmerge', '-o', $merged, $profile, $profile)->{status}, 0, 'two of one');
+    is(in_process('dprofmerge', '-o', $merged, $profile, $profile)->{status}, 0,
+        'two profiles of one program are merged');
     my $two = LineReader::read_file($merged);
-    is(join("\n", LineReader::problems($two)), '', 'sums are equal');
+    is(join("\n", LineReader::problems($two)), '', 'the merged sums are equal');
     is_deeply($two->{count}, { map { $_ => 2 * $got->{count}{$_} } keys %{ $got->{count} } },
-        'counts are added');
+        'counts of lines are added');
     is_deeply([map { [@{ $two->{times}{$_} }] } sort keys %{ $two->{times} }],
         [map { [map { 2 * $_ } @{ $got->{times}{$_} }] } sort keys %{ $got->{times} }],
-        'and times');
-    like(slurp($merged), qr/^#f \S+p\.pl size=\d+ crc=[0-9a-f]+$/m, 'the source is known still');
+        'times of lines are added');
+    like(slurp($merged), qr/^#f \S+p\.pl size=\d+ crc=[0-9a-f]+$/m,
+        'the merged file has the checksum of the source');
     in_process('dprofmerge', '-o', "$merged.2", $merged);
-    is(slurp("$merged.2"), slurp($merged), 'a merged one is written as it is');
+    is(slurp("$merged.2"), slurp($merged), 'merging one merged file changes nothing');
 };
 
 subtest 'lines=count' => sub {
@@ -428,7 +457,7 @@ subtest 'lines=count' => sub {
     my $counted = profiled([$file], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
     my ($line) = grep { $_->{srcline} =~ /p\.pl:1\z/ }
         @{ json('-s', 'srcline', '-n', $counted)->{rows} };
-    is($line->{calls}, 8, 'counts without times');
+    is($line->{calls}, 8, 'lines=count: the counts are there without times');
 };
 
 done_testing;

@@ -1,5 +1,5 @@
-# dproffold against a naive model: random stacks, names made to hurt, units, sides; what it says of
-# odd lines and options.
+# dproffold agrees with a naive model: random stacks, difficult names, units, sides; its messages
+# about odd lines and options.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
@@ -18,7 +18,7 @@ srand($ENV{DPROF_SEED} // 7);
 sub file { my ($text) = @_; return spew($dir . '/' . ++$n . '.in', $text) }
 sub fold { return in_process('dproffold', @_) }
 
-# Prints, and says nothing.
+# Checks for the output, and for no messages.
 sub prints {
     my ($want, $what, @args) = @_;
     my $run = fold(@args);
@@ -38,7 +38,7 @@ sub first_difference {
     return 'the same';
 }
 
-# The lines of an output, by key, in thousandths or what `per` says.
+# Returns the lines of an output, by key, in thousandths or in the unit that `per` gives.
 sub read_back { my ($text, $columns) = @_; return (stacks_of($text, $columns))[0] }
 
 # ---- stacks at random ----
@@ -54,14 +54,15 @@ for my $round (1 .. $runs) {
     next if $nothing;
     $good &&= prints(folded($stacks), "$what: every stack once, in order", $file);
     my $again = file(fold($file)->{out});
-    $good &&= is(slurp($again), fold($again)->{out}, "$what: the output, read, is the same");
+    $good &&= is(slurp($again), fold($again)->{out},
+        "$what: the output is read back to the same output");
     my $twice = changed($stacks, sub { @_ });
     $_->[0] *= 2 for values %$twice;
     $good &&= prints(folded($twice), "$what: two files add up", $file, $file);
     $good &&= prints(folded(changed($stacks, sub { reverse @_ })), "$what: reversed",
         '--reverse', $file);
     my $merged = sub { my @f = @_; @f[grep { !$_ || $f[$_] ne $f[ $_ - 1 ] } 0 .. $#f] };
-    $good &&= prints(folded(changed($stacks, $merged)), "$what: recursion folded",
+    $good &&= prints(folded(changed($stacks, $merged)), "$what: --fold-recursion merges recursion",
         '--fold-recursion', $file);
     $good &&= prints(folded(changed($stacks, sub { reverse $merged->(@_) })),
         "$what: ... and reversed", '--fold-recursion', '-r', $file);
@@ -81,14 +82,14 @@ for my $round (1 .. $runs) {
 
 # ---- two sides ----
 
-# Of two single sides, [baseline, other] by stack.
+# Merges two sides into [baseline, other] by stack.
 sub two {
     my ($old, $new) = @_;
     return { map { $_ => [($old->{$_} // [0])->[0], ($new->{$_} // [0])->[0]] } keys %$old,
         keys %$new };
 }
 
-# difffolded.pl, as FlameGraph has it: a hash of lines.
+# This is difffolded.pl as FlameGraph has it: a hash of lines.
 sub difffolded {
     my ($old, $new, $normalize) = @_;
     my (%counts, @total);
@@ -125,8 +126,8 @@ for my $round (1 .. $runs) {
         my @wrong = grep { abs($lines->{$_}[0] - $both->{$_}[0] * $y / $x) > 1.001
             || $lines->{$_}[1] != $both->{$_}[1] } grep { $both->{$_}[0] || $both->{$_}[1] }
             keys %$both;
-        $good &&= is("@wrong", '', "sides $round: -n, line by line");
-        # their real values, to six decimals
+        $good &&= is("@wrong", '', "sides $round: -n scales each line");
+        # The real values are compared to six decimals.
         my ($u, $v) = (0, 0);
         for (split /\n/, fold('-n', $pairs)->{out}) {
             my ($stack, $b, $a) = /^(.*) (\S+) (\S+)\z/s or next;
@@ -135,7 +136,7 @@ for my $round (1 .. $runs) {
                 if !$b && $both->{ (keys %{ (stacks_of("$stack 1"))[0] })[0] }[0];
         }
         $good &&= ok(abs($u - $v) < 1e-6 * (1 + keys %$both),
-            "sides $round: -n, of two counts a line: totals agree") || diag("$u, $v");
+            "sides $round: -n of lines with two counts makes totals equal") || diag("$u, $v");
         if ($round % 4 != 1) {
             for my $normalize (0, 1) {
                 my @got = map { [/^(.*) (\S+) (\S+)\z/s] } split /\n/,
@@ -144,19 +145,19 @@ for my $round (1 .. $runs) {
                 my @rows = grep { $_->[1] || $_->[2] } difffolded(@texts[0, 1], 0);
                 $_->[0] =~ s/\A\(program\);// for @rows;
                 $good &&= is(scalar(@got), scalar(@rows),
-                    "sides $round: as many rows as difffolded.pl has");
+                    "sides $round: as many rows as difffolded.pl prints");
                 my %theirs = map { $_->[0] => $_ } difffolded(@texts[0, 1], $normalize);
                 my @other = grep {
                     my ($t, $o) = ($theirs{$_}, $got{$_});
                     !$t || abs(($normalize ? int($o->[0] + 1e-6) : $o->[0]) - $t->[1]) > 1e-6
                         || abs($o->[1] - $t->[2]) > 1e-6;
                 } keys %got;
-                $good &&= is("@other", '', 'sides ' . $round . ': its rows'
+                $good &&= is("@other", '', 'sides ' . $round . ': the rows of difffolded.pl'
                     . ($normalize ? ', but in real numbers' : ''));
             }
         }
     }
-    # several runs a side: means
+    # Several runs a side give means.
     my %mean;
     for my $k (0 .. 3) {
         for (keys %{ $stacks[$k] }) {
@@ -167,7 +168,7 @@ for my $round (1 .. $runs) {
     my $lines = read_back(fold('--diff', join(',', @files[0 .. 2]), $files[3])->{out}, 2);
     my @wrong = grep { abs(($lines->{$_} // [0, 0])->[0] - $mean{$_}[0]) > 1.001
         || abs(($lines->{$_} // [0, 0])->[1] - $mean{$_}[1]) > 0 } keys %mean;
-    $good &&= is("@wrong", '', "sides $round: means of three runs");
+    $good &&= is("@wrong", '', "sides $round: three runs give their means");
     last if !$good;
 }
 {
@@ -179,27 +180,28 @@ for my $round (1 .. $runs) {
             =~ s/^feed/0x... 0 1\nfeed/mr =~ s/\A(a.*\n)(b.*\n)(0x.*\n)/$3$1$2/r,
             "$flag: addresses", $flag, '--diff', $old, $new);
     }
-    prints("0x... 1\n", '-s of one side', '-s', file("0x1 1\n"));
-    prints("word_12345678 1\nx12345678 1\n", '-s: words that are no addresses', '-s',
+    prints("0x... 1\n", '-s strips addresses from one side', '-s', file("0x1 1\n"));
+    prints("word_12345678 1\nx12345678 1\n", '-s leaves words that are no addresses', '-s',
         file("word_12345678 1\nx12345678 1\n"));
-    prints("a 1 0\n\x{c3}\x{a9} 0 2\n", 'a side that is empty but for the other', '--diff',
+    prints("a 1 0\n\x{c3}\x{a9} 0 2\n", 'sides without common stacks are printed', '--diff',
         file("a 1\n"), file("\x{c3}\x{a9} 2\n"));
     prints("A::x;A::y 3 4\n", '--map', '--map', 'B::=A::', '--diff', file("B::x;B::y 3\n"),
         file("A::x;A::y 4\n"));
-    prints("main;g 6 6\n", '-n of equal shapes', '-n', '--diff', file("main;g 2\n"),
+    prints("main;g 6 6\n",
+        '-n makes sides of equal shape equal', '-n', '--diff', file("main;g 2\n"),
         file("main;g 6\n"));
-    prints("x 0.000001 1000000\ny 999999.999999 0\n", '-n: small ones stay', '-n', '--diff',
+    prints("x 0.000001 1000000\ny 999999.999999 0\n", '-n keeps small values', '-n', '--diff',
         file("x 1\ny 999999999999\n"), file("x 1000000\n"));
     my $run = fold('-n', '--diff', file("a 0\nb 1\n"), file("a 0\nb 0\nc 0\n"));
-    is($run->{out}, "b 1 0\n", '-n: a side that has nothing is no division by zero');
-    # a side on standard input; two names too many
+    is($run->{out}, "b 1 0\n", '-n of a side of zeros divides by no zero');
+    # Reads a side from standard input; two names are one too many.
     is(run_tool('dproffold', ['--diff', '-', $new], stdin => $old)->{out},
-        fold('--diff', $old, $new)->{out}, '--diff - FILE');
+        fold('--diff', $old, $new)->{out}, '--diff - FILE reads a side from standard input');
 }
 
 # ---- profiles with times, calls and ops ----
 
-# A tree file of random contexts; by stack [user, system, real, calls, ops].
+# Makes a tree file of random contexts; returns [user, system, real, calls, ops] by stack.
 sub random_tree {
     my ($hz) = @_;
     my %of;
@@ -240,14 +242,14 @@ for my $round (1 .. $runs) {
         my %got = map { /^(.*) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, $2) : ("not whole: $_", 1) }
             split /\n/, $run->{out};
         my @order = map { /^(.*) / && $1 eq '(program)' ? '' : $1 } split /\n/, $run->{out};
-        is_deeply(\@order, [sorted(@order)], "hz $hz, $metric: in order") or $good = 0;
+        is_deeply(\@order, [sorted(@order)], "hz $hz, $metric: stacks are sorted") or $good = 0;
         my $sum = 0;
         $sum += $_ for values %got;
         $good &&= cmp_ok(abs($sum - $total * 1e6 / $hz), '<=', 0.5,
-            "hz $hz, $metric: whole microseconds add up");
+            "hz $hz, $metric: whole microseconds add up to the total");
         my @wrong = grep { abs(($got{$_} // 0) - ($of->{$_} ? $value->($of->{$_}) : -9) * 1e6 / $hz)
             > 1 || !($got{$_} // 1) } keys %$of, keys %got;
-        $good &&= is("@wrong", '', "hz $hz, $metric: each to less than one");
+        $good &&= is("@wrong", '', "hz $hz, $metric: each stack is right to less than one");
     }
     next if $hz == 60;
     for (['s', 1], ['ms', 1e3], ['ns', 1e9]) {
@@ -257,10 +259,10 @@ for my $round (1 .. $runs) {
             : () } keys %$of;
         my %got = map { /^(.*) (\S+)\z/ ? ($1 => sprintf '%.0f', $2 * $hz / $per) : ($_ => 'bad') }
             split /\n/, $run->{out};
-        $good &&= is_deeply(\%got, \%want, "hz $hz: $unit, exactly") || diag $run->{out};
+        $good &&= is_deeply(\%got, \%want, "hz $hz: $unit are exact") || diag $run->{out};
         $good &&= is(scalar(grep { /\.\d*0$|\.$| 0\d/ } split /\n/, $run->{out}), 0,
-            "hz $hz: $unit: no zeros to no purpose");
-        $good &&= unlike($run->{out}, qr/ \d*\./, "hz $hz: ns are whole") if $unit eq 'ns';
+            "hz $hz: $unit: $unit have no superfluous zeros");
+        $good &&= unlike($run->{out}, qr/ \d*\./, "hz $hz: ns are whole numbers") if $unit eq 'ns';
     }
     for (['calls', 3], ['ops', 4]) {
         my ($metric, $column) = @$_;
@@ -268,7 +270,7 @@ for my $round (1 .. $runs) {
         $good &&= prints($want, "hz $hz: --unit $metric", '--unit', $metric, $file);
         $good &&= prints($want, "hz $hz: -m $metric", '-m', $metric, $file);
     }
-    # two sides of different clocks
+    # The two sides have different clocks.
     my ($other_text, $other) = random_tree(100);
     my $run = fold('--diff', '-m', 'real', '--unit', 'ns', $file, file($other_text));
     my %got = map { /^(.*) (\d+) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, "$2 $3") : ($_ => 'bad') }
@@ -278,7 +280,7 @@ for my $round (1 .. $runs) {
             ($other->{$_}[2] // 0) * 1e7;
         $v[0] || $v[1] ? ($_ => "@v") : ()
     } keys %$of, keys %$other;
-    $good &&= is_deeply(\%got, \%want, "hz $hz and 100: two sides");
+    $good &&= is_deeply(\%got, \%want, "hz $hz and 100: the sides have the same unit");
     if (!$good) {
         diag("round $round: $file");
         last;
@@ -299,51 +301,55 @@ subtest 'recorded ones, against the naive reader' => sub {
             }
             my $run = fold('-f', '--unit', 'ns', '-m', $metric, '--no-separate-anon', $path);
             my %got = map { /^(.*) (\d+)\z/ ? ($1 => $2) : ($_ => 'bad') } split /\n/, $run->{out};
-            is_deeply(\%got, \%want, "$name, $metric") or diag $run->{out};
+            is_deeply(\%got, \%want,
+                "$name: $metric of each stack is that of the model") or diag $run->{out};
         }
     }
     {
         my $path = root() . '/t/data/ours.out';
         like(fold($path)->{out}, qr/^main::run;main::__ANON__\[lib\/a\.pl:11\] 2000$/m,
-            'anonymous subs are apart');
+            'anonymous subs have their places');
         like(fold('--no-separate-anon', $path)->{out}, qr/^main::run;main::__ANON__ 20/m,
-            '... or not');
-        like(fold('-A', $path)->{out}, qr/;\*::AUTOLOAD /, '-A');
+            '--no-separate-anon gives them one name');
+        like(fold('-A', $path)->{out}, qr/;\*::AUTOLOAD /, '-A charges AUTOLOAD');
         unlike(fold('--skip', '\(program\)', $path)->{out}, qr/program/,
-            '--skip (program): its line');
+            '--skip (program) drops its line');
         my $whole = join '', map { s/ \d+$//r } grep { !/^\(program\)/ } split /^/,
             fold($path)->{out};
         is(join('', map { s/ \d+$//r } split /^/, fold('--skip', '\(program\)', $path)->{out}),
             $whole,
-            '... and no other');
+            '... and no other line');
         is(fold('--only', 'nothing like this', $path)->{out}, "(program) 2214\n",
-            '--only of nothing: all is the program\'s');
+            '--only that matches nothing leaves all to (program)');
         is(run_tool('dproffold', [], stdin => $path)->{out}, fold($path)->{out},
-            'standard input, without a name');
-        is(run_tool('dproffold', ['-'], stdin => $path)->{out}, fold($path)->{out}, '... with -');
+            'standard input is read without a name');
+        is(run_tool('dproffold', ['-'], stdin => $path)->{out}, fold($path)->{out},
+            '- reads standard input');
         my $home = scratch();
         spew("$home/tmon.out", slurp($path));
-        is(run_tool('dproffold', [], dir => $home)->{out}, fold($path)->{out}, 'else tmon.out');
+        is(run_tool('dproffold', [], dir => $home)->{out}, fold($path)->{out},
+            'tmon.out is the default');
         is(run_tool('dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '',
-            '-o: nothing on standard output');
-        is(slurp("$home/x.folded"), fold($path)->{out}, '... but in the file');
+            '-o prints nothing on standard output');
+        is(slurp("$home/x.folded"), fold($path)->{out}, '... and writes the file');
         spew("$home/tmon.out.old", slurp(root() . '/t/data/shop-old.out'));
         is(run_tool('dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out},
             fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
-            '--diff NAME: against tmon.out.old');
+            '--diff NAME compares with tmon.out.old');
         is(run_tool('dproffold', ['-m', 'calls'], dir => $home,
             env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out},
             fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
         my $full = -e '/dev/full' ? run_tool('dproffold', ['-o', '/dev/full', $path])
             : { err => 'could not be written', status => 1 };
-        like("$full->{status} $full->{err}", qr/^1 .*could not be written/, 'a full disk');
+        like("$full->{status} $full->{err}", qr/^1 .*could not be written/,
+            'a full disk gives status 1');
     }
     like(fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
         qr/\A\(program\) 629 674\n.*^Shop::list;Shop::__ANON__\[lib\/Shop\.pm:5\] 417 427\n/ms,
-        'subs that moved are paired');
+        'anonymous subs that moved pair up');
 };
 
-# ---- names made to hurt, one by one ----
+# ---- difficult names, one by one ----
 
 for my $name (hurtful()) {
     my @ways = ([$name], ['first', $name], [$name, 'last'], [$name, $name, $name]);
@@ -356,7 +362,7 @@ for my $name (hurtful()) {
     my $again = file(fold($file)->{out});
     prints(slurp($again), "$what: again", $again);
     prints(folded(changed(two(\%stacks, { key('x') => [5000] }), sub { reverse @_ })),
-        "$what: two sides, reversed", '-r', '--diff', $file, file("x 5\n"));
+        "$what: --reverse of two sides", '-r', '--diff', $file, file("x 5\n"));
 }
 
 # ---- deep recursion ----
@@ -366,13 +372,13 @@ subtest 'deep recursion' => sub {
         . " 7\nf;f 1\n");
     my $run = fold($deep);
     is($run->{out}, "f;f 1\n" . join(';', ('f') x 1000) . " 5\n" . join(';', ('f') x 1000, 'g')
-        . " 7\n", '2,000 frames of one name: 1,000');
+        . " 7\n", '2,000 frames of one name become 1,000');
     is($run->{err}, "1000 calls in a recursion of more than 1,000 frames are counted with the last "
-        . "of these\n", '... and that is said');
-    is($run->{status}, 0, '... and no error');
+        . "of these\n", '... and a message says so');
+    is($run->{status}, 0, '... with status 0');
     prints("f 6\nf;g 7\n", '... or one', '--fold-recursion', $deep);
     my $turns = join ';', ('f', 'g') x 3000;
-    prints("$turns 1\n", 'indirect recursion stays', file("$turns 1\n"));
+    prints("$turns 1\n", 'indirect recursion is not shortened', file("$turns 1\n"));
 };
 
 # ---- other profilers ----
@@ -421,61 +427,64 @@ main::BEGIN@53 2
 main::BEGIN@5;strict::import 3.5
 main::BEGIN@5 10
 IN
-prints("a 2 5\nb 0.5 1.25\n", 'two counts a line, CRLF, fractions, comments',
+prints("a 2 5\nb 0.5 1.25\n", 'lines with two counts, CRLF, fractions, comments are read',
     file("# old new\r\n\r\nb .5 1\r\na 2 5\r\nb 0.5 0.25\r\n" =~ s/ \.5 1\r/ 0 1\r/r));
-is(fold('--unit', 'samples', file("a 5\n"))->{out}, "a 5\n", '--unit samples');
-is(fold('--unit', 'ms', file("a 5.5\n"))->{out}, "a 5.5\n", '--unit ms, on their own: as they are');
+is(fold('--unit', 'samples', file("a 5\n"))->{out}, "a 5\n", '--unit=samples changes nothing');
+is(fold('--unit', 'ms', file("a 5.5\n"))->{out}, "a 5.5\n", '--unit=ms alone changes nothing');
 is(fold('-m', 'cpu', '--unit', 'ms', file("a 5.5\n"), root() . '/t/data/shop-old.out')->{err}, '',
-    '--unit ms beside a profile');
+    '--unit=ms beside a profile is accepted');
 
 # ---- lines that cannot be read ----
 
 {
     my $file = file("a;b 5\nrubbish\na -1\n;; 7\na;b nan\n 9\nc 1\na 1e3\n");
     my $run = fold($file);
-    is($run->{out}, "(program) 7\na;b 5\nc 1\n", 'bad lines: the others are printed');
-    is($run->{status}, 1, '... exit 1');
+    is($run->{out}, "(program) 7\na;b 5\nc 1\n", 'beside bad lines the others are printed');
+    is($run->{status}, 1, '... with status 1');
     my @said = split /\n/, $run->{err};
     is_deeply([map { /^\Q$file\E: .*\(line (\d+), byte \d+\)\z/ ? $1 : $_ } @said], [2, 3, 5, 6, 8],
-        '... each is named') or diag $run->{err};
+        '... and each bad line is named') or diag $run->{err};
     $run = fold('--diff', $file, file("a;b 6\nmore rubbish\n"));
-    is($run->{out}, "(program) 7 0\na;b 5 6\nc 1 0\n", '... of two sides');
-    is($run->{status}, 1, '... exit 1');
-    like($run->{err}, qr/more rubbish \(line 2, /, '... of both');
-    prints("a%201 2\nb 3\nc%201 2\nd x 2\n", 'names that end in a number, but not all',
+    is($run->{out}, "(program) 7 0\na;b 5 6\nc 1 0\n",
+        'bad lines of two sides: the others are printed');
+    is($run->{status}, 1, '... with status 1');
+    like($run->{err}, qr/more rubbish \(line 2, /, '... and the bad lines of both are named');
+    prints("a%201 2\nb 3\nc%201 2\nd x 2\n", 'names may end in a number when not all lines do',
         file("a 1 2\nb 3\nc 1 2\nd x 2\n"));
     $run = fold(file("a 1\n" x 30 . "bad\n" x 30));
-    like($run->{err}, qr/: \.\.\. and 20 more lines that cannot be read\n\z/, 'many');
-    is($run->{out}, "a 30\n", '... and what is good');
+    like($run->{err}, qr/: \.\.\. and 20 more lines that cannot be read\n\z/,
+        'of many bad lines the rest is counted');
+    is($run->{out}, "a 30\n", '... and the good lines are printed');
     $run = fold(file("a 1\n" . "bad\n" x 30));
     is("$run->{status} $run->{out}$run->{err}" =~ s/: .*//r, "1 Not a perl profile\n",
-        'one line where most are none');
+        'a file of mostly bad lines is told in one line');
 }
 for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a perl profile/],
     ["this is text\n", qr/^Not a perl profile/]) {
     my ($text, $said) = @$_;
     my $run = fold(file($text));
-    is($run->{status} . $run->{out}, 1, 'no profile: exit 1, and nothing printed');
-    like($run->{err}, $said, '... and that is said');
+    is($run->{status} . $run->{out}, 1, 'no profile: status 1, and no output');
+    like($run->{err}, $said, '... and a message');
 }
 {
     my $run = fold("$dir/missing");
     is("$run->{status} $run->{out}$run->{err}",
-        "1 Unable to open $dir/missing: No such file or directory\n", 'no file');
+        "1 Unable to open $dir/missing: No such file or directory\n", 'a missing file is told');
     $run = fold(file("a 0\n"));
     is("$run->{status} $run->{out}$run->{err}", "0 nothing is left: no stack has a self value\n",
-        'nothing but zeros');
+        'a file of zeros is told');
     $run = fold(file("a 1 2\n"), file("b 3\n"));
     is("$run->{status} $run->{err}", "1 some of the files have two counts on each line, and others "
-        . "have one\n", 'one count and two');
+        . "have one\n", 'files with one count and with two do not mix');
     $run = fold('--diff', file("b 3\n"), root() . '/t/data/shop-old.out');
-    like("$run->{status} $run->{err}", qr/^1 the sides count different things/, 'different units');
+    like("$run->{status} $run->{err}", qr/^1 the sides count different things/,
+        'sides of different units are refused');
     $run = fold('-m', 'calls', file("b 3\n"));
     like("$run->{status} $run->{err}", qr/^1 calls: no side has it\n/,
-        'a metric that is not there');
+        'a metric that no side has is an error');
     $run = fold('-m', 'bogus', root() . '/t/data/shop-old.out');
     like("$run->{status} $run->{err}", qr/^1 bogus: no side has it\n.*has cpu, .*ops/,
-        '... or is none');
+        'an unknown metric is an error');
 }
 my $side = file("a 1\n");
 for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $side],
@@ -487,15 +496,15 @@ for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $s
     [['--time', 'x', $side], qr/--time/]) {
     my ($args, $said) = @$_;
     my $run = fold(@$args);
-    is("$run->{status}$run->{out}", 2, "@$args: exit 2" =~ s/\Q$dir\E//gr);
-    like($run->{err}, qr/$said.*\nTry 'dproffold -h' for help\.\n\z/, '... and why');
+    is("$run->{status}$run->{out}", 2, "@$args: status 2" =~ s/\Q$dir\E//gr);
+    like($run->{err}, qr/$said.*\nTry 'dproffold -h' for help\.\n\z/, '... with the reason');
 }
-like(fold('-h')->{out}, qr/^dproffold .*--fold-recursion/s, '-h');
-like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V');
+like(fold('-h')->{out}, qr/^dproffold .*--fold-recursion/s, '-h prints the usage');
+like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V prints the version');
 
 # ---- files of different ticks ----
 
-# A tree of one sub, by hand.
+# Makes a tree of one sub by hand.
 sub ticks {
     my ($hz, $ticks) = @_;
     return file(profile_text(format => 'tree', hz => $hz, times => [$ticks, 0, $ticks],
@@ -506,7 +515,7 @@ sub ticks {
     my ($coarse, $fine) = (ticks(2, '2305843009213693953'), ticks(2, '5'));
     my $run = fold('--diff', '--unit', 's', $fine, ticks(1, '1152921504606846977'));
     is("$run->{status} $run->{out}", "0 A::f 2.5 1152921504606846977\n",
-        'ticks of two rates: no digit is lost');
+        'ticks of two rates lose no digit');
     my $large = ticks(1000, '4611686018427387904' - 1);
     my $small = ticks(1000000000000, 5);
     for (['dproffold', '--diff', $small, $large], ['dproffold', '--diff', $large, $small],
@@ -514,15 +523,16 @@ sub ticks {
         ['dprofreport', '--sort', 'pid,sub', $small, $large],
         ['dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
         my $run = in_process(@$_);
-        isnt($run->{status}, 0, "@$_[0, 1]: times that are too large in the other file's ticks");
+        isnt($run->{status}, 0,
+            "@$_[0, 1]: times too large for the other file's ticks are an error");
         my $why = 'the times add up to more than fits, in the ticks of the other files'
             . ' ($hz=1000000000000, not $hz=1000)';
-        like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m, '... and which file');
-        is($run->{out}, '', '... and nothing else');
+        like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m, '... that names the file');
+        is($run->{out}, '', '... without output');
     }
     $run = in_process('dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
     like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m,
-        'times that are too large together');
+        'times whose sum is too large are an error');
 }
 
 # ---- deep stacks ----
@@ -537,7 +547,7 @@ sub ticks {
         my $run = fold('-o', "$dir/deep.folded", $reverse ? '--reverse' : (), $deep);
         my ($told, $most) = $run->{err}
             =~ /^(\d+) stacks of more than (\d+) frames lack their $middle$/;
-        is($run->{status}, 0, 'stacks of many depths') or diag($run->{err});
+        is($run->{status}, 0, 'stacks of many depths give status 0') or diag($run->{err});
         my ($lines, $sum, $shortened, $wrong) = (0, 0, 0, 0);
         open my $in, '<', "$dir/deep.folded" or die $!;
         while (my $line = <$in>) {
@@ -553,9 +563,9 @@ sub ticks {
             $wrong += ($reverse ? $stack =~ /^A::b/ : $stack =~ /A::b\z/) ? $depth % 2
                 : !($depth % 2);
         }
-        is("$lines $sum", "$levels " . 3 * $levels, 'each stack is there, and has what it had');
-        is("$shortened $wrong", "$told 0", 'deep ones have their two ends');
-        cmp_ok(-s "$dir/deep.folded", '<', 100_000_000, 'no more than so much is written');
+        is("$lines $sum", "$levels " . 3 * $levels, 'each stack is there with its value');
+        is("$shortened $wrong", "$told 0", 'deep stacks keep their two ends');
+        cmp_ok(-s "$dir/deep.folded", '<', 100_000_000, 'the output is bounded');
     }
     unlink "$dir/deep.folded";
 }

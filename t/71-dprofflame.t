@@ -1,5 +1,5 @@
-# dprofflame against a naive model: what is drawn is read back. Frames of random stacks, of names
-# made to hurt, of two sides; the options of flamegraph.pl; the page's data.
+# dprofflame agrees with a naive model: the picture is read back. Frames of random stacks, of
+# difficult names, of two sides; the options of flamegraph.pl; the page's data.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
@@ -18,7 +18,7 @@ srand($ENV{DPROF_SEED} // 7);
 sub file { my ($text, $name) = @_; return spew($dir . '/' . ($name // ++$n . '.in'), $text) }
 sub flame { return in_process('dprofflame', @_) }
 sub near { my ($x, $y) = @_; return abs($x - $y) <= 1e-6 * (1 + abs $y) + 1e-9 * abs $x }
-# XML has no way to write two characters that UTF-8 has.
+# XML cannot write two characters that UTF-8 has.
 sub in_xml {
     my ($name) = @_;
     return shown($name) =~ s/\xef\xbf([\xbe\xbf])/sprintf '\\x{ff%02x}', 0x40 + ord $1/ger;
@@ -27,8 +27,8 @@ sub number { my ($text) = @_; return $text =~ tr/,//dr }
 
 # ---- a picture against the model ----
 
-# How: of boxes_of, and delta (self, total, hue), two, reverse, inverted, height, width. Returns
-# what is wrong with it.
+# Takes the options of boxes_of, and delta (self, total, hue), two, reverse, inverted, height,
+# width. Returns what is wrong with the picture.
 sub wrong_picture {
     my ($svg, $tree, %how) = @_;
     my $height = $how{height} // 16;
@@ -69,7 +69,7 @@ sub wrong_picture {
     }
     my $why = overlap(\@got, $boxes);
     return $why if defined $why;
-    # darker is more, of each colour
+    # A darker colour means more, in each hue.
     for my $sign (-1, 1) {
         my @dark = map {
             my ($c, @rgb) = ($_->[0], $_->[1] =~ /(\d+)/g);
@@ -90,7 +90,7 @@ sub wrong_picture {
     return;
 }
 
-# Siblings, in pixels.
+# Checks siblings for overlap, in pixels.
 sub overlap {
     my ($got, $boxes) = @_;
     my %row;
@@ -105,7 +105,7 @@ sub overlap {
     return;
 }
 
-# "1,234 samples, 12.34%; self 12 samples)" of one side.
+# Checks "1,234 samples, 12.34%; self 12 samples)" of one side.
 sub wrong_value {
     my ($node, $told, $said, %how) = @_;
     my $word = $how{countname} // 'samples';
@@ -150,7 +150,7 @@ sub greatest {
     return $greatest;
 }
 
-# From -1 to 1.
+# Returns the change, from -1 to 1.
 sub change {
     my ($b, $greatest, %how) = @_;
     my $node = $b->{node};
@@ -213,7 +213,7 @@ my %width = (after => sub { $_[1] }, before => sub { $_[0] },
 my $good = 1;
 my $pictures = 0;
 
-# One picture, drawn and read.
+# Draws one picture and reads it.
 sub picture_ok {
     my ($what, $args, $tree, %how) = @_;
     my $run = flame(@$args);
@@ -223,7 +223,7 @@ sub picture_ok {
     return is($why, undef, $what) || do { diag("dprofflame @$args"); $good = 0 };
 }
 
-# ---- facts 1 and 2 ----
+# ---- no frame twice, none lost ----
 
 subtest 'facts 1 and 2' => sub {
     my $file = file("main 50\nmain;child 20\nmain::run 30\n");
@@ -237,11 +237,11 @@ subtest 'facts 1 and 2' => sub {
     for my $width (qw(after before union)) {
         my @x = grep { $_->{title} =~ /^x / } svg_boxes(flame('--minwidth', 0, '--width', $width,
             $pairs)->{out});
-        is(scalar(@x), 2, "no live frame vanishes, --width $width");
+        is(scalar(@x), 2, "--width $width draws a frame that one side lacks");
     }
     my ($svg_a) = svg_boxes(flame($pairs)->{out});
     is(scalar(grep { $_->{title} =~ /^x \(3 samples/ } svg_boxes(flame($pairs)->{out})), 1,
-        '... and with the usual minwidth');
+        '... also with the default --minwidth');
 };
 
 # ---- random stacks ----
@@ -264,7 +264,7 @@ for my $round (1 .. $runs) {
         least => 0.05, inverted => 1);
     picture_ok("round $round: --order weight", [@all, '--order', 'weight', $file], $tree->(),
         order => sub { $_[1]{w} <=> $_[0]{w} || $_[0]{name} cmp $_[1]{name} });
-    picture_ok("round $round: --order weight, the narrow ones aside",
+    picture_ok("round $round: --order weight, but for narrow frames",
         ['--minwidth', 20, '--order', 'weight', $file], $tree->(), least => 20 / 1180,
         order => sub { $_[1]{w} <=> $_[0]{w} || $_[0]{name} cmp $_[1]{name} });
     picture_ok("round $round: --order time", [@all, '--order', 'time', $file], $tree->(),
@@ -276,9 +276,10 @@ for my $round (1 .. $runs) {
         $back, reverse => 1, branches => 1, least => 10 / 1180);
     picture_ok("round $round: --total", [@all, '--total', 1_000_000_000, $file], $tree->(),
         total => 1_000_000_000_000);
-    is(flame($file)->{out}, flame($file)->{out}, "round $round: the same bytes again");
+    is(flame($file)->{out}, flame($file)->{out},
+        "round $round: the same input gives the same bytes");
 
-    # the page
+    # The page has the same frames.
     my $page = flame('--format', 'html', $file);
     my $data = eval { page_of($page->{out}) } // diag $@;
     my @model = preorder($tree->());
@@ -287,8 +288,8 @@ for my $round (1 .. $runs) {
         @{ $data->{frames} }], \@wanted, "round $round: the page has all frames") or $good = 0;
     my @ranks = ranks($when, @model);
     is_deeply([map { $_->{when} } @{ $data->{frames} }], \@ranks,
-        "round $round: ... and their order") or $good = 0;
-    is(scalar(() = $page->{out} =~ m{</script}gi), 2, "round $round: ... and two scripts");
+        "round $round: the page has the order of frames") or $good = 0;
+    is(scalar(() = $page->{out} =~ m{</script}gi), 2, "round $round: the page has two scripts");
     last if !$good;
 }
 
@@ -299,7 +300,7 @@ sub preorder {
     return { node => $node, depth => $depth }, map { preorder($_, $depth + 1) } @{ $node->{kids} };
 }
 
-# Numbers of frames among their siblings, by first appearance.
+# Numbers frames among their siblings by first appearance.
 sub ranks {
     my ($when, @model) = @_;
     my %rank;
@@ -343,7 +344,7 @@ for my $round (1 .. $runs) {
     picture_ok("sides $round: --reverse, --width union --delta total",
         [@all, '-r', '--width', 'union', '--delta', 'total', $file], tree_of(united($stacks)),
         two => 1, reverse => 1, delta => 'total', width => sub { $_[2] });
-    # two files
+    # The two sides are files of their own.
     my @files = map {
         my $k = $_;
         file(join '', map { line_of($_, 1) . ' ' . $stacks->{$_}[$k] / 1000 . "\n" } sort
@@ -364,12 +365,13 @@ for my $round (1 .. $runs) {
     is_deeply([map { [$_->{depth}, $_->{name},
         map { $_ * 1000 / $data->{json}{metrics}[0]{hz} } @{ $_->{self} }] } @{ $data->{frames} }],
         [map { [$_->{depth}, shown($_->{node}{name}), @{ $_->{node}{own} }] } preorder($tree->())],
-        "sides $round: the page") or $good = 0 if $round % 4 != 1;
+        "sides $round: the page has the frames of both") or $good = 0 if $round % 4 != 1;
     ok(near($data->{json}{diff}{factor}[0], $y / $x) && near($data->{json}{diff}{factor}[1], 1),
-        "sides $round: ... and what makes totals equal") or diag explain $data->{json}{diff};
+        "sides $round: the page has factors that make totals equal")
+        or diag explain $data->{json}{diff};
 }
 
-# Reversed, the width of a union is that of each stack: a third column.
+# Reversed, the width of a union is that of each stack: it is a third column.
 sub united {
     my ($stacks) = @_;
     my %with = map {
@@ -379,40 +381,41 @@ sub united {
     return changed(\%with, sub { reverse @_ });
 }
 
-# ---- names made to hurt ----
+# ---- difficult names ----
 
 subtest 'names made to hurt' => sub {
     my $text = join '', map { key($_) =~ s/%20/ /gr =~ s/ \z/%20/r =~ s/ (?=[\d.]+\z)/%20/r
         . " 100\n" } hurtful();
     my $file = file($text);
     my ($stacks) = stacks_of($text);
-    is(scalar(keys %$stacks), scalar(my @names = hurtful()), 'all names');
+    is(scalar(keys %$stacks), scalar(my @names = hurtful()), 'all difficult names are stacks');
     my $tree = tree_of($stacks);
     picture_ok('names made to hurt', [$file], $tree);
     my $svg = flame($file)->{out};
     is(scalar(() = $svg =~ m{<script}gi) . scalar(() = $svg =~ m{</script}gi), '11',
-        '... one script');
-    unlike($svg, qr/alert\(1\)<\/script|<title><\/title><script/, '... and not theirs');
+        'their picture has one script');
+    unlike($svg, qr/alert\(1\)<\/script|<title><\/title><script/, '... and none from a name');
     my $page = flame('--format', 'html', '--title', '</title><script>alert(1)</script>',
         $file)->{out};
-    is(scalar(() = $page =~ m{</script}gi), 2, '... two on a page');
+    is(scalar(() = $page =~ m{</script}gi), 2, 'their page has two scripts');
     like($page, qr{<title>&lt;/title&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;</title>},
-        '... whose title is text');
+        '... and its title is text');
     is_deeply([map { $_->{name} } @{ page_of($page)->{frames} }],
-        [map { shown($_->{node}{name}) } preorder($tree)], '... which has all names');
+        [map { shown($_->{node}{name}) } preorder($tree)], '... and all names');
     spew("$dir/hurt.svg", $svg);
     SKIP: {
         skip 'no xmllint', 1 if !grep { -x "$_/xmllint" } split /:/, $ENV{PATH};
-        is(`cd '$dir' && xmllint --huge --noout hurt.svg 2>&1`, '', 'xmllint has nothing to say');
+        is(`cd '$dir' && xmllint --huge --noout hurt.svg 2>&1`, '', 'xmllint accepts the picture');
     }
     for my $encoding (qw(UTF-8 ISO-8859-1 us-ascii)) {
         for my $args ([$file], [file("caf\xc3\xa9 3 4\nb 5 1\n\xff 0 2\n")]) {
             my $svg = flame('--encoding', $encoding, '--title', "\xc3\xa9\xe2\x82\xac",
                 '--countname', "\xc2\xb5s", '--nametype', "\xe2\x86\x92", '--subtitle', "\xc3\xbc",
                 '--notes', "\xc3\x9f", @$args)->{out};
-            is(not_well_formed($svg), '', "--encoding $encoding");
-            like($svg, qr/\A<\?xml version="1\.0" encoding="\Q$encoding\E" /, '... is said');
-            unlike($svg, qr/[^\x00-\x7f]/, '... and nothing else used') if $encoding ne 'UTF-8';
+            is(not_well_formed($svg), '', "--encoding $encoding is well formed");
+            like($svg, qr/\A<\?xml version="1\.0" encoding="\Q$encoding\E" /,
+                '... and the declaration names it');
+            unlike($svg, qr/[^\x00-\x7f]/, '... and only ASCII is used') if $encoding ne 'UTF-8';
         }
     }
 };
@@ -428,35 +431,38 @@ sub svg {
 sub well {
     my (@args) = @_;
     my $svg = svg(@args);
-    is(not_well_formed($svg), '', '... well formed');
+    is(not_well_formed($svg), '', '... is well formed');
     return $svg;
 }
 sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[0]) }
 
 subtest 'what each option does' => sub {
-    like(svg(), qr{<text id="title"[^>]*>Flame Graph</text>}, 'the usual title');
-    like(svg('--inverted'), qr{<text id="title"[^>]*>Icicle Graph</text>}, '... of an icicle');
+    like(svg(), qr{<text id="title"[^>]*>Flame Graph</text>}, 'the default title is Flame Graph');
+    like(svg('--inverted'), qr{<text id="title"[^>]*>Icicle Graph</text>},
+        '--inverted changes the title');
     like(well('--title', 'A & <B> "C" \'D\''),
         qr{<text id="title"[^>]*>A &amp; &lt;B&gt; &quot;C&quot; (?:'|&apos;|&\#39;)D},
-        '... is text');
+        '--title is escaped');
     like(well('--title', "\x1b[31m\xff\xe2\x80\xae"), qr{>\\x1b\[31m\\xff\\x\{202e\}</text>},
-        '... whatever is in it');
+        '... as are control characters in it');
     my ($plain, $with) = map { / height="([\d.]+)" viewBox/ } svg(), well('--subtitle', '1 < 2');
-    is($with - $plain, 24, '--subtitle takes two lines');
+    is($with - $plain, 24, '--subtitle makes room for its line');
     like(svg('--subtitle', '1 < 2'), qr{<text id="subtitle"[^>]*>1 &lt; 2</text>},
-        '... and is text');
-    like(svg('--width', 640), qr/<svg [^>]* width="640" .* viewBox="0 0 640 /, '--width');
+        '--subtitle is escaped');
+    like(svg('--width', 640), qr/<svg [^>]* width="640" .* viewBox="0 0 640 /,
+        '--width sets the width');
     my @boxes = svg_boxes(svg('--height', 30));
-    is($boxes[0]{py} - $boxes[1]{py}, 30, '--height: from frame to frame');
-    is($boxes[0]{ph}, 29, '... of a frame');
-    is(scalar(@boxes), 4, '... which are all there');
-    is(scalar(svg_boxes(svg('--minwidth', '35%'))), 3, '--minwidth of the whole');
+    is($boxes[0]{py} - $boxes[1]{py}, 30, '--height is the distance of frames');
+    is($boxes[0]{ph}, 29, '... and the height of a frame is 1 less');
+    is(scalar(@boxes), 4, '... and all frames are there');
+    is(scalar(svg_boxes(svg('--minwidth', '35%'))), 3, '--minwidth takes percent');
     like(svg('--minwidth', '35%'), qr/>1 frame, 30\.0 %, too narrow to be drawn</,
-        '... and what is hidden');
-    like(well('--fonttype', 'Fira Code'), qr/font-family: 'Fira Code', sans-serif/, '--fonttype');
+        '... and the picture tells what is hidden');
+    like(well('--fonttype', 'Fira Code'), qr/font-family: 'Fira Code', sans-serif/,
+        '--fonttype sets the font');
     unlike(well('--fonttype', "x'} </style><script>alert(1)</script>\\"), qr/<script>a|x'\}/,
-        '... stays a string');
-    like(svg('--fontsize', 20), qr/font-size: 20(?:\.0+)?px/, '--fontsize');
+        '--fonttype is escaped');
+    like(svg('--fontsize', 20), qr/font-size: 20(?:\.0+)?px/, '--fontsize sets the size');
     my $long = file(join('', map { "x" x 40 . "$_ 10\n" } 0 .. 9));
     for ([12, 0.59], [20, 0.59], [12, 1.2]) {
         my ($size, $wide) = @$_;
@@ -465,29 +471,32 @@ subtest 'what each option does' => sub {
         my $room = int(($box->{pw} - 6) / ($size * $wide));
         is(length $box->{label}, $room,
             "--fontsize $size --fontwidth $wide: a label of $room characters");
-        like($box->{label}, qr/\.\.\z/, '... is cut off');
+        like($box->{label}, qr/\.\.\z/, '... a label is cut off');
     }
     my @narrow = svg_boxes(flame('--minwidth', 0, file("a 1000\nbcdef 1\n"))->{out});
-    is($narrow[2]{label}, undef, 'no label where there is no room');
-    like(well('--countname', 'A&B'), qr/<title>bb \(30 A&amp;B, 30\.00%\)</, '--countname');
+    is($narrow[2]{label}, undef, 'a narrow frame has no label');
+    like(well('--countname', 'A&B'), qr/<title>bb \(30 A&amp;B, 30\.00%\)</,
+        '--countname is in the titles');
     like(well('--nametype', '"</script>&'), qr/ data-nametype="&quot;&lt;\/script&gt;&amp;"/,
-        '--nametype');
-    like(well('--notes', '<x> & -- y'), qr{<desc>&lt;x&gt; &amp; -- y</desc>}, '--notes');
+        '--nametype is escaped');
+    like(well('--notes', '<x> & -- y'), qr{<desc>&lt;x&gt; &amp; -- y</desc>},
+        '--notes is a description');
     like(svg('--factor', 10), qr/<title>bb \(300 samples, 30\.00%\)</,
-        '--factor: values, not shares');
+        '--factor changes values, not shares');
     my $pairs = file("a 50 75\nb 50 25\n");
     like(flame('--factor', 10, $pairs)->{out},
         qr/<title>a\ \(500\ samples\ \xe2\x86\x92\ 750\ samples,\ \+250\ samples,\ \xc3\x971\.50,
-            \ 50\.00%\ of\ the\ change/x, '--factor of a difference');
+            \ 50\.00%\ of\ the\ change/x, '--factor changes values of a difference');
     my @wide = svg_boxes(svg('--total', 200));
-    is("$wide[0]{w} $wide[1]{w}", '200 100', '--total');
+    is("$wide[0]{w} $wide[1]{w}", '200 100', '--total sets the width of 100 %');
     my $run = flame('--total', 20, $file);
     is($run->{err}, "dprofflame: --total 20 is less than the profile's total, and is not used\n",
-        '... which is too small');
+        '--total that is too small is told');
     is((svg_boxes($run->{out}))[0]{w}, 100, '... and not used');
-    like(svg('-m', 'cpu', '--unit', 'ms'), qr/<title>bb \(30\.00 ms, 30\.00%\)</, '--unit');
-    like(svg('--only', '^m'), qr/<title>main \(100 samples/, '--only');
-    unlike(svg('--skip', 'bb'), qr/<title>bb/, '--skip');
+    like(svg('-m', 'cpu', '--unit', 'ms'), qr/<title>bb \(30\.00 ms, 30\.00%\)</,
+        '--unit sets the unit');
+    like(svg('--only', '^m'), qr/<title>main \(100 samples/, '--only removes other frames');
+    unlike(svg('--skip', 'bb'), qr/<title>bb/, '--skip removes frames');
 };
 
 subtest 'colours' => sub {
@@ -507,9 +516,9 @@ subtest 'colours' => sub {
         java => sub { 1 }, js => sub { 1 }, perl => sub { 1 }, package => sub { 1 },
     );
     my $wrong = flame('--colors', 'pink', $file);
-    is($wrong->{status}, 2, '--colors pink: exit 2');
+    is($wrong->{status}, 2, '--colors pink gives status 2');
     my @known = $wrong->{err} =~ /the palettes are (.*)$/m ? split /, /, $1 : ();
-    is("@known", join(' ', sort keys %is), '... and which there are');
+    is("@known", join(' ', sort keys %is), '... and lists the palettes');
     for my $palette (@known) {
         my $svg = svg('--colors', $palette);
         my %fill = fills($svg);
@@ -517,67 +526,69 @@ subtest 'colours' => sub {
             my @rgb = $fill{$_} =~ /(\d+)/g;
             @rgb != 3 || grep({ $_ > 255 } @rgb) || !$is{$palette}->(@rgb)
         } grep { $_ ne '(program)' || $palette !~ /^(?:perl|package)/ } keys %fill;
-        is("@bad", '', "... $palette: its colours");
+        is("@bad", '', "--colors $palette has its colours");
         is_deeply({ fills(flame('--colors', $palette, file("x;a 3\nx;bb 9\n"))->{out}) }->{a},
-            $fill{a}, '... by name, in each picture');
-        isnt({ fills(svg('--colors', $palette, '--hash')) }->{bb}, undef, '... --hash');
+            $fill{a}, '... by name, the same in each picture');
+        isnt({ fills(svg('--colors', $palette, '--hash')) }->{bb}, undef, '... and with --hash');
     }
     my %java = fills(flame('--colors', 'java',
         file("java/lang/X 1\nA::b 1\nvfs_read_[k] 1\nx_[j] 1\nx_[i] 1\nmain 1\n"))->{out});
     my ($rgb) = map { my $f = $_; sub { my @c = $java{ $_[0] } =~ /(\d+)/g; join ' ', @c } } 1;
-    ok($is{green}->(split ' ', $rgb->('java/lang/X')), 'java: Java is green');
-    ok($is{yellow}->(split ' ', $rgb->('A::b')), '... C++ yellow');
-    ok($is{orange}->(split ' ', $rgb->('vfs_read')), '... the kernel orange');
-    ok($is{red}->(split ' ', $rgb->('main')), '... the rest red');
+    ok($is{green}->(split ' ', $rgb->('java/lang/X')), '--colors java: Java is green');
+    ok($is{yellow}->(split ' ', $rgb->('A::b')), '... C++ is yellow');
+    ok($is{orange}->(split ' ', $rgb->('vfs_read')), '... the kernel is orange');
+    ok($is{red}->(split ' ', $rgb->('main')), '... the rest is red');
     my %pkg =
         fills(flame(file("A::B::x 1\nA::B::y 1\nC::x 1\nCORE:sort 1\nA::B::__ANON__[f:1] "
             . "1\nA::B::BEGIN 1\n"))->{out});
-    is($pkg{'A::B::x'}, $pkg{'A::B::y'}, 'package: one colour for a package');
+    is($pkg{'A::B::x'}, $pkg{'A::B::y'}, '--colors package: subs of a package have one colour');
     my %kinds = map { $_ => 1 } @pkg{'A::B::x', 'C::x', 'CORE:sort', 'A::B::__ANON__[f:1]',
         'A::B::BEGIN', '(program)'};
-    is(scalar(keys %kinds), 6, '... others for other packages and kinds');
+    is(scalar(keys %kinds), 6, '... other packages and kinds have others');
     isnt({ fills(svg('--colors', 'hot')) }->{a},
         { fills(flame('--colors', 'hot', file("x;a 1\nx;cb 1\nx;bc 2\n"))->{out}) }->{bc},
-        '... by more than a sum of letters');
+        '--colors hot depends on the order of letters');
     my %anagrams = fills(flame('--colors', 'hot', file("abc 1\ncba 1\n"))->{out});
-    isnt($anagrams{abc}, $anagrams{cba}, 'anagrams differ');
-    isnt(svg('--random'), svg('--random'), '--random is');
-    is(svg('--hash'), svg('--hash'), '--hash is not');
+    isnt($anagrams{abc}, $anagrams{cba}, 'anagrams have different colours');
+    isnt(svg('--random'), svg('--random'), '--random differs from run to run');
+    is(svg('--hash'), svg('--hash'), '--hash does not');
     like(svg('--bgcolors', '#102030'), qr/stop-color="#102030"\/>.*stop-color="#102030"/,
-        '--bgcolors: a colour');
+        '--bgcolors takes a colour');
     like(svg('--bgcolors', 'blue'), qr/stop-color="#eeeeee"\/>.*stop-color="#e0e0ff"/,
-        '... a gradient');
-    is(flame('--bgcolors', 'pink', $file)->{status}, 2, '... or exit 2');
+        '--bgcolors takes a gradient');
+    is(flame('--bgcolors', 'pink', $file)->{status}, 2, 'another --bgcolors gives status 2');
 };
 
 subtest '--cp: palette.map, only when it is asked for' => sub {
     my $home = scratch();
     my $odd = file("caf\xc3\xa9;a->b 3\ncaf\xc3\xa9;\xff 4\nx%0Ay 5\n", 'odd.folded');
     my $plain = run_tool('dprofflame', [$odd], dir => $home);
-    ok(!-e "$home/palette.map", 'no palette.map');
+    ok(!-e "$home/palette.map", 'without --cp no palette.map is written');
     is(run_tool('dprofflame', ['--cp', file("a 1 2\n")], dir => $home)->{status}, 0,
-        '--cp of a difference');
-    ok(!-e "$home/palette.map", '... leaves none');
+        '--cp of a difference is accepted');
+    ok(!-e "$home/palette.map", '... and writes no palette.map');
     is(run_tool('dprofflame', ['--cp', $odd], dir => $home)->{out}, $plain->{out},
-        '--cp: the first picture is as without');
+        '--cp draws the first picture as without it');
     my $map = slurp("$home/palette.map") // '';
     is(join(',', map { s/->rgb\(\d+,\d+,\d+\)\z//r } split /\n/, $map),
-        join(',', '(program)', 'a->b', "caf\xc3\xa9", "\xff"), '... and its colours are kept');
+        join(',', '(program)', 'a->b', "caf\xc3\xa9", "\xff"),
+        '... and keeps its colours in palette.map');
     spew("$home/palette.map", $map =~ s/a->b->rgb\(.*\)/a->b->rgb(1,2,3)/r
         =~ s/(caf..)->rgb\(.*\)/$1->rgb(4,5,6)/r =~ s/(\xff)->rgb\(.*\)/$1->rgb(7,8,9)/r
         . "other->rgb(9,9,9)\n");
     my %fill = fills(run_tool('dprofflame', ['--cp', $odd], dir => $home)->{out});
     is_deeply([@fill{'a->b', "caf\xc3\xa9", '\xff'}], ['rgb(1,2,3)', 'rgb(4,5,6)', 'rgb(7,8,9)'],
-        '... the next picture has them');
+        'the next picture has the colours of palette.map');
     like(slurp("$home/palette.map"), qr/^a->b->rgb\(1,2,3\)\n.*^other->rgb\(9,9,9\)\n/ms,
-        '... and so do those after it');
-    is(scalar(() = slurp("$home/palette.map") =~ /^caf/mg), 1, '... once');
+        'palette.map keeps other lines');
+    is(scalar(() = slurp("$home/palette.map") =~ /^caf/mg), 1, 'palette.map has each name once');
     is(run_tool('dprofflame', ['--cp', '--random', $odd], dir => $home)->{err}, '',
-        '... and it can be read again');
+        '--cp --random can be read again');
     spew("$home/palette.map", "rubbish\n");
     my $run = run_tool('dprofflame', ['--cp', $odd], dir => $home);
-    like("$run->{status} $run->{err}", qr/^2 --cp: palette\.map, line 1: /, 'a map that is none');
-    is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'palette.map', 'nothing else is left');
+    like("$run->{status} $run->{err}", qr/^2 --cp: palette\.map, line 1: /,
+        'a bad palette.map is an error');
+    is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'palette.map', 'no other file is left');
 };
 
 subtest '--nameattr' => sub {
@@ -589,17 +600,19 @@ subtest '--nameattr' => sub {
     like($svg,
         qr{<a\ xlink:href="http://x/\?a=1&amp;b=2"\ target="_blank"><g\ class="f\ mine"
             \ id="x&amp;y"\ data-x=.*<title>a\ \(60}x, '--nameattr: link, id, class');
-    ok($box{'a <title>'}, '... title');
+    ok($box{'a <title>'}, '--nameattr sets the title');
     like($svg, qr/<g class="f" data-q="1" data-x="0" data-w="100"><title>main/,
-        '... anything else');
-    is(scalar(() = $svg =~ /<a /g), 1, '... one link');
+        '--nameattr sets other attributes');
+    is(scalar(() = $svg =~ /<a /g), 1, '--nameattr makes one link');
     my $run = flame('--nameattr', file("a\tb\n"), $file);
-    like("$run->{status} $run->{err}", qr/^2 --nameattr .*, line 1: /, '... a line that is none');
-    is(flame('--nameattr', "$dir/missing", $file)->{status}, 2, '... no such file');
+    like("$run->{status} $run->{err}", qr/^2 --nameattr .*, line 1: /,
+        'a bad line of --nameattr is an error');
+    is(flame('--nameattr', "$dir/missing", $file)->{status}, 2,
+        'a missing file of --nameattr gives status 2');
 };
 
 subtest '-m A,B; a profile; metrics of a page' => sub {
-    my @tree = ([1, 3], [2, 1], [3, 2], [1, 6], [2, 4], [2, 5]);        # depth, sub
+    my @tree = ([1, 3], [2, 1], [3, 2], [1, 6], [2, 4], [2, 5]);        # [depth, sub]
     my (%stacks, @path, @lines);
     for (@tree) {
         my ($depth, $sub) = @$_;
@@ -613,8 +626,8 @@ subtest '-m A,B; a profile; metrics of a page' => sub {
         counters => 'ops:ops miss:events', times => [21, 0, 21], complete => 1,
         subs => [map { "P s$_ lib/P.pm:${_}0" } 1 .. 6],
         lines => ['= 0 0 1 0 0 0 0 0 0 0', @lines]));
-    is(flame('--minwidth', 0, '-m', 'ops', $profile)->{err}, '', 'a profile');
-    # what is compared is the share of each
+    is(flame('--minwidth', 0, '-m', 'ops', $profile)->{err}, '', 'a profile gives no message');
+    # The share of each metric is compared.
     my ($all, $missed) = (0, 0);
     $all += $_->[0], $missed += $_->[1] for values %stacks;
     my $by = $missed / $all;
@@ -626,80 +639,83 @@ subtest '-m A,B; a profile; metrics of a page' => sub {
         width => sub { abs($_[1] - $_[0] * $by) }, delta => 'hue', words => 1);
     my ($told) = flame('-m', 'ops,miss', $profile)->{out} =~ m{<title>P::s3 \(([^<]*)\)</title>};
     like($told, qr/^\d+ ops [\d.]+%, \d+ miss [\d.]+%, \xc3\x97[\d.]+(?:; self .*)?\z/,
-        '... each as it is, and its share');
+        '... titles have both values and shares');
     like(flame('-m', 'ops,miss', $profile)->{out},
-        qr{<text id="title"[^>]*>miss against ops</text>}, '... and a title');
+        qr{<text id="title"[^>]*>miss against ops</text>}, '-m of two metrics sets the title');
     picture_ok('-m of one', ['--minwidth', 0, '-m', 'miss', '--countname', 'misses', $profile],
         tree_of({ map { $_ => [$stacks{$_}[1]] } keys %stacks }), countname => 'misses');
     my $page = flame('--format', 'html', '-m', 'ops', $profile);
     my $json = page_of($page->{out})->{json};
     my @times = grep { $_ ne 'system' } time_words();
     is(join(' ', map { $_->{key} } @{ $json->{metrics} }), "ops @times calls miss",
-        'a page has all metrics that are anything') or diag explain $json->{metrics};
+        'a page has all metrics that are not zero') or diag explain $json->{metrics};
     is_deeply([map { $_->{self}[0] } @{ page_of($page->{out})->{frames} }],
         [map { $_->{node}{own}[0] / 1000 }
             preorder(tree_of({ map { $_ => [$stacks{$_}[0]] } keys %stacks }))],
                 '... and their values');
-    is($json->{files}[0], 'lib/P.pm', '... files');
+    is($json->{files}[0], 'lib/P.pm', '... and the files');
     is_deeply([map { $json->{names}[$_] =~ /^P::s(\d)/ ? $json->{places}[$_][1] / 10 - $1
         : ref $json->{places}[$_] } 0 .. $#{ $json->{names} }], [(0) x 0, '', (0) x 6], '... lines')
         or diag explain $json->{places};
     is_deeply([map { $_->{hz} } @{ $json->{metrics} }], [1, (1000) x @times, 1, 1],
-        '... units');
-    like(flame($profile)->{out}, qr/<title>P::s3 \([\d.]+ ms, /, 'times have units');
+        '... and the units');
+    like(flame($profile)->{out}, qr/<title>P::s3 \([\d.]+ ms, /, 'times in a picture have units');
     my @said = map {
         my $run = flame(@$_, $profile);
         "$run->{status} $run->{err}"
     } ['-m', 'ops,miss,cpu'], ['-m', 'ops,'], ['-m', 'nothing'], ['-m', 'ops,nothing'];
-    like(shift @said, qr/^2 .*must be one metric, or two/, '-m of three');
-    like(shift @said, qr/^2 /, '-m of one and a comma');
-    like($_, qr/^1 nothing: no side has it/, '-m of none') for @said;
+    like(shift @said, qr/^2 .*must be one metric, or two/, '-m of three metrics gives status 2');
+    like(shift @said, qr/^2 /, '-m of one and a comma gives status 2');
+    like($_, qr/^1 nothing: no side has it/, '-m of an unknown metric gives status 1') for @said;
 };
 
-# ---- where it goes; what is wrong ----
+# ---- output and errors ----
 
 {
     my $home = scratch();
     for (['x.svg', qr/\A<\?xml/], ['x.html', qr/\A<!DOCTYPE html>/],
         ['x.HTM', qr/\A<!DOCTYPE html>/], ['x', qr/\A<\?xml/]) {
         my ($name, $begins) = @$_;
-        is(run_tool('dprofflame', ['-o', $name, $file], dir => $home)->{status}, 0, "-o $name");
-        like(slurp("$home/$name"), $begins, '... in that format');
+        is(run_tool('dprofflame', ['-o', $name, $file], dir => $home)->{status}, 0,
+            "-o $name gives status 0");
+        like(slurp("$home/$name"), $begins, '... and the format of the suffix');
     }
     my $kept = slurp("$home/x.svg");
     is(run_tool('dprofflame', ['-o', 'x.svg', "$dir/missing"], dir => $home)->{status}, 1,
-        '-o of nothing');
-    is(slurp("$home/x.svg"), $kept, '... leaves what was there');
+        '-o of a missing profile gives status 1');
+    is(slurp("$home/x.svg"), $kept, '... and leaves the old file');
     my $small = run_program(['/bin/sh', '-c', "trap '' XFSZ; ulimit -f 4; exec \"\$@\"", 'sh',
         tool_command('dprofflame', '-o', 'x.svg', $file)], dir => $home);
     like("$small->{status} $small->{err}", qr/^1 dprofflame: the report could not be written: /,
-        'no room for all of it');
-    is(slurp("$home/x.svg"), $kept, '... leaves what was there, too');
+        'an output that does not fit gives status 1');
+    is(slurp("$home/x.svg"), $kept, '... and leaves the old file');
     is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'x x.HTM x.html x.svg',
-        '... and nothing else');
+        '... and no other file');
     like(run_tool('dprofflame', ['-o', '/dev/full', $file])->{err},
-        qr/could not be written: No space left/, 'a full disk') if -e '/dev/full';
+        qr/could not be written: No space left/, 'a full disk is told') if -e '/dev/full';
     is(run_tool('dprofflame', ['-o', 'no/such/x.svg', $file], dir => $home)->{status}, 1,
-        'no such folder');
+        'a missing folder gives status 1');
     is(run_tool('dprofflame', [], stdin => $file)->{out}, flame('--subtitle', '', $file)->{out},
-        'from standard input');
+        'standard input is read');
     my $run = flame(file("a 0\n"));
-    is("$run->{status} $run->{err}", "1 dprofflame: there is nothing to draw\n", 'nothing to draw');
-    is(not_well_formed($run->{out}), '', '... is a picture, too');
+    is("$run->{status} $run->{err}", "1 dprofflame: there is nothing to draw\n",
+        'a profile of zeros gives status 1');
+    is(not_well_formed($run->{out}), '', '... and an empty picture');
     $run = flame(file("a;b 5\nrubbish\nc 5\n"));
-    is($run->{status}, 1, 'a bad line: exit 1');
+    is($run->{status}, 1, 'a bad line gives status 1');
     like($run->{err}, qr/no count at the end of the line: rubbish \(line 2, byte 6\)\n\z/,
-        '... it is named');
-    is(scalar(svg_boxes($run->{out})), 4, '... and the others are drawn');
+        '... and is named');
+    is(scalar(svg_boxes($run->{out})), 4, '... and the other lines are drawn');
     my $deep = file(join(';', ('f') x 2000) . " 5\n");
     $run = flame('--minwidth', 0, $deep);
-    is(scalar(svg_boxes($run->{out})), 1001, 'deep recursion');
+    is(scalar(svg_boxes($run->{out})), 1001, 'deep recursion is drawn with 1,000 frames');
     is($run->{err}, "dprofflame: 1000 calls in a recursion of more than 1,000 frames are counted "
-        . "with the last of these\n", '... is said');
-    is(scalar(svg_boxes(flame('--fold-recursion', $deep)->{out})), 2, '--fold-recursion');
-    is(flame('--diff', $file, $file)->{status}, 0, 'the same twice');
+        . "with the last of these\n", '... and a message says so');
+    is(scalar(svg_boxes(flame('--fold-recursion', $deep)->{out})), 2,
+        '--fold-recursion draws one frame');
+    is(flame('--diff', $file, $file)->{status}, 0, 'the same file on both sides gives status 0');
     is(scalar(grep { $_->{class} ne 'f' } svg_boxes(flame('--diff', $file, $file)->{out})), 0,
-        '... is no difference');
+        '... and no coloured frame');
 }
 for ([['--bogus'], 'Unknown option'], [['--width', 50], 'more than 100'],
     [['--width', 'x'], 'number of pixels'], [['--width', 'union'], 'two sides'],
@@ -717,49 +733,50 @@ for ([['--bogus'], 'Unknown option'], [['--width', 50], 'more than 100'],
     [['--flamechart', '--reverse'], 'flamechart']) {
     my ($args, $said) = @$_;
     my $run = flame(@$args, $file);
-    is("$run->{status}$run->{out}", 2, "@$args: exit 2" =~ s/\Q$dir\E//gr);
-    like($run->{err}, qr/\Q$said\E.*\nTry 'dprofflame -h' for help\.\n\z/, '... and why');
+    is("$run->{status}$run->{out}", 2, "@$args: status 2" =~ s/\Q$dir\E//gr);
+    like($run->{err}, qr/\Q$said\E.*\nTry 'dprofflame -h' for help\.\n\z/, '... with the reason');
 }
-like(flame('-h')->{out}, qr/^dprofflame .*--nameattr/s, '-h');
+like(flame('-h')->{out}, qr/^dprofflame .*--nameattr/s, '-h prints the usage');
 
-# ---- what a reviewer found ----
+# ---- cases that a review found ----
 
 subtest 'what a reviewer found' => sub {
     my $plain = file("a;b 3\na 5\n");
     my $one = flame('-subtitle', 'one dash', $plain);
-    like($one->{out}, qr/>one dash</, 'long options with one dash, as flamegraph.pl takes them');
-    unlike(flame('--subtitle=', $plain)->{out}, qr/id="subtitle"/, 'an empty subtitle');
+    like($one->{out}, qr/>one dash</, 'long options may have one dash, as in flamegraph.pl');
+    unlike(flame('--subtitle=', $plain)->{out}, qr/id="subtitle"/,
+        'an empty --subtitle draws none');
     for (['href=javascript:alert(1)',
         qr/line 1: href=javascript:alert\(1\): an address begins with/],
         ['onclick=x', qr/line 1: onclick is not one of id, class/]) {
         my ($field, $why) = @$_;
         my $bad = flame('--nameattr', file("a\t$field\n"), $plain);
-        is($bad->{status}, 2, "--nameattr $field: status");
-        like($bad->{err}, $why, '... and why');
+        is($bad->{status}, 2, "--nameattr $field: status 2");
+        like($bad->{err}, $why, '... with the reason');
     }
     like(flame('--nameattr', file("a\ttitle=<b>\thref=/x?y:z\n"), $plain)->{out},
         qr{<g class="f" data-name="a"[^>]*><title>&lt;b&gt;</title>},
-        'a title of its own: the name stands beside it');
+        'a frame with a title of its own has its name as an attribute');
     for my $name (qw(kept.svg kept.html)) {
         my $kept = spew(scratch() . "/$name", 'precious');
         my $nothing = flame('-o', $kept, file("a 0\n"));
         is($nothing->{status} . slurp($kept), '1precious',
-            "$name: a picture of nothing takes no place");
+            "$name: an empty picture does not replace a file");
     }
     like(flame('--only', 'nosuchname', $plain)->{err}, qr/no frame is left after --only/,
-        'no frame is left: said');
+        'filters that leave no frame are told');
     like(flame('--format', 'html', '--total', 100, $plain)->{err},
-        qr/--total: for a picture, not for a page/, '--total of a page: said');
+        qr/--total: for a picture, not for a page/, '--total of a page is refused');
     my $json = page_of(flame('--format', 'html', '--factor', 4, '--countname', 'ticks',
         $plain)->{out})->{json};
     is_deeply([@{ $json->{metrics}[0] }{qw(unit hz)}], ['ticks', 0.25],
-        '--factor and --countname of a page');
-    is(flame('--alpha', 2, '--diff', $plain, $plain)->{status}, 2, '--alpha is below 1');
+        '--factor and --countname are in a page');
+    is(flame('--alpha', 2, '--diff', $plain, $plain)->{status}, 2, '--alpha must be below 1');
     my $trace = file("a;b 3\na 5\na;b 2\nc 4\na;b 1\n");
     my @boxes = flame('--flamechart', '--minwidth', 0,
         $trace)->{out} =~ /data-x="(\d+)" data-w="(\d+)"><title>([^ ]+) /g;
     is("@boxes", '0 15 (program) 0 10 a 0 3 b 8 2 b 10 4 c 14 1 a 14 1 b',
-        '--flamechart: stretches where they lie');
+        '--flamechart draws intervals where they lie');
 };
 
 done_testing;

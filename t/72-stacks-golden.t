@@ -1,5 +1,5 @@
-# Each format of stacks that is for programs, byte by byte; DPROF_GOLDEN=1 rewrites the files, and
-# the review is the diff. What a file is called selects its format, so that nothing here names one.
+# Each format of stacks for programs is the golden file, byte by byte; DPROF_GOLDEN=1 rewrites them,
+# review the diff. The suffix of a file selects its format, so that nothing here names one.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -15,8 +15,8 @@ my @cases = (
     '--diff -n shop-old.out shop-new.out',
 );
 
-my @formats = Devel::DProf::Stacks::formats(0);
-is($formats[0]{name}, 'folded', 'folded text is the first one');
+my @formats = Devel::DProf::Stacks::formats('programs');
+is($formats[0]{name}, 'folded', 'folded text is the first format');
 for my $format (@formats) {
     my ($suffix) = split ' ', $format->{suffixes};
     my $text = '';
@@ -31,24 +31,25 @@ for my $format (@formats) {
     is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);
 }
 
-# One name for one format, one format for one suffix.
-for my $look (0, 1) {
+# Each format has one name, each suffix one format.
+for my $for (qw(programs eyes tools)) {
     my (%names, %suffixes);
-    for my $format (Devel::DProf::Stacks::formats($look)) {
+    for my $format (Devel::DProf::Stacks::formats($for)) {
         $names{ $format->{name} }++;
         for my $suffix (split ' ', $format->{suffixes}) {
             $suffixes{$suffix}++;
-            is(Devel::DProf::Stacks::format_of($look, undef, "/a.b/c\U$suffix")->{name},
+            is(Devel::DProf::Stacks::format_of($for, undef, "/a.b/c\U$suffix")->{name},
                 $format->{name}, "$suffix is $format->{name}");
         }
-        is(Devel::DProf::Stacks::format_of($look, $format->{name}, 'x.svg')->{name},
+        is(Devel::DProf::Stacks::format_of($for, $format->{name}, 'x.svg')->{name},
             $format->{name}, "--format $format->{name}");
     }
-    is_deeply([grep { $_ > 1 } values %names, values %suffixes], [], 'no two are called the same');
-    is(Devel::DProf::Stacks::format_of($look, undef, $_), undef, "a name that tells nothing")
+    is_deeply([grep { $_ > 1 } values %names, values %suffixes], [],
+        'no two formats share a suffix');
+    is(Devel::DProf::Stacks::format_of($for, undef, $_), undef, "a name without a suffix")
         for undef, '', '-', 'svg', 'x.svg/y', 'x.none';
-    is(eval { Devel::DProf::Stacks::format_of($look, 'none'); 1 }, undef, 'no such format');
-    like($@, qr/^--format none: must be \w+/, '... is told');
+    is(eval { Devel::DProf::Stacks::format_of($for, 'none'); 1 }, undef, 'an unknown format');
+    like($@, qr/^--format none: must be \w+/, '... with a message');
 }
 
 done_testing;

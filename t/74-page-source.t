@@ -1,5 +1,5 @@
-# The source view of a page: the data that dprofflame and dprofhtml put there, read back and
-# compared with a plain reading of the profile, and with what dprofreport says of the same lines.
+# The source view of a page: the data that dprofflame and dprofhtml put there are read back and
+# compared with a plain reading of the profile, and with what dprofreport prints for the same lines.
 use strict;
 use warnings;
 use Test::More;
@@ -8,26 +8,12 @@ use DProfTest qw(scratch spew slurp in_process profiled run_tool);
 use JSON::PP ();
 use LineReader;
 use NaiveStacks;
+use SourceProgram;
 
 my $dir = scratch();
-my $source = <<'END';
-use strict;
-sub leaf {
-    my $n = shift;
-    return $n * 2;
-}
-sub deep {
-    my $n = shift;
-    return $n if $n < 1;
-    return leaf($n) + deep($n - 1);
-}
-my $sum = 0;
-for my $i (1 .. 3) {
-    $sum += leaf($i); $sum -= 1;
-}
-$sum += deep(4);
+my %env = SourceProgram::HOW;
+my ($file, $profile) = SourceProgram::recorded($dir, <<'END');
 eval "leaf(7)";
-print "$sum\n";
 
 =pod
 
@@ -35,18 +21,14 @@ A manual, </script><script>alert(1)</script> &amp; so on.
 
 =cut
 END
-my $file = spew("$dir/p.pl", $source);
-my %env = (PERL_DPROF_MODE => 'tree', PERL_DPROF_CLOCK => 'counting');
-my $run = profiled([$file], env => { %env, PERL_DPROF_LINES => 'time' });
-plan skip_all => $1 if $run->{err} =~ /\ADProf: (lines needs a perl of .*)$/m;
-my $profile = $run->{profile};
+my $source = slurp($file);
 my $naive = LineReader::read_file($profile);
 sub plain { my ($of) = @_; return { map { s/%20/ /gr => $of->{$_} } keys %$of } }
 
 sub page {
     my ($tool, @args) = @_;
     my $made = in_process($tool, '-o', "$dir/x.html", @args);
-    is("$made->{status} $made->{err}", '0 ', "$tool @args");
+    is("$made->{status} $made->{err}", '0 ', "$tool @args gives no message");
     return slurp("$dir/x.html");
 }
 
@@ -68,21 +50,22 @@ subtest 'costs of lines' => sub {
     my %lines = %{ $side->{lines} };
     my %wanted_count = %{ plain($naive->{count}) };
     is_deeply({ map { $_ => $lines{$_}{count} } keys %wanted_count }, \%wanted_count,
-        'how often each ran');
+        'each line has its count');
     my @kinds = ([user => 0], [system => 1], [real => 2]);
     for (grep { exists $index{ $_->[0] } } @kinds) {
         my ($word, $column) = @$_;
         my %wanted = %{ plain($naive->{times}) };
         is_deeply({ map { $_ => $lines{$_}{self}[ $index{$word} ] } keys %wanted },
-            { map { $_ => $wanted{$_}[$column] } keys %wanted }, "own $word ticks");
+            { map { $_ => $wanted{$_}[$column] } keys %wanted },
+            "each line has its own $word ticks");
     }
     my ($all, $total) = (0, 0);
     $all += $_->{self}[ $index{real} ] for values %lines;
     $total += $_->{self}[ $index{real} ] for @{ $got->{page}{frames} };
-    is($all, $total, 'lines add up to what frames add up to');
+    is($all, $total, 'lines add up to the sum of the frames');
     my $real = $index{real};
     is_deeply([grep { $_->{incl}[$real] < $_->{self}[$real] } values %lines], [],
-        'inclusive is no less');
+        "inclusive time is never below the line's own");
 };
 
 subtest 'the same as dprofreport' => sub {
@@ -91,7 +74,7 @@ subtest 'the same as dprofreport' => sub {
     my $ticks = sub { sprintf '%.0f', $hz * $_[0] };
     my %page = map { exists $rows->{$_} ? ($_ => $side->{lines}{$_}) : () }
         keys %{ $side->{lines} };
-    cmp_ok(scalar(keys %page), '>=', 10, 'lines that both have');
+    cmp_ok(scalar(keys %page), '>=', 10, 'page and report have lines in common');
     is_deeply({ map { $_ => "$page{$_}{self}[ $index{real} ]" } keys %page },
         { map { $_ => $ticks->($rows->{$_}{self}) } keys %page }, 'own');
     is_deeply({ map { $_ => "$page{$_}{incl}[ $index{real} ]" } keys %page },
@@ -100,40 +83,42 @@ subtest 'the same as dprofreport' => sub {
 };
 
 subtest 'calls' => sub {
-    is($side->{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3, 'from a loop');
-    is($side->{lines}{"$file:9"}{calls}{'main::deep'}[0], 4, 'of a recursion');
-    is($side->{lines}{"$file:15"}{calls}{'main::deep'}[0], 1, '... and into it');
+    is($side->{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3, 'calls from a loop are counted');
+    is($side->{lines}{"$file:9"}{calls}{'main::deep'}[0], 4, 'calls of a recursion are counted');
+    is($side->{lines}{"$file:15"}{calls}{'main::deep'}[0], 1, '... and the call into it');
     my $real = 1 + $index{real};
     is($side->{lines}{"$file:15"}{calls}{'main::deep'}[$real]
         + $side->{lines}{"$file:15"}{self}[ $index{real} ],
-        $side->{lines}{"$file:15"}{incl}[ $index{real} ], 'what the line has with what it calls');
+        $side->{lines}{"$file:15"}{incl}[ $index{real} ],
+        'the time of a call is that of the line without its own');
     my %called;
     for my $line (values %{ $side->{lines} }) {
         $called{$_} += $line->{calls}{$_}[0] for keys %{ $line->{calls} };
     }
-    is($called{'main::leaf'}, 8, 'all calls of a sub, one from an eval');
+    is($called{'main::leaf'}, 8, 'all calls of a sub are there, one from an eval');
 };
 
 subtest 'sources' => sub {
-    is_deeply($got->{sources}{$file}, [['same', $source]], 'the text as it is');
+    is_deeply($got->{sources}{$file}, [['same', $source]], 'an unchanged source is in the page');
     my ($eval) = grep { /^\(eval/ } keys %{ $got->{sources} };
-    is($got->{sources}{$eval}[0][0], 'generated', 'an eval has none');
+    is($got->{sources}{$eval}[0][0], 'generated', 'the source of an eval is marked as generated');
     is(() = $html =~ /<script/g, 3 + (() = $html =~ /id="dprof-source-/g),
-        'no element but our own: </script> of a source is packed');
+        'a source with </script> adds no element to the page');
     my $none = NaiveStacks::lines_of_page(page('dprofflame', '--no-source', $profile));
-    is_deeply($none->{sources}, {}, '--no-source');
+    is_deeply($none->{sources}, {}, '--no-source leaves out the sources');
     is_deeply($none->{sides}[0]{lines}, page_lines($profile),
-        '... leaves the lines');
+        '... and keeps the lines');
     spew("$dir/x/$file", $source) if mkdir_for("$dir/x/$file");
     spew($file, "# one line more\n$source");
     my $state = sub {
         my (@args) = @_;
         return NaiveStacks::lines_of_page(page('dprofflame', @args))->{sources}{$file}[0];
     };
-    is_deeply($state->($profile), ['changed', undef], 'one that has changed is left out');
-    is_deeply($state->('--symfs', "$dir/x", $profile), ['same', $source], '--symfs finds another');
+    is_deeply($state->($profile), ['changed', undef], 'a changed source is left out');
+    is_deeply($state->('--symfs', "$dir/x", $profile), ['same', $source],
+        '--symfs finds the source below another folder');
     unlink $file;
-    is_deeply($state->($profile), ['gone', undef], 'one that is gone');
+    is_deeply($state->($profile), ['gone', undef], 'a missing source is marked as gone');
     spew($file, $source);
 };
 
@@ -146,22 +131,24 @@ subtest 'odd sources' => sub {
         my $other = profiled([$odd], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
         my $page = NaiveStacks::lines_of_page(page('dprofhtml', $other));
         is($page->{sources}{$odd}[0][1], "sub f { 1 }\nf();\n__END__\n$shown", $what);
-        is($page->{sides}[0]{detail}, 1, '... counts alone');
+        is($page->{sides}[0]{detail}, 1, '... and lines=count has counts alone');
     }
 };
 
 subtest 'without lines' => sub {
     my $plain = profiled([$file], env => \%env)->{profile};
     my $page = NaiveStacks::lines_of_page(page('dprofhtml', $plain));
-    is_deeply([$page->{sides}[0]{detail}, $page->{sides}[0]{lines}], [0, {}], 'no lines');
-    is($page->{sources}{$file}[0][1], $source, 'but the source');
+    is_deeply([$page->{sides}[0]{detail}, $page->{sides}[0]{lines}], [0, {}],
+        'a profile without lines has no lines in the page');
+    is($page->{sources}{$file}[0][1], $source, '... but the source');
     my $sited = profiled([$file], env => { %env, PERL_DPROF_CALLSITES => 1 })->{profile};
     $page = NaiveStacks::lines_of_page(page('dprofhtml', $sited));
-    is($page->{sides}[0]{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3, 'callsites=1: calls');
+    is($page->{sides}[0]{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3,
+        'callsites=1 gives the calls of lines');
     is_deeply([grep { $_->{count} } values %{ $page->{sides}[0]{lines} }], [], '... and no counts');
     my $folded = spew("$dir/f.folded", "a;b 5\nc 3\n");
     ok(!defined NaiveStacks::lines_of_page(page('dprofhtml', $folded)),
-        'folded stacks: no sources');
+        'folded stacks have no sources');
 };
 
 subtest 'counters' => sub {
@@ -173,38 +160,39 @@ subtest 'counters' => sub {
     my $rows = rows('-m', 'ops', $counted);
     my %lines = %{ $page->{sides}[0]{lines} };
     is_deeply({ map { $_ => $lines{$_}{self}[$ops] } grep { $rows->{$_} } keys %lines },
-        { map { $_ => $rows->{$_}{self} } grep { $rows->{$_} } keys %lines }, 'ops of lines');
+        { map { $_ => $rows->{$_}{self} } grep { $rows->{$_} } keys %lines },
+        'the ops of lines are those of dprofreport');
     cmp_ok($lines{"$file:15"}{calls}{'main::deep'}[ 1 + $ops ], '>',
-        $lines{"$file:13"}{calls}{'main::leaf'}[ 1 + $ops ], 'and of calls');
+        $lines{"$file:13"}{calls}{'main::leaf'}[ 1 + $ops ], 'calls have ops, too');
 };
 
 subtest 'several files, and two sides' => sub {
     my $twice = NaiveStacks::lines_of_page(page('dprofflame', '-m', 'real', $profile, $profile));
     is_deeply({ map { $_ => $twice->{sides}[0]{lines}{$_}{count} } keys %{ $side->{lines} } },
         { map { $_ => 2 * $side->{lines}{$_}{count} } keys %{ $side->{lines} } },
-        'counts are added up');
+        'counts of two files are added up');
     is_deeply({ map { $_ => $twice->{sides}[0]{lines}{$_}{self} } keys %{ $side->{lines} } },
         { map { my $l = $_; $l => [map { 2 * $_ } @{ $side->{lines}{$l}{self} }] }
-            keys %{ $side->{lines} } }, 'and times');
+            keys %{ $side->{lines} } }, 'times of two files are added up');
     my $two = NaiveStacks::lines_of_page(
         page('dprofflame', '-m', 'real', '--diff', $profile, $profile));
-    is_deeply($two->{sides}[0], $two->{sides}[1], 'both sides');
+    is_deeply($two->{sides}[0], $two->{sides}[1], 'both sides of a difference are there');
     is_deeply($two->{sides}[0]{lines}{"$file:13"}{self}[0],
-        $side->{lines}{"$file:13"}{self}[ $index{real} ], '... have what the profile has');
-    is(scalar @{ $two->{sources}{$file} }, 2, '... and their sources');
+        $side->{lines}{"$file:13"}{self}[ $index{real} ], '... with the costs of the profile');
+    is(scalar @{ $two->{sources}{$file} }, 2, '... and with their sources');
 };
 
 subtest 'dprofhtml' => sub {
     my $made = run_tool('dprofhtml', [$profile], dir => $dir);
-    is("$made->{status} $made->{out}$made->{err}", "0 dprof.html\n", 'dprof.html is its page');
+    is("$made->{status} $made->{out}$made->{err}", "0 dprof.html\n", 'dprofhtml writes dprof.html');
     my $page = slurp("$dir/dprof.html");
     is(NaiveStacks::page_of($page)->{json}{options}{start}, 'source',
-        'which opens with the source');
+        'the page of dprofhtml opens with the source');
     is(NaiveStacks::page_of($html)->{json}{options}{start}, 'graph',
-        '... and dprofflame\'s with the graph');
-    is(in_process('dprofhtml', '--diff', '-o', "$dir/y.html", $profile)->{status}, 1,
-        'one side of two, and no other profile');
-    is(in_process('dprofhtml', '--colors', 'hot')->{status}, 2, 'no options of pictures');
+        'that of dprofflame opens with the graph');
+    is(in_process('dprofhtml', '--diff', '-o', "$dir/y.html", "$dir/none.out", $profile)->{status},
+        1, '--diff without the other profile gives status 1');
+    is(in_process('dprofhtml', '--colors', 'hot')->{status}, 2, 'options of pictures fail');
 };
 
 sub page_lines {

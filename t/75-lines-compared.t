@@ -26,7 +26,7 @@ sub json_of {
         // { bad => "$run->{status} $run->{err}$@", rows => [] };
 }
 
-# Of most lines; a profile of nothing is none.
+# Gives costs to most lines; an empty profile would not be one.
 sub costs {
     my ($program) = @_;
     my ($first, @others) = map { @{ $_->[1] } } @$program;
@@ -34,7 +34,7 @@ sub costs {
         $first, grep { rand() < 0.8 } @others };
 }
 
-# Two versions of a program, with the files of their sources, and profiles of them.
+# Makes two versions of a program, with the files of their sources, and profiles of them.
 sub versions {
     my (%how) = @_;
     my $old = program($how{subs} // 1 + int rand 4, 8);
@@ -82,7 +82,7 @@ subtest 'two texts' => sub {
             $bad = 1 if $i <= $last || $old[ $i - 1 ] ne $new[$j];
             $last = $i;
         }
-        # a line that is not like another one is where it is known to be
+        # A line that is unlike all others has a known place.
         my (%times, %kept);
         $times{$_}++ for @old;
         $kept{$_}++ for @new;
@@ -91,21 +91,23 @@ subtest 'two texts' => sub {
         }
         push @wrong, "round $round: @old / @new: @$to" if $bad;
     }
-    is(join("\n", @wrong), '', 'lines pair with equal ones, in order; those of their own exactly');
+    is(join("\n", @wrong), '', 'lines pair with equal ones, in order; unique lines pair exactly');
     my @many = map { "line $_" } 1 .. 20_000;
     my $round = Devel::DProf::Profile::align_texts(map { join "\n", @$_ } [@many], [reverse @many]);
-    is(scalar(grep { $_ } @$round), 1, 'of what is turned round one line is the same');
-    is_deeply(Devel::DProf::Profile::align_texts('', "a\n\n"), [0, 0], 'of nothing');
+    is(scalar(grep { $_ } @$round), 1, 'of a reversed text one line is the same');
+    is_deeply(Devel::DProf::Profile::align_texts('', "a\n\n"), [0, 0],
+        'an empty text pairs no line');
     is_deeply(Devel::DProf::Profile::align_texts("a\nb", "a\nb\n"), [1, 2],
-        'no newline at the end');
+        'a missing newline at the end does not matter');
     my ($all, $twice) = map { my $n = $_; join '', map { ($_ % $n) . "\n" } 1 .. 30_000 } 3, 2;
     my $to = Devel::DProf::Profile::align_texts($all, $twice);
-    cmp_ok(scalar(grep { $_ } @$to), '>', 10_000, 'few words, and far too many edits');
+    cmp_ok(scalar(grep { $_ } @$to), '>', 10_000,
+        'texts of few words with too many edits still pair lines');
 };
 
 # ---- a comparison ----
 
-# What a table by line is to have: by identity.
+# Returns what a table by line must have, by identity.
 sub expected {
     my ($side, $metric) = @_;
     my ($old, $new) = @$side{qw(old new)};
@@ -161,11 +163,11 @@ subtest 'random edits' => sub {
             $fates{$fate}{ $other ? 'two' : 'one' }++;
         }
     }
-    is($wrong, 0, 'each line is the one that it was')
+    is($wrong, 0, 'each line pairs with its former self')
         or do { is_deeply(@first[2, 3], "round $first[0], $first[1]"); diag "DPROF_SEED=$seed" };
-    is($fates{two}{one}, undef, 'what is on one side alone is told to be inserted or deleted');
+    is($fates{two}{one}, undef, 'lines of one side alone are told as inserted or deleted');
     cmp_ok($fates{one}{two} // 0, '<', ($fates{one}{one} // 0) / 5,
-        '... and what is on both is so only where it moved and ran on one side');
+        '... and lines of both sides only where they moved and ran on one');
 };
 
 subtest 'many lines' => sub {
@@ -174,8 +176,9 @@ subtest 'many lines' => sub {
     my $json = json_of(diffs('-s', 'srcline', '-m', 'ops', '--format', 'json', '-v',
         map { $_->{profile} } @$side{qw(old new)}));
     my ($got, $expected) = (got($json), expected($side, 'ops'));
-    cmp_ok(scalar @$expected, '>', 1000, 'of a large file');
-    is(join("\n", @$got), join("\n", @$expected), 'each line is the one that it was');
+    cmp_ok(scalar @$expected, '>', 1000, 'a large file has many lines');
+    is(join("\n", @$got), join("\n", @$expected),
+        'each line of a large file pairs with its former self');
 };
 
 subtest 'sources that are not there' => sub {
@@ -193,7 +196,7 @@ subtest 'sources that are not there' => sub {
         my @changed = grep { $_->{verdict} ne 'equal' || $_->{status} ne 'both' }
             @{ $json->{rows} };
         $wrong += $json->{unchanged} != keys %$cost || @changed || $json->{guessed};
-        # other texts: their distances and counts tell
+        # The texts are other ones: distances and counts tell which lines are the same.
         my $new = edited($old);
         my ($other, $now) = text_of($new, '  ');
         my %run = map { $_ => $cost->{$_} // [3, 3, 3] } keys %$now;
@@ -208,8 +211,8 @@ subtest 'sources that are not there' => sub {
             $right += ($was{$number} // 0) == $before;
         }
     }
-    is($wrong, 0, 'of equal size and digest: by number');
-    cmp_ok($right, '>', 0.8 * $pairs, "guessed: $right of $pairs pairs are right");
+    is($wrong, 0, 'lines of a source with equal size and digest pair by number');
+    cmp_ok($right, '>', 0.8 * $pairs, "without the source $right of $pairs pairs are right");
 };
 
 subtest 'three sides, renames, scripts' => sub {
@@ -229,7 +232,7 @@ subtest 'three sides, renames, scripts' => sub {
     my @expected = sort map { my $id = $_; join ' ', map { $_->{$id} ? $id : '-' } @at }
         keys %{ { map { %$_ } @at[0, 1] } }, grep { !$at[0]{$_} && !$at[1]{$_} } keys %{ $at[2] };
     is_deeply([sort map { join ' ', map { $_ || '-' } @$_{qw(baseline value_1 value_2)} } @$rows],
-        \@expected, 'each line has its values of all sides, whatever the script is called');
+        \@expected, 'each line has the values of all sides, whatever the name of the script');
 };
 
 # ---- rules ----
@@ -256,19 +259,19 @@ subtest 'rules about lines' => sub {
         $wrong++, diag "round $round: @{[sort @got]} / @{[sort @expected]}"
             if join(',', sort @got) ne join ',', sort @expected;
     }
-    is($wrong, 0, 'are those of a naive model');
+    is($wrong, 0, 'the findings are those of a naive model');
     my $side = versions();
     my @out = map { $_->{profile} } @$side{qw(old new)};
     my $nowhere = diffs('--fail-if', 'line /nowhere/ calls > 0', @out);
-    is($nowhere->{status}, 1, 'no line matches: an error');
-    like($nowhere->{err}, qr/no line matches/, '... told');
+    is($nowhere->{status}, 1, 'a rule that matches no line gives status 1');
+    like($nowhere->{err}, qr/no line matches/, '... with a message');
     my $by_line = diffs('-s', 'srcline', '-m', 'ops', '--fail-if', 'line ops > 0', @out);
-    like($by_line->{out}, qr/^ .* line ops > 0 +p\.pl:\d/m, 'a table by line marks them');
+    like($by_line->{out}, qr/^ .* line ops > 0 +p\.pl:\d/m, 'a table by line marks the findings');
     like(diffs('--fail-if', 'line new', '--format', 'github', @out)->{out},
         qr/^::error file=p\.pl,line=\d+,title=line new::p\.pl:\d+ in main::f\d: is new$/m,
-        'annotations at the line');
+        'GitHub annotations name the line');
     like(diffs('--fail-if', 'line ops >', @out)->{err}, qr/a limit .* is expected at `'/,
-        'no limit');
+        'a rule without a limit is an error');
 };
 
 subtest 'what a side lacks' => sub {
@@ -280,18 +283,21 @@ subtest 'what a side lacks' => sub {
     my $counts = spew("$dir/counts.out",
         profile_of(@$old{qw(program file text at cost)}, counts => 1));
     is(diffs('-s', 'srcline', $plain, $new->{profile})->{err},
-        "srcline: $plain has no lines; record it with lines=time\n", 'no lines on one side');
-    is(diffs('-s', 'srcline', '-f', $plain, $new->{profile})->{status}, 0, '-f: places of subs');
+        "srcline: $plain has no lines; record it with lines=time\n",
+        'lines on one side alone are an error');
+    is(diffs('-s', 'srcline', '-f', $plain, $new->{profile})->{status}, 0,
+        '-f compares places of subs');
     is(diffs('-s', 'srcline', '-m', 'ops', $counts, $new->{profile})->{err},
         "srcline: the lines of $counts have calls only, and no ops; record it with lines=time\n",
-        'counts only');
+        'a metric that counts lack is an error');
     like(diffs('-s', 'srcline', $counts, $new->{profile})->{out}, qr/^# Metric: calls/m,
-        'without -m they are compared by these');
+        'without -m lines with counts are compared by counts');
     is(diffs('--fail-if', 'line self > 1%', $counts, $new->{profile})->{err},
         "line self > 1%: the lines of $counts have calls only, and no self; record it with"
-        . " lines=time\n", 'a rule, too');
+        . " lines=time\n", 'a rule that needs times is an error, too');
     is(diffs('--annotate', 'f1', $plain, $new->{profile})->{err},
-        "--annotate: $plain has no lines; record it with lines=time\n", '--annotate, too');
+        "--annotate: $plain has no lines; record it with lines=time\n",
+        '--annotate without lines is an error, too');
 };
 
 subtest 'several runs a side' => sub {
@@ -350,7 +356,7 @@ sub parse {
 NEW
     );
     my $run = diffs('--annotate', 'parse', '-m', 'real', @out);
-    is($run->{out} =~ s/\Q$dir\E/DIR/gr, <<'TEXT', 'a sub') or diag $run->{err};
+    is($run->{out} =~ s/\Q$dir\E/DIR/gr, <<'TEXT', '--annotate of a sub') or diag $run->{err};
 # Baseline: DIR/old.out
 # New: DIR/new.out
 # Metric: real time, self, in seconds
@@ -392,26 +398,27 @@ TEXT
     rename "$dir/old/My.pm", "$dir/elsewhere/My.pm" or die $!;
     like(diffs('--annotate', 'parse', @out)->{out},
         qr/^# \S+old\.out: the source is not there .*\n# Lines are paired by .*, which may be/m,
-        'a source that is gone is told');
+        'a missing source is told');
     like(diffs('--annotate', 'parse', '--symfs', "$dir/elsewhere", @out)->{out},
         qr/^ .* -    my \@words = split/m, '--symfs finds it');
     spew("$dir/new/My.pm", slurp("$dir/new/My.pm") . "# more\n");
     unlike(diffs('--annotate', 'parse', @out)->{out}, qr/my \(\$text\)/,
-        'one that has changed since is not shown');
+        'a changed source is not printed');
     is(diffs('--annotate', 'nothing', @out)->{err},
         "--annotate: there is no sub or file nothing in the profiles that has lines\n",
-        'of nothing');
-    is(diffs('--annotate', 'parse', '--format', 'json', @out)->{status}, 2, 'text alone');
-    is(diffs('--annotate', 'parse', @out, $out[0])->{status}, 2, 'two sides');
+        '--annotate of an unknown name is an error');
+    is(diffs('--annotate', 'parse', '--format', 'json', @out)->{status}, 2,
+        '--annotate prints text only');
+    is(diffs('--annotate', 'parse', @out, $out[0])->{status}, 2, '--annotate takes two sides');
     is(diffs('--annotate', 'parse', '--fail-if', 'calls > 0', @out)->{status}, 0,
-        'a gate that holds');
+        '--annotate with a gate that passes gives status 0');
     is(diffs('--annotate', 'parse', '--fail-if', 'line calls > 0', @out)->{status},
-        3, 'one that does not');
+        3, '--annotate with one that fails gives status 3');
 };
 
 # ---- tests and baselines ----
 
-# A project with a script and a test of it; what the test says.
+# Makes a project with a script and a test of it; returns what the test prints.
 sub project_says {
     my ($env, @command) = @_;
     my $run = run_program([@command], dir => "$dir/project", limit => 60,
@@ -448,22 +455,22 @@ END
         is($t->(1)->{status}, 0, "a baseline with lines=$with");
         my $first = slurp("$dir/project/$with.tmon");
         $t->(1);
-        is(slurp("$dir/project/$with.tmon"), $first, '... repeats exactly')
+        is(slurp("$dir/project/$with.tmon"), $first, '... is the same bytes again')
             if $with eq 'count';
-        like($first, qr/^#l 6 \d 30\b/m, '... and has them');
-        is($t->(0)->{status}, 0, 'nothing has changed');
+        like($first, qr/^#l 6 \d 30\b/m, '... and has the lines');
+        is($t->(0)->{status}, 0, 'an unchanged program passes');
         spew("$dir/project/lib/My.pm", $module =~ s/(push \@words), lc \$word;/my \$x = lc \$word;
         $1, \$x;
         \$x++ for 1 .. 4;/r);
         my $failed = $t->(0);
-        isnt($failed->{status}, 0, 'a change that costs more');
+        isnt($failed->{status}, 0, 'a change that costs more fails');
         my $grown = $with eq 'count' ? qr/\d: 0 -> 30 calls/ : qr/8: 0 -> \d+ ops/;
         like($failed->{err},
             qr{^# FAIL ops > 2%: My::parse: \d+ -> \d+\n#   lib/My\.pm:$grown \(new\)\n}m,
-            'the line is named below its sub');
+            '... and names the line below its sub');
         like($failed->{err},
             qr{^# FAIL line /My/ calls > 0: lib/My\.pm:\d in My::parse: 0 -> 30$}m,
-            'and a rule about lines names it');
+            '... as does a rule about lines');
     }
     spew("$dir/project/a.t", slurp("$dir/project/a.t") =~ s/lines => \$ENV\{WITH\}, //r);
     spew("$dir/project/lib/My.pm", $module);
@@ -471,9 +478,9 @@ END
     spew("$dir/project/lib/My.pm", $module =~ s/lc \$word/lc uc \$word/r);
     my $failed = project_says({ WITH => 'none', DPROF_ARTIFACTS => "$dir/project" }, $^X, 'a.t');
     like($failed->{err}, qr/^# FAIL ops > 2%: My::parse: \d+ -> \d+\n# (?!  )/m,
-        'without lines nothing is named');
+        'a baseline without lines names none');
     like($failed->{err}, qr/rule line \S+ calls > 0 was not checked: not both\s.*sides have lines/s,
-        '... and the rule is told to be left out');
+        '... and the rule about lines is told as not checked');
 };
 
 subtest 'prove -PDProf' => sub {
@@ -486,20 +493,28 @@ subtest 'prove -PDProf' => sub {
         . ' exit($app->run ? 0 : 1)', '--', '--norc', '-PDProf=baseline=base,counters_only,'
         . 'lines=count,fail_if=ops > 2%, line /My/ calls > 0', 'b.t');
     my $said = project_says({}, @prove);
-    is($said->{status}, 0, 'a baseline') or diag "$said->{out}$said->{err}";
+    is($said->{status}, 0, 'a first run records a baseline') or diag "$said->{out}$said->{err}";
     my $first = slurp("$dir/project/base/b.t.tmon");
     project_says({ DPROF_UPDATE_BASELINES => 1 }, @prove);
-    is(slurp("$dir/project/base/b.t.tmon"), $first, 'recorded twice, it is the same file');
-    like($first, qr/^#f lib\/My\.pm .*\n(?:#l .*\n)*#l 6 \w+ 27$/m, 'with lines');
+    is(slurp("$dir/project/base/b.t.tmon"), $first, 'recording it again gives the same file');
+    like($first, qr/^#f lib\/My\.pm .*\n(?:#l .*\n)*#l 6 \w+ 27$/m, 'the baseline has lines');
     spew("$dir/project/lib/My.pm",
         $module =~ s/(push \@words, lc \$word;)/$1\n        \$text .= '' for 1 .. 3;/r);
     my $failed = project_says({}, @prove);
     like($failed->{out}, qr{^DProf: b\.t: My::parse: ops > 2%: \d+ -> [\d,]+; most of it at }m,
-        'a finding') or diag "$failed->{out}$failed->{err}";
-    like($failed->{out}, qr{ at lib/My\.pm:7: 0 -> 27 calls \(new\)$}m, 'names the line');
+        'a change is a finding') or diag "$failed->{out}$failed->{err}";
+    like($failed->{out}, qr{ at lib/My\.pm:7: 0 -> 27 calls \(new\)$}m, '... which names the line');
     like($failed->{out},
         qr{^DProf: b\.t: lib/My\.pm:7 in My::parse: line /My/ calls > 0: 0 -> 27$}m,
         'a rule about lines');
+    spew("$dir/project/c.t", "print \"1..1\\n\";\nprint \"ok 1\\n\";\n");
+    push @prove, 'c.t';
+    project_says({ DPROF_UPDATE_BASELINES => 1 }, @prove);
+    unlike(project_says({}, @prove)->{out}, qr/no line matches/,
+        'that no line of one of two tests matches is not told');
+    like(project_says({}, map { s{/My/}{/Yours/}r } @prove)->{out},
+        qr{^DProf: fail_if line /Yours/ calls > 0: no line matches \(b\.t, and 1 more\)$}m,
+        '... of both it is');
 };
 
 done_testing;

@@ -1,6 +1,6 @@
-# jevents: event lists in JSON and their mapfile to tables in C. Each field to the letter, each
-# error by its place, and an output that is whole or as it was. The program is the one that the
-# build has made its own table with: that one must be right.
+# jevents turns event lists in JSON and their mapfile into tables in C: each field to the letter,
+# each error with its place, and an output that is whole or unchanged. The program is the one that
+# made the build's own table: that one must be right.
 use strict;
 use warnings;
 use Config;
@@ -12,20 +12,20 @@ use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew run_program);
 
-# What it has made is in the module: who installs that need not try its input.
+# Its output is in the module: who installs the module need not test it.
 plan skip_all => 'jevents is tested with EXTENDED_TESTING=1' if !$ENV{EXTENDED_TESTING};
 my $jevents = abs_path('src/pmu-events') . "/jevents$Config{_exe}";
 -x $jevents or BAIL_OUT('src/pmu-events/jevents is not there: run make first');
 my $top = scratch();
 my $n = 0;
 
-# Runs it: status, what it says on stderr.
+# Runs jevents; returns the status, and what it prints on stderr.
 sub jevents {
     my $run = run_program([$jevents, @_], dir => '.', limit => 60);
     return { %$run, status => $run->{signal} ? "signal $run->{signal}" : $run->{status} };
 }
 
-# A tree of files below a new directory.
+# Makes a tree of files below a new directory.
 sub tree {
     my (%files) = @_;
     my $dir = "$top/" . ++$n;
@@ -40,7 +40,7 @@ sub tree {
 
 my $map = "Header\nCPU-1,v1,m,core\n";
 
-# jevents on the architecture `a` of a tree; messages without the directory's name.
+# Runs jevents on the architecture `a` of a tree; drops the directory's name from messages.
 sub run {
     my (%files) = @_;
     my $dir = tree('a/mapfile.csv' => $map, %files);
@@ -51,7 +51,7 @@ sub run {
     return $run;
 }
 
-# What stands between the braces of a table's entries.
+# Returns what is between the braces of a table's entries.
 sub entries {
     my ($out, $table) = @_;
     my ($text) = $out
@@ -222,9 +222,9 @@ subtest 'What it is about, the object, the entry; the topic is always t' => sub 
     );
     {
         my $run = run('a/m/t.json' => "[\n" . join(",\n", map { "{ $_->[1] }" } @fields) . "\n]\n");
-        is("$run->{status} $run->{err}", '0 ', 'every field there is');
+        is("$run->{status} $run->{err}", '0 ', 'lists with every field are accepted');
         my @got = entries($run->{out}, 'pme_m');
-        is(scalar(@got), scalar(@fields), 'as many events');
+        is(scalar(@got), scalar(@fields), 'each object is an event');
         is($got[$_], $fields[$_][2], $fields[$_][0]) for 0 .. $#fields;
     }
 };
@@ -243,7 +243,8 @@ for my $json (
         '0 .name="a",.event="event=0x1",.topic="t"|.name="b",.event="event=0",.topic="t"',
         $json =~ s/\s+/ /gr);
 }
-is(join('|', entries(run('a/m/t.json' => '[]')->{out}, 'pme_m')), '', 'a list of nothing');
+is(join('|', entries(run('a/m/t.json' => '[]')->{out}, 'pme_m')), '',
+    'an empty list has no events');
 
 # ---- topics, tables, rows ----
 {
@@ -259,7 +260,7 @@ is(join('|', entries(run('a/m/t.json' => '[]')->{out}, 'pme_m')), '', 'a list of
         'a/vendor/m-2/x.json' => $e->('i'), 'a/v/m/cpu/y.json' => $e->('j'),
         'a/v/m/sys/z.json' => $e->('k'), 'a/notes' => 'x', 'a/.git/x.json' => '{',
     );
-    is("$run->{status} $run->{err}", '0 ', 'names of all kinds');
+    is("$run->{status} $run->{err}", '0 ', 'files with odd names are accepted');
     is($run->{out},
         <<'END', 'the output to the letter: bytes sort files, the mapfile keeps its order');
 /* Made by jevents of event lists and their mapfile. */
@@ -293,12 +294,12 @@ END
     my %files = ('a/m/t.json' => $e->('a'));
     is(run(%files, 'a/other/t.json' => $e->('b'))->{err},
         "mapfile.csv: no line names other: its events are left out\n",
-        'a directory that no line names');
+        'a directory that no line of the mapfile names is told');
     is(run(%files, 'a/mapfile.csv' => "only a header")->{out},
         "/* Made by jevents of event lists and their mapfile. */\n#include "
             . "\"pmu-events/pmu-events.h\"\n\n"
         . "const struct pmu_events_map pmu_events_map[] = {\n{.cpuid=0}\n};\n",
-        'a mapfile without rows');
+        'a mapfile without rows gives an empty table');
 }
 
 subtest 'standard events' => sub {
@@ -313,7 +314,7 @@ subtest 'standard events' => sub {
             . '"BriefDescription":"Own."},{"ArchStdEvent":"Std_C","EventName":"MINE",'
             . '"ScaleUnit":"2B"},'
         . '{"ArchStdEvent":"STD_B","EventName":"inst_retired.any"}]');
-    is("$run->{status} $run->{err}", '0 ', 'standard events');
+    is("$run->{status} $run->{err}", '0 ', 'standard events are accepted');
     is(join("\n", entries($run->{out}, 'pme_m')), join("\n",
         '.name="std_a",.event="umask=0x3,event=0x11",.desc="Std. Unit: uncore_imc '
             . '",.topic="t",.long_desc="Long",.pmu="uncore_imc",.unit="1B",.aggr_mode="2",'
@@ -321,12 +322,12 @@ subtest 'standard events' => sub {
         '.name="std_b",.event="event=0x12",.desc="Own",.topic="t"',
         '.name="mine",.event="event=0x13",.topic="t",.unit="2B"',
         '.name="inst_retired.any",.event="event=0xc0,period=2000003",.topic="t"'),
-        '... what an event lacks is theirs, and its code always is');
+        '... they give the fields that an event lacks, and always the code');
 };
 
 # ---- errors ----
 
-# What is wrong, files, the message.
+# Each row: what is wrong, files, the message.
 my $ok = '[{"EventName":"a"}]';
 my $beyond = "[\n{\"EventName\":\"a\"},\n";
 my @errors = (
@@ -453,18 +454,18 @@ for (@errors) {
     my $said = $run->{err} =~ s{\Q$dir/a/\E}{}gr =~ s{\Q$dir\E}{DIR}gr;
     if (ref $want) { like($said, $want, $what) } else { is($said, "$want\n", $what) }
     is("$run->{status} " . slurp("$dir/out.c") . join(' ', glob "$dir/out.c.*"), '1 older',
-        '... and the older output stays, alone');
+        '... and the older output stays, without other files');
 }
-is(run('a/m/t.json' => '[')->{out}, undef, 'no output after an error');
+is(run('a/m/t.json' => '[')->{out}, undef, 'an error leaves no output');
 
-# The same twice is not wrong, only once in the table; of two PMUs it is two events.
+# An event that is there twice, alike, is no error: the table has it once, or once for each PMU.
 {
     my $run = run('a/m/t.json' =>
         '[{"EventName":"a","EventCode":"1"},{"EventName":"b"},{"EventName":"A","EventCode":"0x1"}]',
         'a/m/u.json' => '[{"EventName":"b"},{"EventName":"b","Unit":"x"}]');
     is("$run->{status} $run->{err}" . join('|',
         map { /name="(.*?)"/ } entries($run->{out} // '', 'pme_m')), '0 a|b|b',
-        'events that are there twice, alike');
+        'equal events are in the table once');
 }
 
 subtest 'Warnings' => sub {
@@ -473,10 +474,11 @@ subtest 'Warnings' => sub {
             . "\"MSRIndex\":\"0x3F6\"}]");
     is("$run->{status} $run->{err}",
         "0 m/t.json:2: no term is known for MSRIndex 0x999: the event goes without\nm/t.json:3: "
-            . "MSRIndex without MSRValue: the event goes without\n", 'MSRs that make no term');
+            . "MSRIndex without MSRValue: the event goes without\n",
+                'MSRs that make no term are told');
     is(join('|', entries($run->{out}, 'pme_m')),
         '.name="a",.event="event=0",.topic="t"|.name="b",.event="event=0",.topic="t"',
-        '... the events stay');
+        '... and the events stay');
 };
 
 subtest 'the command line' => sub {
@@ -488,63 +490,64 @@ subtest 'the command line' => sub {
             'arguments: ' . @$args);
     }
     is(jevents('b', $dir, "$dir/o")->{err}, "$dir/b: No such file or directory\n",
-        'no such architecture');
+        'an unknown architecture is an error');
     like(jevents('a', $dir, "$dir/no/o")->{err}, qr{^\Q$dir\E/no/o\.tmp: },
-        'no such place for the output');
+        'a missing folder for the output is an error');
     my $none = jevents('none', "$dir/no", "$dir/o");
     is("$none->{status} $none->{err}" . slurp("$dir/o"),
         "0 /* Made by jevents of event lists and their mapfile. */\n#include "
             . "\"pmu-events/pmu-events.h\"\n\n"
         . "const struct pmu_events_map pmu_events_map[] = {\n{.cpuid=0}\n};\n",
-        'an architecture without lists');
+        'an architecture without lists gives an empty table');
     my $told = jevents('a', $dir, "$dir/o", 1);
     like("$told->{status} $told->{err}",
         qr{^0\ \Q$dir\E/a/readme:\ no\ event\ list,\ passed\ over\n
             .*/m/readme:\ no\ event\ list,\ passed\ over\n
             jevents:\ 1\ tables,\ 1\ of\ them\ in\ use,\ 1\ events,\ 1\ rows,\ \d+\ bytes\n\z}x,
-        'verbose');
-    is(jevents('a', $dir, "$dir/o", 0)->{err}, '', 'not verbose');
+        'VERBOSE prints sums');
+    is(jevents('a', $dir, "$dir/o", 0)->{err}, '', 'VERBOSE 0 prints nothing');
     spew("$dir/older", 'older');
     link "$dir/older", "$dir/link" or die "link: $!";
     is(jevents('a', $dir, "$dir/older")->{status} . slurp("$dir/link"), '0older',
-        'an older output is replaced, not written over');
+        'an older output is replaced, so that a hard link keeps it');
     spew("$dir/older", 'older');
     my $full = `(trap '' XFSZ; ulimit -f 0; exec '$jevents' a '$dir' '$dir/older') 2>&1`;
     ok($? != 0 && $full =~ m{^\Q$dir\E/older\.tmp: } && slurp("$dir/older") eq 'older'
-        && !-e "$dir/older.tmp", 'no room: the older output stays, alone');
-    # By links: devices themselves are not what a test may lose.
+        && !-e "$dir/older.tmp", 'a full disk leaves the older output, and no other file');
+    # These are links, since a test must not lose the devices themselves.
     symlink '/dev/null', "$dir/null" or die "symlink: $!";
     is(jevents('a', $dir, "$dir/null")->{status} . -l "$dir/null", '01',
-        'a link, to a device, is written to');
+        'a link to a device is written through');
     symlink '/dev/full', "$dir/full" or die "symlink: $!";
-    is(jevents('a', $dir, "$dir/full")->{status}, 1, 'no room on a device') if -c '/dev/full';
+    is(jevents('a', $dir, "$dir/full")->{status}, 1,
+        'a full device gives status 1') if -c '/dev/full';
   SKIP: {
         skip 'root reads everything', 2 if $> == 0;
         chmod 0, "$dir/a/m/t.json";
         is(jevents('a', $dir, "$dir/o")->{err}, "$dir/a/m/t.json: Permission denied\n",
-            'a list that cannot be read');
+            'a list that cannot be read is an error');
         chmod 0, "$dir/a/m";
         is(jevents('a', $dir, "$dir/o")->{err}, "$dir/a/m: Permission denied\n",
-            'a directory that cannot be read');
+            'a directory that cannot be read is an error');
         chmod 0755, "$dir/a/m";
         chmod 0644, "$dir/a/m/t.json";
     }
     POSIX::mkfifo("$dir/a/m/pipe.json", 0600) or die "mkfifo: $!";
     is(jevents('a', $dir, "$dir/o")->{err}, "$dir/a/m/pipe.json: neither a file nor a directory\n",
-        'a pipe');
+        'a pipe among the lists is an error');
     unlink "$dir/a/m/pipe.json";
     symlink "$dir/nowhere", "$dir/a/m/gone.json" or die "symlink: $!";
     is(jevents('a', $dir, "$dir/o")->{err}, "$dir/a/m/gone.json: No such file or directory\n",
-        'a link to nowhere');
+        'a dangling link is an error');
     unlink "$dir/a/m/gone.json";
     symlink "$dir/a", "$dir/a/m/up" or die "symlink: $!";
-    is(jevents('a', $dir, "$dir/o")->{status}, 1, 'a link upwards ends');
+    is(jevents('a', $dir, "$dir/o")->{status}, 1, 'a link to a folder above is an error');
 };
 
 # ---- the order of directories ----
 
 subtest 'Made in another order' => sub {
-    # Made in another order, files stand in directories in another order, on most file systems.
+    # On most file systems, files that are created in another order are listed in another order.
     my %files = ('a/mapfile.csv' => "h\n" . join('', map { "C$_,1,m$_,core\n" } 1 .. 9), map {
         my $d = $_;
         map { ("a/m$d/$_.json" => "[{\"EventName\":\"$_\"}]") } 'a' .. 'p'
@@ -562,33 +565,35 @@ subtest 'Made in another order' => sub {
         opendir(my $dh, "$dir/a/m1") or die "$dir/a/m1: $!";
         push @made, { out => slurp("$dir/out.c"), listing => join(' ', readdir $dh) };
     }
-    ok(length $made[0]{out} > 5000, 'a tree of many files');
-    is($made[$_]{out}, $made[0]{out}, 'the same, made in another order') for 1, 2;
+    ok(length $made[0]{out} > 5000, 'the tree of many files has a large output');
+    is($made[$_]{out}, $made[0]{out},
+        'another order of directories gives the same output') for 1, 2;
     note(scalar(grep { $_->{listing} ne $made[0]{listing} } @made),
         ' of the other 2 are listed otherwise');
 };
 
-# ---- what the manual of perf's own shows ----
+# ---- examples of perf's own manual ----
 {
     my $out = "$top/powerpc.c";
-    is(jevents('powerpc', 't/data/pmu-events', $out)->{err}, '', 'PowerPC');
+    is(jevents('powerpc', 't/data/pmu-events', $out)->{err}, '', 'the PowerPC lists are accepted');
     like(slurp($out),
         qr/^\Q{.name="pm_1plus_ppc_cmpl",.event="event=0x100f2",\E
             \Q.desc="1\E\ or\ more\ ppc\ insts\ finished,\Q",.topic="other",},\E$/mx,
-        '... pm_1plus_ppc_cmpl');
+        '... pm_1plus_ppc_cmpl is right');
     like(slurp($out),
         qr/^\Q{.name="pm_cyc",.event="event=0x1e",.desc="Cycles",.topic="other",.long_desc="\E
-            \ Cycles,\ counted\ in\ any\ state\Q",},\E$/mx, '... raw line ends and tabs');
+            \ Cycles,\ counted\ in\ any\ state\Q",},\E$/mx,
+                '... raw line ends and tabs become blanks');
     like(slurp($out), qr/^\Q{.cpuid="004b0000",.version="1",.type="core",.table=pme_power8},\E$/m,
-        '... 004b0000');
+        '... the row of 004b0000 is right');
     $out = "$top/x86.c";
-    is(jevents('x86', 't/data/pmu-events', $out)->{err}, '', 'Silvermont');
+    is(jevents('x86', 't/data/pmu-events', $out)->{err}, '', 'the Silvermont lists are accepted');
     my @rows = slurp($out) =~ /^\{\.cpuid="(.*?)",.*\.table=pme_Silvermont_core\},$/mg;
     is("@rows", 'GenuineIntel-6-37 GenuineIntel-6-4D GenuineIntel-6-4C',
-        '... three CPUs, one table');
+        '... three CPUs share one table');
     my @tables = slurp($out) =~ /^static const struct pmu_event (\w+)/mg;
-    is("@tables", 'pme_Silvermont_core', '... once');
+    is("@tables", 'pme_Silvermont_core', '... which is there once');
     is(join('|', map { /topic="(.*?)"/ } entries(slurp($out), 'pme_Silvermont_core')),
-        'Cache|Frontend|Pipeline|Virtual Memory', '... topics');
+        'Cache|Frontend|Pipeline|Virtual Memory', '... with its topics');
 }
 done_testing;

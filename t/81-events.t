@@ -1,4 +1,4 @@
-# Counters of events, recorded for real: the kernel's software events, and perl's own.
+# Counters of events are recorded for real: the kernel's software events, and perl's own.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
@@ -12,7 +12,7 @@ use StrictProfile;
 
 my %pinned = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
 
-# A program with events, recorded; its profile is well formed. Returns the run.
+# Records a program with events; checks that its profile is well formed. Returns the run.
 sub recorded {
     my ($program, $events, %env) = @_;
     my $file = $program =~ /\.pl\z/ ? $program : spew(scratch() . '/program.pl', $program);
@@ -25,8 +25,8 @@ sub recorded {
     return $run;
 }
 
-# "a;b" => { counter => value } of a file, by sub or path. Where the kernel keeps its own part to
-# itself, `page-faults` is `page-faults:u`: pages that the program touches are the program's.
+# Returns "a;b" => { counter => value } of a file, by sub or path. Where the kernel hides its own
+# part, `page-faults` is `page-faults:u`: pages that the program touches belong to the program.
 sub counts {
     my ($run, $file) = @_;
     my $counts = NaiveProfile->new(slurp($file // $run->{profile}))->{counts};
@@ -36,7 +36,7 @@ sub counts {
     return $counts;
 }
 
-# The sum of a counter over all paths that end with a sub.
+# Returns the sum of a counter over all paths that end in a sub.
 sub of {
     my ($counts, $sub, $counter) = @_;
     my $sum = 0;
@@ -63,10 +63,10 @@ my $perf = do {
 };
 my $bytes = slurp(recorded('1', '?bytes')->{profile}) =~ /dprof_counters='bytes/;
 
-# AddressSanitizer has memory of its own beside the program's, and faults there.
+# AddressSanitizer keeps memory of its own beside the program's, and causes page faults there.
 my $asan = ($ENV{LD_PRELOAD} // '') =~ /libasan/;
 
-# A module may have taken the run loop.
+# Another module may have replaced the run loop.
 my $ops = slurp(recorded('1', '?ops')->{profile}) =~ /dprof_counters='ops/;
 
 # ---- ops ----
@@ -81,10 +81,10 @@ subtest 'Ops are the same in each run, in traces and trees' => sub {
         my $counts = counts(recorded($program, 'ops', $n % 2 ? () : (PERL_DPROF_MODE => 'tree')));
         $seen{ join ' ', map { of($counts, "main::$_", 'ops') } qw(f g h die_in) }++;
     }
-    is(scalar keys %seen, 1, 'ops are the same in each run, in traces and trees')
+    is(scalar keys %seen, 1, 'each run counts the same ops, in traces and trees')
         or diag explain \%seen;
     my ($f, $g) = split ' ', (keys %seen)[0];
-    near($g, 13 * 300, 13 * 600, 'a loop of 100 rounds, run 12 times');
+    near($g, 13 * 300, 13 * 600, 'the ops of a loop of 100 rounds, run 12 times');
 };
 
 subtest 'Under -Dt ops are counted as far as perl\'s run loop goes' => sub {
@@ -95,14 +95,15 @@ subtest 'Under -Dt ops are counted as far as perl\'s run loop goes' => sub {
     my $ran = plain([@program]);
     my $run = profiled([@program], env => { counting(), PERL_DPROF_EVENTS => 'ops',
         PERL_DPROF_MODE => 'tree' });
-    is($run->{out}, $ran->{out}, 'with assertions, and the flag -Dt set by the program: it runs');
-    like($run->{err}, qr/leavesub/, '... perl tells the ops');
+    is($run->{out}, $ran->{out}, 'a program that sets -Dt under assertions runs');
+    like($run->{err}, qr/leavesub/, '... perl prints the ops');
     is(scalar(split /^/, $run->{err}), scalar(split /^/, $ran->{err}),
-        '... each of them, as always');
-    near(of(counts($run), 'main::f', 'ops'), 300, 600, '... and those until then are counted');
+        '... each of them, as without the profiler');
+    near(of(counts($run), 'main::f', 'ops'), 300, 600, '... and the ops until then are counted');
 };
 
-# A trace has, for each call path, the ops and SVs of the tree: two ways through the code.
+# For each call path, a trace has the ops and SVs of the tree: the recorder computes them in two
+# ways.
 sub both_modes {
     my ($what, $program) = @_;
     my %env = (counting(), PERL_DPROF_LIMIT => 0);
@@ -119,8 +120,8 @@ sub both_modes {
             push @wrong, "$path: $counter: $a in the trace, $b in the tree" if $a != $b;
         }
         is(join("\n", @wrong[0 .. ($#wrong < 4 ? $#wrong : 4)]), '',
-            "$what: $counter of each call path");
-        cmp_ok(scalar keys %of, '>', 20, "$what: of many");
+            "$what: $counter of each call path is equal in both modes");
+        cmp_ok(scalar keys %of, '>', 20, "$what: there are many paths");
     }
 }
 for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
@@ -132,7 +133,7 @@ for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
             if $plain->{raw} || $plain->{out} !~ /^checks /m;
         my $run = profiled([$file],
             env => { counting(), PERL_DPROF_EVENTS => '?ops+svs+?page-faults+?bytes' });
-        is(same_as_plain($plain, $run), '', "random program $seed runs as ever");
+        is(same_as_plain($plain, $run), '', "random program $seed runs as plain");
         both_modes("random program $seed", $file);
     };
 }
@@ -147,18 +148,17 @@ subtest 'SVs that stay, that go, and that come and go within a call' => sub {
     for my $mode (qw(trace tree)) {
         my $counts = counts(recorded($program, 'svs', PERL_DPROF_MODE => $mode));
         near(of($counts, 'main::keep', 'svs') - of($counts, 'main::keep', 'svs-freed'), 2000, 2100,
-            "$mode: 1000 references to arrays that stay");
+            "$mode: 1000 references to arrays are counted while they stay");
         near(of($counts, 'main::drop', 'svs-freed') - of($counts, 'main::drop', 'svs'), 2000,
-            2100, 'and go');
+            2100, '... and as freed when they go');
         near(of($counts, 'main::pass', 'svs') - of($counts, 'main::pass', 'svs-freed'), -5, 40,
-            'those that come and go within a call leave nothing');
+            'SVs that come and go within a call add up to nothing');
     }
 };
 
 subtest 'Bytes that are taken, appended, and given back' => sub {
     plan skip_all => 'bytes are not counted here' if !$bytes;
-    # of a number that is known when the program is compiled, perl 5.42 would make a constant, and
-    # share it
+    # perl 5.42 would make a constant of a number known at compile time, and share it.
     my $program =
         'my $x; sub keep { $x = "a" x $_[0]; return } sub drop { undef $x; return } '
             . 'sub grow { $x .= "b" x 1_000_000 for 1 .. 5; return } keep(3_000_000); grow(); '
@@ -167,10 +167,11 @@ subtest 'Bytes that are taken, appended, and given back' => sub {
         my $counts = counts(recorded($program, 'bytes', PERL_DPROF_MODE => $mode));
         my ($keep, $grow, $drop) = map { of($counts, "main::$_", 'bytes') - of($counts, "main::$_",
             'bytes-freed') } qw(keep grow drop);
-        near($keep, 3_000_000, 6_100_000, "$mode: three million bytes are taken");
-        near($keep + $grow, 8_000_000, 16_000_000, 'and five more by a sub that appends');
+        near($keep, 3_000_000, 6_100_000, "$mode: three million bytes are allocated");
+        near($keep + $grow, 8_000_000, 16_000_000,
+            'a sub that appends allocates five million more');
         near($keep + $grow + $drop, 0, 4_200_000,
-            'and given back, but for what perl keeps for the next time');
+            'the bytes are freed, but for what perl keeps for the next time');
     }
 };
 
@@ -183,9 +184,10 @@ subtest 'A child has what it did before its first event, and has it once' => sub
         my ($child) = glob "$run->{dir}/tmon.out.*";
         my $counts = counts($run, $child);
         $ops and near(of($counts, 'main::g', 'ops'), 3000, 12000,
-            "$mode: the ops of a child before its first event, where it was forked");
-        near(of($counts, 'main::g', 'svs'), 1000, 1100, 'and its SVs');
-        near(total($counts, 'svs') - of($counts, 'main::g', 'svs'), 0, 500, 'and not twice');
+            "$mode: ops of a child before its first event count where it was forked");
+        near(of($counts, 'main::g', 'svs'), 1000, 1100, '... and so do its SVs');
+        near(total($counts, 'svs') - of($counts, 'main::g', 'svs'), 0, 500,
+            '... and they count once');
     }
 };
 
@@ -200,9 +202,9 @@ subtest 'A thread has its own bytes, and none of the thread that made it' => sub
         my ($thread) = glob "$run->{dir}/tmon.out.*.1";
         my $counts = counts($run, $thread);
         near(of($counts, 'main::work', 'bytes'), 1_000_000, 1_100_000,
-            "$mode: bytes of a sub in a thread");
+            "$mode: bytes of a sub in a thread are counted");
         near(total($counts, 'bytes') - of($counts, 'main::work', 'bytes') + total($counts,
-            'bytes-freed'), 0, 1_000_000, 'those of the thread that made it are not its own');
+            'bytes-freed'), 0, 1_000_000, 'bytes of the parent thread do not count in the thread');
     }
 };
 
@@ -215,7 +217,7 @@ subtest 'An allocator below another one is not asked for sizes' => sub {
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
-/* 16 bytes before each block, as profilers of memory have them; of perl's functions alone. */
+/* 16 bytes before each block, as memory profilers add them; for perl's functions alone. */
 static char early[65536];
 static size_t used;
 
@@ -266,7 +268,7 @@ void *realloc(void *p, size_t n)
     return q ? q + 16 : q;
 }
 END
-    # LD_PRELOAD takes no name with blanks: the library is named in its own folder.
+    # LD_PRELOAD takes no name with blanks, so the library is named from its own folder.
     plan skip_all => 'no library to load before the allocator'
         if system("$cc -shared -fPIC -o '$dir/wrap.so' '$wrap' -ldl 2>/dev/null")
         or run_program([$^X, '-e', 'print 1'], dir => $dir,
@@ -275,10 +277,10 @@ END
         env => { PERL_DPROF_EVENTS => 'bytes', LD_PRELOAD => './wrap.so' });
     like($run->{err},
         qr/^DProf: event 'bytes': the allocator does not tell how large its blocks are$/m,
-        'an allocator with another one before it is not asked for sizes');
+        'an allocator behind another one is not asked for sizes');
 };
 
-# ---- the kernel's ----
+# ---- the kernel's events ----
 
 my $no_perf = 'this kernel counts no software events for us';
 my $touch = 'sub touch { my $n = shift; my $x = "\0" x (4096 * $n); return } ';
@@ -291,7 +293,7 @@ subtest 'Page faults are counted where pages are touched, beside a clock, too' =
         near(of($counts, 'main::touch', 'page-faults'), 990, $asan ? 1300 : 1100,
             "$mode: 1,000 fresh pages are 1,000 faults");
         near(total($counts, 'page-faults') - of($counts, 'main::touch', 'page-faults'), 0, 300,
-            "$mode: and few are elsewhere");
+            "$mode: few page faults are elsewhere");
     }
     for my $clock (qw(task-clock cpu-clock)) {
         my ($least) = sort { $a <=> $b }
@@ -310,11 +312,11 @@ subtest 'Switches and the clock of the task tell who sleeps' => sub {
         skip 'switches are not counted for us', 1
             if !grep { exists $_->{'context-switches'} } values %$counts;
         near(of($counts, 'main::nap', 'context-switches'), 15, 10000,
-            'who sleeps 20 times is switched away from');
+            'sleeping 20 times causes context switches');
     }
     near(of($counts, 'main::nap', 'task-clock'), 0, 15_000_000,
-        'and uses less than 15 ms of the 20');
-    cmp_ok(total($counts, 'task-clock'), '>', 0, 'the clock of the task runs');
+        'a sleeping sub uses less than 15 ms of CPU in 20 ms');
+    cmp_ok(total($counts, 'task-clock'), '>', 0, 'task-clock counts');
 };
 
 subtest 'Each process and each thread has its own events' => sub {
@@ -324,8 +326,9 @@ subtest 'Each process and each thread has its own events' => sub {
             . "else { touch(900); exit }", 'page-faults');
     my ($child) = glob "$run->{dir}/tmon.out.*";
     near(of(counts($run), 'main::touch', 'page-faults'), 195, 500,
-        'a forked child is not counted with its parent');
-    near(of(counts($run, $child), 'main::touch', 'page-faults'), 880, 1300, 'but in its own file');
+        'page faults of a forked child do not count in its parent');
+    near(of(counts($run, $child), 'main::touch', 'page-faults'), 880, 1300,
+        '... but in its own file');
 
   SKIP: {
         skip 'perl has no threads', 3 if !$Config{useithreads};
@@ -335,11 +338,12 @@ subtest 'Each process and each thread has its own events' => sub {
                 'page-faults+?ops+?bytes');
         my ($thread) = glob "$run->{dir}/tmon.out.*.1";
         near(of(counts($run), 'main::touch', 'page-faults'), 55, 400,
-            'nor is a thread with the one that made it');
-        near(of(counts($run, $thread), 'main::touch', 'page-faults'), 990, 1400, 'it has its own');
+            'page faults of a thread do not count in its parent');
+        near(of(counts($run, $thread), 'main::touch', 'page-faults'), 990, 1400,
+            '... but in its own file');
         skip 'bytes are not counted here', 1 if !$bytes;
         near(of(counts($run), 'main::touch', 'bytes'), 60 * 4096, 400_000,
-            'bytes are counted on when a thread has ended');
+            'bytes still count after a thread has ended');
     }
 };
 
@@ -349,11 +353,11 @@ subtest 'A program that closes all descriptors ends the counting of the kernel\'
         . 'open my $fh, "<", $0; print fileno($fh), "\n"; POSIX::close($_) for 4 .. 1100;'
         . ' our @keep; sub keep { push @keep, [] } keep() for 1 .. 9; '
         . 'print scalar(() = <$fh>), "\n";', 'page-faults+svs');
-    is($run->{out}, "3\n1\n", 'descriptors are the program\'s: the first one, and what it reads');
+    is($run->{out}, "3\n1\n", 'the program gets descriptor 3, and reads its own file');
     my $text = slurp($run->{profile});
     like($text, qr/\$dprof_events_lost=1;/,
-        'who closes all descriptors ends the counting, and the file says so');
-    near(of(counts($run), 'main::keep', 'svs'), 18, 40, 'perl\'s own counters go on');
+        'closing all descriptors ends the counting, and the file says so');
+    near(of(counts($run), 'main::keep', 'svs'), 18, 40, 'perl\'s own counters continue');
 };
 
 subtest 'A descriptor that the program has made another file is neither read nor closed' => sub {
@@ -368,7 +372,8 @@ subtest 'A descriptor that the program has made another file is neither read nor
     my $run = recorded("use POSIX (); \$| = 1; sub f { 1 } f(); $theirs", 'page-faults');
     is($run->{out}, '2000 theirs', 'a file of the program in the place of a counter is neither '
         . 'read nor closed');
-    like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/, 'that ends the counting, too');
+    like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/,
+        '... and the file says that counting ended');
 };
 
 subtest 'Where descriptors are too few, none of the kernel\'s events is counted' => sub {
@@ -380,12 +385,12 @@ subtest 'Where descriptors are too few, none of the kernel\'s events is counted'
     like("$few->{out} $few->{err}",
         qr/^ran\ DProf:\ \S+:\ Too\ many\ open\ files;\ the\ kernel's\ events\ are\ not\ counted\ in
             \ process\ \d+,\ thread\ 0$/mx,
-        'and that is said');
+        'a limit of descriptors is told');
 };
 
 subtest 'Where the kernel keeps its own part to itself, the program\'s is counted' => sub {
     plan skip_all => $no_perf if !$perf;
-    # Root may count all.
+    # Root may count everything.
     my $level = slurp('/proc/sys/kernel/perf_event_paranoid') // '';
     plan skip_all => 'needs kernel.perf_event_paranoid of 2' if $level !~ /^2$/;
     my ($as, $perl) = without_privileges();
@@ -400,16 +405,16 @@ subtest 'Where the kernel keeps its own part to itself, the program\'s is counte
     my $run = $refused->('page-faults');
     like(slurp("$run->{dir}/tmon.out") // $run->{err},
         qr/dprof_counters='page-faults:u:faults'/,
-        'then the program\'s part is counted, as the name says');
+        'an unprivileged user counts the program\'s part, as the name says');
     like($refused->('context-switches')->{err},
         qr/^DProf:\ event\ 'context-switches':\ not\ permitted:\ .*\ there\ is\ no\ other;\ set
-            \ it\ to\ 1\n/x, 'what only the kernel does is not counted as 0');
+            \ it\ to\ 1\n/x, 'an event of the kernel alone is refused, not counted as 0');
     like($refused->('page-faults:k')->{err},
         qr/^DProf: event 'page-faults:k': not permitted: kernel.perf_event_paranoid is 2.*\n/,
-        'and asked for the kernel\'s, it says why not');
+        'an event that needs the kernel\'s part is refused with the reason');
 };
 
-# ---- stretches, ends, limits ----
+# ---- intervals, ends, limits ----
 
 my $loop = 'sub f { my $s = 0; $s += $_ for 1 .. 1000; 1 } ';
 my $one = $ops && of(counts(recorded("$loop f();", 'ops')), 'main::f', 'ops');
@@ -421,15 +426,16 @@ for my $mode (qw(trace tree)) {
         my $counts =
             counts(recorded("use Devel::DProf::Control; $loop f(); Devel::DProf::Control::stop(); "
                 . "f() for 1 .. 50; Devel::DProf::Control::start(); f();", 'ops', @mode));
-        is(of($counts, 'main::f', 'ops'), 2 * $one, "$mode: what is not recorded is not counted");
+        is(of($counts, 'main::f', 'ops'), 2 * $one,
+            "$mode: what runs while recording is stopped is not counted");
         my $run = recorded("$loop f() for 1 .. 50; kill 9, \$\$;", 'ops+svs', @mode, cut => 1);
         my $fold = in_process('dproffold', '-F', '-m', 'ops', $run->{profile});
         like($fold->{out}, qr/^main::f @{[ 50 * $one ]}$/m,
-            "$mode: of a process that is killed, nothing is lost") or diag $fold->{err};
+            "$mode: a killed process loses no ops") or diag $fold->{err};
         $run = recorded("$loop f(); { no warnings; exec '/no/such/program' } f(); "
             . "exec \$^X, '-e', '1';", 'ops', @mode);
         is(of(counts($run), 'main::f', 'ops'), 2 * $one,
-            "$mode: an exec that fails, and one that does not");
+            "$mode: ops are right after an exec that fails, and one that does not");
     };
 }
 
@@ -438,16 +444,16 @@ subtest 'Counters stand in every form of the file' => sub {
     my $counts = counts(recorded("$loop sub g { f(); f() } g() for 1 .. 500;", 'ops',
         PERL_DPROF_LIMIT => '2K', PERL_DPROF_BUFFER => 64));
     is(of($counts, 'main::f', 'ops'), 1000 * $one,
-        'a trace that goes on as a tree goes on counting');
+        'a trace that goes on as a tree still counts');
     my $file = recorded("$loop f() for 1 .. 10;", 'ops', PERL_DPROF_COMPRESS => 6)->{profile};
     like(in_process('dproffold', '-m', 'ops', $file)->{out}, qr/^main::f @{[ 10 * $one ]}$/m,
-        'a packed file');
+        'a compressed trace has the counter');
     my $run = recorded("$loop f() for 1 .. 10;", 'ops', PERL_DPROF_LIMIT => 0);
     my ($column) = map { (split)[4] } grep { /^@/ } split /\n/, slurp($run->{profile});
-    like($column, qr/^\d+\z/, 'the counter stands behind the times');
+    like($column, qr/^\d+\z/, 'the counter comes after the times');
 };
 
-# ---- what it says of what cannot be ----
+# ---- refusals ----
 
 sub refusal {
     my ($events, %env) = @_;
@@ -457,9 +463,9 @@ sub refusal {
 
 subtest 'An event that there is not is an error that names it' => sub {
     like(refusal('pagefaults'), qr/^\d+ DProf: event 'pagefaults': no such event.*page-faults/,
-        'a name that is near another');
+        'a misspelled event is told with a similar name');
     like(refusal('svs+nonsense/foo=1/'),
-        qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU}, 'no such PMU');
+        qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU}, 'an unknown PMU is told');
     like(refusal('r' x 700), qr/^\d+ DProf: event 'r{60,70}\.\.\.': no such event/,
         'a long name leaves room for the reason');
 };
@@ -473,20 +479,20 @@ subtest 'There is room for 16 counters of different names' => sub {
     like(slurp($run->{profile}), qr/dprof_counters='(?:n\d+(?::u)?:events ?){16}'/,
         'there is room for 16 counters');
     is(refusal(join ' ', @many, $many[0], '?page-faults', '?svs'), '0 ran',
-        'one that is there already needs none, and there need not be room for those with a ?');
+        'an event given twice, and those with a ?, need no room');
     like(refusal(join ' ', @many, 'page-faults'),
         qr/^\d+\ DProf:\ event\ 'page-faults':\ a\ profile\ has\ room\ for\ 16\ counters,\ and\ this
-            \ is\ one\ too\ many$/mx, 'for others there must be');
+            \ is\ one\ too\ many$/mx, 'one counter more than 16 is refused');
     like(refusal(join ' ', @many[0 .. 14], 'svs'), qr/event 'svs': a profile has room/,
-        'SVs need two');
+        'svs need two counters');
     like(refusal('software/config=2,name=svs-freed/ svs'),
         qr{name=svs-freed/': profiles have something else of this name$}m,
-        'a name of perl\'s own counters is not for others');
+        'an event may not have the name of perl\'s own counters');
     like(refusal('software/config=2,name=real/'),
-        qr{name=real/': profiles have something else of this name$}m, 'nor is one of the times');
+        qr{name=real/': profiles have something else of this name$}m, '... nor that of a time');
     like(refusal('software/config=2,name=a/ software/config=5,name=a/'),
         qr{config=5,name=a/': another event in the list has this name$}m,
-        'nor is one for two events');
+        '... nor that of another event');
 };
 
 subtest 'In a container it is the filter of system calls that forbids' => sub {
@@ -517,27 +523,27 @@ END
     my $run = run_program(["$dir/filter", $^X, '-I' . tree(), '-d:DProf=events=page-faults',
         '-e', '1']);
     like($run->{err}, qr/^DProf: event 'page-faults': not permitted, by a container's filter/,
-        'and not the level of the kernel');
+        'a container\'s filter is named as the reason');
 };
 
 subtest 'An event with a ? is optional, and the file says what is missing' => sub {
-    is(refusal('?nonsense+svs'), '0 ran', '? makes it optional');
+    is(refusal('?nonsense+svs'), '0 ran', 'an unknown event with ? is no error');
     like(slurp(recorded('1', '?nonsense+svs')->{profile}),
         qr/dprof_counters='svs:SVs svs-freed:SVs'.*\$dprof_events_missing='nonsense'/s,
-        'the file says what is missing');
+        'the file names the missing event');
 };
 
 subtest 'The command line names events, commas and all; under -T the environment does not' => sub {
     my $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=?ops+svs,tree', '-e', '1']);
     like(slurp("$run->{dir}/tmon.out"), $ops ? qr/dprof_counters='ops:ops svs:SVs svs-freed:SVs'/
-        : qr/svs:SVs svs-freed:SVs/, 'on the command line; ops are in a tree once');
+        : qr/svs:SVs svs-freed:SVs/, 'events on the command line; a tree has ops once');
     $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=cpu/event=0x3c,umask=0x1/,tree',
         '-e', '1']);
     ok(($run->{err} =~ m{^DProf: event 'cpu/event=0x3c,umask=0x1/': } xor !$run->{raw}),
         'commas between slashes separate no options') or diag $run->{err};
     $run = run_program([$^X, '-I' . tree(), '-T', '-d:DProf', '-e', '1'],
         env => { PERL_DPROF_EVENTS => 'nonsense' });
-    is($run->{status}, 0, 'under -T the environment names no events');
+    is($run->{status}, 0, '-T ignores events in the environment');
 };
 
 done_testing;

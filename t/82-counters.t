@@ -1,5 +1,5 @@
-# Counters in all tools: recordings and made-up files against a naive model; names with colons;
-# counters that were shared.
+# Counters in all tools: recordings and made-up files agree with a naive model; names with colons;
+# counters that were multiplexed.
 use strict;
 use warnings;
 use Test::More;
@@ -15,7 +15,7 @@ my $n = 0;
 sub file { my ($text) = @_; return spew($dir . '/' . ++$n . '.out', $text) }
 sub naive { my ($file) = @_; return NaiveProfile->new(slurp($file)) }
 
-# What a tool prints that ends well and says nothing.
+# Returns what a tool prints; checks that it succeeds without a message.
 sub printed {
     my ($tool, @args) = @_;
     my $run = in_process($tool, @args);
@@ -25,7 +25,7 @@ sub printed {
 
 sub json { return eval { JSON::PP->new->utf8->decode(printed(@_)) } // { rows => [] } }
 
-# Counts of a model by sub: [self, inclusive], and the total.
+# Returns the counts of a model by sub: [self, inclusive], and the total.
 sub by_sub {
     my ($model, $counter) = @_;
     my (%by, $total);
@@ -40,7 +40,7 @@ sub by_sub {
     return ($total, { map { $_ => [map { $_ // 0 } @{ $by{$_} }[0, 1]] } keys %by });
 }
 
-# Values other than 0 by path.
+# Returns the values other than 0 by path.
 sub values_of {
     my ($model, $counter) = @_;
     return { map {
@@ -51,7 +51,7 @@ sub values_of {
 
 sub some { my ($by) = @_; return { map { $by->{$_}[1] ? ($_ => $by->{$_}) : () } keys %$by } }
 
-# ---- every view of a file's counter against the model ----
+# ---- a file's counter in every view, against the model ----
 
 sub views {
     my ($file, $counter) = @_;
@@ -59,33 +59,35 @@ sub views {
     my ($total, $by) = by_sub($model, $counter);
     my $report = json('dprofreport', '--format', 'json', '--show-total-period', '-m',
         $counter, $file);
-    is($report->{total}, $total, '... the total');
+    is($report->{total}, $total, '... dprofreport has the total');
     is_deeply(some({ map { $_->{symbol} => [@$_{qw(self children)}] } @{ $report->{rows} } }),
-        some($by), '... each sub');
+        some($by), '... and each sub');
     my $sum = 0;
     $sum += $_->{self} for @{ $report->{rows} };
-    is($sum, $total, '... which together make it');
+    is($sum, $total, '... whose self values add up to it');
     my %folded = map { /(.*) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, $2) : ($_ => 'bad') }
         split /\n/, printed('dproffold', '-m', $counter, $file);
-    is_deeply(\%folded, values_of($model, $counter), '... each stack');
+    is_deeply(\%folded, values_of($model, $counter), '... dproffold has each stack');
     my %table = map {
         my @f = split;
         ($f[-1] => [@f[1, 2]])
     } split /\n/, printed('dprofpp', '--metric', $counter, qw(-q --program -O 1000), $file);
-    is_deeply(some(\%table), some($by), '... dprofpp');
+    is_deeply(some(\%table), some($by), '... dprofpp has each sub');
     my $head = (split /\n/, printed('dprofpp', '--metric', $counter, $file))[1] // '';
-    like($head, qr/^ *\Q$counter\E(?: in \S+)? = +$total\z/, '... its head');
+    like($head, qr/^ *\Q$counter\E(?: in \S+)? = +$total\z/,
+        '... dprofpp has the total in its head');
     my ($root) = printed('dprofpp', '--metric', $counter, '-S', '--program',
         $file) =~ /\A\(program\) x \d+  \t(\d+)/;
-    is($root, $total, '... its tree');
+    is($root, $total, '... dprofpp -S has the total');
     my $diff = json('dprofdiff', '--format', 'json', '-v', '-m', $counter, $file, $file);
     is_deeply([grep { $_->{change} || $_->{delta} } @{ $diff->{rows} }], [],
-        '... and it does not differ from itself');
+        '... dprofdiff finds no difference from itself');
     is_deeply(some({ map { $_->{symbol} => [$_->{baseline}, $by->{ $_->{symbol} }[1]] }
         grep { $by->{ $_->{symbol} }[0] } @{ $diff->{rows} } }),
-        { map { $by->{$_}[0] ? ($_ => $by->{$_}) : () } keys %$by }, '... with its values');
+        { map { $by->{$_}[0] ? ($_ => $by->{$_}) : () } keys %$by }, '... and has the values');
     my $picture = printed('dprofflame', '-m', $counter, $file) =~ s/(?<=\d),(?=\d)//gr;
-    like($picture, qr/<title>\(program\) \($total [^ ]+ 100\.00%/, '... a picture') if $total;
+    like($picture, qr/<title>\(program\) \($total [^ ]+ 100\.00%/,
+        '... dprofflame has the total') if $total;
     return;
 }
 
@@ -105,7 +107,7 @@ sub recorded {
         PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, PERL_DPROF_MODE => $mode,
         PERL_DPROF_CLOCK => 'counting', PERL_DPROF_EVENTS => 'ops+svs+?bytes+?page-faults',
     });
-    is("$run->{status} $run->{err}", '0 ', "recorded: $mode");
+    is("$run->{status} $run->{err}", '0 ', "a $mode is recorded");
     return $run->{profile};
 }
 
@@ -119,7 +121,7 @@ for my $counter (qw(ops svs svs-freed)) {
     is_deeply(values_of($model{trace}, $counter), values_of($model{tree}, $counter),
         "$counter of each path are the same in a trace and in a tree");
 }
-cmp_ok(values_of($model{tree}, 'svs')->{'main::keep'}, '>=', 20, 'svs are where they were made');
+cmp_ok(values_of($model{tree}, 'svs')->{'main::keep'}, '>=', 20, 'svs count where they were made');
 
 my $merged = "$dir/merged.out";
 printed('dprofmerge', '-o', $merged, @recorded{qw(trace tree)});
@@ -147,25 +149,25 @@ subtest 'made up: names with colons, shares' => sub {
     $colons = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '');
     views($colons, $_) for 'cycles:u', 'task-clock', 'ops';
     like(printed('dprofreport', '-m', 'cycles', $colons), qr/^# Metric: cycles:u$/m,
-        'a counter is found without its modifiers');
+        'a counter is found by its name without modifiers');
     like(printed('dprofreport', '-m', 'task-clock', $colons), qr/^# Metric: task-clock in ns$/m,
-        'a unit that the name does not tell is told');
+        'the unit of a counter is printed');
     like(printed('dproffold', '-m', 'cycles', $colons), qr/^main::a;main::b 500$/m,
-        '... by dproffold');
+        'dproffold finds cycles without modifiers');
     like(printed('dprofdiff', '-m', 'cycles', $colons, $colons), qr/^# Metric: cycles:u, self$/m,
-        '... by dprofdiff');
+        'dprofdiff does');
     like(printed('dprofpp', '--metric', 'cycles', $colons), qr/^ +cycles:u = +556$/m,
-        '... by dprofpp');
+        'dprofpp does');
     like(printed('dprofflame', '-m', 'cycles', $colons), qr/<title>main::b \(500 cycles/,
-        '... by dprofflame');
+        'dprofflame does');
     my $two = made_up('cycles:u:cycles cycles:k:cycles cpu/event=1/u:events', '', '');
     $run = in_process('dprofreport', '-m', 'cycles', $two);
-    is("$run->{status} $run->{out}", '2 ', 'of two that are called so, none is guessed');
-    like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... they are named');
+    is("$run->{status} $run->{out}", '2 ', 'a name that fits two counters is an error');
+    like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... that names them');
     like(printed('dprofreport', '-m', 'cpu/event=1/', $two), qr/^# Metric: cpu\/event=1\/u$/m,
-        'modifiers behind a slash');
+        'a name may have its modifiers after a slash');
     like(printed('dprofdiff', '-m', $_, $two, $two), qr/^# Metric: \Q$_\E, self$/m,
-        "-m $_ is a metric, and no file") for 'cycles:k', 'cpu/event=1/u';
+        "-m $_ takes a metric, not a file") for 'cycles:k', 'cpu/event=1/u';
     $plain = made_up('cycles:cycles task-clock:ns ops:ops', '', '');
     $run = in_process('dprofdiff', '-m', 'cycles', $plain, $colons);
     my $has = join ', ', time_words(), 'calls';
@@ -174,9 +176,9 @@ subtest 'made up: names with colons, shares' => sub {
             . "$colons has $has, cycles:u, task-clock, ops\n",
         'cycles and cycles:u are not compared');
     $run = in_process('dprofreport', '-m', 'cycles', $plain, $colons);
-    is("$run->{status} $run->{out}", '2 ', 'what one of the files lacks cannot be shown');
+    is("$run->{status} $run->{out}", '2 ', 'a counter that one file lacks gives status 2');
     like($run->{err}, qr/the profile has $has, task-clock, ops$/m,
-        '... and is not offered');
+        '... and the message does not offer it');
 };
 
 subtest 'gates' => sub {
@@ -188,26 +190,27 @@ subtest 'gates' => sub {
         ['task-clock > 6ms' => 0, qr/^/], ['ops > 0' => 0, qr/^/]) {
         my ($rule, $status, $like) = @$_;
         my $run = in_process('dprofdiff', '-f', '--fail-if', $rule, $colons, $more);
-        is($run->{status}, $status, "--fail-if '$rule'");
-        like($run->{out}, $like, '... finding');
+        is($run->{status}, $status, "--fail-if '$rule' gives status $status");
+        like($run->{out}, $like, '... and its finding');
     }
     $run = in_process('dprofdiff', '--fail-if', 'cycles > 2ms', $colons, $more);
-    is($run->{status}, 2, 'cycles are no time');
+    is($run->{status}, 2, 'a limit of cycles in ms is an error');
 
     like(in_process('dprofdiff', '-f', '--fail-if', 'cycles > 5%, ops > 5%', $colons, $more)->{err},
         qr/; cycles:u of one run a side differ by chance, too$/m,
-        'one run of the kernel tells little');
+        'counters of the kernel with one run a side give a warning');
     like(printed('dprofdiff', '-m', 'svs', @recorded{qw(tree tree)}),
-        qr/^# Exact: it repeats from run to run/m, 'svs repeat, like ops');
+        qr/^# Exact: it repeats from run to run/m, 'svs are exact, like ops');
     my $codes = made_up('cpu/event=1,umask=2/u:events ops:ops', '', '');
     is(in_process('dprofdiff', '-f', '--fail-if', '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes,
-        $codes)->{status}, 0, 'a rule of an event between slashes');
+        $codes)->{status}, 0, 'a rule may name an event with slashes');
     like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/u,ops', $codes),
         qr/<title>main::b \(500 [^ ]* 89\.93%, 600 ops/,
-        '... and two metrics, one of them with a comma');
+        '-m takes two metrics, one of them with a comma');
     like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/', $codes), qr/<title>main::b \(500 cpu/,
-        '... and one');
-    is(in_process('dprofflame', '-m', 'ops,,ops', $codes)->{status}, 2, 'no metric between commas');
+        '-m takes one metric with a comma');
+    is(in_process('dprofflame', '-m', 'ops,,ops', $codes)->{status}, 2,
+        'an empty metric between commas gives status 2');
 };
 
 subtest 'counters that did not count all of the time' => sub {
@@ -218,30 +221,32 @@ subtest 'counters that did not count all of the time' => sub {
         ['dprofpp', '--metric', '-F']) {
         my ($tool, $option, $quiet) = @$_;
         is(in_process($tool, $option, 'cycles', $shared[0])->{err}, $said,
-            "$tool says that a counter was shared");
+            "$tool says that a counter was multiplexed");
         is(in_process($tool, $option, 'ops', $shared[0])->{err}, '',
-            '... and nothing of another one');
+            '... and nothing about another counter');
         is(in_process($tool, $quiet, $option, 'cycles', $shared[0])->{err}, '',
             "... and nothing with $quiet");
     }
     is(in_process('dprofreport', '-m', 'cycles', @shared)->{err},
-        $said . $said =~ s/\Q$shared[0]\E/$shared[1]/r =~ s/66\.4/50.0/r, 'of each file');
+        $said . $said =~ s/\Q$shared[0]\E/$shared[1]/r =~ s/66\.4/50.0/r,
+        'each file with a multiplexed counter is told');
     my $side = join ',', @shared;
     is(in_process('dprofdiff', '-m', 'cycles', $plain, $side)->{err} =~ s/^.*not the same.*\n//rm,
         "$side: cycles was counted 50.0 % of the time; its numbers are estimates\n",
-        'dprofdiff: once a side');
+        'dprofdiff tells it once a side');
     is(in_process('dprofreport', '-m', 'cycles',
-        made_up('cycles:cycles ops:ops', '99.96 100.0', ''))->{err}, '', 'almost all is all');
+        made_up('cycles:cycles ops:ops', '99.96 100.0', ''))->{err}, '',
+        'a share of 99.96 % counts as all');
     printed('dprofmerge', '-o', $merged, @shared, $plain);
     like(slurp($merged), qr/^\$dprof_shares='100\.0 50\.0 100\.0';$/m,
-        'dprofmerge keeps the least share');
-    is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500, '... and adds up');
+        'dprofmerge keeps the smallest share');
+    is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500, '... and adds up the values');
 
     my $lost = made_up('cycles:cycles task-clock:ns ops:ops', '', ' $dprof_events_lost=1;');
     is(in_process('dprofreport', '-m', 'cycles', $lost)->{err},
         "$lost: cycles was not counted to the end: the program closed its counter\n",
-        'counting that ended early');
-    is(in_process('dprofreport', '-m', 'ops', $lost)->{err}, '', '... but not that of ops');
+        'counting that ended early is told');
+    is(in_process('dprofreport', '-m', 'ops', $lost)->{err}, '', '... but not for ops');
     printed('dprofmerge', '-o', $merged, $lost, $plain);
     like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so');
 };
@@ -249,9 +254,10 @@ subtest 'counters that did not count all of the time' => sub {
 # ---- options of dprofpp ----
 
 is(printed('dprofpp', '-m', 'cycles', $colons), printed('dprofpp', '--metric', 'cycles', $colons),
-    '-m is --metric');
-like(printed('dprofpp', '--metric', 'real', $colons), qr/^ +Real Time =/m, 'dprofpp --metric real');
+    '-m means --metric');
+like(printed('dprofpp', '--metric', 'real', $colons), qr/^ +Real Time =/m,
+    'dprofpp --metric real prints real time');
 for (['--metric', 'ops', '-T'], ['--metric', 'nothing']) {
-    is(in_process('dprofpp', @$_, $colons)->{status}, 2, "dprofpp @$_: no");
+    is(in_process('dprofpp', @$_, $colons)->{status}, 2, "dprofpp @$_: a usage error");
 }
 done_testing;

@@ -1,4 +1,4 @@
-# dproflist: what is listed, by which patterns; layout; JSON; processors and PMUs that are made up.
+# dproflist: what is listed, by which patterns; layout; JSON; made-up processors and PMUs.
 use strict;
 use warnings;
 use File::Glob ':bsd_glob';
@@ -12,7 +12,7 @@ use Devel::DProf::Tool::Dproflist;
 my $sysfs = scratch();
 delete @ENV{qw(PERF_CPUID DPROFLIST_OPTS)};
 
-# PMUs in the words of sysfs.
+# Defines PMUs in the words of sysfs.
 my %pmu = (
     'cpu/type' => 4, 'cpu/format/event' => 'config:0-7', 'cpu/format/umask' => 'config:8-15',
     'cpu/events/mem-loads' => 'event=0xcd,umask=0x1',
@@ -31,13 +31,13 @@ sub list { my @args = @_; return in_process('dproflist', @args) }
 sub json {
     my @args = @_;
     my $run = list('--json', @args);
-    is("$run->{status} $run->{err}", '0 ', "--json @args");
+    is("$run->{status} $run->{err}", '0 ', "--json @args succeeds");
     return eval { JSON::PP->new->utf8->decode($run->{out}) } // { events => [] };
 }
 
 sub names { my ($json) = @_; return join ' ', map { $_->{name} } @{ $json->{events} } }
 
-# ---- all there is ----
+# ---- the whole list ----
 
 subtest 'all there is' => sub {
     local $ENV{PERF_CPUID} = 'None-1';
@@ -47,35 +47,37 @@ subtest 'all there is' => sub {
     my @order = do { my %seen; grep { !$seen{$_}++ } map { $_->{group} } @{ $all->{events} } };
   SKIP: {
         skip 'the kernel is no Linux', 6 if $^O ne 'linux';
-        is("@order", 'perl software hardware cache pmu', 'groups in their order');
-        is(join(' ', map { $_->{name} } @{ $group{perl} }), 'ops svs bytes', "perl's own");
+        is("@order", 'perl software hardware cache pmu', 'the groups come in their order');
+        is(join(' ', map { $_->{name} } @{ $group{perl} }), 'ops svs bytes',
+            "perl's own events are listed");
         is(scalar(grep { $_->{name} eq 'page-faults' && $_->{alias} eq 'faults'
             && $_->{unit} eq 'faults' } @{ $group{software} }), 1, 'page-faults');
         is(scalar(grep { $_->{name} eq 'L1-dcache-load-misses' && $_->{description} =~ /data cache/
-            && $_->{unit} eq 'misses' } @{ $group{cache} }), 1, 'an event of caches');
+            && $_->{unit} eq 'misses' } @{ $group{cache} }), 1, 'an event of caches is listed');
         is(join(' ', sort map { $_->{name} } @{ $group{pmu} }), 'cpu/cpu-cycles/ mem-loads',
-            'those of PMUs; bare where the name is free');
+            'events of PMUs are listed, by bare names where these are free');
         like(names(json('--all')), qr{ cpu/cpu-cycles/ .*uncore_imc_0/cas_count_read/(?: |\z)},
-            '--all: PMUs of the machine, too');
+            '--all lists PMUs of the whole machine, too');
     }
     is(join(' ', map { $_->{name} } grep { ($_->{works} ? 1 : 0) == (defined $_->{why} ? 1 : 0) }
-        @{ $all->{events} }), '', 'what does not work says why');
+        @{ $all->{events} }), '', 'each event that does not work has a reason');
     is(join(' ', map { $_->{name} } grep { !$_->{description} && $_->{group} ne 'pmu' }
-        @{ $all->{events} }), '', 'each is described');
+        @{ $all->{events} }), '', 'each event has a description');
     is(join(' ', map { $_->{name} } grep { !$_->{works} } @{ $group{perl} }[0, 1]), '',
-        "perl's own work");
-    ok(!exists $all->{processor}{table}, 'a processor that nobody knows has no table');
+        "perl's own events work");
+    ok(!exists $all->{processor}{table}, 'an unknown processor has no table');
     my $all_tables = json('--all')->{tables};
     my $way_out = @{ $all_tables } ? 'PERF_CPUID=ID' : 'a build';
     like(list()->{out} =~ s/\s+/ /gr,
         qr/This processor \(None-1\) has no table of events\. .*\/; $way_out /,
-        '... which is said');
+        '... and a message says so');
     my ($imc) = grep { $_->{name} =~ /^uncore/ } @{ json('--all')->{events} };
     ok($^O ne 'linux' || ($imc && !$imc->{works} && !$imc->{per_thread}
-        && $imc->{why} =~ /whole machine/), 'a PMU of the machine is not for a program');
+        && $imc->{why} =~ /whole machine/),
+        'a PMU of the whole machine does not work for a program');
 };
 
-# ---- a processor's table, against the lists that it was made of ----
+# ---- a processor's table, against the lists that it was made from ----
 
 SKIP: {
     my $lists = 'src/pmu-events/arch/x86';
@@ -94,20 +96,20 @@ SKIP: {
     }
     my %got = map { $_->{name} => $_->{topic} } grep { $_->{group} eq 'table'
         && $_->{table} eq $row->[0] } @{ $json->{events} };
-    is_deeply(\%got, \%topic, 'its table is listed, by topic');
+    is_deeply(\%got, \%topic, "the processor's table is listed, by topic");
     my %other = map { $_->{table} => 1 } grep { $_->{group} eq 'table' } @{ $json->{events} };
     is(scalar keys %other, scalar keys %{ { map { $_->{table} => 1 } @{ $json->{tables} } } },
-        '--all: and all other tables, once');
+        '--all lists all other tables, once');
     is(join(' ', map { $_->{name} } grep { $_->{group} eq 'table' && $_->{table} ne $row->[0]
         && ($_->{works} || $_->{why} !~ /other processors/) } @{ $json->{events} }), '',
-        '... which do not work here');
+        '... whose events do not work here');
     like(list('--cpuid')->{out},
         qr/^Processor\ \ GenuineIntel-6-55-4,\ as\ PERF_CPUID\ says\n
             Table\ \ \ \ \ \ \Q$row->[0]\E,\ version\ \Q$row->[1]\E,/x, '--cpuid');
     my $text = list('--all')->{out} =~ s/\s+/ /gr;
     like($text,
         qr/Events\ of\ this\ processor\ \(GenuineIntel-6-55-4\):\ branch\ .*Events\ of\ other
-            \ processors\ \([^:]*,\ [^:]*\):\ branch/x, 'tables of several processors say which');
+            \ processors\ \([^:]*,\ [^:]*\):\ branch/x, 'tables of several processors name them');
     my $run = list('BR_INST_retired.near_call');
     is($run->{out} =~ s/^\[\w+\] .*\n(?:    .*\n)*\z//rm =~ s/^\[\w+\]/   /gmr, <<'END', 'as text');
 Events of this processor (GenuineIntel-6-55-4): branch
@@ -137,31 +139,32 @@ subtest 'patterns' => sub {
         my $got = names($json);
         ref $want ? like($got, $want, "pattern $pattern") : is($got, $want, "pattern $pattern");
     }
-    is(names(json('ops', 'b?tes')), 'ops bytes', 'several: any of them');
+    is(names(json('ops', 'b?tes')), 'ops bytes', 'several patterns list what matches any');
 
     for (['page-falts' => qr/^dproflist: .*page-falts.*did you mean page-faults\?$/m],
         ['*nothing*' => qr/^dproflist: \*nothing\*: no event has such a name$/m],
         ["x\e[1m" => qr/\\x1b/]) {
         my ($pattern, $like) = @$_;
         my $run = list($pattern);
-        is("$run->{status} $run->{out}", '1 ', 'nothing is found');
-        like($run->{err}, $like, '... and what may have been meant');
+        is("$run->{status} $run->{out}", '1 ', 'a pattern that matches nothing gives status 1');
+        like($run->{err}, $like, '... and a suggestion');
     }
     $run = list('ops', 'no-such-event');
-    is($run->{status}, 0, 'something is found');
-    like($run->{err}, qr/no-such-event/, '... and the other is named');
+    is($run->{status}, 0, 'status is 0 if one pattern matches');
+    like($run->{err}, qr/no-such-event/, '... and the other pattern is named');
 };
 
-# What stands in no list is tried as it is written.
+# An event that is in no list is tried as written.
 SKIP: {
     skip 'the kernel is no Linux', 4 if $^O ne 'linux';
     my ($event) = @{ json('cpu/event=0x3c,umask=1/u')->{events} };
-    is("$event->{name} $event->{group}", 'cpu/event=0x3c,umask=1/u given', 'an event by its code');
+    is("$event->{name} $event->{group}", 'cpu/event=0x3c,umask=1/u given',
+        'an event may be given by its code');
     my $bad = list('cpu/evnt=1/');
-    is($bad->{status}, 1, 'a wrong term');
-    like($bad->{err}, qr/evnt/, '... is named');
+    is($bad->{status}, 1, 'a wrong term gives status 1');
+    like($bad->{err}, qr/evnt/, '... and is named');
     like(list('-l', 'mem-loads')->{out}, qr{ cpu/event=0xcd,umask=0x1/; unit: events$}m,
-        '--long: terms and unit');
+        '--long prints terms and unit');
 }
 
 {
@@ -206,40 +209,40 @@ subtest 'what other machines would say' => sub {
     for my $width (40, 80, 200) {
         my ($text) = made_up($width, { a => 1, l => 1 });
         my @wide = grep { length > $width } split /\n/, $text;
-        is("@wide", '', "$width columns are enough");
+        is("@wide", '', "$width columns: no line is wider");
         my $longest = (sort { $b <=> $a } map { length } split /\n/, $text)[0];
-        cmp_ok($longest, '>', $width - 12, '... and used');
+        cmp_ok($longest, '>', $width - 12, '... and the width is used');
     }
     my ($text, $made) = made_up(80, {});
     is(join(' ', $text =~ /^(?:\[.\]|   ) (\w+)  /mg), 'good bad worse',
-        'what is deprecated, or of the whole machine, is left out');
-    is("@{ $made->{asked} }", 'good bad worse', '... and only what is shown is asked for');
-    is(scalar(() = $text =~ /there is nothing to count it with/g), 1, 'a reason is said once');
-    like($text, qr/^\[u\] good /m, 'a counter of the program alone is marked');
+        'deprecated events and those of the whole machine are left out');
+    is("@{ $made->{asked} }", 'good bad worse', '... and only listed events are tried');
+    is(scalar(() = $text =~ /there is nothing to count it with/g), 1, 'a reason is printed once');
+    like($text, qr/^\[u\] good /m, 'a counter of the program alone is marked with u');
     like($text, qr/^\[1\] bad .*^\[1\] worse .*^\[1\] there is.*^\[u\] without /ms,
-        '... as is what does not work; the reasons stand at the end');
+        'events that do not work have numbers of reasons, which come at the end');
     ($text) = made_up(80, {}, 'OLD');
     like($text, qr/^    old  .*and more\n? *\(deprecated\)$/ms,
-        'what is deprecated is listed by its name, and marked');
+        'a deprecated event is listed by its name, and marked');
     ($text, $made) = made_up(80, { a => 1 });
-    like($text, qr/\(whole machine\)/, '--all: what is of the whole machine, marked');
+    like($text, qr/\(whole machine\)/, '--all lists events of the whole machine, marked');
     like($text, qr/^Events of other processors \(You-1, You-2\): cache$/m,
-        '... and whose table it is');
+        '... and other tables with their processors');
     like($text, qr/^    other  Theirs$/m, '... without marks');
-    is("@{ $made->{asked} }", 'good bad worse old', '... these are not asked for');
+    is("@{ $made->{asked} }", 'good bad worse old', '... and does not try their events');
 };
 
 subtest 'the command line' => sub {
     for (['--bogus'], ['--cpuid', 'ops']) {
         my $run = list(@$_);
-        is("$run->{status} $run->{out}", '2 ', "@$_: exit 2");
-        like($run->{err}, qr/Try 'dproflist -h'/, '... and what helps');
+        is("$run->{status} $run->{out}", '2 ', "@$_: status 2");
+        like($run->{err}, qr/Try 'dproflist -h'/, '... and a hint at -h');
     }
-    like(list('-V')->{out}, qr/^dproflist version: \d/, '-V');
-    like(list('-h')->{out}, qr/^dproflist \[options\] \[pattern \.\.\.\]\n/, '-h');
+    like(list('-V')->{out}, qr/^dproflist version: \d/, '-V prints the version');
+    like(list('-h')->{out}, qr/^dproflist \[options\] \[pattern \.\.\.\]\n/, '-h prints the usage');
     $run = run_tool('dproflist', ['svs'], env => { DPROFLIST_OPTS => '--json' });
     is(names(eval { JSON::PP->new->utf8->decode($run->{out}) } // { events => [] }), 'svs',
-        'DPROFLIST_OPTS');
+        'DPROFLIST_OPTS gives options');
 };
 
 done_testing;

@@ -1,5 +1,5 @@
-# Statements once more: the rest of a statement after each thing that interrupts it, the sums of
-# random programs, and all subs of real modules as B shows them.
+# Statements again: the rest of a statement after each kind of interruption, the sums of random
+# programs, and all subs of real modules as B shows them.
 #
 # DPROF_SEED and DPROF_PROGRAMS: of the random programs, where to begin, and how many.
 
@@ -19,7 +19,7 @@ my %tree = (PERL_DPROF_MODE => 'tree');
 my %timed = (%tree, PERL_DPROF_LINES => 'time');
 my %repeats = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
 
-# Nothing in it stands on the line of a statement that is looked at.
+# Nothing in it is on the line of a statement under test.
 my $HEAD = <<'E';
 use List::Util 'first'; no warnings; our ($x, @x, $n) = (0); our $m = bless []; my $s = "xx";
 sub f { return 1 } sub g { goto &f } sub h { return f() + f() } sub by { return $a <=> $b }
@@ -31,9 +31,9 @@ unshift @INC, sub { my $text = 'main::f(); ' . ($_[1] =~ /bad/ ? 'die' : 1);
     open my $in, '<', \$text; return $in };
 E
 
-# The stretches of time that a statement has: each event ends one, and all are as long. One from its
-# beginning to the first call, one from each return to the next call, one to the next statement. XS
-# subs have the statement's time between calls too.
+# The intervals of time that a statement has: each event ends one, and all are equally long. One
+# lasts from its beginning to the first call, one from each return to the next call, one to the next
+# statement. XS subs have the statement's time between calls, too.
 my @cases = (
     ['no call', '$x = 1;', 1],
     ['a call', '$x = f();', 2],
@@ -63,8 +63,8 @@ my @cases = (
     ['eval', "\$x = eval {\n f();\n 1 } + f();", 3],
     ['eval that dies', "\$x = eval {\n d();\n 1 } || f();", 3],
 );
-# What is known to go elsewhere: perl tells nobody that a block has ended; the rest of the statement
-# goes to the last one that began.
+# Known to be charged elsewhere: perl does not tell that a block has ended, so the rest of the
+# statement is charged to the statement that began last.
 my @known = (
     ['do', "\$x = do {\n f();\n 1 } + f();", 3],
 );
@@ -90,7 +90,7 @@ subtest 'what interrupts a statement' => sub {
     for (@known) {
         my ($what, $code, $want) = @$_;
         my ($time, $n, @wrong) = stretches($code);
-        is(join("\n", @wrong), '', "$what: the sums");
+        is(join("\n", @wrong), '', "$what: the sums are equal");
         local $TODO = 'nobody tells of the end of a block';
         is($time, $want, $what);
     }
@@ -111,7 +111,7 @@ subtest 'random programs that call in every way there is' => sub {
             skip "program $seed does not run", 1 if $plain->{raw} || $plain->{out} !~ /^checks /m;
             my $run = profiled([$file],
                 env => { counting(%timed), %repeats, @{ $ways[$seed % @ways] } });
-            # what it says about the sub that is charged is t/49-random's matter
+            # t/49-random.t checks which sub is charged.
             s/^(?:wrong: .*|checks .*)\n//gm for $plain->{out}, $run->{out};
             is(join("\n", same_as_plain($plain, $run) || (),
                 LineReader::problems(LineReader::read_file($run->{profile}))), '',
@@ -120,7 +120,7 @@ subtest 'random programs that call in every way there is' => sub {
     }
 };
 
-# Prints all subs of the modules that are named, and of all modules that these load.
+# Prints all subs of the named modules, and of all modules that these load.
 my $SHOW = <<'E';
 use B; use B::Deparse; use B::Concise;
 my @modules = @ARGV;
@@ -135,7 +135,7 @@ sub show {
     print "$name ", eval { $deparse->coderef2text($code) } // "cannot be deparsed: $@", "\n";
     B::Concise::reset_sequence();
     eval { B::Concise::compile($_, $code)->(); 1 } or print "no ops: $@" for '-basic', '-exec';
-    # addresses, and numbers that depend on what has been compiled before
+    # These are addresses, and numbers that depend on what has been compiled before.
     $text =~ s/\b0x[0-9a-f]+//g;
     $text =~ s/((?:next|db)state\(\S+) \d+/$1/g;
     print $text;
@@ -159,11 +159,11 @@ subtest 'all subs of real modules as B shows them' => sub {
     @modules = grep { !plain(['-e', "require $_"])->{raw} } @modules;
     my $plain = plain([$file, @modules], limit => 600, env => \%repeats);
     my ($subs) = $plain->{out} =~ /^(\d+) subs\n\z/m;
-    cmp_ok($subs // 0, '>', 10, "it runs: @{[ $subs // 0 ]} subs") or diag $plain->{err};
+    cmp_ok($subs // 0, '>', 10, "the program runs: @{[ $subs // 0 ]} subs") or diag $plain->{err};
     for my $lines ('time', 'count') {
         my $run = profiled([$file, @modules], limit => 600,
             env => { %tree, %repeats, PERL_DPROF_LINES => $lines });
-        same_as_plain($plain, $run, "as without us, lines=$lines");
+        same_as_plain($plain, $run, "runs as plain, lines=$lines");
     }
 };
 

@@ -1,5 +1,5 @@
-# Test::DProf: small test files under a child perl, their TAP and diagnostics word by word; what the
-# program could notice.
+# Test::DProf: small test files run under a child perl; their TAP and diagnostics are compared word
+# by word; what the program could notice.
 use strict;
 use warnings;
 use lib 't/lib';
@@ -38,7 +38,7 @@ warn "oops\n";
 exit($ENV{ST} // 0);
 END
 
-# Runs it: standard output, error output, status. What it has left behind has ended, too.
+# Runs perl; returns standard output, error output, status. Processes that it left have ended, too.
 sub run {
     my ($how, @args) = @_;
     my %env = (%ENV, %{ $how->{env} || {} });
@@ -55,7 +55,7 @@ sub run {
 my $begin = "use strict;\nuse warnings;\n";
 my $modules = "use Test::DProf;\nuse Test::More;\nuse My;\n";
 
-# A test file: TAP, diagnostics without what differs.
+# Runs a test file; returns TAP, and diagnostics without what differs between runs.
 sub test_file {
     my ($text, %how) = @_;
     my $head = $how{head} // "$begin$modules";
@@ -69,11 +69,11 @@ sub is_tap {
     my ($name, $text, $tap, $diag, %how) = @_;
     subtest $name => sub {
         my ($out, $err) = test_file($text, %how);
-        is($out, $tap, 'TAP');
-        # other perls have other ops
+        is($out, $tap, 'the TAP is as expected');
+        # Other perls run other numbers of ops.
         $err =~ s/^#\s+\d+\s+\d+\s+(\d+)\s+(.*)/# N N $1 $2/mg;
         $err =~ s/\bis \d+, wanted/is N, wanted/g;
-        is($err =~ s/^# Looks like you failed.*\n//mgr, $diag, 'diagnostics');
+        is($err =~ s/^# Looks like you failed.*\n//mgr, $diag, 'the diagnostics are as expected');
     };
     return;
 }
@@ -364,18 +364,19 @@ END
     spew('look.pl', $looks);
     my @plain = run({}, 'look.pl');
     my @with = run({}, '-MTest::DProf', 'look.pl');
-    is_deeply(\@with, \@plain, 'the program does not notice');
+    is_deeply(\@with, \@plain, 'a program does not notice Test::DProf');
 
     spew('in.pl',
         "use Test::DProf;\nuse Test::More;\nmy \$p;\nmy \@is;\n\$! = 2; "
             . "\$@ = 'e';\nprofile_ok { \@is = (\$^P, scalar caller(0)) } "
             . "'x';\nis \$is[0], 0;\nis \$@, 'e';\nopen my \$in, '<', \$0; "
             . "is fileno \$in, 3;\ndone_testing;\n");
-    is((run({}, 'in.pl'))[0], "ok 1 - x\nok 2\nok 3\nok 4\n1..4\n", 'nor within a block');
-    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+    is((run({}, 'in.pl'))[0], "ok 1 - x\nok 2\nok 3\nok 4\n1..4\n",
+        '... nor that it is in a block');
+    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'no temporary file is left');
 };
 
-# ---- where it cannot be, or is already ----
+# ---- perls where it cannot record ----
 
 my $simple =
     "my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', 6;\ncost_ok \$p, "
@@ -387,8 +388,8 @@ subtest 'Tests are skipped under a debugger' => sub {
     like($out,
         qr/^ok\ 1\ -\ runs\ \#\ skip\ a\ debugger\ or\ another\ profiler\ is\ running.*\n
             ok\ 2\ .*\#\ skip.*\nok\ 3\ .*\#\ skip.*\nok\ 4\ .*\#\ skip.*\n1\.\.4\n\z/x,
-        'skipped under a debugger');
-    is($status, 0, 'and passed');
+        'tests are skipped under a debugger');
+    is($status, 0, '... and pass');
 };
 
 subtest 'Tests are skipped under Devel::Cover' => sub {
@@ -401,8 +402,8 @@ subtest 'Tests are skipped under Devel::Cover' => sub {
     like($out,
         qr/^ok\ 1\ -\ runs\ \#\ skip\ Devel::Cover\ is\ running.*\nok\ 2\ .*\#\ skip.*\n
             ok\ 3\ .*\#\ skip.*\nok\ 4\ .*\#\ skip.*\nok\ 5\ .*\#\ skip.*\n1\.\.5\n\z/x,
-        'skipped under Devel::Cover');
-    is($status, 0, 'and passed');
+        'tests are skipped under Devel::Cover');
+    is($status, 0, '... and pass');
 };
 
 subtest 'Tests are skipped where the object cannot be loaded' => sub {
@@ -413,8 +414,8 @@ subtest 'Tests are skipped where the object cannot be loaded' => sub {
     my ($out, $err, $status) = test_file($simple, perl => ['-Ibroken'],
         head => "use lib 'broken';\nuse Test::DProf;\nuse Test::More;\nuse My;\n");
     like($out, qr/^ok 1 - runs # skip Devel::DProf cannot be loaded by this perl: no object\nok 2 /,
-        'skipped without the object');
-    is($status, 0, 'and passed');
+        'tests are skipped without the compiled part');
+    is($status, 0, '... and pass');
 };
 
 for my $mode ('tree', 'trace') {
@@ -425,11 +426,12 @@ for my $mode ('tree', 'trace') {
                 . "is_deeply [\$p->subs], "
                 . "['My::__ANON__[lib/My.pm:7]', 'My::fetch', 'My::parse', 'My::run'];\n",
             perl => ["-I$root/blib/lib", "-I$root/blib/arch", "-d:DProf=$mode,out=$dir/whole.out"]);
-        is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\nok 3\n1..3\n", 'the block');
-        is($err, '', 'without a word');
+        is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\nok 3\n1..3\n",
+            'a block works in a program that is profiled');
+        is($err, '', '... without a message');
         my ($table) = run({}, "$root/blib/script/dprofpp", '-q', '-g', 'My::fetch',
             "$dir/whole.out");
-        like($table, qr/\b16\b/, 'which has all of it');
+        like($table, qr/\b16\b/, "the whole profile has the block's calls, too");
     };
 }
 
@@ -439,7 +441,7 @@ subtest 'Times are in seconds, and exact with the counting clock' => sub {
             . "\$p->cost('(total)', 'real') > 0 ? 'time' : 'none', ' ', "
             . "\$p->cost('My::fetch', 'real') * 1e9, \"\\n\";\n",
             env => { PERL_DPROF_CLOCK => 'counting' });
-    like($out, qr/^ok 1 - runs\n# time (?:\d+)\n1\.\.1\n\z/, 'times in seconds');
+    like($out, qr/^ok 1 - runs\n# time (?:\d+)\n1\.\.1\n\z/, 'times are in seconds');
 };
 
 subtest 'The hash seed is pinned where that can be done' => sub {
@@ -449,13 +451,13 @@ subtest 'The hash seed is pinned where that can be done' => sub {
             . "'x';\nprint '# ', \$p->cost('(total)', 'ops'), \" \@ARGV\\n\";\n";
     my $head = "use Test::DProf -pinned;\nuse Test::More;\nuse My;\n";
     my @runs = map { join '', (test_file($text, head => $head))[0, 1] } 1 .. 2;
-    like($runs[0], qr/^ok 1\nok 2 - x\n# \d+ \n1\.\.2\n\z/, '-pinned begins again');
-    is($runs[1], $runs[0], 'and ops repeat');
+    like($runs[0], qr/^ok 1\nok 2 - x\n# \d+ \n1\.\.2\n\z/, '-pinned starts the program again');
+    is($runs[1], $runs[0], '... and ops repeat');
     my ($out, $err, $status) = test_file('ok 1;',
         head => "use Test::More;\nBEGIN { ok 1 }\nuse Test::DProf -pinned;\n");
-    like($err, qr/must come before the first test and the plan/, 'not behind a test');
+    like($err, qr/must come before the first test and the plan/, '-pinned after a test is refused');
     ($out, $err, $status) = test_file('ok 1;', perl => ['-T'], head => $head);
-    like($err, qr/not under -T/, 'not under -T');
+    like($err, qr/not under -T/, '-pinned is refused under -T');
     ($out, $err, $status) =
         test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', "
             . "5;\n", perl => ['-T'],
@@ -465,7 +467,7 @@ subtest 'The hash seed is pinned where that can be done' => sub {
         test_file("ok !eval { profile_script_ok 'bin/tool'; 1 };\nlike \$@, qr/^profile_script_ok: "
             . "not under -T/;\n", perl => ['-T'],
         head => "use strict;\nuse warnings;\nuse Test::DProf;\nuse Test::More;\n");
-    is($out, "ok 1\nok 2\n1..2\n", 'scripts are not');
+    is($out, "ok 1\nok 2\n1..2\n", 'scripts are not recorded under -T');
 };
 
 subtest 'Counters of events that the test asks for' => sub {
@@ -474,10 +476,11 @@ subtest 'Counters of events that the test asks for' => sub {
             . "'x';\nis_deeply [\$p->counters], ['ops', 'svs', 'svs-freed'];\ncost_ok \$p, "
             . "'(program)', 'svs', '>=', 100;\n",
             head => "use Test::DProf events => 'svs';\nuse Test::More;\n");
-    is($out, "ok 1 - x\nok 2\nok 3 - (program): svs >= 100\n1..3\n", 'events') or diag $err;
+    is($out, "ok 1 - x\nok 2\nok 3 - (program): svs >= 100\n1..3\n",
+        'events => gives counters') or diag $err;
     ($out, $err) = test_file('',
         head => "use Test::DProf events => 'nonsense';\nuse Test::More;\n");
-    like($err, qr/nonsense/, 'an event that there is not');
+    like($err, qr/nonsense/, 'an unknown event is told');
 };
 
 subtest 'Test2::V0 may be there, too' => sub {
@@ -486,7 +489,7 @@ subtest 'Test2::V0 may be there, too' => sub {
         test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', "
             . "5;\n", head => "use Test::DProf;\nuse Test2::V0;\nuse My;\n");
     is($out =~ s/^# Seeded.*\n//mr, "ok 1 - runs\nok 2 - My::fetch: calls == 5\n1..2\n",
-        'beside Test2::V0');
+        'Test::DProf works beside Test2::V0');
 };
 
 my @misuses = (
@@ -506,10 +509,10 @@ subtest 'A wrong argument is told, with the line of the test' => sub {
     for my $bad (@misuses) {
         my ($out, $err) = test_file("my \$p = profile_ok { 1 } 'x';\n$bad->[0];\n");
         like($err, qr/^\w+: \Q$bad->[1]\E.* at t\/x\.t line 2\.$/m, "misuse: $bad->[0]");
-        unlike($err, qr/uninitialized|Odd number/, 'and no more is said');
+        unlike($err, qr/uninitialized|Odd number/, '... without warnings of perl');
     }
 };
 
-is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'no temporary file is left at the end');
 
 done_testing;

@@ -1,4 +1,4 @@
-# Baselines: the same bytes for the same code, wherever it is; what is said where one is missing, or
+# Baselines: the same bytes for the same code, wherever it is; messages where one is missing, or
 # others are compared; what a failure shows.
 use strict;
 use warnings;
@@ -36,7 +36,7 @@ done_testing;
 END
 }
 
-# Runs perl in the folder of a project: standard output, error output, status.
+# Runs perl in the folder of a project; returns standard output, error output, status.
 sub run {
     my ($project, $env, @args) = @_;
     my $run = run_program([built_perl(), @args], dir => "$dir/$project", env => { %ENV, %$env });
@@ -59,39 +59,40 @@ Devel::DProf::Baseline::write("$dir/first.tmon", [$first], counters_only => 1, r
 Devel::DProf::Baseline::write("$dir/again.tmon", [$again], counters_only => 1, root => "$dir/one");
 Devel::DProf::Baseline::write("$dir/other.tmon", [$other], counters_only => 1, root => "$dir/two");
 my $text = slurp("$dir/first.tmon");
-is(slurp("$dir/again.tmon"), $text, 'counters only: the same bytes again');
-is(slurp("$dir/other.tmon"), $text, 'and in another folder');
-unlike($text, qr/\Q$dir\E|\Q$root\E/, 'no paths of this machine');
+is(slurp("$dir/again.tmon"), $text, 'with counters only, the same code gives the same bytes');
+is(slurp("$dir/other.tmon"), $text, '... in another folder, too');
+unlike($text, qr/\Q$dir\E|\Q$root\E/, 'a baseline has no paths of this machine');
 unlike($text, qr/^\$dprof_(?:run|pid|ppid|tid|start|clock|own_cpu)|^h |\$XS_VERSION/m,
-    'nothing of the run');
+    '... and nothing of the run');
 like($text, qr/^& \w+ My fetch lib\/My\.pm:4$/m, 'paths are relative to the project');
 like($text, qr/^& \w+ strict import strict\.pm:\d+$/m,
-    'those of other modules to the folder they are in');
-like($text, qr/^\$dprof_perl='?5\./m, 'the perl stays');
-is_deeply([grep { /^=/ && !/^= \d+ \w+ \d+ 0 0 0 0 0 \d+$/ } split /\n/, $text], [], 'no times');
+    'paths of other modules are relative to their folder');
+like($text, qr/^\$dprof_perl='?5\./m, 'the version of perl is kept');
+is_deeply([grep { /^=/ && !/^= \d+ \w+ \d+ 0 0 0 0 0 \d+$/ } split /\n/, $text], [],
+    'a baseline with counters only has no times');
 {
     my ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofmerge",
         '--counters-only', $first);
     is("$out$err$status", "${text}0", 'dprofmerge --counters-only writes the same');
-    # recorded in another way, with options that calls do not depend on
+    # This is recorded in another way, with options that calls do not depend on.
     my $otherwise = slurp($first) =~ s/,start=\w+/,start=main/r =~ s/buffer=\d+/buffer=64/r;
     spew("$dir/otherwise", $otherwise);
-    isnt($otherwise, slurp($first), 'other options');
+    isnt($otherwise, slurp($first), 'profiles with other options differ');
     is(join("", run("one", {}, "$root/blib/script/dprofmerge", "--counters-only",
-        "$dir/otherwise")), "${out}0", "are not in it");
+        "$dir/otherwise")), "${out}0", "other options do not change the baseline");
     my $profile = Devel::DProf::Profile->new;
     $profile->add("$dir/first.tmon");
-    is($profile->outcome(0)->{code}, 0, 'it is a profile');
+    is($profile->outcome(0)->{code}, 0, 'a baseline is a profile');
     ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff",
         "$dir/first.tmon", $first);
-    like($err, qr/^cpu: not all sides have it$/m, 'dprofdiff knows that there are no times');
-    is($status, 1, 'and says so');
+    like($err, qr/^cpu: not all sides have it$/m, 'dprofdiff tells that a baseline has no times');
+    is($status, 1, '... with status 1');
     ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", '-m', 'ops', '--fail-if',
         'calls > 0, ops > 0, new, gone', "$dir/first.tmon", $first);
-    is("$err$status", 0, 'against its own profile nothing differs');
+    is("$err$status", 0, 'a baseline does not differ from its own profile');
     ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", '-m', 'ops', '--fail-if',
         'calls > 0, ops > 0, new, gone', "$dir/first.tmon", $other);
-    is($status, 0, 'nor against that of another checkout') or diag $out;
+    is($status, 0, '... nor from that of another checkout') or diag $out;
 }
 
 sub without_times {
@@ -104,14 +105,14 @@ for (['again', $again, 'one'], ['other', $other, 'two'], ['first', $first, 'one'
 }
 $text = slurp("$dir/first.times");
 is(without_times(slurp("$dir/$_.times")), without_times($text),
-    "with times: $_ differs in these alone") for qw(again other);
-like($text, qr/^h /m, 'which are there');
+    "with times, $_ differs in times alone") for qw(again other);
+like($text, qr/^h /m, 'a baseline with times has histograms');
 
 subtest 'several files add up' => sub {
-    # several files add up, and nothing is left beside a file that cannot be written
+    # Several files add up; no file is left beside one that cannot be written.
     Devel::DProf::Baseline::write("$dir/two.tmon", [$first, $other], counters_only => 1,
         root => $dir);
-    like(slurp("$dir/two.tmon"), qr/^\$dprof_merged=2;/m, 'two files');
+    like(slurp("$dir/two.tmon"), qr/^\$dprof_merged=2;/m, 'two files make one baseline');
     for my $bad (["$dir/no/x.tmon", [$first],
         qr{^\Q$dir\E/no/x\.tmon could not be written: No such file}],
         ["$dir/x.tmon", ["$dir/nofile"], qr{^\Q$dir\E/nofile: No such file}],
@@ -119,7 +120,7 @@ subtest 'several files add up' => sub {
         eval { Devel::DProf::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
         like($@, $bad->[2], "refused: $bad->[2]");
     }
-    is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'and nothing is left');
+    is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'refused baselines leave no file');
 };
 
 # ---- comparing ----
@@ -130,27 +131,30 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
     my $same = Devel::DProf::Baseline::compare(%compare, new => [$again],
         fail_if => 'calls > 0, ops > 0, new, gone');
     is_deeply([@$same{qw(failed undecided branch)}, $same->{findings}, $same->{messages}],
-        [0, 0, '', [], []], 'nothing has changed') or diag explain $same->{messages};
-    like($same->{text}, qr/^total: \d+ ops\nno sub has changed\n\z/, 'which is said');
+        [0, 0, '', [], []],
+        'an unchanged program has no findings') or diag explain $same->{messages};
+    like($same->{text}, qr/^total: \d+ ops\nno sub has changed\n\z/, '... and the text says so');
 
     my $result = Devel::DProf::Baseline::compare(%compare, new => [$more],
         fail_if => ['calls > 0', '/fetch/ ops > 2%', 'new']);
     my %found = map { ("$_->{rule}: $_->{sub}" => [@$_{qw(old new)}]) } @{ $result->{findings} };
-    is($result->{failed}, scalar keys %found, 'findings');
-    is_deeply($found{'calls > 0: My::fetch'}, [707, 709], 'calls of a sub');
-    is_deeply($found{'new: My::extra'}, [undef, undef], 'a new one');
-    ok($found{'/fetch/ ops > 2%: My::fetch'} ? 0 : 1, 'a limit that is not crossed');
+    is($result->{failed}, scalar keys %found, 'the number of findings is told');
+    is_deeply($found{'calls > 0: My::fetch'}, [707, 709], 'more calls of a sub are found');
+    is_deeply($found{'new: My::extra'}, [undef, undef], 'a new sub is found');
+    ok($found{'/fetch/ ops > 2%: My::fetch'} ? 0 : 1,
+        'a limit that is not crossed gives no finding');
     like($result->{text}, qr/^ *0 -> 7 +0 -> \d+ +new +My::extra \(new\)$/m,
         'the table has old and new numbers');
     like($result->{branch},
         qr/^\ *1\ +\d+\ ->\ \d+\ \ \ \ My::run\n\ *1\ +\d+\ ->\ \d+\ \ \ \ \ \ My::__ANON__\[.*\]\n
-            \ *1\ +\d+\ ->\ \d+\ \ \ \ \ \ \ \ My::parse\n/mx, 'the branch');
+            \ *1\ +\d+\ ->\ \d+\ \ \ \ \ \ \ \ My::parse\n/mx,
+                'the branch of the change is printed');
     unlike($result->{branch} . $result->{text}, qr/strict::|main::BEGIN/,
-        'and nothing that has not changed');
+        'what has not changed is not printed');
     is_deeply([grep { length > 78 } split /\n/, $result->{text} . $result->{branch}], [],
-        'lines that fit');
+        'no line is longer than 78 characters');
 
-    # a sub that costs more, below one that does not, beside many that cost much less
+    # A sub costs more, below one that does not, beside many that cost much less.
     my $row = sub {
         my ($level, $name, $old, $new) = @_;
         return { level => $level, more => 0, name => $name, baseline_calls => 1, calls => 1,
@@ -172,32 +176,33 @@ calls         ops  call tree
     1    10 -> 20      M::more
 ... and 4 more
 END
-    like($branch->(9), qr/^ +1 +90 -> 80      \.\.\.x{40,}$/m, 'a long name keeps its place');
+    like($branch->(9), qr/^ +1 +90 -> 80      \.\.\.x{40,}$/m, 'a long name is cut, not moved');
 
     my $times = Devel::DProf::Baseline::compare(%compare, new => [$again],
         fail_if => 'self > 5% & 1ms, calls > 0');
     is_deeply($times->{messages},
         ['rule self > 5% & 1ms was not checked: the baseline has counters only, and no times'],
-        'a rule of times');
+        'a rule about times is told as not checked');
     my $events = Devel::DProf::Baseline::compare(%compare, new => [$again],
         fail_if => 'cycles > 5%, calls > 0');
     is_deeply($events->{messages}, ['rule cycles > 5% was not checked: not both sides have cycles'],
-        'of a counter');
+        'a rule about a counter that one side lacks, too');
     spew("$dir/old.tmon", slurp("$dir/first.tmon") =~ s/^\$dprof_perl=.*/\$dprof_perl='5.8.1';/mr);
     my $perls = Devel::DProf::Baseline::compare(%compare, old => ["$dir/old.tmon"], new => [$more],
         fail_if => 'ops > 0, calls > 0');
     my $why = qr/recorded by different perls \(5\.\d+\.\d+, 5\.\d+\.\d+\)/;
-    like($perls->{messages}[0], qr/^rule ops > 0 was not checked: $why$/, 'another perl');
-    ok($perls->{failed}, 'calls are compared');
+    like($perls->{messages}[0], qr/^rule ops > 0 was not checked: $why$/,
+        'rules about ops are not checked between different perls');
+    ok($perls->{failed}, '... but calls are compared');
     my $random = Devel::DProf::Baseline::compare(%compare,
         new => [recorded('one', 'random', { PERL_HASH_SEED => 'random' })], fail_if => 'ops > 2%');
-    like("@{ $random->{messages} }", qr/hash seed/, 'hash seeds');
+    like("@{ $random->{messages} }", qr/hash seed/, 'a random hash seed is told');
     for my $bad (['calls >', qr/a limit/], ['ops > 2ms', qr/this metric is a count/]) {
         eval { Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => $bad->[0]) };
         like($@, $bad->[1], "rule $bad->[0]");
     }
     eval { Devel::DProf::Baseline::compare(%compare, new => ["$dir/nofile"], fail_if => 'new') };
-    like($@, qr/nofile: No such file/, 'a file that is not there');
+    like($@, qr/nofile: No such file/, 'a missing file is an error');
 }
 
 my $run = 't/perf/run.tmon';
@@ -219,23 +224,23 @@ END
     is_deeply([perf(DPROF_UPDATE_BASELINES => 1)],
         ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n",
             "# baseline $run was written\n", 0],
-        'it is written');
+        'DPROF_UPDATE_BASELINES=1 writes the baseline');
     my $baseline = slurp("$dir/one/$run");
     is_deeply([perf()], ["ok 1 - runs\nok 2 - no regression since $run\n1..2\n", '', 0],
-        'and compared');
+        'the baseline is compared');
     perf(DPROF_UPDATE_BASELINES => 1);
-    is(slurp("$dir/one/$run"), $baseline, 'and the same when it is written again');
+    is(slurp("$dir/one/$run"), $baseline, 'writing it again gives the same bytes');
     is_deeply([$baseline =~ /^& \w+ (.*)/mg],
         ['My __ANON__ lib/My.pm:7 in=My::run', 'My fetch lib/My.pm:4', 'My parse lib/My.pm:5',
-            'My run lib/My.pm:7'], 'it has what was called in the block');
+            'My run lib/My.pm:7'], 'the baseline has what was called in the block');
     my ($out, $err, $status) = perf(N => 9, MORE => 1);
     is($out, "ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n", 'a change fails');
-    # The line is broken at blanks, and TMPDIR may have some.
+    # The line is broken at blanks, and TMPDIR may contain blanks.
     like($err =~ s/\s*\n#\s*/ /gr, qr{flame graph of the difference: \Q$dir\E/art/dprof-},
-        'and names the picture');
+        '... and names the picture');
     $err =~ s{(flame graph of the difference:).*?/art/}{$1\n# $dir/art/}s;
     is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+[\d.]+%/+N%/gr
-        =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'and says what');
+        =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, '... and prints the findings');
 # Failed test 'no regression since $run'
 # at t/perf.t line 5.
 # FAIL calls > 0: (total): N -> N
@@ -262,34 +267,34 @@ END
 # $dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html
 END
     ok(-s "$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html",
-        'the flame graph is there');
+        'the flame graph is written');
     like(slurp("$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html"), qr/<html/,
-        'and a page');
+        '... as a page');
     ($out, $err, $status) = perf(N => 9, RULES => 'gone');
-    is($status, 0, 'other rules');
+    is($status, 0, 'other rules pass');
     ($out, $err, $status) = perf(RULES => 'calls > x');
     like($err, qr/^# --fail-if: a limit like/m, 'a bad rule');
-    isnt($status, 0, 'fails');
+    isnt($status, 0, '... and fails');
     ($out, $err, $status) = perf(RULES => 'self > 5%, calls > 0');
     is("$err$status",
         "# rule self > 5% was not checked: the baseline has counters only, and no times\n0",
-        'what was not checked is said');
+        'a rule that was not checked is told');
     ($out, $err, $status) = run('one',
         { PERL_HASH_SEED => 'random', DPROF_ARTIFACTS => "$dir/art", N => 9 }, '-Ilib', 't/perf.t');
     like($err =~ s/\n#\s*/ /gr,
         qr/PERL_HASH_SEED=0\ PERL_PERTURB_KEYS=0\ in\ the\ environment,\ or\ `use\ Test::DProf
-        \ -pinned',\ make\ them\ repeat/x, 'how to pin the hash seed');
+        \ -pinned',\ make\ them\ repeat/x, 'the message says how to pin the hash seed');
     ($out, $err, $status) = perf(DPROF_UPDATE_BASELINES => 1, FILE => 'lib/My.pm/x.tmon');
     like($err =~ s/\n#\s*/ /gr, qr{the baseline lib/My\.pm/x\.tmon could not be written: },
-        'one that cannot be written');
-    is($status, 1, 'fails');
+        'a baseline that cannot be written is told');
+    is($status, 1, '... and fails');
     ($out, $err, $status) = perf(FILE => 'lib/My.pm');
-    like($err, qr{^# lib/My\.pm: }m, 'one that is no profile');
-    is($status, 1, 'fails');
+    like($err, qr{^# lib/My\.pm: }m, 'a baseline that is no profile is told');
+    is($status, 1, '... and fails');
     perf(DPROF_UPDATE_BASELINES => 1, TIMES => 1, FILE => 'times.tmon');
     ($out, $err, $status) = perf(FILE => 'times.tmon', RULES => 'incl > 100000%, calls > 0');
-    is("$err$status", '0', 'one with times');
-    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'nothing is left in the temporary folder');
+    is("$err$status", '0', 'a baseline with times is compared');
+    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'no temporary file is left');
 };
 
 done_testing;

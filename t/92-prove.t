@@ -1,5 +1,5 @@
-# prove -PDProf: a suite of small files, side by side, with children; the summary, baselines, what
-# is wrong with options.
+# prove -PDProf: a suite of small files, side by side, with children; the summary, baselines, wrong
+# options.
 use strict;
 use warnings;
 use lib 't/lib';
@@ -24,7 +24,7 @@ sub spew {
     return DProfTest::spew("$dir/$name", $text);
 }
 
-# Runs prove in the suite's folder. Returns what it writes to both outputs, and its exit status.
+# Runs prove in the suite's folder. Returns its output, its error output, and its exit status.
 sub prove {
     my (@args) = @_;
     my $code = '$ENV{PERL5OPT} = delete $ENV{SUITE_PERL5OPT} if $ENV{SUITE_PERL5OPT}; '
@@ -40,12 +40,12 @@ make_path($temp);
 spew('lib/Work.pm', <<'END');
 package Work;
 sub sum { my ($n) = @_; my $sum = 0; $sum += step($_) for 1 .. $n; return $sum }
-# Costly enough to be among the ten that the summary shows, whatever loading modules costs on this
-# perl.
+# The sub is costly enough to be among the ten that the summary shows, whatever loading modules
+# costs on this perl.
 sub step { my $x = $_[0]; $x += $_ % 7 for 1 .. 300; return $x }
 1;
 END
-# A test that has one assertion, told by hand: that is quicker than Test::More.
+# Makes a test with one assertion, printed by hand: that is quicker than Test::More.
 sub tap {
     my ($code) = @_;
     return "use strict; use warnings; use lib 'lib'; use Work;\n$code\nprint \"1..1\\n\", \$ok ? "
@@ -61,7 +61,7 @@ spew('t/taint.t', "#!/usr/bin/perl -T\n" . tap('my $ok = ${^TAINT}; Work::sum(20
 spew('t/deep/shell.t', "#!/bin/sh\necho 1..1\necho ok 1\n");
 my @own = qw(t/deep/shell.t t/fork.t t/plain.t t/system.t t/taint.t);
 
-# From the summary: a row's numbers by its name.
+# Returns the numbers of the summary's rows by name.
 sub rows {
     my ($text) = @_;
     return map { /^ +[\d.]+ +[\d.]+% +([\d,]+) +([\d,]+)  (\S.*)/
@@ -69,24 +69,24 @@ sub rows {
 }
 
 subtest 'a summary of all processes' => sub {
-    # a sub is among the ten costliest on one perl, and not on another
+    # A sub may be among the ten costliest on one perl, and not on another.
     my ($out, $err, $status) = prove('-r', '-j2', '-PDProf=top=1000', 't');
-    is($status, 0, 'exit status 0') or diag $out, $err;
-    is($err, '', 'nothing is said on the standard error');
+    is($status, 0, 'prove -PDProf exits with 0') or diag $out, $err;
+    is($err, '', '... without a message on the standard error');
     like($out, qr/^Result: PASS\n\nDProf: 4 test files in 6 processes, [\d.]+ s of CPU time/m,
-        'it stands behind the result, and counts test files and processes');
+        'the summary comes after the result, and counts test files and processes');
     my %row = rows($out);
     is($row{'Work::step'}{calls}, 300 + 40 + 70 + 20,
-        'calls of a sub are those of all files, forked children and perls that tests start');
+        'calls of a sub are added up over all files, forked children, and perls that tests start');
     cmp_ok($row{'t/plain.t'}{calls}, '>', 300, 'a file has its calls');
-    cmp_ok($row{'t/fork.t'}{calls}, '<', 300, '... and not those of others');
+    cmp_ok($row{'t/fork.t'}{calls}, '<', 300, '... and not those of other files');
     cmp_ok($row{'t/system.t'}{calls}, '>', 70,
-        'a perl that does not find the module by itself counts, too');
+        'a perl that could not find the module by itself counts, too');
     cmp_ok($row{'t/taint.t'}{calls}, '>', 20, '... and a test under -T');
-    like($out, qr/^Not profiled: t\/deep\/shell\.t$/m, 'what is no Perl is named');
+    like($out, qr/^Not profiled: t\/deep\/shell\.t$/m, 'a test that is no Perl is named');
     is(scalar(grep { length > 80 } $out =~ /^Result.*?\n(.*)/ms ? split /\n/, $1 : ()), 0,
-        'no line is longer than 80');
-    is_deeply([below($temp)], [], 'no file is left');
+        'no line is longer than 80 characters');
+    is_deeply([below($temp)], [], 'no temporary file is left');
     is_deeply([grep { !m{/(?:out|err|lib/.*|t/.*)\z} } below("$dir")], [],
         '... nor in the folder of the suite');
 };
@@ -98,37 +98,39 @@ subtest 'what it is told' => sub {
     my %row = rows($out);
     ok($row{'... and 1 more'}, 'top=1 cuts the list of files');
     like($out, qr/ calls,\s+[\d,]+ svs, [\d,]+ svs-freed$/m,
-        'counters that were asked for are in the first line');
+        'the counters of events= are in the first line');
     is_deeply([map { s{^\Q$dir/}{}r } below("$dir/kept")],
         [qw(kept/all.tmon kept/t/plain.t.tmon kept/t/taint.t.tmon)],
         'out= keeps a profile for each file, and one of all');
-    like(slurp("$dir/kept/all.tmon"), qr/^& \w+ Work step /m, '... with its subs');
-    like(slurp("$dir/flame.html"), qr/<html/, 'html= is a page');
+    like(slurp("$dir/kept/all.tmon"), qr/^& \w+ Work step /m, '... which has the subs');
+    like(slurp("$dir/flame.html"), qr/<html/, 'html= writes a page');
     (my $quiet, my $err) = prove('-Q', '-PDProf', 't/plain.t');
-    unlike("$quiet$err", qr/DProf|CPU s/, 'nothing with -Q');
+    unlike("$quiet$err", qr/DProf|CPU s/, '-Q prints no summary');
     local $ENV{PROVE_DPROF_TOP} = 1;
     ($out) = prove('-PDProf', 't/plain.t', 't/taint.t');
     like($out, qr/\.\.\. and 1 more/, 'options come from the environment, too');
     local $ENV{SUITE_PERL5OPT} = '-MWork';
     spew('t/loaded.t', 'print "1..1\n", Work->can("sum") ? "ok 1\n" : "not ok 1\n";');
     ($out, $err, my $status) = prove('-l', '-PDProf', 't/loaded.t');
-    is($status, 0, 'PERL5OPT keeps what it had') or diag $out, $err;
-    like($out, qr/ t\/loaded\.t$/m, '... and the file is profiled');
+    is($status, 0, 'options in PERL5OPT stay') or diag $out, $err;
+    like($out, qr/ t\/loaded\.t$/m, '... and the test is profiled');
 };
 
 subtest 'names of odd characters' => sub {
     TestEnvironment::skip_long();
-    # prove takes a name with a newline for what a test says
+    # prove takes a name with a newline for the output of a test.
     my @names = ("t/odd\e[31m.t", "t/odd\nnot ok 1.t");
     spew($names[0], tap('my $ok = Work::sum(3);'));
     my ($out, $err, $status) = prove('-PDProf', @names);
-    is($status, 1, 'exit status 1') or diag $out, $err;
+    is($status, 1, 'odd names of tests give exit status 1') or diag $out, $err;
     my ($summary) = $out =~ /^(DProf: .*)/ms;
-    like($summary, qr/ t\/odd\\x1b\[31m\.t$/m, 'they are shown escaped in the table');
-    like($summary, qr/^Not profiled: t\/odd\\x0anot ok 1\.t$/m, '... and of what was not profiled');
-    unlike($summary, qr/^not ok|\e/m, '... and do nothing');
+    like($summary, qr/ t\/odd\\x1b\[31m\.t$/m, 'odd names are escaped in the table');
+    like($summary, qr/^Not profiled: t\/odd\\x0anot ok 1\.t$/m,
+        '... and in the line of what was not profiled');
+    unlike($summary, qr/^not ok|\e/m, '... and have no effect');
     ($out) = prove('-PDProf=baseline=odd', $names[0]);
-    like($out, qr/^DProf: 1 baseline recorded in odd: t\/odd\\x1b/m, 'so are those of baselines');
+    like($out, qr/^DProf: 1 baseline recorded in odd: t\/odd\\x1b/m,
+        'odd names of baselines are escaped');
     unlink "$dir/$names[0]";
 };
 
@@ -142,13 +144,13 @@ subtest 'options that are wrong' => sub {
         ['counters_only' => qr/counters_only needs a baseline/])) {
         my ($option, $message) = @$_;
         my ($out, $err, $status) = prove("-PDProf=$option", 't/plain.t');
-        like($err, qr/^DProf: .*$message/m, $option);
+        like($err, qr/^DProf: .*$message/m, "$option is refused");
         is($out, '', '... before a test runs');
-        isnt($status, 0, '... as a failure');
+        isnt($status, 0, '... with a status that is not 0');
     }
     local $ENV{SUITE_PERL5OPT} = '-d:Other';
     my ($out, $err, $status) = prove('-PDProf', 't/plain.t');
-    like($err, qr/^DProf: PERL5OPT has `-d:Other' already/, 'two debuggers');
+    like($err, qr/^DProf: PERL5OPT has `-d:Other' already/, 'another -d in PERL5OPT is told');
 };
 
 my @gate = ('-r', '-j2',
@@ -160,18 +162,18 @@ my %was;
 subtest 'baselines' => sub {
     unlink "$dir/t/loaded.t";
     my ($out, $err, $status) = prove(@gate);
-    is($status, 0, 'the first run passes') or diag $out, $err;
+    is($status, 0, 'a run without baselines passes') or diag $out, $err;
     like($out,
         qr/^DProf:\ 4\ baselines\ recorded\ in\ base:\ t\/fork\.t,\ t\/plain\.t,\ t\/system\.t,\ and
             \ 1\ more$/mx, '... and says what it has recorded');
     is_deeply([map { s{^\Q$dir/}{}r } below("$dir/base")], \@baselines,
-        'a file for each test file');
+        'each test file has a baseline');
     %was = map { $_ => slurp("$dir/$_") } @baselines;
     ($out, $err, $status) = prove(@gate);
-    is($status, 0, 'so does the second') or diag $out, $err;
+    is($status, 0, 'a second run passes') or diag $out, $err;
     unlike($out, qr/recorded/, '... and records nothing new');
     is_deeply({ map { $_ => slurp("$dir/$_") } @baselines }, \%was,
-        'counters of the same suite are the same');
+        'the baselines are unchanged');
 };
 
 subtest 'a regression' => sub {
@@ -180,27 +182,28 @@ subtest 'a regression' => sub {
         tap('delete $ENV{PERL5LIB}; my $ok = !system $^X, "-Ilib", "-MWork", "-e", '
             . '"Work::sum(71)";'));
     my ($out, $err, $status) = prove(@gate);
-    is($status, 1, 'prove fails');
+    is($status, 1, 'a test that costs more makes prove fail');
     like($out, qr/^Result: PASS$/m, '... though all tests passed');
     like($out,
         qr/^DProf: t\/system\.t: Work::step: \/\^Work::\[a-z\]\{2,\}\$\/ calls > 0: 70 -> 71$/m,
-        'it names file, sub, rule, and both numbers');
+        'the finding names file, sub, rule, and both numbers');
     is_deeply([$out =~ /^DProf: (\S+\.t): /mg], [('t/system.t') x (() = $out =~ /^DProf: t\//mg)],
         '... and no other file');
-    like($out, qr/^DProf: FAIL: 1 test file costs more than the baseline allows/m, 'the last line');
+    like($out, qr/^DProf: FAIL: 1 test file costs more than the baseline allows/m,
+        'the last line says that the suite failed');
     is_deeply({ map { $_ => slurp("$dir/$_") } @baselines }, \%was, 'the baselines stay');
     ($out, $err, $status) = prove('-q', @gate);
-    is($status, 1, 'with -q, too');
+    is($status, 1, 'prove -q fails, too');
     like($err, qr/^DProf: t\/system\.t: Work::step: /m,
-        '... where the standard error has the findings');
+        '... with the findings on the standard error');
     local $ENV{DPROF_UPDATE_BASELINES} = 1;
     ($out, $err, $status) = prove(@gate);
-    is($status, 0, 'DPROF_UPDATE_BASELINES=1 passes');
-    like($out, qr/^DProf: 4 baselines rewritten in base$/m, '... and says what it did');
+    is($status, 0, 'a run with DPROF_UPDATE_BASELINES=1 passes');
+    like($out, qr/^DProf: 4 baselines rewritten in base$/m, '... and says what it has rewritten');
     isnt(slurp("$dir/base/t/system.t.tmon"), $was{'base/t/system.t.tmon'},
-        'the baseline is another one');
+        'the baseline has changed');
     is(slurp("$dir/base/t/fork.t.tmon"), $was{'base/t/fork.t.tmon'},
-        '... and those of other files are as they were');
+        '... and those of other files have not');
 };
 
 subtest 'the last good run' => sub {
@@ -209,12 +212,12 @@ subtest 'the last good run' => sub {
     spew('t/system.t', tap('my $ok = !system $^X, "-Ilib", "-MWork", "-e", "Work::sum(60)";'));
     spew('t/fail.t', tap('my $ok = 0; Work::sum(5);'));
     my ($out, $err, $status) = prove(@gate);
-    is($status, 1, 'a test that fails fails');
-    like($out, qr/^Result: FAIL$/m, '... in the result');
+    is($status, 1, 'a test that fails makes prove fail');
+    like($out, qr/^Result: FAIL$/m, '... in its result');
     like($out, qr/^DProf: the suite failed: baselines stay as they are$/m,
-        '... and that is no good run');
-    is(slurp("$dir/base/t/system.t.tmon"), $base, 'nothing is written');
-    ok(!-e "$dir/base/t/fail.t.tmon", '... for the test that failed neither');
+        '... and a line says that baselines stay');
+    is(slurp("$dir/base/t/system.t.tmon"), $base, 'no baseline is written');
+    ok(!-e "$dir/base/t/fail.t.tmon", '... nor for the test that failed');
     unlink "$dir/t/fail.t";
     my $plain = slurp("$dir/t/plain.t");
     spew('t/plain.t', tap('my $ok = 0; Work::sum(900);'));
@@ -222,56 +225,58 @@ subtest 'the last good run' => sub {
     unlike($out, qr/^DProf: t\/plain\.t: /m, 'a test that fails is not compared');
     spew('t/plain.t', $plain);
     ($out, $err, $status) = prove(map { s/,fail_if/,keep,fail_if/r } @gate);
-    is($status, 0, 'less is no regression');
-    is(slurp("$dir/base/t/system.t.tmon"), $base, 'with keep the baseline stays');
+    is($status, 0, 'costing less is no regression');
+    is(slurp("$dir/base/t/system.t.tmon"), $base, 'keep leaves the baseline');
     prove(@gate);
-    isnt(slurp("$dir/base/t/system.t.tmon"), $base, 'else it is that of the last good run');
+    isnt(slurp("$dir/base/t/system.t.tmon"), $base,
+        'without keep the baseline is that of the last good run');
 };
 
 subtest 'seeds' => sub {
     spew('t/seed.t', tap('my $ok = 1; print "# seed: ", $ENV{PERL_HASH_SEED} // "none", "\n";'));
     my ($out) = prove('-v', '-PDProf', 't/seed.t');
-    like($out, qr/^# seed: none$/m, 'tests have the seeds that they would have');
+    like($out, qr/^# seed: none$/m, 'without a baseline tests have their own hash seeds');
     ($out) = prove('-v', '-PDProf=baseline=base', 't/seed.t');
-    like($out, qr/^# seed: 0$/m, '... with a baseline they are pinned');
+    like($out, qr/^# seed: 0$/m, 'with a baseline the seeds are pinned');
 };
 
 subtest 'a baseline that is none' => sub {
     TestEnvironment::skip_long();
     spew('bad/t/seed.t.tmon', "nothing\n");
     my ($out, $err, $status) = prove('-PDProf=baseline=bad', 't/seed.t');
-    is($status, 1, 'fails');
+    is($status, 1, 'a bad baseline fails');
     my $fail = 'FAIL: 1 baseline cannot be compared with; DPROF_UPDATE_BASELINES=1 rewrites them';
     like($out, qr{^DProf: t/seed\.t: cannot be compared: .*Not a perl profile\nDProf: $fail$}m,
         '... and is not said to cost more');
-    is(slurp("$dir/bad/t/seed.t.tmon"), "nothing\n", '... it stays');
+    is(slurp("$dir/bad/t/seed.t.tmon"), "nothing\n", '... and it stays');
 };
 
-# Where the module's two parts are apart, as in blib, perl would load DynaLoader, and count it.
+# Where the module's two parts are in different folders, as in blib, perl would load DynaLoader, and
+# count it.
 subtest 'the recorder leaves no trace of its own' => sub {
     require Devel::DProf::Record;
     make_path("$dir/record");
     my ($status, $files) = Devel::DProf::Record::record_into("$dir/record",
         [$^X, '-e', 'sub f { 1 } f()']);
-    is("$status @{[scalar @$files]}", '0 1', 'a perl is recorded');
-    unlike(slurp($files->[0]), qr/DynaLoader|strict/, 'nothing was loaded for that');
-    is(join(' ', glob "$dir/record/*"), $files->[0], 'and nothing else is left');
+    is("$status @{[scalar @$files]}", '0 1', 'Record runs a perl under the recorder');
+    unlike(slurp($files->[0]), qr/DynaLoader|strict/, '... which loads no module for that');
+    is(join(' ', glob "$dir/record/*"), $files->[0], '... and leaves no other file');
 
-    # a perl of another version: it finds no object that it could load
+    # A perl of another version finds no object that it could load.
     my $module = Devel::DProf::Record::module_folder("$dir/module");
     rename "$module/$Config{version}", "$module/5.0.99" or die $!;
     local @ENV{qw(PERL5LIB PERL5OPT PERL_DPROF_OUT)} = ($module, '-d:DProf', "$dir/other");
     is(`$^X -e 'sub f { 1 } f(); print "ran, \$^P", exists \$ENV{PERL5DB} ? " debugged" : ""'`,
-        'ran, 0', 'runs as if nobody had asked');
+        'ran, 0', 'a perl of another version runs as without the recorder');
     ok(!-e "$dir/other", '... and is not recorded');
 };
 
-# prove -j sets PERL5LIB for each test, and takes it back when that has ended.
+# prove -j sets PERL5LIB for each test, and resets it when the test has ended.
 subtest 'the same @INC whatever runs beside it' => sub {
     spew("t/inc/$_.t", tap('my $ok = 1; print "# folders: $ENV{PERL5LIB}\n";')) for 1 .. 6;
     my ($out) = prove('-v', '-l', '-j4', '-PDProf=baseline=base', 't/inc');
     my %counts = map { $_ => 1 } $out =~ /^# folders: (.+)$/mg;
-    is(scalar keys %counts, 1, 'the same folders in each test')
+    is(scalar keys %counts, 1, 'each test has the same folders')
         or diag join ', ', sort keys %counts;
 };
 
@@ -287,13 +292,14 @@ subtest 'a folder with all of it' => sub {
     }
     my @by = map { [shift @$_, scalar @$_] } Devel::DProf::Suite->new->by_test("$dir/all");
     is_deeply(\@by, [['t/fork.t', 2], ['t/system.t', 2]],
-        'processes belong to what has started them');
+        'processes count for the test that has started them');
     open my $keep, '>&', \*STDOUT or die;
     open STDOUT, '>', "$dir/out" or die;
     my $status = Devel::DProf::Suite::main("$dir/all", 'top=1');
     open STDOUT, '>&', $keep or die;
-    is($status, 0, 'the command runs');
-    like(slurp("$dir/out"), qr/^DProf: 2 test files in 4 processes,/m, '... and sums it up');
+    is($status, 0, 'the command for yath runs');
+    like(slurp("$dir/out"), qr/^DProf: 2 test files in 4 processes,/m,
+        '... and prints the summary');
 };
 
 subtest 'many files' => sub {
@@ -301,9 +307,9 @@ subtest 'many files' => sub {
     my $many = TestEnvironment::rounds(15, 200);
     spew(sprintf('t/many/%03d.t', $_), "print qq{1..1\\nok 1\\n};") for 1 .. $many;
     my ($out, $err, $status) = prove('-j4', '-r', '-PDProf', 't/many');
-    is($status, 0, 'exit status 0') or diag $out, $err;
-    like($out, qr/^DProf: $many test files in $many processes,/m, 'all of them are there');
-    like($out, qr/ \.\.\. and @{[$many - 10]} more$/m, '... ten are shown');
+    is($status, 0, 'a suite of many files exits with 0') or diag $out, $err;
+    like($out, qr/^DProf: $many test files in $many processes,/m, 'all files are counted');
+    like($out, qr/ \.\.\. and @{[$many - 10]} more$/m, '... and ten are shown');
 };
 
 done_testing;

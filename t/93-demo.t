@@ -1,5 +1,4 @@
-# make demo: it ends well, and shows what it says; the example's baseline is what its test writes
-# today.
+# make demo succeeds, and shows what it says; the example's baseline is what its test writes today.
 use strict;
 use warnings;
 use lib 't/lib';
@@ -14,7 +13,7 @@ delete @ENV{
     keys %ENV };
 $ENV{PERL5LIB} = join $Config{path_sep}, "$top/blib/lib", "$top/blib/arch", $ENV{PERL5LIB} // ();
 
-# A perl program in a folder: what it said to both outputs, and its status.
+# Runs a perl program in a folder; returns its outputs together, and its status.
 sub run {
     my ($in, @command) = @_;
     my $run = run_program(['sh', '-c', 'exec "$@" 2>&1', 'sh', $^X, @command], dir => $in,
@@ -26,16 +25,17 @@ subtest 'make demo' => sub {
     mkdir "$dir/screen" or die $!;
     local $ENV{TMPDIR} = "$dir/screen";
     my ($said, $status) = run($top, 'examples/demo.pl');
-    is($status, 0, 'status 0') or diag $said;
-    like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m, 'a report');
+    is($status, 0, 'make demo exits with 0') or diag $said;
+    like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m,
+        'it prints a report');
     like($said, qr{-d:DProf yourprogram\.pl\n.*blib/script/dprofpp\n\z},
-        'ends with what to do next');
+        'it ends with what to do next');
     cmp_ok(scalar(() = $said =~ /\n/g), '<=', 22, 'fits a screen, with a line of make and the '
         . 'prompt');
     is(join("\n", grep { length > 80 } split /\n/, $said), '',
         'no line is longer than 80 characters');
     opendir my $left, "$dir/screen" or die $!;
-    is(join(' ', grep { !/^\./ } readdir $left), '', 'nothing is left behind');
+    is(join(' ', grep { !/^\./ } readdir $left), '', 'no temporary file is left');
 };
 
 subtest 'make demo-all' => sub {
@@ -43,55 +43,57 @@ subtest 'make demo-all' => sub {
     mkdir "$dir/tmp" or die $!;
     local $ENV{TMPDIR} = "$dir/tmp";
     my ($said, $status) = run($top, 'examples/demo.pl', '--all');
-    is($status, 0, 'status 0') or diag $said;
-    like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m, 'a report');
+    is($status, 0, 'demo.pl --all exits with 0') or diag $said;
+    like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m,
+        'demo.pl --all prints a report');
     my ($before, $after) = split /^    \$ patch .*\n/m,
         $said =~ s/\A.*?(?=^    \$ prove -lr t$)//msr;
     like($before, qr{^    t/perf/stock\.t \.\. ok\n.*^    Result: PASS\n}ms,
         'both tests pass before the change');
     my ($right, $costs) = split /^    \$ prove -l t\/perf\n/m, $after // '';
     like($right, qr{^    t/stock\.t \.\. ok\n.*^    Result: PASS\n}ms,
-        'then what it does is right');
-    like($costs, qr/^    # Failed test 'same calls'\n/m, 'what it costs is not');
+        'after the change the results are right');
+    like($costs, qr/^    # Failed test 'same calls'\n/m, '... but the costs are not');
     like($costs, qr/^    # FAIL calls > 0: Inventory::Item::code: 200 -> 40200\n/m,
-        'the sub is named, with its numbers');
+        '... the sub is named, with its numbers');
     like($costs, qr/^    # .* Inventory::find\n    # 0 -> 20100 +Inventory::Item::code\n/m,
-        'and the branch that it is called from');
-    like($costs, qr/^    Result: FAIL\n/m, 'the test fails');
+        '... and the branch that it is called from');
+    like($costs, qr/^    Result: FAIL\n/m, '... and the test fails');
     is(join("\n", grep { length > 80 } split /\n/, join '', $before, $right,
         $costs =~ s/^For a program of yours.*//msr), '', 'no line is longer than 80 characters');
     opendir my $left, "$dir/tmp" or die $!;
-    is(join(' ', grep { !/^\./ } readdir $left), '', 'nothing is left behind');
+    is(join(' ', grep { !/^\./ } readdir $left), '', 'demo.pl --all leaves no temporary file');
 };
 
-# The example itself: it is not touched, and its baseline is no relic.
+# The example itself is not changed, and its baseline is up to date.
 my $example = "$dir/Inventory";
 system('cp', '-R', 'examples/Inventory', $example) == 0
     && system('chmod', '-R', 'u+w', $example) == 0 or die 'no copy';
 
 subtest 'the baseline' => sub {
     my $committed = slurp("$example/t/perf/stock.tmon");
-    unlike($committed, qr/^h |^\$dprof_(?:run|pid|start)/m, 'has counters only');
+    unlike($committed, qr/^h |^\$dprof_(?:run|pid|start)/m,
+        "the example's baseline has counters only");
     local $ENV{DPROF_UPDATE_BASELINES} = 1;
     my ($said, $status) = run($example, '-Ilib', 't/perf/stock.t');
-    is($status, 0, 'is written anew') or diag $said;
-    # ops and lines of subs depend on the perl; options, on the recorder
+    is($status, 0, 'the baseline is written again') or diag $said;
+    # Ops and lines of subs depend on the perl, options on the recorder.
     my $calls = sub {
         join '', map { s/^(= (?:\d+ ){7}).*|:\d+$/$1 \/\/ ''/er } grep { /^[&=] / } split /^/,
             $_[0];
     };
     is($calls->(slurp("$example/t/perf/stock.tmon")), $calls->($committed),
-        'with the same subs and calls');
+        '... with the same subs and calls');
 };
 
 subtest 'another perl' => sub {
     my $file = "$example/t/perf/stock.tmon";
     my $other = slurp($file) =~ s/^\$dprof_perl=.*/\$dprof_perl='5.24.0';/mr
         =~ s/^(= (?:\d+ ){7})\d+/${1}7/mgr;
-    isnt($other, slurp($file), 'its baseline has other ops');
+    isnt($other, slurp($file), 'a baseline of another perl has other ops');
     spew($file, $other);
     my ($said, $status) = run($example, '-Ilib', 't/perf/stock.t');
-    is($status, 0, 'is no failure') or diag $said;
+    is($status, 0, 'a baseline of another perl makes no failure') or diag $said;
     like($said, qr/^ok 3 - same calls$/m, 'calls are compared');
 };
 

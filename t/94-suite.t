@@ -1,5 +1,5 @@
 # A test suite under prove, with the recorder in PERL5OPT: fork, pipes, commands, perls that start
-# perls. Nothing is lost, no file is written by two, and the suite sees nothing.
+# perls. No call is lost, no file is written by two processes, and the suite notices nothing.
 use strict;
 use warnings;
 use FindBin;
@@ -34,7 +34,7 @@ my %tests = (
 );
 my $calls = 5 + 4 + 2 + 5 + 8 + 3 + 2 + 1;
 
-# What prove says, without times and numbers.
+# Returns what prove prints, without times and numbers.
 sub suite {
     my ($dir, $env) = @_;
     spew("$dir/$_.t", $_ eq 'done' ? $tests{$_}
@@ -48,16 +48,17 @@ sub suite {
 }
 
 my $plain = suite(scratch(), {});
-like($plain, qr/^All tests successful.\n+Result: PASS\n+0\z/m, 'plain');
+like($plain, qr/^All tests successful.\n+Result: PASS\n+0\z/m,
+    'the suite passes without the profiler');
 for (grep { $_->[0] eq 'trace' || $_->[0] eq 'tree' && $ENV{EXTENDED_TESTING} } MODES) {
     my ($mode, $env) = @$_;
     my $dir = scratch();
     is(suite($dir, { profiler_env(), %$env, PERL_DPROF_OUT_FILE_NAME => 'prof.%p' }), $plain,
-        "$mode: what prove says");
+        "$mode: prove prints the same");
     my ($got, @outcomes) = calls_of(grep { !/\.live$/ } glob "$dir/prof.*");
-    is($got->{'main::f'}, $calls, "$mode: all calls of all processes");
+    is($got->{'main::f'}, $calls, "$mode: all calls of all processes are recorded");
     my @cut = grep { $_->{code} == Devel::DProf::Profile::TRUNCATED } @outcomes;
-    is(scalar @cut, 1, "$mode: one was cut short");
+    is(scalar @cut, 1, "$mode: the killed process's profile is cut short");
     is(join("\n", map { $_->{message} } grep { $_->{code}
         && $_->{code} != Devel::DProf::Profile::TRUNCATED } @outcomes), '',
         "$mode: all others are whole");

@@ -1,5 +1,5 @@
-/* The recorder inside a perl: the state of one interpreter, and of the process. Types only; each
- * dpx_NAME.h has the functions of dpx_NAME.c. */
+/* The recorder inside a perl: the state of one interpreter, and of the process. This header has
+ * types only; each dpx_NAME.h declares the functions of dpx_NAME.c. */
 #ifndef DPX_H
 #define DPX_H
 
@@ -20,22 +20,22 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-/* A running sub, identified by where its context stands, never by pointers
- * into it: nothing of the program's is dereferenced later. */
+/* A running sub, identified by the position of its context, never by pointers into the context:
+ * nothing of the program's is dereferenced later. */
 struct dpx_frame {
     PERL_SI *si;
     I32 key;                    /* DPX_KEY(context index, kind) */
-    U32 id;                     /* of the sub entered here: its exit carries it */
-    U64 serial;                 /* a number that tells two C calls in one place apart */
-    U32 runs;                   /* id of the sub that goto has put in its place */
+    U32 id;                     /* of the sub entered here, which the mark of its exit carries */
+    U64 serial;                 /* tells two C calls at one position apart */
+    U32 runs;                   /* id of the sub that runs: another one after a goto */
     struct dp_cct_call call;
     I32 saved;                  /* for an XS sub: the height of the save stack when it was called */
 };
 
-/* A Perl sub stands on its own context. An XS sub has none: it stands on its
- * caller's. A callback run by MULTICALL (a sort comparator, List::Util's
- * blocks) shares its context with the calls before and after. DPX_SLF is an XS sub
- * of Coro's that goes on to another coroutine; its serial is the op that called it. */
+/* A Perl sub has a context of its own. An XS sub has none: its frame is at its caller's. A callback
+ * run by MULTICALL (a sort comparator, List::Util's blocks) shares its context with the calls
+ * before and after. DPX_SLF is an XS sub of Coro's that goes on to another coroutine; its serial is
+ * the op that called it. */
 enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL, DPX_SLF };
 
 #define DPX_KEY(ix, kind)   ((I32)((U32)(ix) << 2 | (U32)(kind)))
@@ -46,14 +46,15 @@ enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL, DPX_SLF };
 /* The name of a CV once seen: a direct-mapped cache in front of a map. */
 struct dpx_known {
     UV code;                    /* first op, or the CV of an XS sub */
-    UV name;                    /* dpx_callee_name(); of an XS sub, with its function in it */
-    U32 seq;                    /* of the first op: checked because code is freed and reused */
-    U32 id;                     /* and DPX_ID_... flags; 0: not recorded */
+    UV name;                    /* dpx_callee_name(); for an XS sub, XORed with its C function */
+    U32 seq;                    /* cop_seq of the first op, checked because code is freed and
+                                 * reused */
+    U32 id;                     /* the id and DPX_ID_... flags; 0: not recorded */
 };
 
 enum {
     DPX_CACHE = 2048,
-    DPX_ID_MASK = DP_RAW_ID_MAX,     /* the id itself: 28 bits; of the flags, one is left */
+    DPX_ID_MASK = DP_RAW_ID_MAX,     /* the id itself: 28 bits; one more flag is free */
     DPX_ID_LEAVES = 0x20000000,     /* _exit: does not come back */
     DPX_ID_AUTOLOAD = 0x40000000    /* the name is found at each call */
 };
@@ -62,17 +63,18 @@ enum { DPX_BUILTINS = 192 };    /* at least as many as dpx_builtin.c has */
 
 /* only= and skip=, in one interpreter. */
 struct dpx_filter {
-    void *thx;                  /* the interpreter whose they are; NULL: every name is recorded */
+    void *thx;                  /* the interpreter of these patterns; NULL: every name is
+                                 * recorded */
     REGEXP *only, *skip;        /* NULL: none */
     SV *subject;
     struct dp_buf text;
     struct dp_map verdicts;     /* hash of an & line -> is it recorded? */
 };
 
-/* What a recorder is at. `thx` is the interpreter's as long as that is one of those that record, so
- * that the hooks ask for nothing else. What is independent of it has fields of its own: whether
- * anything counts (rec.paused), whether the file is made yet (file.unopened), whether the process
- * was forked (child.is). Only dpx_life.c changes it:
+/* The state of a recorder. `thx` is set as long as the state is one that records, so that the hooks
+ * test nothing else. What is independent of the state has fields of its own: whether anything
+ * counts (rec.paused), whether the file has been made (file.unopened), whether the process was
+ * forked (child.is). Only dpx_life.c and dpx_ctx_take change it:
  *
  *     from              to            who                    when
  *     DPX_OFF           DPX_ON        begin                  the program or a thread begins
@@ -84,14 +86,14 @@ struct dpx_filter {
  *     DPX_ENDING        DPX_ENDED     finish                 all is written
  *     any but DPX_OFF   DPX_ENDED     finish, give_up, leave_nothing, after_fork_child
  *                                                            nothing is to be written, or can be
- *     DPX_ENDED         DPX_OFF       take_ctx               the state is used again */
+ *     DPX_ENDED         DPX_OFF       dpx_ctx_take           the state is used again */
 enum dpx_state {
     DPX_OFF,                    /* being made, or to be used again */
     DPX_ON,                     /* records */
-    DPX_BORN,                   /* records, in a child in which nothing has happened yet: pieces
-                                 * and file are the parent's */
-    DPX_EXEC,                   /* records, and an exec is under way: the file is whole, as if all
-                                 * had ended */
+    DPX_BORN,                   /* records, in a forked child before its first event: pieces and
+                                 * file are still the parent's */
+    DPX_EXEC,                   /* records, and an exec is under way: the file is whole, as if the
+                                 * program had ended */
     DPX_ENDING,                 /* its end is being written */
     DPX_ENDED                   /* recording has ended for good */
 };
@@ -106,13 +108,13 @@ struct dpx_names {
     struct dp_map owners;       /* first op of an anonymous sub -> the sub around it */
     uint32_t *fold_counts;
     size_t fold_cap;
-    bool counted;               /* lines are counted under those names: see bound_line */
+    bool counted;               /* `folds` is in use: see bound_line */
     struct dp_buf line, fold, own;  /* scratch of the naming */
     struct dpx_filter filter;
     U32 builtins[DPX_BUILTINS]; /* id + 1; 0: not called yet */
 };
 
-/* Coroutines: of the one that runs, the frames are the interpreter's. */
+/* Coroutines. The frames of the running one are in struct dpx_ctx. */
 struct dpx_coros {
     struct dpx_coro *list;      /* all of them */
     size_t n, cap, prune_at;
@@ -126,17 +128,17 @@ struct dpx_made {
     struct dp_buf head;         /* the header, until then */
     U64 trailer_at;             /* where the header's last line stands */
     U64 tree_at;                /* where the saved tree stands; 0: no tree has been saved */
-    struct dpx_lines {          /* lines that no text has yet, in a live piece */
+    struct dpx_lines {          /* lines that the file does not have yet, in a live piece */
         char *ptr;
         size_t size, used;
     } fresh, fresh_sites;
 };
 
-/* What is undone when an exec has failed: DPX_EXEC. */
+/* What is restored when an exec has failed (DPX_EXEC). */
 struct dpx_exec {
     U64 size;                   /* of the file before it */
     bool live;                  /* there were pieces beside it */
-    struct dp_ticks pending, sums;      /* what was not yet on a line then */
+    struct dp_ticks pending, sums;      /* what was not yet written then */
     U64 counts[DP_FMT_COUNTERS];
 };
 
@@ -152,7 +154,7 @@ struct dpx_child {
 /* A block (dpx_block.c). */
 struct dpx_block {
     bool runs;
-    bool started;               /* it has started recording */
+    bool started;               /* the block has started the recording */
     const struct dpx_phase *before;     /* the phase that goes on afterwards */
 };
 
@@ -161,7 +163,7 @@ struct dpx_ctx {
     struct dpx_frame *top;
     struct dp_rec rec;
     struct dpx_frame *frames, *frames_end;
-    AV *mainstack;              /* PL_mainstack: another one is another coroutine */
+    AV *mainstack;              /* PL_mainstack; a different one is another coroutine's */
     struct dpx_clock clock;
     U64 serial;
     U64 ops;                    /* ops executed, where they are counted */
@@ -179,7 +181,8 @@ struct dpx_ctx {
 
     /* what the program has asked for, and how far it has come */
     const struct dpx_phase *phase;
-    int stage;                  /* PL_phase as last seen; ~PL_phase: and a coroutine went on */
+    int stage;                  /* PL_phase as last seen; ~PL_phase: another coroutine has gone on
+                                 * since */
     bool ended;                 /* the END blocks have begun */
     bool exits;                 /* the program itself has ended the process */
     bool marked;                /* the program has begun a phase: start=mark */
@@ -193,7 +196,7 @@ struct dpx_ctx {
     struct dpx_made file;
     double started;             /* seconds since 1970 */
     U64 before_cpu_us;
-    struct dpx_ctx *next;       /* all of this process */
+    struct dpx_ctx *next;       /* the list of all in this process */
 };
 
 /* The state of this interpreter: one load, no hash, no lock. */

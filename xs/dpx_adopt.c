@@ -1,5 +1,5 @@
-/* Code that was compiled before the hooks were set has the original ops: what loads us, and what
- * that loads. All that can be found through the symbol table gets the hooks. */
+/* Code that was compiled before the hooks were set (the modules that load the profiler, and theirs)
+ * has perl's own op functions. All subs that the symbol table leads to get the hooks here. */
 #include "dpx_adopt.h"
 
 /* The function that ops of a type had before. */
@@ -32,8 +32,9 @@ static void adopt_ops(pTHX_ OP *root)
         adopt_op(aTHX_ o);
 }
 #else
-/* Before 5.36 a perl may be built without the way up. Ops nest as deep as the code they are made
- * of; what loads us does not by far come to such a depth as this. */
+/* Before 5.36 a perl may be built without pointers to parent ops, so this recurses. Ops nest as
+ * deep as the code they are made of; the modules that load the profiler stay far below this
+ * depth. */
 enum { DEPTH_MAX = 5000 };
 
 static void adopt_kids(pTHX_ OP *o, int depth)

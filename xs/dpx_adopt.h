@@ -4,8 +4,8 @@
 
 #include "dpx.h"
 
-/* Goes through all code that the symbol table leads to: ops that run original(type) run the hooked
- * function instead. */
+/* Goes through all code that the symbol table leads to: ops that ran original(type) run the hook
+ * from then on. */
 void dpx_adopt(pTHX_ Perl_ppaddr_t (*original)(Optype type));
 
 #endif

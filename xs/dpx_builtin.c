@@ -1,9 +1,9 @@
-/* Slow builtins as calls: system calls, and what may work on much data. Only with
- * the option builtins=slow are their ops hooked at all.
+/* Slow builtins, recorded as calls: system calls, and ops that may work on much data. Their ops are
+ * hooked only with the option builtins=slow.
  *
- * Each type of op gets a function of its own: some modules put an op's function
- * aside and call it from an op of another type. Ops that keep a context of their
- * own (require, do FILE, eval, formats) are not among them, nor is exec. */
+ * Each type of op gets a function of its own: some modules save an op's function and call it from
+ * an op of another type. Ops that keep a context of their own (require, do FILE, eval, formats) are
+ * not among them, nor is exec. */
 #include "dpx_builtin.h"
 #include "dpx_frame.h"
 #include "dpx_life.h"
@@ -61,8 +61,8 @@ static const char *const names[COUNT] = {
 #undef NAME
 };
 
-/* Like an XS sub; but perl makes no scope of its own for the op, so the save stack is not
- * higher than before while it runs. It need only not be lower. */
+/* Records a builtin like an XS sub; but perl makes no scope for an op, so while the op runs, the
+ * save stack need not be higher than before, only not lower. */
 DP_INLINE OP *call(pTHX_ unsigned n, const int how)
 {
     struct dpx_ctx *ctx = dpx_life_here(aTHX);
@@ -88,8 +88,8 @@ DP_INLINE OP *call(pTHX_ unsigned n, const int how)
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
     if (DP_UNLIKELY(ctx->state == DPX_BORN) && ctx->top == ctx->frames + at) {
-        /* fork or open, in the child: it begins with its caller, and has no file
-         * if it only execs */
+        /* fork or open has returned in a child: the child begins with the builtin's caller, and has
+         * no file if it only execs */
         ctx->top--;
         ctx->child.depth = at - 1;
         return next;

@@ -1,4 +1,4 @@
-/* Slow builtins as calls: builtins=slow. */
+/* Slow builtins, recorded as calls: builtins=slow. */
 #ifndef DPX_BUILTIN_H
 #define DPX_BUILTIN_H
 

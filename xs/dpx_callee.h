@@ -1,10 +1,10 @@
-/* Inside the hooks: who is called. */
+/* Inside the hooks: which sub is called. */
 #ifndef DPX_CALLEE_H
 #define DPX_CALLEE_H
 
 #include "dpx_name.h"
 
-/* The rarer things an entersub may find on the stack. */
+/* The sub behind what an entersub rarely finds on the stack, or NULL. */
 DP_COLD CV *dpx_callee_peek_odd(pTHX_ SV *sv) __attribute__((visibility("hidden")));
 
 /* The id of a sub, with DPX_ID_... flags: from the cache, if it is there. */
@@ -17,10 +17,10 @@ DP_INLINE U32 dpx_callee_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV code, UV nam
     return dpx_name_find(aTHX_ ctx, cv, name, start);
 }
 
-/* What tells two names of one piece of code apart. The glob that a sub stands in lives as long as
- * the sub and says who it is by its address. A closure has its name from a glob of its own
- * (CVGV_RC), which goes when the closure goes or gets another name; so there it is the name's
- * content, as it is for code without a number. */
+/* A key that tells two names of one piece of code apart. The glob of a named sub lives as long as
+ * the sub, so its address is the key. A closure has its name from a glob of its own (CVGV_RC),
+ * which is freed when the closure is freed or renamed; there, and for code without a cop_seq, the
+ * key is made of the name's content. */
 DP_INLINE UV dpx_callee_name(CV *cv, bool is_numbered)
 {
     if (DP_LIKELY(is_numbered && !CvCVGV_RC(cv)))
@@ -28,7 +28,7 @@ DP_INLINE UV dpx_callee_name(CV *cv, bool is_numbered)
     return dpx_name_key(cv);
 }
 
-/* start: the sub's first op, about to run and so in the cache. */
+/* start: the sub's first op, about to run and so in the processor's cache. */
 DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     U32 seq;

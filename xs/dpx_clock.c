@@ -44,7 +44,7 @@ static uint64_t counter_stamp(void *arg)
     return dpx_counter();
 }
 
-/* Takes the best of three pairs: an interrupt in between would spoil one. */
+/* Takes the best of three pairs, as an interrupt between the readings would spoil one. */
 static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
 {
     uint64_t best = UINT64_MAX;
@@ -62,9 +62,9 @@ static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
 }
 
 /* The median of some distances between two readings: a counter that advances in steps (26 stamps on
- * a virtual EPYC) is now and then read a single stamp apart, so that the least of some readings
- * would be the one or the other by luck.
- * Sorted by hand, as qsort may allocate memory, which a forked child has no use for here. */
+ * a virtual EPYC) now and then gives two readings a single stamp apart, so that the least distance
+ * would be a matter of luck. The sort is by hand: qsort may allocate memory, and this also runs in
+ * a child just forked. */
 static uint64_t counter_zero(void *arg)
 {
     uint64_t apart[ZERO_TRIES];

@@ -21,7 +21,7 @@ enum dpx_clock_kind {
 
 struct dpx_clock {
     enum dpx_clock_kind kind;
-    const char *name;               /* as the header of the file tells it */
+    const char *name;               /* as in the header of the file */
     const char *why;                /* why the counter is not used, or NULL */
     uint64_t count, cpu, step;      /* the counting clock, in ns */
 };
@@ -31,16 +31,16 @@ struct dpx_clock {
  * that cannot be granted. */
 bool dpx_clock_choose(struct dpx_clock *clock, const char *wish);
 
-/* The answers to dp_rec's questions; the argument is the struct dpx_clock. */
+/* The callbacks of dp_rec for this clock; their argument is the struct dpx_clock. */
 const struct dp_rec_host *dpx_clock_host(const struct dpx_clock *clock);
 
-/* Moves the counting clock on; of ns of real time, cpu ns were spent computing. */
+/* Moves the counting clock on: by ns of real time, of which cpu ns are CPU time. */
 void dpx_clock_advance(struct dpx_clock *clock, uint64_t ns, uint64_t cpu);
 
 uint64_t dpx_clock_read_slow(struct dpx_clock *clock);
 
-/* The reading is not ordered with the instructions around it: an instruction can slip by 35 ns at
- * most, and fences cost more. */
+/* The reading is not ordered with the instructions around it: it can be 35 ns off at most, and
+ * fences cost more. */
 DP_INLINE uint64_t dpx_counter(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -2,12 +2,12 @@
 #ifndef DPX_COMPAT_H
 #define DPX_COMPAT_H
 
-/* 5.37.6 renamed what tells a perl that passes its interpreter around. */
+/* 5.37.6 renamed the macro that says that functions get the interpreter as an argument. */
 #if defined(MULTIPLICITY) || defined(PERL_IMPLICIT_CONTEXT)
 #  define DPX_MULTIPLICITY 1
 #endif
 
-/* The interpreter, as a member of a struct, for what is called back without one: dTHXa(x->perl). */
+/* The interpreter as a member of a struct, for callbacks that do not get it: dTHXa(x->perl). */
 #ifdef DPX_MULTIPLICITY
 #  define DPX_PERL_MEMBER PerlInterpreter *perl;
 #  define DPX_PERL_SET(x) ((x)->perl = aTHX)
@@ -16,7 +16,7 @@
 #  define DPX_PERL_SET(x) NOOP
 #endif
 
-/* Perl 5.43 removed the underscore at the front. */
+/* Perl 5.43 moved the underscore from the front of this name to its end. */
 #ifndef RXf_PMf_CHARSET_SHIFT_
 #  define RXf_PMf_CHARSET_SHIFT_ _RXf_PMf_CHARSET_SHIFT
 #endif
@@ -25,7 +25,7 @@
 #  define CXp_SUB_RE_FAKE 0
 #endif
 
-/* The context that a `return` leaves: perl 5.36 keeps its index. */
+/* The context that a `return` leaves; newer perls keep its index. */
 PERL_STATIC_INLINE I32
 dpx_cursub(pTHX)
 {

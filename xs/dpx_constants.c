@@ -26,7 +26,7 @@ static const struct row
     palettes[] = { DP_PALETTE_LIST(ROW) }, flame_orders[] = { DP_FLAME_ORDER_LIST(ROW) },
     flame_widths[] = { DP_FLAME_WIDTH_LIST(ROW) }, fates[] = { DP_FATE_LIST(ROW) };
 
-/* Constants that are in no list of words. */
+/* Constants that have no words. */
 #define ALONE(id) { #id, NULL, NULL, (IV)(id) },
 #define CODE(id, value, text) ALONE(id)
 static const struct row alone[] = {
@@ -88,7 +88,8 @@ void dpx_constants_keys(pTHX_ const char *view, AV *to)
         { "names", dpx_keys_dp_label_how }, { "trace", dpx_keys_dp_trace_how },
         { "classic", dpx_keys_dpx_classic }, { "report", dpx_keys_dp_report },
         { "pair", dpx_keys_dp_pair_how }, { "diff", dpx_keys_dp_diff_how },
-        { "fold", dpx_keys_dpx_fold }, { "flame", dpx_keys_dpx_flame }
+        { "fold", dpx_keys_dpx_fold }, { "flame", dpx_keys_dpx_flame },
+        { "export", dpx_keys_dpx_export }
     };
     for (size_t i = 0; i < C_ARRAY_LENGTH(views_of); i++)
         if (strcmp(views_of[i].name, view) == 0) {

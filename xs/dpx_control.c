@@ -1,6 +1,6 @@
-/* What the program, or its progress, tells a recording: stretches that are left
- * out, and phases. While nothing is recorded the hooks go on keeping the frames,
- * so that a start finds what runs by then, in whatever order frames came and went. */
+/* Stretches that are not recorded, and phases: the program asks for them, or reaches the next stage
+ * of its run. While nothing is recorded the hooks still keep the frames, so that a start finds
+ * those that run by then, whatever has come and gone. */
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_file.h"
@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-enum { PHASES_MAX = 1000 };     /* names beyond are taken for one */
+enum { PHASES_MAX = 1000 };     /* names beyond these are one phase, `other` */
 
-/* A trace writes its window in the middle of this if that is full, and may go on as a
- * tree then: that has taken all frames over. */
+/* If the window is full in the middle of this, a trace writes it and may go on as a tree, which has
+ * then taken over all frames. */
 void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree)
@@ -33,7 +33,8 @@ static void relink(struct dpx_ctx *ctx, bool elsewhere)
 void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
 {
     if (ctx->rec.tree) {
-        relink(ctx, true);      /* as of a trace: what is split up is no call that took so long */
+        relink(ctx, true);      /* as in a trace: the duration of a call that was interrupted is not
+                                 * kept */
         return;
     }
     dp_rec_announce(&ctx->rec, DP_RAW_RESUME, (size_t)(ctx->top - ctx->frames), now);
@@ -71,7 +72,7 @@ void dpx_control_start(struct dpx_ctx *ctx)
     dpx_ctx_leave(ctx);
 }
 
-/* They live as long as the process: threads share them. */
+/* Phases live as long as the process, as threads share them. */
 static const struct dpx_phase *find_phase(const char *name, size_t len, bool last)
 {
     struct dpx_phase *p;
@@ -128,7 +129,8 @@ void dpx_control_begin(struct dpx_ctx *ctx)
         dpx_control_stop(ctx);
 }
 
-/* The program is compiled; its INIT blocks come first. That is no mark, so the gap goes on. */
+/* The program is compiled; its INIT blocks come first. Making the file is no mark, so the gap goes
+ * on. */
 static void begin_init(struct dpx_ctx *ctx)
 {
     U64 now = dpx_ctx_arrive(ctx), left = ctx->rec.left;
@@ -147,7 +149,7 @@ static void begin_main(struct dpx_ctx *ctx)
     dpx_control_in_phase(ctx, find_phase("main", 4, false), now);
     dpx_file_begin(ctx);
     if (!ctx->rec.tree && !ctx->rec.paused && ctx->rec.pos >= ctx->rec.end)
-        dp_rec_flush(&ctx->rec, now);       /* a smaller buffer than it had up to here */
+        dp_rec_flush(&ctx->rec, now);       /* the buffer has become smaller */
     dpx_ctx_leave(ctx);
     errno = why;
 }

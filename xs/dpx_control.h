@@ -4,7 +4,7 @@
 
 #include "dpx.h"
 
-/* Stop recording, and start it again; each does nothing if that is the state already. */
+/* Stop recording, and start it again; each does nothing if recording is stopped, or on, already. */
 void dpx_control_stop(struct dpx_ctx *ctx);
 void dpx_control_start(struct dpx_ctx *ctx);
 
@@ -15,14 +15,14 @@ void dpx_control_in_phase(struct dpx_ctx *ctx, const struct dpx_phase *phase, U6
 /* The first phase, which begins with the recording. */
 void dpx_control_begin(struct dpx_ctx *ctx);
 
-/* PL_phase is another than ctx->stage: the phases main and END begin here. */
+/* Called when PL_phase is no longer ctx->stage: begins the phases main and END. */
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx);
 
 /* Returns the phase of this name, which is made if it is new; NULL: no memory. */
 const struct dpx_phase *dpx_control_phase(const char *name, size_t len);
 
-/* The frames of a trace are left, but have not ended; they go on, in another
- * phase or after a stretch without recording. now: an arrival stamp. */
+/* Leave the frames of a trace without ending them, and go on with them, in another phase or after a
+ * stretch without recording. now: an arrival stamp. */
 void dpx_control_suspend(struct dpx_ctx *ctx, U64 now);
 void dpx_control_resume(struct dpx_ctx *ctx, U64 now);
 

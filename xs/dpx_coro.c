@@ -1,7 +1,7 @@
-/* Coroutines (Coro). Each has stacks of its own, and so has a stack of frames of its
- * own here, found by PL_mainstack, which no two have in common at a time. Whoever goes on is
- * noticed at the next event; what ran is left without having ended, and what goes on goes on
- * without being called. */
+/* Coroutines (Coro). Each coroutine has stacks of its own, and so a stack of frames of its own
+ * here, found by PL_mainstack, which no two share at a time. A switch is noticed at the next event;
+ * the frames of the coroutine that ran are left without having ended, and those of the next one go
+ * on without being called. */
 #include "dpx_coro.h"
 #include "dpx_control.h"
 #include "dp_mem.h"
@@ -16,7 +16,7 @@ enum {
 struct dpx_coro {
     AV *mainstack;
     struct dpx_frame *frames, *frames_end, *top;    /* frames: NULL while it runs */
-    struct dp_cct_node *cur;    /* of a tree, as of these links */
+    struct dp_cct_node *cur;    /* the node of a tree, valid while rec.links is `links` */
     U64 links;
     U64 program;                /* stamps that had passed in the program when it was left */
 };
@@ -29,8 +29,8 @@ void dpx_coro_bottom(struct dpx_frame *f)
 }
 
 /* Forgets coroutines that are gone, so that a program that makes them without end does not
- * fill the memory. Heads of SVs are never given back, and a freed one, or one that has
- * become something else, says so. */
+ * fill the memory. Perl never gives back the heads of SVs, and the type of a head tells that it was
+ * freed or reused. */
 static void prune(struct dpx_ctx *ctx)
 {
     size_t n = 0;
@@ -51,7 +51,7 @@ static void prune(struct dpx_ctx *ctx)
     ctx->coro.prune_at = n * 2 < PRUNE ? PRUNE : n * 2;
 }
 
-/* The table moves when a new coroutine is put in. */
+/* The table may move when a coroutine is added. */
 static struct dpx_coro *coro_of(struct dpx_ctx *ctx, AV *mainstack)
 {
     struct dp_map_slot *slot = dp_map_find(&ctx->coro.of, PTR2UV(mainstack));
@@ -102,7 +102,7 @@ static void put_off(struct dpx_ctx *ctx, U64 by)
 
 static void go_on(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
 {
-    /* Contexts are what they were if nothing has begun anew since. */
+    /* The node is still valid if no contexts were given anew since. */
     if (ctx->rec.tree && c->cur && c->links == ctx->rec.links) {
         ctx->rec.cur = c->cur;
         put_off(ctx, ctx->rec.program - c->program);
@@ -119,7 +119,7 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
     struct dpx_coro *from = coro_of(ctx, ctx->mainstack),
                     *to = from ? coro_of(ctx, mainstack) : NULL;
     if (to && make_frames(to)) {
-        /* the table may have moved; this one is never pruned */
+        /* the table may have moved; the running coroutine is never pruned */
         from = coro_of(ctx, ctx->mainstack);
         leave(ctx, now);
         from->frames = ctx->frames;
@@ -131,7 +131,7 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
         ctx->frames = to->frames;
         ctx->frames_end = to->frames_end;
         ctx->top = to->top;
-        to->frames = NULL;      /* now they are the interpreter's */
+        to->frames = NULL;      /* ctx has them now */
         go_on(ctx, to, now);
     }
     ctx->mainstack = mainstack;
@@ -141,11 +141,11 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
 void dpx_coro_notice(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     dpx_coro_switch(aTHX_ ctx, PL_mainstack, now);
-    /* One that begins may get a C stack of its own: see new_stage in dpx_hook.c. */
+    /* A coroutine that begins may get a C stack of its own: see new_stage in dpx_hook.c. */
     if (ctx->stage >= 0)
         ctx->stage = ~ctx->stage;
-    /* Coro sets this to perl's own when it makes a coroutine: that which it was compiled for, even
-     * if perl has assertions. A loop of somebody else is left alone. */
+    /* When Coro makes a coroutine it sets PL_runops to perl's own loop, and to the standard one
+     * even in a perl with DEBUGGING. The loop of another module is left alone. */
     if (PL_runops == dpx_run.loop_before || PL_runops == Perl_runops_standard)
         PL_runops = dpx_run.loop;
 }

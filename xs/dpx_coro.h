@@ -11,7 +11,7 @@ void dpx_coro_bottom(struct dpx_frame *f);
  * ctx->mainstack. */
 void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now);
 
-/* The same for the coroutine with PL_mainstack, which may have been made just now. */
+/* Does the same for the coroutine with PL_mainstack, which may be new. */
 DP_COLD void dpx_coro_notice(pTHX_ struct dpx_ctx *ctx, U64 now);
 
 /* Does another coroutine run than the one that the frames belong to? */

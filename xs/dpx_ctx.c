@@ -14,7 +14,7 @@ struct dpx_ctx *dpx_only;
 
 struct dpx_process dpx_run = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The state that interpreters have which do not record. */
+/* The state of interpreters that do not record. */
 static struct dpx_ctx nobody;
 
 bool dpx_ctx_is_nobody(const struct dpx_ctx *ctx) { return ctx == &nobody; }
@@ -47,8 +47,8 @@ void dpx_ctx_leave(struct dpx_ctx *ctx)
     ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
 }
 
-/* States are used again and never freed: until its first event, a new interpreter
- * looks at the one it has inherited, whatever has become of that. */
+/* States are used again and never freed: until its first event, a new interpreter looks at the
+ * state that it has inherited, whatever has become of that. */
 static struct dpx_ctx *spare;
 
 struct dpx_ctx *dpx_ctx_take(void)
@@ -82,7 +82,7 @@ void dpx_ctx_enlist(struct dpx_ctx *ctx)
     pthread_mutex_lock(&dpx_run.lock);
     ctx->tid = dpx_run.tids++;
     ctx->next = dpx_run.all;
-    /* on_signal reads it at any moment */
+    /* on_signal may read the list at any moment */
     __atomic_store_n(&dpx_run.all, ctx, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&dpx_run.lock);
 }

@@ -4,16 +4,16 @@
 
 #include "dpx.h"
 
-/* Arriving in a hook, and leaving it, at any time of a recording; dpx_frame.h has
- * the hooks' own. */
+/* Arrive in a hook, and leave it, whatever the way of recording; dpx_frame.h has the faster ones
+ * that the hooks use. */
 U64 dpx_ctx_arrive(struct dpx_ctx *ctx);
 void dpx_ctx_leave(struct dpx_ctx *ctx);
 
-/* From here on the hooks see this state; NULL: none. */
+/* Makes the hooks see this state; NULL: one that does not record. */
 void dpx_ctx_show(pTHX_ struct dpx_ctx *ctx);
 bool dpx_ctx_is_nobody(const struct dpx_ctx *ctx);
 
-/* Gives a state that is all 0, or NULL; and takes one back, off the list. A state is never freed:
+/* Give a state that is all 0, or NULL, and take one back, off the list. A state is never freed:
  * whoever has inherited a pointer to it may look at thx and state at any time. */
 struct dpx_ctx *dpx_ctx_take(void);
 void dpx_ctx_give_back(struct dpx_ctx *ctx);
@@ -25,7 +25,7 @@ void dpx_ctx_enlist(struct dpx_ctx *ctx);
 struct dpx_ctx *dpx_ctx_find(pTHX);
 
 /* The state of the interpreter that this thread runs, if any: a thread that is not
- * perl's may fork, too. Only compares pointers; the caller holds the lock. */
+ * perl's may fork, too. It only compares pointers; the caller holds the lock. */
 struct dpx_ctx *dpx_ctx_own(void);
 
 /* This interpreter's state, or NULL when it does not record. */

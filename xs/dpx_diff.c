@@ -47,7 +47,7 @@ static void take_matcher(pTHX_ struct dp_diff_how *how, HV *from)
     how->match_ctx = m;
 }
 
-/* A name, and the one that stands for it later on. */
+/* Takes a name and the one that replaces it. */
 static bool take_rename(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_rename *rename = to;
@@ -56,7 +56,7 @@ static bool take_rename(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_rename, 2, NULL, take_rename);
 
-/* Side, name of the file, text. */
+/* Takes a side, the name of a file, and its text. */
 static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_source_text *source = to;
@@ -110,7 +110,7 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
     dpx_keys_take(aTHX_ how, dpx_keys_dp_diff_how(), from);
     if (!how->n_measures)
         croak("measures of a comparison: there is nothing to compare");
-    struct dp_rule *rules = (struct dp_rule *)how->rules;   /* made just now */
+    struct dp_rule *rules = (struct dp_rule *)how->rules;   /* just made by dpx_keys_take */
     for (size_t i = 0; i < how->n_rules; i++)
         if (rules[i].measure >= how->n_measures)
             rules[i].measure = DP_RULE_CALLS;
@@ -133,7 +133,7 @@ static void take_runs(pTHX_ struct dp_diff_side *side, AV *runs)
         }
         size_t end = (size_t)(av_len(all) + 1);
         if (end == parts)
-            croak("%s: a run of nothing", side->name);
+            croak("%s: a run has no profiles", side->name);
         ends[i] = parts = end;
     }
     side->parts = dpx_sides(aTHX_ all);
@@ -148,7 +148,7 @@ const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least)
     SSize_t n = av_len(from) + 1;
     struct dp_diff_side *sides = dpx_array(aTHX_ (size_t)n, sizeof *sides);
     if (n < least)
-        croak("%ld sides are wanted", (long)least);
+        croak("at least %ld sides are needed", (long)least);
     for (SSize_t i = 0; i < n; i++) {
         sides[i].name = "";
         dpx_keys_take_at(aTHX_ &sides[i], dpx_keys_dp_diff_side(), from, i);
@@ -185,7 +185,7 @@ AV *dpx_paired_labels(pTHX_ AV *from, HV *options)
         SV *prof = av ? dpx_element(aTHX_ av, 0) : NULL,
            *side = av ? dpx_element(aTHX_ av, 1) : NULL;
         if (!prof || !side)
-            croak("pair %ld is none", (long)i);
+            croak("pair %ld lacks a profile or a side", (long)i);
         sides[i].prof = dpx_prof_of(aTHX_ prof);
         sides[i].side = (uint32_t)SvUV(side);
         av_push(l.lists, newRV_noinc((SV *)newAV()));

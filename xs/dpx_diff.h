@@ -6,9 +6,9 @@
 #include "perl.h"
 #include "dprof/diff.h"
 
-/* Sides of runs of parts, and the fields of a hash by their names in struct dp_diff_how
- * (Devel::DProf::Diff has the layout). All lives as long as the arguments
- * and the statement. */
+/* Convert sides, each made of runs, which are made of parts, and a hash with the fields of struct
+ * dp_diff_how (Devel::DProf::Diff has the layout). The results live as long as the arguments and
+ * the statement. */
 const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least);
 void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from);
 

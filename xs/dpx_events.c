@@ -11,7 +11,7 @@ enum { LOCAL_MARKS = 16 };
 
 /* ---- what is counted ---- */
 
-/* kernel.perf_event_paranoid. */
+/* Reads kernel.perf_event_paranoid. */
 static int paranoid(void)
 {
     int level = DP_PMU_PARANOID_UNKNOWN;
@@ -101,8 +101,8 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
     return !*why;
 }
 
-/* Of two columns with one name, nobody could ask for the second. NULL: there is none of that name
- * yet, or it is the same event. */
+/* Why an event cannot have a column of its name: of two columns with one name, nobody could ask for
+ * the second. NULL: no other event has the name. */
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
     static const char *const taken[] = { "ops", "svs",  "svs-freed", "bytes", "bytes-freed",
@@ -132,7 +132,7 @@ static size_t columns_of(const struct dp_pmu_event *ev)
            : 1;
 }
 
-/* It can be counted, and there is room. */
+/* Adds the columns of an event that can be counted; the caller has seen that there is room. */
 static void add_columns(struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
     size_t at = plan->n, n = columns_of(ev);
@@ -160,7 +160,7 @@ static void add_columns(struct dpx_plan *plan, const struct dp_pmu_event *ev)
     }
 }
 
-/* Returns 0, or DP_E_ARG with the reason. */
+/* Returns 0, or an error with the reason. */
 static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char *text, size_t len,
                      struct dp_err *err)
 {
@@ -172,7 +172,7 @@ static int add_event(pTHX_ struct dpx_plan *plan, struct dp_pmu *pmu, const char
     if (rc == DP_E_NOMEM)
         return rc;
     if (rc == 0) {
-        /* Its name is another one where only the program's part may be counted. */
+        /* dpx_events_try renames the event where only the program's part may be counted. */
         if ((clashes = clash(plan, &ev)) == NULL && dpx_events_try(aTHX_ pmu, &ev, why, sizeof why))
             clashes = clash(plan, &ev);
         if (clashes)
@@ -226,7 +226,7 @@ static uintptr_t this_thread(void)
     return (uintptr_t)pthread_self();
 }
 
-/* What hooks do between arriving and leaving, mostly: a mark. */
+/* What hooks mostly do between arriving and leaving: they make a mark. */
 struct habit {
     struct dp_rec rec;
     uint64_t window[LOCAL_MARKS * (1 + DP_FMT_COUNTERS)];
@@ -276,7 +276,7 @@ static void open_perf(struct dpx_ctx *ctx)
     errno = why;
 }
 
-/* The program's totals stay what they are: the counters of perf begin at 0 again. */
+/* Opens the counters of perf again, which begin at 0; the program's totals stay what they are. */
 static void reopen(struct dpx_ctx *ctx)
 {
     int why = errno;
@@ -290,7 +290,7 @@ static int64_t svs_now(pTHX)
     return (int64_t)PL_sv_count;
 }
 
-/* What goes up and down. */
+/* Takes what goes up and down as it is now. */
 static void rebase(pTHX_ struct dpx_events *ev)
 {
     const struct dpx_plan *plan = &dpx_run.plan;

@@ -3,14 +3,14 @@
  *
  * A hook that arrives takes a time stamp and then brings the counters up to date; a hook that
  * leaves brings them up to date before its stamp. What dp_rec sees are totals of the program that
- * only grow (`how.counts`): dp_rec charges what they have grown by since the last mark, behind each
- * raw mark of a trace, in each node of a tree. What is the recorder's own never gets into the
+ * only grow (`how.counts`). dp_rec takes what they have grown by since the last mark: a trace has
+ * it behind each raw mark, a tree in each node. What the recorder itself uses never gets into the
  * totals. `rec->worked` says that a hook has done more than it mostly does, so that counters which
  * cost a system call are read once more: whoever adds slow work to a hook sets it.
  *
- * Who asks for no events pays nothing: hooks exist once for each way of recording (DPX_EACH_WAY),
- * and those without counters have no code for them. bench/instructions.pl counts instructions per
- * call, which must not grow. */
+ * A recording without events pays nothing for them: hooks exist once for each way of recording
+ * (DPX_EACH_WAY), and those without counters have no code for them. bench/instructions.pl counts
+ * instructions per call, which must not grow. */
 #ifndef DPX_EVENTS_H
 #define DPX_EVENTS_H
 
@@ -22,8 +22,8 @@
  * an error with a message for whoever wrote the list. */
 int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err *err);
 
-/* All that can be counted on this machine; for lists, too. sysfs: NULL, or what a test has in its
- * place. Returns 0 or DP_E_NOMEM. */
+/* Opens all that can be counted on this machine; for lists, too. sysfs: NULL, or the folder that a
+ * test has in its place. Returns 0 or DP_E_NOMEM. */
 int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
 
 /* Can the event be counted here and now? *ev becomes what is counted then (cycles:u). If it
@@ -31,18 +31,19 @@ int dpx_events_open_pmu(struct dp_pmu **pmu, const char *sysfs);
 bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why,
                     size_t size);
 
-/* Is it perl's own run loop, of which we have a copy that counts? */
+/* Is `loop` one of perl's own run loops, of which dpx_hook.c has copies that count? */
 bool dpx_events_may_count_ops(runops_proc_t loop);
 
-/* Begins to count for this interpreter, in the thread that calls; in a forked child at once
- * (goes_on: it records) what costs nothing, and all at its first event. */
+/* _open begins to count for this interpreter, in the thread that calls. In a forked child _fork
+ * does at once what costs nothing (goes_on: the child records), and _forked does the rest at the
+ * first event. */
 void dpx_events_open(pTHX_ struct dpx_ctx *ctx);
 void dpx_events_fork(pTHX_ struct dpx_ctx *ctx, bool goes_on);
 void dpx_events_forked(pTHX_ struct dpx_ctx *ctx);
 void dpx_events_close(struct dpx_ctx *ctx);
 
-/* A hook arrives: what the program has used by then is in ctx->events.total. It leaves: what it has
- * used itself is left out. Only where there is a plan. */
+/* _arrive adds to ctx->events.total what the program has used; _leave leaves out what the hook has
+ * used since. To be called only where there is a plan. */
 void dpx_events_arrive(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
 void dpx_events_leave(struct dpx_ctx *ctx) __attribute__((visibility("hidden")));
 

@@ -16,8 +16,8 @@
 enum {
     LINES = 32 * 1024,          /* bytes of a piece of names or places */
     TRAILER_WIDTH = 640,        /* blanks kept free for what is known at the end */
-    TRAILER_ROOM = TRAILER_WIDTH + 64,  /* what they take in the file, with the line
-                                         * behind and packed or not */
+    TRAILER_ROOM = TRAILER_WIDTH + 64,  /* what the blanks and the line behind them take in the
+                                         * file, packed or not */
     PAGE = 4096
 };
 
@@ -55,8 +55,8 @@ static void add_quoted(struct dp_buf *to, const char *name, const char *value)
     dp_buf_addc(to, ';');
 }
 
-/* The last line of the header, as far as it is known. A recording that goes on
- * has told nothing yet of what is pending. */
+/* Writes the last line of the header, as far as it is known. While the recording goes on, what is
+ * pending is not in the file yet, and not in its sums. */
 static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool end)
 {
     const struct dp_ticks none = { 0, 0, 0 }, *pending = end ? &none : &ctx->writer.pending;
@@ -92,7 +92,7 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
     dp_buf_adds(to, end ? "$dprof_complete=1;" : "$dprof_saved=1;");
 }
 
-/* The header's end, which is always of the same length. */
+/* Adds the header's end, filled up to a fixed length. */
 static void fill_up(struct dp_buf *to)
 {
     int blanks = to->len < TRAILER_WIDTH ? TRAILER_WIDTH - (int)to->len : 0;
@@ -165,8 +165,8 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
                 (UV)((double)ctx->before_cpu_us * (double)ctx->writer.hz / 1e6));
 }
 
-/* The trailer is written again while others read. It is within one page, which the kernel
- * writes in one go even when we are killed. */
+/* The trailer is written again while others read. It lies within one page, which the kernel writes
+ * in one go even when the process is killed. */
 static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct dp_err *err)
 {
     struct dp_buf text;
@@ -194,8 +194,8 @@ static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct d
     return rc;
 }
 
-/* The file's name: %p, %t and %n filled in, or the process and thread behind
- * it where they are not the first. */
+/* The file's name, with %p, %t and %n filled in; without %p and %t, process and thread are appended
+ * where they are not the first. */
 static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
 {
     bool has_pid = false, has_tid = false;
@@ -225,8 +225,8 @@ static int out_flags(void)
     return dpx_run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
 }
 
-/* The file of this name, with the header that was made before: a process killed between creating
- * the file and writing that leaves an empty one. */
+/* Creates the file of this name, and writes the header, which was made before: a process killed
+ * between the two leaves an empty file. */
 static int create(struct dpx_ctx *ctx, const char *name, struct dp_err *err)
 {
     int rc = dp_outfile_open(&ctx->out, name, out_flags(), err);
@@ -262,7 +262,7 @@ int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
                       : dp_outfile_check(name, out_flags(), err);
     if (rc == 0) {
         ctx->out.path = dp_outfile_absolute(name);
-        /* as it is now: the program may change its $0 and its environment */
+        /* the header is made now: the program may change its $0 and its environment */
         header(aTHX_ &ctx->file.head, ctx);
         if (!ctx->out.path || ctx->file.head.err)
             rc = dp_err_set(err, DP_E_NOMEM, "out of memory");
@@ -305,14 +305,14 @@ void dpx_file_begin(struct dpx_ctx *ctx)
 
 /* ---- what survives the process ---- */
 
-/* One more line in the newest piece of its kind, or a new one. */
+/* Adds a line to the newest piece of its kind, or to a new piece. */
 static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_kind kind,
                       const char *ptr, size_t len, const char *end)
 {
     size_t all = len + strlen(end);
     ctx->rec.worked = true;
     if (ctx->state == DPX_BORN)
-        return;                 /* the pieces are the parent's; forked() sees to it */
+        return;                 /* the pieces are the parent's; forked() makes the child's */
     if (!in->ptr || all >= in->size - in->used) {
         size_t size = all < LINES ? LINES : all + 1;
         in->ptr = dp_live_add(&ctx->live, kind, size);
@@ -355,7 +355,7 @@ int dpx_file_open_live(struct dpx_ctx *ctx)
     return rc;
 }
 
-/* A window is written: the text has all names now, and has grown. */
+/* A window has been written: the file has all names now, and has grown. */
 void dpx_file_flushed(void *arg)
 {
     struct dpx_ctx *ctx = arg;
@@ -375,7 +375,7 @@ void dpx_file_flushed(void *arg)
 
 /* ---- the tree ---- */
 
-/* As it is now. Returns 0 or DP_E_NOMEM; sums: what its times come to. */
+/* Writes the tree as it is now to text. Returns 0 or DP_E_NOMEM; sums: the sums of its times. */
 static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *sums)
 {
     struct dp_cct_text how = {
@@ -395,8 +395,8 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
     return rc;
 }
 
-/* A tree in place of the one that was saved before, as a new file: nobody sees half of one, and
- * a full disk leaves the one that was there. */
+/* Replaces the tree that was saved before, by a new file: nobody sees half a tree, and a full disk
+ * leaves the old file. */
 static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
     struct dp_outfile twin;
@@ -416,8 +416,8 @@ static bool replace_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     return true;
 }
 
-/* Behind a trace the tree is written in place. Should the process be killed meanwhile,
- * readers find it in the pieces. */
+/* Writes the tree in place, behind a trace. If the process is killed meanwhile, readers find the
+ * tree in the pieces. */
 static void append_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
     struct dp_err err;
@@ -432,7 +432,7 @@ static void append_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
         put_trailer(ctx, &ctx->out, false);
         return;
     }
-    ctx->out.failed = false;    /* there may be room at the end */
+    ctx->out.failed = false;    /* there may be room when the program ends */
     dp_outfile_cut(&ctx->out, at);
 }
 
@@ -470,8 +470,8 @@ void dpx_file_save(void *arg)
 
 /* ---- the end ---- */
 
-/* The last tree takes the place of the one that was saved. That one stays where there is no
- * room for another. */
+/* The last tree replaces the one that was saved. Where there is no room for it, the saved one
+ * stays. */
 static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
 {
     if (ctx->file.tree_at && ctx->rec.how.tree && !ctx->out.failed) {
@@ -494,7 +494,7 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     dpx_file_sink(ctx, text->ptr, text->len);
 }
 
-/* All that is not written yet, with what the writer still holds. */
+/* Writes all that is not written yet, with what the writer still holds. */
 void dpx_file_rest(struct dpx_ctx *ctx)
 {
     int why = errno;

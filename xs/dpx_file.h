@@ -9,18 +9,18 @@
  * error code with the detail in err. */
 int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
-/* Prepares the same for later: now it only finds out whether that would be possible, and keeps the
- * header. Until dpx_file_begin nothing of ours is on the disk, and the profile that was there stays
- * where it is: a perl that compiles only, or fails to, is no run. Whatever needs the file earlier,
- * such as a full buffer, makes it. */
+/* Prepares the same for later: for now it only finds out whether the file could be opened, and
+ * keeps the header. Until dpx_file_begin the disk has no file of this run, and an older profile
+ * stays: a perl that only compiles, or fails to, is no run. What needs the file earlier, such as a
+ * full buffer, makes it. */
 int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);
 
 /* Makes a file that was only prepared, and what stands beside it; does nothing otherwise. To be
- * called between an arrival and a leaving, so that its time is the recorder's own, also where it
- * waits. */
+ * called between an arrival and a leaving, so that its time, waiting included, is the recorder's
+ * own. */
 void dpx_file_begin(struct dpx_ctx *ctx);
 
-/* Makes the recorder's memory beside it. Returns 0 or DP_E_NOMEM. */
+/* Makes the recorder's memory beside the file. Returns 0 or DP_E_NOMEM. */
 int dpx_file_open_live(struct dpx_ctx *ctx);
 
 /* The writer's sink, and what the recorder calls when a window is written; the
@@ -28,12 +28,12 @@ int dpx_file_open_live(struct dpx_ctx *ctx);
 int dpx_file_sink(void *arg, const char *ptr, size_t len);
 void dpx_file_flushed(void *arg);
 
-/* Keeps the & line of an id, or the place of a number, where it survives the process. */
+/* Keep the & line of an id, or the call site of a number, in memory that outlives the process. */
 void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
 void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site);
 
-/* What the recorder calls when the file shall be brought up to date; the argument is
- * the struct dpx_ctx. Gives no message if that is impossible: the end is still to come. */
+/* Brings the file up to date; the recorder calls it with the struct dpx_ctx. It gives no message if
+ * that is impossible, as the end is still to come. */
 void dpx_file_save(void *arg);
 
 /* Writes all that is not written yet: what the writer still holds, the tree. */

@@ -1,16 +1,16 @@
 /* only= and skip=: which names are recorded.
  *
  * The patterns are perl's and run in perl's own engine, in the middle of whatever
- * the program does. A match of them neither reads nor sets what the program's matches
- * do ($1, @-, pos, the last pattern): those belong to the ops, and no op is run. The
- * engine takes its room above that of a match under way, and gives it back. What could call
- * the program or die in the engine is refused beforehand. */
+ * the program does. Such a match neither reads nor sets what the program's matches set ($1, @-,
+ * pos, the last pattern): ops do that, and no op is run. The engine takes its memory above that of
+ * a match under way, and gives it back. A pattern that could call the program, or make the engine
+ * die, is refused beforehand. */
 #include "dpx_filter.h"
 #include "dp_fmt.h"
 
 #include <string.h>
 
-enum { VERDICTS_MAX = 1 << 16 };    /* then they are found anew */
+enum { VERDICTS_MAX = 1 << 16 };    /* beyond these, all verdicts are dropped */
 
 /* ---- patterns ---- */
 
@@ -31,7 +31,7 @@ static bool may_be_sub(const char *p)
 }
 
 /* Before 5.32 the engine asks Perl code (utf8_heavy.pl) what a property is, whenever a pattern is
- * compiled, and how letters fold, once. Neither can be while a hook is at work. */
+ * compiled, and how letters fold, once. Neither may happen inside a hook. */
 #if PERL_VERSION < 32
 #  define DPX_UNICODE_IN_PERL 1
 #else
@@ -49,7 +49,7 @@ static bool ignores_case(const char *p)
     return false;
 }
 
-/* Has the table of folds loaded now. Interpreters of new threads inherit it. */
+/* Makes perl load the table of case folds now. Interpreters of new threads inherit it. */
 static void learn_to_fold(pTHX)
 {
     U8 folded[UTF8_MAXBYTES_CASE + 1];
@@ -58,7 +58,7 @@ static void learn_to_fold(pTHX)
     PERL_UNUSED_VAR(len);
 }
 
-/* A call of a group within the pattern: may recurse until the engine dies. */
+/* Is it a call of a group within the pattern, which may recurse until the engine dies? */
 static bool is_recursion(const char *p)
 {
     if (*p == 'R' || *p == '&' || starts(p, "P>"))
@@ -67,7 +67,7 @@ static bool is_recursion(const char *p)
     return *p >= '0' && *p <= '9';
 }
 
-/* Why a pattern is not taken, or NULL. */
+/* Why a pattern is refused, or NULL. */
 static const char *refusal(const char *p)
 {
     for (; *p; p++) {
@@ -92,8 +92,7 @@ static const char *refusal(const char *p)
     return NULL;
 }
 
-/* Nothing that the program has set for its code holds for ours: use bytes, use
- * warnings, use locale. */
+/* Makes a COP in which no pragma of the program holds: use bytes, use warnings, use locale. */
 static void quiet(COP *cop)
 {
     Zero(cop, 1, COP);
@@ -116,7 +115,7 @@ static REGEXP *compile(pTHX_ const char *text)
     return rx;
 }
 
-/* The same in an eval, which puts PL_curcop back. */
+/* Compiles as an XSUB: it is called in an eval, which restores PL_curcop. */
 static void compile_xs(pTHX_ CV *cv)
 {
     REGEXP **to = CvXSUBANY(cv).any_ptr;
@@ -204,7 +203,8 @@ void dpx_filter_release(pTHX_ struct dpx_filter *f)
 
 /* ---- names ---- */
 
-/* A field of an & line, its escapes undone; a lone % is nothing. Returns what follows it. */
+/* Adds a field of an & line with its escapes undone; a lone % is an empty field. Returns what
+ * follows the field. */
 static const char *add_field(struct dp_buf *to, const char *p, const char *end)
 {
     const char *blank = memchr(p, ' ', (size_t)(end - p));
@@ -235,7 +235,7 @@ static void label(struct dp_buf *to, const char *line, size_t len)
     }
 }
 
-/* Names are UTF-8; a file's name may be bytes. */
+/* Names are UTF-8; a file's name may be other bytes, which are taken for Latin-1. */
 static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
 {
     bool utf8 = is_utf8_string((const U8 *)text->ptr, text->len);

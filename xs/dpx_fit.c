@@ -1,10 +1,10 @@
 /* Is the perl that has loaded this object the one that it was built for?
  *
- * One of another version, or configured otherwise, has other structures. perl itself asks too late:
- * its answer, in our boot function, is to end the process, and of two perls that differ in
- * assertions or in who counts references on the stack it says nothing. So it is asked before that,
- * and without calling anything: no header of perl is included here, and what is declared is data,
- * or is never called. */
+ * A perl of another version, or configured otherwise, has other structures. perl's own check comes
+ * too late: it runs in the boot function and ends the process, and it does not tell perls apart
+ * that differ in assertions or in a reference-counted stack. So this check runs before, and without
+ * calling anything: no header of perl is included here, and what is declared is data, or is never
+ * called. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,19 +12,18 @@
 
 #include "dpx_fit.h"
 
-/* In every perl since 5.10. The options begin with a blank, and have one between them. */
+/* Every perl since 5.10 has these. A blank stands before each of the options. */
 extern const char PL_bincompat_options[];
 extern const unsigned char PL_revision, PL_version, PL_subversion;
 
-/* In perls with assertions, and in those that count references on the stack. Other systems than
- * those with ELF have other ways to say that something may be absent; there, these two
- * are not asked for. */
+/* Perls with assertions have the first, perls with a reference-counted stack the second. Systems
+ * without ELF have other ways to declare what may be absent; there, neither is tested. */
 #ifdef __ELF__
 extern void Perl_hv_assert(void) __attribute__((weak));
 extern void Perl_runops_wrap(void) __attribute__((weak));
 #endif
 
-/* As Makefile.PL has it of the perl that runs it: "perl 5.36.0,DEBUGGING,HAS_TIMES,..." */
+/* What Makefile.PL knows of the perl that runs it: "perl 5.36.0,DEBUGGING,HAS_TIMES,..." */
 static const char built_for[] = "perl " DPX_BUILT_FOR;
 
 /* Steps over text, if it comes next. */

@@ -14,9 +14,13 @@ AV *dpx_stacks_formats(pTHX)
         av_push(all, newRV_noinc((SV *)hv));
         hv_stores(hv, "name", newSVpv(f->name, 0));
         hv_stores(hv, "suffixes", newSVpv(f->suffixes, 0));
-        hv_stores(hv, "look", newSViv((f->needs & DP_STACKS_LOOK) != 0));
+        hv_stores(hv, "for", newSVpv(f->needs & DP_STACKS_LOOK ? "eyes"
+                                     : f->needs & DP_STACKS_EXPORT ? "tools" : "programs", 0));
         hv_stores(hv, "layout", newSViv((f->needs & DP_STACKS_LAYOUT) != 0));
         hv_stores(hv, "metrics", newSViv((f->needs & DP_STACKS_METRICS) != 0));
+        hv_stores(hv, "apart", newSViv((f->needs & DP_STACKS_APART) != 0));
+        hv_stores(hv, "labels", newSViv((f->needs & DP_STACKS_LABELS) != 0));
+        hv_stores(hv, "base", newSViv((f->needs & DP_STACKS_BASE) != 0));
     }
     return all;
 }

@@ -33,9 +33,9 @@ static bool on_chain(const PERL_SI *of, const PERL_SI *from)
     return false;
 }
 
-/* How low the save stack was since the XS sub of f was called, as far as the
- * contexts above it tell. While a scope is being left, its destructors and defer
- * blocks run below that height. */
+/* The least height of the save stack since the XS sub of f was called, as far as the contexts above
+ * it tell. While a scope around that call is being left, its destructors and defer blocks run below
+ * the height of the call. */
 static I32 save_height(pTHX_ const struct dpx_frame *f)
 {
     I32 ix = DPX_KEY_IX(f->key);

@@ -6,15 +6,16 @@
 #include "dpx_coro.h"
 #include "dpx_events.h"
 
-/* The hooks exist once for each way of recording, so that none asks which it is: as a tree, with
- * counters of events, with the times of statements, by the processor's clock. Four bits, all taken.
- * For a fifth, give it the value that DPX_HOWS has now, double that, and make DPX_EACH_WAY a macro
- * that has twice as many: every table of ways grows by itself. It doubles the hooks' code, too. */
+/* The hooks exist once for each way of recording, so that none tests for the way: as a tree, with
+ * counters of events, with the times of statements, by the processor's clock. There are four bits,
+ * all taken. To add a fifth, give it the value that DPX_HOWS has now, double DPX_HOWS, and make
+ * DPX_EACH_WAY a macro of twice as many: every table of ways grows by itself, and the hooks' code
+ * doubles, too. */
 enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LINES,
        DPX_REC = DPX_TREE | DPX_COUNTS | DPX_LINES,
        DPX_COUNTER = DP_REC_HOST, DPX_HOWS = 16 };
 
-/* X(number, ...) for each of so many ways. */
+/* Expand X(number, ...) for 8 and for 16 ways. */
 #define DPX_WAYS_8(X, ...) \
     X(0, __VA_ARGS__) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) \
     X(4, __VA_ARGS__) X(5, __VA_ARGS__) X(6, __VA_ARGS__) X(7, __VA_ARGS__)
@@ -23,8 +24,8 @@ enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LI
     X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__) X(11, __VA_ARGS__) \
     X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) X(15, __VA_ARGS__)
 
-/* For functions that exist once for each way: X makes name_0, name_1 ..., and gets what follows
- * `name`. DPX_EACH_OF makes a table of them. */
+/* For functions that exist once for each way: DPX_EACH_WAY(X, name, ...) expands X(0, name, ...),
+ * X(1, name, ...) ..., by which X defines name_0, name_1 ... DPX_EACH_OF makes a table of them. */
 #define DPX_EACH_WAY            DPX_WAYS_16
 #define DPX_EACH_OF(name)       { DPX_EACH_WAY(DPX_ENTRY_, name) }
 #define DPX_ENTRY_(how, name)   name##_##how,
@@ -40,10 +41,10 @@ DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_HOWS
     static type (*const name[DPX_HOWS])(pTHX) = DPX_EACH_OF(name);
 #define DPX_HOOK_(how, type, name, call)    static type name##_##how(pTHX) { return call(how); }
 
-/* Functions that are called directly, and not through a table of the linker. */
+/* These are hidden, so that calls are direct, and not through the linker's table (PLT). */
 #pragma GCC visibility push(hidden)
 
-extern int dpx_how;             /* which hooks; -1: none yet */
+extern int dpx_how;             /* the way of the hooks; -1: there are none yet */
 
 /* Functions that are too large to be inline: one for each way. */
 struct dpx_way {
@@ -58,7 +59,7 @@ struct dpx_way {
 extern const struct dpx_way dpx_ways[DPX_HOWS];
 extern struct dpx_way dpx_way;  /* that of dpx_how */
 
-/* dpx_arrive and dpx_leave, where the way is no constant. */
+/* dpx_arrive and dpx_leave, for callers that do not have the way as a constant. */
 #define dpx_frame_arrive(ctx)   (dpx_way.arrive(ctx))
 #define dpx_frame_leave(ctx)    (dpx_way.leave(ctx))
 
@@ -71,8 +72,8 @@ DP_COLD bool dpx_frame_more(struct dpx_ctx *ctx);
 /* Is the sub of a frame still running? */
 bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f);
 
-/* dpx_frame_reconcile when a context beyond index ix of si has just been pushed: it may
- * stand where that of a dead frame stood. */
+/* Does what dpx_frame_reconcile does, when a context beyond index ix of si has just been pushed: it
+ * may stand where the context of a dead frame stood. */
 #define dpx_frame_reconcile_below(ctx, si, ix, now) \
     (dpx_way.reconcile_below(aTHX_ ctx, si, ix, now))
 
@@ -84,11 +85,11 @@ void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
 /* Ends all frames. */
 void dpx_frame_unwind(struct dpx_ctx *ctx, U64 now);
 
-/* Within an XSUB: the id of the sub that time was charged to when it was
- * called, 0 for the program. */
+/* Within an XSUB: the id of the sub that called it, to which time was charged; 0: the program. */
 U32 dpx_frame_caller(const struct dpx_ctx *ctx);
 
-/* A hook arrives: the stamp up to which time is the program's, and what it has used by then. */
+/* A hook arrives. Returns the stamp up to which time is the program's, and counts the program's
+ * events. */
 DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int how)
 {
     U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
@@ -105,7 +106,7 @@ DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
     ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
 }
 
-/* The mark is made only if the frame is, too. */
+/* Pushes a frame and makes its mark. Returns false, and makes no mark, if there is no memory. */
 DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
                               const int how)
 {
@@ -119,7 +120,7 @@ DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id,
     return true;
 }
 
-/* The frame on top ends. */
+/* Ends the frame on top. */
 DP_INLINE void dpx_frame_pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now, const int how)
 {
     struct dpx_frame *f = ctx->top--;
@@ -145,7 +146,7 @@ DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial,
     return true;
 }
 
-/* CXt_NULL: Scope::Upper hides contexts in this way for a while. */
+/* Is this the context of a sub, or CXt_NULL, as which Scope::Upper hides contexts for a while? */
 DP_INLINE bool dpx_frame_is_sub_slot(const PERL_SI *si, I32 ix)
 {
     U8 type = CxTYPE(&si->si_cxstack[ix]);
@@ -194,7 +195,7 @@ DP_INLINE void dpx_frame_look(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* Is it the frame of the Perl sub at index ix of si? */
+/* Is `top` the frame of the Perl sub at index ix of si? */
 DP_INLINE bool dpx_frame_stands_at(const struct dpx_frame *top, const PERL_SI *si, I32 ix)
 {
     return top->si == si && top->key == DPX_KEY(ix, DPX_PERL);

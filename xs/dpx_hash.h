@@ -1,4 +1,4 @@
-/* Fields of perl's hashes in the form that C needs. What they point to lives as long as the
+/* Fields of perl's hashes in the form that C needs. What is returned lives as long as the
  * statement. */
 #ifndef DPX_HASH_H
 #define DPX_HASH_H
@@ -10,15 +10,15 @@
 SV *dpx_field(pTHX_ HV *from, const char *name);
 /* A field that is a reference to an array, or NULL. */
 AV *dpx_list(pTHX_ HV *from, const char *name);
-/* Its n-th element; NULL. */
+/* The n-th element; NULL where there is none, or undef. */
 SV *dpx_element(pTHX_ AV *av, SSize_t n);
 HV *dpx_hash_of(pTHX_ SV *sv);
 AV *dpx_list_of(pTHX_ SV *sv);
 
-/* Its bytes as UTF-8, where characters stand for themselves; in a copy of its own. */
+/* The bytes of a copy of a scalar: UTF-8 if it holds characters, else as they are. */
 const char *dpx_text(pTHX_ SV *sv, STRLEN *len);
 
-/* n cleared elements of a size, until the statement's scope ends. */
+/* n zeroed elements of `size` bytes, which are freed when the statement's scope ends. */
 void *dpx_array(pTHX_ size_t n, size_t size);
 
 #endif

@@ -123,7 +123,7 @@ static void replace(const struct elf_object *o, const ElfW(Rela) * rela, size_t 
              k++) {
             anything *real = strcmp(name, functions[k].name) == 0
                                  ? (anything *)dlsym(RTLD_DEFAULT, name) : NULL;
-            /* jump slots and plain addresses alike; anything else is no pointer to the function */
+            /* a jump slot or a plain address; with an addend it is no pointer to the function */
             if (!real || rela[i].r_addend)
                 continue;
             if (!writable(o, at, true))
@@ -142,12 +142,12 @@ static bool find_perl(struct elf_object *o)
     o->inside = (uintptr_t)&Perl_safesysmalloc;
     void *there = dlsym(RTLD_DEFAULT, "Perl_safesysmalloc");
     if (there)
-        o->inside = (uintptr_t)there;   /* the former may be an entry of our own table */
+        o->inside = (uintptr_t)there;   /* the first may be an entry of our own table */
     return dl_iterate_phdr(find_object, o) && o->dynamic;
 }
 
-/* A library that is loaded before the allocator may have put a malloc of its own before it, and not
- * the function that tells sizes: that would be asked for what it does not know. */
+/* A library that is loaded before the allocator may have its own malloc, and no malloc_usable_size:
+ * the allocator's would be asked for blocks that it does not know. */
 static bool tells_sizes(void)
 {
     Dl_info malloc_is, size_is;

@@ -1,19 +1,19 @@
-/* The bytes that perl has taken from the allocator and not given back. No allocator tells that
- * cheaply, so it is counted where perl calls it: the entries of malloc, calloc, realloc and free in
- * the table that perl's own calls go through (its global offset table) are replaced. Calls of C
- * libraries among themselves are not seen. */
+/* The bytes that perl has taken from the allocator and not given back. No allocator tells this
+ * number cheaply, so perl's calls of the allocator are counted: the entries of malloc, calloc,
+ * realloc and free in the table that perl's own calls go through (its global offset table) are
+ * replaced. Calls of C libraries among themselves are not seen. */
 #ifndef DPX_HEAP_H
 #define DPX_HEAP_H
 
 #include "dp_base.h"
 
-/* Begins to count, in all threads. Returns NULL, or why it cannot be. */
+/* Begins to count, in all threads. Returns NULL, or why that is impossible. */
 const char *dpx_heap_watch(void);
 
-/* Could counting begin? Returns the same, and changes nothing. */
+/* Could counting begin? Returns what dpx_heap_watch would, and changes nothing. */
 const char *dpx_heap_refusal(void);
 
-/* Ends that. */
+/* Ends the counting. */
 void dpx_heap_unwatch(void);
 
 /* Bytes taken less bytes given back by this thread since the beginning. It may be negative: a

@@ -1,44 +1,41 @@
 /* The hooks: how every entry and exit of a sub is seen.
  *
  * The ops that enter and leave subs are hooked (PL_ppaddr), and the run loop
- * gets a prologue (PL_runops). The program's stacks are only looked at. Beside them
- * stands a stack of our own (dpx_frame.c). Each frame on it says where its sub stands: on
- * which stack-info (PERL_SI) and at which index of that one's context stack.
- * Whether a frame is alive can then be told at any time from outside: its
- * stack-info is on the chain of current ones, its index is in use, and the context
- * there is a sub's. (An XS sub has no context: while it runs, the save stack is higher than
- * it found it.) So an exit that no hook saw costs nothing but the delay
- * until somebody looks.
+ * gets a prologue (PL_runops). The program's stacks are only read. Beside them stands a stack of
+ * our own (dpx_frame.c). Each frame on it says where its sub stands: on which stack-info (PERL_SI)
+ * and at which index of its context stack. Whether a frame is alive can then be told at any time
+ * from outside: its stack-info is on the chain of current ones, its index is in use, and the
+ * context there is a sub's. (An XS sub has no context: while it runs, the save stack is higher than
+ * at its call.) So an exit that no hook saw is found a little later, by the next hook that looks.
  *
  * Entry. pp_entersub decides itself what is called (overloading, AUTOLOAD,
  * symbolic names, magic). Afterwards, a Perl sub was entered if and only if the
- * same context stack has one more context and that is a sub. An XS sub has come and gone
- * by then, so for it we look at what lies on the stack before, without
- * calling anything.
+ * same context stack has one more context and that is a sub. An XS sub has already returned by
+ * then, so the hook finds it before the call, by what lies on the stack, without calling anything.
  *
  * Return. pp_leavesub, pp_leavesublv and pp_return run first and are recorded after, since
  * leaving runs destructors, which belong to the sub. pp_return calls the
  * other two directly and so needs its own hook.
  *
- * goto &sub keeps the context and changes the sub in it: seen after pp_goto by the op that
- * it returns, the first one of the new sub. An XS sub runs inside of pp_goto,
- * after the context is gone: the frame becomes that of an XS sub before.
+ * goto &sub keeps the context and changes the sub in it: the hook sees that by the op that pp_goto
+ * returns, the first one of the new sub. An XS sub runs inside of pp_goto, after the context is
+ * gone: so the frame becomes that of an XS sub before pp_goto.
  *
  * last, next, redo, goto LABEL may leave subs: afterwards, frames whose index is no longer
  * in use have ended. So have C calls on the same level: the program will
  * not return through them, though they are still on the C stack. For that reason the C
- * calls carry serials; on return a call ends its frame only if that is still there.
+ * calls carry serials; on return a call ends its frame only if the frame is still there.
  *
- * die. Whoever catches it goes on with `PL_op = PL_restartop; CALLRUNOPS`. The
- * prologue sees that before the first op after the catch. One catch does not come by:
- * call_sv(G_EVAL), which has no op to go on with. For calls below such an eval context a
- * destructor is put on the save stack; it runs when the eval context is popped.
+ * die. The code that catches it goes on with `PL_op = PL_restartop; CALLRUNOPS`. The prologue sees
+ * that before the first op after the catch. The prologue does not see one catch: call_sv(G_EVAL),
+ * which has no op to go on with. For calls below such an eval context a destructor is put on the
+ * save stack; it runs when the eval context is popped.
  *
- * exit unwinds everything and calls END blocks, whose entry notices.
+ * exit unwinds everything and calls END blocks; the entry of the first ends all frames.
  *
  * Sort comparators and blocks called by MULTICALL have no entersub; each
  * call starts a run loop on a stack-info of its own kind, with PL_op at the sub's start.
- * The prologue takes them in, and out again when the loop ends.
+ * The prologue pushes a frame for each, and ends it when the loop ends.
  *
  * Subs that were compiled before the hooks were set have the original ops; they
  * are found through the symbol table and given the hooks (dpx_adopt.c).
@@ -48,8 +45,8 @@
  *
  * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
  * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops
- * (dpx_slf.c). What is destroyed with a coroutine runs on its stacks; the end of each such call is
- * the end of that visit (dpx_visit.c).
+ * (dpx_slf.c). Destructors of what a freed coroutine held run on its stacks; the end of each such
+ * call ends the visit to them (dpx_visit.c).
  *
  * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
  * address in it does not match, and the first event makes a state of its own.
@@ -73,7 +70,7 @@
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
                      orig_goto, orig_next, orig_last, orig_redo, orig_exec, orig_exit;
 static runops_proc_t orig_runops;
-static runops_proc_t run;       /* orig_runops, or the one that counts */
+static runops_proc_t run;       /* orig_runops, or a copy that counts ops */
 static Perl_ppaddr_t our_entersub;
 int dpx_how = -1;
 
@@ -87,13 +84,13 @@ DP_INLINE void restore_op(pTHX_ OP *op)
         op->op_ppaddr = our_entersub;
 }
 
-/* An XS sub returned: to another op, and the one that called it runs something else from now on? */
+/* Has an XS sub returned to another op, and given the op that called it another function? */
 DP_INLINE bool is_taken(pTHX_ const OP *op)
 {
     return DP_UNLIKELY(PL_op != op) && op->op_type == OP_ENTERSUB && op->op_ppaddr != our_entersub;
 }
 
-/* Coro looks, and refuses calls by ops that have other functions than it knows. */
+/* Coro checks the op that calls it, and refuses one whose function it does not know. */
 DP_INLINE void unwrap_slf(OP *op)
 {
     if (DP_UNLIKELY(op->op_ppaddr == dpx_slf_hook))
@@ -128,8 +125,8 @@ DPX_EACH_WAY(WAY, unrecorded)
 static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
     DPX_EACH_OF(unrecorded);
 
-/* An XS sub returned, and its frame is not there. It has been left by a jump, or has run code in
- * another coroutine (Coro::State::call). */
+/* An XS sub returned, and its frame is not there: a jump has left the frame, or the sub has run
+ * code in another coroutine (Coro::State::call). */
 static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now)
 {
     if (dpx_coro_is_other(aTHX_ ctx)) {
@@ -182,7 +179,7 @@ static void eval_popped(pTHX_ void *arg)
         dpx_frame_look(aTHX_ ctx);
 }
 
-/* Another phase, or perhaps a coroutine's first run loop on a C stack. */
+/* PL_phase has changed, or this may be a coroutine's first run loop on a C stack of its own. */
 static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
 {
     if (ctx->stage < 0) {
@@ -193,11 +190,11 @@ static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
         dpx_control_stage(aTHX_ ctx);
 }
 
-/* A call from C, and not from an op. */
+/* The call comes from C, and not from an op. */
 static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
 {
-    /* END blocks and what comes after them run with nothing of the program left, even
-     * if it called exit below an XS sub, which has no context to show that. */
+    /* When END blocks and later code run, no sub of the program does, even if it called exit below
+     * an XS sub, whose end no context shows. */
     if (PL_phase >= PERL_PHASE_END && !ctx->ended) {
         ctx->ended = true;
         dpx_frame_unwind(ctx, dpx_frame_arrive(ctx));
@@ -265,7 +262,7 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
         return;
     U64 now = dpx_arrive(ctx, how);
     struct dpx_frame *f = ctx->frames + at;
-    /* Destructors may have left frames on top, or none may be left. */
+    /* Destructors may have left frames on top, or the frame may be gone. */
     if (DP_UNLIKELY(ctx->top != f)) {
         if (ctx->top < f)
             return;
@@ -275,8 +272,8 @@ DP_INLINE void left(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, const int how)
     dpx_leave(ctx, how);
 }
 
-/* The frame on top is not the one that is being left. It may be a dead one that nobody has noticed,
- * which ends now. Returns true if the frame that is left is on top then. */
+/* The frame on top is not the one that is being left. It may be a dead one that no hook has
+ * noticed, which ends now. Returns true if the frame that is being left is on top then. */
 static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix)
 {
     if (dpx_frame_in_order(aTHX_ ctx))
@@ -287,7 +284,7 @@ static DP_COLD bool look_again(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32
     return dpx_frame_stands_at(ctx->top, si, ix);
 }
 
-/* A leave of something else: of a sub that was not recorded, of an eval. */
+/* Leaves something else: a sub that is not recorded, an eval. */
 static DP_NOINLINE OP *leave_other(pTHX_ struct dpx_ctx *ctx, Perl_ppaddr_t orig)
 {
     OP *next = orig(aTHX);
@@ -324,8 +321,8 @@ DPX_HOOKS(OP *, return_hook, CALL)
 
 /* ---- jumps ---- */
 
-/* Ends the frames that a jump on this stack-info has left. C calls on the level that the
- * program is on now are not returned through. */
+/* Ends the frames that a jump on this stack-info has left. The program will not return through C
+ * calls on the level that it is on now. */
 DP_INLINE void jumped(pTHX_ struct dpx_ctx *ctx, const int how)
 {
     U64 now = dpx_arrive(ctx, how);
@@ -356,8 +353,8 @@ DP_INLINE OP *jump(pTHX_ Perl_ppaddr_t orig)
     if (DP_LIKELY(ctx->thx == DPX_THX)) {
         const struct dpx_frame *top = ctx->top;
         const PERL_SI *si = PL_curstackinfo;
-        /* A C call on the level that runs now, too: its callback, which jumped, need
-         * not be recorded. */
+        /* A C call on the current level counts, too: its callback, which jumped, need not be
+         * recorded. */
         if (DP_UNLIKELY(top->si == si
                         && (DPX_KEY_IX(top->key) > si->si_cxix
                             || top->key == DPX_KEY(si->si_cxix, DPX_XS))))
@@ -379,8 +376,9 @@ static CV *goto_target(pTHX)
     return sv && SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
 }
 
-/* What a goto makes of the frame on top, which is (is_there) or would be that of the sub
- * it leaves: another sub runs in it, or it begins, or ends. False: there was and is none. */
+/* Changes the frame on top for a goto. That frame is (is_there) or would be that of the sub that
+ * goto leaves: another sub runs in it, or it begins, or ends. Returns false if there was and is no
+ * frame. */
 DP_INLINE bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key, U32 id, U64 now,
                        const int how)
 {
@@ -397,7 +395,7 @@ DP_INLINE bool replace(struct dpx_ctx *ctx, bool is_there, PERL_SI *si, I32 key,
     return true;
 }
 
-/* goto from the sub at index ix to an XS sub: that runs inside of pp_goto, and is over
+/* goto from the sub at index ix to an XS sub, which runs inside of pp_goto, and has returned
  * afterwards. */
 DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, const int how)
 {
@@ -462,7 +460,7 @@ DP_INLINE OP *goto_any(pTHX_ const int how)
 DPX_HOOKS(OP *, goto_hook, CALL)
 #undef CALL
 
-/* exec ends the program without a word, or fails and goes on. */
+/* exec replaces the program without further notice, or fails, and the program goes on. */
 static OP *exec_hook(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -475,8 +473,8 @@ static OP *exec_hook(pTHX)
     return next;
 }
 
-/* exit while the program is being compiled is its own wish; perl's giving up looks
- * the same later on. */
+/* Notes that the program itself has called exit: where perl gives up compiling, the end looks the
+ * same. */
 static OP *exit_hook(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -500,10 +498,9 @@ DP_INLINE CV *multicall_sub(pTHX)
     return cv && !CvISXSUB(cv) && PL_op && PL_op == CvSTART(cv) ? cv : NULL;
 }
 
-/* Perl_runops_debug, which counts; it is a debugging perl's. From the moment that one of perl's -D
- * flags is set, that one runs itself, and nothing is counted. Whether ops extend the stack as they
- * should is not looked at here; but how high it was is kept, for the caller of an XS
- * sub looks at that. */
+/* Perl_runops_debug with a counter, for perls with DEBUGGING. As soon as one of perl's -D flags is
+ * set, the original runs, and nothing is counted. This copy does not check that ops extend the
+ * stack as they should, but keeps its high-water mark, which the caller of an XS sub checks. */
 static int debug_and_count(pTHX)
 {
     U64 *count = &DPX_CTX->ops;
@@ -523,7 +520,7 @@ static int debug_and_count(pTHX)
     return 0;
 }
 
-/* Perl_runops_standard, which counts. */
+/* Perl_runops_standard with a counter. */
 static int run_and_count(pTHX)
 {
     U64 *count = &DPX_CTX->ops;
@@ -557,7 +554,7 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     return rc;
 }
 
-/* A run loop begins where frames have ended, or in another coroutine. */
+/* A run loop begins after frames have ended unseen, or in another coroutine. */
 static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
@@ -565,7 +562,7 @@ static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
     dpx_frame_look(aTHX_ ctx);
 }
 
-/* Has die ended an eval? Other run loops begin with a statement, or are for code that is called. */
+/* Has die ended an eval? Other run loops begin with a statement, or run a callback. */
 DP_INLINE bool goes_on(pTHX)
 {
     return PL_op && !dpx_stmt_is(PL_op) && PL_curstackinfo->si_type != PERLSI_SORT

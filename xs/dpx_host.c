@@ -95,7 +95,7 @@ struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof 
     if ((sv = dpx_field(aTHX_ from, "only"))) {
         const char *only = SvPVutf8(sv, len);
         how->only = dp_names_find(names, only, len);
-        if (how->only < 0)              /* nothing is called so: nothing is shown */
+        if (how->only < 0)              /* no sub has this name: nothing is shown */
             how->only = (long)dp_names_count(names);
     }
     if ((sv = dpx_field(aTHX_ from, "roles"))) {
@@ -177,7 +177,7 @@ bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len
     return true;
 }
 
-/* A beginning of paths, and what stands in its place. */
+/* Takes a prefix of paths and its replacement. */
 static bool take_base(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_base *base = to;

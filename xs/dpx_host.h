@@ -7,8 +7,8 @@
 #include "dpx_compat.h"
 #include "dprof/classic.h"
 
-/* Callbacks that write to a handle and call a sub. Lives on the XSUB's stack;
- * handle and sub are the caller's. */
+/* Callbacks that write to a handle and call a sub. It lives on the XSUB's stack; handle and sub are
+ * the caller's. */
 struct dpx_host {
     struct dp_host host;
     PerlIO *out;
@@ -18,24 +18,24 @@ struct dpx_host {
 
 void dpx_host_init(pTHX_ struct dpx_host *h, PerlIO *out, SV *progress);
 
-/* The profile inside a blessed reference; croaks when it is none. */
+/* The profile inside a blessed reference; croaks if it holds none. */
 struct dp_prof *dpx_prof_of(pTHX_ SV *sv);
 SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof);
 
 /* A name as a perl string: characters where it is UTF-8, else bytes. */
 SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len);
 
-/* The options of a hash, as src/dprof/ lists them. What they point to is borrowed from the hash, or
- * lives as long as the statement; croaks where there is a key that nobody knows. */
+/* Take options from a hash, as src/dprof/ lists them. What they point to is borrowed from the hash,
+ * or lives as long as the statement. Croak if there is an unknown key. */
 unsigned dpx_label_flags(pTHX_ HV *from);
-/* Returns the names that the table goes by: the caller's. */
+/* Returns the names of the table's rows, which the caller frees. */
 struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof *prof, HV *from);
 
 /* An outcome as a reference to a hash. */
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names);
 
 const char *dpx_error_text(int code);
-/* The error of a negative code, with a text. */
+/* Croaks with the text of a negative code. */
 void dpx_check(pTHX_ long code);
 
 /* Two elements of a list as texts. Returns false if one is undef. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A number of an enum. */
+/* Takes a constant of an enum, within its bounds. */
 static int number_of(pTHX_ const struct dpx_keys *what, const struct dpx_key *row, SV *sv)
 {
     IV n = sv ? SvIV(sv) : 0;
@@ -56,7 +56,7 @@ static void take_scalar(pTHX_ const struct dpx_keys *what, const struct dpx_key 
     }
 }
 
-/* Elements of the struct itself: no more than fit. */
+/* Takes elements into an array of the struct itself: no more than fit. */
 static void take_array(pTHX_ const struct dpx_keys *what, const struct dpx_key *row,
                        char *to, AV *from)
 {
@@ -85,7 +85,7 @@ static bool take_element(pTHX_ const struct dpx_element *element, void *to, AV *
     return !element->take || element->take(aTHX_ to, from, at);
 }
 
-/* Elements that the struct points to. */
+/* Takes elements into a new array, which the struct points to. */
 static void take_list(pTHX_ const struct dpx_key *row, char *to, AV *from)
 {
     SSize_t n = av_len(from) + 1;
@@ -129,8 +129,8 @@ static void take(pTHX_ const struct dpx_keys *what, const struct dpx_key *row, c
     }
 }
 
-/* A key of a part of the whole, or of several parts: separate and autoload are. Returns whether
- * anybody knows it. */
+/* Takes a key of a part, or of several parts inside it: separate and autoload are such keys.
+ * Returns whether any part has the key. */
 static bool take_key(pTHX_ const struct dpx_keys *what, const struct dpx_keys *part, char *to,
                      const char *key, STRLEN len, SV *sv)
 {

@@ -16,8 +16,8 @@ enum dpx_kind {
 
 typedef const struct dpx_keys *dpx_keys_of(void);
 
-/* The elements of a list: stride scalars of perl's make one of them. One that is a hash has keys,
- * which are taken first. take, if any, returns false for one that is to be left out. */
+/* The elements of a list, each made of `stride` perl scalars. If an element is a hash, its keys are
+ * taken first. take, if any, returns false for an element that is to be left out. */
 struct dpx_element {
     size_t size;
     SSize_t stride;
@@ -31,8 +31,8 @@ struct dpx_key {
     const char *key;
     enum dpx_kind kind;
     size_t at;                  /* the field */
-    size_t beside;              /* its length, or how many there are */
-    size_t most;                /* constants of an enum; elements of an array */
+    size_t beside;              /* the field of its length, or of the number of elements */
+    size_t most;                /* how many constants an enum has, or elements fit an array */
     const struct dpx_element *element;
     dpx_keys_of *part;
 };
@@ -43,7 +43,7 @@ struct dpx_keys {
     size_t n_rows;
 };
 
-/* The rows of a list, for the type that DPX_STRUCT is. */
+/* A row for each entry of a list, for the struct DPX_STRUCT. */
 #define DPX_ROW(type, ...) DPX_ROW_##type(__VA_ARGS__)
 #define DPX_AT(field) offsetof(DPX_STRUCT, field)
 /* The table reads and writes enums as int. */
@@ -70,8 +70,8 @@ struct dpx_keys {
     { "separate", DPX_SEPARATE, DPX_AT(f), 0, 0, NULL, NULL }, \
     { "autoload", DPX_AUTOLOAD, DPX_AT(f), 0, 0, NULL, NULL },
 
-/* The table of a struct, made of the list that has made the struct. It is a function, since the
- * rows need the struct's name, which no list has. */
+/* The table of a struct, made of the same list as the struct. It is a function, since the rows need
+ * the struct's name, which no list has. */
 #define DPX_KEYS(of, LIST, text) \
     const struct dpx_keys *dpx_keys_##of(void) \
     { \
@@ -82,23 +82,23 @@ struct dpx_keys {
     }
 
 /* Fills in the fields that the hash has; those that it lacks, or has as undef, stay. Croaks with
- * the name of a key that is unknown, or has a value that cannot be. What the fields point to lives
- * as long as the statement. */
+ * the name of a key that is unknown, or has an impossible value. What the fields point to lives as
+ * long as the statement. */
 void dpx_keys_take(pTHX_ void *to, const struct dpx_keys *what, HV *from);
 
-/* An element of a list that is a hash of its own. */
+/* Does the same with a hash that is an element of a list. */
 void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSize_t at);
 
-/* The keys, as mortal strings pushed on a list. */
+/* Pushes the keys on a list, as strings. */
 void dpx_keys_list(pTHX_ const struct dpx_keys *what, AV *to);
 
-/* The tables that there are: dpx_keys_dp_report() is that of struct dp_report. */
+/* All tables: dpx_keys_dp_report() is that of struct dp_report. */
 extern dpx_keys_of
     dpx_keys_dp_label_how, dpx_keys_dp_classic, dpx_keys_dpx_classic, dpx_keys_dp_take,
     dpx_keys_dp_write_how,
     dpx_keys_dp_trace_how, dpx_keys_dp_over_how, dpx_keys_dp_report,
     dpx_keys_dp_pair_how, dpx_keys_dp_diff_how,
-    dpx_keys_dpx_fold, dpx_keys_dpx_flame;
+    dpx_keys_dpx_fold, dpx_keys_dpx_flame, dpx_keys_dpx_export;
 extern const struct dpx_element dpx_element_dp_report_fact;
 
 #endif

@@ -26,7 +26,7 @@ enum { FRAMES = 1024 };         /* to begin with */
 static void end_trip(struct dpx_ctx *ctx);
 static void tripped(void *arg) { end_trip(arg); }
 
-/* ---- what it is at ---- */
+/* ---- changes of the state ---- */
 
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
 {
@@ -36,7 +36,7 @@ void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
     dpx_ctx_show(aTHX_ ctx);
 }
 
-/* The hooks look at thx: they have nothing to do with it from here on. */
+/* The hooks look at thx: from here on they ignore this state. */
 static void ends(struct dpx_ctx *ctx, enum dpx_state state)
 {
     ctx->state = state;
@@ -103,7 +103,7 @@ static void aged(void *arg) { dpx_file_begin(arg); }
 /* Starts a state's clocks. */
 void dpx_life_start_clocks(struct dpx_ctx *ctx)
 {
-    /* Each mark is written at once only when there is something to write to. */
+    /* A buffer smaller than usual is used only when there is a file to write to. */
     bool waits = ctx->file.unopened && dpx_run.opt.buffer < DPX_BUFFER;
     struct dp_rec_how how = {
         .words = waits ? DPX_BUFFER : (size_t)dpx_run.opt.buffer,
@@ -136,12 +136,12 @@ static void leave_nothing(struct dpx_ctx *ctx)
     dpx_events_close(ctx);
 }
 
-/* Does not record any more; what the recorder is still told, dp_rec_give_up sees to. */
+/* Stops recording for good; dp_rec_give_up lets the recorder be called all the same. */
 static void give_up(struct dpx_ctx *ctx)
 {
     dTHX;
     ends(ctx, DPX_ENDED);
-    dpx_ctx_show(aTHX_ NULL);     /* or the hooks would take it for a new thread's interpreter */
+    dpx_ctx_show(aTHX_ NULL);     /* or the hooks would take this for a new thread's interpreter */
     dp_rec_give_up(&ctx->rec);
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
         f->call.caller = ctx->rec.cur;
@@ -150,7 +150,7 @@ static void give_up(struct dpx_ctx *ctx)
     dpx_events_close(ctx);
 }
 
-/* Somebody else has cut off the file of the pieces. */
+/* Another program has truncated the file of the pieces. */
 static void lost(struct dpx_ctx *ctx)
 {
     const char *profile = ctx->out.path ? ctx->out.path : dpx_run.path;
@@ -162,7 +162,7 @@ static void lost(struct dpx_ctx *ctx)
     give_up(ctx);
 }
 
-/* The file gets its end. All marks are in it, or in the tree. */
+/* Writes the file's end. All marks are in the file, or in the tree. */
 static void complete(struct dpx_ctx *ctx)
 {
     dpx_file_begin(ctx);
@@ -175,8 +175,8 @@ static void complete(struct dpx_ctx *ctx)
                      ctx->out.path);
 }
 
-/* Nothing is written of a child that has recorded nothing, or was made behind fork()'s back: there
- * the parent writes. */
+/* Nothing is written in a child that has recorded nothing, or that was made without fork(): its
+ * file is the parent's. */
 static bool has_an_end(const struct dpx_ctx *ctx)
 {
     return ctx->pid == (long)getpid() && !(ctx->state == DPX_BORN && ctx->rec.paused);
@@ -197,7 +197,7 @@ static void finish(struct dpx_ctx *ctx)
     ends(ctx, DPX_ENDING);
     ctx->rec.save = NULL;       /* all is written now */
     bool is_read = dpx_run.own && !ctx->child.is && !ctx->tid;
-    if (!is_read)               /* else, who wanted the blocks has read them */
+    if (!is_read)               /* else, the blocks have been read */
         dpx_frame_unwind(ctx, now);
     dp_rec_flush(&ctx->rec, now);
     if (!is_read && ctx->live.lost)
@@ -218,7 +218,7 @@ void dpx_life_before_exec(struct dpx_ctx *ctx)
 {
     struct dp_buf text;
     int why = errno;
-    dpx_life_after_exec(ctx);    /* of the one before, which has failed */
+    dpx_life_after_exec(ctx);    /* the exec before has failed */
     /* A forked child that has recorded nothing leaves nothing. */
     if (ctx->state == DPX_BORN)
         return;
@@ -248,8 +248,8 @@ void dpx_life_before_exec(struct dpx_ctx *ctx)
     ctx->writer.marks += open_frames;
     dpx_file_trailer(ctx, true);
     ctx->writer.marks -= open_frames;
-    /* exec may die, or call subs of a tied value, before it fails: the first event takes
-     * the end back. */
+    /* exec may die, or call subs of a tied value, before it fails: the first event removes the end
+     * again. */
     dp_rec_trip(&ctx->rec);
     dpx_ctx_leave(ctx);
     errno = why;
@@ -262,7 +262,7 @@ void dpx_life_after_exec(struct dpx_ctx *ctx)
         return;
     ctx->state = DPX_ON;
     dp_rec_untrip(&ctx->rec);
-    if (ctx->rec.tree)          /* it stays as one that was saved, with its sums */
+    if (ctx->rec.tree)          /* the tree stays as a saved one, with its sums */
         dpx_file_trailer(ctx, false);
     else
         dp_outfile_cut(&ctx->out, ctx->exec.size);
@@ -313,8 +313,8 @@ static void at_perl_exit(pTHX_ void *arg)
     }
 }
 
-/* For a process that ends without perl_destruct. Other threads may be running still, and what
- * they record is theirs alone to touch: it ends as if they were killed. */
+/* For a process that ends without perl_destruct. Other threads may be running still, and only they
+ * may touch what they record: their files end as if they were killed. */
 static void at_exit(void)
 {
     pthread_mutex_lock(&dpx_run.lock);
@@ -345,7 +345,7 @@ static void after_fork_parent(void)
  * that only execs should not pay for it. */
 static void after_fork_child(void)
 {
-    /* none in a thread that is not perl's, but then it has no state of ours */
+    /* aTHX is NULL in a thread that is not perl's, but such a thread has no state either */
     dTHX;
     struct dpx_ctx *mine = dpx_ctx_own();
     int why = errno;
@@ -382,7 +382,7 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_err err;
     dp_err_init(&err);
-    /* a child that outlives its parent has no folder */
+    /* with `own`, a child that outlives its parent has lost the folder */
     if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)
         dpx_say("DProf: %s; process %ld is not profiled, the program goes on", err.message,
                      ctx->pid);
@@ -397,8 +397,8 @@ static void forked(struct dpx_ctx *ctx)
 {
     dTHX;
     int why = errno;
-    /* What was counted since the fork is for the mark that is coming, not for those of
-     * what runs already. */
+    /* What was counted since the fork belongs to the coming mark, not to those of the frames that
+     * run already. */
     U64 seen[DP_FMT_COUNTERS];
     memcpy(seen, ctx->rec.counts_seen, sizeof seen);
     dp_rec_skip_counts(&ctx->rec);
@@ -462,7 +462,7 @@ void dpx_life_save(pTHX_ struct dpx_ctx *ctx)
 
 /* ---- threads ---- */
 
-/* Of a new thread. parent: of the one that it was made in, or any. */
+/* Makes the state of a new thread. parent: the state of the thread that made it, or any. */
 static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
 {
     struct dpx_ctx *ctx = NULL;

@@ -4,8 +4,8 @@
 
 #include "dpx.h"
 
-/* Makes a state that is filled but not begun, and that is on no list; NULL: out of memory. Its
- * counterpart ends such a state. */
+/* Makes a state that has not begun and is on no list; NULL: out of memory. dpx_life_free frees what
+ * a state holds. */
 struct dpx_ctx *dpx_life_new(void);
 void dpx_life_free(struct dpx_ctx *ctx);
 
@@ -15,11 +15,11 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx);
 /* The state records from here on, in this interpreter. */
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx);
 
-/* Has the end and the forks of the process noticed; does so once. */
+/* Watches for the end and the forks of the process; to be called once. */
 void dpx_life_watch(pTHX);
 
-/* The state of this interpreter, whether it records at the moment or not; made for a new thread, if
- * it can be. Or NULL. */
+/* The state of this interpreter, whether it records at the moment or not; it is made for a new
+ * thread. NULL: there is none, and none can be made. */
 struct dpx_ctx *dpx_life_known(pTHX);
 
 /* The state for an interpreter that was cloned from a recording one: a new

@@ -4,7 +4,7 @@
 #include "dprof/lines.h"
 
 struct rows {
-    AV *list, *calls;           /* calls: of the last one */
+    AV *list, *calls;           /* calls: those of the last row */
     SV *text;
     DPX_PERL_MEMBER
 };
@@ -98,7 +98,7 @@ SV *dpx_line_text(pTHX_ const struct dp_prof *prof, SV *file)
 {
     struct rows rows = { .text = NULL };
     STRLEN len;
-    const char *ptr = SvPVutf8(file, len);
+    const char *ptr = SvPV(file, len);
     DPX_PERL_SET(&rows);
     dpx_check(aTHX_ dp_line_text(prof, ptr, len, take_text, &rows));
     return rows.text ? rows.text : newSV(0);

@@ -25,7 +25,7 @@ static void text(pTHX_ HV *hv, const char *key, const char *value)
 
 /* ---- the list ---- */
 
-/* What it is counted in, as far as its name tells. */
+/* The unit of an event, as far as its name tells. */
 static const char *unit_of(const char *name)
 {
     struct dp_pmu_known known;

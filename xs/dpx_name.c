@@ -1,11 +1,10 @@
 /* Names of subs, from their CVs.
  *
- * A CV says little by its address: closures have one each, and addresses are
- * used again. The code says more: closures share their first op, and an op of
- * kind NEXTSTATE carries a number that no other has (cop_seq). Two closures
- * of one piece of code may have been given different names (Sub::Util), and one
- * may be given another name at any time, so the name is the third part of what
- * identifies a sub: dpx_callee_name says which part of it is looked at.
+ * The address of a CV does not identify a sub: each closure has one of its own, and addresses are
+ * used again. The code is better: closures share their first op, and an op of kind NEXTSTATE
+ * carries a number that no other op has (cop_seq). Two closures of one piece of code may have been
+ * given different names (Sub::Util), and one may be given another name at any time, so the name is
+ * the third part of what identifies a sub: dpx_callee_name says how names are compared.
  *
  * Only raw fields are read here. CvGV() of a sub that has only a name would
  * create a GV, and the program could see it. */
@@ -20,8 +19,8 @@
 
 enum {
     FOLD_MAX = 1000,            /* names that differ in numbers; names of one AUTOLOAD */
-    NAMES_MAX = 1 << 16,        /* then what is new counts by package */
-    KNOWN_MAX = 1 << 16         /* then the map starts over: names stay known */
+    NAMES_MAX = 1 << 16,        /* beyond these, new subs count by package */
+    KNOWN_MAX = 1 << 16         /* beyond these, the map starts over; names keep their ids */
 };
 
 static U32 seq_of(const OP *start)
@@ -87,7 +86,7 @@ static bool hek_is(const HEK *hek, const char *str)
            && memcmp(HEK_KEY(hek), str, strlen(str)) == 0;
 }
 
-/* FILE:LINE of the first statement. */
+/* Adds FILE:LINE of the first statement. */
 static void add_place(struct dp_buf *to, const OP *start)
 {
     if (!seq_of(start)) {
@@ -102,9 +101,9 @@ static void add_place(struct dp_buf *to, const OP *start)
     dp_buf_addu(to, CopLINE(cCOPx(start)));
 }
 
-/* The named sub around an anonymous one. A closure does not know it; but it
- * shares its first op with its prototype, and that was seen in the pad of
- * the sub around when that was named. */
+/* Adds the named sub around an anonymous one. A closure does not know that sub; but the closure
+ * shares its first op with its prototype, which was seen in that sub's pad when that sub was
+ * named. */
 static void add_around(struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     struct dp_buf *to = &ctx->names.line;
@@ -130,7 +129,8 @@ static void add_around(struct dpx_ctx *ctx, CV *cv, const OP *start)
     add_hek(to, name, "");
 }
 
-/* Where package and name of a line end: its first two blanks. False: it has fewer. */
+/* Finds where package and name of a line end: its first two blanks. Returns false if it has
+ * fewer. */
 static bool two_blanks(const char *line, size_t len, const char **first, const char **second)
 {
     *first = memchr(line, ' ', len);
@@ -138,7 +138,7 @@ static bool two_blanks(const char *line, size_t len, const char **first, const c
     return *second != NULL;
 }
 
-/* The sub of the line in names.line, as an owner; there are not many that have subs in them. */
+/* The sub of the line in names.line, as an owner; few subs have subs in them. */
 static uint32_t owner_of_inner(struct dpx_ctx *ctx)
 {
     const struct dp_buf *line = &ctx->names.line;
@@ -153,7 +153,7 @@ static uint32_t owner_of_inner(struct dpx_ctx *ctx)
         : dp_pool_intern(&ctx->names.folds, ctx->names.fold.ptr, ctx->names.fold.len);
 }
 
-/* Remembers whose the anonymous subs in the pad of cv are. */
+/* Remembers the owner of the anonymous subs in the pad of cv. */
 static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int depth)
 {
     PADLIST *list = CvPADLIST(cv);
@@ -175,7 +175,7 @@ static void remember_inner(struct dpx_ctx *ctx, CV *cv, uint32_t owner, int dept
     }
 }
 
-/* The line of cv is in ctx->names.line. */
+/* Remembers cv, whose line is in ctx->names.line, as the owner of the subs in its pad. */
 static void remember_owner(struct dpx_ctx *ctx, CV *cv)
 {
     if (ctx->names.owners.used > KNOWN_MAX)
@@ -192,8 +192,8 @@ static const char *skip_number(const char *ptr, const char *end)
     return ptr;
 }
 
-/* How far it is copied as it stands, one byte at least. fields: how many begin here that numbers
- * are left out of. */
+/* The end of what is copied as it stands, one byte at least. fields: how many more fields have
+ * their numbers left out. */
 static const char *as_it_is(const char *ptr, const char *end, int *fields)
 {
     for (; *fields; *fields -= *ptr++ == ' ') {
@@ -209,8 +209,8 @@ static const char *as_it_is(const char *ptr, const char *end, int *fields)
     return open ? open : end;
 }
 
-/* Copies a line, or a place, without what a program counts up as it goes: the numbers of
- * evals, and those in package and name, for which a # stands. */
+/* Copies a line, or a place, without the numbers that a program counts up: those of evals, and
+ * those in package and name, for which a # stands. */
 static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool is_line)
 {
     static const char open[] = "(eval%20";
@@ -236,7 +236,7 @@ static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool
     }
 }
 
-/* Might that leave anything out? Of most lines it is plain that it would not. */
+/* Might without_numbers leave anything out? For most lines it is plain that it would not. */
 static bool has_numbers(const char *ptr, size_t len)
 {
     const char *end = ptr + len, *p = ptr;
@@ -261,14 +261,15 @@ static U32 id_of_line(struct dpx_ctx *ctx)
         return 0;
     if (n + 1 < ctx->writer.next_id)
         return n + 1;
-    /* new, or short of memory when it was: numbers and ids keep step */
+    /* the line is new, or memory was short when it was: numbers and ids keep step */
     U32 id = n + 1 == ctx->writer.next_id ? dp_writer_name(&ctx->writer, line->ptr, line->len) : 0;
     if (id)
         dpx_file_keep_name(ctx, id);
     return id;
 }
 
-/* How many lines were counted under a name; NULL: it is new, and not to be added or cannot be. */
+/* How many lines were counted under a name; NULL: the name is new, and is not or cannot be
+ * added. */
 static uint32_t *counted(struct dpx_ctx *ctx, const struct dp_buf *name, bool add)
 {
     struct dpx_names *in = &ctx->names;
@@ -282,14 +283,14 @@ static uint32_t *counted(struct dpx_ctx *ctx, const struct dp_buf *name, bool ad
     return &in->fold_counts[n];
 }
 
-/* Counts a line under a name; true when there were too many. */
+/* Counts a line under a name; returns true if there were too many. */
 static bool too_many(struct dpx_ctx *ctx, const struct dp_buf *name)
 {
     uint32_t *count = counted(ctx, name, true);
     return !count || (*count)++ >= FOLD_MAX;
 }
 
-/* PACKAGE NAME FILE:LINE. */
+/* Writes PACKAGE NAME FILE:LINE. */
 static void add_line(struct dp_buf *line, const HEK *package, const HEK *name, const OP *start)
 {
     dp_buf_clear(line);
@@ -300,8 +301,8 @@ static void add_line(struct dp_buf *line, const HEK *package, const HEK *name, c
     add_place(line, start);
 }
 
-/* What new names count under when there are very many: their package, without numbers;
- * and when there are too many of these, one for all. */
+/* Replaces the line of a new name when there are very many: by its package, without numbers, and
+ * when there are too many packages, by one name for all. */
 static void by_package(struct dpx_ctx *ctx)
 {
     static const char others[] = " (others) -", all[] = "main (others) -";
@@ -328,9 +329,8 @@ static void take(struct dp_buf *line, const struct dp_buf *instead)
     dp_buf_add(line, instead->ptr, instead->len);
 }
 
-/* Counts a line: under fold, which is the line without any number, and under plain, the line but
- * for the numbers of evals; differs: plain is not the line. What the line is
- * replaced by, or NULL. */
+/* Counts a line under fold, the line without any number, and under plain, the line without the
+ * numbers of evals; differs: plain is not the line. Returns what replaces the line, or NULL. */
 static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf *fold,
                                        const struct dp_buf *plain, bool differs)
 {
@@ -341,8 +341,8 @@ static const struct dp_buf *count_line(struct dpx_ctx *ctx, const struct dp_buf 
     return (counts_up || differs) && too_many(ctx, plain) ? plain : NULL;
 }
 
-/* The bytes of a line before what is new each time that code is compiled; 0: bound_line
- * did not see it. */
+/* The bytes of a line before what is new each time that its code is compiled; 0: bound_line did not
+ * see the line. */
 static size_t stable_bytes(const struct dp_name *line)
 {
     static const char others[][16] = { " autoload=", " kind=phase", " kind=builtin" },
@@ -358,8 +358,7 @@ static size_t stable_bytes(const struct dp_name *line)
     return line->len;
 }
 
-/* As long as there are few lines, none can be one too many: they are counted when
- * there are FOLD_MAX. */
+/* Counts the lines so far, once there are FOLD_MAX: before, none can be one too many. */
 static void count_lines_so_far(struct dpx_ctx *ctx)
 {
     ctx->names.counted = true;
@@ -375,10 +374,9 @@ static void count_lines_so_far(struct dpx_ctx *ctx)
     }
 }
 
-/* A program may make subs for as long as it runs. Where the line in ctx->names.line is a new one,
- * this bounds how many there are: of one name that is compiled over and over, and of
- * names that count up. What stands behind the first `stable` bytes is new each time that
- * code is compiled. */
+/* A program may make subs for as long as it runs. If the line in ctx->names.line is a new one, this
+ * bounds the number of lines: of one name that is compiled over and over, and of names that count
+ * up. What follows the first `stable` bytes is new each time that the code is compiled. */
 static void bound_line(struct dpx_ctx *ctx, size_t stable)
 {
     struct dp_buf *line = &ctx->names.line, *fold = &ctx->names.fold, *plain = &ctx->names.own;
@@ -393,7 +391,7 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         return;
     without_numbers(fold, line->ptr, stable, true);
     if (whole && !memchr(line->ptr, '(', stable))
-        plain = line;           /* nothing of it would be left out */
+        plain = line;           /* nothing would be left out of it */
     else
         without_numbers(plain, line->ptr, stable, false);
     if (fold->err || plain->err)
@@ -410,8 +408,8 @@ static void bound_line(struct dpx_ctx *ctx, size_t stable)
         take(line, instead);
 }
 
-/* The same for the place in ctx->names.line, which evals and #line may make without end. False:
- * there are too many. */
+/* Does the same for the place in ctx->names.line: evals and #line may make places without end.
+ * Returns false if there are too many. */
 static bool bound_site(struct dpx_ctx *ctx)
 {
     struct dp_buf *line = &ctx->names.line, *fold = &ctx->names.fold;
@@ -425,7 +423,7 @@ static bool bound_site(struct dpx_ctx *ctx)
     return true;
 }
 
-/* The line of a CV, in ctx->names.line. */
+/* Makes the line of a CV, in ctx->names.line. Returns its id and flags. */
 static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     const HEK *package, *name;
@@ -441,7 +439,7 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     if (!start && hek_is(name, "_exit")
         && (hek_is(package, "POSIX") || hek_is(package, "Coro::Util")))
         flags |= DPX_ID_LEAVES;
-    /* What tells us what to do is no part of the program. */
+    /* The functions that control the recorder are no part of the program. */
     if (!start && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
         return 0;
     bool anon = CvANON(cv);
@@ -470,7 +468,7 @@ UV dpx_name_key(CV *cv)
 {
     const HEK *package, *name;
     hek_of(cv, &package, &name);
-    /* half of the bits from each, and none at the same place */
+    /* the halves of one hash are swapped, so that equal hashes do not cancel out */
     UV key = name ? (UV)HEK_HASH(name) : 1;
     return (key << (4 * sizeof key) | key >> (4 * sizeof key))
            ^ (package ? (UV)HEK_HASH(package) : 1);
@@ -516,8 +514,8 @@ static struct dp_name own_line(struct dpx_ctx *ctx, CV *cv, U32 id, const OP *st
     return (struct dp_name){ own->err ? "" : own->ptr, own->err ? 0 : own->len };
 }
 
-/* Where the names that one AUTOLOAD was called by have become too many, its own is taken,
- * even if nobody asked for that: calls that are to be recorded are not lost. */
+/* Where one AUTOLOAD was called by too many names, its own name is taken, even if the filter leaves
+ * that out: calls that are to be recorded are not lost. */
 static U32 plain_autoload(struct dpx_ctx *ctx, const struct dp_name *own)
 {
     dp_buf_clear(&ctx->names.line);
@@ -525,7 +523,7 @@ static U32 plain_autoload(struct dpx_ctx *ctx, const struct dp_name *own)
     return id_of_line(ctx);
 }
 
-/* $AUTOLOAD of that AUTOLOAD, or NULL where it says nothing. */
+/* The $AUTOLOAD that belongs to an AUTOLOAD, or NULL if it is empty. */
 static SV *autoload_of(pTHX_ CV *cv)
 {
     HV *stash = NULL;
@@ -543,8 +541,8 @@ static SV *autoload_of(pTHX_ CV *cv)
     return sv && SvPOK(sv) && SvCUR(sv) ? sv : NULL;
 }
 
-/* PACKAGE NAME FILE:LINE autoload=PACKAGE::AUTOLOAD, of what sv names and the AUTOLOAD's own line.
- * False: that is none. */
+/* Writes PACKAGE NAME FILE:LINE autoload=PACKAGE::AUTOLOAD, from the name in sv and the AUTOLOAD's
+ * own line. Returns false if `own` is no such line. */
 static bool wanted_line(struct dp_buf *line, SV *sv, const struct dp_name *own)
 {
     const char *wanted = SvPVX_const(sv), *colon = NULL, *first, *second;
@@ -569,7 +567,7 @@ static bool wanted_line(struct dp_buf *line, SV *sv, const struct dp_name *own)
     return true;
 }
 
-/* The id of the line that was made of it. */
+/* The id of the line that wanted_line has made. */
 static U32 id_of_wanted(pTHX_ struct dpx_ctx *ctx, U32 id, const struct dp_name *own)
 {
     const struct dp_buf *line = &ctx->names.line;

@@ -5,7 +5,7 @@
 #include "dpx.h"
 
 /* The id of a sub, with DPX_ID_... flags; if it is 0 except for flags, the sub is not recorded.
- * start: its first op, NULL for an XS sub. Calls nothing of the program's, changes nothing. */
+ * start: its first op, NULL for an XS sub. It calls and changes nothing of the program's. */
 U32 dpx_name_find(pTHX_ struct dpx_ctx *ctx, CV *cv, UV name, const OP *start);
 
 /* A number for package and name of a CV as they are now: of 64 bits, or of as many
@@ -22,7 +22,7 @@ U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name);
 /* The id of a phase's name. */
 U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
 
-/* The number of the place that runs, for dp_rec; the argument is the clock of a
+/* The number of the place of the running statement, for dp_rec; the argument is the clock of a
  * struct dpx_ctx. */
 uint32_t dpx_name_site(void *arg);
 

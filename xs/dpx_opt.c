@@ -12,7 +12,7 @@ enum kind { NUMBER, SIZE, CHOICE, TEXT };
 
 struct option {
     const char *name;
-    const char *classic;        /* its name in the environment of old; or NULL */
+    const char *classic;        /* its environment variable in the old Devel::DProf; or NULL */
     enum kind kind;
     size_t at;
     uint64_t least, most, otherwise;
@@ -23,8 +23,8 @@ struct option {
 
 #define AT(field) offsetof(struct dpx_options, field)
 
-/* A row for each option. The import list, the environment, the help, what an unknown option is told
- * of, what is copied and what stands in the header: all of that is read from here. */
+/* A row for each option. The import list, the environment, the help, the suggestions for an unknown
+ * option, the copies of texts and the header are all made from this table. */
 static const struct option table[] = {
     { "mode", NULL, CHOICE, AT(tree), 0, 1, 0, "trace\0tree\0",
       "every call, or sums by calling context" },
@@ -112,8 +112,8 @@ static const char *word(const char *list, uint64_t n)
     return *list ? list : NULL;
 }
 
-/* Adds to the text in to[size], as much as there is room for: what did not fit is not counted, so
- * that no caller adds up lengths of its own. */
+/* Adds to the text in to[size] as much as there is room for, so that no caller adds up lengths of
+ * its own. */
 static void append(char *to, size_t size, const char *fmt, ...) DP_PRINTF(3, 4);
 static void append(char *to, size_t size, const char *fmt, ...)
 {
@@ -166,7 +166,7 @@ static int take(struct dpx_options *opt, const struct option *o, const char *as,
     return 0;
 }
 
-/* How an option is written: `out=FILE`, `mode=trace or mode=tree`, `limit=N`. */
+/* Says how an option is written: `out=FILE`, `mode=trace or mode=tree`, `limit=N`. */
 static int needs_value(struct dp_err *err, const struct option *o)
 {
     char how[96] = "";
@@ -219,7 +219,7 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
     return unknown(err, item, len);
 }
 
-/* PERL_DPROF_NAME. */
+/* Writes PERL_DPROF_NAME. */
 static void environment_name(char *to, size_t size, const struct option *o)
 {
     size_t len = (size_t)snprintf(to, size, "%s", "PERL_DPROF_");

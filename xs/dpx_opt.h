@@ -1,6 +1,6 @@
 /* The options of the recorder: one table (dpx_opt.c) serves the import list, the environment, the
- * help and the file's header. A new option needs a field here, a row there, and the code that it is
- * for. */
+ * help and the file's header. A new option needs a field here, a row in the table, and the code
+ * that it is for. */
 #ifndef DPX_OPT_H
 #define DPX_OPT_H
 
@@ -8,7 +8,7 @@
 #include "dp_buf.h"
 #include "dp_err.h"
 
-enum { DPX_BUFFER = 1 << 14 };  /* marks in memory, unless told otherwise */
+enum { DPX_BUFFER = 1 << 14 };  /* marks in memory by default */
 
 enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO };
 
@@ -37,7 +37,7 @@ struct dpx_options {
     const char *clock;      /* NULL: the best */
 };
 
-/* The defaults. */
+/* Sets the defaults. */
 void dpx_options_init(struct dpx_options *opt);
 
 /* Takes NAME=VALUE, or a bare word that says enough (tree, trace). The strings
@@ -48,14 +48,14 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
  * safe: takes only those that cannot make a privileged program write elsewhere. */
 int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err);
 
-/* The table, for people. */
+/* Writes the table as a help for people. */
 void dpx_options_help(struct dp_buf *to);
 
 /* Copies the texts, for the life of the process. Returns 0 or DP_E_NOMEM. */
 int dpx_options_keep(struct dpx_options *opt);
 
-/* What is in force, as assignments of a header line: $dprof_options, which has no texts, and those
- * texts that tell what was recorded. */
+/* Writes the options in force as assignments of a header line: $dprof_options, which has no texts,
+ * and those texts that tell what was recorded. */
 void dpx_options_header(const struct dpx_options *opt, struct dp_buf *to);
 
 #endif

@@ -12,12 +12,12 @@
 
 /* What is counted. */
 struct dpx_plan {
-    size_t n;                   /* columns of the file, ops of a tree not among them */
+    size_t n;                   /* columns of the file, without the ops of a tree */
     size_t n_perf;
-    size_t perf_at[DP_FMT_COUNTERS];    /* the column of each of the kernel's */
+    size_t perf_at[DP_FMT_COUNTERS];    /* the column of each event of the kernel */
     struct dp_pmu_event perf[DP_FMT_COUNTERS];
     bool ops, svs, bytes;
-    size_t ops_at, svs_at, bytes_at;    /* columns; of svs and bytes two */
+    size_t ops_at, svs_at, bytes_at;    /* columns; svs and bytes have two each */
     struct dp_buf columns;      /* NAME:UNIT, separated by blanks, for the header */
     struct dp_buf missing;      /* names of the optional events that are not there */
 };
@@ -28,7 +28,7 @@ struct dpx_events {
     struct dp_perf perf;
     uint64_t ops;               /* as of the last arrival or leaving */
     int64_t svs, bytes;
-    uintptr_t thread;           /* that the kernel's counters are of */
+    uintptr_t thread;           /* the thread that the kernel's counters count */
     bool stale;                 /* in a child that has recorded nothing yet, the kernel's counters
                                  * are the parent's */
 };

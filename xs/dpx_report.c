@@ -6,7 +6,7 @@
 #include "dpx_keys.h"
 #include "dp_err.h"
 
-/* Label, key and text. */
+/* Takes label, key and text. */
 static bool take_fact(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_report_fact *fact = to;
@@ -55,7 +55,7 @@ static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n)
     SV *sv = from ? dpx_element(aTHX_ from, 0) : NULL;
     STRLEN len;
     if (!sv)
-        croak("side %ld is none", (long)n);
+        croak("side %ld has no profile", (long)n);
     side->prof = dpx_prof_of(aTHX_ sv);
     if ((sv = dpx_element(aTHX_ from, 1))) {
         struct dp_sub_info info;

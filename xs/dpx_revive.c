@@ -1,25 +1,25 @@
 /* Statements that perl gives no op of their own.
  *
- * Of a block with one statement and no variables perl makes the nextstate a null op, which nobody
- * runs: in `if (...) {`, work(), `}` the second line has none. What is left of it is still in the
- * tree of ops, and has its line. (Its file is freed, but that is the one of the statement around.)
- * The same becomes of the nextstate of an elsif's condition.
+ * In a block with one statement and no variables perl turns the nextstate into a null op, which is
+ * never run: in `if (...) {`, work(), `}` the second line has no nextstate. The null op is still in
+ * the tree of ops, and has its line. (Its file is freed, but was that of the statement around.)
+ * perl does the same with the nextstate of an elsif's condition.
  *
- * Such a block is reached by an op that decides: and, or, dor, cond_expr, catch. So that one gets a
- * function of ours, after perl has optimized the sub. It runs the op, and where that goes on into
- * the block, tells that the statement begins. Neither the ops nor their order change: B shows what
- * it would show, as many ops are run, and PL_curcop stays what it was for caller, warn and die.
+ * An op that decides leads to such a block: and, or, dor, cond_expr, catch. So that op gets a
+ * function of ours, after perl has optimized the sub. The function runs the op, and where the op
+ * goes on into the block, tells that the statement begins. Neither the ops nor their order change:
+ * B shows the same ops, as many ops are run, and PL_curcop stays what it was for caller, warn and
+ * die.
  *
- * One thing is to be kept in mind: of `if (a or b) {` perl sends a true `a` straight into the
- * block, past the op that decides. Then that `or` gets a function of ours, too, which looks whose
- * block it has come to.
+ * In `if (a or b) {` perl sends a true `a` straight into the block, past the op that decides. Then
+ * that `or` gets a function of ours, too, which finds out whose block it leads to.
  *
- * Not seen are blocks that no such op leads to: of sort, map, grep, and a plain do; and those in
- * which nothing happens. An op that has another function than perl's is let alone. */
+ * Blocks that no such op leads to are not seen: those of sort, map, grep, and a plain do; nor are
+ * blocks in which nothing happens. An op that has another function than perl's is left alone. */
 #include "dpx_revive.h"
 
 static peep_t orig_peep;
-static Perl_ppaddr_t before[MAXO];      /* what the ops ran when we came */
+static Perl_ppaddr_t before[MAXO];      /* the functions of the ops before ours */
 static void (*tell)(pTHX_ COP *cop);
 
 static bool decides(const OP *o)
@@ -31,20 +31,21 @@ static bool decides(const OP *o)
            || o->op_type == OP_COND_EXPR;
 }
 
-/* An op that was one of the type before it was made a null op, or still is. */
+/* Is it an op of this type, or was it one before it became a null op? */
 DP_INLINE bool is_or_was(const OP *o, Optype type)
 {
     return o->op_type == type || (o->op_type == OP_NULL && (Optype)o->op_targ == type);
 }
 
-/* Is it what is left of a nextstate? */
+/* Is it a nextstate that has become a null op? */
 DP_INLINE bool is_left(const OP *o)
 {
     return o->op_type == OP_NULL && (o->op_targ == OP_NEXTSTATE || o->op_targ == OP_DBSTATE);
 }
 
-/* What is left of the nextstate that an arm begins with; NULL: none is, or it runs itself, or the
- * arm is `do {} while`: the first time nothing leads there. */
+/* The null op that was the nextstate at the beginning of an arm; NULL: there is none, or the
+ * nextstate is run itself, or the arm is `do {} while`, which is first entered without a
+ * decision. */
 DP_INLINE COP *first_of(OP *arm)
 {
     bool is_list = false;
@@ -60,13 +61,13 @@ DP_INLINE COP *first_of(OP *arm)
     return (COP *)arm;
 }
 
-/* The arm that op_other leads to, and the other one of cond_expr. */
+/* The arm that op_other leads to, and the other arm of a cond_expr. */
 DP_INLINE OP *right_arm(const OP *o) { return OpSIBLING(cLOGOPx(o)->op_first); }
 DP_INLINE OP *else_arm(const OP *o) { return OpSIBLING(right_arm(o)); }
 
 /* ---- running ---- */
 
-/* Most are `if (...) {`, and the statement is the first thing in the block. */
+/* Most such ops are of `if (...) {`, and the statement is the first thing in the block. */
 DP_INLINE OP *first_in_block(const OP *o) { return cUNOPx(right_arm(o))->op_first; }
 
 static OP *run_block(pTHX)
@@ -88,7 +89,7 @@ static OP *run_right(pTHX)
     return next;
 }
 
-/* Of a cond_expr either arm, or both. */
+/* Runs a cond_expr with such a statement in either arm, or in both. */
 static OP *run_either(pTHX)
 {
     const OP *o = PL_op;
@@ -108,7 +109,7 @@ static const OP *decider(OP *o, const OP *start)
     return o;
 }
 
-/* One that may go on into the block of another. */
+/* Runs an op that may go on into the block of another. */
 static OP *run_far(pTHX)
 {
     OP *o = PL_op;
@@ -129,7 +130,7 @@ static bool is_within(OP *o, const OP *tree)
     return o != NULL;
 }
 
-/* The one behind o in the tree below root, kids first; NULL: that was the last one. */
+/* The op behind o in the tree below root, kids first; NULL: o was the last one. */
 static OP *next_in(OP *root, OP *o)
 {
     if (o->op_flags & OPf_KIDS)
@@ -145,13 +146,14 @@ static bool is_free(const OP *o)
     return o->op_ppaddr == before[o->op_type];
 }
 
-/* The first op that is run in an arm, where it has a statement to be told of. */
+/* Does an arm begin with a statement to be told of, and is start, the first op run, within the
+ * arm? */
 static bool begins_at(OP *arm, OP *start)
 {
     return arm && start && first_of(arm) && is_within(start, arm);
 }
 
-/* Those within the condition of o that go straight to start. */
+/* Takes the ops within the condition of o that go straight to start. */
 static void take_shortcuts(const OP *o, const OP *start)
 {
     OP *root = cLOGOPx(o)->op_first;
@@ -168,7 +170,8 @@ static void take(OP *o)
     if (o->op_type == OP_COND_EXPR) {
         OP *otherwise = right ? OpSIBLING(right) : NULL;
         bool has_else = other != o->op_next && begins_at(otherwise, o->op_next);
-        /* An arm that has none is looked at each time: not so if it begins elsewhere. */
+        /* run_either looks at both arms: it must not where one has a statement, but begins
+         * elsewhere. */
         if ((has_right || has_else) && (has_right || !right || !first_of(right))
             && (has_else || (otherwise && !first_of(otherwise))))
             o->op_ppaddr = run_either;

@@ -5,8 +5,8 @@
 
 #include "dpx.h"
 
-/* From now on what is compiled in this interpreter has them seen: begins is called with what is
- * left of their op, behind the one that led there. */
+/* From now on such statements are seen in what is compiled in this interpreter: begins is called
+ * with the null op of the statement, after the op that led there. */
 void dpx_revive_install(pTHX_ void (*begins)(pTHX_ COP *cop));
 
 #endif

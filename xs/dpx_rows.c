@@ -59,7 +59,7 @@ AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
 
 /* ---- a comparison ---- */
 
-/* In seconds, or as a count; undef where there is none. */
+/* A value in seconds, or as a count; undef where there is none. */
 static SV *amount(pTHX_ uint64_t value, uint64_t hz, bool there)
 {
     return !there ? newSV(0) : hz ? newSVnv((NV)value / (NV)hz) : newSVuv(value);
@@ -148,7 +148,7 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     size_t failed, undecided, needed;
     HV *hv = (HV *)sv_2mortal((SV *)newHV()), *all = newHV();
     hv_stores(hv, "total", newRV_noinc((SV *)all));
-    ENTER;                      /* the sides that it borrows must live longer than it */
+    ENTER;                      /* the sides that c borrows must outlive it */
     const struct dp_diff_side *sides = dpx_diff_sides(aTHX_ from, 2);
     dpx_diff(aTHX_ &how, options);
     if (!how.over.n_keys)

@@ -11,12 +11,12 @@
  * and counter, callees. */
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *how);
 
-/* Compares, and tells all of it: a mortal hash of total, rows, lines, findings, failed, undecided
- * and needed, as Devel::DProf::Profile has it. lines_percent: what changes less is one line with
- * others. Croaks when memory is short. */
+/* Compares. Returns a mortal hash of total, rows, lines, findings, failed, undecided and needed, as
+ * Devel::DProf::Profile has it. lines_percent: lines that change less are put together. Croaks when
+ * memory is short. */
 HV *dpx_compared(pTHX_ AV *sides, HV *how, NV lines_percent);
 
-/* What a comparison's code and outcome are, as a mortal hash; releases the outcome. */
+/* The code and the outcome of a comparison as a mortal hash; releases the outcome. */
 HV *dpx_diff_outcome(pTHX_ int code, struct dp_diff_outcome *out);
 
 #endif

@@ -37,8 +37,8 @@ static void clean_env(pTHX)
         (void)hv_deletes(env, "PERL5DB", G_DISCARD);
 }
 
-/* While the debugger's flags were set, perl kept the source of what it compiled:
- * of our own module. With threads nothing points to these globs. */
+/* While the debugger's flags were set, perl kept the sources that it compiled: those of our own
+ * modules. With threads nothing points to these globs. */
 static void forget_sources(pTHX)
 {
 #ifdef USE_ITHREADS
@@ -61,8 +61,8 @@ static bool is_open(const char *item)
     return open && strnEQ(item, "events=", 7);
 }
 
-/* perl splits the list at commas; those of cpu/event=0x3c,umask=1/ do not separate options. The
- * result is for the life of the process. */
+/* Joins what perl has split at a comma that separates no options, as in cpu/event=0x3c,umask=1/.
+ * The result is for the life of the process. */
 static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *i)
 {
     const char *item = items[*i];
@@ -72,7 +72,7 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
 }
 
 /* Sets the options, the plan of counters and the path from the environment and the list. Croaks
- * where the user has something wrong. False: out of memory. */
+ * where the user has made a mistake. Returns false if memory is short. */
 static bool read_options(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
@@ -133,7 +133,7 @@ static void make_run_id(void)
              (unsigned long)tv.tv_usec, (unsigned long)getpid());
 }
 
-/* What cannot be is said; of blocks, by an exception. */
+/* Says why nothing can be recorded; where only blocks are, by an exception. */
 static bool refused(pTHX_ const char *why)
 {
     if (dpx_run.own)
@@ -142,8 +142,8 @@ static bool refused(pTHX_ const char *why)
     return false;
 }
 
-/* Is nothing to be run, but compiled (-c) or told (-V, which is a program in the place
- * of the script)? */
+/* Is no program to be run: is it only compiled (-c), or the configuration shown (-V, for which perl
+ * has a program in the place of the script)? */
 static bool runs_nothing(pTHX)
 {
     if (PL_minus_c)

@@ -4,13 +4,13 @@
 
 #include "dpx.h"
 
-/* Starts recording in this interpreter. items: the import list. Croaks with
- * what the user must put right. Returns false when there can be no recording but the program
- * shall run. */
+/* Starts recording in this interpreter. items: the import list. Croaks with what the user must put
+ * right. Returns false if nothing can be recorded but the program is to run. */
 bool dpx_run_start(pTHX_ const char *const *items, size_t n);
 
-/* The same without -d, for blocks: nothing is recorded before the first, the program's environment
- * is left as it is, and options are the items alone. Croaks where that cannot be. */
+/* Does the same without -d, for blocks: nothing is recorded before the first block, the program's
+ * environment is left as it is, and only the items are options. Croaks if blocks cannot be
+ * recorded. */
 void dpx_run_start_own(pTHX_ const char *const *items, size_t n);
 
 #endif

@@ -21,11 +21,11 @@ void dpx_say(const char *fmt, ...)
         n = (int)sizeof text - 2;
     text[n++] = '\n';
     if (write(2, text, (size_t)n) < 0) {
-        /* nobody left to tell */
+        /* nobody is left to tell */
     }
 }
 
-/* Perl keeps its numbers' locale from C, but C code that a program loads may set one. */
+/* Perl keeps the locale of numbers at "C", but C code that a program loads may set another. */
 void dpx_say_real(struct dp_buf *to, double value, int decimals)
 {
     char text[64];

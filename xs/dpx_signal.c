@@ -1,5 +1,5 @@
-/* The two signals that a recording takes where it is asked to: one has the file written (signal=),
- * the other stops recording and starts it again (toggle=). */
+/* The two signals that a recording handles where options name them: one has the file written
+ * (signal=), the other stops recording and starts it again (toggle=). */
 #include "dpx_signal.h"
 #include "dpx_control.h"
 #include "dpx_life.h"
@@ -13,7 +13,7 @@ static struct sigaction save_before, toggle_before;
 
 /* ---- saving ---- */
 
-/* Whatever is interrupted, only flags are set; the next event of each interpreter sees them. */
+/* Only sets flags, whatever it interrupts; the next event of each interpreter sees them. */
 static void on_signal(int number)
 {
     PERL_UNUSED_ARG(number);
@@ -25,8 +25,8 @@ static void on_signal(int number)
 /* ---- switching ---- */
 
 /* Recording stops or starts where perl would run a handler of %SIG: the frames agree with the
- * program's there, and the calls of a program that is not interrupted pay nothing. Perl asks for
- * PL_sig_pending between ops, and calls PL_signalhook. */
+ * program's there, and calls cost nothing more without a signal. Perl tests PL_sig_pending between
+ * ops, and calls PL_signalhook. */
 static despatch_signals_proc_t orig_signalhook;
 
 static void on_toggle(int number)
@@ -38,13 +38,13 @@ static void on_toggle(int number)
 #ifdef DPX_MULTIPLICITY
     PerlInterpreter *my_perl = PERL_GET_THX;
     if (!my_perl)
-        my_perl = PL_curinterp;     /* a thread of some library's */
+        my_perl = PL_curinterp;     /* this is a thread of a library */
 #endif
     PL_sig_pending = 1;
 }
 
-/* The interpreter that has seen the signal tells the others. None of them goes away meanwhile: a
- * state leaves the list under the lock, before its interpreter is freed. */
+/* The interpreter that has seen the signal tells the others. No interpreter goes away meanwhile:
+ * its state leaves the list under the lock before that. */
 static void tell_others(const struct dpx_ctx *me, unsigned come)
 {
 #ifdef DPX_MULTIPLICITY
@@ -76,20 +76,20 @@ static void follow(pTHX)
             dpx_control_stop(ctx);
         errno = why;
     }
-    /* Perl makes the list of its own signals with the first entry of %SIG. */
+    /* Perl makes PL_psig_pend, its list of signals, with the first entry of %SIG. */
     if (PL_psig_pend || orig_signalhook != Perl_despatch_signals)
         orig_signalhook(aTHX);
     else
         PL_sig_pending = 0;
     if (__atomic_load_n(&dpx_run.toggles, __ATOMIC_SEQ_CST) != come)
-        PL_sig_pending = 1;     /* it came once more, and has been cleared */
+        PL_sig_pending = 1;     /* the signal came once more, and this flag was cleared */
 }
 
 /* ---- the guard ---- */
 
-/* The recorder's memory is a mapped file, and the kernel raises SIGBUS in who touches it after
- * somebody has cut the file off (a log rotation, an editor). That ends the recording,
- * not the program. */
+/* The recorder's memory is a mapped file, and the kernel raises SIGBUS in a thread that touches it
+ * after the file was truncated (by a log rotation, an editor). That ends the recording, not the
+ * program. */
 static void on_bus(int number, siginfo_t *info, void *where)
 {
     static const struct sigaction as_ever;      /* SIG_DFL */
@@ -107,18 +107,18 @@ static void on_bus(int number, siginfo_t *info, void *where)
                 && dp_live_lose(&ctx->live, info->si_addr)))
         ctx = ctx->next;
     if (ctx) {
-        ctx->writer.err = DP_E_IO;      /* of what is being written, nothing more is */
+        ctx->writer.err = DP_E_IO;      /* no more is written of what is being written */
         dp_rec_trip(&ctx->rec);
     } else {
         sigaction(number, &as_ever, NULL);
         if (!touched)
-            raise(number);              /* somebody sent the signal; otherwise the access is
-                                         * repeated */
+            raise(number);              /* the signal was sent; otherwise the access is repeated */
     }
     errno = why;
 }
 
-/* Not where the program's parent has it ignored: programs that it starts inherit that. */
+/* Sets or removes on_bus. Where the program's parent has SIGBUS ignored, it stays so: programs that
+ * this one starts inherit that. */
 static void guard(bool on)
 {
     struct sigaction act, now;

@@ -7,8 +7,9 @@
 /* Finds the numbers of the signals that the options name; croaks where there is none. */
 void dpx_signal_choose(pTHX);
 
-/* Their handlers, which stay where the profile cannot be written: whoever has been told to send the
- * signal does, and it must not kill the program. The ones before, where that is not started. */
+/* The first installs the handlers, which stay where no profile can be written: somebody may send
+ * the signal all the same, and it must not kill the program. The second puts the handlers before
+ * back, where the program does not start. */
 void dpx_signal_install(void);
 void dpx_signal_restore(void);
 

@@ -1,7 +1,7 @@
-/* Coro's functions that go on to another coroutine (cede, schedule, ...) put an op function of
- * Coro's own into the op that called them, pp_slf, and have the op run again. pp_slf returns in
- * whatever coroutine goes on then, perhaps on another C stack, and calls pp_entersub for what is no
- * such function. It is wrapped, so that calls count and switches show. */
+/* Coro's functions that go on to another coroutine (cede, schedule, ...) set the function of the op
+ * that called them to Coro's own pp_slf, and have the op run again. pp_slf returns in the coroutine
+ * that goes on then, perhaps on another C stack, and calls pp_entersub for other functions. Here
+ * pp_slf is wrapped, so that calls are counted and switches are seen. */
 #include "dpx_slf.h"
 #include "dpx_callee.h"
 #include "dpx_frame.h"
@@ -84,9 +84,9 @@ static void after_slf(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* Coro tells by the height of the C stack whether a coroutine is within a call from C; if so, that
- * one keeps its C stack and cannot be cancelled safely. So pp_slf is always called from here, and
- * never from anywhere else. */
+/* Coro tells by the height of the C stack whether a coroutine is within a call from C; if so, the
+ * coroutine keeps its C stack and cannot be cancelled safely. So pp_slf is always called from here,
+ * and never from anywhere else. */
 OP *dpx_slf_hook(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;

@@ -31,7 +31,7 @@ static bool take_fill(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_flame_fill, 2, NULL, take_fill);
 
-/* Its side, file, text and state. */
+/* Takes side, file, text and state of a source. */
 static bool take_source(pTHX_ void *to, AV *from, SSize_t at)
 {
     struct dp_flame_source *source = to;
@@ -46,7 +46,7 @@ static DPX_ELEMENT(dp_flame_source, 4, NULL, take_source);
 
 static DPX_KEYS(dp_stacks_job, DP_STACKS_JOB_OPTIONS, "stacks")
 
-/* What holds of all stacks, when the options are there. */
+/* Checks what holds for all formats, once the options have been taken. */
 static void check_stacks(pTHX_ const struct dp_stacks_job *job, struct dp_stacks_how *how,
                          size_t n_sides)
 {
@@ -117,7 +117,39 @@ static struct dp_stacks_job *take_flame(pTHX_ HV *from, size_t n_sides)
     return &all->job;
 }
 
-/* ---- both ---- */
+/* ---- other tools ---- */
+
+static DPX_KEYS(dp_export_part, DP_EXPORT_PART_OPTIONS, "a part")
+
+static bool check_part(pTHX_ void *to, AV *from, SSize_t at)
+{
+    struct dp_export_part *part = to;
+    PERL_UNUSED_ARG(from);
+    PERL_UNUSED_ARG(at);
+    part->name = part->name ? part->name : "";
+    return true;
+}
+static DPX_ELEMENT(dp_export_part, 1, dpx_keys_dp_export_part, check_part);
+
+static DPX_KEYS(dp_export_how, DP_EXPORT_OPTIONS, "an export")
+
+#define DPX_EXPORT_OPTIONS(X) X(PART, job, dp_stacks_job) X(PART, export, dp_export_how)
+struct dpx_export { DPX_EXPORT_OPTIONS(DP_MEMBER) };
+DPX_KEYS(dpx_export, DPX_EXPORT_OPTIONS, "an export")
+
+static struct dp_stacks_job *take_export(pTHX_ HV *from, size_t n_sides)
+{
+    struct dpx_export *all = dpx_array(aTHX_ 1, sizeof *all);
+    all->job.title = all->job.version = "";
+    all->job.export = &all->export;
+    dpx_keys_take(aTHX_ all, dpx_keys_dpx_export(), from);
+    check_stacks(aTHX_ &all->job, &all->export.stacks, n_sides);
+    if (all->export.side >= n_sides)
+        croak("there is no side %ld of %ld", (long)all->export.side, (long)n_sides);
+    return &all->job;
+}
+
+/* ---- all ---- */
 
 struct dp_stacks_job *dpx_stacks_job(pTHX_ HV *from, size_t n_sides)
 {
@@ -128,7 +160,8 @@ struct dp_stacks_job *dpx_stacks_job(pTHX_ HV *from, size_t n_sides)
     if (!format)
         croak("there is no format %s", name);
     struct dp_stacks_job *job = (format->needs & DP_STACKS_LOOK ? take_flame
-                                                                : take_fold)(aTHX_ from, n_sides);
+                                 : format->needs & DP_STACKS_EXPORT ? take_export
+                                 : take_fold)(aTHX_ from, n_sides);
     job->format = format;
     return job;
 }

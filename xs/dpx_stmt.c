@@ -2,28 +2,29 @@
  *
  * perl runs an op before each statement, nextstate, which is the struct cop with its file and
  * line. In perls of 64 bits from 5.32 on four bytes behind the last field of that struct are
- * padding. The allocator of ops clears them, nobody else looks there: they hold the statement's
- * number. So a statement is found by one load, and one that is freed, whose memory another gets,
- * begins anew. Threads share ops, so a number is the same in all interpreters of the process; each
- * has counters of its own.
+ * padding. The allocator of ops clears them, and nothing else uses them: they hold the statement's
+ * number. So a statement is found by one load, and has no number yet if its memory was another's
+ * before. Threads share ops, so a number is the same in all interpreters of the process; each has
+ * counters of its own.
  *
  * A statement gets its number when it is first run: by file, line, the sub that it stands in, and
- * how many statements follow it on that line. What a string eval compiles again and again is so
- * the same statement each time.
+ * how many statements follow it on that line. So what a string eval compiles again and again is the
+ * same statement each time.
  *
- * The statement that runs is rec->line. nextstate charges what has passed and moves on. A call
- * keeps the number of the statement that it was made from (struct dp_cct_call) and goes back to
- * it, so that `x(a(), b())` is charged with what passes between the calls. At the end of a loop's
- * turn (unstack) its condition runs, which belongs to the statement of the loop; behind an eval or
- * require (leavetry, leaveeval), the rest of that statement. Where die has ended an eval, perl
- * begins a new run loop, which tells. Nobody tells of the end of another block, such as do {}: the
- * rest of its statement goes to the last one in it.
+ * The statement that runs is rec->line. nextstate charges that one with what has passed, and sets
+ * the next. A call keeps the number of the statement that it was made from (struct dp_cct_call) and
+ * goes back to it, so that `x(a(), b())` is charged with what passes between the calls. At the end
+ * of a loop's turn (unstack) the loop's condition runs, which belongs to the statement of the loop;
+ * after an eval or require (leavetry, leaveeval) runs the rest of its statement. Where die has
+ * ended an eval, perl begins a new run loop, whose prologue sees that. No op tells of the end of
+ * another block, such as do {}: the rest of its statement is charged to the last statement in the
+ * block.
  *
- * perl leaves the nextstate of some statements out: of those dpx_revive.c tells.
+ * perl leaves the nextstate of some statements out: dpx_revive.c finds those.
  *
  * What runs in a sub that is not recorded (skip=, only=) is charged to the statement that called
- * it, as its time is to the sub that called it. An XS sub's and a builtin's time is the
- * statement's. */
+ * it, as its time is to the sub that called it. The time of an XS sub or a builtin is charged to
+ * the statement that calls it. */
 #include "dpx_stmt.h"
 #include "dpx_name.h"
 #include "dpx_revive.h"
@@ -34,9 +35,9 @@ DP_CHECK(padding, sizeof(COP) >= DPX_STMT_AT + sizeof(U32));
 
 static Perl_ppaddr_t orig_nextstate, orig_dbstate, orig_unstack, orig_leaveeval, orig_leavetry;
 
-/* The numbers of all interpreters: the n-th text has the number n + 2, as the first ones are
- * "none" and the rest. dpx_run.lock guards them, so that a forked child never inherits them from
- * the middle of another thread's change. */
+/* The numbers of all interpreters: the n-th text has the number n + 2, as 0 is "none" and 1 is the
+ * rest. dpx_run.lock guards them, so that a forked child never inherits them from the middle of
+ * another thread's change. */
 static struct dp_pool known;
 
 enum { FIRST_NUMBER = DP_LINE_REST + 1, MOST_NUMBERS = 1 << 22 };
@@ -52,7 +53,7 @@ const char *dpx_stmt_trouble(void)
 
 #ifdef DPX_COP_SPARE
 
-/* How many statements follow this one on its line: tells several apart. */
+/* How many statements follow this one on its line, which tells several apart. */
 static U32 count_later(const COP *cop)
 {
     U32 n = 0;
@@ -67,7 +68,7 @@ static U32 count_later(const COP *cop)
     return n;
 }
 
-/* The id of the sub whose code runs, 0: none's, but a file's. False: of a sub that is not
+/* Finds the id of the sub whose code runs; 0: the code is a file's. Returns false if the sub is not
  * recorded. */
 static bool find_sub(pTHX_ const struct dpx_ctx *ctx, U32 *id)
 {
@@ -93,7 +94,7 @@ static void put_number(COP *cop, U32 number)
     __atomic_store_n((U32 *)((char *)cop + DPX_STMT_AT), number, __ATOMIC_RELAXED);
 }
 
-/* The same for the same text in all interpreters; 0: no memory. */
+/* The number of a place, the same in all interpreters; 0: no memory, or too many places. */
 static U32 number_of(struct dpx_ctx *ctx, const struct dp_line_place *place)
 {
     struct dp_buf *text = &ctx->names.line;
@@ -122,7 +123,8 @@ static void see_file(struct dpx_ctx *ctx, U32 site, const char *path)
         dp_lines_see(&ctx->statements, place.file, place.len, path);
 }
 
-/* Where it stands. A null op has no file any more: it has that of the statement around it. */
+/* The place of a statement. A null op has no file any more, and gets that of the statement around
+ * it. */
 static uint32_t site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
 {
     COP at = *PL_curcop;
@@ -156,8 +158,8 @@ static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
     return number;
 }
 
-/* A child has nothing of its own before it has done something that is worth a file: many only
- * exec. What it runs until then is remembered. */
+/* A child has no file before it does something that is worth one, as many only exec. Keeps the
+ * statements that it runs until then. */
 static bool is_early(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     struct dpx_child *child = &ctx->child;
@@ -178,8 +180,8 @@ void dpx_stmt_forked(struct dpx_ctx *ctx)
     ctx->child.n_early = 0;
 }
 
-/* While nothing counts it is enough to know which statement runs: what goes on then may be its
- * rest. */
+/* While recording is stopped it is enough to keep which statement runs: its rest may be what runs
+ * when recording goes on. */
 static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
 {
     U32 number = DPX_STMT_NUMBER(cop);
@@ -189,8 +191,8 @@ static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
     return true;
 }
 
-/* The slow way of counting: a statement that this interpreter has not run before, or while nothing
- * counts, or of a sub that is not recorded. */
+/* The slow way of counting: a statement that this interpreter has not run before, or any while
+ * recording is stopped, or one of a sub that is not recorded. */
 static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
 {
     int why = errno;
@@ -225,7 +227,7 @@ void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o)
     errno = why;
 }
 
-/* What PL_op ran before. Asked for here, so that the hooks jump there without keeping it. */
+/* Runs what PL_op ran before. It is found here, so that the hooks need not keep the pointer. */
 static OP *original(pTHX)
 {
     return PL_op->op_type == OP_NEXTSTATE ? orig_nextstate(aTHX) : orig_dbstate(aTHX);
@@ -247,7 +249,7 @@ static DP_NOINLINE OP *begins_counted(pTHX)
     return original(aTHX);
 }
 
-/* The clock is to be looked at. now: of the arrival. */
+/* Charges in the slow way, as the fast one was refused. now: the arrival stamp. */
 static void is_late(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     int why = errno;
@@ -264,9 +266,9 @@ static DP_NOINLINE OP *begins_late(pTHX_ U64 now)
 
 /* ---- the hooks ---- */
 
-/* The state that interpreters have which do not record knows no statements; and a new thread comes
- * by the run loop's prologue, which gives it a state of its own, before its first one. So none is
- * asked for here whose state it is. */
+/* The state of interpreters that do not record knows no statements; and a new thread passes the run
+ * loop's prologue, which gives it a state of its own, before its first statement. So these hooks do
+ * not test whose state they see. */
 DP_INLINE OP *statement(pTHX_ Perl_ppaddr_t orig, const int how)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -287,8 +289,8 @@ DPX_HOOKS(OP *, nextstate_hook, CALL)
 DPX_HOOKS(OP *, dbstate_hook, CALL)
 #undef CALL
 
-/* A macro, for the compiler jumps through the pointer where it is named last, and else keeps it in
- * a register on the way: one instruction more. */
+/* This is a macro, as the compiler jumps through a pointer that is named at the jump, but keeps an
+ * argument in a register on the way: one instruction more. */
 #define COUNTED(name, orig) \
     static OP *name(pTHX) \
     { \
@@ -302,7 +304,7 @@ COUNTED(nextstate_count, orig_nextstate)
 COUNTED(dbstate_count, orig_dbstate)
 #undef COUNTED
 
-/* The same for statements without an op of their own (dpx_revive.c). */
+/* Does the same for statements without an op of their own (dpx_revive.c). */
 DP_INLINE void mark(pTHX_ COP *cop, const int how)
 {
     struct dpx_ctx *ctx = DPX_CTX;
@@ -342,7 +344,7 @@ uint32_t dpx_stmt_site(void *arg)
     return line ? line->site : dpx_name_site_of(aTHX_ ctx, PL_curcop);
 }
 
-/* The clock is to be looked at. now: of the arrival. */
+/* Charges in the slow way, as the fast one was refused. now: the arrival stamp. */
 static DP_NOINLINE void back_late(struct dpx_ctx *ctx, struct dp_stmt *line, U64 now)
 {
     int why = errno;
@@ -353,7 +355,7 @@ static DP_NOINLINE void back_late(struct dpx_ctx *ctx, struct dp_stmt *line, U64
     errno = why;
 }
 
-/* The statement of cop goes on, behind something that ran others. */
+/* The statement of cop goes on, after others have run in between. */
 DP_INLINE void back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, const int how)
 {
     struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)cop);

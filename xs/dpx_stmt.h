@@ -16,14 +16,14 @@ Perl_ppaddr_t dpx_stmt_original(Optype type);
 /* dpx_name_site, faster where statements are kept. */
 uint32_t dpx_stmt_site(void *arg);
 
-/* A child has its own file now: statements that it ran before count there. */
+/* A child has its own file now: statements that it ran before are counted there. */
 void dpx_stmt_forked(struct dpx_ctx *ctx);
 
 /* A run loop begins with an op that is no statement: with lines=time, what runs is the rest of the
  * statement of PL_curcop. */
 void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx);
 
-/* The number of a statement, 0 where it has none; o: any op. */
+/* The number of a statement; 0: it has none. */
 #ifdef DPX_COP_SPARE
 enum { DPX_STMT_AT = offsetof(COP, cop_features) + sizeof(U32) };
 #  define DPX_STMT_NUMBER(cop)  (*(const U32 *)((const char *)(cop) + DPX_STMT_AT))
@@ -42,10 +42,11 @@ DP_INLINE struct dp_stmt *dpx_stmt_of(const struct dpx_ctx *ctx, const OP *o)
     return dpx_stmt_is(o) ? dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(o)) : NULL;
 }
 
-/* dpx_stmt_go_on for a statement that has no number yet. */
+/* Does dpx_stmt_go_on for a statement that has no number yet. */
 void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o);
 
-/* A sub has been entered, and this is its first op: what passes from now on is its statement's. */
+/* A sub has been entered, and o is its first op: if that is a statement, it is charged from now
+ * on. */
 DP_INLINE void dpx_stmt_go_on(pTHX_ struct dpx_ctx *ctx, OP *o)
 {
     if (!dpx_stmt_is(o))

@@ -1,6 +1,6 @@
-/* Visits to coroutines. One that is freed has its stacks put in place for a while, and what they
- * hold is destroyed there, by calls from C. Nobody would see the end of that; so it is the end of
- * the scope that each such call is made in. */
+/* Visits to coroutines. When a coroutine is freed, Coro puts its stacks in place for a while, and
+ * destroys what they hold, by calls from C. No hook sees the end of that; so the end of the scope
+ * that each such call is made in ends the visit. */
 #include "dpx_visit.h"
 #include "dpx_coro.h"
 #include "dpx_frame.h"

@@ -5,9 +5,8 @@
 #include "dpx.h"
 
 /* To be called from another coroutine than that of ctx->mainstack, at the beginning of a call from
- * C. A coroutine that is freed has its stacks put in place for a while, and what they hold is
- * destroyed there. Nobody would see the end of that. Only such calls are made in a scope of
- * their own. */
+ * C. If the call destroys what a freed coroutine held, the end of the call's scope ends the visit.
+ * Only such calls are made in a scope of their own. */
 DP_COLD void dpx_visit_begins(pTHX_ struct dpx_ctx *ctx);
 
 #endif

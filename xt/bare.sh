@@ -1,8 +1,8 @@
 #!/bin/sh
 # README's two commands on a bare system: proves that each is complete where there is nothing but a
-# shell and root. What is committed is copied into a fresh system made by debootstrap, one for each
-# command. Then once more the set-up, without network and without root, which must find nothing to
-# do.
+# shell and root. The committed files are copied into a fresh system made by debootstrap, one for
+# each command. Then the set-up runs again, without network and without root, and must find nothing
+# to do.
 #
 # usage: sh xt/bare.sh [-s SUITE] [-m MIRROR] [-b BASE] [-n] [-k] [FOLDER]
 #   -s SUITE    bookworm (default), trixie, sid, noble ...
@@ -56,7 +56,7 @@ case $suite in
         : "${mirror:=http://deb.debian.org/debian}" ;;
 esac
 
-# The commands, from README: the first two lines that are indented by four blanks.
+# Prints a command from README: the first two lines indented by four blanks.
 command_of() { sed -n 's/^    \([^ ]\)/\1/p' README | sed -n "$1p"; }
 demo=$(command_of 1)
 tests=$(command_of 2)
@@ -78,7 +78,7 @@ else
     [ -z "$(ls -A "$folder")" ] || fail "$folder is not empty."
     folder=$(cd "$folder" && pwd)
 fi
-# Mounts live in a name space of their own and are gone before anything is removed.
+# Mounts are in a name space of their own and are gone before anything is removed.
 tidy() {
     [ -n "$keep" ] && { say "kept: $folder"; return; }
     for part in base demo test log status; do
@@ -90,12 +90,13 @@ trap tidy 0
 trap 'exit 1' 1 2 15
 
 bootstrap() {
-    # A proxy that apt is told to use is used here too.
+    # A proxy that apt is configured with is used here, too.
     proxy=$(apt-config dump 2>/dev/null | sed -n 's/^Acquire::http::Proxy "\(.*\)";$/\1/p')
     [ -z "$proxy" ] || export http_proxy="$proxy"
     components=main
     [ -z "$ubuntu" ] || components=main,universe
-    # A debootstrap older than the suite: all Ubuntus are made alike, and so are all Debians.
+    # A debootstrap older than the suite can still make it: all Ubuntus are made alike, and so are
+    # all Debians.
     script=
     [ -e "/usr/share/debootstrap/scripts/$suite" ] ||
         script=/usr/share/debootstrap/scripts/${ubuntu:+gutsy}
@@ -116,8 +117,8 @@ else
     bootstrap "$base"
 fi
 
-# A system for one command: the bare one, this machine's way to the network, and the committed files
-# in /src.
+# Makes a system for one command: the bare one, this machine's access to the network, and the
+# committed files in /src.
 fresh() {
     cp -a "$base" "$1" || exit 1
     for file in /etc/resolv.conf /etc/hosts; do
@@ -167,8 +168,8 @@ done
 try "$folder/demo" '' "README's first command: $demo" "$demo" '%Time'
 fresh "$folder/test"
 try "$folder/test" '' "README's second command: $tests" "$tests" '^Result: PASS'
-# nobody, in a name space without network; the sources belong to root, so that nothing can be
-# changed.
+# The user is nobody, in a name space without network; the sources belong to root, so that nothing
+# can be changed.
 try "$folder/test" '--net' 'the set-up again, without root and without network' \
     "chown -R root /src &&
         exec chroot --userspec=65534:65534 / sh -c 'cd /src && exec sh tools/setup.sh'" \

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# CODE-MAP names every file once, and no file that is not there. Tests are numbered: no number is
+# CODE-MAP names every file once, and no file that does not exist. Tests are numbered: no number is
 # used twice in a folder, and CODE-MAP has them in order.
 use strict;
 use warnings;
@@ -34,7 +34,7 @@ sub complaints {
     return @bad, misnumbered($map =~ m{^(t/(?:c/)?\d\S*)}mg);
 }
 
-# Names of tests in the order of CODE-MAP.
+# Checks the names of tests in the order of CODE-MAP.
 sub misnumbered {
     my (@bad, %last);
     for my $name (@_) {
@@ -65,5 +65,5 @@ like(join("\n", complaints("t/11-a.t  x\nt/10-b.t  x\n", 't/11-a.t', 't/10-b.t')
     qr/order: t\/10-b/,
     'notices: a test out of order');
 is(join("\n", complaints("# head\n\na.c   x\nt/data/   y\n", 'a.c', 't/data/b')), '',
-    'and nothing else');
+    'notices: nothing in a good CODE-MAP');
 done_testing;

@@ -1,6 +1,6 @@
-# The cookbook's recipes, run as they stand there: each in a folder of its own, beside a copy of
-# examples/. What they write is there, and is what its name says. Files that recipes bring along are
-# written; of a CI service's file, the steps are run.
+# The cookbook's recipes are run as printed: each in a folder of its own, beside a copy of
+# examples/. The files that they write must be there, and be what their names say. Files that
+# recipes contain are written; of a CI service's file, the steps are run.
 use strict;
 use warnings;
 use Test::More;
@@ -25,7 +25,8 @@ sub spew {
     close $out or die "$file: $!";
 }
 
-# The perl that tests it, and the tools just built. Nothing of the person's own settings.
+# Makes a PATH with the perl that runs this test, and the tools just built. No user settings are
+# used.
 mkdir "$scratch/bin" or die $!;
 spew("$scratch/bin/perl", qq{#!/bin/sh\nexec "$^X" "\$@"\n});
 chmod 0755, "$scratch/bin/perl" or die $!;
@@ -38,14 +39,14 @@ spew("$scratch/.gitconfig", "[init]\n\tdefaultBranch = main\n");
 $ENV{"GIT_$_"} = $_ =~ /EMAIL/ ? 'cook@localhost' : 'Cook'
     for qw(AUTHOR_NAME AUTHOR_EMAIL COMMITTER_NAME COMMITTER_EMAIL);
 
-# What installs is not run, and can be seen to have been called.
+# Installers are not run, but their calls are recorded.
 spew("$scratch/bin/cpanm", qq{#!/bin/sh\necho "\$@" >> '$scratch/installed'\n});
 chmod 0755, "$scratch/bin/cpanm" or die $!;
 mkdir "$scratch/tmp" or die $!;
 $ENV{TMPDIR} = "$scratch/tmp";
 
-# Title, text and commands of each recipe; then what is run, in which a file that it brings is a
-# command that writes it.
+# Returns title, text and commands of each recipe; then what is run, in which a file of the recipe
+# is a command that writes it.
 sub recipes {
     my ($pod) = @_;
     my @recipes;
@@ -79,8 +80,8 @@ sub wrote {
         $file =~ /\.yml\z/ ? steps($file, $text) : ();
 }
 
-# A workflow's steps, as commands: each by a shell of its own, as the service has it, first as it
-# stands, then after a change that some step must notice.
+# Returns a workflow's steps, as commands: each in a shell of its own, as the service runs it, first
+# unchanged, then after a change that some step must notice.
 sub steps {
     my ($file, $text) = @_;
     my $no = no_yaml($text);
@@ -97,7 +98,7 @@ sub steps {
     }
     die "$file: no steps are found" if @steps < 3;
     my $all = join ' && ', map { "{ $_; }" } @steps;
-    # what one run leaves is not for the next
+    # What one run leaves must not reach the next.
     my $fresh = 'test ! -e .git || { rm -rf ../suite; git worktree remove --force ../base; }';
     my $change = 'patch -p1 < any-case.patch';
     return "{ $all; } > all.txt 2>&1 || { cat all.txt; false; }",
@@ -110,8 +111,8 @@ sub steps {
         } @steps);
 }
 
-# What a parser says against it, or undef. Perl's own takes much for YAML; others are asked where
-# they are.
+# Returns a parser's complaint, or undef. Perl's own accepts much as YAML; others are asked where
+# installed.
 sub no_yaml {
     my ($text) = @_;
     # it dies, or says no
@@ -132,7 +133,7 @@ sub no_yaml {
 sub quoted { return "'" . ($_[0] =~ s/'/'\\''/gr) . "'" }
 sub is_gate { return $_[0] =~ /\bprove\b|--fail-if/ }
 
-# What commands write, and what the text of the recipe calls a file.
+# Returns the files that commands write, and those that the text of the recipe names.
 sub named {
     my ($text, @commands) = @_;
     my %named = map { $_ => 1 } map { /(?:\s-o |out=|> )'?([\w.-]+)(?=[\s']|$)/g } @commands;
@@ -141,7 +142,7 @@ sub named {
     return sort keys %named;
 }
 
-# What is wrong with a file, by its name.
+# Returns what is wrong with a file, by its name.
 sub flaw {
     my ($dir, $name) = @_;
     my $text = slurp("$dir/$name") // return "$name is not there";
@@ -157,7 +158,7 @@ sub flaw {
 
 my @recipes = recipes(slurp("$top/lib/Devel/DProf/Cookbook.pod") // die 'no cookbook');
 cmp_ok(scalar @recipes, '>=', 12, 'there are recipes');
-# What their texts promise.
+# These are the promises of their texts.
 my %says = (
     "A distribution's own t/perf.t" =>
     { 'failed.txt' => qr/^# FAIL calls > 0: Inventory::Item::code: 100 -> 10100$/m },
@@ -180,7 +181,7 @@ my %says = (
         'paths.txt' => qr{^.* 2010  GET /page/N +main::row$}m, 'requests.svg' => qr/main::row/,
     },
 );
-# The same under a server's hands, where Plack is.
+# The same runs under Plack, where it is installed.
 my $plack = <<'END';
 if perl -MPlack::Test -MHTTP::Request -e1 2>/dev/null; then mkdir plack
 cat > plack/request.pl <<'REQUEST'
@@ -207,7 +208,7 @@ for my $recipe (@recipes) {
         my $dir = "$scratch/" . ++$n;
         system('mkdir', $dir) == 0 && system('cp', '-R', "$top/examples", $dir) == 0
             or die 'no scratch folder';
-        # the folder where it ends, for what comes after; what it says shows where it stopped
+        # Writes the folder where it ends, for what comes after; its output shows where it stopped.
         my $script = join '', "cd '$dir'\nset -ex\n", map { "$_\n" } @$run, 'set +x',
             "pwd > '$dir.end'";
         spew("$dir.sh", $script);
@@ -219,22 +220,22 @@ for my $recipe (@recipes) {
         push @wrong, map { (slurp("$end/$_") // '') =~ $says->{$_} ? ()
             : "$_ does not have $says->{$_}: " . substr(slurp("$end/$_") // '', 0, 2000) } @wrong
             ? () : sort keys %$says;
-        # all is well, and something was said all the same: but for prove, baselines and a gate,
-        # which do
+        # A recipe that succeeded should print nothing else on stderr, except for prove, baselines
+        # and a gate.
         push @wrong,
             grep { !/^\+\ |^(?:\S+\ \.\.\ ok|All\ tests\ successful\.|Files=.*|Result:\ PASS)$
                 |^\#\ baseline\ \S+\ was\ written$|^dprofdiff:\ \d+\ findings\ of\ --fail-if$/x }
             split /^/, slurp("$dir.said");
-        is(join("\n", @wrong), '', $title);
+        is(join("\n", @wrong), '', "recipe: $title");
     }
 }
 
-is(join(', ', sort keys %says), '', 'all that is promised was looked for');
+is(join(', ', sort keys %says), '', 'all promises of recipes were checked');
 is(join('', map { "$_\n" } ('--notest Devel::DProf', '--notest --installdeps .') x 2,
     ('--notest Devel::DProf', '--notest --installdeps .') x 2), slurp("$scratch/installed") // '',
     'workflows install what they need, each time');
 
-# The test can fail.
+# The checks can fail.
 like(join(' ', named("F<x.svg>, F<doc/y.svg>", "dprofflame --diff -o a.svg b c",
     "perl -d:DProf=tree,out=p.out x > 't.txt'")), qr/^a\.svg p\.out t\.txt x\.svg$/,
     'names of files are found');
@@ -249,8 +250,9 @@ is(join('|', @{ $sample->[2] }),
     "one|mkdir -p t|cat > t/a.t <<'(end)'\n# t/a.t\nuse x;\n\n\$y = 1;\n(end)|two > z.txt",
     'files among commands are found');
 ok(defined no_yaml("a:\n    b: c\n  d: e\n"), 'YAML that is none is noticed');
-is(no_yaml("a:\n  - b\n"), undef, 'and what is some is not');
-ok(!eval { wrote('a.yml', "a:\n  steps:\n    - run: x\n"); 1 }, 'so is a workflow without steps');
+is(no_yaml("a:\n  - b\n"), undef, 'good YAML is not');
+ok(!eval { wrote('a.yml', "a:\n  steps:\n    - run: x\n"); 1 },
+    'a workflow without steps is noticed');
 is(scalar(map { flaw($scratch, $_) } map { "bad.$_" } qw(svg html folded out gone)), 5,
     'files that are something else are noticed');
 done_testing;

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# The formats of stacks (src/print/dp_print_stacks.h), and everything that each of them must have.
+# Checks the formats of stacks (src/print/dp_print_stacks.h), and everything that each of them must
+# have.
 use strict;
 use warnings;
 use FindBin;
@@ -9,8 +10,8 @@ use Devel::DProf::Completion;
 use Devel::DProf::Stacks;
 use Test::More;
 
-# What a manual does not say of formats: at --format their names, and somewhere their suffixes. The
-# first one is what every other name gives.
+# Returns what a manual does not explain of formats: names at --format, and suffixes somewhere. The
+# first format is that of every other suffix.
 sub unexplained {
     my ($manual, @formats) = @_;
     my ($names) = $manual =~ /^=item B<--format> (.*)/m;
@@ -24,25 +25,25 @@ sub unexplained {
     } @formats;
 }
 
-my %tool = (0 => 'dproffold', 1 => 'dprofflame');
+my %tool = (programs => 'dproffold', eyes => 'dprofflame', tools => 'dprofexport');
 my %rows = map { $_->[0] => "@$_ " } Devel::DProf::Completion::rows();
 my @formats = @{ Devel::DProf::Profile::stacks_formats() };
-for my $look (0, 1) {
-    my @mine = Devel::DProf::Stacks::formats($look);
-    ok(scalar @mine, "$tool{$look} has formats");
+for my $for (sort keys %tool) {
+    my @mine = Devel::DProf::Stacks::formats($for);
+    ok(scalar @mine, "$tool{$for} has formats");
     my $is_choice = @mine > 1;
-    is(($rows{ $tool{$look} } =~ / --format /) ? 1 : 0, $is_choice ? 1 : 0,
-        "$tool{$look}: --format where there is a choice");
-    is($is_choice ? unexplained(content("bin/$tool{$look}"), @mine) : '', '',
-        "bin/$tool{$look}: its formats");
+    is(($rows{ $tool{$for} } =~ / --format /) ? 1 : 0, $is_choice ? 1 : 0,
+        "$tool{$for}: --format where there is a choice");
+    is($is_choice ? unexplained(content("bin/$tool{$for}"), @mine) : '', '',
+        "bin/$tool{$for}: its formats");
 }
 
 my %there = map { $_ => 1 } tracked();
 is(join(' ', grep { !$there{"t/golden/$_"} } map { "stacks.$_->{name}" }
-        grep { !$_->{look} } @formats),
+        grep { $_->{for} eq 'programs' } @formats),
     '', 'a golden for each that is for programs: make golden');
 is(join(' ', grep { m{^t/golden/stacks\.(.+)} && !grep { $_->{name} eq $1 } @formats } keys %there),
-    '', 'and for no other');
+    '', 'no golden for another format');
 
 is(unexplained("=item B<--format> svg|html\n\nF<.svg>\n", { name => 'svg', suffixes => '.svg' },
     { name => 'pdf', suffixes => '.pdf' }, { name => 'html', suffixes => '.htm' }),

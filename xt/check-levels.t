@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # The folders of src/ are its levels: a file includes headers of its own folder and of those that
-# its folder may see. And what the core must not do: know perl, print, exit, allocate past dp_mem,
-# read a clock or the environment. In xs/, each .c has a header of its own, and the recorder and the
+# its folder may see. The core must not know perl, print, exit, allocate past dp_mem, or read a
+# clock or the environment. In xs/, each .c has a header of its own, and the recorder and the
 # analyzers do not see each other. In both, no files include or call each other in a circle.
 use strict;
 use warnings;
@@ -42,7 +42,7 @@ my %side_sees = (
 );
 # Of the side's own headers, these have no .c: types, shims, and the state of an interpreter.
 my %types = map { $_ => 1 } qw(dpx dpx_compat dpx_plan);
-# perl's, which stand beside ours.
+# These are perl's, in the same namespace of includes.
 my %perls = map { $_ => 1 } qw(EXTERN.h perl.h XSUB.h);
 
 # The folder of each header or source, by its name without .h or .c.
@@ -104,7 +104,7 @@ sub complaints {
     return @bad;
 }
 
-# The same about a file of xs/, given its name without xs/, its text, and all names there.
+# Returns the same for a file of xs/, given its name without xs/, its text, and all names there.
 sub xs_complaints {
     my ($file, $text, %there) = @_;
     my ($stem, $kind) = $file =~ /^(\w+)\.([ch])$/ or return "xs/$file: neither .c nor .h";
@@ -145,7 +145,7 @@ sub is_kind {
     return $of eq $name || $kind eq 'c' && $name =~ /^\Q$of\E_/;
 }
 
-# Files that include each other, directly or by way of others.
+# Finds files that include each other, directly or through others.
 sub circles {
     my (%text) = @_;
     my %to;
@@ -158,8 +158,8 @@ sub circles {
     return rings(%to);
 }
 
-# Files of which each uses functions of the next, to call them or to have them called. A function is
-# where its body is; of a header, inline functions count, and not what it declares.
+# Finds files of which each uses functions of the next, to call them or to have them called. A
+# function is where its body is; inline functions of a header count, its declarations do not.
 my $inline = qr/^(?:DP_INLINE|static inline)\b.*?^\}/ms;
 
 sub call_circles {
@@ -183,7 +183,7 @@ sub call_circles {
     return rings(%to);
 }
 
-# from => { to => why }: the ways that lead back to where they began.
+# from => { to => why }: returns the paths that lead back to where they began.
 sub rings {
     my (%to) = @_;
     my (%state, @bad);
@@ -221,7 +221,7 @@ is(join("\n", map { xs_complaints($_, $xs{$_}, %xs) } sort keys %xs), '',
 is(join("\n", circles(%text, %xs)), '', 'no circles of includes');
 is(join("\n", call_circles(%text, %xs)), '', 'no circles of calls');
 
-# The check notices what it is there for.
+# The check notices violations.
 my @samples = (
     ['a higher level',   'base/dp_buf.c', qq{#include "dp_buf.h"\n#include "dp_prof.h"\n},
         qr/base does not see profile/],
@@ -273,5 +273,5 @@ is(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);     /* 
     . "\nint dpx_a_f(int n);\n")), '', 'and none where there is none');
 is(join("\n", complaints('base/dp_buf.c',
     qq{#include "dp_buf.h"\n#include "dp_err.h"\n/* printf(x) */ char *s = "free(x)";\n})),
-    '', 'and nothing else');
+    '', 'notices: nothing in a good file');
 done_testing;

@@ -14,7 +14,7 @@ use Devel::DProf::View;
 use DProfTest qw(in_process);
 use Test::More;
 
-# What a list has that a text lacks, and the other way round.
+# Returns what a list has that a text lacks, and vice versa.
 sub differ {
     my ($list, $text) = @_;
     my %list = map { $_ => 1 } @$list;
@@ -37,8 +37,8 @@ cmp_ok(scalar(@options), '>', 10, 'the recorder lists its options');
 is(differ(\@options, [options_of_manual(content('lib/Devel/DProf.pm'))]), '',
     'lib/Devel/DProf.pm: the options of the recorder');
 
-# The values that an option of the recorder takes, and the one that it has by default. The manual
-# has each word but that of the default, and names a default that is neither 0 nor 1.
+# Compares the values that an option of the recorder takes, and its default. The manual has each
+# word but that of the default, and names a default that is neither 0 nor 1.
 my %SPELLED = (1_000_000 => 'a million', 1 << 30 => '1 GiB');
 sub values_apart {
     my ($help, $pod) = @_;
@@ -70,7 +70,7 @@ my ($plugin_manual) = content('lib/App/Prove/Plugin/DProf.pm')
 is(differ([split /, /, $plugin_options // ''], [$plugin_manual =~ /^=item (\w+)/mg]), '',
     'lib/App/Prove/Plugin/DProf.pm: its options');
 
-# Variables of the environment. What others define is theirs to explain.
+# Compares variables of the environment. What others define they explain.
 my %others = map { $_ => 1 } qw(HARNESS_OPTIONS HARNESS_PERL LESS TERM);
 my %inside = map { $_ => 1 } qw(TEST_DPROF_PINNED);
 sub variables_read {
@@ -95,7 +95,8 @@ sub variables_told {
     my %known = (%read, map { $_ => 1 } map { $_->{env} } Devel::DProf::Tools::all());
     $known{"PERL_DPROF_\U$_"} = 1 for @options;
     $known{"PROVE_DPROF_\U$_"} = 1 for split /, /, $plugin_options;
-    is(join(' ', grep { !$known{$_} } variables_told($pod)), '', '... and the other way round');
+    is(join(' ', grep { !$known{$_} } variables_told($pod)), '',
+        '... and variables in manuals are read');
     # A tool that has a pager, or colours, says what chooses them.
     for my $tool (Devel::DProf::Tools::all()) {
         my @rows = Devel::DProf::Tools::load($tool)->can('command')->()->rows;
@@ -106,7 +107,7 @@ sub variables_told {
     }
 }
 
-# The names in headers, as they stand in strings of C.
+# Returns the names in headers, from strings of C.
 sub names_of_c {
     my ($text) = @_;
     my $name = qr/(?:dprof|over|rrun)_[a-z_]+|total_marks/;
@@ -119,7 +120,7 @@ cmp_ok(scalar(keys %names), '>', 20, 'the sources have names of headers');
 is(join(' ', grep { $format !~ /\b$_\b/ } sort keys %names), '',
     'lib/Devel/DProf/Format.pod: the names in headers');
 
-# The formats of each tool: its help, its manual, and what it says when it is given another one.
+# Compares the formats of each tool: its help, its manual, and its message about an unknown one.
 sub formats_of { return map { split /\|/ } $_[0] =~ /--format(?:>|) ([a-z|-]*\|[a-z|-]+)/g }
 my %known = map { $_ => 1 } keys %Devel::DProf::View::FORMAT;
 my %offered;
@@ -131,7 +132,7 @@ for my $tool (Devel::DProf::Tools::all()) {
 }
 is(join(' ', grep { !$offered{$_} } sort keys %known), '', 'each format is offered by a tool');
 
-# The columns and sort keys of dprofreport, of which it knows by itself.
+# Compares the columns and sort keys of dprofreport, which lists them in messages.
 my $report = content('bin/dprofreport');
 my ($fields) = in_process('dprofreport', '-F', 'no_such')->{err} =~ /the fields are (.*)/;
 my ($columns) = $report =~ /^=item B<-F>[^\n]*\n\n(.*?)\n\n/ms;

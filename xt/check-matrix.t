@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# What README and the manual say was tested is what xt/matrix has found, and of which commit.
+# README and the manual say what xt/matrix has tested, and of which commit.
 use strict;
 use warnings;
 use FindBin;
@@ -16,8 +16,8 @@ for my $file (@documents) {
         "$file says the same (xt/matrix --write)");
 }
 
-# The claim names its commit, so it stays true. That the code has gone on since is told, and must
-# not be so in a release.
+# The claim names its commit, so that it stays true. Changes of the code since are told, and are an
+# error in a release.
 my ($commit) = $says =~ /as of commit (\w+)/;
 SKIP: {
     skip 'xt/matrix has not been run', 1 unless $commit;
@@ -34,7 +34,7 @@ SKIP: {
         "no file of xs/, src/, lib/, t/ or Makefile.PL is newer than what was tested, $commit");
 }
 
-# The manual stands in a module, and the claim in the manual.
+# The claim is in the manual, which is in a module.
 sub only_the_claim {
     my ($file) = @_;
     return 0 unless grep { $_ eq $file } @documents;

@@ -38,22 +38,23 @@ my @modules = grep { m{^lib/.*\.pm$} } @files;
 # Versions.
 my $version = MM->parse_version('lib/Devel/DProf.pm');
 like($version, qr/^20\d\d[01]\d[0-3]\d\.\d\d$/, "the version is a date: $version");
-cmp_ok($version, '>', 20110802, 'and later than the last of the old ones');
+cmp_ok($version, '>', 20110802, 'the version is later than that of the classic releases');
 my ($newest) = content('Changes') =~ /^(\d\S*)/m;
-is($newest, $version, 'Changes begins with it');
+is($newest, $version, 'Changes begins with the version');
 for my $module (@modules) {
     # A module without a version, or with that of the core, agrees.
     next unless strip_pod(content($module)) =~ /^\s*our\s+\$VERSION\s*=\s*'/m;
     is(MM->parse_version($module), $version, "$module: version");
 }
 like(content('lib/Devel/DProf/Format.pod'), qr/XS_VERSION='DProf \Q$version\E'/,
-    'the format names it');
+    'Format.pod names the version');
 
 # DProf.pm: read, and loaded.
 is(join(' ', loads(content('lib/Devel/DProf.pm'))), 'XSLoader',
     'lib/Devel/DProf.pm loads XSLoader and nothing else');
 SKIP: {
-    # As installed, one folder for Perl and C: with the two of blib, XSLoader takes a way round.
+    # As when installed, Perl and C are in one folder: with the two of blib, XSLoader takes a
+    # detour.
     my @so = glob 'blib/arch/auto/Devel/DProf/DProf.*';
     skip 'not built', 1 unless @so;
     my $dir = File::Temp->newdir;
@@ -98,7 +99,7 @@ SKIP: {
     };
     is($missing->(['runtime'], @modules, grep { m{^bin/} } @files), '',
         'what lib/ and bin/ load is declared');
-    # What a test loads, it loads from perl's own modules, or it is declared.
+    # A test may load perl's own modules, and those that are declared.
     my %core = do { require Module::CoreList; %{ Module::CoreList::find_version('5.026000') } };
     my $undeclared = join "\n", grep {
         my ($m) = /: (\S+)$/;
@@ -114,5 +115,6 @@ is(join(' ',
     'A::B Baz Foo::Bar parent strict', 'reads use and require');
 is(join(' ',
     loads("eval { require Inner; 1 };\nprint 'to use Things';\nlike(\$x, qr/^X: to use "
-        . "Things/);\n__END__\nuse Late;\n")), 'Inner', 'and nothing else');
+        . "Things/);\n__END__\nuse Late;\n")), 'Inner',
+            'reads no modules in strings or after __END__');
 done_testing;

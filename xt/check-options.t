@@ -1,5 +1,5 @@
-# Every program of the corpus under patterns, with builtins, with counters, and with what only trees
-# have, as a trace and as a tree: the same output, and both have the same calls.
+# Every program of the corpus runs with patterns, with builtins, with counters, and with what only
+# trees have, as a trace and as a tree: the output is the same, and both have the same calls.
 use strict;
 use warnings;
 use FindBin;
@@ -18,14 +18,14 @@ my @ways = (
     [ 'callers by line', PERL_DPROF_CALLSITES => 1, PERL_DPROF_OPS => 0 ],
     ($] < 5.032 ? () : [ 'statements', PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1 ]),
 );
-# Options that are tried elsewhere: how the file is written, and when recording begins and ends.
+# These options are tested elsewhere: how the file is written, and when recording begins and ends.
 my %elsewhere = map { $_ => 1 } qw(mode out ticks buffer limit contexts fork threads start compress
     checkpoint signal toggle clock);
 my %has_way = map { lc(s/^PERL_DPROF_//r) => 1 } grep { /^PERL_DPROF_/ } map { @$_ } @ways;
 my $help = run_program([built_perl(), '-d:DProf=help', '-e', 1])->{err};
 my @untried = grep { !$elsewhere{$_} && !$has_way{$_} } $help =~ /^ {2}(\w+)=/mg;
 is(join(' ', @untried), $] < 5.032 ? 'lines source' : '',
-    'each option that changes what is recorded');
+    'each option that changes what is recorded is tried');
 my $n = 0;
 for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
     my ($head) = slurp($file) =~ /\A((?:#.*\n)*)/;
@@ -43,7 +43,7 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
             EXPECT => scratch() . '/expect');
         my ($way, @set) = @{ $ways[ $n++ % @ways ] };
         my $plain = plain([@program], env => \%env);
-        # as many variables as below
+        # The environment has as many variables as below.
         my @trace_set = map { s/\APERL_DPROF_(?=(?:LINES|SOURCE)\z)/TREES_ONLY_/r } @set;
         my $trace = profiled([@program], env => { %env, @trace_set, PERL_DPROF_MODE => 'trace' });
         my $tree = profiled([@program], env => { %env, @set, PERL_DPROF_MODE => 'tree' });

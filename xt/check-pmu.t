@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The lists of events in src/pmu-events/arch: strict JSON, names and descriptions that tell events
-# apart, a row in the map for each model, and the right row for the CPUs there are.
+# The lists of events in src/pmu-events/arch are strict JSON, with names and descriptions that
+# distinguish events, a row in the map for each model, and the right row for existing CPUs.
 use strict;
 use warnings;
 use FindBin;
@@ -34,7 +34,7 @@ sub of_event {
     return map { "$event->{' path'}: $name: $_" } @bad;
 }
 
-# One model. A limit is 0 where there is none.
+# Checks one model. A limit of 0 is none.
 sub of_model {
     my ($arch, $model, $list, $least, $most) = @_;
     my @events = @{ $list->{events}{$model} };
@@ -56,7 +56,7 @@ sub of_model {
     return map { "$arch/$model: $_" } @bad;
 }
 
-# An event that several models have is described once.
+# Checks that an event that several models have has one description.
 sub of_descriptions {
     my ($arch, $list) = @_;
     my %as;
@@ -103,7 +103,7 @@ my ($lists) = read_lists($ours);
 is(join(' ', sort keys %$lists), 'arm64 powerpc s390 x86', 'the architectures');
 cmp_ok(scalar(map { keys %{ $_->{events} } } values %$lists), '>=', 12, 'a dozen models or more');
 
-# What a processor is called, and the model it must get.
+# CPUIDs, and the model that each must get.
 my @cpus = (
     [ x86 => 'GenuineIntel-6-3F', 'haswellx' ], [ x86 => 'GenuineIntel-6-4F', 'broadwellx' ],
     [ x86 => 'GenuineIntel-6-55-4', 'skylakex' ], [ x86 => 'GenuineIntel-6-55-7', 'cascadelakex' ],
@@ -134,7 +134,7 @@ my @cpus = (
 );
 is(mapped($lists->{ $_->[0] }{rows}, $_->[1]), $_->[2], "$_->[1] is $_->[2]") for @cpus;
 
-# Each check on a list that is bad.
+# Tries each check on a bad list.
 my $good = sub {
     my (%change) = @_;
     my %event = (EventName => 'A.B', EventCode => '0x1', BriefDescription => 'A counts.', %change);
@@ -146,7 +146,7 @@ my $with = sub {
     return join "\n", complaints({ 'p/mapfile.csv' => "head\n1,1,m,core\n",
         'p/m/cache.json' => "[$json]\n", %files });
 };
-is($with->($good->()), '', 'a good list');
+is($with->($good->()), '', 'notices: nothing in a good list');
 my @bad = (
     [ $good->() . ',', qr/cache\.json: / => 'a comma at the end' ],
     [ '', qr/empty/ => 'no events' ],

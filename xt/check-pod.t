@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The manuals: POD without errors and warnings, a name and a licence where one is due, for each tool
-# the same options in its manual and in its table, and for a module the functions that it has.
+# The manuals are POD without errors and warnings, with a name and a licence where needed; each tool
+# has the same options in its manual and in its table, each module's manual lists its functions.
 use strict;
 use warnings;
 use FindBin;
@@ -13,7 +13,7 @@ use Test::More;
 
 sub pod_errors {
     my ($text) = @_;
-    # -warnings => 1: what breaks a page, not matters of taste.
+    # -warnings => 1 reports what breaks a page, not matters of taste.
     my $checker = Pod::Checker->new(-warnings => 1, -quiet => 1);
     open(my $in, '<', \$text) or die $!;
     open(my $out, '>', \my $messages) or die $!;
@@ -55,8 +55,8 @@ for my $tool (@tools) {
     is(join("\n", disagreements($table{$tool} || [], \@explained)), '', "bin/$tool: options");
 }
 
-# The functions and methods that a module's manual lists: the names at the head of items, several
-# with commas between. What stands deeper explains one of them.
+# Returns the functions and methods that a module's manual lists: the names at the head of items,
+# several with commas between. Deeper items explain one of them.
 sub functions_of_pod {
     my ($pod) = @_;
     my ($depth, $is_here, @names) = (0, 0);
@@ -69,8 +69,8 @@ sub functions_of_pod {
     return @names;
 }
 
-# What is listed and is not there; what is exported, or wanted as the whole of a module, and is not
-# listed.
+# Returns listed functions that do not exist, and functions that are exported, or wanted as the
+# whole of a module, but not listed.
 sub functions_apart {
     my ($is_there, $wanted, @listed) = @_;
     my %listed = map { $_ => 1 } @listed;
@@ -78,7 +78,7 @@ sub functions_apart {
         map { "not in the manual: $_" } grep { !$listed{$_} } @$wanted;
 }
 
-# The subs that were written in a module, or in C for it.
+# Returns the subs that were written in a module, or in C for it.
 sub own_subs {
     my ($module) = @_;
     no strict 'refs';
@@ -101,7 +101,7 @@ for my $file (@modules) {
 isnt(pod_errors("=head1 X\n\n=over\n\n=item x\n\n"), '', 'notices: a list without end');
 isnt(pod_errors("=head1 X\n\nB<x\n\n=cut\n"), '', 'notices: a code without end');
 isnt(pod_errors("no pod\n"), '', 'notices: no POD');
-is(pod_errors("=head1 X\n\nText.\n\n=cut\n"), '', 'and nothing else');
+is(pod_errors("=head1 X\n\nText.\n\n=cut\n"), '', 'notices: nothing in good POD');
 my @rows = map { Devel::DProf::Completion::spelled($_) } 'E|exclusive', 'O|rows=i', 'N|negatable!';
 my @explained = options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n"
     . "=item B<-X>\n\n");

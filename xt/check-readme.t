@@ -30,30 +30,29 @@ sub complaints {
 my %text = map { $_ => content($_) } qw(README README.md);
 is(complaints($text{$_}), '', "$_: its two commands") for sort keys %text;
 
-# One is for terminals and CPAN, the other for those who look at it in a browser: with pictures that
-# are there.
+# README is for terminals and CPAN, README.md for browsers: with pictures that exist.
 unlike($text{README}, qr/^#|\*\*|`|!\[|\]\(/m, 'README is plain text');
-is(join(' ', grep { length > 90 } split /\n/, $text{README}), '', 'and fits a terminal');
-like($text{README}, qr/README\.md/, 'it sends people to the other one');
+is(join(' ', grep { length > 90 } split /\n/, $text{README}), '', 'README fits a terminal');
+like($text{README}, qr/README\.md/, 'README refers to README.md');
 my @pictures = $text{'README.md'} =~ /!\[[^\]]*\]\(([^)]+)\)/g;
 cmp_ok(scalar(@pictures), '>', 0, 'README.md has pictures');
 my %shipped = map { $_ => 1 } shipped();
-is(join(' ', grep { !$shipped{$_} } @pictures), '', 'which are there, and go with it');
+is(join(' ', grep { !$shipped{$_} } @pictures), '', 'the pictures exist, and are distributed');
 cmp_ok(index($text{'README.md'}, $pictures[0] // ''), '<',
-    index($text{'README.md'}, '    sh tools'), 'the first of them before the commands');
+    index($text{'README.md'}, '    sh tools'), 'the first picture is before the commands');
 
 like(complaints("    one\n"), qr/report: one\n.*tests: none/, 'notices: other commands, and none');
 like(complaints("\n" x 20 . "    ${COMMANDS}demo\n    ${COMMANDS}test\n"), qr/first page/,
     'notices: commands too far below');
 
-# Files that the texts send people to are there.
+# Files that the texts refer to exist.
 for my $file ('README', 'README.md', 'HACKING') {
     my %named = map { $_ => 1 } content($file)
         =~ m{(?<![\w/.-])((?:\.ci|bench|bin|examples|fuzz|lib|src|t|tools|xs|xt)/[\w./-]*\w)
             (?![\w*-])}gx;
-    # patterns, and what is the reader's own
+    # These are patterns, and files of the reader's own.
     delete @named{qw(t/NN-topic.t t/perf t/perf/run.tmon t/data/log.txt)};
     is(join(' ', grep { !-e && !/\bNAME\b|_NAME\b/ } sort keys %named), '',
-        "$file: names only what is there");
+        "$file: names existing files only");
 }
 done_testing;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# A recorder option, and a line that the recorder adds to a file's header: whatever must know of it.
-# An option is a row of the table in xs/dpx_opt.c; a line is written in xs/, or is such a row's.
+# Whatever must be told of a recorder option, and of a line that the recorder adds to a file's
+# header. An option is a row of the table in xs/dpx_opt.c; a line is written in xs/, or is that of
+# such a row.
 use strict;
 use warnings;
 use FindBin;
@@ -8,14 +9,15 @@ use lib "$FindBin::Bin/lib";
 use Author;
 use Test::More;
 
-# What a merged file, or a baseline, need not have: it is of one file, or another line tells it.
+# A merged file, or a baseline, need not have these: they are of one file, or another line tells
+# them.
 my %own = map { $_ => 'of one file' } qw(clock_zero complete counters events_missing folded format
     inherited lines saved shares stopped);
 
-# What no test in t/ sets or looks at so far; nothing is to be added here. ops=0 is the fuzzers'.
+# No test in t/ sets or looks at these so far; nothing must be added here. ops=0 is the fuzzers'.
 my %untested = map { $_ => 1 } qw(ops threads before_cpu clock_zero dropped_cpu only_line);
 
-# Rows of the table: name => does the header have it?
+# Returns rows of the table: name => whether the header has it.
 sub options {
     my ($text) = @_;
     my ($table) = $text =~ /^static const struct option table\[\] = \{\n(.*?)^\};/ms or return;
@@ -25,7 +27,7 @@ sub options {
     return %option;
 }
 
-# The names, without dprof_, of what is assigned in a header.
+# Returns the names, without dprof_, of what is assigned in a header.
 sub assigned {
     my ($text) = @_;
     return $text =~ /(?:\$dprof_|"dprof_)(\w+)(?=[=",])/g;
@@ -68,10 +70,11 @@ my %real = (
 );
 my %option = options($real{table});
 cmp_ok(keys %option, '>', 15, 'the table has rows');
-ok($option{only} && $option{skip} && !$option{signal}, '... of which some stand in the header');
-is(join("\n", complaints(%real)), '', 'each option, each line of the header');
+ok($option{only} && $option{skip} && !$option{signal}, '... some of which are in the header');
+is(join("\n", complaints(%real)), '',
+    'each option and each line of the header is documented and tested');
 
-# The check notices what it is there for.
+# The check notices violations.
 my $row = qq(    { "label", NULL, TEXT, AT\(label\), 0, 0, 0, NULL,\n)
     . qq(      "a word for the header", true },\n);
 (my $table = $real{table}) =~ s/(^static const struct option table\[\] = \{\n)/$1$row/m;

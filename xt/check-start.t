@@ -11,7 +11,7 @@ use Test::More;
 my $text = qx{$^X bench/start.pl};
 plan skip_all => 'valgrind is not installed' if $text =~ /^valgrind is not installed/;
 my ($trace, $tree) = $text =~ /^perl -MTest::More -e1 .*? ([\d.]+) % .*? ([\d.]+) %/m;
-like($text, qr/^perl -e1 /m, 'it measures') or diag $text;
+like($text, qr/^perl -e1 /m, 'bench/start.pl measures') or diag $text;
 cmp_ok($trace // 100, '<=', 4, 'perl -MTest::More -e1, as a trace: percent more');
 cmp_ok($tree // 100, '<=', 4, '... as a tree');
 done_testing;

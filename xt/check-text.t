@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Small things of text: no paths of somebody's machine, no tabs where a makefile needs none, no
-# blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
+# Small properties of text: no paths of a developer's machine, no tabs where a makefile needs none,
+# no blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
 use strict;
 use warnings;
 use FindBin;
@@ -8,18 +8,18 @@ use lib "$FindBin::Bin/lib";
 use Author;
 use Test::More;
 
-# Recorded output and other people's text stay as they are, but for the paths.
+# Recorded output and foreign text are not checked, but for the paths.
 my $recorded = qr{^(?:t/(?:data|golden|corpus)/|src/pmu-events/arch/|LICENSE$)};
 my $tabs = qr{(?:^|/)(?:Makefile(?:\.PL)?|MANIFEST|[^/]+\.mk)$};
 my $machine = qr{(?<![\w.])/(?:home|Users|root|work)/[\w.]+};
 
-# No line is wider. Free of it is what goes into pages and pictures byte for byte, pictures that we
+# No line is wider. Exempt are files that go into pages and pictures byte for byte, pictures that we
 # have drawn, and what xt/matrix writes in columns.
 my $WIDTH = 100;
 my $free = qr{^(?:share/|doc/[\w-]+\.svg$|xt/matrix\.results$)};
 
-# A line that no break makes shorter: one word, such as an address; a row of what a program prints,
-# quoted in Markdown.
+# Whether no break makes a line shorter: it is one word, such as an address, or a row of a program's
+# output, quoted in Markdown.
 sub cannot_be_broken {
     my ($file, $line) = @_;
     return $line =~ /^\s*\S+$/ || $file =~ /\.md$/ && $line =~ /^ {4}/;
@@ -50,7 +50,7 @@ sub complaints {
 my @files = tracked();
 is(join("\n", map { complaints($_, content($_)) } @files), '', scalar(@files) . ' files');
 
-# What makes a program of a file, and what does not.
+# First lines make programs of files only in the usual ways.
 my @shebang = grep { content($_) =~ /^#!/ } @files;
 is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/bash)\b} }
     grep { !/$recorded/ } @shebang), '',
@@ -69,5 +69,5 @@ like(join("\n", complaints('a.c', 'x ' x 50 . "x\n")), qr/line 1: over 100 colum
     'notices: a line of 101 columns');
 is(join("\n", complaints('a.c', "\xc3\xa9 " x 49 . "\xc3\xa9\xc3\xa9\n")), '',
     '... but not one of 100, which has more bytes');
-is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'and nothing else');
+is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'notices: nothing in a good makefile');
 done_testing;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The table of the tools (Devel::DProf::Tools), and everything else that names them all; the one
-# road that all of Perl goes.
+# The table of the tools (Devel::DProf::Tools) agrees with everything else that names them all;
+# common tasks are done in one module of lib/.
 use strict;
 use warnings;
 use FindBin;
@@ -9,9 +9,10 @@ use Author;
 use Devel::DProf::Completion;
 use Devel::DProf::Options;
 use Devel::DProf::Tools;
+use File::Spec;
 use Test::More;
 
-# What a list lacks, and what it has that it should not.
+# Returns what a list lacks, and what it has in excess.
 sub differ {
     my ($wanted, $have) = @_;
     my %wanted = map { $_ => 1 } @$wanted;
@@ -20,6 +21,7 @@ sub differ {
         map { "unknown: $_" } grep { !$wanted{$_} } @$have;
 }
 
+my $null = File::Spec->devnull;
 my @tools = Devel::DProf::Tools::all();
 my @names = map { $_->{name} } @tools;
 my @env = map { $_->{env} } @tools;
@@ -40,8 +42,8 @@ for my $tool (@tools) {
         '... and its module');
 }
 
-# The help of a tool and its options are one text: what each line of options is followed by names
-# them, and names no others.
+# The help of a tool and its options come from one text: the lines of options must name the options
+# of their rows, and no others.
 sub disagreements {
     my ($command) = @_;
     my (@bad, %known);
@@ -63,7 +65,7 @@ for my $tool (@tools) {
         "$tool->{name} -h: its options");
 }
 
-# Texts and programs.
+# Compares texts and programs.
 is(differ(\@names, [content('README.md') =~ /^\| `(\w+)` +\|/mg]), '', 'README.md: its table');
 is(differ([map { $_->{word} } @tools],
     [grep { !/^(?:help|completion)\z/ } content('bin/dprof') =~ /^=item dprof (\w+)/mg]), '',
@@ -74,7 +76,7 @@ is(differ(\@env, [content('.ci/run') =~ /\b(DPROF[A-Z]+_OPTS)\b/g]), '', '.ci/ru
 {
     my $settings = content('t/lib/TestEnvironment.pm');
     like($settings, qr/\|DPROF\[A-Z\]\+_OPTS\|/, 't/lib/TestEnvironment.pm: variables');
-    is(join(' ', grep { !/\ADPROF[A-Z]+_OPTS\z/ } @env), '', '... are all called so');
+    is(join(' ', grep { !/\ADPROF[A-Z]+_OPTS\z/ } @env), '', '... have names of that form');
 }
 SKIP: {
     skip 'perl Makefile.PL first', 1 if !-e 'Makefile';
@@ -83,16 +85,33 @@ SKIP: {
         'Makefile.PL: what is installed');
 }
 
-# One road: what a single module of lib/ does for all others.
+# A plain run of a tool loads what it needs.
+my @seldom = qw(Getopt/Long.pm Pod/Usage.pm Text/ParseWords.pm POSIX.pm Encode.pm JSON/PP.pm
+    Devel/DProf/Help.pm Devel/DProf/Values.pm Devel/DProf/Outcome.pm Devel/DProf/Diff.pm
+    Devel/DProf/Lines.pm Devel/DProf/Layout.pm Devel/DProf/Record.pm Devel/DProf/Watch.pm
+    Devel/DProf/Write.pm);
+SKIP: {
+    skip 'perl Makefile.PL && make first', 4 if !-e 'blib/script/dprofpp';
+    my $code = q{END { print STDERR map { "$_\n" } keys %INC } do shift};
+    for my $name (qw(dprofpp dprofreport dproffold dprofflame)) {
+        my @loaded = qx{$^X -Mblib -e '$code' ./blib/script/$name t/data/classic.out 2>&1 >$null};
+        my %loaded = map { $_ => 1 } map { /^(\S+)\n/ } @loaded;
+        is(join(' ', grep { $loaded{$_} } 'Devel/DProf/Input.pm', @seldom), 'Devel/DProf/Input.pm',
+            "$name: loads nothing that a plain run does not need");
+    }
+}
+
+# Tasks that a single module of lib/ does for all others.
 my %road = (
     'paths become profiles' => [ qr/Devel::DProf::Profile->new/, 'Devel/DProf/Input.pm' ],
-    'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Input.pm' ],
+    'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Outcome.pm' ],
     'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Options.pm' ],
-    # Test::DProf renames a folder.
+    # A view that a caller reads returns rows.
     # a view that is looked at gives rows
     'output is decoded' => [ qr/->decode\b/ ],
     'output goes to a string' => [ qr/open \*?STDOUT, '>', \\\$/, 'Test/DProf/Profile.pm' ],
     'formats of stacks are named' => [ qr/(?:eq|ne|=>) '(?:svg|folded)'/ ],
+    'sources are found' => [ qr/->line_(?:text|source)\b/, 'Devel/DProf/Source.pm' ],
     'files are renamed' => [ qr/\brename[ (]+\$/, 'Devel/DProf/Write.pm', 'Test/DProf.pm' ],
 );
 my %code = map { m{^lib/(.*\.pm)\z} ? ($1 => strip_pod(content($_))) : () } @files;
@@ -119,5 +138,5 @@ is(join(' ', $ranges->rows, $ranges->unshown), 'O|rows=i p=f V|version h|help H|
     'options without their ranges');
 is_deeply([map { $ranges->out_of_range($_) } {}, { O => 1, p => 0.5 }, { O => 0 }, { p => 1 }],
     [undef, undef, '-O 0: must be a positive number', '-p 1: must be between 0 and 1'], 'ranges');
-is(differ(['a', 'b'], ['b', 'a', 'a']), '', 'and nothing else');
+is(differ(['a', 'b'], ['b', 'a', 'a']), '', 'notices: nothing in equal lists');
 done_testing;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # What manuals and READMEs tell people to type exists: tools, their options, the recorder's options
-# and variables, functions. An option that a tool's manual names is that tool's.
+# and variables, functions. Options in a tool's manual belong to that tool.
 use strict;
 use warnings;
 use FindBin;
@@ -18,7 +18,7 @@ my ($recorder) = content('lib/Devel/DProf.pm') =~ /^=head1 OPTIONS\n(.*?)^=head1
 my %recorder = map { $_ => 1 } map { /(\w+)=/g } $recorder =~ /^=item (.*)/mg;
 my %function = map { $_ => 1 } content('lib/Devel/DProf/Control.pm') =~ /^=item (\w+)/mg;
 
-# What is typed: indented lines, with those that they go on in, and what stands in C<...> or `...`.
+# Returns what is typed: indented lines, with their continuations, and what is in C<...> or `...`.
 sub typed {
     my ($text) = @_;
     my @lines = map { s/\\\n\s*//gr } $text =~ /^ {4,}(\S.*(?:\\\n.*)*)/mg;
@@ -26,10 +26,11 @@ sub typed {
     return @lines, @codes;
 }
 
-# An option in the form in which a tool lists it; a bundle is its first letter.
+# Returns an option in the form in which a tool lists it; a bundle is its first letter.
 sub listed { return $_[0] =~ /^(--[\w-]+|-\w)/ ? $1 : () }
 
-# Options that are not a tool's in a command, which ends where another one or the shell begins.
+# Returns options that are not a tool's in a command, which ends where another one or the shell
+# begins.
 sub wrong_options {
     my ($tool, $rest) = @_;
     my ($words) = $rest =~ s/'[^']*'|"[^"]*"/QUOTED/gr =~ /^([^|>;&()]*)/;
@@ -41,7 +42,7 @@ sub wrong_options {
     return map { "$tool: no option $_" } @bad;
 }
 
-# What is wrong with a text: commands, options and variables of the recorder, functions.
+# Returns what is wrong with a text: commands, options and variables of the recorder, functions.
 sub complaints {
     my ($text) = @_;
     my @bad;
@@ -64,8 +65,8 @@ sub complaints {
     return @bad;
 }
 
-# Options in the text of a tool's manual that are not its own, and not those of a tool that the
-# paragraph names, or of the program that the tool imitates.
+# Returns options in the text of a tool's manual that are neither its own, nor those of a tool that
+# the paragraph names, or of the program that the tool imitates.
 sub foreign_options {
     my ($tool, $pod) = @_;
     my @bad;
@@ -81,10 +82,10 @@ my @pages = grep { m{^(?:bin/\w+|lib/.*\.pod|README(?:\.md)?|HACKING)\z}
     || m{^lib/.*\.pm\z} && content($_) =~ /^=head1/m } tracked();
 my $page = content('lib/Devel/DProf/FromNYTProf.pod');
 cmp_ok(scalar(grep { /dprof[a-z]/ } typed($page)), '>=', 10, 'pages name commands');
-cmp_ok(scalar(grep { /-d:DProf=/ } typed($page)), '>=', 8, 'and options of the recorder');
+cmp_ok(scalar(grep { /-d:DProf=/ } typed($page)), '>=', 8, 'pages name options of the recorder');
 for my $file (@pages) {
     my $text = content($file);
-    # In a module, code stands around the manual.
+    # In a module, code surrounds the manual.
     $text = join '', $text =~ /^(=head1.*?)(?:^=cut|\z)/msg if $file =~ /\.pm\z/;
     my ($tool) = $file =~ m{^bin/(\w+)};
     my @bad = (complaints($text), $tool ? foreign_options($tool, $text) : ());
@@ -98,7 +99,7 @@ is(join("\n", complaints($bad . "C<dproffold -y>, `dprof flame -Y` and C<dprof h
     "no option of the recorder: nothing\nno function: begin\nno tool: dprofall\n"
     . "dprofpp: no option --nothing\nno option of the recorder: PERL_DPROF_X\n"
     . "dproffold: no option --callers\ndproffold: no option -y\ndprofflame: no option -Y",
-    'notices: what there is not');
+    'notices: what does not exist');
 is(join("\n", foreign_options('dproffold',
         "B<--callers>.\n\nB<--callers> of L<dprofreport>, C<-m>.")),
     'dproffold: no option --callers', 'notices: an option of another tool');

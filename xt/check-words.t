@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The words that src/dprof/ lists are in the manual and the help of each tool that takes them: who
-# adds a metric, a column, a key or a format learns here where it is not told yet.
+# The words that src/dprof/ lists are in the manual and the help of each tool that takes them:
+# whoever adds a metric, a column, a key or a format learns here which text lacks it.
 use strict;
 use warnings;
 use FindBin;
@@ -28,8 +28,8 @@ my %told = (
         [order => first_words('flame_order')], [width => first_words('flame_width')]],
 );
 
-# The text of an option's item: from the first of the =item lines that names it to the next item,
-# and the section that it may refer to.
+# Returns the text of an option's item: from the first of the =item lines that names it to the next
+# item, and the section that it may refer to.
 sub item {
     my ($pod, $option) = @_;
     my @items = split /^(?==item )/m, $pod =~ s/^=(?:head|back).*//mgr;
@@ -43,7 +43,7 @@ sub item {
     return;
 }
 
-# What the manual lacks.
+# Returns what the manual lacks.
 sub untold {
     my ($name, $pod) = @_;
     my @bad;
@@ -57,7 +57,7 @@ sub untold {
     return join "\n", @bad;
 }
 
-# The lines of a help that name an option, by one of its names, and those that they go on in.
+# Returns the lines of a help that name an option, by one of its names, with their continuations.
 sub helped {
     my ($help, $option, @rows) = @_;
     my ($row) = grep { /(?:^|\|)\Q$option\E\b/ } @rows;
@@ -65,7 +65,7 @@ sub helped {
     return join '', grep { /(?<![\w-])(?:$names)(?![\w-])/ } split /^(?= {4}\S)/m, $help;
 }
 
-# What the help lacks. It names the first few palettes, and not the other word for `delta'.
+# Returns what the help lacks. It names the first few palettes, and not the other word for `delta'.
 sub unhelped {
     my ($name, $help, @rows) = @_;
     my @bad;
@@ -78,7 +78,7 @@ sub unhelped {
     return join "\n", @bad;
 }
 
-# Numbers that an option has by default: those of the help that its item in the manual lacks.
+# Returns default values in the help that the option's item in the manual lacks.
 sub defaults_apart {
     my ($help, $pod) = @_;
     my @bad;
@@ -90,18 +90,18 @@ sub defaults_apart {
 }
 
 for my $name (sort keys %told) {
-    is(untold($name, content("bin/$name")), '', "bin/$name tells of all words");
+    is(untold($name, content("bin/$name")), '', "bin/$name has all words");
     my ($tool) = grep { $_->{name} eq $name } Devel::DProf::Tools::all();
     my $command = Devel::DProf::Tools::load($tool)->command;
     my $help = $command->help;
-    is(unhelped($name, $help, $command->rows), '', '... its help, too');
-    is(defaults_apart($help, content("bin/$name")), '', '... and both name the same defaults');
+    is(unhelped($name, $help, $command->rows), '', '... and so has its help');
+    is(defaults_apart($help, content("bin/$name")), '', '... and both have the same defaults');
 }
 my $pod = content('lib/Test/DProf/Profile.pm');
 is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
-    'Test::DProf::Profile, of times');
+    'Test::DProf::Profile has all words of times');
 
-# The check notices what it is there for.
+# The check notices violations.
 like(untold('dprofpp', content('bin/dprofpp') =~ s/\bsystem\b/sys/gr), qr/--metric: system/,
     'notices: a word that is gone');
 like(untold('dprofpp', 'nothing'), qr/no item of --metric/, 'notices: an item that is gone');

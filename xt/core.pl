@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Perl's own core tests, plain and profiled: nothing may differ.
+# Runs perl's own core tests, plain and profiled: nothing may differ.
 #
 #   perl xt/core.pl [--mode trace|tree|both] [--source DIR] [--jobs N] [--children]
 #                   [--xs-apitest] [--perl PATH] [--control] [--timeout S]
@@ -65,7 +65,7 @@ my $judge = Judge->new(%opt{qw(jobs timeout control)}, keep => $opt{through}, wo
 $judge->run_all;
 exit $judge->report;
 
-# ---- what there is ----
+# ---- sources and folders ----
 
 sub source {
     my $dir = $opt{source};
@@ -110,7 +110,7 @@ sub starts_perls {
         =~ /fresh_perl|runperl|run_multiple_progs|\$\^X|which_perl|switches\s*=>|prog\s*=>/;
 }
 
-# One tree for each job: tests write beside themselves.
+# Makes one tree for each job: tests write beside themselves.
 sub make_tree {
     my ($job) = @_;
     my $tree = "$work/tree$job";
@@ -124,7 +124,8 @@ sub make_tree {
         symlink abs_path($opt{perl}), $_ or die "$_: $!\n";
     }
     if ($opt{'xs-apitest'} && !-e "$tree/lib/XS/APItest.pm") {
-        # Elsewhere, or MakeMaker takes the tree's headers, which are not this perl's.
+        # It is built elsewhere, since MakeMaker would take the tree's headers, which are not this
+        # perl's.
         my ($apart, $log) = ("$work/apitest$job/ext", "$work/apitest$job.log");
         make_path($apart);
         system('cp', '-a', "$source/ext/XS-APItest", $apart) == 0 or die "cp failed\n";
@@ -134,14 +135,14 @@ sub make_tree {
              . " && cp -a blib $tree/ext/XS-APItest && cp -a blib/lib/. blib/arch/. $tree/lib") == 0
             or die "ext/XS-APItest cannot be built, see $log (keep it with --work)\n";
     }
-    # for the next run with this --work
+    # Marks the tree for the next run with this --work.
     open my $out, '>', "$tree/.ready" or die "$tree/.ready: $!\n";
     return $tree;
 }
 
 # ---- one run of one file ----
 
-# As t/TEST does it. Returns folder and arguments.
+# Runs a file as t/TEST does. Returns folder and arguments.
 sub arguments {
     my ($tree, $file) = @_;
     open my $in, '<:raw', "$tree/$file" or die "$file: $!\n";
@@ -161,10 +162,10 @@ sub command {
     my ($dir, @args) = arguments($tree, $file);
     my @perl = ($dir =~ /XS-APItest$/ ? '../../t/perl' : './perl');
     unshift @perl, split ' ', $opt{through} if $opt{through} && $mode && $mode ne 'null';
-    # A name for each process: perls that a test starts write beside each other.
+    # Each process has its own name: perls that a test starts write beside each other.
     my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
     my $load = $mode eq 'null' ? '-d:Null0' : $mode ? "-d:DProf=$options" : '';
-    # some print what keys() gives first
+    # Some tests print what keys() returns first.
     my %env = (PERL_CORE => 1, LC_ALL => 'C', PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
     $env{$_} = undef
         for qw(PERL5LIB PERLLIB PERL5DB PERL5OPT PERL_UNICODE PERL5DB_THREADED MAKEFLAGS MAKELEVEL

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Random programs of coroutines under the profiler: its counts, by caller too, must be those
+# Runs random programs of coroutines under the profiler: its counts, by caller too, must be those
 # that the program kept itself, and the sub being charged the one that caller() names.
 #
 #   perl xt/coro.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both] [--mixed]
@@ -40,7 +40,7 @@ die "xt/coro.pl: this perl has no Coro\n" if system $opt{perl}, '-e', 'exit !eva
 my %mode = map { $_ => 1 } modes($opt{mode});
 $| = 1;
 
-# What --mixed chooses from.
+# --mixed chooses from these.
 my %mix = (
     trace => [split ' ',
         'buffer=0 buffer=1 buffer=61 limit=20K limit=1K,buffer=16 ticks=1000000000 limit=0 '
@@ -67,7 +67,7 @@ sub run {
     return { status => $status, out => slurp("$work/out"), err => slurp("$work/err") };
 }
 
-# One profiled run. Returns it, and what is wrong with its profile.
+# Does one profiled run. Returns it, and what is wrong with its profile.
 sub profiled {
     my ($inc, $program, $options, $about) = @_;
     my $profile = "$work/tmon.out";
@@ -83,7 +83,7 @@ sub profiled {
     return ($run, @wrong);
 }
 
-# Is what another way of recording saw the same as the reference? Folded contexts, and those without
+# Whether another way of recording saw the same as the reference. Folded contexts, and those without
 # some subs, have other callers.
 sub as_reference {
     my ($have, $want, $options) = @_;
@@ -170,7 +170,7 @@ sub main {
     return $n->{bad} || !$n->{programs} ? 1 : 0;
 }
 
-# What to take out of which file of xs/, one at a time.
+# Lists what to take out of which file of xs/, one at a time.
 sub sensitivity {
     my @out = (
         ['the wrapper of pp_slf', 'dpx_slf.c', qr/^\s*op->op_ppaddr = dpx_slf_hook;\n/m, "\n"],

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The own tests of other people's distributions, each test file plain and profiled, with the perls
+# Runs other people's distributions' own tests, each test file plain and profiled, with the perls
 # that it starts: the same TAP, the same status, profiles without a flaw.
 #
 #   perl xt/distros.t [--mode trace|tree|both] [--jobs N] [--timeout S] [--work DIR]
@@ -55,7 +55,7 @@ my $status = $judge->report;
 print $status ? 'not ok' : 'ok', " 1 - all as plain\n1..1\n";
 exit $status;
 
-# The unpacked source of a package, built if it has C.
+# Returns the unpacked source of a package, built if it has C.
 sub source {
     my ($package) = @_;
     my $base = "$work/src/$package";
@@ -63,7 +63,7 @@ sub source {
     if (!@there) {
         make_path($base);
         my $log = "$base/apt.log";
-        # The newest one may have gone from the mirror; the list names others.
+        # The newest version may have gone from the mirror; the list names others.
         my @versions = map { /^Version: (\S+)/ ? "$package=$1" : () }
             qx(apt-cache showsrc $package 2>/dev/null);
         for my $wish ($package, reverse @versions) {
@@ -88,7 +88,7 @@ sub source {
 sub command {
     my ($place, $file, $mode, $box) = @_;
     my ($package, $name) = split m{/}, $file, 2;
-    # Some leave files for others, or meet the other job's: each run has a folder of its own.
+    # Some tests leave files for others, or meet the other job's: each run has a folder of its own.
     my $dir = "$place/$package";
     remove_tree($dir);
     make_path($place);
@@ -101,7 +101,7 @@ sub command {
     my %env = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, LC_ALL => 'C', PERL5LIB => $inc,
         PERL5OPT => $load);
     $env{$_} = undef for qw(PERL5DB PERL_UNICODE HARNESS_ACTIVE MAKEFLAGS MAKELEVEL);
-    # PERL5OPT and PERL5LIB are nothing to a tainted one.
+    # A tainted perl ignores PERL5OPT and PERL5LIB.
     unshift @inc, $taint, "-I$inc", $load // () if $taint;
     return { dir => $dir, env => \%env, command => [$^X, @inc, $name] };
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# Memory that runs out, and system calls that fail: each single allocation and each single call of
-# the recorder fails once, in the program itself or in a forked child, in each way of recording. The
-# program has to say and return what it does without us, and the tools have to read what is left.
+# Memory runs out, and system calls fail: each single allocation and each single call of the
+# recorder fails once, in the program itself or in a forked child, in each way of recording. The
+# program must print and return what it does without the profiler, and the tools must read what is
+# left.
 #
 #   perl xt/faults.pl [--what memory|calls] [--step N] [--way NAME ...] [--where parent|child]
 #
@@ -187,7 +188,8 @@ for my $case (map { my $what = $_;
     map { my $way = $_; map { [$what, $way, $_] } @where } @ways } @what) {
     my ($what, $way, $where) = @$case;
     local $ENV{SIGNALS} = $way eq 'signal';
-    # Each mark is written by itself there, or reads its counter.
+    # In these ways each mark is a write of its own, or reads its counter, so fewer failures are
+    # tried.
     my $apart = $what eq 'calls' && $way =~ /^(?:buffer|page)\z/ ? 97 * $step : $step;
     for (my $n = 1;; $n += $apart) {
         unlink $fired;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Random programs under the profiler: its counts must be those that the program
-# kept itself, and the sub being charged the one that caller() names.
+# Runs random programs under the profiler: its counts must be those that the program kept itself,
+# and the sub being charged the one that caller() names.
 #
 #   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both]
 #                   [--mixed] [--options LIST] [--perl PATH] [--through 'valgrind ...']
@@ -42,7 +42,7 @@ $| = 1;
 
 my $asserts = qx('$opt{perl}' -e 'print grep { / DEBUGGING / } Internals::V()') ? 1 : 0;
 
-# What --mixed chooses from. No commas in a regex: perl splits there.
+# --mixed chooses from these. No regex has commas: perl splits there.
 my @any = ('builtins=slow', 'skip=^main::f[0-9]$', 'only=^main::f|^F::',
     'skip=DESTROY|^List,builtins=slow', 'compress=1', 'compress=9');
 my %mix = (
@@ -66,7 +66,7 @@ sub slurp {
     return scalar <$in>;
 }
 
-# One profiled run. Returns it, and what is wrong with its profile.
+# Does one profiled run. Returns it, and what is wrong with its profile.
 sub profiled {
     my ($inc, $program, $options, $about) = @_;
     my $profile = "$work/tmon.out";
@@ -83,7 +83,7 @@ sub profiled {
     return ($run, @wrong);
 }
 
-# Is what another way of recording saw the same as the reference? Folded contexts have other
+# Whether another way of recording saw the same as the reference. Folded contexts have other
 # callers, and so has what is called from something that is left out, or from a builtin.
 sub as_reference {
     my ($have, $want, $options) = @_;
@@ -117,7 +117,7 @@ sub fuzz {
         close $out;
         my $plain = run("$opt{perl} $program");
         if ($plain->{status} || $plain->{out} !~ /^checks /m) {
-            # perl's own bugs: panic: restartop, crashes after odd exits
+            # These are perl's own bugs: panic: restartop, crashes after odd exits.
             print "seed $seed: perl itself does not get through: ", $plain->{err} =~ /^(.*)/m, "\n"
                 unless $quiet;
             $n{skipped}++;
@@ -133,7 +133,7 @@ sub fuzz {
         for my $options (@wrong ? () : @others) {
             my %has = (edges => {});
             my ($again, @bad) = profiled($inc, $program, $options, \%has);
-            # With these another sub is charged than the one that runs.
+            # These options charge another sub than the one that runs.
             push @bad, $again->{out} =~ /^wrong: (.*)/mg unless $options =~ /skip|only|builtins/;
             push @bad, 'plain and profiled print different things' if said($plain) ne said($again);
             push @bad, as_reference($has{edges}, $about{edges}, $options) unless @bad;
@@ -177,7 +177,7 @@ sub main {
     return $n->{bad} || !$n->{programs} ? 1 : 0;
 }
 
-# What to take out of xs/dpx_hook.c, one at a time.
+# Lists what to take out of xs/dpx_hook.c, one at a time.
 sub sensitivity {
     my @out = (
         (map { ["op $_", qr/^\s*hook_op\(OP_$_,.*\n/m, ''] }

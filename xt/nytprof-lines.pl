@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# How often each line ran, by Devel::NYTProf and by -d:DProf=tree,lines=count: the same program
-# under both, with pinned hash seeds, line by line.
+# Compares how often each line ran by Devel::NYTProf and by -d:DProf=tree,lines=count: the same
+# program runs under both, with pinned hash seeds.
 #
 #   perl xt/nytprof-lines.pl                            five programs that are installed here
 #   perl xt/nytprof-lines.pl [-v] PROGRAM ARGUMENT...   any one
@@ -75,7 +75,7 @@ my $runs = 0;
 sub run_perl {
     my ($env, @args) = @_;
     my ($out, $err) = map { "$dir/" . ++$runs . $_ } '.out', '.err';
-    # as many variables under both, for programs that look at all of them
+    # Both have as many variables, for programs that look at all of them.
     local @ENV{qw(NYTPROF PERL_DPROF_OUT)} = ('file=/dev/null', "$dir/unused");
     local @ENV{ keys %$env } = values %$env;
     my $pid = fork // die "fork: $!\n";
@@ -98,7 +98,7 @@ sub last_line {
 }
 
 my $here = getcwd();
-# Lines and files under names that both profilers share.
+# Returns lines and files under names that both profilers share.
 sub shared_name {
     my ($file) = @_;
     $file =~ s/\A\(eval [0-9]+\)(?:\[.*\])?\z/(eval)/s;
@@ -153,7 +153,7 @@ sub by_dprof {
     return ($run, \%counts);
 }
 
-# Files that the profilers load for themselves.
+# Returns files that the profilers load for themselves.
 sub of_profilers {
     my $show = 'print map { "$_\n" } values %INC';
     my $env = { NYTPROF => "file=$dir/none:start=no", PERL_DPROF_OUT => "$dir/none" };
@@ -165,8 +165,8 @@ sub of_profilers {
 # ---- comparing ----
 
 my %removed;
-# Marks that perl has removed in a file: by line, in blocks and in conditions. "none" where it does
-# not compile alone.
+# Returns marks that perl has removed in a file: by line, in blocks and in conditions. "none" where
+# it does not compile alone.
 sub removed {
     my ($file) = @_;
     return $removed{$file} //= do {

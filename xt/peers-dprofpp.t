@@ -1,4 +1,4 @@
-# The same files through the old dprofpp: same calls, same tree, same rows; times but for the digit
+# The old dprofpp reads the same files: same calls, same tree, same rows; times but for the digit
 # that it cuts. DPROF_OLD_LIB: the folder with its Devel/DProf.pm; DPROF_OLD_BIN: its dprofpp.
 use strict;
 use warnings;
@@ -46,7 +46,7 @@ sub compare {
         "$what: -S, but for its order");
 }
 
-# Plain programs with times that add up: no overhead, no goto.
+# Makes plain programs with times that add up: no overhead, no goto.
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 for my $seed (1 .. 10) {
@@ -67,14 +67,14 @@ for my $seed (1 .. 10) {
             $trace .= sprintf "%s %x\n", rnd(3) ? '-' : '/', pop @stack;
         }
     }
-    # the old one computes %Time from seconds with three decimals
+    # The old dprofpp computes %Time from seconds with three decimals.
     my $hz = (100, 1000)[rnd(2)];
     my $over = "\$over_utime=0; \$over_stime=0; \$over_rtime=0;\n\$over_tests=100;\n";
     compare("seed $seed", spew("$dir/peer$seed.out", profile_text(hz => $hz, version => 'x',
         header => $over, times => \@sum, lines => $trace)));
 }
 
-# The old recorder's own file of a program with what it can do.
+# The old recorder records a program of all that it can do.
 spew("$dir/prog.pl", <<'P');
 sub leaf { 1 } sub fib { my $n = shift; leaf(); $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
 sub jump { goto &leaf } sub boom { die "x" } my $anon = sub { leaf() };

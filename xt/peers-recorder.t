@@ -1,5 +1,5 @@
-# The classic Devel::DProf and dprofpp beside ours: the old tool reads our files and sees
-# the same calls and the same tree; the old recorder's files are read, and say the same where it is
+# Compares with the classic Devel::DProf and dprofpp: the old tool reads the new files and sees the
+# same calls and the same tree; the old recorder's files are read, and say the same where it is
 # right.
 #
 # DPROF_OLD_LIB: the directory with the old Devel/DProf.pm (its auto/ beside it);
@@ -16,7 +16,7 @@ my ($lib, $bin) = @ENV{qw(DPROF_OLD_LIB DPROF_OLD_BIN)};
 plan skip_all => 'set DPROF_OLD_LIB and DPROF_OLD_BIN to the classic module and tool'
     unless $lib && $bin && -e "$lib/Devel/DProf.pm" && -e $bin;
 
-# Old dprofpp's output for a profile.
+# Returns the old dprofpp's output for a profile.
 sub old_tool {
     my ($profile, @options) = @_;
     my $run = run_program([$^X, "-I$lib", $bin, @options, $profile]);
@@ -24,7 +24,7 @@ sub old_tool {
     return $run;
 }
 
-# One line a call, as -T has it: from our plain reader's events.
+# Returns one line a call, as -T prints it, from the plain reader's events.
 sub tree_of {
     my $got = shift;
     my @lines;
@@ -38,8 +38,8 @@ sub tree_of {
     return join '', map { "$_\n" } @lines;
 }
 
-# Calls by name from a table of the old tool's: its columns are cut, names wrapped: so small numbers
-# only.
+# Returns calls by name from a table of the old tool: its columns are cut and names wrapped, so that
+# only small numbers are read.
 sub counts_of {
     my $text = shift;
     my %calls;
@@ -79,20 +79,20 @@ my %programs = (
 for my $name (sort keys %programs) {
     subtest "ours, read by the old tool: $name" => sub {
         my $run = profiled(['-e', $programs{$name}]);
-        is("$run->{err}$run->{raw}", '0', 'runs');
+        is("$run->{err}$run->{raw}", '0', 'the program runs');
         my $got = profile_ok($run->{profile}, undef, events => 1);
         my $tree = old_tool($run->{profile}, '-T', '-F');
         is($tree->{out}, tree_of($got), '-T: the same tree');
-        is($tree->{err}, '', 'nothing to complain of');
+        is($tree->{err}, '', '-T -F gives no message');
         my $plain_tree = old_tool($run->{profile}, '-T');
-        is($plain_tree->{out}, $tree->{out}, 'and without -F');
+        is($plain_tree->{out}, $tree->{out}, '-T is the same without -F');
         my $table = old_tool($run->{profile}, '-r', '-O', 1000);
         my %wrapped = %{ counts_of($table->{out}) };
         my %ours = %{ $got->{calls} };
         delete @ours{ grep { length > 34 } keys %ours };
         delete @wrapped{ grep { !exists $ours{$_} } keys %wrapped };
-        is_deeply(\%wrapped, \%ours, 'the same calls');
-        unlike($table->{out}, qr/-\d/, 'no negative time');
+        is_deeply(\%wrapped, \%ours, 'the table has the same calls');
+        unlike($table->{out}, qr/-\d/, 'no time is negative');
     };
 }
 
@@ -114,9 +114,9 @@ subtest 'odd names' => sub {
             . '"B::new\nline", "C::per%cent", "D::\x{263a}", "E::- 1\n+ 2"; sub f { 1 } f()']);
     my $got = profile_ok($run->{profile}, undef, events => 1);
     my $tree = old_tool($run->{profile}, '-T');
-    is($tree->{err}, '', 'no complaint');
-    like($tree->{out}, qr/^main::f$/m, 'a plain name is as it was');
-    is(scalar(() = $tree->{out} =~ /^\s*[A-E]::/mg), 5, 'each name on one line');
+    is($tree->{err}, '', 'odd names give no message');
+    like($tree->{out}, qr/^main::f$/m, 'a plain name is unchanged');
+    is(scalar(() = $tree->{out} =~ /^\s*[A-E]::/mg), 5, 'each odd name is on one line');
 };
 
 subtest 'cut short' => sub {
@@ -125,21 +125,21 @@ subtest 'cut short' => sub {
     like($tree->{out}, qr/main::f$/m, 'the old tool reads it with -F');
 };
 
-# The classic recorder. Programs that it breaks are not among these.
+# Programs that break the classic recorder are not among these.
 my %safe = map { $_ => $programs{$_} } 'calls and returns', 'recursion', 'exceptions',
     'strings', 'goto';
-# The blocks of List::Util it does not see.
+# It does not see the blocks of List::Util.
 $safe{xs} = 'use List::Util "sum"; sum(1 .. 3); sub g { Internals::SvREFCNT($x) } g()';
 
 for my $name (sort keys %safe) {
     subtest "the old recorder's file: $name" => sub {
         my $dir = scratch();
         my $old = run_program([$^X, "-I$lib", '-d:DProf', '-e', $safe{$name}], dir => $dir);
-        is($old->{raw}, 0, 'runs') or diag $old->{err};
+        is($old->{raw}, 0, 'the program runs under the classic recorder') or diag $old->{err};
         my $run = profiled(['-e', $safe{$name}]);
         my $got = profile_ok($run->{profile}, undef, events => 1);
         my $then = read_profile("$dir/tmon.out", classic => 1);
-        # Its CPU time comes in steps of 10 ms, whatever has passed.
+        # Its CPU time comes in steps of 10 ms, however much has passed.
         is(join("\n", grep { !/^more CPU than time/ } $then->problems), '',
             'read by the plain reader');
         my ($calls, $edges) = map {
@@ -151,11 +151,11 @@ for my $name (sort keys %safe) {
                         Internals/x } keys %$h }
             } qw(calls edges)]
         } $got, $then;
-        is_deeply($calls, $edges, 'the same calls and edges');
+        is_deeply($calls, $edges, 'both recorders have the same calls and edges');
     };
 }
 
-# Our dprofpp on both kinds, where there is one.
+# The new dprofpp reads both kinds.
 SKIP: {
     my $ours = root() . '/bin/dprofpp';
     skip 'no dprofpp yet', 1 unless -e $ours && -e root() . '/blib/lib/Devel/DProf/Profile.pm';

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# jevents on the event lists of a whole kernel: PMU_EVENTS_TREE=.../tools/perf/pmu-events/arch, or
-# else those in Debian's package linux-source-6.1 where that is installed. All architectures; every
-# field of every event against a reading in Perl, xt/lib/PmuTree.pm, by way of a compiler. Wants
-# make first. A minute.
+# Runs jevents on the event lists of a whole kernel: PMU_EVENTS_TREE=.../tools/perf/pmu-events/arch,
+# or else those in Debian's package linux-source-6.1 where that is installed. Compares every field
+# of every event, for all architectures, with a reading in Perl, xt/lib/PmuTree.pm, through a
+# compiler. Needs make first; takes a minute.
 use strict;
 use warnings;
 use Config;
@@ -32,8 +32,8 @@ sub unpacked {
     return "$dir/tools/perf/pmu-events/arch";
 }
 
-# Prints what a compiled table has: rows, their events; each text with its length before it, - for
-# none.
+# Writes a program that prints what a compiled table has: rows, their events; each text with its
+# length before it, - for none.
 sub dump_program {
     my $members = join ' ', map { "put(e->$_);" } @fields;
     open(my $out, '>', "$dir/dump.c") or die "$dir/dump.c: $!\n";
@@ -64,7 +64,7 @@ END
     close $out or die "$dir/dump.c: $!\n";
 }
 
-# ( [ [cpuid, version, type], [ {event} ... ] ] ... )
+# Returns ( [ [cpuid, version, type], [ {event} ... ] ] ... ).
 sub read_dump {
     my ($text) = @_;
     my @rows;
@@ -96,14 +96,14 @@ for my $arch (@archs) {
     my $began = time;
     my $said = `'$jevents' $arch '$tree' '$dir/$arch.c' 2>&1`;
     my $took = time - $began;
-    is("$? $said", '0 ', "$arch: jevents has nothing to say");
+    is("$? $said", '0 ', "$arch: jevents gives no message");
     is(system("$Config{cc} -std=c99 -Wall -Wextra -Werror -Isrc -o '$dir/$arch' '$dir/$arch.c' "
-        . "'$dir/dump.c'"), 0, "$arch: compiled without a warning") or next;
+        . "'$dir/dump.c'"), 0, "$arch: the table compiles without a warning") or next;
     my $want = read_tree("$tree/$arch");
     my @got = read_dump(scalar `'$dir/$arch'`);
     my @rows = @{ $want->{rows} };
     is_deeply([ map { $_->[0] } @got ], [ map { [ @$_[0 .. 2] ] } @rows ],
-        "$arch: all " . @rows . ' rows');
+        "$arch: all " . @rows . ' rows are right');
     my ($bad, $n) = ('', 0);
     for my $i (0 .. $#rows) {
         my @have = map { text_of($_) } @{ ($got[$i] // [])->[1] // [] };
@@ -115,7 +115,7 @@ for my $arch (@archs) {
                 . ($wanted[$k] // 'none');
         }
     }
-    is($bad, '', "$arch: all $n events of all rows, every field");
+    is($bad, '', "$arch: all $n events of all rows, are right in every field");
     my %mapped = map { $_->[3] => 1 } @rows;
     is(join(' ', grep { !$mapped{$_} && !m{(?:^|/)sys$} } sort keys %{ $want->{tables} }), '',
         "$arch: no table is left out");

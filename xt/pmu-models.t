@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The lists of events in src/pmu-events/arch against those of the kernel, Linux 6.1: the same
+# Compares the lists of events in src/pmu-events/arch with those of the kernel, Linux 6.1: the same
 # processors, the same codes, and words of our own. PMU_EVENTS_TREE names a kernel's
 # tools/perf/pmu-events/arch (Debian: package linux-source-6.1).
 use strict;
@@ -15,17 +15,17 @@ plan skip_all => 'no kernel tree: PMU_EVENTS_TREE is to name its tools/perf/pmu-
     unless defined $tree;
 -e "$tree/x86/mapfile.csv" or die "PMU_EVENTS_TREE: $tree/x86/mapfile.csv is not there\n";
 
-# What later kernels have and 6.1 has not. A model that is not in the tree is compared with none.
+# Later kernels have these and 6.1 has not. A model that is not in the tree is compared with none.
 my %later_models = map { $_ => 1 } qw(x86/amdzen4);
 my %later_rows = map { $_ => 1 } (
     'GenuineIntel-6-CF',                                    # as 8F
-    # 6.1 gives the table of Zen 3 to Zen 4, too
+    # 6.1 also gives the table of Zen 3 to Zen 4.
     'AuthenticAMD-25-([245][[:xdigit:]]|[[:xdigit:]])',
     'AuthenticAMD-25-[[:xdigit:]]+',
     '0x00000000410fd4f0',                                   # as 490
 );
 
-# The kernel's events of a model by name and PMU; of one name there may be several.
+# Returns the kernel's events of a model by name and PMU; a name may have several.
 sub by_name {
     my ($events) = @_;
     my %by;
@@ -70,7 +70,7 @@ sub of_rows {
     return @bad;
 }
 
-# Sentences without what does not make them other ones.
+# Returns sentences without what does not change their meaning.
 sub words {
     my ($text) = @_;
     return join ' ', lc($text // '') =~ /[a-z0-9]+/g;
@@ -89,7 +89,7 @@ sub borrowed {
 }
 
 my ($ours) = read_lists(Models::files_below('src/pmu-events/arch'));
-# Of the kernel's hundred models those that we have, and the standard events.
+# Takes those of the kernel's hundred models that we have, and the standard events.
 my %there = %{ Models::files_below($tree) };
 my %wanted = map {
     my $arch = $_;
@@ -115,13 +115,13 @@ for my $arch (sort keys %$ours) {
         [ map { @$_ } values %{ $they->{events} } ])), '', "$arch: words of our own");
 }
 
-# Each comparison on a difference.
+# Tries each comparison on a difference.
 my %event = (EventName => 'A', EventCode => '0x3c', UMask => '0x01', CounterMask => '1',
     BriefDescription => 'A counts.');
 my $against = sub { return join "\n", of_model([ {%event} ], [ { %event, @_ } ]) };
 is($against->(EventCode => '0x3C', UMask => '1', Invert => '0', EdgeDetect => '0x0',
-    SampleAfterValue => '7'), '', 'the same in other spellings');
-is($against->(EventCode => '60, 61'), '', 'only the first of several');
+    SampleAfterValue => '7'), '', 'notices: nothing in other spellings of the same');
+is($against->(EventCode => '60, 61'), '', 'only the first of several codes counts');
 like($against->($_ => '2'), qr/the kernel has .*$_=0x2/, "notices: $_")
     for qw(EventCode UMask CounterMask Invert EdgeDetect AnyThread MSRIndex MSRValue ExtSel);
 like($against->(EventName => 'B'), qr/not in the kernel's/, 'notices: another name');

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Storms of children: each has its file, the sums are right, and nothing of us grows in the parent.
+# Storms of children: each has its file, the sums are right, and no resource grows in the parent.
 #
 #   perl Makefile.PL && make
 #   perl xt/storm.pl [CHILDREN [SEED]]

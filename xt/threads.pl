@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Threads in every state, over and over, to find races: each has its file, the sums are right, the
-# program ends as it does without us.
+# Threads in every state run over and over, to find races: each has its file, the sums are right,
+# the program ends as it does without the profiler.
 #
 #   perl Makefile.PL && make
 #   perl xt/threads.pl [ROUNDS [PROGRAM ...]]
@@ -39,8 +39,8 @@ for my $name (thread_programs()) {
                     env => { %$env, PERL_DESTRUCT_LEVEL => 2 }, limit => 600);
                 $run->{profile} = "$run->{dir}/tmon.out";
                 my $text = slurp($log) // '';
-                # Ours are those that begin in a function of ours; perl has some of its own. After a
-                # fork there is one thread.
+                # Errors of the recorder begin in one of its functions; perl has some of its own.
+                # After a fork there is one thread.
                 my @ours = grep { /\A.*\n==\d+== +at [^\n]*\((?:dpx?_\w+|DProf)\.c/
                     && !/postfork_handlers/ && !/\A==\d+== Thread \S+ was created/ }
                     split /^==\d+== *\n/m, $text;

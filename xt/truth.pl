@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Is what dprofdiff says true? ROUNDS (100) comparisons of a real program with itself, ten runs a
-# side: nothing must be called a change. And comparisons of a program with the same one in which a
-# sub is 5 % slower: it must be found, and no other sub. One command; some minutes. The machine's
-# noise decides: what it was is printed.
+# Is what dprofdiff says true? Does ROUNDS (100) comparisons of a real program with itself, ten runs
+# a side: nothing must be called a change. Then comparisons of a program with the same one in which
+# a sub is 5 % slower: it must be found, and no other sub. It takes some minutes. The machine's
+# noise decides, and is printed.
 use strict;
 use warnings;
 use FindBin;
@@ -26,8 +26,8 @@ sub compare {
     return JSON::PP->new->utf8->decode($text);
 }
 
-# Names of what is called a change of time, the total among them; and the noise: the median spread
-# of the total.
+# Returns the names of what is called a change of time, the total among them; and the noise: the
+# median spread of the total.
 sub alarms {
     my ($json) = @_;
     my @names = map { $_->{symbol} } grep { $_->{verdict} eq 'significant' } @{ $json->{rows} };
@@ -54,7 +54,7 @@ printf "%d comparisons of a program with itself, %d runs a side: %d alarms; "
 printf "the least p of each: %s\n", join ' ', map { sprintf '%.4f', $_ } sort { $a <=> $b } @least;
 @least = ();
 
-# Ten subs of equal cost, one of them 5 % slower.
+# The program has ten subs of equal cost, one of them 5 % slower.
 my $program = <<'END';
 my $n = 12000;
 for my $name ("a" .. "j") {

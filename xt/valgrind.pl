@@ -1,16 +1,16 @@
 #!/usr/bin/perl
 
-# The programs in t/scripts under valgrind's memcheck, profiled: no error and no leak may be the
-# recorder's.
+# Runs the programs in t/scripts under valgrind's memcheck, profiled: no error and no leak may be
+# the recorder's.
 #
 #   perl xt/valgrind.pl [--mode trace|tree|both] [--perl PATH] [--options LIST]
 #                       [--jobs N] [--work DIR] [--timeout S] [programs...]
 #
 # Needs a built tree (make) and valgrind. Without names: t/scripts/*/*.pl. Without --mode: both.
 #
-# An error is ours if our code did it, or a function of perl's that we called; what the ops do
-# that our hooks stand in front of is perl's own, and so are its leaks. First the script tries
-# itself on a copy of the module that reads freed memory and loses some.
+# An error is the recorder's if its code did it, or a function of perl's that it called; errors of
+# ops that the hooks wrap are perl's own, and so are its leaks. First the script tests itself on a
+# copy of the module that reads freed memory and loses some.
 
 use strict;
 use warnings;
@@ -55,7 +55,7 @@ printf "%d programs, %s: %d with errors\n", scalar @programs,
     join(' and ', modes($opt{mode})), $bad;
 exit($bad ? 1 : 0);
 
-# One program in one mode. Prints what is wrong, and returns it.
+# Runs one program in one mode. Prints what is wrong, and returns it.
 sub one {
     my ($with, $program, $mode) = @_;
     my @wrong = run($with, $program, $mode);
@@ -64,7 +64,7 @@ sub one {
     return @wrong;
 }
 
-# mode '': plain, and its status is returned.
+# mode '' is plain, and returns its status.
 sub run {
     my ($with, $program, $mode) = @_;
     my $box = "$work/box.$$" . ($mode ? '' : '.plain');
@@ -104,7 +104,7 @@ sub run {
     kill KILL => -$pid;
     return $status if !$mode;
     my @wrong = $late ? 'did not end in time' : ();
-    # So slow, some end in this way without us, too.
+    # So slow, some programs end in this way without the profiler, too.
     push @wrong, 'signal ' . ($status & 127)
         if $status & 127 && !$late && run($with, $program, '') != $status;
     my @found = glob "$box/xml.*";
@@ -126,14 +126,15 @@ sub slurp {
     return scalar <$in>;
 }
 
-# The errors of one process that are ours, each once, with the upper part of the stack.
+# Returns the errors of one process that are the recorder's, each once, with the upper part of the
+# stack.
 sub errors {
     my ($path) = @_;
     my (%seen, @wrong);
     for my $error (slurp($path) =~ m{<error>(.*?)</error>}sg) {
         my ($kind) = $error =~ m{<kind>(.*?)</kind>};
         my ($what) = $error =~ m{<(?:what|text)>(.*?)</(?:what|text)>}s;
-        # further stacks of an error tell where the memory came from
+        # Further stacks of an error tell where the memory came from.
         my ($stack) = $error =~ m{<stack>(.*?)</stack>}s or next;
         my @frames = map { { fn => m{<fn>(.*?)</fn>} ? "$1" : '?',
             obj => m{<obj>(.*?)</obj>} ? "$1" : '', line => m{<file>(.*?)</file>\s*<line>(\d+)}

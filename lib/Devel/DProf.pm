@@ -3,15 +3,15 @@ package Devel::DProf;
 
 our $VERSION = '20261120.00';
 
-# Nothing else is loaded: ops that were compiled before the hooks are set go
-# unseen, and what we load the program could see.
+# Nothing else is loaded: ops compiled before the hooks are set are not recorded, and the program
+# could see the modules loaded here.
 require XSLoader;
 
 my $started;
 
-# A perl that the compiled part was not built for cannot load it, or finds nothing in it. It may
-# have been told to by PERL5OPT: its program runs, and as if it had not been. This is compiled only
-# then, for a variable like $^P that is mentioned is there from then on, and a program could see it.
+# A perl that the compiled part was not built for cannot load it, or finds nothing in it. PERL5OPT
+# may have made it load this module: its program runs as without the profiler. This is compiled only
+# then, since a variable like $^P that is mentioned exists from then on, and a program could see it.
 if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
     my $why = $@ =~ s/ at \S+ line .*//sr;
     die $@ if $why =~ /^Can't locate/;
@@ -136,11 +136,10 @@ A tree distinguishes callers by file and line.
 =item lines=time, lines=count
 
 A tree also has what each statement costs; C<lines> alone is C<lines=time>. L<dprofhtml> and
-L<dprofreport> show it
-(C<-s srcline>, C<--annotate SUB>). Each statement has its line, how often it ran, and with
-C<lines=time> its time and counters: they are its own, with those of builtins and XS subs that it
-calls, and without those of other subs. The sums of all statements and of all subs are equal. The
-option implies C<callsites=1>.
+L<dprofreport> show it (C<-s srcline>, C<--annotate SUB>). Each statement has its line, how often it
+ran, and with C<lines=time> its time and counters: they are its own, with those of builtins and XS
+subs that it calls, and without those of other subs. The sums of all statements and of all subs are
+equal. The option implies C<callsites=1>.
 
 A block of C<sort> or C<map>, or a plain C<do>, that is one statement is a part of the statement
 around it: perl has no mark for it. What runs in a sub that is not recorded is a part of the
@@ -798,9 +797,10 @@ without threads.
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>, L<dprofmerge>,
-L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>,
-L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>
+L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
+L<dprofexport>, L<dprofmerge>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>,
+L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>,
+L<App::Prove::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
 

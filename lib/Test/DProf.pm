@@ -4,8 +4,10 @@ use strict;
 use warnings;
 
 use Carp 'croak';
+use Devel::DProf::Layout ();
 use Devel::DProf::Text ();
 use Test2::API ();
+use Test::DProf::Names qw(misspelt doubtful_name);
 use Test::DProf::Profile;
 
 our $VERSION = '20261120.00';
@@ -13,7 +15,7 @@ our $VERSION = '20261120.00';
 our @EXPORT = qw(profile_ok profile_script_ok calls_ok cost_ok no_regression_ok);
 our @CARP_NOT = ('Test::DProf::Profile');
 
-use constant WIDTH => 78;   # of a diagnostic's line, behind its `# '
+use constant WIDTH => 78;   # of a diagnostic's line, after its `# '
 
 my $cannot;         # why nothing can be recorded here
 my $started;
@@ -50,7 +52,7 @@ sub is_pinned {
     return ($ENV{PERL_HASH_SEED} // '') eq '0' && ($ENV{PERL_PERTURB_KEYS} // '') eq '0';
 }
 
-# Begins the process again with the hash seed pinned, as the same command.
+# Starts the process again with the hash seed pinned, as the same command.
 sub pin {
     return if is_pinned();
     croak 'use Test::DProf -pinned: not under -T; set PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0'
@@ -100,7 +102,7 @@ sub start {
     return;
 }
 
-# Why nothing can be recorded, or undef.
+# Returns why nothing can be recorded, or undef.
 sub unable {
     local $@;
     if (!defined &Devel::DProf::_is_there && !eval { require Devel::DProf::Core; 1 }) {
@@ -118,8 +120,8 @@ sub unable {
 
 sub cover_is_running { return 'Devel::Cover is running, which changes the ops that code executes' }
 
-# Code that was compiled before has no hooks: what can be called by a name gets them, anonymous subs
-# and what is called through references may not.
+# Code compiled before has no hooks: subs that can be called by name get them, anonymous subs and
+# those called through references may not.
 sub remember_early {
     my @core = grep { defined && length } map { s{/[^/]+\z}{}r } grep { defined }
         @INC{qw(strict.pm warnings.pm)};
@@ -137,7 +139,7 @@ sub remember_early {
 
 my $dir;
 
-# A folder of our own, which goes at the end.
+# Returns a folder of our own, which is removed at the end.
 sub dir {
     return $dir if defined $dir;
     require File::Spec;
@@ -154,9 +156,9 @@ END { remove_dir() if defined $dir && $$ == $first_pid }
 
 sub remove_dir {
     local ($?, $!, $@);
-    # children that live on find it no more
+    # Children that go on running no longer find it.
     my @folders = rename($dir, "$dir.gone") ? "$dir.gone" : $dir;
-    for my $folder (@folders) {     # it grows
+    for my $folder (@folders) {     # more may be added
         opendir my $in, $folder or next;
         for my $name (grep { !/^\.\.?\z/ } readdir $in) {
             my ($path) = "$folder/$name" =~ /^(.*)\z/s;
@@ -202,7 +204,7 @@ sub profile_ok(&;$) {
     return $p;
 }
 
-# Of an exception, what a line or some can say.
+# Returns the text of an exception.
 sub one {
     my ($error) = @_;
     my $text = eval { defined $error ? "$error" : '' } // 'an exception that cannot be printed';
@@ -237,7 +239,7 @@ sub place_of_process {
     return ($$ != $first_pid ? " ($$)" : '') . ($tid ? " (thread $tid)" : '');
 }
 
-# What was recorded in a phase, by all processes and threads.
+# Reads what all processes and threads have recorded in a phase.
 sub read_block {
     my ($path, $phase) = @_;
     require Devel::DProf::Baseline;
@@ -289,7 +291,7 @@ sub profile_script_ok {
     my $name = $how{name} // join ' ', $script, @args;
     start() if !$started;
     my $broken = defined $cannot && !defined &Devel::DProf::_is_there ? $cannot : undef;
-    # what a script inherits
+    # These are the options that a script inherits.
     my $perl_options = join ' ', $ENV{PERL5OPT} // '', @{ $how{perl} || [] };
     $broken //= cover_is_running() if $perl_options =~ /(?:-[Mm]Devel::|-d:)Cover\b/;
     return skip_with($name, $broken) if defined $broken;
@@ -325,7 +327,7 @@ sub profile_script_ok {
     return $p;
 }
 
-# Folders that perl would not search by itself.
+# Returns folders that perl would not search by itself.
 sub added_inc {
     require Config;
     require File::Spec;
@@ -344,7 +346,7 @@ sub ended {
 sub last_lines {
     my @lines = split /\n/, Devel::DProf::Text::text($_[0]);
     @lines = ('...', @lines[-10 .. -1]) if @lines > 10;
-    return map { '  ' . Devel::DProf::Text::cut($_, WIDTH - 2) } @lines;
+    return map { '  ' . Devel::DProf::Layout::cut($_, WIDTH - 2) } @lines;
 }
 
 sub slurp {
@@ -422,7 +424,7 @@ sub cost_ok {
     return $ok;
 }
 
-# The costliest subs.
+# Returns the costliest subs.
 sub of_callees {
     my ($p, $metric) = @_;
     my $rows = $p->rows($metric);
@@ -457,66 +459,6 @@ sub failed_to_read {
     $ctx->ok(0, $name, [map { wrapped($_) } one($why) =~ s/ at \S+ line \d+\.?\z//r]);
     $ctx->release;
     return 0;
-}
-
-# A name that nothing has, neither in the profile nor here: what is to be said. A script's subs that
-# were not called are not known.
-sub misspelt {
-    my ($p, $sub) = @_;
-    return if !$p->is_block || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
-    my @near = nearest($p, $sub);
-    return "there is no sub $sub, neither in the profile nor in the process"
-        . (@near ? '; perhaps ' . join(', ', @near) : '');
-}
-
-sub doubtful_name {
-    my ($p, $sub) = @_;
-    return if $p->is_block || $p->knows($sub);
-    my @near = nearest($p, $sub);
-    return "the profile has no sub $sub" . (@near ? '; it has ' . join(', ', @near) : '');
-}
-
-sub is_defined {
-    my ($sub) = @_;
-    no strict 'refs';
-    return $sub =~ /^\w+(?:(?:::|')\w+)*\z/ && defined &{$sub};
-}
-
-sub nearest {
-    my ($p, $sub) = @_;
-    my %names = map { $_ => 1 } $p->subs;
-    if ($p->is_block && $sub =~ /^(.+)::/s) {
-        no strict 'refs';
-        my $package = $1;
-        if ($package =~ /^\w+(?:::\w+)*\z/ && %{"${package}::"}) {
-            $names{"${package}::$_"} = 1
-                for grep { /^\w+\z/ && defined &{"${package}::$_"} } keys %{"${package}::"};
-        }
-    }
-    my $own = $sub =~ s/.*:://sr;
-    my %distance = map { $_ => (($_ =~ s/.*:://sr) eq $own ? 1 : distance($sub, $_)) }
-        grep { !/__ANON__/ && abs(length($_) - length $sub) < 40 } keys %names;
-    my $limit = 1 + length($sub) / 4;
-    my @near = sort { $distance{$a} <=> $distance{$b} || $a cmp $b }
-        grep { $distance{$_} <= $limit } keys %distance;
-    return @near > 3 ? @near[0 .. 2] : @near;
-}
-
-# Of Levenshtein.
-sub distance {
-    my ($x, $y) = @_;
-    my @above = 0 .. length $y;
-    for my $i (1 .. length $x) {
-        my @row = $i;
-        for my $j (1 .. length $y) {
-            my $is_other = substr($x, $i - 1, 1) ne substr($y, $j - 1, 1);
-            my ($least) = sort { $a <=> $b }
-                $above[$j] + 1, $row[-1] + 1, $above[ $j - 1 ] + ($is_other ? 1 : 0);
-            push @row, $least;
-        }
-        @above = @row;
-    }
-    return $above[-1];
 }
 
 sub how_to_pin {
@@ -561,7 +503,7 @@ sub no_regression_ok {
         else { @diag = (changes($result), @said, picture($result, $name)) }
     }
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
-    # what was not checked is no secret
+    # Rules that were not checked are told even if the test passes.
     for my $note (map { wrapped($_) } @notes) {
         $ok && $note =~ /was not checked|is not the same/ ? $ctx->diag($note) : $ctx->note($note);
     }
@@ -585,7 +527,7 @@ sub findings {
     return (@lines, $more ? "... and $more more" : ());
 }
 
-# The comparison as lines: what the gate found, both tables.
+# Returns the comparison as lines: findings, both tables.
 sub changes {
     my ($result) = @_;
     my @branch = split /\n/, $result->{branch} // '';
@@ -593,18 +535,18 @@ sub changes {
         $result->{branch} ? ('what changed in the call tree:', @branch) : ());
 }
 
-# A line of numbers and a name, which has what is left of the line beside so many columns.
+# Returns a line of numbers and a name, which gets the rest of the line after so many columns.
 sub named {
     my ($columns, $widths, $name, @numbers) = @_;
-    return '  ' . Devel::DProf::Text::aligned($widths, '  ', @numbers) . '  '
-        . Devel::DProf::Text::fitted($name, WIDTH - $columns);
+    return '  ' . Devel::DProf::Layout::aligned($widths, '  ', @numbers) . '  '
+        . Devel::DProf::Layout::fitted($name, WIDTH - $columns);
 }
 
-# Lines of tables are short enough as they are.
+# Breaks long lines; those of tables are short enough.
 sub wrapped {
     my ($line) = @_;
     return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
-    return Devel::DProf::Text::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
+    return Devel::DProf::Layout::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
 }
 
 sub update {
@@ -629,7 +571,7 @@ sub update {
     return defined $why ? 0 : 1;
 }
 
-# The flame graph of the difference; what is to be said of it.
+# Draws the flame graph of the difference; returns a remark.
 sub picture {
     my ($result, $name) = @_;
     my $folder = $ENV{DPROF_ARTIFACTS};
@@ -649,7 +591,7 @@ sub picture {
             $result->{diff}, format => 'html', title => undef);
         $flame->prepare or die "it cannot be drawn\n";
         require Devel::DProf::Write;
-        # In a folder that is everybody's, what stands there by a name of ours is not meant for us.
+        # In a folder that all users share, another user's file by that name is replaced.
         my $draw = sub { return $flame->draw($_[0])->{code} };
         my $why = Devel::DProf::Write::whole($path, $draw, replace => $is_shared);
         die "$path: $why\n" if defined $why;

@@ -11,21 +11,22 @@
 struct dp_base64 {
     dp_write_fn *write;
     void *ctx;
-    unsigned char rest[3];      /* bytes that are no group yet */
+    unsigned char rest[3];      /* bytes that do not fill a group yet */
     size_t n_rest;
 };
 
+/* The text goes to fn, which gets ctx. */
 void dp_base64_init(struct dp_base64 *b, dp_write_fn *fn, void *ctx);
-/* A dp_write_fn; ctx is the encoder. */
+/* A dp_write_fn; ctx is the encoder. Returns 0 or the writer's error. */
 int dp_base64_write(void *ctx, const void *ptr, size_t n);
 /* Writes the last group. Returns 0 or the writer's error. */
 int dp_base64_end(struct dp_base64 *b);
 
-/* Appends what base64 of len bytes stands for. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX where it is
- * none; nothing is appended then. */
+/* Decodes len bytes of base64 and appends the result. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX if they
+ * are no base64; then nothing is appended. */
 int dp_base64_decode(struct dp_buf *buf, const char *ptr, size_t len);
 
-/* A text, gzipped, as base64, piece by piece. */
+/* Takes a text piece by piece, and makes base64 of it, gzipped. */
 struct dp_packed {
     struct dp_buf text;         /* the outcome */
     struct dp_base64 base64;
@@ -34,13 +35,14 @@ struct dp_packed {
 
 /* Returns 0 or DP_E_NOMEM. */
 int dp_packed_begin(struct dp_packed *p);
+/* Returns 0, DP_E_NOMEM, or what the packer says. */
 int dp_packed_add(struct dp_packed *p, const void *ptr, size_t len);
-/* Returns 0, or an error of now or of before: then the text is of no use. Called in any case,
- * before the text is released. */
+/* Returns 0, or an error of this or an earlier call: then the text is of no use. To be called in
+ * any case, before the text is released. */
 int dp_packed_end(struct dp_packed *p);
 
 /* Appends what was packed, at most `most` bytes. Returns 0, DP_E_NOMEM, or DP_E_SYNTAX where it is
- * not packed text, or is longer. */
+ * not packed text, or is longer; the buffer may then have a part of it. */
 int dp_packed_open(struct dp_buf *buf, const char *ptr, size_t len, size_t most);
 
 #endif

@@ -20,7 +20,13 @@ struct dp_stacks_column { DP_COLUMN_OPTIONS(DP_MEMBER) };
     X(FLAG, no_program)         /* what is outside of all subs is left out */ \
     X(FLAG, strip_hex)          /* hexadecimal addresses in names are 0x... */ \
     /* of one profile that has dp_prof_chart: frames are not added up, and in order of time */ \
-    X(FLAG, chart)
+    X(FLAG, chart) \
+    /* frames are apart whose subs have one name and begin at different places */ \
+    X(FLAG, by_sub) \
+    X(FLAG, by_site)            /* frames are apart that are called from different lines */ \
+    /* each part is below a frame of its own, which has what the part's program itself has */ \
+    X(FLAG, by_part) \
+    X(TEXT, phase)              /* of profiles with phases, what ran in this one; NULL: all */
 struct dp_stacks_how {
     DP_STACKS_OPTIONS(DP_MEMBER)
     int when;                   /* keep the order of first entry */
@@ -130,12 +136,35 @@ struct dp_flame_how {
     const char *background[2];  /* colours of its gradient; NULL: the palette's */
 };
 
+/* What formats of other tools tell of a part. */
+#define DP_EXPORT_PART_OPTIONS(X) \
+    X(TEXT, name)               /* the program's */ \
+    X(COUNT, pid)               /* 0: not known, as all here */ \
+    X(COUNT, tid) \
+    X(COUNT, start)             /* nanoseconds since 1970 */ \
+    X(COUNT, duration)          /* nanoseconds */
+struct dp_export_part { DP_EXPORT_PART_OPTIONS(DP_MEMBER) };
+
+#define DP_EXPORT_OPTIONS(X) \
+    X(PART, stacks, dp_stacks_how) \
+    X(LIST, parts, dp_export_part)      /* of the side that is printed, in order */ \
+    X(SIZE, side)               /* which one is printed */ \
+    /* samples are labelled by these; stacks.by_part and phases are as they need it */ \
+    X(FLAG, label_phase) \
+    X(FLAG, label_pid) \
+    X(FLAG, label_tid)
+struct dp_export_how { DP_EXPORT_OPTIONS(DP_MEMBER) };
+
 /* What a format needs, and is for. */
 enum {
     DP_STACKS_LOOK = 1,             /* it is looked at, and has a struct dp_flame_how; others are
                                      * for programs, and have a struct dp_fold_how */
     DP_STACKS_LAYOUT = 2,           /* boxes have places: those that are too narrow are left out */
-    DP_STACKS_METRICS = 4           /* it has all measures; others have the first alone */
+    DP_STACKS_METRICS = 4,          /* it has all measures; others have the first alone */
+    DP_STACKS_EXPORT = 8,           /* it is another tool's, and has a struct dp_export_how */
+    DP_STACKS_APART = 16,           /* it shows processes and threads, which are apart */
+    DP_STACKS_LABELS = 32,          /* it has labels */
+    DP_STACKS_BASE = 64             /* its tools subtract one file from another */
 };
 
 /* A format that stacks are printed in. */
@@ -163,6 +192,7 @@ struct dp_stacks_job {
     const struct dp_stacks_format *format;
     const struct dp_fold_how *fold;     /* one of them, as the format needs it */
     const struct dp_flame_how *flame;
+    const struct dp_export_how *export;
     /* is told the names that were drawn and their colours; NULL: nobody is */
     int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
     void *ctx;

@@ -18,8 +18,8 @@ struct dp_fmt_stmt {
     size_t n_counters;
 };
 
-/* For qsort: by file, line and sub; of several statements on a line the first one has most behind
- * it. */
+/* For qsort: by file, line and sub; several statements on a line are in their order, as the first
+ * one has most behind it. */
 int dp_fmt_stmt_order(const void *a, const void *b);
 
 /* Do both stand in the same file? */
@@ -27,8 +27,8 @@ bool dp_fmt_stmt_same_file(const struct dp_fmt_stmt *a, const struct dp_fmt_stmt
 
 /* Appends the line of a file, without its end: what is known of the source may follow. */
 void dp_fmt_file(struct dp_buf *buf, const struct dp_fmt_place *at);
-/* What tells whether a source has changed since: its size in bytes, and gzip's CRC. packed: its
- * text (dp_base64.h); len 0: it is not kept. */
+/* Appends what tells whether a source has changed since: its size in bytes, and gzip's CRC. packed:
+ * its text (dp_base64.h); len 0: it is not kept. */
 void dp_fmt_source(struct dp_buf *buf, uint64_t size, uint32_t crc, const char *packed, size_t len);
 /* Appends the line of a statement. */
 void dp_fmt_stmt(struct dp_buf *buf, const struct dp_fmt_stmt *s);

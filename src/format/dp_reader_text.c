@@ -349,11 +349,12 @@ void dp_reader_subdef(struct dp_subdef *def, struct dp_text name)
 int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
 {
     size_t before = r->ids.names.count;
+    /* Room first, so that each known name has it, whatever fails. */
+    if (dp_mem_grow((void **)&r->ids.name_subs, &r->ids.name_subs_cap, before + 1,
+                    sizeof *r->ids.name_subs) < 0)
+        return no_memory(r);
     uint32_t n = dp_pool_intern(&r->ids.names, t.ptr, t.len);
-    if (n == DP_MAP_NONE
-        || dp_mem_grow((void **)&r->ids.name_subs, &r->ids.name_subs_cap, r->ids.names.count,
-                       sizeof *r->ids.name_subs)
-               < 0)
+    if (n == DP_MAP_NONE)
         return no_memory(r);
     if (n < before)
         return *sub = r->ids.name_subs[n], 0;

@@ -1,8 +1,9 @@
 #include "dp_align.h"
 
-enum { SHIFTS = 40000 };        /* so many pairs of lines have their distance tried */
+enum { SHIFTS = 40000 };        /* with more pairs of lines, only the distance 0 is tried */
 
-/* Walks both lists. Returns how many places are as far apart; `to`, if given, gets the pairs. */
+/* Walks both lists. Returns how many places are `shift` lines apart; `to`, if given, gets the
+ * pairs. */
 static size_t matches(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b,
                       int64_t shift, uint32_t *to)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHAIN = 200 };           /* at most so many files of one name are looked at */
+enum { CHAIN = 200 };           /* of one name, at most so many files are looked at */
 
 static const char eval[] = "(eval ";
 
@@ -136,10 +136,12 @@ uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, u
     c->buf.len = 0;
     dp_checkout_plain(&c->buf, ptr + base, len - base);
     uint32_t t = text(c, c->buf.ptr, c->buf.len);
-    struct dp_map_slot *slot = dp_map_put(&c->file_of, t),
-                       *has = dp_map_put(&c->has, (uint64_t)t << 32 | side);
-    if (!slot || !has
-        || dp_mem_grow((void **)&c->files, &c->files_cap, c->n_files + 1, sizeof *c->files) < 0) {
+    /* Room first, so that what the map has is there, whatever fails. */
+    bool room = dp_mem_grow((void **)&c->files, &c->files_cap, c->n_files + 1,
+                            sizeof *c->files) == 0;
+    struct dp_map_slot *slot = room ? dp_map_put(&c->file_of, t) : NULL,
+                       *has = slot ? dp_map_put(&c->has, (uint64_t)t << 32 | side) : NULL;
+    if (!has) {
         c->no_memory = true;
         return 0;
     }
@@ -168,7 +170,7 @@ static void chain_file(struct dp_checkouts *c, uint32_t n)
     first->value = n;
 }
 
-/* How many bytes the folders and the name have in which both end. */
+/* How many bytes there are in the last folders and the name that both have in common. */
 static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
 {
     size_t n = 0, whole = 0;

@@ -12,7 +12,7 @@ struct dp_checkout_file {
     uint32_t text;
     uint32_t like;              /* the file of the baseline that it is paired with; or itself */
     uint32_t next;              /* file of the same last part; DP_MAP_NONE */
-    uint32_t side;              /* the first that has it */
+    uint32_t side;              /* the first side that has it */
     size_t tail;                /* bytes that all files paired with it end in */
     bool in_base;               /* side 0 has it */
 };

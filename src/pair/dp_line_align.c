@@ -6,45 +6,11 @@
 #include <string.h>
 
 enum {
-    EDITS = 256,                /* of a common sequence, before it is taken as far as it goes */
-    DEPTH = 32                  /* anchors between anchors */
+    EDITS = 256,                /* of a common sequence, which is then taken as far as it goes */
+    DEPTH = 32                  /* levels of anchors between anchors */
 };
 
 /* ---- words ---- */
-
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
-
-int dp_words_make(struct dp_words *w, struct dp_pool *words, const char *ptr, size_t len)
-{
-    const char *end = ptr + len;
-    size_t cap = 0;
-    memset(w, 0, sizeof *w);
-    while (ptr < end) {
-        const char *nl = memchr(ptr, '\n', (size_t)(end - ptr)), *to = nl ? nl : end;
-        const char *next = nl ? nl + 1 : end;
-        while (ptr < to && is_blank(*ptr))
-            ptr++;
-        while (to > ptr && is_blank(to[-1]))
-            to--;
-        uint32_t word = dp_pool_intern(words, to > ptr ? ptr : "", (size_t)(to - ptr));
-        if (word == DP_MAP_NONE
-            || dp_mem_grow((void **)&w->words, &cap, w->n + 1, sizeof *w->words) < 0) {
-            dp_words_release(w);
-            return DP_E_NOMEM;
-        }
-        w->words[w->n++] = word;
-        ptr = next;
-    }
-    return 0;
-}
-
-void dp_words_release(struct dp_words *w)
-{
-    dp_mem_free(w->words);
-    memset(w, 0, sizeof *w);
-}
-
-/* ---- texts ---- */
 
 /* A part of both sides: from a to a_end, from b to b_end. */
 struct range {
@@ -114,8 +80,8 @@ static void forget(struct aligning *al, const struct range *r)
         al->seen[al->b[j]] = none;
 }
 
-/* The longest sequence of words that either side has once, in order on both: pairs them, and leaves
- * what is between them for later. Returns whether there are any. */
+/* Pairs the longest sequence of words that each side has once, in order on both, and leaves what is
+ * between them for later. Returns whether there are any. */
 static bool take_anchors(struct aligning *al, const struct range *r)
 {
     uint32_t len = 0, *tails = al->tails;
@@ -124,7 +90,7 @@ static bool take_anchors(struct aligning *al, const struct range *r)
         const struct seen *s = &al->seen[al->b[j]];
         if (s->a != 1 || s->b != 1)
             continue;
-        uint32_t low = 0, high = len;       /* sequences of so many can go on with it */
+        uint32_t low = 0, high = len;       /* finds the longest sequence that can go on with it */
         while (low < high) {
             uint32_t mid = low + (high - low) / 2;
             if (al->seen[al->b[tails[mid]]].at < s->at)
@@ -151,7 +117,7 @@ static bool take_anchors(struct aligning *al, const struct range *r)
 /* reach[d][k + d]: the greatest index in a on diagonal k that d edits get to. */
 static uint32_t *reach_of(const struct aligning *al, int d) { return al->reach + d * d; }
 
-/* From where d edits got to diagonal k: by an insertion from k + 1, or by a deletion from k - 1. */
+/* Is the last of d edits to diagonal k an insertion, from k + 1, and not a deletion, from k - 1? */
 static bool is_insertion(const uint32_t *before, int d, int k)
 {
     return k == -d || (k != d && before[k - 1 + d - 1] < before[k + 1 + d - 1]);
@@ -181,7 +147,7 @@ static void go_back(struct aligning *al, const struct range *r, int d, uint32_t 
     }
 }
 
-/* The longest common sequence, as far as EDITS edits get; the rest is left for later. */
+/* Pairs the longest common sequence, as far as EDITS edits get, and leaves the rest for later. */
 static void take_longest(struct aligning *al, const struct range *r)
 {
     uint32_t n = r->a_end - r->a, m = r->b_end - r->b, best_x = 0, best_y = 0;
@@ -223,7 +189,7 @@ static int align(struct aligning *al)
     return al->no_memory ? DP_E_NOMEM : 0;
 }
 
-/* Words that the other side has not do not come into it. */
+/* Takes the words that the other side has, too. */
 static size_t common(const uint32_t *from, size_t n, const struct seen *seen, bool is_b,
                      uint32_t *words, uint32_t *lines)
 {
@@ -285,10 +251,10 @@ struct guessing {
     const struct dp_line_seen *old, *new;
     size_t n, m;
     unsigned char *how;         /* by i, j: one of these */
-    uint32_t *best, *paired;    /* by j: of this i; of those that end in a pair */
+    uint32_t *best, *paired;    /* by j, for this i: of all ways; of those that end in a pair */
 };
 
-/* Is it as far from the line before as on the other side? The first ones are so from the beginning
+/* Are both lines equally far from the line before? The first ones are measured from the beginning
  * of their sub. */
 static bool is_as_far(const struct guessing *g, size_t i, size_t j)
 {
@@ -296,7 +262,7 @@ static bool is_as_far(const struct guessing *g, size_t i, size_t j)
            == g->new[j].number - (j ? g->new[j - 1].number : 0);
 }
 
-/* Line i of the old ones against all new ones, from what is best for the line before. */
+/* Compares old line i with all new ones, from what is best for old line i - 1. */
 static void guess_line(struct guessing *g, size_t i)
 {
     uint32_t best_before = 0, paired_before = 0;    /* of line i - 1 and new line j - 1 */
@@ -313,7 +279,7 @@ static void guess_line(struct guessing *g, size_t i)
         g->paired[j] = worth;
         how[j] = worth >= skip_new && worth >= skip_old ? both ? TAKE_BOTH : TAKE
                  : skip_old >= skip_new ? SKIP_OLD : SKIP_NEW;
-        /* the pair's own way is kept, too: a better one may go on from it */
+        /* the pair's own bit is kept in any case: a better way may go on from the pair */
         how[j] |= (unsigned char)(both << 2);
         g->best[j] = how[j] % 4 >= TAKE ? worth : how[j] % 4 == SKIP_OLD ? skip_old : skip_new;
     }
@@ -321,7 +287,7 @@ static void guess_line(struct guessing *g, size_t i)
 
 static void go_back_guessing(const struct guessing *g, uint32_t *to)
 {
-    bool must = false;          /* the pair is part of the one behind it */
+    bool must = false;          /* the pair behind takes this one, too */
     for (size_t i = g->n, j = g->m; i && j;) {
         unsigned how = g->how[(i - 1) * g->m + j - 1];
         if (must || how % 4 >= TAKE) {

@@ -1,30 +1,17 @@
-/* Lines in two versions of a source: which are the same. By their texts, or, where these are not
- * known, by their distances. */
+/* Finds out which lines of two versions of a source are the same: by their texts, or, where these
+ * are not known, by their distances. */
 #ifndef DP_LINE_ALIGN_H
 #define DP_LINE_ALIGN_H
 
 #include "dp_align.h"
 #include "dp_base.h"
-#include "dp_pool.h"
-
-/* A text cut into lines. Two lines have the same word if they are equal but for white space at
- * their ends: a statement that was indented anew is the same one. */
-struct dp_words {
-    uint32_t *words;
-    size_t n;                   /* lines */
-};
-
-/* words: all texts that are to be compared share it. Returns 0 or DP_E_NOMEM; the caller
- * releases it. */
-int dp_words_make(struct dp_words *w, struct dp_pool *words, const char *ptr, size_t len);
-void dp_words_release(struct dp_words *w);
 
 /* to[j]: which of the n words of a the j-th of the m words of b is; DP_ALIGN_NONE: it was inserted.
- * Words of a that are nowhere in `to` were deleted. In order: what has moved is both. Words that
- * either side has once are anchors (patience diff, Bram Cohen), between which the longest common
- * sequence is taken (Myers, An O(ND) difference algorithm, 1986), or, where the sides differ too
- * much, a common sequence that may not be the longest: time grows nearly as the number of lines,
- * memory no faster. Words are below n_words. Returns 0 or DP_E_NOMEM. */
+ * Words of a that are nowhere in `to` were deleted. Pairs are in order: what has moved is deleted
+ * and inserted. Words that each side has once are anchors (patience diff, Bram Cohen), between
+ * which the longest common sequence is taken (Myers, An O(ND) difference algorithm, 1986), or,
+ * where the sides differ too much, a common sequence that may not be the longest: time grows nearly
+ * as the number of lines, memory no faster. Words are below n_words. Returns 0 or DP_E_NOMEM. */
 int dp_words_align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, size_t n_words,
                    uint32_t *to);
 
@@ -34,9 +21,9 @@ struct dp_line_seen {
     uint64_t count;             /* how often it ran */
 };
 
-/* The same of such lines. As many as can be are paired, in order: those first that ran equally
- * often, then those whose distance to the line before is the same on both sides. Of more than
- * DP_LINES_GUESS pairs that could be, those with equal numbers are taken. Returns 0 or
+/* Does the same for such lines. As many as possible are paired, in order: those first that ran
+ * equally often, then those whose distance to the line before is the same on both sides. If more
+ * than DP_LINES_GUESS pairs are possible, those with equal numbers are taken. Returns 0 or
  * DP_E_NOMEM. */
 #define DP_LINES_GUESS ((size_t)1 << 24)
 int dp_lines_align(const struct dp_line_seen *old, size_t n, const struct dp_line_seen *new,

@@ -1,17 +1,10 @@
-/* Which lines of source are the same in several profiles: of a baseline and of later sides, file by
- * file. Each side pairs with the baseline first; what is left, with the sides before it. Files pair
- * as those of subs do (dp_pair.h), and the program's own file with the baseline's, whatever its
- * name. Lines of a file pair
- * - by number, where the profiles tell that the sources are the same (size and CRC-32);
- * - by text, where those of both sides are given: a line that is nowhere on the other side was
- *   inserted or deleted, but for lines of a sub that have moved past others;
- * - else, sub by sub, by how often they ran and how far they are from each other: a guess. */
+/* Lines of source in several profiles, of a baseline and of later sides: each line once, with its
+ * number on every side, and what became of it. */
 #ifndef DP_LINE_PAIR_H
 #define DP_LINE_PAIR_H
 
 #include "dp_base.h"
 #include "dp_map.h"
-#include "dp_pair.h"
 #include "dp_pool.h"
 #include "dp_prof.h"
 #include "dprof/line_pair.h"
@@ -43,8 +36,8 @@ struct dp_line_pairs {
     struct dp_paired_line *lines;
     size_t n_lines, lines_cap;
     uint64_t *numbers;          /* by line, by side: its number there; 0: the side does not have it,
-                                 * as far as is known. Of a line that a side has not run, too, if
-                                 * the source is known */
+                                 * as far as is known. Lines that a side has not run have one, too,
+                                 * if the source is known */
     size_t numbers_cap;
     struct dp_map of_label;     /* label -> line */
     struct dp_map side_names;   /* file << 32 | side -> number of a text: its name there */
@@ -53,14 +46,10 @@ struct dp_line_pairs {
     size_t n_guessed, guessed_cap;
 };
 
-/* Pairs the lines of the profiles whose subs are paired. texts: those sources that are known; the
- * others may be the same, or not. Returns 0 or DP_E_NOMEM; the caller releases it. */
-int dp_line_pairs_make(struct dp_line_pairs *lp, const struct dp_pairs *subs,
-                       const struct dp_source_text *texts, size_t n_texts,
-                       const struct dp_pair_how *how);
+void dp_line_pairs_init(struct dp_line_pairs *lp);
 void dp_line_pairs_release(struct dp_line_pairs *lp);
 
-/* Its number on a side; 0: none. */
+/* The number of a line on a side; 0: none. */
 static inline uint64_t dp_line_number(const struct dp_line_pairs *lp, uint32_t line, uint32_t side)
 {
     return lp->numbers[(size_t)line * lp->sides + side];

@@ -38,15 +38,15 @@ struct making {
     struct dp_checkouts files;
     struct dp_map file_of_label;    /* label << 32 | side -> file of its anonymous subs; or MANY */
     struct dp_map has;          /* label << 32 | side, as the side has it */
-    struct dp_pool groups, identities;  /* struct group; group and place: numbers are
-                                         * those of items of a side */
+    struct dp_pool groups, identities;  /* struct group; group and place, whose numbers are those of
+                                         * a side's items */
     struct item *items;
     size_t n_items, items_cap, side_start;  /* items of the side begin there */
     struct canon *canons;
     size_t n_canons, canons_cap;
     uint32_t **item_of;         /* by profile, by sub */
     uint32_t script;            /* stands for the program's own file, whatever its name */
-    uint32_t nowhere;           /* what could not be noted */
+    uint32_t nowhere;           /* takes what cannot be noted */
     bool no_memory;
 };
 
@@ -71,7 +71,7 @@ static uint32_t text_of_buf(struct making *m)
     return m->buf.err ? 0 : text(m, m->buf.len ? m->buf.ptr : "", m->buf.len);
 }
 
-/* Was the key there? From now on it is. */
+/* Puts a key into a map. Returns whether it was there. */
 static bool note(struct making *m, struct dp_map *map, uint64_t key, uint32_t **value)
 {
     struct dp_map_slot *slot = dp_map_put(map, key);
@@ -98,7 +98,7 @@ struct part {
     size_t cut;                 /* in folded stacks: how many bytes of its name are its place */
 };
 
-/* `__ANON__[FILE:LINE]`, perhaps with `#N` behind, as other tools print it. */
+/* Is it `__ANON__[FILE:LINE]`, perhaps with `#N` behind, as other tools print it? */
 static bool placed_name(const struct dp_name *name, struct part *p)
 {
     size_t n = sizeof anon - 1, end = name->len, colon;
@@ -139,7 +139,8 @@ static struct part part_of(const struct dp_prof *prof, uint32_t n)
 
 /* ---- names ---- */
 
-/* The number of a name as the side is to have it: renamed, unless it has the new name itself. */
+/* The number of a name as the side is to have it: renamed, unless the side has the new name
+ * itself. */
 static uint32_t renamed(struct making *m, uint32_t t, uint32_t side)
 {
     for (size_t i = 0; i < m->how->n_renames; i++) {
@@ -219,7 +220,8 @@ static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t s
 
 /* ---- anonymous subs ---- */
 
-/* Do its subs stand in one file, on every side that has any? Then the file may have any name. */
+/* Do the anonymous subs of a label stand in one file on every side that has any? Then the file may
+ * have any name. */
 static bool has_one_file(const struct making *m, uint32_t label)
 {
     for (uint32_t side = 0; side < m->sides; side++) {
@@ -252,12 +254,15 @@ static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32
                            0 };
     if (!in->len && !has_one_file(m, of->label[sub]))
         group.file = is_script(of->prof, p) ? m->script : of->file[sub];
+    /* Room first, so that what the pool has is there, whatever fails. */
+    bool room = dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 1,
+                            sizeof *m->items) == 0;
     uint32_t g = dp_pool_intern(&m->groups, (const char *)&group, sizeof group);
     const uint64_t place[4] = { g, of->file[sub], p->line, p->ordinal };
     size_t before = m->identities.count;
-    uint32_t n = dp_pool_intern(&m->identities, (const char *)place, sizeof place);
-    if (g == DP_MAP_NONE || n == DP_MAP_NONE
-        || dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 1, sizeof *m->items) < 0) {
+    uint32_t n = !room || g == DP_MAP_NONE ? DP_MAP_NONE
+        : dp_pool_intern(&m->identities, (const char *)place, sizeof place);
+    if (n == DP_MAP_NONE) {
         m->no_memory = true;
         return 0;
     }
@@ -280,7 +285,7 @@ static int compare_items(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : compare_numbers(x, y);
 }
 
-/* The side's items to those that are known: lists by group, each sorted. */
+/* Pairs the side's items with those that are known; both lists are sorted, by group first. */
 static void take_side(struct making *m, uint32_t side, const uint32_t *known, size_t n_known,
                       const uint32_t *items, size_t n, struct dp_place *places, uint32_t *to)
 {
@@ -341,7 +346,7 @@ static void pair_items(struct making *m, uint32_t side)
     dp_mem_free(places);
 }
 
-/* Of subs that no named one is around: which files they stand in. */
+/* Notes the files of anonymous subs that no named one is around. */
 static void note_files(struct making *m)
 {
     for (size_t k = 0; k < m->pairs->n_profs && !m->no_memory; k++) {
@@ -409,8 +414,8 @@ static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon
 }
 
 /* Names a sub by its newest place. A sub that is gone may have stood where another one is now. If
- * that one is new, it is the same sub, as where one side does not tell the subs around; otherwise
- * the name of the one that is gone gets a mark. */
+ * that other one is new, both are the same sub, as where one side does not tell the subs around;
+ * otherwise the label of the sub that is gone is made another. */
 static void label_canons(struct making *m)
 {
     struct dp_map taken;
@@ -494,8 +499,7 @@ static void release(struct making *m)
 int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n,
                   const struct dp_pair_how *how)
 {
-    struct making m;
-    memset(&m, 0, sizeof m);
+    struct making m = { .pairs = pairs, .how = how };
     memset(pairs, 0, sizeof *pairs);
     dp_pool_init(&pairs->texts);
     dp_map_init(&pairs->moved);
@@ -505,10 +509,8 @@ int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size
     dp_pool_init(&m.groups);
     dp_pool_init(&m.identities);
     dp_buf_init(&m.buf);
-    m.pairs = pairs;
-    m.how = how;
     text(&m, "", 0);
-    m.script = text(&m, "\0script", 7);      /* no file's name */
+    m.script = text(&m, "\0script", 7);      /* no file has this name */
     pairs->profs = dp_mem_zalloc((n + 1) * sizeof *pairs->profs);
     m.no_memory = m.no_memory || !pairs->profs;
     for (size_t i = 0; i < n && !m.no_memory; i++) {

@@ -1,5 +1,5 @@
-/* Which subs of several profiles are the same one: names that stay when a checkout moves, when
- * code moves, when string evals are counted anew, when subs were renamed. */
+/* Finds out which subs of several profiles are the same one, by names that stay when a checkout
+ * moves, when code moves, when string evals are counted anew, when subs were renamed. */
 #ifndef DP_PAIR_H
 #define DP_PAIR_H
 
@@ -8,7 +8,7 @@
 #include "dp_prof.h"
 #include "dprof/pair.h"
 
-/* A profile's part: by sub. */
+/* What a profile has, by sub. */
 struct dp_pair_prof {
     const struct dp_prof *prof;
     uint32_t side;
@@ -25,11 +25,11 @@ struct dp_pairs {
 
 /* Pairs the subs of profiles; side 0 is the baseline, and a profile of greater side comes later.
  *
- * Files: `(eval 12)` is `(eval)`; how->bases are taken off; a file that only one side has is that
- * one of the baseline which ends in the same folders and name. Anonymous subs (and END): by
- * package, enclosing named sub, or file where there is none, and their order within it; where one
- * side has more of them than the other, those whose distances in lines agree best are paired.
- * Returns 0 or DP_E_NOMEM; the caller releases it. */
+ * Files: `(eval 12)` is `(eval)`; how->bases are taken off; a file that only one side has pairs
+ * with the one of the baseline that ends in the same folders and name. Anonymous subs (and END)
+ * pair by package, enclosing named sub, or file where there is none, and their order within it;
+ * where one side has more of them than the other, those whose distances in lines agree best are
+ * paired. Returns 0 or DP_E_NOMEM; the caller releases it. */
 int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size_t n,
                   const struct dp_pair_how *how);
 void dp_pairs_release(struct dp_pairs *pairs);

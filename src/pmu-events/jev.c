@@ -77,7 +77,7 @@ void *jev_alloc(struct jev *jev, size_t size)
             return NULL;
         chunk->next = jev->chunks;
         jev->chunks = chunk;
-        if (room == size)       /* a large one: the open chunk stays open */
+        if (room == size)       /* a large block: the open chunk stays open */
             return chunk + 1;
         jev->free_ptr = (char *)(chunk + 1);
         jev->free_len = room;
@@ -126,7 +126,7 @@ int jev_room(struct jev *jev, void **array, size_t count, size_t *cap, size_t si
     return 0;
 }
 
-/* Room for that many bytes and a NUL behind what is there. */
+/* Makes room for len more bytes and a NUL. */
 static int text_room(struct jev *jev, struct jev_text *text, size_t len)
 {
     if (len > SIZE_MAX / 4 - text->len)

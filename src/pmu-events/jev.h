@@ -1,6 +1,6 @@
-/* What the parts of jevents share: memory that goes all at once, texts that grow, the first error
- * and all warnings. jevents is a program of its own, of libc alone: it is built and run before the
- * core is compiled. */
+/* What the parts of jevents share: memory that is freed all at once, texts that grow, the first
+ * error and all warnings. jevents is a program of its own, which needs libc alone: it is built and
+ * run before the core is compiled. */
 #ifndef JEV_H
 #define JEV_H
 
@@ -13,7 +13,8 @@
 #  define JEV_PRINTF(fmt, args)
 #endif
 
-/* Bytes. ptr is NULL as long as nothing was added, and NUL-terminated then; see jev_str(). */
+/* A text that grows. ptr is NULL until something is added, and NUL-terminated from then on; see
+ * jev_str(). */
 struct jev_text {
     char *ptr;
     size_t len, cap;
@@ -21,8 +22,8 @@ struct jev_text {
 
 struct jev_chunk;
 
-/* A run. All zero is a new one. An error stays: whatever comes after it does nothing or fails, so
- * that many calls can be made before one look at it. */
+/* A run; a new one is all zero. An error is sticky: later calls do nothing or fail, so that one
+ * check after many calls is enough. */
 struct jev {
     struct jev_chunk *chunks;
     char *free_ptr;
@@ -33,13 +34,13 @@ struct jev {
     unsigned long fail_at;      /* for tests: this allocation fails, counted from 1 */
 };
 
-/* Forgets a run and all that came of its memory. */
+/* Frees all memory of a run. */
 void jev_release(struct jev *jev);
 
 static inline bool jev_failed(const struct jev *jev) { return jev->error[0] != '\0'; }
 
-/* Notes an error unless there is one already. path may be NULL; line 0: none to be told. Returns
- * -1. */
+/* Notes an error unless there is one already. path may be NULL; line 0: the message has none.
+ * Returns -1. */
 int jev_fail(struct jev *jev, const char *path, unsigned long line, const char *fmt, ...)
     JEV_PRINTF(4, 5);
 
@@ -47,20 +48,20 @@ int jev_fail(struct jev *jev, const char *path, unsigned long line, const char *
 void jev_warn(struct jev *jev, const char *path, unsigned long line, const char *fmt, ...)
     JEV_PRINTF(4, 5);
 
-/* Memory that goes with the run. NULL, with an error noted, where there is none. */
+/* Memory that is freed with the run. NULL, with an error noted, if there is none. */
 void *jev_alloc(struct jev *jev, size_t size);
 
-/* A copy, NUL-terminated, that goes with the run. */
+/* A copy, NUL-terminated, that is freed with the run. */
 char *jev_keep(struct jev *jev, const char *ptr, size_t len);
 
-/* Two paths and a slash between. */
+/* Joins two paths by a slash. */
 char *jev_path(struct jev *jev, const char *dir, const char *name);
 
-/* Room for one more in an array of the run's memory: *array has count entries of size bytes, room
- * for *cap. */
+/* Makes room for one more entry in an array of the run's memory: *array has count entries of size
+ * bytes, room for *cap. */
 int jev_room(struct jev *jev, void **array, size_t count, size_t *cap, size_t size);
 
-/* Texts are the caller's, who releases them. */
+/* Add to texts, which the caller releases. */
 void jev_add(struct jev *jev, struct jev_text *text, const char *ptr, size_t len);
 void jev_adds(struct jev *jev, struct jev_text *text, const char *string);
 void jev_text_release(struct jev_text *text);
@@ -77,7 +78,7 @@ static inline void jev_text_empty(struct jev_text *text)
         text->ptr[0] = '\0';
 }
 
-/* All of a file, behind what the text has. */
+/* Appends all of a file to the text. */
 int jev_read_file(struct jev *jev, const char *path, struct jev_text *text);
 
 #endif

@@ -12,17 +12,17 @@ enum action {
     TEXT, DESCRIPTION, CODE, CONFIG, EXTSEL, PEBS, MSR_INDEX, MSR_VALUE, ERRATA, DATA_LA, UNIT, STD
 };
 
-/* Texts of an event that is being read: its fields, and what becomes part of them. */
+/* Texts of an event that is being read: its fields, and texts that become part of them. */
 enum { EXTRA = JEV_N_FIELDS, FILTER, STD_NAME, MSR_TEXT, VALUE, N_TEXTS };
 
 static const struct key {
     const char *name;
     enum action action;
-    int text;                   /* which one it goes into */
+    int text;                   /* the text that its value goes into */
     const char *term;           /* of TERM */
-    bool once;                  /* two of them, joined, would name something that does not exist;
-                                 * others are joined */
-    bool prose;                 /* line ends in it are blanks */
+    bool once;                  /* it may stand once, as two joined names would name nothing; the
+                                 * values of other keys are joined */
+    bool prose;                 /* line ends in the value become blanks */
 } keys[] = {
     { .name = "EventName", .action = TEXT, .text = JEV_NAME, .once = true },
     { .name = "EventCode", .action = CODE },
@@ -59,7 +59,7 @@ static const struct key {
 
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
-/* One word for another, whatever its case; ends with NULL. */
+/* Replaces a word, in any case, by another; a list ends with NULL. */
 struct word {
     const char *from, *to;
 };
@@ -78,7 +78,7 @@ static const struct word msrs[] = {
     { "0x3F7", "frontend=" }, { NULL, NULL }
 };
 
-/* Events that have a counter of their own: what selects that is not what the lists say. */
+/* Events that have a counter of their own, which other terms select than those in the lists. */
 static const struct word fixed[] = {
     { "inst_retired.any", "event=0xc0,period=2000003" },
     { "inst_retired.any_p", "event=0xc0,period=2000003" },
@@ -100,8 +100,7 @@ static const char *lookup(const struct word *words, const char *from)
 struct draft {
     struct jev_text text[N_TEXTS];
     bool used[N_KEYS];
-    bool described[2];          /* an empty description is something else than none: more is added
-                                 * to it */
+    bool described[2];          /* an empty description is not a missing one: more is added to it */
     bool has_config;
     char pebs;                  /* 0; 2: must be precise; 1: can be */
     const char *msr;            /* the term, "ldlat=" */
@@ -127,7 +126,7 @@ static void draft_release(struct draft *draft)
 
 static const char *value_of(const struct draft *draft) { return jev_str(&draft->text[VALUE]); }
 
-/* Adds behind a separator, which nothing needs that is the first. */
+/* Adds to a text, with a separator unless the text is empty. */
 static void join(struct jev *jev, struct jev_text *text, const char *separator, const char *what)
 {
     if (text->len)
@@ -155,7 +154,7 @@ static void cut_at_comma(struct jev_text *text)
         cut(text, (size_t)(comma - text->ptr));
 }
 
-/* Some descriptions end with a dot; here none does. */
+/* Some descriptions end with a dot, which is cut off. */
 static void cut_dot(struct jev_text *text)
 {
     size_t n = text->len;
@@ -194,7 +193,7 @@ static void msr_index(struct jev *jev, struct draft *draft, const char *path, un
                  value_of(draft));
 }
 
-/* One key; its value is in the draft. */
+/* Takes a key, whose value is in the draft. */
 static void take(struct jev *jev, struct draft *draft, const struct key *key, const char *path,
                  unsigned long line)
 {
@@ -216,7 +215,7 @@ static void take(struct jev *jev, struct draft *draft, const struct key *key, co
         cut_dot(&draft->text[key->text]);
         draft->described[key->text == JEV_LONG_DESC] = true;
         break;
-    case CODE:      /* of "0xB7, 0xBB", one event on either of two counters, the first */
+    case CODE:      /* the first of "0xB7, 0xBB", which is one event on either of two counters */
         draft->code |= strtoull(value, NULL, 0);
         break;
     case CONFIG:
@@ -259,7 +258,7 @@ static void take(struct jev *jev, struct draft *draft, const struct key *key, co
     }
 }
 
-/* Keys of any case are taken, as perf's own lists need it. */
+/* Finds a key in any case, as perf's own lists need that. */
 static const struct key *find_key(const struct jev_token *token)
 {
     for (size_t i = 0; i < N_KEYS; i++)
@@ -294,7 +293,7 @@ static int read_field(struct jev_json *json, struct draft *draft, const struct j
     return jev_failed(jev) ? -1 : 0;
 }
 
-/* The keys of an object into the draft; the brace that opens it is read. */
+/* Reads the keys of an object into the draft; its opening brace has been read. */
 static int read_object(struct jev_json *json, struct draft *draft)
 {
     for (;;) {
@@ -311,7 +310,7 @@ static int read_object(struct jev_json *json, struct draft *draft)
     }
 }
 
-/* What several keys make together. */
+/* Makes what depends on several keys. */
 static void put_together(struct jev *jev, struct draft *draft, const char *path)
 {
     struct jev_text *desc = &draft->text[JEV_DESC], *long_desc = &draft->text[JEV_LONG_DESC];
@@ -338,7 +337,7 @@ static void put_together(struct jev *jev, struct draft *draft, const char *path)
     lower(&draft->text[JEV_NAME]);
 }
 
-/* perf's numbers of what a counter is there for. */
+/* Replaces an aggregation mode by perf's number. */
 static int aggr_mode(struct jev *jev, struct jev_event *event)
 {
     static const struct word modes[] = { { "PerChip", "1" }, { "PerCore", "2" }, { NULL, NULL } };
@@ -353,8 +352,8 @@ static int aggr_mode(struct jev *jev, struct jev_event *event)
     return 0;
 }
 
-/* An event that refers to a standard one is that, but for what it has itself; what selects it is
- * always the standard's. */
+/* An event that refers to a standard one gets the fields that it lacks from there, and always the
+ * terms that select it. */
 static int refer(struct jev *jev, const struct draft *draft, struct jev_event *event,
                  const struct jev_events *events)
 {
@@ -388,7 +387,7 @@ static int check_names(struct jev *jev, const struct jev_event *event)
     return 0;
 }
 
-/* What is kept of the draft. */
+/* Makes the event of the draft. */
 static int finish(struct jev *jev, struct draft *draft, struct jev_event *event,
                   const struct jev_events *std)
 {

@@ -1,5 +1,5 @@
-/* An event list to events: the fields of struct pmu_event, as perf's own tool makes them of the
- * JSON. */
+/* Turns an event list into events: the fields of struct pmu_event, as perf's own tool makes them of
+ * the JSON. */
 #ifndef JEV_EVENT_H
 #define JEV_EVENT_H
 
@@ -19,17 +19,17 @@ enum jev_field {
     JEV_N_FIELDS
 };
 
-/* Strings go with the run; NULL: the JSON has none, or an empty one. */
+/* Strings are freed with the run; NULL: the JSON has none, or an empty one. */
 struct jev_event {
     const char *field[JEV_N_FIELDS];
-    const char *path;           /* where it stands */
+    const char *path;           /* the event list */
     unsigned long line;
 };
 
 struct jev_events {
     struct jev_event *ptr;
     size_t count, cap;
-    /* Those with a name, by name and PMU; made by jev_events_index(). */
+    /* The events with a name, sorted by name and PMU; made by jev_events_index(). */
     const struct jev_event **sorted;
     size_t n_sorted;
 };
@@ -40,8 +40,8 @@ struct jev_events {
 int jev_events_read(struct jev *jev, struct jev_events *events, const char *path, const char *data,
                     size_t len, const char *topic, const struct jev_events *std);
 
-/* Sorts for jev_events_find(). An event that is there twice for one PMU is an error, but the second
- * goes where both are alike in everything. */
+/* Sorts for jev_events_find(). An event that is there twice for one PMU is an error, unless both
+ * differ in no more than the topic: then the second is dropped. */
 int jev_events_index(struct jev *jev, struct jev_events *events);
 
 /* The event of that name, in lower case; the first, where there are several PMUs. NULL: none. */

@@ -1,4 +1,4 @@
-/* Events by name. */
+/* Finds events by name. */
 #include "jev_event.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@ static int compare(const void *left, const void *right)
     int c = compare_strings(a->field[JEV_NAME], b->field[JEV_NAME]);
     if (!c)
         c = compare_strings(a->field[JEV_PMU], b->field[JEV_PMU]);
-    return c ? c : a < b ? -1 : a > b;      /* in the order of the files */
+    return c ? c : a < b ? -1 : a > b;      /* equal ones: in the order of the files */
 }
 
-/* In everything but the topic, which is the file's. */
+/* Are both equal in everything but the topic, which is the file's? */
 static bool alike(const struct jev_event *a, const struct jev_event *b)
 {
     for (int f = 0; f < JEV_N_FIELDS; f++)
@@ -34,7 +34,7 @@ static int twice(struct jev *jev, const struct jev_event *first, const struct je
                     first->path, first->line);
 }
 
-/* Takes out what has lost its name. */
+/* Removes the events that are gone. */
 static void squeeze(struct jev_events *events, const bool *gone)
 {
     size_t n = 0;
@@ -63,7 +63,7 @@ int jev_events_index(struct jev *jev, struct jev_events *events)
     if (!gone || sort(jev, events) < 0)
         return -1;
     memset(gone, 0, events->count + 1);
-    const struct jev_event *last = NULL;    /* of those alike, the one that stays */
+    const struct jev_event *last = NULL;    /* of those alike, the first, which stays */
     size_t n_gone = 0;
     for (size_t i = 0; i < events->n_sorted; i++) {
         const struct jev_event *event = events->sorted[i];

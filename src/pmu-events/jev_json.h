@@ -1,6 +1,6 @@
-/* JSON as event lists have it, token by token. Lists written by hand have missing and superfluous
+/* Reads the JSON of event lists, token by token. Lists written by hand have missing and superfluous
  * commas, and raw tabs in strings; so commas and colons are blanks here, and a string may hold any
- * byte but NUL. What is nested is the reader's business: nothing here recurses. */
+ * byte but NUL. Nesting is left to the caller: nothing here recurses. */
 #ifndef JEV_JSON_H
 #define JEV_JSON_H
 
@@ -12,7 +12,7 @@ enum jev_kind {
 
 struct jev_token {
     enum jev_kind kind;
-    const char *ptr;            /* a string's: what stands between the quotes, escapes and all */
+    const char *ptr;            /* a string's: what stands between the quotes, with its escapes */
     size_t len;
     unsigned long line;         /* where it begins */
 };
@@ -28,8 +28,8 @@ struct jev_json {
 void jev_json_init(struct jev_json *json, struct jev *jev, const char *path, const char *data,
                    size_t len);
 
-/* The next token; JEV_END again and again at the end. 0, or -1 with an error noted: a byte that
- * belongs into no file, a string without end, an escape that is none. */
+/* Reads the next token; at the end always JEV_END. Returns 0, or -1 with an error noted: for a byte
+ * that no list may have, a string without end, an unknown escape. */
 int jev_json_next(struct jev_json *json, struct jev_token *token);
 
 /* "a string", for messages. */

@@ -5,7 +5,7 @@
 
 enum { FIELDS = 4, TOO_LARGE = 20000 };
 
-/* The fields of a line, which has no line end. */
+/* Splits a line, given without its line end, into fields. */
 static int split(struct jev *jev, const char *path, unsigned long line, const char *p,
                  const char *end, const char *field[FIELDS])
 {
@@ -25,7 +25,7 @@ static int split(struct jev *jev, const char *path, unsigned long line, const ch
     return jev_failed(jev) ? -1 : 0;
 }
 
-/* {255}{255}{255} takes a regex compiler all memory there is. */
+/* For {255}{255}{255} a regex compiler takes all memory there is. */
 static bool is_huge(const char *pattern)
 {
     unsigned long size = strlen(pattern);

@@ -18,14 +18,14 @@ struct jev_rows {
 };
 
 /* Adds the rows of a mapfile's text. The first line is its header, whatever it holds; lines that
- * begin with # and empty ones are none. Four fields a row, more than that are nobody's; none may be
- * empty, and the CPUID must be a regex. */
+ * begin with # and empty lines are skipped. A row has four fields, and further ones are ignored;
+ * none of the four may be empty, and the CPUID must be a regex. */
 int jev_mapfile_read(struct jev *jev, struct jev_rows *rows, const char *path, const char *data,
                      size_t len);
 
 /* The C name of a directory's table: pme_, and the path with _ for - and /, up to the first dot.
- * NULL with an error noted where that is no name. path, line: where the directory is mentioned; the
- * directory itself, and 0, for the walk. */
+ * NULL, with an error noted, if that is no name in C. path, line: where the directory is mentioned,
+ * for the message; its own path and 0 if no line mentions it. */
 const char *jev_table_name(struct jev *jev, const char *path, unsigned long line, const char *dir);
 
 #endif

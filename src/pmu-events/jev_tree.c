@@ -43,7 +43,7 @@ static int add_entry(struct jev *jev, struct entries *entries, const char *dir, 
     if (!entry->name || !entry->path)
         return -1;
     entries->count++;
-    /* A link to nowhere matters only where an event list was to be. */
+    /* A dangling link is an error only if it has the name of an event list. */
     if (stat(entry->path, &st) < 0)
         entry->kind = is_json(name) ? FILE_ : OTHER;
     else
@@ -121,7 +121,7 @@ static void pass_over(struct jev *jev, const struct jev_tree *tree, const struct
         jev_warn(jev, entry->path, 0, "no event list, passed over");
 }
 
-/* A directory without others: a table. */
+/* Reads a directory without directories in it, which makes a table. */
 static int read_model(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir,
                       const struct entries *entries)
 {
@@ -202,8 +202,8 @@ static int find_table(struct jev *jev, const struct jev_tree *tree, const struct
                     "there is no directory %s with event lists", row->dir);
 }
 
-/* Events of a system, not of a CPU: perf finds them by other means, which we do not have. They are
- * read, so that mistakes are found, and go nowhere. */
+/* Are these the events of a system, not of a CPU? perf finds them by other means, which we do not
+ * have. They are read, so that mistakes are found, and left out. */
 static bool is_sys(const char *dir)
 {
     const char *last = strrchr(dir, '/');

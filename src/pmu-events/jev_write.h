@@ -1,10 +1,10 @@
-/* Tables as C. */
+/* Writes tables as C. */
 #ifndef JEV_WRITE_H
 #define JEV_WRITE_H
 
 #include "jev_tree.h"
 
-/* Adds the C file of a tree; of an empty one it is a list without rows. */
+/* Adds the C file of a tree; for an empty tree that is a list without rows. */
 void jev_write(struct jev *jev, struct jev_text *out, const struct jev_tree *tree);
 
 #endif

@@ -6,13 +6,13 @@
  * gets a table for each directory, and the mapfile's rows; pmu-events.h says how they look. ARCH
  * "none" makes a file without rows, for architectures that have no lists.
  *
- * Whatever is wrong is told as "file:line: what" on stderr, with status 1, and OUTPUT stays as it
- * was. VERBOSE above 0 tells more.
+ * An error is reported as "file:line: what" on stderr, with exit status 1, and OUTPUT stays as it
+ * was. A VERBOSE above 0 reports more.
  *
- * jevents is a program of libc alone: it is built, and makes src/events/dp_pmu_events.c, before the
- * core is compiled. README, in this folder, says what the lists in arch/ are and how to add a CPU
- * model. xt/pmu-jevents.t reads a kernel's tree in Perl, too, and compares each field of each
- * event. Run it before a change of jevents is called done, with DIR a kernel's
+ * jevents needs libc alone: it is built, and makes src/events/dp_pmu_events.c, before the core is
+ * compiled. README, in this folder, says what the lists in arch/ are and how to add a CPU model.
+ * xt/pmu-jevents.t reads a kernel's tree in Perl, too, and compares each field of each event. Run
+ * it before a change of jevents is called done, with DIR a kernel's
  * linux/tools/perf/pmu-events/arch:
  *
  *     PMU_EVENTS_TREE=DIR prove -b xt/pmu-jevents.t
@@ -39,7 +39,8 @@ static int write_to(struct jev *jev, const char *path, const struct jev_text *te
     return jev_failed(jev) ? -1 : 0;
 }
 
-/* By way of a file beside it, so that nobody sees half of one; devices and links are written to. */
+/* Writes a file beside it and renames that, so that nobody sees half a file; devices and links are
+ * written to directly. */
 static int replace(struct jev *jev, const char *path, const struct jev_text *text)
 {
     struct stat st;

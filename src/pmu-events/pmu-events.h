@@ -1,4 +1,4 @@
-/* What jevents writes and who uses it reads: events of processors by name, and which processor has
+/* What jevents writes and src/events/ reads: events of processors by name, and which processor has
  * which table. */
 #ifndef PMU_EVENTS_H
 #define PMU_EVENTS_H

@@ -110,7 +110,8 @@ static int print_plain(struct dp_stacks_printing *p)
  * their shares; what has no layout leaves that to its reader. */
 static bool is_normalized(const struct dp_stacks_job *job, bool layout)
 {
-    return !job->flame ? job->fold->normalize
+    return job->export ? false
+           : job->fold ? job->fold->normalize
            : job->flame->is_pair ? layout
            : job->flame->normalize;
 }
@@ -120,7 +121,9 @@ int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_
 {
     struct dp_stacks s;
     bool layout = job->format->needs & DP_STACKS_LAYOUT;
-    const struct dp_stacks_how *how = job->flame ? &job->flame->stacks : &job->fold->stacks;
+    const struct dp_stacks_how *how = job->flame ? &job->flame->stacks
+                                      : job->fold ? &job->fold->stacks
+                                      : &job->export->stacks;
     struct dp_stacks_printing p = { .job = job, .s = &s, .out = out };
     memset(out, 0, sizeof *out);
     p.sink = dp_mem_alloc(sizeof *p.sink);

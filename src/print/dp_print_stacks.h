@@ -8,12 +8,15 @@
 #include "dp_stacks.h"
 #include "dprof/stacks.h"
 
-/* Name; suffixes; needs. The first one that is looked at and the first one that is not are what
- * the tools print unless they are told otherwise. A printer is dp_print_NAME. */
+/* Name; suffixes; needs. The first one for eyes, for programs, and of other tools is what
+ * dprofflame, dproffold and dprofexport print unless they are told otherwise. A printer is
+ * dp_print_NAME. */
 #define DP_STACKS_FORMATS(ROW)                                              \
     ROW(folded, ".folded", 0)                                               \
     ROW(svg, ".svg", DP_STACKS_LOOK | DP_STACKS_LAYOUT)                     \
-    ROW(html, ".html .htm", DP_STACKS_LOOK | DP_STACKS_METRICS)
+    ROW(html, ".html .htm", DP_STACKS_LOOK | DP_STACKS_METRICS)             \
+    ROW(pprof, ".pb.gz .pb .pprof",                                         \
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE)
 
 /* All is borrowed. */
 struct dp_stacks_printing {

@@ -10,11 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The stacks of all depths together are as long as the square of the deepest one: beyond FRAMES
- * frames, deep stacks are printed by their two ends. Stacks that are not deep are printed as they
- * are, however many there are. */
-enum { FRAMES = 1 << 24, LEAST = 128 };
-
 struct folding {
     const struct dp_stacks *s;
     const struct dp_fold_how *how;
@@ -28,10 +23,8 @@ struct folding {
     uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what
                                  * was printed of them */
     bool whole;                 /* how->whole, where that many fit */
-    size_t most;                /* most frames of a line; a deeper stack is shortened in the
-                                 * middle */
-    bool cut;                   /* the line to be printed is */
-    size_t head, tail;          /* of such a stack: frames at its beginning and end */
+    struct dp_stacks_ends deep; /* of deep stacks */
+    bool cut;                   /* the line to be printed is shortened */
     uint64_t lines, shortened;
 };
 
@@ -127,13 +120,13 @@ static bool add_value(struct folding *f, size_t c, uint64_t ticks)
 /* The path up to a byte of its last frame; of a deep one, its two ends. */
 static void add_path(struct folding *f, size_t depth, size_t end)
 {
-    if (depth <= f->most) {
+    if (depth <= f->deep.most) {
         dp_buf_add(&f->line, f->path.ptr, end);
         return;
     }
-    size_t from = f->ends[depth - f->tail];
-    dp_buf_add(&f->line, f->path.ptr, f->ends[f->head]);
-    dp_buf_addf(&f->line, ";(%zu frames left out)", depth - f->head - f->tail);
+    size_t from = f->ends[depth - f->deep.tail];
+    dp_buf_add(&f->line, f->path.ptr, f->ends[f->deep.head]);
+    dp_buf_addf(&f->line, ";(%zu frames left out)", depth - f->deep.head - f->deep.tail);
     dp_buf_add(&f->line, f->path.ptr + from, end - from);
     f->cut = true;
 }
@@ -193,38 +186,6 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
     return f->path.err;
 }
 
-/* How many frames a line may have: as many as are FRAMES together, and no fewer than LEAST. depth:
- * by frame. */
-static int settle_depth(struct folding *f, const uint32_t *depth)
-{
-    const struct dp_stacks *s = f->s;
-    uint32_t deepest = 0;
-    for (size_t i = 0; i < s->count; i++)
-        deepest = depth[i] > deepest ? depth[i] : deepest;
-    f->most = deepest;
-    uint32_t *ending = dp_mem_zalloc(((size_t)deepest + 2) * sizeof *ending);
-    if (!ending)
-        return DP_E_NOMEM;
-    size_t left = 0;
-    for (size_t i = 1; i < s->count; i++)
-        for (size_t c = 0; c < s->n_columns; c++)
-            if (dp_stacks_self(s, (uint32_t)i, c)) {
-                ending[depth[i]]++;
-                left++;
-                break;
-            }
-    uint64_t frames = 0;
-    for (uint32_t d = 1; d <= deepest; left -= ending[d++])
-        if ((frames += left) > FRAMES) {        /* those that have a frame at this depth */
-            f->most = d > LEAST ? d : LEAST;
-            break;
-        }
-    f->head = f->most / 2;
-    f->tail = f->most - 1 - f->head;
-    dp_mem_free(ending);
-    return 0;
-}
-
 /* A frame in place of n. */
 static int skip(struct folding *f, size_t depth, size_t n)
 {
@@ -249,15 +210,15 @@ static int backward(struct folding *f, const uint32_t *depth)
     if (rc == 0)
         rc = print(f, 0, s->self);
     for (uint32_t i = 0; i < s->count && rc == 0; i++)
-        low[i] = depth[i] <= f->tail ? i : low[s->frames[i].parent];
+        low[i] = depth[i] <= f->deep.tail ? i : low[s->frames[i].parent];
     for (size_t k = 0; k < count && rc == 0; k++) {
         uint32_t at = who[k], deep = depth[at];
         size_t d = 0;
         while (at && rc == 0) {
             rc = go_to(f, ++d, s->frames[at].name);
             at = s->frames[at].parent;
-            if (rc == 0 && d == f->head && deep > f->most) {
-                rc = skip(f, ++d, deep - f->head - f->tail);
+            if (rc == 0 && d == f->deep.head && deep > f->deep.most) {
+                rc = skip(f, ++d, deep - f->deep.head - f->deep.tail);
                 at = low[at];
             }
         }
@@ -297,16 +258,13 @@ static int fold(struct folding *f)
     size_t n = f->s->n_columns;
     f->seen = dp_mem_zalloc((n + 1) * sizeof *f->seen);
     f->printed = dp_mem_zalloc((n + 1) * sizeof *f->printed);
-    uint32_t *depth = dp_mem_zalloc((f->s->count + 1) * sizeof *depth);
-    int rc = f->seen && f->printed && depth ? 0 : DP_E_NOMEM;
-    for (size_t i = 1; rc == 0 && i < f->s->count; i++)
-        depth[i] = depth[f->s->frames[i].parent] + 1;
+    uint32_t *depth = NULL;
+    int rc = f->seen && f->printed ? dp_stacks_depths(f->s, &depth, &f->deep) : DP_E_NOMEM;
     if (rc == 0) {
         uint64_t all;
         f->whole = f->how->whole;
         for (size_t c = 0; c < n; c++)
             f->whole = f->whole && dp_num_scale(f->s->total[c], f->how->per, f->s->hz[c], &all);
-        rc = settle_depth(f, depth);
     }
     if (rc == 0)
         rc = f->how->reverse ? backward(f, depth) : forward(f);
@@ -327,6 +285,6 @@ int dp_print_folded(const struct dp_stacks_printing *p)
     int rc = fold(&f);
     p->out->lines = f.lines;
     p->out->shortened = f.shortened;
-    p->out->most = f.most;
+    p->out->most = f.deep.most;
     return rc;
 }

@@ -325,11 +325,14 @@ struct level {
     uint32_t *row_of;           /* by number of a path */
 };
 
+#define NO_ROW UINT32_MAX
+
 struct hierarchy {
     struct report *r;
     struct level *levels;       /* those of the report: the texts in its cells belong to them */
     size_t n;                   /* of keys */
-    uint32_t *ranks;            /* by row, n each: the rows above it, and itself */
+    uint32_t *ranks;            /* by row, n each: the rows above it, and itself; NO_ROW: there is
+                                 * none, as of a statement in a sub that no context has */
     uint32_t *order;
 };
 
@@ -420,7 +423,7 @@ static int print_levels(struct hierarchy *h)
             continue;
         const uint32_t *ranks = &h->ranks[row * h->n];
         for (size_t k = 0; k + 1 < h->n && rc == 0; k++) {
-            if (last[k] == ranks[k])
+            if (last[k] == ranks[k] || ranks[k] == NO_ROW)
                 continue;
             last[k] = ranks[k];
             memset(last + k + 1, 0xff, (h->n - k - 1) * sizeof *last);
@@ -456,7 +459,7 @@ static int hierarchy(struct report *r, size_t sides)
         for (size_t k = 0; k + 1 < h.n; k++) {
             uint32_t path = path_of(&h.levels[k], &r->over, r->over.rows[i].entry, k + 1, false,
                                     &buf);
-            h.ranks[i * h.n + k] = path == DP_MAP_NONE ? 0 : h.levels[k].row_of[path];
+            h.ranks[i * h.n + k] = path == DP_MAP_NONE ? NO_ROW : h.levels[k].row_of[path];
         }
         h.ranks[i * h.n + h.n - 1] = i;
         rc = buf.err;

@@ -1,8 +1,8 @@
 /* The source view of a page: what lines cost in one block, and each source in a block of its own,
  * which is unpacked when somebody looks at it. share/page-6-lines.js reads them.
  *
- * The block of lines: the JSON has `files`, their names; `sources`, [side, file, state] each, whose
- * text is in the element of its number if it has one; `detail` by side. Then, for each side: how
+ * The block of lines: the JSON has `files`, their names; `sources`, a [side, file, state] for each,
+ * whose text, if any, is in the element of its number; `detail` by side. Then, for each side: how
  * many lines each file has; lines, as differences in their file; how often they ran; how many names
  * they call; then two columns for each measure, own and inclusive; then of calls: names, calls, and
  * a column for each measure. */
@@ -85,7 +85,8 @@ static int write_lines(struct lines *l, const struct dp_linesum *sum)
     return rc;
 }
 
-/* A column of calls, in the order of their lines: 0: names, 1: how many, then the measures. */
+/* Writes a column of calls, in the order of their lines: column 0 has their names, 1 how many they
+ * are, the next ones the measures. */
 static int write_calls(struct lines *l, const struct dp_linesum *sum, size_t column)
 {
     struct dp_buf *out = &l->p->out;

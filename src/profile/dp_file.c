@@ -151,15 +151,16 @@ int dp_file_odd_exit(struct dp_file *file, uint32_t named, uint32_t ended)
 {
     if (file->odd_pairs >= DP_FILE_ODD)
         return 0;
+    /* Room first, so that each pair that is known is listed, whatever fails. */
+    if (dp_mem_grow((void **)&file->odd, &file->odd_cap, file->odd_pairs * 2 + 2, sizeof *file->odd)
+        < 0)
+        return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&file->odd_seen, (uint64_t)named << 32 | ended);
     if (!slot)
         return DP_E_NOMEM;
     if (slot->value != DP_MAP_NONE)
         return 0;
     slot->value = 0;
-    if (dp_mem_grow((void **)&file->odd, &file->odd_cap, file->odd_pairs * 2 + 2, sizeof *file->odd)
-        < 0)
-        return DP_E_NOMEM;
     file->odd[file->odd_pairs * 2] = named;
     file->odd[file->odd_pairs * 2 + 1] = ended;
     file->odd_pairs++;

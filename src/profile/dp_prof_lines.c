@@ -34,12 +34,8 @@ int64_t dp_prof_line(struct dp_prof *prof, uint32_t site, uint32_t sub, uint32_t
             return i;
     if (n >= DP_LIMIT_LINES)
         return DP_E_LIMIT;
-    struct dp_prof_line *line = &prof->lines[n];
-    memset(line, 0, sizeof *line);
-    line->site = site;
-    line->sub = sub;
-    line->later = later;
-    line->next = first;
+    prof->lines[n] = (struct dp_prof_line){ .site = site, .sub = sub, .later = later,
+                                            .next = first };
     slot->value = (uint32_t)n;
     prof->n_lines = n + 1;
     return (int64_t)n;

@@ -134,15 +134,12 @@ static int compare_names(const void *ctx, uint32_t x, uint32_t y)
 static int sort_names(const struct dp_pool *pool, uint32_t **rank, uint32_t **sorted)
 {
     size_t n = pool->count;
-    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
+    uint32_t *order = dp_sort_order(n, compare_names, pool);
     *rank = dp_mem_realloc(NULL, n + 1, sizeof **rank);
     if (!order || !*rank) {
         dp_mem_free(order);
         return DP_E_NOMEM;
     }
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = i;
-    dp_sort_u32(order, n, compare_names, pool);
     for (uint32_t i = 0; i < n; i++)
         (*rank)[order[i]] = i + 1;
     if (sorted)

@@ -80,18 +80,18 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
     struct dp_srclines *s = m->s;
     if (!m->by_sub)
         sub = DP_PROF_NO_SUB;
-    struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)site << 32 | sub);
-    if (!slot)
-        return DP_E_NOMEM;
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
-    slot->value = 0;            /* it is of no use should memory run out now */
+    /* Room first, here and below, so that what the map has is there, whatever fails. */
     if (dp_mem_grow_cleared((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
         || dp_mem_grow_cleared((void **)&m->active, &m->active_cap, s->count + 1,
                                sizeof *m->active) < 0
         || dp_mem_grow_cleared((void **)&m->first_part, &m->first_part_cap, s->count + 1,
                 sizeof *m->first_part) < 0)
         return DP_E_NOMEM;
+    struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)site << 32 | sub);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
     m->first_part[s->count] = UINT32_MAX;
     s->lines[s->count].site = site;
     s->lines[s->count].sub = sub;
@@ -102,15 +102,14 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
 /* A sub's part of a line, made if it is new; NULL when memory is short. */
 static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
 {
+    if (dp_mem_grow_cleared((void **)&m->parts, &m->parts_cap, m->n_parts + 1,
+                            sizeof *m->parts) < 0)
+        return NULL;
     struct dp_map_slot *slot = dp_map_put(&m->part_of, (uint64_t)line << 32 | sub);
     if (!slot)
         return NULL;
     if (slot->value != DP_MAP_NONE)
         return &m->parts[slot->value];
-    slot->value = 0;
-    if (dp_mem_grow_cleared((void **)&m->parts, &m->parts_cap, m->n_parts + 1,
-                            sizeof *m->parts) < 0)
-        return NULL;
     struct part *part = &m->parts[m->n_parts];
     part->sub = sub;
     part->next = m->first_part[line];
@@ -122,18 +121,17 @@ static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
 static int64_t call_of(struct making *m, uint32_t line, uint32_t sub)
 {
     struct dp_srclines *s = m->s;
-    struct dp_map_slot *slot = dp_map_put(&m->edges, (uint64_t)line << 32 | sub);
-    if (!slot)
-        return DP_E_NOMEM;
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
-    slot->value = 0;
     if (dp_mem_grow_cleared((void **)&s->calls, &m->calls_cap, s->n_calls + 1, sizeof *s->calls) < 0
         || dp_mem_grow_cleared((void **)&m->edge_active, &m->edge_active_cap, s->n_calls + 1,
                 sizeof *m->edge_active) < 0
         || dp_mem_grow_cleared((void **)&s->call_counts, &m->call_counts_cap,
                                (s->n_calls + 1) * m->prof->n_counters, sizeof *s->call_counts) < 0)
         return DP_E_NOMEM;
+    struct dp_map_slot *slot = dp_map_put(&m->edges, (uint64_t)line << 32 | sub);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
     s->calls[s->n_calls].line = line;
     s->calls[s->n_calls].sub = sub;
     slot->value = (uint32_t)s->n_calls;
@@ -311,54 +309,29 @@ static int compare_calls(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
 }
 
-/* The numbers below n in that order, or NULL. */
-static uint32_t *order_of(size_t n, int (*compare)(const void *, uint32_t, uint32_t),
-                          const struct making *m)
-{
-    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
-    for (uint32_t i = 0; order && i < n; i++)
-        order[i] = i;
-    if (order)
-        dp_sort_u32(order, n, compare, m);
-    return order;
-}
-
-/* Puts n items of an array in order. */
-static int arrange(void **array, const uint32_t *order, size_t n, size_t size)
-{
-    char *sorted = dp_mem_realloc(NULL, n + 1, size ? size : 1);
-    if (!sorted)
-        return DP_E_NOMEM;
-    for (size_t i = 0; i < n && size; i++)
-        memcpy(sorted + i * size, (const char *)*array + order[i] * size, size);
-    dp_mem_free(*array);
-    *array = sorted;
-    return 0;
-}
-
 static int sort(struct making *m)
 {
     struct dp_srclines *s = m->s;
     size_t counters = m->prof->n_counters * sizeof *s->counts;
-    uint32_t *lines = order_of(s->count, compare_lines, m), *calls = NULL;
+    uint32_t *lines = dp_sort_order(s->count, compare_lines, m), *calls = NULL;
     uint32_t *to = dp_mem_realloc(NULL, s->count + 1, sizeof *to);
     int rc = lines && to ? 0 : DP_E_NOMEM;
     for (uint32_t i = 0; rc == 0 && i < s->count; i++)
         to[lines[i]] = i;
     for (size_t i = 0; rc == 0 && i < s->n_calls; i++)
         s->calls[i].line = to[s->calls[i].line];
-    if (rc == 0 && !(calls = order_of(s->n_calls, compare_calls, m)))
+    if (rc == 0 && !(calls = dp_sort_order(s->n_calls, compare_calls, m)))
         rc = DP_E_NOMEM;
     if (rc == 0)
-        rc = arrange((void **)&s->lines, lines, s->count, sizeof *s->lines);
+        rc = dp_sort_arrange(s->lines, lines, s->count, sizeof *s->lines);
     if (rc == 0)
-        rc = arrange((void **)&s->counts, lines, s->count, counters);
+        rc = dp_sort_arrange(s->counts, lines, s->count, counters);
     if (rc == 0)
-        rc = arrange((void **)&s->incl_counts, lines, s->count, counters);
+        rc = dp_sort_arrange(s->incl_counts, lines, s->count, counters);
     if (rc == 0)
-        rc = arrange((void **)&s->calls, calls, s->n_calls, sizeof *s->calls);
+        rc = dp_sort_arrange(s->calls, calls, s->n_calls, sizeof *s->calls);
     if (rc == 0)
-        rc = arrange((void **)&s->call_counts, calls, s->n_calls, counters);
+        rc = dp_sort_arrange(s->call_counts, calls, s->n_calls, counters);
     for (uint32_t i = 0; rc == 0 && i < s->n_calls; i++) {
         struct dp_srcline *line = &s->lines[s->calls[i].line];
         if (!line->n_calls++)

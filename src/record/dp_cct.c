@@ -28,7 +28,8 @@ CHECK_AT(counts, DP_PIECE_N_COUNTS);
 DP_CHECK(node, sizeof(struct dp_cct_node) == DP_PIECE_N_COUNTS);
 DP_CHECK(histogram, sizeof(struct dp_cct_histogram) == DP_PIECE_HISTOGRAM);
 
-static struct dp_cct_node *new_node(struct dp_cct *cct)
+/* Makes room for one more context. */
+static bool make_room(struct dp_cct *cct)
 {
     if (!cct->free_count) {
         size_t n = cct->count < FIRST_NODES ? FIRST_NODES : cct->count;
@@ -36,11 +37,15 @@ static struct dp_cct_node *new_node(struct dp_cct *cct)
             n = MOST_NODES;
         cct->free = dp_live_add(cct->live, DP_LIVE_NODES, n * cct->node_size);
         if (!cct->free)
-            return NULL;
+            return false;
         cct->free_count = n;
     }
-    if (dp_mem_grow((void **)&cct->nodes, &cct->cap, cct->count + 1, sizeof *cct->nodes) < 0)
-        return NULL;
+    return dp_mem_grow((void **)&cct->nodes, &cct->cap, cct->count + 1, sizeof *cct->nodes) == 0;
+}
+
+/* There must be room. */
+static struct dp_cct_node *new_node(struct dp_cct *cct)
+{
     struct dp_cct_node *node = cct->free;
     cct->free = (struct dp_cct_node *)((char *)node + cct->node_size);
     cct->free_count--;
@@ -56,7 +61,7 @@ int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n
     cct->n_counts = n_counts;
     cct->node_size = sizeof *cct->root + n_counts * sizeof cct->root->counts[0];
     cct->idle = dp_mem_zalloc(cct->node_size);
-    cct->root = cct->idle ? new_node(cct) : NULL;
+    cct->root = cct->idle && make_room(cct) ? new_node(cct) : NULL;
     if (!cct->root)
         return DP_E_NOMEM;
     cct->root->number = 1;
@@ -123,14 +128,12 @@ static struct dp_cct_node *fold(struct dp_cct *cct, struct dp_cct_node *node, ui
     return NULL;
 }
 
-/* Makes a context and puts it into its parent's slot. */
+/* Makes a context and puts it into its parent's slot. There must be room. */
 static struct dp_cct_node *add_child(struct dp_cct *cct, struct dp_cct_node *node,
                                      struct dp_map_slot *slot, uint32_t id, uint32_t site,
                                      bool resumed)
 {
     struct dp_cct_node *child = new_node(cct);
-    if (!child)
-        return cct->root;
     slot->value = (uint32_t)cct->count;
     child->id = id;
     child->site = site;
@@ -147,8 +150,10 @@ static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node
     uint32_t key = key_of(cct, resumed ? id | RESUMED : id, site);
     uint64_t edge = (uint64_t)node->number << 32 | key;
     bool full = cct->count >= cct->limit;
+    /* Room first, so that each edge in the map has its context, whatever fails. */
     struct dp_map_slot *slot = key == DP_MAP_NONE ? NULL
-        : full ? dp_map_find(&cct->children, edge) : dp_map_put(&cct->children, edge);
+        : full || !make_room(cct) ? dp_map_find(&cct->children, edge)
+                                  : dp_map_put(&cct->children, edge);
     if (slot && slot->value != DP_MAP_NONE)
         return cct->nodes[slot->value - 1];
     if (full) {
@@ -158,11 +163,10 @@ static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node
         /* It is no recursion: the call shares a context right below the root, one for each sub. */
         if (node != cct->root)
             return child_of(cct, cct->root, id, 0, false);
-        slot = key == DP_MAP_NONE ? NULL : dp_map_put(&cct->children, edge);
+        slot = key == DP_MAP_NONE || !make_room(cct) ? NULL : dp_map_put(&cct->children, edge);
     }
     if (!slot)
         return cct->root;
-    slot->value = 1;                    /* the root stays, should memory run out now */
     return add_child(cct, node, slot, id, site, resumed);
 }
 

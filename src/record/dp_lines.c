@@ -113,7 +113,7 @@ static void look_at(struct dp_line_source *source, const char *path, struct dp_p
     source->known = n == 0;
 }
 
-/* The same, and keeps its text; one that cannot be kept is done without. */
+/* Looks at a source and keeps its text, unless that cannot be kept. */
 static void take_in(struct dp_line_source *source, const char *path)
 {
     struct dp_packed text;
@@ -131,10 +131,12 @@ static void take_in(struct dp_line_source *source, const char *path)
 void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const char *path)
 {
     size_t files = lines->files.count;
+    /* Room first: a file that has none now is looked at when it comes again. */
+    if (dp_mem_grow_cleared((void **)&lines->sources, &lines->sources_cap, files + 1,
+                            sizeof *lines->sources) < 0)
+        return;
     uint32_t n = dp_pool_intern(&lines->files, field, len);
-    if (n == DP_MAP_NONE || lines->files.count == files
-        || dp_mem_grow_cleared((void **)&lines->sources, &lines->sources_cap, (size_t)n + 1,
-                               sizeof *lines->sources) < 0)
+    if (n == DP_MAP_NONE || n < files)
         return;
     if (lines->texts)
         take_in(&lines->sources[n], path);
@@ -189,7 +191,7 @@ static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n
     return 0;
 }
 
-/* Notes by what a reader can tell whether the source has changed. */
+/* Writes what tells a reader whether the source has changed. */
 static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *at,
                        struct dp_buf *out)
 {

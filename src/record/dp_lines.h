@@ -20,7 +20,7 @@ struct dp_stmt {
     uint32_t sub;               /* id of the sub that it stands in; 0: in none */
     uint32_t later;             /* so many statements follow it on the same line */
     uint64_t count;
-    uint64_t real, wait, sys;   /* stamps passed, waited of them, spent in the kernel */
+    uint64_t real, wait, sys;   /* stamps that passed, were waited, were spent in the kernel */
     uint64_t ops;
     uint64_t counts[];          /* of each counter */
 };
@@ -41,7 +41,7 @@ struct dp_line_source {
 
 struct dp_lines {
     struct dp_stmt **at;        /* by number; NULL: not yet charged with anything */
-    size_t open;                /* numbers below that are looked up; 0: the slow way for all */
+    size_t open;                /* dp_lines_look finds numbers below this; 0: it finds none */
     size_t n, at_cap;
     struct dp_line_place *places;       /* by number */
     size_t places_cap;
@@ -84,13 +84,13 @@ void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const c
 /* The statement of a number whose place is known; `rest` where it is not, or memory is short. */
 struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number);
 
-/* How they are written. */
+/* How statements are written. */
 struct dp_lines_text {
     const uint32_t *rank;       /* of ids of subs: their numbers in the file */
     const struct dp_pool *sites;
     double ticks_per_stamp;
     bool ops, no_times, counts_only;    /* counts_only: neither times nor events */
-    /* What the contexts came to, in ticks: the lines come to the same. */
+    /* The sums of the contexts, in ticks: the lines add up to the same. */
     uint64_t real, cpu, sys;
 };
 

@@ -2,7 +2,7 @@
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Moves what a statement has of one line to another. */
+/* Moves stamps from one statement to another. */
 static void move(struct dp_stmt *from, struct dp_stmt *to, uint64_t real, uint64_t wait)
 {
     from->real -= real;
@@ -11,15 +11,15 @@ static void move(struct dp_stmt *from, struct dp_stmt *to, uint64_t real, uint64
     to->wait += wait;
 }
 
-/* The stretch behind statement i, up to the next one. */
+/* The stamps from the beginning of statement i to that of the next one. */
 static uint64_t stretch(const struct dp_rec_early *early, size_t i)
 {
     return early[i + 1].passed - early[i].passed;
 }
 
-/* The statement that forked has been charged with all of it, `real` stamps, of which `wait` are
- * waiting. The program has most probably waited in the longest stretch: one reading of the CPU
- * clock tells how long, and not when. */
+/* Spreads the time since the fork. The statement that forked has been charged with all of it:
+ * `real` stamps, of which `wait` were waited. The program has most probably waited in the longest
+ * stretch: one reading of the CPU clock tells how long it has, and not when. */
 static void spread(struct dp_rec *rec, struct dp_stmt *forked, const struct dp_rec_early *early,
                    size_t n, uint64_t real, uint64_t wait)
 {

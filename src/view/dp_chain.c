@@ -128,15 +128,16 @@ static int64_t new_node(struct making *m, uint32_t parent, uint32_t name)
 
 static int64_t kid_of(struct making *m, uint32_t parent, uint32_t name)
 {
-    struct dp_map_slot *slot = dp_map_put(&m->kids, name);
-    if (!slot)
-        return DP_E_NOMEM;
-    if (slot->value == DP_MAP_NONE) {
-        int64_t n = new_node(m, parent, name);
-        slot->value = n < 0 ? 0 : (uint32_t)n;
+    struct dp_map_slot *slot = dp_map_find(&m->kids, name);
+    if (slot)
+        return slot->value;
+    int64_t n = new_node(m, parent, name);
+    if (n < 0)
         return n;
-    }
-    return slot->value;
+    if (!(slot = dp_map_put(&m->kids, name)))
+        return DP_E_NOMEM;
+    slot->value = (uint32_t)n;
+    return n;
 }
 
 /* Puts an item to the kid of its name. */

@@ -129,11 +129,9 @@ static bool is_unchanged(const struct dp_compared *c, const struct dp_compared_r
 static int make_rows(struct dp_compared *c)
 {
     size_t n = dp_diff_entries(&c->diff);
-    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
     uint32_t *fails = dp_mem_zalloc((n + 1) * sizeof *fails);
-    struct dp_compared_row *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
     c->rows = dp_mem_realloc(NULL, n + 1, sizeof *c->rows);
-    bool ok = order && fails && sorted && c->rows;
+    bool ok = fails && c->rows;
     for (size_t i = c->gate.n; ok && i-- > 0;)
         if (c->gate.findings[i].diff == &c->diff && c->gate.findings[i].entry != DP_GATE_TOTAL)
             fails[c->gate.findings[i].entry] = (uint32_t)i + 1;
@@ -141,24 +139,13 @@ static int make_rows(struct dp_compared *c)
         enum dp_section section = section_of(c, e);
         if (!c->diff.shown[e] || (c->how->baseline_only && section != DP_BOTH))
             continue;
-        order[c->n_rows] = (uint32_t)c->n_rows;
         struct dp_compared_row *row = &c->rows[c->n_rows++];
         *row = (struct dp_compared_row){ .entry = e, .section = section, .fails = fails[e] };
         row->unchanged = is_unchanged(c, row);
         c->unchanged += row->unchanged;
     }
-    if (ok) {
-        dp_sort_u32(order, c->n_rows, compare_rows, c);
-        for (size_t i = 0; i < c->n_rows; i++)
-            sorted[i] = c->rows[order[i]];
-        dp_mem_free(c->rows);
-        c->rows = sorted;
-        sorted = NULL;
-    }
-    dp_mem_free(order);
     dp_mem_free(fails);
-    dp_mem_free(sorted);
-    return ok ? 0 : DP_E_NOMEM;
+    return ok ? dp_sort_array(c->rows, c->n_rows, sizeof *c->rows, compare_rows, c) : DP_E_NOMEM;
 }
 
 /* Does it change more of the total than is asked for, on any side? */

@@ -1,5 +1,6 @@
 #include "dp_diff.h"
 #include "dp_err.h"
+#include "dp_line_pair_make.h"
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_num.h"

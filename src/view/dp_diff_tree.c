@@ -32,18 +32,19 @@ void dp_diff_tree_release(struct dp_diff_tree *tree)
 
 static int64_t branch_of(struct dp_diff_tree *tree, uint32_t parent, uint32_t name)
 {
-    struct dp_map_slot *slot = dp_map_put(&tree->kids, (uint64_t)parent << 32 | name);
-    if (!slot)
-        return DP_E_NOMEM;
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
     size_t n = tree->count;
-    slot->value = (uint32_t)n;
+    /* Room first, so that what the map has is there, whatever fails. */
     if (dp_mem_grow((void **)&tree->branches, &tree->cap, n + 1, sizeof *tree->branches) < 0
         || dp_mem_grow((void **)&tree->amounts, &tree->amounts_cap, (n + 1) * tree->n_sides,
                        sizeof *tree->amounts)
                < 0)
         return DP_E_NOMEM;
+    struct dp_map_slot *slot = dp_map_put(&tree->kids, (uint64_t)parent << 32 | name);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = (uint32_t)n;
     tree->branches[n] = (struct dp_diff_branch){ .name = name, .parent = parent };
     memset(&tree->amounts[n * tree->n_sides], 0, tree->n_sides * sizeof *tree->amounts);
     tree->count++;

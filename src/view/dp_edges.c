@@ -20,14 +20,14 @@ static int add(struct making *m, uint32_t name, uint32_t of, const struct dp_ove
 {
     const uint32_t key[3] = { name, callee->site, of };
     size_t known = m->edges->count;
+    /* Room first, so that what the pool has is there, whatever fails. */
+    if (dp_mem_grow((void **)&m->edges->edges, &m->cap, known + 1, sizeof *m->edges->edges) < 0
+        || dp_mem_grow_cleared((void **)&m->until, &m->until_cap, known + 1, sizeof *m->until) < 0)
+        return DP_E_NOMEM;
     uint32_t number = dp_pool_intern(&m->numbers, (const char *)key, sizeof key);
     if (number == DP_MAP_NONE)
         return DP_E_NOMEM;
-    if (number >= known) {
-        if (dp_mem_grow((void **)&m->edges->edges, &m->cap, known + 1, sizeof *m->edges->edges) < 0
-            || dp_mem_grow_cleared((void **)&m->until, &m->until_cap, known + 1,
-                                   sizeof *m->until) < 0)
-            return DP_E_NOMEM;
+    if (number == known) {
         m->edges->edges[known] = (struct dp_edge){ .name = name, .site = callee->site, .of = of };
         m->edges->count++;
     }
@@ -61,27 +61,6 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     return 0;
 }
 
-static int sort(struct making *m)
-{
-    size_t n = m->edges->count;
-    uint32_t *order = dp_mem_realloc(NULL, n + 1, sizeof *order);
-    struct dp_edge *sorted = dp_mem_realloc(NULL, n + 1, sizeof *sorted);
-    int rc = order && sorted ? 0 : DP_E_NOMEM;
-    if (rc == 0) {
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = i;
-        dp_sort_u32(order, n, compare, m);
-        for (size_t i = 0; i < n; i++)
-            sorted[i] = m->edges->edges[order[i]];
-        dp_mem_free(m->edges->edges);
-        m->edges->edges = sorted;
-        sorted = NULL;
-    }
-    dp_mem_free(order);
-    dp_mem_free(sorted);
-    return rc;
-}
-
 static void begin(struct making *m, struct dp_edges *edges, const struct dp_overhead *over)
 {
     memset(m, 0, sizeof *m);
@@ -93,11 +72,12 @@ static void begin(struct making *m, struct dp_edges *edges, const struct dp_over
 
 static int end(struct making *m, int rc)
 {
-    rc = rc < 0 ? rc : sort(m);
+    struct dp_edges *e = m->edges;
+    rc = rc < 0 ? rc : dp_sort_array(e->edges, e->count, sizeof *e->edges, compare, m);
     dp_pool_release(&m->numbers);
     dp_mem_free(m->until);
     if (rc < 0)
-        dp_edges_release(m->edges);
+        dp_edges_release(e);
     return rc;
 }
 

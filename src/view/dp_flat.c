@@ -153,7 +153,7 @@ int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct 
         flat->rows = w.rows;
         flat->count = n;
         w.rows = NULL;
-        rc = dp_rank(&flat->rows, n, names, how);
+        rc = dp_rank(flat->rows, n, names, how);
     }
     dp_mem_free(w.rows);
     dp_mem_free(w.running);

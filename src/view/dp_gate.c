@@ -182,28 +182,6 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     return dp_name_compare(dp_diff_text(a->diff, a->entry, 0), dp_diff_text(b->diff, b->entry, 0));
 }
 
-static int sort(struct checking *c)
-{
-    struct dp_gate *g = c->gate;
-    uint32_t *order = dp_mem_realloc(NULL, g->n + 1, sizeof *order);
-    struct dp_finding *sorted = dp_mem_realloc(NULL, g->n + 1, sizeof *sorted);
-    if (order && sorted) {
-        for (uint32_t i = 0; i < g->n; i++)
-            order[i] = i;
-        dp_sort_u32(order, g->n, compare, c);
-        for (size_t i = 0; i < g->n; i++)
-            sorted[i] = g->findings[order[i]];
-        dp_mem_free(g->findings);
-        g->findings = sorted;
-        g->cap = g->n + 1;
-        sorted = NULL;
-    }
-    bool ok = order && !sorted;
-    dp_mem_free(order);
-    dp_mem_free(sorted);
-    return ok ? 0 : DP_E_NOMEM;
-}
-
 /* The diff by line, made when the first rule asks for it. */
 static int by_line(struct dp_gate *gate, const struct dp_diff *diff, const struct dp_diff **lines)
 {
@@ -234,7 +212,7 @@ int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff)
             rc = check_side(&c);
     }
     if (rc == 0)
-        rc = sort(&c);
+        rc = dp_sort_array(gate->findings, gate->n, sizeof *gate->findings, compare, &c);
     if (rc < 0)
         dp_gate_release(gate);
     return rc;

@@ -1,5 +1,5 @@
-/* A line is its sub's, so an entry has the lines of all subs that are in it. Where keys divide a
- * sub (caller, parent), each of its entries has all of its lines. */
+/* A line belongs to a sub, so an entry has the lines of all subs that are in it. Where keys divide
+ * a sub (caller, parent), each of its entries has all of its lines. */
 #include "dp_hot.h"
 #include "dp_map.h"
 #include "dp_mem.h"
@@ -43,27 +43,7 @@ static int compare_members(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-static int sort_members(struct making *m)
-{
-    uint32_t *order = dp_mem_realloc(NULL, m->n_members + 1, sizeof *order);
-    struct member *sorted = dp_mem_realloc(NULL, m->n_members + 1, sizeof *sorted);
-    int rc = order && sorted ? 0 : DP_E_NOMEM;
-    if (rc == 0) {
-        for (uint32_t i = 0; i < m->n_members; i++)
-            order[i] = i;
-        dp_sort_u32(order, m->n_members, compare_members, m->members);
-        for (size_t i = 0; i < m->n_members; i++)
-            sorted[i] = m->members[order[i]];
-        dp_mem_free(m->members);
-        m->members = sorted;
-        sorted = NULL;
-    }
-    dp_mem_free(order);
-    dp_mem_free(sorted);
-    return rc;
-}
-
-/* Phases are no subs: what runs in them is the program's. */
+/* A phase is no sub: what runs in it belongs to the program. */
 static uint32_t sub_of(const struct making *m, const struct dp_over_node *n)
 {
     const struct dp_prof *prof = m->sides[n->side].prof;
@@ -76,16 +56,17 @@ static int find_members(struct making *m)
     for (size_t i = 0; i < m->over->n_nodes; i++) {
         const struct dp_over_node *n = &m->over->nodes[i];
         const struct member member = { n->side, sub_of(m, n), n->entry };
-        size_t known = m->seen.count;
-        uint32_t number = dp_pool_intern(&m->seen, (const char *)&member, sizeof member);
-        if (number == DP_MAP_NONE
-            || dp_mem_grow((void **)&m->members, &m->members_cap, known + 1,
-                           sizeof *m->members) < 0)
+        if (dp_mem_grow((void **)&m->members, &m->members_cap, m->n_members + 1,
+                        sizeof *m->members) < 0)
             return DP_E_NOMEM;
-        if (number >= known)
+        uint32_t number = dp_pool_intern(&m->seen, (const char *)&member, sizeof member);
+        if (number == DP_MAP_NONE)
+            return DP_E_NOMEM;
+        if (number == m->n_members)
             m->members[m->n_members++] = member;
     }
-    return sort_members(m);
+    return dp_sort_array(m->members, m->n_members, sizeof *m->members, compare_members,
+                         m->members);
 }
 
 /* The first member that is this sub, or the place where it would stand. */
@@ -123,13 +104,13 @@ static uint64_t cost(const struct making *m, const struct dp_over_side *side, ui
 
 static int add_to(struct making *m, uint32_t entry, uint32_t site, uint64_t self)
 {
+    /* Room first, so that what the map has is there, whatever fails. */
+    if (dp_mem_grow((void **)&m->sums, &m->sums_cap, m->n_sums + 1, sizeof *m->sums) < 0)
+        return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)entry << 32 | site);
     if (!slot)
         return DP_E_NOMEM;
     if (slot->value == DP_MAP_NONE) {
-        slot->value = 0;
-        if (dp_mem_grow((void **)&m->sums, &m->sums_cap, m->n_sums + 1, sizeof *m->sums) < 0)
-            return DP_E_NOMEM;
         m->sums[m->n_sums] = (struct sum){ entry, site, 0 };
         slot->value = (uint32_t)m->n_sums++;
     }
@@ -160,7 +141,7 @@ static int add_lines(struct making *m, uint32_t side)
     return 0;
 }
 
-/* Of lines that cost the same, the first one by name. */
+/* Chooses the hottest lines; of lines that cost the same, the first one by name. */
 static void choose(const struct making *m, struct dp_hot *hot)
 {
     for (size_t i = 0; i < m->n_sums; i++) {

@@ -12,8 +12,8 @@ struct dp_hot {
     uint64_t whole;             /* the same of all lines of the entry */
 };
 
-/* By entry of over, which is made of these sides, and not by line. The caller frees *hot. Returns 0
- * or DP_E_NOMEM. */
+/* *hot is by entry of over, which is made of these sides, and not by line. The caller frees *hot.
+ * Returns 0 or DP_E_NOMEM. */
 int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_over_side *sides,
                 size_t n, const struct dp_over_how *how);
 

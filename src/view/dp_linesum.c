@@ -21,25 +21,20 @@ struct summing {
     struct dp_buf file;
 };
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
-}
-
 /* The index of a line, made if it is new. */
 static int64_t line_of(struct summing *m, uint32_t file, uint32_t line)
 {
     struct dp_linesum *sum = m->sum;
+    /* Room first, here and below, so that what the map has is there, whatever fails. */
+    if (dp_mem_grow_cleared((void **)&sum->lines, &sum->cap, sum->count + 1, sizeof *sum->lines) < 0
+        || dp_mem_grow_cleared((void **)&sum->values, &sum->values_cap,
+                               (sum->count + 1) * 2 * sum->n_measures, sizeof *sum->values) < 0)
+        return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)file << 32 | line);
     if (!slot)
         return DP_E_NOMEM;
     if (slot->value != DP_MAP_NONE)
         return slot->value;
-    slot->value = 0;            /* of no use should memory run out now */
-    if (dp_mem_grow_cleared((void **)&sum->lines, &sum->cap, sum->count + 1, sizeof *sum->lines) < 0
-        || dp_mem_grow_cleared((void **)&sum->values, &sum->values_cap,
-                               (sum->count + 1) * 2 * sum->n_measures, sizeof *sum->values) < 0)
-        return DP_E_NOMEM;
     sum->lines[sum->count] = (struct dp_linesum_line){ file, line, 0, UINT32_MAX, 0 };
     slot->value = (uint32_t)sum->count;
     return (int64_t)sum->count++;
@@ -49,17 +44,16 @@ static int64_t line_of(struct summing *m, uint32_t file, uint32_t line)
 static int64_t call_of(struct summing *m, uint32_t line, uint32_t name)
 {
     struct dp_linesum *sum = m->sum;
-    struct dp_map_slot *slot = dp_map_put(&m->edges, (uint64_t)line << 32 | name);
-    if (!slot)
-        return DP_E_NOMEM;
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
-    slot->value = 0;
     if (dp_mem_grow_cleared((void **)&sum->calls, &sum->calls_cap, sum->n_calls + 1,
                             sizeof *sum->calls) < 0
         || dp_mem_grow_cleared((void **)&sum->call_values, &sum->call_values_cap,
                                (sum->n_calls + 1) * sum->n_measures, sizeof *sum->call_values) < 0)
         return DP_E_NOMEM;
+    struct dp_map_slot *slot = dp_map_put(&m->edges, (uint64_t)line << 32 | name);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
     sum->calls[sum->n_calls] = (struct dp_linesum_call){ name, sum->lines[line].last_call, 0 };
     sum->lines[line].last_call = (uint32_t)sum->n_calls;
     sum->lines[line].n_calls++;
@@ -78,7 +72,7 @@ static size_t counter_of(const struct summing *m, const struct dp_stacks_column 
     return c->counters ? c->counters[m->src->index] : 0;
 }
 
-static void add(uint64_t *to, uint64_t v) { *to = plus(*to, v); }
+static void add(uint64_t *to, uint64_t v) { *to = dp_count_add(*to, v); }
 
 static void add_values(struct summing *m, uint64_t *to, size_t i)
 {
@@ -189,12 +183,8 @@ int dp_linesum_make(struct dp_linesum *sum, struct dp_pool *files, const struct 
             m.src = &s->sources[k];
             rc = add_source(&m);
         }
-    if (rc == 0 && !(sum->order = dp_mem_realloc(NULL, sum->count + 1, sizeof *sum->order)))
+    if (rc == 0 && !(sum->order = dp_sort_order(sum->count, compare, sum)))
         rc = DP_E_NOMEM;
-    for (uint32_t i = 0; rc == 0 && i < sum->count; i++)
-        sum->order[i] = i;
-    if (rc == 0)
-        dp_sort_u32(sum->order, sum->count, compare, sum);
     dp_map_release(&m.of);
     dp_map_release(&m.edges);
     dp_buf_release(&m.file);

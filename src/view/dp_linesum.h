@@ -1,5 +1,5 @@
-/* The lines of a side: what they cost in all its parts together, in the columns of its stacks. For
- * pages, which show sources. */
+/* What the lines of a side cost in all its parts together, in the columns of its stacks: for pages,
+ * which show sources. */
 #ifndef DP_LINESUM_H
 #define DP_LINESUM_H
 
@@ -11,14 +11,14 @@ struct dp_linesum_line {
     uint32_t file;              /* number in the pool of files */
     uint32_t line;              /* 0: not known */
     uint64_t count;             /* how often its statements ran */
-    uint32_t last_call;         /* its calls: this one, and what it has as `before` */
+    uint32_t last_call;         /* the last of its calls, which are linked by `before` */
     uint32_t n_calls;
 };
 
 /* Calls of a name from a line. */
 struct dp_linesum_call {
     uint32_t name;              /* number in the names of the stacks */
-    uint32_t before;            /* of the same line; UINT32_MAX: none */
+    uint32_t before;            /* the call before it on the same line; UINT32_MAX: none */
     uint64_t calls;
 };
 
@@ -33,8 +33,9 @@ struct dp_linesum {
     size_t cap, calls_cap, values_cap, call_values_cap;
 };
 
-/* Of a side of the stacks, which were made of `how`. Files are interned in the pool; the one that
- * is called "" has what has no known place. Returns 0 or a DP_E; the caller releases it. */
+/* Sums up a side of the stacks, which were made of `how`. Values are in the units of its columns,
+ * and stop at DP_LIMIT_COUNT. Files are interned in the pool; the one that is called "" has what
+ * has no known place. Returns 0 or a DP_E; the caller releases it. */
 int dp_linesum_make(struct dp_linesum *sum, struct dp_pool *files, const struct dp_stacks *s,
                     size_t side, const struct dp_stacks_how *how);
 void dp_linesum_release(struct dp_linesum *sum);

@@ -16,7 +16,6 @@ struct making {
     struct dp_overhead *over;
     const struct dp_over_side *sides;
     const struct dp_over_how *how;
-    struct dp_names *names;     /* of the side */
     uint32_t *label;            /* by sub of the side: number in over->values */
     uint32_t *key[dp_key_count];     /* by sub, for keys that are a sub's own */
     size_t subs;
@@ -24,7 +23,9 @@ struct making {
     uint64_t hz;                /* of the side's ticks */
     uint32_t *phase, *match;    /* by node: values; DP_OVER_NONE */
     size_t cap;
-    size_t row_of_cap, row_of_used, rows_cap;   /* of lines */
+    uint32_t *row_of;           /* of lines: by entry, index in over->rows; UINT32_MAX: none */
+    size_t row_of_cap, row_of_used, rows_cap;
+    uint64_t line_count;        /* how often statements ran, in all */
     struct dp_buf text;
 };
 
@@ -102,17 +103,17 @@ static bool fit(struct making *m, uint32_t **array)
 static int label_subs(struct making *m, const struct dp_over_side *side)
 {
     const struct dp_prof *prof = side->prof;
-    if (!side->pairs && !(m->names = dp_names_new(prof, m->how->label_flags)))
-        return DP_E_NOMEM;
-    for (uint32_t i = 0; i < m->subs; i++) {
+    struct dp_names *names = side->pairs ? NULL : dp_names_new(prof, m->how->label_flags);
+    int rc = side->pairs || names ? 0 : DP_E_NOMEM;
+    for (uint32_t i = 0; i < m->subs && rc == 0; i++) {
         const struct dp_name *label =
             side->pairs ? dp_pool_name(&side->pairs->texts, side->pairs->profs[side->pair].label[i])
-                        : dp_pool_name(&m->names->pool, dp_names_of_sub(m->names, i));
+                        : dp_pool_name(&names->pool, dp_names_of_sub(names, i));
         m->label[i] = prof->subs.subs[i].phase ? m->s_program : value(m, label->ptr, label->len);
-        if (m->label[i] == DP_MAP_NONE)
-            return DP_E_NOMEM;
+        rc = m->label[i] == DP_MAP_NONE ? DP_E_NOMEM : 0;
     }
-    return 0;
+    dp_names_free(names);
+    return rc;
 }
 
 /* Labels, and the values of keys that depend on the sub alone. */
@@ -244,15 +245,14 @@ static void take(struct making *m, uint32_t at, const struct dp_over_side *side,
 
 /* The contexts of a profile in preorder. of: by context on the path, its node, and whether what it
  * calls is its own; a walk without recursion. */
-static int add_side(struct making *m, uint32_t side)
+static int add_contexts(struct making *m, uint32_t side)
 {
     const struct dp_over_side *s = &m->sides[side];
     const struct dp_prof *prof = s->prof;
     uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
     unsigned char *cut = dp_mem_zalloc(prof->count);
-    int rc = of && cut ? prepare_side(m, s) : DP_E_NOMEM;
-    uint32_t none = rc == 0 ? value(m, "-", 1) : 0;
-    int64_t at = rc == 0 ? add_node(m, side, 0, DP_OVER_NONE, none) : rc;
+    uint32_t none = of && cut ? value(m, "-", 1) : DP_MAP_NONE;
+    int64_t at = none == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, 0, DP_OVER_NONE, none);
     if (at >= 0) {
         of[0] = (uint32_t)at;
         take(m, of[0], s, 0, true);
@@ -281,8 +281,6 @@ static int add_side(struct making *m, uint32_t side)
             take(m, of[i], s, i, true);
         }
     }
-    dp_names_free(m->names);
-    m->names = NULL;
     dp_mem_free(of);
     dp_mem_free(cut);
     return at < 0 ? (int)at : 0;
@@ -399,27 +397,6 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     return c;
 }
 
-static int sort_rows(struct dp_overhead *over, int by_self)
-{
-    struct order o = { over, by_self };
-    uint32_t *order = dp_mem_realloc(NULL, over->n_rows + 1, sizeof *order);
-    struct dp_over_row *rows = dp_mem_realloc(NULL, over->n_rows + 1, sizeof *rows);
-    if (order && rows) {
-        for (uint32_t i = 0; i < over->n_rows; i++)
-            order[i] = i;
-        dp_sort_u32(order, over->n_rows, compare, &o);
-        for (size_t i = 0; i < over->n_rows; i++)
-            rows[i] = over->rows[order[i]];
-        dp_mem_free(over->rows);
-        over->rows = rows;
-        rows = NULL;
-    }
-    bool ok = order && !rows;
-    dp_mem_free(order);
-    dp_mem_free(rows);
-    return ok ? 0 : DP_E_NOMEM;
-}
-
 /* ---- lines ---- */
 
 /* Are entries lines of source, with what statements cost? A line is in a sub, which is in a
@@ -459,36 +436,42 @@ static uint32_t line_key(struct making *m, const struct dp_over_side *side,
     return key == DP_K_SUB ? m->label[line->sub] : m->key[key][line->sub];
 }
 
-static int add_line_row(struct making *m, const struct dp_over_side *side,
-                        const struct dp_srclines *s, size_t i, uint32_t **row_of)
+static struct dp_over_row *row_of_entry(struct making *m, uint32_t entry)
 {
     struct dp_overhead *over = m->over;
+    if (dp_mem_grow((void **)&m->row_of, &m->row_of_cap, (size_t)entry + 1, sizeof *m->row_of) < 0
+        || dp_mem_grow((void **)&over->rows, &m->rows_cap, over->n_rows + 1,
+                       sizeof *over->rows) < 0)
+        return NULL;
+    for (; m->row_of_used <= entry; m->row_of_used++)
+        m->row_of[m->row_of_used] = UINT32_MAX;
+    if (m->row_of[entry] == UINT32_MAX) {
+        memset(&over->rows[over->n_rows], 0, sizeof *over->rows);
+        over->rows[over->n_rows].entry = entry;
+        m->row_of[entry] = (uint32_t)over->n_rows++;
+    }
+    return &over->rows[m->row_of[entry]];
+}
+
+static int add_line(struct making *m, const struct dp_over_side *side, const struct dp_srclines *s,
+                    size_t i)
+{
     const struct dp_srcline *line = &s->lines[i];
     uint32_t tuple[dp_key_count];
     for (size_t k = 0; k < m->how->n_keys; k++)
         if ((tuple[k] = line_key(m, side, line, m->how->keys[k])) == DP_MAP_NONE)
             return DP_E_NOMEM;
-    uint32_t entry = dp_pool_intern(&over->entries, (const char *)tuple,
+    uint32_t entry = dp_pool_intern(&m->over->entries, (const char *)tuple,
                                     m->how->n_keys * sizeof *tuple);
-    if (entry == DP_MAP_NONE
-        || dp_mem_grow((void **)row_of, &m->row_of_cap, (size_t)entry + 1, sizeof **row_of) < 0
-        || dp_mem_grow((void **)&over->rows, &m->rows_cap, over->n_rows + 1,
-                       sizeof *over->rows) < 0)
+    struct dp_over_row *row = entry == DP_MAP_NONE ? NULL : row_of_entry(m, entry);
+    if (!row)
         return DP_E_NOMEM;
-    for (; m->row_of_used <= entry; m->row_of_used++)
-        (*row_of)[m->row_of_used] = UINT32_MAX;
-    if ((*row_of)[entry] == UINT32_MAX) {
-        memset(&over->rows[over->n_rows], 0, sizeof *over->rows);
-        over->rows[over->n_rows].entry = entry;
-        (*row_of)[entry] = (uint32_t)over->n_rows++;
-    }
-    struct dp_over_row *row = &over->rows[(*row_of)[entry]];
     size_t at = i * side->prof->n_counters + side->counter;
     switch (m->how->metric) {
     case DP_M_CALLS:            /* how often it ran */
         row->self += line->count;
         row->children += line->count;
-        over->total += line->count;
+        m->line_count += line->count;
         break;
     case DP_M_COUNTER:
         row->self += s->counts[at];
@@ -504,27 +487,17 @@ static int add_line_row(struct making *m, const struct dp_over_side *side,
     return 0;
 }
 
-static int make_line_rows(struct making *m, size_t n)
+static int add_lines(struct making *m, const struct dp_over_side *side)
 {
-    uint32_t *row_of = NULL;
-    int rc = 0;
     bool by_sub = m->how->n_keys > 1 || m->sides[0].flags;
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        const struct dp_over_side *side = &m->sides[i];
-        struct dp_srclines s;
-        m->hz = dp_prof_hz(side->prof);
-        rc = prepare_side(m, side);
-        rc = rc < 0 ? rc : dp_srclines_make(&s, side->prof, by_sub);
-        if (rc < 0)
-            break;
-        for (size_t k = 0; k < s.count && rc == 0; k++)
-            if (s.lines[k].count || s.lines[k].self[DP_REAL])
-                rc = add_line_row(m, side, &s, k, &row_of);
-        dp_srclines_release(&s);
-        dp_names_free(m->names);
-        m->names = NULL;
-    }
-    dp_mem_free(row_of);
+    struct dp_srclines s;
+    int rc = dp_srclines_make(&s, side->prof, by_sub);
+    if (rc < 0)
+        return rc;
+    for (size_t k = 0; k < s.count && rc == 0; k++)
+        if (s.lines[k].count || s.lines[k].self[DP_REAL])
+            rc = add_line(m, side, &s, k);
+    dp_srclines_release(&s);
     return rc;
 }
 
@@ -534,6 +507,16 @@ static void make_line_base(struct making *m)
     over->base = m->how->relative ? 0 : over->total;
     for (size_t i = 0; m->how->relative && i < over->n_rows; i++)
         over->base += over->rows[i].shown ? over->rows[i].self : 0;
+}
+
+/* ---- all of it ---- */
+
+static int add_side(struct making *m, uint32_t side)
+{
+    m->hz = dp_prof_hz(m->sides[side].prof);
+    int rc = prepare_side(m, &m->sides[side]);
+    rc = rc < 0 ? rc : add_contexts(m, side);
+    return rc < 0 || !m->over->by_line ? rc : add_lines(m, &m->sides[side]);
 }
 
 static int make(struct making *m, size_t n)
@@ -552,46 +535,42 @@ static int make(struct making *m, size_t n)
     for (size_t i = 0; i < n; i++)
         if (!dp_prof_fits(m->sides[i].prof, over->hz, sum))
             return DP_E_LIMIT;
-    for (size_t i = 0; i < n; i++) {
-        m->hz = dp_prof_hz(m->sides[i].prof);
-        int rc = add_side(m, (uint32_t)i);
-        if (rc < 0)
-            return rc;
-    }
-    sum_up(over);
     over->by_line = is_by_line(m, n);
+    int rc = 0;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = add_side(m, (uint32_t)i);
+    if (rc < 0)
+        return rc;
+    sum_up(over);
     if (over->by_line && m->how->metric == DP_M_CALLS)
-        over->total = 0;        /* how often statements ran, in all */
-    int rc = over->by_line ? make_line_rows(m, n) : make_rows(m);
+        over->total = m->line_count;
+    rc = over->by_line ? 0 : make_rows(m);
     if (rc < 0)
         return rc;
     if (over->by_line)
         make_line_base(m);
     else
         make_base(m);
-    return sort_rows(over, m->how->no_children);
+    struct order o = { over, m->how->no_children };
+    return dp_sort_array(over->rows, over->n_rows, sizeof *over->rows, compare, &o);
 }
 
 int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n,
                      const struct dp_over_how *how)
 {
-    struct making m;
-    memset(&m, 0, sizeof m);
+    struct making m = { .over = over, .sides = sides, .how = how };
     memset(over, 0, sizeof *over);
     dp_pool_init(&over->values);
     dp_pool_init(&over->entries);
     dp_buf_init(&m.text);
-    m.over = over;
-    m.sides = sides;
-    m.how = how;
     over->n_keys = how->n_keys;
     int rc = make(&m, n);
-    dp_names_free(m.names);
     dp_mem_free(m.label);
     for (int k = 0; k < dp_key_count; k++)
         dp_mem_free(m.key[k]);
     dp_mem_free(m.phase);
     dp_mem_free(m.match);
+    dp_mem_free(m.row_of);
     dp_buf_release(&m.text);
     if (rc < 0)
         dp_overhead_release(over);

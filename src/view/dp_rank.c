@@ -77,24 +77,9 @@ static int compare_rows(const void *ctx, uint32_t a, uint32_t b)
     return compare(k, &k->rows[a], &k->rows[b]);
 }
 
-int dp_rank(struct dp_flat_row **rows, size_t n, const struct dp_names *names,
+int dp_rank(struct dp_flat_row *rows, size_t n, const struct dp_names *names,
             const struct dp_classic *how)
 {
-    struct rank k = { names, how, *rows };
-    uint32_t *index = dp_mem_realloc(NULL, n, sizeof *index);
-    struct dp_flat_row *sorted = dp_mem_realloc(NULL, n, sizeof *sorted);
-    int rc = index && sorted ? 0 : DP_E_NOMEM;
-    if (rc == 0) {
-        for (size_t i = 0; i < n; i++)
-            index[i] = (uint32_t)i;
-        dp_sort_u32(index, n, compare_rows, &k);
-        for (size_t i = 0; i < n; i++)
-            sorted[i] = (*rows)[index[i]];
-        struct dp_flat_row *old = *rows;
-        *rows = sorted;
-        sorted = old;
-    }
-    dp_mem_free(sorted);
-    dp_mem_free(index);
-    return rc;
+    struct rank k = { names, how, rows };
+    return dp_sort_array(rows, n, sizeof *rows, compare_rows, &k);
 }

@@ -17,8 +17,8 @@ struct dp_flat_row {
 #define DP_FLAT_UNSEEN UINT32_MAX
 
 /* Sorts n rows by how->order; rows that are equal stay in order of first
- * entry. *rows is replaced. Returns 0 or DP_E_NOMEM. */
-int dp_rank(struct dp_flat_row **rows, size_t n, const struct dp_names *names,
+ * entry. Returns 0 or DP_E_NOMEM. */
+int dp_rank(struct dp_flat_row *rows, size_t n, const struct dp_names *names,
             const struct dp_classic *how);
 
 #endif

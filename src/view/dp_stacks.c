@@ -1,6 +1,7 @@
 #include "dp_stacks.h"
 #include "dp_err.h"
 #include "dp_flat.h"
+#include "dp_fmt.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_sort.h"
@@ -13,8 +14,9 @@ static const char program[] = DP_FMT_PROGRAM;
 /* A context of a source, below a frame that has been made. */
 struct item {
     uint32_t name, source, node;
-    uint32_t rank;              /* siblings of one rank are one frame: the name, or
+    uint32_t rank;              /* siblings of one rank and site are one frame: the name, or
                                  * of a chart the node */
+    uint32_t site;              /* 0 where frames are not apart by their sites */
 };
 
 /* Contexts of one frame to be made: items[from..to). */
@@ -28,7 +30,7 @@ struct making {
     const struct dp_stacks_how *how;
     size_t n_sides;
     struct item *items, *kids;
-    size_t n_items, items_cap, n_kids, kids_cap;
+    size_t n_items, items_cap, n_kids, kids_cap, names_cap;
     struct group *groups;
     size_t n_groups, groups_cap;
     struct dp_buf buf;
@@ -85,6 +87,8 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
     const struct dp_sub *sub = &subs->subs[n];
     const struct dp_name *file = dp_subs_text(subs, sub->file),
                          *name = dp_subs_text(subs, sub->name);
+    if (sub->phase)
+        return DP_KIND_PHASE;
     if (sub->builtin || (label->len > 5 && memcmp(label->ptr, "CORE:", 5) == 0))
         return DP_KIND_BUILTIN;
     if (name->len >= 5 && memcmp(name->ptr, "BEGIN", 5) == 0
@@ -97,20 +101,19 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
     return is_core_file(file->ptr, file->len) ? DP_KIND_CORE : DP_KIND_PLAIN;
 }
 
-/* The number of a text among the names, not yet sorted. */
-static uint32_t name_of(struct making *m, const char *ptr, size_t len)
+/* The number of a text among the names, not yet sorted; what stands behind the first `shown' bytes
+ * tells apart what is shown alike. */
+static uint32_t name_of(struct making *m, const char *ptr, size_t len, size_t shown)
 {
     struct dp_stacks *s = m->s;
-    uint32_t n = dp_pool_intern(&s->texts, ptr, len);
-    if (n == DP_MAP_NONE)
-        return n;
-    size_t cap = s->n_names;
-    if (n < s->n_names)
-        return n;
-    if (dp_mem_grow((void **)&s->names, &cap, n + 1, sizeof *s->names) < 0)
+    /* Room first, so that what the pool has is there, whatever fails. */
+    if (dp_mem_grow((void **)&s->names, &m->names_cap, s->n_names + 1, sizeof *s->names) < 0)
         return DP_MAP_NONE;
+    uint32_t n = dp_pool_intern(&s->texts, ptr, len);
+    if (n == DP_MAP_NONE || n < s->n_names)
+        return n;
     memset(&s->names[n], 0, sizeof *s->names);
-    s->names[n].text = *dp_pool_name(&s->texts, n);
+    s->names[n].text = (struct dp_name){ dp_pool_name(&s->texts, n)->ptr, shown };
     s->n_names = n + 1;
     return n;
 }
@@ -124,6 +127,21 @@ static bool keep(struct dp_stacks *s, struct dp_name *to, const struct dp_name *
     copy[from->len] = '\0';
     *to = (struct dp_name){ copy, from->len };
     return true;
+}
+
+/* The number of a name that subs of other places do not share. */
+static uint32_t name_place(struct making *m, const struct dp_name *label,
+                           const struct dp_name *file, uint64_t line)
+{
+    struct dp_buf key;
+    dp_buf_init(&key);
+    dp_buf_add(&key, label->ptr, label->len);
+    dp_buf_addc(&key, '\0');
+    dp_buf_add(&key, file->ptr, file->len);
+    dp_buf_addf(&key, ":%llu", (unsigned long long)line);
+    uint32_t name = key.err ? DP_MAP_NONE : name_of(m, key.ptr, key.len, label->len);
+    dp_buf_release(&key);
+    return name;
 }
 
 static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair, uint32_t n)
@@ -147,14 +165,16 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
         strip_hex(&stripped, label.ptr, label.len);
         label = (struct dp_name){ stripped.len ? stripped.ptr : "", stripped.len };
     }
+    const struct dp_sub *sub = &subs->subs[n];
+    const struct dp_name *file = dp_subs_text(subs, sub->file);
     size_t before = s->n_names;
-    uint32_t name = stripped.err ? DP_MAP_NONE : name_of(m, label.ptr, label.len);
+    uint32_t name = stripped.err ? DP_MAP_NONE
+                    : m->how->by_sub ? name_place(m, &label, file, sub->line)
+                    : name_of(m, label.ptr, label.len, label.len);
     bool ok = name != DP_MAP_NONE;
     if (ok && name >= before)
         s->names[name].kind = kind_of(subs, n, &label);
     dp_buf_release(&stripped);
-    const struct dp_sub *sub = &subs->subs[n];
-    const struct dp_name *file = dp_subs_text(subs, sub->file);
     /* the newest side tells where the sub is */
     if (ok && file->len && sub->line && (!s->names[name].file.len || src->side)) {
         ok = keep(s, &s->names[name].file, file);
@@ -171,43 +191,46 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
 static int by_text(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct dp_stacks *s = ctx;
-    return dp_name_compare(&s->names[a].text, &s->names[b].text);
+    const struct dp_stacks_name *x = &s->names[a], *y = &s->names[b];
+    int c = dp_name_compare(&x->text, &y->text);
+    if (c == 0)
+        c = dp_name_compare(&x->file, &y->file);
+    return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
 /* Numbers by order of text, so that siblings are sorted by number. */
 static int sort_names(struct making *m)
 {
     struct dp_stacks *s = m->s;
-    uint32_t *order = dp_mem_realloc(NULL, s->n_names + 1, sizeof *order),
+    uint32_t *order = dp_sort_order(s->n_names, by_text, s),
              *rank = dp_mem_realloc(NULL, s->n_names + 1, sizeof *rank);
-    struct dp_stacks_name *names = dp_mem_realloc(NULL, s->n_names + 1, sizeof *names);
-    if (!order || !rank || !names) {
-        dp_mem_free(order);
-        dp_mem_free(rank);
-        dp_mem_free(names);
-        return DP_E_NOMEM;
-    }
-    for (uint32_t i = 0; i < s->n_names; i++)
-        order[i] = i;
-    dp_sort_u32(order, s->n_names, by_text, s);
-    for (uint32_t i = 0; i < s->n_names; i++) {
+    size_t parts = m->how->by_part ? s->n_sources : 0;
+    int rc = order && rank
+             ? dp_mem_grow((void **)&s->names, &m->names_cap, s->n_names + parts, sizeof *s->names)
+             : DP_E_NOMEM;
+    if (rc == 0)
+        rc = dp_sort_arrange(s->names, order, s->n_names, sizeof *s->names);
+    for (uint32_t i = 0; i < s->n_names && rc == 0; i++)
         rank[order[i]] = i;
-        names[i] = s->names[order[i]];
+    for (size_t k = 0; k < s->n_sources && rc == 0; k++)
+        for (size_t i = 0; i < dp_subs_count(&s->sources[k].part->prof->subs); i++)
+            if (s->sources[k].name[i] != DP_STACKS_NONE)
+                s->sources[k].name[i] = rank[s->sources[k].name[i]];
+    for (size_t k = 0; k < parts && rc == 0; k++) {
+        static const struct dp_name none = { "", 0 };
+        s->names[s->n_names + k] = (struct dp_stacks_name){
+            .text = none, .kind = DP_KIND_PART, .file = none, .moved = none
+        };
     }
-    dp_mem_free(s->names);
-    s->names = names;
-    for (size_t k = 0; k < m->s->n_sources; k++)
-        for (size_t i = 0; i < dp_subs_count(&m->s->sources[k].part->prof->subs); i++)
-            if (m->s->sources[k].name[i] != DP_STACKS_NONE)
-                m->s->sources[k].name[i] = rank[m->s->sources[k].name[i]];
     dp_mem_free(order);
     dp_mem_free(rank);
-    return 0;
+    return rc;
 }
 
 static int name_all(struct making *m)
 {
-    uint32_t n = name_of(m, program, sizeof program - 1);
+    size_t len = sizeof program - 1;
+    uint32_t n = name_of(m, program, m->how->by_sub ? len + 1 : len, len);
     if (n == DP_MAP_NONE)
         return DP_E_NOMEM;
     m->s->names[n].kind = DP_KIND_PROGRAM;
@@ -224,6 +247,53 @@ static int name_all(struct making *m)
         }
     }
     return sort_names(m);
+}
+
+/* ---- places of calls ---- */
+
+/* A place as profiles have it becomes a site. */
+static int add_site(struct making *m, const struct dp_name *at)
+{
+    struct dp_stacks *s = m->s;
+    struct dp_fmt_place place = dp_fmt_place(at->ptr, at->len);
+    if (dp_mem_grow((void **)&s->sites, &s->sites_cap, s->n_sites + 1, sizeof *s->sites) < 0)
+        return DP_E_NOMEM;
+    struct dp_stacks_site *site = &s->sites[s->n_sites];
+    dp_buf_clear(&m->buf);
+    dp_fmt_unfield(&m->buf, place.file, place.len);
+    struct dp_name file = { m->buf.len ? m->buf.ptr : "", m->buf.len };
+    if (m->buf.err || !keep(s, &site->file, &file))
+        return DP_E_NOMEM;
+    site->line = place.line;
+    s->n_sites++;
+    return 0;
+}
+
+/* Places that several parts have are one. */
+static int add_sites(struct making *m)
+{
+    struct dp_stacks *s = m->s;
+    struct dp_pool all;
+    int rc = add_site(m, &(struct dp_name){ "", 0 });
+    dp_pool_init(&all);
+    for (size_t k = 0; k < s->n_sources && rc == 0; k++) {
+        struct dp_stacks_source *src = &s->sources[k];
+        const struct dp_pool *sites = &src->part->prof->sites;
+        size_t n = sites->count;
+        src->site = dp_mem_zalloc((n + 2) * sizeof *src->site);
+        rc = src->site ? 0 : DP_E_NOMEM;
+        for (uint32_t i = 0; i < n && rc == 0; i++) {
+            const struct dp_name *at = dp_pool_name(sites, i);
+            uint32_t one = dp_pool_intern(&all, at->ptr, at->len);
+            if (one == DP_MAP_NONE)
+                rc = DP_E_NOMEM;
+            else if (one + 1 == s->n_sites)
+                rc = add_site(m, at);
+            src->site[i + 1] = one + 1;
+        }
+    }
+    dp_pool_release(&all);
+    return rc;
 }
 
 /* ---- sources ---- */
@@ -314,11 +384,6 @@ static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
 
 /* ---- the tree ---- */
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    return b < DP_LIMIT_COUNT - a ? a + b : DP_LIMIT_COUNT;
-}
-
 static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_source *src,
                        uint32_t node)
 {
@@ -326,8 +391,8 @@ static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_
     uint64_t *self = &s->self[(size_t)frame * s->n_columns];
     for (size_t c = src->side; c < s->n_columns; c += m->n_sides) {
         uint64_t v = value_of(src, node, &m->how->columns[c]);
-        self[c] = plus(self[c], v);
-        s->total[c] = plus(s->total[c], v);
+        self[c] = dp_count_add(self[c], v);
+        s->total[c] = dp_count_add(s->total[c], v);
     }
     if (s->when && src->first + node < s->when[frame])
         s->when[frame] = src->first + node;
@@ -344,7 +409,9 @@ static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
         || (m->how->chart
             && dp_mem_grow((void **)&s->start, &s->start_cap, n + 1, sizeof *s->start) < 0)
         || (m->how->when
-            && dp_mem_grow((void **)&s->when, &s->when_cap, n + 1, sizeof *s->when) < 0))
+            && dp_mem_grow((void **)&s->when, &s->when_cap, n + 1, sizeof *s->when) < 0)
+        || (m->how->by_site
+            && dp_mem_grow((void **)&s->site, &s->site_cap, n + 1, sizeof *s->site) < 0))
         return DP_E_NOMEM;
     s->frames[n] = (struct dp_stacks_frame){ name, parent, (uint32_t)n + 1 };
     memset(&s->self[n * s->n_columns], 0, s->n_columns * sizeof *s->self);
@@ -352,6 +419,8 @@ static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
         s->when[n] = UINT32_MAX;
     if (s->start)
         s->start[n] = 0;
+    if (s->site)
+        s->site[n] = 0;
     s->count++;
     return (int64_t)n;
 }
@@ -366,6 +435,13 @@ static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
     return n == limit;
 }
 
+static bool is_phase(const struct dp_prof *prof, uint32_t sub, const char *name)
+{
+    const struct dp_name *text = dp_subs_text(&prof->subs, prof->subs.subs[sub].name);
+    return prof->subs.subs[sub].phase && text->len == strlen(name)
+           && memcmp(text->ptr, name, text->len) == 0;
+}
+
 /* Collects the kids of a context that belong below a frame. Kids whose frames are left out, or are
  * the same frame again, give their values to the frame, and their own kids take their place. */
 static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t node)
@@ -373,11 +449,19 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
     const struct dp_stacks_source *src = &m->s->sources[source];
     const struct dp_prof *prof = src->part->prof;
     uint32_t top = node, at = prof->nodes[node].kid, own = m->s->frames[frame].name;
+    uint32_t site = 0;          /* of the frame's own code: what a frame that is left out calls is
+                                 * called from where that one is */
     int folds = -1;             /* not known yet: whether it takes further frames of its name */
     while (at) {
         const struct dp_node *kid = &prof->nodes[at];
+        if (src->site && kid->parent == top)
+            site = src->site[kid->site];
         uint32_t name = src->name[kid->sub];
         bool again = name == own && frame && m->how->recursion;
+        if (!node && m->how->phase && !is_phase(prof, kid->sub, m->how->phase)) {
+            at = kid->sibling;
+            continue;
+        }
         if (again && folds < 0)
             folds = recurses(m->s, frame, m->how->recursion);
         if (name == DP_STACKS_NONE || (again && folds)) {
@@ -390,7 +474,8 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
         } else {
             if (dp_mem_grow((void **)&m->kids, &m->kids_cap, m->n_kids + 1, sizeof *m->kids) < 0)
                 return DP_E_NOMEM;
-            m->kids[m->n_kids++] = (struct item){ name, source, at, m->how->chart ? at : name };
+            m->kids[m->n_kids++] = (struct item){ name, source, at, m->how->chart ? at : name,
+                                                  site };
         }
         while (at != top && !prof->nodes[at].sibling)
             at = prof->nodes[at].parent;
@@ -403,6 +488,8 @@ static bool stands_before(const struct item *a, const struct item *b)
 {
     if (a->rank != b->rank)
         return a->rank < b->rank;
+    if (a->site != b->site)
+        return a->site < b->site;
     return a->source != b->source ? a->source < b->source : a->node < b->node;
 }
 
@@ -427,20 +514,7 @@ static int sort_kids(struct making *m)
         }
         return 0;
     }
-    uint32_t *order = dp_mem_realloc(NULL, n, sizeof *order);
-    struct item *sorted = dp_mem_realloc(NULL, n, sizeof *sorted);
-    if (order && sorted) {
-        for (uint32_t i = 0; i < n; i++)
-            order[i] = i;
-        dp_sort_u32(order, n, by_name, k);
-        for (size_t i = 0; i < n; i++)
-            sorted[i] = k[order[i]];
-        memcpy(k, sorted, n * sizeof *k);
-    }
-    int rc = order && sorted ? 0 : DP_E_NOMEM;
-    dp_mem_free(order);
-    dp_mem_free(sorted);
-    return rc;
+    return dp_sort_array(k, n, sizeof *k, by_name, k);
 }
 
 /* The kids that were taken, as groups: the first name on top of the stacks. */
@@ -453,7 +527,8 @@ static int push_groups(struct making *m, uint32_t parent)
         return DP_E_NOMEM;
     while (end) {
         size_t begin = end;
-        while (begin && m->kids[begin - 1].rank == m->kids[end - 1].rank)
+        while (begin && m->kids[begin - 1].rank == m->kids[end - 1].rank
+               && m->kids[begin - 1].site == m->kids[end - 1].site)
             begin--;
         if (dp_mem_grow((void **)&m->groups, &m->groups_cap, m->n_groups + 1, sizeof *m->groups)
             < 0)
@@ -476,31 +551,47 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
     m->n_kids = 0;
     if (rc == 0 && m->s->start && n && items[0].node)
         m->s->start[frame] = m->s->sources[items[0].source].part->prof->spans[items[0].node].start;
+    if (rc == 0 && m->s->site && n)
+        m->s->site[frame] = items[0].site;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        if (frame || !m->how->no_program)
+        if (items[i].node || !(m->how->no_program || m->how->phase))
             add_values(m, (uint32_t)frame, &m->s->sources[items[i].source], items[i].node);
         rc = take_kids(m, (uint32_t)frame, items[i].source, items[i].node);
     }
     return rc < 0 ? rc : (int)(frame < INT32_MAX ? 0 : DP_E_LIMIT);
 }
 
+/* The root: of all sources, or above one frame for each. */
+static int make_root(struct making *m)
+{
+    struct dp_stacks *s = m->s;
+    struct item *roots = dp_mem_realloc(NULL, s->n_sources + 1, sizeof *roots);
+    if (!roots)
+        return DP_E_NOMEM;
+    size_t n = 0;
+    for (size_t k = 0; k < s->n_sources; k++)
+        if (s->sources[k].part->prof->count)
+            roots[n++] = (struct item){ (uint32_t)(s->n_names + k), (uint32_t)k, 0, (uint32_t)k,
+                                        0 };
+    uint32_t name = 0;
+    while (s->names[name].kind != DP_KIND_PROGRAM)
+        name++;
+    int rc = make_frame(m, DP_STACKS_NONE, name, roots, m->how->by_part ? 0 : n);
+    if (rc == 0 && m->how->by_part
+        && dp_mem_grow((void **)&m->kids, &m->kids_cap, n + 1, sizeof *m->kids) < 0)
+        rc = DP_E_NOMEM;
+    if (rc == 0 && m->how->by_part) {
+        memcpy(m->kids, roots, n * sizeof *roots);
+        m->n_kids = n;
+    }
+    dp_mem_free(roots);
+    return rc < 0 ? rc : push_groups(m, 0);
+}
+
 static int make_tree(struct making *m)
 {
     struct dp_stacks *s = m->s;
-    struct item *roots = dp_mem_realloc(NULL, m->s->n_sources + 1, sizeof *roots);
-    if (!roots)
-        return DP_E_NOMEM;
-    for (size_t k = 0; k < m->s->n_sources; k++)
-        roots[k] = (struct item){ 0, (uint32_t)k, 0, 0 };
-    size_t n = 0;
-    for (size_t k = 0; k < m->s->n_sources; k++)
-        if (m->s->sources[k].part->prof->count)
-            roots[n++] = roots[k];
-    int rc = make_frame(m, DP_STACKS_NONE, dp_stacks_find(s, program, sizeof program - 1), roots,
-                        n);
-    dp_mem_free(roots);
-    if (rc == 0)
-        rc = push_groups(m, 0);
+    int rc = make_root(m);
     while (rc == 0 && m->n_groups) {
         struct group g = m->groups[--m->n_groups];
         uint32_t frame = (uint32_t)s->count;
@@ -519,14 +610,11 @@ static int make_tree(struct making *m)
 int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n,
                    const struct dp_stacks_how *how)
 {
-    struct making m;
-    memset(&m, 0, sizeof m);
+    struct making m = { .s = s, .how = how, .n_sides = n };
     memset(s, 0, sizeof *s);
     dp_pool_init(&s->texts);
     dp_buf_init(&m.buf);
-    m.s = s;
-    m.how = how;
-    m.n_sides = s->n_sides = n;
+    s->n_sides = n;
     s->n_columns = how->n_columns;
     s->hz = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->hz);
     s->total = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->total);
@@ -535,6 +623,8 @@ int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t
         rc = pair_all(&m);
     if (rc == 0)
         rc = name_all(&m);
+    if (rc == 0 && how->by_site)
+        rc = add_sites(&m);
     if (rc == 0)
         rc = make_tree(&m);
     dp_mem_free(m.items);
@@ -583,14 +673,18 @@ void dp_stacks_release(struct dp_stacks *s)
     if (s->has_pairs)
         dp_pairs_release(&s->pairs);
     dp_pool_release(&s->texts);
-    for (size_t k = 0; k < s->n_sources; k++)
+    for (size_t k = 0; k < s->n_sources; k++) {
         dp_mem_free(s->sources[k].name);
+        dp_mem_free(s->sources[k].site);
+    }
     dp_mem_free(s->sources);
     dp_mem_free(s->names);
     dp_mem_free(s->frames);
     dp_mem_free(s->self);
     dp_mem_free(s->when);
     dp_mem_free(s->start);
+    dp_mem_free(s->site);
+    dp_mem_free(s->sites);
     dp_mem_free(s->total);
     dp_mem_free(s->hz);
     memset(s, 0, sizeof *s);

@@ -25,7 +25,7 @@
 /* What a name stands for, as far as that is known; if it stands for several subs, what the first
  * one is. */
 enum dp_stacks_kind { DP_KIND_PLAIN, DP_KIND_CORE, DP_KIND_XS, DP_KIND_BUILTIN, DP_KIND_ANON,
-                      DP_KIND_BEGIN, DP_KIND_PROGRAM };
+                      DP_KIND_BEGIN, DP_KIND_PROGRAM, DP_KIND_PHASE, DP_KIND_PART };
 
 struct dp_stacks_name {
     struct dp_name text;
@@ -38,11 +38,18 @@ struct dp_stacks_name {
                                  * another place; len 0 */
 };
 
+/* A line that frames were called from. */
+struct dp_stacks_site {
+    struct dp_name file;
+    uint64_t line;
+};
+
 /* A part of a side, and which name each of its subs goes by. */
 struct dp_stacks_source {
     const struct dp_over_side *part;
     uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its
                                  * frames are left out */
+    uint32_t *site;             /* by place of the profile: number in sites; or NULL */
     uint32_t side, index;       /* index: among the parts of its side */
     uint32_t first;             /* contexts of the sources before */
     uint64_t hz, to_hz;         /* of its ticks, and of ours */
@@ -62,13 +69,18 @@ struct dp_stacks {
     struct dp_pool texts;
     struct dp_pairs pairs;
     bool has_pairs;
-    struct dp_stacks_name *names;       /* sorted by bytes */
-    size_t n_names;
+    struct dp_stacks_name *names;       /* sorted by bytes, then by file and line */
+    size_t n_names;             /* with by_part, one more follows for each source, of
+                                 * DP_KIND_PART and without text */
+    struct dp_stacks_site *sites;       /* from 1 up; 0: not known */
+    size_t n_sites, sites_cap;
     struct dp_stacks_frame *frames;
     size_t count, cap;
     size_t n_sides, n_columns;
     struct dp_stacks_source *sources;
     size_t n_sources;
+    uint32_t *site;             /* by frame: where it was called, number in sites; or NULL */
+    size_t site_cap;
     uint64_t *self;             /* by frame, then column: sums over the runs of its side */
     size_t self_cap;
     uint32_t *when;             /* by frame: a number that grows with the order of
@@ -88,7 +100,7 @@ int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t
                    const struct dp_stacks_how *how);
 void dp_stacks_release(struct dp_stacks *s);
 
-/* The number of a name, or DP_STACKS_NONE. */
+/* The number of a name, or DP_STACKS_NONE. Of several that have the text, any. */
 uint32_t dp_stacks_find(const struct dp_stacks *s, const char *ptr, size_t len);
 
 static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame, size_t column)
@@ -114,6 +126,16 @@ typedef int dp_stacks_enter_fn(void *ctx, size_t depth, uint32_t name, const uin
                                const uint64_t *all, double weight);
 int dp_stacks_reverse(const struct dp_stacks *s, const double *weight, dp_stacks_enter_fn *enter,
                       void *ctx);
+
+/* A stack of more than `most' frames is printed without its middle: so many frames at its two ends,
+ * and one for the others. */
+struct dp_stacks_ends {
+    size_t most, head, tail;
+};
+
+/* By frame, the frames of its stack below the root, and how many are printed. The caller frees
+ * *depth. Returns 0 or DP_E_NOMEM. */
+int dp_stacks_depths(const struct dp_stacks *s, uint32_t **depth, struct dp_stacks_ends *ends);
 
 /* The frames but the root that have a value of their own, in the order in which their stacks end
  * there: by names, from the frame up. The caller frees *who. Returns 0 or DP_E_NOMEM. */

@@ -8,16 +8,16 @@
 
 static int64_t branch_of(struct dp_tree *tree, struct dp_map *map, uint32_t parent, uint32_t name)
 {
+    /* Room first, so that what the map has is there, whatever fails. */
+    if (dp_mem_grow((void **)&tree->branches, &tree->cap, tree->count + 1, sizeof *tree->branches)
+        < 0)
+        return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(map, (uint64_t)parent << 32 | name);
     if (!slot)
         return DP_E_NOMEM;
     if (slot->value != DP_MAP_NONE)
         return slot->value;
-    uint32_t n = (uint32_t)tree->count;
-    slot->value = n;
-    if (dp_mem_grow((void **)&tree->branches, &tree->cap, tree->count + 1, sizeof *tree->branches)
-        < 0)
-        return DP_E_NOMEM;
+    uint32_t n = slot->value = (uint32_t)tree->count;
     struct dp_branch *b = &tree->branches[n];
     memset(b, 0, sizeof *b);
     b->name = name;

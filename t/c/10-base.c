@@ -1,6 +1,7 @@
 /* Numbers, text, sorting, sources. */
 #include "tap.h"
 #include "dp_base64.h"
+#include "dp_err.h"
 #include "dp_fmt.h"
 #include "dp_io.h"
 #include "dp_mem.h"
@@ -24,20 +25,20 @@ static void numbers(void)
         buf[len] = n & 1 ? '\n' : ' ';
         good = dp_num_short(buf, &got) == (unsigned)len && got == n;
     }
-    ok(good, "numbers of 1 to 7 digits, whatever follows");
+    ok(good, "numbers of 1 to 7 digits are read, whatever follows");
     uint64_t v = 7;
-    is_u(dp_num_short("12345678 ", &v), 0, "8 digits are left to others");
-    is_u(dp_num_short(" 1       ", &v), 0, "no digit");
-    is_u(dp_num_short("/1       ", &v), 0, "just below the digits");
-    is_u(dp_num_short(":1       ", &v), 0, "just above the digits");
-    ok(dp_num_dec("9223372036854775807", 19, &v) && v == INT64_MAX, "2^63-1");
+    is_u(dp_num_short("12345678 ", &v), 0, "8 digits are not short");
+    is_u(dp_num_short(" 1       ", &v), 0, "a blank is no digit");
+    is_u(dp_num_short("/1       ", &v), 0, "the character below the digits is none");
+    is_u(dp_num_short(":1       ", &v), 0, "the character above the digits is none");
+    ok(dp_num_dec("9223372036854775807", 19, &v) && v == INT64_MAX, "2^63-1 fits");
     ok(!dp_num_dec("9223372036854775808", 19, &v), "2^63 is too large");
-    ok(!dp_num_dec("", 0, &v) && !dp_num_dec("1x", 2, &v), "not a number");
-    ok(dp_num_hex("ffffffffffffffff", 16, &v) && v == UINT64_MAX, "2^64-1");
-    ok(!dp_num_hex("10000000000000000", 17, &v), "2^64 is too large");
+    ok(!dp_num_dec("", 0, &v) && !dp_num_dec("1x", 2, &v), "an empty or odd text is no number");
+    ok(dp_num_hex("ffffffffffffffff", 16, &v) && v == UINT64_MAX, "hexadecimal 2^64-1 fits");
+    ok(!dp_num_hex("10000000000000000", 17, &v), "hexadecimal 2^64 is too large");
 }
 
-/* Fields of all lengths with any byte at any place, against a byte at a time. */
+/* Fields of all lengths, with any byte at any place, agree with encoding byte by byte. */
 static void fields(void)
 {
     struct dp_buf got, want;
@@ -66,13 +67,14 @@ static void fields(void)
                 dp_fmt_unfield(&want, got.ptr, got.len);
                 back = back && want.len == len && memcmp(want.ptr, name, len) == 0;
             }
-    ok(good, "fields: what has to be encoded, and nothing else");
-    ok(back, "fields: decoded they are what they were");
+    ok(good, "fields: no byte is encoded without need");
+    ok(back, "fields: decoding gives them back");
     dp_buf_clear(&want);
     dp_fmt_unfield(&want, "%", 1);
-    ok(want.len == 0, "fields: a lone % is nothing");
+    ok(want.len == 0, "fields: a lone % is an empty field");
     dp_fmt_unfield(&want, "%4%4g%4A%", 9);
-    ok(want.len == 7 && memcmp(want.ptr, "%4%4gJ%", 7) == 0, "fields: what is no code stays");
+    ok(want.len == 7 && memcmp(want.ptr, "%4%4gJ%", 7) == 0,
+            "fields: a % that begins no code stays");
     dp_buf_release(&got);
     dp_buf_release(&want);
 }
@@ -94,14 +96,14 @@ static void places(void)
     place_is("", "", 0);
 }
 
-/* Names that differ in one byte, or in their length alone, are names of their own. */
+/* Names that differ in one byte, or in their length alone, have ids of their own. */
 static int add_to(void *ctx, const void *ptr, size_t n)
 {
     dp_buf_add(ctx, ptr, n);
     return 0;
 }
 
-/* RFC 4648, section 10, and longer ones there and back, written in parts. */
+/* Runs the vectors of RFC 4648, section 10, and longer texts there and back, written in parts. */
 static void base64(void)
 {
     static const char *const vectors[] = {
@@ -132,11 +134,11 @@ static void base64(void)
         good = good && dp_base64_decode(&back, text.ptr, text.len) == 0 && back.len == n
                && memcmp(back.ptr, bytes, n) == 0;
     }
-    ok(good, "base64: there and back");
+    ok(good, "base64: decoding gives the bytes back");
     ok(dp_base64_decode(&back, "Zm9", 3) == DP_E_SYNTAX
        && dp_base64_decode(&back, "Zm=v", 4) == DP_E_SYNTAX
        && dp_base64_decode(&back, "Z===", 4) == DP_E_SYNTAX
-       && dp_base64_decode(&back, "Zm9\n", 4) == DP_E_SYNTAX, "base64: what is none is refused");
+       && dp_base64_decode(&back, "Zm9\n", 4) == DP_E_SYNTAX, "base64: invalid text is refused");
     dp_buf_release(&text);
     dp_buf_release(&back);
 }
@@ -162,7 +164,7 @@ static void pool(void)
             name[at] = (char)c;
             good = good && dp_pool_lookup(&pool, name, 30) == i;
         }
-    ok(good, "a pool of names that differ in little");
+    ok(good, "a pool keeps names that differ little");
     dp_pool_release(&pool);
 }
 
@@ -176,18 +178,19 @@ static const char *escaped(const char *s, size_t len)
 
 static void text(void)
 {
-    is_s(escaped("a\x1b[31m", 6), "a\\x1b[31m", "escape");
-    is_s(escaped("\0\t\n\x7f", 4), "\\x00\\x09\\x0a\\x7f", "control bytes");
+    is_s(escaped("a\x1b[31m", 6), "a\\x1b[31m", "an escape character is escaped");
+    is_s(escaped("\0\t\n\x7f", 4), "\\x00\\x09\\x0a\\x7f", "control bytes are escaped");
     is_s(escaped("\xc3\xa9", 2), "\xc3\xa9", "UTF-8 stays");
-    is_s(escaped("\xc2\x9b", 2), "\\x{9b}", "C1 control");
-    is_s(escaped("\xe2\x80\xae", 3), "\\x{202e}", "direction mark");
-    is_s(escaped("\xff\xc3", 2), "\\xff\\xc3", "broken UTF-8");
+    is_s(escaped("\xc2\x9b", 2), "\\x{9b}", "a C1 control is escaped");
+    is_s(escaped("\xe2\x80\xae", 3), "\\x{202e}", "a direction mark is escaped");
+    is_s(escaped("\xff\xc3", 2), "\\xff\\xc3", "broken UTF-8 is escaped");
     is_s(escaped("\xe0\x80\x80", 3), "\\xe0\\x80\\x80", "overlong");
     is_s(escaped("\xed\xa0\x80", 3), "\\xed\\xa0\\x80", "surrogate");
-    is_u(dp_text_break("Foo::Bar::baz", 13, 20), 13, "fits");
-    is_u(dp_text_break("Foo::Bar::baz", 13, 10), 10, "breaks behind ::");
-    is_u(dp_text_break("abcdefghij", 10, 4), 4, "breaks where it must");
-    is_u(dp_text_break("\xc3\xa9\xc3\xa9\xc3\xa9", 6, 2), 4, "characters, not bytes");
+    is_u(dp_text_break("Foo::Bar::baz", 13, 20), 13, "a name that fits is not broken");
+    is_u(dp_text_break("Foo::Bar::baz", 13, 10), 10, "a name breaks after ::");
+    is_u(dp_text_break("abcdefghij", 10, 4), 4, "a name without :: breaks at the width");
+    is_u(dp_text_break("\xc3\xa9\xc3\xa9\xc3\xa9", 6, 2), 4,
+            "the width counts characters, not bytes");
 }
 
 static int by_value(const void *ctx, uint32_t a, uint32_t b)
@@ -213,10 +216,38 @@ static void sorting(void)
         for (size_t i = 1; i < n; i++)
             good = good && by_value(v, index[i - 1], index[i]) < 0;
     }
-    ok(good, "sorted");
+    ok(good, "the sort orders all values");
 }
 
-/* One byte at a time, as a slow pipe might. */
+struct three { int n; char c; };
+
+static int by_n(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct three *v = ctx;
+    return v[a].n < v[b].n ? -1 : v[a].n > v[b].n;
+}
+
+static void sorting_arrays(void)
+{
+    static const struct three as_it_was[] = { { 3, 'c' }, { 1, 'a' }, { 4, 'd' }, { 2, 'b' } };
+    struct three v[4];
+    long live = dp_mem_live();
+    int rc = DP_E_NOMEM;
+    for (long n = 0; rc == DP_E_NOMEM && n < 9; n++) {
+        memcpy(v, as_it_was, sizeof v);
+        dp_mem_fail_after(n);
+        rc = dp_sort_array(v, 4, sizeof *v, by_n, v);
+        dp_mem_fail_after(-1);
+        if (rc < 0)
+            ok(rc == DP_E_NOMEM && v[0].n == 3 && v[3].n == 2, "no memory: the array stays");
+    }
+    is_i(rc, 0, "an array is sorted");
+    ok(v[0].c == 'a' && v[1].c == 'b' && v[2].c == 'c' && v[3].c == 'd', "its elements are whole");
+    is_i(dp_sort_array(NULL, 0, sizeof *v, by_n, NULL), 0, "so is one of no elements");
+    is_i(dp_mem_live(), live, "nothing is left");
+}
+
+/* Gives one byte at a time, as a slow pipe might. */
 struct drip { const char *p; size_t n; };
 static long drip(void *ctx, void *buf, size_t n)
 {
@@ -265,49 +296,52 @@ static void sources(void)
     dp_source_mem(&src, plain, sizeof plain);
     ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain
            && !memcmp(out, plain, sizeof plain),
-       "memory");
+       "memory is read");
     dp_source_mem(&src, plain, 1);
-    ok(read_all(&src, out, sizeof out, &rc, &err) == 1 && rc == 0, "a single byte");
+    ok(read_all(&src, out, sizeof out, &rc, &err) == 1 && rc == 0, "a single byte is read");
     dp_source_mem(&src, plain, 0);
-    ok(read_all(&src, out, sizeof out, &rc, &err) == 0 && rc == 0, "nothing");
+    ok(read_all(&src, out, sizeof out, &rc, &err) == 0 && rc == 0, "an empty text is read");
     size_t n = gzip(plain, sizeof plain, packed, sizeof packed);
     dp_source_mem(&src, packed, n);
     ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain
            && !memcmp(out, plain, sizeof plain),
-       "gzip");
+       "gzip is read");
     struct drip d = { packed, n };
     dp_source_fn(&src, drip, &d);
-    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain && rc == 0, "gzip, byte by byte");
+    ok(read_all(&src, out, sizeof out, &rc, &err) == sizeof plain && rc == 0,
+            "gzip is read byte by byte");
     dp_source_mem(&src, packed, n / 2);
     read_all(&src, out, sizeof out, &rc, &err);
-    is_i(rc, DP_E_TRUNCATED, "gzip cut short");
+    is_i(rc, DP_E_TRUNCATED, "gzip cut short is truncated");
     memcpy(packed + n, packed, n);
     dp_source_mem(&src, packed, 2 * n);
-    is_u(read_all(&src, out, sizeof out, &rc, &err), 2 * sizeof plain, "two members");
+    is_u(read_all(&src, out, sizeof out, &rc, &err), 2 * sizeof plain,
+            "two members of gzip are read");
     memset(packed + n, 0, 100);
     dp_source_mem(&src, packed, n + 100);
-    is_u(read_all(&src, out, sizeof out, &rc, &err), sizeof plain, "zeros behind it");
+    is_u(read_all(&src, out, sizeof out, &rc, &err), sizeof plain, "zeros after gzip are skipped");
     packed[n / 2] ^= 0x55;
     dp_source_mem(&src, packed, n);
     read_all(&src, out, sizeof out, &rc, &err);
-    is_i(rc, DP_E_IO, "damaged");
-    is_i(dp_source_open(&src, "/nonexistent/file"), DP_E_IO, "no such file");
+    is_i(rc, DP_E_IO, "damaged gzip is an error");
+    is_i(dp_source_open(&src, "/nonexistent/file"), DP_E_IO, "a missing file is an error");
 }
 
-/* Nothing here goes by the locale. Where there are none of these two, C's is tried. */
+/* Nothing here depends on the locale. Without these two locales, that of C is tried. */
 static void locales(void)
 {
     static const char *const names[] = { "C", "tr_TR.UTF-8", "de_DE.UTF-8" };
     for (size_t i = 0; i < DP_ARRAY_LEN(names); i++) {
         const char *in = setlocale(LC_ALL, names[i]);
         in = in ? in : "none";
-        ok(dp_text_alike("MINOR-FAULTS", "minor-faults", 12), "%s: capitals are alike", in);
-        ok(dp_text_alike("Iz", "iZ", 3), "%s: with the NUL, all of it", in);
+        ok(dp_text_alike("MINOR-FAULTS", "minor-faults", 12), "%s: capitals do not matter", in);
+        ok(dp_text_alike("Iz", "iZ", 3), "%s: a comparison with the NUL is of the whole", in);
         ok(dp_text_alike("abc", "abd", 2) && !dp_text_alike("abc", "abd", 3),
            "%s: as many as asked for", in);
         ok(!dp_text_alike("ab", "abc", 3) && !dp_text_alike("abc", "ab", 3),
            "%s: and not past an end", in);
-        ok(!dp_text_alike("[", "{", 1) && !dp_text_alike("@", "`", 1), "%s: letters only", in);
+        ok(!dp_text_alike("[", "{", 1) && !dp_text_alike("@", "`", 1),
+                "%s: only letters have capitals", in);
         char number[32];
         snprintf(number, sizeof number, "%8.3f", -12.25);
         dp_text_point(number);
@@ -316,10 +350,10 @@ static void locales(void)
     setlocale(LC_ALL, "C");
     char wide[] = "1\xd9\xab" "5e+06";
     dp_text_point(wide);
-    is_s(wide, "1.5e+06", "a point that is more than one byte");
+    is_s(wide, "1.5e+06", "a decimal point of more than one byte becomes a point");
 }
 
-/* What dp_map_hash makes h of. */
+/* Returns the key whose dp_map_hash is h. */
 static uint64_t key_of_hash(uint64_t h)
 {
     h ^= h >> 33;
@@ -329,8 +363,8 @@ static uint64_t key_of_hash(uint64_t h)
     return h ^ h >> 33;
 }
 
-/* Keys and names that were chosen to meet, by somebody who knows the hash and not its
- * seed: they do not. */
+/* Keys and names that somebody chose to collide, knowing the hash and not its seed, do not collide.
+ * */
 static void chosen(void)
 {
     enum { KEYS = 50000, NAMES = 1 << 14 };
@@ -353,10 +387,10 @@ static void chosen(void)
         furthest = far > furthest ? far : furthest;
     }
     is_u(wrong, 0, "keys of one hash are kept");
-    ok(furthest < 1000, "and found in few steps: %zu", furthest);
+    ok(furthest < 1000, "keys of one hash are found in few steps: %zu", furthest);
     dp_map_release(&map);
 
-    /* differences that words of an unseeded product take back, one by one */
+    /* These are differences that words of an unseeded product cancel, one by one. */
     dp_pool_init(&pool);
     for (uint32_t i = 0; i < NAMES; i++) {
         uint64_t words[28];
@@ -369,8 +403,8 @@ static void chosen(void)
     }
     for (uint32_t i = 0; i < NAMES; i++)
         shared += pool.next[i] != DP_MAP_NONE;
-    is_u(wrong, 0, "such names are kept");
-    ok(shared < 10, "and have hashes of their own: %zu", shared);
+    is_u(wrong, 0, "chosen names are kept");
+    ok(shared < 10, "few chosen names share a hash: %zu", shared);
     dp_pool_release(&pool);
 }
 
@@ -385,6 +419,7 @@ int main(void)
     chosen();
     text();
     sorting();
+    sorting_arrays();
     sources();
     return tap_done();
 }

@@ -1,5 +1,5 @@
-/* Products of more than 64 bits, as machines have to make them that know none: against known
- * quotients, and against the compiler's own 128 bits where it has them. */
+/* Products of more than 64 bits, computed as on machines without such numbers, agree with known
+ * quotients, and with the compiler's own 128 bits where it has them. */
 #define DP_NUM_PORTABLE 1
 #include "tap.h"
 #include "dp_num.h"
@@ -8,7 +8,7 @@
 
 static uint64_t seed = 88172645463325252u;
 
-/* Random, and as often short as long. */
+/* Returns a random number, short as often as long. */
 static uint64_t any(void)
 {
     seed ^= seed << 13;
@@ -19,18 +19,20 @@ static uint64_t any(void)
 
 static void known(void)
 {
-    is_u(dp_num_mul_shift32(3, UINT64_C(1) << 32), 3, "a factor of 1");
-    is_u(dp_num_mul_shift32(UINT32_MAX, UINT32_MAX), UINT32_MAX - 1, "rounded down");
-    is_u(dp_num_mul_shift32(UINT64_MAX, UINT64_C(1) << 31), UINT64_MAX / 2, "half of the largest");
-    is_u(dp_num_mul_shift32(UINT64_C(1) << 62, 12), UINT64_C(12) << 30, "a product of 66 bits");
-    is_u(dp_num_mul_div(10, 1, 3), 3, "a third");
-    is_u(dp_num_mul_div(UINT64_MAX, 1, 1), UINT64_MAX, "all of it");
+    is_u(dp_num_mul_shift32(3, UINT64_C(1) << 32), 3, "a factor of 1 changes nothing");
+    is_u(dp_num_mul_shift32(UINT32_MAX, UINT32_MAX), UINT32_MAX - 1, "a product is rounded down");
+    is_u(dp_num_mul_shift32(UINT64_MAX, UINT64_C(1) << 31), UINT64_MAX / 2,
+            "the largest number is halved");
+    is_u(dp_num_mul_shift32(UINT64_C(1) << 62, 12), UINT64_C(12) << 30,
+            "a product of 66 bits is right");
+    is_u(dp_num_mul_div(10, 1, 3), 3, "10 / 3 is 3");
+    is_u(dp_num_mul_div(UINT64_MAX, 1, 1), UINT64_MAX, "the largest number times 1 / 1 is itself");
     is_u(dp_num_mul_div(UINT64_MAX, UINT64_MAX, UINT64_MAX), UINT64_MAX,
-         "all of it, by the largest");
+         "the largest number times 1 by the largest is itself");
     is_u(dp_num_mul_div(UINT64_MAX, UINT64_MAX - 1, UINT64_MAX), UINT64_MAX - 1,
-         "nearly all of it");
+         "the largest number times nearly 1 is right");
     is_u(dp_num_mul_div(UINT64_C(1) << 62, 2, 3), UINT64_C(3074457345618258602),
-         "two thirds of 2^62");
+         "two thirds of 2^62 are right");
     is_u(dp_num_mul_div(7, 0, 9), 0, "nothing");
 }
 
@@ -43,19 +45,21 @@ static uint64_t scaled(uint64_t a, uint64_t b, uint64_t c)
 static void known_scales(void)
 {
     const uint64_t most = UINT64_MAX / 2;
-    is_u(scaled(7, 1, 2), 4, "halves go up");
-    is_u(scaled(7, 1, 3), 2, "the nearest, below");
-    is_u(scaled(8, 1, 3), 3, "the nearest, above");
+    is_u(scaled(7, 1, 2), 4, "halves are rounded up");
+    is_u(scaled(7, 1, 3), 2, "less than a half is rounded down");
+    is_u(scaled(8, 1, 3), 3, "more than a half is rounded up");
     is_u(scaled((UINT64_C(1) << 60) + 1, 2, 1), (UINT64_C(1) << 61) + 2, "no bit is lost");
-    is_u(scaled(most, 1, 1), most, "the largest");
-    is_u(scaled(most + 1, 1, 1), UINT64_MAX, "beyond it");
-    is_u(scaled(most, 1000000000000, 999999999999), UINT64_MAX, "a bit beyond");
-    is_u(scaled(UINT64_MAX, most, UINT64_MAX), most, "back again");
-    is_u(scaled(UINT64_C(1) << 62, UINT64_C(1) << 62, 1), UINT64_MAX, "far beyond");
-    is_u(dp_num_round(2.5), 3, "a real number");
-    is_u(dp_num_round(1e300), most, "too large a one");
-    is_u(dp_num_round(1e300 * 1e300) + dp_num_round(-1e300), most, "infinite ones");
-    is_u(dp_num_round((double)NAN), 0, "none at all");
+    is_u(scaled(most, 1, 1), most, "the largest number stays");
+    is_u(scaled(most + 1, 1, 1), UINT64_MAX, "a number beyond the largest saturates");
+    is_u(scaled(most, 1000000000000, 999999999999), UINT64_MAX,
+            "a product a little beyond saturates");
+    is_u(scaled(UINT64_MAX, most, UINT64_MAX), most, "a product is divided back");
+    is_u(scaled(UINT64_C(1) << 62, UINT64_C(1) << 62, 1), UINT64_MAX,
+            "a product far beyond saturates");
+    is_u(dp_num_round(2.5), 3, "a real number is rounded");
+    is_u(dp_num_round(1e300), most, "a real number too large saturates");
+    is_u(dp_num_round(1e300 * 1e300) + dp_num_round(-1e300), most, "infinite numbers saturate");
+    is_u(dp_num_round((double)NAN), 0, "no number is 0");
 }
 
 static void random_products(void)
@@ -74,7 +78,7 @@ static void random_products(void)
             printf("# %llu %llu %llu\n", (unsigned long long)a, (unsigned long long)b,
                    (unsigned long long)c);
     }
-    ok(good, "random products");
+    ok(good, "random products are right");
 #else
     ok(any() != any(),
        "random products # SKIP this compiler has no numbers of 128 bits to compare with");

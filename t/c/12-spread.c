@@ -1,5 +1,5 @@
-/* Times in stamps to ticks: the sums are met to the tick, and no item gets more of a time than of
- * the one that contains it. */
+/* Times in stamps become ticks: the sums are met to the tick, and no item gets more of a time than
+ * of the time that contains it. */
 #include "dp_spread.h"
 #include "tap.h"
 
@@ -25,7 +25,8 @@ static void fill(struct dp_spread *items, size_t n)
         uint64_t cpu = pick(3) ? real : pick(real + 1);
         items[i].stamps[DP_SPREAD_REAL] = (double)real;
         items[i].stamps[DP_SPREAD_CPU] = (double)cpu;
-        /* A reading of the kernel's share hits whom it finds: it may be more than there is. */
+        /* A reading of the kernel's share is charged to whom it finds: it may exceed the item's own
+         * time. */
         items[i].stamps[DP_SPREAD_SYS] = pick(4) ? 0 : (double)pick(300000);
     }
 }
@@ -58,7 +59,7 @@ int main(void)
         dp_spread(items, n, f, sums);
         wrong += !is_right(items, n, sums);
     }
-    ok(wrong == 0, "whatever the stamps, the sums are met");
+    ok(wrong == 0, "the sums are met for random stamps");
 
     const uint64_t sums[DP_SPREAD_TIMES] = { 30, 20, 10 };
     struct dp_spread two[2] = { { .stamps = { 100, 50, 0 } }, { .stamps = { 200, 150, 100 } } };
@@ -66,8 +67,8 @@ int main(void)
     ok(two[0].t[DP_SPREAD_REAL] == 10 && two[0].t[DP_SPREAD_CPU] == 5
        && two[0].t[DP_SPREAD_SYS] == 0 && two[1].t[DP_SPREAD_REAL] == 20
        && two[1].t[DP_SPREAD_CPU] == 15
-       && two[1].t[DP_SPREAD_SYS] == 10, "where they agree, each gets its own");
+       && two[1].t[DP_SPREAD_SYS] == 10, "where stamps and sums agree, each item gets its own");
     dp_spread(two, 0, 0.1, sums);
-    ok(two[0].t[DP_SPREAD_REAL] == 10, "without any nothing is done");
+    ok(two[0].t[DP_SPREAD_REAL] == 10, "without items nothing is done");
     return tap_done();
 }

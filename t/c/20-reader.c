@@ -1,4 +1,4 @@
-/* Lines to events, whatever their shape; errors and their places. */
+/* Lines become events, whatever their shape; errors have their places. */
 #include "tap.h"
 #include "dp_buf.h"
 #include "dp_reader.h"
@@ -9,7 +9,7 @@
 #define HEAD "#fOrTyTwO\n$hz=100;\n$XS_VERSION='x';\n" \
     "$rrun_utime=0; $rrun_stime=0; $rrun_rtime=0;\nPART2\n"
 
-/* Everything a consumer is told, as text. */
+/* Everything that a consumer is told, as text. */
 static struct dp_buf told;
 static struct dp_err err;
 static struct dp_read_info info;
@@ -70,41 +70,44 @@ static void shapes(void)
 {
     int rc;
     is_s(trace("& 2 main bar\n@ 1 2 3\n+ 2\n@ 4 5 6\n- 2\n", &rc),
-         "[main|bar|:0|||0|0]+0(1,2,3)-0(4,5,6)", "new style");
-    is_i(rc, 0, "and it is whole");
-    is_u(info.marks, 2, "two marks");
+         "[main|bar|:0|||0|0]+0(1,2,3)-0(4,5,6)", "lines of the new style are read");
+    is_i(rc, 0, "the new style ends without an error");
+    is_u(info.marks, 2, "two marks are counted");
     is_s(trace("& 2 main bar\r\n@ 1 2 3\r\n+ 2\r\n- 2\r\n", &rc),
-         "[main|bar|:0|||0|0]+0(1,2,3)-0(0,0,0)", "CRLF");
+         "[main|bar|:0|||0|0]+0(1,2,3)-0(0,0,0)", "lines that end in CRLF are read");
     is_s(trace("&  2\tmain bar\n@  1  2  3 \n +\t2 \n\n# x\n", &rc), "[main|bar|:0|||0|0]+0(1,2,3)",
-         "blanks, comments, empty lines");
+         "blanks, comments and empty lines are skipped");
     is_s(trace("& 2 a b\n@ 1 1 1\n@ 2 2 2\n+ 2\n@ 9 9 9\n", &rc),
-         "[a|b|:0|||0|0]+0(3,3,3)t-1(9,9,9)", "times add up; the last go on");
+         "[a|b|:0|||0|0]+0(3,3,3)t-1(9,9,9)",
+                 "times between marks add up; the last come as a tail");
     is_s(trace("& 2 a b\n@ 1 2 3 77 88 99\n+ 2\n", &rc), "[a|b|:0|||0|0]+0(1,2,3)",
          "further columns are skipped");
     is_s(trace("& 2 a b\n@ 12345678 2 1234567890\n+ 2\n", &rc),
-         "[a|b|:0|||0|0]+0(12345678,2,1234567890)", "long numbers");
+         "[a|b|:0|||0|0]+0(12345678,2,1234567890)", "long numbers are read");
     is_s(trace("& 2 a b\n@ -5 2 3\n+ 2\n", &rc), "[a|b|:0|||0|0]+0(0,2,3)",
-         "no time runs backwards");
+         "a negative time counts as 0");
     is_s(trace("& 0002 a b\n+ 2\n+ 02\n- 0002\n& AbC c d\n+ abc\n+ ABC\n", &rc),
          "[a|b|:0|||0|0][c|d|:0|||0|0]+0(0,0,0)+0(0,0,0)-0(0,0,0)+1(0,0,0)+1(0,0,0)",
-         "ids are numbers");
+         "ids are compared as numbers");
     is_s(trace("& ffffffffffffffff a b\n+ ffffffffffffffff\n- ffffffffffffffff\n", &rc),
-         "[a|b|:0|||0|0]+0(0,0,0)-0(0,0,0)", "an id of 64 bits");
+         "[a|b|:0|||0|0]+0(0,0,0)-0(0,0,0)", "an id of 64 bits is read");
     is_s(trace("& 2 a b\n+ 2\n* 2\n/ 2\n- 99\n", &rc),
          "[a|b|:0|||0|0]+0(0,0,0)*0(0,0,0)/0(0,0,0)--1(0,0,0)",
-         "all marks; an exit may be nameless");
+         "all kinds of marks are read; an exit may have an unknown id");
     is_s(trace("& 2 main x lib/a:b.pm:12 kind=xs autoload=M::AUTOLOAD in=M::f seq=9 new=1\n", &rc),
-         "[main|x|lib/a:b.pm:12|M::AUTOLOAD|M::f|1|9]", "extra fields");
+         "[main|x|lib/a:b.pm:12|M::AUTOLOAD|M::f|1|9]", "extra fields are read");
     is_s(trace("+ 5 6 7 A::B::c\n- 9 6 9 A::B::c\n", &rc), "[A::B|c|:0|||0|0]+0(0,0,0)-0(4,0,2)",
-         "old style");
+         "lines of the old style are read");
     is_s(trace("+ 5 6 7 A::c\n@ 1 1 1\n- 9 8 9 A::c\n+ 1 1 1 A::c\n- 2 1 1 A::c\n", &rc),
-         "[A|c|:0|||0|0]+0(0,0,0)-0(4,2,2)+0(0,0,0)-0(1,0,0)", "both styles; the clock set back");
+         "[A|c|:0|||0|0]+0(0,0,0)-0(4,2,2)+0(0,0,0)-0(1,0,0)",
+                 "both styles mix; a clock set back counts as 0");
     is_s(trace("& 2 a b\n+ 2\n@ 1 1 1\n+ & Devel::DProf::write\n@ 50 50 50\n- &"
                " Devel::DProf::write\n@ 2 2 2\n- 2\n",
                &rc),
-         "[a|b|:0|||0|0]+0(0,0,0)-0(3,3,3)", "the profiler's own writing is left out");
-    is_u(info.marks, 2, "and is no mark");
-    is_s(trace("+ & X::y\n- & X::y\n", &rc), "[X|y|:0|||0|0]+0(0,0,0)-0(0,0,0)", "a mark by name");
+         "[a|b|:0|||0|0]+0(0,0,0)-0(3,3,3)", "the recorder's own writing is left out");
+    is_u(info.marks, 2, "the recorder's own writing is no mark");
+    is_s(trace("+ & X::y\n- & X::y\n", &rc), "[X|y|:0|||0|0]+0(0,0,0)-0(0,0,0)",
+            "a mark may have a name");
 }
 
 static void escapes(void)
@@ -113,8 +116,8 @@ static void escapes(void)
     const char *text = "#fOrTyTwO\n$dprof_format='trace 1';\nPART2\n& 2 % a%20b%25%1B lib/%0a.pm:3"
                        " in=x%3By\n+ 2\n";
     is_s(read_mem(text, strlen(text), &rc), "[|a b%\x1b|lib/\n.pm:3||x;y|0|0]+0(0,0,0)",
-         "%XX in our files");
-    is_s(trace("& 2 % a%20\n", &rc), "[%|a%20|:0|||0|0]", "but not in the classic recorder's");
+         "%XX is decoded in new files");
+    is_s(trace("& 2 % a%20\n", &rc), "[%|a%20|:0|||0|0]", "%XX is not decoded in classic files");
 }
 
 static void fails(const char *lines, int code, uint64_t line, uint64_t byte, const char *message)
@@ -122,9 +125,10 @@ static void fails(const char *lines, int code, uint64_t line, uint64_t byte, con
     int rc;
     trace(lines, &rc);
     is_i(rc, code, "%s", message);
-    is_u(err.line, line, "its line");
-    is_u(err.byte, byte, "its byte");
-    ok(strncmp(err.message, message, strlen(message)) == 0, "its text: %s", err.message);
+    is_u(err.line, line, "the error has its line");
+    is_u(err.byte, byte, "the error has its byte");
+    ok(strncmp(err.message, message, strlen(message)) == 0,
+            "the error has its text: %s", err.message);
 }
 
 static void errors(void)
@@ -148,32 +152,34 @@ static void errors(void)
           11, at + 58, "Bad profile: a phase is no sub to be called: + 2");
     fails("& 2 a b\n+ 2\n- 2", DP_E_TRUNCATED, 8, at + 12, "the last line is not whole");
     int rc;
-    is_s(trace("& 2 a b\n+ 2\n- 2", &rc), "[a|b|:0|||0|0]+0(0,0,0)", "what is whole was taken");
+    is_s(trace("& 2 a b\n+ 2\n- 2", &rc), "[a|b|:0|||0|0]+0(0,0,0)",
+            "whole lines before a cut are read");
     is_s(trace("& 2 a b\n+ 2\nbad\n- 2\n", &rc), "[a|b|:0|||0|0]+0(0,0,0)",
-         "what came before was taken");
+         "lines before an error are read");
     read_mem("", 0, &rc);
-    is_i(rc, DP_E_NOTPROFILE, "an empty file");
+    is_i(rc, DP_E_NOTPROFILE, "an empty file is no profile");
     read_mem("#fOrTyTwOx\n", 11, &rc);
-    is_i(rc, DP_E_NOTPROFILE, "almost the magic");
+    is_i(rc, DP_E_NOTPROFILE, "another first line is no profile");
     read_mem("#fOrTyTwO\n$hz=100;\n", 19, &rc);
-    is_i(rc, DP_E_TRUNCATED, "header only");
+    is_i(rc, DP_E_TRUNCATED, "a header alone is truncated");
     const char *newer = "#fOrTyTwO\n$dprof_format='trace 2';\nPART2\n";
     read_mem(newer, strlen(newer), &rc);
-    is_i(rc, DP_E_VERSION, "newer");
-    ok(strstr(err.message, "'trace 2'") && strstr(err.message, "'trace 1'"), "both are named: %s",
+    is_i(rc, DP_E_VERSION, "a newer format is refused");
+    ok(strstr(err.message, "'trace 2'") && strstr(err.message, "'trace 1'"),
+            "the error names both formats: %s",
        err.message);
     const char *hz = "#fOrTyTwO\n$hz=0;\nPART2\n";
     read_mem(hz, strlen(hz), &rc);
-    is_i(rc, DP_E_SYNTAX, "no ticks");
+    is_i(rc, DP_E_SYNTAX, "a rate of 0 is an error");
     const char *code =
         "#fOrTyTwO\n$hz=100; system('x');\n$rrun_utime=0;$rrun_stime=0;$rrun_rtime=0\nPART2\n& 2 a"
         " b\n+ 2\n";
     is_s(read_mem(code, strlen(code), &rc), "[a|b|:0|||0|0]+0(0,0,0)",
          "code in a header is skipped");
-    ok(rc == 0 && info.bad_header && info.header_err.line == 2, "and told of");
+    ok(rc == 0 && info.bad_header && info.header_err.line == 2, "code in a header is reported");
 }
 
-/* A long trace of which the slow path makes the same as the fast one. */
+/* The slow path and the fast one read a long trace alike. */
 static void fast_is_slow(void)
 {
     static char fast[600000], slow[900000];
@@ -204,11 +210,11 @@ static void fast_is_slow(void)
     char *one = strdup(read_mem(fast, f, &rc1));
     const char *two = read_mem(slow, s, &rc2);
     ok(rc1 == 0 && rc2 == 0 && strlen(one) > 100000 && strcmp(one, two) == 0,
-       "fast path = slow path");
+       "the fast path gives the events of the slow path");
     free(one);
 }
 
-/* The same answer wherever the buffer ends. */
+/* The answer is the same wherever the buffer ends. */
 static void cuts(void)
 {
     size_t n = 300000;
@@ -224,7 +230,7 @@ static void cuts(void)
         const char *got = read_mem(text, len, &rc);
         good = rc == 0 && !strcmp(got, "[a|b|:0|||0|0]+0(1,2,3)-0(44,555,6666)");
     }
-    ok(good, "lines across the buffer's end; a line longer than the buffer");
+    ok(good, "lines may cross the buffer's end or be longer than it");
     free(text);
 }
 

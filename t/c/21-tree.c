@@ -1,5 +1,5 @@
-/* Trees and pieces: lines to contexts, errors and their places, what killed
- * processes left, and no memory. */
+/* Trees and pieces: lines become contexts, errors have their places; files that killed processes
+ * left; allocations that fail. */
 #include "tap.h"
 #include "pieces.h"
 #include "dp_flat.h"
@@ -29,7 +29,7 @@ static int collect(void *ctx, const void *ptr, size_t len)
     return 0;
 }
 
-/* The tree lines that the profile is written as: from & on. */
+/* Returns the tree lines that the profile is written as: from & on. */
 static const char *written(const struct dp_prof *prof)
 {
     struct dp_host host = { &out, collect, NULL };
@@ -50,7 +50,8 @@ static struct dp_prof *of_mem(const char *ptr, size_t len, unsigned flags)
     return prof;
 }
 
-/* What a file comes to, and its outcome in o; the message is borrowed from `kept`. */
+/* Returns the tree that a file becomes, and its outcome in o; the message is borrowed from `kept`.
+ * */
 static char kept[300];
 
 static const char *comes_to(const char *ptr, size_t len)
@@ -78,19 +79,19 @@ static void lines(void)
          NAMES "= 0 0 1 1 2 3 0 0 4 5\n= 1 1 1 1 1 1 1 0 1 1\n= 1 1 6 7 8 9 20 10 11 12 at=m.pl:9"
                " folded=3\n= 2 2 1 1 1 1 1 1 1 1\n"
                "= 1 2 1 1 0 1 0 0 0 0\nh 1 0:5 3:7\n",
-         "all that a tree can hold, in order");
-    is_i(o.code, 0, "and it is whole");
+         "a tree of all fields is read and sorted");
+    is_i(o.code, 0, "it is whole");
     is_u(o.contexts, 5, "five contexts");
-    ok(o.tree, "a tree");
+    ok(o.tree, "the outcome says that it is a tree");
     is_s(tree("&  2 m b m.pl:2\r\n#x\n\n& 1 m a m.pl:1\n= 0\t0 1 1 2 3 0 0 4 5 \r\n= 1 1 6 7 8 9 9"
               " 1 11 12 folded=4\n= 1 1 6 7 8 9 30 2 11 12 folded=5\n"
               "= 0 0 0 1 1 1 0 0 0 0\nh 1 1:1\nh 1 1:2 60:4\n"),
          NAMES "= 0 0 1 2 3 4 0 0 4 5\n= 1 1 12 14 16 18 30 1 22 24 folded=9\nh 1 1:3 47:4\n",
-         "what comes twice is added; blanks, CRLF");
+         "repeated contexts are added up; blanks and CRLF are skipped");
     is_s(tree("& 9 m b m.pl:2\n& 7 m a m.pl:1\n= 0 0 0 0 0 0 0 0 0 0\n= 1 9 1 0 0 1 1 1 0 0 77"
               " k=v\n"),
          NAMES "= 0 0 1 0 0 0 0 0 0 0\n= 1 2 1 0 0 1 1 1 0 0\n",
-         "numbers anew; more columns are skipped");
+         "ids are numbered again; further columns are skipped");
     is_s(tree("& 1 m __ANON__ m.pl:1 seq=7 in=m::x\n& 2 m __ANON__ m.pl:1 seq=9 in=m::a\n= 0 0 1 0"
               " 0 0 0 0 0 0\n= 1 2 1 0 0 0 0 0 0 0\n"),
          "& 1 m __ANON__ m.pl:1 seq=1 in=m::x\n& 2 m __ANON__ m.pl:1 seq=2 in=m::a\n= 0 0 1 0 0 0"
@@ -102,9 +103,9 @@ static void fails(const char *lines, int code, uint64_t line, uint64_t byte, con
 {
     tree(lines);
     is_i(o.code, code, "%s", message);
-    is_u(o.line, line, "its line");
-    is_u(o.byte, strlen(HEAD) + byte, "its byte");
-    ok(strncmp(o.message, message, strlen(message)) == 0, "its text: %s", o.message);
+    is_u(o.line, line, "the error has its line");
+    is_u(o.byte, strlen(HEAD) + byte, "the error has its byte");
+    ok(strncmp(o.message, message, strlen(message)) == 0, "the error has its text: %s", o.message);
 }
 
 static void errors(void)
@@ -112,13 +113,13 @@ static void errors(void)
     const char *root = NAMES "= 0 0 1 0 0 0 0 0 0 0\n";
     static char text[600];
     static const struct { const char *line, *message; int code; } bad[] = {
-        { "= 2 1 1 0 0 0 0 0 0 0\n", "Bad profile: = 2 1", DP_E_SYNTAX },              /* a jump */
-        /* no such sub */
+        { "= 2 1 1 0 0 0 0 0 0 0\n", "Bad profile: = 2 1", DP_E_SYNTAX },  /* a level is skipped */
+        /* There is no such sub. */
         { "= 1 3 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 3", DP_E_SYNTAX },
-        /* the root below the root */
+        /* The root is below the root. */
         { "= 1 0 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 0", DP_E_SYNTAX },
         { "= 0 1 1 0 0 0 0 0 0 0\n", "Bad profile: = 0 1", DP_E_SYNTAX },
-        /* a counter is missing */
+        /* A counter is missing. */
         { "= 1 1 1 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
         { "= 1 1 1 0 0 -1 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
         { "= 1 1 99999999999999999999 0 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
@@ -144,11 +145,12 @@ static void errors(void)
              "= 1 2 1 0 0 1 0 0 0 0\n");
     fails(text, DP_E_LIMIT, 11, strlen(root) + 40, "the times add up to more than fits");
     tree("= 0 0 1 0 0 0 0 0 0 0\n= 3 1");
-    is_i(o.code, DP_E_TRUNCATED, "a tree that breaks off");
+    is_i(o.code, DP_E_TRUNCATED, "a tree that breaks off is truncated");
     const char *newer = "#fOrTyTwO\n$dprof_format='tree 2';\nPART3\n";
     comes_to(newer, strlen(newer));
-    is_i(o.code, DP_E_VERSION, "newer");
-    ok(strstr(o.message, "'tree 2'") && strstr(o.message, "'tree 1'"), "both are named: %s",
+    is_i(o.code, DP_E_VERSION, "a newer format is refused");
+    ok(strstr(o.message, "'tree 2'") && strstr(o.message, "'tree 1'"),
+            "the error names both formats: %s",
        o.message);
 }
 
@@ -162,27 +164,27 @@ static void traces(void)
                              " 30\n= 2 1 1 0 0 7 7 7\nh 1 26:1\n";
     is_s(comes_to(text, strlen(text)),
          NAMES "= 0 0 1 20 0 43 0 0\n= 1 1 2 18 0 38 30 30\n= 2 2 3 12 0 19 8 4\nh 2 25:1 26:2\n",
-         "a trace that goes on as a tree");
-    is_i(o.code, 0, "is whole, whatever was running");
+         "a trace and the tree it goes on as are added up");
+    is_i(o.code, 0, "it is whole though subs were running");
     is_u(o.open, 0, "nothing is open");
-    is_u(o.marks, 5, "its marks");
+    is_u(o.marks, 5, "the marks of the trace are counted");
     struct dp_trace_how how = { .fold = 0 };
     struct dp_host host = { &out, collect, NULL };
     struct dp_trace *t = dp_trace_new(&how, &host);
     dp_buf_clear(&out);
     is_i(dp_trace_add_mem(t, "t", text, strlen(text)), DP_E_TRUNCATED,
-         "its calls one by one end there");
-    is_s(dp_buf_cstr(&out), "m::a\n   m::b\n   m::b\n", "those that there are");
+         "its list of calls ends where the tree begins");
+    is_s(dp_buf_cstr(&out), "m::a\n   m::b\n   m::b\n", "calls before the tree are listed");
     is_i(dp_trace_add_mem(t, "t", HEAD, strlen(HEAD)), DP_E_ARG, "a tree has no order of calls");
     dp_trace_outcome(t, &o);
-    ok(strstr(o.message, "use -S") != NULL, "it says what to do: %s", o.message);
+    ok(strstr(o.message, "use -S") != NULL, "the message says what to do: %s", o.message);
     dp_trace_free(t);
     text = TRACE "& 2 m a m.pl:1\n& 3 m b m.pl:2\n+ 2\n@ 0 0 1\n* 3\n@ 0 0 9\n- 2\n+ 2\n+ 2\n@ 0 0"
                  " 3\n/ 2\n- 2\n";
     is_s(comes_to(text, strlen(text)),
          NAMES "= 0 0 1 50 0 87 0 0\n= 1 1 2 0 0 1 3 1\n= 2 1 1 0 0 3 3 3\n= 1 2 1 0 0 9 9 9\n"
                "h 1 23:1 24:2\nh 2 26:1\n",
-         "spans and histograms of a trace: goto, recursion, exceptions");
+         "a trace gives call times and histograms: goto, recursion, exceptions");
 }
 
 /* ---- pieces ---- */
@@ -215,18 +217,19 @@ static void pieces(void)
                             " 230 0 250 5250 5250\n"
                             "= 3 3 1 1000 0 5000 5000 5000\nh 1 2:1\nh 2 12:1\nh 3 12:1\n";
     image_trace(&image);
-    is_s(image_to(), all, "what is not in the text is in the pieces");
-    is_i(o.code, DP_E_TRUNCATED, "it was cut short");
-    ok(!strcmp(o.message, "the recording did not come to its end"), "for a reason: %s", o.message);
-    is_u(o.open, 1, "a call had not ended");
-    is_u(o.marks, 6, "all marks");
+    is_s(image_to(), all, "marks that are not in the text come from the pieces");
+    is_i(o.code, DP_E_TRUNCATED, "a killed process's profile is truncated");
+    ok(!strcmp(o.message, "the recording did not come to its end"),
+            "the message gives the reason: %s", o.message);
+    is_u(o.open, 1, "one call is open");
+    is_u(o.marks, 6, "all marks are counted");
 
-    /* killed while it wrote: two of the marks are in the text already */
+    /* The process was killed while it wrote: two of the marks are in the text already. */
     image.text.len -= strlen("@ 20 0 2");
     dp_buf_adds(&image.text,
                 "@ 90 0 100\n+ 2\n@ 180 0 200\n& 3 m c m.pl:3\n+ 3\n@ 1000 0 5000\n- ");
-    is_s(image_to(), all, "and none counts twice");
-    is_u(o.marks, 6, "all marks once");
+    is_s(image_to(), all, "marks in text and pieces count once");
+    is_u(o.marks, 6, "all marks are counted once");
 
     image_trace(&image);
     image.text.len -= strlen("@ 20 0 2");
@@ -234,7 +237,7 @@ static void pieces(void)
                              " 3\n@ 50 0 50\n* 1\n@ 7 0 7\n/ 2\n- 1\n+ 1\n");
     image_to();
     ok(o.marks == 8 && o.code == DP_E_TRUNCATED,
-       "what runs on has more in the text than when its pieces were read");
+       "a text that has grown since its pieces were read counts once");
 
     image_trace(&image);
     image.text.ptr[strstr(image.text.ptr, "1.2.3") - image.text.ptr] = '2';
@@ -243,23 +246,23 @@ static void pieces(void)
     image_trace(&image);
     image.text.ptr[strstr(image.text.ptr, "pid=7") - image.text.ptr + 4] = '8';
     image_to();
-    ok(o.marks == 1 && o.code == DP_E_TRUNCATED, "nor those of another process");
+    ok(o.marks == 1 && o.code == DP_E_TRUNCATED, "pieces of another process do not count");
     image_trace(&image);
     dp_buf_clear(&image.text);
     dp_buf_adds(&image.text,
                 "#fOrTyTwO\n$dprof_run='1.2.3';\n" RRUN "PART2\n& 1 m a m.pl:1\n+ 1\n- 1\n");
     image_to();
-    ok(o.marks == 2 && o.code == 0, "nor any, where the text has its end");
+    ok(o.marks == 2 && o.code == 0, "pieces do not count if the text has its end");
 
     image_tree(&image);
     is_s(image_to(),
          NAMES "= 0 0 1 1000 0 1000 0 0 0\n= 1 2 3 360 40 500 500 1 30\n= 2 1 4 60 0 60 60 1 40\n"
                "= 3 2 5 7 0 7 7 1 50 folded=9\nh 1 4:4\nh 2 0:5 9:3\n",
-         "a tree; names behind the nodes");
-    is_i(o.code, DP_E_TRUNCATED, "was cut short, too");
-    is_u(o.contexts, 4, "its contexts");
+         "a tree is in the pieces; names may come after the nodes");
+    is_i(o.code, DP_E_TRUNCATED, "a tree in pieces is truncated, too");
+    is_u(o.contexts, 4, "its contexts are counted");
 
-    /* from a trace's text to a tree in pieces: nothing in the text says so */
+    /* The text is a trace, the pieces have a tree: nothing in the text says so. */
     struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 2, 0, 6),
                                    image_node(3, 2, 1, 2, 7) };
     uint64_t words[] = { raw(100, DP_RAW_ENTER, 2), 0 };
@@ -268,7 +271,7 @@ static void pieces(void)
     image_piece(&image, DP_LIVE_MARKS, 0, words, sizeof words);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
     is_s(image_to(), NAMES "= 0 0 1 6 0 6 0 0\n= 1 2 1 8 0 8 0 0\n= 2 1 3 7 0 7 7 1\nh 1 0:1\n",
-         "a trace that had become a tree");
+         "a trace that had become a tree is added up");
 }
 
 static void odd_pieces(void)
@@ -280,16 +283,17 @@ static void odd_pieces(void)
     image_piece(&image, DP_LIVE_MARKS, 0, words, sizeof words);
     ok(strstr(image_to(), "(no%20name)")
            && strstr(image_to(), "= 1 2 1 1 0 1 0 0\n= 2 1 1 1 0 1 1 1\n"),
-       "a sub without a name: %s", out.ptr);
-    is_i(o.code, DP_E_SYNTAX, "is an error");
-    is_u(o.marks, 3, "and goes on, up to ids that are yet to be named");
+       "a sub without a name gets one: %s", out.ptr);
+    is_i(o.code, DP_E_SYNTAX, "a sub without a name is an error");
+    is_u(o.marks, 3, "reading goes on up to ids that are not yet named");
     words[1] = raw(1, DP_RAW_ENTER, 3);
     image_text(&image, IMAGE_HEAD "& 1 m a m.pl:1\n& 3 m c m.pl:3\n");
     image_state(&image, 0, false, false);
     image_piece(&image, DP_LIVE_MARKS, 0, words, sizeof words);
     image_to();
-    is_i(o.code, DP_E_TRUNCATED, "names that are not there yet");
-    ok(strstr(o.message, "did last is left out") != NULL, "are told of: %s", o.message);
+    is_i(o.code, DP_E_TRUNCATED, "marks whose names are not there yet truncate the profile");
+    ok(strstr(o.message, "did last is left out") != NULL,
+            "the message says that they are left out: %s", o.message);
 
     words[1] = raw(1, (enum dp_raw_kind)DP_RAW_KINDS, 1);
     image_text(&image, IMAGE_HEAD "& 1 m a m.pl:1\n");
@@ -297,8 +301,8 @@ static void odd_pieces(void)
     image_piece(&image, DP_LIVE_MARKS, 0, words, 2 * sizeof *words);
     image_to();
     ok(o.code == DP_E_SYNTAX && strstr(o.message, "a mark of kind 7"),
-       "a kind that there is not: %s", o.message);
-    is_u(o.marks, 1, "is no mark");
+       "an unknown kind of mark is an error: %s", o.message);
+    is_u(o.marks, 1, "an unknown kind is no mark");
 
     image_trace(&image);
     const size_t state = 0, marks = 2 * DP_PIECE_ALIGN;
@@ -307,33 +311,37 @@ static void odd_pieces(void)
     char *p = image.left.ptr;
     memcpy(p + marks + 16, &size, 8);
     image_to();
-    ok(o.code == DP_E_SYNTAX && strstr(o.message, "at byte 8192"), "a piece of an odd size: %s",
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "at byte 8192"),
+            "a piece of an odd size is an error: %s",
        o.message);
-    is_u(o.marks, 1, "what came before is there");
+    is_u(o.marks, 1, "marks before the odd piece are there");
     memcpy(p + marks + 16, &huge, 8);
     image_to();
-    is_i(o.code, DP_E_SYNTAX, "of a huge one");
+    is_i(o.code, DP_E_SYNTAX, "a piece of a huge size is an error");
     size = 1 << 20;
     memcpy(p + marks + 16, &size, 8);
     image_to();
-    ok(o.code == DP_E_TRUNCATED && o.marks == 6, "larger than the file");
+    ok(o.code == DP_E_TRUNCATED && o.marks == 6,
+            "a piece larger than the file is read as far as it goes");
     p[marks + 8] = 99;
     image_to();
-    ok(o.code == DP_E_TRUNCATED && o.marks == 1, "of a kind to come");
+    ok(o.code == DP_E_TRUNCATED && o.marks == 1, "a piece of an unknown kind is skipped");
     image_trace(&image);
     memcpy(p + state + 24 + offsetof(struct dp_live_state, rate), &rate, 8);
     image_to();
-    is_i(o.code, DP_E_SYNTAX, "no clock");
+    is_i(o.code, DP_E_SYNTAX, "pieces without a clock are an error");
     image_trace(&image);
     p[marks] = 'x';
     p[marks + 5] = p[marks + 6] = 'x';
     image_to();
-    ok(o.code == DP_E_SYNTAX && o.marks == 1, "no piece: %s", o.message);
+    ok(o.code == DP_E_SYNTAX && o.marks == 1,
+            "bytes that are no piece are an error: %s", o.message);
     image_trace(&image);
     uint64_t next = DP_LIVE_MAGIC + 1;
     memcpy(p + state, &next, sizeof next);
     image_to();
-    ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another version"), "of another version: %s",
+    ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another version"),
+            "pieces of another version are left out: %s",
        o.message);
     image_trace(&image);
     for (int i = 0; i < 4; i++) {
@@ -343,7 +351,7 @@ static void odd_pieces(void)
     }
     image_to();
     ok(o.code == DP_E_TRUNCATED && strstr(o.message, "another kind of machine"),
-       "of another byte order");
+       "pieces of another byte order are left out");
     bool good = true;
     for (size_t n = 0; n < 4 * DP_PIECE_ALIGN && good; n += n < 200 ? 1 : 97) {
         image_trace(&image);
@@ -355,7 +363,7 @@ static void odd_pieces(void)
         image_to();
         good = good && o.code == DP_E_TRUNCATED;
     }
-    ok(good, "cut anywhere: %s", o.message);
+    ok(good, "pieces may be cut anywhere: %s", o.message);
     struct dp_cct_node nodes[] = { image_node(1, 0, 0, 0, 5), image_node(2, 2, 1, 0, 6),
                                    image_node(UINT32_MAX, 1, 1, 2, 7), image_node(3, 1, 1, 1, 8) };
     image_text(&image, IMAGE_TREE);
@@ -363,8 +371,8 @@ static void odd_pieces(void)
     image_piece(&image, DP_LIVE_NAMES, 0, NAMES, sizeof NAMES);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
     is_s(image_to(), NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 1 8 0 8 8 1 10\n",
-         "contexts that cannot be are left out");
-    is_i(o.code, DP_E_SYNTAX, "and are an error");
+         "impossible contexts are left out");
+    is_i(o.code, DP_E_SYNTAX, "impossible contexts are an error");
 
     static const char names[] = "& 1 % p - kind=phase\n& 2 m b m.pl:2\n";
     uint64_t phase[] = { raw(1, DP_RAW_PHASE, 1), raw(1, DP_RAW_ENTER, 2), raw(1, DP_RAW_ENTER, 1),
@@ -373,16 +381,18 @@ static void odd_pieces(void)
     dp_buf_adds(&image.text, names);
     image_state(&image, 0, false, false);
     image_piece(&image, DP_LIVE_MARKS, 0, phase, sizeof phase);
-    ok(strstr(image_to(), "= 1 3 1 1 0 1 0 0\n= 2 1 1 1 0 1 1 1\n"), "a phase that is called: %s",
+    ok(strstr(image_to(), "= 1 3 1 1 0 1 0 0\n= 2 1 1 1 0 1 1 1\n"),
+            "a call of a phase is counted: %s",
        out.ptr);
-    ok(o.code == DP_E_SYNTAX && strstr(o.message, "1 is a phase"), "is an error: %s", o.message);
+    ok(o.code == DP_E_SYNTAX && strstr(o.message, "1 is a phase"),
+            "a call of a phase is an error: %s", o.message);
     phase[2] = raw(1, DP_RAW_ENTER, 2);
     image_text(&image, IMAGE_HEAD);
     dp_buf_adds(&image.text, names);
     image_state(&image, 0, false, false);
     image_piece(&image, DP_LIVE_MARKS, 0, phase, sizeof phase);
     image_to();
-    is_i(o.code, DP_E_TRUNCATED, "one that begins is none");
+    is_i(o.code, DP_E_TRUNCATED, "the beginning of a phase is no call");
     struct dp_cct_node below[] = { image_node(1, 0, 0, 0, 5), image_node(2, 1, 1, 1, 6),
                                    image_node(3, 2, 2, 2, 7), image_node(4, 3, 1, 1, 8) };
     for (int nested = 0; nested < 2; nested++) {
@@ -396,7 +406,7 @@ static void odd_pieces(void)
     }
 }
 
-/* A tree was saved, and the pieces have a newer one: other names first, other ids. */
+/* A tree was saved, and the pieces have a newer one, with other names and ids first. */
 static void saved_tree(void)
 {
     static const char saved[] =
@@ -409,15 +419,15 @@ static void saved_tree(void)
         "= 0 0 1 5 0 5 0 0 0\n= 1 1 1 6 0 6 6 1 10\n= 1 2 9 7 0 7 7 1 90\n";
     image_text(&image, IMAGE_TREE);
     dp_buf_adds(&image.text, saved);
-    is_s(image_to(), here, "a copy of a saved tree");
-    is_i(o.code, DP_E_TRUNCATED, "is not at its end");
+    is_s(image_to(), here, "a copy of a saved tree is read");
+    is_i(o.code, DP_E_TRUNCATED, "a saved tree is truncated");
     image_state(&image, 0, true, true);
     image_piece(&image, DP_LIVE_NAMES, 0, NAMES, sizeof NAMES);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
-    is_s(image_to(), newer, "the pieces have a newer tree");
-    is_u(o.contexts, 3, "and nothing counts twice");
+    is_s(image_to(), newer, "a newer tree in the pieces replaces the saved one");
+    is_u(o.contexts, 3, "no context counts twice");
 
-    /* behind a trace */
+    /* The saved tree comes after a trace. */
     image.text.len = 0;
     dp_buf_adds(&image.text, IMAGE_HEAD NAMES "@ 1 0 1\n+ 2\n@ 2 0 2\n+ 1\n- 1\nPART3\n");
     dp_buf_adds(&image.text, saved);
@@ -437,22 +447,22 @@ static void saved_tree(void)
            && o.code == DP_E_SYNTAX,
        "damaged pieces: the saved tree is the better one: %s", dp_buf_cstr(&out));
 
-    /* it ended in order: the header says so, whatever the pieces have */
+    /* The process ended normally: the header says so, whatever the pieces have. */
     image_text(&image, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='tree 1';"
                        " $dprof_counters='ops:ops'; $dprof_run='1.2.3'; $dprof_pid=7;\n"
                        "$rrun_utime=6; $rrun_stime=0; $rrun_rtime=6; $dprof_complete=1;\nPART3\n");
     dp_buf_adds(&image.text, saved);
     image_state(&image, 0, true, true);
     image_piece(&image, DP_LIVE_NODES, 0, nodes, sizeof nodes);
-    is_s(image_to(), here, "a tree that ended in order");
-    is_i(o.code, 0, "needs no pieces");
+    is_s(image_to(), here, "a complete tree is read as it is");
+    is_i(o.code, 0, "a complete tree needs no pieces");
     image_text(&image, "#fOrTyTwO\n$hz=1000000000;\n$dprof_format='trace 1'; $dprof_run='1.2.3';"
                        " $dprof_pid=7; $dprof_tid=0;\n"
                        "$rrun_utime=9; $rrun_stime=0; $rrun_rtime=9; $dprof_saved=1;\nPART2\n" NAMES
                        "@ 1 0 1\n+ 2\n");
     is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 2 1 0 0 0 0 0\n",
-         "a saved trace: no time is made up from its header");
-    is_i(o.code, DP_E_TRUNCATED, "nor is it at its end");
+         "a saved trace gets no time from its header");
+    is_i(o.code, DP_E_TRUNCATED, "a saved trace is truncated");
 }
 
 static void sites_and_pending(void)
@@ -471,7 +481,7 @@ static void sites_and_pending(void)
     is_s(image_to(),
          NAMES "= 0 0 1 5 0 5 0 0 0\n= 1 1 2 8 0 8 8 1 20\n= 1 1 9 7 0 7 7 1 90 at=a%20b:1\n= 1 1"
                " 1 6 0 6 6 1 10 at=m.pl:7\n",
-         "call sites; one that was being added is left out");
+         "call sites come from pieces; one that was being added is left out");
 
     struct dp_live_state state = {
         .run = "1.2.3", .pid = 7, .hz = 1000000000, .rate = 1, .marks = 1, .pending = { 30, 5, 50 }
@@ -486,7 +496,7 @@ static void sites_and_pending(void)
         image_piece(&image, DP_LIVE_STATE, 0, &state, sizeof state);
         image_piece(&image, DP_LIVE_MARKS, 0, words, round == 3 ? 0 : sizeof words);
         is_s(image_to(), NAMES "= 0 0 1 1 0 1 0 0\n= 1 1 1 130 5 150 150 150\nh 1 7:1\n",
-             "time that was pending, %s",
+             "pending time is counted once, %s",
              round == 0 ? "in the state"
              : round == 1 ? "in the text by now"
              : round == 2 ? "half in the text"
@@ -494,32 +504,32 @@ static void sites_and_pending(void)
     }
 }
 
-/* Counters, in the text, in pieces, and where a process was killed in between. */
+/* Counters are in the text, in pieces, and split where a process was killed. */
 static void counted_pieces(void)
 {
     const char *all = THREE
         "= 0 0 1 10 0 10 0 0 1000 2000\n= 1 1 1 100 0 100 0 0 14 24\n= 2 2 1 250 0 250 5250 5250 7"
         " 9\n= 3 3 1 1000 0 5000 5000 5000 100 200\nh 2 12:1\nh 3 12:1\n";
     image_counted(&image);
-    is_s(image_to(), all, "counters of marks that are in the pieces");
+    is_s(image_to(), all, "counters of marks come from the pieces");
     image.text.len -= strlen("@ 20 0 2");
     dp_buf_adds(&image.text, "@ 100 0 100 14 24\n+ 2\n@ 200 0 200 0 2\n& 3 m c m.pl:3\n+ 3\n@ 1000"
                              " 0 5000 100 200\n- ");
-    is_s(image_to(), all, "none counts twice");
+    is_s(image_to(), all, "counters in text and pieces count once");
     image_counted_tree(&image);
     is_s(image_to(),
          NAMES "= 0 0 1 1000 0 1000 0 0 0 1 2\n= 1 2 3 500 0 500 500 1 30 30 40\n= 2 1 4 60 0 60"
                " 60 1 40 500 600\n",
-         "counters of contexts in the pieces");
+         "counters of contexts come from the pieces");
     image_counted(&image);
     struct dp_live_state *state =
         (struct dp_live_state *)(void *)(image.left.ptr + sizeof(struct dp_live_head));
     state->n_counts = UINT64_MAX;
     image_to();
-    ok(o.code < 0, "a number of counters that cannot be: %s", o.message);
+    ok(o.code < 0, "an impossible number of counters is an error: %s", o.message);
 }
 
-/* The columns of a trace in the text. */
+/* Reads the columns of counters in a trace's text. */
 static void counted_text(void)
 {
     static const char head[] =
@@ -537,7 +547,7 @@ static void counted_text(void)
        "columns that are missing are 0, further ones nothing: %s", got);
     size_t len;
     ok(!strncmp(dp_prof_counter(prof, 1, &len), "b:u:b", len) && len == 5,
-       "a name with a colon, and its unit");
+       "a counter's name may have a colon before its unit");
     dp_prof_free(prof);
     snprintf(text, sizeof text, "%s@ 1 0 1 5 x\n+ 1\n", head);
     prof = of_mem(text, strlen(text), 0);
@@ -549,11 +559,11 @@ static void counted_text(void)
              "%s@ 1 0 1 9000000000000000000 0\n@ 1 0 1 9000000000000000000 0\n+ 1\n- 1\n", head);
     prof = of_mem(text, strlen(text), 0);
     dp_prof_outcome(prof, 0, &o);
-    ok(o.code < 0, "and so is more than fits: %s", o.message);
+    ok(o.code < 0, "a counter that does not fit is an error: %s", o.message);
     dp_prof_free(prof);
 }
 
-/* The same bytes in small portions. */
+/* Gives the same bytes in small portions. */
 struct portions {
     const char *ptr;
     size_t left, step;
@@ -596,7 +606,7 @@ static void portions(void)
         dp_pieces_release(&pieces);
         dp_pieces_release(&state);
     }
-    ok(good, "pieces in portions");
+    ok(good, "pieces are read in portions");
 }
 
 /* ---- merging ---- */
@@ -635,20 +645,20 @@ static void merging(void)
     };
     const char *abc[] = { files[0], files[1], files[2] }, *cba[] = { files[2], files[1], files[0] };
     char *one = merged(abc, 3), *two = merged(cba, 3);
-    is_s(two, one, "any order");
+    is_s(two, one, "files merge alike in any order");
     char *bc = merged(abc + 1, 2);
     const char *grouped[] = { files[0], bc };
     char *three = merged(grouped, 2);
-    is_s(three, one, "any grouping");
+    is_s(three, one, "files merge alike in any grouping");
     const char *self[] = { one };
     char *four = merged(self, 1);
-    is_s(four, one, "read and written again");
+    is_s(four, one, "reading and writing change nothing");
     ok(strstr(one, "$hz=300;")
            && strstr(one, "$dprof_merged=3;\n$dprof_cut=1;\n$dprof_limit_reached=1;\n$dprof_run='r'"
                           ";\n$dprof_own_cpu=29;\n")
            && strstr(one, "$dprof_counters='ops:ops x';"),
-       "the header: %s", one);
-    ok(strstr(one, "= 0 0 3 5 10 15 0 0 9 9\n") != NULL, "the sums");
+       "the merged header has rate, counts and counters: %s", one);
+    ok(strstr(one, "= 0 0 3 5 10 15 0 0 9 9\n") != NULL, "the merged root has the sums");
     free(one);
     free(two);
     free(three);
@@ -658,16 +668,18 @@ static void merging(void)
     struct dp_prof *all = of_mem(files[0], strlen(files[0]), 0),
                    *other = of_mem(odd, strlen(odd), 0);
     char message[240];
-    is_i(dp_prof_merge(all, other, message), DP_E_LIMIT, "ticks that go with nothing");
-    is_u(dp_prof_hz(all), 100, "leave the rest alone");
+    is_i(dp_prof_merge(all, other, message), DP_E_LIMIT,
+            "a rate without a common multiple is refused");
+    is_u(dp_prof_hz(all), 100, "a refused file does not change the rate");
     dp_prof_free(other);
     other = dp_prof_new();
-    is_i(dp_prof_merge(all, other, message), DP_E_ARG - DP_E_ARG, "nothing is nothing");
+    is_i(dp_prof_merge(all, other, message), DP_E_ARG - DP_E_ARG,
+            "merging an empty profile succeeds");
     dp_prof_free(other);
     dp_prof_free(all);
 }
 
-/* ---- no memory ---- */
+/* ---- allocations that fail ---- */
 
 static bool everything(const struct dp_file_mem *mem)
 {
@@ -706,7 +718,7 @@ static void no_memory(const char *what, const struct dp_file_mem *mem)
         clean = clean && dp_mem_live() == before;
     }
     ok(good && n > 10, "%s: every allocation failed once (%ld)", what, n);
-    ok(clean, "and nothing leaked");
+    ok(clean, "no failure leaks");
 }
 
 static bool save(const char *path, const struct dp_buf *bytes)
@@ -724,7 +736,7 @@ static void no_memory_beside(void)
     int code = DP_E_NOMEM;
     uint64_t marks = 0;
     image_trace(&image);
-    ok(fd >= 0 && save(path, &image.text) && save(left, &image.left), "two files");
+    ok(fd >= 0 && save(path, &image.text) && save(left, &image.left), "two files are written");
     close(fd);
     for (long n = 0; n < 500 && code == DP_E_NOMEM; n++) {
         dp_mem_fail_after(-1);
@@ -738,8 +750,8 @@ static void no_memory_beside(void)
         }
         dp_prof_free(prof);
     }
-    is_i(code, DP_E_TRUNCATED, "read when there is memory");
-    is_u(marks, 6, "with what the process left");
+    is_i(code, DP_E_TRUNCATED, "the profile is read once memory suffices");
+    is_u(marks, 6, "... with the marks of the pieces");
     remove(path);
     remove(left);
 }
@@ -774,6 +786,6 @@ int main(void)
     dp_buf_release(&out);
     dp_buf_release(&image.text);
     dp_buf_release(&image.left);
-    is_i(dp_mem_live(), 0, "nothing is left");
+    is_i(dp_mem_live(), 0, "no memory is left");
     return tap_done();
 }

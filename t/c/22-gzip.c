@@ -1,4 +1,4 @@
-/* Members of gzip, and the recorder's file made of them: read back by the tools' own source. */
+/* Members of gzip, and the recorder's file made of them, are read back by the tools' own source. */
 #include "tap.h"
 #include "dp_buf.h"
 #include "dp_gzip.h"
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What packed bytes come to; rc: 0 or how the reading ended. */
+/* Returns what compressed bytes expand to; rc: 0 or how the reading ended. */
 static char *unpack(const char *ptr, size_t len, size_t *out_len, int *rc)
 {
     struct dp_source src;
@@ -55,7 +55,7 @@ static void members(void)
     const char *out;
     size_t len, back_len;
     int rc;
-    ok(gz != NULL, "a packer");
+    ok(gz != NULL, "a packer is made");
     long before = dp_mem_live();
     dp_mem_fail_after(0);
     dp_buf_init(&file);
@@ -68,9 +68,11 @@ static void members(void)
         dp_mem_free(back);
         dp_mem_fail_after(0);
     }
-    ok(good, "members of any size, even of what cannot be packed; no allocation");
-    is_i(dp_gzip_pack(gz, text, DP_GZIP_TEXT + 1, &out, &len), DP_E_IO, "too much");
-    is_i(dp_gzip_store(gz, text, DP_GZIP_STORED + 1, &out, &len), DP_E_IO, "too much to store");
+    ok(good, "members of any size are made without allocation");
+    is_i(dp_gzip_pack(gz, text, DP_GZIP_TEXT + 1, &out, &len), DP_E_IO,
+            "a text too long for a member is refused");
+    is_i(dp_gzip_store(gz, text, DP_GZIP_STORED + 1, &out, &len), DP_E_IO,
+            "a text too long to store is refused");
     good = true;
     for (size_t n = 0; n <= DP_GZIP_STORED; n = n * 4 + 3) {
         good = good && dp_gzip_store(gz, text, n, &out, &len) == 0 && len == n + DP_GZIP_FRAME;
@@ -83,12 +85,12 @@ static void members(void)
         dp_mem_free(back);
         dp_mem_fail_after(0);
     }
-    ok(good, "stored members");
+    ok(good, "stored members are read back");
     dp_mem_fail_after(-1);
-    ok(!dp_gzip_stored("#fOrTyTwO\n#fOrTyTwO\n", 20, &len), "what is none");
+    ok(!dp_gzip_stored("#fOrTyTwO\n#fOrTyTwO\n", 20, &len), "other text is no stored member");
     is_i(dp_mem_live(), before, "nothing was allocated");
 
-    /* one behind the other, cut off anywhere */
+    /* The members come one after the other, and the file is cut off anywhere. */
     dp_gzip_store(gz, "head\n", 5, &out, &len);
     dp_buf_add(&file, out, len);
     for (int i = 0; i < 3; i++) {
@@ -107,7 +109,7 @@ static void members(void)
         last = back_len;
         dp_mem_free(back);
     }
-    ok(good && last == 50 && rc == 0, "cut off anywhere: what came before is there");
+    ok(good && last == 50 && rc == 0, "a file cut off anywhere has the members before");
     dp_buf_release(&file);
     dp_gzip_free(gz);
     free(text);
@@ -126,7 +128,7 @@ static void no_memory(void)
     }
     ok(gz && n > 2, "every allocation failed once (%ld)", n);
     dp_gzip_free(gz);
-    is_i(dp_mem_live(), before, "and nothing leaked");
+    is_i(dp_mem_live(), before, "no failure leaks");
 }
 
 /* ---- the file ---- */
@@ -173,7 +175,7 @@ static void files(int level)
     const char *how = level ? "packed" : "plain";
     dp_err_init(&err);
     umask(022);
-    ok(dp_outfile_open(&of, path, DP_OUT_NOFOLLOW, &err) == 0, "%s: open", how);
+    ok(dp_outfile_open(&of, path, DP_OUT_NOFOLLOW, &err) == 0, "%s: the file is opened", how);
     of.gzip = gz;
     dp_outfile_write_fixed(&of, MAGIC, 10, &magic_at, &err);
     dp_outfile_write_fixed(&of, "....\n", 5, &at, &err);
@@ -182,36 +184,38 @@ static void files(int level)
     is_u(of.text, 23, "%s: text", how);
     stat(path, &st);
     is_u(of.size, (unsigned long long)st.st_size, "%s: size", how);
-    ok(file_is(MAGIC "....\none\ntwo\n"), "%s: written", how);
+    ok(file_is(MAGIC "....\none\ntwo\n"), "%s: the text is written", how);
     is_i(dp_outfile_patch(&of, at, "last\n", 5), 0, "%s: patched", how);
-    ok(file_is(MAGIC "last\none\ntwo\n"), "%s: the line that was kept free", how);
+    ok(file_is(MAGIC "last\none\ntwo\n"), "%s: the reserved line is filled", how);
     tree_at = of.size;
     dp_outfile_write(&of, "three\n", 6, &err);
     dp_outfile_cut(&of, tree_at);
-    ok(file_is(MAGIC "last\none\ntwo\n"), "%s: taken back", how);
+    ok(file_is(MAGIC "last\none\ntwo\n"), "%s: text is taken back", how);
 
-    /* the twin */
+    /* The twin is a file that takes the first one's place. */
     stat(path, &then);
     umask(077);
-    ok(dp_outfile_twin(&of, &twin, tree_at) == 0, "%s: a twin", how);
+    ok(dp_outfile_twin(&of, &twin, tree_at) == 0, "%s: a twin is made", how);
     dp_outfile_write(&twin, "four\n", 5, &err);
     dp_outfile_patch(&twin, at, "next\n", 5);
-    ok(file_is(MAGIC "last\none\ntwo\n"), "%s: the file is as it was", how);
-    ok(dp_outfile_replace(&of, &twin) == 0, "%s: takes its place", how);
-    ok(file_is(MAGIC "next\none\ntwo\nfour\n"), "%s: whole", how);
+    ok(file_is(MAGIC "last\none\ntwo\n"), "%s: the file is unchanged", how);
+    ok(dp_outfile_replace(&of, &twin) == 0, "%s: the twin takes its place", how);
+    ok(file_is(MAGIC "next\none\ntwo\nfour\n"), "%s: the twin is whole", how);
     stat(path, &st);
     ok(st.st_ino == of.ino && st.st_ino != then.st_ino && st.st_mode == then.st_mode
            && (uint64_t)st.st_size == of.size,
        "%s: and is the file from now on", how);
-    ok(of.fd > 100 && (fcntl(of.fd, F_GETFD) & FD_CLOEXEC), "%s: out of the program's way", how);
+    ok(of.fd > 100 && (fcntl(of.fd, F_GETFD) & FD_CLOEXEC),
+            "%s: the descriptor is high and closed on exec", how);
     ok(dp_outfile_twin(&of, &twin, tree_at) == 0 && dp_outfile_twin(&of, &other, tree_at) < 0,
        "%s: one at a time", how);
     dp_outfile_discard(&twin);
     char name[220];
     snprintf(name, sizeof name, "%s.new", path);
-    ok(access(name, F_OK) < 0 && file_is(MAGIC "next\none\ntwo\nfour\n"), "%s: discarded", how);
+    ok(access(name, F_OK) < 0 && file_is(MAGIC "next\none\ntwo\nfour\n"),
+            "%s: a twin is discarded", how);
 
-    /* killed in between: the lock is gone, the file is there */
+    /* A process was killed in between: the lock is gone, the file is there. */
     int fd = open(name, O_WRONLY | O_CREAT, 0600);
     ok(write(fd, MAGIC "x", 11) == 11 && dp_outfile_twin(&of, &twin, tree_at) == 0,
        "%s: one that was left over", how);
@@ -224,7 +228,7 @@ static void files(int level)
     close(fd);
     unlink(name);
 
-    /* moved away, or another in its place: it is not put back */
+    /* The file is renamed, or another one is in its place: it is not put back. */
     char moved[220];
     snprintf(moved, sizeof moved, "%s.moved", path);
     ok(dp_outfile_twin(&of, &twin, tree_at) == 0 && rename(path, moved) == 0
@@ -234,9 +238,9 @@ static void files(int level)
        "%s: nothing comes in its place", how);
     rename(moved, path);
 
-    /* another run sees that it is held; the next one finds it to be a profile */
+    /* Another run sees that the file is held; the next one finds it to be a profile. */
     ok(dp_outfile_open(&other, path, DP_OUT_NOFOLLOW, &err) == 0 && strcmp(other.path, path) != 0,
-       "%s: held", how);
+       "%s: a file that is held is not opened", how);
     unlink(other.path);
     dp_outfile_close(&other);
     dp_outfile_close(&of);
@@ -247,7 +251,7 @@ static void files(int level)
     dp_gzip_free(gz);
 }
 
-/* As much of the text as fits, and whole members. */
+/* A full disk gets as much of the text as fits, in whole members. */
 static void full(void)
 {
     struct dp_outfile of;
@@ -270,7 +274,8 @@ static void full(void)
     setrlimit(RLIMIT_FSIZE, &few);
     rc = dp_outfile_write(&of, text.ptr, text.len, &err);
     setrlimit(RLIMIT_FSIZE, &before);
-    ok(rc == DP_E_IO && of.failed && strstr(err.message, strerror(EFBIG)), "full: %s", err.message);
+    ok(rc == DP_E_IO && of.failed && strstr(err.message, strerror(EFBIG)),
+            "a full disk is an error: %s", err.message);
     ok(of.size <= 20000 && of.size > 17500, "nearly all of the room is used: %llu",
        (unsigned long long)of.size);
     char *back = file_text(&rc, &len);
@@ -279,9 +284,9 @@ static void full(void)
     dp_mem_free(back);
     of.failed = false;
     ok(dp_outfile_write(&of, text.ptr + of.text, text.len - of.text, &err) == 0,
-       "room again: the rest");
+       "the rest is written when there is room again");
     back = file_text(&rc, &len);
-    ok(rc == 0 && len == text.len && memcmp(back, text.ptr, len) == 0, "is all there");
+    ok(rc == 0 && len == text.len && memcmp(back, text.ptr, len) == 0, "the whole text is there");
     dp_mem_free(back);
     dp_outfile_close(&of);
     unlink(path);
@@ -302,6 +307,6 @@ int main(void)
     files(6);
     full();
     rmdir(dir);
-    is_i(dp_mem_live(), 0, "nothing is left");
+    is_i(dp_mem_live(), 0, "no memory is left");
     return tap_done();
 }

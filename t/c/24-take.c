@@ -1,12 +1,12 @@
-/* Parts of a profile, taken and written: a phase, what is below a sub in it; paths that are
- * replaced; counters only; no memory. */
+/* Parts of a profile are taken and written: a phase, what is below a sub in it; paths that are
+ * replaced; counters only; allocations that fail. */
 #include "tap.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
 
 #include <string.h>
 
-/* Two phases; in p, frames that ran before (0 calls), the marker, a block, and a thread's sub. */
+/* Two phases; p has frames that ran before (0 calls), the marker, a block, and a thread's sub. */
 #define FILE_TEXT \
     "#fOrTyTwO\n$hz=100;\n$dprof_format='tree 1';\n" \
     "$dprof_run='r'; $dprof_pid=7; $dprof_script='/w/t/a.t'; " \
@@ -51,7 +51,7 @@ static struct dp_prof *empty(void)
     return prof;
 }
 
-/* Takes a part of the file, and writes it. Returns the code; the text is in out. */
+/* Takes a part of the file, and writes it. Returns the code; out has the text. */
 static int part(const struct dp_take *what, int kind)
 {
     static const char *const repeat[] = { "ops", "svs" };
@@ -93,30 +93,31 @@ static void phases(void)
          "= 1 1 2 6 6 6 8 1 6 6 6 at=/w/t/a.t:3\n"
          "= 2 2 3 7 7 7 7 1 7 7 7\n"
          "= 1 3 1 8 8 8 7 7 8 8 8\n"
-         "= 2 1 1 9 9 9 0 0 9 9 9\n", "what is below a sub in a phase");
+         "= 2 1 1 9 9 9 0 0 9 9 9\n", "what is below a sub in a phase is taken");
     ok(has("$rrun_utime=35; $rrun_stime=35; $rrun_rtime=35;"), "totals are those of the part");
-    ok(!has("own_cpu"), "what is of the process is not told");
+    ok(!has("own_cpu"), "times of the process are left out");
     static const struct dp_take whole = { "q", NULL, NULL, 0 };
     is_s(lines(&whole, DP_WRITE_ALL),
-         "& 1 m a /w/lib/m.pm:1\n= 0 0 1 1 1 1 0 0 1 1 1\n= 1 1 5 1 1 1 0 0 1 1 1\n", "a phase");
+         "& 1 m a /w/lib/m.pm:1\n= 0 0 1 1 1 1 0 0 1 1 1\n= 1 1 5 1 1 1 0 0 1 1 1\n",
+                 "a phase is taken");
     static const struct dp_take none = { "x", NULL, NULL, 0 },
                                 nothing = { "q", "D::mark", NULL, 0 };
-    is_s(lines(&none, DP_WRITE_ALL), "refused", "a phase that there is not");
+    is_s(lines(&none, DP_WRITE_ALL), "refused", "an unknown phase is refused");
     is_s(lines(&nothing, DP_WRITE_ALL),
          "& 1 m a /w/lib/m.pm:1\n= 0 0 0 0 0 0 0 0 0 0 0\n= 1 1 5 1 1 1 0 0 1 1 1\n",
-         "without the sub: what was called in it");
+         "a phase without the sub has what was called before");
 }
 
 static void paths(void)
 {
     static const struct dp_take what = { NULL, NULL, bases, 4 };
     const char *text = lines(&what, DP_WRITE_ALL);
-    ok(strstr(text, "m a L/m.pm:1\n") != NULL, "the longest beginning counts");
-    ok(strstr(text, "m b n.pm:2\n") != NULL, "another one");
-    ok(strstr(text, " at=t/a.t:3\n") != NULL, "places");
-    ok(has("$dprof_script='t/a.t';"), "the script");
-    ok(has("$dprof_pid=7;") && has("$XS_VERSION='DProf x';"), "all is told");
-    ok(strstr(text, "h ") != NULL, "histograms");
+    ok(strstr(text, "m a L/m.pm:1\n") != NULL, "the longest prefix of a path counts");
+    ok(strstr(text, "m b n.pm:2\n") != NULL, "another prefix is replaced");
+    ok(strstr(text, " at=t/a.t:3\n") != NULL, "places of calls are replaced");
+    ok(has("$dprof_script='t/a.t';"), "the path of the script is replaced");
+    ok(has("$dprof_pid=7;") && has("$XS_VERSION='DProf x';"), "the header has process and version");
+    ok(strstr(text, "h ") != NULL, "histograms are written");
 }
 
 static void kinds(void)
@@ -126,13 +127,13 @@ static void kinds(void)
     ok(strstr(text, "= 2 4 1 8 8 8 7 7") == NULL && strstr(text, " 7 7 7 7 1 7 ") != NULL,
        "a baseline has times");
     ok(!has("dprof_pid") && !has("dprof_run") && !has("XS_VERSION") && has("$dprof_own_cpu=9;"),
-       "and no run");
+       "a baseline has no process and no run");
     text = lines(&what, DP_WRITE_COUNTERS);
-    ok(has("$dprof_counters='ops:ops svs:SVs';\n"), "counters that repeat");
+    ok(has("$dprof_counters='ops:ops svs:SVs';\n"), "counters only: those that repeat are kept");
     ok(has("$dprof_counters_only=1;\n") && has("$hz=10000000;\n") && has("$rrun_utime=0;"),
-       "and no times");
-    ok(strstr(text, " 3 0 0 0 0 0 7 7\n") != NULL, "in no line");
-    ok(strstr(text, "\nh ") == NULL && !has("own_cpu"), "nor histograms");
+       "counters only: the header has no times");
+    ok(strstr(text, " 3 0 0 0 0 0 7 7\n") != NULL, "counters only: no line has times");
+    ok(strstr(text, "\nh ") == NULL && !has("own_cpu"), "counters only: there are no histograms");
 }
 
 static void no_memory(const char *name, const struct dp_take *what)
@@ -154,8 +155,8 @@ static void no_memory(const char *name, const struct dp_take *what)
         clean = clean && dp_mem_live() == before;
     }
     ok(rc == 0 && n > 10, "%s: every allocation failed once (%ld)", name, n);
-    ok(same, "what is said to be well is whole");
-    ok(clean, "and nothing leaked");
+    ok(same, "a successful part is whole");
+    ok(clean, "no failure leaks");
     dp_buf_release(&whole);
 }
 
@@ -168,6 +169,6 @@ int main(void)
     no_memory("a phase", &(struct dp_take){ "p", "D::mark", bases, 4 });
     no_memory("all", &(struct dp_take){ NULL, NULL, bases, 4 });
     dp_buf_release(&out);
-    is_i(dp_mem_live(), 0, "nothing is left");
+    is_i(dp_mem_live(), 0, "no memory is left");
     return tap_done();
 }

@@ -1,4 +1,4 @@
-/* The model: sums, recursion, depth, several files, and no memory. */
+/* The model: sums, recursion, depth, several files, and allocations that fail. */
 #include "tap.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
@@ -21,7 +21,7 @@ static struct dp_prof *of(const char *text)
     return prof;
 }
 
-/* Fills rows; time real. */
+/* Fills rows, by real time. */
 static void flat(const struct dp_prof *prof, const char *only)
 {
     struct dp_classic how;
@@ -42,17 +42,17 @@ static void recursion(void)
         HEAD "& 2 m a\n& 3 m b\n@ 0 0 1\n+ 2\n@ 0 0 10\n+ 3\n@ 0 0 100\n+ 2\n@ 0 0 1000\n"
              "- 2\n- 3\n@ 0 0 10000\n- 2\n@ 0 0 100000\n");
     flat(prof, NULL);
-    is_i(n_rows, 3, "two subs and the program");
+    is_i(n_rows, 3, "there are two subs and the program");
     is_u(rows[0].incl, 111111, "the program's inclusive time is the total");
-    is_u(rows[0].self, 100001, "its own is what no sub has");
+    is_u(rows[0].self, 100001, "the program's own time is that of no sub");
     is_u(rows[1].calls, 2, "a was called twice");
     is_u(rows[1].self, 11010, "a's own");
     is_u(rows[1].incl, 11110, "a's inclusive, once");
-    is_u(rows[2].incl, 1100, "b's inclusive");
-    is_u(dp_prof_total(prof, DP_T_REAL), 111111, "the total");
+    is_u(rows[2].incl, 1100, "b's inclusive time is right");
+    is_u(dp_prof_total(prof, DP_T_REAL), 111111, "the total is right");
     flat(prof, "m::b");
-    is_u(rows[0].self + rows[1].self, 1100, "-g: what b called, and b");
-    is_i(n_rows, 2, "and nothing else");
+    is_u(rows[0].self + rows[1].self, 1100, "-g keeps b and what it called");
+    is_i(n_rows, 2, "-g keeps nothing else");
     dp_prof_free(prof);
 }
 
@@ -63,39 +63,39 @@ static void jumps(void)
     struct dp_outcome o;
     flat(prof, NULL);
     dp_prof_outcome(prof, 0, &o);
-    is_i(o.code, 0, "goto");
-    is_u(o.odd_pairs, 0, "its exit is what it should be");
+    is_i(o.code, 0, "goto is no error");
+    is_u(o.odd_pairs, 0, "the exit after goto is no odd pair");
     is_u(rows[2].incl, 10, "a had the time before the goto");
-    is_u(rows[3].incl, 100, "b the time behind it");
-    is_u(rows[1].incl, 1111, "c all of it");
+    is_u(rows[3].incl, 100, "b has the time after the goto");
+    is_u(rows[1].incl, 1111, "c has all of the time");
     is_u(o.open, 0, "nothing is left open");
     dp_prof_free(prof);
     prof = of(HEAD "& 2 m a\n& 3 m b\n+ 2\n+ 3\n- 2\n- 2\n- 2\n+ 2\n");
     dp_prof_outcome(prof, 0, &o);
-    is_u(o.odd_pairs, 1, "an exit that names another sub");
-    is_i(o.code, DP_E_SYNTAX, "an exit too many");
-    is_u(o.line, 11, "its line");
-    ok(strstr(o.message, "missing an enter time stamp") != NULL, "its text");
+    is_u(o.odd_pairs, 1, "an exit that names another sub is counted");
+    is_i(o.code, DP_E_SYNTAX, "an exit too many is an error");
+    is_u(o.line, 11, "the error has its line");
+    ok(strstr(o.message, "missing an enter time stamp") != NULL, "the error has its text");
     dp_prof_free(prof);
     prof = dp_prof_new();
     const char *text = HEAD "& 2 m a\n- 2\n+ 2\n+ 2\n";
     is_i(dp_prof_add_mem(prof, "t", text, strlen(text), DP_FORCE), 0, "forced");
     dp_prof_outcome(prof, 0, &o);
-    is_u(o.open, 2, "two left open");
-    is_u(o.open_listed, 2, "and listed");
+    is_u(o.open, 2, "two calls are left open");
+    is_u(o.open_listed, 2, "the open calls are listed");
     dp_prof_free(prof);
 }
 
 static void costs(void)
 {
-    /* 3 ticks a pair: 1.5 a mark, 1 and 2 in turn; never more than there is */
+    /* A pair costs 3 ticks: 1.5 a mark, 1 and 2 in turn; never more than there is. */
     struct dp_prof *prof = of(
         "#fOrTyTwO\n$hz=100;\n$over_utime=0;$over_stime=0;$over_rtime=30;$over_tests=10;\n"
         "$rrun_utime=0;$rrun_stime=0;$rrun_rtime=116;\nPART2\n"
         "& 2 m a\n@ 0 0 10\n+ 2\n@ 0 0 1\n- 2\n+ 2\n@ 0 0 100\n- 2\n");
     flat(prof, NULL);
-    is_u(rows[1].self, 0 + 98, "of the sub: 1-1 and 100-2");
-    is_u(rows[0].self, 9 + 5, "outside: 10-1, and 5 that the header knows of");
+    is_u(rows[1].self, 0 + 98, "the sub's time is without overhead: 1-1 and 100-2");
+    is_u(rows[0].self, 9 + 5, "the program's time is 10-1, and 5 that the header has");
     is_u(dp_prof_total(prof, DP_T_REAL), 112, "the total is the sum");
     dp_prof_free(prof);
 }
@@ -104,17 +104,18 @@ static void several(void)
 {
     struct dp_prof *prof = of(HEAD "& 2 m a\n@ 0 0 1\n+ 2\n@ 0 0 3\n- 2\n");
     const char *fine = "#fOrTyTwO\n$hz=150;\n" RRUN "PART2\n& 9 m a\n@ 0 0 1\n+ 9\n@ 0 0 5\n- 9\n";
-    is_i(dp_prof_add_mem(prof, "u", fine, strlen(fine), 0), 0, "a second file");
-    is_u(dp_prof_hz(prof), 300, "ticks that both go into");
+    is_i(dp_prof_add_mem(prof, "u", fine, strlen(fine), 0), 0, "a second file is added");
+    is_u(dp_prof_hz(prof), 300, "the rate is a common multiple");
     flat(prof, NULL);
-    is_i(n_rows, 2, "the same sub");
-    is_u(rows[1].self, 3 * 3 + 5 * 2, "exact sums");
+    is_i(n_rows, 2, "the same sub of two files is one row");
+    is_u(rows[1].self, 3 * 3 + 5 * 2, "sums of two rates are exact");
     is_u(rows[1].calls, 2, "calls");
-    is_u(rows[0].self, 3 + 2, "outside");
-    is_u(rows[0].calls, 2, "two programs");
+    is_u(rows[0].self, 3 + 2, "the program's own times add up");
+    is_u(rows[0].calls, 2, "the program counts once for each file");
     const char *odd = "#fOrTyTwO\n$hz=999999999989;\n" RRUN "PART2\n";
-    is_i(dp_prof_add_mem(prof, "v", odd, strlen(odd), 0), DP_E_LIMIT, "ticks that go with nothing");
-    is_u(dp_prof_hz(prof), 300, "leave the rest alone");
+    is_i(dp_prof_add_mem(prof, "v", odd, strlen(odd), 0), DP_E_LIMIT,
+            "a rate without a common multiple is refused");
+    is_u(dp_prof_hz(prof), 300, "a refused file does not change the rate");
     dp_prof_free(prof);
 }
 
@@ -124,7 +125,7 @@ static void inherited(void)
                               "PART2\n& 2 m a\n+ 2\n+ 2\n+ 2\n@ 0 0 7\n- 2\n- 2\n- 2\n");
     flat(prof, NULL);
     is_u(rows[1].calls, 1, "frames of the parent are no calls");
-    is_u(rows[1].incl, 7, "but have their time");
+    is_u(rows[1].incl, 7, "frames of the parent have their time");
     dp_prof_free(prof);
 }
 
@@ -139,13 +140,13 @@ static void deep(void)
     for (int i = 0; i < N; i++)
         n += (size_t)sprintf(text + n, "- 2\n");
     struct dp_prof *prof = dp_prof_new();
-    is_i(dp_prof_add_mem(prof, "deep", text, n, 0), 0, "a million deep");
+    is_i(dp_prof_add_mem(prof, "deep", text, n, 0), 0, "a stack a million deep is read");
     flat(prof, NULL);
-    is_u(rows[1].calls, N, "calls");
-    is_u(rows[1].incl, N - 1, "inclusive time");
+    is_u(rows[1].calls, N, "deep calls are counted");
+    is_u(rows[1].incl, N - 1, "deep inclusive time is right");
     is_u(dp_prof_contexts(prof), N + 1, "contexts");
     dp_prof_free(prof);
-    /* endless recursion ends at the limit, and so does what comes before it */
+    /* Endless recursion ends at the limit, and so does what comes before it. */
     struct dp_trace_how how = { .fold = 0 };
     (void)how;
     free(text);
@@ -158,7 +159,7 @@ static int swallow(void *ctx, const void *ptr, size_t len)
     return 0;
 }
 
-/* All that there is, once. Returns whether memory sufficed. */
+/* Does everything once. Returns whether memory sufficed. */
 static bool everything(const char *text, size_t len)
 {
     size_t bytes = 0;
@@ -208,10 +209,10 @@ static void no_memory(const char *path)
         clean = clean && dp_mem_live() == 0;
     }
     ok(len > 0 && good && n > 20, "%s: every allocation failed once (%ld)", path, n);
-    ok(clean, "and nothing leaked");
+    ok(clean, "no failure leaks");
 }
 
-/* A file for which there is no outcome: whoever reads several is told of it. */
+/* A file may have no outcome: whoever reads several files is told. */
 static void no_outcome(void)
 {
     struct dp_prof *prof = dp_prof_new();
@@ -219,9 +220,10 @@ static void no_outcome(void)
     dp_mem_fail_after(0);
     int rc = dp_prof_add_all(jobs, 2, 1, NULL);
     dp_mem_fail_after(-1);
-    is_i(rc, DP_E_NOMEM, "a file without an outcome");
-    is_u(dp_prof_files(prof), 1, "the other one has its own");
-    is_i(dp_prof_add_all(jobs, 1, 1, NULL), 0, "what an outcome tells of is no more");
+    is_i(rc, DP_E_NOMEM, "a file without memory for its outcome is an error");
+    is_u(dp_prof_files(prof), 1, "the other file has its outcome");
+    is_i(dp_prof_add_all(jobs, 1, 1, NULL), 0,
+            "an error that an outcome has is not returned again");
     dp_prof_free(prof);
 }
 
@@ -238,6 +240,6 @@ int main(int argc, char **argv)
     deep();
     no_memory("../t/data/ours.out");
     no_memory("../t/corpus/ours.gz");
-    is_i(dp_mem_live(), 0, "nothing is left");
+    is_i(dp_mem_live(), 0, "no memory is left");
     return tap_done();
 }

@@ -1,8 +1,9 @@
-/* The recorder's core on a simulated machine: what was waited and what was computed is known at
- * every moment, and the text must say so. */
+/* The recorder's core on a simulated machine: it is known at every moment how long was waited and
+ * computed, and the text must have the same. */
 #include "tap.h"
 #include "dp_buf.h"
 #include "dp_live.h"
+#include "dp_mem.h"
 #include "dp_rec.h"
 #include "dp_writer.h"
 
@@ -20,7 +21,7 @@ struct machine {
 static uint64_t stamp(void *m) { return 1000 + (uint64_t)(((struct machine *)m)->ns * RATE); }
 static uint64_t zero(void *m) { (void)m; return 0; }
 
-/* A system call of 300 ns, whose value is taken at its end. */
+/* A system call of 300 ns, which returns the value at its end. */
 static uint64_t cpu_ns(void *arg)
 {
     struct machine *m = arg;
@@ -76,7 +77,7 @@ static struct sums read_text(const char *p)
     return s;
 }
 
-/* A program of short and long gaps, of which the share of some is waiting. */
+/* Simulates a program of short and long gaps, a share of which are waits. */
 static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32_t wait_percent,
                      bool tree)
 {
@@ -92,10 +93,10 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
 
     dp_buf_init(&text);
     dp_live_init(&live, NULL, 0);
-    ok(dp_writer_init(&w, 10000000, sink, &text) == 0, "%s: a writer", what);
+    ok(dp_writer_init(&w, 10000000, sink, &text) == 0, "%s: a writer is made", what);
     dp_writer_name(&w, "main f -", 8);
     dp_rec_init(&rec, &how, &w, &host, &m);
-    ok(dp_rec_open(&rec, &live) == 0, "%s: a window", what);
+    ok(dp_rec_open(&rec, &live) == 0, "%s: a window is opened", what);
     const int n = 40000;
     rec.left = stamp(&m);
     for (int i = 0; i < n; i++) {
@@ -124,19 +125,21 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
         s.user = (double)out.user;
         s.sys = (double)out.sys;
         s.real = (double)out.real;
-        ok(strstr(dp_buf_cstr(&text), "\n= 1 1 20000 ") != NULL, "%s: 20,000 calls in one context",
+        ok(strstr(dp_buf_cstr(&text), "\n= 1 1 20000 ") != NULL,
+                "%s: 20,000 calls are in one context",
            what);
         dp_pool_release(&names);
     } else {
         s = read_text(dp_buf_cstr(&text));
-        ok(s.marks == (size_t)n, "%s: all marks (%zu)", what, s.marks);
+        ok(s.marks == (size_t)n, "%s: all marks are there (%zu)", what, s.marks);
     }
     double real = program / 100, cpu = computed / 100;
-    ok(s.real > real * 0.9995 && s.real < real * 1.0005, "%s: real time %.0f of %.0f ticks", what,
+    ok(s.real > real * 0.9995 && s.real < real * 1.0005,
+            "%s: real time is right: %.0f of %.0f ticks", what,
        s.real, real);
     ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01,
        "%s: CPU time %.0f of %.0f ticks", what, s.user + s.sys, cpu);
-    ok(s.sys > cpu * 0.24 && s.sys < cpu * 0.26, "%s: a quarter in the kernel: %.0f", what, s.sys);
+    ok(s.sys > cpu * 0.24 && s.sys < cpu * 0.26, "%s: a quarter is system time: %.0f", what, s.sys);
     uint64_t own_cpu, own_real;
     dp_rec_own(&rec, stamp(&m), &own_cpu, &own_real);
     if (!tree) {
@@ -156,7 +159,7 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
 
 enum { COUNTERS = 3 };
 
-/* What a text has counted outside of all subs and in f. */
+/* Reads what a text has counted outside of all subs and in f. */
 static void read_counts(const char *p, uint64_t of[2][COUNTERS])
 {
     uint64_t wait[COUNTERS] = { 0, 0, 0 };
@@ -178,12 +181,12 @@ static void read_counts(const char *p, uint64_t of[2][COUNTERS])
                 of[p[2] - '0'][k] += c[k];
     }
     for (int k = 0; k < COUNTERS; k++)
-        of[0][k] += wait[k];            /* behind the last mark, nothing runs */
+        of[0][k] += wait[k];            /* after the last mark nothing runs */
 }
 
-/* Totals of the program grow at random; what they grow by belongs to what runs, short or long the
- * gap, in the middle of writing, saving, and going on as a tree; but not while
- * nothing is recorded. */
+/* Totals of the program grow at random; each growth belongs to the sub that runs, be the gap short
+ * or long, in the middle of writing, saving, and going on as a tree; but not while recording is
+ * stopped. */
 static void counting(const char *what, size_t words, int to_tree_at, bool tree)
 {
     struct machine m = { 0, 0 };
@@ -247,7 +250,7 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
     }
     read_counts(dp_buf_cstr(&text), got);
     bool same = memcmp(got, want, sizeof got) == 0;
-    ok(same, "%s: every count where it belongs", what);
+    ok(same, "%s: every count is where it belongs", what);
     for (int k = 0; k < COUNTERS && !same; k++)
         printf("# %llu and %llu, wanted %llu and %llu\n", (unsigned long long)got[0][k],
                (unsigned long long)got[1][k], (unsigned long long)want[0][k],
@@ -262,11 +265,11 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
 
 static struct {
     struct dp_rec *rec;
-    unsigned one_in;            /* so often does a signal come; 0: never */
+    unsigned one_in;            /* one call in so many gets a signal; 0: none */
     unsigned long asked, served, saves;
 } signals;
 
-/* Something that a signal may interrupt. */
+/* Stands for code that a signal may interrupt. */
 static void interruptible(void)
 {
     if (signals.one_in && rnd(signals.one_in) == 0) {
@@ -302,14 +305,14 @@ static void saved(void *arg)
     (void)arg;
     signals.served = signals.asked;
     signals.saves++;
-    /* it works and waits for the disk */
+    /* Saving works and waits for the disk. */
     saver.ns += 900000;
     saver.cpu += 300000;
     interruptible();
 }
 
-/* A signal at any moment, in the middle of whatever the recorder does: the next mark saves. And
- * what that takes is not the program's. */
+/* A signal comes at any moment, in the middle of whatever the recorder does: the next mark saves.
+ * The time of saving is not the program's. */
 static void saving(const char *what, size_t words, unsigned one_in, uint64_t checkpoint, bool tree)
 {
     struct dp_rec_host host = { 0, zero, stamp_s, cpu_ns_s, pair_s, split_s };
@@ -362,7 +365,7 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
        "%s: %lu saves in %.1f s", what, signals.saves, saver.ns / 1e9);
     unsigned long before = signals.saves;
     dp_rec_save(&rec, stamp(&saver));
-    ok(signals.saves == before + 1, "%s: on demand", what);
+    ok(signals.saves == before + 1, "%s: a save on demand is made", what);
     rec.left = stamp(&saver);
     signals.one_in = 0;
     dp_rec_flush(&rec, stamp(&saver));
@@ -385,12 +388,13 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
         marks = s.marks;
     }
     double real = program / 100, cpu = computed / 100;
-    ok(marks == (size_t)n, "%s: all calls", what);
-    ok(s.real > real * 0.9995 && s.real < real * 1.0005, "%s: real time %.0f of %.0f ticks", what,
+    ok(marks == (size_t)n, "%s: all calls are there", what);
+    ok(s.real > real * 0.9995 && s.real < real * 1.0005,
+            "%s: real time is right: %.0f of %.0f ticks", what,
        s.real, real);
     ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01,
        "%s: CPU time %.0f of %.0f ticks", what, s.user + s.sys, cpu);
-    ok(s.sys > cpu * 0.23 && s.sys < cpu * 0.27, "%s: a quarter in the kernel: %.0f", what, s.sys);
+    ok(s.sys > cpu * 0.23 && s.sys < cpu * 0.27, "%s: a quarter is system time: %.0f", what, s.sys);
     dp_rec_release(&rec);
     dp_live_release(&live);
     dp_writer_release(&w);
@@ -402,8 +406,32 @@ static void one_mark_at_a_time(void)
     simulate("each at once", 0, 2000, 0, false);
 }
 
+/* A call for which there is no memory is the root's; the next one of that sub gets a context of its
+ * own, if there is memory by then. */
+static void starved(void)
+{
+    struct dp_live live;
+    struct dp_cct cct;
+    uint32_t lost = 0, own = 0;
+    dp_live_init(&live, NULL, 0);
+    ok(dp_cct_init(&cct, &live, 1 << 20, 0) == 0, "starved: a tree");
+    for (uint32_t id = 1; id <= 1000; id++) {
+        dp_mem_fail_after(0);
+        const struct dp_cct_node *without = dp_cct_child(&cct, cct.root, id, 0);
+        dp_mem_fail_after(-1);
+        const struct dp_cct_node *node = dp_cct_child(&cct, cct.root, id, 0);
+        lost += without == cct.root;
+        own += node != cct.root && node->id == id && node->number == id + 1;
+    }
+    ok(lost > 0 && lost < 1000, "some calls had no memory, others needed none");
+    is_i(own, 1000, "all subs have contexts when there is memory again");
+    dp_cct_release(&cct);
+    dp_live_release(&live);
+}
+
 int main(void)
 {
+    starved();
     counting("counters of a trace", 1 << 10, -1, false);
     counting("each mark written at once", 0, -1, false);
     counting("a trace that goes on as a tree", 100, 9999, false);

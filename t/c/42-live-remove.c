@@ -1,4 +1,5 @@
-/* Memory that outlives the process: its file when it goes, also where it cannot be removed. */
+/* Memory that outlives the process: what becomes of its file at the end, also where it cannot be
+ * removed. */
 #include "tap.h"
 #include "dp_live.h"
 
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The C library's is not linked: here root, too, has directories that are not its own. */
+/* This replaces the C library's: thereby root, too, has directories that it cannot change. */
 static bool refuses;
 
 int unlink(const char *path)
@@ -51,42 +52,44 @@ static void goes(bool removable, bool detach)
     struct dp_live live;
     dp_live_init(&live, profile, 0);
     char *one = add(&live, DP_LIVE_NODES, 'a'), *two = add(&live, DP_LIVE_NODES, 'b');
-    if (!ok(one && two && size_of_file() > 6 * DP_PIECE_ALIGN, "%s: a file of two pieces", what))
+    if (!ok(one && two && size_of_file() > 6 * DP_PIECE_ALIGN,
+            "%s: a file of two pieces is made", what))
         return;
     refuses = !removable;
     if (detach)
-        ok(dp_live_detach(&live), "%s: detached, it gives room", what);
+        ok(dp_live_detach(&live), "%s: detaching frees the disk", what);
     else
         dp_live_remove(&live);
     is_i(size_of_file(), removable ? -1 : 0, "%s: what is left of the file", what);
-    ok(holds(one, 'a') && holds(two, 'b'), "%s: the pieces are as they were", what);
+    ok(holds(one, 'a') && holds(two, 'b'), "%s: the pieces keep their bytes", what);
     memset(one, 'c', 3 * DP_PIECE_ALIGN);
-    ok(holds(one, 'c') && holds(two, 'b'), "%s: and can be written", what);
+    ok(holds(one, 'c') && holds(two, 'b'), "%s: the pieces can be written", what);
     char *three = add(&live, DP_LIVE_NODES, 'd');
-    ok(three && holds(three, 'd') && size_of_file() <= 0, "%s: a third one is memory", what);
+    ok(three && holds(three, 'd') && size_of_file() <= 0, "%s: a third piece is memory", what);
     refuses = false;
     if (!detach && removable) {
         dp_live_restore(&live, profile);
-        ok(size_of_file() > 9 * DP_PIECE_ALIGN && holds(one, 'c'), "%s: taken back", what);
+        ok(size_of_file() > 9 * DP_PIECE_ALIGN && holds(one, 'c'),
+                "%s: attaching puts the pieces in a file", what);
         dp_live_remove(&live);
     }
     dp_live_release(&live);
     unlink(file);
 }
 
-/* A file of that name that is another one is nobody's business. */
+/* A file of that name that is another one is left alone. */
 static void foreign(void)
 {
     struct dp_live live;
     dp_live_init(&live, profile, 0);
     char *one = add(&live, DP_LIVE_NODES, 'a');
-    ok(one && rename(file, profile) == 0, "a file that was moved");
+    ok(one && rename(file, profile) == 0, "the file is renamed");
     FILE *theirs = fopen(file, "w");
-    ok(theirs && fputs("mine", theirs) >= 0 && fclose(theirs) == 0, "and another in its place");
+    ok(theirs && fputs("mine", theirs) >= 0 && fclose(theirs) == 0, "another file takes its place");
     refuses = true;
     dp_live_remove(&live);
     refuses = false;
-    is_i(size_of_file(), 4, "is left as it is");
+    is_i(size_of_file(), 4, "the other file is left as it is");
     dp_live_release(&live);
     unlink(file);
     unlink(profile);

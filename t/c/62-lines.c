@@ -3,7 +3,7 @@
 #include "tap.h"
 #include "dp_err.h"
 #include "dp_line_align.h"
-#include "dp_line_pair.h"
+#include "dp_line_pair_make.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
 

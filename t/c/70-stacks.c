@@ -142,28 +142,50 @@ static int fold(const struct dp_diff_side *sides, size_t n, const struct dp_fold
     return fold_as(dp_stacks_format_named("folded"), sides, n, how, host, out);
 }
 
-/* All formats for programs in turn. */
-static const struct dp_stacks_format *for_programs(int k)
+/* All formats for programs, or of other tools (DP_STACKS_EXPORT), in turn. */
+static const struct dp_stacks_format *in_turn(unsigned kind, int k)
 {
     const struct dp_stacks_format *f, *found[32];
     size_t n = 0;
     for (size_t i = 0; (f = dp_stacks_format(i)) && n < DP_ARRAY_LEN(found); i++)
-        if (!(f->needs & DP_STACKS_LOOK))
+        if ((f->needs & (DP_STACKS_LOOK | DP_STACKS_EXPORT)) == kind)
             found[n++] = f;
     return found[(size_t)k % n];
+}
+
+static int export_one(int k, size_t n, const struct dp_diff_side *sides, const struct dp_host *host)
+{
+    static const struct dp_export_part parts[] = { { "x\xff.pl", 7, 1, 1000, 50 },
+                                                   { "y", 8, 0, 0, 0 } };
+    struct dp_stacks_column columns[4];
+    struct dp_stacks_outcome out;
+    struct dp_export_how how = {
+        .stacks = stacks_shape(k, n, columns), .parts = parts, .n_parts = 1 + (size_t)(k & 1),
+        .side = n - 1, .label_phase = 1, .label_pid = 1, .label_tid = 1,
+    };
+    how.stacks.by_sub = n == 1;
+    how.stacks.by_site = 1;
+    how.stacks.by_part = k & 1;
+    const struct dp_stacks_job job = {
+        .format = in_turn(DP_STACKS_EXPORT, k / 6), .export = &how, .title = "<&>\xff",
+        .version = "1", .metrics = metrics, .side_names = names,
+    };
+    return dp_stacks_print(sides, n, &job, host, &out);
 }
 
 static int print_one(int k, size_t n, const struct dp_diff_side *sides, const struct dp_host *host)
 {
     struct dp_stacks_column columns[4];
     struct dp_stacks_outcome out;
+    if (k % 6 == 5)
+        return export_one(k, n, sides, host);
     if (k % 3 == 2) {
         struct dp_fold_how how = { .stacks = stacks_shape(k, n, columns),
                                    .reverse = k & 4,
                                    .per = 1000000,
                                    .whole = k & 8,
                                    .normalize = n > 1 && k & 16 };
-        return fold_as(for_programs(k / 3), sides, n, &how, host, &out);
+        return fold_as(in_turn(0, k / 3), sides, n, &how, host, &out);
     }
     struct dp_flame_how how = flame_shape(k, n, columns);
     const struct dp_stacks_job job = {
@@ -175,7 +197,7 @@ static int print_one(int k, size_t n, const struct dp_diff_side *sides, const st
 static void no_memory(void)
 {
     int wrong = 0, failures = 0, silent = 0, unnoticed = 0;
-    for (int k = 0; k < 72; k++) {
+    for (int k = 0; k < 144; k++) {
         size_t n = 1 + (size_t)(k / 3 & 1);
         struct dp_diff_side sides[2];
         sides_of(sides, 1 + k % 3);

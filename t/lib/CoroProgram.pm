@@ -1,11 +1,12 @@
 package CoroProgram;
 
-# Random programs of coroutines (Coro) that yield wherever code can run, and that know what
-# they did: each sub counts its own calls, by caller too, and at many points the sub that is being
+# Random programs of coroutines (Coro) that yield wherever code can run, and that log what they did:
+# each sub counts its own calls, by caller too, and at many points the sub that is being charged is
+# compared with the one that caller() names.
 # charged is compared with the one that caller() names.
 #
-# A seed always gives the same program, and a program always runs the same way. Whoever
-# waits, waits for what it has started itself: so nothing waits for ever.
+# A seed always gives the same program, and a program always runs the same way. A coroutine waits
+# only for what it has started itself, so that none waits for ever.
 
 use strict;
 use warnings;
@@ -33,7 +34,7 @@ sub round_of_actions {
 }
 sub count_anon { return '$on and $c{__ANON__}++; ' }
 
-# Where another coroutine may go on.
+# Returns code at which another coroutine may go on.
 sub yield {
     return one('cede; ', 'cede; ', '&cede; ', 'Coro::cede_notself; ', '$cede->(); ',
         '$Coro::current->ready; schedule; ', 'Coro::Semaphore->new(1)->down; ') if $calm;
@@ -87,8 +88,8 @@ sub call {
 
 sub block { return '{ ' . join(' ', map { action() } 0 .. pick(2)) . ' }' }
 
-# What a coroutine runs: an exception that nobody catches would end the program. $in: a variable
-# that is true while there is somebody.
+# Returns what a coroutine runs: an exception that nobody catches would end the program. $in: a
+# variable that is true while a coroutine is in it.
 sub body {
     my ($end, $in) = @_;
     my $body = join ' ', map { action() } 0 .. pick(2);
@@ -97,7 +98,8 @@ sub body {
         . one('', check(), spin(), yield()) . ($end // '') . ' }';
 }
 
-# A callback of an XS sub. Not where $a and $b are set, which coroutines share: perl crashes.
+# Returns a callback of an XS sub. It must not be where $a and $b are set, which coroutines share:
+# perl crashes.
 sub callback {
     return '{ ' . count_anon() . one(check(), spin(), '') . one(yield(), call() . '; ',
         yield() . call() . '; ') . one('', 'die "callback\n" if ' . chance() . '; ') . $_[0] . ' }';
@@ -131,7 +133,7 @@ my @actions = (
         . one('', yield()) . one("\$c$n->throw(\"thrown\\n\") if \$in$n;",
         "if (\$in$n) { \$c$n->throw(\"thrown\\n\"); cede }", "eval { \$c$n->safe_cancel };",
         "eval { \$c$n->safe_cancel; cede; };") . one('', yield()) . check() . spin() }) x 2,
-    # one that is given up while it holds things
+    # The coroutine is given up while it holds objects.
     (sub { my $n = $unique++;
     "my \$c$n = new Coro sub { " . count_anon() . 'my $o = bless [' . pick(8) . '], "Gone"; '
         . one('', 'my $p = bless [' . pick(8) . '], "Gone"; ',
@@ -234,7 +236,7 @@ my @actions = (
     },
 );
 
-# Runs in the middle of a switch, and so cannot switch.
+# Returns code that runs in the middle of a switch, and so cannot switch.
 sub callback_of_switch { return '{ ' . count_anon() . one('', 'named_spin(); ') . '}' }
 
 sub action {
@@ -268,7 +270,7 @@ $over = bless [1, 2], 'Over';
 $cede = \&Coro::cede;
 sub one_of { $on and $c{one_of}++; return $_[rand @_] }
 
-# The sub around: who called the caller.
+# Returns the sub around: who called the caller.
 sub around {
     my ($i, $name) = ($_[0] + 1);
     1 while defined($name = (caller $i++)[3]) && $name eq '(eval)';
@@ -285,8 +287,8 @@ sub K {
     print "wrong: charged $charged, running $name, line ", (caller 0)[2], "\n" if $wrong++ < 5;
     return;
 }
-# Deep recursion in coroutines that are given up spoils pads: what is run then is not what was
-# written.
+# Deep recursion in coroutines that are given up damages pads: the program then runs other code than
+# it was written with.
 our $broken = 0;
 sub on_die {
     $on and $c{on_die}++;
@@ -295,7 +297,7 @@ sub on_die {
     return;
 }
 BEGIN { $Coro::State::DIEHOOK = $SIG{__DIE__} = \&on_die }
-# Time passes, and it is known whose it is.
+# Lets time pass, and records whose time it is.
 sub advance {
     return if $ended;
     $on and $c{advance}++, $c{around}++, $spins++, $e{around(1) . ' > main::advance'}++;
@@ -449,20 +451,20 @@ END
     return $text;
 }
 
-# Subs that perl calls in the middle of an unwinding or of a switch.
+# Names subs that perl calls in the middle of an unwinding or of a switch.
 our $UNWINDING =
     qr/::DESTROY\z|\A(?:Tied|Stored)::|\Amain::__ANON__\z|\Amain::END\z|\ACoro::_coro_run\z|
         \ACoro::State::diehook\z|\Amain::on_die\z/x;
 
-# Did it come to its end, as it was written?
+# Whether the program ended, as it was written.
 sub ran { my ($run) = @_; return $run->{out} =~ /^checks /m && $run->{out} !~ /^broken$/m }
 
-# The profile against what the program printed. $about: as StrictProfile::problems fills it, with
-# edges. Returns what is wrong.
+# Compares the profile with what the program printed. $about: as StrictProfile::problems fills it,
+# with edges. Returns what is wrong.
 sub compare {
     my ($output, $about) = @_;
     my %profile;
-    # What has no place is C code: Coro makes such subs.
+    # A sub without a place is C code: Coro makes such subs.
     $profile{ $about->{names}{$_} } += $about->{calls}{$_}
         for grep { $about->{names}{$_} ne 'main::__ANON__' || $about->{fields}{$_}[2] ne '-' }
         keys %{ $about->{calls} };

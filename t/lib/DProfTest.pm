@@ -1,7 +1,7 @@
 package DProfTest;
 
-# Runs programs plain and under -d:DProf, compares the two, and checks the
-# profile against what the program says it did.
+# Runs programs plain and under -d:DProf, compares the two, and checks the profile against what the
+# program prints about itself.
 #
 # A program in t/scripts may carry lines like these (all optional):
 #   # needs: Some::Module 1.0          skipped where it is absent
@@ -17,8 +17,8 @@ package DProfTest;
 #   # status: 255                    of a program that is meant to fail
 #   # clocks: counting              and not with the default one too
 #   # env: NAME=value                 of the profiled run
-# A program may also write lines like those of `expect` to the file named by
-# $ENV{EXPECT}, when it has kept count itself.
+# A program may also write lines like those of `expect` to the file named by $ENV{EXPECT}, if it
+# keeps count itself.
 
 use strict;
 use warnings;
@@ -44,21 +44,21 @@ our @EXPORT = qw(root data scratch slurp spew built_perl run_perl run_program to
                      tree
                  without_privileges);
 
-# A tool that runs in a folder of its own loads modules there.
+# A tool that runs in a folder of its own still loads its modules.
 @INC = map { ref || !-d ? $_ : abs_path($_) } @INC;
 
 my $ROOT = abs_path(File::Spec->catdir(dirname(__FILE__), '..', '..'));
 
 sub root { return $ROOT }
 
-# A recorded profile, by its name in t/data.
+# Returns the path of a recorded profile, by its name in t/data.
 sub data { return "$ROOT/t/data/$_[0]" }
 
 my $scratch;
 my $count = 0;
 my $tree;
 
-# The module as it lies when it is installed: in one directory. With blib's two, XSLoader
+# Makes the module's folder as it is when installed: one directory. With the two of blib, XSLoader
 # falls back to DynaLoader, and a program would see what that loads.
 sub tree {
     return $tree //= do {
@@ -73,15 +73,15 @@ sub tree {
     };
 }
 
-# perl's switches that load the profiler from the build tree.
+# Returns perl's switches that load the profiler from the build tree.
 sub PROFILER { return ('-I' . tree(), '-d:DProf') }
 
-# The same for children, in the environment.
+# Returns the same for children, as environment variables.
 sub profiler_env { return (PERL5LIB => tree(), PERL5OPT => '-d:DProf') }
 
-# To run the profiler as somebody for whom permissions hold: what stands in front of a command, and
-# perl with the profiler. Where there is no such way: undef, and why. For root that is the user
-# 65534, who may not see the build tree (it may lie below /root), so that it has a copy.
+# Finds a way to run the profiler as an ordinary user, for whom permissions hold: returns what to
+# put before a command, and perl with the profiler; or undef and why there is none. For root it is
+# user 65534, who may have no access to the build tree (perhaps below /root), and gets a copy.
 sub without_privileges {
     return ([], [$^X, PROFILER()]) if $> != 0;
     my $dir = scratch();
@@ -113,7 +113,7 @@ sub fresh_name {
     return "$scratch/" . ++$count;
 }
 
-# A new directory, gone at the end.
+# Makes a new directory, which is removed at the end.
 sub scratch {
     my $dir = fresh_name();
     mkdir $dir or croak "$dir: $!";
@@ -166,7 +166,7 @@ sub run_program {
     };
 }
 
-# perl with what was built, as the beginning of a command; and a tool of ours as a command.
+# Return the beginnings of commands: perl with what was built; a tool.
 sub built_perl { return ($^X, map { "-I$ROOT/blib/$_" } qw(lib arch)) }
 
 sub tool_command {
@@ -174,7 +174,7 @@ sub tool_command {
     return (built_perl(), "$ROOT/blib/script/$tool", @args);
 }
 
-# Loads a tool: the function that runs it.
+# Loads a tool and returns the function that runs it.
 sub main_of {
     my ($tool) = @_;
     my $module = ucfirst $tool;
@@ -182,8 +182,8 @@ sub main_of {
     return "Devel::DProf::Tool::$module"->can('main');
 }
 
-# Runs a tool of ours: its name, [ARGS], options of run_program. It runs in a process that has
-# loaded it already, or, where fresh => 1 asks for that, as the command that a user types.
+# Runs a tool: its name, [ARGS], options of run_program. It runs in a process that has loaded it
+# already, or, with fresh => 1, as the command that a user types.
 sub run_tool {
     my ($tool, $args, %opt) = @_;
     return run_program([tool_command($tool, @$args)], %opt) if $opt{fresh};
@@ -192,16 +192,16 @@ sub run_tool {
     return run_program(sub { my $status = $main->(@$args); close STDOUT; return $status }, %opt);
 }
 
-# What became of a run of dprofpp, as a list: standard output, standard error, status. A hash that
-# comes first has options of run_tool.
+# Runs dprofpp and returns standard output, standard error, status. A hash in front has options of
+# run_tool.
 sub dprofpp {
     my %opt = ref $_[0] ? %{ +shift } : ();
     my $run = run_tool('dprofpp', [@_], %opt);
     return (@$run{qw(out err)}, $run->{signal} ? "signal $run->{signal}" : $run->{status});
 }
 
-# A tool's main function here and now, for tests that ask a thousand times: its name, ARGS. Returns
-# what run_tool returns, without a process of its own.
+# Calls a tool's main function in this process, for tests that run it a thousand times: its name,
+# ARGS. Returns what run_tool returns.
 sub in_process {
     my ($tool, @args) = @_;
     my $main = main_of($tool);
@@ -219,7 +219,7 @@ sub in_process {
     return { out => $out, err => $err, status => $status };
 }
 
-# run_perl([perl's arguments], options); profile => 1 puts the profiler in.
+# run_perl([perl's arguments], options) runs perl; profile => 1 adds the profiler.
 sub run_perl {
     my ($args, %opt) = @_;
     my @switches = $opt{profile} ? PROFILER() : ();
@@ -236,8 +236,8 @@ sub read_profile {
     return TraceReader->read($file, %opt);
 }
 
-# "caller > callee" => calls, of a tree file or a file's part that is a tree; read in the plainest
-# way. Phases are no callers here.
+# Returns "caller > callee" => calls, of a tree file or a file's part that is a tree, read in the
+# plainest way. Phases are no callers here.
 sub edges_of_tree {
     my ($path) = @_;
     my (%name, @stack, %edges);
@@ -259,7 +259,7 @@ sub edges_of_tree {
     return \%edges;
 }
 
-# A profile that is whole and has no flaw. Returns the reader.
+# Checks that a profile is whole and has no flaw. Returns the reader.
 sub profile_ok {
     my ($file, $what, %opt) = @_;
     my $got = read_profile($file, %opt);
@@ -268,8 +268,8 @@ sub profile_ok {
     return $got;
 }
 
-# The same output, messages and status as without us. Without a name no test is made:
-# the difference is returned, '' for none.
+# Checks for the same output, messages and status as without the profiler. Without a name no test is
+# made: the difference is returned, '' for none.
 sub same_as_plain {
     my ($plain, $run, $what) = @_;
     my @diffs;
@@ -292,7 +292,7 @@ sub same_as_plain {
 }
 
 # Perls with PERL_RC_STACK free an SV twice where a comparator is left by die, next or the like, and
-# may crash of it. Whether this program does so without the profiler, in a few runs.
+# may crash. Returns whether this program does so without the profiler, in a few runs.
 sub perl_crashes {
     my ($args, %opt) = @_;
     return 0 if "$Config{ccflags}" !~ /PERL_RC_STACK/;
@@ -326,7 +326,7 @@ sub check_expect {
     return $is == $n ? () : $text;
 }
 
-# The differences between a profile and what a program says about itself.
+# Returns the differences between a profile and what a program prints about itself.
 sub compare {
     my ($got, $say, $own, $exact_time) = @_;
     my @diffs = $got->problems;
@@ -344,9 +344,9 @@ sub compare {
     return @diffs;
 }
 
-# One program, plain, with the counting clock, and with the clock that users have: that one has
-# hooks of its own. Each second program has it, of the many that are run as trees, too, each third;
-# all under EXTENDED_TESTING.
+# Runs one program plain, with the counting clock, and with the default clock, which has hooks of
+# its own. Of the many programs that also run as trees, every second one has the default clock, and
+# every third the tree; under EXTENDED_TESTING all have both.
 sub check_script {
     my ($file, $both_modes, $one_clock) = @_;
     my $name = $file =~ s{.*/t/scripts/}{}r =~ s/\.pl$//r;
@@ -391,8 +391,8 @@ sub check_script {
     return;
 }
 
-# A tree has the same calls as a trace, and the program does not see which it is. Returns what is
-# wrong; the tree's file goes. got: the trace, where it has been read.
+# Checks that a tree has the same calls as a trace, and that the program does not notice which it
+# is. Returns what is wrong; removes the tree's file. got: the trace, where it has been read.
 sub modes_differ {
     my ($trace, $tree, $got) = @_;
     my @wrong = grep { length } same_as_plain($trace, $tree);

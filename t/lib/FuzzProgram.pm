@@ -1,20 +1,20 @@
 package FuzzProgram;
 
-# Random programs that enter and leave subs in every way there is, and that
-# know what they did: each sub counts its own calls, and at many points the sub that
-# is being charged is compared with the one that caller() names.
+# Random programs that enter and leave subs in every way there is, and that log what they did: each
+# sub counts its own calls, and at many points the sub that is being charged is compared with the
+# one that caller() names.
 #
 # A seed always gives the same program, and a program always runs the same way.
 #
-# FUZZ_SKIP in a program's environment: a regex of subs that are not recorded. FUZZ_BUILTINS:
-# builtins are.
+# In a program's environment, FUZZ_SKIP is a regex of subs that are not recorded; with FUZZ_BUILTINS
+# builtins are recorded.
 
 use strict;
 use warnings;
 
 our $SUBS = 32;
 
-# A generator of our own: rand's sequence is the program's business.
+# The generator is our own, since the sequence of rand belongs to the program.
 my $state;
 sub pick {
     $state = ($state * 1103515245 + 12345) % 2147483648;
@@ -76,7 +76,7 @@ sub block {
     return '{ ' . join(' ', map { action() } 1 .. $n) . ' }';
 }
 
-# A callback's body: may call, die, leave by a loop exit that finds no loop.
+# Returns a callback's body: it may call, die, or leave by a loop exit that finds no loop.
 sub body {
     my ($value) = @_;
     return '{ $c{__ANON__}++; ' . check() . one('', call() . ';', call() . ';',
@@ -85,7 +85,7 @@ sub body {
             . " $value }";
 }
 
-# Sort blocks are no subs.
+# A sort block is no sub.
 sub sort_body {
     return '{ ' . one('', check_in('CORE:sort')) . one('', call() . ';',
         'die ' . thrown() . ' if ' . chance() . ';', 'eval { ' . call() . ' };',
@@ -94,7 +94,7 @@ sub sort_body {
 
 sub fenced { return 'List::Util::first { $c{__ANON__}++; eval { ' . call() . ' }; 0 } 1' }
 
-# require rethrows in the middle of an unwinding, so this one needs a name.
+# require rethrows in the middle of an unwinding, so this handler needs a name.
 sub handler {
     my $body = body(one('1', 'die "again\n"')) =~ s/\$c\{__ANON__\}/\$c{"F::handler"}/r;
     return "Sub::Util::set_subname('F::handler', sub $body)";
@@ -262,8 +262,8 @@ sub action {
 
 # ---- a program ----
 
-# $no_defer: perl's own code for these blocks goes wrong when the context stack grows in them, and
-# a perl with assertions says so.
+# $no_defer: perl's own code for defer blocks fails when the context stack grows in them, as a perl
+# with assertions reports.
 sub program {
     my ($seed, $rounds, $no_defer) = @_;
     $rounds ||= 20;
@@ -291,7 +291,7 @@ $over = bless [1, 2], 'F::Over';
 $by = sub { $c{__ANON__}++; $a <=> $b };
 sub pick_depth { $c{pick_depth}++; return $depth % 4 }
 
-# The name that is being charged, against the one that caller() has.
+# Compares the name that is being charged with the one that caller() has.
 sub K {
     $c{K}++;
     $checks++;
@@ -304,7 +304,7 @@ sub K {
         last if !defined $skip || $name !~ $skip;
         $skipped = 1;
     }
-    # which caller() does not show
+    # caller() does not show these.
     return if $skipped && $charged && $charged =~ /^(?:List::Util::|CORE:)/;
     $name = $builtin if $builtin && $ENV{FUZZ_BUILTINS};
     $charged //= '(program)';
@@ -455,16 +455,15 @@ END
     return $text;
 }
 
-# Subs that perl calls in the middle of an unwinding: no time of the program passes
-# between the exits before and such a call. (require makes a string of an exception that it passes
-# on.)
+# Names subs that perl calls in the middle of an unwinding: no time of the program passes between
+# the exits before and such a call. (require makes a string of an exception that it passes on.)
 our $UNWINDING =
     qr/::DESTROY\z|\AF::Tie::|\AF::Over::str\z|\AF::handler\z|\Amain::deferred\z|\Amain::END\z|
         \ADevel::DProf::_charged\z/x;
 
-# The profile's counts by name against the lines that the program printed.
-# $about: as StrictProfile::problems fills it, edges too; with a regex in {skip}, such subs must not
-# be there. Returns what is wrong.
+# Compares the profile's counts by name with the lines that the program printed. $about: as
+# StrictProfile::problems fills it, edges too; with a regex in {skip}, such subs must not be there.
+# Returns what is wrong.
 sub compare {
     my ($output, $about) = @_;
     my %profile;

@@ -1,7 +1,7 @@
 package LineEdits;
 
-# Random programs, what somebody might make of them, and their made-up profiles: each line is known
-# by an identity, so that a test knows which line of one version is which of the other.
+# Random programs, random edits of them, and their made-up profiles: each line has an identity, so
+# that a test knows which line of one version is which of the other.
 
 use strict;
 use warnings;
@@ -11,8 +11,8 @@ use MadeUp;
 
 our @EXPORT = qw(program edited text_of profile_of);
 
-# A program is a list of subs, [NAME, [IDENTITY, ...]]. Of a line with an identity no other line has
-# the text.
+# Makes a program: a list of subs, [NAME, [IDENTITY, ...]]. The text of a line with an identity is
+# unique.
 my $identity = 0;
 sub program {
     my ($subs, $lines) = @_;
@@ -20,8 +20,8 @@ sub program {
         1 .. $subs];
 }
 
-# The same with insertions, deletions, subs in another order and, with move, lines that have moved
-# within their sub.
+# Returns the program with insertions, deletions, subs in another order and, with move, lines that
+# have moved within their sub.
 sub edited {
     my ($program, %how) = @_;
     my @subs = map { [$_->[0], [@{ $_->[1] }]] } @$program;
@@ -45,7 +45,7 @@ sub edited {
     return [@subs];
 }
 
-# The text, and for each identity its line. Every second version is indented in another way.
+# Returns the text, and the line of each identity. Every second version is indented in another way.
 sub text_of {
     my ($program, $indent) = @_;
     my (@lines, %at);
@@ -61,8 +61,8 @@ sub text_of {
     return (join('', map { "$_\n" } @lines), \%at);
 }
 
-# The profile of a program whose file is that: cost is [COUNT, TICKS, OPS] by identity, of those
-# that ran.
+# Makes the profile of a program whose file is `text`: cost is [COUNT, TICKS, OPS] by identity, for
+# lines that ran.
 sub profile_of {
     my ($program, $file, $text, $at, $cost, %how) = @_;
     my (@subs, @nodes, @lines, @root);

@@ -4,10 +4,10 @@ package LineProgram;
 # many statements perl began there.
 #
 # A statement has its count in front of it, on the same line: `$c[7] += 2; f();` are two statements.
-# What is to be the only statement of its block, where perl leaves out the op that begins one,
-# counts itself within, and apart: `++$l[7] && f();`. Whether such statements are seen depends on
-# what the block belongs to. A statement of several lines stands on one that perl chooses: it has a
-# call of B, which asks caller for it.
+# A statement that must be alone in its block, where perl leaves out the op that begins one, counts
+# itself from within, and separately: `++$l[7] && f();`. Whether such statements are seen depends on
+# what the block belongs to. A statement of several lines is recorded at one that perl chooses: it
+# has a call of B, which asks caller for it.
 #
 # A seed always gives the same program.
 
@@ -33,21 +33,21 @@ sub put {
     return;
 }
 
-# The first line of a statement of several lines.
+# Returns the first line of a statement of several lines.
 sub several {
     my ($code) = @_;
     put('$c[' . here() . "]++; $code");
     return;
 }
 
-# A line with statements; $n: how many there are beside the one that counts.
+# Returns a line with statements; $n: how many there are beside the one that counts.
 sub line {
     my ($code, $n) = @_;
     put('$c[' . here() . '] += ' . (($n // 1) + 1) . "; $code");
     return;
 }
 
-# A statement that has its block for itself; $kind: of the block.
+# Returns a statement that is alone in its block; $kind: the block's kind.
 sub lone {
     my ($kind, $code) = @_;
     my $at = here();
@@ -85,7 +85,7 @@ sub body {
     return;
 }
 
-# The inside of a block of a kind.
+# Returns the inside of a block of a kind.
 sub block {
     my ($kind) = @_;
     if (pick(3) == 0) {
@@ -300,7 +300,7 @@ my @statements = (
         put('}');
         $text[-3] =~ s/\+= 2/+= 1/;
     },
-    # Not the object, whose address differs from run to run, is what a block gives back.
+    # The block must not return the object, whose address differs from run to run.
     sub { line('my $o' . $unique++ . ' = bless [], "Gone"; leaf(1);', 2) },
     sub { line('$tied = $tied . "a";') },
     sub { line('my $v' . $unique++ . ' = "$over" . ($over + 1);') },
@@ -368,7 +368,7 @@ my @statements = (
     },
 );
 
-# What only newer perls have: with them a seed gives another program.
+# These exist only in newer perls, where a seed therefore gives another program.
 push @statements, sub {
     line('try {');
     block('try');
@@ -395,7 +395,7 @@ my $END = <<'E';
     printf "%s:%d %d %d\n", $file, $_, $c[$_], $l[$_] for grep { $c[$_] || $l[$_] } 1 .. $last;
     printf "%s %d %d\n", $_, $o{$_}, $p{$_} for sort keys %{ { %o, %p } };
 }
-# perl gives a block the file of what follows it
+# perl gives a block the file of what follows it.
 1;
 #line 30 "made.down"
 sub moved {
@@ -408,8 +408,8 @@ sub moved {
 }
 E
 
-# The program's text; for each line the kind of block that it has for itself; lines that are to be
-# compared together with an earlier one; and the last line that counts.
+# Returns the program's text; for each line the kind of block in which it is alone; lines that must
+# be compared together with an earlier one; and the last line that counts.
 sub program {
     my ($seed) = @_;
     local (@text, @blind, %group, %elsewhere);
@@ -470,8 +470,9 @@ sub program {
     };
 }
 
-# What a program printed, and the counts of its profile (a hash by "FILE:LINE"), compared. Returns
-# what is wrong, and fills %$seen: how many lines of each kind of block were seen and were not.
+# Compares what a program printed with the counts of its profile (a hash by "FILE:LINE"). Returns
+# what is wrong, and fills %$seen: how many lines of each kind of block were seen and how many were
+# not.
 sub compare {
     my ($program, $file, $out, $count, $seen) = @_;
     my (%want, %lone, %have, @wrong);

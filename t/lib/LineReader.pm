@@ -1,14 +1,15 @@
 package LineReader;
 
-# Reads the statements of a profile (#f and #l lines) and the contexts beside them, in plain Perl,
-# on its own: it shares no code with the tools.
+# Reads the statements of a profile (#f and #l lines) and the contexts beside them, in plain Perl;
+# it shares no code with the tools.
 
 use strict;
 use warnings;
 use DProfTest 'slurp';
 
-# { header, count (by "FILE:LINE"), times (the same, [USER, SYSTEM, REAL]), by_sub (by "FILE:LINE
-# SUB"), lines and nodes (the sums: user, system, real, each counter), entries, problems }.
+# Returns { header, count (by "FILE:LINE"), times (the same, [USER, SYSTEM, REAL]), by_sub (by
+# "FILE:LINE SUB"), lines and nodes (the sums: user, system, real, each counter), entries, problems
+# }.
 sub read_text {
     my ($text) = @_;
     my %got = (count => {}, times => {}, lines => [], nodes => [], header => {}, entries => 0,
@@ -54,7 +55,8 @@ sub read_file {
     return read_text($text);
 }
 
-# What is wrong: with the text itself, and where the sums of statements are not those of contexts.
+# Returns what is wrong: with the text itself, and where the sums of statements are not those of
+# contexts.
 sub problems {
     my ($got) = @_;
     my @wrong = @{ $got->{problems} };

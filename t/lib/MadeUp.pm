@@ -9,7 +9,7 @@ use Exporter 'import';
 
 our @EXPORT = qw(profile_text);
 
-# The text of a profile. All of these have defaults:
+# Makes the text of a profile. All of these have defaults:
 #   format     trace, tree, or classic: a trace of the old recorder, which names no format
 #   hz         ticks of a second
 #   version    of the recorder

@@ -1,7 +1,7 @@
 package NaiveProfile;
 
-# Format.pod read word by word, in the plainest way: each interval is given to
-# every name on the stack. Slow, and independent of the C core.
+# Reads as Format.pod says, word by word, in the plainest way: each interval is given to every name
+# on the stack. This is slow, and independent of the C core.
 
 use strict;
 use warnings;
@@ -40,7 +40,7 @@ sub read {
     my @passed = (0, 0, 0);
     my $mark_number = 0;
     my $give = sub {
-        my ($to, @t) = @_;      # to: the stack that has the time
+        my ($to, @t) = @_;      # to: the stack that is charged
         my %seen;
         $self->{total}[$_] += $t[$_] for 0 .. 2;
         $self->{flat}{'(program)'}{incl}[$_] += $t[$_] for 0 .. 2;
@@ -82,7 +82,7 @@ sub read {
         }
         if ($n eq 'Devel::DProf::write' && ($f[1] eq '&' || @f >= 4)) { $writing = $f[0] eq '+';
         next }
-        # the mark's share of the overhead, in whole ticks that add up
+        # Computes the mark's share of the overhead, in whole ticks that add up.
         my @cost = map {
             my $all = Math::BigInt->new($over[$_]);
             my ($before, $after) = map { ($all * $_ / (2 * $tests))->numify } $mark_number,
@@ -148,7 +148,7 @@ my %columns = (cpu => [0, 1], user => [0], system => [1], real => [2]);
 
 sub pick { my ($t, $time) = @_; my $sum = 0; $sum += $t->[$_] // 0 for @{ $columns{$time} }; $sum }
 
-# name => [calls, self, inclusive]
+# Returns name => [calls, self, inclusive].
 sub flat {
     my ($self, $time) = @_;
     my %out;
@@ -160,7 +160,7 @@ sub flat {
     return \%out;
 }
 
-# "a;b;c" => [calls, inclusive]
+# Returns "a;b;c" => [calls, inclusive].
 sub tree {
     my ($self, $time) = @_;
     my %out;

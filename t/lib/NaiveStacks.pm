@@ -1,7 +1,7 @@
 package NaiveStacks;
 
-# Folded stacks and flame graphs in the plainest way: a hash of stacks; a list of boxes. What
-# dproffold and dprofflame are compared with. Names are bytes.
+# Folded stacks and flame graphs in the plainest way: a hash of stacks; a list of boxes. dproffold
+# and dprofflame are compared with it. Names are bytes.
 
 use strict;
 use warnings;
@@ -11,18 +11,18 @@ our @EXPORT =
     qw(key frames stacks_of changed line_of sorted folded tree_of boxes_of svg_boxes shown unxml
         not_well_formed page_of random_folded hurtful);
 
-# What would be taken for a count, good or not.
+# This would be taken for a count, good or not.
 my $number = qr/[-+]?(?=\.*\d)[\d.]+(?:[eE](?:[-+]?\d+|[-+]))?/;
 
 # ---- stacks: { key => [value by column, ...] }; the key of the root is '' ----
 
-# A stack as one string that no name can break.
+# Makes one string of a stack, which no name can break.
 sub key { return join ';', map { s/([\x00-\x20\x7f;%#])/sprintf '%%%02X', ord $1/ger } @_ }
 sub frames { return map { s/%(..)/chr hex $1/ger } split /;/, $_[0] }
 
-# Format.pod, "FOLDED STACKS": the stacks of a text with so many counts on each line, in
-# thousandths; numbers of lines that are bad; numbers of first appearance, of each stack and those
-# above it.
+# Reads as Format.pod, "FOLDED STACKS", says: the stacks of a text with so many counts on each line,
+# in thousandths; numbers of bad lines; numbers of first appearance, of each stack and those above
+# it.
 sub stacks_of {
     my ($text, $columns) = @_;
     my (%stacks, @bad, %when);
@@ -49,7 +49,7 @@ sub stacks_of {
     return (\%stacks, \@bad, \%when);
 }
 
-# Each stack's frames changed by a sub; what becomes equal is added up.
+# Changes each stack's frames by a sub; adds up stacks that become equal.
 sub changed {
     my ($stacks, $change) = @_;
     my %new;
@@ -60,7 +60,7 @@ sub changed {
     return \%new;
 }
 
-# A stack as dproffold prints it.
+# Returns a stack as dproffold prints it.
 sub line_of {
     my ($key, $columns) = @_;
     my @frames = map { s/%(?=[0-9a-fA-F]{2})/%25/gr
@@ -72,7 +72,7 @@ sub line_of {
     return join ';', @frames;
 }
 
-# Preorder, siblings in order of name, by bytes.
+# Sorts in preorder, siblings by name, by bytes.
 sub sorted {
     my %names = map { $_ => [frames($_)] } @_;
     return sort {
@@ -83,7 +83,7 @@ sub sorted {
     } keys %names;
 }
 
-# As dproffold prints them, values in thousandths.
+# Returns stacks as dproffold prints them, from values in thousandths.
 sub folded {
     my ($stacks) = @_;
     return join '', map {
@@ -94,8 +94,8 @@ sub folded {
 
 # ---- the tree ----
 
-# { name, key, own => [], all => [], kids => [sorted by name] } of stacks, those without a value,
-# too.
+# Returns { name, key, own => [], all => [], kids => [sorted by name] } of stacks, also for those
+# without a value.
 sub tree_of {
     my ($stacks) = @_;
     my $columns = 1;
@@ -130,10 +130,10 @@ sub finish {
 
 # ---- boxes ----
 
-# Boxes of a tree, in preorder by name, each { node, depth, x, w }, and { hidden, weight, total }.
-# How: width (sub: values of each side to what a frame itself is wide), least (share of the total),
-# order (sub that compares nodes; none: by name), branches (what is hidden is counted by its first
-# frames), total.
+# Returns the boxes of a tree, in preorder by name, each { node, depth, x, w }, and { hidden,
+# weight, total }. How: width (sub: from a node's values of each side to its own width), least
+# (share of the total), order (sub that compares nodes; none: by name), branches (count the hidden
+# by their first frames), total.
 sub boxes_of {
     my ($tree, %how) = @_;
     my $width = $how{width} // sub { $_[-1] };
@@ -175,9 +175,9 @@ sub place {
     return;
 }
 
-# ---- what a reader of a picture finds ----
+# ---- what is read back from a picture ----
 
-# A name as people see it: control bytes and broken UTF-8 as \x1b, marks that cannot be seen as
+# Returns a name as people see it: control bytes and broken UTF-8 as \x1b, invisible marks as
 # \x{202e}.
 sub shown {
     my ($name) = @_;
@@ -212,8 +212,8 @@ sub unxml {
     }ger;
 }
 
-# The frames of a picture, in its order: { class, x, w (of data-), title, px, py, pw, ph, fill,
-# label, more (other attributes), link }.
+# Returns the frames of a picture, in its order: { class, x, w (of data-), title, px, py, pw, ph,
+# fill, label, more (other attributes), link }.
 sub svg_boxes {
     my ($svg) = @_;
     my @boxes;
@@ -229,7 +229,7 @@ sub svg_boxes {
     return @boxes;
 }
 
-# XML 1.0, as far as such a file needs it: why it is not well formed, or ''.
+# Checks for XML 1.0, as far as such a file needs it: returns why it is not well formed, or ''.
 sub not_well_formed {
     my ($text) = @_;
     my $name = qr/[A-Za-z_:][\w:.-]*/;
@@ -275,7 +275,7 @@ sub not_well_formed {
     return @open ? "not closed: @open" : $roots ? '' : 'nothing';
 }
 
-# What is packed in the element dprof-NAME of a page; undef: there is none.
+# Returns what is compressed in the element dprof-NAME of a page; undef: there is none.
 sub unpacked {
     my ($html, $name) = @_;
     require MIME::Base64;
@@ -285,7 +285,7 @@ sub unpacked {
     return Compress::Zlib::memGunzip(MIME::Base64::decode_base64($base64)) // die "not gzip\n";
 }
 
-# A block of a page: the JSON, then a list of numbers for each column.
+# Splits a block of a page: the JSON, then a list of numbers for each column.
 sub parts_of {
     my ($data) = @_;
     require JSON::PP;
@@ -299,7 +299,7 @@ sub parts_of {
     return (JSON::PP->new->utf8->decode(shift @parts), map { [numbers_of($_)] } @parts);
 }
 
-# LEB128.
+# Decodes LEB128.
 sub numbers_of {
     my ($bytes) = @_;
     my ($v, $shift, @numbers) = (0, 0);
@@ -314,9 +314,9 @@ sub numbers_of {
     return @numbers;
 }
 
-# The source view of a page, or undef where it has none: { sides => [{ detail, lines =>
-# { "FILE:LINE" => { count, self, incl (by measure), calls => { NAME => [calls, value by measure] }
-# } } }, ...], sources => { FILE => [by side: [state, text]] } }. Texts are bytes. Dies with what is
+# Returns the source view of a page, or undef where it has none: { sides => [{ detail, lines => {
+# "FILE:LINE" => { count, self, incl (by measure), calls => { NAME => [calls, value by measure] } }
+# } }, ...], sources => { FILE => [by side: [state, text]] } }. Texts are bytes. Dies with what is
 # wrong.
 sub lines_of_page {
     my ($html) = @_;
@@ -367,8 +367,8 @@ sub lines_of_page {
     return { sides => \@sides, sources => \%sources, page => $page };
 }
 
-# The data of a page: { json, frames => [{ name, parent, when, self => [by column] }, ...] }. Dies
-# with what is wrong.
+# Returns the data of a page: { json, frames => [{ name, parent, when, self => [by column] }, ...]
+# }. Dies with what is wrong.
 sub page_of {
     my ($html) = @_;
     my ($json, @columns) = parts_of(unpacked($html, 'data') // die "no data\n");
@@ -397,7 +397,7 @@ sub page_of {
 
 # ---- input ----
 
-# Names that are made to hurt.
+# Returns difficult names.
 sub hurtful {
     return ('a', 'a:', 'a::b', 'a ', 'a b', 'a  ', "a\tb", 'a;b', ';', '%', '%3B', '%41', '100%',
         '%20', '#', '#x', '# x', '(program)', 'x' x 10_000, "\0", "\x1b[31m", "\x7f",
@@ -409,8 +409,8 @@ sub hurtful {
         '0x1f', 'dead beef');
 }
 
-# Stacks as profilers give them: sorted or not, names that begin alike, recursion. How: columns,
-# fractions, names.
+# Makes stacks such as profilers write: sorted or not, names that begin alike, recursion. How:
+# columns, fractions, names.
 sub random_folded {
     my (%how) = @_;
     my @names = $how{names} ? @{ $how{names} } : ('a', 'aa', 'ab', 'a::b', 'a::bb', 'main::run',

@@ -1,6 +1,6 @@
 package RunReader;
 
-# What the tests of processes share: a run of several files, read as the tools read it.
+# Shared by the tests of processes: reads a run of several files as the tools read it.
 
 use strict;
 use warnings;
@@ -14,11 +14,11 @@ use LineReader;
 
 our @EXPORT = qw(MODES some_modes calls_of calls_of_run wrong_sums run_files without_numbers);
 
-# Older perls and those of 32 bits have no place for the numbers of statements.
+# Older perls and those of 32 bits cannot record statements.
 my @lines = $] >= 5.032 && $Config{ptrsize} == 8
     ? [lines => { counting(PERL_DPROF_MODE => 'tree', PERL_DPROF_LINES => 'time') }] : ();
 
-# Each way of recording, on the counting clock. `limit` is a trace that goes on as a tree.
+# Returns each way of recording, on the counting clock. `limit` is a trace that goes on as a tree.
 sub MODES {
     return (
         [trace => { counting() }], [tree => { counting(PERL_DPROF_MODE => 'tree') }], @lines,
@@ -26,13 +26,13 @@ sub MODES {
     );
 }
 
-# Of many programs each has one of them, in turn; all have all under EXTENDED_TESTING.
+# Returns one of the modes for each of many programs, in turn; all modes under EXTENDED_TESTING.
 sub some_modes {
     my ($n, @modes) = @_;
     return $ENV{EXTENDED_TESTING} ? @modes : $modes[$n % @modes];
 }
 
-# The calls by name, and the outcome of reading, of one file or more.
+# Returns the calls by name, and the outcome of reading, of one file or more.
 sub calls_of {
     my $profile = Devel::DProf::Profile->new;
     $profile->add($_) for @_;
@@ -40,11 +40,10 @@ sub calls_of {
     return (\%calls, map { $profile->outcome($_) } 0 .. $#_);
 }
 
-# The same of all files of the run that wrote this one.
+# Returns the same for all files of the run that wrote this one.
 sub calls_of_run { return calls_of(Devel::DProf::Input::processes($_[0])) }
 
-# In which of these files, as far as they are complete, the times of statements do not come to those
-# of contexts.
+# Returns those complete files in which the times of statements do not add up to those of contexts.
 sub wrong_sums {
     my ($path) = @_;
     my @wrong;
@@ -57,10 +56,10 @@ sub wrong_sums {
     return @wrong;
 }
 
-# The names of what a run left, without the directory.
+# Returns the names of what a run left, without the directory.
 sub run_files { return sort map { s{.*/}{}r } glob "$_[0]{dir}/tmon.out*" }
 
-# Process numbers differ from run to run.
+# Replaces process numbers, which differ from run to run.
 sub without_numbers { s/\b\d{2,}\b/N/g for map { @$_{qw(out err)} } @_; return @_ }
 
 1;

@@ -1,12 +1,12 @@
 package StrictProfile;
 
-# A reader of traces and trees that forgives nothing, in plain Perl and on its own: it
-# shares no code with the tools. It keeps no calls, so size does not matter.
+# Reads traces and trees strictly, in plain Perl: it shares no code with the tools. It keeps no
+# calls, so that size does not matter.
 
 use strict;
 use warnings;
 
-# What is wrong with the file, one string each; nothing when all is well.
+# Returns what is wrong with the file, one string each; nothing when all is well.
 # $about, a hash, gets: header, marks, calls (by id), names (by id). With a name in
 # $about->{until}, calls are counted up to the first one of that sub, and $about->{until_stack}
 # names those it was called from. With $about->{edges}, a hash, that one gets the calls of each
@@ -57,7 +57,7 @@ sub problems {
     $edges = $about->{edges};
     my $columns = () = ($header{dprof_counters} // '') =~ /\S+/g;
     my ($resumed, $suspended) = ($header{dprof_inherited}, 0);
-    # the number of the mark behind frames that go on, if no time has passed
+    # This is the number of the mark after which frames went on, if no time has passed since.
     my $back = 0;
     my ($forgive, $left) = ($about->{unwinding});
     my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
@@ -129,7 +129,7 @@ sub problems {
             if ($edges && !$resumed) {
                 $edges->{ (@runs ? $name{ $runs[-1] } : '(program)') . " > $name{$id}" }++;
             }
-            # Another coroutine went on, and makes a call: when did it?
+            # Another coroutine went on and makes a call: did time pass before it?
             if ($back && $back eq $marks && !$resumed && !($forgive && $name{$id} =~ $forgive)) {
                 push @{ $about->{late} }, "another coroutine before + $name{$id}" unless $until;
             }
@@ -170,7 +170,7 @@ sub problems {
     return @wrong;
 }
 
-# What the header of a complete file says about the rest.
+# Compares what the header of a complete file says about the rest.
 sub sums {
     my ($header, $marks, @t) = @_;
     my @wrong;
@@ -181,13 +181,13 @@ sub sums {
     return @wrong;
 }
 
-# The lines of a tree. Its times are added to @$sums.
+# Reads the lines of a tree. Adds its times to @$sums.
 sub tree {
     my ($in, $about, $sums) = @_;
     my ($edges, $counters) = ($about->{edges}, scalar split ' ',
         $about->{header}{dprof_counters} // '');
     my (@wrong, %name, %phase, @calls, @path, $root, %counted, $last, $lined);
-    # of contexts and of statements: user, system, real, each counter
+    # Both are sums, of contexts and of statements: user, system, real, each counter.
     my (@contexts, @statements);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;

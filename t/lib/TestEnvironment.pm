@@ -1,15 +1,15 @@
 package TestEnvironment;
 
-# Each test loads it first, by DProfTest or itself: what a user's shell, language and
-# settings are is then the same for all. Perl has taken up some of it before the first line of a
-# test runs (layers of PERL_UNICODE, modules of PERL5OPT): then perl starts once more.
+# Each test loads this first, through DProfTest or itself, so that a user's shell, language and
+# settings do not matter. Perl reads some of them before the first line of a test runs (layers of
+# PERL_UNICODE, modules of PERL5OPT); in that case perl starts again.
 
 use strict;
 use warnings;
 use POSIX ();
 
-# Of perl and of ours; PERL5LIB stays, for there prove puts blib. DPROF_SEED and the like are for
-# tests.
+# These are variables of perl and of the profiler; PERL5LIB stays, since prove puts blib there.
+# DPROF_SEED and the like are for tests.
 my $SETTINGS =
     qr/^(?:LANG|LANGUAGE|LC_.*|TZ
            |PERL5OPT|PERL5DB|PERLDB_OPTS|PERLIO
@@ -18,9 +18,10 @@ my $SETTINGS =
            |PAGER|LESS|COLUMNS|NO_COLOR)\z/x;
 my $TAKEN_UP = qr/^PERL/;
 
-# Closed: what a test opens would be the standard input of what it runs.
+# If it is closed, the first file that a test opens would be the standard input of the programs that
+# it runs.
 open STDIN, '<', '/dev/null' if !defined fileno STDIN;
-# A shell's job in the background has some of them ignored, and so has everything it starts.
+# A background job of a shell has some signals ignored, and so has everything it starts.
 $SIG{$_} = 'DEFAULT'
     for grep { ($SIG{$_} // '') eq 'IGNORE' }
     qw(INT QUIT HUP PIPE TERM USR1 USR2 ALRM CHLD TTIN TTOU);
@@ -33,15 +34,16 @@ if (grep { /$TAKEN_UP/ } @set) {
     exec $^X, (map { "-I$_" } grep { !ref } @INC), $0, @ARGV or die "$^X: $!\n";
 }
 
-# How many rounds of what is random: what a user waits for, or all of them. .ci/run asks for all.
+# Returns the number of random rounds: few for users, all under EXTENDED_TESTING. .ci/run asks for
+# all.
 sub rounds { my ($few, $all) = @_; return $ENV{EXTENDED_TESTING} ? $all : $few }
 
-# For what CPAN's users need not wait for: skips a file, a subtest, or the SKIP block around it.
+# Skips a file, a subtest, or the SKIP block around it that CPAN's users need not wait for.
 my $LONG = 'it takes long: EXTENDED_TESTING=1 runs it';
 sub skip_long { Test::More::plan(skip_all => $LONG) if !$ENV{EXTENDED_TESTING}; return }
 sub skip_long_block { Test::More::skip($LONG, 1) if !$ENV{EXTENDED_TESTING}; return }
 
-# Of many cases of one kind each n-th, beginning with the first, or all of them.
+# Returns every n-th of many cases of one kind, beginning with the first, or all of them.
 sub sample {
     my ($n, @all) = @_;
     return $ENV{EXTENDED_TESTING} ? @all : @all[grep { $_ % $n == 0 } 0 .. $#all];

@@ -1,6 +1,6 @@
 package ThreadPrograms;
 
-# Programs with threads in every state, and what is to be in their profiles. A thread that runs when
+# Programs with threads in every state, and what their profiles must have. A thread that runs when
 # its process ends leaves what a killed process does.
 
 use strict;
@@ -74,7 +74,7 @@ sub thread_programs { return sort keys %programs }
 
 sub thread_program { return $head . $programs{ $_[0] }[0] . "\n" }
 
-# What is wrong with the profile of a program, in words.
+# Returns what is wrong with the profile of a program, in words.
 sub wrong_in_threads {
     my ($name, $path) = @_;
     my $want = $programs{$name}[1];

@@ -1,8 +1,8 @@
 package TraceReader;
 
-# Reads a trace profile in the plainest way there is, to check the recorder with:
-# no speed, no tolerance. Whatever is not as Devel::DProf::Format says ends up in
-# {problems}. Shares no code with the distribution on purpose.
+# Reads a trace profile in the plainest way there is, to check the recorder: no speed, no tolerance.
+# Whatever is not as Devel::DProf::Format says is listed in {problems}. It shares no code with the
+# distribution on purpose.
 
 use strict;
 use warnings;
@@ -72,7 +72,7 @@ sub _header {
             $self->problem("\$$name twice") if exists $self->{header}{$name};
             if (defined $string) {
                 $string =~ s/\\(.)/$1/g;
-                # Blanks within strings are the old tools' own (`DProf 1.0`).
+                # Blanks within strings are those of the old tools (`DProf 1.0`).
                 $string = join ' ', map { length ? $self->_decode($_) : '' } split / /, $string, -1;
             }
             $self->{header}{$name} = $string // $number;
@@ -168,7 +168,7 @@ sub _trace {
             next;
         }
         if ($sign eq '#' && $line =~ /^# (phase|suspend|resume) ([0-9a-f]+)\z/) {
-            # Time up to a stop is of the program itself where no sub runs then.
+            # Time up to a stop belongs to the program itself if no sub runs then.
             $passed = 0 if $1 eq 'suspend' && !hex $2;
             $inherit = $2 if $1 eq 'resume';
             $suspend = $2 if $1 eq 'suspend';
@@ -185,7 +185,7 @@ sub _trace {
         my $rest = substr $line, 2;
         my $sub = $sign ne '&' && $subs->{$rest};
         if (!$sub) {
-            # What the classic recorder spent on writing.
+            # This is what the classic recorder spent on writing.
             next if $opt->{classic} && $rest =~ /^& /;
             if ($sign eq '&') {
                 $self->_name($opt->{classic} ? "$rest -" : $rest);
@@ -237,7 +237,7 @@ sub _trace {
     return;
 }
 
-# What the tree has of each sub, each pair, and in all.
+# Adds up what the tree has of each sub, each pair, and in all.
 sub _add_up {
     my ($self, $root) = @_;
     my @todo = [$root];
@@ -284,7 +284,7 @@ sub calls { return $_[0]{calls}{ $_[1] } // 0 }
 sub edge { return $_[0]{edges}{"$_[1] > $_[2]"} // 0 }
 sub self_time { return $_[0]{self}{ $_[1] } // 0 }
 
-# Subs of this full name, in the order of their ids.
+# Returns subs of this full name, in the order of their ids.
 sub named {
     my ($self, $full) = @_;
     my $subs = $self->{subs};
@@ -292,8 +292,8 @@ sub named {
         keys %$subs;
 }
 
-# The marks of subs that match, as words: `+main::f -main::f`; main:: is left out.
-# A ~ stands before a mark with which no time passed since the last one shown.
+# Returns the marks of subs that match, as words: `+main::f -main::f`; main:: is left out. A ~
+# stands before a mark if no time passed since the last one shown.
 sub marks {
     my ($self, $filter) = @_;
     die "read without events => 1\n" if !$self->{with_events};

@@ -60,7 +60,8 @@ async function browser(body) {
     done();
 }
 
-// A page that tells of its errors and of every request beyond its own file: both are to stay empty.
+// Opens a page that collects its errors and every request beyond its own file: both must stay
+// empty.
 async function open(b, file, options = {}) {
     const page = await b.newPage({ viewport: { width: 1280, height: 800 }, ...options });
     page.errors = [];

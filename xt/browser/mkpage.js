@@ -69,7 +69,7 @@ function html(title, data) {
 const CORE = new RegExp('^(?:File|Carp|Exporter|JSON::PP|Getopt|Encode|Storable|Time|Scalar|strict'
     + '|warnings|Data::Dumper)\\b');
 
-// A hue and a kind that look like the renderer's.
+// Returns a hue and a kind that look like the renderer's.
 function hueOf(name) {
     let h = 7;
     for (const c of name.replace(/::[^:]*$/, '')) h = (h * 31 + c.codePointAt(0)) % 360;
@@ -159,8 +159,9 @@ function encode({ root, ...rest }) {
 
 const page = (profile) => html(profile.title || 'A profile', encode(profile));
 
-// A profile with about `frames` frames and the shape of a real one: depth 5 to 45, many narrow
-// leaves, some wide ones. Made of random but repeatable numbers; sides > 1: a difference.
+// Makes a profile with about `frames` frames and the shape of a real one: depth 5 to 45, many
+// narrow leaves, some wide ones. It is made of random but repeatable numbers; sides > 1: a
+// difference.
 function synthetic(frames, { names: nameCount = 6000, sides = 1, ...rest } = {}) {
     let seed = 12345;
     const random = () => {
@@ -219,7 +220,7 @@ function synthetic(frames, { names: nameCount = 6000, sides = 1, ...rest } = {})
             });
             left -= part;
         }
-        // Siblings differ in name and stand in its order.
+        // Siblings differ in name and are sorted by it.
         kids.sort((a, b) => a.own - b.own);
         for (let k = 1; k < kids.length; k++)
             if (kids[k].own <= kids[k - 1].own)
@@ -245,7 +246,7 @@ function synthetic(frames, { names: nameCount = 6000, sides = 1, ...rest } = {})
 
 module.exports = { page, html, encode, pack, synthetic, Column };
 
-// As a program: one page that shows most of what there is.
+// As a program this prints one page that shows most features.
 // node mkpage.js FRAMES [SIDES] > page.html
 if (require.main === module) {
     const [frames, sides = '1'] = process.argv.slice(2);

@@ -83,7 +83,7 @@ async function quiet(page, what) {
     await page.close();
 }
 
-// The colour of a canvas at a frame's left edge, above the text: [r, g, b].
+// Returns the colour of a canvas at a frame's left edge, above the text: [r, g, b].
 function colour(page, where, pane = 0) {
     return page.evaluate(([w, p]) => {
         const canvas = document.querySelectorAll('.sheet > canvas')[p];
@@ -104,29 +104,29 @@ async function basics(b) {
     const list = await frames(page);
     const width = await page.evaluate(() => document.querySelector('.scroll').clientWidth);
     is(paths(list), ['', 'main::run', 'main::run;My::parse', 'main::run;My::parse;CORE::match',
-        'main::run;My::save', 'strict::import'], 'every frame, in order of name');
+        'main::run;My::save', 'strict::import'], 'every frame is drawn, siblings in order of name');
     is(list.map((frame) => frame.value), [1000, 800, 450, 100, 300, 200],
         'inclusive values are sums');
     ok(list.every((frame) => Math.abs(frame.w - frame.value / 1000 * width) < 0.01),
-        'widths are values');
+        'widths are in proportion to values');
     ok(Math.abs(by(list, 'main::run;My::save').x - 0.45 * width) < 0.01,
-        'siblings stand side by side');
-    is(await page.title(), 'simple', 'title');
+        'siblings are side by side');
+    is(await page.title(), 'simple', 'the page has the title');
     is(await text(page, '#whole'), '1.000 s user+system time \u00b7 6 frames',
-        'what it is all about');
+        'the page tells metric, total and frames');
     is(await page.evaluate(() => [document.querySelectorAll('[style]').length > 0,
         document.querySelectorAll('script[src],link,img').length]), [true, 0],
         'nothing is loaded from elsewhere');
     await page.click('#info');
     const about = await text(page, '#dialog');
     ok(/Recorded/.test(about) && /on a Tuesday/.test(about) && /Devel::DProf 0\.1/.test(about),
-        'facts in a panel');
+        'a panel has the facts');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    ok(/next match/.test(await text(page, '#dialog')), 'keys in a panel');
+    ok(/next match/.test(await text(page, '#dialog')), 'a panel has the keys');
     await page.keyboard.press('Escape');
     ok(/core module/.test(await text(page, '#kinds')) && !/XS/.test(await text(page, '#kinds')),
-        'legend: the kinds that there are');
+        'the legend has the kinds that occur');
     await quiet(page, 'a profile');
 
     const style = fs.readFileSync(path.join(share, 'flame.css'));
@@ -142,13 +142,13 @@ async function basics(b) {
     is(await two.evaluate(() => {
         const c = document.querySelector('.sheet > canvas');
         return c.width / c.getBoundingClientRect().width;
-    }), 2, 'two pixels to a pixel');
+    }), 2, 'a dense screen gets two pixels to a pixel');
     await two.setViewportSize({ width: 700, height: 600 });
     await settled(two);
     await settled(two);
     const resized = await frames(two);
     const room = await two.evaluate(() => document.querySelector('.scroll').clientWidth);
-    ok(room <= 700 && Math.abs(resized[0].w - room) < 1, 'as wide as the window');
+    ok(room <= 700 && Math.abs(resized[0].w - room) < 1, 'the graph is as wide as the window');
     await quiet(two, 'twice the pixels');
 }
 
@@ -157,19 +157,19 @@ async function failures(b) {
     const name = file(makePage(simple()));
     await plain.goto('file://' + name);
     ok(/drawn by JavaScript/.test(await plain.locator('noscript').innerText()),
-        'without JavaScript: a sentence');
+        'without JavaScript a sentence says so');
     await plain.close();
 
     const old = await b.newPage();
     await old.addInitScript(() => { delete window.DecompressionStream; });
     await old.goto('file://' + name);
-    ok(/too old/.test(await text(old, '#panes')), 'without DecompressionStream: a sentence');
+    ok(/too old/.test(await text(old, '#panes')), 'without DecompressionStream a sentence says so');
     await old.close();
 
     const bad = await b.newPage(), zlib = require('zlib');
     await bad.goto('file://' + file(html('bad', zlib.gzipSync(Buffer.from('\x05\0\0\0{"a":')))));
     await settled(bad);
-    ok(/damaged/.test(await text(bad, '#panes')), 'damaged data: a sentence');
+    ok(/damaged/.test(await text(bad, '#panes')), 'damaged data are told in a sentence');
     await bad.close();
 
     const other = await b.newPage();
@@ -202,12 +202,12 @@ async function hostile(b) {
     await page.evaluate((name) => window.dprof.search(name), '<img');
     const made = await page.evaluate(() =>
         [window.pwned, document.querySelectorAll('img, b, i, main script').length]);
-    is(made, [null, 0].map((v) => v ?? undefined), 'and nothing of them is run or made an element');
+    is(made, [null, 0].map((v) => v ?? undefined), 'no name is run or becomes an element');
     const tall = await page.evaluate(() =>
         document.querySelector('#tip').getBoundingClientRect().height);
     ok(tall < 400, 'a name of 10,000 characters has a tooltip of some lines');
 
-    // Each of them as a link.
+    // Each name is used in a link.
     let same = 0;
     for (const name of evil) {
         await page.evaluate((n) => {
@@ -239,7 +239,7 @@ async function zooms(b) {
         'a click zooms: ancestors and what is below');
     ok(list.slice(0, 3).every((frame) => frame.w === list[0].w), 'ancestors are as wide as all');
     ok(Math.abs(by(list, 'main::run;My::parse;CORE::match').w / list[0].w - 100 / 450) < 1e-6,
-        'the rest is wider');
+        'other frames become wider');
     await mouse(page, 'main::run;My::parse;CORE::match');
     const tip = await text(page, '#tip'), details = await text(page, '#details');
     ok(/CORE::match/.test(tip) && /100\.0 ms/.test(tip) && /10\.0 %/.test(tip)
@@ -250,29 +250,31 @@ async function zooms(b) {
     await mouse(page, 'main::run;My::parse');
     ok(/lib\/My\.pm:12/.test(await text(page, '#tip'))
         && /self350\.0 ms/.test(await text(page, '#tip')), 'tooltip: self and place');
-    is(await page.evaluate(() => location.hash), '#at=main%3A%3Arun;My%3A%3Aparse', 'the link');
+    is(await page.evaluate(() => location.hash), '#at=main%3A%3Arun;My%3A%3Aparse',
+        'the link has the path');
 
     await mouse(page, 'main::run;My::parse;CORE::match', true);
     await page.goBack();
     await settled(page);
-    is((await state(page)).path, ['main::run', 'My::parse'], 'Back');
+    is((await state(page)).path, ['main::run', 'My::parse'], 'Back undoes a zoom');
     await page.goForward();
     await settled(page);
-    is((await state(page)).path, ['main::run', 'My::parse', 'CORE::match'], 'Forward');
+    is((await state(page)).path, ['main::run', 'My::parse', 'CORE::match'],
+        'Forward does it again');
     const pressed = async (key) => {
         await page.keyboard.press(key);
         await page.waitForTimeout(60);
         return (await state(page)).path.length;
     };
-    is(await pressed('Backspace'), 2, 'Backspace');
-    is(await pressed('Escape'), 0, 'Escape: to where it began');
+    is(await pressed('Backspace'), 2, 'Backspace goes back');
+    is(await pressed('Escape'), 0, 'Escape resets the zoom');
     await page.evaluate(() => window.dprof.zoom('main::run;My::parse'));
-    is(await pressed('0'), 0, '0');
+    is(await pressed('0'), 0, '0 resets the zoom');
     await page.evaluate(() => window.dprof.zoom('main::run'));
-    is(await page.isDisabled('#reset'), false, 'a button, too');
+    is(await page.isDisabled('#reset'), false, 'the button to reset is enabled when zoomed');
     await page.click('#reset');
-    is(await frames(page), before, 'everything is as it was');
-    is(await page.isDisabled('#reset'), true, 'the button has nothing to do');
+    is(await frames(page), before, 'the button resets everything');
+    is(await page.isDisabled('#reset'), true, 'the button is disabled when not zoomed');
     await quiet(page, 'zoom');
 }
 
@@ -289,17 +291,17 @@ async function searches(b) {
         });
     };
     is(await look('^f$'), { frames: 3, shares: [0.65], error: '' },
-        'anchors hold for the name; a match in a match counts once; case is of no account');
+        'anchors are those of the name; nested matches count once; case does not matter');
     await page.click('#case');
-    is((await page.evaluate(() => window.dprof.found())).frames, 2, 'case counts when asked for');
-    is(await page.getAttribute('#case', 'aria-pressed'), 'true', 'and the button says so');
+    is((await page.evaluate(() => window.dprof.found())).frames, 2, 'case matters with the toggle');
+    is(await page.getAttribute('#case', 'aria-pressed'), 'true', 'the toggle tells its state');
     ok(/65\.0 %.* in 2 frames/.test(await text(page, '#found')), 'share and number beside the box');
     await page.fill('#q', '(');
     await page.waitForTimeout(200);
     const bad = await page.evaluate(() => window.dprof.found());
     ok(/Not a usable regex: Unterminated group/.test(await text(page, '#found'))
         && bad.frames === 2, 'a bad regex is told in words, the last good one stays');
-    is(await page.getAttribute('#q', 'aria-invalid'), 'true', 'and marked');
+    is(await page.getAttribute('#q', 'aria-invalid'), 'true', 'a bad regex marks the box');
     await look('f');
     is((await state(page)).cursor, 'f', 'Enter goes to a match');
     const visited = [];
@@ -311,15 +313,15 @@ async function searches(b) {
     await page.keyboard.press('Escape');
     await page.keyboard.press('n');
     await page.keyboard.press('p');
-    is(await page.evaluate(() => window.dprof.found().at), 2, 'n and p do, too');
+    is(await page.evaluate(() => window.dprof.found().at), 2, 'n and p go to matches, too');
     await page.keyboard.press('Control+f');
     is(await page.evaluate(() => document.activeElement.id), 'q', 'Ctrl+F goes to the box');
     await page.keyboard.press('Escape');
     await page.keyboard.press('/');
-    is(await page.evaluate(() => document.activeElement.id), 'q', '/ does');
-    is(await page.inputValue('#q'), 'f', 'and types nothing');
+    is(await page.evaluate(() => document.activeElement.id), 'q', '/ goes to the box');
+    is(await page.inputValue('#q'), 'f', '/ is not typed into the box');
     await look('nothing such');
-    is(await text(page, '#found'), 'no match', 'no match is said');
+    is(await text(page, '#found'), 'no match', 'a search without a match is told');
     await quiet(page, 'search');
 
     // A match too narrow to see is zoomed to.
@@ -329,14 +331,14 @@ async function searches(b) {
     is(await other.evaluate(() => window.dprof.narrow()), { frames: 1, weight: 3, still: 0 },
         'a frame too narrow is counted');
     const told = /^1 frame, <0\.01 %, too narrow to draw here; zoom in to see them$/;
-    ok(told.test(await text(other, '#narrow')), 'and said');
+    ok(told.test(await text(other, '#narrow')), 'narrow frames are told');
     await other.evaluate(() => window.dprof.search('needle'));
     await other.keyboard.press('n');
     ok((by(await frames(other), 'a;needle').w || 0) >= 8, 'next match zooms until it can be seen');
     await quiet(other, 'narrow frames');
 }
 
-// Random trees, and what they are reversed or with recursion merged, by a plain way.
+// Makes random trees, and computes in a plain way what they are reversed or with recursion merged.
 function randomTree(seed) {
     let s = seed;
     const random = (n) => {
@@ -361,7 +363,7 @@ function stacks(tree) {
     return list;
 }
 
-// Path -> inclusive value, of stacks changed by `change`.
+// Returns path -> inclusive value, of stacks changed by `change`.
 function folded(list, change) {
     const sums = new Map();
     for (const [stack, value] of list) {
@@ -409,15 +411,16 @@ async function toggles(b) {
     const page = await show(b, { title: 'orders', metrics: METRICS, root: { self: 0, kids } });
     const order = async () => (await frames(page)).filter((frame) => frame.row === 1)
         .sort((p, q) => p.x - q.x).map((frame) => frame.path).join('');
-    is(await order(), 'abc', 'by name');
+    is(await order(), 'abc', 'siblings are ordered by name');
     await page.selectOption('#order', 'weight');
-    is(await order(), 'bca', 'by weight');
+    is(await order(), 'bca', 'siblings are ordered by weight');
     await page.selectOption('#order', 'time');
-    is(await order(), 'bca', 'by time');
+    is(await order(), 'bca', 'siblings are ordered by time');
     await page.evaluate(() => turn('metric', 1));
-    is([await order(), (await frames(page))[0].value], ['bca', 4], 'another metric');
+    is([await order(), (await frames(page))[0].value], ['bca', 4],
+        'another metric changes values, not the order of time');
     await page.selectOption('#order', 'weight');
-    is(await order(), 'cab', 'by its weight');
+    is(await order(), 'cab', 'the order by weight follows the metric');
     const y = () => page.evaluate(() => window.dprof.point('a').y - window.dprof.point('').y);
     ok(await y() < 0, 'flame: the root is at the bottom');
     await page.keyboard.press('i');
@@ -425,10 +428,10 @@ async function toggles(b) {
         'icicle: the root is on top');
     await page.keyboard.press('r');
     is(await page.evaluate(() => document.querySelector('#order option[value=time]').disabled),
-        true, 'callers have no order of time');
+        true, 'callers cannot be ordered by time');
     await page.keyboard.press('m');
     const hash = await page.evaluate(() => location.hash);
-    is(hash, '#metric=calls&order=weight&view=icicle,reversed,merged', 'all that is in the link');
+    is(hash, '#metric=calls&order=weight&view=icicle,reversed,merged', 'the link has all choices');
     await quiet(page, 'toggles');
 
     const none = await show(b, simple());
@@ -439,7 +442,7 @@ async function toggles(b) {
         && !(await state(none)).reversed, 'too large a profile: callers are refused in words');
     await none.close();
 
-    // In callers, a zoom builds what is below it.
+    // In the view of callers, a zoom builds what is below it.
     const many = Array.from({ length: 300 }, (_, i) => f(`c${i}`, 1, [f('leaf', 10)]));
     const leafy = {
         title: 'leafy', metrics: METRICS, root: { self: 0, kids: many.concat(f('big', 1e5)) },
@@ -447,15 +450,15 @@ async function toggles(b) {
     const callers = await show(b, leafy);
     await callers.keyboard.press('r');
     const narrow = await callers.evaluate(() => window.dprof.narrow().frames);
-    // 300 callers with 10 each; what ran in c0 to c299 themselves has its place, too narrow as it
-    // is.
+    // There are 300 callers with 10 each; what ran in c0 to c299 themselves has its place, too
+    // narrow as it is.
     is(await callers.evaluate(() => [window.dprof.narrow().weight, V.tree.n]), [3300, 303],
         'callers too narrow: all that they have, once');
     await callers.evaluate(() => window.dprof.zoom('leaf'));
     const list = await frames(callers);
     ok(narrow > 0 && list.filter((frame) => frame.row === 2).length === 300,
         'callers too narrow are built by a zoom');
-    is(by(list, 'leaf;c7').value, 10, 'with their values');
+    is(by(list, 'leaf;c7').value, 10, 'built callers have their values');
     await quiet(callers, 'callers');
 }
 
@@ -478,26 +481,28 @@ async function tables(b) {
         (list) => list.map((th) => th.textContent.replace(/ [\u25be\u25b4]$/, '')));
     const rows = () => page.$$eval('.list tbody tr',
         (list) => list.map((tr) => [...tr.cells].map((td) => td.textContent)));
-    is(await head(), ['Sub', 'Self', '%', 'Inclusive', '%', 'Calls', 'Ops', 'Source'], 'columns');
+    is(await head(), ['Sub', 'Self', '%', 'Inclusive', '%', 'Calls', 'Ops', 'Source'],
+        'the table has its columns');
     is((await rows())[0], ['rec', '60.00 ms', '53.1 %', '66.00 ms', '58.4 %', '6', '30', 'b.pl:5'],
-        'a sub within itself counts once');
+        'a recursive sub counts once');
     is((await rows()).map((row) => row[0]), ['rec', 'other', 'helper', '(program)'],
-        'the largest first');
+        'the table begins with the largest');
     await page.click('#subs th:nth-child(4) button');
     is(await page.$$eval('#subs th', (list) => list.map((th) => th.getAttribute('aria-sort'))),
         [null, null, null, 'descending', null, null, null, null], 'aria-sort');
     await page.keyboard.press('Enter');
     is((await rows()).map((row) => row[0]), ['(program)', 'rec', 'other', 'helper'].reverse(),
-        'the other way by the keyboard');
+        'the keyboard reverses the order');
     await page.click('#subs th:nth-child(1) button');
     is((await rows()).map((row) => row[0]), ['(program)', 'helper', 'other', 'rec'],
-        'by name, from a');
+        'a click sorts by name, from a');
     await page.click('#subs th:nth-child(8) button');
-    is((await rows()).map((row) => row[7]), ['a.pl:9', 'b.pl:5', '', ''], 'by place');
+    is((await rows()).map((row) => row[7]), ['a.pl:9', 'b.pl:5', '', ''], 'a click sorts by place');
     await page.fill('#filter', '^he');
     is([(await rows()).length, await page.inputValue('#q')], [1, '^he'],
         'the filter is the search');
-    is(await page.evaluate(() => document.activeElement.id), 'filter', 'and keeps the focus');
+    is(await page.evaluate(() => document.activeElement.id), 'filter',
+        'the filter keeps the focus');
     await page.fill('#filter', '');
 
     await page.click('text=helper');
@@ -505,18 +510,18 @@ async function tables(b) {
     const [rec, another] = ['rec6.000 ms5 calls', 'other7.000 ms3 calls'];
     const ordered = near.replace(another + rec, rec + another);
     ok(ordered.includes(`Callers${rec}${another}Callees`) && /none$/.test(near),
-        'callers and callees');
+        'a sub has its callers and callees');
     is(await page.evaluate(() => location.hash), '#table=1&sub=helper', 'the sub is in the link');
     await page.click('.near button:has-text("rec")');
     ok(/Callers\(program\)66\.00 ms2 callsrec56\.00 ms4 calls/.test(await text(page, '.near')),
-        'a sub that calls itself');
+        'a recursive sub is not its own caller');
     await page.click('text=Zoom to widest');
-    is((await state(page)).path, ['rec'], 'to the graph');
+    is((await state(page)).path, ['rec'], 'Zoom to widest leads to the graph');
     await page.click('text=Search in graph');
     is([(await state(page)).q, (await page.evaluate(() => window.dprof.found())).frames],
         ['^rec$', 3], 'and as a search');
     await page.click('text=Close');
-    is(await page.$$eval('.near', (list) => list.length), 0, 'closed');
+    is(await page.$$eval('.near', (list) => list.length), 0, 'the panel is closed');
     await quiet(page, 'table');
 
     const long = await show(b, { title: 'long', metrics: METRICS,
@@ -528,7 +533,7 @@ async function tables(b) {
         await long.click('#more');
         counts.push(await count());
     }
-    is(counts, [200, 400, 451], 'some hundred rows, and more when asked for');
+    is(counts, [200, 400, 451], 'a long table has some hundred rows, and more on demand');
     await quiet(long, 'a long table');
 }
 
@@ -547,22 +552,22 @@ async function keyboard(b) {
     for (const key of ['Up', 'Up', 'Right', 'Left', 'Down', 'Right'])
         went.push(await at('Arrow' + key));
     is(went, ['main::run', 'My::parse', 'My::save', 'My::parse', 'main::run', 'strict::import'],
-        'arrow keys');
+        'arrow keys move between frames');
     const spoken = /strict::import.*200\.0 ms \(20\.0 %\).*Level 1, 0 callees/;
-    ok(spoken.test(await text(page, '#spoken')), 'what is spoken');
+    ok(spoken.test(await text(page, '#spoken')), 'the frame is described for screen readers');
     is(await page.evaluate(() => document.querySelector('#spoken').getAttribute('aria-live')),
-        'polite', 'by a live region');
+        'polite', '... in a live region');
     is(await page.evaluate(() => {
         const m = document.querySelector('.mark.cursor');
         return m.hidden;
-    }), false, 'the frame is marked');
+    }), false, 'the frame of the keyboard is marked');
     await page.keyboard.press('Enter');
     is((await state(page)).path, ['strict::import'], 'Enter zooms');
     await page.keyboard.press('u');
     await page.waitForTimeout(60);
     is((await state(page)).path, [], 'u goes back');
     await page.keyboard.press('s');
-    ok((await state(page)).sub !== '', 's: the sub in the table');
+    ok((await state(page)).sub !== '', 's shows the sub in the table');
     const unnamed = await page.$$eval('button, input, select', (list) => list.filter((e) =>
         !(e.textContent.trim() || e.getAttribute('aria-label') || e.closest('label'))).length);
     is(unnamed, 0, 'every control has a name');
@@ -572,7 +577,7 @@ async function keyboard(b) {
     await page.focus('#next');
     await page.keyboard.press('Tab');
     ok(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle) === 'solid',
-        'the focus is seen');
+        'the focus is visible');
     await quiet(page, 'keyboard');
 }
 
@@ -588,21 +593,22 @@ async function links(b) {
     is([s.path, s.q, s.match, s.metric, s.order, s.icicle, s.merged, s.reversed, s.sub, s.table],
         [['main::run', 'My::parse'], 'CORE', true, 'ops', 'weight', true, true, false, 'My::parse',
             true], 'a link restores everything');
-    is(await page.inputValue('#q'), 'CORE', 'the search box, too');
-    ok((await text(page, '.near')).startsWith('My::parse'), 'and the table');
+    is(await page.inputValue('#q'), 'CORE', 'a link restores the search box');
+    ok((await text(page, '.near')).startsWith('My::parse'), 'a link restores the table');
     await page.evaluate(() => { location.hash = '#at=strict::import'; });
     await page.waitForTimeout(80);
     is([(await state(page)).path, (await state(page)).icicle], [['strict::import'], false],
-        'a link pasted into the open page');
+        'a link pasted into the open page is followed');
     await quiet(page, 'links');
 
     const lost = await go('#at=main::run;My::gone;deeper');
-    is((await state(lost)).path, ['main::run'], 'a path that is no more: as far as it goes');
-    ok(/no further than main::run: My::gone/.test(await text(lost, '#notice')), 'and it is said');
+    is((await state(lost)).path, ['main::run'], 'a lost path is followed as far as it goes');
+    ok(/no further than main::run: My::gone/.test(await text(lost, '#notice')),
+        'a lost path is told');
     await quiet(lost, 'a lost path');
     const wrong = await go('#at=%E0%A4%A&metric=none&order=up&q=%&sub=none&view=');
     ok((await state(wrong)).path.length === 0
-        && /sub none is not in/.test(await text(wrong, '#notice')), 'nonsense in a link');
+        && /sub none is not in/.test(await text(wrong, '#notice')), 'nonsense in a link is told');
     await quiet(wrong, 'nonsense');
 
     const options = {
@@ -612,10 +618,12 @@ async function links(b) {
     const made = await show(b, { ...simple(), options });
     const opened = await state(made);
     is([opened.order, opened.icicle, opened.merged, opened.q, opened.metric],
-        ['weight', true, true, 'My', 'calls'], 'opens as it was asked for');
-    is(await made.evaluate(() => location.hash), '', 'which the link need not say');
+        ['weight', true, true, 'My', 'calls'],
+            'the page opens with the options that it was made with');
+    is(await made.evaluate(() => location.hash), '', 'the link leaves out the initial options');
     await made.keyboard.press('i');
-    is(await made.evaluate(() => location.hash), '#view=merged', 'but what differs');
+    is(await made.evaluate(() => location.hash), '#view=merged',
+        'the link has what differs from them');
     await quiet(made, 'options');
 }
 
@@ -624,13 +632,13 @@ async function themes(b) {
     const dark = await colour(page, 'main::run');
     const ground = () => page.evaluate(() =>
         getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
-    ok(light(await ground()) < 60 && light(dark) < 130, 'dark');
+    ok(light(await ground()) < 60 && light(dark) < 130, 'a dark scheme gives a dark page');
     await page.emulateMedia({ colorScheme: 'light' });
     await settled(page);
     ok(light(await ground()) > 200 && light(await colour(page, 'main::run')) > 150,
         'light, at once');
     await page.keyboard.press('d');
-    ok(light(await ground()) < 60 && (await state(page)).theme === 'dark', 'a key');
+    ok(light(await ground()) < 60 && (await state(page)).theme === 'dark', 'd changes the theme');
     await page.emulateMedia({ media: 'print' });
     await settled(page);
     const printed = await page.evaluate(() => ({
@@ -646,10 +654,10 @@ async function themes(b) {
         const { data } = c.getContext('2d').getImageData(c.width / 2, c.height - 6, 1, 1);
         return [...data].slice(0, 3);
     })) > 150, 'print: the picture is light');
-    ok((await page.pdf()).length > 5000, 'prints');
+    ok((await page.pdf()).length > 5000, 'the page prints');
     await page.emulateMedia({ media: 'screen' });
     await settled(page);
-    ok(light(await colour(page, 'main::run')) < 130, 'and is dark again');
+    ok(light(await colour(page, 'main::run')) < 130, 'after printing the page is dark again');
     const when = (type) => page.evaluate((t) => {
         window.dispatchEvent(new Event(t));
         return document.querySelector('.sheet > canvas').width;
@@ -660,10 +668,10 @@ async function themes(b) {
 
     const asked = await show(b,
         { ...simple(), fills: { 'main::run': '#123456', 'My::parse': '#fedcba' } });
-    is(await colour(asked, 'main::run'), [0x12, 0x34, 0x56], 'colours as asked for');
+    is(await colour(asked, 'main::run'), [0x12, 0x34, 0x56], 'given colours are used');
     await quiet(asked, 'fills');
 
-    // A recursion of 3,000: the sheet scrolls, the canvas stays as large as the window.
+    // With a recursion of 3,000 the sheet scrolls, and the canvas stays as large as the window.
     let chain = f('deep', 1);
     for (let k = 0; k < 3000; k++) chain = f('deep', 1, [chain]);
     const deep = await show(b,
@@ -671,9 +679,9 @@ async function themes(b) {
     is(await deep.evaluate(() => {
         const s = document.querySelector('.scroll'), c = document.querySelector('.sheet > canvas');
         return [s.scrollHeight > 50000, c.height < 2000, s.scrollTop > 50000];
-    }), [true, true, true], 'deep: scrolls, from the bottom');
+    }), [true, true, true], 'a deep graph scrolls, from the bottom');
     await deep.keyboard.press('m');
-    is((await frames(deep)).length, 2, 'merged into one');
+    is((await frames(deep)).length, 2, 'merging recursion leaves one frame');
     await quiet(deep, 'deep');
 }
 
@@ -700,13 +708,15 @@ async function differences(b) {
     const ghosts = await frames(page);
     is(ghosts.filter((frame) => frame.gone).map((frame) => frame.path),
         ['main;gone', 'main;gone;gonekid'], 'gone');
-    is(ghosts.filter((frame) => frame.fresh).map((frame) => frame.path), ['main;fresh'], 'new');
+    is(ghosts.filter((frame) => frame.fresh).map((frame) => frame.path), ['main;fresh'],
+        'frames that are new are marked');
     is(await width('change'), { root: 1, main: 1, fresh: part(90, 490), gone: part(100, 490),
         gonekid: part(20, 490), grown: part(200, 490), shrunk: part(100, 490) }, 'widths: change');
     const mixed = await frames(page);
     is([by(mixed, 'main;grown').level, by(mixed, 'main;gone').level, by(mixed, 'main').level],
         [24, -24, Math.round(90 / 490 * 24)], 'change: net by sum');
-    is(await page.isDisabled('#colour'), true, 'where there is one colour only');
+    is(await page.isDisabled('#colour'), true,
+        'the choice of colour is disabled where there is one only');
     ok(/2 frames? without any value of change not drawn/.test(await text(page, '#narrow')),
         'what did not change is not drawn, and said');
 
@@ -715,9 +725,10 @@ async function differences(b) {
         await colour(page, 'main;shrunk'), await colour(page, 'main;same')];
     ok(grown[0] > grown[2] + 60 && shrunk[2] > shrunk[0] + 60
         && Math.max(...same) - Math.min(...same) < 8 && light(same) > 240, 'red, blue, white');
-    ok(light(grown) < light(shrunk) && light(shrunk) < light(same), 'and darker the more it is');
+    ok(light(grown) < light(shrunk) && light(shrunk) < light(same),
+        'colours are darker for larger changes');
     await page.selectOption('#colour', 'total');
-    is(sign(await frames(page)).main, 1, 'by total');
+    is(sign(await frames(page)).main, 1, 'colours by total count what is below');
     const tipOf = async (where) => {
         await mouse(page, where);
         return text(page, '#tip');
@@ -752,16 +763,17 @@ async function differences(b) {
     ok(by(await frames(page), 'gone').gone === true
         && Math.sign(by(await frames(page), 'grown').level) === 1
         && await page.isDisabled('#colour'), 'callers: the changed subs are coloured at the root');
-    is(await page.evaluate(() => location.hash), '#width=union&view=reversed&table=1', 'the link');
+    is(await page.evaluate(() => location.hash), '#width=union&view=reversed&table=1',
+        'the link has the choices of a difference');
     await quiet(page, 'a difference');
 
     const scaledPage = await show(b, difference({
         factor: [2, 0.5], normalized: 'by the time of main', runs: [10, 3], width: 'union',
         moved: { same: 'old.pl:7' }, significant: { self: ['grown'], total: ['grown', 'main'] },
     }));
-    is((await frames(scaledPage))[0].before, 1220, 'a factor');
+    is((await frames(scaledPage))[0].before, 1220, 'a factor scales the first side');
     const byMetric = await show(b, difference({ factor: [1, 1], factors: [[3, 1], [1, 1]] }));
-    is((await frames(byMetric))[0].before, 1830, 'a factor of its own for each metric');
+    is((await frames(byMetric))[0].before, 1830, 'each metric may have its own factor');
     is(sign((await frames(scaledPage)).filter((frame) => frame.level)), { grown: -1 },
         'only what is certain is coloured');
     await mouse(scaledPage, 'main;same');
@@ -772,7 +784,7 @@ async function differences(b) {
         'legend: normalization and runs');
     await scaledPage.click('#uncertain');
     ok(Object.keys(sign((await frames(scaledPage)).filter((frame) => frame.level))).length > 4,
-        'the rest when asked for');
+        'uncertain frames are coloured on demand');
     await quiet(scaledPage, 'factors');
 
     const negated = await show(b, difference({ negate: true, width: 'before' }));
@@ -795,19 +807,19 @@ async function several(b) {
         'each has its own widths');
     const levels = await Promise.all([0, 1].map(async (pane) =>
         by(await frames(page, pane), 'main;grown').level));
-    ok(levels[0] === levels[1] && levels[0] > 0, 'and one scale');
+    ok(levels[0] === levels[1] && levels[0] > 0, 'the panes share one scale of colours');
     await mouse(page, 'main;grown', false, 0);
     is(await page.$$eval('.mark.hover', (list) => list.map((m) => m.hidden)), [false, false, false],
-        'the mouse over one marks all');
+        'the mouse over one pane marks the frame in all');
     await mouse(page, 'main;fresh', false, 1);
     is(await page.$$eval('.mark.hover', (list) => list.map((m) => m.hidden)), [true, false, false],
-        'where it is');
+        '... where the frame exists');
     await mouse(page, 'main;grown', true, 2);
     is(await Promise.all([0, 1, 2].map(async (pane) => (await frames(page, pane)).length)),
         [4, 4, 3], 'a zoom in one zooms all');
     await page.evaluate(() => window.dprof.zoom('main;fresh'));
     is((await frames(page, 0)).map((frame) => frame.path), ['', 'main', 'main;fresh'],
-        'also to what one has not');
+        'a zoom may lead to a frame that a pane lacks');
     await page.keyboard.press('0');
     await page.evaluate(() => window.dprof.search('grown'));
     const hit = await Promise.all([0, 1, 2].map((pane) => page.evaluate((p) => {
@@ -818,16 +830,16 @@ async function several(b) {
         return [...c.getContext('2d').getImageData(q.x + 1, a.y - r.top, 1, 1).data];
     }, pane)));
     ok(hit.every(([red, green, blue]) => red > green + 60 && blue > green + 60),
-        'a search marks in all');
+        'a search marks matches in all panes');
     await page.selectOption('#layout', 'pair');
-    is(await page.$$eval('.pane', (list) => list.length), 2, 'a pair');
+    is(await page.$$eval('.pane', (list) => list.length), 2, 'a pair has two panes');
     const sides = await page.$$eval('.pane', (list) => list.map((n) => n.getBoundingClientRect())
         .map((r) => [r.left, r.top]));
-    ok(sides[0][1] === sides[1][1] && sides[0][0] < sides[1][0], 'side by side');
+    ok(sides[0][1] === sides[1][1] && sides[0][0] < sides[1][0], 'a pair is side by side');
     await page.keyboard.press('v');
     await page.keyboard.press('v');
     is([(await state(page)).layout, await page.$$eval('.pane', (list) => list.length)],
-        ['graph', 1], 'and one again');
+        ['graph', 1], 'one pane is left at the end');
     await quiet(page, 'several views');
 
     const counters = {
@@ -843,7 +855,7 @@ async function several(b) {
     await mouse(pair, 'waits');
     const tip = await text(pair, '#tip');
     ok(/cyclesstalls/.test(tip) && /total200150\+55\.00 points20\.0 % \u2192 75\.0 %/.test(tip),
-        'each with its own numbers');
+        'two counters have their own numbers');
     await pair.click('#table');
     await pair.selectOption('#layout', 'pair');
     const shown = await pair.evaluate(() => {
@@ -853,7 +865,7 @@ async function several(b) {
         const said = (list) => list.map((e) => e.textContent).join(' ');
         return said(places) + said(widths);
     });
-    ok(!/\b(?:before|after)\b/i.test(shown), 'nothing is before or after');
+    ok(!/\b(?:before|after)\b/i.test(shown), 'two counters are not called before and after');
     await quiet(pair, 'two counters');
 }
 
@@ -864,7 +876,7 @@ async function narrowScreen(b) {
             `${profile.title}: 400 pixels are wide enough`);
         const heights = await page.$$eval('.sheet > canvas',
             (list) => list.map((c) => c.getBoundingClientRect().height));
-        ok(heights.every((h) => h > 60), 'and the graphs are seen');
+        ok(heights.every((h) => h > 60), 'the graphs are visible on a small screen');
         await quiet(page, 'narrow');
     }
     const wide = await show(b, { ...simple() });

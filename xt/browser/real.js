@@ -1,5 +1,5 @@
-// What dprofflame draws, in a browser: recorded here of a program of the examples', in every form.
-// Pages of the tests' own encoder are page.js's; this is about the renderer's.
+// What dprofflame draws, in a browser: recorded here from one of the example programs, in every
+// form. page.js tests pages of its own encoder; this tests the renderer's.
 
 'use strict';
 
@@ -16,7 +16,7 @@ const perl = (args, env = {}) => execFileSync('perl', [...libs, ...args],
     { cwd: folder, env: { ...process.env, PERL_HASH_SEED: '0', PERL_PERTURB_KEYS: '0', ...env } });
 const flame = (...args) => perl([path.join(top, 'bin', 'dprofflame'), ...args]);
 
-// Names made to hurt, and one that another one begins with.
+// Difficult names, and one that is the beginning of another.
 const NAMES = ['</script><script>document.title = "hurt"</script>', '<img src=x onerror=alert(1)>',
     '"quoted\' & <b>', '\u202eright-to-left \u05d0\u05d1', 'x'.repeat(10000), 'a', 'a:b', 'a b',
     '__proto__', 'constructor'];
@@ -73,7 +73,7 @@ browser(async (b) => {
     flame('hurt.folded', '-o', 'hurt.svg');
     const svg = await open(b, at('hurt.svg'));
     is(await svg.evaluate(() => document.querySelectorAll('.f').length), NAMES.length * 2 + 1,
-        'hurt.svg: all frames');
+        'hurt.svg: all frames are drawn');
     is([svg.errors, svg.requests], [[], []], '... no error, no request');
 
     flame('--diff', '-m', 'ops', '--width', 'union', 'old.out', 'new.out', '-o', 'two.svg');
@@ -81,7 +81,8 @@ browser(async (b) => {
     const label = (name) => two.evaluate((n) => [...document.querySelectorAll('.f')]
         .filter((g) => g.querySelector('title').textContent.startsWith(n + ' ('))
         .map((g) => [g.getAttribute('class'), (g.querySelector('text') || {}).textContent]), name);
-    ok((await label('main::gone')).every(([c]) => /gone/.test(c)), 'two.svg: what is gone');
+    ok((await label('main::gone')).every(([c]) => /gone/.test(c)),
+        'two.svg: a gone frame is marked');
     const before = await label('main::g');
     ok(before.some(([c, text]) => /up/.test(c) && text.startsWith('\u25b2')),
         '... a sign of growth');

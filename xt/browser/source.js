@@ -1,8 +1,6 @@
-// The source view in a browser, of programs that are recorded here: what it shows, read back and
-// compared with what dprofreport
-// says of the same lines; links, Back, keys, search, folding; odd and hostile sources; a program of
-// 500 modules. Times are printed,
-// never judged.
+// The source view in a browser, of programs that are recorded here: what it shows is read back and
+// compared with what dprofreport says of the same lines; links, Back, keys, search, folding; odd
+// and hostile sources; a program of 500 modules. Times are printed, never judged.
 
 'use strict';
 
@@ -27,31 +25,14 @@ const write = (name, text) => {
 const record = (out, options, ...args) => perl([`-d:DProf=tree,${options},out=${out}`, ...args],
     { PERL_DPROF_CLOCK: 'counting' });
 
-const MAIN = `use strict;
-use lib '.';
-use Other;
-sub leaf {
-    my $n = shift;
-    return $n * 2;
-}
-
-# A comment about deep.
-sub deep
-{
-    # what it takes
-    my $n = shift;
-    return $n if $n < 1;
-    return leaf($n) + deep($n - 1);
-}
-my $sum = 0;
-for my $i (1 .. 3) {
-    $sum += leaf($i); $sum -= 1;
-}
-$sum += deep(4) + Other::twice($sum);
-Other::twice(\$_) for 1 .. 7;
-print "$sum\\n";
-${Array.from({ length: 60 }, (_, i) =>
-    `# filler ${i}\n`).join('')}sub never { return 'needle in main' }
+// The program of t/69-source.t, with a module, comments, a far line and a manual.
+const MAIN = perl(['-I' + path.join(top, 't', 'lib'), '-MSourceProgram', '-e',
+    'print SourceProgram::TEXT']).toString()
+    .replace('use strict;\n', "use strict;\nuse lib '.';\nuse Other;\n")
+    .replace('sub deep {\n', '\n# A comment about deep.\nsub deep\n{\n    # what it takes\n')
+    .replace('deep(4);\n', () => 'deep(4) + Other::twice($sum);\nOther::twice($_) for 1 .. 7;\n')
+    + Array.from({ length: 60 }, (_, i) => `# filler ${i}\n`).join('')
+    + `sub never { return 'needle in main' }
 
 =head1 MANUAL
 
@@ -94,7 +75,7 @@ async function go(page, file, line = 0) {
     await settled(page);
 }
 
-// What stands in the gutters: { line: [count, self, inclusive, share, code] }, of the lines that
+// Returns what the gutters show: { line: [count, self, inclusive, share, code] }, of the lines that
 // are drawn.
 const gutters = (page) => page.evaluate(() =>
     Object.fromEntries([...document.querySelectorAll('.r-line')].map((row) => [row.dataset.line,
@@ -129,73 +110,74 @@ async function values(b) {
         .slice(1, 4).map((td) => td.textContent)]));
     const wrong = listed.filter(([name, self, , count]) => sums.has(name) && !(near(seconds(self),
         sums.get(name)[0]) && +count.replace(/,/g, '') === sums.get(name)[1]));
-    is(wrong, [], 'with the sums of their lines, as dprofreport has them');
+    is(wrong, [], 'files have the sums of their lines, as in dprofreport');
     const selfs = listed.map(([, self]) => seconds(self));
-    is(selfs, [...selfs].sort((a, c) => c - a), 'by self');
+    is(selfs, [...selfs].sort((a, c) => c - a), 'files are sorted by self');
     await page.click('.files [data-key=name]');
     const names = await text(page, '.files td.left a');
     is(names, [...names].sort(), 'a click on a heading sorts');
 
-    // Two clicks from the first view: a line of a file, and a sub's callers.
+    // Two clicks lead from the first view to a line of a file, and to a sub's callers.
     await page.locator('.files td.left a', { hasText: 'main.pl' }).first().click();
     await settled(page);
     const shown = await gutters(page), main = MAIN.split('\n');
     ok(Object.keys(shown).length > 20, 'a click on a file opens it');
     is(Object.entries(shown).filter(([line, cells]) => cells[4] !== main[line - 1]).map(([line]) =>
-        line), [], 'with its text');
+        line), [], 'the file is shown with its text');
     const bad = Object.entries(shown).filter(([line, [count, self, incl]]) => {
         const row = model.get(`main.pl:${line}`);
         return row ? !(+count.replace(/,/g, '') === row.calls && near(seconds(self), row.self)
             && near(seconds(incl), row.children)) : count + self !== '';
     });
-    is(bad, [], 'and what each line costs, as dprofreport has it');
+    is(bad, [], 'each line has its costs, as in dprofreport');
     const total = rows.reduce((all, row) => all + row.self, 0), [, , , share] = shown[5];
     ok(Math.abs(parseFloat(share) - 100 * model.get('main.pl:5').self / total) < 0.06,
-        'the share is that of everything');
+        'the share of a line is of the total');
     const notes = await page.evaluate(() => window.dprof.rows().filter((row) =>
         row.kind !== 'line'));
     const of = (line, kind) => notes.filter((row) => row.line === line && row.kind === kind);
     is(of(15, 'call').map((row) => row.name).sort(), ['main::deep', 'main::leaf'],
-        'calls stand below their line');
+        'calls are below their line');
     is([of(10, 'sub').map((row) => row.name), of(4, 'sub').map((row) => row.name)], [['main::deep'],
-        ['main::leaf']], 'subs stand above the line with their name');
-    is(of(4, 'caller').length, 2, 'with the lines that call them');
+        ['main::leaf']], 'subs are above the line with their name');
+    is(of(4, 'caller').length, 2, 'subs have the lines that call them');
     const told = await page.evaluate(() => [...document.querySelectorAll('.r-call')].map((row) =>
         row.textContent));
     ok(told.some((line) => /Other::twice7 calls, .*each/.test(line)),
-        'how often, and for how long');
+        'a call has its number and time');
 
-    // Links and Back.
+    // Links and Back work.
     await page.locator('.r-call a', { hasText: 'Other::twice' }).first().click();
     await settled(page);
     is([(await state(page)).file, (await state(page)).line], ['Other.pm', 3],
         'a call leads to the sub');
-    is(await hash(page), '#src=Other.pm:3', 'its address');
+    is(await hash(page), '#src=Other.pm:3', 'the address has file and line');
     ok((await text(page, '.here .code'))[0].startsWith('sub twice'), 'the line is marked');
     await page.locator('.r-caller a', { hasText: 'main.pl:22' }).first().click();
     await settled(page);
     is(await hash(page), '#src=main.pl:22', 'a caller leads back');
     await page.goBack();
     await settled(page);
-    is([(await state(page)).file, (await state(page)).line], ['Other.pm', 3], 'Back');
+    is([(await state(page)).file, (await state(page)).line], ['Other.pm', 3],
+        'Back returns to the call');
     await page.goBack();
     await settled(page);
-    is([(await state(page)).file], ['main.pl'], 'and once more');
+    is([(await state(page)).file], ['main.pl'], 'Back again returns to the file');
     await page.goBack();
     await settled(page);
     is([(await state(page)).source, (await state(page)).file, await text(page, '.files h2')
-        .then((list) => list.length)], [true, '', 1], 'to the files');
+        .then((list) => list.length)], [true, '', 1], 'Back at last returns to the files');
     const linked = await show(b, 'main.html', { hash: '#src=Other.pm:5' });
     is([(await state(linked)).file, (await state(linked)).line,
         (await text(linked, '.here .code'))[0].trim()], ['Other.pm', 5,
-        'my @list = map { $_ * 2 } 1 .. 20;'], 'an address leads there');
+        'my @list = map { $_ * 2 } 1 .. 20;'], 'an address leads to its line');
     await linked.close();
     const lost = await show(b, 'main.html', { hash: '#src=nothing.pl:5' });
     ok(/nothing\.pl is not in this profile/.test((await text(lost, '#notice'))[0]),
-        'one of a file that is not there is told');
+        'an address of a missing file is told');
     await quiet(lost, 'a link that leads nowhere');
 
-    // To the graph and the table, and back.
+    // Keys lead to the graph and the table, and back.
     await go(page, 'main.pl', 14);
     await page.keyboard.press('g');
     is([(await state(page)).source, (await state(page)).path[(await state(page)).path.length - 1]],
@@ -204,14 +186,14 @@ async function values(b) {
     await page.keyboard.press('l');
     await settled(page);
     is([(await state(page)).source, (await state(page)).line], [true, 10],
-        'l: and back to the source of the frame');
+        'l goes back to the source of the frame');
     await page.keyboard.press('s');
     is([(await state(page)).source, (await state(page)).sub], [false, 'main::deep'],
-        's: the table');
+        's shows the table');
     await page.click('#subs tr.here td.place button');
     await settled(page);
     is([(await state(page)).file, (await state(page)).line], ['main.pl', 10],
-        'its place leads back');
+        'the place in the table leads back');
     await quiet(page, 'values');
 }
 
@@ -230,7 +212,7 @@ async function keys(b) {
         row.querySelector('.c-self').textContent]));
     const most = order.map(([line, self]) => [line, seconds(self)]).sort((a, c) => c[1] - a[1])[0];
     ok(most[1] <= seconds((order.find(([line]) => line === hot) || [0, '0 s'])[1]) * 1.001,
-        'h: the line that costs most');
+        'h goes to the line that costs most');
     ok(await press('h') !== hot && await press('H') === hot, 'h and H go on and back');
     await page.click('.r-line[data-line="21"] .code');
     await go(page, 'main.pl', 15);
@@ -247,31 +229,31 @@ async function keys(b) {
     const lines = await count('line');
     is(lines, MAIN.split('\n').length - 1, 'all lines have a row');
     await press('x');
-    is([await count('call'), await count('caller')], [0, 0], 'x: without calls');
+    is([await count('call'), await count('caller')], [0, 0], 'x hides calls');
     await press('x');
     await press('z');
-    ok(await count('fold') > 0 && await count('line') < lines, 'z: cheap lines are folded');
+    ok(await count('fold') > 0 && await count('line') < lines, 'z folds cheap lines');
     ok((await text(page, '.r-fold button')).some((words) => /\d+ lines$/.test(words)),
-        'and it is told how many');
+        'a fold tells the number of its lines');
     const folds = await count('fold');
     await page.click('.r-fold button >> nth=-1');
     is([await count('fold'), (await text(page, '.r-line .code')).some((code) =>
-        /filler/.test(code))], [folds - 1, true], 'a click opens them');
+        /filler/.test(code))], [folds - 1, true], 'a click opens a fold');
     await press('z');
     is((await page.evaluate(() => window.dprof.rows().filter((row) => row.kind === 'fold')
-        .map((row) => row.line))).slice(0, 2), [5, 11], 'z: subs are folded');
+        .map((row) => row.line))).slice(0, 2), [5, 11], 'z again folds subs');
     await press('z');
-    is([await count('fold'), await count('line')], [0, lines], 'z: nothing is');
+    is([await count('fold'), await count('line')], [0, lines], 'a third z folds nothing');
     await page.click('.r-line[data-line="10"] .fold');
     is(await page.evaluate(() => window.dprof.rows().filter((row) => row.kind === 'fold')
-        .map((row) => row.line)), [11], 'one sub alone');
+        .map((row) => row.line)), [11], 'a click folds one sub alone');
     await page.click('.r-line[data-line="10"] .fold');
-    is(await count('fold'), 0, 'and open again');
+    is(await count('fold'), 0, 'a click opens it again');
     await press('0');
-    is((await state(page)).file, '', '0: all files');
+    is((await state(page)).file, '', '0 shows all files');
     await press('?');
     ok(/the next of the lines that cost most/.test((await text(page, '#dialog'))[0]),
-        'the keys are told');
+        'a panel has the keys');
     await page.keyboard.press('Escape');
     await quiet(page, 'keys');
 }
@@ -294,17 +276,19 @@ async function searches(b) {
     is(new Set(seen.slice(0, 3)).size, 3, 'n goes from match to match, and from file to file');
     is(seen[3], seen[1], 'p goes back');
     ok((await text(page, 'mark')).includes('needle'), 'matches are marked');
-    ok(/of 3 lines/.test((await text(page, '#found'))[0]), 'which one it is');
+    ok(/of 3 lines/.test((await text(page, '#found'))[0]), 'the number of the match is shown');
     await page.fill('#q', '^\\s*#.*DEEP');
     await page.waitForTimeout(150);
     await settled(page);
-    is((await text(page, '#found'))[0], '1 line in 1 file', 'a regular expression, by line');
+    is((await text(page, '#found'))[0], '1 line in 1 file',
+        'a search takes a regular expression, by line');
     await page.click('#case');
     await settled(page);
-    is((await text(page, '#found'))[0], '0 lines in 0 files', 'case counts when asked for');
+    is((await text(page, '#found'))[0], '0 lines in 0 files', 'case matters with the toggle');
     await page.fill('#q', '(');
     await page.waitForTimeout(150);
-    ok(/Not a usable regex/.test((await text(page, '#found'))[0]), 'a bad one is told');
+    ok(/Not a usable regex/.test((await text(page, '#found'))[0]),
+        'a bad regular expression is told');
     await quiet(page, 'search');
     const linked = await show(b, 'main.html', { hash: '#q=needle' });
     await settled(linked);
@@ -312,7 +296,7 @@ async function searches(b) {
         'an address keeps the search: the lines are listed');
     await linked.click('.hits a >> nth=0');
     await settled(linked);
-    ok((await text(linked, '.here mark')).length === 1, 'and lead there');
+    ok((await text(linked, '.here mark')).length === 1, 'a listed line leads to its place');
     await quiet(linked, 'a search by address');
 }
 
@@ -348,25 +332,26 @@ async function odd(b) {
     is(shown[4][4], wanted[3], '</script> is text');
     is(shown[5][4], wanted[4], 'entities are text');
     is(shown[6][4], 'U+202EdlrowU+202C \u05d0\u05d1 \\x1b[31m \\x00',
-        'what turns the direction, and control characters, are seen');
-    is([shown[7][4], shown[8][4]], ['\tone\ttwo', 'caf\u00e9 \u2603'], 'tabs, UTF-8');
+        'direction marks and control characters are shown as text');
+    is([shown[7][4], shown[8][4]], ['\tone\ttwo', 'caf\u00e9 \u2603'], 'tabs and UTF-8 are kept');
     ok(shown[9][4].length < 3000 && /298,000 characters more/.test(shown[9][4]),
         'a long line is cut');
     await page.click('.r-line[data-line="9"] .code button');
-    is((await gutters(page))[9][4].length, 300000, 'and whole when asked for');
+    is((await gutters(page))[9][4].length, 300000, 'a long line is whole on demand');
     is(await page.evaluate(() => getComputedStyle(document.querySelector('.code')).direction),
         'ltr', 'lines begin at the left');
     await go(page, name('latin.pl'));
-    is((await gutters(page))[2][4], 'f();   # caf\u00e9', 'Latin-1');
+    is((await gutters(page))[2][4], 'f();   # caf\u00e9', 'Latin-1 is read');
     await go(page, name('crlf.pl'));
-    is([(await gutters(page))[2][4], Object.keys(await gutters(page)).length], ['f();', 2], 'CRLF');
+    is([(await gutters(page))[2][4], Object.keys(await gutters(page)).length], ['f();', 2],
+        'CRLF ends lines');
     await go(page, name('gone.pl'));
-    ok(/was not found/.test((await text(page, '#sources .bad'))[0]), 'a file that is gone is told');
+    ok(/was not found/.test((await text(page, '#sources .bad'))[0]), 'a missing file is told');
     is([Object.keys(await gutters(page)), (await gutters(page))[2][0]], [['1', '2'], '1'],
         '... its lines are shown by number');
     await go(page, name('changed.pl'));
     ok(/has changed since/.test((await text(page, '#sources .bad'))[0]),
-        'so is one that has changed');
+        'a changed file is told');
     is((await gutters(page))[2][4], '', '... without a text that may be another');
     const made = files.find((file) => /^\(eval/.test(file));
     await go(page, made);
@@ -375,7 +360,7 @@ async function odd(b) {
     await quiet(page, 'odd sources');
 }
 
-// Two versions of a program.
+// Compares two versions of a program.
 async function two(b) {
     const changed = MAIN.replace('    my $n = shift;\n    return $n * 2;\n', '    my ($n) = @_;\n'
         + '    my @more = map { $_ + $n } 1 .. 9;\n    return $n * 2;\n').replace('# filler 3\n',
@@ -395,11 +380,11 @@ async function two(b) {
     await settled(page);
     const rows = await page.evaluate(() => window.dprof.rows());
     is(rows.filter((row) => row.kind === 'gone').map((row) => row.line), [5, 27],
-        'lines that are gone');
+        'lines that are gone are shown');
     const lines = rows.filter((row) => row.kind === 'line').length;
-    is(lines, changed.split('\n').length - 1, 'and all of the second side');
+    is(lines, changed.split('\n').length - 1, 'all lines of the second side are shown');
     is(await page.evaluate(() => [...G.before.to].flatMap((old, k) => (old ? [] : [k + 1]))),
-        [5, 6], 'those that are new');
+        [5, 6], 'new lines are marked');
     write('align.pl', `use Devel::DProf::Profile;
 sub content { local (@ARGV, $/) = @_; <> }
 print join ",", @{ Devel::DProf::Profile::align_texts(map { content($_) } @ARGV) };\n`);
@@ -424,9 +409,10 @@ print join ",", @{ Devel::DProf::Profile::align_texts(map { content($_) } @ARGV)
         .filter(([line, [before, after]]) => !near(seconds(before), a.get(`main.pl:${line - 1}`)
             || 0)
             || !near(seconds(after), c.get(`main.pl:${line}`) || 0));
-    is(wrong, [], 'the costs of both sides beside each line');
+    is(wrong, [], 'each line has the costs of both sides');
     const [, , change] = shown[7], by = c.get('main.pl:7') - a.get('main.pl:6');
-    ok(near(seconds(change.replace(/^[+\u2212]/, '')), Math.abs(by)), 'and the difference');
+    ok(near(seconds(change.replace(/^[+\u2212]/, '')), Math.abs(by)),
+        'each line has the difference');
     const both = /main::leaf7 calls, self .* \u2192 /;
     ok((await text(page, '.r-sub')).some((words) => both.test(words)), 'subs have both');
     await quiet(page, 'two sides');
@@ -444,7 +430,7 @@ print join ",", @{ Devel::DProf::Profile::align_texts(map { content($_) } @ARGV)
     write('main.pl', MAIN);
 }
 
-// Profiles that know less.
+// Shows profiles that have less.
 async function less(b) {
     record('plain.out', 'callsites=0', 'main.pl');
     record('sites.out', 'callsites=1', 'main.pl');
@@ -452,7 +438,7 @@ async function less(b) {
     for (const name of ['plain', 'sites', 'count']) tool('dprofhtml', '-o', `${name}.html`,
         `${name}.out`);
     const plain = await show(b, 'plain.html');
-    ok(/record with lines/.test((await text(plain, '.sum'))[0]), 'without lines: it is said');
+    ok(/record with lines/.test((await text(plain, '.sum'))[0]), 'a profile without lines is told');
     await go(plain, 'main.pl');
     is((await gutters(plain))[5].slice(0, 4), ['', '', '', ''], '... no costs of lines');
     const rows = await plain.evaluate(() => window.dprof.rows());
@@ -479,7 +465,8 @@ async function less(b) {
     await settled(none);
     await none.locator('.files td.left a', { hasText: 'main.pl' }).first().click();
     await settled(none);
-    ok(/made without sources/.test((await text(none, '#sources .bad'))[0]), '--no-source is said');
+    ok(/made without sources/.test((await text(none, '#sources .bad'))[0]),
+        'a page made with --no-source says so');
     await quiet(none, '--no-source');
     write('f.folded', 'a;b 5\nc 3\n');
     tool('dprofhtml', '-o', 'folded.html', 'f.folded');
@@ -493,18 +480,18 @@ async function looks(b) {
     const narrow = await show(b, 'main.html', { viewport: { width: 400, height: 700 },
         hash: '#src=main.pl:5' });
     is(await narrow.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true,
-        'a phone: no wider than it is');
+        'the page fits a phone');
     ok(await narrow.isVisible('.c-self') && !await narrow.isVisible('.lines .c-count'),
         '... with fewer columns');
     await quiet(narrow, 'a phone');
     const dark = await show(b, 'main.html', { colorScheme: 'dark', hash: '#src=main.pl:5' });
     const [back, ink] = await dark.evaluate(() => ['backgroundColor', 'color'].map((key) =>
         getComputedStyle(document.body)[key].match(/\d+/g).map(Number).reduce((a, c) => a + c)));
-    ok(ink - back > 400, 'dark: light on dark');
+    ok(ink - back > 400, 'the dark theme is light on dark');
     await dark.emulateMedia({ media: 'print' });
     await dark.waitForTimeout(100);
     is(await dark.evaluate(() => document.querySelectorAll('.r-line').length),
-        MAIN.split('\n').length - 1, 'print: all lines of the file');
+        MAIN.split('\n').length - 1, 'all lines of the file are printed');
     await quiet(dark, 'dark and print');
 }
 
@@ -547,7 +534,7 @@ async function large(b) {
     await settled(page);
     is((await text(page, '#found'))[0].replace(/^[\d,]+ of /, ''),
         `${(await page.evaluate(() => R.list.length)).toLocaleString('en-US')} lines in 1 file`,
-        'all of it is searched');
+        'a search covers all lines');
     const took = [ready, opened, Date.now() - since].map(Math.round);
     note(`${bytes} bytes; ready after ${took[0]} ms, a file open in ${took[1]} ms, `
         + `searched in ${took[2]} ms`);

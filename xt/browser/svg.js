@@ -1,4 +1,4 @@
-// The flame graph's script in a browser, against a naive model of what it is to show.
+// The flame graph's script in a browser, against a naive model of what it must show.
 //
 // Pictures are laid out here from trees of plain objects, { name, self, kids, href }, in the form
 // the renderer writes. A file of the renderer's own is tried besides: node xt/browser/svg.js FILE,
@@ -15,7 +15,7 @@ const style = fs.readFileSync(path.join(share, 'flame-svg.css'), 'utf8');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'dprof-svg-'));
 const shots = process.env.DPROF_SHOTS;
 
-// ---- Pictures and what they are to show.
+// ---- Pictures, and what they must show.
 
 const XPAD = 10, SIZE = 12, LETTER = SIZE * 0.59, HEIGHT = 16;
 const xml = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -43,7 +43,7 @@ function label(name, px) {
     const most = Math.floor((px - 6) / LETTER), all = Array.from(name);
     if (most < 3) return '';
     if (all.length <= most) return name;
-    // without its package, which ends at the last :: that is not in brackets
+    // This is the name without its package, which ends at the last :: outside of brackets.
     const parts = name.replace(/(.)\[[^]*$/, '$1').match(/^[^]+::/);
     const rest = parts && parts[0].length > 2 ? name.slice(parts[0].length) : '';
     const short = Array.from(rest || name);
@@ -126,7 +126,7 @@ function parse(text) {
     return frames;
 }
 
-// What the picture is to show when zoomed to a frame, by walking up from each.
+// Returns what the picture must show when zoomed to a frame, by walking up from each.
 function expected(frames, to, width = 1200) {
     const room = width - 2 * XPAD, leads = new Set();
     for (let f = to.up; f; f = f.up) leads.add(f);
@@ -151,8 +151,8 @@ const shown = (page) => page.evaluate(() => Array.from(document.querySelectorAll
     };
 }));
 
-// Labels letter by letter; places to a hundredth of a pixel, but tenths where the file's own may
-// still stand.
+// Compares labels letter by letter; places to a hundredth of a pixel, but to tenths where the
+// file's own may still stand.
 function differences(got, want) {
     const bad = [], close = want.scale === 1 ? 0.06 : 0.01;
     want.forEach((e, i) => {
@@ -237,12 +237,12 @@ async function zooms(b) {
             }
             is(bad.filter(Boolean).join('\n'), '',
                 `${kind}: zoomed to every frame, from one to the next`);
-            is(back.filter(Boolean).join('\n'), '', `${kind}: and back`);
+            is(back.filter(Boolean).join('\n'), '', `${kind}: zoomed and back`);
             quiet(page, kind);
             await page.close();
         }
     }
-    // Every row full: which end is the root's is to be seen from the line of details alone.
+    // Every row is full: only the line of details tells which end is the root's.
     for (const icicle of [false, true]) {
         const leaf = { name: 'd', self: 7 };
         const chain = { name: 'a', kids: [{ name: 'b', kids: [{ name: 'c', kids: [leaf] }] }] };
@@ -253,7 +253,7 @@ async function zooms(b) {
             'a chain of calls, root ' + (icicle ? 'on top' : 'at the bottom'));
         await page.close();
     }
-    // Fractions that do not add up exactly.
+    // The fractions do not add up exactly.
     const leaves = (i) =>
         Array.from({ length: 3 }, (_, j) => ({ name: `l${i}.${j}`, self: 0.1 + 0.7 * j }));
     const kids = Array.from({ length: 30 }, (_, i) => ({ name: 'k' + i, kids: leaves(i) }));
@@ -264,7 +264,7 @@ async function zooms(b) {
         await click(page, i);
         bad.push(differences(await shown(page), expected(frames, frames[i])));
     }
-    is(bad.filter(Boolean).join('\n'), '', 'widths of fractions');
+    is(bad.filter(Boolean).join('\n'), '', 'widths of fractions are right');
     await page.close();
 }
 
@@ -279,24 +279,25 @@ async function controls(b) {
     await shot(page, 'zoomed');
     const faded = await page.evaluate(() =>
         getComputedStyle(document.querySelector('.f.parent rect')).opacity);
-    is(faded < 1, true, 'what leads there is faded');
+    is(faded < 1, true, 'callers of the zoomed frame are faded');
     await page.locator('#unzoom').click();
-    ok(!await visible(page, 'unzoom'), 'and gone when that is clicked');
-    is(differences(await shown(page), expected(frames, frames[0])), '', 'everything is back');
+    ok(!await visible(page, 'unzoom'), 'Reset zoom is gone when clicked');
+    is(differences(await shown(page), expected(frames, frames[0])), '',
+        'Reset zoom shows everything');
 
     await frame(page, at.get('JSON::PP::encode (really)')).hover();
     is(await text(page, 'details'), 'Function: JSON::PP::encode (really) (0.200 s, 20.0 %)',
-        'the pointer on a frame');
+        'the pointer on a frame shows its details');
     await click(page, at.get('Shop::order'));
     await frame(page, at.get('JSON::PP::encode (really)')).hover();
     is(await text(page, 'details'),
         'Function: JSON::PP::encode (really) (0.200 s, 20.0 %), 33.3 % of the zoomed frame',
-        'and the share of the zoomed one');
+        'when zoomed, the share of the zoomed frame is shown');
     await frame(page, 0).hover();
     is(await text(page, 'details'), 'Function: main::run (1.000 s, 100.0 %)',
-        'which makes no sense for what leads there');
+        '... but not for its callers');
     await page.mouse.move(600, 700);
-    is((await text(page, 'details')).trim(), '', 'the pointer elsewhere');
+    is((await text(page, 'details')).trim(), '', 'the pointer elsewhere shows no details');
     quiet(page, 'controls');
     await page.close();
 }
@@ -310,30 +311,30 @@ async function searches(b) {
     };
     await found('^f$', ['f'], '1.0 %', 'anchors');
     await found('f', ['f', 'ff', 'main::a_rather_long_name_that_never_fits'], '9.0 %',
-        'no anchors');
+        'a search is not anchored');
     await found('Shop::(price|tax)', ['Shop::price', 'Shop::tax', 'Shop::price'], '30.0 %',
-        'what lies in each other counts once');
+        'nested matches count once');
     await found('1.000|samples| s,|%', [], '0.0 %', 'numbers of the title are no part of the name');
     await found('\\(really\\)$', ['JSON::PP::encode (really)'], '20.0 %',
-        'parentheses of the name are');
+        'parentheses of the name are part of it');
     await found('^shop', ['shop::stock'], '30.0 %', 'case matters');
     await page.locator('#ignorecase').click();
     is([await matches(page), await text(page, 'matched')],
         [['Shop::order', 'Shop::price', 'Shop::tax', 'Shop::price', 'shop::stock'],
-            'Matched: 90.0 %'], 'until ic is clicked');
+            'Matched: 90.0 %'], '... but not after a click on ic');
     await page.keyboard.press('Control+i');
-    is(await matches(page), ['shop::stock'], 'and again after Ctrl+I');
-    is(await search(page, '(price'), false, 'no regular expression');
+    is(await matches(page), ['shop::stock'], '... and again after Ctrl+I');
+    is(await search(page, '(price'), false, 'a bad regular expression is refused');
     ok(/^Not a regular expression: .*[a-z]{5}/.test(await text(page, 'matched')),
         'is told in words: ' + await text(page, 'matched'));
-    is(await matches(page), ['shop::stock'], 'the last one stays');
+    is(await matches(page), ['shop::stock'], 'the last good search stays');
     await found('price', ['Shop::price', 'Shop::price'], '30.0 %', 'the next one counts again');
     await click(page, at.get('Shop::tax'));
     is(await text(page, 'matched'), 'Matched: 66.7 %',
-        'of the zoomed frame; what leads there does not count');
+        'when zoomed, the share is of the zoomed frame, without its callers');
     await shot(page, 'searched');
     await page.keyboard.press('Escape');
-    is(await text(page, 'matched'), 'Matched: 30.0 %', 'of all again');
+    is(await text(page, 'matched'), 'Matched: 30.0 %', 'after a reset the share is of all');
     const fill = await page.evaluate(() =>
         getComputedStyle(document.querySelector('.match rect')).fill.match(/\d+/g).map(Number));
     ok(fill[0] > 200 && fill[1] < 130 && fill[2] > 200, 'magenta: ' + fill);
@@ -346,7 +347,7 @@ async function searches(b) {
         'and nothing covers or leaves: ' + box.map((r) => r.map(Math.round).join('-')).join(' '));
     await page.locator('#search').click();
     is([await matches(page), (await text(page, 'matched')).trim(), await text(page, 'search')],
-        [[], '', 'Search'], 'which it does');
+        [[], '', 'Search'], 'Reset search resets');
 
     const asked = [], answers = ['tax', null, 'price', 'x(', ''];
     page.on('dialog', (d) => {
@@ -385,14 +386,14 @@ async function keys(b) {
             return (await text(page, 'details')).replace(/^Function: | \([^(]*$/g, '');
         };
         is(await page.evaluate(() => document.querySelectorAll('[tabindex]').length), 4,
-            'few stops for Tab');
+            'Tab has four stops');
         is(await press('Tab'), 'main::run', 'Tab: the root');
         is(await press(deeper), 'Shop::order', 'to the widest child');
-        is(await press('ArrowRight'), 'shop::stock', 'to the right');
+        is(await press('ArrowRight'), 'shop::stock', 'an arrow goes to the right');
         is(await press('ArrowRight', 'ArrowRight', 'ArrowRight'),
-            'main::a_rather_long_name_that_never_fits', 'no farther than the last');
+            'main::a_rather_long_name_that_never_fits', '... no farther than the last');
         is(await press('ArrowLeft', 'ArrowLeft', deeper, deeper), 'Shop::tax',
-            'to the left and away');
+            'arrows go to the left and away from the root');
         const [cursor, rect] = await page.evaluate(() => {
             const tax = Array.from(document.querySelectorAll('.f'))
                 .find((g) => /tax/.test(g.textContent));
@@ -404,12 +405,12 @@ async function keys(b) {
         ok(cursor.every((v, i) => Math.abs(v - rect[i]) < 0.2), `its outline: ${cursor}`);
         const stroke = await page.evaluate(() =>
             getComputedStyle(document.querySelector('#cursor')).stroke);
-        ok(stroke !== 'none', 'is seen');
+        ok(stroke !== 'none', 'the outline is visible');
         await shot(page, 'keys' + (icicle ? '-icicle' : ''));
         await press('Enter');
         is(differences(await shown(page), expected(frames, frames[3])), '', 'Enter zooms');
-        is(await press('ArrowRight', 'ArrowLeft'), 'Shop::tax', 'what is hidden is passed by');
-        is(await press(nearer, nearer), 'Shop::order', 'towards the root');
+        is(await press('ArrowRight', 'ArrowLeft'), 'Shop::tax', 'arrows skip hidden frames');
+        is(await press(nearer, nearer), 'Shop::order', 'arrows go towards the root');
         is(await press('Home'), 'Shop::tax', 'Home: the zoomed one');
         await press('Escape');
         is(differences(await shown(page), expected(frames, frames[0])), '', 'Escape resets');
@@ -419,7 +420,7 @@ async function keys(b) {
         await press('Enter');
         const isOn = await page.evaluate(() =>
             document.querySelector('#ignorecase').classList.contains('on'));
-        ok(isOn, 'which Enter works');
+        ok(isOn, 'Enter works the controls');
         quiet(page, 'keys');
         await page.close();
     }
@@ -442,13 +443,14 @@ async function links(b) {
     await page.keyboard.press('Control+i');
     const link = await hash(page);
     is(link, '#at=' + ['main', 'a%253Bb%25253B%26c%3Dd%20%23e%20(x)%20%C3%A4%E2%82%AC',
-        '100%2525%20of%20%253B'].join(';') + '&q=LEA%5Bf%5D%7C%3B&ic=1', 'the link');
+        '100%2525%20of%20%253B'].join(';') + '&q=LEA%5Bf%5D%7C%3B&ic=1',
+            'the link has path, search and case');
     const other = await open(b, file, { hash: link });
     await as(other, 2, 'opened elsewhere: the zoom');
     is([await matches(other), await text(other, 'search')],
-        [[hard, '100% of ;', 'leaf'], 'Reset search'], 'and the search');
+        [[hard, '100% of ;', 'leaf'], 'Reset search'], 'a link opened elsewhere has the search');
     ok(await other.evaluate(() => document.querySelector('#ignorecase').classList.contains('on')),
-        'and the case');
+        '... and the case');
     await other.close();
     await page.reload();
     await as(page, 2, 'reloaded');
@@ -456,12 +458,12 @@ async function links(b) {
     is(await matches(page), ['100% of ;', hard].reverse(), 'Back: case matters again');
     await page.goBack();
     await as(page, 2, 'Back: still zoomed');
-    is(await matches(page), [], 'before the search');
+    is(await matches(page), [], 'Back goes to before the search');
     await page.goBack();
     await as(page, 1, 'Back: the zoom before');
     await page.goBack();
     await as(page, 0, 'Back: none');
-    is(await hash(page), '', 'and no hash');
+    is(await hash(page), '', 'Back to no zoom has no hash');
     await page.goForward();
     await as(page, 1, 'Forward');
     await click(page, 0);
@@ -484,7 +486,7 @@ async function links(b) {
         await p.close();
     }
 
-    // By time, one path comes again and again: the link finds the first, Back the one that was
+    // By time, one path occurs again and again: the link finds the first, Back the one that was
     // left.
     const calls = [1, 2, 3].map((n) =>
         ({ name: 'a', kids: [{ name: n === 2 ? 'c' : 'b', self: n }] }));
@@ -494,7 +496,7 @@ async function links(b) {
     await click(p, 4);
     is(await hash(p), '#at=main;a;c', 'a path only the second of three has');
     await p.reload();
-    is(differences(await shown(p), expected(chart, chart[4])), '', 'is found there');
+    is(differences(await shown(p), expected(chart, chart[4])), '', 'such a path is found there');
     await p.goBack();
     is(differences(await shown(p), expected(chart, chart[6])), '',
         'Back to the third, though the first has the same path');
@@ -522,14 +524,14 @@ async function hostile(b) {
         const escaped = (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0');
         const re = name.replace(/[^A-Za-z0-9]/gu, (c) => (c.length > 1 ? c : escaped(c)));
         await search(page, `^${re}$`);
-        is((await matches(page)).length, 2, 'and found it');
+        is((await matches(page)).length, 2, 'the search finds the name');
         const link = await hash(page);
         await page.reload();
         is(await hash(page), link, 'its link');
         const isThere = await page.evaluate((n) =>
             !document.querySelectorAll('.f')[n].classList.contains('hide')
             && document.querySelectorAll('.f.parent').length === 1, i);
-        ok(isThere, 'leads to it');
+        ok(isThere, 'the link leads to it');
     }
     is(await page.evaluate(() => [window.bad, document.querySelectorAll('script, img').length]),
         [undefined, 1].map((v) => v === undefined ? null : v), 'names ran nothing');
@@ -551,16 +553,17 @@ async function anchors(b) {
     await page.keyboard.press('Escape');
     await Promise.all([page.waitForURL('file://' + target),
         frame(page, 1).locator('rect').click()]);
-    ok(page.url().endsWith(target), 'a click follows it');
+    ok(page.url().endsWith(target), 'a click follows the link');
     quiet(page, 'links of frames');
     await page.close();
 
-    // flamegraph.pl's own way: the link is inside.
+    // In flamegraph.pl's own form the link is inside the frame.
     const inside = picture(frames).replace(/(<a [^>]*>)(<g [^>]*>)(.*?)<\/g><\/a>/,
         '$2$1$3</a></g>');
     const p = await open(b, write(inside));
     await frame(p, 1).locator('rect').click({ modifiers: ['Control'] });
-    is(differences(await shown(p), expected(frames, frames[1])), '', 'a link inside of its frame');
+    is(differences(await shown(p), expected(frames, frames[1])), '',
+        'a link inside its frame works');
     await p.close();
 }
 
@@ -590,10 +593,10 @@ async function places(b) {
                 { key: '/', bubbles: true }));
             return [document.querySelectorAll('.f.hide').length,
                 document.querySelectorAll('.f.match').length];
-        }), [4, 3], 'zooms and searches');
+        }), [4, 3], 'pictures in a page zoom and search');
     }
     is(await page.evaluate(() => document.getElementById('i').naturalWidth), 1200,
-        'the picture is one');
+        'an img shows the picture');
     page.errors = page.errors.filter((e) => !/Ignored call to 'prompt\(\)'|sandbox/.test(e));
     quiet(page, 'in a page');
     await page.close();
@@ -610,10 +613,11 @@ async function places(b) {
     is([dialogs, await inline.locator('#in').inputValue()], [0, '/a'],
         'pasted into a page: keys are the page\'s');
     await frame(inline, 1).locator('rect').click();
-    is(differences(await shown(inline), expected(frames, frames[1])), '', 'it zooms');
-    is(await hash(inline), '', 'and leaves the address');
+    is(differences(await shown(inline), expected(frames, frames[1])), '',
+        'pasted into a page, the picture zooms');
+    is(await hash(inline), '', '... and leaves the address alone');
     await inline.keyboard.press('/');
-    is(dialogs, 1, 'a click gives it the keys');
+    is(dialogs, 1, '... and gets the keys after a click');
     quiet(inline, 'pasted');
     await inline.close();
 
@@ -697,14 +701,14 @@ async function speed(b) {
     await page.close();
 }
 
-// A renderer's own file: the same model, on what stands in it.
+// Tries a renderer's own file: the same model, on what the file has.
 async function given(b, file) {
     const frames = parse(fs.readFileSync(file, 'utf8')), page = await open(b, file);
     ok(frames.length > 0, `${path.basename(file)}: ${frames.length} frames`);
     const width = +await page.evaluate(() => document.documentElement.getAttribute('width'));
     const root = frames.find((f) => !f.up);
     is(await page.evaluate(() => document.querySelectorAll('.f').length), frames.length,
-        'as many in the browser');
+        'the browser has as many frames');
     is(differences(await shown(page), expected(frames, root, width)), '',
         'as drawn, its labels by the script\'s rule');
     await shot(page, 'given');
@@ -714,14 +718,16 @@ async function given(b, file) {
         await click(page, i);
         bad.push(differences(await shown(page), expected(frames, frames[i], width)));
     }
-    is(bad.filter(Boolean).slice(0, 3).join('\n'), '', 'zoomed to many a frame');
+    is(bad.filter(Boolean).slice(0, 3).join('\n'), '', 'zooms to many frames are right');
     const last = frames[frames.length - 1], before = await hash(page);
     await search(page, '^' + last.name.replace(/[^\w]/g, '\\$&') + '$');
-    is((await matches(page)).length, frames.filter((f) => f.name === last.name).length, 'searched');
+    is((await matches(page)).length, frames.filter((f) => f.name === last.name).length,
+        'a search finds the frames');
     await page.reload();
-    is((await hash(page)).replace(/&?q=.*/, ''), before, 'reloaded');
+    is((await hash(page)).replace(/&?q=.*/, ''), before, 'a reload keeps the zoom');
     await page.keyboard.press('Escape');
-    is(differences(await shown(page), expected(frames, root, width)), '', 'reset');
+    is(differences(await shown(page), expected(frames, root, width)), '',
+        'a reset shows everything');
     quiet(page, file);
     await page.close();
 }

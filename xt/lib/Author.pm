@@ -1,5 +1,5 @@
 package Author;
-# What the author's checks share: the list of files, and their contents.
+# Shared by the author's checks: the list of files, and their contents.
 use strict;
 use warnings;
 use Cwd ();
@@ -12,7 +12,7 @@ our @EXPORT = qw(tracked content is_binary shipped strip_c strip_pod);
 my $top = Cwd::abs_path(File::Basename::dirname(__FILE__) . '/../..');
 chdir $top or die "$top: $!\n";
 
-# The files under version control that are there, sorted. New files count before their commit:
+# Returns the existing files under version control, sorted. New files count before their commit:
 # only what .gitignore names does not.
 sub tracked {
     -e '.git' or die "the author's checks need the git repository, not a distribution of it\n";
@@ -30,7 +30,7 @@ sub tracked {
 
 sub shipped {
     require ExtUtils::Manifest;
-    # It takes $1 of the caller's last match for a pattern where a line of MANIFEST.SKIP is a
+    # maniskip takes $1 of the caller's last match for a pattern where a line of MANIFEST.SKIP is a
     # comment.
     '' =~ /\A/;
     my $skip = ExtUtils::Manifest::maniskip();
@@ -46,7 +46,7 @@ sub content {
 
 sub is_binary { return $_[0] =~ /\0/ || substr($_[0], 0, 2) eq "\x1f\x8b" }
 
-# C without comments and without what stands in strings; lines keep their numbers.
+# Removes comments and the contents of strings from C; lines keep their numbers.
 sub strip_c {
     my ($text) = @_;
     $text =~ s{(/\*.*?\*/)|(//[^\n]*)|("(?:[^"\\\n]|\\.)*")|('(?:[^'\\\n]|\\.)*')}
@@ -55,7 +55,7 @@ sub strip_c {
     return $text;
 }
 
-# Perl without POD and without what follows __END__.
+# Removes POD and what follows __END__ from Perl.
 sub strip_pod {
     my ($text) = @_;
     $text =~ s/^__(?:END|DATA)__\n.*//ms;

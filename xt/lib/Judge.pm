@@ -1,7 +1,7 @@
 package Judge;
 
-# Test files plain and profiled, several at a time: output and status compared, profiles
-# read, and a table of it all. What a test file is and how it is run, the caller knows.
+# Runs test files plain and profiled, several at a time: compares output and status, reads profiles,
+# and prints a table. The caller knows what a test file is and how it is run.
 
 use strict;
 use warnings;
@@ -53,7 +53,7 @@ sub run_one {
     1 until waitpid($pid, 0) == $pid;
     my $status = $?;
     alarm 0;
-    kill KILL => -$pid;         # what the test left behind
+    kill KILL => -$pid;         # ends processes that the test left
     my %run = (status => $status, late => $late);
     for my $what (qw(out err)) {
         open my $in, '<:raw', "$box/$what" or next;
@@ -76,7 +76,7 @@ sub run_one {
     return \%run;
 }
 
-# What a harness would judge by, at three degrees of looking away.
+# Returns what a harness would judge by, at three degrees of tolerance.
 sub tap {
     my ($text, $level) = @_;
     my @lines = grep { /^\s*(?:not )?ok\b|^\s*1\.\.\d|^Bail out/ } split /\n/, $text // '';
@@ -97,7 +97,7 @@ sub verdict_of {
          : same($plain, $run, $level) ? 'same' : 'different';
 }
 
-# One result for each mode.
+# Returns one result for each mode.
 sub judge {
     my ($self, $place, $file) = @_;
     my @modes = @{ $self->{modes} };
@@ -136,7 +136,8 @@ sub judge {
         if (($plain[0]{out} // '') =~ /\A(?:#.*\n)*1\.\.0\b/ && $verdict eq 'same') {
             ($verdict, $r{why}) = ('not judged', 'skips itself');
         }
-        # What is not built, or lacks a module, does not run with us either, and proves nothing.
+        # A test that is not built, or lacks a module, fails with the profiler, too, and proves
+        # nothing.
         if ($plain[0]{status} && !$all{tests} && $verdict eq 'same') {
             ($verdict, $r{why}) = ('not judged', 'does not run by itself');
         }
@@ -170,7 +171,7 @@ sub first_difference {
 
 # ---- all of them ----
 
-# All files in all modes, a line for each as it is done.
+# Runs all files in all modes, and prints a line for each result.
 sub run_all {
     my ($self) = @_;
     my ($work, @files) = ($self->{work}, @{ $self->{files} });
@@ -179,7 +180,7 @@ sub run_all {
     make_path("$work/kept");
     my (@results, %pipe);
     pipe my $todo_r, my $todo_w or die;
-    # A job takes one number, five bytes, at a time: reads of a pipe so short are whole.
+    # A job reads one number, five bytes, at a time: so short reads of a pipe are atomic.
     for my $job (1 .. $self->{jobs}) {
         pipe my $r, my $w or die;
         my $pid = fork // die "fork: $!\n";
@@ -237,7 +238,7 @@ sub run_all {
     return;
 }
 
-# Prints tables and what differs. Returns an exit status.
+# Prints tables and differences. Returns an exit status.
 sub report {
     my ($self) = @_;
     my @results = @{ $self->{results} };

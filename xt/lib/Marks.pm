@@ -1,8 +1,8 @@
 package Marks;
 
-# perl -MMarks=FILE -c SOURCE: which lines of SOURCE have marks of statements (nextstate) that perl
-# has removed, by perl's own ops. Prints LINE BLOCKS CONDITIONS: so many statements that were alone
-# in their blocks, so many conditions of elsif.
+# perl -MMarks=FILE -c SOURCE tells on which lines of SOURCE perl has removed marks of statements
+# (nextstate), by perl's own ops. Prints LINE BLOCKS CONDITIONS: the number of statements that were
+# alone in their blocks, and of conditions of elsif.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ sub import {
 }
 
 CHECK {
-    # what is compiled already is in place now: subs, blocks, the program itself
+    # Everything compiled so far is in place now: subs, blocks, the program itself.
     my $file = $0;
     for my $av (B::begin_av(), B::check_av(), B::init_av(), B::end_av()) {
         visit($_) for $av->isa('B::AV') ? $av->ARRAY : ();
@@ -58,8 +58,7 @@ sub visit {
     visit($_) for grep { $_->isa('B::CV') } $pad->isa('B::AV') ? $pad->ARRAY : ();
 }
 
-# The file of a mark that is removed is gone; it is that of the one before. parent: name of the op
-# above.
+# The file of a removed mark is lost; it is that of the mark before. parent: name of the op above.
 sub walk {
     my ($op, $file, $parent) = @_;
     for (; $$op; $op = $op->sibling) {

@@ -1,5 +1,5 @@
 package Models;
-# Lists of events by CPU model, as jevents takes them: read strictly from a folder or from memory.
+# Reads lists of events by CPU model, as jevents takes them, strictly, from a folder or from memory.
 use strict;
 use warnings;
 use Exporter 'import';
@@ -8,10 +8,10 @@ use JSON::PP ();
 
 our @EXPORT = qw(read_lists encoding mapped);
 
-# A tree of lists: { ARCH => { rows => [ { cpuid, version, model, type } ], events => { MODEL => [
-# events ] }, files => { MODEL => [ names ] } } }, and a list of what is wrong with its files. Each
-# event of a model has what its ArchStdEvent says. $files is a hash of PATH => text, with ARCH/...
-# for paths.
+# Returns a tree of lists: { ARCH => { rows => [ { cpuid, version, model, type } ], events => {
+# MODEL => [ events ] }, files => { MODEL => [ names ] } } }, and a list of what is wrong with its
+# files. Each event of a model has what its ArchStdEvent says. $files is a hash of PATH => text,
+# with ARCH/... for paths.
 sub read_lists {
     my ($files) = @_;
     my (%lists, %std, @bad);
@@ -38,7 +38,7 @@ sub read_lists {
     return (\%lists, @bad);
 }
 
-# The same, from a folder.
+# Returns the same, from a folder.
 sub files_below {
     my ($dir) = @_;
     my %files;
@@ -63,7 +63,7 @@ sub events {
     push @$bad, "$path: no array, or an empty one" unless @flat;
     push @$bad, "$path: not only objects" if grep { ref ne 'HASH' } @flat;
     @flat = grep { ref eq 'HASH' } @flat;
-    # JSON::PP takes a key twice, and a number as a string.
+    # JSON::PP accepts a key twice, and a number as a string.
     my $keys = () = $text =~ /"(?:[^"\\]|\\.)*"\s*:/g;
     my $kept = 0;
     for my $event (@flat) {
@@ -99,7 +99,7 @@ sub resolve {
     $event->{$_} //= $of->{$_} for grep { $_ ne ' path' } keys %{ $of // {} };
 }
 
-# What an event counts, in one spelling: two events are the same if these are equal.
+# Returns what an event counts, in one spelling: two events are the same if these are equal.
 sub encoding {
     my ($event) = @_;
     my @terms;
@@ -115,7 +115,7 @@ sub encoding {
     return join ',', @terms;
 }
 
-# The model of a CPU: the first row whose expression matches all of it.
+# Returns the model of a CPU: that of the first row whose expression matches all of it.
 sub mapped {
     my ($rows, $cpuid) = @_;
     for my $row (@$rows) {

@@ -1,7 +1,7 @@
 package PmuTree;
-# Event lists read in Perl, in the plainest way, to compare with what jevents makes of them. Nothing
-# is taken from there: JSON is cut into tokens by regexes, and an event is what the order of its
-# keys says.
+# Reads event lists in Perl, in the plainest way, to compare with the output of jevents. It shares
+# no code with that: JSON is cut into tokens by regexes, and an event is what the order of its keys
+# says.
 use strict;
 use warnings;
 use Exporter 'import';
@@ -24,11 +24,11 @@ sub names {
     return sort grep { !/^\./ } readdir $dh;
 }
 
-# The directories that have a mapfile.
+# Returns the directories that have a mapfile.
 sub architectures { my ($top) = @_; return grep { -f "$top/$_/mapfile.csv" } names($top) }
 
-# { files => number of lists, rows => [[cpuid, version, type, dir] ...], tables => { dir => [event
-# ...] } }
+# Returns { files => number of lists, rows => [[cpuid, version, type, dir] ...], tables => { dir =>
+# [event ...] } }.
 sub read_tree {
     my ($dir) = @_;
     my %tree = (files => 0, rows => rows("$dir/mapfile.csv"), tables => {});
@@ -72,7 +72,7 @@ sub rows {
     return \@rows;
 }
 
-# Each object as a list of keys and values.
+# Returns each object as a list of keys and values.
 sub objects {
     my ($file) = @_;
     my $text = content($file);

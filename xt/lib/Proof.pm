@@ -1,6 +1,6 @@
 package Proof;
 
-# What the long proofs share: the module built for a perl, and whether a profile is in order.
+# Shared by the long proofs: builds the module for a perl, and checks whether a profile is in order.
 
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ our $STRICT_UP_TO = 200e6;      # bytes; it takes a minute for these
 
 our @EXPORT_OK = qw(module_for flaws modes);
 
-# The modes that --mode names.
+# Returns the modes that --mode names.
 sub modes {
     my ($wish) = @_;
     return qw(trace tree) if $wish eq 'both';
@@ -29,9 +29,9 @@ sub modes {
     return $wish;
 }
 
-# A folder under $work with the module built for this perl, .pm and .so together: with two
-# folders XSLoader gives up and loads DynaLoader, Config and more, and the tests see those.
-# With $define, or a perl other than ours, a copy of the tree is built there.
+# Makes a folder under $work with the module built for this perl, .pm and .so together: with two
+# folders XSLoader falls back to DynaLoader, Config and more, and the tests see those. With $define,
+# or a perl other than this one, a copy of the tree is built there.
 sub module_for {
     my ($perl, $work, $define) = @_;
     my $to = "$work/inc";
@@ -54,9 +54,10 @@ sub module_for {
     return $to;
 }
 
-# What is wrong with a profile, by the strict reader and by our own. An empty one is that of
-# a process that was killed while it made the file; whether that can be, the caller knows. One that
-# was cut short by the end of its process may end anywhere, but our own must still read it.
+# Returns what is wrong with a profile, by the strict reader and by the tools' own. An empty one is
+# that of a process that was killed while it made the file; the caller knows whether that can be.
+# One that was cut short by the end of its process may end anywhere, but the tools' own must still
+# read it.
 sub flaws {
     my ($path, $about) = @_;
     $about //= {};
@@ -77,7 +78,7 @@ sub flaws {
     return $cut && !$about->{header}{dprof_complete} ? () : @wrong;
 }
 
-# The file itself, or a copy of it without gzip.
+# Returns the file itself, or a copy of it without gzip.
 sub unpacked {
     my ($path) = @_;
     open my $in, '<:raw', $path or return $path;

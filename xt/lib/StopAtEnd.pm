@@ -1,8 +1,8 @@
 package StopAtEnd;
 
-# Makes what xt/nytprof-lines.pl records alike. The recording ends where Devel::NYTProf ends its
-# own: behind the last END block, before global destruction. PERL5DB, which perl sets for -d, is
-# taken away from a program that looks at its environment: Devel::DProf does that itself.
+# Makes both recordings of xt/nytprof-lines.pl alike: this one ends where Devel::NYTProf ends its
+# own, after the last END block, before global destruction. PERL5DB, which perl sets for -d, is
+# removed for programs that look at their environment, as Devel::DProf itself does.
 
 use strict;
 use warnings;

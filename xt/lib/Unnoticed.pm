@@ -1,7 +1,7 @@
 package Unnoticed;
 
-# What xt/faults.pl and xt/limits.pl share: programs under hard conditions have to say and return
-# what they do without us, and the tools have to read what is left.
+# Shared by xt/faults.pl and xt/limits.pl: programs under hard conditions must print and return what
+# they do without the profiler, and the tools must read what is left.
 
 use strict;
 use warnings;
@@ -30,35 +30,35 @@ my $dir = tempdir('dprof-unnoticed-XXXX', TMPDIR => 1, CLEANUP => 1);
 my ($tried, $bad) = (0, 0);
 $| = 1;
 
-# perl's switches that record in this way.
+# Returns perl's switches that record in this way.
 sub profiler { my ($options) = @_; return (@BLIB, "-d:DProf=$options") }
 
 sub spew { my ($name, $text) = @_; return DProfTest::spew("$dir/$name", $text) }
 
-# A file's bytes; none where there is no file.
+# Returns a file's bytes; none where there is no file.
 sub slurp { my ($path) = @_; return DProfTest::slurp($path) // '' }
 
-# A folder for programs to run in.
+# Makes a folder for programs to run in.
 sub folder {
     my ($name) = @_;
     -d "$dir/$name" || mkdir "$dir/$name" or die "$dir/$name: $!\n";
     return "$dir/$name";
 }
 
-# Runs perl with these arguments in a folder that is emptied before. Returns what it says and its
-# status as one text, and our own lines.
+# Runs perl with these arguments in a folder that is emptied before. Returns its output and status
+# as one text, and the profiler's own lines.
 sub run {
     my ($where, @args) = @_;
     unlink glob "$where/*";
     my $status = system("cd '$where' && timeout 60 $^X @args"
         . " >'$dir/stdout' 2>'$dir/stderr' </dev/null");
-    # D: of our line, where a file may have one byte
+    # This is the D of a line of the profiler, where a file may have one byte.
     my @err = grep { $_ ne 'D' } split /^/, slurp("$dir/stderr");
     return join('', slurp("$dir/stdout"), "status $status\n", grep { !/^DProf: / } @err),
         grep { /^DProf: / } @err;
 }
 
-# What is wrong with the profiles in a folder; a FILE.live counts with its file.
+# Returns what is wrong with the profiles in a folder; a FILE.live counts with its file.
 sub unreadable {
     my ($where) = @_;
     my @wrong;
@@ -77,7 +77,7 @@ sub judge {
     return;
 }
 
-# The last line, and the exit status: 1 where something was wrong, or nothing was tried.
+# Prints the last line, and returns the exit status: 1 if something was wrong, or nothing was tried.
 sub ends {
     my ($cases) = @_;
     print "$tried $cases, $bad noticed\n";

@@ -1,32 +1,29 @@
 package Devel::DProf::AnnotateDiff;
 
-# dprofdiff --annotate: a source of two sides as a unified diff, with what its lines cost on both.
+# dprofdiff --annotate: prints the source of two sides as a unified diff, with the costs of its
+# lines.
 
 use strict;
 use warnings;
 
 use Devel::DProf::Annotate;
-use Devel::DProf::Constants qw(metric_is_time);
-use Devel::DProf::Lines;
+use Devel::DProf::Layout qw(grouped aligned);
 use Devel::DProf::Profile;
 use Devel::DProf::Source;
-use Devel::DProf::Text qw(shown grouped aligned);
+use Devel::DProf::Text qw(shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Of the greater total, in percent: what a line has grown by, or shrunk.
-use constant { WARM => 0.5, HOT => 5, CONTEXT => 3 };
-my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m");
+# Lines around those that differ.
+use constant CONTEXT => 3;
 my @WIDTHS = (10, 10, 9, 9);
 
-# diff: a Devel::DProf::Diff of two sides, after settle. how: colour, symfs (folders). Dies with why
-# it cannot be.
+# diff: a Devel::DProf::Diff of two sides, after settle. how: colour. Dies with the reason if it
+# cannot be annotated.
 sub new {
     my ($class, $diff, %how) = @_;
     my $self = bless { diff => $diff, %how }, $class;
     my $rows = $diff->line_rows or die "it cannot be compared\n";
-    $self->{is_time} = metric_is_time($diff->{measures}[0]{metric}) && $diff->is_time;
-    $self->{exact} = $diff->{measures}[0]{exact};
     my ($most) = sort { $b <=> $a } map { $_ // 0 } @{ $rows->{total} }{qw(baseline value)};
     $self->{total} = $most;
     $self->{labels} = [map { $diff->shown_labels($_) } 0, 1];
@@ -34,7 +31,7 @@ sub new {
     return $self;
 }
 
-# What a line has on both sides, by file and number: of all subs and of each.
+# Adds what a line has on both sides, by file and number: of all subs and of each.
 sub take {
     my ($self, $row) = @_;
     my $file = $self->{files}{ $row->{file} } ||= { names => [@$row{qw(baseline_file own_file)}] };
@@ -52,18 +49,15 @@ sub take {
     return;
 }
 
-# ---- what is meant ----
+# ---- the meaning of a word ----
 
-# The text for a sub or a file, as characters; dies with what is wrong.
+# Returns the text for a sub or a file, as characters; dies with what is wrong.
 sub text_of {
     my ($self, $word) = @_;
     my @parts = $self->find_files($word);
     @parts = $self->find_subs($word) if !@parts;
     die "there is no sub or file $word in the profiles that has lines\n" if !@parts;
-    if (@parts > 6) {
-        die "$word: there are " . @parts . " of that name, such as "
-            . join(', ', map { $_->{label} // $_->{file} } @parts[0 .. 2]) . "\n";
-    }
+    Devel::DProf::Annotate::refuse_many($word, map { $_->{label} // $_->{file} } @parts);
     return join "\n", map { $self->part($_) } @parts;
 }
 
@@ -80,7 +74,7 @@ sub find_files {
     return map { { file => $_ } } @found;
 }
 
-# A sub, by its label for both sides.
+# Finds a sub by its label on both sides.
 sub find_subs {
     my ($self, $word) = @_;
     my %file_of;
@@ -98,55 +92,45 @@ sub part {
     my ($self, $part) = @_;
     my $file = $self->{files}{ $part->{file} };
     my $cost = $file->{cost}{ $part->{label} // '' };
-    my @sources = map { $self->source($_, $file->{names}[$_]) } 0, 1;
+    my @sources = map { $self->{diff}->source_of($_, $file->{names}[$_]) } 0, 1;
+    my @texts = map { $_->lines } @sources;
     my @ranges = map { $self->range($part, $file, $_, $sources[$_]) } 0, 1;
-    my @rows = $self->rows($file, $cost, \@sources, \@ranges);
+    my @rows = $self->rows($file, $cost, \@texts, \@ranges);
     my @lines = map { $self->line($_, $cost) } @rows;
     @lines = $self->hunks($cost, \@rows, \@lines) if !defined $part->{label};
-    return join '', map { "$_\n" } $self->head($part, $file, \@sources, \@ranges), @lines;
+    return join '', map { "$_\n" } $self->head($part, $file, \@texts, \@ranges), @lines;
 }
 
-# The lines of a file as a side recorded it, without their ends; undef.
-sub source {
-    my ($self, $side, $file) = @_;
-    return undef if !defined $file;
-    for my $profile ($self->{diff}->profiles_of($side)) {
-        my $text = Devel::DProf::Source::text($profile, $file, @{ $self->{symfs} || [] });
-        return [split /\n/, $text] if defined $text;
-    }
-    return undef;
-}
-
-# The first and the last line: of a file, all; of a sub, from its name to its last brace.
+# Returns the first and the last line: of a file, all; of a sub, from its name to its last brace.
 sub range {
     my ($self, $part, $file, $side, $source) = @_;
     my $of = $file->{cost}{ $part->{label} // '' };
     my @numbers = sort { $a <=> $b } keys %{ $of->[$side] || {} };
-    return [1, 0] if !@numbers && (defined $part->{label} || !$source);
-    return [$source ? 1 : $numbers[0], $source ? scalar @$source : $numbers[-1]]
+    my $texts = $source->lines;
+    return [1, 0] if !@numbers && (defined $part->{label} || !$texts);
+    return [$texts ? 1 : $numbers[0], $texts ? scalar @$texts : $numbers[-1]]
         if !defined $part->{label};
     my $label = $part->{label};
     my $begin = $self->{labels}[$side]{$label};
     my $first = $begin && $begin <= $numbers[0] ? $begin : $numbers[0];
     my @others = grep { length && $_ ne $label && !/::__ANON__\b/ } keys %{ $file->{cost} };
     my $is_of_others = sub { my ($n) = @_; grep { $file->{cost}{$_}[$side]{$n} } @others };
-    $first = Devel::DProf::Annotate::beginning_of($source, $label, $first, $is_of_others);
-    return [$first,
-        Devel::DProf::Annotate::end_of($source, $label, $first, $numbers[-1], $is_of_others)];
+    $first = $source->beginning_of($label, $first, $is_of_others);
+    return [$first, $source->end_of($label, $first, $numbers[-1], $is_of_others)];
 }
 
-# Lines as they are shown: mark, number on both sides, text.
+# Returns lines as they are shown: mark, number on both sides, text.
 sub rows {
-    my ($self, $file, $cost, $sources, $ranges) = @_;
+    my ($self, $file, $cost, $texts, $ranges) = @_;
     my @numbers = map {
         my ($side, $range) = ($_, $ranges->[$_]);
-        [grep { $sources->[$side] || $cost->[$side]{$_} } $range->[0] .. $range->[1]];
+        [grep { $texts->[$side] || $cost->[$side]{$_} } $range->[0] .. $range->[1]];
     } 0, 1;
-    my $pair = $self->pairs($file, $sources, $ranges);
-    my $known = $sources->[0] && $sources->[1];
+    my $pair = $self->pairs($file, $texts, $ranges);
+    my $known = $texts->[0] && $texts->[1];
     my (@rows, @added);
     my ($at, $old) = (0, $numbers[0]);
-    my $text = sub { my ($side, $n) = @_; $sources->[$side] ? $sources->[$side][ $n - 1 ] : undef };
+    my $text = sub { my ($side, $n) = @_; $texts->[$side] ? $texts->[$side][ $n - 1 ] : undef };
     my $gone = sub {
         my ($to) = @_;
         while ($at < @$old && $old->[$at] < $to) {
@@ -170,15 +154,15 @@ sub rows {
     return @rows;
 }
 
-# Which line of the baseline a line is: by the texts of both, or as far as lines have run.
+# Pairs lines with those of the baseline: by the texts of both, or as far as lines have run.
 sub pairs {
-    my ($self, $file, $sources, $ranges) = @_;
-    return $file->{pair} || {} if !$sources->[0] || !$sources->[1];
-    my @texts = map {
+    my ($self, $file, $texts, $ranges) = @_;
+    return $file->{pair} || {} if !$texts->[0] || !$texts->[1];
+    my @parts = map {
         my ($first, $last) = @{ $ranges->[$_] };
-        join '', map { "$_\n" } map { $_ // '' } @{ $sources->[$_] }[$first - 1 .. $last - 1];
+        join '', map { "$_\n" } map { $_ // '' } @{ $texts->[$_] }[$first - 1 .. $last - 1];
     } 0, 1;
-    my $to = Devel::DProf::Profile::align_texts(@texts);
+    my $to = Devel::DProf::Profile::align_texts(@parts);
     return { map { $to->[$_] ? ($ranges->[1][0] + $_ => $ranges->[0][0] + $to->[$_] - 1) : () }
         0 .. $#$to };
 }
@@ -186,7 +170,7 @@ sub pairs {
 # ---- lines of text ----
 
 sub head {
-    my ($self, $part, $file, $sources, $ranges) = @_;
+    my ($self, $part, $file, $texts, $ranges) = @_;
     my @where = map {
         my ($first, $last) = @{ $ranges->[$_] };
         !defined $file->{names}[$_] || $last < $first ? 'nowhere'
@@ -195,26 +179,26 @@ sub head {
     my @head = defined $part->{label} ? '# ' . shown($part->{label}) : ();
     push @head, "# --- $where[0]", "# +++ $where[1]";
     my @names = map { $_->{name} } $self->{diff}->sides;
-    for my $side (grep { !$sources->[$_] && defined $file->{names}[$_] } 0, 1) {
+    for my $side (grep { !$texts->[$_] && defined $file->{names}[$_] } 0, 1) {
         push @head, '# ' . shown($names[$side]) . ': the source is not there as it was recorded;'
             . ' --symfs DIR tells where it is.';
     }
     push @head, '# Lines are paired by their distances, which may be wrong.'
-        if grep({ !$sources->[$_] } 0, 1) && !grep { !defined $file->{names}[$_] } 0, 1;
+        if grep({ !$texts->[$_] } 0, 1) && !grep { !defined $file->{names}[$_] } 0, 1;
     return (@head, aligned([@WIDTHS, 5, 5], ' ', qw(Baseline New Count Count Line Line)));
 }
 
 sub value {
     my ($self, $value) = @_;
     return '' if !$value;
-    return grouped($value) if !$self->{is_time};
+    return grouped($value) if !$self->{diff}->in_seconds;
     my ($unit) = grep { $value * $_->[0] >= 1 } [1, 's'], [1e3, 'ms'], [1e6, 'us'];
     $unit ||= [1e9, 'ns'];
     my $number = $value * $unit->[0];
     return sprintf '%.*f %s', $number < 10 ? 3 : $number < 100 ? 2 : 1, $number, $unit->[1];
 }
 
-# What it has on both sides; what it has grown by.
+# Returns the costs of a line on both sides, and their difference.
 sub costs {
     my ($self, $row, $cost) = @_;
     my @of = map { my $n = $row->[ 1 + $_ ]; defined $n ? $cost->[$_]{$n} : undef } 0, 1;
@@ -226,18 +210,16 @@ sub line {
     my ($old, $new, $grown) = $self->costs($row, $cost);
     my $gutter = aligned([@WIDTHS, 5, 5], ' ', (map { $_ ? $self->value($_->[0]) : '' } $old, $new),
         (map { $_ ? grouped($_->[1]) : '' } $old, $new), map { $_ // '' } @$row[1, 2]);
-    my $text = defined $row->[3] ? Devel::DProf::Annotate::printable($row->[3]) : '';
+    my $text = defined $row->[3] ? Devel::DProf::Source::printable($row->[3]) : '';
     my $line = "$gutter $row->[0]$text" =~ s/ +\z//r;
     my $percent = $self->{total} ? 100 * $grown / $self->{total} : 0;
-    my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm'
-        : $percent <= -WARM() ? 'less' : undef;
-    return $self->{colour} && $tint ? "$COLOUR{$tint}$line\e[m" : $line;
+    return $self->{colour} ? Devel::DProf::Annotate::tinted($line, $percent) : $line;
 }
 
-# Of a file those lines that differ in their text or in what they cost, with some around them.
+# Chooses those lines of a file that differ in text or cost, with some around them.
 sub hunks {
     my ($self, $cost, $rows, $lines) = @_;
-    my $least = $self->{exact} ? 0 : $self->{total} * WARM / 100;
+    my $least = $self->{diff}->is_exact ? 0 : $self->{total} * Devel::DProf::Annotate::WARM / 100;
     my @wanted;
     for my $i (0 .. $#$rows) {
         my ($old, $new, $grown) = $self->costs($rows->[$i], $cost);
@@ -254,7 +236,7 @@ sub hunks {
     return @shown ? @shown : '# nothing differs';
 }
 
-# `@@ -12 +14 @@`, before a stretch of lines.
+# Returns `@@ -12 +14 @@`, which precedes a range of lines.
 sub at {
     my ($rows, $i) = @_;
     my @first = map {
@@ -282,7 +264,7 @@ What C<dprofdiff --annotate> prints. It is internal to this distribution.
 
 =over
 
-=item new DIFF, colour => BOOLEAN, symfs => [FOLDER, ...]
+=item new DIFF, colour => BOOLEAN
 
 Of a L<Devel::DProf::Diff> of two sides, after its C<settle>. Dies with a message that ends with a
 newline if the sides cannot be compared.

@@ -1,6 +1,6 @@
 package Devel::DProf::Baseline;
 
-# Profiles that are kept beside the code, and what has changed since.
+# Profiles that are kept beside the code, and compared with it later.
 
 use strict;
 use warnings;
@@ -8,8 +8,11 @@ use warnings;
 use Cwd ();
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
+use Devel::DProf::Layout qw(columns);
+use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(text shown columns);
+use Devel::DProf::Rules qw(rules_of);
+use Devel::DProf::Text qw(text shown);
 use Devel::DProf::View qw(is_time_word counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -25,7 +28,7 @@ sub write {
     return 1;
 }
 
-# What save() takes for a baseline.
+# Returns what save() takes for a baseline.
 sub written_how {
     my ($profile, $counters_only) = @_;
     my @counters = grep { counter_repeats($_) } @{ Devel::DProf::View::counter_names($profile) };
@@ -33,7 +36,7 @@ sub written_how {
     return { kind => $kind, counters => \@counters };
 }
 
-# One profile of files, with paths that are the same everywhere. Dies with what is wrong with one.
+# Makes one profile of files, with paths that are the same everywhere. Dies with what is wrong.
 sub profile {
     my ($files, %how) = @_;
     my %take = (
@@ -43,7 +46,7 @@ sub profile {
     die "there are no files\n" if !@$files;
     my ($sum) = Devel::DProf::Input->new(detail => 1, phases => 1)->sum(\%take, sub {
         my ($o, $why) = @_;
-        # a process that had no part in it
+        # This process had no part in the phase.
         return 0 if defined $why && defined $how{phase} && $why eq 'there is no such phase';
         $why //= wrong($o, $how{allow_truncated});
         die "$o->{path}: $why\n" if defined $why;
@@ -54,14 +57,14 @@ sub profile {
 
 sub wrong {
     my ($o, $truncated) = @_;
-    my $what = Devel::DProf::Input::verdict($o);
+    my $what = Devel::DProf::Outcome::verdict($o);
     return undef if Devel::DProf::Input::usable($what) && ($truncated || $what ne 'cut');
-    return Devel::DProf::Input::reason($o);
+    return Devel::DProf::Outcome::reason($o);
 }
 
-# Beginnings of paths and what stands in their place, in pairs. What is below the project's folder
-# is relative to that, whether it was taken from blib or not; what is below another of perl's
-# folders is relative to that.
+# Returns prefixes of paths and their replacements, in pairs. Paths below the project's folder
+# become relative to it, whether taken from blib or not; those below another of perl's folders,
+# relative to that.
 sub bases {
     my ($root) = @_;
     require Config;
@@ -84,7 +87,7 @@ sub bases {
 
 # ---- comparing ----
 
-# What changes by less of the total is no branch of its own.
+# A smaller change, of the total, is no branch of its own.
 use constant LEAST_PERCENT => 0.05;
 
 # Compares the files of a run with those of a baseline. Dies with what cannot be compared, or what
@@ -110,7 +113,7 @@ sub compare {
         die "$o->{path}: $wrong\n" if defined $wrong;
         return $o->{code} ? 'cut' : 'fine';
     }, @sides);
-    # settle tells why not
+    # settle has given the reason as a message.
     $read && $diff->settle && $diff->settle_rules
         or die join('; ', @messages ? $messages[-1] : 'it cannot be compared') . "\n";
     push @messages, grep { !/^the program / } $diff->differences;
@@ -127,17 +130,17 @@ sub compare {
     return \%result;
 }
 
-# A list of files is a run; a list of such is several.
+# A list of files is a run; a list of such lists is several runs.
 sub runs {
     my ($files) = @_;
     return [grep { @$_ } grep { ref } @$files] if ref $files->[0];
     return [[@$files]];
 }
 
-# What lines have, as a header tells: counts; times and counters, too.
+# What a header says of lines: counts only, or times and counters, too.
 my %LINES = (count => 1, time => 2);
 
-# What all sides have: names of counters, times, lines; and what they say of themselves.
+# Returns what all sides have: names of counters, times, lines; and what their headers say.
 sub common {
     my (@sides) = @_;
     my (%count, $files, %perls, %has);
@@ -160,14 +163,12 @@ sub common {
     return %has;
 }
 
-# The rules that these sides can be held to; of the others it is said why not.
+# Returns the rules that these sides can be checked against; adds a message about each other one.
 sub rules {
     my ($text, $has, $messages) = @_;
     return [] if !defined $text;
-    my $parser = Devel::DProf::Diff->new;
-    $parser->gate($_) for ref $text ? @$text : $text;
     my @rules;
-    for my $rule ($parser->given_rules) {
+    for my $rule (map { rules_of($_) } ref $text ? @$text : $text) {
         my $metric = $rule->{metric};
         my $why;
         if (defined $metric && $metric ne 'calls') {
@@ -195,7 +196,7 @@ sub why_no_lines {
     return "the lines have calls only, and no $metric";
 }
 
-# What the table is of.
+# Returns the metric of the table.
 sub metric {
     my ($rules, $has) = @_;
     return 'cpu' if $has->{times} && grep { ($_->{metric} // '') =~ /^(?:self|incl)\z/ } @$rules;
@@ -218,11 +219,11 @@ sub findings {
         defined $_->{sub} ? (in => $_->{sub}) : () } } @{ $compared->{findings} }];
 }
 
-# Lines of a sub that are named, at most.
+# No more lines of a sub are named.
 use constant LINES => 3;
 
-# Adds to findings about subs the lines there that have grown most, of what the rule is about, or of
-# how often they ran where lines have no more.
+# Adds to findings about subs the lines there that have grown most, in the rule's metric, or in how
+# often they ran where lines have counts only.
 sub name_lines {
     my ($diff, $findings) = @_;
     my %rule = map { $_->{text} => $_ } $diff->given_rules;
@@ -248,7 +249,7 @@ sub grown_lines {
         metric => $metric, fate => $_->{fate} } } @grown];
 }
 
-# A line that has grown: `lib/My.pm:12: 10 -> 30 ops (+200.0%)`.
+# Returns the text of a line that has grown: `lib/My.pm:12: 10 -> 30 ops (+200.0%)`.
 sub line_text {
     my ($line) = @_;
     my $how = $line->{old} ? sprintf '%+.1f%%', 100 * ($line->{new} - $line->{old}) / $line->{old}
@@ -263,7 +264,7 @@ sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
 
 use constant { WIDTH => 78, LEAST => 20 };
 
-# The few subs that matter: those that a rule is about, the others that have changed.
+# Prints the few subs that matter: those that a rule is about, then others that have changed.
 sub table {
     my ($compared, $result, $most) = @_;
     my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
@@ -316,8 +317,8 @@ sub named {
     return shown($row->{name}) . $state;
 }
 
-# What of the call tree has changed, from the program down: first the ways to the subs that a rule
-# is about, then the widest.
+# Prints what has changed in the call tree, from the program down: first the paths to the subs that
+# a rule is about, then the widest.
 sub branch {
     my ($compared, $result, $most) = @_;
     my $all = $compared->{lines};
@@ -339,7 +340,7 @@ sub branch {
     for my $i (@order) {
         my @new;
         for (my $at = $i; defined $at && !$kept{$at}; $at = $parent[$at]) { push @new, $at }
-        # the first is shown, however deep it is
+        # The first path is shown, however deep it is.
         next if %kept && keys(%kept) + @new > $most;
         @kept{@new} = (1) x @new;
     }

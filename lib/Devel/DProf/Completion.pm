@@ -1,7 +1,7 @@
 package Devel::DProf::Completion;
 
-# Completion of the tools' names and options, for shells. It is made of the tools' own rows when it
-# is asked for, so that no file has to be kept up to date.
+# Completion of the tools' names and options, for shells. It is generated from the tools' own rows
+# on demand, so that no file has to be kept up to date.
 
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The options of a tool as people write them: long ones first, for they say what they are.
+# Returns the options of a tool as people write them: long ones first, for they describe themselves.
 sub spelled {
     my ($spec) = @_;
     my $negatable = $spec =~ /!\z/;
@@ -19,7 +19,7 @@ sub spelled {
     return map { length > 1 ? ("--$_", $negatable ? "--no-$_" : ()) : "-$_" } @names;
 }
 
-# Command and options, for each.
+# Returns command and options of each tool.
 sub rows {
     my @rows = ([ 'dprof', Devel::DProf::Tool::Dprof::command()->rows ]);
     push @rows, [ $_->{name}, Devel::DProf::Tools::load($_)->can('command')->()->rows ]
@@ -27,7 +27,7 @@ sub rows {
     return map { my ($name, @specs) = @$_; [ $name, sort map { spelled($_) } @specs ] } @rows;
 }
 
-# What both shells are told: a case of a case statement for each command.
+# Returns what both shells need: a case of a case statement for each command.
 sub cases {
     my ($form) = @_;
     return join '', map {

@@ -9,12 +9,12 @@ use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# What modules can have from here, besides constants.
+# These functions can be imported, besides constants.
 my %function = map { $_ => 1 } qw(words_of all_words_of first_words time_words
     metric_is_time metric_is_counter metric_text only_keys);
 
-# A constant is called as in C: DP_TEXT, DP_M_COUNTER. It is made in the package that wants it, and
-# a name that is none is an error there, before anything runs.
+# A constant has its name in C: DP_TEXT, DP_M_COUNTER. It is made in the package that imports it; an
+# unknown name is an error there, before anything runs.
 sub import {
     my (undef, @names) = @_;
     my $to = caller;
@@ -30,42 +30,42 @@ sub import {
     return;
 }
 
-# A list's words and their numbers, in pairs: words_of('format') is text => 0, csv => 1 ...
+# Returns a list's words and their numbers, in pairs: words_of('format') is text => 0, csv => 1 ...
 sub words_of { return @{ _words($_[0], 0) } }
 
-# The words alone, in their order.
+# Returns the words alone, in their order.
 sub first_words {
     my @pairs = words_of($_[0]);
     return @pairs[grep { $_ % 2 == 0 } 0 .. $#pairs];
 }
 
-# The same as words_of(), and other words for the same numbers behind them. Of metrics the other one
-# is how they are called in a sentence.
+# Returns the same as words_of(), followed by other words for the same numbers. The other word of a
+# metric is its name in a sentence.
 sub all_words_of { return @{ _words($_[0], 1) } }
 
 # ---- metrics ----
 
 BEGIN { _make(__PACKAGE__, 'DP_M_COUNTER') }
 my %is_time = reverse words_of('time');
-# Sentences stand behind the words.
+# Names in sentences come after the words.
 my @metrics = all_words_of('metric');
 my %text = reverse splice @metrics, @metrics / 2;
 
-# By its number: is it measured in ticks, is it one of a file's own counters, what is it called in a
-# sentence ("user+system time")?
+# Each takes a metric's number: whether it is measured in ticks, whether it is one of a file's own
+# counters, its name in a sentence ("user+system time").
 sub metric_is_time { return exists $is_time{ $_[0] } }
 sub metric_is_counter { return $_[0] == DP_M_COUNTER }
 sub metric_text { return $text{ $_[0] } }
 
-# The words of the kinds of time: cpu, user ...
+# Returns the words of the kinds of time: cpu, user ...
 sub time_words { return first_words('time') }
 
 # ---- options ----
 
 my %known;
 
-# Of a hash, the part that C takes as the options of a view. The other keys must be among those that
-# are the caller's own: so a misspelled one is an error, and does not go unnoticed on either side.
+# Returns the part of a hash that C takes as the options of a view. The other keys must be among the
+# caller's own, so that a misspelled one is an error and does not go unnoticed.
 sub only_keys {
     my ($view, $how, @own) = @_;
     my $known = $known{$view} //= { map { $_ => 1 } @{ _keys($view) } };

@@ -9,7 +9,7 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(start stop mark save);
 
-# The recorder's own functions where it is there, and nothing at all otherwise.
+# These are the recorder's own functions if it is loaded, and no-ops otherwise.
 for my $name (@EXPORT_OK) {
     no strict 'refs';
     my $own = "Devel::DProf::_control_$name";

@@ -1,7 +1,7 @@
 package Devel::DProf::Core;
 
-# Loads the compiled part and nothing else. Devel::DProf itself starts the
-# profiler, so no tool may load it.
+# Loads the compiled part and nothing else. Devel::DProf itself starts the profiler, so that no tool
+# may load it.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ if ($file =~ m{^(.*)/Devel/DProf/Core\.pm\z}s) {
 }
 our $Dir = $file;
 if (defined &Devel::DProf::_start) {
-    # it is there: the program is profiled itself
+    # The functions are there: the program is profiled itself.
 } elsif ($file =~ /["\n]/) {
     XSLoader::load('Devel::DProf', $VERSION);
 } else {

@@ -1,83 +1,59 @@
 package Devel::DProf::Diff;
 
-# Profiles compared: sides of runs of files, read and brought to what the comparison in C takes.
+# Profiles compared: sides (Devel::DProf::Sides) brought to what the comparison in C takes.
 
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time_words only_keys
-                               DP_K_SUB DP_K_SCRIPT DP_K_SRCLINE
-                               DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_CALLER DP_K_PARENT
-                               DP_M_CALLS DP_M_COUNTER DP_V_FLAT
-                               DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE
-                               DP_RULE_CALLS DP_RULE_LIMITS DP_DIFF_BY_CHANGE DP_C_DELTA
-                               DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
-use Devel::DProf::Input;
+use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys
+                               DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER DP_K_PARENT DP_V_FLAT
+                               DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_CALLS
+                               DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
 use Devel::DProf::Profile;
+use Devel::DProf::Rules qw(rules_of limit_of);
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(few);
-use Devel::DProf::View qw(metric_number metric_in is_time_word counter_names counter_named
-                          counter_repeats counter_label counter_unit counter_doubts flags
-                          too_large);
+use Devel::DProf::View qw(metric_number metric_in is_time_word counter_names counter_label
+                          counter_unit flags);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
+our @ISA = ('Devel::DProf::Sides');
 
-# Fields that the comparison in C does not know: filters, what is to be read, what became of it.
+# The comparison in C does not know these fields: filters, what to read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
-    subs packages scripts re_only re_skip color flame symfs metric_given
+    phases subs packages scripts re_only re_skip color flame symfs metric_given
     annotate
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
-# How: the fields of struct dp_diff_how, and of filters(). say: what is told of files, line by line.
+# How: the fields of struct dp_diff_how, and of filters(). say: prints what is said of files, by
+# line.
 sub new {
     my ($class, %how) = @_;
-    my $self = bless {
+    my $self = $class->SUPER::new(
         keys => [DP_K_SUB], metric_name => 'cpu', separate => 1, order => DP_DIFF_BY_CHANGE,
         compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, time_floor => 0.001,
-        time_floor_percent => 0.5,
-        confidence => 0.95, facts => [], rules => [], sides => [], %how,
-    }, $class;
-    $self->{say} ||= sub { };
+        time_floor_percent => 0.5, confidence => 0.95, facts => [], rules => [], symfs => [], %how,
+    );
     $self->in_c;                # a misspelled field is an error at once
     return $self;
 }
 
-# ---- files ----
-
-# Reads sides: { name, runs => [[path, ...], ...] } each. What is said of an outcome is up to told.
-# False where there is nothing to compare; that was said.
-sub read {
-    my ($self, $told, @sides) = @_;
-    my $apart = $self->{apart} || $self->{scripts}
-        || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD } @{ $self->{keys} };
-    my $input = Devel::DProf::Input->new(
-        (map { $_ => $self->{$_} } qw(unit pairs chart main windows force progress)),
-        apart => $apart, phases => scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} },
-    );
-    my $ok = $input->read_sides($told, @sides);
-    $self->{sides} = \@sides;
-    return $ok && $self->fits;
+# A comparison of what was read as one side, which stands for several.
+sub of_sides {
+    my ($class, $sides, @names) = @_;
+    my $self = $class->new(%$sides);
+    $self->as_sides(@names);
+    return $self;
 }
 
-# All times become ticks of the finest rate. Returns false, after a message, if that makes a sum
-# larger than a number can hold.
-sub fits {
-    my ($self) = @_;
-    my ($hz) = sort { $b <=> $a } map { $_->hz } map { parts($_) } @{ $self->{sides} };
-    my @wrong = map { too_large($hz, parts($_)) } @{ $self->{sides} };
-    $self->{say}->($_) for @wrong;
-    return !@wrong;
-}
-
-# ---- what others ask ----
-
-sub sides { return @{ $_[0]{sides} } }
+# ---- questions of callers ----
 
 sub alpha { return $_[0]{alpha} }
 
-# Times of several runs are known to be adjusted for the speed of the runs.
+# Whether times of several runs are adjusted for the speed of the runs.
 sub is_adjusted { return $_[0]{work} ? 1 : 0 }
 
-# The rules as gate() has parsed them.
+# Returns the rules as gate() has parsed them.
 sub given_rules { return @{ $_[0]{parsed} || [] } }
 
 sub take_rules {
@@ -86,17 +62,10 @@ sub take_rules {
     return;
 }
 
-# Other fields than new() was given.
+# Sets other fields than new() was given.
 sub set {
     my ($self, %how) = @_;
     @$self{keys %how} = values %how;
-    return;
-}
-
-# What was read as one side stands for several, which differ in what is counted.
-sub as_sides {
-    my ($self, @names) = @_;
-    $self->{sides} = [map { { %{ $self->{sides}[0] }, name => $_ } } @names];
     return;
 }
 
@@ -106,49 +75,26 @@ sub has_runs {
     return scalar grep { @{ $_->{profiles} } > 1 } $self->sides;
 }
 
-# What a picture of the same sides is to do in the same way.
+# Returns the options that a picture of the same sides shares.
 sub for_picture {
     my ($self) = @_;
     return (metric => $self->{metric_name}, map { $_ => $self->{$_} }
-        qw(separate autoload force unit renames bases re_only re_skip normalize title));
+        qw(separate autoload force unit renames bases symfs re_only re_skip normalize title));
 }
 
-sub parts {
-    my ($side) = @_;
-    return map { @$_ } @{ $side->{profiles} };
+# Are a measure's values seconds? Of none: those of the table.
+sub in_seconds {
+    my ($self, $measure) = @_;
+    $measure ||= $self->{measures}[0];
+    return metric_is_time($measure->{metric}) && $self->is_time;
 }
 
-# The header of a part: of its first file. Asked for many times.
-sub header {
-    my ($self, $profile) = @_;
-    return $self->{headers}{$profile} //= { $profile->files ? $profile->header(0) : () };
-}
-
-# Leaves out the files of other processes and threads. False where a side has nothing left.
-sub only_of {
-    my ($self, $name, $wanted) = @_;
-    return 1 if !$wanted;
-    for my $side (@{ $self->{sides} }) {
-        for my $run (@{ $side->{profiles} }) {
-            @$run = grep { $wanted->{ $self->header($_)->{"dprof_$name"} // '' } } @$run;
-        }
-        @{ $side->{profiles} } = grep { @$_ } @{ $side->{profiles} };
-        next if @{ $side->{profiles} };
-        $self->{say}->("$side->{name}: there is no $name " . join(', ', sort keys %$wanted));
-        return 0;
-    }
-    return 1;
-}
-
-# Are the times times? Those of folded stacks may be anything.
-sub is_time {
-    my ($self) = @_;
-    return (parts($self->{sides}[0]))[0]->unit eq 's';
-}
+# Do the values of the table repeat exactly?
+sub is_exact { return $_[0]{measures}[0]{exact} }
 
 # ---- what is compared ----
 
-# Settles the metric. False where a side lacks it; that was said.
+# Settles the metric. Returns false, after a message, if a side lacks it.
 sub settle {
     my ($self) = @_;
     my @sides = @{ $self->{sides} };
@@ -180,14 +126,15 @@ sub settle {
     return 1;
 }
 
-# What the profiles of a side know of lines, at the least: 0, nothing; 1, counts; 2, times and
+# Returns the least that the profiles of a side know of lines: 0, nothing; 1, counts; 2, times and
 # counters, too.
 sub line_detail {
     my ($side) = @_;
     return (sort { $a <=> $b } map { $_->line_detail } parts($side))[0] // 0;
 }
 
-# Can something be compared line by line? If not, it is said why. name: the metric; undef: any.
+# Whether something can be compared line by line; if not, a message says why. name: the metric;
+# undef: any.
 sub has_lines {
     my ($self, $what, $name) = @_;
     my ($without) = grep { !line_detail($_) } $self->sides;
@@ -202,7 +149,8 @@ sub has_lines {
     return 0;
 }
 
-# Entries by srcline are lines, where all sides have them; where none has, the places of subs.
+# Decides what entries by srcline are: lines, if all sides have them; the places of subs, if none
+# has.
 sub settle_lines {
     my ($self) = @_;
     my $what = $self->{annotate} ? '--annotate' : 'srcline';
@@ -218,8 +166,8 @@ sub settle_lines {
     return $self->{force} || $self->has_lines($what, $self->{metric_name});
 }
 
-# Ops stand beside times: they are certain. Of several runs a side they tell a slow run from a slow
-# sub, too.
+# Reads ops beside times: they are exact. With several runs a side they also tell a slow run from a
+# slow sub.
 sub know_work {
     my ($self) = @_;
     for my $profile (map { parts($_) } @{ $self->{sides} }) {
@@ -231,103 +179,7 @@ sub know_work {
     return;
 }
 
-# Of a baseline of counters alone?
-sub has_no_times {
-    my ($self, $profile) = @_;
-    return $self->header($profile)->{dprof_counters_only};
-}
-
-sub has {
-    my ($self, $profile) = @_;
-    return ($self->has_no_times($profile) ? () : time_words(), $profile->no_calls ? () : 'calls',
-        grep { length } @{ counter_names($profile) });
-}
-
-# A metric as all sides have it, or nothing: that was said.
-sub measure {
-    my ($self, $name) = @_;
-    my ($lacking, @counters);
-    my $metric = metric_number($name);
-    my @all = map { parts($_) } @{ $self->{sides} };
-    $name = counter_named($name, map { @{ counter_names($_) } } @all) // $name
-        if !defined $metric;
-    for my $side (@{ $self->{sides} }) {
-        for my $profile (parts($side)) {
-            my @names = @{ counter_names($profile) };
-            my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
-            push @counters, $n;
-            $lacking = 1 if !defined $metric ? !defined $n
-                : $metric == DP_M_CALLS ? $profile->no_calls : $self->has_no_times($profile);
-        }
-    }
-    if ($lacking && (!$self->{force} || !defined $metric)) {
-        my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
-        $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it'));
-        $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
-            for @{ $self->{sides} };
-        return;
-    }
-    my $counted = counter_repeats($name);
-    return {
-        name => $name, metric => $metric // DP_M_COUNTER,
-        exact => $counted || $name eq 'calls' ? 1 : 0,
-        defined $metric ? () : (counters => \@counters),
-        tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
-    };
-}
-
-# Says what is to be said of a counter: of each side, or of each file.
-sub doubt_counter {
-    my ($self, $measure, $by_file) = @_;
-    return if !metric_is_counter($measure->{metric}) || $self->{force};
-    return if $self->{doubted}{ $measure->{name} }++;
-    for my $side (@{ $self->{sides} }) {
-        my @headers;
-        for my $profile (parts($side)) {
-            push @headers, map { [$profile->outcome($_)->{path}, { $profile->header($_) }] }
-                0 .. $profile->files - 1;
-        }
-        my @told = $by_file ? map { [$_->[0], $_->[1]] } @headers
-            : [$side->{name}, map { $_->[1] } @headers];
-        $self->{say}->($_) for map { counter_doubts($measure->{name}, @$_) } @told;
-    }
-    return;
-}
-
-sub same_unit {
-    my ($self) = @_;
-    my %units;
-    for my $side (@{ $self->{sides} }) {
-        push @{ $units{ $_->unit } }, $side->{name} for parts($side);
-    }
-    return 1 if keys %units < 2 || $self->{force};
-    $self->{say}->('the sides count different things; --unit declares what folded stacks count, '
-        . '-f compares them all the same');
-    for my $side (@{ $self->{sides} }) {
-        my $unit = (parts($side))[0]->unit;
-        my $counts = $unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit';
-        $self->{say}->("$side->{name}: $counts");
-    }
-    return 0;
-}
-
-# Ops and calls repeat only with the same hash seed. Why they may not here, or undef.
-sub why_unpinned {
-    my ($self) = @_;
-    my %seeds;
-    for my $side (@{ $self->{sides} }) {
-        for my $profile (parts($side)) {
-            my ($seed, $keys) = map { $_ // '' }
-                @{ $self->header($profile) }{qw(dprof_hash_seed dprof_perturb_keys)};
-            return "the hash seed of $side->{name} was random"
-                if $seed eq '' || $keys =~ /^(?:1|RANDOM)\z/i;
-            $seeds{"$seed/$keys"} = 1;
-        }
-    }
-    return keys %seeds > 1 ? 'the hash seeds differ' : undef;
-}
-
-# What the sides differ in that matters: texts.
+# Returns texts of what the sides differ in, where it matters.
 sub differences {
     my ($self, $of_commands) = @_;
     my @told;
@@ -355,7 +207,7 @@ sub differences {
     return @told;
 }
 
-# What a gate's rules cannot know of these runs: lines.
+# Returns lines about what a gate's rules cannot know of these runs.
 sub doubts {
     my ($self) = @_;
     my @doubts;
@@ -371,8 +223,7 @@ sub doubts {
     return @doubts;
 }
 
-# What rules ask for that a single run a side cannot tell from chance, in words; nothing where there
-# is no such.
+# Returns what rules ask for that a single run a side cannot tell from chance, in words; or nothing.
 sub is_chancy {
     my ($self) = @_;
     return '' if $self->has_runs;
@@ -386,7 +237,7 @@ sub is_chancy {
     return join ' and ', grep { !$seen{$_}++ } @chancy;
 }
 
-# After printing: rules and renames that met nothing.
+# Names, after printing, rules and renames that matched nothing.
 sub idle {
     my ($self, $result) = @_;
     my @unmatched = grep { $_->{pattern} >= 0 && !$self->{matched}{ $_->{pattern} } }
@@ -420,59 +271,15 @@ sub idle {
 
 # ---- rules ----
 
-# RULE, RULE: parsed (decisions of a gate: see the manual of dprofdiff). Dies with what is wrong.
+# Adds rules. Dies with what is wrong with one.
 sub gate {
     my ($self, $text) = @_;
-    my @rules;
-    for ($text) {
-        pos = 0;
-        while (1) {
-            /\G[\s,]+/gc;
-            last if pos == length;
-            my $start = pos;
-            my %rule;
-            # a metric may be called so
-            $rule{by_line} = 1 if /\Gline\s+(?=[^\s>])/gc;
-            if (m{\G/((?:[^/\\]|\\.)*)/\s*}gcs) {
-                my $re = $1;
-                $rule{re} = eval { no warnings 'regexp'; qr/$re/ }
-                    // die "--fail-if: /$re/ is not a regular expression: "
-                        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
-            }
-            if (/\G(new|gone)\b\s*/gc) {
-                $rule{kind} = $1 eq 'new' ? DP_RULE_NEW : DP_RULE_GONE;
-            } elsif (/\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
-                @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
-                do {
-                    /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc
-                        or die wrong($text, pos, 'a limit like 5%, 2ms or 10000');
-                    push @{ $rule{limits} }, [$1, $2 // ''];
-                } while (/\G&\s*/gc);
-                die "--fail-if: $text: two limits at most\n" if @{ $rule{limits} } > DP_RULE_LIMITS;
-            } else {
-                die wrong($text, pos, 'METRIC > LIMIT, new or gone');
-            }
-            $rule{text} = substr($text, $start, pos() - $start) =~ s/\s+\z//r;
-            die wrong($text, pos, 'a comma, or the end')
-                if pos != length && substr($text, pos, 1) ne ',';
-            push @rules, \%rule;
-        }
-    }
-    die "--fail-if: there is no rule\n" if !@rules;
-    push @{ $self->{parsed} }, @rules;
+    push @{ $self->{parsed} }, rules_of($text);
     return;
 }
 
-sub wrong {
-    my ($text, $at, $wanted) = @_;
-    return "--fail-if: $wanted is expected at `" . substr($text, $at)
-        . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
-}
-
-my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
-
-# Rules to what C takes. Called when the metric is settled; dies with what is wrong with a rule,
-# returns false where a side lacks what it asks for: that was said.
+# Turns rules into what C takes. Called after the metric is settled; dies with what is wrong with a
+# rule, returns false, after a message, if a side lacks its metric.
 sub settle_rules {
     my ($self) = @_;
     for my $parsed (@{ $self->{parsed} || [] }) {
@@ -488,16 +295,16 @@ sub settle_rules {
             return 0 if !defined $measure;
             $rule{measure} = $measure;
             my $is_time = $measure != DP_RULE_CALLS
-                && metric_is_time($self->{measures}[$measure]{metric}) && $self->is_time;
+                && $self->in_seconds($self->{measures}[$measure]);
             my $per_second = $is_time ? 1 : $measure != DP_RULE_CALLS
                 && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
-            $rule{limits} = [map { limit($parsed, @$_, $is_time, $per_second) }
+            $rule{limits} = [map { limit_of($parsed, @$_, $is_time, $per_second) }
                 @{ $parsed->{limits} }];
         }
         push @{ $self->{rules} }, \%rule;
     }
     my $patterns = $self->{patterns};
-    # what a pattern cannot know before it is used: properties that nobody has defined
+    # A pattern is checked only when used for undefined properties.
     $self->{match} = sub {
         my ($n, $name) = @_;
         my $matches = eval { $name =~ $patterns->[$n] ? 1 : 0 };
@@ -527,35 +334,23 @@ sub rule_measure {
     return $#{ $self->{measures} };
 }
 
-# A counter of time, task-clock?
+# Whether a counter is one of time, such as task-clock.
 sub is_in_ns {
     my ($self, $measure) = @_;
     return metric_is_counter($measure->{metric})
         && counter_unit((parts($self->{sides}[0]))[0], $measure->{name}) eq 'ns';
 }
 
-sub limit {
-    my ($parsed, $value, $unit, $is_time, $per_second) = @_;
-    return [$value, 1] if $unit eq '%';
-    die "--fail-if: $parsed->{text}: $unit is not a unit; the units are %, s, ms, us, ns\n"
-        if length $unit && !$SECONDS{$unit};
-    die "--fail-if: $parsed->{text}: $value$unit is a time, and this metric is a count\n"
-        if length $unit && !$per_second;
-    die "--fail-if: $parsed->{text}: a limit of time needs a unit: $value% or ${value}ms\n"
-        if !length $unit && $is_time && $value != 0;
-    return [length $unit ? $value * $SECONDS{$unit} * $per_second : $value, 0];
-}
-
 # ---- output ----
 
-# What stands above the table: label, key and text of each fact.
+# Returns the facts above the table: label, key and text of each.
 sub facts {
     my ($self) = @_;
     my ($view, $measure) = ($self->{view} // DP_V_FLAT, $self->{measures}[0]);
     my $runs = $self->has_runs;
     my @facts = ('Metric', 'metric', $self->{label}
         . ($self->{children} || $view ? ', with what was called' : ', self')
-        . (metric_is_time($measure->{metric}) && $self->is_time ? ', in seconds' : ''));
+        . ($self->in_seconds($measure) ? ', in seconds' : ''));
     push @facts, $view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by'),
         $self->{edges_of} if $view > DP_V_TREE;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
@@ -590,22 +385,23 @@ sub fact_of_compute {
     return ($label, 'compute', $text);
 }
 
-# Compares and prints. Returns what C tells of it: code, rows, failed, undecided, needed, findings;
-# undef where a pattern cannot be used, after a message.
+# Compares and prints. Returns what C reports: code, rows, failed, undecided, needed, findings;
+# undef, after a message, if a pattern cannot be used.
 sub print {
     my ($self, $out, %how) = @_;
     return $self->known(
         Devel::DProf::Profile::print_diff($out, $self->sides_for_c, $self->in_c(%how)));
 }
 
-# What print would return, without printing.
+# Returns what print would return, without printing.
 sub check {
     my ($self) = @_;
     return $self->known(Devel::DProf::Profile::check_diff($self->sides_for_c, $self->in_c));
 }
 
-# The comparison as rows: what Devel::DProf::Profile::compared returns, or undef, as of print. What
-# has changed by less than that share of the total is one line of the call tree with others.
+# Returns the comparison as rows: what Devel::DProf::Profile::compared returns, or undef, as print
+# does. What has changed by less than that share of the total is joined with others in one line of
+# the call tree.
 sub compared {
     my ($self, $lines_percent) = @_;
     my ($sides, $how) = ($self->sides_for_c, $self->in_c);
@@ -632,23 +428,35 @@ sub sides_for_c {
     } @{ $self->{sides} }];
 }
 
-# Is anything about lines of source?
+# Whether anything is about lines of source.
 sub needs_lines {
     my ($self) = @_;
     return scalar(grep({ $_ == DP_K_SRCLINE } @{ $self->{keys} })
         || grep { $_->{by_line} } @{ $self->{rules} });
 }
 
-# Lines pair by their texts, where the sources differ and are found.
+# Reads the sources that differ and are found, whose lines pair by their texts.
 sub know_sources {
     my ($self) = @_;
     require Devel::DProf::Source;
-    $self->{sources} ||= [Devel::DProf::Source::differing(
-        [map { [parts($_)] } $self->sides], @{ $self->{symfs} || [] })];
+    $self->{sources} ||= [Devel::DProf::Source->differing(
+        [map { [parts($_)] } $self->sides], @{ $self->{symfs} })];
     return;
 }
 
-# Lines of source and their subs as rows, of a measure or of the first: what compared returns.
+# A source of a side, which has a text only if that is what was recorded.
+sub source_of {
+    my ($self, $side, $file) = @_;
+    require Devel::DProf::Source;
+    for my $profile (defined $file ? $self->profiles_of($side) : ()) {
+        my $source = Devel::DProf::Source->find($file, [$profile], @{ $self->{symfs} });
+        return $source if $source->state eq 'same';
+    }
+    return Devel::DProf::Source->new('gone');
+}
+
+# Returns lines of source and their subs as rows, of a measure or of the first: what compared
+# returns.
 sub line_rows {
     my ($self, $measure) = @_;
     $self->know_sources;
@@ -659,10 +467,10 @@ sub line_rows {
             percent_limit => 0, baseline_only => 0, %of), 0));
 }
 
-# The profiles of a side.
+# Returns the profiles of a side.
 sub profiles_of { my ($self, $side) = @_; return parts($self->{sides}[$side]) }
 
-# By label, as a difference shows it: the line where a sub of the side begins.
+# Returns, by label as a difference shows it, the line where a sub of the side begins.
 sub shown_labels {
     my ($self, $side) = @_;
     $self->learn_labels if !%{ $self->{labels} || {} };
@@ -674,13 +482,13 @@ sub shown_labels {
     return \%begin;
 }
 
-# The fields that the comparison in C takes, and others in place of some.
+# Returns the fields that the comparison in C takes, some of them replaced.
 sub in_c {
     my ($self, %how) = @_;
     return only_keys('diff', { %$self, %how }, @OWN);
 }
 
-# Filters are for names as they are shown.
+# Applies filters to names as they are shown.
 sub learn_labels {
     my ($self) = @_;
     my @sides = @{ $self->{sides} };
@@ -695,7 +503,7 @@ sub part {
     my ($self, $profile) = @_;
     my $header = $self->header($profile);
     my $script = $header->{dprof_script};
-    # as other checkouts have it: told by its name alone where that is no other's
+    # Other checkouts have the script elsewhere: its name alone identifies it where that is unique.
     $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
     my $flags = flags($self, $profile, $header, $self->{labels}{$profile});
     return [$profile, $flags, $script, @$header{qw(dprof_pid dprof_tid)}];
@@ -739,43 +547,34 @@ Devel::DProf::Diff - profiles compared
 
 =head1 DESCRIPTION
 
-L<dprofdiff> and L<Test::DProf> share this module: it reads sides, chooses a metric, parses rules,
-and calls the comparison in C.
+L<dprofdiff> and L<Test::DProf> share this module: it chooses a metric, settles what rules need, and
+calls the comparison in C.
 
 =head1 METHODS
+
+The object is one of L<Devel::DProf::Sides>, too, which has the methods that read sides.
 
 =over
 
 =item new FIELD => VALUE, ...
 
-The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, and these: metric_name, the
-metric to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu>
-by default); say, a sub that gets messages of one line each; force, which compares different units,
-too; progress, which shows a terminal how far it is; empty, which compares sides that have recorded
-nothing, too; apart, which keeps the files of a run apart, as only_of needs it; unit, what folded
-stacks count; as_measured, which does not adjust times for the speed of the runs; time_floor and
-time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with one run a side,
-rules ignore a time that has grown by less; windows, for each side the ranges of
-L<Devel::DProf::Profile/window>, the last ones for all sides that follow.
+The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, those of
+L<Devel::DProf::Sides>, and these: metric_name, the metric to compare (C<cpu>, C<user>, C<system>,
+C<real>, C<calls>, C<ops> or another counter; C<cpu> by default); empty, which compares sides that
+have recorded nothing, too; as_measured, which does not adjust times for the speed of the runs;
+time_floor and time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with
+one run a side, rules ignore a time that has grown by less; symfs, folders that sources may be
+below; metric_given: the metric was asked for, so that calls of lines do not take its place where
+lines have nothing else; annotate, which needs lines on all sides.
+
+=item of_sides SIDES, NAME, ...
+
+Another constructor: one side that was read, a L<Devel::DProf::Sides>, stands for several with these
+names.
 
 =item gate TEXT
 
 Adds rules, in the syntax of L<dprofdiff/--fail-if>. Dies with a message if a rule is wrong.
-
-=item read TOLD, SIDE, ...
-
-Reads the files, in parallel if there are several processors. A SIDE is a hash of a name and runs.
-Each run is a list of paths. The first side is the baseline. TOLD is called with the outcome of each
-file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
-file is used) or C<bad>. Returns false if a file was bad.
-
-=item sides
-
-The sides, after read: hashes of name, runs, profiles (for each run a list) and cut.
-
-=item as_sides NAME, ...
-
-Makes the one side that was read stand for several with these names.
 
 =item has_runs
 
@@ -790,15 +589,16 @@ of another measure, as C<measure NAME> returns it (undef, after a message, if a 
 
 True if all sides have lines, and these the metric; if not, it is said, with WHAT in front.
 
-=item profiles_of SIDE, shown_labels SIDE
+=item profiles_of SIDE, shown_labels SIDE, source_of SIDE, FILE
 
-The L<Devel::DProf::Profile> objects of a side, by number; and a hash of the names that its subs
-have in a difference, and the lines where they begin.
+Of a side, by number: its L<Devel::DProf::Profile> objects; a hash of the names that its subs have
+in a difference, and the lines where they begin; and the L<Devel::DProf::Source> of a file, which
+has a text if it is what was recorded.
 
 =item given_rules, take_rules RULE, ...
 
-The rules as C<gate> has parsed them: hashes of text, kind, metric, limits and re. The second method
-replaces them.
+The rules as C<gate> has parsed them, which are those of L<Devel::DProf::Rules/rules_of>. The second
+method replaces them.
 
 =item set FIELD => VALUE, ...
 
@@ -820,28 +620,19 @@ The options of the comparison as C takes them, some of them with other values.
 
 What stands above the table, after settle: a list of label, key and text for each fact.
 
-=item only_of NAME, HASH
-
-Keeps the files whose header has one of the hash's keys as NAME: C<pid>, C<tid>. Returns false if a
-side has no such file.
-
 =item settle
 
 Chooses the metric. Returns false, after a message through say, if nothing was recorded, if a side
 lacks the metric, or if the units differ.
 
-=item is_time
+=item in_seconds, is_exact
 
-After settle: true if times are times, in seconds, and not counts of folded stacks.
+After settle: whether the values of the table are seconds; whether they repeat exactly.
 
 =item settle_rules
 
 Prepares the rules, after settle. Returns false if a side lacks what a rule needs. Dies with a
 message if a rule is wrong.
-
-=item why_unpinned
-
-Why calls and ops may not repeat in these runs; undef if they do.
 
 =item doubts
 
@@ -854,8 +645,8 @@ or the names of counters. Otherwise empty.
 
 =item idle
 
-After print, with its result: rules whose pattern no sub matched, renames of names that no side has,
-filters that leave nothing; as lines.
+After print, with its result: rules whose pattern no sub or line matched, renames of names that no
+side has, filters that leave nothing; as lines.
 
 =item differences [COMMANDS]
 

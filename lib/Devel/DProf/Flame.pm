@@ -22,15 +22,15 @@ my %GRADIENT = (
     gray => ['#f8f8f8', '#e8e8e8'],
 );
 
-# What is called otherwise in C, or is told to the page.
+# These have another name in C, or are for the page.
 my @OWN = qw(colors bgcolors fonttype fontsize fontwidth nameattr random cp metric delta
     negate view flamechart alpha two file_name width_number width_word map_failed is_page
-    has_metrics no_source symfs start);
+    has_metrics no_source start);
 
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
-# How: fields of Devel::DProf::Stacks, and what the options of dprofflame are called.
+# How: fields of Devel::DProf::Stacks, and the names of the options of dprofflame.
 sub new {
     my ($class, %how) = @_;
     my $self = $class->SUPER::new(%how);
@@ -58,7 +58,7 @@ sub new {
         die "--$name $self->{$name}: must be one of " . join(', ', sort keys %$known) . "\n"
             if defined $self->{$name} && !exists $known->{ $self->{$name} };
     }
-    my $format = Devel::DProf::Stacks::format_of(1, $self->{format});
+    my $format = Devel::DProf::Stacks::format_of('eyes', $self->{format});
     @$self{qw(is_page has_metrics)} = (!$format->{layout}, $format->{metrics});
     die "--view $self->{view} needs a page: --format " . pages() . "\n"
         if ($self->{view} // 'graph') ne 'graph' && !$self->{is_page};
@@ -68,7 +68,7 @@ sub new {
         my $metric = $self->{metric} // 'cpu';
         die "--flamechart -m $metric: must be a time: " . join(', ', time_words()) . "\n"
             if !is_time_word($metric);
-        # a page has one frame for each stack, and these in order of time
+        # A page has one frame for each stack, and has these in order of time.
         @$self{qw(chart chart_time)} = (1, metric_number($metric)) if !$self->{is_page};
     }
     $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
@@ -77,13 +77,13 @@ sub new {
     return $self;
 }
 
-# The formats that have no layout: a reader goes through them.
+# Returns the formats without a layout, which a reader explores.
 sub pages {
     return join ' or ', Devel::DProf::Stacks::names_of(
-        grep { !$_->{layout} } Devel::DProf::Stacks::formats(1));
+        grep { !$_->{layout} } Devel::DProf::Stacks::formats('eyes'));
 }
 
-# The picture of two sides that were read for a comparison, which is done with.
+# Makes the picture of two sides that were read for a comparison, which is finished.
 sub of_comparison {
     my ($class, $diff, %how) = @_;
     my $self = $class->new($diff->for_picture, diff => 1, %how);
@@ -91,7 +91,7 @@ sub of_comparison {
     return $self;
 }
 
-# The file of --nameattr: a name, and attributes, between tabs. Dies with what is wrong.
+# Reads the file of --nameattr: a name, and attributes, between tabs. Dies with what is wrong.
 sub attributes_of {
     my ($self, $file) = @_;
     open my $in, '<:raw', $file or die "--nameattr $file: $!\n";
@@ -106,7 +106,7 @@ sub attributes_of {
             my ($key, $value) = $field =~ /^([^=]*)=(.*)\z/s;
             die "--nameattr $file, line $.: $key is not one of " . join(', ', @ATTRIBUTES) . "\n"
                 if !grep { $_ eq $key } @ATTRIBUTES;
-            # what a browser would run
+            # A browser would run other addresses.
             die "--nameattr $file, line $.: href=$value: an address begins with http:, https:, "
                 . "mailto:, ftp: or file:, or is a path\n"
                 if $key eq 'href' && $value =~ m{^[^/?#]*:}
@@ -118,7 +118,7 @@ sub attributes_of {
     return \@attributes;
 }
 
-# --cp: the colours of names in a file, which are kept from picture to picture.
+# Reads the file of --cp: the colours of names, which are kept from picture to picture.
 sub read_map {
     my ($self) = @_;
     open my $in, '<:raw', MAP or return [];
@@ -133,14 +133,14 @@ sub read_map {
     return \@fills;
 }
 
-# Dies with why it could not be written.
+# Writes the file of --cp. Dies with the reason if it cannot be written.
 sub write_map {
     my ($self, @drawn) = @_;
     my %colour = (@{ $self->{fills} }, @drawn);
     require Devel::DProf::Write;
     my $why = Devel::DProf::Write::whole(MAP, sub {
         my ($out) = @_;
-        # A line each; names with newlines have the colour of their names again.
+        # Each name is a line; names with newlines get the colour of their names again.
         for my $name (grep { !/\n/ } sort keys %colour) {
             my $bytes = $name;
             utf8::encode($bytes) if utf8::is_utf8($bytes);
@@ -155,8 +155,8 @@ sub write_map {
 
 # ---- what is drawn ----
 
-# After read: settles the metric, or metrics. Dies with what is wrong with an option; false where a
-# side lacks one; that was said.
+# Settles, after read, the metric, or metrics. Dies with what is wrong with an option; returns
+# false, after a message, if a side lacks a metric.
 sub prepare {
     my ($self) = @_;
     my @wanted = metrics_of($self->{metric} // 'cpu');
@@ -172,7 +172,7 @@ sub prepare {
             @wanted;
         $self->{columns} = [$both[0][0][0], $both[1][0][1]];
         $self->{metrics} = [$both[0][1]];
-        # each is its own unit, but for times
+        # Each counter is its own unit; times are not.
         my $unit = (grep { !is_time_word($_) } @wanted) ? '' : $self->unit;
         @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), $unit);
         $self->{is_pair} = 1;
@@ -186,7 +186,7 @@ sub prepare {
     my @idle = $two ? () : grep { $self->{$_} } qw(delta hue width_of normalize);
     die '--' . ($idle[0] eq 'width_of' ? "width $self->{width_of}" : $idle[0])
         . " needs two sides\n" if @idle;
-    # columns of another tool, which had its sides turned round: what it calls the second is before
+    # The columns are those of another tool, whose sides were swapped: its second is before.
     if ($self->{pairs} && $self->{negate}) {
         @{ $self->{columns} } = reverse @{ $self->{columns} };
     }
@@ -195,7 +195,7 @@ sub prepare {
     return 1;
 }
 
-# Several runs of both sides: significant differences can be found.
+# Finds significant differences, if both sides have several runs.
 sub compare {
     my ($self, $metric) = @_;
     return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
@@ -207,7 +207,8 @@ sub compare {
     return 1;
 }
 
-# Metrics beside the one that is drawn, for a page: what all sides have and is anything.
+# Returns the metrics beside the drawn one, for a page: those that all sides have and that are not
+# zero.
 sub others {
     my ($self, $first) = @_;
     my @profiles = map { @$_ } map { @{ $_->{profiles} } } $self->sides;
@@ -221,7 +222,7 @@ sub others {
     } $self->has;
 }
 
-# How it looks, as C takes it.
+# Returns the layout and colours, as C takes them.
 sub look {
     my ($self) = @_;
     my @sides = map { $_->{name} } $self->sides;
@@ -254,7 +255,7 @@ sub look {
     return;
 }
 
-# Which side is which, what was normalized.
+# Returns which side is which, and what was normalized.
 sub legend {
     my ($self, $width, $before, $after) = @_;
     my $of = {
@@ -300,7 +301,7 @@ sub in_c {
     return only_keys('flame', \%how, @Devel::DProf::Stacks::OWN, @OWN);
 }
 
-# What the page's scripts are told beside the frames.
+# Returns what the page's scripts need beside the frames.
 sub for_page {
     my ($self, $how) = @_;
     require JSON::PP;
@@ -328,20 +329,29 @@ sub for_page {
     return;
 }
 
-# The sources of all sides, as C takes them: side, file, text and a word each.
+# Returns the sources of all sides, as C takes them: side, file, text and a word each. What has
+# changed is told, and not shown.
 sub sources_of_page {
     my ($self) = @_;
-    require Devel::DProf::SourceText;
-    my @sides = $self->sides;
-    return map {
-        my $side = $_;
-        map { ($side, @$_) } Devel::DProf::SourceText::of_profiles(
-            [map { @$_ } @{ $sides[$side]{profiles} }],
-            @{ $self->{symfs} || $self->{bases} || [] });
-    } 0 .. ($self->{is_pair} ? 0 : $#sides);
+    require Devel::DProf::Source;
+    my @sides = map { [map { @$_ } @{ $_->{profiles} }] } $self->sides;
+    my @sources;
+    for my $side (0 .. ($self->{is_pair} ? 0 : $#sides)) {
+        my %with;
+        for my $profile (@{ $sides[$side] }) {
+            push @{ $with{$_} }, $profile for @{ $profile->line_files };
+        }
+        for my $file (sort keys %with) {
+            my $source = Devel::DProf::Source->find($file, $with{$file}, @{ $self->{symfs} });
+            my $is_shown = $source->state ne 'changed';
+            push @sources, $side, $file, ($is_shown ? $source->characters : undef) // '',
+                $source->state;
+        }
+    }
+    return @sources;
 }
 
-# Where it comes from, in pairs of label and text.
+# Returns where the page comes from, in pairs of label and text.
 sub notes_of_page {
     my ($self) = @_;
     my @notes;
@@ -369,7 +379,7 @@ sub notes_of_page {
 
 sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 
-# What is to be said after drawing, as lines.
+# Returns messages for after drawing, as lines.
 sub told {
     my ($self, $result) = @_;
     my @told;

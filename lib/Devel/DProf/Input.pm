@@ -1,27 +1,25 @@
 package Devel::DProf::Input;
 
-# From what a person names to profiles: paths, sides, files of a run; reading; what is said of each
-# file.
+# From what a person names to profiles: paths, files of a run; reading; what is said of each file.
 
 use strict;
 use warnings;
 
 use Exporter 'import';
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(text plural);
 use Devel::DProf::Tool qw(complain transient end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(of_runs side used told usable readable run_loop reason header_of processes);
+our @EXPORT_OK = qw(of_runs used told usable readable run_loop header_of processes);
 
 # ---- files of runs ----
 
-# The files of the run that a file belongs to, itself first: those beside it that are called like it
-# but for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and whose headers have its
-# run id.
+# Returns the files of the run that a file belongs to, itself first: those beside it that have its
+# name but for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and its run id in their
+# headers.
 sub processes {
     my ($path) = @_;
-    # a pipe gives its header once, and one that nobody writes to gives none
+    # A pipe can be read only once, and perhaps nobody writes to it.
     return $path if !-f $path;
     my $run = run_of($path);
     return $path if !defined $run || !length $run;
@@ -33,7 +31,7 @@ sub processes {
     return $path, grep { (run_of($_) // '') eq $run } map { $dir . $_ } @names;
 }
 
-# Directory, name, and a pattern for the names that others of its run have.
+# Returns directory, name, and a pattern for the names of other files of the run.
 sub pattern_of {
     my ($path) = @_;
     my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return;
@@ -41,12 +39,12 @@ sub pattern_of {
     return ($dir // '', $base, qr/^$like(?:\.\d+)*\z/);
 }
 
-# How many more files the runs of these have: each directory and each header is read once.
+# Returns how many more files the runs of these have: each directory and each header is read once.
 sub other_processes {
     my (%given, %runs, %places);
     for my $path (grep { -f } @_) {
         $given{$path} = 0;
-        # Whoever names the file of a child knows that its parent has one, too.
+        # A user who names the file of a child knows that its parent has one, too.
         next if -f ($path =~ s/(?:\.\d+){1,2}\z//r) && $path =~ /\.\d+\z/;
         my ($dir, $base, $like) = pattern_of($path) or next;
         $given{"$dir$base"} = 1;
@@ -73,7 +71,7 @@ sub run_of {
     return $header{dprof_run};
 }
 
-# The outcome of looking at a file's header, and the names and values in it.
+# Returns the outcome of reading a file's header, and the names and values in it.
 sub header {
     my ($path) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -107,56 +105,6 @@ sub of_runs {
     return @names;
 }
 
-# ---- sides ----
-
-# The side of that name: { name, runs => [[path, ...], ...] }. With `quiet' no message says that the
-# runs have more files. Returns undef, after a message, if there are no such files.
-sub side {
-    my ($name, $processes, $quiet) = @_;
-    my @paths = paths($name);
-    of_runs(0, $quiet, @paths) if !$processes;
-    return { name => text($name), runs => runs($processes, @paths) } if @paths;
-    complain(length $name ? "$name: no files match" : 'an empty name is not a file');
-    return undef;
-}
-
-# The files of a side: separated by commas, with wildcards; without what belongs to others of them.
-sub paths {
-    my ($name) = @_;
-    return $name if $name eq '-' || (-e $name && !-d _);
-    require File::Glob;
-    return grep { -f && !/\.(?:live|new)\z/ }
-        File::Glob::bsd_glob(($name =~ s/([\\*?\[\]{}~])/\\$1/gr) . '/*') if -d $name;
-    my %seen;
-    my @paths = grep { !$seen{$_}++ } map { -e $_ || !/[*?\[{]/ ? $_ : File::Glob::bsd_glob($_) }
-        grep { length } split /,(?![^{]*\})/, $name;
-    return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
-}
-
-# Files of one run are one: those that have its id. A copy of a recording does not count twice.
-sub runs {
-    my ($processes, @paths) = @_;
-    my (%run_of, @runs, %seen, %recording);
-    for my $path (@paths) {
-        next if $seen{$path};
-        my %header = @paths > 1 && $path ne '-' && -f $path ? header_of($path) : ();
-        my $id = $header{dprof_run} // '';
-        my $recording = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
-        if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
-            complain("$path is the same recording as $recording{$recording}, and is left out");
-            next;
-        }
-        $recording{$recording} = $path;
-        my $run = length $id ? $run_of{$id} : undef;
-        if (!$run) {
-            push @runs, $run = [];
-            $run_of{$id} = $run if length $id;
-        }
-        push @$run, grep { !$seen{$_}++ } $processes ? processes($path) : $path;
-    }
-    return \@runs;
-}
-
 # ---- reading ----
 
 sub new {
@@ -164,7 +112,7 @@ sub new {
     return bless {%how}, $class;
 }
 
-# An empty profile, prepared for the files that it is to take.
+# Makes an empty profile, prepared for its files.
 sub profile {
     my ($self, $window) = @_;
     my $profile = Devel::DProf::Profile->new;
@@ -192,7 +140,7 @@ sub read {
     return $profile->outcome($profile->files - 1, @how);
 }
 
-# Each file is read by itself first, so that nothing of a bad one gets in.
+# Adds up files. Each is read by itself first, so that nothing of a bad one gets in.
 sub sum {
     my ($self, $take, $told, @paths) = @_;
     my $sum = (ref $self)->new(detail => 1, phases => 1)->profile;
@@ -208,45 +156,7 @@ sub sum {
     return ($sum, $any);
 }
 
-sub read_sides {
-    my ($self, $told, @sides) = @_;
-    my $windows = $self->{windows} || [];
-    my @jobs;
-    for my $s (0 .. $#sides) {
-        for my $run (@{ $sides[$s]{runs} }) {
-            my $profile;
-            for my $path (@$run) {
-                $profile = $self->profile($windows->[ $s < @$windows ? $s : -1 ])
-                    if !$profile || $self->{apart};
-                push @jobs, [$profile, $path, $self->flags];
-            }
-        }
-    }
-    Devel::DProf::Profile::add_all(\@jobs, 0, $self->{progress} ? progress('profiles') : undef);
-    end_transient();
-    my ($ok, %seen) = (1);
-    for my $side (@sides) {
-        my @runs;
-        $side->{cut} = 0;
-        for my $run (@{ $side->{runs} }) {
-            my @parts;
-            for my $path (@$run) {
-                my $profile = (shift @jobs)->[0];
-                my $index = $seen{$profile}++;
-                my $what = $told->($profile->outcome($index), { $profile->header($index) });
-                $side->{cut} = 1 if $what eq 'cut';
-                $ok = 0 if $what eq 'bad';
-                push @parts, $profile if !$index;
-            }
-            push @runs, \@parts;
-        }
-        $side->{profiles} = \@runs;
-    }
-    return $ok;
-}
-
-# Called now and then while a file is read; speaks to terminals only, and not before it has taken a
-# second.
+# Shows progress now and then while a file is read; only on a terminal, and only after a second.
 sub progress {
     my ($path) = @_;
     return undef if !-t STDERR;
@@ -260,17 +170,7 @@ sub progress {
     };
 }
 
-# ---- what became of a file ----
-
-sub verdict {
-    my ($o) = @_;
-    my $code = $o->{code};
-    return $o->{open_count} ? 'open' : 'fine' if !$code;
-    return 'cut' if $code == Devel::DProf::Profile::TRUNCATED;
-    return 'none' if $code == Devel::DProf::Profile::NOTPROFILE;
-    return 'none' if $code == Devel::DProf::Profile::CANNOT_READ && ($o->{errno} || -d $o->{path});
-    return $o->{marks} + $o->{contexts} > 0 ? 'part' : 'bad';
-}
+# ---- outcomes of files ----
 
 sub usable { return $_[0] =~ /\A(?:fine|open|cut)\z/ ? 1 : 0 }
 
@@ -278,12 +178,15 @@ sub readable { return $_[0] eq 'part' || usable($_[0]) ? 1 : 0 }
 
 sub told {
     my ($o, $quiet) = @_;
-    my $what = verdict($o);
-    complain($_) for $quiet && usable($what) ? () : lines($o, $what);
+    return 'fine' if !$o->{code} && !$o->{open_count};
+    require Devel::DProf::Outcome;
+    my $what = Devel::DProf::Outcome::verdict($o);
+    return $what if $quiet && usable($what);
+    complain($_) for Devel::DProf::Outcome::lines($o, $what);
     return $what;
 }
 
-# Of a file of a side that is compared.
+# Returns what a file of a compared side is: fine, cut or bad.
 sub used {
     my ($o, $header, $force) = @_;
     run_loop($o->{path}, $force, %$header);
@@ -292,69 +195,7 @@ sub used {
     return usable($what) ? 'fine' : 'bad';
 }
 
-# What all tools say of an outcome.
-sub lines {
-    my ($o, $what) = @_;
-    my $path = $o->{path};
-    my $open = plural($o->{open_count}, 'call');
-    return () if $what eq 'fine';
-    return "$path: $open had not ended" if $what eq 'open';
-    return "$path: profile cut short: $o->{message}" . place($o)
-        . ($o->{open_count} ? "; $open had not ended" : '') if $what eq 'cut';
-    return no_profile($o) if $what eq 'none';
-    # the classic words stay in front
-    my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
-        ? "$o->{message} ($path, line $o->{line}, byte $o->{byte})"
-        : "$path: $o->{message}" . place($o);
-    my (undef, @more) = @{ $o->{faults} };
-    my $rest = $o->{fault_count} - @{ $o->{faults} };
-    return ($first, (map { "$path: $_->{message}" . place($_) } @more),
-        $rest ? "$path: ... and $rest more lines that cannot be read" : ());
-}
-
-sub no_profile {
-    my ($o) = @_;
-    my $path = $o->{path};
-    if ($o->{code} == Devel::DProf::Profile::NOTPROFILE) {
-        return "$path: $o->{message}" if $o->{message} =~ /^this is/;
-        return "Not a perl profile: $path" . ($o->{message} =~ /empty/ ? ' (it is empty)' : '');
-    }
-    if ($o->{errno}) {
-        local $! = $o->{errno};
-        return "Unable to open $path: $!" . (-e $path ? '' : missing($path));
-    }
-    return "$path is a directory; name the profiles in it"
-        . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : '');
-}
-
-sub place {
-    my ($o) = @_;
-    return $o->{line} ? " (line $o->{line}, byte $o->{byte})"
-        : $o->{byte} ? " (byte $o->{byte})" : '';
-}
-
-# What to do about a profile that is not there; of those alone that the recorder would have named
-# so.
-sub missing {
-    my ($path) = @_;
-    return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
-    return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice'
-        if $path =~ m{(?:^|/)tmon\.out\.old\z};
-    return '';
-}
-
-# Why a file cannot be used, or not as a whole, where its name stands elsewhere.
-sub reason {
-    my ($o) = @_;
-    if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
-        local $! = $o->{errno};
-        return "$!";
-    }
-    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it was cut short: ' : '')
-        . ($o->{message} || 'not a profile');
-}
-
-# What the header of a file has to say about how far it can be trusted.
+# Says how far a file can be trusted, from its header.
 sub run_loop {
     my ($path, $quiet, %header) = @_;
     return if !$header{dprof_runops_taken} || $quiet;
@@ -386,10 +227,10 @@ Devel::DProf::Input - from paths to profiles
 =head1 DESCRIPTION
 
 All tools and libraries of this distribution that take names of files go this way: names become
-paths (L</FILES AND SIDES>), paths become profiles (L</READING>), and what became of each file is
+paths (L</FILES>), paths become profiles (L</READING>), and what became of each file is
 said on the standard error in the same words (L</OUTCOMES>). It is internal to this distribution.
 
-=head1 FILES AND SIDES
+=head1 FILES
 
 Functions; paths are bytes.
 
@@ -399,12 +240,6 @@ Functions; paths are bytes.
 
 The paths to read: those named, or with ALL those of their whole runs. If the runs have files that
 are not named, one line says so, once for the same names, unless QUIET.
-
-=item side NAME, ALL, QUIET
-
-The files of a side: a path, paths joined by commas, a wildcard or a folder. Returns a hash of name,
-as characters, and runs, a list of lists of paths; files with one run id are one run. Returns undef,
-after a message, if there are no such files. ALL and QUIET as above.
 
 =item processes PATH
 
@@ -436,9 +271,7 @@ The same, behind the outcome (L<Devel::DProf::Profile/outcome>).
 
 How files are read. force: faults of a file are tolerated. progress: a terminal is told how far it
 is. unit, pairs, chart, main, phases, detail: as the methods of L<Devel::DProf::Profile> that have
-these names (main: C<only_main>). For C<read_sides>, apart: each file has a profile of its own;
-windows: for each side the ranges of L<Devel::DProf::Profile/window>, or undef; the last of them
-is for all sides that follow.
+these names (main: C<only_main>).
 
 =item profile [WINDOW]
 
@@ -457,12 +290,6 @@ TAKE is the hash of L<Devel::DProf::Profile/take>. TOLD is called with the outco
 returns whether to use it; and again, with the reason, if it could not be added. Returns the profile
 and the number of files in it.
 
-=item read_sides TOLD, SIDE, ...
-
-Reads sides, as C<side> returns them, in parallel if there are several processors. TOLD is called
-with each outcome and header (a hash), and returns C<fine>, C<cut> (cut short: the file is used) or
-C<bad>. Each SIDE gets profiles, for each run a list, and cut. Returns false if a file was bad.
-
 =item is_unit WORD
 
 A function: can folded stacks count that?
@@ -471,15 +298,9 @@ A function: can folded stacks count that?
 
 =head1 OUTCOMES
 
-Functions.
+Functions. A WORD is what L<Devel::DProf::Outcome/verdict> returns.
 
 =over
-
-=item verdict OUTCOME
-
-One word: C<fine>; C<open>, all was read, and calls had not ended; C<cut>, the file ends too early,
-and what is there counts; C<part>, something was read in spite of faults; C<bad>, nothing was;
-C<none>, there is no profile.
 
 =item usable WORD
 
@@ -497,11 +318,7 @@ verdict.
 =item used OUTCOME, HEADER, FORCE
 
 The same for files that are compared, with C<run_loop>; FORCE is quiet, and takes what was read in
-spite of faults. Returns what TOLD of C<read_sides> has to.
-
-=item reason OUTCOME
-
-Why a file cannot be used, or not as a whole: text without its name.
+spite of faults. Returns what TOLD of L<Devel::DProf::Sides/read> has to.
 
 =item run_loop PATH, QUIET, HEADER
 

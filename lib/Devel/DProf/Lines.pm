@@ -1,11 +1,13 @@
 package Devel::DProf::Lines;
 
-# What lines of source cost, and the source beside it.
+# What lines of source cost.
 
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(DP_T_REAL);
 use Devel::DProf::Profile;
+use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -26,10 +28,10 @@ sub detail { return $_[0]{profile}->line_detail }
 
 sub files { my ($self) = @_; return sort grep { length } keys %{ $self->{files} } }
 
-# ---- what is meant ----
+# ---- the meaning of a word ----
 
-# What a word means: [label, file, first line, last line] each. A file is named as the profile has
-# it, or by the end of that; a sub by its label, or by the end of that behind `::`.
+# Returns what a word means: [label, file, first line, last line] each. A file has its name in the
+# profile, or the end of that; a sub has its label, or the end of that after `::`.
 sub find {
     my ($self, $word) = @_;
     my @files = grep { $_ eq $word } $self->files;
@@ -41,7 +43,7 @@ sub find {
     return map { $self->range($_) } @subs;
 }
 
-# From the line where a sub begins to the last one that has a statement of it.
+# Returns the lines from a sub's beginning to the last one that has a statement of it.
 sub range {
     my ($self, $sub) = @_;
     my ($label, undef, $file, $first) = @$sub;
@@ -58,7 +60,7 @@ sub is_in {
     return defined $row->[SUB] && $self->{subs}[ $row->[SUB] ][0] eq $label;
 }
 
-# The rows of lines that a word means: FILE:LINE, FILE, or a regex that such places match.
+# Returns the rows of lines that a word means: FILE:LINE, FILE, or a regex that such places match.
 sub rows_of {
     my ($self, $word) = @_;
     my $of = $self->{files};
@@ -73,8 +75,8 @@ sub rows_of {
         map { defined $line ? $of->{$_}{$line} || [] : values %{ $of->{$_} } } @files;
 }
 
-# What the view goes by to find the calls from lines (callees), or those of the subs that they
-# stand in: labels, places. Nothing where nothing is meant; undef: the lines are in no sub.
+# Returns what the view needs to find the calls from lines (callees), or those of the subs that they
+# are in: labels, places. Returns nothing if the word means nothing; undef: the lines are in no sub.
 sub edges_of {
     my ($self, $word, $callees, @labels) = @_;
     my @subs = grep { $_ eq $word } @labels;
@@ -86,58 +88,59 @@ sub edges_of {
     return %names ? sort keys %names : undef;
 }
 
-# Are the places of calls known?
+# The same of several profiles. HOW: by_line, the word; edges_of, the word as it was given; callees,
+# separate, autoload. Dies with why there are none.
+sub edges {
+    my ($how, $names, @profiles) = @_;
+    my @lines = map { Devel::DProf::Lines->new($_, DP_T_REAL) } @profiles;
+    die "$names: places of calls are not in there; record them with lines or callsites=1\n"
+        if !grep { $_->has_places } @lines;
+    my %found;
+    my %naming = map { $_ => $how->{$_} } qw(separate autoload);
+    for my $n (0 .. $#profiles) {
+        my @labels = (map({ $_->[0] } $profiles[$n]->subs(\%naming)), '(program)');
+        $found{ $_ // '' } = 1
+            for $lines[$n]->edges_of($how->{by_line}, $how->{callees}, @labels);
+    }
+    my $in_none = delete $found{''};
+    return [sort keys %found] if %found;
+    my $word = bytes($how->{edges_of});
+    die $in_none ? "$word is in no sub, which could have callers\n"
+        : "there is no sub, file or line $word in $names\n";
+}
+
+# Whether the places of calls are known.
 sub has_places { my ($self) = @_; return scalar grep { length } keys %{ $self->{files} } }
 
-# ---- the source ----
-
-# The lines of a file as bytes, and whether it is another than the one that was recorded; nothing if
-# it is not there. The profile's own text goes first. where: folders that it may be below.
-sub source {
-    my ($self, $file, @where) = @_;
-    my ($text, $is_another) = text_of($self->{profile}, $file, @where) or return;
-    return (in_lines($text), $is_another);
+# Prints doubts about the numbers of lines: statements are not recorded by phase, so there are none
+# of the main program alone; and if a file has none, or no times, and others have, the lines have
+# only a part of the total.
+sub doubts {
+    my ($only_main, @profiles) = @_;
+    my @files = map { my $p = $_; map { my %header = $p->header($_);
+        [$p->outcome($_)->{path}, $header{dprof_lines}] } 0 .. $p->files - 1 } @profiles;
+    my ($with) = grep { defined $_->[1] } @files or return;
+    if ($only_main) {
+        return map { defined $_->[1] ? "$_->[0]: --main leaves out what statements cost, which is"
+            . ' known of the whole run alone; record with start=main' : () } @files;
+    }
+    my ($timed) = grep { ($_->[1] // '') eq 'time' } @files;
+    return map {
+        !defined $_->[1] ? "$_->[0]: it does not tell what statements cost, as $with->[0] does;"
+            . ' the lines shown lack it'
+        : $timed && $_->[1] ne 'time' ? "$_->[0]: it has counts of statements and no times, which"
+            . " $timed->[0] has; the lines shown lack them"
+        : ()
+    } @files;
 }
 
-# The same as one text, of any profile.
-sub text_of {
-    my ($profile, $file, @where) = @_;
-    my $kept = $profile->line_text($file);
-    return ($kept, 0) if defined $kept;
-    my @found = map { [read_text($_)] } paths_of($file, @where) or return;
-    my @another = map { is_another($profile, $file, $_->[0]) } @found;
-    my ($same) = grep { defined $another[$_] && !$another[$_] } 0 .. $#found;
-    return ($found[ $same // 0 ][0], $another[ $same // 0 ], $found[ $same // 0 ][1]);
-}
+# ---- costs ----
 
-sub read_text {
-    my ($path) = @_;
-    open my $in, '<:raw', $path or return ('', $path);
-    return (do { local $/; <$in> } // '', $path);
-}
+# The numbers of a file's lines that have something, in no order.
+sub numbers { my ($self, $file) = @_; return keys %{ $self->{files}{$file} || {} } }
 
-# A larger file is no source that somebody reads.
-use constant MOST => 16 << 20;
-
-# Where a file of a profile may be, of those that are there.
-sub paths_of {
-    my ($file, @where) = @_;
-    my %twice;
-    return grep { !$twice{$_}++ && -f && -r _ && -s _ <= MOST } (map { "$_/$file" } @where), $file;
-}
-
-sub in_lines { return [map { s/\r\z//r } split /\n/, $_[0]] }
-
-# Is a text another than the source that was recorded? Undef: that is not known.
-sub is_another {
-    my ($profile, $file, $text) = @_;
-    my ($size, $crc) = $profile->line_source($file) or return undef;
-    require Compress::Raw::Zlib;
-    return $size != length $text || $crc != Compress::Raw::Zlib::crc32($text) ? 1 : 0;
-}
-
-# What is shown of a line: where a sub is asked for, what is its own. A line on which only others
-# have something, blocks and closures that stand in the sub, is theirs.
+# Returns what is shown of a line: if a sub is asked for, its own part. A line on which only others
+# have something, blocks and closures in the sub, is theirs.
 sub rows_at {
     my ($self, $file, $line, $label) = @_;
     my @rows = @{ $self->{files}{$file}{$line} || [] };
@@ -145,7 +148,7 @@ sub rows_at {
     return grep({ $_->[COUNT] || $_->[SELF] } @own) ? @own : @rows;
 }
 
-# Has a line statements of code that does not stand in the sub? Anonymous subs may stand in it.
+# Whether a line has statements of code outside of the sub. Anonymous subs may be within it.
 sub is_of_others {
     my ($self, $file, $line, $label) = @_;
     return scalar grep { $_->[COUNT] && !$self->is_in($_, $label)
@@ -153,7 +156,8 @@ sub is_of_others {
         @{ $self->{files}{$file}{$line} || [] };
 }
 
-# Sums of a line, or of what one sub has of it: count, self, inclusive; none where nothing is known.
+# Returns the sums of a line, or of one sub's part of it: count, self, inclusive; none if nothing is
+# known.
 sub cost {
     my ($self, $file, $line, $label) = @_;
     my @rows = $self->rows_at($file, $line, $label);
@@ -163,8 +167,8 @@ sub cost {
     return @sum;
 }
 
-# The calls from a line, or from what one sub has of it: [label, calls, inclusive] each, the longest
-# first.
+# Returns the calls from a line, or from one sub's part of it: [label, calls, inclusive] each, the
+# longest first.
 sub calls {
     my ($self, $file, $line, $label) = @_;
     my %of;
@@ -221,16 +225,24 @@ subs, and FILE:LINE of lines from which subs are called. The LABELs are those of
 in their order, as they are shown. Nothing if the word means nothing; undef if it means lines that
 are in no sub, which so have no callers.
 
+=item edges HOW, NAMES, PROFILE, ...
+
+A function: the same of several profiles, as a reference to a list. HOW is a hash: by_line, the
+word or regex; edges_of, the word as it was given; callees; separate and autoload, how subs are
+named. Dies with why there are none; NAMES are those of the files, for that.
+
+=item doubts ONLY_MAIN, PROFILE, ...
+
+A function: what is to be said of the numbers of lines, as lines. ONLY_MAIN is true if the profiles
+are to be of the main program alone.
+
 =item has_places
 
 Does the profile tell where calls are made?
 
-=item source FILE, FOLDER, ...
+=item numbers FILE
 
-The lines of a file, without their ends, and whether the file is another than the one that was
-recorded (undef: that is not known). An empty list if it is not there. The text comes from the
-profile, if that has it (C<source=1>), else from the file, which is looked for below the FOLDERs
-first.
+The numbers of the lines of a file that have something, in no order.
 
 =item cost FILE, LINE [, LABEL]
 
@@ -242,18 +254,6 @@ on the line, of those that there are. An empty list if there are none.
 
 The calls from a line, or from these statements of it: [label, calls, inclusive cost] each, the
 longest first.
-
-=item text_of PROFILE, FILE, FOLDER, ...
-
-A function: the text of a file of any profile, whether it is another, as C<source> has it, and the
-path. Of several files the one that was recorded counts, else the first.
-
-=item paths_of FILE, FOLDER, ..., read_text PATH
-
-Functions: the paths below the folders, and the file's own, that are there and can be read; the
-text of one, and its path.
-
-=item is_another PROFILE, FILE, TEXT
 
 =item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
 

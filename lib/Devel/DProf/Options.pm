@@ -1,21 +1,19 @@
 package Devel::DProf::Options;
 
 # The command line of a tool: its options and its help from one text, its defaults from the
-# environment, and the values that several tools take.
+# environment.
 
 use strict;
 use warnings;
 
 use Exporter 'import';
-use Devel::DProf::Text qw(bytes text wrapped);
+use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(list_of pattern windows renames);
+our @EXPORT_OK = qw(folders);
 
-# Lists of words in the help are no wider.
-use constant HELP_WIDTH => 95;
 # Options that all tools have.
 use constant ABOUT => ('V|version', 'h|help', 'H|manual');
 
@@ -28,27 +26,16 @@ sub new {
     return $self;
 }
 
-# A line of help where a list of words has its place: {METRICS} is that of `lists`. What does not
-# fit the line goes on below it.
-sub filled {
-    my ($self, $line) = @_;
-    my ($before, $name, $rest) = $line =~ /^(.*?)\{([A-Z]+)\}(.*)/ or return $line;
-    my $list = $self->{lists}{$name} or die "$self->{name}: the help has no list $name\n";
-    my @pieces = map { " $_" } split / /, join(', ', @$list) . $rest;
-    my @lines = wrapped(HELP_WIDTH, $before =~ s/ \z//r, ' ' x length $before, @pieces);
-    return map { "$_\n" } @lines;
-}
-
 sub name { return $_[0]{name} }
 
 sub rows { return @{ $_[0]{rows} } }
 
-# Those that the help does not show, on purpose.
+# Returns the options that the help leaves out, on purpose.
 sub unshown {
     return map { unranged($_) } map { split ' ' } $_[0]{text} =~ /^== (.*)$/mg;
 }
 
-# What a number must be, by the word behind its option: O|rows=i(positive).
+# The range of a number, by the word after its option: O|rows=i(positive).
 my %RANGE = (
     'positive' => ['must be a positive number', sub { $_[0] > 0 && $_[0] < 1e15 }],
     'not-negative' => ['must not be negative', sub { $_[0] >= 0 }],
@@ -57,14 +44,14 @@ my %RANGE = (
 
 sub unranged { return $_[0] =~ s/\(.*\)\z//r }
 
-# The option and its range, if it has one.
+# Returns the option and its range, if it has one.
 sub ranged {
     my ($spec) = @_;
     my ($name, $word) = $spec =~ /^(\w[\w-]*).*\((.*)\)\z/ or return;
     return [$name, $RANGE{$word} // die "$spec: there is no range `$word'\n"];
 }
 
-# What is wrong with a number, or undef.
+# Returns what is wrong with a number, or undef.
 sub out_of_range {
     my ($self, $opt) = @_;
     for my $row (@{ $self->{ranges} }) {
@@ -78,8 +65,11 @@ sub out_of_range {
 
 sub help {
     my ($self) = @_;
-    my @lines = grep { !/^==? / } split /^/, $self->{text};
-    return join '', (map { $self->filled($_) } @lines), $self->{more} ? $self->{more}->() : ();
+    require Devel::DProf::Help;
+    my $row = Devel::DProf::Tools::tool($self->{name});
+    return Devel::DProf::Help::text_of(@$self{qw(name text lists)})
+        . ($row ? "\nThe environment variable $row->{env} holds default options.\n" : '')
+        . ($self->{more} ? $self->{more}->() : '');
 }
 
 # ---- the driver ----
@@ -96,9 +86,9 @@ sub main {
     return $self->{run}->($opt, $how, @given);
 }
 
-# The options of the command line, and those of the environment that it does not give; the names
-# behind them; the values of the option `behind', or undef. Nothing where they are wrong, after a
-# message.
+# Returns the options of the command line, and those of the environment that it does not give; the
+# names after them; the values of the option `behind', or undef. Returns nothing, after a message,
+# if they are wrong.
 sub parsed {
     my ($self, @args) = @_;
     @args = $self->{rewrite}->(@args) if $self->{rewrite};
@@ -111,7 +101,7 @@ sub parsed {
         $own = [@behind = splice @args, $dashes + 1] if defined $dashes;
     }
     my $words = $self->env_words or return;
-    # mostly there are none, and options are many
+    # Usually the variable is empty, and parsing many options would take time.
     my ($env, $env_names) = @$words ? $self->getopt(@$words) : ({}, []) or return;
     my ($opt, $names) = $self->getopt(@args) or return;
     for my $choice (@{ $self->{choices} || [] }) {
@@ -124,8 +114,8 @@ sub parsed {
     return ($opt, @$names ? $names : $env_names, $own);
 }
 
-# The words of the tool's variable: between blanks, in quotes with blanks. A backslash stands for
-# itself, as always, but before a blank, a quote or another one.
+# Splits the tool's variable into words: at blanks, but not in quotes. A backslash stands for
+# itself, except before a blank, a quote or another one.
 sub env_words {
     my ($self) = @_;
     my $row = Devel::DProf::Tools::tool($self->{name}) or return [];
@@ -145,6 +135,8 @@ sub env_words {
 sub getopt {
     my ($self, @args) = @_;
     my %opt;
+    # Without options nothing is to be parsed, and Getopt::Long is a third of a start.
+    return ({}, \@args) if !grep { /^[-+]./s } @args;
     require Getopt::Long;
     my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev)]);
     my $message = '';
@@ -161,8 +153,8 @@ sub usage {
     return USAGE;
 }
 
-# What -h, -H and -V print: the help, the manual in the command's own file, the version. Returns the
-# exit status, or undef where none of them was given.
+# Prints for -h, -H and -V: the help, the manual in the command's own file, the version. Returns the
+# exit status, or undef if none of them was given.
 sub about {
     my ($self, $opt) = @_;
     if ($opt->{H} && !$opt->{h}) {
@@ -177,74 +169,7 @@ sub about {
 
 # ---- values ----
 
-sub list_of {
-    my ($option, $list) = @_;
-    my @names;
-    for my $item (split /,/, $list) {
-        if ($item !~ s{^file://}{}) {
-            push @names, text($item);
-            next;
-        }
-        open my $in, '<:raw', $item or die "$option: cannot read $item: $!\n";
-        while (defined(my $line = <$in>)) {
-            $line =~ s/\r?\n\z//;
-            push @names, text($line) if length $line && $line !~ /^#/;
-        }
-        close $in;
-    }
-    return @names;
-}
-
-sub pattern {
-    my ($option, $re) = @_;
-    $re = text($re);
-    local $SIG{__WARN__} = sub { };
-    return eval { qr/$re/ } // die "$option: not a regular expression: "
-        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
-}
-
-sub windows {
-    my ($text) = @_;
-    return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
-}
-
-sub ranges {
-    my ($text) = @_;
-    my $number = qr/\d+(?:\.\d*)?|\.\d+/;
-    my @ranges;
-    if ($text =~ /^($number)?,($number)?\z/ && (defined $1 || defined $2)) {
-        @ranges = [$1 // 0, $2, 0];
-    } else {
-        for my $slice (split /,/, $text, -1) {
-            if ($slice =~ /^($number)%-($number)%\z/) { push @ranges, [$1, $2, 1] }
-            elsif ($slice =~ m{^($number)%/(\d+)\z} && $2) {
-                push @ranges, [$1 * ($2 - 1), $1 * $2, 1];
-            } else {
-                die "--time: `$slice' is none of START,STOP (seconds), A%-B% and A%/N\n";
-            }
-        }
-    }
-    @ranges = sort { $a->[0] <=> $b->[0] } @ranges;
-    for my $i (0 .. $#ranges) {
-        my ($from, $to, $percent) = @{ $ranges[$i] };
-        die "--time: $text: nothing lies between these times\n" if defined $to && $from >= $to;
-        die "--time: $text: the file ends at 100 %\n" if $percent && $to > 100;
-        die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
-    }
-    return \@ranges;
-}
-
-sub renames {
-    my ($text) = @_;
-    my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);
-    return map {
-        my @pair = /^\s*([^=\s]+)\s*=\s*([^=\s]+)\s*\z/
-            or die "--map: `" . bytes($_) . "' is not OLD=NEW\n";
-        die "--map: $_: a package ends in :: on both sides\n"
-            if ($pair[0] =~ /::\z/) != ($pair[1] =~ /::\z/);
-        @pair;
-    } @lines;
-}
+sub folders { return map { text($_) } map { split /,/ } @{ $_[0] || [] } }
 
 1;
 
@@ -278,11 +203,11 @@ All tools have this driver: it takes options as Getopt::Long does, bundled and a
 defaults from the tool's variable in the environment, which the command line overrides; and does
 what C<-h>, C<-H> and C<-V> ask for. It is internal to this distribution.
 
-The text is the help, and the only list of the tool's options. Lines that begin with C<=> and a
-blank are not shown: they have options as Getopt::Long takes them, with blanks between, and the
-lines below them are their help. After C<==> stand options that the help leaves to the manual.
-Behind an option of a number may stand what it must be, C<O|rows=i(positive)>: positive,
-not-negative, or probability, which is between 0 and 1.
+The text is the help, but for its last line, which names that variable, and the only list of the
+tool's options. Lines that begin with C<=> and a blank are not shown: they have options as
+Getopt::Long takes them, with blanks between, and the lines below them are their help. After C<==>
+stand options that the help leaves to the manual. Behind an option of a number may stand what it
+must be, C<O|rows=i(positive)>: positive, not-negative, or probability, which is between 0 and 1.
 F<xt/check-tools.t> compares the help with the options, F<xt/check-pod.t> these with the manual.
 
 =head1 METHODS
@@ -348,30 +273,14 @@ The help.
 
 =head1 VALUES
 
-Functions. They take bytes, return characters, and die with what is wrong.
+A function; others are in L<Devel::DProf::Values>.
 
 =over
 
-=item list_of OPTION, TEXT
+=item folders LIST
 
-A list of names: separated by commas; C<file://NAME> is a file with one on each line. OPTION is for
-messages.
-
-=item pattern OPTION, TEXT
-
-A regular expression.
-
-=item windows TEXT
-
-C<--time>: a list of one element for each side, with colons between. An element is undef, or a list
-of [FROM, TO, PERCENT] (L<Devel::DProf::Profile/window>), in ascending order, of START,STOP in
-seconds (either of them may be missing), or of A%-B% and A%/N (the N-th slice of A %), several with
-commas.
-
-=item renames TEXT
-
-C<--map>: pairs of names, old and new, of OLD=NEW, or of C<file://NAME> with one of them on each
-line.
+C<--symfs>, which may be given several times, with commas between folders: the folders, as
+characters.
 
 =back
 

@@ -26,7 +26,7 @@ use constant {
 
 sub CLONE_SKIP { 1 }
 
-# One byte for each name, which a view obeys: $role->($name) gives it.
+# Makes one byte for each name, which a view obeys: $role->($name) returns it.
 sub roles {
     my ($self, $how, $role) = @_;
     return join '', map { chr $role->($_) }
@@ -268,16 +268,19 @@ file is refused.
 =item Devel::DProf::Profile::stacks_formats
 
 The formats that stacks are printed in, a hash each: name; suffixes of files, with blanks between;
-look, true if it is L<dprofflame>'s, false if L<dproffold>'s; layout, true if boxes have places in
-it; metrics, true if it has several metrics.
+for, which is C<eyes> (L<dprofflame>), C<programs> (L<dproffold>) or C<tools>, those of others
+(L<dprofexport>); and what is true of it: layout, boxes have places in it; metrics, it has several
+metrics; apart, it shows each process and thread; labels, samples have labels; base, its tools
+subtract one file from another.
 
 =item Devel::DProf::Profile::print_stacks HANDLE, SIDES, HOW
 
-Prints the output of L<dproffold> and L<dprofflame>. SIDES are those of C<print_diff>, one or two.
-HOW has format, a name; the fields of C<struct dp_fold_how> or C<struct dp_flame_how>, as the format
-needs them, and of C<struct dp_stacks_job>, in F<src/dprof/stacks.h>; and columns: for each metric,
-and within it for each side, a hash of metric and, if the metric is a counter, counters, the
-counter's number in each profile of the side. Returns a hash of code (0, or a negative number), what
+Prints the output of L<dproffold>, L<dprofflame> and L<dprofexport>. SIDES are those of
+C<print_diff>, one or two. HOW has format, a name; the fields of C<struct dp_fold_how>,
+C<struct dp_flame_how> or C<struct dp_export_how>, as the format needs them, and of
+C<struct dp_stacks_job>, in F<src/dprof/stacks.h>; and columns: for each metric, and within it for
+each side, a hash of metric and, if the metric is a counter, counters, the counter's number in each
+profile of the side. Returns a hash of code (0, or a negative number), what
 C<struct dp_stacks_outcome> has, such as recursion (calls that were combined with their callers
 because of the limit C<recursion>), and colours: the drawn names and their colours, in pairs.
 

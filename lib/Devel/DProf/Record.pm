@@ -11,7 +11,7 @@ use Devel::DProf::Core;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(include_dirs module_folder record_into);
 
-# The folders that a perl of this installation would not search by itself.
+# Returns the folders that a perl of this installation would not search by itself.
 sub include_dirs {
     require Config;
     require Cwd;
@@ -24,9 +24,9 @@ sub include_dirs {
     return grep { !$known{$_} && !$seen{$_}++ } map { Cwd::abs_path($_) // $_ } grep { -d } @dirs;
 }
 
-# A folder that has the recorder and nothing else, both parts of it, as it is when it is installed:
-# where they are apart (blib), XSLoader falls back to DynaLoader, and the program executes what that
-# loads. Dies with what is wrong.
+# Makes a folder that has the recorder and nothing else, both parts of it, as installed: where they
+# are apart (blib), XSLoader falls back to DynaLoader, and the program executes what that loads.
+# Dies with what is wrong.
 sub module_folder {
     my ($dir) = @_;
     require Config;
@@ -43,8 +43,8 @@ sub module_folder {
     for (["$mine/Devel/DProf.pm", $module], ["$mine/$object", $built]) {
         -e $_->[0] or symlink Cwd::abs_path($_->[1]), $_->[0] or die "DProf: $_->[0]: $!\n";
     }
-    # perls of other versions or architectures cannot load ours: they run as if they had not been
-    # asked to
+    # Perls of other versions or architectures cannot load the object: they run as without the
+    # profiler.
     open my $out, '>', "$dir/Devel/DProf.pm" or die "DProf: $dir/Devel/DProf.pm: $!\n";
     print $out "package Devel::DProf;\n\$^P = 0;\ndelete \$ENV{PERL5DB};\nsub import {}\n1;\n";
     close $out or die "DProf: $dir/Devel/DProf.pm: $!\n";
@@ -54,11 +54,11 @@ sub module_folder {
 my $child;      # the process group of the command that runs
 
 # Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned;
-# all its perls write to the folder, whose name is absolute. Its input is empty or the file `stdin',
-# its output goes nowhere, to our standard error (`show'), or, with `output', to the files stdout
-# and said of the folder, which then stay. `env': variables of its own; `events': counters; `lines':
-# what lines have; `inc': more folders for its modules. Returns the status of wait, the files, and
-# the end of what it said when it failed.
+# all its perls write to the folder, whose name is absolute. Its input is empty or the file `stdin';
+# its output is discarded, or goes to the standard error (`show'), or, with `output', to the files
+# stdout and said of the folder, which then stay. `env': variables of its own; `events': counters;
+# `lines': what lines have; `inc': more folders for its modules. Returns the status of wait, the
+# files, and the end of its error output when it failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
     require Config;
@@ -92,7 +92,7 @@ sub record_into {
             open STDERR, '>', $said;
         }
         my @words = ref $command ? @$command : ('sh', '-c', $command);
-        # it dies under -T, and that is not the parent's to catch
+        # exec may die under -T, in the child, where nothing of the parent may catch it.
         eval { exec { ref $command ? $words[0] : '/bin/sh' } @words };
         print STDERR $@;
         POSIX::_exit(127);
@@ -108,7 +108,7 @@ sub record_into {
     return ($status, [sort grep { !/\.live\z/ } glob_in($dir, qr/\A\d+\.out/)], $text);
 }
 
-my $temp;       # the folder of record_in_turn, which goes when this goes
+my $temp;       # the folder of record_in_turn, removed with this object
 
 # Records each of the commands so many times, in turn, each run in a folder of its own, in a folder
 # that is removed by with_signals, or `keep'. HOW: rounds; warmup, rounds that do not count; first,
@@ -122,7 +122,7 @@ sub record_in_turn {
     my $top = folder_for_runs($how{keep});
     my @runs = map { [] } @$commands;
     for my $round (1 - $how{warmup} .. $how{rounds}) {
-        # there and back, so that neither side has the better half of a machine that warms up
+        # The order alternates, so that neither side has the faster half of a machine that warms up.
         my @order = $round % 2 ? 0 .. $#$commands : reverse 0 .. $#$commands;
         for my $k (@order) {
             $how{progress}->($round, $how{rounds}, $commands->[$k]);
@@ -161,9 +161,9 @@ sub folder_for_runs {
     return $top;
 }
 
-# Calls CODE while there is a folder to be removed: signals end what runs, then the folder goes, and
-# then we end by the signal. DONE is called before the folder goes. Returns what CODE returns, or
-# undef where it died.
+# Calls CODE while there is a folder to be removed: a signal ends the running command, the folder is
+# removed, and this process ends by the signal. DONE is called before the folder is removed. Returns
+# what CODE returns, or undef if it died.
 sub with_signals {
     my ($done, $code) = @_;
     my $caught;
@@ -177,7 +177,7 @@ sub with_signals {
     {
         local @SIG{qw(INT TERM HUP QUIT)} = ($handler) x 4;
         $result = eval { $code->() };
-        # a second signal, as timeout sends it, does not keep the folder
+        # A second signal, as timeout sends it, must not keep the folder from being removed.
         $done->();
         undef $temp;
     }
@@ -188,7 +188,7 @@ sub with_signals {
     return $result;
 }
 
-# Ends the command that runs, and whatever it has started.
+# Ends the running command, and everything it has started.
 sub stop {
     kill TERM => -$child if $child;
     return;

@@ -1,50 +1,58 @@
 package Devel::DProf::Stacks;
 
-# Profiles as stacks: what dproffold and dprofflame share. Reads one side or two, and settles what
-# is counted.
+# Profiles as stacks, for dproffold and dprofflame: reads one side or two, and settles what is
+# counted.
 
 use strict;
 use warnings;
 
-use Devel::DProf::Diff;
-use Devel::DProf::Input qw(of_runs side used);
-use Devel::DProf::Options qw(list_of windows renames);
+use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
+use Devel::DProf::Input qw(of_runs used);
+use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain);
-use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
 use Devel::DProf::View qw(is_time_word counter_label counter_unit filters flags);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Fields that C does not know: filters, what is to be read, what became of it.
+# C does not know these fields: filters, what to read, what became of it.
 our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
-    failed reader pairs);
+    failed reader pairs view phases symfs);
 
-# The options that both tools have, as new() takes them. Dies with what is wrong.
+# Returns the options that both tools have, as new() takes them. Dies with what is wrong.
 sub options {
     my ($opt) = @_;
     require Cwd;
+    my @symfs = folders($opt->{symfs});
     my %how = (
         filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes},
         main => $opt->{main}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
-        renames => [map { renames($_) } @{ $opt->{map} || [] }],
-        bases => [
-            (map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }),
-            text(Cwd::getcwd() // ''),
-        ],
+        symfs => \@symfs, bases => [@symfs, text(Cwd::getcwd() // '')],
     );
-    $how{windows} = windows($opt->{time}) if defined $opt->{time};
-    for (qw(pid tid)) {
-        $how{$_} = { map { $_ => 1 } list_of("--$_", $opt->{$_}) } if defined $opt->{$_};
+    return (%how, values_of($opt));
+}
+
+# Those of them that are seldom given.
+sub values_of {
+    my ($opt) = @_;
+    return if !grep { defined $opt->{$_} } qw(map time pid tid);
+    require Devel::DProf::Values;
+    my %how;
+    $how{renames} = [map { Devel::DProf::Values::renames($_) } @{ $opt->{map} }] if $opt->{map};
+    $how{windows} = Devel::DProf::Values::windows($opt->{time}) if defined $opt->{time};
+    for my $name (grep { defined $opt->{$_} } qw(pid tid)) {
+        $how{$name}
+            = { map { $_ => 1 } Devel::DProf::Values::list_of("--$name", $opt->{$name}) };
     }
     return %how;
 }
 
-# The files, or sides. Without a name: standard input, where something comes from there, as for
-# filters; else what the recorder leaves. Nothing where there are more sides than two.
+# Returns the files, or sides. Without a name: standard input, if it is a pipe or file, as for
+# filters; else the recorder's default. Returns nothing if there are more than two sides.
 sub names {
     my ($opt, @names) = @_;
     return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out' if !$opt->{diff};
@@ -54,49 +62,52 @@ sub names {
 
 # ---- formats ----
 
-# The formats as C has them: those that are looked at, or those for programs.
+# The formats as C has them: those for "eyes", for "programs", or of other "tools".
 sub formats {
-    my ($look) = @_;
-    return grep { $_->{look} == $look } @{ Devel::DProf::Profile::stacks_formats() };
+    my ($for) = @_;
+    return grep { $_->{for} eq $for } @{ Devel::DProf::Profile::stacks_formats() };
 }
 
 sub names_of { return map { $_->{name} } @_ }
 
-# The format that --format names, or a file's name; undef where that tells nothing. Dies with what
-# is wrong with a name.
+# Returns the format that --format names, or a file's suffix; undef if there is neither. Dies with
+# what is wrong with a name.
 sub format_of {
-    my ($look, $name, $path) = @_;
-    my @formats = formats($look);
+    my ($for, $name, $path) = @_;
+    my @formats = formats($for);
     if (defined $name) {
         my ($named) = grep { $_->{name} eq $name } @formats;
         return $named
             // die "--format $name: must be " . join(' or ', names_of(@formats)) . "\n";
     }
-    my ($suffix) = lc($path // '') =~ /(\.[^.\/]+)\z/ or return undef;
-    my ($like) = grep { grep { $_ eq $suffix } split ' ', $_->{suffixes} } @formats;
-    return $like;
+    my %of = map { my $format = $_; map { $_ => $format } split ' ', $format->{suffixes} } @formats;
+    my ($suffix) = grep { lc($path // '') =~ /[^\/]\Q$_\E\z/ }
+        sort { length $b <=> length $a } keys %of;
+    return defined $suffix ? $of{$suffix} : undef;
 }
 
-# The option of a tool for programs, as the text at its top has options: if there is a choice.
+# Returns the --format of a tool for programs, in the form of its text of options, if there is a
+# choice.
 sub format_option {
-    my @names = names_of(formats(0));
+    my @names = names_of(formats('programs'));
     return @names < 2 ? '' : "= format=s\n    --format FORMAT     " . join('|', @names)
         . "; else the suffix of FILE decides\n";
 }
 
 # How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks),
-# processes, force, windows, renames, bases, pid, tid (hashes of wanted ones).
+# processes, force, windows, renames, bases, symfs, pid, tid (hashes of wanted ones).
 sub new {
     my ($class, %how) = @_;
-    return bless { separate => 1, recursion => 1000, %how, failed => 0 }, $class;
+    my %usual = (separate => 1, recursion => 1000, renames => [], symfs => []);
+    return bless { %usual, %how, failed => 0 }, $class;
 }
 
-# Reads the files of one side, or the two sides. False where there is nothing to go on with; that
-# was said.
+# Reads the files of one side, or the two sides. Returns false, after a message, if there is nothing
+# to go on with.
 sub read {
     my ($self, @names) = @_;
     my @sides;
-    # Whoever selects processes or threads knows that there are several.
+    # A user who selects processes or threads knows that there are several.
     my $quiet = $self->{force} || defined $self->{pid} || defined $self->{tid};
     if ($self->{diff}) {
         @sides = map { side($_, $self->{processes}, $quiet) // return } @names;
@@ -107,18 +118,22 @@ sub read {
         my $name = join ', ', @names > 3 ? (@names[0 .. 2], '...') : @names;
         @sides = { name => $name, runs => [\@paths] };
     }
-    my $diff = $self->{reader} = Devel::DProf::Diff->new(
+    my $class = $self->{diff} ? 'Devel::DProf::Diff' : 'Devel::DProf::Sides';
+    require Devel::DProf::Diff if $self->{diff};
+    my $reader = $self->{reader} = $class->new(
         (map { $_ => $self->{$_} }
             qw(separate autoload force main unit windows renames bases re_only re_skip)),
         chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, progress => 1,
-        apart => defined $self->{pid} || defined $self->{tid}, say => sub { complain($_[0]) },
+        phases => $self->{phases},
+        apart => $self->{by_part} || defined $self->{pid} || defined $self->{tid},
+        say => sub { complain($_[0]) },
     );
-    my $ok = $diff->read(sub { $self->use_of(@_) }, @sides);
-    return if !$ok || !$diff->only_of('pid', $self->{pid}) || !$diff->only_of('tid', $self->{tid});
+    $reader->read(sub { $self->use_of(@_) }, @sides) or return;
+    $reader->only_of($_, $self->{$_}) or return for qw(pid tid);
     return $self->split_pairs;
 }
 
-# What can be read of folded stacks is used, though lines were left out.
+# Uses what can be read of folded stacks, though lines were left out.
 sub use_of {
     my ($self, $o, $header) = @_;
     my $what = used($o, $header, $self->{force});
@@ -127,10 +142,9 @@ sub use_of {
     return 'fine';
 }
 
-# Folded stacks with two counts on each line are two sides, of one profile.
+# Makes two sides of folded stacks with two counts on each line, of one profile.
 sub split_pairs {
     my ($self) = @_;
-    my $diff = $self->{reader};
     return 1 if $self->{diff};
     my @parts = map { @$_ } @{ ($self->sides)[0]{profiles} };
     my @two = grep { is_pair($_) } @parts;
@@ -140,7 +154,8 @@ sub split_pairs {
         return;
     }
     $self->{diff} = $self->{pairs} = 1;
-    $diff->as_sides(qw(before after));
+    require Devel::DProf::Diff;
+    $self->{reader} = Devel::DProf::Diff->of_sides($self->{reader}, qw(before after));
     return 1;
 }
 
@@ -154,30 +169,39 @@ sub is_pair {
 
 sub sides { return $_[0]{reader}->sides }
 
+# The profiles of a side.
+sub profiles {
+    my ($self, $side) = @_;
+    return map { @$_ } @{ ($self->sides)[$side]{profiles} };
+}
+
 sub format { return $_[0]{format} }
+
+# So many frames of one sub in a row are shown; 0: all.
+sub recursion { return $_[0]{recursion} }
 
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
 
-# Was something left out that could not be read?
+# Whether something was left out that could not be read.
 sub failed { return $_[0]{failed} }
 
-# May --only and --skip have left nothing?
+# Whether --only and --skip may have left nothing.
 sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
 
-# What is counted, by name: one metric, or several. Returns false where a side lacks one; that was
-# said.
+# Settles what is counted, by name: one metric, or several. Returns false, after a message, if a
+# side lacks one.
 sub settle {
     my ($self, @names) = @_;
-    my $diff = $self->{reader};
+    my $reader = $self->{reader};
     my @sides = $self->sides;
     $self->{columns} = [];
     $self->{metrics} = [];
     for my $name (@names) {
         if (is_time_word($name)) {
-            $diff->same_unit or return;
+            $reader->same_unit or return;
         }
-        my $measure = $diff->measure($name) or return;
-        $diff->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
+        my $measure = $reader->measure($name) or return;
+        $reader->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
         my @counters = @{ $measure->{counters} || [] };
         for my $s (0 .. $#sides) {
             my @parts = map { @$_ } @{ $sides[$s]{profiles} };
@@ -194,7 +218,7 @@ sub settle {
     return 1;
 }
 
-# What a metric is called, and its unit: "s", or what is counted.
+# Returns a metric's name, and its unit: "s", or what is counted.
 sub words {
     my ($self, $name, $metric) = @_;
     my $unit = $self->unit;
@@ -209,13 +233,13 @@ sub words {
     return (label => counter_label($profile, $name), unit => $is_unit ? $counted : $name);
 }
 
-# Of times: "s"; of folded stacks, what they count, "" if nobody knows.
+# Returns the unit of times: "s"; of folded stacks, what they count, "" if that is unknown.
 sub unit {
     my ($self) = @_;
     return ($self->sides)[0]{profiles}[0][0]->unit;
 }
 
-# Names of all metrics that every side has.
+# Returns the names of all metrics that every side has.
 sub has {
     my ($self) = @_;
     my @lists = map { [$self->{reader}->has($_)] }
@@ -224,7 +248,7 @@ sub has {
 }
 
 # Prints in the format of that name. HOW: further fields, as Devel::DProf::Profile::print_stacks
-# takes them. Returns what C tells of it.
+# takes them. Returns what C reports.
 sub print {
     my ($self, $out, $format, %how) = @_;
     my $sides = $self->parts;
@@ -234,17 +258,16 @@ sub print {
         side_names => \@names, version => $VERSION, format => $format, %how));
 }
 
-# Of fields, those that printing in C takes.
+# Returns those fields that printing in C takes.
 sub in_c {
     my ($self, %how) = @_;
-    return only_keys('fold', \%how, @OWN);
+    return only_keys($self->{view} // 'fold', \%how, @OWN);
 }
 
-# The sides and options as C takes them.
+# Returns the sides and options as C takes them.
 sub parts {
     my ($self) = @_;
-    my $diff = $self->{reader};
-    $diff->learn_labels if $self->{diff} && $self->is_filtered;
+    $self->{reader}->learn_labels if $self->{diff} && $self->is_filtered;
     my @sides = map {
         my @runs = map { [map { $self->part($_) } @$_] } @{ $_->{profiles} };
         +{ name => $_->{name}, cut => $_->{cut}, runs => \@runs }

@@ -9,10 +9,12 @@ use Cwd ();
 use File::Basename ();
 use File::Path ();
 use File::Spec;
-use Devel::DProf::Diff;
 use Devel::DProf::Input;
+use Devel::DProf::Layout qw(fitted grouped aligned);
+use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text shown fitted grouped aligned);
+use Devel::DProf::Rules qw(rules_of);
+use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::View qw(counter_names);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -22,10 +24,10 @@ use constant {
     WIDTH => 80, FINDINGS => 10, TOP_SUBS => 3, ALL => 1 << 30,
 };
 
-# Each profile can become part of a sum that is written.
+# A profile may become part of a sum that is written, so all details are read.
 use constant INPUT => Devel::DProf::Input->new(detail => 1);
 
-# What can be asked for: a pattern that values match, and what they are.
+# The options: a pattern for values, and what these are.
 my %OPTION = (
     baseline => [qr/\A.+\z/s, 'a folder'],
     out => [qr/\A.+\z/s, 'a folder'],
@@ -40,8 +42,8 @@ my %OPTION = (
 
 # ---- options ----
 
-# Items NAME=VALUE, as prove has split them at commas; defaults from the environment. Dies with what
-# is wrong.
+# Parses items NAME=VALUE, as prove has split them at commas; defaults come from the environment.
+# Dies with what is wrong.
 sub options {
     my ($self, @items) = @_;
     my (%opt, $last);
@@ -65,7 +67,8 @@ sub options {
     return \%opt;
 }
 
-# Rules contain commas, and so do an event's terms between slashes.
+# Whether an item goes on after a comma: rules contain commas, and so do an event's terms between
+# slashes.
 sub goes_on {
     my ($name, $value, $item) = @_;
     return 0 if $name ne 'fail_if' && $name ne 'events';
@@ -77,8 +80,8 @@ sub goes_on {
     return $item =~ /\A[^=]*>/ ? 1 : 0;
 }
 
-# OPTIONS as options() has them; what is not among them is taken from the environment. Dies with
-# what is wrong.
+# OPTIONS are as options() returns them; missing ones are taken from the environment. Dies with what
+# is wrong.
 sub new {
     my ($class, %opt) = @_;
     for my $name (keys %OPTION) {
@@ -90,7 +93,7 @@ sub new {
     }
     if (defined $opt{fail_if}) {
         die "DProf: fail_if needs a baseline: baseline=DIR\n" if !defined $opt{baseline};
-        my $ok = eval { Devel::DProf::Diff->new->gate(text($opt{fail_if})); 1 };
+        my $ok = eval { rules_of(text($opt{fail_if})) };
         die 'DProf: ' . $@ =~ s/\A--fail-if/fail_if/r if !$ok;
     }
     for (qw(counters_only keep)) {
@@ -112,9 +115,9 @@ sub baseline { return $_[0]{baseline} }
 sub events { return $_[0]{events} }
 sub lines { return $_[0]{lines} }
 
-# ---- what was recorded ----
+# ---- recorded profiles ----
 
-# The profiles of a folder: not what stands beside them.
+# Returns the profiles of a folder, without other files beside them.
 sub profiles_in {
     my ($dir) = @_;
     opendir my $in, $dir or return;
@@ -122,15 +125,15 @@ sub profiles_in {
         readdir $in;
 }
 
-# The profiles of a folder by test file, where all tests have written to one: [NAME, PATH, ...]
-# each. What a process starts belongs to what that belongs to.
+# Returns the profiles of a folder by test file, if all tests have written to one: [NAME, PATH, ...]
+# each. A process belongs to the test file of the process that started it.
 sub by_test {
     my ($self, $dir) = @_;
     my @all = grep { defined $_->{dprof_pid} }
         map { +{ path => $_, start => 0, Devel::DProf::Input::header_of($_) } } profiles_in($dir);
     my (%of_pid, %root, %paths);
     for my $one (sort { $a->{dprof_start} <=> $b->{dprof_start} } @all) {
-        # the program that became this one; else the one that started it
+        # This is the program that became this one; else the one that started it.
         my ($parent) = map { $of_pid{ $_ // '' } // () } @$one{qw(dprof_pid dprof_ppid)};
         my $root = $parent ? $root{ $parent->{path} } : $one->{dprof_script};
         $of_pid{ $one->{dprof_pid} } = $one;
@@ -139,8 +142,8 @@ sub by_test {
     return map { [$self->short_path($_), @{ $paths{$_} }] } sort keys %paths;
 }
 
-# The command: DIR, options. What stands behind yath: all of a folder, summed up and compared.
-# Returns the exit status.
+# The command for yath: DIR, options. Sums up and compares all profiles of a folder. Returns the
+# exit status.
 sub main {
     my ($dir, @items) = @_;
     my $self = eval {
@@ -157,7 +160,7 @@ sub main {
     return $good ? 0 : defined $self->{baseline} ? 3 : 1;
 }
 
-# What was asked for beside the summary. Returns whether all is well, and lines.
+# Makes what was asked for beside the summary. Returns whether all is well, and lines.
 sub finish {
     my ($self, $passed, $scratch) = @_;
     my ($good, @lines) = defined $self->{baseline} ? $self->gate($passed) : 1;
@@ -173,7 +176,7 @@ sub finish {
     return ($good, map { 'DProf: ' . Devel::DProf::Profile::escape(bytes($_)) . "\n" } @lines);
 }
 
-# A test file, with the profiles of its processes. FACTS: failed, skipped.
+# Adds a test file, with the profiles of its processes. FACTS: failed, skipped.
 sub add {
     my ($self, $name, $paths, %facts) = @_;
     my $file = $self->{by_name}{$name};
@@ -188,13 +191,13 @@ sub add {
     my $profile = INPUT->profile;
     for my $path (@$paths) {
         my $o = INPUT->read($profile, $path);
-        my $what = Devel::DProf::Input::verdict($o);
+        my $what = Devel::DProf::Outcome::verdict($o);
         if (!Devel::DProf::Input::usable($what)) {
             push @{ $self->{unread} }, "$name: a profile cannot be read: $o->{message}"
                 if $o->{message} !~ /empty/;
             next;
         }
-        # it has begun, and became another program
+        # The process had only begun when it became another program.
         next if $what eq 'cut' && !has_anything($path);
         my %header = $profile->header($profile->files - 1);
         $file->{processes}{ $header{dprof_pid} // $path } = 1;
@@ -234,7 +237,7 @@ sub count {
     return;
 }
 
-# Each sub's name, own CPU seconds, ops and calls.
+# Returns each sub's name, own CPU seconds, ops and calls.
 sub subs_of {
     my ($profile) = @_;
     my $hz = $profile->hz;
@@ -267,7 +270,7 @@ sub plural {
     return Devel::DProf::Text::plural(number($n), @words);
 }
 
-# So much of a name as there is room for.
+# Cuts a name to the width.
 sub short { return fitted(shown($_[0]), $_[1]) }
 
 sub line {
@@ -283,13 +286,13 @@ sub row {
         number($it->{ops}), number($it->{calls}));
 }
 
-# Lines of items with commas between them.
+# Returns lines of items with commas between them.
 sub wrapped {
     my ($first, $indent, @items) = @_;
     $_ .= ',' for @items[0 .. $#items - 1];
     my @pieces = map { " $_" } @items;
     $pieces[0] =~ s/^ // if @pieces && $first !~ /\S\z/;
-    return map { "$_\n" } Devel::DProf::Text::wrapped(WIDTH, $first, $indent, @pieces);
+    return map { "$_\n" } Devel::DProf::Layout::wrapped(WIDTH, $first, $indent, @pieces);
 }
 
 sub short_name {
@@ -299,7 +302,7 @@ sub short_name {
     return $name;
 }
 
-# The text: the suite, its costliest files and subs, what is to be known.
+# Returns the text: the suite, its costliest files and subs, remarks.
 sub summary {
     my ($self) = @_;
     my @files = grep { @{ $_->{paths} } } @{ $self->{files} };
@@ -368,7 +371,7 @@ sub some {
 
 # ---- baselines ----
 
-# A test file's name as a file's below a folder: nothing leads out of it.
+# Turns a test file's name into that of a file below a folder: no name leads out of it.
 sub safe_name {
     my ($self, $name) = @_;
     my $path = $name;
@@ -384,7 +387,7 @@ sub updates {
     return length $told && $told ne '0';
 }
 
-# Compares with what is there. Returns lines of findings; remembers what has no baseline.
+# Compares with the baselines. Returns lines of findings; remembers files without a baseline.
 sub compare {
     my ($self) = @_;
     require Devel::DProf::Baseline;
@@ -424,24 +427,23 @@ sub found {
         . ($line ? '; most of it at ' . Devel::DProf::Baseline::line_text($line) : '');
 }
 
-# What is to be said of comparisons. A rule is for some files' subs and not for others'.
+# Returns remarks about comparisons. A rule may be for subs or lines of some files only.
 sub said {
     my ($self) = @_;
     my $said = $self->{said} || {};
-    my @texts = grep { !/: no sub matches\z/ || @{ $said->{$_} } == $self->{compared} }
+    my @texts = grep { !/: no (?:sub|line) matches\z/ || @{ $said->{$_} } == $self->{compared} }
         sort keys %$said;
     return map { s/\A--fail-if/fail_if/r . ' (' . join(', ', some(1, @{ $said->{$_} })) . ')' }
         @texts;
 }
 
-# Those that ran as they should: a test that failed or was skipped did something else.
+# Returns the files that ran as they should: a test that failed or was skipped did something else.
 sub comparable {
     my ($self) = @_;
     return grep { @{ $_->{whole} } && !$_->{failed} && !$_->{skipped} } @{ $self->{files} };
 }
 
-# Writes the baselines of a good run. Returns what is to be said of it, as lines. Dies with what is
-# wrong.
+# Writes the baselines of a good run. Returns remarks as lines. Dies with what is wrong.
 sub write_baselines {
     my ($self) = @_;
     my %missing = map { $_ => 1 } @{ $self->{missing} || [] };
@@ -466,8 +468,7 @@ sub short_path {
     return index($path, "$self->{here}/") == 0 ? substr $path, 1 + length $self->{here} : $path;
 }
 
-# All of it: compares, and writes where the suite passed. Returns whether the gate passed, and
-# lines.
+# Compares, and writes baselines if the suite passed. Returns whether the gate passed, and lines.
 sub gate {
     my ($self, $passed) = @_;
     my @lines = $self->compare;
@@ -489,9 +490,9 @@ sub gate {
     return (1, @told, @said);
 }
 
-# ---- what stays ----
+# ---- files that stay ----
 
-# One profile for each test file, and one of all, in the folder out. Dies with what is wrong.
+# Writes one profile for each test file, and one of all, to the folder out. Dies with what is wrong.
 sub keep_profiles {
     my ($self) = @_;
     for my $file (grep { @{ $_->{paths} } } @{ $self->{files} }) {
@@ -503,7 +504,7 @@ sub keep_profiles {
     return;
 }
 
-# The folder that a file is to be in. Dies with what is wrong.
+# Makes the folder of a file. Dies with what is wrong.
 sub make_folder {
     my ($path) = @_;
     my $dir = File::Basename::dirname($path);
@@ -523,15 +524,15 @@ sub write_profile {
     return;
 }
 
-# The flame graph of all. Dies with what is wrong. scratch: a folder.
+# Draws the flame graph of all. Dies with what is wrong. scratch: a folder.
 sub draw {
     my ($self, $scratch) = @_;
     require Devel::DProf::Flame;
     require File::Temp;
-    # by a name that nobody knows before: the folder may be anybody's
+    # The name is unpredictable, since other users may write to the folder.
     my $path = File::Temp->new(TEMPLATE => 'all-XXXXXXXX', DIR => $scratch, SUFFIX => '.tmon');
     write_profile($self->{all}, "$path");
-    my $format = Devel::DProf::Stacks::format_of(1, undef, $self->{html});
+    my $format = Devel::DProf::Stacks::format_of('eyes', undef, $self->{html});
     my $flame = Devel::DProf::Flame->new(format => $format ? $format->{name} : 'html',
         separate => 1, recursion => 1000, title => 'Test suite');
     my $ready = $flame->read("$path") && $flame->prepare;

@@ -31,8 +31,8 @@ sub complain { print STDERR Devel::DProf::Profile::escape(bytes($_[0])), "\n" }
 
 # ---- output ----
 
-# Where a report goes: to a pager on a terminal, which shows what fits at once. Returns the handle,
-# and whether somebody looks at it.
+# Chooses where a report goes: on a terminal to a pager, which exits at once if all fits. Returns
+# the handle, and whether a person reads it.
 sub output {
     my ($pager, $is_text) = @_;
     return (\*STDOUT, 0) if !-t STDOUT;
@@ -41,13 +41,13 @@ sub output {
     return (\*STDOUT, 1) if $command eq '' || $command eq 'cat';
     local $ENV{LESS} = $ENV{LESS} // 'FRX';
     open my $out, '|-', $command or return (\*STDOUT, 1);
-    # to the end: the report is still to be written. The pager has its own
+    # SIGPIPE stays ignored: the report is still to be written. The pager has its own handling.
     $SIG{PIPE} = 'IGNORE';
     return ($out, 1);
 }
 
-# Output that did not arrive is an error, however it came about. A pager that was left early is
-# none. What more is to come: the handle stays open.
+# Reports output that did not arrive, for whatever reason. A pager that was left early is no error.
+# unfinished: more output follows, and the handle stays open.
 sub written {
     my ($tool, $out, $rc, %is) = @_;
     my $errno = $!;
@@ -58,9 +58,9 @@ sub written {
     return FAILED;
 }
 
-# The result of a tool, to the file that -o names, or to standard output: calls CODE with a handle.
-# CODE returns 0, or anything else if it has failed, and whether there is nothing to be kept: that
-# does not take the place of a file. Returns the exit status, after a message.
+# Writes the result of a tool to the file that -o names, or to standard output: calls CODE with a
+# handle. CODE returns 0, or anything else if it has failed, and whether the result is empty: such a
+# result does not replace a file. Returns the exit status, after a message.
 sub result {
     my ($tool, $path, $code) = @_;
     my ($out, $file) = (\*STDOUT);
@@ -78,8 +78,9 @@ sub result {
     return defined $why ? unwritten($path, $why) : $status;
 }
 
-# The same for a result that is a profile, which programs read: whole or not at all, and not what
-# CODE did of it before it failed. CODE returns 0, or anything else if it has failed.
+# Does the same for a result that is a profile, which programs read: it is written whole or not at
+# all, without the part that CODE wrote before it failed. CODE returns 0, or anything else if it has
+# failed.
 sub saved {
     my ($tool, $path, $code) = @_;
     require Devel::DProf::Write;
@@ -95,11 +96,11 @@ sub unwritten {
     return FAILED;
 }
 
-# Columns of the terminal that a report goes to; 0 where it goes elsewhere.
+# Returns the columns of the terminal that a report goes to; 0 if it goes elsewhere.
 sub terminal_width {
     return 0 if !-t STDOUT;
     my $size = '';
-    # TIOCGWINSZ, where it is known
+    # This is TIOCGWINSZ, where it is known.
     my %code = (linux => 0x5413, map { $_ => 0x40087468 } qw(darwin freebsd netbsd openbsd));
     if ($code{$^O} && ioctl(STDOUT, $code{$^O}, $size = "\0" x 8)) {
         my (undef, $columns) = unpack 'S2', $size;
@@ -108,11 +109,11 @@ sub terminal_width {
     return ($ENV{COLUMNS} // '') =~ /^(\d+)$/ && $1 ? $1 : 80;
 }
 
-# ---- a line that passes ----
+# ---- a transient line ----
 
 my $is_shown;
 
-# What a terminal shows until something else is to be said.
+# Shows a text on a terminal until the next message.
 sub transient {
     my ($text) = @_;
     $is_shown = 1;

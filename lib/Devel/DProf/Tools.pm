@@ -1,6 +1,6 @@
 package Devel::DProf::Tools;
 
-# The tools, one row each. What else names them all is checked against this table
+# The tools, one row each. Other lists of the tools are checked against this table
 # (xt/check-tools.t).
 
 use strict;
@@ -10,13 +10,14 @@ use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# What stands behind `dprof', and what it is for, in the order of lists.
+# The word after `dprof', and the purpose, in the order of lists.
 my @ROWS = (
     [ report => 'which subs cost how much: shares, callers, callees' ],
     [ diff   => 'what changed between two runs, and whether it is significant' ],
     [ flame  => 'flame graphs, of one profile or of two' ],
     [ html   => 'a page: the source, and what each line and sub costs' ],
     [ fold   => 'folded stacks, for other programs' ],
+    [ export => 'files of other tools: pprof' ],
     [ merge  => 'one profile of many' ],
     [ list   => 'what can be counted here' ],
     [ pp     => 'the classic table: self and inclusive seconds' ],

@@ -1,6 +1,6 @@
 package Devel::DProf::View;
 
-# What the tools of columns share: metrics, sort keys, filters, output options.
+# Shared by the tools that print columns: metrics, sort keys, filters, output options.
 
 use strict;
 use warnings;
@@ -10,18 +10,18 @@ use Devel::DProf::Constants qw(words_of first_words time_words
                                DP_T_CPU DP_T_USER DP_T_SYSTEM DP_T_REAL
                                DP_K_SUB DP_K_PACKAGE DP_K_SCRIPT DP_K_THREAD
                                DP_F_SHOWN DP_F_PARENT DP_F_CUT);
-use Devel::DProf::Options qw(list_of pattern);
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(metric_number metric_in is_time_word metrics_for_help key keys_of
                     counter_names counter_named metrics_of counter_repeats counter_label
-                    counter_unit counter_doubts filters flags medium colour too_large);
+                    counter_unit counter_hint counter_doubts filters flags medium colour too_large);
 
 our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
 delete $METRIC{counter};        # a counter has its own name
 
-# By a metric's word; undef for a counter's name. (Who imports a hash loads Exporter::Heavy, too.)
+# Takes a metric's word; returns undef for a counter's name. (Importing a hash would load
+# Exporter::Heavy, too.)
 sub metric_number { return $METRIC{ $_[0] } }
 
 # The metric that somebody means, where values of this unit stand in the place of times: they can be
@@ -32,12 +32,12 @@ sub metric_in {
 }
 
 our @KEYS = first_words('key');
-# perf's words for some
+# These are perf's words for some.
 our %KEY = (words_of('key'), symbol => DP_K_SUB, dso => DP_K_PACKAGE, comm => DP_K_SCRIPT,
     tid => DP_K_THREAD);
 our %FORMAT = words_of('format');
 
-# A unique beginning of a key will do.
+# A unique prefix of a key is accepted.
 sub key {
     my ($word) = @_;
     my $lower = lc $word;
@@ -47,7 +47,7 @@ sub key {
     die "Unknown --sort key: `$word'; the keys are " . join(', ', @KEYS) . "\n";
 }
 
-# The numbers of a list of keys, each once.
+# Returns the numbers of a list of keys, each once.
 sub keys_of {
     my ($list) = @_;
     my %twice;
@@ -56,27 +56,27 @@ sub keys_of {
     return @keys;
 }
 
-# The metrics that are always there, as the help has them.
+# Returns the metrics that always exist, as the help lists them.
 sub metrics_for_help {
     my (undef, @times) = time_words();
     return ['cpu (user+system, the default)', @times, 'calls', 'ops'];
 }
 
-# Is a metric's word that of a kind of time?
+# Whether a metric's word is that of a kind of time.
 my %is_time_word = ('user+system' => 1, map { $_ => 1 } time_words());
 sub is_time_word { return exists $is_time_word{ $_[0] } }
 
 # ---- counters ----
 
-# By number; empty where a file of the profile does not have it. The unit is behind the last colon:
-# cycles:u:cycles.
+# Returns names by number; empty if a file of the profile lacks the counter. The unit comes after
+# the last colon: cycles:u:cycles.
 sub counter_names {
     my ($profile) = @_;
     return [map { s/:[^:]*\z//r } $profile->counters];
 }
 
-# The one that somebody means: by its name, or by that without modifiers, cycles for cycles:u, where
-# only one is called so. Undef: none.
+# Returns the counter that a word means: its name, or that without modifiers, cycles for cycles:u,
+# if only one counter fits. Undef: none.
 sub counter_named {
     my ($word, @names) = @_;
     my ($exact) = grep { $_ eq $word } @names;
@@ -85,7 +85,7 @@ sub counter_named {
     return keys %like == 1 ? (keys %like)[0] : undef;
 }
 
-# Metrics of a list; those between slashes are no commas that separate: cpu/event=0x3c,umask=1/,ops.
+# Splits a list of metrics; commas between slashes do not separate: cpu/event=0x3c,umask=1/,ops.
 sub metrics_of {
     my ($list) = @_;
     my @metrics = ('');
@@ -96,10 +96,13 @@ sub metrics_of {
     return @metrics;
 }
 
-# Does it repeat from run to run, with the same hash seed?
+# Behind what says that a profile lacks a counter: how to record it.
+sub counter_hint { return $_[0] eq 'ops' ? '; trees have ops: record with -d:DProf=tree' : '' }
+
+# Whether a counter repeats from run to run, with the same hash seed.
 sub counter_repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
 
-# How it is called in a heading: with the unit, where the name does not tell.
+# Returns a counter's name in a heading: with the unit, unless the name tells it.
 sub counter_label {
     my ($profile, $name) = @_;
     my $unit = counter_unit($profile, $name);
@@ -107,14 +110,14 @@ sub counter_label {
     return $is_in_name ? $name : "$name in $unit";
 }
 
-# Empty where the profile does not tell.
+# Returns a counter's unit; empty if the profile has none.
 sub counter_unit {
     my ($profile, $name) = @_;
     my ($unit) = map { /\A\Q$name\E:([^:]*)\z/ ? $1 : () } $profile->counters;
     return $unit // '';
 }
 
-# What is to be said of a counter's numbers, as headers of files tell: lines.
+# Returns the doubts about a counter's numbers, from the headers of files: lines.
 sub counter_doubts {
     my ($name, $of, @headers) = @_;
     my ($least, $lost) = (100, 0);
@@ -136,22 +139,25 @@ sub counter_doubts {
 
 # ---- filters ----
 
-# Lists and patterns of names, as flags() takes them.
+# Returns lists and patterns of names, as flags() takes them.
 sub filters {
     my ($opt, @patterns) = @_;
+    return if !grep { defined $opt->{$_} } qw(S d C), @patterns;
+    require Devel::DProf::Values;
     my %how;
     for (['S', 'subs'], ['d', 'packages'], ['C', 'scripts']) {
         my ($name, $to) = @$_;
-        $how{$to} = { map { $_ => 1 } list_of("-$name", $opt->{$name}) } if defined $opt->{$name};
+        next if !defined $opt->{$name};
+        $how{$to} = { map { $_ => 1 } Devel::DProf::Values::list_of("-$name", $opt->{$name}) };
     }
-    for my $name (@patterns) {
+    for my $name (grep { defined $opt->{$_} } @patterns) {
         my $option = length $name > 1 ? "--$name" : "-$name";
-        $how{"re_$name"} = pattern($option, $opt->{$name}) if defined $opt->{$name};
+        $how{"re_$name"} = Devel::DProf::Values::pattern($option, $opt->{$name});
     }
     return %how;
 }
 
-# By sub, and for the time outside of all subs: what the filters and patterns say.
+# Returns the flags of each sub, and of the time outside of all subs, by the filters and patterns.
 sub flags {
     my ($how, $profile, $header, $labels) = @_;
     my $n = 0;
@@ -179,7 +185,7 @@ sub flags {
     return $flags;
 }
 
-# Format, separator, percentage: those that the tool knows.
+# Sets format, separator, percentage: those that the tool has.
 sub medium {
     my ($opt, $how, @formats) = @_;
     my $format = $opt->{format} // 'text';

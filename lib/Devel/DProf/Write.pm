@@ -1,7 +1,7 @@
 package Devel::DProf::Write;
 
-# Files that are written whole or not at all: beside the old one, which stays what it was until all
-# is well.
+# Files that are written whole or not at all: the new one is made beside the old one, which stays
+# unchanged until it is complete.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ sub whole {
     my $rc = $code->($file->handle);
     my $errno = $!;
     if ($rc) {
-        # what the last bytes meet is the better reason
+        # An error while writing the last bytes is the better reason.
         close $file->handle and $! = $errno;
         my $why = length "$!" ? "$!" : 'not all of it was written';
         $file->discard;
@@ -54,7 +54,7 @@ sub new {
     my $self = bless { pid => $$ }, $class;
     my $target = $how{replace} ? $path : $self->target($path) // return undef;
     my @old = $how{replace} ? lstat $target : $self->{direct} ? stat $path : lstat $target;
-    # a device or a pipe takes what is written; a file in its place would be no device
+    # A device or a pipe is written to; a file in its place would be no device.
     my $is_direct = $self->{direct} || (@old && !$how{replace} && !-f _ && !-l _);
     $self->{handle} = $is_direct ? straight($target)
         : $self->beside($target, @old && -f _ ? @old : ());
@@ -105,8 +105,7 @@ sub target {
         my @link = lstat $path or return $path;
         return $path if !-l _ || is_planted($path, $link[4]);
         my $folder = folder($path);
-        # /dev/stdout: it stands for a file that is open, whose name may be another file's by now,
-        # or nobody's
+        # /dev/stdout stands for an open file, whose name may be another file's by now, or nobody's.
         if ((Cwd::abs_path($folder) // '') =~ m{\A/proc/.+/fd\z}) {
             $self->{direct} = 1;
             return $path;
@@ -120,9 +119,9 @@ sub target {
 
 sub folder { return $_[0] =~ m{\A(.*/)[^/]+/*\z}s ? $1 =~ s{(?<=.)/+\z}{}r : '.' }
 
-# In a folder where everybody makes names, a link is followed only if it is ours or the folder's
-# owner's, as Linux has it with protected_symlinks: others may have put it there so that we write to
-# a file that they must not.
+# In a folder where all users can make names, a link is followed only if it is the user's own or
+# that of the folder's owner, as Linux does with protected_symlinks: others may have put it there to
+# make us write to a file that they may not write to.
 sub is_planted {
     my ($path, $owner) = @_;
     my ($mode, $of_folder) = (stat folder($path))[2, 4];
@@ -138,8 +137,8 @@ sub straight {
     return $out;
 }
 
-# A new file in the same folder, by a name that nobody can know before: O_EXCL follows no link that
-# stands there. It has the mode and owner of the old one, as far as we may give it these.
+# Makes a new file in the same folder, by an unpredictable name: O_EXCL follows no link there. It
+# gets the mode and owner of the old one, as far as permissions allow.
 sub beside {
     my ($self, $target, @old) = @_;
     my ($folder, $name) = $target =~ m{\A(.*/)?([^/]*)\z}s;
@@ -164,7 +163,7 @@ sub beside {
     return undef;
 }
 
-# Perl's own rand is the program's, which may have seeded it.
+# Perl's own rand belongs to the program, which may have seeded it.
 sub random {
     my $bytes = '';
     if (open my $in, '<:raw', '/dev/urandom') {

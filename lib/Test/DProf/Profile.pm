@@ -1,6 +1,6 @@
 package Test::DProf::Profile;
 
-# What a test has recorded: a block, or a script. Read when it is first asked for.
+# What a test has recorded: a block, or a script. It is read on first use.
 
 use strict;
 use warnings;
@@ -9,8 +9,8 @@ use Carp 'croak';
 
 our $VERSION = '20261120.00';
 
-# How: read, a sub that gives a Devel::DProf::Profile; is_block; skipped, why there is none; dir, a
-# folder for its file; stdout, stderr, status.
+# How: read, a sub that returns a Devel::DProf::Profile; is_block; skipped, why there is none; dir,
+# a folder for its file; stdout, stderr, status.
 sub new {
     my ($class, %how) = @_;
     return bless {%how}, $class;
@@ -28,22 +28,22 @@ sub profile {
     return $self->{profile} //= $self->{read}->();
 }
 
-# The words of the kinds of time, each with its number. Nothing of the analyzers is loaded before
-# somebody asks.
+# Returns the words of the kinds of time, each with its number. Nothing of the analyzers is loaded
+# before this is asked for.
 sub times_by_word {
     require Devel::DProf::Constants;
     return Devel::DProf::Constants::words_of('time');
 }
 
-# Is it a kind of time, by its word?
+# Whether a metric's word is a kind of time.
 sub is_time {
     my ($self, $metric) = @_;
     my %time = times_by_word();
     return exists $time{$metric};
 }
 
-# The numbers of a sub, or of (total): calls, and a metric's self and inclusive values. Undef: there
-# is no such sub.
+# Returns the numbers of a sub, or of (total): calls, and a metric's self and inclusive values.
+# Undef: there is no such sub.
 sub row {
     my ($self, $name, $metric) = @_;
     return $self->rows($metric)->{$name};
@@ -69,7 +69,7 @@ sub rows {
                 $rows{$name} //= { calls => $calls, self => $own, incl => $incl };
             }
         }
-        # the block, or the program
+        # This is the row of the block, or the program.
         $rows{'(total)'} = { calls => 1, self => $total, incl => $total };
         \%rows;
     };
@@ -92,7 +92,7 @@ sub cost {
     return $self->is_time($metric) ? $value / $self->profile->hz : $value;
 }
 
-# self, incl; METRIC, incl METRIC. Dies if there is no such.
+# Takes self, incl; METRIC, incl METRIC. Dies if there is no such metric.
 sub metric_of {
     my ($self, $what) = @_;
     return ('cpu', $what eq 'incl') if $what =~ /^(?:self|incl)\z/;
@@ -123,7 +123,7 @@ sub knows {
     return defined $self->row($name, 'cpu');
 }
 
-# Kept until the process ends.
+# Returns the path of the profile, which is kept until the process ends.
 sub file {
     my ($self) = @_;
     return $self->{file} //= do {
@@ -149,7 +149,7 @@ sub report {
     return $text;
 }
 
-# Who calls a sub: pairs of name and calls, most calls first.
+# Returns the callers of a sub: pairs of name and calls, most calls first.
 sub callers {
     my ($self, $name) = @_;
     my $edges = $self->profile->edges($name, { separate => 1 }) // [];

@@ -1,7 +1,7 @@
 package Devel::Null0;
 
-# The control of xt/core.pl: what does a -d: module change that does nothing
-# but switch the debugger's flags off again?
+# The control of xt/core.pl: shows what changes with a -d: module that does nothing but switch the
+# debugger's flags off again.
 
 sub import { $^P = 0 }
 

@@ -1,6 +1,6 @@
 package App::Prove::Plugin::DProf;
 
-# prove -PDProf: all tests under the profiler, one summary, baselines.
+# prove -PDProf: runs all tests under the profiler; one summary, baselines.
 
 use strict;
 use warnings;
@@ -14,14 +14,14 @@ use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-sub import { }      # prove hands it the options, too
+sub import { }      # prove passes the options here, too
 
 # Called by prove before any test runs.
 sub load {
     my ($class, $prove) = @_;
     my $app = $prove->{app_prove};
     my $before = $app->{+__PACKAGE__};
-    # .proverc and the command line may both have it
+    # Both .proverc and the command line may load the plugin.
     my $given = Devel::DProf::Suite->options(@{ $prove->{args} || [] });
     my %opt = (%{ $before ? $before->{opt} : {} }, %$given);
     my $suite = Devel::DProf::Suite->new(%opt);
@@ -29,8 +29,8 @@ sub load {
     $self->prepare;
     $app->{+__PACKAGE__} = $self;
     return 1 if $before;
-    # one that App::Prove runs its tests with is a class of its own, so that other plugins' stay
-    # what they are
+    # The object that App::Prove runs its tests with gets a class of its own, so that those of other
+    # plugins stay what they are.
     my $subclass = "$class\::Prove" . ++our $Apps;
     my $parent = ref $app;
     my $run = $app->can('_runtests') or die "DProf: this prove is not known to the plugin\n";
@@ -46,8 +46,8 @@ sub load {
 
 # ---- the environment of the tests ----
 
-# The folder that all goes to, where perl finds the module, and whether that works. Dies with what
-# is wrong.
+# Returns the folder for all files, where perl finds the module, and whether that works. Dies with
+# what is wrong.
 sub prepare {
     my ($self) = @_;
     my $was = $ENV{PERL5OPT} // '';
@@ -69,19 +69,19 @@ sub prepare {
     return $self->try;
 }
 
-# PERL5OPT is split at blanks, the profiler's options at commas.
+# PERL5OPT is split at blanks, the profiler's options at commas: neither may be in a name.
 sub plain { return $_[0] =~ m{\A[\w./+\@~-]+\z} }
 
-# Where perl would not find the module by itself, a folder that has nothing else: one of the
-# person's own in front of all others would bring other modules with it. PERL5LIB stays as it is,
-# and a test may change it.
+# Where perl would not find the module by itself, it gets a folder that has nothing else: one of the
+# user's own in front of all others would bring other modules with it. PERL5LIB stays as it is, and
+# a test may change it.
 sub include {
     my ($self) = @_;
     return if !Devel::DProf::Record::include_dirs();
     return '-I' . Devel::DProf::Record::module_folder("$self->{dir}/lib");
 }
 
-# The perl that runs the tests, once: what it does not like would fail every test.
+# Runs the perl of the tests once: a mistake that it reports would fail every test.
 sub try {
     my ($self) = @_;
     my $dir = "$self->{dir}/try";
@@ -111,8 +111,8 @@ sub run {
     my $suite = $self->{suite};
     local %ENV = %ENV;
     $self->{perl5lib} = $ENV{PERL5LIB};
-    # calls and ops repeat with the same seed only; without a baseline no test shall see that it is
-    # watched
+    # Calls and ops repeat only with the same hash seed; without a baseline no test must notice that
+    # it is profiled.
     @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if defined $suite->baseline;
     my %more = (
         parser_args => sub { $self->before_test($_[1]) },
@@ -134,7 +134,7 @@ sub run {
     return $passed && $good;
 }
 
-# A person who interrupts us leaves no folder behind.
+# An interrupt leaves no folder behind.
 sub leave {
     my ($self, $name, $handler) = @_;
     return $handler if defined $handler && length $handler && $handler ne 'DEFAULT';
@@ -146,7 +146,7 @@ sub leave {
     };
 }
 
-# A formatter that writes XML wants no text behind it.
+# A formatter that writes XML allows no text after it.
 sub text_formatter {
     my ($args) = @_;
     my ($by_env) = map { /^f(.*)/ ? $1 =~ s/-/::/gr : () } split /:/, $ENV{HARNESS_OPTIONS} // '';
@@ -154,7 +154,7 @@ sub text_formatter {
     return $class =~ /\ATAP::Formatter::(?:Console|File|Color)\z/;
 }
 
-# Each test has a folder: what it starts, and what that starts, writes there.
+# Each test has a folder: its processes, and theirs, write there.
 sub before_test {
     my ($self, $job) = @_;
     my ($file, $name) = @$job;
@@ -165,8 +165,8 @@ sub before_test {
     push @{ $self->{of_job}{"$file\0$name"} }, $n;
     $ENV{PERL5OPT} = $self->{perl5opt}->($dir);
     return if !defined $self->{suite}->baseline;
-    # with -j prove hands a test the folders once for each that runs beside it, and what walks @INC
-    # takes longer
+    # With -j prove passes a test the folders once for each test that runs beside it, so that
+    # searching @INC takes longer.
     if (defined $self->{perl5lib}) { $ENV{PERL5LIB} = $self->{perl5lib} }
     else { delete $ENV{PERL5LIB} }
     return;
@@ -181,7 +181,7 @@ sub after_test {
     return;
 }
 
-# The summary, and what else was asked for. Returns whether the gate passed.
+# Prints the summary, and makes what else was asked for. Returns whether the gate passed.
 sub finish {
     my ($self, $passed, $loud, $out) = @_;
     my $suite = $self->{suite};
@@ -383,7 +383,7 @@ test. This perl does not load Devel::DProf, or an event is not known or not perm
 
 =item DProf: fail_if /REGEX/ METRIC > LIMIT: no sub matches (FILE, and N more)
 
-No sub in any of the test files has such a name.
+No sub in any of the test files has such a name. Of a rule about lines: no line.
 
 =back
 

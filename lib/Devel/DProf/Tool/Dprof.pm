@@ -19,13 +19,13 @@ my $TOOL = Devel::DProf::Options->new(
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# What else stands behind `dprof'.
+# Other words that may come after `dprof'.
 my @others = (
     [ help       => 'NAME: the help of one of these' ],
     [ completion => 'bash, zsh: completion for that shell' ],
 );
 
-# All words that may stand behind `dprof'.
+# Returns all words that may come after `dprof'.
 sub names { return ((map { $_->{word} } Devel::DProf::Tools::all()), map { $_->[0] } @others) }
 
 sub chosen {
@@ -46,7 +46,7 @@ sub unknown {
 sub run {
     my ($tool, @args) = @_;
     my $main = Devel::DProf::Tools::load($tool)->can('main');
-    # A tool finds its manual where it is itself: beside us.
+    # A tool finds its manual in its own command, which is beside this one.
     my $beside = $0 =~ s{[^/]*\z}{$tool->{name}}r;
     local $0 = $beside if -e $beside;
     return $main->(@args);

@@ -7,12 +7,14 @@ use warnings;
 
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
-use Devel::DProf::Input qw(side told used);
-use Devel::DProf::Options qw(list_of windows renames);
+use Devel::DProf::Input qw(told used);
+use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
+use Devel::DProf::Values qw(list_of windows renames);
 use Devel::DProf::View qw(metric_number metrics_for_help is_time_word keys_of filters medium
                           colour);
 
@@ -109,8 +111,6 @@ Output:
 = processes  f|force
     --processes         reads all files of each run      -f  compares in spite of differences
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFDIFF_OPTS holds default options.
 == modules  R|separate-anon!  A|autoload
 END
 );
@@ -135,7 +135,7 @@ sub compared {
     return $TOOL->usage("-o $opt->{o}: the sides are numbered 0 to $last")
         if defined $opt->{o} && $opt->{o} > $last;
     if ($opt->{run}) {
-        # before minutes are spent on the other side
+        # A missing file is told before minutes are spent on the other side.
         for my $path (grep { $_ ne '-' && !-e } map { @$_ } map { @{ $_->{runs} } } @sides) {
             complain("Unable to open $path: $!");
             return FAILED;
@@ -183,7 +183,7 @@ sub compare_all {
     return $failed || compare($opt, $how, @sides);
 }
 
-# perf's -m is a switch that Perl has no use for; a metric may stand behind it all the same: a word,
+# perf's -m is a switch that Perl has no use for; a metric may follow it all the same: a word,
 # cycles:u, cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
@@ -200,7 +200,7 @@ sub bare_m {
 
 # ---- options ----
 
-# What the comparison is to do, and diff, the object that does it. Dies with what is wrong.
+# Returns the options of the comparison, and diff, the object that does it. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
     my %how = (
@@ -236,24 +236,24 @@ sub how {
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
-    my @symfs = map { split /,/ } @{ $opt->{symfs} || [] };
+    my @symfs = folders($opt->{symfs});
     require Cwd;
-    $how{bases} = [(map { text($_) } @symfs), text(Cwd::getcwd() // '')];
+    $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
     my $diff = Devel::DProf::Diff->new(%how, symfs => \@symfs, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
     return { %how, diff => $diff };
 }
 
-# What --format calls the formats of flame graphs: flame, a page, and flame-svg, pictures.
+# Returns the names that --format has for flame graphs: flame, a page, and flame-svg, pictures.
 sub flame_formats {
-    my @formats = grep { $_->{look} } @{ Devel::DProf::Profile::stacks_formats() };
+    my @formats = grep { $_->{for} eq 'eyes' } @{ Devel::DProf::Profile::stacks_formats() };
     my ($page) = grep { !$_->{layout} } @formats;
     return (flame => $page->{name},
         map { ("flame-$_->{name}" => $_->{name}) } grep { $_->{layout} } @formats);
 }
 
-# --time-floor: 1ms,0.5%; either alone; 0 for none. Seconds and percent.
+# Parses --time-floor: 1ms,0.5%; either alone; 0 for none. Returns seconds and percent.
 sub time_floor {
     my ($text) = @_;
     my %second = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
@@ -298,7 +298,7 @@ sub view {
 
 # ---- sides ----
 
-# A status, or 0 and the sides: { name, runs => [[path, ...], ...] }.
+# Returns a status, or 0 and the sides: { name, runs => [[path, ...], ...] }.
 sub sides {
     my ($opt, @names) = @_;
     my $wanted = $opt->{run} ? @{ $opt->{run} } : 0;
@@ -336,7 +336,7 @@ sub say_progress {
     return;
 }
 
-# -D: the files as they are, a line with its place for each of theirs.
+# -D: prints the files unchanged, each of their lines with its place.
 sub dumped {
     my ($opt, @sides) = @_;
     for my $path (map { @$_ } map { @{ $_->{runs} } } @sides) {
@@ -394,7 +394,7 @@ sub report {
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
     my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
-    # COLUMNS is somebody's word; in a pipe lines are as long as they get
+    # COLUMNS is a user's choice; in a pipe lines may have any length.
     my $width = !$is_terminal ? 0
         : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();
     my $result = $diff->print($out,
@@ -414,23 +414,22 @@ sub report {
     return gate($opt, $how, $result);
 }
 
-# --annotate: the gate looks at the comparison as always; then the source is shown.
+# --annotate: the gate checks the comparison as always; then the source is shown.
 sub annotate {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
     my $result = $opt->{'fail-if'} ? $diff->check : { code => 0 };
     return USAGE if !$result;
     require Devel::DProf::AnnotateDiff;
-    my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $text = eval {
-        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, $is_terminal),
-            symfs => $opt->{symfs})->text_of(text($opt->{annotate}));
+        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, -t STDOUT))
+            ->text_of(text($opt->{annotate}));
     };
     if (!defined $text) {
-        complain(bytes('--annotate: ' . $@ =~ s/\n\z//r));
-        written('dprofdiff', $out, 0);
+        complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
+    my ($out) = output($opt->{pager} // 1, 1);
     my @names = map { $_->{name} } $diff->sides;
     my (undef, undef, $metric) = $diff->facts;
     print {$out} bytes("# Baseline: $names[0]\n# New: $names[1]\n# Metric: $metric\n$text");
@@ -438,7 +437,7 @@ sub annotate {
     return $opt->{'fail-if'} ? gate($opt, $how, $result) : OK;
 }
 
-# --format flame: the gate looks at the comparison as always; then the picture is drawn.
+# --format flame: the gate checks the comparison as always; then the picture is drawn.
 sub picture {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
@@ -456,7 +455,8 @@ sub picture {
     return gate($opt, $how, $result);
 }
 
-# The exit status of a comparison that was printed. A gate that looks at nothing must not pass.
+# Returns the exit status of a comparison that was printed. A gate that checks nothing must not
+# pass.
 sub gate {
     my ($opt, $how, $result) = @_;
     my @idle = $opt->{f} ? () : $how->{diff}->idle($result);
@@ -465,7 +465,7 @@ sub gate {
     return $status == OK && @idle && $opt->{'fail-if'} ? FAILED : $status;
 }
 
-# What the rules have found.
+# Prints the findings of the rules.
 sub found {
     my ($opt, $how, $result) = @_;
     my ($failed, $undecided) = @$result{qw(failed undecided)};
@@ -475,7 +475,7 @@ sub found {
             . ($result->{needed} ? ", $result->{needed} a side needed" : ''));
     }
     return OK if !$failed && !($undecided && $opt->{strict});
-    # where a reader of the standard error would not learn what it is about
+    # In these formats the findings on the standard error need the context.
     if ($how->{flame} || $how->{format} == DP_TAP || $how->{format} == DP_CSV) {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');
     }

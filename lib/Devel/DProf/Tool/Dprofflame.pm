@@ -14,9 +14,9 @@ use Devel::DProf::View qw(metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats(1));
+my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('eyes'));
 
-# Options of flamegraph.pl have its names.
+# Options that flamegraph.pl has, too, have its names.
 my $TOOL;
 $TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help() },
@@ -88,8 +88,6 @@ How it looks:
 = f|F|force
     -f                  draws in spite of different units; silent about profiles cut short
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFFLAME_OPTS holds default options.
 == diff|d
 END
 );
@@ -97,7 +95,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# What dprofhtml does, too.
+# Draws, for dprofhtml, too.
 sub graph {
     my ($tool, $opt, $flame, $names) = @_;
     my @names = Devel::DProf::Stacks::names($opt, @$names);
@@ -121,7 +119,7 @@ sub two_dashes {
     return @args;
 }
 
-# What is to be drawn, as Devel::DProf::Flame takes it. Dies with what is wrong.
+# Returns what to draw, as Devel::DProf::Flame takes it. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
     my %how = (
@@ -129,7 +127,6 @@ sub settings {
         metric => $opt->{m}, flamechart => $opt->{flamechart} ? 1 : 0, view => $opt->{view},
         delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
         no_source => $opt->{source} // 1 ? 0 : 1,
-        symfs => [map { text($_) } map { split /,/ } @{ $opt->{symfs} || [] }],
         order => $opt->{order}, format => format_of($opt), alpha => $opt->{alpha},
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(reverse inverted hash random cp)),
     );
@@ -162,9 +159,9 @@ sub settings {
 
 sub format_of {
     my ($opt) = @_;
-    my $format = Devel::DProf::Stacks::format_of(1, $opt->{format}, $opt->{o});
+    my $format = Devel::DProf::Stacks::format_of('eyes', $opt->{format}, $opt->{o});
     return $format->{name} if $format;
-    my @formats = Devel::DProf::Stacks::formats(1);
+    my @formats = Devel::DProf::Stacks::formats('eyes');
     @formats = grep { !$_->{layout} } @formats if ($opt->{view} // 'graph') ne 'graph';
     return $formats[0]{name};
 }

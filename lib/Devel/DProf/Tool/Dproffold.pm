@@ -67,8 +67,6 @@ Several files are added up.
 = f|F|force
     -f                  works in spite of different units; silent about profiles cut short
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFFOLD_OPTS holds default options.
 END
 );
 
@@ -98,14 +96,14 @@ sub how {
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit}
         && !is_time_word($metric);
-    my $format = Devel::DProf::Stacks::format_of(0, $opt->{format}, $opt->{o})
-        // (Devel::DProf::Stacks::formats(0))[0];
+    my $format = Devel::DProf::Stacks::format_of('programs', $opt->{format}, $opt->{o})
+        // (Devel::DProf::Stacks::formats('programs'))[0];
     return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt),
         format => $format->{name});
 }
 
-# The metric, and how its values are printed. Dies with what is wrong with the options; nothing
-# where a side lacks it.
+# Returns the metric, and how its values are printed. Dies with what is wrong with the options;
+# returns nothing if a side lacks the metric.
 sub what {
     my ($opt, $stacks) = @_;
     die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;

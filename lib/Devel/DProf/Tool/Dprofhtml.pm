@@ -54,8 +54,6 @@ How it looks:
 = f|F|force
     -f                  silent about profiles cut short
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFHTML_OPTS holds default options.
 == diff|d
 END
 );

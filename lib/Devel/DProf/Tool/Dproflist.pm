@@ -6,9 +6,10 @@ use strict;
 use warnings;
 
 use Devel::DProf::Events;
+use Devel::DProf::Layout qw(beside wrapped);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text shown beside wrapped);
+use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(FAILED complain output written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -33,15 +34,13 @@ are listed.
 = pager!
     --no-pager          does not use a pager
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFLIST_OPTS holds default options.
 END
 );
 
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# Groups in the order of the list, and what stands above them.
+# Groups in the order of the list, and their headings.
 my @GROUPS = qw(given perl software hardware cache pmu table);
 my %TITLE = (
     given => 'As written', perl => "Perl's own counters", software => 'Software events',
@@ -73,9 +72,9 @@ sub printed {
     return written('dproflist', $out, $done ? 0 : 1);
 }
 
-# ---- what is listed ----
+# ---- selection ----
 
-# The items that are wanted, in the order of groups. Nothing where there are none; that was said.
+# Returns the wanted items, in the order of groups; nothing, after a message, if there are none.
 sub chosen {
     my ($opt, $events, @patterns) = @_;
     my %rank = map { $GROUPS[$_] => $_ } 0 .. $#GROUPS;
@@ -108,7 +107,7 @@ sub is_named {
     return grep { defined && lc $_ eq lc $pattern } @$item{qw(name alias)};
 }
 
-# A wildcard for all of a name, or a word that is somewhere.
+# A pattern is a wildcard for a whole name, or a word anywhere in it.
 sub matches {
     my ($pattern, $item) = @_;
     if ($pattern =~ /[*?\[]/) {
@@ -137,7 +136,7 @@ sub glob_re {
     return eval { no warnings; qr/\A$re\z/is } // qr/\A\Q$glob\E\z/i;
 }
 
-# Does it work here and now?
+# Tries whether an event works here and now.
 sub tried {
     my ($events, $processor, $item) = @_;
     my $is_elsewhere = $item->{group} eq 'table' && $item->{table} ne ($processor->{row} // '');
@@ -197,7 +196,7 @@ sub title {
     return 'Events of other processors (' . join(', ', cpuids($events, $item)) . "): $topic";
 }
 
-# All processors that have an item's table.
+# Returns all processors that have an item's table.
 sub cpuids {
     my ($events, $item) = @_;
     my @rows = @{ $events->tables };
@@ -205,7 +204,7 @@ sub cpuids {
     return map { $_->{cpuid} } grep { $_->{table} == $own->{table} } @rows;
 }
 
-# Wide enough for most names; a longer one has a line of its own.
+# Returns a width for most names; a longer one has a line of its own.
 sub name_width {
     my ($width, @items) = @_;
     my $most = int($width * 0.38);
@@ -236,14 +235,14 @@ sub entry {
     return beside($mark . name($item), $column, @lines);
 }
 
-# What an event stands for.
+# Returns the terms that an event stands for.
 sub terms {
     my ($item) = @_;
     return '' if !defined $item->{event};
     return ($item->{pmu} // 'cpu') . "/$item->{event}/";
 }
 
-# Lines of words; all but the first with an indent.
+# Breaks words into lines; all but the first have an indent.
 sub folded {
     my ($text, $width, $indent) = @_;
     my @words = split ' ', $text;
@@ -311,7 +310,7 @@ sub json {
     return encoded(\%all);
 }
 
-# JSON::PP is large, and text does not need it.
+# JSON::PP is large, and the text format does not need it.
 sub bool {
     require JSON::PP;
     return $_[0] ? JSON::PP::true() : JSON::PP::false();

@@ -34,8 +34,6 @@ those of killed processes; folded stacks, and files of pprof and callgrind.
 = counters-only
     --counters-only   a baseline: calls and counters that repeat; no times, no machine
     -V, -h, -H    version, this help, the manual
-
-The environment variable DPROFMERGE_OPTS holds default options.
 END
 );
 
@@ -77,7 +75,7 @@ sub merged {
     return ($any ? $all : undef, $failed);
 }
 
-# Says what is to be said of a file. True if it cannot be used.
+# Prints what is said of a file. Returns true if it cannot be used.
 sub wrong {
     my ($o, $opt) = @_;
     return !usable(told($o, $opt->{F})) if $o->{code};

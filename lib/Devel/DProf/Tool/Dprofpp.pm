@@ -14,7 +14,7 @@ use Devel::DProf::Tool qw(OK FAILED USAGE complain written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The classic rules: of several options the first of a list counts.
+# As in the classic dprofpp, the first given option of a list counts.
 my @ORDER = (
     U => Devel::DProf::Profile::UNSORTED, v => Devel::DProf::Profile::BY_AVERAGE,
     a => Devel::DProf::Profile::BY_NAME, l => Devel::DProf::Profile::BY_CALLS,
@@ -27,13 +27,13 @@ my @TIME = (
 my %ORDER = @ORDER;
 my %TIME = @TIME;
 my %METRIC = words_of('time');
-# What `how` knows and the table does not.
+# `how` has these, and the table does not know them.
 my @OWN = qw(is_time phases force fold re_f re_G running);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { TIMES => [time_words()] },
     name => 'dprofpp', own_version => 1, behind => 'p', run => \&profile,
-    # Of these the command line's word replaces that of DPROFPP_OPTS.
+    # In these groups an option of the command line replaces that of DPROFPP_OPTS.
     choices => [[qw(E I)], [keys %ORDER], [qw(m), keys %TIME], [qw(S T t)]],
     text => <<'END',
 dprofpp [options] [profile ...]
@@ -101,8 +101,6 @@ Instead of the table:
     -p script   profiles the script first; -Q: and does nothing else
     -V          version, and where the profile comes from
     -h, -H      this help, the manual
-
-The environment variable DPROFPP_OPTS holds default options.
 END
 );
 
@@ -121,8 +119,12 @@ sub profile {
         if $opt->{main} && ($opt->{T} || $opt->{t});
     return $TOOL->usage('--metric works with the table and -S; the calls of -T and -t have times')
         if defined $opt->{m} && ($opt->{T} || $opt->{t});
-    my $wrong = defined $opt->{watch} ? unwatchable($opt, @$names) : undef;
-    return $TOOL->usage("--watch: $wrong") if defined $wrong;
+    if (defined $opt->{watch}) {
+        require Devel::DProf::Watch;
+        my $wrong = defined $opt->{p} ? 'watches a program that was started elsewhere, not with -p'
+            : Devel::DProf::Watch::wrong($opt->{watch}, @$names);
+        return $TOOL->usage("--watch: $wrong") if defined $wrong;
+    }
     my $how = how($opt) or return USAGE;
     return version(@$names) if $opt->{V};
     my $status;
@@ -130,13 +132,16 @@ sub profile {
         my $before = identity($names->[0]);
         $status = record($opt->{p}, $script_args, $names);
         return $status if $opt->{Q};
-        # perl may fail before the recorder is there: what lies around then is another run's.
+        # perl may fail before the recorder is loaded: the file there is then of another run.
         if (identity($names->[0]) eq $before) {
             complain("$opt->{p} left no profile");
             return $status || FAILED;
         }
     }
-    return watch($opt, $how, @$names) if defined $opt->{watch};
+    return Devel::DProf::Watch::watch($opt->{watch}, $opt->{processes}, $names, sub {
+        ($how->{running}, my @paths) = @_;
+        return shown($opt, $how, @paths);
+    }) if defined $opt->{watch};
     @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
     my $failed = shown($opt, $how, @$names);
     return $status || $failed;
@@ -149,7 +154,7 @@ sub shown {
 
 # ---- options ----
 
-# What the views are to do: the fields of struct dp_classic, and patterns.
+# Returns what the views need: the fields of struct dp_classic, and patterns.
 sub how {
     my ($opt) = @_;
     my %how = (
@@ -183,10 +188,10 @@ sub how {
     return \%how;
 }
 
-# How names are told apart.
+# Returns how names are told apart.
 sub labels { my ($how) = @_; return { map { $_ => $how->{$_} } qw(separate autoload) } }
 
-# The value of the first option in a list of pairs that is given. Undef: none is.
+# Returns the value of the first given option in a list of pairs. Undef: none is given.
 sub first_of {
     my ($opt, @pairs) = @_;
     while (my ($name, $value) = splice @pairs, 0, 2) {
@@ -234,15 +239,15 @@ sub report {
     return out($rc, $opt) || $failed;
 }
 
-# A counter in place of the time.
+# Replaces the time by a counter.
 sub counter {
     my ($opt, $how, $profile) = @_;
     require Devel::DProf::View;
     my @counters = @{ Devel::DProf::View::counter_names($profile) };
     my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
     my @known = (time_words(), grep { length } @counters);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join ', ', @known)
-        if !defined $name;
+    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', @known)
+        . Devel::DProf::View::counter_hint($opt->{m})) if !defined $name;
     ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
     $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
     return OK if $opt->{F};
@@ -283,59 +288,13 @@ sub role {
     return $pull ? Devel::DProf::Profile::OTHER : Devel::DProf::Profile::KEEP;
 }
 
-# Where another report follows, what there is goes out, and the handle stays open.
+# If another report follows, the output is flushed, and the handle stays open.
 sub out { return written('dprofpp', \*STDOUT, $_[0], unfinished => $_[1]{watch}) }
 
-# ---- --watch ----
+# ---- messages about files ----
 
-sub unwatchable {
-    my ($opt, @names) = @_;
-    return "$opt->{watch}: the seconds between two reports must be positive" if $opt->{watch} <= 0;
-    return 'watches a program that was started elsewhere, not with -p' if defined $opt->{p};
-    my ($once) = grep { $_ eq '-' || -e && !-f _ } @names;
-    return defined $once ? "$once: not a file that can be read again" : undef;
-}
-
-# A report every so many seconds, until the runs have ended or Ctrl-C.
-sub watch {
-    my ($opt, $how, @names) = @_;
-    require Fcntl;
-    require POSIX;
-    my $screen = -t STDOUT;
-    my ($stop, $waiting, $reports, $status) = (0, 0, 0, OK);
-    local $SIG{INT} = sub { $stop = 1 };
-    until ($stop) {
-        my @there = grep { -s } @names;
-        my @all = of_runs($opt->{processes}, 1, @there);
-        # Looked up before the files are read: what is shown last is all that there is.
-        $how->{running} = @there < @names || grep { is_recorded($_) } @all;
-        if (@there) {
-            print $screen ? "\e[H\e[2J" : $reports++ ? "\n" : '';
-            STDOUT->flush;      # messages stand below it
-            $status = shown($opt, $how, @all);
-            return $status if $status != OK;
-        } elsif (!$waiting++) {
-            complain("dprofpp: waiting for @names");
-        }
-        last if !$how->{running};
-        select undef, undef, undef, $opt->{watch} if !$stop;
-    }
-    return OK;
-}
-
-# Whether a run is still writing to a file that has a header: the recorder holds a lock on it as
-# long as it lives. It locks before it writes, so that this look, at a file that is not empty, never
-# gets in its way.
-sub is_recorded {
-    my ($path) = @_;
-    open my $in, '<', $path or return 0;
-    return !flock($in, Fcntl::LOCK_SH() | Fcntl::LOCK_NB()) && $! == POSIX::EWOULDBLOCK();
-}
-
-# ---- what is to be told of a file ----
-
-# Says what has to be said. Returns the exit status and whether there is
-# something to report; undef where there must be no report at all.
+# Prints messages. Returns the exit status and whether there is something to report; undef if there
+# must be no report at all.
 sub outcome {
     my ($o, $opt, $how) = @_;
     if (!$o->{code}) {
@@ -346,7 +305,7 @@ sub outcome {
     return (usable($what) ? OK : FAILED, readable($what));
 }
 
-# Calls without an end: true if that is to be put up with.
+# Reports calls without an end: returns true if they are accepted.
 sub open_frames {
     my ($o, $opt) = @_;
     return 1 if !$o->{open_count};
@@ -367,8 +326,8 @@ sub open_frames {
     return 0;
 }
 
-# Exits that name another sub than they end, which only grouping cares about:
-# true if all is well.
+# Reports exits that name another sub than they end, which only grouping cares about: returns true
+# if all is well.
 sub unexpected {
     my ($o, $opt, $how) = @_;
     return 1 if !$how->{re_G};

@@ -13,12 +13,13 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
                                DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(of_runs told usable readable run_loop);
-use Devel::DProf::Options qw(pattern);
+use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
 use Devel::DProf::View qw(metric_number metric_in metrics_for_help key keys_of counter_names
-                          counter_named counter_label counter_doubts filters flags medium colour
+                          counter_named counter_label counter_doubts counter_hint filters flags
+                          medium colour
                           too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -27,7 +28,7 @@ my %FIELD = all_words_of('field');
 my %CHAIN = words_of('chain');
 my %CHAIN_VALUE = words_of('chain_value');
 my @METRICS = (time_words(), 'calls');
-# What `how` knows and the view does not.
+# `how` has these, and the view does not know them.
 my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
     metric_name counter color by_line);
 
@@ -97,8 +98,6 @@ Output:
 = main
     --main              leaves out what ran before the main program
     -V  -h  -H          version, this help, the manual
-
-The environment variable DPROFREPORT_OPTS holds default options.
 END
 );
 
@@ -119,7 +118,8 @@ sub shown {
 
 # ---- options ----
 
-# What the view is to do: the fields of struct dp_report, and patterns. Dies with what is wrong.
+# Returns what the view needs: the fields of struct dp_report, and patterns. Dies with what is
+# wrong.
 sub how {
     my ($opt) = @_;
     my %how = (children => $opt->{children} // 1, autoload => $opt->{A} ? 1 : 0,
@@ -131,7 +131,7 @@ sub how {
     die "-x needs --parent REGEX\n" if $opt->{x} && !$how{re_p};
     $how{keys} = \@keys;
     $how{fields} = fields($opt, \%how);
-    # the keys share the last column
+    # The keys share the last column.
     $how{fields} = [sort { ($a >= DP_FIELD_KEY) <=> ($b >= DP_FIELD_KEY) } @{ $how{fields} }]
         if $opt->{hierarchy};
     $how{exclude_other} = $opt->{x} ? 1 : 0;
@@ -146,10 +146,7 @@ sub how {
         if defined $opt->{callers} && defined $opt->{callees};
     my $edges_of = $opt->{callers} // $opt->{callees};
     $how{edges_of} = text($edges_of) if defined $edges_of;
-    # of which lines
-    $how{by_line}
-        = $edges_of =~ m{\A/(.+)/\z}s ? pattern('--callers, --callees', $1) : text($edges_of)
-        if defined $edges_of
+    $how{by_line} = lines_of($edges_of) if defined $edges_of
         && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
@@ -157,7 +154,15 @@ sub how {
     return \%how;
 }
 
-# -g may stand alone: what follows is its value only if it can be one.
+# --callers, --callees: of which lines.
+sub lines_of {
+    my ($name) = @_;
+    my ($re) = $name =~ m{\A/(.+)/\z}s or return text($name);
+    require Devel::DProf::Values;
+    return Devel::DProf::Values::pattern('--callers, --callees', $re);
+}
+
+# -g may stand alone: the next word is its value only if it can be one.
 sub bare_g {
     my @args = @_;
     my $word = qr/(?:graph|fractal|flat|folded|none|callers?|callees?|percent|period|count
@@ -181,7 +186,7 @@ sub fields {
         @fields = usual_fields($opt, $how) if $more;
         for my $word (split /,/, $opt->{F}) {
             if (exists $FIELD{ lc $word }) {
-                push @fields, DP_FIELD_HOT_SHARE if lc $word eq 'hot';      # stands in front of it
+                push @fields, DP_FIELD_HOT_SHARE if lc $word eq 'hot';      # precedes it
                 push @fields, $FIELD{ lc $word };
                 next;
             }
@@ -212,7 +217,7 @@ sub usual_fields {
     return @fields;
 }
 
-# -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: recognised by what they are, in any order.
+# Parses -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: each is recognised by its form, in any order.
 sub chains {
     my ($opt, $how) = @_;
     my @numbers;
@@ -236,7 +241,7 @@ sub chains {
 
 # ---- profiles ----
 
-# One profile for all files, or one for each where keys tell them apart.
+# Reads one profile for all files, or one for each if keys tell them apart.
 sub sides {
     my ($opt, $how, @names) = @_;
     my $apart = $how->{scripts}
@@ -258,7 +263,10 @@ sub sides {
     }
     return $failed || FAILED if !$how->{something};
     metric($opt, $how, $profiles[0]) or return USAGE;
-    complain($_) for $opt->{f} || !wants_lines($opt, $how) ? () : lines_doubts($opt, @profiles);
+    if (!$opt->{f} && wants_lines($opt, $how)) {
+        require Devel::DProf::Lines;
+        complain($_) for Devel::DProf::Lines::doubts($opt->{main}, @profiles);
+    }
     my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
     for my $wrong (too_large($hz, @profiles)) {
         complain($wrong);
@@ -293,28 +301,6 @@ sub wants_lines {
         || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} });
 }
 
-# What is to be said of the numbers of lines: statements are not told apart by phase, so there are
-# none of the main program alone; and where a file has none, or no times, and others have, the lines
-# have a part of the total only.
-sub lines_doubts {
-    my ($opt, @profiles) = @_;
-    my @files = map { my $p = $_; map { my %header = $p->header($_);
-        [$p->outcome($_)->{path}, $header{dprof_lines}] } 0 .. $p->files - 1 } @profiles;
-    my ($with) = grep { defined $_->[1] } @files or return;
-    if ($opt->{main}) {
-        return map { defined $_->[1] ? "$_->[0]: --main leaves out what statements cost, which is"
-            . ' known of the whole run alone; record with start=main' : () } @files;
-    }
-    my ($timed) = grep { ($_->[1] // '') eq 'time' } @files;
-    return map {
-        !defined $_->[1] ? "$_->[0]: it does not tell what statements cost, as $with->[0] does;"
-            . ' the lines shown lack it'
-        : $timed && $_->[1] ne 'time' ? "$_->[0]: it has counts of statements and no times, which"
-            . " $timed->[0] has; the lines shown lack them"
-        : ()
-    } @files;
-}
-
 sub metric {
     my ($opt, $how, $profile) = @_;
     my $name = $opt->{m} // 'cpu';
@@ -322,7 +308,7 @@ sub metric {
     if (defined(my $metric = metric_number(metric_in($unit, $name)))) {
         $how->{metric} = $metric;
         $how->{metric_name} = metric_text($how->{metric});
-        # what stands in the place of times; of folded stacks only their maker knows
+        # This stands in the place of times. Of folded stacks only their maker knows what it means.
         $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks'
             if $unit ne 's' && metric_is_time($how->{metric});
         return 1;
@@ -334,11 +320,12 @@ sub metric {
             = (DP_M_COUNTER, counter_label($profile, $counter), $counter);
         return 1;
     }
-    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters));
+    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters)
+        . counter_hint($name));
     return;
 }
 
-# Files that stand apart are still one sum: why this one cannot be part of it.
+# Files that keys tell apart still make one sum: returns why this one cannot be part of it.
 sub unlike_first {
     my ($how, $profile, $first) = @_;
     my @counters = grep { length } @{ counter_names($profile) };
@@ -355,51 +342,34 @@ sub unlike_first {
 
 # ---- source ----
 
-# The lines and subs whose callers or callees are asked for. False: there are none, which is told.
+# Finds the lines and subs whose callers or callees are asked for. Returns false, after a message,
+# if there are none.
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
     require Devel::DProf::Lines;
-    my %names;
-    my @lines = map { Devel::DProf::Lines->new($_, metric_number('real')) } @profiles;
-    if (!grep { $_->has_places } @lines) {
-        complain("@$names: places of calls are not in there; record them with lines or"
-            . ' callsites=1');
-        return 0;
-    }
-    for my $n (0 .. $#profiles) {
-        my %naming = map { $_ => $how->{$_} } qw(separate autoload);
-        my @labels = (map({ $_->[0] } $profiles[$n]->subs(\%naming)), '(program)');
-        $names{ $_ // '' } = 1
-            for $lines[$n]->edges_of($how->{by_line}, $how->{callees}, @labels);
-    }
-    my $in_none = delete $names{''};
-    $how->{edges_of_lines} = [sort keys %names];
-    return 1 if %names;
-    my $word = bytes($how->{edges_of});
-    complain($in_none ? "$word is in no sub, which could have callers"
-        : "there is no sub, file or line $word in @$names");
-    return 0;
+    my $edges = eval { Devel::DProf::Lines::edges($how, "@$names", @profiles) };
+    complain($@ =~ s/\n\z//r) if !$edges;
+    $how->{edges_of_lines} = $edges;
+    return defined $edges;
 }
 
 sub annotate {
     my ($opt, $how, $failed, $names, $side) = @_;
     my ($profile, undef, undef, undef, undef, $counter) = @$side;
     if ($how->{metric} == DP_M_CALLS) {
-        $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how often a'
-            . ' line ran');
-        return USAGE;
+        return $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how'
+            . ' often a line ran');
     }
     require Devel::DProf::Annotate;
-    my ($out, $is_terminal) = output($opt->{pager} // 1, 1);
     my $annotate = Devel::DProf::Annotate->new($profile,
         metric => $how->{metric}, counter => $counter,
-        colour => colour($how, $is_terminal), symfs => $opt->{symfs});
+        colour => colour($how, -t STDOUT), symfs => [folders($opt->{symfs})]);
     my $text = eval { $annotate->text_of(text($opt->{annotate})) };
     if (!defined $text) {
-        complain("--annotate: " . $@ =~ s/\n\z//r);
-        written('dprofreport', $out, 0);
+        complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
+    my ($out) = output($opt->{pager} // 1, 1);
     print {$out} bytes("# Profile: " . join(', ', map { text($_) } @$names) . "\n"
         . "# Metric: $how->{metric_name}\n$text");
     return written('dprofreport', $out, 0) || $failed;
@@ -407,7 +377,7 @@ sub annotate {
 
 # ---- output ----
 
-# Of all the files, as many as are told of.
+# Returns the names of the scripts, as many as are shown.
 sub scripts {
     my %seen;
     my @all = map {

@@ -1,0 +1,57 @@
+package Devel::DProf::Help;
+
+# What -h prints: the text of a tool's options without what only the parser reads.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Core;
+use Devel::DProf::Layout qw(wrapped);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# Lists of words are no wider.
+use constant WIDTH => 95;
+
+sub text_of {
+    my ($name, $text, $lists) = @_;
+    return join '', map { filled($name, $_, $lists) } grep { !/^==? / } split /^/, $text;
+}
+
+# A line where a list of words has its place: {METRICS} is that of `lists`. What does not fit the
+# line goes on below it.
+sub filled {
+    my ($name, $line, $lists) = @_;
+    my ($before, $list, $rest) = $line =~ /^(.*?)\{([A-Z]+)\}(.*)/ or return $line;
+    my $words = $lists->{$list} or die "$name: the help has no list $list\n";
+    my @pieces = map { " $_" } split / /, join(', ', @$words) . $rest;
+    my @lines = wrapped(WIDTH, $before =~ s/ \z//r, ' ' x length $before, @pieces);
+    return map { "$_\n" } @lines;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Help - the help of a tool
+
+=head1 DESCRIPTION
+
+What L<Devel::DProf::Options> prints for C<-h>. It is internal to this distribution.
+
+=head1 FUNCTIONS
+
+=over
+
+=item text_of NAME, TEXT, LISTS
+
+The help in a tool's TEXT. LISTS is a hash of the lists of words that have a place in it; NAME is
+that of the tool, for messages.
+
+=back
+
+=cut

@@ -1,0 +1,122 @@
+package Devel::DProf::Outcome;
+
+# What became of a file that was read: a word for it, and what is to be said. Most files are fine,
+# and need none of it.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Profile;
+use Devel::DProf::Text qw(plural);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+sub verdict {
+    my ($o) = @_;
+    my $code = $o->{code};
+    return $o->{open_count} ? 'open' : 'fine' if !$code;
+    return 'cut' if $code == Devel::DProf::Profile::TRUNCATED;
+    return 'none' if $code == Devel::DProf::Profile::NOTPROFILE;
+    return 'none' if $code == Devel::DProf::Profile::CANNOT_READ && ($o->{errno} || -d $o->{path});
+    return $o->{marks} + $o->{contexts} > 0 ? 'part' : 'bad';
+}
+
+# Returns what all tools say of an outcome.
+sub lines {
+    my ($o, $what) = @_;
+    my $path = $o->{path};
+    my $open = plural($o->{open_count}, 'call');
+    return () if $what eq 'fine';
+    return "$path: $open had not ended" if $what eq 'open';
+    return "$path: profile cut short: $o->{message}" . place($o)
+        . ($o->{open_count} ? "; $open had not ended" : '') if $what eq 'cut';
+    return no_profile($o) if $what eq 'none';
+    # The classic words stay in front.
+    my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
+        ? "$o->{message} ($path, line $o->{line}, byte $o->{byte})"
+        : "$path: $o->{message}" . place($o);
+    my (undef, @more) = @{ $o->{faults} };
+    my $rest = $o->{fault_count} - @{ $o->{faults} };
+    return ($first, (map { "$path: $_->{message}" . place($_) } @more),
+        $rest ? "$path: ... and $rest more lines that cannot be read" : ());
+}
+
+sub no_profile {
+    my ($o) = @_;
+    my $path = $o->{path};
+    if ($o->{code} == Devel::DProf::Profile::NOTPROFILE) {
+        return "$path: $o->{message}" if $o->{message} =~ /^this is/;
+        return "Not a perl profile: $path" . ($o->{message} =~ /empty/ ? ' (it is empty)' : '');
+    }
+    if ($o->{errno}) {
+        local $! = $o->{errno};
+        return "Unable to open $path: $!" . (-e $path ? '' : missing($path));
+    }
+    return "$path is a directory; name the profiles in it"
+        . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : '');
+}
+
+sub place {
+    my ($o) = @_;
+    return $o->{line} ? " (line $o->{line}, byte $o->{byte})"
+        : $o->{byte} ? " (byte $o->{byte})" : '';
+}
+
+# Says what to do about a missing profile, if its name is one that the recorder gives.
+sub missing {
+    my ($path) = @_;
+    return '; run perl -d:DProf PROGRAM first' if $path =~ m{(?:^|/)tmon\.out\z};
+    return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice'
+        if $path =~ m{(?:^|/)tmon\.out\.old\z};
+    return '';
+}
+
+# Returns why a file cannot be used, or not as a whole, for messages that name it elsewhere.
+sub reason {
+    my ($o) = @_;
+    if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
+        local $! = $o->{errno};
+        return "$!";
+    }
+    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it was cut short: ' : '')
+        . ($o->{message} || 'not a profile');
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Outcome - what became of a file
+
+=head1 DESCRIPTION
+
+The words that all tools and libraries of this distribution use for files that are not as they
+should be. L<Devel::DProf::Input/told> says them. It is internal to this distribution.
+
+=head1 FUNCTIONS
+
+An OUTCOME is what L<Devel::DProf::Profile/outcome> returns.
+
+=over
+
+=item verdict OUTCOME
+
+One word: C<fine>; C<open>, all was read, and calls had not ended; C<cut>, the file ends too early,
+and what is there counts; C<part>, something was read in spite of faults; C<bad>, nothing was;
+C<none>, there is no profile.
+
+=item lines OUTCOME, WORD
+
+What is to be said of a file with that verdict, as lines.
+
+=item reason OUTCOME
+
+Why a file cannot be used, or not as a whole: text without its name.
+
+=back
+
+=cut

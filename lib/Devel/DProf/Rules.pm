@@ -1,0 +1,128 @@
+package Devel::DProf::Rules;
+
+# The rules of a gate: what --fail-if and fail_if say.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Devel::DProf::Constants qw(DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE DP_RULE_LIMITS);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @EXPORT_OK = qw(rules_of limit_of);
+
+# RULE, RULE: see the manual of dprofdiff. Dies with what is wrong.
+sub rules_of {
+    my ($text) = @_;
+    my @rules;
+    pos($text) = 0;
+    while (1) {
+        $text =~ /\G[\s,]+/gc;
+        last if pos $text == length $text;
+        push @rules, rule_at($text);
+    }
+    die "--fail-if: there is no rule\n" if !@rules;
+    return @rules;
+}
+
+# The rule at the place in the text where the last match has ended, and so ends behind the rule.
+sub rule_at {
+    my $start = pos $_[0];
+    my %rule;
+    # a metric may be called so
+    $rule{by_line} = 1 if $_[0] =~ /\Gline\s+(?=[^\s>])/gc;
+    $rule{re} = pattern_of($1) if $_[0] =~ m{\G/((?:[^/\\]|\\.)*)/\s*}gcs;
+    if ($_[0] =~ /\G(new|gone)\b\s*/gc) {
+        $rule{kind} = $1 eq 'new' ? DP_RULE_NEW : DP_RULE_GONE;
+    } elsif ($_[0] =~ /\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
+        @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
+        $rule{limits} = limits_at($_[0]);
+    } else {
+        die wrong(pos $_[0], $_[0], 'METRIC > LIMIT, new or gone');
+    }
+    my $end = pos $_[0];
+    $rule{text} = substr($_[0], $start, $end - $start) =~ s/\s+\z//r;
+    die wrong($end, $_[0], 'a comma, or the end')
+        if $end != length $_[0] && substr($_[0], $end, 1) ne ',';
+    return \%rule;
+}
+
+sub pattern_of {
+    my ($re) = @_;
+    no warnings 'regexp';
+    return eval { qr/$re/ } // die "--fail-if: /$re/ is not a regular expression: "
+        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
+}
+
+sub limits_at {
+    my @limits;
+    do {
+        $_[0] =~ /\G(\d+(?:\.\d+)?|\.\d+)\s*(%|[a-z]+\b)?\s*/gc
+            or die wrong(pos $_[0], $_[0], 'a limit like 5%, 2ms or 10000');
+        push @limits, [$1, $2 // ''];
+    } while ($_[0] =~ /\G&\s*/gc);
+    die "--fail-if: $_[0]: two limits at most\n" if @limits > DP_RULE_LIMITS;
+    return \@limits;
+}
+
+sub wrong {
+    my ($at, $text, $wanted) = @_;
+    return "--fail-if: $wanted is expected at `" . substr($text, $at)
+        . "' in `$text'; for example 'self > 5% & 2ms, calls > 0'\n";
+}
+
+my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
+
+# A limit of a rule as C takes it: [number, is it in percent]. is_time: it is compared with seconds.
+# per_second: what the metric has of a second, 0 where it is no time.
+sub limit_of {
+    my ($rule, $value, $unit, $is_time, $per_second) = @_;
+    return [$value, 1] if $unit eq '%';
+    die "--fail-if: $rule->{text}: $unit is not a unit; the units are %, s, ms, us, ns\n"
+        if length $unit && !$SECONDS{$unit};
+    die "--fail-if: $rule->{text}: $value$unit is a time, and this metric is a count\n"
+        if length $unit && !$per_second;
+    die "--fail-if: $rule->{text}: a limit of time needs a unit: $value% or ${value}ms\n"
+        if !length $unit && $is_time && $value != 0;
+    return [length $unit ? $value * $SECONDS{$unit} * $per_second : $value, 0];
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Rules - the rules of a gate
+
+=head1 DESCRIPTION
+
+What L<dprofdiff/--fail-if> and C<fail_if> of L<Test::DProf> say. It is internal to this
+distribution.
+
+=head1 FUNCTIONS
+
+Both die with a message if a rule is wrong.
+
+=over
+
+=item rules_of TEXT
+
+The rules of a text, a hash each: text; kind, one of DP_RULE_LIST's numbers; by_line, true if it is
+about lines; re, the compiled pattern, if it has one; and of growth metric, a word, and limits, a
+list of [NUMBER, UNIT].
+
+=item limit_of RULE, NUMBER, UNIT, IS_TIME, PER_SECOND
+
+A limit as C takes it: [NUMBER, IS_PERCENT]. IS_TIME: seconds are compared. PER_SECOND: how many of
+the metric's units a second has, or 0 if it is no time.
+
+=item rule_at TEXT, pattern_of TEXT, limits_at TEXT, wrong POSITION, TEXT, WANTED
+
+Parts of the above.
+
+=back
+
+=cut

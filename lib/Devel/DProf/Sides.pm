@@ -1,0 +1,386 @@
+package Devel::DProf::Sides;
+
+# Sides of runs of files: found by name, read, and asked for what they count. What is drawn or
+# folded has one; what is compared has several (Devel::DProf::Diff).
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Devel::DProf::Constants qw(metric_is_counter time_words DP_M_COUNTER DP_M_CALLS
+                               DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE);
+use Devel::DProf::Input qw(of_runs header_of processes);
+use Devel::DProf::Profile;
+use Devel::DProf::Text qw(text);
+use Devel::DProf::Tool qw(complain end_transient);
+use Devel::DProf::View qw(metric_number counter_names counter_named counter_repeats counter_doubts
+                          counter_hint too_large);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @EXPORT_OK = qw(side parts);
+
+# ---- names ----
+
+# The side of that name: { name, runs => [[path, ...], ...] }. With `quiet' no message says that the
+# runs have more files. Returns undef, after a message, if there are no such files.
+sub side {
+    my ($name, $processes, $quiet) = @_;
+    my @paths = paths($name);
+    of_runs(0, $quiet, @paths) if !$processes;
+    return { name => text($name), runs => runs($processes, @paths) } if @paths;
+    complain(length $name ? "$name: no files match" : 'an empty name is not a file');
+    return undef;
+}
+
+# Returns the files of a side: separated by commas, with wildcards; without those that belong to
+# others.
+sub paths {
+    my ($name) = @_;
+    return $name if $name eq '-' || (-e $name && !-d _);
+    require File::Glob;
+    return grep { -f && !/\.(?:live|new)\z/ }
+        File::Glob::bsd_glob(($name =~ s/([\\*?\[\]{}~])/\\$1/gr) . '/*') if -d $name;
+    my %seen;
+    my @paths = grep { !$seen{$_}++ } map { -e $_ || !/[*?\[{]/ ? $_ : File::Glob::bsd_glob($_) }
+        grep { length } split /,(?![^{]*\})/, $name;
+    return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
+}
+
+# Groups files by their run id. A copy of a recording does not count twice.
+sub runs {
+    my ($processes, @paths) = @_;
+    my (%run_of, @runs, %seen, %recording);
+    for my $path (@paths) {
+        next if $seen{$path};
+        my %header = @paths > 1 && $path ne '-' && -f $path ? header_of($path) : ();
+        my $id = $header{dprof_run} // '';
+        my $recording = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
+        if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
+            complain("$path is the same recording as $recording{$recording}, and is left out");
+            next;
+        }
+        $recording{$recording} = $path;
+        my $run = length $id ? $run_of{$id} : undef;
+        if (!$run) {
+            push @runs, $run = [];
+            $run_of{$id} = $run if length $id;
+        }
+        push @$run, grep { !$seen{$_}++ } $processes ? processes($path) : $path;
+    }
+    return \@runs;
+}
+
+# ---- reading ----
+
+sub new {
+    my ($class, %how) = @_;
+    my $self = bless { sides => [], %how }, $class;
+    $self->{say} ||= sub { };
+    return $self;
+}
+
+# Reads sides: { name, runs => [[path, ...], ...] } each. What is said of an outcome is up to told.
+# False where there is nothing to go on with; that was said.
+sub read {
+    my ($self, $told, @sides) = @_;
+    my $input = Devel::DProf::Input->new(
+        (map { $_ => $self->{$_} } qw(unit pairs chart main force)),
+        phases => $self->{phases} || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} || [] },
+    );
+    my @jobs = $self->jobs($input, @sides);
+    my $progress = $self->{progress} ? Devel::DProf::Input::progress('profiles') : undef;
+    Devel::DProf::Profile::add_all(\@jobs, 0, $progress);
+    end_transient();
+    $self->{sides} = \@sides;
+    return sorted($told, [map { $_->[0] } @jobs], @sides) && $self->fits;
+}
+
+# What is to be read: profile, path and flags each. Files of a run have one profile, where nothing
+# tells them apart.
+sub jobs {
+    my ($self, $input, @sides) = @_;
+    my $apart = $self->{apart} || $self->{scripts}
+        || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD }
+            @{ $self->{keys} || [] };
+    my $windows = $self->{windows} || [];
+    my @jobs;
+    for my $s (0 .. $#sides) {
+        for my $run (@{ $sides[$s]{runs} }) {
+            my $profile;
+            for my $path (@$run) {
+                $profile = $input->profile($windows->[ $s < @$windows ? $s : -1 ])
+                    if !$profile || $apart;
+                push @jobs, [$profile, $path, $input->flags];
+            }
+        }
+    }
+    return @jobs;
+}
+
+# Gives each side its profiles, one for each path as they were read. False if a file was bad.
+sub sorted {
+    my ($told, $read, @sides) = @_;
+    my ($ok, %seen) = (1);
+    for my $side (@sides) {
+        my @runs;
+        $side->{cut} = 0;
+        for my $run (@{ $side->{runs} }) {
+            my @parts;
+            for my $path (@$run) {
+                my $profile = shift @$read;
+                my $index = $seen{$profile}++;
+                my $what = $told->($profile->outcome($index), { $profile->header($index) });
+                $side->{cut} = 1 if $what eq 'cut';
+                $ok = 0 if $what eq 'bad';
+                push @parts, $profile if !$index;
+            }
+            push @runs, \@parts;
+        }
+        $side->{profiles} = \@runs;
+    }
+    return $ok;
+}
+
+# All times become ticks of the finest rate. Returns false, after a message, if that makes a sum
+# larger than a number can hold.
+sub fits {
+    my ($self) = @_;
+    my ($hz) = sort { $b <=> $a } map { $_->hz } map { parts($_) } @{ $self->{sides} };
+    my @wrong = map { too_large($hz, parts($_)) } @{ $self->{sides} };
+    $self->{say}->($_) for @wrong;
+    return !@wrong;
+}
+
+# ---- what others ask ----
+
+sub sides { return @{ $_[0]{sides} } }
+
+# Makes several sides, which differ in what is counted, of what was read as one.
+sub as_sides {
+    my ($self, @names) = @_;
+    $self->{sides} = [map { { %{ $self->{sides}[0] }, name => $_ } } @names];
+    return;
+}
+
+# The profiles of a side.
+sub parts {
+    my ($side) = @_;
+    return map { @$_ } @{ $side->{profiles} };
+}
+
+# Returns the header of a part: that of its first file. It is asked for many times.
+sub header {
+    my ($self, $profile) = @_;
+    return $self->{headers}{$profile} //= { $profile->files ? $profile->header(0) : () };
+}
+
+# Leaves out the files of other processes and threads. Returns false if a side has nothing left.
+sub only_of {
+    my ($self, $name, $wanted) = @_;
+    return 1 if !$wanted;
+    for my $side (@{ $self->{sides} }) {
+        for my $run (@{ $side->{profiles} }) {
+            @$run = grep { $wanted->{ $self->header($_)->{"dprof_$name"} // '' } } @$run;
+        }
+        @{ $side->{profiles} } = grep { @$_ } @{ $side->{profiles} };
+        next if @{ $side->{profiles} };
+        $self->{say}->("$side->{name}: there is no $name " . join(', ', sort keys %$wanted));
+        return 0;
+    }
+    return 1;
+}
+
+# ---- what is counted ----
+
+# Whether the times are times: those of folded stacks may be anything.
+sub is_time {
+    my ($self) = @_;
+    return (parts($self->{sides}[0]))[0]->unit eq 's';
+}
+
+# Whether the profile is a baseline of counters alone.
+sub has_no_times {
+    my ($self, $profile) = @_;
+    return $self->header($profile)->{dprof_counters_only};
+}
+
+sub has {
+    my ($self, $profile) = @_;
+    return ($self->has_no_times($profile) ? () : time_words(), $profile->no_calls ? () : 'calls',
+        grep { length } @{ counter_names($profile) });
+}
+
+# Returns a metric as all sides have it, or nothing, after a message.
+sub measure {
+    my ($self, $name) = @_;
+    my ($lacking, @counters);
+    my $metric = metric_number($name);
+    my @all = map { parts($_) } @{ $self->{sides} };
+    $name = counter_named($name, map { @{ counter_names($_) } } @all) // $name
+        if !defined $metric;
+    for my $side (@{ $self->{sides} }) {
+        for my $profile (parts($side)) {
+            my @names = @{ counter_names($profile) };
+            my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
+            push @counters, $n;
+            $lacking = 1 if !defined $metric ? !defined $n
+                : $metric == DP_M_CALLS ? $profile->no_calls : $self->has_no_times($profile);
+        }
+    }
+    if ($lacking && (!$self->{force} || !defined $metric)) {
+        my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
+        $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it')
+            . counter_hint($name));
+        $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
+            for @{ $self->{sides} };
+        return;
+    }
+    my $counted = counter_repeats($name);
+    return {
+        name => $name, metric => $metric // DP_M_COUNTER,
+        exact => $counted || $name eq 'calls' ? 1 : 0,
+        defined $metric ? () : (counters => \@counters),
+        tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
+    };
+}
+
+# Prints the doubts about a counter: of each side, or of each file.
+sub doubt_counter {
+    my ($self, $measure, $by_file) = @_;
+    return if !metric_is_counter($measure->{metric}) || $self->{force};
+    return if $self->{doubted}{ $measure->{name} }++;
+    for my $side (@{ $self->{sides} }) {
+        my @headers;
+        for my $profile (parts($side)) {
+            push @headers, map { [$profile->outcome($_)->{path}, { $profile->header($_) }] }
+                0 .. $profile->files - 1;
+        }
+        my @told = $by_file ? map { [$_->[0], $_->[1]] } @headers
+            : [$side->{name}, map { $_->[1] } @headers];
+        $self->{say}->($_) for map { counter_doubts($measure->{name}, @$_) } @told;
+    }
+    return;
+}
+
+sub same_unit {
+    my ($self) = @_;
+    my %units;
+    for my $side (@{ $self->{sides} }) {
+        push @{ $units{ $_->unit } }, $side->{name} for parts($side);
+    }
+    return 1 if keys %units < 2 || $self->{force};
+    $self->{say}->('the sides count different things; --unit declares what folded stacks count, '
+        . '-f compares them all the same');
+    for my $side (@{ $self->{sides} }) {
+        my $unit = (parts($side))[0]->unit;
+        my $counts = $unit eq 's' ? 'times' : length $unit ? $unit : 'an unknown unit';
+        $self->{say}->("$side->{name}: $counts");
+    }
+    return 0;
+}
+
+# Returns why ops and calls may differ from run to run here, or undef: they repeat only with the
+# same hash seed.
+sub why_unpinned {
+    my ($self) = @_;
+    my %seeds;
+    for my $side (@{ $self->{sides} }) {
+        for my $profile (parts($side)) {
+            my ($seed, $keys) = map { $_ // '' }
+                @{ $self->header($profile) }{qw(dprof_hash_seed dprof_perturb_keys)};
+            return "the hash seed of $side->{name} was random"
+                if $seed eq '' || $keys =~ /^(?:1|RANDOM)\z/i;
+            $seeds{"$seed/$keys"} = 1;
+        }
+    }
+    return keys %seeds > 1 ? 'the hash seeds differ' : undef;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Sides - sides of runs of files
+
+=head1 SYNOPSIS
+
+    use Devel::DProf::Input qw(used);
+    use Devel::DProf::Sides qw(side);
+
+    my $side = side('base.*', $with_all_processes, $quiet) or die;
+    my $sides = Devel::DProf::Sides->new(say => sub { warn "$_[0]\n" });
+    $sides->read(\&used, $side) or die;
+
+=head1 DESCRIPTION
+
+L<dproffold>, L<dprofflame> and L<dprofdiff> name sides in the same way, and read them so.
+L<Devel::DProf::Diff>, which compares them, is one of these objects. It is internal to this
+distribution.
+
+=head1 FUNCTIONS
+
+=over
+
+=item side NAME, ALL, QUIET
+
+The files of a side: a path, paths joined by commas, a wildcard or a folder. Returns a hash of name,
+as characters, and runs, a list of lists of paths; files with one run id are one run. Returns undef,
+after a message, if there are no such files. ALL and QUIET as for L<Devel::DProf::Input/of_runs>.
+
+=item parts SIDE
+
+Its profiles, of all runs, after read.
+
+=back
+
+=head1 METHODS
+
+=over
+
+=item new FIELD => VALUE, ...
+
+say, a sub that gets messages of one line each; force, which takes different units, too; progress,
+which shows a terminal how far it is; keys, numbers of sort keys; apart, which keeps the files of a
+run apart, as only_of needs it; unit, what folded stacks count; windows, for each side the ranges of
+L<Devel::DProf::Profile/window>, the last ones for all sides that follow; pairs, chart and main, as
+the methods of L<Devel::DProf::Profile> that have these names (main: C<only_main>).
+
+=item read TOLD, SIDE, ...
+
+Reads the files, in parallel if there are several processors. A SIDE is a hash of a name and runs.
+Each run is a list of paths. The first side is the baseline. TOLD is called with the outcome of each
+file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
+file is used) or C<bad>. Returns false if a file was bad.
+
+=item sides
+
+The sides, after read: hashes of name, runs, profiles (for each run a list) and cut.
+
+=item as_sides NAME, ...
+
+Makes the one side that was read stand for several with these names.
+
+=item only_of NAME, HASH
+
+Keeps the files whose header has one of the hash's keys as NAME: C<pid>, C<tid>. Returns false if a
+side has no such file.
+
+=item is_time
+
+True if times are times, in seconds, and not counts of folded stacks.
+
+=item measure NAME
+
+A metric as all sides have it; undef, after a message, if a side lacks it.
+
+=item why_unpinned
+
+Why calls and ops may not repeat in these runs; undef if they do.
+
+=back
+
+=cut

@@ -1,0 +1,198 @@
+package Devel::DProf::Tool::Dprofexport;
+
+# dprofexport: options, files of other tools.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Options;
+use Devel::DProf::Values qw(list_of);
+use Devel::DProf::Stacks;
+use Devel::DProf::Text qw(text);
+use Devel::DProf::Tool qw(OK FAILED complain result);
+use Devel::DProf::View qw(metrics_for_help);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('tools'));
+my @LABELS = qw(phase pid tid);
+
+my $TOOL = Devel::DProf::Options->new(
+    lists => { METRICS => metrics_for_help(), FORMATS => \@FORMATS, LABELS => \@LABELS },
+    name => 'dprofexport', how => \&how, run => \&export,
+    text => <<'END',
+dprofexport [options] [profile ...]
+dprofexport --diff -o FILE [options] baseline other
+
+Writes profiles as files of other tools. No file: reads standard input if it is a pipe or a file,
+else tmon.out. Several files are added up, unless the format shows processes and threads.
+
+= format=s
+    --format FORMAT     {FORMATS}
+                        (default: by the suffix of FILE, else pprof)
+= o|output=s
+    -o FILE             the output (default: standard output)
+= list
+    --list              lists the formats and their suffixes
+= m|metric=s@
+    -m METRIC,...       {METRICS}
+                        or another counter (default: all that the profile has)
+= label=s@
+    --label LABEL,...   {LABELS}: samples are labelled, where the format has labels
+= phase=s
+    --phase NAME        only what ran in this phase
+= only=s  skip=s
+    --only REGEX --skip REGEX       only frames whose names match, or do not match;
+                        the others count for their callers
+= fold-recursion
+    --fold-recursion    a sub that calls itself directly is one frame
+= diff|d
+    --diff              two sides, whose subs pair: FILE, and FILE with .base in its name
+= R|separate-anon!
+    --no-separate-anon  anonymous subs without file and line
+= A|autoload
+    -A                  autoloaded subs as *::AUTOLOAD
+= s|x|strip-hex
+    -s, -x              hexadecimal addresses in names become 0x...
+= map=s@  symfs=s@
+    --map OLD=NEW --symfs DIR       with --diff: pairs names that differ
+= unit=s
+    --unit UNIT         what folded stacks count: s, ms, us, ns, calls, samples ...
+= pid=s  tid=s
+    --pid LIST --tid LIST           only the files of these processes, threads
+= time=s
+    --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N
+= processes
+    --processes         reads all files of each run
+= main
+    --main              leaves out what ran before the main program
+= f|F|force
+    -f                  works in spite of different units; silent about profiles cut short
+    -V  -h  -H          version, this help, the manual
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+# What is to be written, as Devel::DProf::Stacks takes it. Dies with what is wrong.
+sub how {
+    my ($opt) = @_;
+    return Devel::DProf::Stacks->new if $opt->{list};
+    my ($first) = Devel::DProf::Stacks::formats('tools');
+    my $format = Devel::DProf::Stacks::format_of('tools', $opt->{format}, $opt->{o})
+        // (($opt->{o} // '-') eq '-' ? $first : undef)
+        // die "-o $opt->{o}: its suffix is of no format; --format is one of "
+            . join(', ', @FORMATS) . "\n";
+    my %label = map { $_ => 1 } map { list_of('--label', $_) } @{ $opt->{label} || [] };
+    for my $label (sort keys %label) {
+        die "--label $label: must be " . join(', ', @LABELS) . "\n"
+            if !grep { $_ eq $label } @LABELS;
+        die "--label $label: $format->{name} has no labels\n" if !$format->{labels};
+    }
+    if ($opt->{diff}) {
+        die "--diff: $format->{name} has no way to compare two files; dprofdiff compares\n"
+            if !$format->{base};
+        die "--diff writes two files: name the second one, -o FILE\n"
+            if ($opt->{o} // '-') eq '-';
+        die "--phase goes with one side\n" if defined $opt->{phase};
+    }
+    return Devel::DProf::Stacks->new(
+        Devel::DProf::Stacks::options($opt), format => $format->{name}, view => 'export',
+        by_sub => $opt->{diff} ? 0 : 1, by_site => 1,
+        by_part => $format->{apart} || $label{pid} || $label{tid} ? 1 : 0,
+        phases => $label{phase} || defined $opt->{phase} ? 1 : 0,
+        phase => defined $opt->{phase} ? text($opt->{phase}) : undef,
+        (map { ("label_$_" => $label{$_} ? 1 : 0) } @LABELS),
+    );
+}
+
+sub export {
+    my ($opt, $stacks, $names) = @_;
+    return listed() if $opt->{list};
+    my @names = Devel::DProf::Stacks::names($opt, @$names);
+    return $TOOL->usage('--diff takes two sides, a baseline and another one; '
+        . 'join the files of one side by commas') if !@names;
+    return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
+        if ($opt->{o} // '-') eq '-' && -t STDOUT;
+    $stacks->read(@names) or return FAILED;
+    my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
+    $stacks->settle(@metrics ? @metrics : defaults($stacks)) or return FAILED;
+    return written($stacks, $opt->{o}, 0) if !$opt->{diff};
+    return written($stacks, base_of($opt->{o}, $stacks->format), 0)
+        || written($stacks, $opt->{o}, 1);
+}
+
+# All metrics of the profile: times, calls, counters. User and system time are in cpu.
+sub defaults {
+    my ($stacks) = @_;
+    my %has = map { $_ => 1 } $stacks->has;
+    my @counters = grep { !/^(?:user|system|cpu|real|calls)\z/ } $stacks->has;
+    return 'cpu' if $stacks->unit ne 's' && !@counters;
+    return ((grep { $has{$_} } $stacks->unit eq 's' ? qw(cpu real) : 'cpu', 'calls'), @counters);
+}
+
+# The name of the baseline's file: FILE.base.pb.gz of FILE.pb.gz.
+sub base_of {
+    my ($path, $name) = @_;
+    my ($format) = grep { $_->{name} eq $name } Devel::DProf::Stacks::formats('tools');
+    for my $suffix (sort { length $b <=> length $a } split ' ', $format->{suffixes}) {
+        return $path if $path =~ s/(\Q$suffix\E)\z/.base$1/i;
+    }
+    return "$path.base";
+}
+
+sub written {
+    my ($stacks, $path, $side) = @_;
+    my $nothing;
+    my $status = result('dprofexport', $path, sub {
+        my $result = $stacks->print($_[0], $stacks->format, side => $side,
+            parts => [map { part_of($_) } $stacks->profiles($side)]);
+        complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
+            . 'with the last of these') if $result->{recursion} && $stacks->recursion > 1;
+        complain("$result->{shortened} stacks of more than $result->{most} frames lack their "
+            . 'middle ones, which would be too many to write') if $result->{shortened};
+        complain('nothing is left: nothing has a value'
+            . ($stacks->is_filtered ? ' after --only and --skip' : ''))
+            if !$result->{code} && $result->{empty};
+        return $result->{code};
+    });
+    return $status || ($stacks->failed ? FAILED : OK);
+}
+
+# What the formats tell of a part: its program, process and times, as far as its files agree.
+sub part_of {
+    my ($profile) = @_;
+    my @headers = map { { $profile->header($_) } } 0 .. $profile->files - 1;
+    my %part = (name => text($headers[0]{dprof_script} // $profile->outcome(0)->{path}));
+    for my $name (qw(pid tid)) {
+        my %values = map { ($_->{"dprof_$name"} // 0) => 1 } @headers;
+        my ($value, @more) = keys %values;
+        $part{$name} = $value if !@more && $value =~ /^\d{1,15}\z/;
+    }
+    my ($start) = sort { $a <=> $b } grep { $_ }
+        map { nanoseconds($_->{dprof_start}) } @headers;
+    $part{start} = $start || 0;
+    my ($longest) = sort { $b <=> $a } map {
+        ($_->{hz} || 0) > 0 && ($_->{rrun_rtime} // '') =~ /^\d{1,18}\z/
+            ? int($_->{rrun_rtime} / $_->{hz} * 1e9) : 0
+    } @headers;
+    $part{duration} = $longest;
+    return \%part;
+}
+
+# Of seconds with a fraction, exactly.
+sub nanoseconds {
+    my ($seconds) = @_;
+    my ($whole, $fraction) = ($seconds // '') =~ /^(\d{1,10})(?:\.(\d+))?\z/ or return 0;
+    return $whole * 1_000_000_000 + substr(($fraction // '') . '000000000', 0, 9);
+}
+
+sub listed {
+    my @rows = map { [$_->{name}, join ' ', split ' ', $_->{suffixes}] }
+        Devel::DProf::Stacks::formats('tools');
+    printf "%-12s %s\n", @$_ for @rows;
+    return OK;
+}
+
+1;

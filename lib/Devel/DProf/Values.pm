@@ -1,0 +1,128 @@
+package Devel::DProf::Values;
+
+# Values of options that several tools take: lists, patterns, slices of time, renames.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Devel::DProf::Core;
+use Devel::DProf::Text qw(bytes text);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @EXPORT_OK = qw(list_of windows renames);
+
+sub list_of {
+    my ($option, $list) = @_;
+    my @names;
+    for my $item (split /,/, $list) {
+        if ($item !~ s{^file://}{}) {
+            push @names, text($item);
+            next;
+        }
+        open my $in, '<:raw', $item or die "$option: cannot read $item: $!\n";
+        while (defined(my $line = <$in>)) {
+            $line =~ s/\r?\n\z//;
+            push @names, text($line) if length $line && $line !~ /^#/;
+        }
+        close $in;
+    }
+    return @names;
+}
+
+sub pattern {
+    my ($option, $re) = @_;
+    $re = text($re);
+    local $SIG{__WARN__} = sub { };
+    return eval { qr/$re/ } // die "$option: not a regular expression: "
+        . ($@ =~ s/ at \S+ line \d+\.\n\z//r) . "\n";
+}
+
+sub windows {
+    my ($text) = @_;
+    return [map { length $_ ? ranges($_) : undef } split /:/, $text, -1];
+}
+
+sub ranges {
+    my ($text) = @_;
+    my $number = qr/\d+(?:\.\d*)?|\.\d+/;
+    my @ranges;
+    if ($text =~ /^($number)?,($number)?\z/ && (defined $1 || defined $2)) {
+        @ranges = [$1 // 0, $2, 0];
+    } else {
+        for my $slice (split /,/, $text, -1) {
+            if ($slice =~ /^($number)%-($number)%\z/) { push @ranges, [$1, $2, 1] }
+            elsif ($slice =~ m{^($number)%/(\d+)\z} && $2) {
+                push @ranges, [$1 * ($2 - 1), $1 * $2, 1];
+            } else {
+                die "--time: `$slice' is none of START,STOP (seconds), A%-B% and A%/N\n";
+            }
+        }
+    }
+    @ranges = sort { $a->[0] <=> $b->[0] } @ranges;
+    for my $i (0 .. $#ranges) {
+        my ($from, $to, $percent) = @{ $ranges[$i] };
+        die "--time: $text: nothing lies between these times\n" if defined $to && $from >= $to;
+        die "--time: $text: the file ends at 100 %\n" if $percent && $to > 100;
+        die "--time: $text: slices overlap\n" if $i && $from < $ranges[ $i - 1 ][1];
+    }
+    return \@ranges;
+}
+
+sub renames {
+    my ($text) = @_;
+    my @lines = $text =~ m{^file://} ? list_of('--map', $text) : text($text);
+    return map {
+        my @pair = /^\s*([^=\s]+)\s*=\s*([^=\s]+)\s*\z/
+            or die "--map: `" . bytes($_) . "' is not OLD=NEW\n";
+        die "--map: $_: a package ends in :: on both sides\n"
+            if ($pair[0] =~ /::\z/) != ($pair[1] =~ /::\z/);
+        @pair;
+    } @lines;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Values - values of options
+
+=head1 DESCRIPTION
+
+What stands behind an option, where several tools take the same. It is internal to this
+distribution.
+
+=head1 FUNCTIONS
+
+They take bytes, return characters, and die with what is wrong.
+
+=over
+
+=item list_of OPTION, TEXT
+
+A list of names: separated by commas; C<file://NAME> is a file with one on each line. OPTION is for
+messages.
+
+=item pattern OPTION, TEXT
+
+A regular expression.
+
+=item windows TEXT
+
+C<--time>: a list of one element for each side, with colons between. An element is undef, or a list
+of [FROM, TO, PERCENT] (L<Devel::DProf::Profile/window>), in ascending order, of START,STOP in
+seconds (either of them may be missing), or of A%-B% and A%/N (the N-th slice of A %), several with
+commas.
+
+=item renames TEXT
+
+C<--map>: pairs of names, old and new, of OLD=NEW, or of C<file://NAME> with one of them on each
+line.
+
+=back
+
+=cut

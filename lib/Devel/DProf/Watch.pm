@@ -1,0 +1,85 @@
+package Devel::DProf::Watch;
+
+# dprofpp --watch: a report every so many seconds, as long as somebody writes to the profiles.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Input qw(of_runs);
+use Devel::DProf::Tool qw(OK complain);
+use Fcntl ();
+use POSIX ();
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+sub wrong {
+    my ($seconds, @names) = @_;
+    return "$seconds: the seconds between two reports must be positive" if $seconds <= 0;
+    my ($once) = grep { $_ eq '-' || -e && !-f _ } @names;
+    return defined $once ? "$once: not a file that can be read again" : undef;
+}
+
+sub watch {
+    my ($seconds, $processes, $names, $shown) = @_;
+    my $screen = -t STDOUT;
+    my ($stop, $waiting, $reports) = (0, 0, 0);
+    local $SIG{INT} = sub { $stop = 1 };
+    until ($stop) {
+        my @there = grep { -s } @$names;
+        my @all = of_runs($processes, 1, @there);
+        # This is looked up before the files are read, so that the last report is complete.
+        my $running = @there < @$names || grep { is_recorded($_) } @all;
+        if (@there) {
+            print $screen ? "\e[H\e[2J" : $reports++ ? "\n" : '';
+            STDOUT->flush;      # messages stand below it
+            my $status = $shown->($running, @all);
+            return $status if $status != OK;
+        } elsif (!$waiting++) {
+            complain("dprofpp: waiting for @$names");
+        }
+        last if !$running;
+        select undef, undef, undef, $seconds if !$stop;
+    }
+    return OK;
+}
+
+# Whether a run is still writing to a file that has a header: the recorder holds a lock on it as
+# long as it lives. It locks before it writes, so that this look, at a file that is not empty, never
+# gets in its way.
+sub is_recorded {
+    my ($path) = @_;
+    open my $in, '<', $path or return 0;
+    return !flock($in, Fcntl::LOCK_SH() | Fcntl::LOCK_NB()) && $! == POSIX::EWOULDBLOCK();
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Watch - reports while a program runs
+
+=head1 DESCRIPTION
+
+What L<dprofpp/--watch> does. It is internal to this distribution.
+
+=head1 FUNCTIONS
+
+=over
+
+=item wrong SECONDS, NAME, ...
+
+Why these files cannot be watched, or undef.
+
+=item watch SECONDS, ALL, NAMES, CODE
+
+Calls CODE every so many seconds, with whether a run still goes on, and the paths to read (ALL as
+for L<Devel::DProf::Input/of_runs>), until the runs have ended, CODE returns another status than 0,
+or Ctrl-C. Returns the exit status.
+
+=back
+
+=cut

@@ -1,0 +1,450 @@
+/* pprof: google/pprof, proto/profile.proto, whose comments are the specification. A context is a
+ * sample with its own values of all measures; its frames are locations, from the leaf to the root,
+ * each a line of a function. What is told once (functions, locations, strings) stands behind the
+ * samples, so that one pass writes all and memory grows with names alone. */
+#include "dp_export.h"
+#include "dp_err.h"
+#include "dp_map.h"
+#include "dp_mem.h"
+#include "dp_pool.h"
+#include "dp_text.h"
+#include "dp_wire.h"
+
+#include <string.h>
+
+/* Fields of the messages. */
+enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME = 9, DURATION,
+       PERIOD_TYPE, PERIOD, DEFAULT_TYPE = 14 };
+enum { TYPE_NAME = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_STRING };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_NUMBER };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNCTION_LINE };
+
+struct pprof {
+    struct dp_export e;
+    struct dp_pool texts;       /* the table of strings, which begins with an empty one */
+    struct dp_buf message, part, text;
+    struct dp_buf functions, locations; /* these messages, ready */
+    struct dp_map function_of;  /* name << 32 | file -> id */
+    struct dp_map location_of;  /* function << 32 | line -> id */
+    uint32_t n_functions, n_locations;
+    uint32_t *stack;            /* by level: location */
+    uint32_t *names;            /* by level: name of the stacks */
+    size_t stack_cap, names_cap;
+    struct dp_stacks_ends ends;
+    size_t *order;              /* measures as they are written */
+    const char *script;
+    struct dp_sink *out;
+};
+
+/* ---- what is told once ---- */
+
+/* The number of a string. */
+static uint32_t string_of(struct pprof *x, const char *ptr, size_t len)
+{
+    dp_buf_clear(&x->text);
+    dp_text_escape(&x->text, ptr, len);
+    if (x->text.err)
+        return DP_MAP_NONE;
+    return dp_pool_intern(&x->texts, x->text.len ? x->text.ptr : "", x->text.len);
+}
+
+/* Appends x->part as a field. Returns 0 or DP_E_NOMEM. */
+static int add_part(struct pprof *x, struct dp_buf *to, unsigned field)
+{
+    dp_wire_bytes(to, field, x->part.ptr, x->part.len);
+    return x->part.err ? x->part.err : to->err;
+}
+
+/* A function is a sub, and the file where its code stands: that of a sub may be several files by
+ * `#line'. */
+static int64_t function_of(struct pprof *x, const struct dp_name *name, const struct dp_name *file,
+                           uint64_t line, uint64_t key)
+{
+    struct dp_map_slot *slot = dp_map_put(&x->function_of, key);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    uint32_t name_text = string_of(x, name->ptr, name->len);
+    uint32_t file_text = string_of(x, file->ptr, file->len);
+    slot->value = ++x->n_functions;
+    dp_buf_clear(&x->part);
+    dp_wire_number(&x->part, FUNCTION_ID, x->n_functions);
+    dp_wire_number(&x->part, FUNCTION_NAME, name_text);
+    dp_wire_number(&x->part, FUNCTION_SYSTEM_NAME, name_text);
+    dp_wire_number(&x->part, FUNCTION_FILE, file_text);
+    dp_wire_number(&x->part, FUNCTION_LINE, line);
+    bool ok = name_text != DP_MAP_NONE && file_text != DP_MAP_NONE
+              && add_part(x, &x->functions, FUNCTION) == 0;
+    return ok ? (int64_t)x->n_functions : DP_E_NOMEM;
+}
+
+static int64_t location_of(struct pprof *x, uint32_t function, uint64_t line)
+{
+    struct dp_map_slot *slot
+        = dp_map_put(&x->location_of, (uint64_t)function << 32 | (uint32_t)line);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = ++x->n_locations;
+    char bytes[4 * DP_WIRE_MAX], *to = bytes;
+    *to++ = LINE_FUNCTION << 3;
+    to = dp_wire_put(to, function);
+    if (line) {
+        *to++ = LINE_NUMBER << 3;
+        to = dp_wire_put(to, line);
+    }
+    dp_buf_clear(&x->part);
+    dp_wire_number(&x->part, LOCATION_ID, x->n_locations);
+    dp_wire_number(&x->part, LOCATION_MAPPING, 1);
+    dp_wire_bytes(&x->part, LOCATION_LINE, bytes, (size_t)(to - bytes));
+    int rc = add_part(x, &x->locations, LOCATION);
+    return rc < 0 ? rc : (int64_t)x->n_locations;
+}
+
+/* The location of a sub where it called from this site; 0: where it begins. */
+static int64_t location(struct pprof *x, uint32_t n, uint32_t site)
+{
+    const struct dp_stacks *s = x->e.p->s;
+    const struct dp_stacks_name *name = &s->names[n];
+    struct dp_name file = name->file;
+    uint64_t line = name->line, begin = name->line;
+    if (name->kind == DP_KIND_PROGRAM) {
+        file = (struct dp_name){ x->script, strlen(x->script) };
+        begin = line = 0;
+    }
+    uint32_t elsewhere = 0;     /* number of the file of the site, where that is another one */
+    if (site && s->sites[site].line) {
+        const struct dp_stacks_site *at = &s->sites[site];
+        line = at->line;
+        if (dp_name_compare(&at->file, &file) != 0) {
+            elsewhere = string_of(x, at->file.ptr, at->file.len);
+            if (elsewhere == DP_MAP_NONE)
+                return DP_E_NOMEM;
+            file = at->file;
+            begin = 0;
+        }
+    }
+    int64_t function = function_of(x, &name->text, &file, begin, (uint64_t)n << 32 | elsewhere);
+    return function < 0 ? function : location_of(x, (uint32_t)function, line);
+}
+
+/* ---- samples ---- */
+
+/* The frame that is at a level now, and where its caller called it. */
+static int descend(struct pprof *x, size_t level, uint32_t frame)
+{
+    const struct dp_stacks *s = x->e.p->s;
+    uint32_t name = s->frames[frame].name;
+    if (dp_mem_grow((void **)&x->stack, &x->stack_cap, level + 1, sizeof *x->stack) < 0
+        || dp_mem_grow((void **)&x->names, &x->names_cap, level + 1, sizeof *x->names) < 0)
+        return DP_E_NOMEM;
+    int64_t own = location(x, name, 0);
+    uint32_t site = s->site ? s->site[frame] : 0;
+    int64_t caller = level && own > 0 ? location(x, x->names[level - 1], site) : own;
+    if (caller < 0)
+        return (int)caller;
+    if (level)
+        x->stack[level - 1] = (uint32_t)caller;
+    x->stack[level] = (uint32_t)own;
+    x->names[level] = name;
+    return 0;
+}
+
+/* The location that stands for so many frames. */
+static int64_t gap(struct pprof *x, size_t frames)
+{
+    static const struct dp_name no_file = { "", 0 };
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_addf(&text, "(%zu frames left out)", frames);
+    struct dp_name name = { text.ptr, text.len };
+    uint32_t number = text.err ? DP_MAP_NONE : string_of(x, text.ptr, text.len);
+    int64_t function = number == DP_MAP_NONE ? DP_E_NOMEM
+        : function_of(x, &name, &no_file, 0, (uint64_t)UINT32_MAX << 32 | number);
+    dp_buf_release(&text);
+    return function < 0 ? function : location_of(x, (uint32_t)function, 0);
+}
+
+/* Makes x->part the frames of the stack, from the leaf; of a deep one, its two ends. */
+static int put_stack(struct pprof *x)
+{
+    size_t level = x->e.level;
+    bool deep = level > x->ends.most;
+    int64_t middle = deep ? gap(x, level - x->ends.head - x->ends.tail) : 0;
+    if (middle < 0)
+        return (int)middle;
+    dp_buf_clear(&x->part);
+    for (size_t k = 0; k < (deep ? x->ends.tail : level + 1); k++)
+        dp_wire_varint(&x->part, x->stack[level - k]);
+    if (!deep)
+        return 0;
+    dp_wire_varint(&x->part, (uint64_t)middle);
+    for (size_t k = x->ends.head + 1; k-- > 0;)
+        dp_wire_varint(&x->part, x->stack[k]);
+    x->e.p->out->shortened++;
+    x->e.p->out->most = x->ends.most;
+    return 0;
+}
+
+static int put_label(struct pprof *x, const char *key, const char *ptr, size_t len)
+{
+    uint32_t k = string_of(x, key, strlen(key)), v = string_of(x, ptr, len);
+    if (k == DP_MAP_NONE || v == DP_MAP_NONE)
+        return DP_E_NOMEM;
+    dp_buf_clear(&x->part);
+    dp_wire_number(&x->part, LABEL_KEY, k);
+    dp_wire_number(&x->part, LABEL_STRING, v);
+    return add_part(x, &x->message, SAMPLE_LABEL);
+}
+
+static int put_number_label(struct pprof *x, const char *key, uint64_t n)
+{
+    char text[DP_BUF_DIGITS];
+    return put_label(x, key, text, (size_t)(dp_buf_putu(text, n) - text));
+}
+
+static int put_labels(struct pprof *x)
+{
+    const struct dp_export_how *how = x->e.p->job->export;
+    int rc = 0;
+    if (how->label_phase && x->e.phase.len)
+        rc = put_label(x, "phase", x->e.phase.ptr, x->e.phase.len);
+    if (rc == 0 && how->label_pid && x->e.part && x->e.part->pid)
+        rc = put_number_label(x, "pid", x->e.part->pid);
+    if (rc == 0 && how->label_tid && x->e.part && x->e.part->tid)
+        rc = put_number_label(x, "tid", x->e.part->tid);
+    return rc;
+}
+
+static void send(struct pprof *x, unsigned field, const struct dp_buf *message)
+{
+    char head[2 * DP_WIRE_MAX], *to = dp_wire_put(head, field << 3 | 2);
+    to = dp_wire_put(to, message->len);
+    dp_sink_add(x->out, head, (size_t)(to - head));
+    dp_sink_add(x->out, message->ptr, message->len);
+}
+
+static int put_sample(struct pprof *x)
+{
+    struct dp_stacks_outcome *out = x->e.p->out;
+    const struct dp_stacks *s = x->e.p->s;
+    bool any = false;
+    for (size_t k = 0; k < x->e.count; k++)
+        any = any || dp_stacks_self(s, x->e.frame, x->e.measures[k].column);
+    if (!any)
+        return 0;
+    int rc = put_stack(x);
+    if (rc < 0)
+        return rc;
+    dp_buf_clear(&x->message);
+    rc = add_part(x, &x->message, SAMPLE_LOCATION);
+    if (rc < 0)
+        return rc;
+    dp_buf_clear(&x->part);
+    for (size_t k = 0; k < x->e.count; k++)
+        dp_wire_varint(&x->part, dp_export_self(&x->e, x->order[k], x->e.frame));
+    rc = add_part(x, &x->message, SAMPLE_VALUE);
+    if (rc == 0)
+        rc = put_labels(x);
+    if (rc < 0)
+        return rc;
+    send(x, SAMPLE, &x->message);
+    out->lines++;
+    return x->out->err;
+}
+
+static int put_samples(struct pprof *x)
+{
+    int rc;
+    while ((rc = dp_export_next(&x->e)) > 0) {
+        if (x->e.is_frame)
+            rc = descend(x, x->e.level, x->e.frame);
+        if (rc >= 0)
+            rc = put_sample(x);
+        if (rc < 0)
+            return rc;
+    }
+    return rc;
+}
+
+/* ---- the profile ---- */
+
+/* Counts come first, by convention, then times. */
+static unsigned rank_of(const struct dp_export *e, size_t k)
+{
+    enum dp_metric metric = e->p->job->export->stacks.columns[e->measures[k].column].metric;
+    return metric == DP_M_CALLS ? 0 : dp_metric_is_counter(metric) ? 1
+           : metric == DP_T_CPU ? 3 : metric == DP_T_REAL ? 4 : 2;
+}
+
+static void settle_order(struct pprof *x)
+{
+    for (size_t k = 0; k < x->e.count; k++) {
+        size_t at = k;
+        for (; at && rank_of(&x->e, x->order[at - 1]) > rank_of(&x->e, k); at--)
+            x->order[at] = x->order[at - 1];
+        x->order[at] = k;
+    }
+}
+
+static int put_type(struct pprof *x, unsigned field, size_t measure)
+{
+    const struct dp_export_measure *m = &x->e.measures[measure];
+    const char *unit = dp_export_unit(m);
+    struct dp_buf word;
+    dp_buf_init(&word);
+    dp_export_word(&word, m);
+    uint32_t name = word.err ? DP_MAP_NONE : string_of(x, word.ptr, word.len),
+             number = string_of(x, unit, strlen(unit));
+    dp_buf_release(&word);
+    if (name == DP_MAP_NONE || number == DP_MAP_NONE)
+        return DP_E_NOMEM;
+    dp_buf_clear(&x->message);
+    dp_wire_number(&x->message, TYPE_NAME, name);
+    dp_wire_number(&x->message, TYPE_UNIT, number);
+    if (x->message.err)
+        return x->message.err;
+    send(x, field, &x->message);
+    if (field == PERIOD_TYPE) {
+        dp_buf_clear(&x->message);
+        dp_wire_number(&x->message, PERIOD, 1);
+        dp_wire_number(&x->message, DEFAULT_TYPE, name);
+        dp_sink_add(x->out, x->message.ptr, x->message.len);
+    }
+    return x->message.err;
+}
+
+/* What it shows unless it is told otherwise: cpu time, else the last of the measures. */
+static size_t default_measure(const struct pprof *x)
+{
+    for (size_t k = 0; k < x->e.count; k++)
+        if (rank_of(&x->e, k) == 3)
+            return k;
+    return x->order[x->e.count - 1];
+}
+
+static int put_mapping(struct pprof *x)
+{
+    uint32_t script = string_of(x, x->script, strlen(x->script));
+    dp_buf_clear(&x->message);
+    dp_wire_number(&x->message, MAPPING_ID, 1);
+    dp_wire_number(&x->message, MAPPING_FILE, script);
+    dp_wire_number(&x->message, MAPPING_FUNCTIONS, 1);
+    dp_wire_number(&x->message, MAPPING_FILES, 1);
+    dp_wire_number(&x->message, MAPPING_LINES, 1);
+    send(x, MAPPING, &x->message);
+    return script == DP_MAP_NONE || x->message.err ? DP_E_NOMEM : 0;
+}
+
+/* From the first part's beginning to the last one's end. */
+static int put_times(struct pprof *x)
+{
+    const struct dp_export_how *how = x->e.p->job->export;
+    uint64_t start = 0, end = 0, longest = 0;
+    for (size_t k = 0; k < how->n_parts; k++) {
+        const struct dp_export_part *part = &how->parts[k];
+        start = part->start && (!start || part->start < start) ? part->start : start;
+        end = part->start + part->duration > end ? part->start + part->duration : end;
+        longest = part->duration > longest ? part->duration : longest;
+    }
+    dp_buf_clear(&x->message);
+    dp_wire_number(&x->message, TIME, start);
+    dp_wire_number(&x->message, DURATION, start ? end - start : longest);
+    dp_sink_add(x->out, x->message.ptr, x->message.len);
+    return x->message.err;
+}
+
+static int put_tables(struct pprof *x)
+{
+    if (x->functions.err || x->locations.err)
+        return DP_E_NOMEM;
+    dp_sink_add(x->out, x->locations.ptr, x->locations.len);
+    dp_sink_add(x->out, x->functions.ptr, x->functions.len);
+    for (uint32_t k = 0; k < x->texts.count; k++) {
+        const struct dp_name *text = dp_pool_name(&x->texts, k);
+        char head[2 * DP_WIRE_MAX], *to = dp_wire_put(head, STRING << 3 | 2);
+        to = dp_wire_put(to, text->len);
+        dp_sink_add(x->out, head, (size_t)(to - head));
+        dp_sink_add(x->out, text->ptr, text->len);
+    }
+    return x->out->err;
+}
+
+static int put_profile(struct pprof *x)
+{
+    int rc = string_of(x, "", 0) == 0 ? 0 : DP_E_NOMEM;
+    settle_order(x);
+    for (size_t k = 0; k < x->e.count && rc == 0; k++)
+        rc = put_type(x, SAMPLE_TYPE, x->order[k]);
+    rc = rc < 0 ? rc : put_type(x, PERIOD_TYPE, default_measure(x));
+    rc = rc < 0 ? rc : put_mapping(x);
+    rc = rc < 0 ? rc : put_times(x);
+    rc = rc < 0 ? rc : put_samples(x);
+    return rc < 0 ? rc : put_tables(x);
+}
+
+static int to_sink(void *ctx, const void *ptr, size_t n)
+{
+    struct dp_sink *sink = ctx;
+    dp_sink_add(sink, ptr, n);
+    return sink->err;
+}
+
+/* Packs what is printed: all readers of the format take gzip. */
+static int put_packed(struct pprof *x, struct dp_sink *to)
+{
+    struct dp_pack *pack = dp_pack_new(to_sink, to);
+    x->out = dp_mem_alloc(sizeof *x->out);
+    if (!pack || !x->out) {
+        if (pack)
+            dp_pack_end(pack);
+        dp_mem_free(x->out);
+        return DP_E_NOMEM;
+    }
+    dp_sink_init(x->out, dp_pack_write, pack);
+    int rc = put_profile(x), flushed = dp_sink_flush(x->out), ended = dp_pack_end(pack);
+    dp_mem_free(x->out);
+    return rc < 0 ? rc : flushed < 0 ? flushed : ended;
+}
+
+int dp_print_pprof(const struct dp_stacks_printing *p)
+{
+    const struct dp_export_how *how = p->job->export;
+    struct pprof x;
+    memset(&x, 0, sizeof x);
+    x.script = how->n_parts ? how->parts[0].name : "";
+    dp_pool_init(&x.texts);
+    dp_buf_init(&x.message);
+    dp_buf_init(&x.part);
+    dp_buf_init(&x.text);
+    dp_buf_init(&x.functions);
+    dp_buf_init(&x.locations);
+    dp_map_init(&x.function_of);
+    dp_map_init(&x.location_of);
+    int rc = dp_export_init(&x.e, p);
+    x.order = dp_mem_zalloc((x.e.count + 1) * sizeof *x.order);
+    rc = x.order ? rc : DP_E_NOMEM;
+    uint32_t *depth = NULL;
+    rc = rc < 0 ? rc : dp_stacks_depths(p->s, &depth, &x.ends);
+    dp_mem_free(depth);
+    rc = rc < 0 ? rc : put_packed(&x, p->sink);
+    dp_mem_free(x.order);
+    dp_mem_free(x.stack);
+    dp_mem_free(x.names);
+    dp_map_release(&x.function_of);
+    dp_map_release(&x.location_of);
+    dp_buf_release(&x.message);
+    dp_buf_release(&x.part);
+    dp_buf_release(&x.text);
+    dp_buf_release(&x.functions);
+    dp_buf_release(&x.locations);
+    dp_pool_release(&x.texts);
+    dp_export_release(&x.e);
+    return rc;
+}
