@@ -112,6 +112,21 @@ subtest 'Compared with a profile of ours' => sub {
         '... which is told');
 };
 
+subtest 'What dprofexport writes is what it has read' => sub {
+    my $ours = 't/data/shop-new.out';
+    my $theirs = "$dir/shop.pb.gz";
+    is(shown('dprofexport', '--format', 'pprof', '-o', $theirs, $ours), '', 'written');
+    for my $metric (qw(cpu real calls)) {
+        my @fold = ('dproffold', '-m', $metric, $metric eq 'calls' ? () : qw(--unit ns));
+        is(shown(@fold, $theirs), shown(@fold, $ours), "... has the same $metric");
+    }
+    like(in_process('dprofdiff', $ours, $theirs)->{out}, qr/^# 9 subs did not change/m,
+        '... and does not differ');
+    my $diff = in_process('dprofdiff', 't/data/shop-old.out', $theirs)->{out};
+    like($diff, qr/ Shop::__ANON__\[lib\/Shop\.pm:5\]  lib\/Shop\.pm:3$/m,
+        '... and anonymous subs are paired');
+};
+
 subtest 'Phases' => sub {
     my $file = file(samples => [[['run'], [5], 'RUN'], [['load'], [7], 'BEGIN'], [['run'], [1]]]);
     is(shown('dproffold', '--unit', 'ns', $file), "load 7\nrun 6\n", 'are no frames');

@@ -95,7 +95,7 @@ struct part {
     uint64_t line;
     uint32_t ordinal;
     bool shared;                /* told apart by its place */
-    size_t cut;                 /* in folded stacks: how many bytes of its name are its place */
+    size_t cut;                 /* of other tools: how many bytes of its name are its place */
 };
 
 /* Is it `__ANON__[FILE:LINE]`, perhaps with `#N` behind, as other tools print it? */
@@ -132,9 +132,14 @@ static struct part part_of(const struct dp_prof *prof, uint32_t n)
     struct part p = {
         .file = file->ptr, .file_len = file->len, .line = sub->line, .ordinal = sub->ordinal
     };
-    p.shared = dp_subs_is_shared(&prof->subs, n)
-               || (!sub->phase && !file->len && placed_name(name, &p));
-    return p;
+    struct part placed = p;
+    p.shared = dp_subs_is_shared(&prof->subs, n);
+    if (p.shared || sub->phase || !placed_name(name, &placed)
+        || (file->len
+            && (file->len != placed.file_len || memcmp(file->ptr, placed.file, file->len) != 0)))
+        return p;
+    placed.shared = true;
+    return placed;
 }
 
 /* ---- names ---- */
