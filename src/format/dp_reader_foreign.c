@@ -1,5 +1,6 @@
 #include "dp_reader_foreign.h"
 #include "dp_reader_callgrind.h"
+#include "dp_reader_nytprof.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 
@@ -13,6 +14,7 @@ enum {
 /* The first that recognizes a file reads it. */
 static const struct dp_foreign_format *const formats[] = {
     &dp_foreign_callgrind,
+    &dp_foreign_nytprof,
 };
 
 const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len)
