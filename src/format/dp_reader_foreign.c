@@ -1,6 +1,7 @@
 #include "dp_reader_foreign.h"
 #include "dp_reader_callgrind.h"
 #include "dp_reader_nytprof.h"
+#include "dp_reader_pprof.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 
@@ -15,6 +16,7 @@ enum {
 static const struct dp_foreign_format *const formats[] = {
     &dp_foreign_callgrind,
     &dp_foreign_nytprof,
+    &dp_foreign_pprof,
 };
 
 const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len)
