@@ -1,7 +1,9 @@
 #include "dp_reader_foreign.h"
 #include "dp_reader_callgrind.h"
 #include "dp_reader_nytprof.h"
+#include "dp_reader_perf.h"
 #include "dp_reader_pprof.h"
+#include "dp_reader_speedscope.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 
@@ -16,7 +18,9 @@ enum {
 static const struct dp_foreign_format *const formats[] = {
     &dp_foreign_callgrind,
     &dp_foreign_nytprof,
+    &dp_foreign_perf,
     &dp_foreign_pprof,
+    &dp_foreign_speedscope,
 };
 
 const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len)
