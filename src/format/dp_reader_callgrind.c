@@ -1,20 +1,117 @@
+/* Valgrind's manual has the format ("Callgrind Format Specification"). The costs of functions and of
+ * calls are added up while the file is read; contexts are made of them at the end. */
 #include "dp_reader_callgrind.h"
+#include "dp_callgraph.h"
+#include "dp_buf.h"
 #include "dp_mem.h"
 #include "dp_num.h"
+#include "dp_pool.h"
 
 #include <string.h>
 
-struct callgrind {
-    struct dp_map subs;         /* number of a compressed name -> sub */
-    uint32_t node;              /* of the function whose costs follow */
-    bool skip;                  /* the next line has the cost of a call */
+#define NONE UINT32_MAX
+
+enum {
+    POSITIONS = 3,              /* of a line: instr, line, bb */
+    EVENTS = DP_FOREIGN_VALUES - 1,     /* the calls are one more kind of value */
+    SHOWN = 60                  /* bytes of a line in a message */
 };
+
+/* Names that are given once with a number, and later by the number alone. */
+enum space { OBJECTS, FILES, FUNCTIONS, SPACES };
+
+/* What a line with a cost is. */
+enum next { OWN_COST, CALL_COST, JUMP };
+
+/* A function is told by its file and name; one without a file, by its object and name. */
+struct known {
+    uint32_t name, file;        /* in names */
+    uint64_t line;
+};
+
+/* What an event is for people; both in names. */
+struct description {
+    uint32_t name, text;
+};
+
+struct callgrind {
+    struct dp_pool names;
+    struct description about[EVENTS];
+    size_t n_about;
+    struct dp_map numbers[SPACES];      /* to names */
+    struct dp_map function_of;  /* file and name -> function */
+    struct known *known;        /* by function of the graph */
+    size_t known_cap;
+    struct dp_callgraph graph;
+    struct dp_buf events;       /* the line of the first part */
+    size_t n_events;
+    bool calls;                 /* cachegrind's files know no calls */
+    size_t n_positions, line_at;        /* .. of these, which one is the line */
+    uint64_t position[POSITIONS];       /* of the line before */
+    uint32_t object, file, function_file;       /* file: differs in what is inlined */
+    uint32_t called_object, called_file, called_name;   /* called_*: NONE is the same as here */
+    uint32_t function;          /* NONE before the first one */
+    enum next next;
+    uint64_t n_calls;
+    uint64_t called_line;
+};
+
+static struct callgrind *state(const struct dp_reader *r) { return r->foreign.state; }
+
+static int no_memory(struct dp_reader *r)
+{
+    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+}
+
+static int bad(struct dp_reader *r, const char *what, struct dp_text line)
+{
+    return dp_reader_fail(r, DP_E_SYNTAX, 0, "%s: %.*s%s", what,
+                          line.len > SHOWN ? SHOWN : (int)line.len, line.ptr,
+                          line.len > SHOWN ? " ..." : "");
+}
+
+/* ---- words ---- */
 
 static bool begins(struct dp_text t, const char *with)
 {
     size_t n = strlen(with);
     return t.len >= n && memcmp(t.ptr, with, n) == 0;
 }
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static struct dp_text behind(struct dp_text t, size_t n)
+{
+    t.ptr += n;
+    t.len -= n;
+    while (t.len && is_blank(*t.ptr))
+        t.ptr++, t.len--;
+    while (t.len && is_blank(t.ptr[t.len - 1]))
+        t.len--;
+    return t;
+}
+
+static struct dp_text next_word(struct dp_text *rest)
+{
+    *rest = behind(*rest, 0);
+    struct dp_text w = { rest->ptr, 0 };
+    while (w.len < rest->len && !is_blank(w.ptr[w.len]))
+        w.len++;
+    rest->ptr += w.len;
+    rest->len -= w.len;
+    return w;
+}
+
+/* Decimal digits, or hexadecimal ones behind 0x. */
+static bool number(struct dp_text w, uint64_t *out)
+{
+    if (begins(w, "0x"))
+        return dp_num_hex(w.ptr + 2, w.len - 2, out);
+    return dp_num_dec(w.ptr, w.len, out);
+}
+
+/* ---- the header ---- */
 
 /* Does one of the first lines begin with the text? */
 static bool has_line(const char *ptr, size_t len, const char *with)
@@ -32,95 +129,426 @@ static bool has_line(const char *ptr, size_t len, const char *with)
 /* The format's first line may be left out, and so may all others but those of the events. */
 static bool is_callgrind(const char *ptr, size_t len)
 {
-    static const char *const heads[] = { "version:", "creator:", "pid:",      "cmd:",
-                                         "part:",    "desc:",    "positions:" };
-    struct dp_text all = { ptr, len };
-    bool head = begins(all, "# callgrind format");
+    static const char *const heads[] = { "# callgrind format", "version:", "creator:", "pid:",
+                                         "cmd:", "part:", "desc:", "positions:", "events:" };
+    bool head = false;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads) && !head; i++)
-        head = begins(all, heads[i]);
+        head = begins((struct dp_text){ ptr, len }, heads[i]);
     return head && (has_line(ptr, len, "events:") || has_line(ptr, len, "creator:"));
 }
 
-static struct dp_text next_word(struct dp_text *rest)
+static int positions(struct dp_reader *r, struct dp_text rest)
 {
-    while (rest->len && (*rest->ptr == ' ' || *rest->ptr == '\t'))
-        rest->ptr++, rest->len--;
-    struct dp_text w = { rest->ptr, 0 };
-    while (w.len < rest->len && w.ptr[w.len] != ' ' && w.ptr[w.len] != '\t')
-        w.len++;
-    rest->ptr += w.len;
-    rest->len -= w.len;
-    return w;
+    struct callgrind *cg = state(r);
+    struct dp_text w, line = rest;
+    cg->n_positions = 0;
+    cg->line_at = POSITIONS;
+    while ((w = next_word(&rest)).len) {
+        if (cg->n_positions == POSITIONS)
+            return bad(r, "there are more than three positions", line);
+        if (w.len == 4 && begins(w, "line"))
+            cg->line_at = cg->n_positions;
+        cg->n_positions++;
+    }
+    return cg->n_positions ? 0 : bad(r, "there is no position", line);
+}
+
+/* What tells the unit of an event: Time_(10ns), and "event: Cpu : cpu (nanoseconds)", where the
+ * words behind the last colon are what people see. */
+static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *unit)
+{
+    const char *paren = memchr(t.ptr, '(', t.len);
+    *name = t;
+    *unit = (struct dp_text){ "", 0 };
+    if (!paren || paren == t.ptr || t.ptr[t.len - 1] != ')')
+        return;
+    size_t n = (size_t)(paren - t.ptr);
+    *unit = (struct dp_text){ paren + 1, t.len - n - 2 };
+    while (n > 1 && (is_blank(t.ptr[n - 1]) || t.ptr[n - 1] == '_'))
+        n--;
+    name->len = n;
+}
+
+/* An event's description, which comes before the line `events:'. */
+static int describe(struct dp_reader *r, struct dp_text rest)
+{
+    struct callgrind *cg = state(r);
+    struct dp_text name = next_word(&rest);
+    const char *colon = NULL;
+    for (size_t i = rest.len; i-- > 0 && !colon;)
+        if (rest.ptr[i] == ':')
+            colon = rest.ptr + i;
+    if (!name.len || !colon || cg->n_about == EVENTS)
+        return 0;
+    rest = behind(rest, (size_t)(colon - rest.ptr) + 1);
+    struct description *about = &cg->about[cg->n_about++];
+    about->name = dp_pool_intern(&cg->names, name.ptr, name.len);
+    about->text = dp_pool_intern(&cg->names, rest.ptr, rest.len);
+    return about->name == DP_MAP_NONE || about->text == DP_MAP_NONE ? no_memory(r) : 0;
+}
+
+/* An event is called as its column, unless its description is one word with a unit. */
+static int add_event(struct dp_reader *r, struct dp_text column)
+{
+    struct callgrind *cg = state(r);
+    struct dp_text name, unit;
+    split_unit(column, &name, &unit);
+    for (size_t i = 0; i < cg->n_about; i++) {
+        const struct dp_name *of = dp_pool_name(&cg->names, cg->about[i].name);
+        const struct dp_name *text = dp_pool_name(&cg->names, cg->about[i].text);
+        struct dp_text word, in;
+        split_unit((struct dp_text){ text->ptr, text->len }, &word, &in);
+        if (of->len == column.len && memcmp(of->ptr, column.ptr, of->len) == 0 && in.len
+            && !memchr(word.ptr, ' ', word.len))
+            name = word, unit = in;
+    }
+    return dp_foreign_value(r, name, unit);
+}
+
+/* The kinds of values. Each part of a file tells them, and they are the same. */
+static int events(struct dp_reader *r, struct dp_text rest)
+{
+    struct callgrind *cg = state(r);
+    struct dp_text w, line = rest;
+    if (cg->n_events) {
+        if (line.len != cg->events.len || memcmp(line.ptr, cg->events.ptr, line.len) != 0)
+            return bad(r, "this part of the file has other events than the first one", line);
+        return 0;
+    }
+    dp_buf_add(&cg->events, line.ptr, line.len);
+    while ((w = next_word(&rest)).len) {
+        if (cg->n_events == EVENTS)
+            return bad(r, "there are too many events", line);
+        int rc = add_event(r, w);
+        if (rc < 0)
+            return rc;
+        cg->n_events++;
+    }
+    return cg->events.err ? no_memory(r) : cg->n_events ? 0 : bad(r, "there is no event", line);
+}
+
+/* A line `KEY: VALUE', of a header or at the end. Returns 1; 0 if it is none; or a DP_E. */
+static int key_line(struct dp_reader *r, struct dp_text line)
+{
+    struct callgrind *cg = state(r);
+    size_t n = 0;
+    while (n < line.len && line.ptr[n] >= 'a' && line.ptr[n] <= 'z')
+        n++;
+    if (!n || n == line.len || line.ptr[n] != ':')
+        return 0;
+    struct dp_text value = behind(line, n + 1);
+    int rc = begins(line, "events:")      ? events(r, value)
+             : begins(line, "event:")     ? describe(r, value)
+             : begins(line, "positions:") ? positions(r, value) : 0;
+    cg->calls = cg->calls || begins(line, "version:") || begins(line, "creator:")
+                || begins(line, "positions:");
+    return rc < 0 ? rc : 1;
+}
+
+static int new_state(struct dp_reader *r)
+{
+    struct callgrind *cg = r->foreign.state = dp_mem_zalloc(sizeof *cg);
+    if (!cg)
+        return no_memory(r);
+    dp_pool_init(&cg->names);
+    for (int i = 0; i < SPACES; i++)
+        dp_map_init(&cg->numbers[i]);
+    dp_map_init(&cg->function_of);
+    dp_callgraph_init(&cg->graph);
+    dp_buf_init(&cg->events);
+    cg->n_positions = 1;
+    cg->object = cg->file = cg->function_file = dp_pool_intern(&cg->names, "", 0);
+    cg->called_object = cg->called_file = cg->called_name = cg->function = NONE;
+    return cg->object == DP_MAP_NONE ? no_memory(r) : 0;
 }
 
 static int head(struct dp_reader *r)
 {
-    struct dp_text line, none = { "", 0 };
-    int got;
-    while ((got = dp_foreign_line(r, &line)) > 0) {
-        if (!begins(line, "events:"))
-            continue;
-        struct dp_text rest = { line.ptr + 7, line.len - 7 }, name;
-        while ((name = next_word(&rest)).len) {
-            int rc = dp_foreign_value(r, name, none);
-            if (rc < 0)
-                return rc;
+    struct dp_text line, calls = { "calls", 5 }, none = { "", 0 };
+    int rc = new_state(r), got = 0;
+    struct callgrind *cg = state(r);
+    while (rc >= 0 && !cg->n_events && (got = dp_foreign_line(r, &line)) > 0) {
+        cg->calls = cg->calls || begins(line, "# callgrind format");
+        rc = line.len && *line.ptr != '#' ? key_line(r, line) : 1;
+        if (rc == 0)
+            rc = bad(r, "this is no line of a header, and there was no line `events:'", line);
+    }
+    if (rc < 0 || got < 0)
+        return rc < 0 ? rc : got;
+    if (!cg->n_events)
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "there is no line `events:'");
+    rc = cg->calls ? dp_foreign_value(r, calls, none) : 0;
+    cg->graph.width = r->foreign.n_values;
+    return rc < 0 ? rc : dp_foreign_header(r, 0);
+}
+
+/* ---- functions ---- */
+
+/* A name, or its number, or both. */
+static int read_name(struct dp_reader *r, enum space space, struct dp_text t, uint32_t *out)
+{
+    struct callgrind *cg = state(r);
+    struct dp_map_slot *slot = NULL;
+    struct dp_text line = t;
+    uint64_t id;
+    size_t n = 1;
+    while (n < t.len && is_digit(t.ptr[n]))
+        n++;
+    if (n > 1 && n < t.len && *t.ptr == '(' && t.ptr[n] == ')') {
+        if (!dp_num_dec(t.ptr + 1, n - 1, &id))
+            return bad(r, "the number of this name is too large", line);
+        t = behind(t, n + 1);
+        slot = t.len ? dp_map_put(&cg->numbers[space], id) : dp_map_find(&cg->numbers[space], id);
+        if (!slot)
+            return t.len ? no_memory(r) : bad(r, "no name was given for this number", line);
+        if (!t.len)
+            return *out = slot->value, 0;
+        slot->value = 0;
+    }
+    *out = dp_pool_intern(&cg->names, t.ptr, t.len);
+    if (slot)
+        slot->value = *out;
+    return *out == DP_MAP_NONE ? no_memory(r) : 0;
+}
+
+static bool is_unknown(const struct dp_name *file)
+{
+    return !file->len || (file->len == 3 && memcmp(file->ptr, "???", 3) == 0);
+}
+
+/* The function of a file and a name. Functions without a file are told apart by their objects. */
+static int64_t function_of(struct dp_reader *r, uint32_t object, uint32_t file, uint32_t name)
+{
+    struct callgrind *cg = state(r);
+    if (is_unknown(dp_pool_name(&cg->names, file)))
+        file = object;
+    struct dp_map_slot *slot = dp_map_put(&cg->function_of, (uint64_t)file << 32 | name);
+    if (!slot)
+        return no_memory(r);
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    slot->value = 0;
+    int64_t n = dp_callgraph_function(&cg->graph);
+    if (n < 0 || dp_mem_grow((void **)&cg->known, &cg->known_cap, (size_t)n + 1, sizeof *cg->known)
+                     < 0)
+        return dp_reader_fail(r, n < 0 ? (int)n : DP_E_NOMEM, 0, "%s",
+                              dp_err_text(n < 0 ? (int)n : DP_E_NOMEM));
+    slot->value = (uint32_t)n;
+    cg->known[n] = (struct known){ name, file, 0 };
+    return n;
+}
+
+/* The costs that follow are of this function. */
+static int begin_function(struct dp_reader *r, struct dp_text t)
+{
+    struct callgrind *cg = state(r);
+    uint32_t name;
+    int rc = read_name(r, FUNCTIONS, t, &name);
+    int64_t n = rc < 0 ? rc : function_of(r, cg->object, cg->function_file, name);
+    if (n < 0)
+        return (int)n;
+    cg->function = (uint32_t)n;
+    cg->file = cg->function_file;
+    return 0;
+}
+
+/* ---- costs ---- */
+
+/* A position, which may be relative to that of the line before. */
+static bool read_position(struct dp_text w, uint64_t *at)
+{
+    uint64_t n;
+    if (w.len == 1 && *w.ptr == '*')
+        return true;
+    bool plus = begins(w, "+"), minus = begins(w, "-");
+    if (plus || minus)
+        w.ptr++, w.len--;
+    if (!number(w, &n))
+        return false;
+    *at = plus ? *at + n : minus ? *at - n : n;
+    return true;
+}
+
+static int read_positions(struct dp_reader *r, struct dp_text *rest, uint64_t *at)
+{
+    struct callgrind *cg = state(r);
+    struct dp_text line = *rest;
+    for (size_t i = 0; i < cg->n_positions; i++)
+        if (!read_position(next_word(rest), &at[i]))
+            return bad(r, "this is no position", line);
+    return 0;
+}
+
+/* Costs of all events; those that are left out are 0. */
+static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values)
+{
+    struct callgrind *cg = state(r);
+    struct dp_text w, line = rest;
+    size_t n = 0;
+    memset(values, 0, DP_FOREIGN_VALUES * sizeof *values);
+    while ((w = next_word(&rest)).len) {
+        if (n == cg->n_events)
+            return bad(r, "there are more costs than events", line);
+        if (!number(w, &values[n++]))
+            return bad(r, "this is no cost", w);
+    }
+    return 0;
+}
+
+static int add(struct dp_reader *r, uint64_t *to, const uint64_t *values)
+{
+    int rc = dp_callgraph_add(&state(r)->graph, to, values);
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "the costs add up to more than fits") : 0;
+}
+
+/* calls=COUNT POSITION; the next line has the cost of these calls. */
+static int begin_calls(struct dp_reader *r, struct dp_text rest)
+{
+    struct callgrind *cg = state(r);
+    struct dp_text line = rest;
+    uint64_t at[POSITIONS];
+    memcpy(at, cg->position, sizeof at);
+    if (!number(next_word(&rest), &cg->n_calls))
+        return bad(r, "this is no number of calls", line);
+    if (cg->called_name == NONE)
+        return bad(r, "there is no line `cfn=' before these calls", line);
+    cg->next = CALL_COST;
+    cg->called_line = 0;
+    int rc = behind(rest, 0).len ? read_positions(r, &rest, at) : 0;
+    if (cg->line_at < cg->n_positions)
+        cg->called_line = at[cg->line_at];
+    return rc;
+}
+
+static int end_calls(struct dp_reader *r, uint64_t *values)
+{
+    struct callgrind *cg = state(r);
+    int64_t to = function_of(r, cg->called_object == NONE ? cg->object : cg->called_object,
+                             cg->called_file == NONE ? cg->file : cg->called_file,
+                             cg->called_name);
+    if (to < 0)
+        return (int)to;
+    int64_t edge = dp_callgraph_edge(&cg->graph, cg->function, (uint32_t)to);
+    if (edge < 0)
+        return no_memory(r);
+    if (cg->calls)
+        values[cg->n_events] = cg->n_calls;
+    if (!cg->known[to].line)
+        cg->known[to].line = cg->called_line;
+    cg->called_object = cg->called_file = cg->called_name = NONE;
+    return add(r, cg->graph.inclusive + (size_t)edge * cg->graph.width, values);
+}
+
+/* A line that begins with a position. What is executed before a function is named is of one without
+ * a name. */
+static int cost_line(struct dp_reader *r, struct dp_text line)
+{
+    struct callgrind *cg = state(r);
+    uint64_t values[DP_FOREIGN_VALUES];
+    enum next what = cg->next;
+    cg->next = OWN_COST;
+    int rc = read_positions(r, &line, cg->position);
+    if (rc == 0 && what != JUMP)
+        rc = read_costs(r, line, values);
+    if (rc == 0 && cg->function == NONE && what != JUMP)
+        rc = begin_function(r, (struct dp_text){ DP_FMT_NAMELESS, strlen(DP_FMT_NAMELESS) });
+    if (rc < 0 || what == JUMP)
+        return rc;
+    return what == CALL_COST
+               ? end_calls(r, values)
+               : add(r, cg->graph.own + (size_t)cg->function * cg->graph.width, values);
+}
+
+/* ---- the body ---- */
+
+/* A line `KEY=VALUE'. Jumps are skipped, but the names that they give are kept. */
+static int name_line(struct dp_reader *r, struct dp_text line)
+{
+    struct callgrind *cg = state(r);
+    uint32_t unused;
+    const struct { const char *key; enum space space; uint32_t *to; } names[] = {
+        { "fl", FILES, &cg->function_file },  { "fi", FILES, &cg->file },
+        { "fe", FILES, &cg->file },           { "ob", OBJECTS, &cg->object },
+        { "cfn", FUNCTIONS, &cg->called_name },
+        { "cfi", FILES, &cg->called_file },   { "cfl", FILES, &cg->called_file },
+        { "cob", OBJECTS, &cg->called_object },
+        { "jfn", FUNCTIONS, &unused },        { "jfi", FILES, &unused },
+        { "jfl", FILES, &unused },            { "job", OBJECTS, &unused },
+    };
+    const char *equals = memchr(line.ptr, '=', line.len);
+    if (!equals)
+        return bad(r, "this is no line of callgrind's format", line);
+    size_t n = (size_t)(equals - line.ptr);
+    struct dp_text key = { line.ptr, n }, value = behind(line, n + 1);
+    if (n == 2 && begins(key, "fn"))
+        return begin_function(r, value);
+    if (n == 5 && begins(key, "calls"))
+        return begin_calls(r, value);
+    if (n == 4 && (begins(key, "jump") || begins(key, "jcnd")))
+        return cg->next = JUMP, 0;
+    for (size_t i = 0; i < DP_ARRAY_LEN(names); i++)
+        if (strlen(names[i].key) == n && begins(key, names[i].key)) {
+            int rc = read_name(r, names[i].space, value, names[i].to);
+            if (n == 2 && begins(key, "fl"))
+                cg->file = cg->function_file;
+            return rc;
         }
-        return dp_foreign_header(r, 0);
-    }
-    return got < 0 ? got : dp_reader_fail(r, DP_E_SYNTAX, 0, "there is no line `events:'");
+    return bad(r, "this is no line of callgrind's format", line);
 }
 
-static int function(struct dp_reader *r, struct callgrind *cg, struct dp_text name)
+static int any_line(struct dp_reader *r, struct dp_text line)
 {
-    uint32_t sub;
-    int rc = dp_foreign_sub(r, name, (struct dp_text){ "", 0 }, 0, &sub);
-    int64_t node = rc < 0 ? rc : dp_foreign_enter(r, 0, sub);
-    cg->node = node < 0 ? 0 : (uint32_t)node;
-    return node < 0 ? (int)node : 0;
+    line = behind(line, 0);
+    if (!line.len || *line.ptr == '#')
+        return 0;
+    if (is_digit(*line.ptr) || *line.ptr == '+' || *line.ptr == '-' || *line.ptr == '*')
+        return cost_line(r, line);
+    int rc = key_line(r, line);
+    return rc == 0 ? name_line(r, line) : rc < 0 ? rc : 0;
 }
 
-static int cost(struct dp_reader *r, struct callgrind *cg, struct dp_text line)
+/* The subs of the functions, with the place where they begin, if it is known. */
+static int give_subs(struct dp_reader *r)
 {
-    uint64_t values[DP_FOREIGN_VALUES] = { 0 };
-    next_word(&line);
-    for (size_t i = 0; i < r->foreign.n_values; i++) {
-        struct dp_text w = next_word(&line);
-        if (w.len && !dp_num_dec(w.ptr, w.len, &values[i]))
-            return dp_reader_fail(r, DP_E_SYNTAX, 0, "this is no cost: %.40s", w.ptr);
+    struct callgrind *cg = state(r);
+    for (size_t i = 0; i < cg->graph.n_functions; i++) {
+        const struct known *k = &cg->known[i];
+        const struct dp_name *name = dp_pool_name(&cg->names, k->name);
+        const struct dp_name *file = dp_pool_name(&cg->names, k->file);
+        int rc = dp_foreign_sub(r, (struct dp_text){ name->ptr, name->len },
+                                (struct dp_text){ file->ptr, file->len },
+                                k->line > INT32_MAX ? 0 : k->line, &cg->graph.functions[i].sub);
+        if (rc < 0)
+            return rc;
     }
-    return dp_foreign_add(r, cg->node, values);
+    return 0;
 }
 
 static int body(struct dp_reader *r)
 {
-    struct callgrind *cg = r->foreign.state = dp_mem_zalloc(sizeof *cg);
     struct dp_text line;
-    int got;
-    if (!cg)
-        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-    dp_map_init(&cg->subs);
-    while ((got = dp_foreign_line(r, &line)) > 0) {
-        int rc = 0;
-        if (begins(line, "fn="))
-            rc = function(r, cg, (struct dp_text){ line.ptr + 3, line.len - 3 });
-        else if (begins(line, "calls="))
-            cg->skip = true;
-        else if (line.len && line.ptr[0] >= '0' && line.ptr[0] <= '9' && !cg->skip)
-            rc = cost(r, cg, line);
-        else
-            cg->skip = false;
-        if (rc < 0)
+    int got, rc;
+    while ((got = dp_foreign_line(r, &line)) > 0)
+        if ((rc = any_line(r, line)) < 0)
             return rc;
-    }
-    return got;
+    if (got == 0 && state(r)->next == CALL_COST && !r->in.cut)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the file ends before the cost of a call");
+    rc = got < 0 ? got : give_subs(r);
+    return rc < 0 ? rc : dp_callgraph_contexts(r, &state(r)->graph);
 }
 
-static void release(void *state)
+static void release(void *of)
 {
-    struct callgrind *cg = state;
-    if (cg)
-        dp_map_release(&cg->subs);
+    struct callgrind *cg = of;
+    if (!cg)
+        return;
+    dp_pool_release(&cg->names);
+    for (int i = 0; i < SPACES; i++)
+        dp_map_release(&cg->numbers[i]);
+    dp_map_release(&cg->function_of);
+    dp_mem_free(cg->known);
+    dp_callgraph_release(&cg->graph);
+    dp_buf_release(&cg->events);
     dp_mem_free(cg);
 }
 

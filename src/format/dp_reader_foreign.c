@@ -6,6 +6,7 @@
 #include "dp_reader_speedscope.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
+#include "dp_num.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,18 +90,26 @@ static bool is(struct dp_text t, const char *s)
     return t.len == strlen(s) && memcmp(t.ptr, s, t.len) == 0;
 }
 
-/* How many nanoseconds a unit of time has; 0: it is none. */
+/* How many nanoseconds a unit of time has, which may be so many of another (10ns); 0: it is none. */
 static uint64_t ns_of(struct dp_text unit)
 {
     static const struct { const char *name; uint64_t ns; } times[] = {
-        { "nanoseconds", 1 },         { "ns", 1 },          { "nanosecond", 1 },
-        { "microseconds", 1000 },     { "us", 1000 },       { "microsecond", 1000 },
-        { "milliseconds", 1000000 },  { "ms", 1000000 },    { "millisecond", 1000000 },
-        { "seconds", 1000000000 },    { "s", 1000000000 },  { "second", 1000000000 },
+        { "nanoseconds", 1 },        { "ns", 1 },                   { "nanosecond", 1 },
+        { "microseconds", 1000 },    { "us", 1000 },                { "microsecond", 1000 },
+        { "\xc2\xb5s", 1000 },       { "\xce\xbcs", 1000 },         { "usec", 1000 },
+        { "milliseconds", 1000000 }, { "ms", 1000000 },             { "millisecond", 1000000 },
+        { "seconds", 1000000000 },   { "s", 1000000000 },           { "second", 1000000000 },
     };
+    size_t digits = 0;
+    uint64_t factor = 1;
+    while (digits < unit.len && digits < 4 && unit.ptr[digits] >= '0' && unit.ptr[digits] <= '9')
+        digits++;
+    if (digits && !dp_num_dec(unit.ptr, digits, &factor))
+        return 0;
+    unit = (struct dp_text){ unit.ptr + digits, unit.len - digits };
     for (size_t i = 0; i < DP_ARRAY_LEN(times); i++)
         if (is(unit, times[i].name))
-            return times[i].ns;
+            return factor * times[i].ns;
     return 0;
 }
 
