@@ -5,10 +5,10 @@
 #include <string.h>
 
 #define NONE    UINT32_MAX
-#define GRAINS  16384           /* of the total: smaller amounts are not divided */
+#define GRAINS  4096           /* of the total: smaller amounts are not divided */
 
 enum {
-    MANY = 1 << 20,             /* contexts; when there are more, nothing is divided any further */
+    MANY = 1 << 18,             /* contexts; when there are more, nothing is divided any further */
     FAR = 1 << 26               /* steps through circles of calls */
 };
 

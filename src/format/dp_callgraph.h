@@ -45,7 +45,7 @@ int dp_callgraph_add(const struct dp_callgraph *g, uint64_t *to, const uint64_t 
  * the inclusive values and the calls, and so for each function the inclusive values, are those of
  * the graph, to the last unit, as long as no function calls itself, be it by way of others. What ran
  * in a function is shared among its callers in proportion to what each of them has of it; what is
- * below 1/16384 of the total goes to whoever comes first, or there would be more contexts than
+ * below 1/4096 of the total goes to whoever comes first, or there would be more contexts than
  * memory holds.
  * Where functions call each other in a circle, what all calls of the circle have in common is taken
  * off them: it is a part of itself, and counts for the function where the circle was entered. Own

@@ -1,5 +1,5 @@
 #include "dp_reader_folded.h"
-#include "dp_reader_foreign.h"
+#include "dp_reader_formats.h"
 #include "dp_reader_pieces.h"
 #include "dp_reader_text.h"
 #include "dp_reader_tree.h"

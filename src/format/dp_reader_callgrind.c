@@ -63,13 +63,6 @@ static int no_memory(struct dp_reader *r)
     return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
 }
 
-static int bad(struct dp_reader *r, const char *what, struct dp_text line)
-{
-    return dp_reader_fail(r, DP_E_SYNTAX, 0, "%s: %.*s%s", what,
-                          line.len > SHOWN ? SHOWN : (int)line.len, line.ptr,
-                          line.len > SHOWN ? " ..." : "");
-}
-
 /* ---- words ---- */
 
 static bool begins(struct dp_text t, const char *with)
@@ -90,6 +83,14 @@ static struct dp_text behind(struct dp_text t, size_t n)
     while (t.len && is_blank(t.ptr[t.len - 1]))
         t.len--;
     return t;
+}
+
+static int bad(struct dp_reader *r, const char *what, struct dp_text line)
+{
+    line = behind(line, 0);
+    return dp_reader_fail(r, DP_E_SYNTAX, 0, "%s: %.*s%s", what,
+                          line.len > SHOWN ? SHOWN : (int)line.len, line.ptr,
+                          line.len > SHOWN ? " ..." : "");
 }
 
 static struct dp_text next_word(struct dp_text *rest)

@@ -1,9 +1,4 @@
 #include "dp_reader_foreign.h"
-#include "dp_reader_callgrind.h"
-#include "dp_reader_nytprof.h"
-#include "dp_reader_perf.h"
-#include "dp_reader_pprof.h"
-#include "dp_reader_speedscope.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -14,23 +9,6 @@
 enum {
     NAME_MAX = 100              /* bytes of a counter's name */
 };
-
-/* The first that recognizes a file reads it. */
-static const struct dp_foreign_format *const formats[] = {
-    &dp_foreign_callgrind,
-    &dp_foreign_nytprof,
-    &dp_foreign_perf,
-    &dp_foreign_pprof,
-    &dp_foreign_speedscope,
-};
-
-const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len)
-{
-    for (size_t i = 0; i < DP_ARRAY_LEN(formats); i++)
-        if (formats[i]->is(ptr, len))
-            return formats[i];
-    return NULL;
-}
 
 static int no_memory(struct dp_reader *r)
 {
@@ -177,7 +155,8 @@ static bool choose_times(struct dp_reader_foreign *f)
     return cpu != NULL;
 }
 
-/* What is counted in place of times: as --unit would declare it. */
+/* What is counted in place of times: as --unit would declare it. Where the unit is not its name, it
+ * is a counter as well, and can be chosen by its name. */
 static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
 {
     uint64_t hz;
@@ -190,6 +169,7 @@ static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
         unit = "values";
     v->ns = 1;
     v->times = 1u << DP_USER | 1u << DP_REAL;
+    v->named = *v->unit != '\0';
     r->head->unit = unit;
     return 0;
 }
@@ -200,7 +180,7 @@ static int choose_counters(struct dp_reader *r)
     struct dp_header *head = r->head;
     for (size_t i = 0; i < r->foreign.n_values && head->n_counters < DP_FMT_COUNTERS; i++) {
         struct dp_foreign_kind *v = &r->foreign.values[i];
-        if (v->times || v->calls)
+        if ((v->times && !v->named) || v->calls)
             continue;
         size_t name = strlen(v->name), unit = strlen(v->unit), len = name + (unit ? unit + 1 : 0);
         char *to = dp_pool_alloc(&head->pool, len + 1);
@@ -265,6 +245,8 @@ bool dp_foreign_is_root(struct dp_text name) { return is(name, DP_FMT_PROGRAM); 
 int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
 {
     static const uint64_t nothing[DP_FMT_COUNTERS];
+    if (sub == DP_SUB_NONE)
+        return parent;
     struct dp_map_slot *slot = dp_map_put(&r->foreign.kids, (uint64_t)parent << 32 | sub);
     if (!slot)
         return no_memory(r);

@@ -1,5 +1,5 @@
-/* Inside the reader: files of other tools, a row of a table for each format that can be read, and
- * what their readers share. Not for anybody else. */
+/* Inside the reader: files of other tools: what a format is, and what the readers of all of them
+ * share. Not for anybody else. */
 #ifndef DP_READER_FOREIGN_H
 #define DP_READER_FOREIGN_H
 
@@ -18,9 +18,6 @@ struct dp_foreign_format {
     /* Frees r->foreign.state, which may be NULL. */
     void (*release)(void *state);
 };
-
-/* The format that begins so, or NULL. */
-const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len);
 
 /* ---- bytes ---- */
 
@@ -43,7 +40,8 @@ int dp_foreign_value(struct dp_reader *r, struct dp_text name, struct dp_text un
 
 /* Makes the header. If there is one time only, it is CPU time and real time, both. If there is
  * none, the preferred kind takes its place, in its own unit. All other kinds become counters, as
- * long as there are columns for them (DP_FMT_COUNTERS). Returns 0 or a DP_E. */
+ * long as there are columns for them (DP_FMT_COUNTERS), and so does the preferred one if its name
+ * is not that of its unit. Returns 0 or a DP_E. */
 int dp_foreign_header(struct dp_reader *r, size_t preferred);
 
 /* ---- contexts ---- */
@@ -56,8 +54,8 @@ int dp_foreign_sub(struct dp_reader *r, struct dp_text name, struct dp_text file
 int dp_foreign_phase(struct dp_reader *r, struct dp_text name, uint32_t *sub);
 bool dp_foreign_is_root(struct dp_text name);
 
-/* The context of a sub that is called in a context; made if there is none. 0 is the root. Returns
- * its number, or a DP_E. */
+/* The context of a sub that is called in a context; made if there is none. 0 is the root. For
+ * DP_SUB_NONE, which is no sub, that of the caller. Returns its number, or a DP_E. */
 int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub);
 
 /* Adds own values to a context: as many as kinds were given, in that order. Returns 0 or a DP_E. */

@@ -103,6 +103,7 @@ struct dp_foreign_kind {
     unsigned times;             /* bits: DP_USER, DP_REAL */
     unsigned column;            /* of counters */
     bool calls;
+    bool named;                 /* it is a counter, too */
 };
 
 /* Of another tool's file; dp_reader_foreign.c. */

@@ -72,7 +72,7 @@ int dp_samples_give(struct dp_reader *r, const struct dp_samples *t, const uint3
             : dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
     for (size_t n = 1; rc == 0 && n < t->count; n++) {
         uint32_t parent = given[t->nodes[n].parent], sub = number[t->nodes[n].sub];
-        int64_t node = sub == DP_SUB_NONE ? parent : dp_foreign_enter(r, parent, sub);
+        int64_t node = dp_foreign_enter(r, parent, sub);
         given[n] = node < 0 ? 0 : (uint32_t)node;
         rc = node < 0 ? (int)node : give_values(r, t, n, given[n]);
     }

@@ -15,8 +15,8 @@ use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text time
 use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(few);
-use Devel::DProf::View qw(metric_number is_time_word counter_names counter_named counter_repeats
-                          counter_label counter_unit counter_doubts flags too_large);
+use Devel::DProf::View qw(metric_number metric_in is_time_word counter_names counter_named
+                          counter_repeats counter_label counter_unit counter_doubts flags too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -162,7 +162,7 @@ sub settle {
         return 0;
     }
     $self->settle_lines or return 0;
-    my $name = $self->{metric_name};
+    my $name = metric_in((parts($sides[0]))[0]->unit, $self->{metric_name});
     $self->same_unit or return 0 if is_time_word($name);
     my $measure = $self->measure($name) or return 0;
     $self->{measures} = [$measure];

@@ -9,7 +9,7 @@ use Devel::DProf::Constants qw(words_of time_words only_keys);
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::View qw(metric_number is_time_word metrics_of);
+use Devel::DProf::View qw(metric_number metric_in is_time_word metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Stacks');
@@ -177,8 +177,7 @@ sub prepare {
         @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), $unit);
         $self->{is_pair} = 1;
     } else {
-        my ($first) = @wanted;
-        $first = 'cpu' if $first eq $self->unit && $first ne 's';
+        my $first = metric_in($self->unit, $wanted[0]);
         my @all = $self->{has_metrics} && !$self->{pairs} ? $self->others($first) : ();
         $self->settle($first, @all) or return 0;
     }

@@ -14,8 +14,8 @@ use Devel::DProf::Options qw(list_of pattern);
 use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(metric_number is_time_word metrics_for_help key keys_of counter_names
-                    counter_named metrics_of counter_repeats counter_label counter_unit
+our @EXPORT_OK = qw(metric_number metric_in is_time_word metrics_for_help key keys_of
+                    counter_names counter_named metrics_of counter_repeats counter_label counter_unit
                     counter_doubts filters flags medium colour too_large);
 
 our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
@@ -23,6 +23,13 @@ delete $METRIC{counter};        # a counter has its own name
 
 # By a metric's word; undef for a counter's name. (Who imports a hash loads Exporter::Heavy, too.)
 sub metric_number { return $METRIC{ $_[0] } }
+
+# The metric that somebody means, where values of this unit stand in the place of times: they can be
+# called by their unit.
+sub metric_in {
+    my ($unit, $name) = @_;
+    return $unit ne 's' && length $unit && $name eq $unit ? 'cpu' : $name;
+}
 
 our @KEYS = first_words('key');
 # perf's words for some

@@ -9,7 +9,7 @@ use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(OK FAILED complain result);
-use Devel::DProf::View qw(is_time_word metrics_for_help);
+use Devel::DProf::View qw(metric_in is_time_word metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -110,10 +110,8 @@ sub what {
     my ($opt, $stacks) = @_;
     die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;
     my $unit = $opt->{unit} // 'us';
-    my $metric = $opt->{m} // ($PER{$unit} ? 'cpu' : $unit);
     my $counted = $stacks->unit;
-    # folded stacks that count what is asked for
-    $metric = 'cpu' if $metric eq $counted && $counted ne 's';
+    my $metric = metric_in($counted, $opt->{m} // ($PER{$unit} ? 'cpu' : $unit));
     $stacks->settle($metric) or return;
     my $is_time = is_time_word($metric) && $counted eq 's';
     return (per => $is_time ? $PER{$unit} : 1, whole => $is_time && $PER{$unit} > 1e3 ? 1 : 0);

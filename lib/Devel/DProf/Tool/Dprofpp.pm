@@ -419,7 +419,7 @@ sub version {
     @header = () if $o->{code} == Devel::DProf::Profile::NOTPROFILE;
     my %header = @header;
     print 'XS_VERSION: ', Devel::DProf::Profile::escape(bytes($header{XS_VERSION} // 'early')), "\n"
-        if @header && !$o->{folded};
+        if @header && ($header{XS_VERSION} || !$header{dprof_format});
     while (my ($name, $value) = splice @header, 0, 2) {
         next if $name !~ s/^dprof_//;
         print $name, ': ', Devel::DProf::Profile::escape(bytes($value)), "\n";

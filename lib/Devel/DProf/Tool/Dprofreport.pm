@@ -17,8 +17,8 @@ use Devel::DProf::Options qw(pattern);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
-use Devel::DProf::View qw(metric_number metrics_for_help key keys_of counter_names counter_named
-                          counter_label counter_doubts filters flags medium colour too_large);
+use Devel::DProf::View qw(metric_number metric_in metrics_for_help key keys_of counter_names
+                          counter_named counter_label counter_doubts filters flags medium colour too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -317,11 +317,11 @@ sub lines_doubts {
 sub metric {
     my ($opt, $how, $profile) = @_;
     my $name = $opt->{m} // 'cpu';
-    if (defined(my $metric = metric_number($name))) {
+    my $unit = $profile->unit;
+    if (defined(my $metric = metric_number(metric_in($unit, $name)))) {
         $how->{metric} = $metric;
         $how->{metric_name} = metric_text($how->{metric});
-        my $unit = $profile->unit;
-        # folded stacks have one value, which only their maker knows
+        # what stands in the place of times; of folded stacks only their maker knows
         $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks'
             if $unit ne 's' && metric_is_time($how->{metric});
         return 1;

@@ -1,0 +1,334 @@
+/* callgrind.out: each kind of line, call graphs as contexts, and files that are damaged. */
+#include "foreign.h"
+#include "dp_callgraph.h"
+
+#include <stdlib.h>
+
+#define HEAD "version: 1\ncreator: x\npositions: line\nevents: Ir\n"
+
+static void read_is(const char *body, const char *want, const char *what)
+{
+    char text[2048];
+    snprintf(text, sizeof text, HEAD "%s", body);
+    is_s(told_of_text(text), want, "%s", what);
+    is_i(out.code, 0, "... without a fault: %s", out.message);
+}
+
+static void lines(void)
+{
+    read_is("\nfl=m.c\nfn=main\n16 4\n17 3\n", "[=0][main=7] 1/Ir", "costs");
+    is_s(place_of(0), "m.c:0", "a file, and no line");
+    read_is("fn=a\n1 5\n\n# x\n2 7 \r\n3 0x10\n4\ntotals: 28\n", "[=0][a=28] 1/Ir",
+            "blanks, comments, hexadecimal costs, none");
+    read_is("fl=(1) m.c\nfn=(1) a\n1 5\nfn=(2) b x\n+1 6\nfn=(1)\n* 7\nfl=(2) n.c\nfn=(1)\n-3 1\n"
+            "fl=(1)\nfn=(3) (program)\n1 1\n",
+            "[=0][(program)=1][a=1][b x=6][a=12] 1/Ir", "numbered names, relative positions");
+    read_is("fl=a.c\nfn=a\n1 5\nfi=b.h\n2 6\nfe=a.c\n3 7\nfi=c.h\n8 1\nfn=b\n9 2\n",
+            "[=0][b=2][a=19] 1/Ir", "inlined code is the function's");
+    is_s(place_of(1), "a.c:0", "and its file stays");
+    read_is("fn=a\njump=3 +2\n1\n1 5\njcnd=1/2 +4\n* \n2 6\njfi=(1) j.c\njfn=(1) jj\njump=1 1\n2\n"
+            "fn=(1)\n4 1\n", "[=0][jj=1][a=11] 1/Ir", "jumps are skipped, their names are not");
+    read_is("ob=(1) x.so\nfl=(1) ???\nfn=(1) 0x10\n1 5\nob=(2) y.so\nfn=(1)\n1 6\n",
+            "[=0][0x10=6][0x10=5] 1/Ir", "code without names, by its object");
+    is_s(place_of(1), "y.so:0", "which stands in the place of a file");
+    read_is("7 5\nfn=a\n1 6\n", "[=0][a=6][(no name)=5] 1/Ir", "costs before any name");
+}
+
+static void calls(void)
+{
+    read_is("fl=m.c\nfn=main\n16 4\ncfn=f\ncalls=3 20\n17 30\nfn=f\n20 30\n",
+            "[=0][main=4][main;f=30x3] 1/Ir", "a call");
+    is_s(place_of(1), "m.c:20", "where the callee begins");
+    read_is("fl=m.c\nfn=main\n16 4\ncfi=f.c\ncfn=f\ncalls=3 +4\n+1 30\ncfn=f\ncalls=2 20\n17 5\n"
+            "fl=f.c\nfn=f\n20 30\nfl=m.c\nfn=f\n20 5\n",
+            "[=0][main=4][main;f=5x2][main;f=30x3] 1/Ir", "a callee's file counts once");
+    read_is("fn=main\n1 0\ncob=o\ncfl=x\ncfn=f\ncalls=1 0\n1 7\ncfn=main\ncalls=4 1\n1 9\n",
+            "[=0][main=0][main;f=0x1][main;main=0x4] 1/Ir", "calls of what has no costs");
+    read_is("positions: instr line\nfl=m.c\nfn=main\n0x4005d0 16 4\ncfn=f\ncalls=3 0x400600 20\n"
+            "+5 * 30\nfn=f\n0x400600 20 30\n", "[=0][main=4][main;f=30x3] 1/Ir",
+            "two positions");
+    is_s(place_of(1), "m.c:20", "of which one is the line");
+    read_is("positions: instr\nfl=m.c\nfn=main\n0x4005d0 4\ncfn=f\ncalls=3 0x400600\n"
+            "0x4005d0 30\nfn=f\n0x400600 30\n", "[=0][main=4][main;f=30x3] 1/Ir", "and no line");
+    is_s(place_of(1), "m.c:0", "... is known");
+}
+
+static void graphs(void)
+{
+    read_is("fn=main\n1 0\ncfn=a\ncalls=2 1\n1 300\ncfn=b\ncalls=1 1\n1 100\nfn=a\n1 100\ncfn=c\n"
+            "calls=4 1\n1 200\nfn=b\n1 0\ncfn=c\ncalls=2 1\n1 100\nfn=c\n1 210\ncfn=d\n"
+            "calls=9 1\n1 90\nfn=d\n1 90\n",
+            "[=0][main=0][main;b=0x1][main;a=100x2][main;a;c=140x4][main;b;c=70x2][main;b;c;d=30x3]"
+            "[main;a;c;d=60x6] 1/Ir", "shares of callers");
+    read_is("fn=main\n1 5\ncfn=a\ncalls=2 1\n1 30\nfn=a\n1 100\nfn=b\n1 7\n",
+            "[=0][b=7][main=5][main;a=30x2][a=70] 1/Ir", "what nobody claims is below the root");
+    read_is("fn=main\n1 5\ncfn=a\ncalls=2 1\n1 30\nfn=a\n1 10\n",
+            "[=0][main=5][main;a=10x2] 1/Ir", "what is claimed and not there is left out");
+    read_is("fn=f\n1 100\ncfn=f\ncalls=9 1\n1 450\nfn=main\n1 1\ncfn=f\ncalls=1 1\n1 100\n",
+            "[=0][main=1][main;f=100x1][main;f;f=0x9] 1/Ir", "direct recursion");
+    read_is("fn=main\n1 1\ncfn=f\ncalls=1 1\n1 100\nfn=f\n1 60\ncfn=g\ncalls=3 1\n1 60\nfn=g\n"
+            "1 40\ncfn=f\ncalls=2 1\n1 20\n",
+            "[=0][main=1][main;f=60x1][main;f;g=40x3][main;f;g;f=0x2] 1/Ir", "mutual recursion");
+    read_is("fn=f\n1 60\ncfn=g\ncalls=3 1\n1 60\nfn=g\n1 40\ncfn=f\ncalls=2 1\n1 20\n",
+            "[=0][f=60][f;g=40x3][f;g;f=0x2] 1/Ir", "... that nobody has called");
+}
+
+static void kinds(void)
+{
+    is_s(told_of_text("# callgrind format\nevents: Ir Dr sysTime\nfn=a\n1 5 3\n2 1 1 1\n"),
+         "[=0{0 0}][a=6{4 1}] 1/Ir Dr sysTime", "events");
+    is_s(told_of_text("desc: x\ncmd: y\nevents: Ir Dr\nfl=f\nfn=a\n1 5 3\nsummary: 5 3\n"),
+         "[=0{0}][a=5{3}] 1/Ir no calls Dr", "cachegrind knows no calls");
+    is_s(told_of_text("version: 1\ncreator: xdebug 3\nevents: Time_(10ns) Memory_(bytes)\n\nfl=(1) "
+                      "php:internal\nfn=(1) php::strlen\n9 12 640\n"),
+         "[=0{0}][php::strlen=120{640}] 1000000000/s Memory:bytes", "Xdebug's units");
+    is_s(told_of_text("version: 1\nevent: Cpu : cpu (nanoseconds)\nevent: W : wall (ms)\n"
+                      "event: Ops : ops (count)\nevent: L : a long text (s)\n"
+                      "event: Sum = Cpu + W : Sum of (both)\nevents: Cpu W Ops L\nfn=a\n"
+                      "1 7 2 3 4\ncfn=b\ncalls=2 1\n1 70 0 30 0\nfn=b\n1 70 0 30 0\n"),
+         "[=0{0 0}][a=7/2000000{3 4}][a;b=70/0x2{30 0}] 1000000000/s ops L", "described events");
+    is_s(told_of_text(HEAD "fn=(1) a\n1 5\ntotals: 5\npart: 2\nevents:  Ir \nfn=(1)\n1 6\n"),
+         "[=0][a=11] 1/Ir", "two parts");
+}
+
+static void fault(const char *body, uint64_t line, uint64_t byte, const char *message)
+{
+    char text[512];
+    snprintf(text, sizeof text, HEAD "fn=a\n%s\n1 1\n", body);
+    fault_is(text, strlen(text), 5 + line, strlen(HEAD) + 5 + byte, message);
+}
+
+static void faults(void)
+{
+    fault("1 2 3", 1, 0, "there are more costs than events: 2 3");
+    fault("1 x", 1, 0, "this is no cost: x");
+    fault("1 -2", 1, 0, "this is no cost: -2");
+    fault("1 99999999999999999999", 1, 0, "this is no cost: 99999999999999999999");
+    fault("1 4611686018427387904", 1, 0, "the costs add up to more than fits");
+    fault("1 4611686018427387000\n1 5000", 2, 22, "the costs add up to more than fits");
+    fault("12x 3", 1, 0, "this is no position: 12x 3");
+    fault("-x 3", 1, 0, "this is no position: -x 3");
+    fault("hello", 1, 0, "this is no line of callgrind's format: hello");
+    fault("hello=5", 1, 0, "this is no line of callgrind's format: hello=5");
+    fault("fn=(7)", 1, 0, "no name was given for this number: (7)");
+    fault("fn=(99999999999999999999)", 1, 0,
+          "the number of this name is too large: (99999999999999999999)");
+    fault("calls=x 5", 1, 0, "this is no number of calls: x 5");
+    fault("calls=1 5", 1, 0, "there is no line `cfn=' before these calls: 1 5");
+    fault("cfn=b\ncalls=1 x", 2, 6, "this is no position: x");
+    fault("events: Dr", 1, 0, "this part of the file has other events than the first one: Dr");
+    fault("positions: a b c d", 1, 0, "there are more than three positions: a b c d");
+    fault("positions:", 1, 0, "there is no position: ");
+    fault_is("version: 1\ncreator: x\n", 22, 3, 22, "there is no line `events:'");
+    fault_is("version: 1\nevents:\n", 19, 2, 11, "there is no event: ");
+    fault_is("version: 1\nfn=a\nevents: Ir\n", 27, 2, 11,
+             "this is no line of a header, and there was no line `events:': fn=a");
+    told_of_text(HEAD "fn=a\n1 5\ncfn=b\ncalls=2 1\n");
+    is_i(out.code, DP_E_TRUNCATED, "the cost of a call is missing");
+    is_u(prof->count, 1, "and nothing was read");
+    /* 8 callers, each with 2^61 below the same function */
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_adds(&text, HEAD "fn=f\n1 1\n");
+    for (int i = 0; i < 8; i++)
+        dp_buf_addf(&text, "fn=c%d\n1 0\ncfn=f\ncalls=1 1\n1 2305843009213693952\n", i);
+    told_of(text.ptr, text.len);
+    is_s(out.message, "the values add up to more than fits", "%s", out.message);
+    dp_buf_release(&text);
+}
+
+/* ---- random programs ---- */
+
+enum { SUBS = 12, CONTEXTS = 300, KINDS = 3 };
+
+static uint64_t state = 1;
+
+static uint64_t rnd(uint64_t n)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (state >> 33) % n;
+}
+
+/* What a program did: own values, inclusive values of calls, their number. */
+struct graph {
+    uint64_t own[SUBS][KINDS], all[SUBS][SUBS][KINDS], calls[SUBS][SUBS], below[SUBS][KINDS];
+};
+
+/* A tree of calls, of which a sub calls only subs behind it: without recursion. */
+static void run(struct graph *g, uint64_t most)
+{
+    static uint64_t value[CONTEXTS][KINDS];
+    static int sub[CONTEXTS], parent[CONTEXTS];
+    memset(g, 0, sizeof *g);
+    for (int i = 0; i < CONTEXTS; i++) {
+        do
+            parent[i] = i ? (int)rnd((uint64_t)i) : -1;
+        while (i && sub[parent[i]] == SUBS - 1);
+        sub[i] = i ? sub[parent[i]] + 1 + (int)rnd((uint64_t)(SUBS - 1 - sub[parent[i]])) : 0;
+        for (int k = 0; k < KINDS; k++)
+            g->own[sub[i]][k] += value[i][k] = rnd(3) ? rnd(most) : 0;
+    }
+    for (int i = CONTEXTS; i-- > 0;)
+        for (int k = 0; k < KINDS; k++) {
+            g->below[sub[i]][k] += value[i][k];
+            if (i) {
+                g->all[sub[parent[i]]][sub[i]][k] += value[i][k];
+                value[parent[i]][k] += value[i][k];
+                g->calls[sub[parent[i]]][sub[i]] += k == 0;
+            }
+        }
+}
+
+static void write_graph(const struct graph *g, struct dp_buf *to)
+{
+    dp_buf_adds(to, "version: 1\nevents: A B C\n");
+    for (int n = 0; n < SUBS; n++) {
+        int i = n * 5 % SUBS;
+        dp_buf_addf(to, "fn=f%d\n1 %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", i, g->own[i][0],
+                    g->own[i][1], g->own[i][2]);
+        for (int j = 0; j < SUBS; j++)
+            if (g->calls[i][j])
+                dp_buf_addf(to, "cfn=f%d\ncalls=%" PRIu64 " 1\n1 %" PRIu64 " %" PRIu64 " %" PRIu64
+                                "\n", j, g->calls[i][j], g->all[i][j][0], g->all[i][j][1],
+                            g->all[i][j][2]);
+    }
+}
+
+static int number_of(uint32_t node)
+{
+    struct dp_buf label;
+    if (!node)
+        return -1;
+    dp_buf_init(&label);
+    dp_subs_label(&prof->subs, prof->nodes[node].sub, 0, &label);
+    int n = atoi(dp_buf_cstr(&label) + 1);
+    dp_buf_release(&label);
+    return n;
+}
+
+/* The same of what was read. */
+static void add_up(struct graph *g)
+{
+    uint64_t (*value)[KINDS] = calloc(prof->count, sizeof *value);
+    memset(g, 0, sizeof *g);
+    for (uint32_t i = (uint32_t)prof->count; i-- > 0;)
+        value[i][0] = prof->nodes[i].self[DP_REAL], value[i][1] = dp_prof_count(prof, i, 0),
+        value[i][2] = dp_prof_count(prof, i, 1);
+    for (uint32_t i = (uint32_t)prof->count; i-- > 1;) {
+        uint32_t up = prof->nodes[i].parent;
+        int sub = number_of(i), caller = number_of(up);
+        for (int k = 0; k < KINDS; k++) {
+            g->below[sub][k] += value[i][k];
+            if (caller >= 0)
+                g->all[caller][sub][k] += value[i][k];
+            value[up][k] += value[i][k];
+        }
+        if (caller >= 0)
+            g->calls[caller][sub] += prof->nodes[i].calls;
+        g->own[sub][0] += prof->nodes[i].self[DP_REAL];
+        g->own[sub][1] += dp_prof_count(prof, i, 0);
+        g->own[sub][2] += dp_prof_count(prof, i, 1);
+    }
+    free(value);
+}
+
+static void programs(void)
+{
+    static const uint64_t most[] = { 2, 10, 1000, 1000000, UINT64_C(1) << 30 };
+    static struct graph was, is;
+    bool same = true, smaller = false;
+    for (int n = 0; n < 200 && same; n++) {
+        struct dp_buf text;
+        dp_buf_init(&text);
+        run(&was, most[n % 5]);
+        write_graph(&was, &text);
+        told_of(text.ptr, text.len);
+        add_up(&is);
+        same = out.code == 0 && memcmp(&was, &is, sizeof is) == 0;
+        smaller = smaller || prof->count < CONTEXTS / 2;
+        dp_buf_release(&text);
+    }
+    ok(same, "own and inclusive values, those of calls, and their numbers, are the program's");
+}
+
+/* Circles within circles: own values and the total are true all the same. */
+static void circles(void)
+{
+    bool same = true;
+    for (int n = 0; n < 200 && same; n++) {
+        struct dp_buf text;
+        uint64_t total = 0, own[8] = { 0 }, seen[8] = { 0 }, calls = 0, counted = 0;
+        dp_buf_init(&text);
+        dp_buf_adds(&text, HEAD);
+        for (int i = 0; i < 8; i++) {
+            total += own[i] = rnd(50);
+            dp_buf_addf(&text, "fn=f%d\n1 %" PRIu64 "\n", i, own[i]);
+            for (int j = 0; j < 8; j++)
+                if (rnd(3) == 0) {
+                    uint64_t times = 1 + rnd(9);
+                    calls += times;
+                    dp_buf_addf(&text, "cfn=f%d\ncalls=%" PRIu64 " 1\n1 %" PRIu64 "\n", j, times,
+                                rnd(n % 2 ? 200 : 20000));
+                }
+        }
+        told_of(text.ptr, text.len);
+        for (uint32_t i = 1; i < prof->count; i++) {
+            seen[number_of(i)] += prof->nodes[i].self[DP_USER];
+            counted += prof->nodes[i].calls;
+        }
+        same = out.code == 0 && memcmp(own, seen, sizeof own) == 0
+               && dp_prof_total(prof, DP_T_REAL) == total && calls == counted;
+        dp_buf_release(&text);
+    }
+    ok(same, "recursion of any kind: own values, calls, the total");
+}
+
+/* A ladder, of which each rung calls both of the next: there are 2^40 ways down. */
+static void ladder(void)
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_adds(&text, HEAD);
+    for (int i = 0; i < 40; i++)
+        for (int side = 0; side < 2; side++) {
+            uint64_t each = (UINT64_C(1000000) << (40 - i)) - 1000000;  /* below one of the next */
+            dp_buf_addf(&text, "fn=f%d%c\n1 2000000\n", i, "ab"[side]);
+            for (int to = 0; to < 2 && i < 39; to++)
+                dp_buf_addf(&text, "cfn=f%d%c\ncalls=1 1\n1 %" PRIu64 "\n", i + 1, "ab"[to], each);
+        }
+    told_of(text.ptr, text.len);
+    is_i(out.code, 0, "a ladder: %s", out.message);
+    is_u(dp_prof_total(prof, DP_T_CPU), 160000000, "all of its own values");
+    ok(prof->count < 1 << 19, "fewer contexts than ways: %zu", prof->count);
+    dp_buf_release(&text);
+}
+
+static void damaged(void)
+{
+    const char *text = "# callgrind format\nversion: 1\npositions: instr line\n"
+                       "event: T : cpu (ns)\nevents: T Ir\n\nob=(1) o\nfl=(1) m.c\nfn=(1) main\n"
+                       "0x10 1 5 6\ncob=(2) p\ncfi=(2) f.c\ncfn=(2) f\ncalls=3 0x20 9\n+1 +1 7 9\n"
+                       "jcnd=1/2 +1 *\n* *\nfi=(2)\n+2 -1 1 1\nfl=(2)\nfn=(2)\n0x20 9 7 9\n"
+                       "cfn=(2)\ncalls=4 0x20 9\n* * 7 9\n\npart: 2\nevents: T Ir\nfn=(1)\n1 2 3\n"
+                       "totals: 13 16\n";
+    is_s(told_of_text(text), "[=0{0}][main=3{0}][main=6{7}][main;f=7x3{9}][main;f;f=0x4{0}]"
+                             " 1000000000/s Ir", "one of everything");
+    cut_anywhere(text, strlen(text));
+    change_anywhere(text, strlen(text));
+    starve(text, strlen(text));
+}
+
+int main(void)
+{
+    dp_buf_init(&told);
+    lines();
+    calls();
+    graphs();
+    kinds();
+    faults();
+    programs();
+    circles();
+    ladder();
+    damaged();
+    return foreign_done();
+}
