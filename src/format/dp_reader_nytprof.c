@@ -1,8 +1,10 @@
 /* The file is a line with its version, then records, each of them a byte that says what it is, and
  * its fields; from the record z on they are packed. Calls are told when they return, with their
  * depth; names, places and sums by place of the call come at the end. So the tree is made first, and
- * handed over when all is known. */
+ * handed over when all is known. Recorded with calls=0, there are the sums only, which are a call
+ * graph. */
 #include "dp_reader_nytprof.h"
+#include "dp_callgraph.h"
 #include "dp_nytprof_name.h"
 #include "dp_returns.h"
 #include "dp_mem.h"
@@ -50,8 +52,14 @@ struct sub {
     uint32_t file;              /* 0: not known */
     uint32_t line;
     bool defined, xs, called;
-    uint32_t number;            /* the consumer's, of one that is called */
+    uint32_t number;            /* the consumer's, of one that is called; DP_SUB_NONE: it is the
+                                 * program itself */
+    uint32_t function;          /* of the call graph, from 1 up */
+    int64_t own;                /* ticks, by the sums */
 };
+
+/* The values of contexts. */
+enum { CALLS, TIME, KINDS };
 
 struct nytprof {
     struct dp_pool names;       /* of subs */
@@ -60,6 +68,7 @@ struct nytprof {
     struct dp_pool files;
     struct dp_map file_of;      /* number of a file -> name + 1 */
     struct dp_returns calls;
+    struct dp_callgraph graph;
     uint64_t returns, sums;     /* calls that returned; those in the sums by place */
     uint64_t hz;
     bool cpu;                   /* the clock is that of the CPU */
@@ -252,17 +261,66 @@ static int return_record(struct dp_reader *r, struct nytprof *in, const struct r
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* A place without a file says that the sub is an XS sub. */
-static int sums_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, uint32_t *out)
 {
-    uint32_t callee;
-    int rc = sub_of(r, in, rec->s[1], &callee);
+    if (!in->subs[sub].function) {
+        int64_t n = dp_callgraph_function(&in->graph);
+        if (n < 0)
+            return no_memory(r);
+        in->subs[sub].function = (uint32_t)n + 1;
+    }
+    *out = in->subs[sub].function - 1;
+    return 0;
+}
+
+static uint64_t ns_of(const struct nytprof *in, int64_t ticks)
+{
+    uint64_t ns;
+    if (ticks <= 0)             /* NYTProf takes its own time off, and sometimes more than that */
+        return 0;
+    return dp_num_scale((uint64_t)ticks, 1000000000, in->hz, &ns) ? ns : DP_LIMIT_TOTAL;
+}
+
+static int add_edge(struct dp_reader *r, struct nytprof *in, uint32_t caller, uint32_t callee,
+                    const uint64_t *values)
+{
+    uint32_t from, to;
+    int rc = function_of(r, in, caller, &from);
+    if (rc == 0)
+        rc = function_of(r, in, callee, &to);
     if (rc < 0)
         return rc;
-    if (!rec->u[0] && !rec->u[1])
-        in->subs[callee].xs = true;
+    int64_t edge = dp_callgraph_edge(&in->graph, from, to);
+    if (edge < 0)
+        return no_memory(r);
+    rc = dp_callgraph_add(&in->graph, in->graph.inclusive + (size_t)edge * KINDS, values);
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "the times add up to more than fits") : 0;
+}
+
+/* A place without a file says that the sub is an XS sub. Inclusive times of calls within others of
+ * the same sub are told apart, and not needed. */
+static int sums_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+{
+    uint32_t caller, callee;
+    int64_t inclusive, own;
+    int rc = sub_of(r, in, rec->s[1], &callee);
+    if (rc == 0 && !rec->u[0] && !rec->u[1])
+        return in->subs[callee].xs = true, 0;
+    if (rc == 0)
+        rc = sub_of(r, in, rec->s[0], &caller);
+    if (rc == 0)
+        rc = ticks_of(r, rec->n[0] * (double)in->hz, &inclusive);
+    if (rc == 0)
+        rc = ticks_of(r, rec->n[1] * (double)in->hz, &own);
+    if (rc < 0)
+        return rc;
     in->sums = dp_count_add(in->sums, rec->u[2]);
-    return 0;
+    in->subs[callee].own += own;
+    if (in->subs[callee].own >= (int64_t)DP_LIMIT_TOTAL
+        || in->subs[callee].own <= -(int64_t)DP_LIMIT_TOTAL)
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
+    uint64_t values[KINDS] = { [CALLS] = rec->u[2], [TIME] = ns_of(in, inclusive) };
+    return add_edge(r, in, caller, callee, values);
 }
 
 static int time_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
@@ -473,6 +531,8 @@ static int head(struct dp_reader *r)
     dp_pool_init(&in->files);
     dp_map_init(&in->file_of);
     dp_returns_init(&in->calls);
+    dp_callgraph_init(&in->graph);
+    in->graph.width = KINDS;
     in->hz = 1000000;           /* older files do not tell */
     int rc = version_line(r);
     if (rc == 0)
@@ -488,14 +548,6 @@ static int head(struct dp_reader *r)
 }
 
 /* ---- handing over ---- */
-
-static uint64_t ns_of(const struct nytprof *in, int64_t ticks)
-{
-    uint64_t ns;
-    if (ticks <= 0)             /* NYTProf takes its own time off, and sometimes more than that */
-        return 0;
-    return dp_num_scale((uint64_t)ticks, 1000000000, in->hz, &ns) ? ns : DP_LIMIT_TOTAL;
-}
 
 static int give_sub(struct dp_reader *r, struct nytprof *in, uint32_t n)
 {
@@ -515,27 +567,50 @@ static int give_sub(struct dp_reader *r, struct nytprof *in, uint32_t n)
     return dp_reader_sub(r, &def, &sub->number);
 }
 
+/* What NYTProf calls the main program, as the caller of others. */
+static bool is_main(const struct dp_name *name)
+{
+    static const char *const ends[] = { "::RUNTIME", "::NULL" };
+    for (size_t i = 0; i < DP_ARRAY_LEN(ends); i++) {
+        size_t n = strlen(ends[i]);
+        if (name->len > n && memcmp(name->ptr + name->len - n, ends[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* In the order in which they have returned first, which is that of compilation where it matters: of
  * BEGIN blocks on one line. */
-static int give_subs(struct dp_reader *r, struct nytprof *in)
+static int give_subs(struct dp_reader *r, struct nytprof *in, bool graph)
 {
     int rc = 0;
-    for (uint32_t n = 0; (n = dp_returns_next(&in->calls, n)) != 0;)
+    for (uint32_t n = 0; !graph && (n = dp_returns_next(&in->calls, n)) != 0;)
         in->subs[in->calls.nodes[n].sub].called = true;
-    for (uint32_t n = 0; rc == 0 && n < in->names.count; n++)
-        if (in->subs[n].called)
+    for (uint32_t n = 0; rc == 0 && n < in->names.count; n++) {
+        struct sub *sub = &in->subs[n];
+        if (!graph && !sub->called)
+            continue;
+        if (graph && !sub->function)
+            continue;
+        sub->number = DP_SUB_NONE;
+        if (!graph || !is_main(dp_pool_name(&in->names, n)) || sub->own)
             rc = give_sub(r, in, n);
+        if (graph)
+            in->graph.functions[sub->function - 1].sub = sub->number;
+    }
     return rc;
 }
 
 /* The program's own time: that of the statements, or of the processes where there are none, less
  * that of the subs. */
-static int64_t own_ticks(const struct nytprof *in)
+static int64_t own_ticks(const struct nytprof *in, bool graph)
 {
     int64_t left = in->has_statements ? in->statements
             : (int64_t)floor(in->lasted * (double)in->hz + 0.5);
-    for (uint32_t n = 0; (n = dp_returns_next(&in->calls, n)) != 0;)
+    for (uint32_t n = 0; !graph && (n = dp_returns_next(&in->calls, n)) != 0;)
         left -= in->calls.nodes[n].ticks;
+    for (size_t n = 0; graph && n < in->names.count; n++)
+        left -= in->subs[n].own;
     return left;
 }
 
@@ -546,22 +621,39 @@ static int give_context(struct dp_reader *r, struct nytprof *in, uint32_t n)
     if (number < 0)
         return (int)number;
     in->nodes[n] = (uint32_t)number;
-    uint64_t values[] = { node->calls, ns_of(in, node->ticks) };
+    uint64_t values[KINDS] = { [CALLS] = node->calls, [TIME] = ns_of(in, node->ticks) };
     return dp_foreign_add(r, (uint32_t)number, values);
 }
 
-static int body(struct dp_reader *r)
+static int give_tree(struct dp_reader *r, struct nytprof *in)
 {
-    struct nytprof *in = r->foreign.state;
-    uint64_t own[] = { 0, ns_of(in, own_ticks(in)) };
-    int rc = give_subs(r, in);
-    if (rc == 0)
-        rc = dp_foreign_add(r, 0, own);
+    int rc = 0;
     in->nodes = dp_mem_zalloc((in->calls.count + 1) * sizeof *in->nodes);
     if (!in->nodes)
         return no_memory(r);
     for (uint32_t n = 0; rc == 0 && (n = dp_returns_next(&in->calls, n)) != 0;)
         rc = give_context(r, in, n);
+    return rc;
+}
+
+static int give_graph(struct dp_reader *r, struct nytprof *in)
+{
+    for (size_t n = 0; n < in->names.count; n++)
+        if (in->subs[n].function)
+            in->graph.own[(in->subs[n].function - 1) * KINDS + TIME] = ns_of(in, in->subs[n].own);
+    return dp_callgraph_contexts(r, &in->graph);
+}
+
+static int body(struct dp_reader *r)
+{
+    struct nytprof *in = r->foreign.state;
+    bool graph = in->sums > in->returns;
+    uint64_t own[KINDS] = { [TIME] = ns_of(in, own_ticks(in, graph)) };
+    int rc = give_subs(r, in, graph);
+    if (rc == 0)
+        rc = dp_foreign_add(r, 0, own);
+    if (rc == 0)
+        rc = graph ? give_graph(r, in) : give_tree(r, in);
     return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
 }
 
@@ -574,6 +666,7 @@ static void release(void *state)
     dp_pool_release(&in->files);
     dp_map_release(&in->file_of);
     dp_returns_release(&in->calls);
+    dp_callgraph_release(&in->graph);
     dp_mem_free(in->subs);
     dp_mem_free(in->nodes);
     dp_mem_free(in);
