@@ -329,7 +329,8 @@ sub no_profile {
 
 sub place {
     my ($o) = @_;
-    return $o->{line} ? " (line $o->{line}, byte $o->{byte})" : '';
+    return $o->{line} ? " (line $o->{line}, byte $o->{byte})"
+        : $o->{byte} ? " (byte $o->{byte})" : '';
 }
 
 # What to do about a profile that is not there; of those alone that the recorder would have named

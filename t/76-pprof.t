@@ -1,0 +1,137 @@
+# Profiles of pprof in the tools: made-up ones against a naive sum; which value is shown; what the
+# tools say of damaged ones. t/c/25-pprof.c tries each field of the format.
+use strict;
+use warnings;
+use Test::More;
+use lib 't/lib';
+use DProfTest qw(scratch slurp spew run_program tool_command in_process);
+use Foreign 'pprof_bytes';
+use IO::Compress::Gzip;
+use MadeUp;
+
+my $dir = scratch();
+my $n = 0;
+srand($ENV{DPROF_SEED} // 7);
+
+sub file { return spew($dir . '/' . ++$n . '.pb', pprof_bytes(@_)) }
+
+# What a tool prints, if it says nothing and is content; else that.
+sub shown {
+    my $run = in_process(@_);
+    return $run->{status} || length $run->{err} ? "$run->{status}: $run->{err}" : $run->{out};
+}
+
+subtest 'Random profiles, by each of their types' => sub {
+    my @types = (['calls', 'count'], ['ops', 'count'], ['heap', 'bytes'], ['cpu', 'nanoseconds'],
+        ['wall', 'microseconds']);
+    my @names = ('main::run', 'N::b', 'CORE:open', "caf\xc3\xa9", "\xff\x80", 'f(int, char)',
+        'N::__ANON__[x.pl:5]', 'CORE::GLOBAL::die', '::y');
+    for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
+        my (%stacks, @samples);
+        for (1 .. 1 + rand 60) {
+            my @frames = map { $names[rand @names] } 1 .. 1 + rand 6;
+            my @values = map { int rand 1000 } @types;
+            push @samples, [\@frames, \@values];
+            $stacks{ join ';', @frames }[$_] += $values[$_] for 0 .. $#types;
+        }
+        my $file = file(types => \@types, samples => \@samples);
+        my $of = sub {
+            my ($type, $factor) = @_;
+            return join '', map { "$_ " . $stacks{$_}[$type] * $factor . "\n" }
+                grep { $stacks{$_}[$type] } sort keys %stacks;
+        };
+        my $good = is(shown('dproffold', '--unit', 'ns', $file), $of->(3, 1), "$round: cpu");
+        $good &&= is(shown('dproffold', qw(--unit ns -m real), $file), $of->(4, 1000),
+            "$round: wall");
+        $good &&= is(shown('dproffold', '-m', $types[$_][0], $file), $of->($_, 1),
+            "$round: $types[$_][0]") for 0 .. 2;
+        $good or diag($file), last;
+    }
+};
+
+my @samples = ([['main', 'N::f'], [3, 40]], [['main', 'N::f', 'N::g'], [1, 60]],
+    [['main'], [0, 20]]);
+my %space = (types => [['inuse_objects', 'count'], ['inuse_space', 'bytes']]);
+my $heap = file(%space, samples => \@samples, places => { 'N::f' => ['N.pm', 12] });
+
+subtest 'What is no time stands in the place of times' => sub {
+    my $bytes = "main 20\nmain;N::f 40\nmain;N::f;N::g 60\n";
+    is(shown('dproffold', $heap), $bytes, 'the last type');
+    is(shown('dproffold', '-m', $_, $heap), $bytes, "by the name $_") for qw(bytes inuse_space);
+    my $objects = "main;N::f 3\nmain;N::f;N::g 1\n";
+    is(shown('dproffold', '-m', 'inuse_objects', $heap), $objects, 'another one');
+    is(shown('dproffold', file(%space, samples => \@samples, default => 'inuse_objects')),
+        $objects, 'the one that the file wants shown');
+    is(shown('dprofreport', '-m', 'bytes', $heap), <<"END", 'in a report');
+# Profile: $heap
+# Metric: bytes
+# Total: 120 bytes
+#
+Children      Self  Symbol
+........  ........  .........
+
+ 100.00%     0.00%  (program)
+ 100.00%    16.67%  main
+  83.33%    33.33%  N::f
+  50.00%    50.00%  N::g
+END
+    like(shown('dprofpp', $heap), qr/^Total = 120 bytes\n.*^ 50\.0 .* -  N::g$/ms,
+        'a table, without calls');
+    is(in_process('dproffold', '-m', 'alloc_space', $heap)->{err}, <<"END", 'what it has');
+alloc_space: no side has it
+$heap has cpu, user, system, real, inuse_objects, inuse_space
+END
+};
+
+subtest 'Packed, from a pipe, merged' => sub {
+    my $want = shown('dproffold', $heap);
+    IO::Compress::Gzip::gzip($heap => "$dir/packed");
+    is(shown('dproffold', "$dir/packed"), $want, 'packed');
+    my @piped = ('sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $heap);
+    is(run_program([@piped, tool_command('dproffold', '-')])->{out}, $want, 'from a pipe');
+    is(shown('dprofmerge', '-o', "$dir/merged", $heap), '', 'merged');
+    is(shown('dproffold', "$dir/merged"), $want, '... is the same');
+    is(shown('dproffold', '-m', 'inuse_objects', "$dir/merged"),
+        shown('dproffold', '-m', 'inuse_objects', $heap), '... also what was counted');
+    is(shown('dprofpp', "$dir/merged"), shown('dprofpp', $heap), '... and has no calls');
+};
+
+subtest 'Compared with a profile of ours' => sub {
+    my $ours = spew("$dir/ours", profile_text(format => 'tree', hz => 10_000_000,
+        times => [900, 0, 900], subs => ['main run x.pl:1', 'N f N.pm:12'],
+        lines => ['= 0 0 0 0 0 0 0 0', '= 1 1 1 300 0 300 0 0', '= 2 2 4 600 0 600 0 0']));
+    my $theirs = file(samples => [[['main::run'], [30_000]], [['main::run', 'N::f'], [90_000]]]);
+    my $table = shown('dprofdiff', $ours, $theirs);
+    like($table, qr/^# Metric: user\+system time/m, 'times are times');
+    like($table, qr/^# Baseline total: 0\.00009\S* s$/m, 'the total of the one');
+    like($table, qr/^# New total: 0\.00012\S* s/m, '... and of the other');
+    like($table, qr/\bN::f$/m, 'a sub that both have');
+    my $run = in_process('dprofdiff', $ours, $heap);
+    is($run->{status}, 1, 'bytes are no times');
+    like($run->{err}, qr/^the sides count different things;.*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
+        '... which is told');
+};
+
+subtest 'Phases' => sub {
+    my $file = file(samples => [[['run'], [5], 'RUN'], [['load'], [7], 'BEGIN'], [['run'], [1]]]);
+    is(shown('dproffold', '--unit', 'ns', $file), "load 7\nrun 6\n", 'are no frames');
+    like(shown('dprofreport', '-s', 'phase', $file), qr/53\.85%\s+BEGIN\n.*38\.46%\s+RUN\n/s,
+        'and can be told apart');
+};
+
+subtest 'What cannot be read' => sub {
+    my $whole = slurp($heap);
+    like(in_process('dprofreport', spew("$dir/x.pb", substr $whole, 0, -2))->{err},
+        qr{\A\Q$dir\E/x\.pb: it is cut off or damaged: [^\n]* \(byte \d+\)\n\z},
+        'a file that was cut');
+    IO::Compress::Gzip::gzip($heap => "$dir/packed");
+    my $packed = slurp("$dir/packed");
+    my $half = spew("$dir/x.pb", substr $packed, 0, length($packed) - 12);
+    like(in_process('dprofreport', $half)->{err},
+        qr{\A\Q$dir\E/x\.pb: the compressed data break off \(byte \d+\)\n\z}, 'packed, and cut');
+    like(in_process('dprofpp', '-T', $heap)->{err},
+        qr/this is a file of pprof, which has no order of calls; use -S/, 'an order of calls');
+    is(shown('dprofpp', '-V', $heap) =~ s/.*?\n//r, "format: pprof\n", 'what it is');
+};
+
+done_testing;
