@@ -94,7 +94,7 @@ static void add_utf8(struct dp_buf *buf, unsigned c)
 /* Half of a pair of surrogates that is alone becomes U+FFFD. high: the half before, or 0. */
 static int unicode(struct dp_json *json, unsigned *high)
 {
-    unsigned c;
+    unsigned c = 0;
     int rc = hex4(json, &c);
     if (rc < 0)
         return rc;
@@ -371,7 +371,7 @@ bool dp_json_scaled(const struct dp_json *json, unsigned decimals, int64_t *out)
             continue;
         if (left-- > 0) {
             any = any || *p != '0';
-            if (v > (most - 9) / 10)
+            if (v > (most - (uint64_t)(*p - '0')) / 10)
                 return false;
             v = v * 10 + (uint64_t)(*p - '0');
         } else if (left == -1) {
@@ -389,6 +389,8 @@ bool dp_json_scaled(const struct dp_json *json, unsigned decimals, int64_t *out)
     /* halves go up, also those of negative numbers */
     if (up && (!minus || below))
         v++;
+    if (v >= most)
+        return false;
     *out = minus ? -(int64_t)v : (int64_t)v;
-    return v < most;
+    return true;
 }

@@ -301,8 +301,8 @@ static int add_edge(struct dp_reader *r, struct nytprof *in, uint32_t caller, ui
  * the same sub are told apart, and not needed. */
 static int sums_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
 {
-    uint32_t caller, callee;
-    int64_t inclusive, own;
+    uint32_t caller = 0, callee = 0;
+    int64_t inclusive = 0, own = 0;
     int rc = sub_of(r, in, rec->s[1], &callee);
     if (rc == 0 && !rec->u[0] && !rec->u[1])
         return in->subs[callee].xs = true, 0;

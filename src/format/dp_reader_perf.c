@@ -109,26 +109,32 @@ struct sample {
     bool has_period;
 };
 
-/* Where the words are that tell: command, ids, [processor], time, period, event. Any but the
- * command, its ids and the event may be missing. */
+/* Which word has the ids; 0: none. A command may have numbers in it: what stands before the time is
+ * the id, or the first one where there is no time. *at: the word behind the ids and the
+ * processor. */
+static size_t find_id(const struct dp_text *w, size_t n, bool timed, size_t *at)
+{
+    for (size_t id = 1; id < n; id++) {
+        *at = id + 1;
+        *at += *at < n && is_cpu(w[*at]);
+        if (*at < n && is_id(w[id])
+            && (timed ? is_time(w[*at]) : is_number(w[*at]) || is_event(w[*at])))
+            return id;
+    }
+    return 0;
+}
+
+/* Finds the words that tell: command, ids, [processor], time, period, event. Any but the command,
+ * its ids and the event may be missing. */
 static bool sample_line(struct dp_text line, struct sample *s)
 {
     struct dp_text w[WORDS];
-    size_t n = words_of(line, w), id = 1, at;
-    bool timed = false;
-    for (; id < n; id++) {
-        if (!is_id(w[id]))
-            continue;
-        at = id + 1;
-        at += at < n && is_cpu(w[at]);
-        timed = at < n && is_time(w[at]);
-        /* a command may have numbers in it; without a time, the first one is the id */
-        if (timed || (at < n && (is_number(w[at]) || is_event(w[at]))))
-            break;
-    }
-    if (id >= n || (!timed && is_blank(line.ptr[0])))
+    size_t n = words_of(line, w), at = 0, id = find_id(w, n, true, &at);
+    at += id > 0;               /* the time */
+    if (!id && line.len && !is_blank(line.ptr[0]))
+        id = find_id(w, n, false, &at);
+    if (!id)
         return false;
-    at += timed;
     s->period = 1;
     s->has_period = at + 1 < n && is_number(w[at]) && dp_num_dec(w[at].ptr, w[at].len, &s->period);
     at += s->has_period;
@@ -178,7 +184,7 @@ static struct dp_text without_offset(struct dp_text name)
     size_t at = name.len;
     while (at && is_hex(name.ptr[at - 1]))
         at--;
-    if (at > 3 && at < name.len && memcmp(name.ptr + at - 3, "+0x", 3) == 0)
+    if (at >= 3 && at < name.len && memcmp(name.ptr + at - 3, "+0x", 3) == 0)
         name.len = at - 3;
     return name;
 }

@@ -149,12 +149,6 @@ static int intern(struct dp_reader *r, uint32_t *out)
     return *out == DP_MAP_NONE ? no_memory(r) : 0;
 }
 
-static int string_value(struct dp_reader *r, uint32_t *out)
-{
-    int rc = expect(r, DP_JSON_STRING, "there is no string where one should be");
-    return rc < 0 ? rc : intern(r, out);
-}
-
 /* A whole number from 0 up. */
 static int whole(struct dp_reader *r, int kind, uint64_t *out)
 {
@@ -508,7 +502,9 @@ static int one_profile(struct dp_reader *r)
     if (in->n_leaves != in->n_weights)
         return FAIL(r, DP_E_SYNTAX, "a profile has %zu samples and %zu weights", in->n_leaves,
                     in->n_weights);
-    return p.at != INT64_MIN && p.has_end && p.end > p.at ? pass(r, &p, p.end) : 0;
+    if (p.unit)
+        rc = find_kind(r, &p);
+    return rc == 0 && p.at != INT64_MIN && p.has_end && p.end > p.at ? pass(r, &p, p.end) : rc;
 }
 
 /* ---- the file ---- */
