@@ -1,8 +1,8 @@
 /* The file is a line with its version, then records, each of them a byte that says what it is, and
  * its fields; from the record z on they are packed. Calls are told when they return, with their
- * depth; names, places and sums by place of the call come at the end. So the tree is made first, and
- * handed over when all is known. Recorded with calls=0, there are the sums only, which are a call
- * graph. */
+ * depth; names, places and sums by place of the call come at the end. So the tree is made first,
+ * and handed over when all is known. Recorded with calls=0, there are the sums only, which are a
+ * call graph. */
 #include "dp_reader_nytprof.h"
 #include "dp_callgraph.h"
 #include "dp_nytprof_name.h"

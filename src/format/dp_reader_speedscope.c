@@ -1,5 +1,5 @@
-/* A list of frames, and profiles whose stacks are numbers of frames. The list may come last, so that
- * the stacks are kept as a tree until the end. */
+/* The file has a list of frames, and profiles whose stacks are numbers of frames. The list may come
+ * last, so that the stacks are kept as a tree until the end. */
 #include "dp_reader_speedscope.h"
 #include "dp_samples.h"
 #include "dp_json.h"

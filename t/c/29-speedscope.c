@@ -1,4 +1,4 @@
-/* speedscope's JSON: both kinds of profiles, units, several profiles, and files that are damaged. */
+/* speedscope's JSON: both kinds of profiles, units, several profiles; files that are damaged. */
 #include "foreign.h"
 
 #include <stdlib.h>
@@ -6,11 +6,13 @@
 #define FILE_(frames, profiles) \
     "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"frames\":[" \
     frames "]},\"profiles\":[" profiles "]}"
-#define ABC "{\"name\":\"a\"},{\"name\":\"b\",\"file\":\"b.pl\",\"line\":7},{\"name\":\"c\",\"col\":1}"
+#define ABC \
+    "{\"name\":\"a\"},{\"name\":\"b\",\"file\":\"b.pl\",\"line\":7},{\"name\":\"c\",\"col\":1}"
 #define OPEN(frame, at) "{\"type\":\"O\",\"frame\":" #frame ",\"at\":" #at "}"
 #define CLOSE(frame, at) "{\"at\":" #at ",\"frame\":" #frame ",\"type\":\"C\"}"
 #define EVENTED(name, unit, more, events) \
-    "{\"type\":\"evented\",\"name\":\"" name "\",\"unit\":\"" unit "\"," more "\"events\":[" events "]}"
+    "{\"type\":\"evented\",\"name\":\"" name "\",\"unit\":\"" unit "\"," more \
+    "\"events\":[" events "]}"
 #define SAMPLED(name, unit, samples, weights) \
     "{\"type\":\"sampled\",\"name\":\"" name "\",\"unit\":\"" unit "\",\"startValue\":0," \
     "\"endValue\":9,\"samples\":[" samples "],\"weights\":[" weights "]}"
@@ -70,8 +72,8 @@ static void several(void)
             "[=5/0{0}][m::f=6/60x13{90}][m::f;CORE:open=7/0x4{0}] 1000000000/s ops",
             "our own: a profile for each metric; frames come last");
     read_is("\n {\"x\":[{\"y\":null}],\"profiles\":["
-            SAMPLED("q", "none", "[0],[1]", "1,2") "],\"activeProfileIndex\":0,\"shared\":{\"z\":{},"
-            "\"frames\":[{\"name\":\"a\",\"q\":[]},{\"name\":\"a\"}]},"
+            SAMPLED("q", "none", "[0],[1]", "1,2") "],\"activeProfileIndex\":0,"
+            "\"shared\":{\"z\":{},\"frames\":[{\"name\":\"a\",\"q\":[]},{\"name\":\"a\"}]},"
             "\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}",
             "[=0][a=3] 1/count no calls", "equal frames; what is not known is skipped");
 }
@@ -99,7 +101,8 @@ static void faults(void)
           "there is no whole number where one should be");
     fault(FILE_(ABC, SAMPLED("x", "none", "[\"a\"]", "1")), "a sample is no list of numbers");
     fault(FILE_(ABC, SAMPLED("x", "none", "0", "1")), "a sample is no list of numbers");
-    fault(FILE_(ABC, SAMPLED("x", "none", "[3]", "1")), "its profiles have frame 3, and there are 3");
+    fault(FILE_(ABC, SAMPLED("x", "none", "[3]", "1")),
+          "its profiles have frame 3, and there are 3");
     fault(FILE_(ABC, EVENTED("x", "none", "", OPEN(0, 5) "," OPEN(1, 4))),
           "an event is earlier than what is before it");
     fault(FILE_(ABC, EVENTED("x", "none", "\"startValue\":5,", OPEN(0, 4))),
