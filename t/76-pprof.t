@@ -108,7 +108,7 @@ subtest 'Compared with a profile of ours' => sub {
     like($table, qr/\bN::f$/m, 'a sub that both have');
     my $run = in_process('dprofdiff', $ours, $heap);
     is($run->{status}, 1, 'bytes are no times');
-    like($run->{err}, qr/^the sides count different things;.*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
+    like($run->{err}, qr/^the sides count different .*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
         '... which is told');
 };
 
@@ -131,6 +131,8 @@ subtest 'What cannot be read' => sub {
         qr{\A\Q$dir\E/x\.pb: the compressed data break off \(byte \d+\)\n\z}, 'packed, and cut');
     like(in_process('dprofpp', '-T', $heap)->{err},
         qr/this is a file of pprof, which has no order of calls; use -S/, 'an order of calls');
+    like(in_process('dprofflame', '--flamechart', '-o', "$dir/chart.svg", $heap)->{err},
+        qr/a file of pprof has no order of calls, as a chart needs it/, 'a flame chart');
     is(shown('dprofpp', '-V', $heap) =~ s/.*?\n//r, "format: pprof\n", 'what it is');
 };
 

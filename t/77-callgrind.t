@@ -71,6 +71,9 @@ subtest 'Packed, merged, named' => sub {
     is(shown('dproffold', "$dir/packed"), shown('dproffold', $file), 'packed');
     is(shown('dprofmerge', '-o', "$dir/merged", $file, $file), '', 'two are merged');
     is(shown('dproffold', "$dir/merged"), shown('dproffold', $file, $file), '... as they add up');
+    is(join("\n", sort split /\n/, shown('dprofpp', "$dir/merged")),
+        join("\n", sort split /\n/, shown('dprofpp', $file, $file)), '... with their calls');
+    like(slurp("$dir/merged"), qr/^\$dprof_unit='Ir';\n\$dprof_calls=1;$/m, '... which is told');
     is(shown('dprofpp', '-V', $file) =~ s/.*?\n//r, "format: callgrind\n", 'what it is');
     like(in_process('dprofpp', '-T', $file)->{err},
         qr/this is a file of callgrind, which has no order of calls; use -S/, 'no order of calls');
@@ -103,7 +106,8 @@ subtest 'What cannot be read' => sub {
     };
     my $head = "version: 1\ncreator: x\n";
     $says->($head, "there is no line `events:' (line 3, byte 22)", 'no events');
-    $says->("${head}events: Ir\nfn=f\n1 5\n2 x\n", 'this is no cost: x (line 6, byte 42)', 'a word');
+    $says->("${head}events: Ir\nfn=f\n1 5\n2 x\n", 'this is no cost: x (line 6, byte 42)',
+        'a word');
     $says->("${head}events: Ir\nfn=(1)\n1 5\n",
         'no name was given for this number: (1) (line 4, byte 33)', 'a number without a name');
 };

@@ -34,7 +34,7 @@ struct dp_outcome {
     const char *message;        /* "" for 0 */
     uint64_t line, byte;        /* 0, 0: no place */
     uint64_t marks;
-    uint64_t contexts;          /* lines of a tree, or folded stacks */
+    uint64_t contexts;          /* lines of a tree, folded stacks, or others' samples */
     int tree;                   /* all of it, or its end, is a tree */
     int folded;                 /* it is text of folded stacks */
     uint64_t faults;            /* lines of these that were skipped: code is that of the first */
@@ -104,12 +104,12 @@ int dp_prof_var(const struct dp_prof *prof, size_t file, size_t k,
                 const char **name, const char **value, size_t *value_len);
 /* Ticks per second of all times; those of files with other ticks were scaled. */
 uint64_t dp_prof_hz(const struct dp_prof *prof);
-/* What dp_prof_hz ticks make: "s" for a second; else what folded stacks count, "calls" or
+/* What dp_prof_hz ticks make: "s" for a second; else what other profilers count, "calls" or
  * "samples" or so, and "" where nobody declared it. All files have the same: one
  * that has not is DP_E_ARG. Of folded stacks the count is user and real time, both; where it is
  * calls, it is the number of calls, too. */
 const char *dp_prof_unit(const struct dp_prof *prof);
-/* Is there any folded text, whose stacks tell no calls? They count as 0. */
+/* Is there any folded text, or other tools' file, that tells no calls? They count as 0. */
 int dp_prof_no_calls(const struct dp_prof *prof);
 size_t dp_prof_contexts(const struct dp_prof *prof);
 /* Reads a file's header alone and adds it, as dp_prof_add does. */

@@ -9,8 +9,8 @@
 struct dp_callgraph_function {
     uint32_t sub;               /* the consumer's number, which the reader sets before
                                  * dp_callgraph_contexts */
-    uint32_t calls;             /* the first edge to a function that it calls; NONE: it calls none */
-    uint32_t arrivals;          /* the contexts that it will have: NONE ends the list */
+    uint32_t calls;             /* the first edge to one that it calls; UINT32_MAX: it calls none */
+    uint32_t arrivals;          /* the first of the contexts that it will have */
     uint32_t index, low, group; /* of the search for circles */
 };
 
@@ -43,8 +43,8 @@ int dp_callgraph_add(const struct dp_callgraph *g, uint64_t *to, const uint64_t 
 
 /* Makes contexts and hands them over. For each function its own values, for each caller and callee
  * the inclusive values and the calls, and so for each function the inclusive values, are those of
- * the graph, to the last unit, as long as no function calls itself, be it by way of others. What ran
- * in a function is shared among its callers in proportion to what each of them has of it; what is
+ * the graph, to the last unit, as long as no function calls itself, be it by way of others. What a
+ * function has is shared among its callers in proportion to what each of them has of it; what is
  * below 1/4096 of the total goes to whoever comes first, or there would be more contexts than
  * memory holds.
  * Where functions call each other in a circle, what all calls of the circle have in common is taken

@@ -229,7 +229,8 @@ static int find_unit(struct dp_header *head, struct dp_err *err)
     uint64_t hz;
     bool time;
     head->unit = dp_header_get(head, "dprof_unit");
-    head->no_calls = head->unit && strcmp(head->unit, "calls") != 0;
+    head->no_calls = head->unit && strcmp(head->unit, "calls") != 0
+                     && !dp_header_get(head, "dprof_calls");
     if (!head->unit || !*head->unit || strcmp(head->unit, "s") == 0)
         return 0;
     if (!dp_header_unit(head->unit, &hz, &time) || time)    /* another unit of time: other ticks */

@@ -24,6 +24,7 @@ struct dp_header {
     bool folded;                /* folded stacks: there was no header */
     const char *foreign;        /* another tool's file: its format; there was no header. NULL: it is
                                  * ours, or folded stacks */
+    bool ordered;               /* .. whose contexts come in the order of time */
     bool no_calls;              /* it does not tell the number of calls */
     const char *unit;           /* the unit of times that came from other profilers: "s", "calls",
                                  * some other count, "" if it is unknown. NULL: there are none */

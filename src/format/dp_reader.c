@@ -103,7 +103,8 @@ long dp_reader_whole_line(struct dp_reader *r)
     }
 }
 
-/* A file without our magic is another tool's, or folded stacks if it looks like that as far as the buffer goes. */
+/* A file without our magic is another tool's, or folded stacks if it looks like that as far as the
+ * buffer goes. */
 static int read_no_header(struct dp_reader *r)
 {
     static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */

@@ -1,5 +1,5 @@
-/* Valgrind's manual has the format ("Callgrind Format Specification"). The costs of functions and of
- * calls are added up while the file is read; contexts are made of them at the end. */
+/* Valgrind's manual has the format ("Callgrind Format Specification"). The costs of functions and
+ * of calls are added up while the file is read; contexts are made of them at the end. */
 #include "dp_reader_callgrind.h"
 #include "dp_callgraph.h"
 #include "dp_buf.h"

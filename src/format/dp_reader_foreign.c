@@ -68,7 +68,7 @@ static bool is(struct dp_text t, const char *s)
     return t.len == strlen(s) && memcmp(t.ptr, s, t.len) == 0;
 }
 
-/* How many nanoseconds a unit of time has, which may be so many of another (10ns); 0: it is none. */
+/* How many nanoseconds a unit of time has, which may be a multiple (10ns); 0: it is none. */
 static uint64_t ns_of(struct dp_text unit)
 {
     static const struct { const char *name; uint64_t ns; } times[] = {
@@ -245,20 +245,22 @@ bool dp_foreign_is_root(struct dp_text name) { return is(name, DP_FMT_PROGRAM); 
 int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
 {
     static const uint64_t nothing[DP_FMT_COUNTERS];
+    struct dp_context c;
     if (sub == DP_SUB_NONE)
         return parent;
+    memset(&c, 0, sizeof c);
+    c.parent = parent;
+    c.sub = sub;
+    c.counters = nothing;
+    c.at.ptr = "";
+    if (r->head->ordered)
+        return dp_reader_give_context(r, &c);
     struct dp_map_slot *slot = dp_map_put(&r->foreign.kids, (uint64_t)parent << 32 | sub);
     if (!slot)
         return no_memory(r);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
-    struct dp_context c;
-    memset(&c, 0, sizeof c);
-    c.parent = parent;
-    c.sub = sub;
-    c.counters = nothing;
-    c.at.ptr = "";
     int64_t node = dp_reader_give_context(r, &c);
     if (node >= 0)
         slot->value = (uint32_t)node;

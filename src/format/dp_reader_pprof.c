@@ -182,8 +182,8 @@ static bool is_message(struct dp_text t, uint64_t last, bool bytes)
     return any;
 }
 
-/* The fields of a profile may come in any order. It is one if they are numbers where there should be
- * numbers, up to a type of values, a sample, or the first string, which is empty. */
+/* The fields of a profile may come in any order. It is one if they are numbers where there should
+ * be numbers, up to a type of values, a sample, or the first string, which is empty. */
 static bool is_pprof(const char *ptr, size_t len)
 {
     static const unsigned numbers = 1u << F_DROP | 1u << F_KEEP | 1u << F_TIME | 1u << F_DURATION

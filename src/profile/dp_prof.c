@@ -213,6 +213,9 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
 {
     struct dp_prof *prof = ctx;
     const char *unit = head->unit ? head->unit : "s";
+    if (prof->chart && head->foreign && !head->ordered)
+        return dp_err_set(err, DP_E_ARG, "a file of %s has no order of calls, as a chart needs it",
+                          head->foreign);
     int rc = dp_prof_take_unit(prof, unit, head->no_calls, err);
     if (rc == 0)
         rc = dp_prof_common_hz(prof, head->hz, &prof->in.scale, err);

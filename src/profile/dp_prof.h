@@ -123,7 +123,7 @@ struct dp_prof {
     struct dp_map lined;        /* site << 32 | sub -> the last line of these */
     uint64_t hz;                /* 0 before the first file */
     char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
-    bool no_calls;              /* some of the profile comes from folded stacks, and has no calls */
+    bool no_calls;              /* some of the profile comes from other tools, and has no calls */
     bool chart;                 /* contexts are stretches of time; hint is the
                                  * last one of the kids */
     enum dp_metric chart_time;

@@ -258,6 +258,8 @@ static void put_header(struct writing *w)
     dp_buf_addf(buf, "$dprof_format='%s %d';\n", DP_FMT_TREE, DP_FMT_TREE_VERSION);
     if (prof->no_calls || strcmp(dp_prof_unit(prof), "s") != 0)
         dp_buf_addf(buf, "$dprof_unit='%s';\n", dp_prof_unit(prof));
+    if (!prof->no_calls && strcmp(dp_prof_unit(prof), "s") != 0)
+        dp_buf_adds(buf, "$dprof_calls=1;\n");
     if (prof->n_lines)
         dp_buf_addf(buf, "$dprof_lines='%s';\n", prof->line_times ? "time" : "count");
     dp_origin_write(&prof->origin, w->how->kind, buf);

@@ -18,7 +18,11 @@ sub varint {
 }
 
 sub number { my ($field, $n) = @_; return varint($field << 3) . varint($n) }
-sub message { my ($field, $bytes) = @_; return varint($field << 3 | 2) . varint(length $bytes) . $bytes }
+
+sub message {
+    my ($field, $bytes) = @_;
+    return varint($field << 3 | 2) . varint(length $bytes) . $bytes;
+}
 
 # A profile of pprof, not packed. All of these have defaults:
 #   types      [[name, unit], ...]

@@ -16,7 +16,8 @@ use Devel::DProf::Input;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(few);
 use Devel::DProf::View qw(metric_number metric_in is_time_word counter_names counter_named
-                          counter_repeats counter_label counter_unit counter_doubts flags too_large);
+                          counter_repeats counter_label counter_unit counter_doubts flags
+                          too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

@@ -113,12 +113,13 @@ C<us>, C<ns>, C<calls>, or any other word, such as C<samples>. Returns false if 
 
 =item unit
 
-The unit of C<hz> ticks: C<s>, a second; or what folded stacks count; or the empty string if nobody
-declared the unit.
+The unit of C<hz> ticks: C<s>, a second; or what folded stacks or other tools' files count; or the
+empty string if nobody declared the unit.
 
 =item no_calls
 
-True if some of the profile comes from folded stacks, which do not give the number of calls.
+True if some of the profile comes from folded stacks, or from files of other tools, that do not give
+the number of calls.
 
 =item window [FROM, TO, PERCENT], ...
 

@@ -15,8 +15,8 @@ use Devel::DProf::Profile;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(metric_number metric_in is_time_word metrics_for_help key keys_of
-                    counter_names counter_named metrics_of counter_repeats counter_label counter_unit
-                    counter_doubts filters flags medium colour too_large);
+                    counter_names counter_named metrics_of counter_repeats counter_label
+                    counter_unit counter_doubts filters flags medium colour too_large);
 
 our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
 delete $METRIC{counter};        # a counter has its own name

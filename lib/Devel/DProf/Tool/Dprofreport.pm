@@ -18,7 +18,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
 use Devel::DProf::View qw(metric_number metric_in metrics_for_help key keys_of counter_names
-                          counter_named counter_label counter_doubts filters flags medium colour too_large);
+                          counter_named counter_label counter_doubts filters flags medium colour
+                          too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
