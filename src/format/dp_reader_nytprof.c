@@ -378,6 +378,17 @@ static int keep(struct dp_reader *r, const char *name, struct dp_text value)
     return rc < 0 ? no_memory(r) : 0;
 }
 
+/* Numbers of clocks as clock_gettime(2) has them. */
+static int clock_id(struct dp_reader *r, struct nytprof *in, struct dp_text v)
+{
+    static const char *const names[] = { "realtime", "monotonic", "cpu", "cpu" };
+    size_t n = v.len == 1 && *v.ptr >= '0' ? (size_t)(*v.ptr - '0') : DP_ARRAY_LEN(names);
+    if (n >= DP_ARRAY_LEN(names))
+        return 0;
+    in->cpu = in->cpu || n >= 2;
+    return keep(r, "dprof_clock", (struct dp_text){ names[n], strlen(names[n]) });
+}
+
 static int attribute(struct dp_reader *r, struct nytprof *in, struct dp_text line)
 {
     struct dp_text v;
@@ -393,8 +404,7 @@ static int attribute(struct dp_reader *r, struct nytprof *in, struct dp_text lin
                                   " write them; only those of 8 can be read",
                                   v.len > 9 ? 9 : (int)v.len, v.ptr);
     } else if (is_key(line, "clock_id", &v)) {
-        /* CLOCK_PROCESS_CPUTIME_ID and CLOCK_THREAD_CPUTIME_ID */
-        in->cpu = in->cpu || (v.len == 1 && (*v.ptr == '2' || *v.ptr == '3'));
+        return clock_id(r, in, v);
     } else if (is_key(line, "application", &v)) {
         return keep(r, "dprof_script", v);
     } else if (is_key(line, "perl_version", &v)) {
@@ -416,6 +426,8 @@ static int text_record(struct dp_reader *r, struct nytprof *in)
     int rc = *p == ':' ? attribute(r, in, line) : 0;
     if (*p == '!' && is_key(line, "usecputime", &v))
         in->cpu = in->cpu || v.len != 1 || *v.ptr != '0';
+    if (*p == '!' && is_key(line, "slowops", &v) && (v.len != 1 || *v.ptr != '0'))
+        rc = keep(r, "dprof_options", (struct dp_text){ "builtins=slow", 13 });
     r->in.pos += (size_t)len + 1;
     return rc;
 }
