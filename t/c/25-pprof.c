@@ -329,6 +329,15 @@ static void faults(void)
     told_now();
     is_s(out.message, "field 4 of a pprof file is a number", "a number in place of a message");
     begin();
+    usual("cpu", "seconds");
+    sample(LIST(1), LIST(UINT64_C(18446744074) + 1));
+    told_now();
+    is_s(out.message, "the times add up to more than fits", "seconds that do not fit");
+    begin();
+    usual("cpu", "seconds");
+    sample(LIST(1), LIST(UINT64_C(4611686017) + 1));
+    is_s(told_now(), "[=0][a=4611686017000000000] 1000000000/s no calls", "seconds that fit");
+    begin();
     string("");
     string("x");
     told_now();
