@@ -213,7 +213,7 @@ subtest 'Files of other tools are told apart' => sub {
             for my $path ($file, "$dir/foreign.gz") {
                 my @run = dprofpp($path);
                 like($run[1], qr/\A\Q$path\E:\ this\ is\ a\ file\ of\ \Q$tool\E\b[^:]*:\ [^\n]*makes
-                    \ (?:folded\ stacks|one)\ of\ it[^\n]*\n\z/x, "$tool: one line");
+                    \ (?:text|one)\ of\ it[^\n]*\n\z/x, "$tool: one line");
                 is("$run[0]$run[2]", 1, '... and no report');
             }
             is_deeply([dprofpp('-T', $file)], [dprofpp($file)], '... of calls as well');

@@ -90,6 +90,7 @@ static bool anonymous(struct dp_subdef *def, struct dp_text name)
 static void builtin(struct dp_subdef *def, struct dp_text op)
 {
     def->builtin = true;
+    def->xs = false;            /* NYTProf takes builtins for XS subs */
     def->package = constant("CORE");
     def->name = op;
     def->file = (struct dp_text){ "", 0 };

@@ -204,12 +204,15 @@ static void names(void)
     back(1, 1, "m::f");
     back(1, 1, "m::xs");
     info(3, "m::f", 2);
+    back(1, 1, "m::CORE:sort");
     sums(0, "", 0, 0, 0, "m::xs");
+    sums(0, "", 0, 0, 0, "m::CORE:sort");
     info(0, "m::xs", 0);
     end();
-    reads("[=0][m::xs=1x1][m::f=1x1]" NS, "a string eval's sub, an XS sub");
+    reads("[=0][CORE:sort=1x1][m::xs=1x1][m::f=1x1]" NS, "a string eval's sub, an XS sub");
     is_s(place_of(0), "(eval 5):2", "the first's place");
     ok(prof->subs.subs[1].xs && !prof->subs.subs[0].xs, "the second is one of XS");
+    ok(prof->subs.subs[2].builtin && !prof->subs.subs[2].xs, "a builtin is none");
 }
 
 static void graph(void)
