@@ -19,6 +19,8 @@ struct dp_inflate {
     z_stream z;
     bool between;               /* a member ended, the next has not begun */
     bool at_end;                /* the packed side has ended */
+    bool zlib;                  /* a zlib stream within the file */
+    unsigned char *ahead;       /* of that: bytes that were read before; NULL: none */
     unsigned char in[PACKED];
 };
 
@@ -142,13 +144,20 @@ void dp_source_fn(struct dp_source *src, dp_read_fn *fn, void *ctx)
     src->ctx = ctx;
 }
 
+static void inflate_free(struct dp_inflate *inf)
+{
+    if (!inf)
+        return;
+    inflateEnd(&inf->z);
+    dp_mem_free(inf->ahead);
+    dp_mem_free(inf);
+}
+
 void dp_source_close(struct dp_source *src)
 {
-    if (src->inflate) {
-        inflateEnd(&src->inflate->z);
-        dp_mem_free(src->inflate);
-        src->inflate = NULL;
-    }
+    inflate_free(src->inflate);
+    inflate_free(src->within);
+    src->inflate = src->within = NULL;
     if (src->own_fd && src->fd >= 0)
         close(src->fd);
     src->fd = -1;
@@ -174,6 +183,19 @@ static long read_raw(struct dp_source *src, void *buf, size_t n, struct dp_err *
     return got;
 }
 
+static struct dp_inflate *inflate_new(int window)
+{
+    struct dp_inflate *inf = dp_mem_zalloc(sizeof *inf);
+    if (!inf)
+        return NULL;
+    inf->z.zalloc = dp_mem_zlib_alloc;
+    inf->z.zfree = dp_mem_zlib_free;
+    if (inflateInit2(&inf->z, window) == Z_OK)
+        return inf;
+    dp_mem_free(inf);
+    return NULL;
+}
+
 static int look(struct dp_source *src, struct dp_err *err)
 {
     src->started = true;
@@ -189,25 +211,20 @@ static int look(struct dp_source *src, struct dp_err *err)
     }
     if (src->head[0] != 0x1f || src->head[1] != 0x8b)
         return 0;
-    struct dp_inflate *inf = dp_mem_zalloc(sizeof *inf);
-    if (!inf)
-        return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    inf->z.zalloc = dp_mem_zlib_alloc;
-    inf->z.zfree = dp_mem_zlib_free;
-    if (inflateInit2(&inf->z, 16 + MAX_WBITS) != Z_OK) {
-        dp_mem_free(inf);
-        return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    }
-    src->inflate = inf;
-    return 0;
+    src->inflate = inflate_new(16 + MAX_WBITS);
+    return src->inflate ? 0 : dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
 }
 
-static int fill(struct dp_source *src, struct dp_err *err)
+static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *buf, size_t n,
+                          struct dp_err *err);
+
+static int fill(struct dp_source *src, struct dp_inflate *inf, struct dp_err *err)
 {
-    struct dp_inflate *inf = src->inflate;
     if (inf->z.avail_in || inf->at_end)
         return 0;
-    long got = read_raw(src, inf->in, sizeof inf->in, err);
+    long got = inf->zlib && src->inflate
+            ? read_unpacked(src, src->inflate, inf->in, sizeof inf->in, err)
+            : read_raw(src, inf->in, sizeof inf->in, err);
     if (got < 0)
         return (int)got;
     inf->at_end = got == 0;
@@ -216,14 +233,16 @@ static int fill(struct dp_source *src, struct dp_err *err)
     return 0;
 }
 
-static long read_gzip(struct dp_source *src, void *buf, size_t n, struct dp_err *err)
+static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *buf, size_t n,
+                          struct dp_err *err)
 {
-    struct dp_inflate *inf = src->inflate;
     inf->z.next_out = buf;
     inf->z.avail_out = n > 1u << 30 ? 1u << 30 : (uInt)n;
     uInt want = inf->z.avail_out;
     while (inf->z.avail_out == want) {
-        int rc = fill(src, err);
+        if (inf->between && inf->zlib)
+            return 0;
+        int rc = fill(src, inf, err);
         if (rc < 0)
             return rc;
         if (inf->between) {             /* gzip files may be concatenated */
@@ -257,7 +276,28 @@ long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *e
         if (rc < 0)
             return rc;
     }
-    return src->inflate ? read_gzip(src, buf, n, err) : read_raw(src, buf, n, err);
+    if (src->within)
+        return read_unpacked(src, src->within, buf, n, err);
+    return src->inflate ? read_unpacked(src, src->inflate, buf, n, err)
+                        : read_raw(src, buf, n, err);
+}
+
+int dp_source_zlib(struct dp_source *src, const void *ptr, size_t n, struct dp_err *err)
+{
+    struct dp_inflate *inf = inflate_new(MAX_WBITS);
+    if (inf && n)
+        inf->ahead = dp_mem_alloc(n);
+    if (!inf || (n && !inf->ahead)) {
+        inflate_free(inf);
+        return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
+    }
+    inf->zlib = true;
+    if (n)
+        memcpy(inf->ahead, ptr, n);
+    inf->z.next_in = inf->ahead;
+    inf->z.avail_in = (uInt)n;
+    src->within = inf;
+    return 0;
 }
 
 void dp_sink_init(struct dp_sink *sink, dp_write_fn *fn, void *ctx)

@@ -24,6 +24,7 @@ struct dp_source {
     unsigned char head[2];      /* bytes read while looking for the magic, not yet delivered */
     unsigned head_len, head_pos;
     struct dp_inflate *inflate; /* NULL unless gzip */
+    struct dp_inflate *within;  /* NULL unless dp_source_zlib was called */
     uint64_t size;              /* bytes of the file, 0 where unknown */
     uint64_t taken;             /* how many bytes were taken from the file, before they are
                                  * unpacked */
@@ -46,6 +47,11 @@ bool dp_source_is_file(const char *path);
 /* Reads up to n bytes, unpacked. Returns their number, 0 at the end, DP_E_TRUNCATED when a gzip
  * stream breaks off, DP_E_IO, DP_E_NOMEM. Detail goes to err. */
 long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *err);
+
+/* What was read last is the beginning of a zlib stream: the n bytes at ptr, and all that follows.
+ * From here on dp_source_read gives what the stream holds, and the end of the stream is the end.
+ * Once for a source. Returns 0 or DP_E_NOMEM. */
+int dp_source_zlib(struct dp_source *src, const void *ptr, size_t n, struct dp_err *err);
 
 /* Opens for reading a file that nobody has named, such as a file beside another. It must be a
  * regular file: a pipe would make us wait, and a device may have no end. st: that of the file.

@@ -25,13 +25,10 @@ static bool is_old_pprof(const char *ptr, size_t len)
 
 const char *dp_foreign(const char *ptr, size_t len)
 {
-    if (begins(ptr, len, "NYTProf "))
-        return "this is a file of Devel::NYTProf: `nytprofcalls FILE > FOLDED' makes folded stacks"
-               " of it, which can be read";
     if (begins(ptr, len, "PERFILE2") || begins(ptr, len, "2ELIFREP")
         || begins(ptr, len, "PERFFILE"))
-        return "this is a file of perf: `perf script -i FILE | stackcollapse-perf.pl > FOLDED'"
-               " makes folded stacks of it, which can be read";
+        return "this is a file of perf: `perf script -i FILE > TEXT' makes text of it, which can be"
+               " read";
     if (is_old_pprof(ptr, len))
         return "this is a file of pprof in its older format: `pprof -proto PROGRAM FILE > NEW'"
                " makes one of it that can be read";

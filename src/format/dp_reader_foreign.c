@@ -246,6 +246,8 @@ int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
 {
     static const uint64_t nothing[DP_FMT_COUNTERS];
     struct dp_context c;
+    if (sub == DP_SUB_NONE)
+        return parent;
     memset(&c, 0, sizeof c);
     c.parent = parent;
     c.sub = sub;

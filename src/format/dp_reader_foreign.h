@@ -54,10 +54,10 @@ int dp_foreign_sub(struct dp_reader *r, struct dp_text name, struct dp_text file
 int dp_foreign_phase(struct dp_reader *r, struct dp_text name, uint32_t *sub);
 bool dp_foreign_is_root(struct dp_text name);
 
-/* The context of a sub that is called in a context; made if there is none. 0 is the root. Where the
- * order of the file is that of time (head->ordered, which the format's head sets), it is to be
- * asked for again for each sample: in a flame chart it has become another one. Returns its number,
- * or a DP_E. */
+/* The context of a sub that is called in a context; made if there is none. 0 is the root. For
+ * DP_SUB_NONE, which is no sub, that of the caller. Where the order of the file is that of time
+ * (head->ordered, which the format's head sets), it is to be asked for again for each sample: in a
+ * flame chart it has become another one. Returns its number, or a DP_E. */
 int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub);
 
 /* Adds own values to a context: as many as kinds were given, in that order. Returns 0 or a DP_E. */

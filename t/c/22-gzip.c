@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* Returns what compressed bytes expand to; rc: 0 or how the reading ended. */
 static char *unpack(const char *ptr, size_t len, size_t *out_len, int *rc)
@@ -45,6 +46,68 @@ static char *noise(size_t n)
     }
     p[n] = '\0';
     return p;
+}
+
+/* A zlib stream within a file: text in front of it, and bytes behind it that are not read. `split`
+ * bytes of it are read with the text. */
+static int within(const char *ptr, size_t len, size_t split, char *out, size_t room, size_t *got)
+{
+    struct dp_source src;
+    struct dp_err err;
+    char part[64];
+    long n = 0;
+    dp_err_init(&err);
+    *got = 0;
+    dp_source_mem(&src, ptr, len);
+    while (split && (n = dp_source_read(&src, part + *got, split - *got, &err)) > 0
+           && (*got += (size_t)n) < split)
+        ;
+    int rc = n < 0 ? (int)n : dp_source_zlib(&src, part + 4, *got - 4, &err);
+    *got = 0;
+    while (rc == 0 && (n = dp_source_read(&src, out + *got, room - *got, &err)) > 0)
+        *got += (size_t)n;
+    dp_source_close(&src);
+    return rc < 0 ? rc : (int)n;
+}
+
+static void zlib_within(void)
+{
+    char text[3000], file[4000] = "head", out[3001], gz[4100];
+    uLongf packed = sizeof file - 20;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)('a' + i % 7 + i % 11);
+    compress2((Bytef *)file + 4, &packed, (const Bytef *)text, sizeof text, 6);
+    size_t len = 4 + packed, got, n;
+    memcpy(file + len, "tail", 4);
+    bool good = true;
+    for (size_t split = 4; split < 64 && split < len; split++)
+        good = good && within(file, len + 4, split, out, sizeof out, &got) == 0
+               && got == sizeof text && memcmp(out, text, got) == 0;
+    ok(good, "a zlib stream within a file, wherever it was noticed");
+    good = true;
+    for (n = 4; n < len; n++)
+        good = good && within(file, n, 4, out, sizeof out, &got) == DP_E_TRUNCATED
+               && memcmp(out, text, got) == 0;
+    ok(good, "a zlib stream that breaks off");
+    file[10] ^= 0x55;
+    is_i(within(file, len, 4, out, sizeof out, &got), DP_E_IO, "a zlib stream that is damaged");
+    file[10] ^= 0x55;
+    struct dp_gzip *packer = dp_gzip_new(6);
+    const char *member;
+    size_t member_len;
+    dp_gzip_pack(packer, file, len, &member, &member_len);
+    memcpy(gz, member, member_len);
+    is_i(within(gz, member_len, 9, out, sizeof out, &got), 0, "within gzip");
+    ok(got == sizeof text && memcmp(out, text, got) == 0, "the same text");
+    dp_gzip_free(packer);
+    int rc = DP_E_NOMEM;
+    long i = 0;
+    for (; rc == DP_E_NOMEM; i++) {
+        dp_mem_fail_after(i);
+        rc = within(file, len, 9, out, sizeof out, &got);
+        dp_mem_fail_after(-1);
+    }
+    ok(i > 3 && rc == 0, "each of %ld allocations may fail", i);
 }
 
 static void members(void)
@@ -302,6 +365,7 @@ int main(void)
         return 1;
     snprintf(path, sizeof path, "%s/tmon.out", dir);
     members();
+    zlib_within();
     no_memory();
     files(0);
     files(6);

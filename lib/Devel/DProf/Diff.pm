@@ -195,9 +195,13 @@ sub differences {
             for my $profile (parts($side)) {
                 my %header = %{ $self->header($profile) };
                 next if !defined $header{dprof_format};
-                my $options = $header{dprof_options} // '';
-                $header{builtins} = $options =~ /\bbuiltins=(\w+)/ ? $1 : 'no';
-                $header{program} = ($header{dprof_script} // '') =~ s{.*/}{}r;
+                my $options = $header{dprof_options};
+                my $ours = $header{dprof_format} =~ /^(?:trace|tree|folded)\b/;
+                $header{builtins} = $options =~ /\bbuiltins=(\w+)/ ? $1 : 'no'
+                    if defined($options //= $ours ? '' : undef);
+                $header{program} = $header{dprof_script} =~ s{.*/}{}r
+                    if defined $header{dprof_script};
+                next if !$ours && !defined $header{$name};      # other tools do not tell it
                 my $value = $header{$name} // '';
                 push @order, length $value ? $value : 'none' if !$values{$value}++;
             }

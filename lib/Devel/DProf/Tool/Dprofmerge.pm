@@ -17,7 +17,8 @@ my $TOOL = Devel::DProf::Options->new(
 dprofmerge [options] profile ...
 
 Makes one profile, a tree file, of many: traces and trees, also gzipped ones and
-those of killed processes; folded stacks, and files of pprof and callgrind.
+those of killed processes; folded stacks, and files of NYTProf, pprof,
+callgrind, perf and speedscope.
 
 = o|output=s
     -o file       the output (default: standard output)

@@ -1,0 +1,131 @@
+#include "dp_nytprof_name.h"
+#include "dp_num.h"
+
+#include <string.h>
+
+static const char anon[] = "__ANON__", begin[] = "BEGIN@", core[] = "CORE:";
+
+/* Ops whose names differ from what people write. */
+static const struct {
+    const char *op, *name;
+} ops[] = {
+    { "prtf", "printf" },           { "sselect", "select" },        { "rcatline", "readline" },
+    { "pipe_op", "pipe" },          { "open_dir", "opendir" },      { "sockpair", "socketpair" },
+    { "gsockopt", "getsockopt" },   { "ssockopt", "setsockopt" },   { "enterwrite", "write" },
+    { "leavewrite", "write" },
+    { "ftrread", "-R" },            { "ftrwrite", "-W" },           { "ftrexec", "-X" },
+    { "fteread", "-r" },            { "ftewrite", "-w" },           { "fteexec", "-x" },
+    { "ftis", "-e" },               { "ftsize", "-s" },             { "ftmtime", "-M" },
+    { "ftatime", "-A" },            { "ftctime", "-C" },            { "ftrowned", "-O" },
+    { "fteowned", "-o" },           { "ftzero", "-z" },             { "ftsock", "-S" },
+    { "ftchr", "-c" },              { "ftblk", "-b" },              { "ftfile", "-f" },
+    { "ftdir", "-d" },              { "ftpipe", "-p" },             { "ftsuid", "-u" },
+    { "ftsgid", "-g" },             { "ftsvtx", "-k" },             { "ftlink", "-l" },
+    { "fttty", "-t" },              { "fttext", "-T" },             { "ftbinary", "-B" },
+    { "ghbyname", "gethostbyname" },    { "ghbyaddr", "gethostbyaddr" },
+    { "ghostent", "gethostent" },       { "gnbyname", "getnetbyname" },
+    { "gnbyaddr", "getnetbyaddr" },     { "gnetent", "getnetent" },
+    { "gpbyname", "getprotobyname" },   { "gpbynumber", "getprotobynumber" },
+    { "gprotoent", "getprotoent" },     { "gsbyname", "getservbyname" },
+    { "gsbyport", "getservbyport" },    { "gservent", "getservent" },
+    { "gpwnam", "getpwnam" },           { "gpwuid", "getpwuid" },
+    { "gpwent", "getpwent" },           { "ggrnam", "getgrnam" },
+    { "ggrgid", "getgrgid" },           { "ggrent", "getgrent" },
+    { "shostent", "sethostent" },       { "snetent", "setnetent" },
+    { "sprotoent", "setprotoent" },     { "sservent", "setservent" },
+    { "ehostent", "endhostent" },       { "enetent", "endnetent" },
+    { "eprotoent", "endprotoent" },     { "eservent", "endservent" },
+    { "spwent", "setpwent" },           { "epwent", "endpwent" },
+    { "sgrent", "setgrent" },           { "egrent", "endgrent" },
+};
+
+static struct dp_text constant(const char *str)
+{
+    return (struct dp_text){ str, strlen(str) };
+}
+
+static bool starts(struct dp_text t, const char *with)
+{
+    size_t n = strlen(with);
+    return t.len >= n && memcmp(t.ptr, with, n) == 0;
+}
+
+static bool is(struct dp_text t, const char *str)
+{
+    return t.len == strlen(str) && starts(t, str);
+}
+
+static struct dp_text from(struct dp_text t, size_t n)
+{
+    return (struct dp_text){ t.ptr + n, t.len - n };
+}
+
+struct dp_text dp_nytprof_file(struct dp_text file)
+{
+    const char *close = starts(file, "(eval ") ? memchr(file.ptr, ')', file.len) : NULL;
+    size_t n = close ? (size_t)(close - file.ptr) + 1 : 0;
+    if (n && n < file.len && file.ptr[n] == '[')
+        file.len = n;
+    return file;
+}
+
+/* __ANON__[FILE:LINE] */
+static bool anonymous(struct dp_subdef *def, struct dp_text name)
+{
+    size_t n = strlen(anon) + 1, colon = name.len;
+    uint64_t line;
+    if (!starts(name, anon) || name.len <= n || name.ptr[n - 1] != '['
+        || name.ptr[name.len - 1] != ']')
+        return false;
+    while (colon > n && name.ptr[colon - 1] != ':')
+        colon--;
+    if (colon <= n + 1 || !dp_num_dec(name.ptr + colon, name.len - 1 - colon, &line))
+        return false;
+    def->name = constant(anon);
+    def->file = dp_nytprof_file((struct dp_text){ name.ptr + n, colon - 1 - n });
+    def->line = line;
+    return true;
+}
+
+static void builtin(struct dp_subdef *def, struct dp_text op)
+{
+    def->builtin = true;
+    def->xs = false;            /* NYTProf takes builtins for XS subs */
+    def->package = constant("CORE");
+    def->name = op;
+    def->file = (struct dp_text){ "", 0 };
+    def->line = 0;
+    for (size_t i = 0; i < DP_ARRAY_LEN(ops); i++)
+        if (is(op, ops[i].op))
+            def->name = constant(ops[i].name);
+}
+
+/* Where the last part of a name begins; file names behind it may hold colons, too. */
+static size_t last_part(struct dp_text name)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < name.len && name.ptr[i] != '['; i++)
+        if (i && name.ptr[i] == ':' && name.ptr[i - 1] == ':')
+            at = i + 1;
+    return at;
+}
+
+void dp_nytprof_name(struct dp_subdef *def, struct dp_text name)
+{
+    size_t at = last_part(name), digits = strlen(begin);
+    struct dp_text last = from(name, at);
+    def->package = (struct dp_text){ name.ptr, at ? at - 2 : 0 };
+    def->name = last;
+    if (starts(last, core) && last.len > strlen(core)) {
+        builtin(def, from(last, strlen(core)));
+    } else if (is(def->package, "CORE")) {
+        builtin(def, last);
+    } else if (starts(last, begin)) {
+        while (digits < last.len && last.ptr[digits] >= '0' && last.ptr[digits] <= '9')
+            digits++;
+        if (digits > strlen(begin) && (digits == last.len || last.ptr[digits] == '.'))
+            def->name.len = strlen(begin) - 1;
+    } else {
+        anonymous(def, last);
+    }
+}

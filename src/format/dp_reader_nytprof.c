@@ -1,0 +1,689 @@
+/* The file is a line with its version, then records, each of them a byte that says what it is, and
+ * its fields; from the record z on they are packed. Calls are told when they return, with their
+ * depth; names, places and sums by place of the call come at the end. So the tree is made first,
+ * and handed over when all is known. Recorded with calls=0, there are the sums only, which are a
+ * call graph. */
+#include "dp_reader_nytprof.h"
+#include "dp_callgraph.h"
+#include "dp_nytprof_name.h"
+#include "dp_returns.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MAJOR = 5,                  /* version of the format */
+    NUMBERS = 6, TIMES = 3, TEXTS = 2,  /* the most fields that a record has */
+    TEXT_MAX = (int)(DP_LIMIT_LINE / 2) /* bytes of a name or a line of source */
+};
+
+static const char magic[] = "NYTProf ";
+
+/* Records by their first byte. Fields: u a number, n a time, s a text. */
+static const struct form {
+    char tag;
+    const char *fields;
+} forms[] = {
+    { '+', "uuu" },             /* statement: ticks, file, line */
+    { '*', "uuuuu" },           /* the same with the lines of block and sub */
+    { '-', "" },                /* the next statement has been counted already */
+    { '@', "uuuuuus" },         /* file: number, eval's file and line, flags, size, mtime, name */
+    { 'S', "uus" },             /* a line of source: file, line, text */
+    { '>', "uu" },              /* a call begins: caller's file and line */
+    { '<', "unns" },            /* it ends: depth, inclusive and own ticks, name */
+    { 's', "usuu" },            /* sub: file, name, its first and last line */
+    { 'c', "uusunnnus" },       /* calls: file, line, caller, how many, inclusive, own and recursive
+                                 * seconds, depth, callee */
+    { 'P', "uun" },             /* a process begins: its number, its parent's, time of day */
+    { 'p', "un" },              /* it ends: number, time of day */
+};
+
+struct record {
+    char tag;
+    uint32_t u[NUMBERS];
+    double n[TIMES];
+    struct dp_text s[TEXTS];    /* where the buffer has them */
+    size_t len;
+};
+
+struct sub {
+    uint32_t file;              /* 0: not known */
+    uint32_t line;
+    bool defined, xs, called;
+    uint32_t number;            /* the consumer's, of one that is called; DP_SUB_NONE: it is the
+                                 * program itself */
+    uint32_t function;          /* of the call graph, from 1 up */
+    int64_t own;                /* ticks, by the sums */
+};
+
+/* The values of contexts. */
+enum { CALLS, TIME, KINDS };
+
+struct nytprof {
+    struct dp_pool names;       /* of subs */
+    struct sub *subs;           /* by number of the name */
+    size_t subs_cap;
+    struct dp_pool files;
+    struct dp_map file_of;      /* number of a file -> name + 1 */
+    struct dp_returns calls;
+    struct dp_callgraph graph;
+    uint64_t returns, sums;     /* calls that returned; those in the sums by place */
+    uint64_t hz;
+    bool cpu;                   /* the clock is that of the CPU */
+    bool swapped;               /* times are in the other byte order */
+    bool packed;
+    double began, lasted;       /* seconds: of the processes */
+    int64_t statements;         /* ticks */
+    bool has_statements;
+    uint32_t alive, started;    /* processes */
+    const char *cut;            /* what the end of the file is within; NULL: it is whole */
+    uint32_t *nodes;            /* the consumer's, by ours */
+};
+
+static int no_memory(struct dp_reader *r)
+{
+    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+}
+
+static bool is_nytprof(const char *ptr, size_t len)
+{
+    return len > strlen(magic) && memcmp(ptr, magic, strlen(magic)) == 0 && ptr[8] >= '0'
+           && ptr[8] <= '9';
+}
+
+/* ---- records ---- */
+
+/* Makes n bytes readable. DP_E_TRUNCATED, without a message, if the file has not as many. */
+static int need(struct dp_reader *r, size_t n)
+{
+    while (DP_UNLIKELY(r->in.end - r->in.pos < n)) {
+        long got = dp_reader_refill(r);
+        if (got <= 0)
+            return got < 0 ? (int)got : DP_E_TRUNCATED;
+    }
+    return 0;
+}
+
+/* The first byte says how many follow; the highest come first. */
+static int number(struct dp_reader *r, size_t *at, uint32_t *out)
+{
+    int rc = need(r, *at + 1);
+    if (rc < 0)
+        return rc;
+    unsigned char c = (unsigned char)r->in.buf[r->in.pos + (*at)++];
+    unsigned more = c < 0x80 ? 0 : c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xff ? 3 : 4;
+    static const unsigned char bits[] = { 0x7f, 0x7f, 0x1f, 0x0f, 0 };
+    uint32_t v = c & bits[more];
+    if ((rc = need(r, *at + more)) < 0)
+        return rc;
+    for (; more; more--)
+        v = v << 8 | (unsigned char)r->in.buf[r->in.pos + (*at)++];
+    *out = v;
+    return 0;
+}
+
+static double swapped(double v)
+{
+    unsigned char from[sizeof v], to[sizeof v];
+    memcpy(from, &v, sizeof v);
+    for (size_t i = 0; i < sizeof v; i++)
+        to[i] = from[sizeof v - 1 - i];
+    memcpy(&v, to, sizeof v);
+    return v;
+}
+
+static int time_field(struct dp_reader *r, size_t *at, double *out)
+{
+    int rc = need(r, *at + sizeof *out);
+    if (rc < 0)
+        return rc;
+    memcpy(out, r->in.buf + r->in.pos + *at, sizeof *out);
+    *at += sizeof *out;
+    return 0;
+}
+
+/* at: behind the record's first byte; the text is that many bytes from there on. */
+static int text_field(struct dp_reader *r, size_t *at, size_t *from, size_t *len)
+{
+    uint32_t n;
+    int rc = need(r, *at + 1);
+    if (rc < 0)
+        return rc;
+    char tag = r->in.buf[r->in.pos + (*at)++];
+    if (tag != '\'' && tag != '"')
+        return dp_reader_fail(r, DP_E_SYNTAX, *at - 1, "there is no text where one should be");
+    if ((rc = number(r, at, &n)) < 0)
+        return rc;
+    if (n > TEXT_MAX)
+        return dp_reader_fail(r, DP_E_LIMIT, *at, "a text has %lu bytes", (unsigned long)n);
+    if ((rc = need(r, *at + n)) < 0)
+        return rc;
+    *from = *at;
+    *len = n;
+    *at += n;
+    return 0;
+}
+
+/* Reads the record at r->in.pos, which stays. Reading may move the buffer, so that texts get their
+ * addresses at the end. */
+static int read_record(struct dp_reader *r, const struct nytprof *in, const struct form *form,
+                       struct record *rec)
+{
+    size_t u = 0, n = 0, s = 0, at = 1, from[TEXTS], len[TEXTS];
+    int rc = 0;
+    for (const char *field = form->fields; rc == 0 && *field; field++) {
+        if (*field == 'u') {
+            rc = number(r, &at, &rec->u[u++]);
+        } else if (*field == 'n') {
+            rc = time_field(r, &at, &rec->n[n]);
+            if (rc == 0 && in->swapped)
+                rec->n[n] = swapped(rec->n[n]);
+            n++;
+        } else {
+            rc = text_field(r, &at, &from[s], &len[s]);
+            s++;
+        }
+    }
+    for (size_t i = 0; rc == 0 && i < s; i++)
+        rec->s[i] = (struct dp_text){ r->in.buf + r->in.pos + from[i], len[i] };
+    rec->tag = form->tag;
+    rec->len = at;
+    return rc;
+}
+
+/* ---- names and files ---- */
+
+static int sub_of(struct dp_reader *r, struct nytprof *in, struct dp_text name, uint32_t *sub)
+{
+    *sub = dp_pool_intern(&in->names, name.ptr, name.len);
+    if (*sub == DP_MAP_NONE
+        || dp_mem_grow_cleared((void **)&in->subs, &in->subs_cap, (size_t)*sub + 1,
+                               sizeof *in->subs) < 0)
+        return no_memory(r);
+    if (*sub >= DP_LIMIT_IDS)
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "%s", dp_err_text(DP_E_LIMIT));
+    return 0;
+}
+
+static int file_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+{
+    uint32_t name = dp_pool_intern(&in->files, rec->s[0].ptr, rec->s[0].len);
+    if (name == DP_MAP_NONE)
+        return no_memory(r);
+    if (name >= DP_LIMIT_IDS)
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "%s", dp_err_text(DP_E_LIMIT));
+    struct dp_map_slot *slot = dp_map_put(&in->file_of, rec->u[0]);
+    if (!slot)
+        return no_memory(r);
+    slot->value = name + 1;
+    return 0;
+}
+
+/* Subs of string evals may be told several times; the first file's place is kept, as NYTProf
+ * does. */
+static int sub_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+{
+    uint32_t n;
+    int rc = sub_of(r, in, rec->s[0], &n);
+    if (rc < 0)
+        return rc;
+    struct sub *sub = &in->subs[n];
+    if (sub->defined && sub->file <= rec->u[0])
+        return 0;
+    sub->defined = true;
+    sub->file = rec->u[0];
+    sub->line = rec->u[1];
+    return 0;
+}
+
+/* ---- calls ---- */
+
+static int ticks_of(struct dp_reader *r, double v, int64_t *out)
+{
+    if (!(v < (double)DP_LIMIT_INTERVAL && v > -(double)DP_LIMIT_INTERVAL))
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "the time of a call is %g ticks", v);
+    *out = (int64_t)floor(v + 0.5);
+    return 0;
+}
+
+static int return_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+{
+    uint32_t sub;
+    int64_t ticks = 0;
+    int rc = sub_of(r, in, rec->s[0], &sub);
+    if (rc == 0)
+        rc = ticks_of(r, rec->n[1], &ticks);
+    if (rc == 0)
+        rc = dp_returns_add(&in->calls, rec->u[0], sub, ticks);
+    in->returns++;
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, uint32_t *out)
+{
+    if (!in->subs[sub].function) {
+        int64_t n = dp_callgraph_function(&in->graph);
+        if (n < 0)
+            return no_memory(r);
+        in->subs[sub].function = (uint32_t)n + 1;
+    }
+    *out = in->subs[sub].function - 1;
+    return 0;
+}
+
+static uint64_t ns_of(const struct nytprof *in, int64_t ticks)
+{
+    uint64_t ns;
+    if (ticks <= 0)             /* NYTProf takes its own time off, and sometimes more than that */
+        return 0;
+    return dp_num_scale((uint64_t)ticks, 1000000000, in->hz, &ns) ? ns : DP_LIMIT_TOTAL;
+}
+
+static int add_edge(struct dp_reader *r, struct nytprof *in, uint32_t caller, uint32_t callee,
+                    const uint64_t *values)
+{
+    uint32_t from, to;
+    int rc = function_of(r, in, caller, &from);
+    if (rc == 0)
+        rc = function_of(r, in, callee, &to);
+    if (rc < 0)
+        return rc;
+    int64_t edge = dp_callgraph_edge(&in->graph, from, to);
+    if (edge < 0)
+        return no_memory(r);
+    rc = dp_callgraph_add(&in->graph, in->graph.inclusive + (size_t)edge * KINDS, values);
+    return rc < 0 ? dp_reader_fail(r, rc, 0, "the times add up to more than fits") : 0;
+}
+
+/* A place without a file says that the sub is an XS sub. Inclusive times of calls within others of
+ * the same sub are told apart, and not needed. */
+static int sums_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+{
+    uint32_t caller = 0, callee = 0;
+    int64_t inclusive = 0, own = 0;
+    int rc = sub_of(r, in, rec->s[1], &callee);
+    if (rc == 0 && !rec->u[0] && !rec->u[1])
+        return in->subs[callee].xs = true, 0;
+    if (rc == 0)
+        rc = sub_of(r, in, rec->s[0], &caller);
+    if (rc == 0)
+        rc = ticks_of(r, rec->n[0] * (double)in->hz, &inclusive);
+    if (rc == 0)
+        rc = ticks_of(r, rec->n[1] * (double)in->hz, &own);
+    if (rc < 0)
+        return rc;
+    in->sums = dp_count_add(in->sums, rec->u[2]);
+    in->subs[callee].own += own;
+    if (in->subs[callee].own >= (int64_t)DP_LIMIT_TOTAL
+        || in->subs[callee].own <= -(int64_t)DP_LIMIT_TOTAL)
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
+    uint64_t values[KINDS] = { [CALLS] = rec->u[2], [TIME] = ns_of(in, inclusive) };
+    return add_edge(r, in, caller, callee, values);
+}
+
+static int time_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+{
+    in->has_statements = true;
+    in->statements += (int32_t)rec->u[0];
+    if (in->statements >= (int64_t)DP_LIMIT_TOTAL || in->statements <= -(int64_t)DP_LIMIT_TOTAL)
+        return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
+    return 0;
+}
+
+/* ---- processes ---- */
+
+static bool is_date(double v)
+{
+    return v > 1e8 && v < 1e11;
+}
+
+static void process_record(struct nytprof *in, const struct record *rec)
+{
+    if (rec->tag == 'P') {
+        in->began = rec->n[0];
+        /* another machine's byte order shows in the first time that there is */
+        if (!in->started && !is_date(in->began) && is_date(swapped(in->began))) {
+            in->swapped = !in->swapped;
+            in->began = swapped(in->began);
+        }
+        in->started++;
+        in->alive++;
+        return;
+    }
+    double seconds = rec->n[0] - in->began;
+    if (seconds > 0 && seconds < 1e9)
+        in->lasted += seconds;
+    in->alive -= in->alive > 0;
+}
+
+/* ---- lines of text ---- */
+
+static bool is_key(struct dp_text line, const char *key, struct dp_text *value)
+{
+    size_t n = strlen(key);
+    if (line.len <= n || memcmp(line.ptr, key, n) != 0 || line.ptr[n] != '=')
+        return false;
+    *value = (struct dp_text){ line.ptr + n + 1, line.len - n - 1 };
+    return true;
+}
+
+static int keep(struct dp_reader *r, const char *name, struct dp_text value)
+{
+    dp_buf_clear(&r->ids.scratch);
+    dp_buf_add(&r->ids.scratch, value.ptr, value.len);
+    const char *str = dp_buf_cstr(&r->ids.scratch);
+    int rc = r->ids.scratch.err ? DP_E_NOMEM : dp_header_add(r->head, name, str);
+    return rc < 0 ? no_memory(r) : 0;
+}
+
+/* Numbers of clocks as clock_gettime(2) has them. */
+static int clock_id(struct dp_reader *r, struct nytprof *in, struct dp_text v)
+{
+    static const char *const names[] = { "realtime", "monotonic", "cpu", "cpu" };
+    size_t n = v.len == 1 && *v.ptr >= '0' ? (size_t)(*v.ptr - '0') : DP_ARRAY_LEN(names);
+    if (n >= DP_ARRAY_LEN(names))
+        return 0;
+    in->cpu = in->cpu || n >= 2;
+    return keep(r, "dprof_clock", (struct dp_text){ names[n], strlen(names[n]) });
+}
+
+static int attribute(struct dp_reader *r, struct nytprof *in, struct dp_text line)
+{
+    struct dp_text v;
+    uint64_t n;
+    if (is_key(line, "ticks_per_sec", &v)) {
+        if (!dp_num_dec(v.ptr, v.len, &in->hz) || !in->hz || in->hz > DP_LIMIT_HZ)
+            return dp_reader_fail(r, DP_E_SYNTAX, 0, "this is no number of ticks per second: %.*s",
+                                  v.len > 40 ? 40 : (int)v.len, v.ptr);
+    } else if (is_key(line, "nv_size", &v)) {
+        if (!dp_num_dec(v.ptr, v.len, &n) || n != sizeof(double))
+            return dp_reader_fail(r, DP_E_VERSION, 0,
+                                  "its times are numbers of %.*s bytes, as perls with long doubles"
+                                  " write them; only those of 8 can be read",
+                                  v.len > 9 ? 9 : (int)v.len, v.ptr);
+    } else if (is_key(line, "clock_id", &v)) {
+        return clock_id(r, in, v);
+    } else if (is_key(line, "application", &v)) {
+        return keep(r, "dprof_script", v);
+    } else if (is_key(line, "perl_version", &v)) {
+        return keep(r, "dprof_perl", v);
+    } else if (is_key(line, "basetime", &v)) {
+        return keep(r, "dprof_start", v);
+    }
+    return 0;
+}
+
+/* :NAME=VALUE, !OPTION=VALUE, # and a comment. */
+static int text_record(struct dp_reader *r, struct nytprof *in)
+{
+    long len = dp_reader_whole_line(r);
+    if (len < 0)
+        return len == -1 ? DP_E_TRUNCATED : r->err->code;
+    const char *p = r->in.buf + r->in.pos;
+    struct dp_text line = { p + 1, (size_t)len - 1 }, v;
+    int rc = *p == ':' ? attribute(r, in, line) : 0;
+    if (*p == '!' && is_key(line, "usecputime", &v))
+        in->cpu = in->cpu || v.len != 1 || *v.ptr != '0';
+    if (*p == '!' && is_key(line, "slowops", &v) && (v.len != 1 || *v.ptr != '0'))
+        rc = keep(r, "dprof_options", (struct dp_text){ "builtins=slow", 13 });
+    r->in.pos += (size_t)len + 1;
+    return rc;
+}
+
+static int version_line(struct dp_reader *r)
+{
+    long len = dp_reader_whole_line(r);
+    if (len < -1)
+        return r->err->code;
+    const char *p = r->in.buf + r->in.pos + strlen(magic);
+    const char *blank = len < 0 ? NULL : memchr(p, ' ', (size_t)len - strlen(magic));
+    uint64_t major;
+    if (!blank || !dp_num_dec(p, (size_t)(blank - p), &major))
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "this is no version of NYTProf's format");
+    if (major != MAJOR)
+        return dp_reader_fail(r, DP_E_VERSION, 0,
+                              "this is version %llu of NYTProf's format; version %d can be read",
+                              (unsigned long long)major, MAJOR);
+    r->in.pos += (size_t)len + 1;
+    return 0;
+}
+
+/* ---- the file ---- */
+
+/* What follows is packed. */
+static int unpack(struct dp_reader *r, struct nytprof *in)
+{
+    if (in->packed)
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "packed records within packed records");
+    in->packed = true;
+    r->in.pos++;
+    int rc = dp_source_zlib(r->in.src, r->in.buf + r->in.pos, r->in.end - r->in.pos, r->err);
+    r->in.base += r->in.pos;
+    r->in.pos = r->in.end = 0;
+    r->in.at_end = r->in.cut = false;
+    return rc;
+}
+
+static int take_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+{
+    switch (rec->tag) {
+    case '+':
+    case '*':
+        return time_record(r, in, rec);
+    case '@':
+        return file_record(r, in, rec);
+    case '<':
+        return return_record(r, in, rec);
+    case 's':
+        return sub_record(r, in, rec);
+    case 'c':
+        return sums_record(r, in, rec);
+    case 'P':
+    case 'p':
+        process_record(in, rec);
+    }
+    return 0;
+}
+
+static const struct form *form_of(char tag)
+{
+    for (size_t i = 0; i < DP_ARRAY_LEN(forms); i++)
+        if (forms[i].tag == tag)
+            return &forms[i];
+    return NULL;
+}
+
+static int any_record(struct dp_reader *r, struct nytprof *in)
+{
+    char tag = r->in.buf[r->in.pos];
+    struct record rec;
+    if (tag == ':' || tag == '!' || tag == '#')
+        return text_record(r, in);
+    if (tag == 'z')
+        return unpack(r, in);
+    const struct form *form = form_of(tag);
+    if (!form)
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "no record begins with the byte 0x%02x",
+                              (unsigned char)tag);
+    int rc = read_record(r, in, form, &rec);
+    if (rc == 0)
+        rc = take_record(r, in, &rec);
+    if (rc == 0)
+        r->in.pos += rec.len;
+    return rc;
+}
+
+static int all_records(struct dp_reader *r, struct nytprof *in)
+{
+    int rc;
+    r->in.line = 0;             /* there are bytes only */
+    while ((rc = need(r, 1)) == 0)
+        if ((rc = any_record(r, in)) < 0)
+            break;
+    if (rc != DP_E_TRUNCATED)
+        return rc;
+    if (r->in.cut)
+        in->cut = "the compressed data break off";
+    else if (r->in.end > r->in.pos)
+        in->cut = "the file ends within a record";
+    else if (in->alive || !in->started)
+        in->cut = "the recording did not come to its end";
+    r->in.cut = false;          /* told behind the contexts */
+    return 0;
+}
+
+static int head(struct dp_reader *r)
+{
+    struct nytprof *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    if (!in)
+        return no_memory(r);
+    dp_pool_init(&in->names);
+    dp_pool_init(&in->files);
+    dp_map_init(&in->file_of);
+    dp_returns_init(&in->calls);
+    dp_callgraph_init(&in->graph);
+    in->graph.width = KINDS;
+    in->hz = 1000000;           /* older files do not tell */
+    int rc = version_line(r);
+    if (rc == 0)
+        rc = all_records(r, in);
+    if (rc == 0 && (rc = dp_returns_end(&in->calls)) < 0)
+        dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc));
+    if (rc == 0)
+        rc = dp_foreign_value(r, (struct dp_text){ "calls", 5 }, (struct dp_text){ "", 0 });
+    if (rc == 0)
+        rc = dp_foreign_value(r, (struct dp_text){ in->cpu ? "cpu" : "wall", in->cpu ? 3 : 4 },
+                              (struct dp_text){ "ns", 2 });
+    return rc < 0 ? rc : dp_foreign_header(r, 1);
+}
+
+/* ---- handing over ---- */
+
+static int give_sub(struct dp_reader *r, struct nytprof *in, uint32_t n)
+{
+    const struct dp_name *name = dp_pool_name(&in->names, n);
+    struct sub *sub = &in->subs[n];
+    const struct dp_map_slot *slot = sub->file ? dp_map_find(&in->file_of, sub->file) : NULL;
+    const struct dp_name *file = slot ? dp_pool_name(&in->files, slot->value - 1) : NULL;
+    struct dp_subdef def;
+    dp_reader_subdef(&def, (struct dp_text){ "", 0 });
+    if (file && sub->line) {
+        def.file = dp_nytprof_file((struct dp_text){ file->ptr, file->len });
+        def.line = sub->line;
+    }
+    def.xs = sub->xs;
+    def.id = n + 1;
+    dp_nytprof_name(&def, (struct dp_text){ name->ptr, name->len });
+    return dp_reader_sub(r, &def, &sub->number);
+}
+
+/* What NYTProf calls the main program, as the caller of others. */
+static bool is_main(const struct dp_name *name)
+{
+    static const char *const ends[] = { "::RUNTIME", "::NULL" };
+    for (size_t i = 0; i < DP_ARRAY_LEN(ends); i++) {
+        size_t n = strlen(ends[i]);
+        if (name->len > n && memcmp(name->ptr + name->len - n, ends[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* In the order in which they have returned first, which is that of compilation where it matters: of
+ * BEGIN blocks on one line. */
+static int give_subs(struct dp_reader *r, struct nytprof *in, bool graph)
+{
+    int rc = 0;
+    for (uint32_t n = 0; !graph && (n = dp_returns_next(&in->calls, n)) != 0;)
+        in->subs[in->calls.nodes[n].sub].called = true;
+    for (uint32_t n = 0; rc == 0 && n < in->names.count; n++) {
+        struct sub *sub = &in->subs[n];
+        if (!graph && !sub->called)
+            continue;
+        if (graph && !sub->function)
+            continue;
+        sub->number = DP_SUB_NONE;
+        if (!graph || !is_main(dp_pool_name(&in->names, n)) || sub->own)
+            rc = give_sub(r, in, n);
+        if (graph)
+            in->graph.functions[sub->function - 1].sub = sub->number;
+    }
+    return rc;
+}
+
+/* The program's own time: that of the statements, or of the processes where there are none, less
+ * that of the subs. */
+static int64_t own_ticks(const struct nytprof *in, bool graph)
+{
+    int64_t left = in->has_statements ? in->statements
+            : (int64_t)floor(in->lasted * (double)in->hz + 0.5);
+    for (uint32_t n = 0; !graph && (n = dp_returns_next(&in->calls, n)) != 0;)
+        left -= in->calls.nodes[n].ticks;
+    for (size_t n = 0; graph && n < in->names.count; n++)
+        left -= in->subs[n].own;
+    return left;
+}
+
+static int give_context(struct dp_reader *r, struct nytprof *in, uint32_t n)
+{
+    const struct dp_returns_node *node = &in->calls.nodes[n];
+    int64_t number = dp_foreign_enter(r, in->nodes[node->parent], in->subs[node->sub].number);
+    if (number < 0)
+        return (int)number;
+    in->nodes[n] = (uint32_t)number;
+    uint64_t values[KINDS] = { [CALLS] = node->calls, [TIME] = ns_of(in, node->ticks) };
+    return dp_foreign_add(r, (uint32_t)number, values);
+}
+
+static int give_tree(struct dp_reader *r, struct nytprof *in)
+{
+    int rc = 0;
+    in->nodes = dp_mem_zalloc((in->calls.count + 1) * sizeof *in->nodes);
+    if (!in->nodes)
+        return no_memory(r);
+    for (uint32_t n = 0; rc == 0 && (n = dp_returns_next(&in->calls, n)) != 0;)
+        rc = give_context(r, in, n);
+    return rc;
+}
+
+static int give_graph(struct dp_reader *r, struct nytprof *in)
+{
+    for (size_t n = 0; n < in->names.count; n++)
+        if (in->subs[n].function)
+            in->graph.own[(in->subs[n].function - 1) * KINDS + TIME] = ns_of(in, in->subs[n].own);
+    return dp_callgraph_contexts(r, &in->graph);
+}
+
+static int body(struct dp_reader *r)
+{
+    struct nytprof *in = r->foreign.state;
+    bool graph = in->sums > in->returns;
+    uint64_t own[KINDS] = { [TIME] = ns_of(in, own_ticks(in, graph)) };
+    int rc = give_subs(r, in, graph);
+    if (rc == 0)
+        rc = dp_foreign_add(r, 0, own);
+    if (rc == 0)
+        rc = graph ? give_graph(r, in) : give_tree(r, in);
+    return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
+}
+
+static void release(void *state)
+{
+    struct nytprof *in = state;
+    if (!in)
+        return;
+    dp_pool_release(&in->names);
+    dp_pool_release(&in->files);
+    dp_map_release(&in->file_of);
+    dp_returns_release(&in->calls);
+    dp_callgraph_release(&in->graph);
+    dp_mem_free(in->subs);
+    dp_mem_free(in->nodes);
+    dp_mem_free(in);
+}
+
+const struct dp_foreign_format dp_foreign_nytprof = {
+    "nytprof", is_nytprof, head, body, release
+};

@@ -1,0 +1,636 @@
+/* The file has a list of frames, and profiles whose stacks are numbers of frames. The list may come
+ * last, so that the stacks are kept as a tree until the end. */
+#include "dp_reader_speedscope.h"
+#include "dp_samples.h"
+#include "dp_json.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+enum {
+    STRING_MAX = (int)(DP_LIMIT_LINE / 2),
+    SAMPLES_MAX = 1 << 26       /* samples of a profile */
+};
+
+struct frame {
+    uint32_t name, file;        /* in names; NONE: not told */
+    uint64_t line;
+};
+
+/* What a profile counts; its values in this file's profiles add up. */
+struct kind {
+    uint32_t name;              /* in names; NONE: all of this unit are one */
+    const struct unit *unit;
+};
+
+struct speedscope {
+    struct dp_json json;
+    bool started;               /* the first bytes have been taken */
+    bool ours;                  /* our dprofexport: names of profiles are metrics */
+    struct dp_pool names;
+    struct frame *frames;
+    size_t n_frames, frames_cap;
+    uint32_t *numbers;          /* the consumer's, by frame */
+    uint32_t used;              /* frames that profiles have: one more than the highest */
+    struct kind kinds[DP_FOREIGN_VALUES];
+    size_t n_kinds;
+    struct dp_samples tree;
+    uint32_t *stack;            /* of an evented profile: contexts from the caller to the callee */
+    size_t depth, stack_cap;
+    uint32_t *leaves;           /* of a sampled one */
+    uint64_t *weights;
+    size_t n_leaves, n_weights, leaves_cap, weights_cap;
+    const char *cut;            /* what is wrong with the end; NULL: nothing */
+};
+
+static const struct unit {
+    const char *name, *kind, *unit;     /* what the kind is called where profiles are not metrics */
+    unsigned decimals;          /* .. that are kept */
+} units[] = {
+    { "nanoseconds", "time", "ns", 0 }, { "microseconds", "time", "ns", 3 },
+    { "milliseconds", "time", "ns", 6 }, { "seconds", "time", "ns", 9 },
+    { "bytes", "memory", "bytes", 0 },  { "none", "count", "", 0 },
+};
+
+/* A profile while it is read. Values are in the kind's own units. */
+struct profile {
+    uint32_t name;              /* NONE: not told yet */
+    const struct unit *unit;    /* NULL: not told yet */
+    size_t kind;                /* DP_FOREIGN_VALUES: not looked up yet */
+    bool has_start, has_end;
+    int64_t start, end, at;     /* at: of the event before */
+};
+
+enum { NONE = -1 };
+
+static int no_memory(struct dp_reader *r)
+{
+    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+}
+
+static bool has(const char *ptr, size_t len, const char *what)
+{
+    size_t n = strlen(what);
+    const char *p = ptr, *end = ptr + len;
+    while ((p = memchr(p, *what, (size_t)(end - p))) != NULL && (size_t)(end - p) >= n) {
+        if (memcmp(p, what, n) == 0)
+            return true;
+        p++;
+    }
+    return false;
+}
+
+/* An object that names the schema somewhere near its beginning. */
+static bool is_speedscope(const char *ptr, size_t len)
+{
+    size_t at = 0;
+    while (at < len && strchr(" \t\r\n", ptr[at]) && ptr[at])
+        at++;
+    return at < len && ptr[at] == '{' && has(ptr, len, "speedscope.app/file-format-schema");
+}
+
+/* ---- tokens ---- */
+
+static long fill(void *ctx, const char **ptr)
+{
+    struct dp_reader *r = ctx;
+    struct speedscope *in = r->foreign.state;
+    long got = (long)(r->in.end - r->in.pos);
+    if (in->started || !got) {
+        r->in.pos = r->in.end;
+        got = dp_reader_refill(r);
+    }
+    in->started = true;
+    *ptr = r->in.buf + r->in.pos;
+    return got;
+}
+
+/* The place of an error is that of the token read last. */
+static size_t here(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    r->in.line = in->json.line;
+    return (size_t)(in->json.ptr - in->json.begin);
+}
+
+#define FAIL(r, code, ...) dp_reader_fail(r, code, here(r), __VA_ARGS__)
+
+/* The next token; errors have been told, but for a text that ends too early. */
+static int next(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    int kind = dp_json_next(&in->json);
+    if (kind == DP_E_NOMEM)
+        return no_memory(r);
+    if (kind < 0 && kind != DP_E_TRUNCATED && in->json.what)
+        return FAIL(r, kind, "%s", in->json.what);
+    return kind;
+}
+
+static int skip(struct dp_reader *r, int kind)
+{
+    struct speedscope *in = r->foreign.state;
+    int rc = dp_json_skip(&in->json, kind);
+    return rc < 0 && rc != DP_E_TRUNCATED && in->json.what ? FAIL(r, rc, "%s", in->json.what) : rc;
+}
+
+/* A token of that kind, or an error. */
+static int expect(struct dp_reader *r, int kind, const char *what)
+{
+    int got = next(r);
+    return got < 0 || got == kind ? got : FAIL(r, DP_E_SYNTAX, "%s", what);
+}
+
+static int intern(struct dp_reader *r, uint32_t *out)
+{
+    struct speedscope *in = r->foreign.state;
+    *out = dp_pool_intern(&in->names, in->json.text.len ? in->json.text.ptr : "",
+                          in->json.text.len);
+    return *out == DP_MAP_NONE ? no_memory(r) : 0;
+}
+
+/* A whole number from 0 up. */
+static int whole(struct dp_reader *r, int kind, uint64_t *out)
+{
+    struct speedscope *in = r->foreign.state;
+    int64_t v = 0;
+    if (kind < 0)
+        return kind;
+    if (kind != DP_JSON_NUMBER || !dp_json_scaled(&in->json, 0, &v) || v < 0)
+        return FAIL(r, DP_E_SYNTAX, "there is no whole number where one should be");
+    *out = (uint64_t)v;
+    return 0;
+}
+
+static int frame_index(struct dp_reader *r, int kind, uint32_t *out)
+{
+    struct speedscope *in = r->foreign.state;
+    uint64_t n = 0;
+    int rc = whole(r, kind, &n);
+    if (rc == 0 && n >= DP_LIMIT_IDS)
+        return FAIL(r, DP_E_LIMIT, "a frame has the number %llu", (unsigned long long)n);
+    *out = (uint32_t)n;
+    if (rc == 0 && *out >= in->used)
+        in->used = *out + 1;
+    return rc;
+}
+
+/* ---- frames ---- */
+
+static int one_frame(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    struct frame f = { (uint32_t)NONE, (uint32_t)NONE, 0 };
+    int kind, rc = 0;
+    while (rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
+        bool name = dp_json_is(&in->json, "name"), file = dp_json_is(&in->json, "file");
+        bool line = dp_json_is(&in->json, "line");
+        kind = next(r);
+        if (kind == DP_JSON_STRING && (name || file))
+            rc = intern(r, name ? &f.name : &f.file);
+        else if (kind == DP_JSON_NUMBER && line)
+            rc = whole(r, kind, &f.line);
+        else
+            rc = skip(r, kind);
+    }
+    if (rc < 0 || kind < 0)
+        return rc < 0 ? rc : kind;
+    if (f.name == (uint32_t)NONE)
+        return FAIL(r, DP_E_SYNTAX, "a frame has no name");
+    if (in->n_frames >= DP_LIMIT_IDS)
+        return FAIL(r, DP_E_LIMIT, "%s", dp_err_text(DP_E_LIMIT));
+    if (dp_mem_grow((void **)&in->frames, &in->frames_cap, in->n_frames + 1, sizeof f) < 0)
+        return no_memory(r);
+    in->frames[in->n_frames++] = f;
+    return 0;
+}
+
+/* Objects in an array, each read by `one`. */
+static int each(struct dp_reader *r, int (*one)(struct dp_reader *r))
+{
+    int kind = expect(r, DP_JSON_ARRAY, "there is no list where one should be");
+    while (kind >= 0 && (kind = next(r)) == DP_JSON_OBJECT) {
+        int rc = one(r);
+        if (rc < 0)
+            return rc;
+    }
+    return kind < 0 || kind == DP_JSON_ARRAY_END ? (kind < 0 ? kind : 0)
+            : FAIL(r, DP_E_SYNTAX, "there is something else than an object in a list of objects");
+}
+
+static int shared(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    int rc = 0, kind = expect(r, DP_JSON_OBJECT, "`shared' is no object");
+    while (kind >= 0 && rc == 0 && (kind = next(r)) == DP_JSON_KEY)
+        rc = dp_json_is(&in->json, "frames") ? each(r, one_frame) : skip(r, next(r));
+    return kind < 0 ? kind : rc;
+}
+
+/* ---- values ---- */
+
+/* The kind of a profile's values. Its unit must have been told. */
+static int find_kind(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    if (p->kind < DP_FOREIGN_VALUES)
+        return 0;
+    if (!p->unit)
+        return FAIL(r, DP_E_SYNTAX, "the unit of a profile does not stand before its values");
+    struct kind want = { in->ours ? p->name : (uint32_t)NONE, p->unit };
+    for (p->kind = 0; p->kind < in->n_kinds; p->kind++) {
+        const struct kind *k = &in->kinds[p->kind];
+        if (k->name == want.name && strcmp(k->unit->kind, want.unit->kind) == 0)
+            return 0;
+    }
+    if (in->n_kinds == DP_FOREIGN_VALUES)
+        return FAIL(r, DP_E_LIMIT, "there are more than %d kinds of values", DP_FOREIGN_VALUES);
+    in->kinds[in->n_kinds++] = want;
+    return 0;
+}
+
+static int amount(struct dp_reader *r, struct profile *p, int kind, int64_t *out)
+{
+    struct speedscope *in = r->foreign.state;
+    int rc = kind < 0 ? kind : find_kind(r, p);
+    if (rc < 0)
+        return rc;
+    if (kind != DP_JSON_NUMBER)
+        return FAIL(r, DP_E_SYNTAX, "there is no number where one should be");
+    if (!dp_json_scaled(&in->json, p->unit->decimals, out))
+        return FAIL(r, DP_E_LIMIT, "a value is too large");
+    return 0;
+}
+
+static int add(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t value)
+{
+    struct speedscope *in = r->foreign.state;
+    int rc = value ? dp_samples_add(&in->tree, node, p->kind, value) : 0;
+    return rc == DP_E_NOMEM ? no_memory(r)
+            : rc < 0 ? FAIL(r, rc, "the values add up to more than fits") : 0;
+}
+
+static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
+{
+    struct speedscope *in = r->foreign.state;
+    int64_t node = dp_samples_enter(&in->tree, parent, frame);
+    if (node == DP_E_NOMEM)
+        return no_memory(r);
+    return node < 0 ? FAIL(r, (int)node, "there are more than %lu contexts",
+                           (unsigned long)DP_LIMIT_NODES) : node;
+}
+
+/* ---- evented profiles ---- */
+
+/* What passes between two events belongs to the frame on top; where none is open, to the
+ * program. */
+static int pass(struct dp_reader *r, struct profile *p, int64_t at)
+{
+    struct speedscope *in = r->foreign.state;
+    if (p->at == INT64_MIN)
+        p->at = at;
+    if (at < p->at)
+        return FAIL(r, DP_E_SYNTAX, "an event is earlier than what is before it");
+    uint64_t value = (uint64_t)at - (uint64_t)p->at;
+    p->at = at;
+    return add(r, p, in->depth ? in->stack[in->depth - 1] : 0, value);
+}
+
+static int open_frame(struct dp_reader *r, uint32_t frame)
+{
+    struct speedscope *in = r->foreign.state;
+    int64_t node = enter(r, in->depth ? in->stack[in->depth - 1] : 0, frame);
+    if (node < 0)
+        return (int)node;
+    if (in->depth == DP_LIMIT_DEPTH)
+        return FAIL(r, DP_E_LIMIT, "a stack is too deep");
+    if (dp_mem_grow((void **)&in->stack, &in->stack_cap, in->depth + 1, sizeof *in->stack) < 0)
+        return no_memory(r);
+    in->stack[in->depth++] = (uint32_t)node;
+    return 0;
+}
+
+static int close_frame(struct dp_reader *r, uint32_t frame)
+{
+    struct speedscope *in = r->foreign.state;
+    if (!in->depth)
+        return FAIL(r, DP_E_SYNTAX, "frame %lu is closed, and none is open", (unsigned long)frame);
+    uint32_t top = in->tree.nodes[in->stack[in->depth - 1]].sub;
+    if (top != frame)
+        return FAIL(r, DP_E_SYNTAX, "frame %lu is closed, and %lu was opened last",
+                    (unsigned long)frame, (unsigned long)top);
+    in->depth--;
+    return 0;
+}
+
+static int event(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    char type = '\0';
+    bool has_frame = false, has_at = false;
+    uint32_t frame = 0;
+    int64_t at = 0;
+    int rc = 0, kind;
+    while (rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
+        bool is_type = dp_json_is(&in->json, "type"), is_frame = dp_json_is(&in->json, "frame");
+        bool is_at = dp_json_is(&in->json, "at");
+        kind = next(r);
+        if (is_type && kind == DP_JSON_STRING)
+            type = in->json.text.len == 1 ? in->json.text.ptr[0] : '\0';
+        else if (is_frame)
+            rc = frame_index(r, kind, &frame), has_frame = true;
+        else if (is_at)
+            rc = amount(r, p, kind, &at), has_at = true;
+        else
+            rc = skip(r, kind);
+    }
+    if (rc < 0 || kind < 0)
+        return rc < 0 ? rc : kind;
+    if (!has_frame || !has_at || (type != 'O' && type != 'C'))
+        return FAIL(r, DP_E_SYNTAX, "an event lacks its type (O or C), its frame or its time");
+    rc = pass(r, p, at);
+    return rc < 0 ? rc : type == 'O' ? open_frame(r, frame) : close_frame(r, frame);
+}
+
+static int events(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    int kind = expect(r, DP_JSON_ARRAY, "the events of a profile are no list");
+    in->depth = 0;
+    p->at = p->has_start ? p->start : INT64_MIN;
+    while (kind >= 0 && (kind = next(r)) == DP_JSON_OBJECT) {
+        int rc = event(r, p);
+        if (rc < 0)
+            return rc;
+    }
+    if (kind < 0)
+        return kind;
+    if (kind != DP_JSON_ARRAY_END)
+        return FAIL(r, DP_E_SYNTAX, "there is something else than an object in a list of objects");
+    return in->depth ? FAIL(r, DP_E_SYNTAX, "%zu frames are open at the end of a profile",
+                            in->depth) : 0;
+}
+
+/* ---- sampled profiles ---- */
+
+static int64_t sample(struct dp_reader *r)
+{
+    uint32_t node = 0, frame;
+    int kind;
+    while ((kind = next(r)) == DP_JSON_NUMBER) {
+        int rc = frame_index(r, kind, &frame);
+        int64_t n = rc < 0 ? rc : enter(r, node, frame);
+        if (n < 0)
+            return n;
+        node = (uint32_t)n;
+    }
+    return kind < 0 ? kind : kind == DP_JSON_ARRAY_END ? (int64_t)node
+            : FAIL(r, DP_E_SYNTAX, "a sample is no list of numbers");
+}
+
+static int samples(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    int kind = expect(r, DP_JSON_ARRAY, "the samples of a profile are no list");
+    while (kind >= 0 && (kind = next(r)) == DP_JSON_ARRAY) {
+        int64_t node = sample(r);
+        int rc = node < 0 ? (int)node : 0;
+        size_t i = in->n_leaves;
+        if (rc == 0 && i == SAMPLES_MAX)
+            return FAIL(r, DP_E_LIMIT, "a profile has more than %d samples", SAMPLES_MAX);
+        if (rc == 0 && dp_mem_grow((void **)&in->leaves, &in->leaves_cap, i + 1,
+                                   sizeof *in->leaves) < 0)
+            return no_memory(r);
+        if (rc < 0)
+            return rc;
+        in->leaves[in->n_leaves++] = (uint32_t)node;
+        if (i < in->n_weights && (rc = add(r, p, (uint32_t)node, in->weights[i])) < 0)
+            return rc;
+    }
+    return kind < 0 || kind == DP_JSON_ARRAY_END ? (kind < 0 ? kind : 0)
+            : FAIL(r, DP_E_SYNTAX, "a sample is no list of numbers");
+}
+
+/* Weights usually follow the samples; if not, they are kept. */
+static int weights(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    int kind = expect(r, DP_JSON_ARRAY, "the weights of a profile are no list");
+    while (kind >= 0 && (kind = next(r)) != DP_JSON_ARRAY_END) {
+        int64_t v;
+        int rc = amount(r, p, kind, &v);
+        size_t i = in->n_weights;
+        if (rc == 0 && v < 0)
+            return FAIL(r, DP_E_SYNTAX, "a weight is negative");
+        if (rc == 0 && i < in->n_leaves) {
+            rc = add(r, p, in->leaves[i], (uint64_t)v);
+        } else if (rc == 0 && i == SAMPLES_MAX) {
+            return FAIL(r, DP_E_LIMIT, "a profile has more than %d samples", SAMPLES_MAX);
+        } else if (rc == 0) {
+            if (dp_mem_grow((void **)&in->weights, &in->weights_cap, i + 1,
+                            sizeof *in->weights) < 0)
+                return no_memory(r);
+            in->weights[i] = (uint64_t)v;
+        }
+        if (rc < 0)
+            return rc;
+        in->n_weights++;
+    }
+    return kind < 0 ? kind : 0;
+}
+
+/* ---- profiles ---- */
+
+static int unit(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    int kind = expect(r, DP_JSON_STRING, "the unit of a profile is no string");
+    for (size_t i = 0; kind >= 0 && i < DP_ARRAY_LEN(units); i++)
+        if (dp_json_is(&in->json, units[i].name))
+            p->unit = &units[i];
+    if (kind >= 0 && !p->unit)
+        return FAIL(r, DP_E_SYNTAX, "this is no unit: %.*s",
+                    in->json.text.len > 40 ? 40 : (int)in->json.text.len, in->json.text.ptr);
+    return kind < 0 ? kind : 0;
+}
+
+/* Only the first word of our own names tells what is counted. */
+static int profile_name(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    int rc = expect(r, DP_JSON_STRING, "the name of a profile is no string");
+    char *blank = rc < 0 || !in->json.text.len ? NULL
+            : memchr(in->json.text.ptr, ' ', in->json.text.len);
+    if (blank)
+        in->json.text.len = (size_t)(blank - in->json.text.ptr);
+    return rc < 0 ? rc : intern(r, &p->name);
+}
+
+static int profile_key(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    if (dp_json_is(&in->json, "name"))
+        return profile_name(r, p);
+    if (dp_json_is(&in->json, "unit"))
+        return unit(r, p);
+    if (dp_json_is(&in->json, "events"))
+        return events(r, p);
+    if (dp_json_is(&in->json, "samples"))
+        return samples(r, p);
+    if (dp_json_is(&in->json, "weights"))
+        return weights(r, p);
+    bool start = dp_json_is(&in->json, "startValue"), end = dp_json_is(&in->json, "endValue");
+    int kind = next(r);
+    if ((!start && !end) || !p->unit)
+        return skip(r, kind);
+    int rc = amount(r, p, kind, start ? &p->start : &p->end);
+    p->has_start = p->has_start || start;
+    p->has_end = p->has_end || end;
+    return rc;
+}
+
+static int one_profile(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    struct profile p = { .name = (uint32_t)NONE, .kind = DP_FOREIGN_VALUES, .at = INT64_MIN };
+    int rc = 0, kind;
+    in->n_leaves = in->n_weights = 0;
+    while (rc == 0 && (kind = next(r)) == DP_JSON_KEY)
+        rc = profile_key(r, &p);
+    if (rc < 0 || kind < 0)
+        return rc < 0 ? rc : kind;
+    if (in->n_leaves != in->n_weights)
+        return FAIL(r, DP_E_SYNTAX, "a profile has %zu samples and %zu weights", in->n_leaves,
+                    in->n_weights);
+    if (p.unit)
+        rc = find_kind(r, &p);
+    return rc == 0 && p.at != INT64_MIN && p.has_end && p.end > p.at ? pass(r, &p, p.end) : rc;
+}
+
+/* ---- the file ---- */
+
+static int exporter(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    int kind = next(r);
+    in->ours = kind == DP_JSON_STRING && in->json.text.len >= 12
+               && memcmp(in->json.text.ptr, "Devel::DProf", 12) == 0;
+    return skip(r, kind);
+}
+
+static int all(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    int rc = 0, kind = expect(r, DP_JSON_OBJECT, "the file is no object");
+    while (kind >= 0 && rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
+        if (dp_json_is(&in->json, "shared"))
+            rc = shared(r);
+        else if (dp_json_is(&in->json, "profiles"))
+            rc = each(r, one_profile);
+        else if (dp_json_is(&in->json, "exporter"))
+            rc = exporter(r);
+        else
+            rc = skip(r, next(r));
+    }
+    if (rc == 0 && kind >= 0)
+        kind = next(r);
+    return rc < 0 ? rc : kind < 0 ? kind : 0;
+}
+
+static int tell_kinds(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    for (size_t i = 0; i < in->n_kinds; i++) {
+        const struct kind *k = &in->kinds[i];
+        struct dp_text name = { k->unit->kind, strlen(k->unit->kind) };
+        struct dp_text of = { k->unit->unit, strlen(k->unit->unit) };
+        if (k->name != (uint32_t)NONE) {
+            const struct dp_name *n = dp_pool_name(&in->names, k->name);
+            name = (struct dp_text){ n->ptr, n->len };
+        }
+        int rc = dp_foreign_value(r, name, of);
+        if (rc < 0)
+            return rc;
+    }
+    return dp_foreign_header(r, 0);
+}
+
+static int head(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    if (!in)
+        return no_memory(r);
+    dp_json_init(&in->json, fill, r, STRING_MAX);
+    dp_pool_init(&in->names);
+    dp_samples_init(&in->tree);
+    int rc = all(r);
+    here(r);
+    if (rc == DP_E_TRUNCATED && in->n_kinds && in->used <= in->n_frames) {
+        in->cut = r->in.cut ? "the compressed data break off" : "the file ends within its JSON";
+        r->in.cut = false;
+        rc = 0;
+    } else if (rc == DP_E_TRUNCATED) {
+        return FAIL(r, rc, "the file ends within its JSON");
+    }
+    if (rc == 0 && !in->n_kinds)
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "it has no values");
+    if (rc == 0 && in->used > in->n_frames)
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "its profiles have frame %lu, and there are %zu",
+                              (unsigned long)in->used - 1, in->n_frames);
+    return rc < 0 ? rc : tell_kinds(r);
+}
+
+static int give_frames(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    in->numbers = dp_mem_zalloc((in->n_frames + 1) * sizeof *in->numbers);
+    if (!in->numbers)
+        return no_memory(r);
+    for (size_t i = 0; i < in->used; i++) {
+        const struct frame *f = &in->frames[i];
+        const struct dp_name *name = dp_pool_name(&in->names, f->name);
+        const struct dp_name *file = f->file == (uint32_t)NONE ? NULL
+                : dp_pool_name(&in->names, f->file);
+        struct dp_text text = { name->ptr, name->len };
+        if (dp_foreign_is_root(text)) {
+            in->numbers[i] = DP_SUB_NONE;
+            continue;
+        }
+        int rc = dp_foreign_sub(r, text,
+                                file ? (struct dp_text){ file->ptr, file->len }
+                                     : (struct dp_text){ "", 0 }, f->line, &in->numbers[i]);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int body(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    int rc = give_frames(r);
+    if (rc == 0)
+        rc = dp_samples_give(r, &in->tree, in->numbers);
+    r->in.pos = r->in.end;
+    return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
+}
+
+static void release(void *state)
+{
+    struct speedscope *in = state;
+    if (!in)
+        return;
+    dp_json_release(&in->json);
+    dp_pool_release(&in->names);
+    dp_samples_release(&in->tree);
+    dp_mem_free(in->frames);
+    dp_mem_free(in->numbers);
+    dp_mem_free(in->stack);
+    dp_mem_free(in->leaves);
+    dp_mem_free(in->weights);
+    dp_mem_free(in);
+}
+
+const struct dp_foreign_format dp_foreign_speedscope = {
+    "speedscope", is_speedscope, head, body, release
+};
