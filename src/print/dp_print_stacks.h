@@ -9,7 +9,8 @@
 #include "dprof/stacks.h"
 
 /* Name; suffixes; needs. The first one for eyes, for programs, and of other tools is what
- * dprofflame, dproffold and dprofexport print unless they are told otherwise. A printer is dp_print_NAME. */
+ * dprofflame, dproffold and dprofexport print unless they are told otherwise. A printer is
+ * dp_print_NAME. */
 #define DP_STACKS_FORMATS(ROW)                                              \
     ROW(folded, ".folded", 0)                                               \
     ROW(svg, ".svg", DP_STACKS_LOOK | DP_STACKS_LAYOUT)                     \
