@@ -9,10 +9,10 @@ use warnings;
 use Exporter 'import';
 use IO::Uncompress::Gunzip qw($GunzipError);
 
-our @EXPORT = qw(read_pprof pprof_fields pprof_stacks);
+our @EXPORT = qw(read_pprof pprof_fields pprof_frames pprof_stacks);
 
-# message => { field => [name, kind] }. A kind is num, a message's name, bytes; packed numbers and
-# what may be repeated have * in front.
+# message => { field => [name, kind] }. A kind is num, a message's name, bytes; * in front: it may be
+# repeated, and numbers are packed. ids are packed numbers that stay so: there may be many.
 my %fields = (
     Profile => { 1 => ['sample_type', '*ValueType'], 2 => ['sample', '*Sample'],
         3 => ['mapping', '*Mapping'], 4 => ['location', '*Location'],
@@ -21,7 +21,7 @@ my %fields = (
         11 => ['period_type', 'ValueType'], 12 => ['period', 'num'],
         14 => ['default_sample_type', 'num'] },
     ValueType => { 1 => ['type', 'num'], 2 => ['unit', 'num'] },
-    Sample => { 1 => ['location_id', '*num'], 2 => ['value', '*num'], 3 => ['label', '*Label'] },
+    Sample => { 1 => ['location_id', 'ids'], 2 => ['value', '*num'], 3 => ['label', '*Label'] },
     Label => { 1 => ['key', 'num'], 2 => ['str', 'num'], 3 => ['num', 'num'],
         4 => ['num_unit', 'num'] },
     Mapping => { 1 => ['id', 'num'], 5 => ['filename', 'num'], 7 => ['has_functions', 'num'],
@@ -47,6 +47,13 @@ sub varint {
     die "a number that is written too long\n" if length $1 > 1 && $1 =~ /\x00\z/;
     die "a negative number\n" if length $1 > 9;
     return $value;
+}
+
+sub numbers {
+    my ($bytes) = @_;
+    my @numbers;
+    push @numbers, varint(\$bytes) while length $bytes;
+    return @numbers;
 }
 
 # Returns the fields of a message: [number, its bytes as they stand, value], in their order.
@@ -83,7 +90,7 @@ sub message {
         die "$name.$key: a 0 that nobody needs\n" if !$many && $kind eq 'num' && !$value;
         if ($many && $kind eq 'num') {
             die "$name.$key: empty\n" if !length $value;
-            push @{ $message{$key} }, varint(\$value) while length $value;
+            $message{$key} = [numbers($value)];
         } else {
             $value = message($kind, $value) if $fields{$kind};
             if ($many) { push @{ $message{$key} }, $value }
@@ -99,7 +106,8 @@ sub message {
 #   types      [[type, unit], ...]
 #   default, time, duration, period, script
 #   functions  [{ name, file, line }, ...] from 1 up
-#   samples    [{ frames, values, labels }, ...]; frames: [[function, line], ...], the root first
+#   locations  [[function, line], ...] from 1 up
+#   samples    [{ ids, values, labels }, ...]; ids: of pprof_frames
 sub read_pprof {
     my ($packed) = @_;
     my $bytes;
@@ -111,7 +119,7 @@ sub read_pprof {
     my $text = strings($profile);
     my @functions = functions($profile, $text);
     my @locations = locations($profile, $#functions);
-    my %read = (functions => \@functions, script => mapping($profile, $text),
+    my %read = (functions => \@functions, locations => \@locations, script => mapping($profile, $text),
         default => $text->($profile->{default_sample_type} // die "no default\n"));
     $read{types} = [map { [type($_, $text)] } @{ $profile->{sample_type} }];
     my %types = map { ("@$_" => 1) } @{ $read{types} };
@@ -119,9 +127,9 @@ sub read_pprof {
     die "period: no type of samples\n"
         if !$profile->{period_type} || !$types{ join ' ', type($profile->{period_type}, $text) };
     die "default: no type of samples\n" if !grep { $_->[0] eq $read{default} } @{ $read{types} };
-    @read{qw(time duration period)} = map { $profile->{$_} // 0 } qw(time_nanos duration_nanos
-        period);
-    $read{samples} = [map { sample($_, scalar @{ $read{types} }, \@locations, $text) }
+    @read{qw(time duration period)}
+        = map { $profile->{$_} // 0 } qw(time_nanos duration_nanos period);
+    $read{samples} = [map { sample($_, scalar @{ $read{types} }, $#locations, $text) }
         @{ $profile->{sample} }];
     $text->();
     return \%read;
@@ -203,11 +211,15 @@ sub locations {
 }
 
 sub sample {
-    my ($sample, $types, $locations, $text) = @_;
+    my ($sample, $types, $last, $text) = @_;
     my @values = @{ $sample->{value} };
     die "a sample of " . @values . " values, not $types\n" if @values != $types;
     die "a sample without a value\n" if !grep { $_ } @values;
-    die "a sample without frames\n" if !@{ $sample->{location_id} };
+    my $ids = $sample->{location_id} // '';
+    die "a sample without frames\n" if !length $ids;
+    for my $id ($ids =~ /[\x80-\xff]/ ? numbers($ids) : unpack 'C*', $ids) {
+        die "there is no location $id\n" if !$id || $id > $last;
+    }
     my %labels;
     for my $label (@{ $sample->{label} }) {
         my $key = $text->($label->{key} // die "a label without key\n");
@@ -216,10 +228,13 @@ sub sample {
         die "label $key: no string\n" if !defined $label->{str} || defined $label->{num};
         $labels{$key} = $text->($label->{str});
     }
-    my @frames = map {
-        $_ && $_ < @$locations ? $locations->[$_] : die "there is no location $_\n"
-    } reverse @{ $sample->{location_id} };
-    return { frames => \@frames, values => \@values, labels => \%labels };
+    return { ids => $ids, values => \@values, labels => \%labels };
+}
+
+# Returns the frames of a sample, the root first: [function, line] each.
+sub pprof_frames {
+    my ($read, $sample) = @_;
+    return map { $read->{locations}[$_] } reverse numbers($sample->{ids});
 }
 
 # Returns { stack of names, with ; between => [values] }, without the root. Those of a stack are
@@ -228,7 +243,7 @@ sub pprof_stacks {
     my ($read) = @_;
     my %stacks;
     for my $sample (@{ $read->{samples} }) {
-        my ($root, @names) = map { $read->{functions}[$_->[0]]{name} } @{ $sample->{frames} };
+        my ($root, @names) = map { $read->{functions}[$_->[0]]{name} } pprof_frames($read, $sample);
         die "the root is $root\n" if $root ne '(program)';
         my $to = $stacks{ join ';', map { s/;/%3B/gr } @names } //= [];
         $to->[$_] += $sample->{values}[$_] for 0 .. $#{ $sample->{values} };

@@ -5,10 +5,11 @@ package Devel::DProf::Tool::Dprofexport;
 use strict;
 use warnings;
 
-use Devel::DProf::Options qw(list_of);
+use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain result);
+use Devel::DProf::Values qw(list_of);
 use Devel::DProf::View qw(metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
