@@ -11,8 +11,9 @@ use IO::Uncompress::Gunzip qw($GunzipError);
 
 our @EXPORT = qw(read_pprof pprof_fields pprof_frames pprof_stacks);
 
-# message => { field => [name, kind] }. A kind is num, a message's name, bytes; * in front: it may be
-# repeated, and numbers are packed. ids are packed numbers that stay so: there may be many.
+# message => { field => [name, kind] }. A kind is num, a message's name, or bytes; with * in front
+# it may be repeated, and numbers are packed. ids are packed numbers that stay so: there may be
+# many.
 my %fields = (
     Profile => { 1 => ['sample_type', '*ValueType'], 2 => ['sample', '*Sample'],
         3 => ['mapping', '*Mapping'], 4 => ['location', '*Location'],
@@ -34,11 +35,10 @@ my %fields = (
 
 # ---- the wire ----
 
-# Takes a varint off the front of a text: its shortest form, and of 63 bits, as no count is
-# negative.
+# Reads a varint of a text at its pos, in its shortest form and of 63 bits: no count is negative.
 sub varint {
     my ($bytes) = @_;
-    $$bytes =~ s/\A([\x80-\xff]{0,9}[\x00-\x7f])//s or die "a number that does not end\n";
+    $$bytes =~ /\G([\x80-\xff]{0,9}[\x00-\x7f])/gc or die "a number that does not end\n";
     my ($value, $shift) = (0, 0);
     for my $byte (unpack 'C*', $1) {
         $value |= ($byte & 0x7f) << $shift;
@@ -52,7 +52,8 @@ sub varint {
 sub numbers {
     my ($bytes) = @_;
     my @numbers;
-    push @numbers, varint(\$bytes) while length $bytes;
+    pos($bytes) = 0;
+    push @numbers, varint(\$bytes) while pos $bytes < length $bytes;
     return @numbers;
 }
 
@@ -60,18 +61,21 @@ sub numbers {
 sub pprof_fields {
     my ($bytes) = @_;
     my @fields;
-    while (length $bytes) {
-        my $before = $bytes;
+    pos($bytes) = 0;
+    while (pos $bytes < length $bytes) {
+        my $begin = pos $bytes;
         my $tag = varint(\$bytes);
         my ($number, $type) = ($tag >> 3, $tag & 7);
         my $value = varint(\$bytes);
         if ($type == 2) {
-            die "field $number: longer than what it is in\n" if $value > length $bytes;
-            $value = substr $bytes, 0, $value, '';
+            my $at = pos $bytes;
+            die "field $number: longer than what it is in\n" if $value > length($bytes) - $at;
+            pos($bytes) = $at + $value;
+            $value = substr $bytes, $at, $value;
         } elsif ($type) {
             die "field $number: wire type $type\n";
         }
-        push @fields, [$number, substr($before, 0, length($before) - length $bytes), $value, $type];
+        push @fields, [$number, substr($bytes, $begin, pos($bytes) - $begin), $value, $type];
     }
     return @fields;
 }
@@ -119,7 +123,8 @@ sub read_pprof {
     my $text = strings($profile);
     my @functions = functions($profile, $text);
     my @locations = locations($profile, $#functions);
-    my %read = (functions => \@functions, locations => \@locations, script => mapping($profile, $text),
+    my %read = (functions => \@functions, locations => \@locations,
+        script => mapping($profile, $text),
         default => $text->($profile->{default_sample_type} // die "no default\n"));
     $read{types} = [map { [type($_, $text)] } @{ $profile->{sample_type} }];
     my %types = map { ("@$_" => 1) } @{ $read{types} };
@@ -217,8 +222,13 @@ sub sample {
     die "a sample without a value\n" if !grep { $_ } @values;
     my $ids = $sample->{location_id} // '';
     die "a sample without frames\n" if !length $ids;
-    for my $id ($ids =~ /[\x80-\xff]/ ? numbers($ids) : unpack 'C*', $ids) {
-        die "there is no location $id\n" if !$id || $id > $last;
+    # Deep stacks have millions of these: those of one byte are checked by their least and greatest.
+    my $long = join '', $ids =~ /[\x80-\xff]+[\x00-\x7f]/g;
+    my $short = $ids =~ s/[\x80-\xff]+[\x00-\x7f]//gr;
+    my $most = chr($last < 127 ? $last : 127);
+    die "there is no location\n" if $short =~ /[^\x01-\Q$most\E]/;
+    for my $id (numbers($long)) {
+        die "there is no location $id\n" if $id > $last;
     }
     my %labels;
     for my $label (@{ $sample->{label} }) {

@@ -172,15 +172,24 @@ sub part_of {
         my ($value, @more) = keys %values;
         $part{$name} = $value if !@more && $value =~ /^\d{1,15}\z/;
     }
-    my ($start) = sort { $a <=> $b } grep { $_ }
-        map { nanoseconds($_->{dprof_start}) } @headers;
-    $part{start} = $start || 0;
-    my ($longest) = sort { $b <=> $a } map {
-        ($_->{hz} || 0) > 0 && ($_->{rrun_rtime} // '') =~ /^\d{1,18}\z/
-            ? int($_->{rrun_rtime} / $_->{hz} * 1e9) : 0
-    } @headers;
-    $part{duration} = $longest;
+    @part{qw(start duration)} = times_of(@headers);
     return \%part;
+}
+
+# Returns when the first recording began, and how long it was until the last one ended, in
+# nanoseconds. Where nobody tells the former, it is how long the longest was.
+sub times_of {
+    my (@headers) = @_;
+    my ($start, $end, $longest) = (0, 0, 0);
+    for my $header (@headers) {
+        my $began = nanoseconds($header->{dprof_start});
+        my $took = ($header->{hz} || 0) > 0 && ($header->{rrun_rtime} // '') =~ /^\d{1,18}\z/
+            ? int($header->{rrun_rtime} / $header->{hz} * 1e9) : 0;
+        $start = $began if $began && (!$start || $began < $start);
+        $end = $began + $took if $began && $began + $took > $end;
+        $longest = $took if $took > $longest;
+    }
+    return ($start, $start ? $end - $start : $longest);
 }
 
 # Of seconds with a fraction, exactly.
