@@ -270,7 +270,8 @@ The formats that stacks are printed in, a hash each: name; suffixes of files, wi
 for, which is C<eyes> (L<dprofflame>), C<programs> (L<dproffold>) or C<tools>, those of others
 (L<dprofexport>); and what is true of it: layout, boxes have places in it; metrics, it has several
 metrics; apart, it shows each process and thread; labels, samples have labels; base, its tools
-subtract one file from another.
+subtract one file from another; timeline, it shows what ran when, of traces; sites, it tells which
+line of a frame called.
 
 =item Devel::DProf::Profile::print_stacks HANDLE, SIDES, HOW
 

@@ -101,7 +101,8 @@ sub how {
     }
     return Devel::DProf::Stacks->new(
         Devel::DProf::Stacks::options($opt), format => $format->{name}, view => 'export',
-        by_sub => $opt->{diff} ? 0 : 1, by_site => 1,
+        by_sub => $opt->{diff} ? 0 : 1, by_site => $format->{sites},
+        has_timeline => $format->{timeline},
         by_part => $format->{apart} || $label{pid} || $label{tid} ? 1 : 0,
         phases => $label{phase} || defined $opt->{phase} ? 1 : 0,
         phase => defined $opt->{phase} ? text($opt->{phase}) : undef,
@@ -119,8 +120,11 @@ sub export {
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     $stacks->read(@names) or return FAILED;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
-    $stacks->settle(@metrics ? @metrics : defaults($stacks)) or return FAILED;
-    return written($stacks, $opt->{o}, 0) if !$opt->{diff};
+    @metrics = defaults($stacks) if !@metrics;
+    $stacks->settle(@metrics) or return FAILED;
+    my $is_timed = $stacks->has_timeline && grep { $_ eq 'real' } @metrics;
+    my @timeline = $is_timed ? $stacks->timeline : ();
+    return written($stacks, $opt->{o}, 0, timeline => \@timeline) if !$opt->{diff};
     return written($stacks, base_of($opt->{o}, $stacks->format), 0)
         || written($stacks, $opt->{o}, 1);
 }
@@ -145,10 +149,9 @@ sub base_of {
 }
 
 sub written {
-    my ($stacks, $path, $side) = @_;
-    my $nothing;
+    my ($stacks, $path, $side, %more) = @_;
     my $status = result('dprofexport', $path, sub {
-        my $result = $stacks->print($_[0], $stacks->format, side => $side,
+        my $result = $stacks->print($_[0], $stacks->format, side => $side, %more,
             parts => [map { part_of($_) } $stacks->profiles($side)]);
         complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
             . 'with the last of these') if $result->{recursion} && $stacks->recursion > 1;
