@@ -71,8 +71,7 @@ static void leave(struct dp_export *e)
     }
 }
 
-/* Labels of phases have parentheses. */
-static struct dp_name bare(const struct dp_name *label)
+struct dp_name dp_export_bare(const struct dp_name *label)
 {
     bool has = label->len > 2 && label->ptr[0] == '(' && label->ptr[label->len - 1] == ')';
     return has ? (struct dp_name){ label->ptr + 1, label->len - 2 } : *label;
@@ -103,7 +102,7 @@ int dp_export_next(struct dp_export *e)
     if (name->kind == DP_KIND_PART)
         e->part = dp_export_part_of(e, e->frame);
     else if (name->kind == DP_KIND_PHASE)
-        e->phase = bare(&name->text);
+        e->phase = dp_export_bare(&name->text);
     e->begun = true;
     return 1;
 }

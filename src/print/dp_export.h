@@ -56,6 +56,9 @@ bool dp_export_lane(const struct dp_export *e, uint32_t *frame);
 /* The part that such a frame stands for; NULL: of all. */
 const struct dp_export_part *dp_export_part_of(const struct dp_export *e, uint32_t lane);
 
+/* The name of a phase, without the parentheses of its label. */
+struct dp_name dp_export_bare(const struct dp_name *label);
+
 /* A metric's name as other tools take it: a letter or _, then letters, figures and _, in lower
  * case; real time is "wall". And its unit: "nanoseconds", "bytes" or "count". */
 void dp_export_word(struct dp_buf *to, const struct dp_export_measure *m);

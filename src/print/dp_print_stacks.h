@@ -19,7 +19,9 @@
         DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE) \
     ROW(speedscope, ".speedscope.json .speedscope",                         \
         DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_APART | DP_STACKS_TIMELINE \
-            | DP_STACKS_NO_SITES)
+            | DP_STACKS_NO_SITES)                                           \
+    ROW(firefox, ".firefox.json",                                           \
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_APART | DP_STACKS_TIMELINE)
 
 /* All is borrowed. */
 struct dp_stacks_printing {
