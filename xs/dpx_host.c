@@ -136,6 +136,7 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
     hv_stores(hv, "contexts", newSVuv((UV)o->contexts));
     hv_stores(hv, "tree", newSViv(o->tree));
     hv_stores(hv, "folded", newSViv(o->folded));
+    hv_stores(hv, "foreign", newSViv(o->foreign));
     hv_stores(hv, "fault_count", newSVuv((UV)o->faults));
     hv_stores(hv, "faults", newRV_noinc((SV *)faults));
     for (size_t i = 0; i < DP_FAULTS && i < o->faults; i++) {

@@ -37,6 +37,7 @@ struct dp_outcome {
     uint64_t contexts;          /* lines of a tree, folded stacks, or others' samples */
     int tree;                   /* all of it, or its end, is a tree */
     int folded;                 /* it is text of folded stacks */
+    int foreign;                /* it is another tool's file */
     uint64_t faults;            /* lines of these that were skipped: code is that of the first */
     struct dp_fault fault[DP_FAULTS];   /* as many as fit */
     uint64_t open;              /* frames that were still running at the end */

@@ -164,7 +164,9 @@ enum {
     DP_STACKS_EXPORT = 8,           /* it is another tool's, and has a struct dp_export_how */
     DP_STACKS_APART = 16,           /* it shows processes and threads, which are apart */
     DP_STACKS_LABELS = 32,          /* it has labels */
-    DP_STACKS_BASE = 64             /* its tools subtract one file from another */
+    DP_STACKS_BASE = 64,            /* its tools subtract one file from another */
+    DP_STACKS_TIMELINE = 128,       /* it shows what ran when, of traces */
+    DP_STACKS_NO_SITES = 256        /* it does not tell which line of a frame called */
 };
 
 /* A format that stacks are printed in. */
@@ -186,13 +188,17 @@ const struct dp_stacks_format *dp_stacks_format_named(const char *name);
     X(TEXT, title) \
     X(TEXT, version) \
     X(LIST, metrics, dp_flame_metric)   /* for each measure */ \
-    X(TEXTS, side_names)
+    X(TEXTS, side_names) \
+    X(OWN, timeline)
 struct dp_stacks_job {
     DP_STACKS_JOB_OPTIONS(DP_MEMBER)
     const struct dp_stacks_format *format;
     const struct dp_fold_how *fold;     /* one of them, as the format needs it */
     const struct dp_flame_how *flame;
     const struct dp_export_how *export;
+    /* for a format that shows what ran when: the parts of the side that is printed once more, with
+     * dp_prof_chart of real time and dp_prof_phases; NULL: that is not known */
+    const struct dp_diff_side *timeline;
     /* is told the names that were drawn and their colours; NULL: nobody is */
     int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
     void *ctx;

@@ -11,6 +11,7 @@ int dp_export_init(struct dp_export *e, const struct dp_stacks_printing *p)
     const struct dp_export_how *how = p->job->export;
     memset(e, 0, sizeof *e);
     e->p = p;
+    e->end = (uint32_t)s->count;
     e->count = s->n_columns / s->n_sides;
     e->measures = dp_mem_zalloc((e->count + 1) * sizeof *e->measures);
     if (!e->measures)
@@ -70,19 +71,25 @@ static void leave(struct dp_export *e)
     }
 }
 
-/* Labels of phases have parentheses. */
-static struct dp_name bare(const struct dp_name *label)
+struct dp_name dp_export_bare(const struct dp_name *label)
 {
     bool has = label->len > 2 && label->ptr[0] == '(' && label->ptr[label->len - 1] == ')';
     return has ? (struct dp_name){ label->ptr + 1, label->len - 2 } : *label;
 }
 
-int dp_export_next(struct dp_export *e)
+const struct dp_export_part *dp_export_part_of(const struct dp_export *e, uint32_t lane)
 {
     const struct dp_stacks *s = e->p->s;
     const struct dp_export_how *how = e->p->job->export;
+    uint32_t n = s->frames[lane].name;
+    return n >= s->n_names && n - s->n_names < how->n_parts ? &how->parts[n - s->n_names] : NULL;
+}
+
+int dp_export_next(struct dp_export *e)
+{
+    const struct dp_stacks *s = e->p->s;
     e->frame += e->begun;
-    if (e->frame >= s->count)
+    if (e->frame >= e->end)
         return 0;
     leave(e);
     if (dp_mem_grow((void **)&e->open, &e->open_cap, e->n_open + 1, sizeof *e->open) < 0)
@@ -93,11 +100,37 @@ int dp_export_next(struct dp_export *e)
     e->is_frame = name->kind != DP_KIND_PART && name->kind != DP_KIND_PHASE;
     e->level += e->is_frame && e->begun;
     if (name->kind == DP_KIND_PART)
-        e->part = n - s->n_names < how->n_parts ? &how->parts[n - s->n_names] : NULL;
+        e->part = dp_export_part_of(e, e->frame);
     else if (name->kind == DP_KIND_PHASE)
-        e->phase = bare(&name->text);
+        e->phase = dp_export_bare(&name->text);
     e->begun = true;
     return 1;
+}
+
+void dp_export_walk(struct dp_export *e, uint32_t frame)
+{
+    e->frame = frame;
+    e->end = e->p->s->frames[frame].end;
+    e->begun = false;
+    e->level = e->n_open = 0;
+    e->part = NULL;
+    e->phase.len = 0;
+    for (size_t k = 0; k < e->count; k++)
+        e->measures[k].seen = e->measures[k].printed = 0;
+}
+
+bool dp_export_lane(const struct dp_export *e, uint32_t *frame)
+{
+    const struct dp_stacks *s = e->p->s;
+    const struct dp_export_how *how = e->p->job->export;
+    if (!how->stacks.by_part)
+        return ++*frame == 0;
+    uint32_t next = *frame == DP_STACKS_NONE ? 1 : s->frames[*frame].end;
+    while (next < s->count
+           && s->sources[s->frames[next].name - s->n_names].side != how->side)
+        next = s->frames[next].end;
+    *frame = next;
+    return next < s->count;
 }
 
 void dp_export_word(struct dp_buf *to, const struct dp_export_measure *m)

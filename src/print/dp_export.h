@@ -22,7 +22,7 @@ struct dp_export {
     struct dp_export_measure *measures; /* in the order of the columns */
     size_t count;
     /* where dp_export_next is */
-    uint32_t frame;
+    uint32_t frame, end;        /* end: behind the last frame of the walk */
     bool is_frame;              /* if not, it stands for a part or a phase, and has what ran there
                                  * outside of all subs: values of the frame `level' */
     size_t level;               /* of the frame, or of the one that it is below; the root's is 0 */
@@ -46,6 +46,18 @@ uint64_t dp_export_value(struct dp_export_measure *m, uint64_t ticks);
 /* Goes to the next frame, in preorder; the root is the first one. Returns 1, 0 at the end, or
  * DP_E_NOMEM. */
 int dp_export_next(struct dp_export *e);
+
+/* Begins again, with this frame, whose subtree alone is walked. Values add up to its total. */
+void dp_export_walk(struct dp_export *e, uint32_t frame);
+
+/* Goes to the next frame whose subtree other tools show by itself: of each part where parts are
+ * apart, else the root. The first one follows DP_STACKS_NONE. Returns false behind the last one. */
+bool dp_export_lane(const struct dp_export *e, uint32_t *frame);
+/* The part that such a frame stands for; NULL: of all. */
+const struct dp_export_part *dp_export_part_of(const struct dp_export *e, uint32_t lane);
+
+/* The name of a phase, without the parentheses of its label. */
+struct dp_name dp_export_bare(const struct dp_name *label);
 
 /* A metric's name as other tools take it: a letter or _, then letters, figures and _, in lower
  * case; real time is "wall". And its unit: "nanoseconds", "bytes" or "count". */

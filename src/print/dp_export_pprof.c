@@ -28,9 +28,8 @@ struct pprof {
     struct dp_pool texts;       /* the table of strings, which begins with an empty one */
     struct dp_buf message, part, text;
     struct dp_buf functions, locations; /* these messages, ready */
-    struct dp_map function_of;  /* name << 32 | file -> id */
-    struct dp_map location_of;  /* function << 32 | line -> id */
-    uint32_t n_functions, n_locations;
+    struct dp_pool function_ids, location_ids;  /* what they are of, in order of their ids */
+    struct dp_map location_of;  /* name of the stacks << 32 | site -> id */
     uint32_t *stack;            /* by level: location */
     uint32_t *names;            /* by level: name of the stacks */
     size_t stack_cap, names_cap;
@@ -59,79 +58,88 @@ static int add_part(struct pprof *x, struct dp_buf *to, unsigned field)
     return x->part.err ? x->part.err : to->err;
 }
 
-/* A function is a sub, and the file where its code stands: that of a sub may be several files by
- * `#line'. */
-static int64_t function_of(struct pprof *x, const struct dp_name *name, const struct dp_name *file,
-                           uint64_t line, uint64_t key)
+/* The number of a key among those seen, from 1 up; *is_new: it is the first time. */
+static int64_t number_of(struct dp_pool *seen, const uint64_t *key, size_t n, bool *is_new)
 {
-    struct dp_map_slot *slot = dp_map_put(&x->function_of, key);
-    if (!slot)
+    uint32_t before = seen->count,
+             number = dp_pool_intern(seen, (const char *)key, n * sizeof *key);
+    *is_new = number == before;
+    return number == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)number + 1;
+}
+
+/* A function is a name, the file where its code stands, and its first line there. The code of a sub
+ * may stand in several files by `#line'. */
+static int64_t function_of(struct pprof *x, const struct dp_name *name, const struct dp_name *file,
+                           uint64_t line)
+{
+    uint32_t name_text = string_of(x, name->ptr, name->len),
+             file_text = string_of(x, file->ptr, file->len);
+    if (name_text == DP_MAP_NONE || file_text == DP_MAP_NONE)
         return DP_E_NOMEM;
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
-    uint32_t name_text = string_of(x, name->ptr, name->len);
-    uint32_t file_text = string_of(x, file->ptr, file->len);
-    slot->value = ++x->n_functions;
+    bool is_new;
+    const uint64_t key[] = { (uint64_t)name_text << 32 | file_text, line };
+    int64_t id = number_of(&x->function_ids, key, DP_ARRAY_LEN(key), &is_new);
+    if (id < 0 || !is_new)
+        return id;
     dp_buf_clear(&x->part);
-    dp_wire_number(&x->part, FUNCTION_ID, x->n_functions);
+    dp_wire_number(&x->part, FUNCTION_ID, (uint64_t)id);
     dp_wire_number(&x->part, FUNCTION_NAME, name_text);
     dp_wire_number(&x->part, FUNCTION_SYSTEM_NAME, name_text);
     dp_wire_number(&x->part, FUNCTION_FILE, file_text);
     dp_wire_number(&x->part, FUNCTION_LINE, line);
-    bool ok = name_text != DP_MAP_NONE && file_text != DP_MAP_NONE
-              && add_part(x, &x->functions, FUNCTION) == 0;
-    return ok ? (int64_t)x->n_functions : DP_E_NOMEM;
+    return add_part(x, &x->functions, FUNCTION) < 0 ? DP_E_NOMEM : id;
 }
 
-static int64_t location_of(struct pprof *x, uint32_t function, uint64_t line)
+static int64_t location_of(struct pprof *x, int64_t function, uint64_t line)
 {
-    struct dp_map_slot *slot
-        = dp_map_put(&x->location_of, (uint64_t)function << 32 | (uint32_t)line);
-    if (!slot)
-        return DP_E_NOMEM;
-    if (slot->value != DP_MAP_NONE)
-        return slot->value;
-    slot->value = ++x->n_locations;
+    bool is_new;
+    const uint64_t key[] = { (uint64_t)function, line };
+    int64_t id = function < 0 ? function
+                 : number_of(&x->location_ids, key, DP_ARRAY_LEN(key), &is_new);
+    if (id < 0 || !is_new)
+        return id;
     char bytes[4 * DP_WIRE_MAX], *to = bytes;
     *to++ = LINE_FUNCTION << 3;
-    to = dp_wire_put(to, function);
+    to = dp_wire_put(to, (uint64_t)function);
     if (line) {
         *to++ = LINE_NUMBER << 3;
         to = dp_wire_put(to, line);
     }
     dp_buf_clear(&x->part);
-    dp_wire_number(&x->part, LOCATION_ID, x->n_locations);
+    dp_wire_number(&x->part, LOCATION_ID, (uint64_t)id);
     dp_wire_number(&x->part, LOCATION_MAPPING, 1);
     dp_wire_bytes(&x->part, LOCATION_LINE, bytes, (size_t)(to - bytes));
-    int rc = add_part(x, &x->locations, LOCATION);
-    return rc < 0 ? rc : (int64_t)x->n_locations;
+    return add_part(x, &x->locations, LOCATION) < 0 ? DP_E_NOMEM : id;
+}
+
+/* The location of a line of a sub's code. Without a line it is where the sub begins. */
+static int64_t location_at(struct pprof *x, uint32_t n, const struct dp_name *file, uint64_t line)
+{
+    const struct dp_stacks_name *name = &x->e.p->s->names[n];
+    struct dp_name home = name->file;
+    uint64_t begin = name->line;
+    if (name->kind == DP_KIND_PROGRAM) {
+        home = (struct dp_name){ x->script, strlen(x->script) };
+        begin = 0;
+    }
+    if (!line)
+        return location_of(x, function_of(x, &name->text, &home, begin), begin);
+    bool at_home = dp_name_compare(file, &home) == 0;
+    return location_of(x, function_of(x, &name->text, file, at_home ? begin : 0), line);
 }
 
 /* The location of a sub where it called from this site; 0: where it begins. */
 static int64_t location(struct pprof *x, uint32_t n, uint32_t site)
 {
-    const struct dp_stacks *s = x->e.p->s;
-    const struct dp_stacks_name *name = &s->names[n];
-    struct dp_name file = name->file;
-    uint64_t line = name->line, begin = name->line;
-    if (name->kind == DP_KIND_PROGRAM) {
-        file = (struct dp_name){ x->script, strlen(x->script) };
-        begin = line = 0;
-    }
-    uint32_t elsewhere = 0;     /* number of the file of the site, where that is another one */
-    if (site && s->sites[site].line) {
-        const struct dp_stacks_site *at = &s->sites[site];
-        line = at->line;
-        if (dp_name_compare(&at->file, &file) != 0) {
-            elsewhere = string_of(x, at->file.ptr, at->file.len);
-            if (elsewhere == DP_MAP_NONE)
-                return DP_E_NOMEM;
-            file = at->file;
-            begin = 0;
-        }
-    }
-    int64_t function = function_of(x, &name->text, &file, begin, (uint64_t)n << 32 | elsewhere);
-    return function < 0 ? function : location_of(x, (uint32_t)function, line);
+    struct dp_map_slot *slot = dp_map_put(&x->location_of, (uint64_t)n << 32 | site);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value != DP_MAP_NONE)
+        return slot->value;
+    const struct dp_stacks_site *at = site ? &x->e.p->s->sites[site] : NULL;
+    int64_t id = location_at(x, n, at ? &at->file : NULL, at ? at->line : 0);
+    slot->value = id < 0 ? DP_MAP_NONE : (uint32_t)id;
+    return id;
 }
 
 /* ---- samples ---- */
@@ -156,6 +164,14 @@ static int descend(struct pprof *x, size_t level, uint32_t frame)
     return 0;
 }
 
+/* What stands for a part or a phase has what ran in a frame itself, and not what that called. */
+static int stay(struct pprof *x, size_t level)
+{
+    int64_t own = location(x, x->names[level], 0);
+    x->stack[level] = own < 0 ? 0 : (uint32_t)own;
+    return own < 0 ? (int)own : 0;
+}
+
 /* The location that stands for so many frames. */
 static int64_t gap(struct pprof *x, size_t frames)
 {
@@ -164,11 +180,10 @@ static int64_t gap(struct pprof *x, size_t frames)
     dp_buf_init(&text);
     dp_buf_addf(&text, "(%zu frames left out)", frames);
     struct dp_name name = { text.ptr, text.len };
-    uint32_t number = text.err ? DP_MAP_NONE : string_of(x, text.ptr, text.len);
-    int64_t function = number == DP_MAP_NONE ? DP_E_NOMEM
-        : function_of(x, &name, &no_file, 0, (uint64_t)UINT32_MAX << 32 | number);
+    int64_t id = text.err ? text.err
+                 : location_of(x, function_of(x, &name, &no_file, 0), 0);
     dp_buf_release(&text);
-    return function < 0 ? function : location_of(x, (uint32_t)function, 0);
+    return id;
 }
 
 /* Makes x->part the frames of the stack, from the leaf; of a deep one, its two ends. */
@@ -263,8 +278,7 @@ static int put_samples(struct pprof *x)
 {
     int rc;
     while ((rc = dp_export_next(&x->e)) > 0) {
-        if (x->e.is_frame)
-            rc = descend(x, x->e.level, x->e.frame);
+        rc = x->e.is_frame ? descend(x, x->e.level, x->e.frame) : stay(x, x->e.level);
         if (rc >= 0)
             rc = put_sample(x);
         if (rc < 0)
@@ -425,7 +439,8 @@ int dp_print_pprof(const struct dp_stacks_printing *p)
     dp_buf_init(&x.text);
     dp_buf_init(&x.functions);
     dp_buf_init(&x.locations);
-    dp_map_init(&x.function_of);
+    dp_pool_init(&x.function_ids);
+    dp_pool_init(&x.location_ids);
     dp_map_init(&x.location_of);
     int rc = dp_export_init(&x.e, p);
     x.order = dp_mem_zalloc((x.e.count + 1) * sizeof *x.order);
@@ -437,7 +452,8 @@ int dp_print_pprof(const struct dp_stacks_printing *p)
     dp_mem_free(x.order);
     dp_mem_free(x.stack);
     dp_mem_free(x.names);
-    dp_map_release(&x.function_of);
+    dp_pool_release(&x.function_ids);
+    dp_pool_release(&x.location_ids);
     dp_map_release(&x.location_of);
     dp_buf_release(&x.message);
     dp_buf_release(&x.part);

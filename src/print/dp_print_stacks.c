@@ -106,6 +106,55 @@ static int print_plain(struct dp_stacks_printing *p)
     return p->job->format->print(p);
 }
 
+/* ---- order of time ---- */
+
+struct timeline {
+    struct dp_stacks s;
+    struct dp_stacks_column column;
+    struct dp_flame_metric metric;
+    struct dp_export_how how;
+    struct dp_stacks_job job;
+    struct dp_stacks_printing p;
+};
+
+static const double as_measured = 1;
+
+/* Returns 0 or a DP_E; the caller releases t->s. */
+static int make_timeline(struct timeline *t, const struct dp_stacks_printing *p)
+{
+    t->column = (struct dp_stacks_column){ .metric = DP_T_REAL };
+    t->metric = (struct dp_flame_metric){ "time order", "real time", "s" };
+    t->how = *p->job->export;
+    t->how.side = 0;
+    t->how.stacks.columns = &t->column;
+    t->how.stacks.n_columns = 1;
+    t->how.stacks.chart = 1;
+    t->job = *p->job;
+    t->job.metrics = &t->metric;
+    t->job.n_metrics = 1;
+    t->job.export = &t->how;
+    t->p = *p;
+    t->p.job = &t->job;
+    t->p.s = &t->s;
+    t->p.factor = &as_measured;
+    return dp_stacks_make(&t->s, p->job->timeline, 1, &t->how.stacks);
+}
+
+static int print_with_timeline(struct dp_stacks_printing *p)
+{
+    struct timeline *t = dp_mem_zalloc(sizeof *t);
+    if (!t)
+        return DP_E_NOMEM;
+    int rc = make_timeline(t, p);
+    if (rc == 0) {
+        p->timeline = &t->p;
+        rc = print_plain(p);
+        dp_stacks_release(&t->s);
+    }
+    dp_mem_free(t);
+    return rc;
+}
+
 /* Are values multiplied so that the sides have equal totals? Counters of two kinds are compared by
  * their shares; what has no layout leaves that to its reader. */
 static bool is_normalized(const struct dp_stacks_job *job, bool layout)
@@ -136,7 +185,8 @@ int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_
         dp_stacks_factors(&s, sides, is_normalized(job, layout), factor);
         p.factor = factor;
         out->recursion = s.folded;
-        rc = (layout ? print_laid_out : print_plain)(&p);
+        bool has_times = job->timeline && job->format->needs & DP_STACKS_TIMELINE;
+        rc = (layout ? print_laid_out : has_times ? print_with_timeline : print_plain)(&p);
         rc = dp_sink_flush(p.sink) ? DP_E_IO : rc;
         dp_stacks_release(&s);
     }

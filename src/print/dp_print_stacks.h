@@ -16,7 +16,12 @@
     ROW(svg, ".svg", DP_STACKS_LOOK | DP_STACKS_LAYOUT)                     \
     ROW(html, ".html .htm", DP_STACKS_LOOK | DP_STACKS_METRICS)             \
     ROW(pprof, ".pb.gz .pb .pprof",                                         \
-        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE)
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE) \
+    ROW(speedscope, ".speedscope.json .speedscope",                         \
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_APART | DP_STACKS_TIMELINE \
+            | DP_STACKS_NO_SITES)                                           \
+    ROW(firefox, ".firefox.json",                                           \
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_APART | DP_STACKS_TIMELINE)
 
 /* All is borrowed. */
 struct dp_stacks_printing {
@@ -26,6 +31,9 @@ struct dp_stacks_printing {
     const double *factor;       /* by column: what values are multiplied by */
     struct dp_sink *sink;       /* the caller flushes it */
     struct dp_stacks_outcome *out;
+    /* what ran when: stacks of real time in order of time, of the same parts; NULL: not known. Its
+     * job has this one measure. */
+    const struct dp_stacks_printing *timeline;
 };
 
 /* Each printer prints p->s, and stores in p->out what the driver cannot know. Returns 0 or a

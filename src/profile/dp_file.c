@@ -179,6 +179,7 @@ void dp_file_outcome(const struct dp_file *file, struct dp_outcome *out)
     out->contexts = file->info.contexts;
     out->tree = file->info.tree;
     out->folded = file->head.folded;
+    out->foreign = file->head.foreign != NULL;
     out->faults = file->info.faults;
     for (size_t i = 0; i < DP_FAULTS && i < file->info.faults; i++)
         out->fault[i] = (struct dp_fault){ file->info.fault[i].message, file->info.fault[i].line,

@@ -56,11 +56,12 @@ sub no_profile {
         . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : '');
 }
 
-# A file of another tool may have no lines.
+# A file of another tool may have no lines; where one of ours ends says nothing.
 sub place {
     my ($o) = @_;
     return $o->{line} ? " (line $o->{line}, byte $o->{byte})"
-        : $o->{byte} && $o->{folded} ? " (byte $o->{byte})" : '';
+        : $o->{byte} && ($o->{foreign} || $o->{code} != Devel::DProf::Profile::TRUNCATED)
+            ? " (byte $o->{byte})" : '';
 }
 
 # Says what to do about a missing profile, if its name is one that the recorder gives.

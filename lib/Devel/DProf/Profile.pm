@@ -170,7 +170,7 @@ The number of files that were added.
 =item outcome INDEX [HOW]
 
 The result of reading a file: a hash with path, code, message, line, byte, errno, marks, contexts,
-tree (true if the file is a tree, or ends as one), folded (true for folded stacks), fault_count and
+tree (true if the file is a tree, or ends as one), folded (true for folded stacks), foreign (true for another tool's file), fault_count and
 faults (lines of folded stacks that were left out: their number, and message, line and byte of the
 first ten), open_count, open (the names of the subs still running at the end, the outermost first)
 and odd (pairs: the name in an exit, and the sub that the exit ended).
@@ -271,7 +271,8 @@ The formats that stacks are printed in, a hash each: name; suffixes of files, wi
 for, which is C<eyes> (L<dprofflame>), C<programs> (L<dproffold>) or C<tools>, those of others
 (L<dprofexport>); and what is true of it: layout, boxes have places in it; metrics, it has several
 metrics; apart, it shows each process and thread; labels, samples have labels; base, its tools
-subtract one file from another.
+subtract one file from another; timeline, it shows what ran when, of traces; sites, it tells which
+line of a frame called.
 
 =item Devel::DProf::Profile::print_stacks HANDLE, SIDES, HOW
 

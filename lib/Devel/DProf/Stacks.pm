@@ -17,9 +17,13 @@ use Devel::DProf::View qw(is_time_word counter_label counter_unit filters flags)
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+use constant REAL => Devel::DProf::Profile::REAL;
+# A page of another tool becomes slow, and then fails, beyond some million events.
+use constant MOST_IN_ORDER => 1_000_000;
+
 # C does not know these fields: filters, what to read, what became of it.
 our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
-    failed reader pairs view phases symfs);
+    failed reader pairs view phases symfs has_timeline);
 
 # Returns the options that both tools have, as new() takes them. Dies with what is wrong.
 sub options {
@@ -167,6 +171,29 @@ sub is_pair {
     } 0 .. $profile->files - 1;
 }
 
+# Of traces what ran when, in real time, for formats that show that beside the sums: the same files
+# once more, as a list of one side that C takes. Nothing where a file is no trace, cannot be read
+# again, or has too many calls, which a message says.
+sub timeline {
+    my ($self) = @_;
+    my @outcomes = map { my $profile = $_; map { $profile->outcome($_) } 0 .. $profile->files - 1 }
+        $self->profiles(0);
+    return if @outcomes != $self->profiles(0) || $self->unit ne 's'
+        || grep { !$_->{marks} || $_->{tree} || !-f $_->{path} } @outcomes;
+    my $calls = 0;
+    $calls += $_->calls for $self->profiles(0);
+    if ($calls > MOST_IN_ORDER) {
+        complain("$calls calls are too many to show in order of time; --time selects a part of "
+            . 'the trace');
+        return;
+    }
+    # What was said of the files is not said again.
+    my $again = Devel::DProf::Stacks->new(%$self, chart => 1, chart_time => REAL, phases => 1,
+        force => 1, processes => 0, pid => undef, tid => undef);
+    $again->read(map { $_->{path} } @outcomes) or return;
+    return @{ $again->parts };
+}
+
 sub sides { return $_[0]{reader}->sides }
 
 # The profiles of a side.
@@ -176,6 +203,9 @@ sub profiles {
 }
 
 sub format { return $_[0]{format} }
+
+# Does the format show what ran when?
+sub has_timeline { return $_[0]{has_timeline} ? 1 : 0 }
 
 # So many frames of one sub in a row are shown; 0: all.
 sub recursion { return $_[0]{recursion} }

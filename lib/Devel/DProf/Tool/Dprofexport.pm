@@ -6,10 +6,10 @@ use strict;
 use warnings;
 
 use Devel::DProf::Options;
-use Devel::DProf::Values qw(list_of);
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain result);
+use Devel::DProf::Values qw(list_of);
 use Devel::DProf::View qw(metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -99,7 +99,8 @@ sub how {
     }
     return Devel::DProf::Stacks->new(
         Devel::DProf::Stacks::options($opt), format => $format->{name}, view => 'export',
-        by_sub => $opt->{diff} ? 0 : 1, by_site => 1,
+        by_sub => $opt->{diff} ? 0 : 1, by_site => $format->{sites},
+        has_timeline => $format->{timeline},
         by_part => $format->{apart} || $label{pid} || $label{tid} ? 1 : 0,
         phases => $label{phase} || defined $opt->{phase} ? 1 : 0,
         phase => defined $opt->{phase} ? text($opt->{phase}) : undef,
@@ -117,8 +118,11 @@ sub export {
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     $stacks->read(@names) or return FAILED;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
-    $stacks->settle(@metrics ? @metrics : defaults($stacks)) or return FAILED;
-    return written($stacks, $opt->{o}, 0) if !$opt->{diff};
+    @metrics = defaults($stacks) if !@metrics;
+    $stacks->settle(@metrics) or return FAILED;
+    my $is_timed = $stacks->has_timeline && grep { $_ eq 'real' } @metrics;
+    my @timeline = $is_timed ? $stacks->timeline : ();
+    return written($stacks, $opt->{o}, 0, timeline => \@timeline) if !$opt->{diff};
     return written($stacks, base_of($opt->{o}, $stacks->format), 0)
         || written($stacks, $opt->{o}, 1);
 }
@@ -143,10 +147,9 @@ sub base_of {
 }
 
 sub written {
-    my ($stacks, $path, $side) = @_;
-    my $nothing;
+    my ($stacks, $path, $side, %more) = @_;
     my $status = result('dprofexport', $path, sub {
-        my $result = $stacks->print($_[0], $stacks->format, side => $side,
+        my $result = $stacks->print($_[0], $stacks->format, side => $side, %more,
             parts => [map { part_of($_) } $stacks->profiles($side)]);
         complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
             . 'with the last of these') if $result->{recursion} && $stacks->recursion > 1;
@@ -170,15 +173,24 @@ sub part_of {
         my ($value, @more) = keys %values;
         $part{$name} = $value if !@more && $value =~ /^\d{1,15}\z/;
     }
-    my ($start) = sort { $a <=> $b } grep { $_ }
-        map { nanoseconds($_->{dprof_start}) } @headers;
-    $part{start} = $start || 0;
-    my ($longest) = sort { $b <=> $a } map {
-        ($_->{hz} || 0) > 0 && ($_->{rrun_rtime} // '') =~ /^\d{1,18}\z/
-            ? int($_->{rrun_rtime} / $_->{hz} * 1e9) : 0
-    } @headers;
-    $part{duration} = $longest;
+    @part{qw(start duration)} = times_of(@headers);
     return \%part;
+}
+
+# Returns when the first recording began, and how long it was until the last one ended, in
+# nanoseconds. Where nobody tells the former, it is how long the longest was.
+sub times_of {
+    my (@headers) = @_;
+    my ($start, $end, $longest) = (0, 0, 0);
+    for my $header (@headers) {
+        my $began = nanoseconds($header->{dprof_start});
+        my $took = ($header->{hz} || 0) > 0 && ($header->{rrun_rtime} // '') =~ /^\d{1,18}\z/
+            ? int($header->{rrun_rtime} / $header->{hz} * 1e9) : 0;
+        $start = $began if $began && (!$start || $began < $start);
+        $end = $began + $took if $began && $began + $took > $end;
+        $longest = $took if $took > $longest;
+    }
+    return ($start, $start ? $end - $start : $longest);
 }
 
 # Of seconds with a fraction, exactly.

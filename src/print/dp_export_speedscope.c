@@ -1,0 +1,252 @@
+/* speedscope: jlfwong/speedscope, src/lib/file-format-spec.ts. Each measure is a profile of events:
+ * a frame opens where its value begins and closes where that of its last callee ends. So each
+ * context stands there once, however deep it is. Of a trace one more profile has its events in the
+ * order of time. */
+#include "dp_export.h"
+#include "dp_err.h"
+#include "dp_fmt.h"
+#include "dp_jsonout.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+
+#include <string.h>
+
+/* A frame that has been entered, and its place on the axis. */
+struct entered {
+    uint32_t name;
+    uint64_t start;
+    uint64_t sum;               /* in order of time: of its own and of what it called */
+    uint64_t end;               /* in order of time: of what it called last */
+};
+
+struct speedscope {
+    struct dp_export e;         /* of the stacks that are written now */
+    struct dp_jsonout json;
+    size_t first;               /* number of their first name among the frames of the file */
+    uint64_t hz;                /* places are ticks of it; 0: they are values as they are written */
+    struct entered *stack;
+    size_t depth, cap;
+    size_t opened;              /* so many of the stack have a value, and so their event */
+    uint64_t at;                /* of the last event */
+};
+
+/* ---- events ---- */
+
+static void put_event(struct speedscope *x, char type, uint32_t name, uint64_t at)
+{
+    if (x->hz && !dp_num_scale(at, 1000000000, x->hz, &at))
+        at = DP_LIMIT_COUNT;
+    x->at = at > x->at ? at : x->at;
+    dp_jsonout_row(&x->json);
+    dp_buf_adds(&x->json.line, "{\"type\":\"");
+    dp_buf_addc(&x->json.line, type);
+    dp_buf_adds(&x->json.line, "\",\"frame\":");
+    dp_buf_addu(&x->json.line, x->first + name);
+    dp_buf_adds(&x->json.line, ",\"at\":");
+    dp_buf_addu(&x->json.line, x->at);
+    dp_buf_addc(&x->json.line, '}');
+}
+
+static int enter(struct speedscope *x, uint64_t start)
+{
+    const struct dp_stacks *s = x->e.p->s;
+    if (dp_mem_grow((void **)&x->stack, &x->cap, x->depth + 1, sizeof *x->stack) < 0)
+        return DP_E_NOMEM;
+    /* the first one may stand for a part */
+    uint32_t name = s->frames[x->depth ? x->e.frame : 0].name;
+    x->stack[x->depth++] = (struct entered){ name, start, 0, start };
+    return 0;
+}
+
+/* Opens the frame, which has a value, and those that it is below. */
+static void open_all(struct speedscope *x)
+{
+    for (; x->opened < x->depth; x->opened++)
+        put_event(x, 'O', x->stack[x->opened].name, x->stack[x->opened].start);
+}
+
+static void leave(struct speedscope *x, uint64_t end)
+{
+    x->depth--;
+    if (x->opened > x->depth) {
+        x->opened--;
+        put_event(x, 'C', x->stack[x->depth].name, end);
+    }
+}
+
+/* How many frames this one is below; one that is none gives its values to the outermost. */
+static size_t callers(const struct dp_export *e)
+{
+    return e->is_frame ? e->level : 1;
+}
+
+/* ---- sums ---- */
+
+static int put_sums(struct speedscope *x, size_t measure)
+{
+    uint64_t sum = 0;
+    int rc;
+    while ((rc = dp_export_next(&x->e)) > 0) {
+        while (x->depth > callers(&x->e))
+            leave(x, sum);
+        if (x->depth == x->e.level && enter(x, sum) < 0)
+            return DP_E_NOMEM;
+        uint64_t own = dp_export_self(&x->e, measure, x->e.frame);
+        if (own)
+            open_all(x);
+        sum += own;
+    }
+    while (x->depth)
+        leave(x, sum);
+    return rc;
+}
+
+/* ---- order of time ---- */
+
+/* Its own time and what it called fill the time from its start, unless the program's is left
+ * out. */
+static void leave_in_time(struct speedscope *x)
+{
+    struct entered top = x->stack[x->depth - 1];
+    uint64_t end = top.start + top.sum > top.end ? top.start + top.sum : top.end;
+    leave(x, end);
+    if (x->depth) {
+        x->stack[x->depth - 1].sum += top.sum;
+        x->stack[x->depth - 1].end = end;
+    }
+}
+
+static int put_in_time(struct speedscope *x)
+{
+    const struct dp_stacks *s = x->e.p->s;
+    int rc;
+    while ((rc = dp_export_next(&x->e)) > 0) {
+        while (x->depth > callers(&x->e))
+            leave_in_time(x);
+        if (x->depth == x->e.level && enter(x, s->start[x->e.frame]) < 0)
+            return DP_E_NOMEM;
+        uint64_t own = dp_stacks_self(s, x->e.frame, 0);
+        if (own)
+            open_all(x);
+        x->stack[x->depth - 1].sum += own;
+    }
+    while (x->depth)
+        leave_in_time(x);
+    return rc;
+}
+
+/* ---- the file ---- */
+
+static void put_name(struct speedscope *x, const char *what, const struct dp_export_part *part)
+{
+    struct dp_buf *to = &x->json.line;
+    dp_jsonout_key(&x->json, "name");
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_adds(&text, what);
+    if (part) {
+        dp_buf_adds(&text, ", ");
+        dp_buf_adds(&text, part->name);
+    }
+    if (part && part->pid)
+        dp_buf_addf(&text, ", pid %llu", (unsigned long long)part->pid);
+    if (part && part->tid)
+        dp_buf_addf(&text, ", tid %llu", (unsigned long long)part->tid);
+    dp_json_string(to, text.ptr, text.len);
+    to->err = text.err ? text.err : to->err;
+    dp_buf_release(&text);
+}
+
+/* The profile of a measure, or in order of time; of all, or of one of several parts. */
+static int put_profile(struct speedscope *x, uint32_t lane, size_t measure)
+{
+    const struct dp_export_how *how = x->e.p->job->export;
+    const struct dp_export_measure *m = &x->e.measures[measure];
+    x->at = 0;
+    dp_export_walk(&x->e, lane);
+    dp_jsonout_row(&x->json);
+    dp_jsonout_open(&x->json, '{');
+    dp_jsonout_text(&x->json, "type", "evented", 7);
+    put_name(x, m->metric->key, how->n_parts > 1 ? dp_export_part_of(&x->e, lane) : NULL);
+    dp_jsonout_key(&x->json, "unit");
+    const char *unit = m->is_time || m->is_bytes ? dp_export_unit(m) : "none";
+    dp_json_string(&x->json.line, unit, strlen(unit));
+    dp_jsonout_number(&x->json, "startValue", 0);
+    dp_jsonout_key(&x->json, "events");
+    dp_jsonout_open(&x->json, '[');
+    int rc = x->hz ? put_in_time(x) : put_sums(x, measure);
+    dp_jsonout_close(&x->json, ']');
+    dp_jsonout_number(&x->json, "endValue", x->at);
+    dp_jsonout_close(&x->json, '}');
+    x->e.p->out->lines++;
+    return rc < 0 ? rc : x->json.out->err;
+}
+
+static int put_profiles(struct speedscope *x, const struct dp_stacks_printing *p)
+{
+    int rc = dp_export_init(&x->e, p);
+    for (size_t k = 0; k < x->e.count && rc == 0; k++)
+        for (uint32_t lane = DP_STACKS_NONE; rc == 0 && dp_export_lane(&x->e, &lane);)
+            rc = put_profile(x, lane, k);
+    dp_export_release(&x->e);
+    return rc;
+}
+
+static void put_frames(struct dp_jsonout *json, const struct dp_stacks *s)
+{
+    for (size_t n = 0; n < s->n_names; n++) {
+        const struct dp_stacks_name *name = &s->names[n];
+        dp_jsonout_row(json);
+        dp_jsonout_open(json, '{');
+        dp_jsonout_text(json, "name", name->text.ptr, name->text.len);
+        if (name->file.len)
+            dp_jsonout_text(json, "file", name->file.ptr, name->file.len);
+        if (name->file.len && name->line)
+            dp_jsonout_number(json, "line", name->line);
+        dp_jsonout_close(json, '}');
+    }
+}
+
+static int put_file(struct speedscope *x, const struct dp_stacks_printing *p)
+{
+    struct dp_jsonout *json = &x->json;
+    dp_jsonout_open(json, '{');
+    dp_jsonout_raw(json, "$schema", "\"https://www.speedscope.app/file-format-schema.json\"");
+    dp_jsonout_key(json, "exporter");
+    dp_buf_adds(&json->line, "\"Devel::DProf ");
+    dp_buf_adds(&json->line, p->job->version);
+    dp_buf_addc(&json->line, '"');
+    dp_jsonout_text(json, "name", p->job->title, strlen(p->job->title));
+    dp_jsonout_number(json, "activeProfileIndex", 0);
+    dp_jsonout_key(json, "shared");
+    dp_jsonout_open(json, '{');
+    dp_jsonout_key(json, "frames");
+    dp_jsonout_open(json, '[');
+    put_frames(json, p->s);
+    if (p->timeline)
+        put_frames(json, p->timeline->s);
+    dp_jsonout_close(json, ']');
+    dp_jsonout_close(json, '}');
+    dp_jsonout_key(json, "profiles");
+    dp_jsonout_open(json, '[');
+    int rc = put_profiles(x, p);
+    if (p->timeline && rc == 0) {
+        x->first = p->s->n_names;
+        x->hz = p->timeline->s->hz[0];
+        rc = put_profiles(x, p->timeline);
+    }
+    dp_jsonout_close(json, ']');
+    dp_jsonout_close(json, '}');
+    dp_buf_addc(&json->line, '\n');
+    return rc;
+}
+
+int dp_print_speedscope(const struct dp_stacks_printing *p)
+{
+    struct speedscope x;
+    memset(&x, 0, sizeof x);
+    dp_jsonout_init(&x.json, p->sink);
+    int rc = put_file(&x, p), ended = dp_jsonout_end(&x.json);
+    dp_mem_free(x.stack);
+    return rc < 0 ? rc : ended;
+}
