@@ -7,6 +7,7 @@
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_pool.h"
+#include "dp_stacks_spread.h"
 #include "dp_text.h"
 #include "dp_wire.h"
 
@@ -34,6 +35,8 @@ struct pprof {
     uint32_t *names;            /* by level: name of the stacks */
     size_t stack_cap, names_cap;
     struct dp_stacks_ends ends;
+    struct dp_stacks_spread spread;
+    uint32_t *line_of;          /* by line of the spread: location; 0: not asked for yet */
     size_t *order;              /* measures as they are written */
     const char *script;
     struct dp_sink *out;
@@ -245,13 +248,13 @@ static void send(struct pprof *x, unsigned field, const struct dp_buf *message)
     dp_sink_add(x->out, message->ptr, message->len);
 }
 
-static int put_sample(struct pprof *x)
+/* A sample of where x->stack ends; self: by column. */
+static int put_sample(struct pprof *x, const uint64_t *self)
 {
     struct dp_stacks_outcome *out = x->e.p->out;
-    const struct dp_stacks *s = x->e.p->s;
     bool any = false;
     for (size_t k = 0; k < x->e.count; k++)
-        any = any || dp_stacks_self(s, x->e.frame, x->e.measures[k].column);
+        any = any || self[x->e.measures[k].column];
     if (!any)
         return 0;
     int rc = put_stack(x);
@@ -262,8 +265,10 @@ static int put_sample(struct pprof *x)
     if (rc < 0)
         return rc;
     dp_buf_clear(&x->part);
-    for (size_t k = 0; k < x->e.count; k++)
-        dp_wire_varint(&x->part, dp_export_self(&x->e, x->order[k], x->e.frame));
+    for (size_t k = 0; k < x->e.count; k++) {
+        struct dp_export_measure *m = &x->e.measures[x->order[k]];
+        dp_wire_varint(&x->part, dp_export_value(m, self[m->column]));
+    }
     rc = add_part(x, &x->message, SAMPLE_VALUE);
     if (rc == 0)
         rc = put_labels(x);
@@ -274,13 +279,43 @@ static int put_sample(struct pprof *x)
     return x->out->err;
 }
 
+/* The location of a line of the spread. */
+static int64_t line_location(struct pprof *x, uint32_t n)
+{
+    const struct dp_stacks_line *line = &x->spread.lines.lines[n];
+    if (x->line_of[n])
+        return x->line_of[n];
+    int64_t id = location_at(x, line->name, &line->file, line->line);
+    x->line_of[n] = id < 0 ? 0 : (uint32_t)id;
+    return id;
+}
+
+/* The samples of a frame: one, or one for each line that it has a share in. */
+static int put_frame(struct pprof *x)
+{
+    const struct dp_stacks *s = x->e.p->s;
+    if (!x->spread.used)
+        return put_sample(x, &s->self[(size_t)x->e.frame * s->n_columns]);
+    size_t n = dp_stacks_spread_next(&x->spread, x->e.frame);
+    uint32_t *leaf = &x->stack[x->e.level], begin = *leaf;
+    int64_t rc = 0;
+    for (size_t k = 0; k < n && rc >= 0; k++) {
+        const struct dp_stacks_share *share = &x->spread.shares[k];
+        rc = share->line == DP_STACKS_NONE ? begin : line_location(x, share->line);
+        *leaf = rc < 0 ? 0 : (uint32_t)rc;
+        rc = rc < 0 ? rc : put_sample(x, share->self);
+    }
+    *leaf = begin;
+    return rc < 0 ? (int)rc : 0;
+}
+
 static int put_samples(struct pprof *x)
 {
     int rc;
     while ((rc = dp_export_next(&x->e)) > 0) {
         rc = x->e.is_frame ? descend(x, x->e.level, x->e.frame) : stay(x, x->e.level);
         if (rc >= 0)
-            rc = put_sample(x);
+            rc = put_frame(x);
         if (rc < 0)
             return rc;
     }
@@ -427,6 +462,20 @@ static int put_packed(struct pprof *x, struct dp_sink *to)
     return rc < 0 ? rc : flushed < 0 ? flushed : ended;
 }
 
+/* How deep stacks are, and what their lines have. */
+static int prepare(struct pprof *x)
+{
+    uint32_t *depth = NULL;
+    int rc = dp_stacks_depths(x->e.p->s, &depth, &x->ends);
+    if (rc == 0)
+        rc = dp_stacks_spread_init(&x->spread, x->e.p->s, &x->e.p->job->export->stacks, depth);
+    dp_mem_free(depth);
+    if (rc < 0)
+        return rc;
+    x->line_of = dp_mem_zalloc((x->spread.lines.count + 1) * sizeof *x->line_of);
+    return x->line_of ? 0 : DP_E_NOMEM;
+}
+
 int dp_print_pprof(const struct dp_stacks_printing *p)
 {
     const struct dp_export_how *how = p->job->export;
@@ -445,10 +494,10 @@ int dp_print_pprof(const struct dp_stacks_printing *p)
     int rc = dp_export_init(&x.e, p);
     x.order = dp_mem_zalloc((x.e.count + 1) * sizeof *x.order);
     rc = x.order ? rc : DP_E_NOMEM;
-    uint32_t *depth = NULL;
-    rc = rc < 0 ? rc : dp_stacks_depths(p->s, &depth, &x.ends);
-    dp_mem_free(depth);
+    rc = rc < 0 ? rc : prepare(&x);
     rc = rc < 0 ? rc : put_packed(&x, p->sink);
+    dp_stacks_spread_release(&x.spread);
+    dp_mem_free(x.line_of);
     dp_mem_free(x.order);
     dp_mem_free(x.stack);
     dp_mem_free(x.names);
