@@ -448,7 +448,7 @@ static int to_sink(void *ctx, const void *ptr, size_t n)
 /* Packs what is printed: all readers of the format take gzip. */
 static int put_packed(struct pprof *x, struct dp_sink *to)
 {
-    struct dp_pack *pack = dp_pack_new(to_sink, to);
+    struct dp_pack *pack = dp_pack_new(to_sink, to, DP_PACK_FAST);
     x->out = dp_mem_alloc(sizeof *x->out);
     if (!pack || !x->out) {
         if (pack)
