@@ -41,7 +41,7 @@ sub gen_marks {
 }
 
 # Writes a tree of that many contexts, at most 40 deep. Most of them are near the root, or, if deep
-# is set, 20 deep on the average: a context calls one, or is followed by one that is as deep or less.
+# is set, 20 deep on the average: a context calls one, or is followed by one that is no deeper.
 sub gen_tree {
     my ($path, $contexts, $subs, $seed, $deep) = @_;
     srand($seed // 1);
