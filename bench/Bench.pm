@@ -40,9 +40,10 @@ sub gen_marks {
     system("$gen $marks " . ($seed // 1) . " > $path") == 0 or die "gen-marks failed\n";
 }
 
-# Writes a tree of that many contexts.
+# Writes a tree of that many contexts, at most 40 deep. Most of them are near the root, or, if deep
+# is set, 20 deep on the average: a context calls one, or is followed by one that is no deeper.
 sub gen_tree {
-    my ($path, $contexts, $subs, $seed) = @_;
+    my ($path, $contexts, $subs, $seed, $deep) = @_;
     srand($seed // 1);
     open my $out, '>', $path or die "$path: $!";
     print {$out} "#fOrTyTwO\n\$hz=10000000;\n",
@@ -51,12 +52,20 @@ sub gen_tree {
     print {$out} "= 0 0 1 10 0 10 0 0\n";
     my $depth = 0;
     for (2 .. $contexts) {
-        $depth = 1 + int rand($depth < 40 ? $depth + 1 : 40);
+        $depth = $deep ? after($depth) : 1 + int rand($depth < 40 ? $depth + 1 : 40);
         my $ticks = int rand 1000;
         printf {$out} "= %d %x %d %d 0 %d 10 1\n", $depth, 1 + int rand $subs, 1 + int rand 100,
             $ticks, $ticks;
     }
     close $out or die "$path: $!";
+}
+
+sub after {
+    my ($depth) = @_;
+    my $chance = rand;
+    return $depth < 40 ? $depth + 1 : 40 if $chance < 0.5;
+    my $next = $chance < 0.75 ? $depth : $depth - 1 - int rand 3;
+    return $next > 0 ? $next : 1;
 }
 
 # A tool of ours with its arguments, as a shell command.

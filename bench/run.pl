@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 
-my @all = qw(cost real lines distortion instructions start dprofpp dprofreport dprofdiff
+my @all = qw(cost real lines distortion instructions start dprofpp dprofreport dprofdiff dprofexport
     dprofflame);
 my $bad = 0;
 for my $name (@ARGV ? @ARGV : @all) {

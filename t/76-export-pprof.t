@@ -287,6 +287,90 @@ subtest 'subs that call each other deeply' => sub {
         'all contexts are there with their values');
 };
 
+# Returns the text of a tree with statements: { sub number => { line => ticks } }; 0 is the program.
+sub text_with_lines {
+    my ($subs, $contexts, $lines) = @_;
+    my @lines = map { my ($l, $n) = @$_; map { "#l $_ $n 1 $l->{$_} 0 $l->{$_}" } sort { $a <=> $b }
+        keys %$l } map { [$lines->{$_}, sprintf '%x', $_] } sort keys %$lines;
+    return profile_text(format => 'tree', hz => 1_000_000_000, complete => 1, subs => $subs,
+        header => "\$dprof_lines='time'; \$dprof_script='x.pl';",
+        lines => [@$contexts, '#f x.pl', @lines]);
+}
+
+# Returns { 'name line' => ticks } of a type, and { stack of names => ticks }.
+sub by_line {
+    my ($read, $type) = @_;
+    my ($k) = grep { $read->{types}[$_][0] eq $type } 0 .. $#{ $read->{types} };
+    my (%lines, %stacks);
+    for my $sample (grep { $_->{values}[$k] } @{ $read->{samples} }) {
+        my @frames = pprof_frames($read, $sample);
+        my @names = map { $read->{functions}[$_->[0]]{name} } @frames;
+        $lines{"$names[-1] $frames[-1][1]"} += $sample->{values}[$k];
+        $stacks{ join ';', @names[1 .. $#names] } += $sample->{values}[$k];
+    }
+    return (\%lines, \%stacks);
+}
+
+subtest 'lines' => sub {
+    my @wrong;
+    for my $round (1 .. $rounds) {
+        # Contexts of two subs below each other, or of one below the other's last one.
+        my (%own, %want, @stack, @contexts);
+        for my $k (0 .. 30) {
+            my $depth = $k ? 1 + int rand @stack : 0;
+            my $sub = $k ? 1 + int rand 2 : 0;
+            my $ticks = any(0, 1, 2, int(rand 50), int rand 1e9);
+            $#stack = $depth - 1;
+            push @stack, (qw((program) P::a P::b))[$sub];
+            push @contexts, "= $depth $sub " . ($k ? 1 : 0) . " $ticks 0 $ticks 0 0";
+            $own{$sub} += $ticks;
+            $want{ join ';', @stack[1 .. $#stack] } += $ticks;
+        }
+        # Its lines: up to twelve, at random, of together what its contexts have.
+        my (%lines, %at);
+        for my $sub (grep { $own{$_} } keys %own) {
+            my @cuts = sort { $a <=> $b } map { int rand 1 + $own{$sub} } 1 .. rand 12;
+            my $before = 0;
+            for my $cut (@cuts, $own{$sub}) {
+                $lines{$sub}{ 10 * $sub + 1 + keys %{ $lines{$sub} } } = $cut - $before;
+                $before = $cut;
+            }
+            $at{ (qw((program) P::a P::b))[$sub] . " $_" } = $lines{$sub}{$_}
+                for grep { $lines{$sub}{$_} } keys %{ $lines{$sub} };
+        }
+        my $file = spew("$dir/lines.out", text_with_lines(['P a x.pl:10', 'P b x.pl:20'],
+            \@contexts, \%lines));
+        my ($got_lines, $got) = by_line(my $read = export($file), 'cpu');
+        delete @want{grep { !$want{$_} } keys %want};
+        my ($calls) = by_line($read, 'calls');
+        push @wrong, "round $round: " . explain_lines($got_lines, \%at)
+            if !same($got_lines, \%at);
+        push @wrong, "round $round: stacks" if !same($got, \%want);
+        push @wrong, "round $round: calls" if grep { !/^P::(?:a 10|b 20)\z/ } keys %$calls;
+    }
+    is(join("\n", @wrong), '', 'each context has its own value, each line what it costs');
+
+    # Too many frames for the twelve lines of one sub, and not for the two of the other.
+    my $file = spew("$dir/long.out", text_with_lines(['P a x.pl:10', 'P b x.pl:40'],
+        ['= 0 0 0 0 0 0 0 0', map { sprintf '= %d %d 1 12 0 12 0 0', $_, 1 + $_ % 2 } 1 .. 1500],
+        { 1 => { map { $_ => 750 } 11 .. 22 }, 2 => { 41 => 4500, 42 => 4500 } }));
+    my ($lines) = by_line(export($file), 'cpu');
+    is_deeply($lines, { 'P::a 10' => 9000, 'P::b 41' => 4500, 'P::b 42' => 4500 },
+        'too many stacks: the first line of the sub that has most');
+};
+
+sub same {
+    my ($x, $y) = @_;
+    return keys %$x == keys %$y && !grep { ($y->{$_} // '') ne $x->{$_} } keys %$x;
+}
+
+sub explain_lines {
+    my ($got, $want) = @_;
+    my %all = (%$got, %$want);
+    return join ', ', map { "$_: " . ($got->{$_} // 0) . ' not ' . ($want->{$_} // 0) } sort
+        grep { ($got->{$_} // 0) != ($want->{$_} // 0) } keys %all;
+}
+
 subtest 'great values, and none' => sub {
     my $great = 1 << 60;
     my $file = spew("$dir/great.out", profile_text(format => 'tree', hz => 1_000_000_000,

@@ -102,7 +102,7 @@ int dp_packed_begin(struct dp_packed *p)
 {
     dp_buf_init(&p->text);
     dp_base64_init(&p->base64, append, &p->text);
-    p->pack = dp_pack_new(dp_base64_write, &p->base64);
+    p->pack = dp_pack_new(dp_base64_write, &p->base64, DP_PACK_USUAL);
     return p->pack ? 0 : DP_E_NOMEM;
 }
 

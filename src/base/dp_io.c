@@ -365,7 +365,7 @@ struct dp_pack {
     unsigned char out[PACKED];
 };
 
-struct dp_pack *dp_pack_new(dp_write_fn *fn, void *ctx)
+struct dp_pack *dp_pack_new(dp_write_fn *fn, void *ctx, enum dp_pack_level level)
 {
     struct dp_pack *pack = dp_mem_zalloc(sizeof *pack);
     if (!pack)
@@ -374,7 +374,7 @@ struct dp_pack *dp_pack_new(dp_write_fn *fn, void *ctx)
     pack->z.zfree = dp_mem_zlib_free;
     pack->write = fn;
     pack->ctx = ctx;
-    if (deflateInit2(&pack->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+    if (deflateInit2(&pack->z, level, Z_DEFLATED, 16 + MAX_WBITS, 8,
                      Z_DEFAULT_STRATEGY)
         != Z_OK) {
         dp_mem_free(pack);

@@ -133,7 +133,7 @@ static inline uint64_t dp_num_mul_div(uint64_t a, uint64_t b, uint64_t c)
 /* a * b / c, rounded to the nearest, halves up, for c > 0. False where that is 2^63 or more. */
 static inline bool dp_num_scale(uint64_t a, uint64_t b, uint64_t c, uint64_t *out)
 {
-    uint64_t whole = b / c, part = b % c, quotient = dp_num_mul_div(a, part, c);
+    uint64_t whole = b / c, part = b % c, quotient = part ? dp_num_mul_div(a, part, c) : 0;
     uint64_t rest = a * part - quotient * c;    /* less than c, whatever went beyond 64 bits */
     if (whole && a > UINT64_MAX / 2 / whole)
         return false;

@@ -7,6 +7,7 @@
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_pool.h"
+#include "dp_stacks_spread.h"
 #include "dp_text.h"
 #include "dp_wire.h"
 
@@ -29,11 +30,17 @@ struct pprof {
     struct dp_buf message, part, text;
     struct dp_buf functions, locations; /* these messages, ready */
     struct dp_pool function_ids, location_ids;  /* what they are of, in order of their ids */
+    uint32_t *begin_of;         /* by name of the stacks: id of where it begins; 0: none yet */
     struct dp_map location_of;  /* name of the stacks << 32 | site -> id */
-    uint32_t *stack;            /* by level: location */
     uint32_t *names;            /* by level: name of the stacks */
-    size_t stack_cap, names_cap;
+    /* The locations of the stack as they are written, the leaf first: those of its upper frames
+     * stay where they are, at the end of the bytes, when a frame is put before them. */
+    char *stack;
+    size_t *length;             /* by level: of this one and those above it, in bytes */
+    size_t names_cap, stack_cap, length_cap;
     struct dp_stacks_ends ends;
+    struct dp_stacks_spread spread;
+    uint32_t *line_of;          /* by line of the spread: location; 0: not asked for yet */
     size_t *order;              /* measures as they are written */
     const char *script;
     struct dp_sink *out;
@@ -128,48 +135,87 @@ static int64_t location_at(struct pprof *x, uint32_t n, const struct dp_name *fi
     return location_of(x, function_of(x, &name->text, file, at_home ? begin : 0), line);
 }
 
-/* The location of a sub where it called from this site; 0: where it begins. */
+/* The location where a sub begins. */
+static int64_t beginning(struct pprof *x, uint32_t n)
+{
+    if (x->begin_of[n])
+        return x->begin_of[n];
+    int64_t id = location_at(x, n, NULL, 0);
+    x->begin_of[n] = id < 0 ? 0 : (uint32_t)id;
+    return id;
+}
+
+/* The location of a sub where it called from this site; 0: it is not known. */
 static int64_t location(struct pprof *x, uint32_t n, uint32_t site)
 {
+    if (!site)
+        return beginning(x, n);
     struct dp_map_slot *slot = dp_map_put(&x->location_of, (uint64_t)n << 32 | site);
     if (!slot)
         return DP_E_NOMEM;
     if (slot->value != DP_MAP_NONE)
         return slot->value;
-    const struct dp_stacks_site *at = site ? &x->e.p->s->sites[site] : NULL;
-    int64_t id = location_at(x, n, at ? &at->file : NULL, at ? at->line : 0);
+    const struct dp_stacks_site *at = &x->e.p->s->sites[site];
+    int64_t id = location_at(x, n, &at->file, at->line);
     slot->value = id < 0 ? DP_MAP_NONE : (uint32_t)id;
     return id;
 }
 
-/* ---- samples ---- */
+/* ---- the stack ---- */
+
+/* The bytes of the stack from this level up. */
+static const char *stack_at(const struct pprof *x, size_t level)
+{
+    return x->stack + x->stack_cap - x->length[level];
+}
+
+/* Room for so many bytes; those at the end stay there. */
+static int grow_stack(struct pprof *x, size_t used, size_t wanted)
+{
+    if (wanted <= x->stack_cap)
+        return 0;
+    size_t cap = wanted < 1024 ? 1024 : 2 * wanted;
+    char *stack = dp_mem_realloc(NULL, cap, 1);
+    if (!stack)
+        return DP_E_NOMEM;
+    if (used)
+        memcpy(stack + cap - used, x->stack + x->stack_cap - used, used);
+    dp_mem_free(x->stack);
+    x->stack = stack;
+    x->stack_cap = cap;
+    return 0;
+}
+
+/* Makes the frame at a level stand at this location, which may be an error. */
+static int put_level(struct pprof *x, size_t level, int64_t id)
+{
+    size_t above = level ? x->length[level - 1] : 0;
+    if (id < 0 || grow_stack(x, above, above + DP_WIRE_MAX) < 0)
+        return id < 0 ? (int)id : DP_E_NOMEM;
+    char bytes[DP_WIRE_MAX];
+    size_t n = (size_t)(dp_wire_put(bytes, (uint64_t)id) - bytes);
+    x->length[level] = above + n;
+    memcpy(x->stack + x->stack_cap - above - n, bytes, n);
+    return 0;
+}
 
 /* The frame that is at a level now, and where its caller called it. */
 static int descend(struct pprof *x, size_t level, uint32_t frame)
 {
     const struct dp_stacks *s = x->e.p->s;
-    uint32_t name = s->frames[frame].name;
-    if (dp_mem_grow((void **)&x->stack, &x->stack_cap, level + 1, sizeof *x->stack) < 0
+    if (dp_mem_grow((void **)&x->length, &x->length_cap, level + 1, sizeof *x->length) < 0
         || dp_mem_grow((void **)&x->names, &x->names_cap, level + 1, sizeof *x->names) < 0)
         return DP_E_NOMEM;
-    int64_t own = location(x, name, 0);
-    uint32_t site = s->site ? s->site[frame] : 0;
-    int64_t caller = level && own > 0 ? location(x, x->names[level - 1], site) : own;
-    if (caller < 0)
-        return (int)caller;
-    if (level)
-        x->stack[level - 1] = (uint32_t)caller;
-    x->stack[level] = (uint32_t)own;
-    x->names[level] = name;
-    return 0;
+    x->names[level] = s->frames[frame].name;
+    int rc = level ? put_level(x, level - 1,
+                               location(x, x->names[level - 1], s->site ? s->site[frame] : 0)) : 0;
+    return rc < 0 ? rc : put_level(x, level, beginning(x, x->names[level]));
 }
 
 /* What stands for a part or a phase has what ran in a frame itself, and not what that called. */
 static int stay(struct pprof *x, size_t level)
 {
-    int64_t own = location(x, x->names[level], 0);
-    x->stack[level] = own < 0 ? 0 : (uint32_t)own;
-    return own < 0 ? (int)own : 0;
+    return put_level(x, level, beginning(x, x->names[level]));
 }
 
 /* The location that stands for so many frames. */
@@ -186,26 +232,27 @@ static int64_t gap(struct pprof *x, size_t frames)
     return id;
 }
 
-/* Makes x->part the frames of the stack, from the leaf; of a deep one, its two ends. */
-static int put_stack(struct pprof *x)
+/* Appends the frames of the stack, from the leaf; of a deep one, its two ends. */
+static int put_stack(struct pprof *x, struct dp_buf *to)
 {
     size_t level = x->e.level;
-    bool deep = level > x->ends.most;
-    int64_t middle = deep ? gap(x, level - x->ends.head - x->ends.tail) : 0;
+    if (level <= x->ends.most) {
+        dp_wire_bytes(to, SAMPLE_LOCATION, stack_at(x, level), x->length[level]);
+        return to->err;
+    }
+    int64_t middle = gap(x, level - x->ends.head - x->ends.tail);
     if (middle < 0)
         return (int)middle;
     dp_buf_clear(&x->part);
-    for (size_t k = 0; k < (deep ? x->ends.tail : level + 1); k++)
-        dp_wire_varint(&x->part, x->stack[level - k]);
-    if (!deep)
-        return 0;
+    dp_buf_add(&x->part, stack_at(x, level), x->length[level] - x->length[level - x->ends.tail]);
     dp_wire_varint(&x->part, (uint64_t)middle);
-    for (size_t k = x->ends.head + 1; k-- > 0;)
-        dp_wire_varint(&x->part, x->stack[k]);
+    dp_buf_add(&x->part, stack_at(x, x->ends.head), x->length[x->ends.head]);
     x->e.p->out->shortened++;
     x->e.p->out->most = x->ends.most;
-    return 0;
+    return add_part(x, to, SAMPLE_LOCATION);
 }
+
+/* ---- samples ---- */
 
 static int put_label(struct pprof *x, const char *key, const char *ptr, size_t len)
 {
@@ -245,25 +292,24 @@ static void send(struct pprof *x, unsigned field, const struct dp_buf *message)
     dp_sink_add(x->out, message->ptr, message->len);
 }
 
-static int put_sample(struct pprof *x)
+/* A sample of the stack as it is; self: by column. */
+static int put_sample(struct pprof *x, const uint64_t *self)
 {
     struct dp_stacks_outcome *out = x->e.p->out;
-    const struct dp_stacks *s = x->e.p->s;
     bool any = false;
     for (size_t k = 0; k < x->e.count; k++)
-        any = any || dp_stacks_self(s, x->e.frame, x->e.measures[k].column);
+        any = any || self[x->e.measures[k].column];
     if (!any)
         return 0;
-    int rc = put_stack(x);
-    if (rc < 0)
-        return rc;
     dp_buf_clear(&x->message);
-    rc = add_part(x, &x->message, SAMPLE_LOCATION);
+    int rc = put_stack(x, &x->message);
     if (rc < 0)
         return rc;
     dp_buf_clear(&x->part);
-    for (size_t k = 0; k < x->e.count; k++)
-        dp_wire_varint(&x->part, dp_export_self(&x->e, x->order[k], x->e.frame));
+    for (size_t k = 0; k < x->e.count; k++) {
+        struct dp_export_measure *m = &x->e.measures[x->order[k]];
+        dp_wire_varint(&x->part, dp_export_value(m, self[m->column]));
+    }
     rc = add_part(x, &x->message, SAMPLE_VALUE);
     if (rc == 0)
         rc = put_labels(x);
@@ -274,13 +320,42 @@ static int put_sample(struct pprof *x)
     return x->out->err;
 }
 
+/* The location of a line of the spread. */
+static int64_t line_location(struct pprof *x, uint32_t n)
+{
+    const struct dp_stacks_line *line = &x->spread.lines.lines[n];
+    if (x->line_of[n])
+        return x->line_of[n];
+    int64_t id = location_at(x, line->name, &line->file, line->line);
+    x->line_of[n] = id < 0 ? 0 : (uint32_t)id;
+    return id;
+}
+
+/* The samples of a frame: one, or one for each line that it has a share in. */
+static int put_frame(struct pprof *x)
+{
+    const struct dp_stacks *s = x->e.p->s;
+    if (!x->spread.used)
+        return put_sample(x, &s->self[(size_t)x->e.frame * s->n_columns]);
+    size_t n = dp_stacks_spread_next(&x->spread, x->e.frame);
+    int rc = 0;
+    for (size_t k = 0; k < n && rc == 0; k++) {
+        const struct dp_stacks_share *share = &x->spread.shares[k];
+        rc = put_level(x, x->e.level, share->line == DP_STACKS_NONE
+                                          ? beginning(x, x->names[x->e.level])
+                                          : line_location(x, share->line));
+        rc = rc < 0 ? rc : put_sample(x, share->self);
+    }
+    return rc;
+}
+
 static int put_samples(struct pprof *x)
 {
     int rc;
     while ((rc = dp_export_next(&x->e)) > 0) {
         rc = x->e.is_frame ? descend(x, x->e.level, x->e.frame) : stay(x, x->e.level);
         if (rc >= 0)
-            rc = put_sample(x);
+            rc = put_frame(x);
         if (rc < 0)
             return rc;
     }
@@ -413,7 +488,7 @@ static int to_sink(void *ctx, const void *ptr, size_t n)
 /* Packs what is printed: all readers of the format take gzip. */
 static int put_packed(struct pprof *x, struct dp_sink *to)
 {
-    struct dp_pack *pack = dp_pack_new(to_sink, to);
+    struct dp_pack *pack = dp_pack_new(to_sink, to, DP_PACK_FAST);
     x->out = dp_mem_alloc(sizeof *x->out);
     if (!pack || !x->out) {
         if (pack)
@@ -425,6 +500,21 @@ static int put_packed(struct pprof *x, struct dp_sink *to)
     int rc = put_profile(x), flushed = dp_sink_flush(x->out), ended = dp_pack_end(pack);
     dp_mem_free(x->out);
     return rc < 0 ? rc : flushed < 0 ? flushed : ended;
+}
+
+/* How deep stacks are, and what their lines have. */
+static int prepare(struct pprof *x)
+{
+    uint32_t *depth = NULL;
+    int rc = dp_stacks_depths(x->e.p->s, &depth, &x->ends);
+    if (rc == 0)
+        rc = dp_stacks_spread_init(&x->spread, x->e.p->s, &x->e.p->job->export->stacks, depth);
+    dp_mem_free(depth);
+    if (rc < 0)
+        return rc;
+    x->line_of = dp_mem_zalloc((x->spread.lines.count + 1) * sizeof *x->line_of);
+    x->begin_of = dp_mem_zalloc((x->e.p->s->n_names + 1) * sizeof *x->begin_of);
+    return x->line_of && x->begin_of ? 0 : DP_E_NOMEM;
 }
 
 int dp_print_pprof(const struct dp_stacks_printing *p)
@@ -445,12 +535,14 @@ int dp_print_pprof(const struct dp_stacks_printing *p)
     int rc = dp_export_init(&x.e, p);
     x.order = dp_mem_zalloc((x.e.count + 1) * sizeof *x.order);
     rc = x.order ? rc : DP_E_NOMEM;
-    uint32_t *depth = NULL;
-    rc = rc < 0 ? rc : dp_stacks_depths(p->s, &depth, &x.ends);
-    dp_mem_free(depth);
+    rc = rc < 0 ? rc : prepare(&x);
     rc = rc < 0 ? rc : put_packed(&x, p->sink);
+    dp_stacks_spread_release(&x.spread);
+    dp_mem_free(x.line_of);
     dp_mem_free(x.order);
+    dp_mem_free(x.begin_of);
     dp_mem_free(x.stack);
+    dp_mem_free(x.length);
     dp_mem_free(x.names);
     dp_pool_release(&x.function_ids);
     dp_pool_release(&x.location_ids);

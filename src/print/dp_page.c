@@ -50,7 +50,7 @@ int dp_page_block(struct dp_page *p, int (*fill)(void *ctx), void *ctx)
 {
     struct dp_base64 base64;
     dp_base64_init(&base64, to_sink, p);
-    p->pack = dp_pack_new(dp_base64_write, &base64);
+    p->pack = dp_pack_new(dp_base64_write, &base64, DP_PACK_USUAL);
     int rc = p->pack ? fill(ctx) : DP_E_NOMEM;
     int packed = p->pack ? dp_pack_end(p->pack) : 0;
     p->pack = NULL;

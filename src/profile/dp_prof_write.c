@@ -449,7 +449,7 @@ int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how,
     w.how = how;
     dp_buf_init(&w.text);
     dp_pool_init(&w.lines);
-    struct dp_pack *pack = how->gzip ? dp_pack_new(to_host, to) : NULL;
+    struct dp_pack *pack = how->gzip ? dp_pack_new(to_host, to, DP_PACK_USUAL) : NULL;
     w.sink = dp_mem_alloc(sizeof *w.sink);
     int rc = w.sink && (pack || !how->gzip) ? 0 : DP_E_NOMEM;
     if (rc == 0) {
