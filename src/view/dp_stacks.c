@@ -311,8 +311,7 @@ static int pair_all(struct making *m)
     return rc;
 }
 
-/* Does it count ticks? The first of two counts of folded stacks does, though it is a counter. */
-static bool is_ticks(const struct dp_stacks_column *c, const struct dp_prof *prof)
+bool dp_stacks_is_ticks(const struct dp_stacks_column *c, const struct dp_prof *prof)
 {
     return dp_metric_is_time(c->metric) || (dp_metric_is_counter(c->metric) && prof->paired);
 }
@@ -351,7 +350,8 @@ static int take_sources(struct making *m, const struct dp_diff_side *sides)
                 m->s->n_sources++;
             }
     for (size_t c = 0; c < s->n_columns; c++)
-        s->hz[c] = is_ticks(&m->how->columns[c], sides[c % m->n_sides].parts[0].prof) ? hz : 1;
+        s->hz[c] = dp_stacks_is_ticks(&m->how->columns[c], sides[c % m->n_sides].parts[0].prof)
+                       ? hz : 1;
     return 0;
 }
 
@@ -364,8 +364,7 @@ uint64_t dp_stacks_ticks(const struct dp_stacks_source *src, uint64_t v)
     return v;
 }
 
-/* What a context has itself of a column. */
-static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
+uint64_t dp_stacks_value(const struct dp_stacks_source *src, uint32_t n,
                          const struct dp_stacks_column *c)
 {
     const struct dp_prof *prof = src->part->prof;
@@ -373,11 +372,11 @@ static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
     uint64_t v;
     if (dp_metric_is_counter(c->metric))
         v = dp_prof_count(prof, n, c->counters ? c->counters[src->index] : 0);
-    else if (c->metric == DP_M_CALLS)
-        v = node->sub == DP_PROF_NO_SUB ? 0 : node->calls;
+    else if (c->metric == DP_M_CALLS)   /* phases are never called */
+        v = node->sub == DP_PROF_NO_SUB || prof->subs.subs[node->sub].phase ? 0 : node->calls;
     else
         v = dp_flat_value(node, c->metric);
-    if (!is_ticks(c, prof))
+    if (!dp_stacks_is_ticks(c, prof))
         return v;
     return dp_stacks_ticks(src, v);
 }
@@ -390,7 +389,7 @@ static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_
     struct dp_stacks *s = m->s;
     uint64_t *self = &s->self[(size_t)frame * s->n_columns];
     for (size_t c = src->side; c < s->n_columns; c += m->n_sides) {
-        uint64_t v = value_of(src, node, &m->how->columns[c]);
+        uint64_t v = dp_stacks_value(src, node, &m->how->columns[c]);
         self[c] = dp_count_add(self[c], v);
         s->total[c] = dp_count_add(s->total[c], v);
     }

@@ -110,6 +110,12 @@ static inline uint64_t dp_stacks_self(const struct dp_stacks *s, uint32_t frame,
 
 /* Ticks of a source in those of the columns. */
 uint64_t dp_stacks_ticks(const struct dp_stacks_source *src, uint64_t ticks);
+/* Does a column count ticks? The first of two counts of folded stacks does, though it is a
+ * counter. */
+bool dp_stacks_is_ticks(const struct dp_stacks_column *c, const struct dp_prof *prof);
+/* What a context of a source has itself of a column. */
+uint64_t dp_stacks_value(const struct dp_stacks_source *src, uint32_t node,
+                         const struct dp_stacks_column *c);
 
 /* By column, the factors for values: sums over runs become means, and if normalize is set, all
  * sides get the total of the last one. */
