@@ -21,6 +21,7 @@ AV *dpx_stacks_formats(pTHX)
         hv_stores(hv, "apart", newSViv((f->needs & DP_STACKS_APART) != 0));
         hv_stores(hv, "labels", newSViv((f->needs & DP_STACKS_LABELS) != 0));
         hv_stores(hv, "base", newSViv((f->needs & DP_STACKS_BASE) != 0));
+        hv_stores(hv, "calls", newSViv((f->needs & DP_STACKS_CALLS) != 0));
     }
     return all;
 }

@@ -164,7 +164,8 @@ enum {
     DP_STACKS_EXPORT = 8,           /* it is another tool's, and has a struct dp_export_how */
     DP_STACKS_APART = 16,           /* it shows processes and threads, which are apart */
     DP_STACKS_LABELS = 32,          /* it has labels */
-    DP_STACKS_BASE = 64             /* its tools subtract one file from another */
+    DP_STACKS_BASE = 64,            /* its tools subtract one file from another */
+    DP_STACKS_CALLS = 128           /* calls are always among its metrics */
 };
 
 /* A format that stacks are printed in. */

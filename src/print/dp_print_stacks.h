@@ -16,7 +16,10 @@
     ROW(svg, ".svg", DP_STACKS_LOOK | DP_STACKS_LAYOUT)                     \
     ROW(html, ".html .htm", DP_STACKS_LOOK | DP_STACKS_METRICS)             \
     ROW(pprof, ".pb.gz .pb .pprof",                                         \
-        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE)
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE)   \
+    ROW(callgrind, ".callgrind",                                            \
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_CALLS)             \
+    ROW(cachegrind, ".cachegrind", DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_BASE)
 
 /* All is borrowed. */
 struct dp_stacks_printing {

@@ -117,6 +117,8 @@ sub export {
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     $stacks->read(@names) or return FAILED;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
+    push @metrics, grep { $_ eq 'calls' } $stacks->has
+        if @metrics && $stacks->shows_calls && !grep { $_ eq 'calls' } @metrics;
     $stacks->settle(@metrics ? @metrics : defaults($stacks)) or return FAILED;
     return written($stacks, $opt->{o}, 0) if !$opt->{diff};
     return written($stacks, base_of($opt->{o}, $stacks->format), 0)
