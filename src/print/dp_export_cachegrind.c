@@ -14,6 +14,8 @@ static void put_name(struct dp_grind *g, const char *what, const struct dp_pool 
 static int put_line(struct dp_grind *g, size_t i, uint32_t *name, uint32_t *file)
 {
     const struct dp_stacks_line *line = &g->lines.lines[i];
+    if (!dp_grind_costs(g, i))
+        return 0;
     uint32_t its_file = line->file.len ? dp_grind_file(g, &line->file) : g->file[line->name];
     if (its_file == DP_MAP_NONE)
         return DP_E_NOMEM;

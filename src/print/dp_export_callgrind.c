@@ -279,6 +279,8 @@ static int put_sub(struct callgrind *x, uint32_t name, struct at *at)
     int rc = put_function(x, "fl", "fn", name);
     for (; rc == 0 && at->line < l->count && l->lines[at->line].name == name; at->line++) {
         const struct dp_stacks_line *line = &l->lines[at->line];
+        if (!dp_grind_costs(&x->g, at->line))
+            continue;
         uint32_t its = line->file.len ? dp_grind_file(&x->g, &line->file) : own;
         rc = its == DP_MAP_NONE ? DP_E_NOMEM : change_file(x, &file, its, own);
         put_cost(x, line->line, &x->g.cost[at->line * x->g.e.count]);

@@ -198,6 +198,14 @@ int dp_grind_settle(struct dp_grind *g)
     return 0;
 }
 
+bool dp_grind_costs(const struct dp_grind *g, size_t line)
+{
+    for (size_t k = 0; k < g->e.count; k++)
+        if (g->cost[line * g->e.count + k])
+            return true;
+    return false;
+}
+
 /* ---- what is printed ---- */
 
 void dp_grind_events(struct dp_grind *g)

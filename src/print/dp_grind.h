@@ -41,6 +41,8 @@ int dp_grind_next(struct dp_grind *g);
 uint32_t dp_grind_name(const struct dp_grind *g);
 /* Computes what lines cost, once the frames are at their end. Returns 0 or DP_E_NOMEM. */
 int dp_grind_settle(struct dp_grind *g);
+/* Does a line cost anything? Of several sides, another one's may. */
+bool dp_grind_costs(const struct dp_grind *g, size_t line);
 
 /* Each appends to g->buf: the names of all events, a blank before each; their numbers, likewise;
  * the program's name. */
