@@ -207,7 +207,10 @@ static int put_header(struct callgrind *x)
 static void put_name(struct callgrind *x, const char *what, uint32_t number, bool *told,
                      const struct dp_name *text)
 {
-    dp_buf_addf(&x->g.buf, "%s=(%lu)", what, (unsigned long)number + 1);
+    dp_buf_adds(&x->g.buf, what);
+    dp_buf_adds(&x->g.buf, "=(");
+    dp_buf_addu(&x->g.buf, (uint64_t)number + 1);
+    dp_buf_addc(&x->g.buf, ')');
     if (!*told) {
         dp_buf_addc(&x->g.buf, ' ');
         dp_buf_add(&x->g.buf, text->ptr, text->len);
@@ -255,8 +258,11 @@ static int put_edge(struct callgrind *x, const struct edge *edge, const uint64_t
     /* where calls are not known: callgrind_annotate takes no calls for a cost of the caller */
     uint64_t calls = edge->calls ? edge->calls : 1;
     int rc = put_function(x, "cfi", "cfn", edge->callee);
-    dp_buf_addf(&x->g.buf, "calls=%llu %llu\n", (unsigned long long)calls,
-                (unsigned long long)x->g.e.p->s->names[edge->callee].line);
+    dp_buf_adds(&x->g.buf, "calls=");
+    dp_buf_addu(&x->g.buf, calls);
+    dp_buf_addc(&x->g.buf, ' ');
+    dp_buf_addu(&x->g.buf, x->g.e.p->s->names[edge->callee].line);
+    dp_buf_addc(&x->g.buf, '\n');
     put_cost(x, edge->line, cost);
     return rc < 0 ? rc : dp_grind_send(&x->g);
 }
