@@ -23,6 +23,7 @@ AV *dpx_stacks_formats(pTHX)
         hv_stores(hv, "base", newSViv((f->needs & DP_STACKS_BASE) != 0));
         hv_stores(hv, "timeline", newSViv((f->needs & DP_STACKS_TIMELINE) != 0));
         hv_stores(hv, "sites", newSViv((f->needs & DP_STACKS_NO_SITES) == 0));
+        hv_stores(hv, "calls", newSViv((f->needs & DP_STACKS_CALLS) != 0));
     }
     return all;
 }

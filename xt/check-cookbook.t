@@ -176,6 +176,11 @@ my %says = (
     'A pair of flame graphs each night' => { 'before.svg' => qr/<title>LogReport::Stats::by_value /,
         'after.svg' => qr/<title>LogReport::Stats::percentile /,
         'night.html' => qr/^<!DOCTYPE html>/ },
+    'In KCachegrind, with the source' => {
+        'callgrind.out.logreport' => qr/^events: Ops Cpu Calls\n.*^calls=1500 \d+\n\d+ \d/ms },
+    'Counts before and after, with cg_diff' => {
+        'half.base.cachegrind' => qr/^fn=main::count\n\d+ 1500 \d+$/m,
+        'half.cachegrind' => qr/^fn=main::count\n\d+ 750 \d+$/m },
     'Requests of a PSGI application' => {
         'requests.txt' => qr{\A200 /page/10\n200 /page/2000\n404 /nowhere\n\z},
         'paths.txt' => qr{^.* 2010  GET /page/N +main::row$}m, 'requests.svg' => qr/main::row/,

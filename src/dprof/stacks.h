@@ -166,7 +166,8 @@ enum {
     DP_STACKS_LABELS = 32,          /* it has labels */
     DP_STACKS_BASE = 64,            /* its tools subtract one file from another */
     DP_STACKS_TIMELINE = 128,       /* it shows what ran when, of traces */
-    DP_STACKS_NO_SITES = 256        /* it does not tell which line of a frame called */
+    DP_STACKS_NO_SITES = 256,       /* it does not tell which line of a frame called */
+    DP_STACKS_CALLS = 512           /* calls are always among its metrics */
 };
 
 /* A format that stacks are printed in. */

@@ -97,11 +97,13 @@ static int print_laid_out(struct dp_stacks_printing *p)
     return rc;
 }
 
+/* Other tools take all measures as they are; here the first one is what is shown. */
 static int print_plain(struct dp_stacks_printing *p)
 {
+    size_t columns = p->job->export ? p->s->n_columns : p->s->n_sides;
     p->out->frames = p->s->count;
     p->out->empty = 1;
-    for (size_t c = 0; c < p->s->n_sides; c++)
+    for (size_t c = 0; c < columns; c++)
         p->out->empty = p->out->empty && !p->s->total[c];
     return p->job->format->print(p);
 }

@@ -21,7 +21,10 @@
         DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_APART | DP_STACKS_TIMELINE \
             | DP_STACKS_NO_SITES)                                           \
     ROW(firefox, ".firefox.json",                                           \
-        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_APART | DP_STACKS_TIMELINE)
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_APART | DP_STACKS_TIMELINE) \
+    ROW(callgrind, ".callgrind",                                            \
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_CALLS)             \
+    ROW(cachegrind, ".cachegrind", DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_BASE)
 
 /* All is borrowed. */
 struct dp_stacks_printing {

@@ -87,7 +87,10 @@ sub format_of {
     my %of = map { my $format = $_; map { $_ => $format } split ' ', $format->{suffixes} } @formats;
     my ($suffix) = grep { lc($path // '') =~ /[^\/]\Q$_\E\z/ }
         sort { length $b <=> length $a } keys %of;
-    return defined $suffix ? $of{$suffix} : undef;
+    return $of{$suffix} if defined $suffix;
+    my ($begin) = lc($path // '') =~ m{(?:^|/)(\w+)\.out(?:\.[^/]*)?\z} or return;
+    my ($format) = grep { $_->{name} eq $begin } @formats;
+    return $format;
 }
 
 # Returns the --format of a tool for programs, in the form of its text of options, if there is a
@@ -206,6 +209,11 @@ sub format { return $_[0]{format} }
 
 # Does the format show what ran when?
 sub has_timeline { return $_[0]{has_timeline} ? 1 : 0 }
+# Has the format calls, whatever else is counted?
+sub shows_calls {
+    my ($self) = @_;
+    return scalar grep { $_->{name} eq $self->{format} && $_->{calls} } formats('tools');
+}
 
 # So many frames of one sub in a row are shown; 0: all.
 sub recursion { return $_[0]{recursion} }

@@ -18,9 +18,9 @@ my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('tool
 my @LABELS = qw(phase pid tid);
 
 my $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => metrics_for_help(), FORMATS => \@FORMATS, LABELS => \@LABELS },
+    lists => { METRICS => metrics_for_help(), LABELS => \@LABELS },
     name => 'dprofexport', how => \&how, run => \&export,
-    text => <<'END',
+    text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofexport [options] [profile ...]
 dprofexport --diff -o FILE [options] baseline other
 
@@ -28,7 +28,7 @@ Writes profiles as files of other tools. No file: reads standard input if it is 
 else tmon.out. Several files are added up, unless the format shows processes and threads.
 
 = format=s
-    --format FORMAT     {FORMATS}
+    --format @FORMATS@
                         (default: by the suffix of FILE, else pprof)
 = o|output=s
     -o FILE             the output (default: standard output)
@@ -118,6 +118,8 @@ sub export {
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     $stacks->read(@names) or return FAILED;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
+    push @metrics, grep { $_ eq 'calls' } $stacks->has
+        if @metrics && $stacks->shows_calls && !grep { $_ eq 'calls' } @metrics;
     @metrics = defaults($stacks) if !@metrics;
     $stacks->settle(@metrics) or return FAILED;
     my $is_timed = $stacks->has_timeline && grep { $_ eq 'real' } @metrics;

@@ -1,0 +1,68 @@
+/* cachegrind: what subs and lines cost themselves, without calls, as cg_annotate and cg_diff read
+ * it (cachegrind/docs/cg-manual.xml of valgrind). Lines come in a strict order. */
+#include "dp_grind.h"
+#include "dp_err.h"
+
+static void put_name(struct dp_grind *g, const char *what, const struct dp_pool *pool, uint32_t n)
+{
+    const struct dp_name *text = dp_pool_name(pool, n);
+    dp_buf_adds(&g->buf, what);
+    dp_buf_add(&g->buf, text->ptr, text->len);
+    dp_buf_addc(&g->buf, '\n');
+}
+
+static int put_line(struct dp_grind *g, size_t i, uint32_t *name, uint32_t *file)
+{
+    const struct dp_stacks_line *line = &g->lines.lines[i];
+    if (!dp_grind_costs(g, i))
+        return 0;
+    uint32_t its_file = line->file.len ? dp_grind_file(g, &line->file) : g->file[line->name];
+    if (its_file == DP_MAP_NONE)
+        return DP_E_NOMEM;
+    if (line->name != *name || its_file != *file) {
+        put_name(g, "fl=", &g->files, its_file);
+        put_name(g, "fn=", &g->texts, g->text[line->name]);
+        *name = line->name;
+        *file = its_file;
+    }
+    dp_buf_addu(&g->buf, line->line);
+    dp_grind_numbers(g, &g->cost[i * g->e.count]);
+    dp_buf_addc(&g->buf, '\n');
+    g->e.p->out->lines++;
+    return dp_grind_send(g);
+}
+
+static int put_all(struct dp_grind *g)
+{
+    uint32_t name = DP_STACKS_NONE, file = DP_MAP_NONE;
+    int rc;
+    while ((rc = dp_grind_next(g)) > 0)
+        ;
+    rc = rc < 0 ? rc : dp_grind_settle(g);
+    if (rc < 0)
+        return rc;
+    dp_buf_addf(&g->buf, "desc: Devel::DProf %s\ncmd: ", g->e.p->job->version);
+    dp_grind_script(g);
+    dp_buf_adds(&g->buf, "\nevents:");
+    dp_grind_events(g);
+    dp_buf_addc(&g->buf, '\n');
+    rc = dp_grind_send(g);
+    for (size_t i = 0; i < g->lines.count && rc == 0; i++)
+        rc = put_line(g, i, &name, &file);
+    if (rc < 0)
+        return rc;
+    dp_buf_adds(&g->buf, "summary:");
+    dp_grind_numbers(g, g->total);
+    dp_buf_addc(&g->buf, '\n');
+    return dp_grind_send(g);
+}
+
+int dp_print_cachegrind(const struct dp_stacks_printing *p)
+{
+    struct dp_grind g;
+    int rc = dp_grind_init(&g, p);
+    if (rc == 0)
+        rc = put_all(&g);
+    dp_grind_release(&g);
+    return rc;
+}
