@@ -56,9 +56,8 @@ for my $profile (grep { $_->{name} ne 'processes' } @{ profiles() }) {
     ok($run->{raw} == 0, "$profile->{name}: speedscope opens it") or diag($run->{err}), next;
     my $page = JSON::PP->new->utf8->decode($run->{out});
     is_deeply($page->{errors}, [], '... without an error');
-    my %is_trace = (trace => 1);
-    is((grep { $_->{name} eq 'time order' } @{ $page->{shown} }), $is_trace{ $profile->{name} } // 0,
-        '... order of time of a trace');
+    is((grep { $_->{name} eq 'time order' } @{ $page->{shown} }),
+        $profile->{name} eq 'trace' ? 1 : 0, '... order of time of a trace');
     for my $shown (@{ $page->{shown} }) {
         my $metric = $shown->{name} eq 'time order' ? 'real' : $shown->{name};
         my ($rows) = report($metric, '-R', @{ $profile->{files} });
