@@ -43,6 +43,20 @@ static struct dp_prof *of(const char *names, const char *tree)
     return prof;
 }
 
+/* A chart of a trace. */
+static struct dp_prof *in_time(void)
+{
+    static const char text[] =
+        "#fOrTyTwO\n$hz=1000;\n$dprof_format='trace 1'; $rrun_utime=1; $rrun_stime=0;"
+        " $rrun_rtime=9; $dprof_complete=1;\n\nPART2\n& 1 % main - kind=phase\n& 2 A f x.pm:1\n"
+        "@ 1 0 1\n# phase 1\n@ 1 0 1\n+ 2\n@ 0 0 3\n+ 2\n@ 0 0 1\n- 2\n- 2\n@ 0 0 3\n";
+    struct dp_prof *prof = dp_prof_new();
+    dp_prof_chart(prof, DP_T_REAL);
+    dp_prof_phases(prof);
+    dp_prof_add_mem(prof, "memory", text, sizeof text - 1, 0);
+    return prof;
+}
+
 static struct dp_prof *folded(const char *text, size_t n)
 {
     struct dp_prof *prof = dp_prof_new();
@@ -153,6 +167,9 @@ static const struct dp_stacks_format *in_turn(unsigned kind, int k)
     return found[(size_t)k % n];
 }
 
+static struct dp_over_side charted;     /* the same in order of time */
+static const struct dp_diff_side timeline = { "chart", &charted, ends, 1, 0 };
+
 static int export_one(int k, size_t n, const struct dp_diff_side *sides, const struct dp_host *host)
 {
     static const struct dp_export_part parts[] = { { "x\xff.pl", 7, 1, 1000, 50 },
@@ -169,6 +186,7 @@ static int export_one(int k, size_t n, const struct dp_diff_side *sides, const s
     const struct dp_stacks_job job = {
         .format = in_turn(DP_STACKS_EXPORT, k / 6), .export = &how, .title = "<&>\xff",
         .version = "1", .metrics = metrics, .side_names = names,
+        .timeline = n == 1 ? &timeline : NULL,
     };
     return dp_stacks_print(sides, n, &job, host, &out);
 }
@@ -627,7 +645,9 @@ int main(void)
         profs[i] = of(i < 3 ? old_subs : new_subs, i < 3 ? old_tree : new_tree);
         parts[i].prof = profs[i];
     }
+    charted.prof = in_time();
     no_memory();
+    dp_prof_free((struct dp_prof *)charted.prof);
     for (int i = 0; i < 6; i++)
         dp_prof_free(profs[i]);
     starved();
