@@ -16,14 +16,17 @@
     ROW(svg, ".svg", DP_STACKS_LOOK | DP_STACKS_LAYOUT)                     \
     ROW(html, ".html .htm", DP_STACKS_LOOK | DP_STACKS_METRICS)             \
     ROW(pprof, ".pb.gz .pb .pprof",                                         \
-        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE)
+        DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE) \
+    ROW(chrome, ".trace.json .perfetto.json",                               \
+        DP_STACKS_EXPORT | DP_STACKS_APART | DP_STACKS_TRACE)
 
 /* All is borrowed. */
 struct dp_stacks_printing {
     const struct dp_stacks_job *job;
-    const struct dp_stacks *s;
+    const struct dp_stacks *s;  /* NULL: with DP_STACKS_TRACE */
     const struct dp_flame *layout;      /* of a format that needs it */
     const double *factor;       /* by column: what values are multiplied by */
+    const struct dp_host *host; /* for its progress */
     struct dp_sink *sink;       /* the caller flushes it */
     struct dp_stacks_outcome *out;
 };
