@@ -207,18 +207,29 @@ static uint64_t edge_at(const struct chrome *c)
     return c->edge & 1 ? w->to[c->edge / 2] : w->from[c->edge / 2];
 }
 
-static int pass(struct chrome *c, const struct dp_event *ev, struct dp_err *err)
+/* Begins and ends the ranges of what passes next: so many ticks, and so many of real time. */
+static int cross_edges(struct chrome *c, uint64_t ticks, uint64_t passed)
 {
-    uint64_t ticks = dp_prof_ticks(ev->t, c->time), passed = ev->t[DP_REAL], before = c->now;
-    while (DP_UNLIKELY(c->window != NULL) && c->edge < 2 * c->window->n
-           && edge_at(c) <= c->real + passed) {
+    uint64_t before = c->now;
+    int rc = 0;
+    while (rc == 0 && c->edge < 2 * c->window->n && edge_at(c) <= c->real + passed) {
         uint64_t part = edge_at(c) > c->real ? edge_at(c) - c->real : 0;
         move_to(c, before + (part ? dp_num_mul_div(ticks, part, passed) : 0));
         c->in_window = !(c->edge++ & 1);
-        int rc = settle(c);
-        if (rc < 0)
-            return rc;
+        rc = settle(c);
     }
+    return rc;
+}
+
+/* Ranges are of the times that the file has, with the classic recorder's cost. */
+static int pass(struct chrome *c, struct dp_event *ev, struct dp_err *err)
+{
+    uint64_t passed = ev->t[DP_REAL], before = c->now;
+    dp_file_subtract_cost(&c->file, ev, 1);
+    uint64_t ticks = dp_prof_ticks(ev->t, c->time);
+    int rc = DP_UNLIKELY(c->window != NULL) ? cross_edges(c, ticks, passed) : 0;
+    if (rc < 0)
+        return rc;
     if (before + ticks >= DP_LIMIT_TOTAL || c->real + passed >= DP_LIMIT_TOTAL)
         return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
     c->real += passed;
@@ -261,14 +272,14 @@ static int begin_phase(struct chrome *c, uint32_t sub)
     return rc == 0 && c->visible ? print_phase(c, sub) : rc;
 }
 
-static int take(struct chrome *c, const struct dp_event *ev, struct dp_err *err)
+static int take(struct chrome *c, struct dp_event *ev, struct dp_err *err)
 {
     int rc = 0;
     if (DP_UNLIKELY(ev->op == DP_OP_REST)) {
         c->over = true;
         rc = settle(c);
     }
-    if (rc == 0 && (ev->t[0] | ev->t[1] | ev->t[2]))
+    if (rc == 0)
         rc = pass(c, ev, err);
     if (rc < 0)
         return rc;
@@ -293,7 +304,6 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
 {
     struct chrome *c = ctx;
     (void)counts;
-    dp_file_subtract_cost(&c->file, ev, n);
     for (size_t i = 0; i < n; i++) {
         int rc = take(c, &ev[i], err);
         if (DP_UNLIKELY(rc < 0 || c->out->err)) {
@@ -467,7 +477,8 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     c->in_window = !c->window;
     c->in_phase = !c->how->stacks.phase;
     c->visible = c->in_window && c->in_phase;
-    return begin_track(c, head);
+    rc = begin_track(c, head);
+    return rc == 0 && c->window ? cross_edges(c, 0, 0) : rc;
 }
 
 static void end_file(struct chrome *c)

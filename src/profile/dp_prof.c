@@ -429,7 +429,7 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
     }
     if (ev->op < DP_OP_REENTER)
         return 0;
-    prof->in.file->inherited++;    /* what follows takes one off, whether there were any or not */
+    prof->in.file->inherited += !prof->in.file->inherited;      /* what follows takes one off */
     return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 
