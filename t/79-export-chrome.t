@@ -204,8 +204,8 @@ subtest 'a killed program, a trace that became a tree' => sub {
     $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 20_000'],
         env => { PERL_DPROF_LIMIT => 60_000 });
     ($tracks, $told) = exported('limit', $run->{profile});
-    is("$told->{status} $told->{err}", "0 $run->{profile}: profile cut short: the trace had reached "
-        . 'its size limit; the rest is a tree, which has no order of calls (record with a larger '
+    is("$told->{status} $told->{err}", "0 $run->{profile}: profile cut short: the trace had "
+        . 'reached its size limit; the rest is a tree, which has no order of calls (record with a larger '
         . "limit= to get more of it)\n", 'limit: what there is, and a message')
         or diag $told->{err};
     ($track) = values %$tracks;
@@ -241,7 +241,7 @@ is("$track->{process}, $track->{thread}", 'a"\\xffb, thread 3', 'hurtful names o
 # Ticks that are no whole nanoseconds: nothing drifts.
 $track = track_of('thirds', file(profile_text(hz => 3_000_000_000, subs => ['main f x.pm:1'],
     lines => [('+ 1', '@ 0 0 1', '- 1') x 3_000])));
-is_deeply($track->{subs}, { 'main::f' => [3000, 1000, 1000, 0] }, 'ticks of a third of a nanosecond');
+is_deeply($track->{subs}, { 'main::f' => [3000, 1000, 1000, 0] }, 'ticks of 1/3 ns');
 
 # Huge times stop at what a number can hold.
 my ($huge) = exported('huge', '-f', file(profile_text(hz => 1, subs => ['main f x.pm:1'],

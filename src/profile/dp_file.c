@@ -198,8 +198,7 @@ int dp_file_order_subs(struct dp_subs *subs, const char *path, const struct dp_f
         return 0;
     int rc = dp_file_init(&file, path, flags);
     if (rc == 0) {
-        dp_file_read(&file, &to, mem);
-        rc = dp_subs_order(subs);
+        rc = dp_file_read(&file, &to, mem) == DP_E_NOMEM ? DP_E_NOMEM : dp_subs_order(subs);
         subs->generation = 0;
     }
     dp_file_release(&file);
