@@ -5,7 +5,7 @@ use warnings;
 use FindBin;
 
 my @all = qw(cost real lines distortion instructions start dprofpp dprofreport dprofdiff
-    dprofflame);
+    dprofflame dprofexport-chrome);
 my $bad = 0;
 for my $name (@ARGV ? @ARGV : @all) {
     next unless -e "$FindBin::Bin/$name.pl";

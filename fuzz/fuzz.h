@@ -60,8 +60,8 @@ bool fuzz_good(const struct fuzz *f, bool so, const char *what, const char *file
 
 /* ---- profiles ---- */
 
-/* The input's first bytes as a file: text that may be followed, from the first NUL on, by the pieces
- * that its process left. */
+/* The input's first bytes as a file: text that may be followed, from the first NUL on, by the
+ * pieces that its process left. */
 struct dp_file_mem fuzz_mem(const struct fuzz *f, size_t size);
 /* A profile of the input's first bytes. what: phases and detail where the view needs them, in
  * addition to what the input has chosen. NULL when memory is short. */

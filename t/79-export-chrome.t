@@ -205,8 +205,8 @@ subtest 'a killed program, a trace that became a tree' => sub {
         env => { PERL_DPROF_LIMIT => 60_000 });
     ($tracks, $told) = exported('limit', $run->{profile});
     is("$told->{status} $told->{err}", "0 $run->{profile}: profile cut short: the trace had "
-        . 'reached its size limit; the rest is a tree, which has no order of calls (record with a larger '
-        . "limit= to get more of it)\n", 'limit: what there is, and a message')
+        . 'reached its size limit; the rest is a tree, which has no order of calls (record '
+        . "with a larger limit= to get more of it)\n", 'limit: what there is, and a message')
         or diag $told->{err};
     ($track) = values %$tracks;
     cmp_ok($track->{subs}{'main::f'}[0], '>', 100, 'limit: there are calls');
