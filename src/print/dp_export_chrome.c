@@ -372,6 +372,11 @@ static void on_ids_anew(void *ctx)
 
 /* ---- files ---- */
 
+static bool is_trace(const struct dp_header *head)
+{
+    return !head->tree && !head->folded && !head->foreign;
+}
+
 static int no_order(const struct dp_file *file, struct dp_err *err)
 {
     return dp_file_no_order(file, "record without `tree` to get a trace",
@@ -466,7 +471,7 @@ static uint64_t offset_of(struct chrome *c, const struct dp_header *head)
 static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err)
 {
     struct chrome *c = ctx;
-    if (head->tree || head->folded)
+    if (!is_trace(head))
         return no_order(&c->file, err);
     int rc = c->window ? dp_window_start(c->window, head, err) : 0;
     if (rc < 0)
@@ -555,7 +560,7 @@ static int look_at(struct chrome *c, const char *path)
             c->origin = start;
             c->has_origin = true;
         }
-        if (file.head.tree || file.head.folded) {
+        if (!is_trace(&file.head)) {
             file.code = no_order(&file, &file.err);
             rc = tell(c, &file);
         }
