@@ -5,7 +5,7 @@ use warnings;
 use FindBin;
 
 my @all = qw(cost real lines distortion instructions start dprofpp dprofreport dprofdiff dprofexport
-    dprofflame);
+    dprofexport-chrome dprofflame);
 my $bad = 0;
 for my $name (@ARGV ? @ARGV : @all) {
     next unless -e "$FindBin::Bin/$name.pl";

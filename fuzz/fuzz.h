@@ -60,6 +60,9 @@ bool fuzz_good(const struct fuzz *f, bool so, const char *what, const char *file
 
 /* ---- profiles ---- */
 
+/* The input's first bytes as a file: text that may be followed, from the first NUL on, by the
+ * pieces that its process left. */
+struct dp_file_mem fuzz_mem(const struct fuzz *f, size_t size);
 /* A profile of the input's first bytes. what: phases and detail where the view needs them, in
  * addition to what the input has chosen. NULL when memory is short. */
 enum { FUZZ_PHASES = 1, FUZZ_DETAIL = 2, FUZZ_PAIRS = 4, FUZZ_PLAIN = 8, FUZZ_CHART = 16 };
@@ -110,6 +113,7 @@ void fuzz_labels(struct fuzz *f);
 
 void fuzz_fold(struct fuzz *f);
 void fuzz_export(struct fuzz *f);
+void fuzz_calls(struct fuzz *f);
 void fuzz_stacks(struct fuzz *f);
 void fuzz_svg(struct fuzz *f);
 void fuzz_page(struct fuzz *f);

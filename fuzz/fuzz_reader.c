@@ -37,7 +37,8 @@ static const struct {
     { "diff", fuzz_diff, 16 }, { "diff-same", fuzz_diff_same, 16 },
     { "diff-tree", fuzz_diff_tree, 15 }, { "gate", fuzz_gate, 16 },
     { "labels", fuzz_labels, 4 },
-    { "fold", fuzz_fold, 8 }, { "export", fuzz_export, 8 }, { "stacks", fuzz_stacks, 8 },
+    { "fold", fuzz_fold, 8 }, { "export", fuzz_export, 8 }, { "chrome", fuzz_calls, 8 },
+    { "stacks", fuzz_stacks, 8 },
     { "svg", fuzz_svg, 12 }, { "page", fuzz_page, 4 },
     { "chart", fuzz_chart, 8 }, { "layout", fuzz_layout, 8 },
     { "write", fuzz_write, 12 }, { "merge", fuzz_merge, 6 }, { "take", fuzz_take, 12 },
@@ -104,6 +105,15 @@ static void window(struct fuzz *f, struct dp_prof *prof, bool percent)
     GOOD(f, dp_prof_window(prof, ranges, count) == 0);
 }
 
+struct dp_file_mem fuzz_mem(const struct fuzz *f, size_t size)
+{
+    const uint8_t *data = f->data;
+    bool has_left = size > 4 && data[0] == '#' && f->c.reading < 0xc0;
+    const uint8_t *nul = has_left ? memchr(data, 0, size - 1) : NULL;
+    size_t text = nul ? (size_t)(nul - data) : size;
+    return (struct dp_file_mem){ data, nul ? nul + 1 : NULL, text, nul ? size - text - 1 : 0 };
+}
+
 struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what)
 {
     static const char *const units[] = { "s", "ms", "us", "ns", "calls", "samples" };
@@ -126,15 +136,10 @@ struct dp_prof *fuzz_read(struct fuzz *f, size_t size, unsigned what)
         window(f, prof, how == 11);
     if (how == 13)
         CHECK(dp_prof_declare_unit(prof, units[(f->c.reading >> 5) % 6]) == 0);
-    /* The text may be followed, from the first NUL on, by the pieces that its process left. */
-    const uint8_t *data = f->data;
-    bool has_left = size > 4 && data[0] == '#' && f->c.reading < 0xc0;
-    const uint8_t *nul = has_left ? memchr(data, 0, size - 1) : NULL;
-    size_t text = nul ? (size_t)(nul - data) : size;
-    struct dp_file_mem mem = { data, nul ? nul + 1 : NULL, text, nul ? size - text - 1 : 0 };
+    struct dp_file_mem mem = fuzz_mem(f, size);
     dp_prof_add_left(prof, "fuzz", &mem, flags);
     if (how == 6 && !(what & FUZZ_CHART))
-        dp_prof_add_mem(prof, "again", data, text, flags);
+        dp_prof_add_mem(prof, "again", mem.ptr, mem.len, flags);
     return prof;
 }
 

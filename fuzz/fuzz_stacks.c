@@ -144,7 +144,7 @@ static const struct dp_stacks_format *of_tools(unsigned pick)
     const struct dp_stacks_format *f, *found[32];
     size_t n = 0;
     for (size_t k = 0; (f = dp_stacks_format(k)) && n < 32; k++)
-        if (f->needs & DP_STACKS_EXPORT)
+        if (f->needs & DP_STACKS_EXPORT && !(f->needs & DP_STACKS_TRACE))
             found[n++] = f;
     return found[pick % n];
 }
@@ -173,6 +173,49 @@ void fuzz_export(struct fuzz *f)
             fuzz_check_bytes();
     }
     drop(&g);
+}
+
+/* Each file is told: the text that has been read whole, and its beginning. */
+static int told(void *ctx, const struct dp_outcome *outcome)
+{
+    const struct fuzz *f = ctx;
+    CHECK(outcome->code <= 0 && (outcome->code < 0 || !outcome->tree || f->starved));
+    return 0;
+}
+
+static int is_shown(void *ctx, const char *name, size_t len)
+{
+    (void)ctx;
+    return !len || name[len - 1] != 'o';
+}
+
+/* Calls of traces, which the format reads itself. */
+void fuzz_calls(struct fuzz *f)
+{
+    static const char *const paths[] = { "a\"\xff.out", "b" };
+    static const struct dp_range ranges[] = { { 0, 1e-3, 0 }, { 1, 1e300, 0 }, { 0, 30, 1 },
+                                              { 50, 100, 1 } };
+    const struct dp_file_mem texts[] = { fuzz_mem(f, f->size * fuzz_pick(f, 32) / 32),
+                                         fuzz_mem(f, f->size) };
+    const struct dp_stacks_column column = { (enum dp_metric)(f->c.kind & 3), NULL };
+    struct dp_host host = fuzz_host(f);
+    struct dp_stacks_outcome out;
+    struct dp_export_how how = {
+        .stacks = { .columns = &column, .n_columns = 1, .strip_hex = fuzz_flip(f),
+                    .pair = { fuzz_pick(f, 8), NULL, 0, NULL, 0 },
+                    .phase = fuzz_pick(f, 4) ? NULL : "main" },
+        .paths = paths, .n_paths = 2, .texts = texts, .ranges = ranges + (f->c.kind >> 2 & 2),
+        .n_ranges = fuzz_pick(f, 3), .main = fuzz_flip(f), .force = f->c.reading & 1,
+    };
+    const struct dp_stacks_job job = {
+        .format = dp_stacks_format_named("chrome"), .export = &how, .told = told,
+        .shown = fuzz_flip(f) ? is_shown : NULL, .ctx = f,
+    };
+    int rc = dp_stacks_print(NULL, 0, &job, &host, &out);
+    if (PRINTED(f, rc) && !out.empty) {
+        fuzz_check_text(false);
+        fuzz_check_json();
+    }
 }
 
 /* ---- sums ---- */

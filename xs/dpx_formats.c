@@ -2,6 +2,7 @@
 #define PERL_NO_GET_CONTEXT
 #include "dpx_formats.h"
 #include "dpx_diff.h"
+#include "dpx_hash.h"
 #include "dpx_host.h"
 #include "dpx_stacks.h"
 
@@ -24,23 +25,59 @@ AV *dpx_stacks_formats(pTHX)
         hv_stores(hv, "timeline", newSViv((f->needs & DP_STACKS_TIMELINE) != 0));
         hv_stores(hv, "sites", newSViv((f->needs & DP_STACKS_NO_SITES) == 0));
         hv_stores(hv, "calls", newSViv((f->needs & DP_STACKS_CALLS) != 0));
+        hv_stores(hv, "trace", newSViv((f->needs & DP_STACKS_TRACE) != 0));
     }
     return all;
 }
 
-/* The names that were drawn, each with its colour. */
-struct colours {
-    AV *list;
+/* Who is told of what is printed. */
+struct listener {
+    AV *colours;                /* the names that were drawn, each with its colour */
+    SV *told, *shown;
     DPX_PERL_MEMBER
 };
 
 static int take_colour(void *ctx, const char *name, size_t len, const char *rgb)
 {
-    struct colours *colours = ctx;
-    dTHXa(colours->perl);
-    av_push(colours->list, dpx_name_sv(aTHX_ name, len));
-    av_push(colours->list, newSVpv(rgb, 0));
+    struct listener *to = ctx;
+    dTHXa(to->perl);
+    av_push(to->colours, dpx_name_sv(aTHX_ name, len));
+    av_push(to->colours, newSVpv(rgb, 0));
     return 0;
+}
+
+/* Calls a sub with one argument, which it frees. Returns what the sub returns as 0 or 1, or a DP_E
+ * if it dies. */
+static int ask(pTHX_ SV *sub, SV *arg)
+{
+    dSP;
+    ENTER;
+    SAVETMPS;
+    PUSHMARK(SP);
+    mXPUSHs(arg);
+    PUTBACK;
+    int n = call_sv(sub, G_SCALAR | G_EVAL);
+    SPAGAIN;
+    SV *sv = n > 0 ? POPs : NULL;
+    int rc = sv && SvTRUE(sv) ? 1 : 0;
+    PUTBACK;
+    FREETMPS;
+    LEAVE;
+    return SvTRUE(ERRSV) ? -1 : rc;
+}
+
+static int tell(void *ctx, const struct dp_outcome *outcome)
+{
+    struct listener *to = ctx;
+    dTHXa(to->perl);
+    return ask(aTHX_ to->told, dpx_outcome_sv(aTHX_ outcome, NULL)) < 0 ? -1 : 0;
+}
+
+static int is_shown(void *ctx, const char *name, size_t len)
+{
+    struct listener *to = ctx;
+    dTHXa(to->perl);
+    return ask(aTHX_ to->shown, dpx_name_sv(aTHX_ name, len));
 }
 
 static void store_outcome(pTHX_ HV *hv, const struct dp_stacks_outcome *out)
@@ -62,17 +99,21 @@ HV *dpx_print_stacks(pTHX_ PerlIO *to, AV *sides, HV *how)
 {
     struct dpx_host h;
     struct dp_stacks_outcome out;
-    struct colours colours;
+    struct listener to_tell = { .told = dpx_field(aTHX_ how, "told"),
+                                .shown = dpx_field(aTHX_ how, "shown") };
     size_t n = (size_t)(av_len(sides) + 1);
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
     struct dp_stacks_job *job = dpx_stacks_job(aTHX_ how, n ? n : 1);
-    colours.list = newAV();
-    DPX_PERL_SET(&colours);
-    hv_stores(hv, "colours", newRV_noinc((SV *)colours.list));
+    bool has_sides = !(job->format->needs & DP_STACKS_TRACE);
+    to_tell.colours = newAV();
+    DPX_PERL_SET(&to_tell);
+    hv_stores(hv, "colours", newRV_noinc((SV *)to_tell.colours));
     job->colour = take_colour;
-    job->ctx = &colours;
-    dpx_host_init(aTHX_ &h, to, NULL);
-    int code = dp_stacks_print(dpx_diff_sides(aTHX_ sides, 1), n, job, &h.host, &out);
+    job->told = to_tell.told ? tell : NULL;
+    job->shown = to_tell.shown ? is_shown : NULL;
+    job->ctx = &to_tell;
+    dpx_host_init(aTHX_ &h, to, dpx_field(aTHX_ how, "progress"));
+    int code = dp_stacks_print(dpx_diff_sides(aTHX_ sides, has_sides), n, job, &h.host, &out);
     hv_stores(hv, "code", newSViv(code));
     store_outcome(aTHX_ hv, &out);
     return hv;

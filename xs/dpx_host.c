@@ -164,6 +164,18 @@ void dpx_check(pTHX_ long code)
         croak("%s", dp_err_text((int)code));
 }
 
+bool dpx_range(pTHX_ struct dp_range *range, SV *from)
+{
+    SV *sv;
+    AV *av = from ? dpx_list_of(aTHX_ from) : NULL;
+    if (!av)
+        croak("a range is [from, to, percent]");
+    range->from = (sv = dpx_element(aTHX_ av, 0)) ? SvNV(sv) : 0;
+    range->to = (sv = dpx_element(aTHX_ av, 1)) ? SvNV(sv) : 1e300;
+    range->percent = (sv = dpx_element(aTHX_ av, 2)) && SvTRUE(sv);
+    return true;
+}
+
 bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len,
                    const char **two, size_t *two_len)
 {

@@ -38,6 +38,9 @@ const char *dpx_error_text(int code);
 /* Croaks with the text of a negative code. */
 void dpx_check(pTHX_ long code);
 
+/* A stretch of time, [from, to, percent], where undef is no limit. Returns true, or croaks. */
+bool dpx_range(pTHX_ struct dp_range *range, SV *from);
+
 /* Two elements of a list as texts. Returns false if one is undef. */
 bool dpx_two_texts(pTHX_ AV *from, SSize_t at, const char **one, size_t *one_len,
                    const char **two, size_t *two_len);

@@ -131,6 +131,12 @@ static bool check_part(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_export_part, 1, dpx_keys_dp_export_part, check_part);
 
+static bool take_range(pTHX_ void *to, AV *from, SSize_t at)
+{
+    return dpx_range(aTHX_ to, dpx_element(aTHX_ from, at));
+}
+static DPX_ELEMENT(dp_range, 1, NULL, take_range);
+
 static DPX_KEYS(dp_export_how, DP_EXPORT_OPTIONS, "an export")
 
 #define DPX_EXPORT_OPTIONS(X) X(PART, job, dp_stacks_job) X(PART, export, dp_export_how)

@@ -145,6 +145,7 @@ struct dp_flame_how {
     X(COUNT, duration)          /* nanoseconds */
 struct dp_export_part { DP_EXPORT_PART_OPTIONS(DP_MEMBER) };
 
+struct dp_file_mem;
 #define DP_EXPORT_OPTIONS(X) \
     X(PART, stacks, dp_stacks_how) \
     X(LIST, parts, dp_export_part)      /* of the side that is printed, in order */ \
@@ -152,8 +153,17 @@ struct dp_export_part { DP_EXPORT_PART_OPTIONS(DP_MEMBER) };
     /* samples are labelled by these; stacks.by_part and phases are as they need it */ \
     X(FLAG, label_phase) \
     X(FLAG, label_pid) \
-    X(FLAG, label_tid)
-struct dp_export_how { DP_EXPORT_OPTIONS(DP_MEMBER) };
+    X(FLAG, label_tid) \
+    /* of a format with DP_STACKS_TRACE, which reads the files itself, and has the first column's \
+     * time: as dp_prof_add, dp_prof_window and dp_prof_only_main have them */ \
+    X(TEXTS, paths) \
+    X(LIST, ranges, dp_range) \
+    X(FLAG, main) \
+    X(FLAG, force)
+struct dp_export_how {
+    DP_EXPORT_OPTIONS(DP_MEMBER)
+    const struct dp_file_mem *texts;    /* by path: what stands for the file; NULL: they are read */
+};
 
 /* What a format needs, and is for. */
 enum {
@@ -167,7 +177,9 @@ enum {
     DP_STACKS_BASE = 64,            /* its tools subtract one file from another */
     DP_STACKS_TIMELINE = 128,       /* it shows what ran when, of traces */
     DP_STACKS_NO_SITES = 256,       /* it does not tell which line of a frame called */
-    DP_STACKS_CALLS = 512           /* calls are always among its metrics */
+    DP_STACKS_CALLS = 512,          /* calls are always among its metrics */
+    DP_STACKS_TRACE = 1024          /* it shows each call of traces, and is given the files and no
+                                     * profiles */
 };
 
 /* A format that stacks are printed in. */
@@ -190,7 +202,11 @@ const struct dp_stacks_format *dp_stacks_format_named(const char *name);
     X(TEXT, version) \
     X(LIST, metrics, dp_flame_metric)   /* for each measure */ \
     X(TEXTS, side_names) \
-    X(OWN, timeline)
+    X(OWN, timeline) \
+    /* callbacks: see below, and struct dp_host */ \
+    X(OWN, told) \
+    X(OWN, shown) \
+    X(OWN, progress)
 struct dp_stacks_job {
     DP_STACKS_JOB_OPTIONS(DP_MEMBER)
     const struct dp_stacks_format *format;
@@ -202,6 +218,11 @@ struct dp_stacks_job {
     const struct dp_diff_side *timeline;
     /* is told the names that were drawn and their colours; NULL: nobody is */
     int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
+    /* of a format with DP_STACKS_TRACE. told: is told what became of each file in turn, and
+     * returns 0 to go on. shown: is asked once whether a sub of this name is shown; NULL: all are.
+     * Both return a negative number where they have failed */
+    int (*told)(void *ctx, const struct dp_outcome *outcome);
+    int (*shown)(void *ctx, const char *name, size_t len);
     void *ctx;
 };
 
@@ -225,7 +246,8 @@ struct dp_stacks_outcome {
     int total_too_small;            /* flame->total was less than there is */
 };
 
-/* Prints the stacks of one side, or of two. Returns 0 or a DP_E. */
+/* Prints the stacks of one side, or of two; in a format with DP_STACKS_TRACE, of none. Returns 0 or
+ * a DP_E. */
 int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_stacks_job *job,
                     const struct dp_host *host, struct dp_stacks_outcome *out);
 

@@ -167,16 +167,33 @@ static bool is_normalized(const struct dp_stacks_job *job, bool layout)
            : job->flame->normalize;
 }
 
+/* There are no stacks: the format reads the files itself. */
+static int print_trace(const struct dp_stacks_job *job, const struct dp_host *host,
+                       struct dp_stacks_outcome *out)
+{
+    struct dp_stacks_printing p = { .job = job, .host = host, .out = out };
+    p.sink = dp_mem_alloc(sizeof *p.sink);
+    if (!p.sink)
+        return DP_E_NOMEM;
+    dp_sink_init(p.sink, host->write, host->ctx);
+    int rc = job->format->print(&p);
+    rc = dp_sink_flush(p.sink) ? DP_E_IO : rc;
+    dp_mem_free(p.sink);
+    return rc;
+}
+
 int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_stacks_job *job,
                     const struct dp_host *host, struct dp_stacks_outcome *out)
 {
+    memset(out, 0, sizeof *out);
+    if (job->format->needs & DP_STACKS_TRACE)
+        return print_trace(job, host, out);
     struct dp_stacks s;
     bool layout = job->format->needs & DP_STACKS_LAYOUT;
     const struct dp_stacks_how *how = job->flame ? &job->flame->stacks
                                       : job->fold ? &job->fold->stacks
                                       : &job->export->stacks;
-    struct dp_stacks_printing p = { .job = job, .s = &s, .out = out };
-    memset(out, 0, sizeof *out);
+    struct dp_stacks_printing p = { .job = job, .s = &s, .host = host, .out = out };
     p.sink = dp_mem_alloc(sizeof *p.sink);
     double *factor = dp_mem_zalloc((how->n_columns + 1) * sizeof *factor);
     int rc = !p.sink || !factor ? DP_E_NOMEM

@@ -24,14 +24,17 @@
         DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_APART | DP_STACKS_TIMELINE) \
     ROW(callgrind, ".callgrind",                                            \
         DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_CALLS)             \
-    ROW(cachegrind, ".cachegrind", DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_BASE)
+    ROW(cachegrind, ".cachegrind", DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_BASE) \
+    ROW(chrome, ".trace.json .perfetto.json",                               \
+        DP_STACKS_EXPORT | DP_STACKS_APART | DP_STACKS_TRACE)
 
 /* All is borrowed. */
 struct dp_stacks_printing {
     const struct dp_stacks_job *job;
-    const struct dp_stacks *s;
+    const struct dp_stacks *s;  /* NULL: with DP_STACKS_TRACE */
     const struct dp_flame *layout;      /* of a format that needs it */
     const double *factor;       /* by column: what values are multiplied by */
+    const struct dp_host *host; /* for its progress */
     struct dp_sink *sink;       /* the caller flushes it */
     struct dp_stacks_outcome *out;
     /* what ran when: stacks of real time in order of time, of the same parts; NULL: not known. Its

@@ -161,18 +161,7 @@ static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_trace *t = ctx;
     t->depth = 0;
-    if (t->file.head.folded)
-        return dp_err_set(err, DP_E_ARG,
-                          "these are folded stacks, which have no order of calls; use -S");
-    if (t->file.head.foreign)
-        return dp_err_set(err, DP_E_ARG,
-                          "this is a file of %s, which has no order of calls; use -S",
-                          t->file.head.foreign);
-    if (t->file.info.marks)
-        return dp_err_set(err, DP_E_TRUNCATED,
-                          "the trace had reached its size limit; the rest is a tree, which has no"
-                          " order of calls (-S shows it)");
-    return dp_err_set(err, DP_E_ARG, "this is a tree, which has no order of calls; use -S");
+    return dp_file_no_order(&t->file, "use -S", "-S shows it", err);
 }
 
 static void on_ids_anew(void *ctx)
@@ -260,44 +249,6 @@ static int list_open(struct dp_trace *t)
     return 0;
 }
 
-static int64_t on_sub_before(void *ctx, const struct dp_subdef *def)
-{
-    struct dp_trace *t = ctx;
-    return dp_subs_add(&t->subs, def);
-}
-
-static int on_events_before(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
-                            struct dp_err *err)
-{
-    (void)ctx, (void)ev, (void)counts, (void)n, (void)bad, (void)err;
-    return 0;
-}
-
-/* Which of the nameless subs of one place is which, a file says only at its end. So where labels
- * tell them apart, and the file can be read twice, its names are read before its calls. Errors of
- * the file are told by the second reading. */
-static int order_subs(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
-{
-    struct dp_consumer to = { .ctx = t,
-                              .header = on_header,
-                              .sub = on_sub_before,
-                              .events = on_events_before,
-                              .tree = on_tree,
-                              .ids_anew = on_ids_anew };
-    struct dp_file file;
-    if (!(t->how.label_flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED)) || dp_subs_count(&t->subs)
-        || (!mem && !dp_source_is_file(path)))
-        return 0;
-    int rc = dp_file_init(&file, path, t->how.force ? DP_FORCE : 0);
-    if (rc == 0) {
-        dp_file_read(&file, &to, mem);
-        rc = dp_subs_order(&t->subs);
-        t->subs.generation = 0;
-    }
-    dp_file_release(&file);
-    return rc;
-}
-
 static int add(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
     struct dp_consumer to = { .ctx = t,
@@ -315,7 +266,8 @@ static int add(struct dp_trace *t, const char *path, const struct dp_file_mem *m
     t->depth = t->level = 0;
     t->inside = 0;
     dp_subs_next_file(&t->subs);
-    if (order_subs(t, path, mem) < 0)
+    if (t->how.label_flags & (DP_LABEL_SEPARATE | DP_LABEL_CROWDED) && !dp_subs_count(&t->subs)
+        && dp_file_order_subs(&t->subs, path, mem, t->how.force ? DP_FORCE : 0) < 0)
         return DP_E_NOMEM;
     int rc = dp_file_read(&t->file, &to, mem);
     end_fold(t);

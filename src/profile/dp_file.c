@@ -147,6 +147,83 @@ int dp_file_read_header(struct dp_file *file)
     return file->code = rc;
 }
 
+/* The remainder of the division is carried, so that the costs add up. */
+static void subtract_cost(struct dp_file *file, struct dp_event *ev)
+{
+    const struct dp_header *head = &file->head;
+    uint64_t per = 2 * head->over_tests;
+    for (int m = 0; m < DP_METRICS; m++) {
+        file->carry[m] += head->over[m];
+        uint64_t cost = file->carry[m] / per;
+        file->carry[m] %= per;
+        ev->t[m] -= cost < ev->t[m] ? cost : ev->t[m];
+    }
+}
+
+void dp_file_subtract_cost(struct dp_file *file, struct dp_event *ev, size_t n)
+{
+    const uint64_t *over = file->head.over;
+    bool has_cost = over[0] || over[1] || over[2];
+    for (size_t i = 0; has_cost && i < n; i++)
+        if (ev[i].op >= DP_OP_ENTER)
+            subtract_cost(file, &ev[i]);
+}
+
+/* ---- calls one by one ---- */
+
+static int64_t add_sub(void *ctx, const struct dp_subdef *def) { return dp_subs_add(ctx, def); }
+
+static int skip_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
+                       struct dp_err *err)
+{
+    (void)ctx, (void)ev, (void)counts, (void)n, (void)bad, (void)err;
+    return 0;
+}
+
+static int stop(void *ctx, struct dp_err *err)
+{
+    (void)ctx, (void)err;
+    return DP_E_ARG;
+}
+
+static void ids_anew(void *ctx) { dp_subs_ids_anew(ctx); }
+
+int dp_file_order_subs(struct dp_subs *subs, const char *path, const struct dp_file_mem *mem,
+                       unsigned flags)
+{
+    struct dp_consumer to = { .ctx = subs, .sub = add_sub, .events = skip_events, .tree = stop,
+                              .ids_anew = ids_anew };
+    struct dp_file file;
+    if (!mem && !dp_source_is_file(path))
+        return 0;
+    int rc = dp_file_init(&file, path, flags);
+    if (rc == 0) {
+        rc = dp_file_read(&file, &to, mem) == DP_E_NOMEM ? DP_E_NOMEM : dp_subs_order(subs);
+        subs->generation = 0;
+    }
+    dp_file_release(&file);
+    return rc;
+}
+
+int dp_file_no_order(const struct dp_file *file, const char *instead, const char *rest,
+                     struct dp_err *err)
+{
+    if (file->head.folded)
+        return dp_err_set(err, DP_E_ARG,
+                          "these are folded stacks, which have no order of calls; %s", instead);
+    if (file->head.foreign)
+        return dp_err_set(err, DP_E_ARG,
+                          "this is a file of %s, which has no order of calls; %s",
+                          file->head.foreign, instead);
+    if (file->info.marks)
+        return dp_err_set(err, DP_E_TRUNCATED,
+                          "the trace had reached its size limit; the rest is a tree, which has no"
+                          " order of calls (%s)", rest);
+    return dp_err_set(err, DP_E_ARG, "this is a tree, which has no order of calls; %s", instead);
+}
+
+/* ---- what is told of the file ---- */
+
 int dp_file_odd_exit(struct dp_file *file, uint32_t named, uint32_t ended)
 {
     if (file->odd_pairs >= DP_FILE_ODD)

@@ -230,7 +230,6 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     prof->paired = prof->paired || (head->folded && head->n_counters);
     prof->in.file->inherited = head->inherited;
     prof->in.has_cost = head->over[0] || head->over[1] || head->over[2];
-    memset(prof->in.carry, 0, sizeof prof->in.carry);
     prof->in.starting = false;
     prof->in.has_head = true;
     return 0;
@@ -270,26 +269,11 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
     return dp_subs_add(&prof->subs, def);
 }
 
-/* Takes the classic recorder's cost off the interval that ends at a mark. The remainder of the
- * division is carried, so that the costs add up. */
-static void subtract_cost(struct dp_prof *prof, struct dp_event *ev)
-{
-    const struct dp_header *head = &prof->in.file->head;
-    uint64_t per = 2 * head->over_tests;
-    for (int m = 0; m < DP_METRICS; m++) {
-        prof->in.carry[m] += head->over[m];
-        uint64_t cost = prof->in.carry[m] / per;
-        prof->in.carry[m] %= per;
-        ev->t[m] -= cost < ev->t[m] ? cost : ev->t[m];
-    }
-}
-
 static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad,
                    struct dp_err *err)
 {
+    dp_file_subtract_cost(prof->in.file, ev, n);
     for (size_t i = 0; i < n; i++) {
-        if (prof->in.has_cost && ev[i].op >= DP_OP_ENTER)
-            subtract_cost(prof, &ev[i]);
         for (int m = 0; m < DP_METRICS; m++) {
             if (ev[i].t[m] >= DP_LIMIT_INTERVAL / prof->in.scale) {
                 *bad = i;
@@ -445,7 +429,7 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
     }
     if (ev->op < DP_OP_REENTER)
         return 0;
-    prof->in.file->inherited++;    /* what follows takes one off, whether there were any or not */
+    prof->in.file->inherited += !prof->in.file->inherited;      /* what follows takes one off */
     return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 

@@ -79,7 +79,6 @@ struct dp_intake {
     bool has_head;
     bool has_cost;
     bool starting;              /* the start-up of a trace runs now, and is left out */
-    uint64_t carry[DP_METRICS]; /* of the costs' divisions */
     uint64_t *starts;           /* detail, by depth: `now` when the call began; DP_PROF_NO_CALL */
     size_t starts_cap;
     uint64_t now;               /* real ticks since the file's beginning */

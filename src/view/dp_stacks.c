@@ -38,9 +38,7 @@ struct making {
 
 /* ---- names ---- */
 
-/* Hexadecimal addresses, 0x... and those of eight digits and more without 0x that have a figure
- * among them, become 0x... */
-static void strip_hex(struct dp_buf *to, const char *ptr, size_t len)
+void dp_stacks_strip_hex(struct dp_buf *to, const char *ptr, size_t len)
 {
     for (size_t i = 0; i < len;) {
         size_t at = i, digits = 0;
@@ -162,7 +160,7 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     struct dp_buf stripped;
     dp_buf_init(&stripped);
     if (m->how->strip_hex) {
-        strip_hex(&stripped, label.ptr, label.len);
+        dp_stacks_strip_hex(&stripped, label.ptr, label.len);
         label = (struct dp_name){ stripped.len ? stripped.ptr : "", stripped.len };
     }
     const struct dp_sub *sub = &subs->subs[n];

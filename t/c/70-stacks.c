@@ -170,6 +170,34 @@ static const struct dp_stacks_format *in_turn(unsigned kind, int k)
 static struct dp_over_side charted;     /* the same in order of time */
 static const struct dp_diff_side timeline = { "chart", &charted, ends, 1, 0 };
 
+/* Traces for formats that read the files themselves: several phases, a goto, a call that goes on,
+ * a sub of several, and frames that end together. */
+static const char trace[] =
+    "#fOrTyTwO\n$hz=1000; $dprof_format='trace 1'; $dprof_pid=7; $dprof_tid=2; $rrun_utime=1;"
+    " $rrun_stime=0; $rrun_rtime=60; $dprof_start=5.25; $dprof_script='a\"b';\n\nPART2\n"
+    "& 1 A f lib/A.pm:1\n& 2 A __ANON__ lib/A.pm:3 seq=2\n& 3 A __ANON__ lib/A.pm:3 seq=1\n"
+    "& 4 B 0xdeadbeef1 x:1\n& 5 % p - kind=phase\n@ 1 0 5\n+ 1\n+ 2\n@ 1 0 5\n# phase 5\n"
+    "+ 3\n+ 4\n@ 0 0 7\n- 4\n- 3\n- 2\n# suspend 1\n- 1\n# resume 1\n+ 1\n* 2\n"
+    "@ 0 0 20\n+ 4\n@ 0 0 5\n";
+static const struct dp_file_mem traces[] = { { trace, NULL, sizeof trace - 1, 0 },
+                                             { trace, NULL, sizeof trace - 9, 0 } };
+
+/* Gives the export of such a format its files. */
+static void take_files(struct dp_export_how *how, int k)
+{
+    static const char *const paths[] = { "a", "b" };
+    static const struct dp_stacks_column real = { DP_T_REAL, NULL };
+    static const struct dp_range ranges[] = { { 0, 0.012, 0 }, { 0.02, 1e300, 0 } };
+    how->stacks.columns = &real;
+    how->stacks.strip_hex = k & 8;
+    how->stacks.pair.label_flags = DP_LABEL_SEPARATE;
+    how->paths = paths;
+    how->texts = traces;
+    how->n_paths = 2;
+    how->ranges = ranges;
+    how->n_ranges = k & 16 ? 2 : 0;
+}
+
 static int export_one(int k, size_t n, const struct dp_diff_side *sides, const struct dp_host *host)
 {
     static const struct dp_export_part parts[] = { { "x\xff.pl", 7, 1, 1000, 50 },
@@ -183,8 +211,11 @@ static int export_one(int k, size_t n, const struct dp_diff_side *sides, const s
     how.stacks.by_sub = n == 1;
     how.stacks.by_site = 1;
     how.stacks.by_part = k & 1;
+    const struct dp_stacks_format *format = in_turn(DP_STACKS_EXPORT, k / 6);
+    if (format->needs & DP_STACKS_TRACE)
+        take_files(&how, k);
     const struct dp_stacks_job job = {
-        .format = in_turn(DP_STACKS_EXPORT, k / 6), .export = &how, .title = "<&>\xff",
+        .format = format, .export = &how, .title = "<&>\xff",
         .version = "1", .metrics = metrics, .side_names = names,
         .timeline = n == 1 ? &timeline : NULL,
     };

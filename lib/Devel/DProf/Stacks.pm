@@ -7,13 +7,13 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
-use Devel::DProf::Input qw(of_runs used);
+use Devel::DProf::Input qw(of_runs told used);
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(complain);
-use Devel::DProf::View qw(is_time_word counter_label counter_unit filters flags);
+use Devel::DProf::Tool qw(complain end_transient);
+use Devel::DProf::View qw(is_time_word metric_number counter_label counter_unit filters flags);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -138,6 +138,27 @@ sub read {
     $reader->read(sub { $self->use_of(@_) }, @sides) or return;
     $reader->only_of($_, $self->{$_}) or return for qw(pid tid);
     return $self->split_pairs;
+}
+
+# Returns the paths of one side's files, which are not read; nothing, after a message, if there are
+# none.
+sub paths {
+    my ($self, @names) = @_;
+    my @wanted = grep { defined $self->{$_} } qw(pid tid);
+    my @named = map { side($_, $self->{processes}, 1) // return } @names;
+    my @paths = map { @$_ } map { @{ $_->{runs} } } @named;
+    of_runs($self->{processes}, $self->{force} || @wanted, @paths);
+    for my $name (@wanted) {
+        @paths = grep {
+            my %header = Devel::DProf::Input::header_of($_);
+            $self->{$name}{ $header{"dprof_$name"} // '' };
+        } @paths;
+        next if @paths;
+        complain(join(', ', @names) . ": there is no $name "
+            . join(', ', sort keys %{ $self->{$name} }));
+        return;
+    }
+    return @paths;
 }
 
 # Uses what can be read of folded stacks, though lines were left out.
@@ -294,6 +315,38 @@ sub print {
     return Devel::DProf::Profile::print_stacks($out, $sides, $self->in_c(
         title => join(', ', @names), %$self,
         side_names => \@names, version => $VERSION, format => $format, %how));
+}
+
+# Prints in the format of that name, which shows the calls of traces: of files that were not read.
+# Returns what C tells of it, and whether one of the files could not be used.
+sub print_trace {
+    my ($self, $out, $format, $metric, @paths) = @_;
+    my ($failed, $next) = (0, 0);
+    my $progress = Devel::DProf::Input::progress($paths[0]);
+    my %callbacks = (
+        told => sub {
+            my ($outcome) = @_;
+            $failed = 1 if !Devel::DProf::Input::usable(told($outcome, $self->{force}));
+            $progress = Devel::DProf::Input::progress($paths[ ++$next ]) if $next < $#paths;
+            return;
+        },
+        ($self->is_filtered ? (shown => sub { $self->is_shown($_[0]) }) : ()),
+        ($progress ? (progress => sub { $progress->(@_) }) : ()),
+    );
+    my $result = Devel::DProf::Profile::print_stacks($out, [], $self->in_c(
+        %$self, %callbacks, format => $format, paths => \@paths,
+        columns => [{ metric => metric_number($metric) }],
+        metrics => [{ key => $metric, label => $metric, unit => 's' }], side_names => [''],
+        ranges => ($self->{windows} || [])->[0] || []));
+    end_transient();
+    return ($result, $failed);
+}
+
+# Tells whether the patterns show a sub of this name.
+sub is_shown {
+    my ($self, $name) = @_;
+    my ($only, $skip) = @$self{qw(re_only re_skip)};
+    return (!$only || $name =~ $only) && (!$skip || $name !~ $skip) ? 1 : 0;
 }
 
 # Returns those fields that printing in C takes.

@@ -10,7 +10,7 @@ use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain result);
 use Devel::DProf::Values qw(list_of);
-use Devel::DProf::View qw(metrics_for_help);
+use Devel::DProf::View qw(is_time_word metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -90,6 +90,8 @@ sub how {
             if !grep { $_ eq $label } @LABELS;
         die "--label $label: $format->{name} has no labels\n" if !$format->{labels};
     }
+    die "--fold-recursion: $format->{name} has each call by itself\n"
+        if $format->{trace} && $opt->{'fold-recursion'};
     if ($opt->{diff}) {
         die "--diff: $format->{name} has no way to compare two files; dprofdiff compares\n"
             if !$format->{base};
@@ -116,8 +118,10 @@ sub export {
         . 'join the files of one side by commas') if !@names;
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
-    $stacks->read(@names) or return FAILED;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
+    my ($format) = grep { $_->{name} eq $stacks->format } Devel::DProf::Stacks::formats('tools');
+    return calls($opt, $stacks, \@names, @metrics) if $format->{trace};
+    $stacks->read(@names) or return FAILED;
     push @metrics, grep { $_ eq 'calls' } $stacks->has
         if @metrics && $stacks->shows_calls && !grep { $_ eq 'calls' } @metrics;
     @metrics = defaults($stacks) if !@metrics;
@@ -127,6 +131,25 @@ sub export {
     return written($stacks, $opt->{o}, 0, timeline => \@timeline) if !$opt->{diff};
     return written($stacks, base_of($opt->{o}, $stacks->format), 0)
         || written($stacks, $opt->{o}, 1);
+}
+
+# The calls of traces, straight from the files.
+sub calls {
+    my ($opt, $stacks, $names, @metrics) = @_;
+    my $format = $stacks->format;
+    my ($metric) = @metrics ? $metrics[0] eq 'wall' ? 'real' : $metrics[0] : 'real';
+    return $TOOL->usage("-m: $format has one time: real (wall), cpu, user or system")
+        if @metrics > 1 || !is_time_word($metric);
+    my @paths = $stacks->paths(@$names) or return FAILED;
+    my $failed;
+    my $status = result('dprofexport', $opt->{o}, sub {
+        (my $result, $failed) = $stacks->print_trace($_[0], $format, $metric, @paths);
+        complain('nothing is left: there are no calls'
+            . ($stacks->is_filtered ? ' after --only and --skip' : ''))
+            if !$result->{code} && !$failed && !$result->{lines};
+        return ($result->{code}, $result->{empty});
+    });
+    return $status || ($failed ? FAILED : OK);
 }
 
 # All metrics of the profile: times, calls, counters. User and system time are in cpu.

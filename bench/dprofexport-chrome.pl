@@ -1,0 +1,37 @@
+# What dprofexport --format chrome takes on a trace of many marks, to a file, and through pipes on
+# both sides: the best of RUNS (3), elapsed; MB written a second; MB held at most. MARKS: how many,
+# 10,000,000 if not given. TMPDIR has to have room for 70 bytes a mark.
+use strict;
+use warnings;
+use FindBin ();
+use lib $FindBin::Bin;
+use Bench qw(compiled gen_marks note scratch table tool);
+
+my $marks = $ENV{MARKS} || 10_000_000;
+my $dir = scratch();
+my $measure = compiled('measure');
+my ($in, $out) = ("$dir/tmon.out", "$dir/x.trace.json");
+gen_marks($in, $marks);
+printf "%d marks, %.0f MB\n", $marks, (-s $in) / 1e6;
+table(['what', 's', 'MB written', 'MB/s', 'MB held'],
+    row('file to file', tool('dprofexport', '-o', $out, $in)),
+    row('--only', tool('dprofexport', '--only', '1', '-o', $out, $in)),
+    row('-m cpu', tool('dprofexport', '-m', 'cpu', '-o', $out, $in)),
+    row('pipe to pipe', "cat $in | " . tool(qw(dprofexport --format chrome -)) . " | cat > $out"));
+
+# What a shell command takes.
+sub row {
+    my ($what, $command) = @_;
+    my ($seconds, $most);
+    note($command);
+    for (1 .. $ENV{RUNS} || 3) {
+        my $told = `$measure '@{[ $command =~ s/'/'\\''/gr ]}'`;
+        die "this failed: $command\n" if $?;
+        my (undef, undef, $real, $kb) = split ' ', $told;
+        $seconds = $real if !defined $seconds || $real < $seconds;
+        $most = $kb if !defined $most || $kb > $most;
+    }
+    my $mb = (-s $out) / 1e6;
+    return [$what, sprintf('%.2f', $seconds), sprintf('%.0f', $mb),
+        sprintf('%.0f', $mb / $seconds), sprintf('%.0f', $most / 1024)];
+}
