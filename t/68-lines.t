@@ -339,6 +339,9 @@ subtest 'processes' => sub {
     sums_ok('children that call',
         "$f for (1 .. 3) { f(1); my \$p = fork; if (!\$p) { f(2) for 1 .. 3; my \$q = fork; f(3); "
             . "waitpid \$q, 0 if \$q; f(4); exit } waitpid \$p, 0; } f(5)", each => 7);
+    sums_ok('a child that forks before its first call',
+        "$f f(1); my \$p = fork; if (!\$p) { my \$q = fork; if (\$q) { waitpid \$q, 0; exit } "
+            . "f(2); exit } waitpid \$p, 0; f(3)", each => 3);
     sums_ok('a child that only execs',
         "$f f(1); my \$p = fork; if (!\$p) { exec 'true' } waitpid \$p, 0; f(2)", each => 1);
     sums_ok('a child of lines=count',

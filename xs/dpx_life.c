@@ -331,8 +331,14 @@ static void before_fork(void)
     dTHX;
     pthread_mutex_lock(&dpx_run.lock);
     struct dpx_ctx *mine = dpx_ctx_own();
-    if (mine && mine->state < DPX_ENDING)
+    if (mine && mine->state == DPX_BORN) {
+        /* A child that has recorded nothing has only what it keeps itself. */
+        const struct dpx_child *child = &mine->child;
+        if (child->n_early)
+            mine->rec.line_before = child->early[child->n_early - 1].number;
+    } else if (mine && mine->state < DPX_ENDING) {
         dp_rec_forks(&mine->rec);
+    }
 }
 
 static void after_fork_parent(void)
@@ -365,6 +371,7 @@ static void after_fork_child(void)
         ctx->child.depth = ctx->top - ctx->frames;
         ctx->state = DPX_BORN;
         ctx->child.is = true;
+        ctx->child.n_early = 0;         /* those of a parent that has recorded nothing itself */
         dp_rec_restart(&ctx->rec);
     }
     errno = why;
@@ -399,7 +406,7 @@ static void forked(struct dpx_ctx *ctx)
     int why = errno;
     /* What was counted since the fork belongs to the coming mark, not to those of the frames that
      * run already. */
-    U64 seen[DP_FMT_COUNTERS];
+    U64 seen[DP_FMT_COUNTERS], ops = ctx->rec.ops_seen;
     memcpy(seen, ctx->rec.counts_seen, sizeof seen);
     dp_rec_skip_counts(&ctx->rec);
     dp_rec_untrip(&ctx->rec);
@@ -430,6 +437,7 @@ static void forked(struct dpx_ctx *ctx)
             dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left, DP_REC_COUNTS);
     }
     memcpy(ctx->rec.counts_seen, seen, sizeof seen);
+    ctx->rec.ops_seen = ctx->rec.line_ops_seen = ops;
     dpx_stmt_forked(ctx);
     errno = why;
 }
