@@ -144,30 +144,44 @@ static struct dp_cct_node *add_child(struct dp_cct *cct, struct dp_cct_node *nod
     return child;
 }
 
-static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
-                                    uint32_t site, bool resumed)
+/* The edge of a call as the map has it. Returns false where memory is short. */
+DP_INLINE bool edge_of(struct dp_cct *cct, const struct dp_cct_node *node, uint32_t id,
+                       uint32_t site, bool resumed, uint64_t *edge)
 {
     uint32_t key = key_of(cct, resumed ? id | RESUMED : id, site);
-    uint64_t edge = (uint64_t)node->number << 32 | key;
-    bool full = cct->count >= cct->limit;
-    /* Room first, so that each edge in the map has its context, whatever fails. */
-    struct dp_map_slot *slot = key == DP_MAP_NONE ? NULL
-        : full || !make_room(cct) ? dp_map_find(&cct->children, edge)
-                                  : dp_map_put(&cct->children, edge);
-    if (slot && slot->value != DP_MAP_NONE)
-        return cct->nodes[slot->value - 1];
-    if (full) {
+    *edge = (uint64_t)node->number << 32 | key;
+    return key != DP_MAP_NONE;
+}
+
+/* A context that the map does not have. */
+static DP_NOINLINE struct dp_cct_node *new_child(struct dp_cct *cct, struct dp_cct_node *node,
+                                                 uint32_t id, uint32_t site, bool resumed)
+{
+    uint64_t edge;
+    if (cct->count >= cct->limit) {
         struct dp_cct_node *same = fold(cct, node, id, resumed);
         if (same || resumed)
             return same ? same : cct->root;
         /* It is no recursion: the call shares a context right below the root, one for each sub. */
-        if (node != cct->root)
-            return child_of(cct, cct->root, id, 0, false);
-        slot = key == DP_MAP_NONE || !make_room(cct) ? NULL : dp_map_put(&cct->children, edge);
+        node = cct->root;
+        site = 0;
     }
-    if (!slot)
+    if (!edge_of(cct, node, id, site, resumed, &edge))
         return cct->root;
-    return add_child(cct, node, slot, id, site, resumed);
+    /* Room first, so that each edge in the map has its context, whatever fails. */
+    struct dp_map_slot *slot = make_room(cct) ? dp_map_put(&cct->children, edge) : NULL;
+    if (slot && slot->value != DP_MAP_NONE)
+        return cct->nodes[slot->value - 1];
+    return slot ? add_child(cct, node, slot, id, site, resumed) : cct->root;
+}
+
+static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
+                                    uint32_t site, bool resumed)
+{
+    uint64_t edge;
+    struct dp_map_slot *slot = edge_of(cct, node, id, site, resumed, &edge)
+                                   ? dp_map_find(&cct->children, edge) : NULL;
+    return slot ? cct->nodes[slot->value - 1] : new_child(cct, node, id, site, resumed);
 }
 
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
