@@ -465,17 +465,19 @@ static int put_tables(struct pprof *x)
     return x->out->err;
 }
 
+/* Fields come in the order of their numbers, as protoc encodes them. The last ones have no strings
+ * that the first ones do not have. */
 static int put_profile(struct pprof *x)
 {
     int rc = string_of(x, "", 0) == 0 ? 0 : DP_E_NOMEM;
     settle_order(x);
     for (size_t k = 0; k < x->e.count && rc == 0; k++)
         rc = put_type(x, SAMPLE_TYPE, x->order[k]);
-    rc = rc < 0 ? rc : put_type(x, PERIOD_TYPE, default_measure(x));
-    rc = rc < 0 ? rc : put_mapping(x);
-    rc = rc < 0 ? rc : put_times(x);
     rc = rc < 0 ? rc : put_samples(x);
-    return rc < 0 ? rc : put_tables(x);
+    rc = rc < 0 ? rc : put_mapping(x);
+    rc = rc < 0 ? rc : put_tables(x);
+    rc = rc < 0 ? rc : put_times(x);
+    return rc < 0 ? rc : put_type(x, PERIOD_TYPE, default_measure(x));
 }
 
 static int to_sink(void *ctx, const void *ptr, size_t n)
