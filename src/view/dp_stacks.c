@@ -110,8 +110,9 @@ static uint32_t name_of(struct making *m, const char *ptr, size_t len, size_t sh
     uint32_t n = dp_pool_intern(&s->texts, ptr, len);
     if (n == DP_MAP_NONE || n < s->n_names)
         return n;
-    memset(&s->names[n], 0, sizeof *s->names);
-    s->names[n].text = (struct dp_name){ dp_pool_name(&s->texts, n)->ptr, shown };
+    s->names[n] = (struct dp_stacks_name){
+        .text = { dp_pool_name(&s->texts, n)->ptr, shown }, .file = { "", 0 }, .moved = { "", 0 }
+    };
     s->n_names = n + 1;
     return n;
 }
