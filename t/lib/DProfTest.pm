@@ -28,9 +28,8 @@ use Carp 'croak';
 use Cwd 'abs_path';
 use File::Basename 'dirname';
 use File::Glob ':bsd_glob';
-use File::Path 'make_path';
+use File::Path qw(make_path remove_tree);
 use File::Spec;
-use File::Temp 'tempdir';
 use Config;
 use Test::More;
 use POSIX ();
@@ -54,7 +53,7 @@ sub root { return $ROOT }
 # Returns the path of a recorded profile, by its name in t/data.
 sub data { return "$ROOT/t/data/$_[0]" }
 
-my $scratch;
+my ($scratch, $owner);
 my $count = 0;
 my $tree;
 
@@ -108,8 +107,30 @@ sub without_privileges {
 
 sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
 
+# Makes the folder of all that this process makes. File::Temp would name it with random letters,
+# which sometimes spell a word that a test does not want to see in an output that shows the path.
+sub make_scratch {
+    my $parent = abs_path(File::Spec->tmpdir);
+    for (my $n = 1;; $n++) {
+        my $dir = "$parent/dprof-test-$$-$n";
+        if (mkdir $dir, 0700) {
+            $owner = $$;
+            return $dir;
+        }
+        croak "$dir: $!" unless $!{EEXIST};
+    }
+}
+
+END {
+    if ($scratch && $$ == $owner) {
+        local ($?, $!, $@);
+        chdir '/';
+        remove_tree($scratch);
+    }
+}
+
 sub fresh_name {
-    $scratch //= abs_path(tempdir('dprof-test-XXXXXX', TMPDIR => 1, CLEANUP => 1));
+    $scratch //= make_scratch();
     return "$scratch/" . ++$count;
 }
 
