@@ -539,7 +539,7 @@ sub ticks {
 
 {
     my $levels = 20000;
-    my $middle = 'middle ones, which would be too many to print';
+    my $middle = 'middle ones, which would be too many to write';
     my @contexts = map { '= ' . $_ . ($_ % 2 ? ' 1' : ' 2') . ' 1 3 0 3 0 0' } 1 .. $levels;
     my $deep = file(profile_text(format => 'tree', hz => 1_000_000, times => [$levels, 0, $levels],
         complete => 1, subs => ['A a x:1', 'A b x:2'], lines => ['= 0 0 1 0 0 0 0 0', @contexts]));

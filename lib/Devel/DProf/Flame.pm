@@ -395,8 +395,7 @@ sub told {
         if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
     push @told, "--total $self->{total} is less than the profile's total, and is not used"
         if $result->{total_too_small};
-    push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
-        . "with the last of these" if $result->{recursion} && $self->{recursion} > 1;
+    push @told, $self->left_out($result);
     push @told, "too few runs to find significant differences: $result->{needed} a side are needed"
         if $result->{needed};
     push @told, $self->{map_failed} if defined $self->{map_failed};

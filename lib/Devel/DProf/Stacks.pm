@@ -55,8 +55,11 @@ sub values_of {
     return %how;
 }
 
+use constant TWO_SIDES => '--diff takes two sides, a baseline and another one; '
+    . 'join the files of one side by commas';
+
 # Returns the files, or sides. Without a name: standard input, if it is a pipe or file, as for
-# filters; else the recorder's default. Returns nothing if there are more than two sides.
+# filters; else the recorder's default. Returns nothing if there are more than two sides: see TWO_SIDES.
 sub names {
     my ($opt, @names) = @_;
     return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out' if !$opt->{diff};
@@ -236,9 +239,6 @@ sub shows_calls {
     return scalar grep { $_->{name} eq $self->{format} && $_->{calls} } formats('tools');
 }
 
-# So many frames of one sub in a row are shown; 0: all.
-sub recursion { return $_[0]{recursion} }
-
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
 
 # Whether something was left out that could not be read.
@@ -246,6 +246,23 @@ sub failed { return $_[0]{failed} }
 
 # Whether --only and --skip may have left nothing.
 sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
+
+# Returns messages on what printing left out, from what C reports.
+sub left_out {
+    my ($self, $result) = @_;
+    my @told;
+    push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
+        . 'with the last of these' if $result->{recursion} && $self->{recursion} > 1;
+    push @told, "$result->{shortened} stacks of more than $result->{most} frames lack their "
+        . 'middle ones, which would be too many to write' if $result->{shortened};
+    return @told;
+}
+
+# Returns the message for a result without content.
+sub nothing_left {
+    my ($self, $why) = @_;
+    return "nothing is left: $why" . ($self->is_filtered ? ' after --only and --skip' : '');
+}
 
 # Settles what is counted, by name: one metric, or several. Returns false, after a message, if a
 # side lacks one.

@@ -114,8 +114,7 @@ sub export {
     my ($opt, $stacks, $names) = @_;
     return listed() if $opt->{list};
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return $TOOL->usage('--diff takes two sides, a baseline and another one; '
-        . 'join the files of one side by commas') if !@names;
+    return $TOOL->usage(Devel::DProf::Stacks::TWO_SIDES) if !@names;
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
@@ -144,8 +143,7 @@ sub calls {
     my $failed;
     my $status = result('dprofexport', $opt->{o}, sub {
         (my $result, $failed) = $stacks->print_trace($_[0], $format, $metric, @paths);
-        complain('nothing is left: there are no calls'
-            . ($stacks->is_filtered ? ' after --only and --skip' : ''))
+        complain($stacks->nothing_left('there are no calls'))
             if !$result->{code} && !$failed && !$result->{lines};
         return ($result->{code}, $result->{empty});
     });
@@ -176,12 +174,8 @@ sub written {
     my $status = result('dprofexport', $path, sub {
         my $result = $stacks->print($_[0], $stacks->format, side => $side, %more,
             parts => [map { part_of($_) } $stacks->profiles($side)]);
-        complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
-            . 'with the last of these') if $result->{recursion} && $stacks->recursion > 1;
-        complain("$result->{shortened} stacks of more than $result->{most} frames lack their "
-            . 'middle ones, which would be too many to write') if $result->{shortened};
-        complain('nothing is left: nothing has a value'
-            . ($stacks->is_filtered ? ' after --only and --skip' : ''))
+        complain($_) for $stacks->left_out($result);
+        complain($stacks->nothing_left('nothing has a value'))
             if !$result->{code} && $result->{empty};
         return $result->{code};
     });

@@ -99,8 +99,7 @@ sub command { return $TOOL }
 sub graph {
     my ($tool, $opt, $flame, $names) = @_;
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return $tool->usage('--diff takes two sides, a baseline and another one; '
-        . 'join the files of one side by commas') if !@names;
+    return $tool->usage(Devel::DProf::Stacks::TWO_SIDES) if !@names;
     $flame->read(@names) or return FAILED;
     my $ready = eval { $flame->prepare };
     return $tool->usage($@) if !defined $ready;

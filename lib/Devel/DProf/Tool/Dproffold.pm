@@ -76,8 +76,7 @@ sub command { return $TOOL }
 sub folded {
     my ($opt, $stacks, $names) = @_;
     my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return $TOOL->usage('--diff takes two sides, a baseline and another one; '
-        . 'join the files of one side by commas') if !@names;
+    return $TOOL->usage(Devel::DProf::Stacks::TWO_SIDES) if !@names;
     $stacks->read(@names) or return FAILED;
     my %print = eval { what($opt, $stacks) };
     return $TOOL->usage($@) if $@;
@@ -126,14 +125,8 @@ sub written_to {
     my ($out, $opt, $stacks, %print) = @_;
     my $result = $stacks->print($out, $stacks->format, %print,
         reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0);
-    complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted with "
-        . "the last of these")
-        if $result->{recursion} && !$opt->{'fold-recursion'};
-    complain("$result->{shortened} stacks of more than $result->{most} "
-        . "frames lack their middle ones, which would be too many to print")
-        if $result->{shortened};
-    complain('nothing is left: no stack has a self value'
-        . ($stacks->is_filtered ? ' after --only and --skip' : ''))
+    complain($_) for $stacks->left_out($result);
+    complain($stacks->nothing_left('no stack has a self value'))
         if !$result->{code} && !$result->{lines};
     return $result->{code};
 }
