@@ -25,7 +25,7 @@ use constant MOST_IN_ORDER => 1_000_000;
 our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
     failed reader pairs view phases symfs has_timeline);
 
-# Returns the options that both tools have, as new() takes them. Dies with what is wrong.
+# Returns the options that these tools share, as new() takes them. Dies with what is wrong.
 sub options {
     my ($opt) = @_;
     require Cwd;
@@ -40,7 +40,7 @@ sub options {
     return (%how, values_of($opt));
 }
 
-# Those of them that are seldom given.
+# Returns those of them that are seldom given.
 sub values_of {
     my ($opt) = @_;
     return if !grep { defined $opt->{$_} } qw(map time pid tid);
@@ -198,9 +198,9 @@ sub is_pair {
     } 0 .. $profile->files - 1;
 }
 
-# Of traces what ran when, in real time, for formats that show that beside the sums: the same files
-# once more, as a list of one side that C takes. Nothing where a file is no trace, cannot be read
-# again, or has too many calls, which a message says.
+# Returns what ran when, in real time, of traces, for formats that show that beside the sums: the
+# same files are read once more, as a list of one side that C takes. Returns nothing where a file is
+# no trace, cannot be read again, or has too many calls, which a message says.
 sub timeline {
     my ($self) = @_;
     my @outcomes = map { my $profile = $_; map { $profile->outcome($_) } 0 .. $profile->files - 1 }
@@ -231,12 +231,13 @@ sub profiles {
 
 sub format { return $_[0]{format} }
 
-# Does the format show what ran when?
+# Tells whether the format shows what ran when.
 sub has_timeline { return $_[0]{has_timeline} ? 1 : 0 }
-# Has the format calls, whatever else is counted?
+
+# Tells whether the format has calls, whatever else is counted.
 sub shows_calls {
     my ($self) = @_;
-    return scalar grep { $_->{name} eq $self->{format} && $_->{calls} } formats('tools');
+    return format_of('tools', $self->{format})->{calls};
 }
 
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
@@ -402,7 +403,7 @@ Devel::DProf::Stacks - profiles as stacks
 
 =head1 DESCRIPTION
 
-L<dproffold> and L<dprofflame> share this module, which reads the files of one side or two and
+L<dproffold>, L<dprofflame> and L<dprofexport> share this module, which reads the files of one side or two and
 settles the metrics. It is internal to this distribution.
 
 =cut

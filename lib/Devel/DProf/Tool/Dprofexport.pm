@@ -10,7 +10,7 @@ use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain result);
 use Devel::DProf::Values qw(list_of);
-use Devel::DProf::View qw(is_time_word metrics_for_help);
+use Devel::DProf::View qw(is_time_word metric_number metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -118,7 +118,7 @@ sub export {
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
-    my ($format) = grep { $_->{name} eq $stacks->format } Devel::DProf::Stacks::formats('tools');
+    my $format = Devel::DProf::Stacks::format_of('tools', $stacks->format);
     return calls($opt, $stacks, \@names, @metrics) if $format->{trace};
     $stacks->read(@names) or return FAILED;
     push @metrics, grep { $_ eq 'calls' } $stacks->has
@@ -154,7 +154,7 @@ sub calls {
 sub defaults {
     my ($stacks) = @_;
     my %has = map { $_ => 1 } $stacks->has;
-    my @counters = grep { !/^(?:user|system|cpu|real|calls)\z/ } $stacks->has;
+    my @counters = grep { !defined metric_number($_) } $stacks->has;
     return 'cpu' if $stacks->unit ne 's' && !@counters;
     return ((grep { $has{$_} } $stacks->unit eq 's' ? qw(cpu real) : 'cpu', 'calls'), @counters);
 }
@@ -162,7 +162,7 @@ sub defaults {
 # The name of the baseline's file: FILE.base.pb.gz of FILE.pb.gz.
 sub base_of {
     my ($path, $name) = @_;
-    my ($format) = grep { $_->{name} eq $name } Devel::DProf::Stacks::formats('tools');
+    my $format = Devel::DProf::Stacks::format_of('tools', $name);
     for my $suffix (sort { length $b <=> length $a } split ' ', $format->{suffixes}) {
         return $path if $path =~ s/(\Q$suffix\E)\z/.base$1/i;
     }
