@@ -76,11 +76,12 @@ subtest 'A tool that dies ends with 1 and one line, whatever errno is' => sub {
 
 subtest 'Help that does not arrive is an error, as any other output is' => sub {
     plan skip_all => 'there is no /dev/full' if !-c '/dev/full';
-    for my $tool ('', @tools) {
+    for (map({ [$_, '-h'] } '', @tools), ['export', '--list']) {
+        my ($tool, $option) = @$_;
         my $got = run_program(['sh', '-c', '"$@" >/dev/full', 'sh',
-            tool_command("dprof$tool", '-h')]);
+            tool_command("dprof$tool", $option)]);
         is("$got->{status} $got->{err}", "1 dprof$tool: the report could not be written: "
-            . "No space left on device\n", "dprof$tool -h on a full disk");
+            . "No space left on device\n", "dprof$tool $option on a full disk");
     }
 };
 

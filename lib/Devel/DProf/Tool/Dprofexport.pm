@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(OK FAILED complain result);
+use Devel::DProf::Tool qw(OK FAILED complain result written);
 use Devel::DProf::Values qw(list_of);
 use Devel::DProf::View qw(is_time_word metric_number metrics_for_help);
 
@@ -127,9 +127,9 @@ sub export {
     $stacks->settle(@metrics) or return FAILED;
     my $is_timed = $stacks->has_timeline && grep { $_ eq 'real' } @metrics;
     my @timeline = $is_timed ? $stacks->timeline : ();
-    return written($stacks, $opt->{o}, 0, timeline => \@timeline) if !$opt->{diff};
-    return written($stacks, base_of($opt->{o}, $stacks->format), 0)
-        || written($stacks, $opt->{o}, 1);
+    return exported($stacks, $opt->{o}, 0, timeline => \@timeline) if !$opt->{diff};
+    return exported($stacks, base_of($opt->{o}, $stacks->format), 0)
+        || exported($stacks, $opt->{o}, 1);
 }
 
 # The calls of traces, straight from the files.
@@ -169,7 +169,7 @@ sub base_of {
     return "$path.base";
 }
 
-sub written {
+sub exported {
     my ($stacks, $path, $side, %more) = @_;
     my $status = result('dprofexport', $path, sub {
         my $result = $stacks->print($_[0], $stacks->format, side => $side, %more,
@@ -220,10 +220,8 @@ sub nanoseconds {
 }
 
 sub listed {
-    my @rows = map { [$_->{name}, join ' ', split ' ', $_->{suffixes}] }
-        Devel::DProf::Stacks::formats('tools');
-    printf "%-12s %s\n", @$_ for @rows;
-    return OK;
+    printf "%-12s %s\n", @$_{qw(name suffixes)} for Devel::DProf::Stacks::formats('tools');
+    return written('dprofexport', \*STDOUT, 0);
 }
 
 1;
