@@ -92,7 +92,7 @@ sub read_speedscope {
         die "$p->{name}: endValue $p->{endValue}, not $at\n" if $p->{endValue} != $at;
         push @profiles, \%profile;
     }
-    return { profiles => \@profiles };
+    return { profiles => \@profiles, frames => \@frames };
 }
 
 # A table of columns: all have its length. Returns it.
@@ -384,6 +384,13 @@ subtest 'lines of calls' => sub {
         'firefox: callers stand at the line of the call, if it is in their file')
         or diag(explain($firefox->{profiles}[0]{lines}));
     is(scalar @{ $speedscope->{profiles}[0]{order} }, 4, 'speedscope: one frame for both lines');
+    is_deeply($speedscope->{frames}, [{ name => '(program)' },
+        { name => 'P::a', file => 'x.pl', line => 1 },
+        { name => 'P::b', file => 'x.pl', line => 5 }], '... which has the line where its sub begins')
+        or diag(explain($speedscope->{frames}));
+    is_deeply($firefox->{profiles}[0]{order}, [['', 0, 1], ['P::a', 1, 34], ['P::a;P::b', 35, 12],
+        ['P::b', 47, 16]], 'firefox: sums follow each other without gaps')
+        or diag(explain($firefox->{profiles}[0]{order}));
 };
 
 subtest 'deep recursion, great values, none' => sub {

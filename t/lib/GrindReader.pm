@@ -72,7 +72,8 @@ sub read_callgrind {
     $die->('the header') if $got{header}{version} ne '1' || $got{header}{positions} ne 'line';
     ($line = shift @lines) =~ s/^summary: // or $die->('no summary');
     $got{total} = [numbers($line, $got{events})];
-    my (%file, %function, $file, $home, $at, $callee_file, $callee, $calls);
+    my (%file, %function, $file, $home, $at, $callee, $is_empty);
+    my $end = sub { $die->("nothing in $at") if defined $at && $is_empty; return };
     my $name_of = sub {
         my ($of, $spec, $kind) = @_;
         my ($number, $name) = $spec =~ /^\(([1-9][0-9]*)\)(?: (\S|\S.*\S))?\z/
@@ -83,6 +84,7 @@ sub read_callgrind {
     };
     while (defined($line = shift @lines)) {
         if ($line eq '') {
+            $end->();
             ($file, $home, $at) = ();
         } elsif ($line =~ /^fl=(.*)/) {
             $die->('fl within a function') if defined $at;
@@ -90,6 +92,7 @@ sub read_callgrind {
         } elsif ($line =~ /^fn=(.*)/) {
             $die->('fn without fl') if !defined $file || defined $at;
             $at = "$file:" . $name_of->(\%function, $1, 'function');
+            $is_empty = 1;
         } elsif ($line =~ /^(f[ie])=(.*)/) {
             my $new = $name_of->(\%file, $2, 'file');
             $die->("$1 without need, or in place of the other one")
@@ -105,14 +108,17 @@ sub read_callgrind {
             $got{begin}{$callee} //= $to;
             ($line = shift @lines) =~ /^($NUMBER) (.+)/ or $die->('calls without a cost');
             my ($where, @cost) = ("$file:$1", numbers($2, $got{events}));
+            $is_empty = 0;
             add($got{calls}{"$at>$callee"} //= [], $count, @cost);
             add($got{places}{"$at>$callee at $where"} //= [], $count, @cost);
         } elsif ($line =~ /^totals: (.+)/) {
+            $end->();
             $die->('totals') if $1 ne "@{ $got{total} }" || @lines;
             return sums_agree(\%got);
         } elsif ($line =~ /^($NUMBER) (.+)/) {
             $die->('a cost outside of a function') if !defined $at;
             my @cost = numbers($2, $got{events});
+            $is_empty = 0;
             add($got{self}{$at} //= [], @cost);
             $die->('twice') if $got{lines}{$at}{"$file:$1"};
             $got{lines}{$at}{"$file:$1"} = \@cost;

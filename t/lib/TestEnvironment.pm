@@ -30,7 +30,7 @@ my @set = grep { /$SETTINGS/ && !(/^LC_ALL\z/ && $ENV{$_} eq 'C') } sort keys %E
 delete @ENV{@set};
 # Tests compare names below the temporary folder as profiles and messages write them, with some
 # characters escaped: its own name must have none of these.
-delete $ENV{TMPDIR} if ($ENV{TMPDIR} // '') !~ m{\A[\w./+\@~-]*\z}a;
+delete $ENV{TMPDIR} if ($ENV{TMPDIR} // '') !~ m{\A[\w./+~-]*\z}a;
 $ENV{LC_ALL} = 'C';
 POSIX::setlocale(POSIX::LC_ALL(), 'C');
 if (grep { /$TAKEN_UP/ } @set) {
