@@ -1,23 +1,17 @@
-# The calls of a trace in speedscope: its table of subs has dprofreport's times. DPROF_READERS names
-# a folder whose node_modules has speedscope, DPROF_PLAYWRIGHT one with playwright-core.
+# The calls of a trace in speedscope: its table of subs has dprofreport's times.
 use strict;
 use warnings;
+use FindBin;
 use JSON::PP;
 use Test::More;
-use lib 't/lib';
-use DProfTest qw(scratch spew run_program run_tool);
+use lib 't/lib', "$FindBin::Bin/../lib";
+use DProfTest qw(scratch spew);
 use MadeUp;
+use Readers;
 use Devel::DProf::Profile;
 
-my ($readers, $playwright) = map { $_ // '' } @ENV{qw(DPROF_READERS DPROF_PLAYWRIGHT)};
-my $speedscope = "$readers/node_modules/speedscope";
-plan skip_all => 'missing: node (Debian: nodejs)'
-    if !grep { -x "$_/node" } split /:/, $ENV{PATH} // '';
-plan skip_all => 'missing: speedscope (npm; DPROF_READERS)' if !-f "$speedscope/package.json";
-plan skip_all => 'missing: playwright-core (npm; DPROF_PLAYWRIGHT)'
-    if !-f "$playwright/node_modules/playwright-core/package.json";
-plan skip_all => 'missing: chromium (Debian: chromium)'
-    if !-x ($ENV{DPROF_CHROMIUM} // '/usr/bin/chromium');
+need_browser();
+need_package('speedscope');
 
 my %unit = (ns => 1, "\xb5s" => 1e3, "\x{3bc}s" => 1e3, ms => 1e6, s => 1e9);
 
@@ -45,17 +39,19 @@ my $file = spew("$dir/tmon.out", profile_text(hz => 8_000_000,
     lines => [@lines, map { ('@ 1 0 3', "- $_") } reverse @stack]));
 my $profile = Devel::DProf::Profile->new;
 $profile->add($file);
-my $run = run_tool('dprofexport', ['-o', "$dir/x.trace.json", $file]);
-is($run->{err}, '', 'exported');
-$run = run_program(['node', 'xt/readers/chrome.js', $speedscope, "$dir/x.trace.json"],
-    env => { NODE_PATH => "$playwright/node_modules" }, dir => '.');
-my $rows = eval { JSON::PP->new->utf8->decode($run->{out}) } // {};
+my $run = run_node("$FindBin::Bin/speedscope.js", exported('.trace.json', $file),
+    "$dir/speedscope.png");
+my $page = eval { JSON::PP->new->utf8->decode($run->{out}) } // {};
 diag $run->{err} if $run->{raw};
+is_deeply($page->{errors}, [], 'speedscope opens it without an error');
+my %shown = map { $_->[0] => { total => $_->[1], self => $_->[2] } }
+    map { @{ $_->{rows} } } @{ $page->{shown} };
 for my $row ($profile->rows({ time => Devel::DProf::Profile::REAL, rows => 1000,
     separate => 1 })) {
     my ($name, undef, $self, $all) = @$row;
-    for (['self', $self, $rows->{$name}[0]], ['total', $all, $rows->{$name}[1]]) {
-        my ($what, $ticks, $text) = @$_;
+    for (['self', $self], ['total', $all]) {
+        my ($what, $ticks) = @$_;
+        my $text = $shown{$name}{$what};
         my ($ns, $slack) = printed($text // '');
         my $want = $ticks * 1e9 / $profile->hz;
         ok(abs($ns - $want) <= $slack, "$name: $what")

@@ -1,6 +1,7 @@
-// For speedscope.t: node speedscope.js FILE PICTURE prints what npm's speedscope shows of each
-// profile of a file, as JSON: [{ name, rows: [[name, total, self], ...] }, ...]. PICTURE is a
-// picture of the last profile, in order of time.
+// For speedscope.t and chrome.t: node speedscope.js FILE PICTURE prints what npm's speedscope shows
+// of each profile of a file, as JSON: { shown: [{ name, rows: [[name, total, self], ...] }, ...],
+// errors }. A file of another format is one profile without a name. PICTURE is a picture of the last
+// profile, in order of time.
 
 'use strict';
 
@@ -39,7 +40,8 @@ async function look(file, picture) {
     const server = serve(file);
     await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
     const base = `http://127.0.0.1:${server.address().port}/`;
-    const names = JSON.parse(fs.readFileSync(file, 'utf8')).profiles.map((p) => p.name);
+    const profiles = JSON.parse(fs.readFileSync(file, 'utf8')).profiles || [{ name: '' }];
+    const names = profiles.map((p) => p.name);
     const browser = await chromium.launch({
         executablePath: process.env.DPROF_CHROMIUM || '/usr/bin/chromium',
         args: ['--no-sandbox', '--disable-gpu'],
@@ -49,6 +51,8 @@ async function look(file, picture) {
     page.on('pageerror', (error) => errors.push(String(error)));
     await page.goto(`${base}index.html#profileURL=${encodeURIComponent(base + 'profile.json')}`);
     const shown = [];
+    await page.waitForFunction(() => /Time Order/.test(document.body.innerText)
+        && !document.querySelector('progress'));
     for (const [k, name] of names.entries()) {
         const title = names.length > 1 ? `${name} (${k + 1}/${names.length})` : name;
         await page.waitForFunction((t) => document.body.innerText.includes(t), title);
