@@ -9,7 +9,7 @@ use warnings;
 use Exporter 'import';
 use IO::Uncompress::Gunzip qw($GunzipError);
 
-our @EXPORT = qw(read_pprof pprof_fields pprof_frames pprof_stacks);
+our @EXPORT = qw(read_pprof pprof_frames pprof_stacks);
 
 # message => { field => [name, kind] }. A kind is num, a message's name, or bytes; with * in front
 # it may be repeated, and numbers are packed. ids are packed numbers that stay so: there may be
@@ -57,13 +57,12 @@ sub numbers {
     return @numbers;
 }
 
-# Returns the fields of a message: [number, its bytes as they stand, value], in their order.
-sub pprof_fields {
+# Returns the fields of a message: [number, value, wire type], in their order.
+sub fields_of {
     my ($bytes) = @_;
     my @fields;
     pos($bytes) = 0;
     while (pos $bytes < length $bytes) {
-        my $begin = pos $bytes;
         my $tag = varint(\$bytes);
         my ($number, $type) = ($tag >> 3, $tag & 7);
         my $value = varint(\$bytes);
@@ -75,7 +74,7 @@ sub pprof_fields {
         } elsif ($type) {
             die "field $number: wire type $type\n";
         }
-        push @fields, [$number, substr($bytes, $begin, pos($bytes) - $begin), $value, $type];
+        push @fields, [$number, $value, $type];
     }
     return @fields;
 }
@@ -84,8 +83,8 @@ sub message {
     my ($name, $bytes) = @_;
     my %message = map { $_->[1] =~ /^\*/ ? ($_->[0] => []) : () } values %{ $fields{$name} };
     my %seen;
-    for my $field (pprof_fields($bytes)) {
-        my ($number, undef, $value, $type) = @$field;
+    for my $field (fields_of($bytes)) {
+        my ($number, $value, $type) = @$field;
         my ($key, $kind) = @{ $fields{$name}{$number} // die "$name: field $number\n" };
         my $many = $kind =~ s/^\*//;
         die "$name.$key: wire type $type\n" if $type != ($kind eq 'num' && !$many ? 0 : 2);
