@@ -10,7 +10,7 @@ use Devel::DProf::Layout qw(wrapped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Lists of words are no wider.
+# Lists of words are filled up to this width.
 use constant WIDTH => 95;
 
 sub text_of {
@@ -18,7 +18,7 @@ sub text_of {
     return join '', map { filled($name, $_, $lists) } grep { !/^==? / } split /^/, $text;
 }
 
-# A line where a list of words has its place: {METRICS} is that of `lists`. What does not fit the
+# Puts a list of words in its place in a line: {METRICS} is that of `lists`. What does not fit the
 # line goes on below it.
 sub filled {
     my ($name, $line, $lists) = @_;

@@ -1,7 +1,7 @@
 package Devel::DProf::Layout;
 
-# Text in lines and columns: what fits a line, and where it stands. It loads nothing of the compiled
-# part, as Devel::DProf::Text.
+# Text in lines and columns: what fits a line, and where it stands. As
+# Devel::DProf::Text does, it loads nothing of the compiled part.
 
 use strict;
 use warnings;

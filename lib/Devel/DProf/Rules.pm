@@ -11,7 +11,8 @@ use Devel::DProf::Constants qw(DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE DP_RULE_L
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(rules_of limit_of);
 
-# RULE, RULE: see the manual of dprofdiff. Dies with what is wrong.
+# Returns the rules of a text, RULE, RULE: the manual of dprofdiff describes them. Dies with what is
+# wrong.
 sub rules_of {
     my ($text) = @_;
     my @rules;
@@ -25,11 +26,12 @@ sub rules_of {
     return @rules;
 }
 
-# The rule at the place in the text where the last match has ended, and so ends behind the rule.
+# Returns the rule at the place in the text where the last match has ended, and leaves that place
+# behind the rule.
 sub rule_at {
     my $start = pos $_[0];
     my %rule;
-    # a metric may be called so
+    # A metric may be called "line", too: then ">" stands behind it.
     $rule{by_line} = 1 if $_[0] =~ /\Gline\s+(?=[^\s>])/gc;
     $rule{re} = pattern_of($1) if $_[0] =~ m{\G/((?:[^/\\]|\\.)*)/\s*}gcs;
     if ($_[0] =~ /\G(new|gone)\b\s*/gc) {
@@ -73,7 +75,7 @@ sub wrong {
 
 my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 
-# A limit of a rule as C takes it: [number, is it in percent]. is_time: it is compared with seconds.
+# Returns a limit of a rule as C takes it: [number, is it in percent]. is_time: it is compared with seconds.
 # per_second: what the metric has of a second, 0 where it is no time.
 sub limit_of {
     my ($rule, $value, $unit, $is_time, $per_second) = @_;

@@ -21,8 +21,8 @@ our @EXPORT_OK = qw(side parts);
 
 # ---- names ----
 
-# The side of that name: { name, runs => [[path, ...], ...] }. With `quiet' no message says that the
-# runs have more files. Returns undef, after a message, if there are no such files.
+# Returns the side of that name: { name, runs => [[path, ...], ...] }. With `quiet' no message says
+# that the runs have more files. Returns undef, after a message, if there are no such files.
 sub side {
     my ($name, $processes, $quiet) = @_;
     my @paths = paths($name);
@@ -32,8 +32,8 @@ sub side {
     return undef;
 }
 
-# Returns the files of a side: separated by commas, with wildcards; without those that belong to
-# others.
+# Returns the files of a side, whose names may have commas between them, and wildcards. Files that
+# belong to others are left out.
 sub paths {
     my ($name) = @_;
     return $name if $name eq '-' || (-e $name && !-d _);
@@ -80,7 +80,7 @@ sub new {
 }
 
 # Reads sides: { name, runs => [[path, ...], ...] } each. What is said of an outcome is up to told.
-# False where there is nothing to go on with; that was said.
+# Returns false, after a message, where there is nothing to go on with.
 sub read {
     my ($self, $told, @sides) = @_;
     my $input = Devel::DProf::Input->new(
@@ -95,7 +95,7 @@ sub read {
     return sorted($told, [map { $_->[0] } @jobs], @sides) && $self->fits;
 }
 
-# What is to be read: profile, path and flags each. Files of a run have one profile, where nothing
+# Returns what is to be read: profile, path and flags each. Files of a run have one profile, where nothing
 # tells them apart.
 sub jobs {
     my ($self, $input, @sides) = @_;
@@ -117,7 +117,7 @@ sub jobs {
     return @jobs;
 }
 
-# Gives each side its profiles, one for each path as they were read. False if a file was bad.
+# Gives each side its profiles, one for each path as they were read. Returns false if one was bad.
 sub sorted {
     my ($told, $read, @sides) = @_;
     my ($ok, %seen) = (1);
@@ -162,7 +162,7 @@ sub as_sides {
     return;
 }
 
-# The profiles of a side.
+# Returns the profiles of a side.
 sub parts {
     my ($side) = @_;
     return map { @$_ } @{ $side->{profiles} };
@@ -192,13 +192,13 @@ sub only_of {
 
 # ---- what is counted ----
 
-# Whether the times are times: those of folded stacks may be anything.
+# Tells whether the times are times: those of folded stacks may be anything.
 sub is_time {
     my ($self) = @_;
     return (parts($self->{sides}[0]))[0]->unit eq 's';
 }
 
-# Whether the profile is a baseline of counters alone.
+# Tells whether the profile is a baseline of counters alone.
 sub has_no_times {
     my ($self, $profile) = @_;
     return $self->header($profile)->{dprof_counters_only};

@@ -14,8 +14,9 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # A larger file is no source that anybody reads.
 use constant MOST => 16 << 20;
 
-# A source by its name in profiles that are one side. folders: those of --symfs. What a profile
-# itself has goes first, then a file that is as it was recorded, then the first one of that name.
+# Finds a source by its name in profiles that are one side. folders: those of --symfs. What a
+# profile itself has goes first, then a file that is as it was recorded, then the first one of that
+# name.
 sub find {
     my ($class, $file, $profiles, @folders) = @_;
     my ($kept) = grep { defined } map { $_->line_text($file) } @$profiles;
@@ -23,7 +24,7 @@ sub find {
     return $class->new('generated') if $file =~ /\A(?:\(eval \d+\)|-e\z|-\z)/;
     my @digests = grep { @$_ } map { [$_->line_source($file)] } @$profiles;
     my %is_named = map { $_ => 1 } my @named = named($file, @folders);
-    # the end of a path alone is not enough to go by
+    # The end of a path alone is not enough to go by.
     my @others = @digests ? ending($file, @folders) : ();
     my $changed;
     for my $path (@named, @others) {
@@ -58,7 +59,7 @@ sub decoded {
     return $text;
 }
 
-# A line as it may be shown: source may hold anything, and a terminal obeys some of it.
+# Makes a line one that may be shown: source may hold anything, and a terminal obeys some of it.
 sub printable {
     my $line = decoded($_[0]);
     1 while $line =~ s/\A([^\t]*)\t/$1 . ' ' x (8 - length($1) % 8)/e;
@@ -67,13 +68,13 @@ sub printable {
 
 # ---- where it is, and whether it is the one ----
 
-# Where a file is, by its name: below the folders, and where the name says.
+# Returns where a file may be, by its name: below the folders, and where the name says.
 sub named {
     my ($file, @folders) = map { bytes($_) } @_;
     return ((map { "$_/$file" } @folders), $file);
 }
 
-# Where it may be, too: below the folders by the end of its path, the longest first.
+# Returns where else it may be: below the folders by the end of its path, the longest first.
 sub ending {
     my ($file, @folders) = map { bytes($_) } @_;
     my @parts = grep { length && $_ ne '.' } split m{/}, $file;
@@ -88,7 +89,7 @@ sub contents {
     return do { local $/; <$in> } // '';
 }
 
-# Has a text all these digests, [size, CRC-32] each?
+# Tells whether a text has all these digests, [size, CRC-32] each.
 sub has_digests {
     my ($text, @digests) = @_;
     my $crc = @digests ? Compress::Raw::Zlib::crc32($text) : 0;
@@ -101,7 +102,7 @@ sub state_of {
     return (grep { is_newer($path, $_) } @$profiles) ? 'newer' : 'unknown';
 }
 
-# Whether the file has been written to since the recording began.
+# Tells whether the file has been written to since the recording began.
 sub is_newer {
     my ($path, $profile) = @_;
     my %header = $profile->files ? $profile->header(0) : ();

@@ -43,9 +43,9 @@ sub watch {
     return OK;
 }
 
-# Whether a run is still writing to a file that has a header: the recorder holds a lock on it as
-# long as it lives. It locks before it writes, so that this look, at a file that is not empty, never
-# gets in its way.
+# Tells whether a run is still writing to a file that has a header: the recorder holds a lock on it
+# as long as it lives. It locks before it writes, so that this look, at a file that is not empty,
+# never gets in its way.
 sub is_recorded {
     my ($path) = @_;
     open my $in, '<', $path or return 0;

@@ -10,8 +10,8 @@ use Exporter 'import';
 our $VERSION = '20261120.00';
 our @EXPORT_OK = qw(misspelt doubtful_name);
 
-# A name that nothing has, neither in the profile nor here. A script's subs that were not called are
-# not known.
+# Tells whether nothing has this name, neither in the profile nor here. A script's subs that were
+# not called are not known.
 sub misspelt {
     my ($p, $sub) = @_;
     return if !$p->is_block || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
@@ -53,7 +53,7 @@ sub nearest {
     return @near > 3 ? @near[0 .. 2] : @near;
 }
 
-# Of Levenshtein.
+# Returns Levenshtein's distance of two names.
 sub distance {
     my ($x, $y) = @_;
     my @above = 0 .. length $y;
