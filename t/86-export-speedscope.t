@@ -386,7 +386,8 @@ subtest 'lines of calls' => sub {
     is(scalar @{ $speedscope->{profiles}[0]{order} }, 4, 'speedscope: one frame for both lines');
     is_deeply($speedscope->{frames}, [{ name => '(program)' },
         { name => 'P::a', file => 'x.pl', line => 1 },
-        { name => 'P::b', file => 'x.pl', line => 5 }], '... which has the line where its sub begins')
+        { name => 'P::b', file => 'x.pl', line => 5 }],
+        '... which has the line where its sub begins')
         or diag(explain($speedscope->{frames}));
     is_deeply($firefox->{profiles}[0]{order}, [['', 0, 1], ['P::a', 1, 34], ['P::a;P::b', 35, 12],
         ['P::b', 47, 16]], 'firefox: sums follow each other without gaps')

@@ -75,8 +75,8 @@ sub wrong {
 
 my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 
-# Returns a limit of a rule as C takes it: [number, is it in percent]. is_time: it is compared with seconds.
-# per_second: what the metric has of a second, 0 where it is no time.
+# Returns a limit of a rule as C takes it: [number, is it in percent]. is_time: it is compared with
+# seconds. per_second: what the metric has of a second, 0 where it is no time.
 sub limit_of {
     my ($rule, $value, $unit, $is_time, $per_second) = @_;
     return [$value, 1] if $unit eq '%';

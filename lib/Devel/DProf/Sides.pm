@@ -95,8 +95,8 @@ sub read {
     return sorted($told, [map { $_->[0] } @jobs], @sides) && $self->fits;
 }
 
-# Returns what is to be read: profile, path and flags each. Files of a run have one profile, where nothing
-# tells them apart.
+# Returns what is to be read: profile, path and flags each. Files of a run have one profile,
+# where nothing tells them apart.
 sub jobs {
     my ($self, $input, @sides) = @_;
     my $apart = $self->{apart} || $self->{scripts}

@@ -59,7 +59,8 @@ use constant TWO_SIDES => '--diff takes two sides, a baseline and another one; '
     . 'join the files of one side by commas';
 
 # Returns the files, or sides. Without a name: standard input, if it is a pipe or file, as for
-# filters; else the recorder's default. Returns nothing if there are more than two sides: see TWO_SIDES.
+# filters; else the recorder's default. Returns nothing if there are more than two sides;
+# TWO_SIDES says so.
 sub names {
     my ($opt, @names) = @_;
     return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out' if !$opt->{diff};
@@ -403,7 +404,7 @@ Devel::DProf::Stacks - profiles as stacks
 
 =head1 DESCRIPTION
 
-L<dproffold>, L<dprofflame> and L<dprofexport> share this module, which reads the files of one side or two and
-settles the metrics. It is internal to this distribution.
+L<dproffold>, L<dprofflame> and L<dprofexport> share this module, which reads the files of one side
+or two and settles the metrics. It is internal to this distribution.
 
 =cut
