@@ -97,6 +97,15 @@ subtest 'Compared' => sub {
     is(in_process('dprofdiff', $ours, $file)->{status}, 1, '... and not with others');
 };
 
+subtest 'Lines that are relative to the one before' => sub {
+    my $text = join "\n", 'events: Ir', 'fl=m.c', 'fn=main', '16 4', 'cfi=f.c', 'cfn=f',
+        'calls=3 +4', '+1 30', 'cfn=g', 'calls=1 -7', '* 2', 'cfn=h', 'calls=1 *', '1 2', '';
+    my $out = shown('dprofexport', '--format', 'callgrind', spew("$dir/relative", $text));
+    my %begin = $out =~ /^cfn=\(\d+\) ([fgh])\ncalls=\d+ (\d+)$/mg;
+    is_deeply(\%begin, { f => 20, g => 10, h => 17 }, 'subs begin where their calls go')
+        or diag($out);
+};
+
 subtest 'What cannot be read' => sub {
     my $says = sub {
         my ($text, $want, $what) = @_;
