@@ -185,7 +185,8 @@ static int put_profile(struct speedscope *x, uint32_t lane, size_t measure)
 static int put_profiles(struct speedscope *x, const struct dp_stacks_printing *p)
 {
     int rc = dp_export_init(&x->e, p);
-    for (size_t k = 0; k < x->e.count && rc == 0; k++)
+    size_t count = x->hz ? 1 : x->e.count;      /* in order of time, no counters */
+    for (size_t k = 0; k < count && rc == 0; k++)
         for (uint32_t lane = DP_STACKS_NONE; rc == 0 && dp_export_lane(&x->e, &lane);)
             rc = put_profile(x, lane, k);
     dp_export_release(&x->e);

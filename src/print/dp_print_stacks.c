@@ -112,33 +112,68 @@ static int print_plain(struct dp_stacks_printing *p)
 
 struct timeline {
     struct dp_stacks s;
-    struct dp_stacks_column column;
-    struct dp_flame_metric metric;
+    struct dp_stacks_column *columns;
+    struct dp_flame_metric *metrics;
+    double *factor;
+    size_t count;               /* of them */
     struct dp_export_how how;
     struct dp_stacks_job job;
     struct dp_stacks_printing p;
 };
 
-static const double as_measured = 1;
+static int alloc_columns(struct timeline *t, size_t n)
+{
+    t->columns = dp_mem_zalloc(n * sizeof *t->columns);
+    t->metrics = dp_mem_zalloc(n * sizeof *t->metrics);
+    t->factor = dp_mem_zalloc(n * sizeof *t->factor);
+    return t->columns && t->metrics && t->factor ? 0 : DP_E_NOMEM;
+}
 
-/* Returns 0 or a DP_E; the caller releases t->s. */
+static void add_column(struct timeline *t, const struct dp_stacks_column *column,
+                       const struct dp_flame_metric *metric)
+{
+    t->columns[t->count] = *column;
+    t->metrics[t->count] = *metric;
+    t->factor[t->count++] = 1;
+}
+
+/* Real time, and the counters among the measures that are printed. */
+static int take_columns(struct timeline *t, const struct dp_stacks_printing *p)
+{
+    static const struct dp_stacks_column real = { .metric = DP_T_REAL };
+    static const struct dp_flame_metric order = { "time order", "real time", "s" };
+    const struct dp_export_how *how = p->job->export;
+    const size_t n_sides = p->s->n_sides, n = p->s->n_columns / n_sides;
+    if (alloc_columns(t, n + 1) < 0)
+        return DP_E_NOMEM;
+    add_column(t, &real, &order);
+    for (size_t k = 0; k < n; k++) {
+        const struct dp_stacks_column *column = &how->stacks.columns[k * n_sides + how->side];
+        if (dp_metric_is_counter(column->metric))
+            add_column(t, column, &p->job->metrics[k]);
+    }
+    return 0;
+}
+
+/* Returns 0 or a DP_E; in any case the caller releases it. */
 static int make_timeline(struct timeline *t, const struct dp_stacks_printing *p)
 {
-    t->column = (struct dp_stacks_column){ .metric = DP_T_REAL };
-    t->metric = (struct dp_flame_metric){ "time order", "real time", "s" };
+    int rc = take_columns(t, p);
+    if (rc < 0)
+        return rc;
     t->how = *p->job->export;
     t->how.side = 0;
-    t->how.stacks.columns = &t->column;
-    t->how.stacks.n_columns = 1;
+    t->how.stacks.columns = t->columns;
+    t->how.stacks.n_columns = t->count;
     t->how.stacks.chart = 1;
     t->job = *p->job;
-    t->job.metrics = &t->metric;
-    t->job.n_metrics = 1;
+    t->job.metrics = t->metrics;
+    t->job.n_metrics = t->count;
     t->job.export = &t->how;
     t->p = *p;
     t->p.job = &t->job;
     t->p.s = &t->s;
-    t->p.factor = &as_measured;
+    t->p.factor = t->factor;
     return dp_stacks_make(&t->s, p->job->timeline, 1, &t->how.stacks);
 }
 
@@ -153,6 +188,9 @@ static int print_with_timeline(struct dp_stacks_printing *p)
         rc = print_plain(p);
         dp_stacks_release(&t->s);
     }
+    dp_mem_free(t->columns);
+    dp_mem_free(t->metrics);
+    dp_mem_free(t->factor);
     dp_mem_free(t);
     return rc;
 }

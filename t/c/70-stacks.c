@@ -48,8 +48,9 @@ static struct dp_prof *in_time(void)
 {
     static const char text[] =
         "#fOrTyTwO\n$hz=1000;\n$dprof_format='trace 1'; $rrun_utime=1; $rrun_stime=0;"
-        " $rrun_rtime=9; $dprof_complete=1;\n\nPART2\n& 1 % main - kind=phase\n& 2 A f x.pm:1\n"
-        "@ 1 0 1\n# phase 1\n@ 1 0 1\n+ 2\n@ 0 0 3\n+ 2\n@ 0 0 1\n- 2\n- 2\n@ 0 0 3\n";
+        " $rrun_rtime=9; $dprof_counters='ops:ops'; $dprof_complete=1;\n\nPART2\n"
+        "& 1 % main - kind=phase\n& 2 A f x.pm:1\n"
+        "@ 1 0 1 2\n# phase 1\n@ 1 0 1 0\n+ 2\n@ 0 0 3 9\n+ 2\n@ 0 0 0 1\n- 2\n- 2\n@ 0 0 4 7\n";
     struct dp_prof *prof = dp_prof_new();
     dp_prof_chart(prof, DP_T_REAL);
     dp_prof_phases(prof);
