@@ -185,8 +185,8 @@ static int enter(struct firefox *x)
     return x->err;
 }
 
-/* What was counted where no time passed goes with the sample before, so each waits for the next one:
- * readers divide by the time between two samples. */
+/* What was counted where no time passed goes with the sample before, so each waits for the next
+ * one: readers divide by the time between two samples. */
 static void put_count(struct firefox *x)
 {
     put_number(x, x->held);

@@ -205,6 +205,29 @@ static bool is_normalized(const struct dp_stacks_job *job, bool layout)
            : job->flame->normalize;
 }
 
+/* ---- output ---- */
+
+enum { PROGRESS_BYTES = 1 << 20 };
+
+/* The host's output, which is told now and then how much was written. */
+struct output {
+    const struct dp_host *host;
+    struct dp_sink sink;
+    uint64_t written, told;
+};
+
+static int write_out(void *ctx, const void *ptr, size_t n)
+{
+    struct output *to = ctx;
+    if (to->host->write(to->host->ctx, ptr, n) < 0)
+        return DP_E_IO;
+    to->written += n;
+    if (!to->host->progress || to->written - to->told < PROGRESS_BYTES)
+        return 0;
+    to->told = to->written;
+    return to->host->progress(to->host->ctx, to->written, 0) < 0 ? DP_E_HOST : 0;
+}
+
 /* There are no stacks: the format reads the files itself. */
 static int print_trace(const struct dp_stacks_job *job, const struct dp_host *host,
                        struct dp_stacks_outcome *out)
@@ -232,22 +255,25 @@ int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_
                                       : job->fold ? &job->fold->stacks
                                       : &job->export->stacks;
     struct dp_stacks_printing p = { .job = job, .s = &s, .host = host, .out = out };
-    p.sink = dp_mem_alloc(sizeof *p.sink);
+    struct output *to = dp_mem_zalloc(sizeof *to);
     double *factor = dp_mem_zalloc((how->n_columns + 1) * sizeof *factor);
-    int rc = !p.sink || !factor ? DP_E_NOMEM
+    int rc = !to || !factor ? DP_E_NOMEM
              : job->flame && job->flame->truth ? make_stacks(&s, sides, n, job->flame, out)
              : dp_stacks_make(&s, sides, n, how);
     if (rc == 0) {
-        dp_sink_init(p.sink, host->write, host->ctx);
+        to->host = host;
+        p.sink = &to->sink;
+        dp_sink_init(p.sink, write_out, to);
         dp_stacks_factors(&s, sides, is_normalized(job, layout), factor);
         p.factor = factor;
         out->recursion = s.folded;
         bool has_times = job->timeline && job->format->needs & DP_STACKS_TIMELINE;
         rc = (layout ? print_laid_out : has_times ? print_with_timeline : print_plain)(&p);
-        rc = dp_sink_flush(p.sink) ? DP_E_IO : rc;
+        int flushed = dp_sink_flush(p.sink);
+        rc = flushed < 0 ? flushed : rc;
         dp_stacks_release(&s);
     }
-    dp_mem_free(p.sink);
+    dp_mem_free(to);
     dp_mem_free(factor);
     return rc;
 }

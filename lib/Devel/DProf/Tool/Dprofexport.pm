@@ -5,10 +5,11 @@ package Devel::DProf::Tool::Dprofexport;
 use strict;
 use warnings;
 
+use Devel::DProf::Input;
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(OK FAILED complain result);
+use Devel::DProf::Tool qw(OK FAILED complain end_transient result);
 use Devel::DProf::Values qw(list_of);
 use Devel::DProf::View qw(is_time_word metrics_for_help);
 
@@ -173,9 +174,12 @@ sub base_of {
 
 sub written {
     my ($stacks, $path, $side, %more) = @_;
+    my $progress = Devel::DProf::Input::progress(
+        ($path // '-') eq '-' ? 'standard output' : $path);
     my $status = result('dprofexport', $path, sub {
         my $result = $stacks->print($_[0], $stacks->format, side => $side, %more,
-            parts => [map { part_of($_) } $stacks->profiles($side)]);
+            progress => $progress, parts => [map { part_of($_) } $stacks->profiles($side)]);
+        end_transient();
         complain("$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
             . 'with the last of these') if $result->{recursion} && $stacks->recursion > 1;
         complain("$result->{shortened} stacks of more than $result->{most} frames lack their "
