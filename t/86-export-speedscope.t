@@ -66,7 +66,11 @@ sub read_speedscope {
     for my $frame (@frames) {
         has_keys('a frame', { file => '', line => 0, %$frame }, qw(name file line));
     }
-    my @profiles;
+    my (@profiles, %frame, %used);
+    for my $frame (@frames) {
+        die "a frame twice: $frame->{name}\n"
+            if $frame{ join "\0", map { $frame->{$_} // '' } qw(name file line) }++;
+    }
     for my $p (@{ $file->{profiles} }) {
         has_keys($p->{name}, $p, qw(type name unit startValue endValue events));
         $p->{type} eq 'evented' && $p->{startValue} == 0 or die "$p->{name}: $p->{type}\n";
@@ -81,6 +85,7 @@ sub read_speedscope {
             defined $stack || $event->{at} == $at or die "$p->{name}: a gap\n";
             add_stretch(\%profile, $stack, $at, $event->{at} - $at);
             $at = $event->{at};
+            $used{ $event->{frame} } = 1;
             if ($event->{type} eq 'O') {
                 $event->{frame} < @frames or die "$p->{name}: frame $event->{frame}\n";
                 push @open, $event->{frame};
@@ -93,7 +98,7 @@ sub read_speedscope {
         die "$p->{name}: endValue $p->{endValue}, not $at\n" if $p->{endValue} != $at;
         push @profiles, \%profile;
     }
-    return { profiles => \@profiles };
+    return { profiles => \@profiles, unused => @frames - keys %used };
 }
 
 # A table of columns: all have its length. Returns it.
@@ -398,6 +403,7 @@ subtest 'phases of a trace' => sub {
     for my $format (@FORMATS) {
         my $read = export($format, $phases);
         ok(ref $read, $format->[0]) or diag($read);
+        is($read->{unused} // 0, 0, '... phases are no names');
         my ($cpu, $order) = @{ $read->{profiles} }[0, -1];
         is_deeply($cpu->{self}, { '' => 5e6, 'P::a' => 4e6, 'P::a;P::b' => 1e6 }, '... no frames');
         is_deeply([map { "@$_" } @{ $order->{order} }], [map { "$_->[0] " . $_->[1] * 1e6 . ' '
