@@ -1,6 +1,6 @@
 # dprofexport --format speedscope and --format firefox: files read back strictly, against a naive
-# model of random trees and traces; order of time, processes, phases, lines of calls, names made to
-# hurt, deep recursion, great values.
+# model of random trees and traces; order of time, counters in it, processes, phases, lines of
+# calls, names made to hurt, deep recursion, great values.
 use strict;
 use warnings;
 use Encode ();
@@ -66,12 +66,17 @@ sub read_speedscope {
     for my $frame (@frames) {
         has_keys('a frame', { file => '', line => 0, %$frame }, qw(name file line));
     }
-    my @profiles;
+    my (@profiles, %frame, %used);
+    for my $frame (@frames) {
+        die "a frame twice: $frame->{name}\n"
+            if $frame{ join "\0", map { $frame->{$_} // '' } qw(name file line) }++;
+    }
     for my $p (@{ $file->{profiles} }) {
         has_keys($p->{name}, $p, qw(type name unit startValue endValue events));
         $p->{type} eq 'evented' && $p->{startValue} == 0 or die "$p->{name}: $p->{type}\n";
         my %profile = (name => $p->{name}, self => {}, order => [], total => 0,
-            unit => $p->{unit} eq 'nanoseconds' ? 'ns' : $p->{unit} eq 'none' ? '' : die 'unit');
+            unit => $p->{unit} eq 'nanoseconds' ? 'ns'
+                : $p->{unit} =~ /^(?:none|bytes)\z/ ? '' : die "unit $p->{unit}\n");
         my ($at, @open) = (0);
         for my $event (@{ $p->{events} }) {
             has_keys("$p->{name}: event", $event, qw(type frame at));
@@ -80,6 +85,7 @@ sub read_speedscope {
             defined $stack || $event->{at} == $at or die "$p->{name}: a gap\n";
             add_stretch(\%profile, $stack, $at, $event->{at} - $at);
             $at = $event->{at};
+            $used{ $event->{frame} } = 1;
             if ($event->{type} eq 'O') {
                 $event->{frame} < @frames or die "$p->{name}: frame $event->{frame}\n";
                 push @open, $event->{frame};
@@ -92,7 +98,7 @@ sub read_speedscope {
         die "$p->{name}: endValue $p->{endValue}, not $at\n" if $p->{endValue} != $at;
         push @profiles, \%profile;
     }
-    return { profiles => \@profiles, frames => \@frames };
+    return { profiles => \@profiles, frames => \@frames, unused => @frames - keys %used };
 }
 
 # A table of columns: all have its length. Returns it.
@@ -120,7 +126,7 @@ sub refers {
 sub read_firefox {
     my ($text) = @_;
     my $file = json($text);
-    has_keys('the file', $file, qw(meta libs threads shared));
+    has_keys('the file', { counters => [], %$file }, qw(meta libs threads counters shared));
     my @strings = @{ $file->{shared}{stringArray} };
     my %seen;
     die "a string twice\n" if grep { $seen{$_}++ } @strings;
@@ -173,7 +179,30 @@ sub read_firefox {
             0 .. $markers->{length} - 1];
         push @profiles, \%profile;
     }
-    return { profiles => \@profiles, meta => $file->{meta} };
+    my @counters = map { read_counter($_, $file->{threads}) } @{ $file->{counters} || [] };
+    return { profiles => \@profiles, meta => $file->{meta}, counters => \@counters };
+}
+
+# Returns { name, process, counts => [[count, from, to], ...], total } of a counter.
+sub read_counter {
+    my ($counter, $threads) = @_;
+    my $name = "counter $counter->{name}";
+    has_keys($name, $counter, qw(name category description pid mainThreadIndex samples));
+    my $main = $threads->[ $counter->{mainThreadIndex} ] or die "$name: no thread\n";
+    $main->{pid} eq $counter->{pid} or die "$name: pid $counter->{pid}, not $main->{pid}\n";
+    my $samples = table($name, $counter->{samples}, qw(time count));
+    my @time = map { sprintf '%.0f', $_ * 1e6 } @{ $samples->{time} };
+    my @count = @{ $samples->{count} };
+    my %read = (name => $counter->{name}, process => "$main->{processName} $main->{pid}",
+        counts => [], total => 0);
+    $read{total} += $_ for @count;
+    for my $k (1 .. $#time) {
+        die "$name: no time between two samples\n" if $time[$k] <= $time[ $k - 1 ];
+        push @{ $read{counts} }, [$count[$k], @time[$k - 1, $k]];
+    }
+    # The profiler takes the first one for nothing.
+    die "$name: begins with $count[0]\n" if @time > 1 && $count[0];
+    return \%read;
 }
 
 # Runs dprofexport; returns what is in the file, or what is wrong with it.
@@ -204,18 +233,19 @@ sub random_profile {
         self => { map { $_ => {} } qw(cpu real calls ops) });
     my (@lines, @sum);
     my $pass = sub {
-        my ($stack, $user, $real) = @_;
+        my ($stack, $user, $real, $ops) = @_;
+        $p{self}{ops}{$stack} += $ops;
         $p{self}{cpu}{$stack} += $user;
         $p{self}{real}{$stack} += $real;
         add_stretch({ order => $p{order} }, $stack, $sum[1] // 0, $real);
         $sum[0] += $user, $sum[1] += $real;
-        return "$user 0 $real";
+        return "$user 0 $real" . ($format eq 'tree' ? '' : " $ops");
     };
     my @open;
     my $stack = sub { return key(map { $names[$_] } @open) };
     if ($format eq 'tree') {
-        push @lines, '= 0 0 0 ' . $pass->('', map { any(0, 1, int rand 1000) } 0, 1) . ' 0 0 4';
-        $p{self}{ops}{''} = 4;
+        push @lines, '= 0 0 0 ' . $pass->('', (map { any(0, 1, int rand 1000) } 0, 1), 4)
+            . ' 0 0 4';
     }
     for (1 .. 1 + rand 60) {
         if ($format eq 'tree') {
@@ -223,12 +253,12 @@ sub random_profile {
             push @open, int rand @names;
             my ($calls, $ops) = (any(0, 1, 7), int rand 50);
             $p{self}{calls}{ $stack->() } += $calls;
-            $p{self}{ops}{ $stack->() } += $ops;
             push @lines, sprintf '= %d %x %d %s 0 0 %d', scalar @open, $open[-1] + 1, $calls,
-                $pass->($stack->(), map { any(0, 1, int rand 1000) } 0, 1), $ops;
+                $pass->($stack->(), (map { any(0, 1, int rand 1000) } 0, 1), $ops), $ops;
             next;
         }
-        push @lines, '@ ' . $pass->($stack->(), map { any(0, 1, int rand 1000) } 0, 1);
+        push @lines, '@ '
+            . $pass->($stack->(), (map { any(0, 1, int rand 1000) } 0, 1), any(0, int rand 50));
         if (@open && rand() < 0.5) {
             push @lines, sprintf '- %x', 1 + pop @open;
         } else {
@@ -242,7 +272,7 @@ sub random_profile {
     $p{text} = profile_text(format => $format, hz => $p{hz}, lines => \@lines, complete => 1,
         subs => [map { 'P ' . encoded(substr $_, 3) . ' x.pl:' . ++$k } @names],
         times => [$sum[0] // 0, 0, $sum[1] // 0],
-        ($format eq 'tree' ? (counters => 'ops:ops') : ()),
+        counters => 'ops:ops',
         header => "\$dprof_script='s.pl';\n");
     return \%p;
 }
@@ -279,13 +309,21 @@ sub wrong_order {
     return $got eq $want ? '' : "$read->{name}:\n$got\nnot\n$want";
 }
 
+# And of a counter in it: all that was counted.
+sub wrong_counts {
+    my ($read, @all) = @_;
+    my $want = 0;
+    $want += $_ for @all;
+    return $read->{total} == $want ? '' : "$read->{name} counts $read->{total}, not $want";
+}
+
 for my $format (@FORMATS) {
     my @bad;
     for my $round (1 .. $rounds) {
         my $kind = any(qw(tree trace));
         my $p = random_profile($kind);
         my $file = spew("$dir/" . ++$n . '.out', $p->{text});
-        my @want = ('cpu', 'real', 'calls', $kind eq 'tree' ? 'ops' : 'time order');
+        my @want = (qw(cpu real calls ops), $kind eq 'tree' ? () : 'time order');
         my @m = rand() < 0.3 ? do { @want = qw(calls cpu); (-m => 'calls,cpu') } : ();
         my $read = export($format, @m, $file);
         if (!ref $read) {
@@ -300,6 +338,11 @@ for my $format (@FORMATS) {
             push @wrong, $name eq 'time order' ? wrong_order($profile, $p->{hz}, $p->{order})
                 : wrong($profile, $p->{hz}, $p->{self}{$name});
         }
+        my @all = values %{ $p->{self}{ops} };
+        push @wrong, map { wrong_counts($_, @all) } @{ $read->{counters} || [] };
+        my $counters = @{ $read->{counters} || [] };
+        push @wrong, "$counters counters"
+            if $counters != ($format->[0] =~ /^f/ && $want[-1] eq 'time order');
         push @bad, "round $round, $file: $_" for grep { length } @wrong;
     }
     is(join("\n", @bad), '', "$format->[0]: $rounds random trees and traces");
@@ -319,7 +362,7 @@ subtest 'several processes' => sub {
         my @got = map { $_->{process} ? "$_->{name}, $_->{process}" : $_->{name} }
             @{ $read->{profiles} };
         my $sep = $format->[0] =~ /^s/ ? 's.pl, pid' : 's.pl';
-        my @metrics = qw(cpu real calls);
+        my @metrics = qw(cpu real calls ops);
         my @want = $format->[0] =~ /^s/
             ? map { my $m = $_; map { "$m, $sep 10$_" } 1 .. 3 } @metrics, 'time order'
             : ((map { my $p = $_; map { "$_, $sep 10$p" } @metrics } 1 .. 3),
@@ -335,12 +378,18 @@ subtest 'several processes' => sub {
         }
         is(join("\n", grep { length } @wrong), '', '... their values');
         next if $format->[0] =~ /^s/;
-        is_deeply([map { $_->{main} } @{ $read->{profiles} }], [(1, 0, 0) x 3, 0, 0, 0],
+        is_deeply([map { $_->{main} } @{ $read->{profiles} }], [(1, 0, 0, 0) x 3, 0, 0, 0],
             '... each process has a main thread');
         my @last = map { $_->{order}[0] } @{ $read->{profiles} }[-3 .. -1];
         my @first = map { $all[$_]{order}[0][1] * 1e9 / $all[$_]{hz} + 1e9 * $_ } 0 .. 2;
         is_deeply([map { sprintf '%.0f', $_->[1] } @last], [map { sprintf '%.0f', $_ } @first],
             '... begins when it began');
+        is(join(', ', map { $_->{process} } @{ $read->{counters} }), 's.pl 101, s.pl 102, s.pl 103',
+            '... and so has its counter');
+        is(join("\n", map { wrong_counts($read->{counters}[$_], values %{ $all[$_]{self}{ops} }) }
+            0 .. 2), "\n\n", '... with all that it counts');
+        is_deeply([map { $_->{counts}[0][1] } @{ $read->{counters} }], [0, 1e9, 2e9],
+            '... since it began');
         is($read->{meta}{startTime}, 1700000001500, '... and the first one is the beginning');
     }
 };
@@ -354,6 +403,7 @@ subtest 'phases of a trace' => sub {
     for my $format (@FORMATS) {
         my $read = export($format, $phases);
         ok(ref $read, $format->[0]) or diag($read);
+        is($read->{unused} // 0, 0, '... phases are no names');
         my ($cpu, $order) = @{ $read->{profiles} }[0, -1];
         is_deeply($cpu->{self}, { '' => 5e6, 'P::a' => 4e6, 'P::a;P::b' => 1e6 }, '... no frames');
         is_deeply([map { "@$_" } @{ $order->{order} }], [map { "$_->[0] " . $_->[1] * 1e6 . ' '
@@ -367,6 +417,25 @@ subtest 'phases of a trace' => sub {
         is_deeply(export($format, '--skip', 'a', $phases)->{profiles}[-1]{self}, { '' => 9e6,
             'P::b' => 1e6 }, '... --skip, in order of time, too');
     }
+};
+
+subtest 'counters of a trace' => sub {
+    my $file = spew("$dir/counted.out", profile_text(hz => 1000, subs => ['P a x.pl:1',
+        'P b x.pl:2'], times => [10, 0, 10], complete => 1, counters => 'ops:ops bytes:bytes',
+        lines => ['@ 1 0 1 2 7', '+ 1', '@ 2 0 2 10 0', '+ 2', '@ 0 0 0 5 1', '- 2', '+ 2',
+            '@ 1 0 1 3 0', '- 2', '@ 3 0 3 30 0', '- 1', '@ 3 0 3 6 1']));
+    my ($speedscope, $firefox) = map { export($_, $file) } @FORMATS;
+    ok(ref $_, 'written') or return diag($_) for $speedscope, $firefox;
+    is((grep { $_->{name} eq 'time order' } @{ $speedscope->{profiles} }), 1,
+        'speedscope: one profile in order of time');
+    my ($ops, $bytes, @more) = @{ $firefox->{counters} };
+    is_deeply([map { $_->{name} } $ops, $bytes, @more], [qw(ops bytes)], 'firefox: two tracks');
+    # a and the program count as their time passes; b counts 5 in no time, and then 3
+    is_deeply([map { "@$_" } @{ $ops->{counts} }], ['2 0 1000000', '16 1000000 3000000',
+        '8 3000000 4000000', '24 4000000 7000000', '6 7000000 10000000'], '... of ops')
+        or diag(explain($ops));
+    is($bytes->{total}, 9, '... of bytes');
+    is(export($FORMATS[1], '-m', 'real,calls', $file)->{counters}[0], undef, 'none with -m');
 };
 
 subtest 'lines of calls' => sub {

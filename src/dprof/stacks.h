@@ -246,8 +246,9 @@ struct dp_stacks_outcome {
     int total_too_small;            /* flame->total was less than there is */
 };
 
-/* Prints the stacks of one side, or of two; in a format with DP_STACKS_TRACE, of none. Returns 0 or
- * a DP_E. */
+/* Prints the stacks of one side, or of two; in a format with DP_STACKS_TRACE, of none. The host is
+ * told how much of a file was read in such a format, else how many bytes were written, of a total
+ * that is not known. Returns 0 or a DP_E. */
 int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_stacks_job *job,
                     const struct dp_host *host, struct dp_stacks_outcome *out);
 

@@ -164,15 +164,32 @@ static int walk(struct callgrind *x)
     return rc;
 }
 
+/* Of one caller. */
 static int compare_edges(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct callgrind *x = ctx;
     const struct edge *p = &x->edges[a], *q = &x->edges[b];
-    int c = (p->caller > q->caller) - (p->caller < q->caller);
-    c = c ? c : dp_name_compare(dp_pool_name(&x->g.files, p->file),
-                                dp_pool_name(&x->g.files, q->file));
+    int c = p->file == q->file ? 0 : dp_name_compare(dp_pool_name(&x->g.files, p->file),
+                                                     dp_pool_name(&x->g.files, q->file));
     c = c ? c : (p->line > q->line) - (p->line < q->line);
     return c ? c : (p->callee > q->callee) - (p->callee < q->callee);
+}
+
+/* Puts the edges in order: by caller, file, line, callee. There may be as many as contexts, which
+ * have few callers: so they are counted out by caller, and only those of one are sorted. first: a
+ * zero for each name, and one more. */
+static void sort_edges(const struct callgrind *x, uint32_t *order, uint32_t *first)
+{
+    size_t n_names = x->g.e.p->s->n_names;
+    uint32_t begin = 0;
+    for (size_t i = 0; i < x->n_edges; i++)
+        first[x->edges[i].caller + 1]++;
+    for (size_t i = 0; i < n_names; i++)
+        first[i + 1] += first[i];
+    for (uint32_t i = 0; i < x->n_edges; i++)
+        order[first[x->edges[i].caller]++] = i;
+    for (size_t i = 0; i < n_names; begin = first[i++])
+        dp_sort_u32(order + begin, first[i] - begin, compare_edges, x);
 }
 
 /* ---- printing ---- */
@@ -305,16 +322,17 @@ static int put_sub(struct callgrind *x, uint32_t name, struct at *at)
 
 static int put_subs(struct callgrind *x)
 {
+    size_t n_names = x->g.e.p->s->n_names;
     uint32_t *order = dp_mem_realloc(NULL, x->n_edges + 1, sizeof *order);
+    uint32_t *first = dp_mem_zalloc((n_names + 1) * sizeof *first);
     struct at at = { 0, 0, order };
-    int rc = order ? 0 : DP_E_NOMEM;
-    for (uint32_t i = 0; rc == 0 && i < x->n_edges; i++)
-        order[i] = i;
+    int rc = order && first ? 0 : DP_E_NOMEM;
     if (rc == 0)
-        dp_sort_u32(order, x->n_edges, compare_edges, x);
-    for (uint32_t i = 0; rc == 0 && i < x->g.e.p->s->n_names; i++)
+        sort_edges(x, order, first);
+    for (uint32_t i = 0; rc == 0 && i < n_names; i++)
         rc = put_sub(x, i, &at);
     dp_mem_free(order);
+    dp_mem_free(first);
     return rc;
 }
 

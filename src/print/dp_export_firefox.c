@@ -5,7 +5,7 @@
  *
  * A row of the table of stacks is a context: its frame, and the row that it is below. A frame that
  * calls has the line of the call, so its callees may be below further rows of it. Of a trace one
- * more thread has its samples where the stack changes, in real time. */
+ * more thread has its samples where the stack changes, in real time, and counters have a track. */
 #include "dp_export.h"
 #include "dp_err.h"
 #include "dp_fmt.h"
@@ -36,12 +36,14 @@ struct level {
     uint32_t name;
     uint32_t row, prefix;       /* prefix: DP_MAP_NONE: the outermost */
     uint32_t site, site_row;    /* where it called last, and the row for that; site 0: none */
-    uint64_t left;              /* in order of time: ticks of its own that are still to come */
+    uint64_t left, counted;     /* in order of time: ticks of its own that are still to come, and
+                                 * what they count */
     uint64_t at;                /* in order of time: where what is written of it ends */
 };
 
 /* What a walk writes. */
-enum column { COLUMN_FRAME, COLUMN_PREFIX, COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT };
+enum column { COLUMN_FRAME, COLUMN_PREFIX, COLUMN_STACK, COLUMN_TIME, COLUMN_WEIGHT,
+              COLUMN_COUNT_TIME, COLUMN_COUNT };
 
 struct firefox {
     struct dp_export e;         /* of the stacks that are written now */
@@ -58,7 +60,8 @@ struct firefox {
     enum column column;
     uint32_t n_rows;
     size_t n_samples;
-    uint64_t sum;
+    uint64_t sum;               /* of counters: since the sample before */
+    uint64_t held;              /* of counters: the sample that is written next */
     struct level *stack;
     size_t depth, stack_cap;
     struct dp_map frame_of;     /* name << 32 | site -> frame; name << 32 | NONE -> func */
@@ -182,6 +185,15 @@ static int enter(struct firefox *x)
     return x->err;
 }
 
+/* What was counted where no time passed goes with the sample before, so each waits for the next
+ * one: readers divide by the time between two samples. */
+static void put_count(struct firefox *x)
+{
+    put_number(x, x->held);
+    x->held = x->sum;
+    x->sum = 0;
+}
+
 static void put_sample(struct firefox *x, uint32_t row, uint64_t time, uint64_t weight)
 {
     bool is_time = x->e.measures[x->measure].is_time;
@@ -191,6 +203,10 @@ static void put_sample(struct firefox *x, uint32_t row, uint64_t time, uint64_t 
         put_ms(x, time);
     else if (x->column == COLUMN_WEIGHT)
         (is_time ? put_ms : put_number)(x, weight);
+    else if (x->column == COLUMN_COUNT_TIME)
+        put_ms(x, time + weight);
+    else if (x->column == COLUMN_COUNT)
+        put_count(x);
     x->n_samples++;
 }
 
@@ -232,11 +248,14 @@ static uint64_t nanoseconds(const struct firefox *x, uint64_t ticks)
     return dp_num_scale(ticks, SECOND, x->e.p->s->hz[0], &ns) ? ns : DP_LIMIT_COUNT;
 }
 
-/* The frame's own code runs, for so many ticks at the most. */
+/* The frame's own code runs, for so many ticks at the most. It counts as its time passes. */
 static void pass(struct firefox *x, struct level *top, uint64_t ticks)
 {
     uint64_t own = ticks < top->left ? ticks : top->left;
     uint64_t start = nanoseconds(x, top->at), end = nanoseconds(x, top->at + own);
+    uint64_t counted = top->left ? dp_num_mul_div(top->counted, own, top->left) : top->counted;
+    top->counted -= counted;
+    x->sum = dp_count_add(x->sum, counted);
     if (end > start)
         put_sample(x, top->row, x->offset + start, end - start);
     top->left -= own;
@@ -268,7 +287,10 @@ static int take_in_time(struct firefox *x)
             return DP_E_NOMEM;
         x->stack[x->depth - 1].at = at;
     }
-    x->stack[x->depth - 1].left += own;
+    struct level *top = &x->stack[x->depth - 1];
+    top->left += own;
+    if (x->measure)
+        top->counted = dp_count_add(top->counted, dp_stacks_self(s, x->e.frame, x->measure));
     return 0;
 }
 
@@ -281,15 +303,19 @@ static int walk(struct firefox *x, const char *key, enum column column)
     x->column = column;
     x->n_rows = 0;
     x->n_samples = 0;
-    x->sum = 0;
+    x->sum = x->held = 0;
     x->depth = 0;
     dp_export_walk(&x->e, x->lane);
     dp_jsonout_key(&x->json, key);
     dp_jsonout_open(&x->json, '[');
+    if (column == COLUMN_COUNT_TIME)    /* readers take the first one as where counting begins */
+        put_ms(x, x->offset);
     while (rc >= 0 && (rc = dp_export_next(&x->e)) > 0)
         rc = x->in_time ? take_in_time(x) : take_sum(x);
     while (rc == 0 && x->in_time && x->depth)
         leave_in_time(x);
+    if (column == COLUMN_COUNT)
+        put_number(x, dp_count_add(x->held, x->sum));
     dp_jsonout_close(&x->json, ']');
     return rc < 0 ? rc : x->json.out->err;
 }
@@ -477,6 +503,14 @@ static void put_name(struct firefox *x, const struct dp_export_part *part)
     dp_buf_release(&text);
 }
 
+static void put_pid(struct firefox *x, uint64_t pid)
+{
+    dp_jsonout_key(&x->json, "pid");
+    dp_buf_addc(&x->json.line, '"');
+    dp_buf_addu(&x->json.line, pid);
+    dp_buf_addc(&x->json.line, '"');
+}
+
 /* Who it is: processes are told apart by their pid, threads by their tid, which is the number of
  * the thread here, since a measure is one, too. */
 static void put_identity(struct firefox *x)
@@ -490,10 +524,7 @@ static void put_identity(struct firefox *x)
     dp_jsonout_text(&x->json, "processName", script, strlen(script));
     dp_jsonout_raw(&x->json, "processType", "\"default\"");
     dp_jsonout_raw(&x->json, "isMainThread", is_main ? "true" : "false");
-    dp_jsonout_key(&x->json, "pid");
-    dp_buf_addc(&x->json.line, '"');
-    dp_buf_addu(&x->json.line, pid);
-    dp_buf_addc(&x->json.line, '"');
+    put_pid(x, pid);
     dp_jsonout_number(&x->json, "tid", ++x->threads);
     dp_jsonout_number(&x->json, "registerTime", 0);
     dp_jsonout_raw(&x->json, "unregisterTime", "null");
@@ -538,18 +569,65 @@ static uint64_t first_start(const struct dp_export_how *how)
     return first;
 }
 
+/* Goes to the next lane. Returns false behind the last one. */
+static bool next_lane(struct firefox *x)
+{
+    if (!dp_export_lane(&x->e, &x->lane))
+        return false;
+    const struct dp_export_part *part = dp_export_part_of(&x->e, x->lane);
+    bool has_start = x->in_time && part && part->start;
+    x->offset = has_start ? part->start - first_start(x->e.p->job->export) : 0;
+    return true;
+}
+
 /* The threads of the stacks that x->e walks through. */
 static int put_threads(struct firefox *x)
 {
-    const uint64_t first = first_start(x->e.p->job->export);
+    const size_t count = x->in_time ? 1 : x->e.count;
     int rc = 0;
     x->lane = DP_STACKS_NONE;
-    while (rc == 0 && dp_export_lane(&x->e, &x->lane)) {
-        const struct dp_export_part *part = dp_export_part_of(&x->e, x->lane);
-        x->offset = x->in_time && part && part->start ? part->start - first : 0;
-        for (x->measure = 0; x->measure < x->e.count && rc == 0; x->measure++)
+    while (rc == 0 && next_lane(x))
+        for (x->measure = 0; x->measure < count && rc == 0; x->measure++)
             rc = put_thread(x);
-    }
+    return rc;
+}
+
+/* A counter of a lane; thread: the number of one of its process. */
+static int put_counter(struct firefox *x, size_t thread)
+{
+    struct dp_jsonout *json = &x->json;
+    const struct dp_flame_metric *metric = x->e.measures[x->measure].metric;
+    const struct dp_export_part *part = dp_export_part_of(&x->e, x->lane);
+    dp_jsonout_row(json);
+    dp_jsonout_open(json, '{');
+    dp_jsonout_text(json, "name", metric->key, strlen(metric->key));
+    dp_jsonout_text(json, "category", "Perl", 4);
+    dp_jsonout_text(json, "description", metric->label, strlen(metric->label));
+    put_pid(x, part ? part->pid : 0);
+    dp_jsonout_number(json, "mainThreadIndex", thread);
+    dp_jsonout_key(json, "samples");
+    dp_jsonout_open(json, '{');
+    int rc = walk(x, "time", COLUMN_COUNT_TIME);
+    rc = rc < 0 ? rc : walk(x, "count", COLUMN_COUNT);
+    dp_jsonout_number(json, "length", x->n_samples + 1);
+    dp_jsonout_close(json, '}');
+    dp_jsonout_close(json, '}');
+    return rc;
+}
+
+/* The counters of the stacks in order of time; threads: of each lane of the others. */
+static int put_counters(struct firefox *x, const struct dp_stacks_printing *timeline,
+                        size_t threads)
+{
+    int rc = dp_export_init(&x->e, timeline);
+    dp_jsonout_key(&x->json, "counters");
+    dp_jsonout_open(&x->json, '[');
+    x->lane = DP_STACKS_NONE;
+    for (size_t lane = 0; rc == 0 && next_lane(x); lane++)
+        for (x->measure = 1; x->measure < x->e.count && rc == 0; x->measure++)
+            rc = put_counter(x, lane * threads);
+    dp_jsonout_close(&x->json, ']');
+    dp_export_release(&x->e);
     return rc;
 }
 
@@ -653,6 +731,8 @@ static int put_file(struct firefox *x, const struct dp_stacks_printing *p)
         rc = put_stacks_of(x, p->timeline);
     }
     dp_jsonout_close(json, ']');
+    if (x->in_time && rc == 0 && p->timeline->s->n_columns > 1)
+        rc = put_counters(x, p->timeline, p->s->n_columns / p->s->n_sides);
     put_strings(x);
     dp_jsonout_close(json, '}');
     dp_buf_addc(&json->line, '\n');

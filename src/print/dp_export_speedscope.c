@@ -8,6 +8,7 @@
 #include "dp_jsonout.h"
 #include "dp_mem.h"
 #include "dp_num.h"
+#include "dp_pool.h"
 
 #include <string.h>
 
@@ -22,8 +23,11 @@ struct entered {
 struct speedscope {
     struct dp_export e;         /* of the stacks that are written now */
     struct dp_jsonout json;
-    size_t first;               /* number of their first name among the frames of the file */
-    uint64_t hz;                /* places are ticks of it; 0: they are values as they are written */
+    struct dp_pool frames;      /* of the file, as JSON: a name is one frame in all profiles */
+    uint32_t *number[2];        /* by name of the stacks, and of those in order of time: frame */
+    bool in_time;
+    uint64_t hz;                /* in order of time: places are ticks of it; else 0: they are values
+                                 * as they are written */
     struct entered *stack;
     size_t depth, cap;
     size_t opened;              /* so many of the stack have a value, and so their event */
@@ -41,7 +45,7 @@ static void put_event(struct speedscope *x, char type, uint32_t name, uint64_t a
     dp_buf_adds(&x->json.line, "{\"type\":\"");
     dp_buf_addc(&x->json.line, type);
     dp_buf_adds(&x->json.line, "\",\"frame\":");
-    dp_buf_addu(&x->json.line, x->first + name);
+    dp_buf_addu(&x->json.line, x->number[x->in_time][name]);
     dp_buf_adds(&x->json.line, ",\"at\":");
     dp_buf_addu(&x->json.line, x->at);
     dp_buf_addc(&x->json.line, '}');
@@ -174,7 +178,7 @@ static int put_profile(struct speedscope *x, uint32_t lane, size_t measure)
     dp_jsonout_number(&x->json, "startValue", 0);
     dp_jsonout_key(&x->json, "events");
     dp_jsonout_open(&x->json, '[');
-    int rc = x->hz ? put_in_time(x) : put_sums(x, measure);
+    int rc = x->in_time ? put_in_time(x) : put_sums(x, measure);
     dp_jsonout_close(&x->json, ']');
     dp_jsonout_number(&x->json, "endValue", x->at);
     dp_jsonout_close(&x->json, '}');
@@ -185,25 +189,57 @@ static int put_profile(struct speedscope *x, uint32_t lane, size_t measure)
 static int put_profiles(struct speedscope *x, const struct dp_stacks_printing *p)
 {
     int rc = dp_export_init(&x->e, p);
-    for (size_t k = 0; k < x->e.count && rc == 0; k++)
+    size_t count = x->in_time ? 1 : x->e.count;      /* in order of time, no counters */
+    for (size_t k = 0; k < count && rc == 0; k++)
         for (uint32_t lane = DP_STACKS_NONE; rc == 0 && dp_export_lane(&x->e, &lane);)
             rc = put_profile(x, lane, k);
     dp_export_release(&x->e);
     return rc;
 }
 
-static void put_frames(struct dp_jsonout *json, const struct dp_stacks *s)
+/* The frame of a name, as JSON. */
+static uint32_t frame_of(struct speedscope *x, const struct dp_stacks_name *name)
 {
-    for (size_t n = 0; n < s->n_names; n++) {
-        const struct dp_stacks_name *name = &s->names[n];
-        dp_jsonout_row(json);
-        dp_jsonout_open(json, '{');
-        dp_jsonout_text(json, "name", name->text.ptr, name->text.len);
-        if (name->file.len)
-            dp_jsonout_text(json, "file", name->file.ptr, name->file.len);
-        if (name->file.len && name->line)
-            dp_jsonout_number(json, "line", name->line);
-        dp_jsonout_close(json, '}');
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_adds(&text, "{\"name\":");
+    dp_json_string(&text, name->text.ptr, name->text.len);
+    if (name->file.len) {
+        dp_buf_adds(&text, ",\"file\":");
+        dp_json_string(&text, name->file.ptr, name->file.len);
+    }
+    if (name->file.len && name->line) {
+        dp_buf_adds(&text, ",\"line\":");
+        dp_buf_addu(&text, name->line);
+    }
+    dp_buf_addc(&text, '}');
+    uint32_t n = text.err ? DP_MAP_NONE : dp_pool_intern(&x->frames, text.ptr, text.len);
+    dp_buf_release(&text);
+    return n;
+}
+
+/* Numbers the names that have a frame; parts and phases have none. */
+static int number_names(struct speedscope *x, const struct dp_stacks *s, bool in_time)
+{
+    bool *used = dp_mem_zalloc(s->n_names + s->n_sources + 1);
+    uint32_t *number = dp_mem_zalloc((s->n_names + 1) * sizeof *number);
+    int rc = used && number ? 0 : DP_E_NOMEM;
+    x->number[in_time] = number;
+    for (size_t i = 0; rc == 0 && i < s->count; i++)
+        used[s->frames[i].name] = true;
+    for (size_t n = 0; rc == 0 && n < s->n_names; n++)
+        if (used[n] && s->names[n].kind != DP_KIND_PHASE)
+            rc = (number[n] = frame_of(x, &s->names[n])) == DP_MAP_NONE ? DP_E_NOMEM : 0;
+    dp_mem_free(used);
+    return rc;
+}
+
+static void put_frames(struct speedscope *x)
+{
+    for (uint32_t n = 0; n < x->frames.count; n++) {
+        const struct dp_name *frame = dp_pool_name(&x->frames, n);
+        dp_jsonout_row(&x->json);
+        dp_buf_add(&x->json.line, frame->ptr, frame->len);
     }
 }
 
@@ -222,16 +258,14 @@ static int put_file(struct speedscope *x, const struct dp_stacks_printing *p)
     dp_jsonout_open(json, '{');
     dp_jsonout_key(json, "frames");
     dp_jsonout_open(json, '[');
-    put_frames(json, p->s);
-    if (p->timeline)
-        put_frames(json, p->timeline->s);
+    put_frames(x);
     dp_jsonout_close(json, ']');
     dp_jsonout_close(json, '}');
     dp_jsonout_key(json, "profiles");
     dp_jsonout_open(json, '[');
     int rc = put_profiles(x, p);
     if (p->timeline && rc == 0) {
-        x->first = p->s->n_names;
+        x->in_time = true;
         x->hz = p->timeline->s->hz[0];
         rc = put_profiles(x, p->timeline);
     }
@@ -246,7 +280,14 @@ int dp_print_speedscope(const struct dp_stacks_printing *p)
     struct speedscope x;
     memset(&x, 0, sizeof x);
     dp_jsonout_init(&x.json, p->sink);
-    int rc = put_file(&x, p), ended = dp_jsonout_end(&x.json);
+    dp_pool_init(&x.frames);
+    int rc = number_names(&x, p->s, false);
+    rc = rc == 0 && p->timeline ? number_names(&x, p->timeline->s, true) : rc;
+    rc = rc < 0 ? rc : put_file(&x, p);
+    int ended = dp_jsonout_end(&x.json);
+    dp_pool_release(&x.frames);
+    dp_mem_free(x.number[0]);
+    dp_mem_free(x.number[1]);
     dp_mem_free(x.stack);
     return rc < 0 ? rc : ended;
 }

@@ -112,33 +112,68 @@ static int print_plain(struct dp_stacks_printing *p)
 
 struct timeline {
     struct dp_stacks s;
-    struct dp_stacks_column column;
-    struct dp_flame_metric metric;
+    struct dp_stacks_column *columns;
+    struct dp_flame_metric *metrics;
+    double *factor;
+    size_t count;               /* of them */
     struct dp_export_how how;
     struct dp_stacks_job job;
     struct dp_stacks_printing p;
 };
 
-static const double as_measured = 1;
+static int alloc_columns(struct timeline *t, size_t n)
+{
+    t->columns = dp_mem_zalloc(n * sizeof *t->columns);
+    t->metrics = dp_mem_zalloc(n * sizeof *t->metrics);
+    t->factor = dp_mem_zalloc(n * sizeof *t->factor);
+    return t->columns && t->metrics && t->factor ? 0 : DP_E_NOMEM;
+}
 
-/* Returns 0 or a DP_E; the caller releases t->s. */
+static void add_column(struct timeline *t, const struct dp_stacks_column *column,
+                       const struct dp_flame_metric *metric)
+{
+    t->columns[t->count] = *column;
+    t->metrics[t->count] = *metric;
+    t->factor[t->count++] = 1;
+}
+
+/* Real time, and the counters among the measures that are printed. */
+static int take_columns(struct timeline *t, const struct dp_stacks_printing *p)
+{
+    static const struct dp_stacks_column real = { .metric = DP_T_REAL };
+    static const struct dp_flame_metric order = { "time order", "real time", "s" };
+    const struct dp_export_how *how = p->job->export;
+    const size_t n_sides = p->s->n_sides, n = p->s->n_columns / n_sides;
+    if (alloc_columns(t, n + 1) < 0)
+        return DP_E_NOMEM;
+    add_column(t, &real, &order);
+    for (size_t k = 0; k < n; k++) {
+        const struct dp_stacks_column *column = &how->stacks.columns[k * n_sides + how->side];
+        if (dp_metric_is_counter(column->metric))
+            add_column(t, column, &p->job->metrics[k]);
+    }
+    return 0;
+}
+
+/* Returns 0 or a DP_E; in any case the caller releases it. */
 static int make_timeline(struct timeline *t, const struct dp_stacks_printing *p)
 {
-    t->column = (struct dp_stacks_column){ .metric = DP_T_REAL };
-    t->metric = (struct dp_flame_metric){ "time order", "real time", "s" };
+    int rc = take_columns(t, p);
+    if (rc < 0)
+        return rc;
     t->how = *p->job->export;
     t->how.side = 0;
-    t->how.stacks.columns = &t->column;
-    t->how.stacks.n_columns = 1;
+    t->how.stacks.columns = t->columns;
+    t->how.stacks.n_columns = t->count;
     t->how.stacks.chart = 1;
     t->job = *p->job;
-    t->job.metrics = &t->metric;
-    t->job.n_metrics = 1;
+    t->job.metrics = t->metrics;
+    t->job.n_metrics = t->count;
     t->job.export = &t->how;
     t->p = *p;
     t->p.job = &t->job;
     t->p.s = &t->s;
-    t->p.factor = &as_measured;
+    t->p.factor = t->factor;
     return dp_stacks_make(&t->s, p->job->timeline, 1, &t->how.stacks);
 }
 
@@ -153,6 +188,9 @@ static int print_with_timeline(struct dp_stacks_printing *p)
         rc = print_plain(p);
         dp_stacks_release(&t->s);
     }
+    dp_mem_free(t->columns);
+    dp_mem_free(t->metrics);
+    dp_mem_free(t->factor);
     dp_mem_free(t);
     return rc;
 }
@@ -165,6 +203,29 @@ static bool is_normalized(const struct dp_stacks_job *job, bool layout)
            : job->fold ? job->fold->normalize
            : job->flame->is_pair ? layout
            : job->flame->normalize;
+}
+
+/* ---- output ---- */
+
+enum { PROGRESS_BYTES = 1 << 20 };
+
+/* The host's output, which is told now and then how much was written. */
+struct output {
+    const struct dp_host *host;
+    struct dp_sink sink;
+    uint64_t written, told;
+};
+
+static int write_out(void *ctx, const void *ptr, size_t n)
+{
+    struct output *to = ctx;
+    if (to->host->write(to->host->ctx, ptr, n) < 0)
+        return DP_E_IO;
+    to->written += n;
+    if (!to->host->progress || to->written - to->told < PROGRESS_BYTES)
+        return 0;
+    to->told = to->written;
+    return to->host->progress(to->host->ctx, to->written, 0) < 0 ? DP_E_HOST : 0;
 }
 
 /* There are no stacks: the format reads the files itself. */
@@ -194,22 +255,25 @@ int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_
                                       : job->fold ? &job->fold->stacks
                                       : &job->export->stacks;
     struct dp_stacks_printing p = { .job = job, .s = &s, .host = host, .out = out };
-    p.sink = dp_mem_alloc(sizeof *p.sink);
+    struct output *to = dp_mem_zalloc(sizeof *to);
     double *factor = dp_mem_zalloc((how->n_columns + 1) * sizeof *factor);
-    int rc = !p.sink || !factor ? DP_E_NOMEM
+    int rc = !to || !factor ? DP_E_NOMEM
              : job->flame && job->flame->truth ? make_stacks(&s, sides, n, job->flame, out)
              : dp_stacks_make(&s, sides, n, how);
     if (rc == 0) {
-        dp_sink_init(p.sink, host->write, host->ctx);
+        to->host = host;
+        p.sink = &to->sink;
+        dp_sink_init(p.sink, write_out, to);
         dp_stacks_factors(&s, sides, is_normalized(job, layout), factor);
         p.factor = factor;
         out->recursion = s.folded;
         bool has_times = job->timeline && job->format->needs & DP_STACKS_TIMELINE;
         rc = (layout ? print_laid_out : has_times ? print_with_timeline : print_plain)(&p);
-        rc = dp_sink_flush(p.sink) ? DP_E_IO : rc;
+        int flushed = dp_sink_flush(p.sink);
+        rc = flushed < 0 ? flushed : rc;
         dp_stacks_release(&s);
     }
-    dp_mem_free(p.sink);
+    dp_mem_free(to);
     dp_mem_free(factor);
     return rc;
 }

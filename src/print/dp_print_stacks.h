@@ -37,8 +37,8 @@ struct dp_stacks_printing {
     const struct dp_host *host; /* for its progress */
     struct dp_sink *sink;       /* the caller flushes it */
     struct dp_stacks_outcome *out;
-    /* what ran when: stacks of real time in order of time, of the same parts; NULL: not known. Its
-     * job has this one measure. */
+    /* what ran when: stacks in order of time, of the same parts; NULL: not known. The first measure
+     * of its job is real time; the others are the counters among those of this one. */
     const struct dp_stacks_printing *timeline;
 };
 

@@ -48,8 +48,9 @@ static struct dp_prof *in_time(void)
 {
     static const char text[] =
         "#fOrTyTwO\n$hz=1000;\n$dprof_format='trace 1'; $rrun_utime=1; $rrun_stime=0;"
-        " $rrun_rtime=9; $dprof_complete=1;\n\nPART2\n& 1 % main - kind=phase\n& 2 A f x.pm:1\n"
-        "@ 1 0 1\n# phase 1\n@ 1 0 1\n+ 2\n@ 0 0 3\n+ 2\n@ 0 0 1\n- 2\n- 2\n@ 0 0 3\n";
+        " $rrun_rtime=9; $dprof_counters='ops:ops'; $dprof_complete=1;\n\nPART2\n"
+        "& 1 % main - kind=phase\n& 2 A f x.pm:1\n"
+        "@ 1 0 1 2\n# phase 1\n@ 1 0 1 0\n+ 2\n@ 0 0 3 9\n+ 2\n@ 0 0 0 1\n- 2\n- 2\n@ 0 0 4 7\n";
     struct dp_prof *prof = dp_prof_new();
     dp_prof_chart(prof, DP_T_REAL);
     dp_prof_phases(prof);
@@ -615,6 +616,36 @@ static int see(void *ctx, size_t depth, uint32_t name, const uint64_t *own, cons
     return 1;
 }
 
+struct told {
+    uint64_t last;
+    int times, wrong, stop;     /* stop: the host ends it then */
+};
+
+static int hear(void *ctx, uint64_t done, uint64_t total)
+{
+    struct told *told = ctx;
+    told->wrong += total || done != printed || done - told->last < 1 << 20
+                   || done - told->last > (1 << 20) + 32768;
+    told->last = done;
+    return ++told->times == told->stop ? -1 : 0;
+}
+
+/* A host hears each megabyte that was written, and may end it. */
+static void progress_of(const struct dp_diff_side *side, const struct dp_fold_how *how)
+{
+    struct told told = { 0 };
+    struct dp_stacks_outcome out;
+    const struct dp_host host = { .write = count, .progress = hear, .ctx = &told };
+    printed = 0;
+    is_i(fold(side, 1, how, &host, &out), 0, "progress");
+    is_i(told.wrong, 0, "of each megabyte");
+    ok(told.times > 20 && printed - told.last < 1 << 20, "to the end: %d", told.times);
+    told = (struct told){ .stop = 3 };
+    printed = 0;
+    is_i(fold(side, 1, how, &host, &out), DP_E_HOST, "the host stops it");
+    is_i(told.times, 3, "where it wants");
+}
+
 /* Two subs that call each other: reversed, two stacks of all depths. A frame is one step, however
  * many contexts pass it; one for each of these would be eighty thousand millions. */
 static void deep(void)
@@ -664,6 +695,7 @@ static void deep(void)
         is_u(out.most, 128, "as far as so many frames");
         is_u(out.shortened, DEPTH - 128, "what is deeper is shortened");
     }
+    progress_of(&side, &(struct dp_fold_how){ .stacks = how, .per = 1 });
     dp_mem_free(who);
     dp_stacks_release(&s);
     dp_prof_free(prof);

@@ -1,10 +1,12 @@
 /* Own values of stacks by line: what statements tell, what frames have beyond them, and sums that
- * are those of the frames, in profiles at random, too. */
+ * are those of the frames, in profiles at random, too. The shares of single frames in these lines:
+ * each frame has its own values, and each line what it has. */
 #include "tap.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
 #include "dp_stacks_lines.h"
+#include "dp_stacks_spread.h"
 
 #include <stdlib.h>
 
@@ -50,18 +52,24 @@ static const char *text_of(const struct dp_stacks *s, const struct dp_stacks_lin
     return text;
 }
 
+/* What phases and parts have is the program's. */
+static uint32_t name_of(const struct dp_stacks *s, uint32_t frame)
+{
+    uint32_t name = s->frames[frame].name, program = 0;
+    if (s->names[name].kind != DP_KIND_PHASE && s->names[name].kind != DP_KIND_PART)
+        return name;
+    while (s->names[program].kind != DP_KIND_PROGRAM)
+        program++;
+    return program;
+}
+
 /* Are the values of the lines of each name those of its frames, and the lines in order? */
 static bool is_true(const struct dp_stacks *s, const struct dp_stacks_lines *l)
 {
     uint64_t *sums = calloc(s->n_names * s->n_columns + 1, sizeof *sums);
-    uint32_t program = 0;
     bool good = true;
-    while (s->names[program].kind != DP_KIND_PROGRAM)
-        program++;
     for (uint32_t i = 0; i < s->count; i++) {
-        unsigned char kind = s->names[s->frames[i].name].kind;
-        uint32_t name = kind == DP_KIND_PHASE || kind == DP_KIND_PART ? program
-                                                                      : s->frames[i].name;
+        uint32_t name = name_of(s, i);
         for (size_t c = 0; c < s->n_columns; c++)
             sums[name * s->n_columns + c] += dp_stacks_self(s, i, c);
     }
@@ -76,6 +84,63 @@ static bool is_true(const struct dp_stacks *s, const struct dp_stacks_lines *l)
     for (size_t k = 0; k < s->n_names * s->n_columns; k++)
         good = good && !sums[k];
     free(sums);
+    return good;
+}
+
+/* Prepares shares. Returns 0 or a DP_E. */
+static int spread_out(struct dp_stacks_spread *w, const struct dp_stacks *s,
+                      const struct dp_stacks_how *how)
+{
+    struct dp_stacks_ends stack_ends;
+    uint32_t *depth = NULL;
+    int rc = dp_stacks_depths(s, &depth, &stack_ends);
+    rc = rc < 0 ? rc : dp_stacks_spread_init(w, s, how, depth);
+    dp_mem_free(depth);
+    return rc;
+}
+
+/* Takes the shares of a frame off what it and its lines have. */
+static bool take_shares(struct dp_stacks_spread *w, uint32_t frame, uint64_t *has, uint64_t *lines)
+{
+    const struct dp_stacks *s = w->s;
+    uint32_t name = name_of(s, frame);
+    bool good = true;
+    for (size_t n = dp_stacks_spread_next(w, frame), k = 0; k < n; k++) {
+        const struct dp_stacks_share *share = &w->shares[k];
+        bool whole = share->line == DP_STACKS_NONE, any = false;
+        good = good && (whole ? n == 1 : w->lines.lines[share->line].name == name);
+        for (size_t c = 0; c < s->n_columns; c++) {
+            any = any || share->self[c];
+            has[c] -= share->self[c];
+            if (!whole)
+                lines[share->line * s->n_columns + c] -= share->self[c];
+        }
+        good = good && any;
+    }
+    return good;
+}
+
+/* Have frames their own values in their shares, and lines what they have? */
+static bool is_spread(const struct dp_stacks *s, const struct dp_stacks_how *how, size_t *shared)
+{
+    struct dp_stacks_spread w;
+    size_t columns = s->n_columns;
+    if (spread_out(&w, s, how) < 0 || !w.used)
+        return false;
+    size_t n = w.lines.count * columns;
+    uint64_t *lines = calloc(n + 1, sizeof *lines), has[3];
+    bool good = true;
+    memcpy(lines, w.lines.self, n * sizeof *lines);
+    for (uint32_t i = 0; i < s->count; i++) {
+        memcpy(has, &s->self[i * columns], columns * sizeof *has);
+        good = good && take_shares(&w, i, has, lines) && !has[0] && !has[1] && !has[2];
+    }
+    for (size_t i = 0; i < w.lines.count; i++)
+        for (size_t c = 0; c < columns && !w.whole[w.lines.lines[i].name]; c++)
+            good = good && !lines[i * columns + c];
+    *shared += w.lines.count;
+    free(lines);
+    dp_stacks_spread_release(&w);
     return good;
 }
 
@@ -250,8 +315,8 @@ static struct dp_prof *random_profile(void)
 
 static void at_random(void)
 {
-    int wrong = 0;
-    size_t lines = 0;
+    int wrong = 0, unshared = 0;
+    size_t lines = 0, shared = 0;
     for (int round = 0; round < 500; round++) {
         struct dp_prof *profs[2] = { random_profile(), random_profile() };
         unsigned char shown[8];
@@ -272,6 +337,7 @@ static void at_random(void)
             continue;
         }
         wrong += dp_stacks_lines_make(&l, &s, &how, true) < 0 || !is_true(&s, &l);
+        unshared += !is_spread(&s, &how, &shared);
         lines += l.count;
         dp_stacks_lines_release(&l);
         dp_stacks_release(&s);
@@ -280,6 +346,103 @@ static void at_random(void)
     }
     is_i(wrong, 0, "profiles at random: lines have what frames have");
     ok(lines > 5000, "many lines: %lu", (unsigned long)lines);
+    is_i(unshared, 0, "and their shares are what frames and lines have");
+    is_u(shared, lines, "of all lines");
+}
+
+/* ---- shares of frames ---- */
+
+/* The shares of each frame in turn as text: "FRAME FILE:LINE REAL OPS" each. */
+static const char *shares_of(const struct dp_stacks *s, const struct dp_stacks_how *how)
+{
+    static char text[4096];
+    struct dp_stacks_spread w;
+    size_t at = add(text, 0, sizeof text, "");
+    if (spread_out(&w, s, how) < 0)
+        return "no memory";
+    for (uint32_t i = 0; w.used && i < s->count; i++)
+        for (size_t n = dp_stacks_spread_next(&w, i), k = 0; k < n; k++) {
+            const struct dp_stacks_share *share = &w.shares[k];
+            static const struct dp_stacks_line first = { 0, { "first", 5 }, 0 };
+            const struct dp_stacks_line *line = share->line == DP_STACKS_NONE
+                                                    ? &first : &w.lines.lines[share->line];
+            at = add(text, at, sizeof text, "%u %.*s:%lu %lu %lu\n", i, (int)line->file.len,
+                     line->file.ptr, (unsigned long)line->line, (unsigned long)share->self[0],
+                     (unsigned long)share->self[1]);
+        }
+    dp_stacks_spread_release(&w);
+    return text;
+}
+
+static void shares_are(const char *profile, const struct dp_stacks_how *how, const char *want,
+                       const char *what)
+{
+    struct dp_prof *prof = of(profile);
+    struct dp_over_side part = { .prof = prof };
+    struct dp_diff_side side = { "x", &part, ends, 1, 0 };
+    struct dp_stacks s;
+    is_i(dp_stacks_make(&s, &side, 1, how), 0, "stacks");
+    is_s(shares_of(&s, how), want, "%s", what);
+    dp_stacks_release(&s);
+    dp_prof_free(prof);
+}
+
+/* f has three lines of 10, 20 and 30, and two frames of 24 and 36: in proportion, to the unit. */
+static void proportion(void)
+{
+    static const char two_frames[] =
+        "& 1 A f lib/A.pm:1\n& 2 A g lib/A.pm:9\n"
+        "= 0 0 1 0 0 0 0 0 0\n= 1 1 1 0 0 24 0 0 240\n= 1 2 1 0 0 0 0 0 7\n"
+        "= 2 1 1 0 0 36 0 0 360\n"
+        "#f lib/A.pm\n#l 2 1 1 0 0 10 100\n#l 3 1 1 0 0 20 200\n#l 4 1 1 0 0 30 300\n";
+    struct dp_stacks_how how = plain();
+    how.n_columns = 2;
+    shares_are(two_frames, &how,
+               "1 lib/A.pm:2 4 40\n1 lib/A.pm:3 8 80\n1 lib/A.pm:4 12 120\n"
+               "2 lib/A.pm:9 0 7\n"
+               "3 lib/A.pm:2 6 60\n3 lib/A.pm:3 12 120\n3 lib/A.pm:4 18 180\n",
+               "in proportion");
+    how.by_site = 0;
+    shares_are(two_frames, &how, "", "not used without places");
+    how.by_site = 1;
+    how.phase = "main";
+    shares_are(two_frames, &how, "", "nor of one phase");
+}
+
+/* Each frame of a deep recursion would be six stacks, which are too long together. The other sub
+ * has its lines. */
+static void no_room(void)
+{
+    enum { DEPTH = 2000 };
+    static char text[1 << 17];
+    size_t at = 0, room = sizeof text;
+    at = add(text, at, room, "& 1 A f lib/A.pm:1\n& 2 A g lib/A.pm:9\n= 0 0 1 0 0 0 0 0 0\n"
+                             "= 1 2 1 0 0 2 0 0 0\n");
+    for (int i = 1; i <= DEPTH; i++)
+        at = add(text, at, room, "= %d 1 1 0 0 6 0 0 0\n", i);
+    at = add(text, at, room, "#f lib/A.pm\n");
+    for (int i = 2; i <= 7; i++)
+        at = add(text, at, room, "#l %d 1 1 0 0 %d 0\n", i, DEPTH);
+    add(text, at, room, "#l 9 2 1 0 0 1 0\n#l 10 2 1 0 0 1 0\n");
+    struct dp_prof *prof = of(text);
+    struct dp_over_side part = { .prof = prof };
+    struct dp_diff_side side = { "x", &part, ends, 1, 0 };
+    struct dp_stacks_how how = plain();
+    struct dp_stacks s;
+    struct dp_stacks_spread w;
+    is_i(dp_stacks_make(&s, &side, 1, &how), 0, "stacks");
+    is_i(spread_out(&w, &s, &how), 0, "a deep recursion");
+    size_t whole = 0, shares = 0;
+    for (uint32_t i = 0; w.used && i < s.count; i++) {
+        size_t n = dp_stacks_spread_next(&w, i);
+        shares += n;
+        whole += n && w.shares[0].line == DP_STACKS_NONE;
+    }
+    is_u(shares, DEPTH + 2, "a frame of it has all at its first line, one of the other in two");
+    is_u(whole, DEPTH, "and no other");
+    dp_stacks_spread_release(&w);
+    dp_stacks_release(&s);
+    dp_prof_free(prof);
 }
 
 static void no_memory(void)
@@ -302,6 +465,16 @@ static void no_memory(void)
     is_i(wrong, 0, "no memory at %ld places: an error, and nothing is left behind", n - 1);
     is_s(text_of(&s, &l), all_lines, "and then the lines");
     dp_stacks_lines_release(&l);
+    struct dp_stacks_spread w;
+    before = dp_mem_live();
+    for (rc = DP_E_NOMEM, n = wrong = 0; rc < 0 && n < 1000; n++) {
+        dp_mem_fail_after(n);
+        rc = spread_out(&w, &s, &how);
+        dp_mem_fail_after(-1);
+        wrong += rc != 0 && (rc != DP_E_NOMEM || dp_mem_live() != before);
+    }
+    is_i(wrong, 0, "nor of shares at %ld places", n - 1);
+    dp_stacks_spread_release(&w);
     dp_stacks_release(&s);
     dp_prof_free(prof);
 }
@@ -312,6 +485,8 @@ int main(void)
     filters();
     several();
     at_random();
+    proportion();
+    no_room();
     no_memory();
     is_i(dp_mem_live(), 0, "all memory is given back");
     return tap_done();

@@ -70,6 +70,9 @@ for my $profile (grep { $_->{name} ne 'processes' } @{ profiles() }) {
         my $markers = json_of(qw(thread markers --thread), $thread->{threadHandle});
         is_deeply([sort map { $_->{markerName} } @{ $markers->{byType} }],
             [qw(BEGIN main)], '... phases are markers');
+        is_deeply([map { "$_->{name}, $_->{graphType}" }
+            @{ json_of(qw(counter list))->{counters} }], ['ops, line-rate'],
+            '... counters are tracks');
     }
 }
 

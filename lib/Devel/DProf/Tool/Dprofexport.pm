@@ -5,10 +5,11 @@ package Devel::DProf::Tool::Dprofexport;
 use strict;
 use warnings;
 
+use Devel::DProf::Input;
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(OK FAILED complain result written);
+use Devel::DProf::Tool qw(OK FAILED complain end_transient result written);
 use Devel::DProf::Values qw(list_of);
 use Devel::DProf::View qw(is_time_word metric_number metrics_for_help);
 
@@ -171,9 +172,12 @@ sub base_of {
 
 sub exported {
     my ($stacks, $path, $side, %more) = @_;
+    my $progress = Devel::DProf::Input::progress(
+        ($path // '-') eq '-' ? 'standard output' : $path);
     my $status = result('dprofexport', $path, sub {
         my $result = $stacks->print($_[0], $stacks->format, side => $side, %more,
-            parts => [map { part_of($_) } $stacks->profiles($side)]);
+            progress => $progress, parts => [map { part_of($_) } $stacks->profiles($side)]);
+        end_transient();
         complain($_) for $stacks->left_out($result);
         complain($stacks->nothing_left('nothing has a value'))
             if !$result->{code} && $result->{empty};
