@@ -46,7 +46,8 @@ int dp_callgraph_add(const struct dp_callgraph *g, uint64_t *to, const uint64_t 
  * the graph, to the last unit, as long as no function calls itself, be it by way of others. What a
  * function has is shared among its callers in proportion to what each of them has of it; what is
  * below 1/4096 of the total goes to whoever comes first, or there would be more contexts than
- * memory holds.
+ * memory holds. Beyond two million contexts a function's values are kept, but no longer which of
+ * its callers they are of.
  * Where functions call each other in a circle, what all calls of the circle have in common is taken
  * off them: it is a part of itself, and counts for the function where the circle was entered. Own
  * values, and calls into and out of the circle, stay as they are.

@@ -296,10 +296,28 @@ static void ladder(void)
             for (int to = 0; to < 2 && i < 39; to++)
                 dp_buf_addf(&text, "cfn=f%d%c\ncalls=1 1\n1 %" PRIu64 "\n", i + 1, "ab"[to], each);
         }
-    told_of(text.ptr, text.len);
+    read_file(text.ptr, text.len);
     is_i(out.code, 0, "a ladder: %s", out.message);
     is_u(dp_prof_total(prof, DP_T_CPU), 160000000, "all of its own values");
     ok(prof->count < 1 << 19, "fewer contexts than ways: %zu", prof->count);
+    dp_buf_release(&text);
+}
+
+/* A circle of calls that claim what nobody has, each a little more than the one before: a context
+ * of its own for each caller of each function on the way would be one for each pair of functions. */
+static void ring(void)
+{
+    enum { AROUND = 5000 };
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_adds(&text, HEAD);
+    for (int i = 0; i < AROUND; i++)
+        dp_buf_addf(&text, "fn=f%d\n1 2\ncfn=f%d\ncalls=1 1\n1 %d\n", i, (i + 1) % AROUND,
+                    1000000 + i);
+    read_file(text.ptr, text.len);
+    is_i(out.code, 0, "a ring: %s", out.message);
+    is_u(dp_prof_total(prof, DP_T_CPU), 2 * AROUND, "all of its own values");
+    ok(prof->count < 1 << 22, "fewer contexts than pairs of functions: %zu", prof->count);
     dp_buf_release(&text);
 }
 
@@ -329,6 +347,7 @@ int main(void)
     programs();
     circles();
     ladder();
+    ring();
     damaged();
     return foreign_done();
 }
