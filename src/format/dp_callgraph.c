@@ -172,11 +172,6 @@ struct division {
     uint64_t steps;             /* how many of FAR were taken */
 };
 
-static int no_memory(struct dp_reader *r)
-{
-    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-}
-
 static int too_much(struct dp_reader *r)
 {
     return dp_reader_fail(r, DP_E_LIMIT, 0, "the values add up to more than fits");
@@ -299,7 +294,7 @@ static int64_t new_arrival(struct division *d)
                || dp_mem_grow((void **)&d->brought, &d->brought_cap, (n + 1) * width,
                               sizeof *d->brought)
                       < 0) {
-        return no_memory(d->r);
+        return dp_foreign_error(d->r, DP_E_NOMEM);
     } else {
         d->n_arrivals++;
     }
@@ -318,7 +313,7 @@ static int64_t arrive(struct division *d, uint32_t parent, uint32_t fn)
         return node;
     struct dp_map_slot *slot = dp_map_put(&d->arrival_of, (uint64_t)node << 32 | fn);
     if (!slot)
-        return no_memory(d->r);
+        return dp_foreign_error(d->r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
@@ -390,7 +385,7 @@ static int add_share(struct division *d, uint32_t edge, uint64_t amount)
     if (!amount)
         return 0;
     if (dp_mem_grow((void **)&d->shares, &d->shares_cap, d->n_shares + 1, sizeof *d->shares) < 0)
-        return no_memory(d->r);
+        return dp_foreign_error(d->r, DP_E_NOMEM);
     d->shares[d->n_shares++] = (struct share){ edge, amount };
     d->sum += amount;
     return d->sum < DP_LIMIT_TOTAL ? 0 : too_much(d->r);
@@ -536,13 +531,13 @@ int dp_callgraph_contexts(struct dp_reader *r, struct dp_callgraph *g)
     struct division *d = dp_mem_zalloc(sizeof *d);
     size_t n = g->n_functions ? g->n_functions : 1;
     if (!d)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     d->r = r;
     d->g = g;
     d->unused = NONE;
     dp_map_init(&d->arrival_of);
     uint32_t *room = d->groups.list = dp_mem_realloc(NULL, n, 5 * sizeof *room);
-    int rc = room ? find_grains(d) : no_memory(r);
+    int rc = room ? find_grains(d) : dp_foreign_error(r, DP_E_NOMEM);
     if (rc == 0) {
         d->groups.open = room + n;
         d->groups.way = room + 2 * n;

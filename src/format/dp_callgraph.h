@@ -33,7 +33,8 @@ struct dp_callgraph {
 void dp_callgraph_init(struct dp_callgraph *g);
 void dp_callgraph_release(struct dp_callgraph *g);
 
-/* A new function, without any values. width has been set. Returns its number, or DP_E_NOMEM. */
+/* A new function, without any values. width has been set. Returns its number, DP_E_NOMEM, or
+ * DP_E_LIMIT: there are too many. */
 int64_t dp_callgraph_function(struct dp_callgraph *g);
 /* The edge from a caller to a callee, made if there is none. Returns its number, or DP_E_NOMEM. */
 int64_t dp_callgraph_edge(struct dp_callgraph *g, uint32_t from, uint32_t to);
