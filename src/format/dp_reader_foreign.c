@@ -198,6 +198,24 @@ static int choose_counters(struct dp_reader *r)
     return 0;
 }
 
+/* Those that are left over are named in a variable, which the tools tell. */
+static int name_rest(struct dp_reader *r)
+{
+    struct dp_buf *words = &r->ids.scratch;
+    size_t left = 0;
+    dp_buf_clear(words);
+    for (size_t i = 0; i < r->foreign.n_values; i++) {
+        const struct dp_foreign_kind *v = &r->foreign.values[i];
+        if (v->column == DP_FOREIGN_NONE && !v->times && !v->calls)
+            dp_buf_addf(words, "%s%s", left++ ? " " : "", v->name);
+    }
+    if (!left)
+        return 0;
+    dp_buf_addf(words, " (%zu of %zu are read)", r->head->n_counters, r->head->n_counters + left);
+    const char *all = dp_buf_cstr(words);
+    return words->err ? DP_E_NOMEM : dp_header_add(r->head, "dprof_left_out", all);
+}
+
 int dp_foreign_header(struct dp_reader *r, size_t preferred)
 {
     struct dp_reader_foreign *f = &r->foreign;
@@ -219,6 +237,8 @@ int dp_foreign_header(struct dp_reader *r, size_t preferred)
     head->ended = true;
     head->foreign = f->format->name;
     rc = dp_header_add(head, "dprof_format", f->format->name);
+    if (rc == 0)
+        rc = name_rest(r);
     return rc < 0 ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
