@@ -68,8 +68,8 @@ int dp_foreign_value(struct dp_reader *r, struct dp_text name, struct dp_text un
 /* Makes the header. If there is one time only, it is CPU time and real time, both. If there is
  * none, the preferred kind takes its place, in its own unit. All other kinds become counters, as
  * long as there are columns for them (DP_FMT_COUNTERS), and so does the preferred one if its name
- * is not that of its unit; the header's $dprof_left_out tells people for which there is none. Returns
- * 0 or a DP_E. */
+ * is not that of its unit; the header's $dprof_left_out tells people for which there is none.
+ * Returns 0 or a DP_E. */
 int dp_foreign_header(struct dp_reader *r, size_t preferred);
 
 /* ---- contexts ---- */

@@ -115,7 +115,8 @@ static int ticks_of(struct dp_reader *r, double v, int64_t *out)
     return 0;
 }
 
-static int return_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
+static int return_record(struct dp_reader *r, struct nytprof *in,
+                         const struct dp_nytprof_record *rec)
 {
     uint32_t sub;
     int64_t ticks = 0;
