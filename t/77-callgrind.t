@@ -121,4 +121,18 @@ subtest 'What cannot be read' => sub {
         'no name was given for this number: (1) (line 4, byte 33)', 'a number without a name');
 };
 
+subtest 'More counters than there is room for' => sub {
+    my $words = sub { join ' ', map { "E$_" } 1 .. $_[0] };
+    my $file = spew("$dir/many", callgrind_text($words->(19), ['main', [1 .. 19]]));
+    my $says = "$file: there is no room for these counters: E18 E19 (16 of 18 are read)\n";
+    for my $tool ([qw(dprofpp)], [qw(dprofreport)], [qw(dproffold -m E17)],
+        [qw(dprofmerge -o), "$dir/few"]) {
+        my $run = in_process(@$tool, $file);
+        is("$run->{status} $run->{err}", "0 $says", "$tool->[0] says which");
+    }
+    is(in_process('dprofreport', '-f', $file)->{err}, '', '... and with -f does not');
+    is(shown('dprofpp', spew("$dir/full", callgrind_text($words->(17), ['main', [1 .. 17]])))
+        =~ /^Total = 1 E1$/m, 1, 'nothing is said where there is room');
+};
+
 done_testing;

@@ -9,7 +9,8 @@
 
 enum {
     MANY = 1 << 18,             /* contexts; when there are more, nothing is divided any further */
-    FAR = 1 << 26               /* steps through circles of calls */
+    FULL = 1 << 21,             /* .. and a function that has a context gets no others */
+    FAR = 1 << 26               /* steps through circles of calls, and from share to share */
 };
 
 void dp_callgraph_init(struct dp_callgraph *g)
@@ -78,7 +79,7 @@ struct groups {
     uint32_t *list;
     size_t n;
     uint32_t *open, *way;       /* functions whose group is not known; from the root to here */
-    uint32_t *at;               /* of those on the way: the edge that comes next */
+    uint32_t *at;               /* by function: the edge that comes next */
     size_t n_open, depth;
     uint32_t next;              /* order in which functions are seen */
 };
@@ -88,8 +89,8 @@ static void visit(const struct dp_callgraph *g, struct groups *s, uint32_t fn)
     struct dp_callgraph_function *f = &g->functions[fn];
     f->index = f->low = s->next++;
     s->open[s->n_open++] = fn;
-    s->way[s->depth] = fn;
-    s->at[s->depth++] = f->calls;
+    s->way[s->depth++] = fn;
+    s->at[fn] = f->calls;
 }
 
 /* The function on top has seen all that it calls. If it cannot reach any function above, it and the
@@ -118,13 +119,13 @@ static void find_groups(const struct dp_callgraph *g, struct groups *s)
         if (g->functions[start].index == NONE)
             visit(g, s, start);
         while (s->depth) {
-            uint32_t edge = s->at[s->depth - 1];
+            uint32_t top = s->way[s->depth - 1], edge = s->at[top];
             if (edge == NONE) {
                 leave(g, s);
                 continue;
             }
-            s->at[s->depth - 1] = g->edges[edge].next;
-            struct dp_callgraph_function *up = &g->functions[s->way[s->depth - 1]];
+            s->at[top] = g->edges[edge].next;
+            struct dp_callgraph_function *up = &g->functions[top];
             struct dp_callgraph_function *to = &g->functions[g->edges[edge].to];
             if (to->index == NONE)
                 visit(g, s, g->edges[edge].to);
@@ -168,13 +169,8 @@ struct division {
     uint64_t grain[DP_FOREIGN_VALUES];
     size_t calls;               /* the kind of values that is calls; width: none is */
     size_t lead;                /* the first other kind */
-    uint64_t steps;             /* through circles */
+    uint64_t steps;             /* how many of FAR were taken */
 };
-
-static int no_memory(struct dp_reader *r)
-{
-    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-}
 
 static int too_much(struct dp_reader *r)
 {
@@ -217,8 +213,13 @@ static void step_into(struct division *d, uint32_t fn)
     struct groups *s = &d->groups;
     function(d, fn)->index = SEEN;
     function(d, fn)->low = (uint32_t)s->depth;
-    s->way[s->depth] = fn;
-    s->at[s->depth++] = function(d, fn)->calls;
+    s->way[s->depth++] = fn;
+}
+
+/* The call through which the way leads on from the function at that depth. */
+static uint32_t step_of(const struct division *d, size_t depth)
+{
+    return d->groups.at[d->groups.way[depth]];
 }
 
 /* The way has come back to a function on it. What all calls of the circle have in common is taken
@@ -227,29 +228,30 @@ static void step_into(struct division *d, uint32_t fn)
 static void cut_circle(struct division *d, size_t kind)
 {
     struct groups *s = &d->groups;
-    uint32_t last = s->at[s->depth - 1];
+    uint32_t last = step_of(d, s->depth - 1);
     uint64_t least = inclusive(d, last)[kind];
     size_t start = function(d, d->g->edges[last].to)->low, cut = s->depth - 1;
     d->steps += s->depth - start;
     if (d->steps > FAR)
         start = cut;
     for (size_t i = start; i < s->depth; i++)
-        if (inclusive(d, s->at[i])[kind] < least)
-            least = inclusive(d, s->at[i])[kind];
+        if (inclusive(d, step_of(d, i))[kind] < least)
+            least = inclusive(d, step_of(d, i))[kind];
     for (size_t i = s->depth; i-- > start;)
-        if (!(inclusive(d, s->at[i])[kind] -= least))
+        if (!(inclusive(d, step_of(d, i))[kind] -= least))
             cut = i;
     while (s->depth > cut + 1)
         function(d, s->way[--s->depth])->index = NONE;
 }
 
-/* Walks down the calls of the group that have any of the values. */
+/* Walks down the calls of the group that have any of the values. A function that is met again goes
+ * on with the call it was at: those before it have none, or are done. */
 static void find_order_from(struct division *d, uint32_t start, size_t kind)
 {
     struct groups *s = &d->groups;
     step_into(d, start);
     while (s->depth) {
-        uint32_t *edge = &s->at[s->depth - 1];
+        uint32_t *edge = &s->at[s->way[s->depth - 1]];
         while (*edge != NONE && (!is_inside(d, *edge) || !inclusive(d, *edge)[kind]
                                  || function(d, d->g->edges[*edge].to)->index == DONE))
             *edge = d->g->edges[*edge].next;
@@ -270,8 +272,10 @@ static void find_order(struct division *d, size_t from, size_t to, size_t kind)
 {
     const uint32_t *list = d->groups.list;
     d->n_order = 0;
-    for (size_t i = from; i < to; i++)
+    for (size_t i = from; i < to; i++) {
         function(d, list[i])->index = NONE;
+        d->groups.at[list[i]] = function(d, list[i])->calls;
+    }
     for (size_t i = to; i-- > from;)
         if (function(d, list[i])->index == NONE)
             find_order_from(d, list[i], kind);
@@ -290,7 +294,7 @@ static int64_t new_arrival(struct division *d)
                || dp_mem_grow((void **)&d->brought, &d->brought_cap, (n + 1) * width,
                               sizeof *d->brought)
                       < 0) {
-        return no_memory(d->r);
+        return dp_foreign_error(d->r, DP_E_NOMEM);
     } else {
         d->n_arrivals++;
     }
@@ -298,15 +302,18 @@ static int64_t new_arrival(struct division *d)
     return (int64_t)n;
 }
 
-/* The arrival of a function that is called in a context. */
+/* The arrival of a function that is called in a context; or in another one, where each would add to
+ * more contexts than memory holds. */
 static int64_t arrive(struct division *d, uint32_t parent, uint32_t fn)
 {
+    if (d->r->foreign.kids.used >= FULL && function(d, fn)->arrivals != NONE)
+        return function(d, fn)->arrivals;
     int64_t node = dp_foreign_enter(d->r, parent, function(d, fn)->sub);
     if (node < 0)
         return node;
     struct dp_map_slot *slot = dp_map_put(&d->arrival_of, (uint64_t)node << 32 | fn);
     if (!slot)
-        return no_memory(d->r);
+        return dp_foreign_error(d->r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
@@ -355,10 +362,10 @@ static int give(struct division *d, uint32_t node, size_t share, size_t kind, ui
  * then from share to share. */
 static int divide_amount(struct division *d, uint32_t node, size_t kind, uint64_t amount)
 {
-    uint64_t grain = d->r->foreign.kids.used < MANY ? d->grain[kind] : UINT64_MAX;
-    uint64_t rest = amount, of = d->sum;
+    bool few = d->r->foreign.kids.used < MANY && d->steps < FAR;
+    uint64_t grain = few ? d->grain[kind] : UINT64_MAX, rest = amount, of = d->sum;
     int rc = 0;
-    for (size_t i = d->first; i < d->n_shares && amount >= grain && rc == 0; i++) {
+    for (size_t i = d->first; i < d->n_shares && amount >= grain && rc == 0; i++, d->steps++) {
         uint64_t left = d->shares[i].left;
         uint64_t n = left < grain ? 0 : dp_num_mul_div(left, amount, of) / grain * grain;
         rc = n ? give(d, node, i, kind, n) : 0;
@@ -378,7 +385,7 @@ static int add_share(struct division *d, uint32_t edge, uint64_t amount)
     if (!amount)
         return 0;
     if (dp_mem_grow((void **)&d->shares, &d->shares_cap, d->n_shares + 1, sizeof *d->shares) < 0)
-        return no_memory(d->r);
+        return dp_foreign_error(d->r, DP_E_NOMEM);
     d->shares[d->n_shares++] = (struct share){ edge, amount };
     d->sum += amount;
     return d->sum < DP_LIMIT_TOTAL ? 0 : too_much(d->r);
@@ -524,13 +531,13 @@ int dp_callgraph_contexts(struct dp_reader *r, struct dp_callgraph *g)
     struct division *d = dp_mem_zalloc(sizeof *d);
     size_t n = g->n_functions ? g->n_functions : 1;
     if (!d)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     d->r = r;
     d->g = g;
     d->unused = NONE;
     dp_map_init(&d->arrival_of);
     uint32_t *room = d->groups.list = dp_mem_realloc(NULL, n, 5 * sizeof *room);
-    int rc = room ? find_grains(d) : no_memory(r);
+    int rc = room ? find_grains(d) : dp_foreign_error(r, DP_E_NOMEM);
     if (rc == 0) {
         d->groups.open = room + n;
         d->groups.way = room + 2 * n;

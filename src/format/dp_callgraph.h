@@ -33,7 +33,8 @@ struct dp_callgraph {
 void dp_callgraph_init(struct dp_callgraph *g);
 void dp_callgraph_release(struct dp_callgraph *g);
 
-/* A new function, without any values. width has been set. Returns its number, or DP_E_NOMEM. */
+/* A new function, without any values. width has been set. Returns its number, DP_E_NOMEM, or
+ * DP_E_LIMIT: there are too many. */
 int64_t dp_callgraph_function(struct dp_callgraph *g);
 /* The edge from a caller to a callee, made if there is none. Returns its number, or DP_E_NOMEM. */
 int64_t dp_callgraph_edge(struct dp_callgraph *g, uint32_t from, uint32_t to);
@@ -46,7 +47,8 @@ int dp_callgraph_add(const struct dp_callgraph *g, uint64_t *to, const uint64_t 
  * the graph, to the last unit, as long as no function calls itself, be it by way of others. What a
  * function has is shared among its callers in proportion to what each of them has of it; what is
  * below 1/4096 of the total goes to whoever comes first, or there would be more contexts than
- * memory holds.
+ * memory holds. Beyond two million contexts a function's values are kept, but no longer which of
+ * its callers they are of.
  * Where functions call each other in a circle, what all calls of the circle have in common is taken
  * off them: it is a part of itself, and counts for the function where the circle was entered. Own
  * values, and calls into and out of the circle, stay as they are.

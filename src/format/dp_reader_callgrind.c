@@ -13,8 +13,7 @@
 
 enum {
     POSITIONS = 3,              /* of a line: instr, line, bb */
-    EVENTS = DP_FOREIGN_VALUES - 1,     /* the calls are one more kind of value */
-    SHOWN = 60                  /* bytes of a line in a message */
+    EVENTS = DP_FOREIGN_VALUES - 1      /* the calls are one more kind of value */
 };
 
 /* Names that are given once with a number, and later by the number alone. */
@@ -58,46 +57,29 @@ struct callgrind {
 
 static struct callgrind *state(const struct dp_reader *r) { return r->foreign.state; }
 
-static int no_memory(struct dp_reader *r)
-{
-    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-}
-
 /* ---- words ---- */
-
-static bool begins(struct dp_text t, const char *with)
-{
-    size_t n = strlen(with);
-    return t.len >= n && memcmp(t.ptr, with, n) == 0;
-}
-
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static struct dp_text behind(struct dp_text t, size_t n)
 {
     t.ptr += n;
     t.len -= n;
-    while (t.len && is_blank(*t.ptr))
+    while (t.len && dp_foreign_is_blank(*t.ptr))
         t.ptr++, t.len--;
-    while (t.len && is_blank(t.ptr[t.len - 1]))
+    while (t.len && dp_foreign_is_blank(t.ptr[t.len - 1]))
         t.len--;
     return t;
 }
 
 static int bad(struct dp_reader *r, const char *what, struct dp_text line)
 {
-    line = behind(line, 0);
-    return dp_reader_fail(r, DP_E_SYNTAX, 0, "%s: %.*s%s", what,
-                          line.len > SHOWN ? SHOWN : (int)line.len, line.ptr,
-                          line.len > SHOWN ? " ..." : "");
+    return dp_foreign_bad(r, what, behind(line, 0));
 }
 
 static struct dp_text next_word(struct dp_text *rest)
 {
     *rest = behind(*rest, 0);
     struct dp_text w = { rest->ptr, 0 };
-    while (w.len < rest->len && !is_blank(w.ptr[w.len]))
+    while (w.len < rest->len && !dp_foreign_is_blank(w.ptr[w.len]))
         w.len++;
     rest->ptr += w.len;
     rest->len -= w.len;
@@ -107,7 +89,7 @@ static struct dp_text next_word(struct dp_text *rest)
 /* Decimal digits, or hexadecimal ones behind 0x. */
 static bool number(struct dp_text w, uint64_t *out)
 {
-    if (begins(w, "0x"))
+    if (dp_foreign_begins(w, "0x"))
         return dp_num_hex(w.ptr + 2, w.len - 2, out);
     return dp_num_dec(w.ptr, w.len, out);
 }
@@ -119,7 +101,7 @@ static bool has_line(const char *ptr, size_t len, const char *with)
 {
     const char *end = ptr + (len < 4096 ? len : 4096);
     while (ptr < end) {
-        if (begins((struct dp_text){ ptr, (size_t)(end - ptr) }, with))
+        if (dp_foreign_begins((struct dp_text){ ptr, (size_t)(end - ptr) }, with))
             return true;
         const char *nl = memchr(ptr, '\n', (size_t)(end - ptr));
         ptr = nl ? nl + 1 : end;
@@ -134,7 +116,7 @@ static bool is_callgrind(const char *ptr, size_t len)
                                          "cmd:", "part:", "desc:", "positions:", "events:" };
     bool head = false;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads) && !head; i++)
-        head = begins((struct dp_text){ ptr, len }, heads[i]);
+        head = dp_foreign_begins((struct dp_text){ ptr, len }, heads[i]);
     return head && (has_line(ptr, len, "events:") || has_line(ptr, len, "creator:"));
 }
 
@@ -147,7 +129,7 @@ static int positions(struct dp_reader *r, struct dp_text rest)
     while ((w = next_word(&rest)).len) {
         if (cg->n_positions == POSITIONS)
             return bad(r, "there are more than three positions", line);
-        if (w.len == 4 && begins(w, "line"))
+        if (dp_foreign_is(w, "line"))
             cg->line_at = cg->n_positions;
         cg->n_positions++;
     }
@@ -165,7 +147,7 @@ static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *u
         return;
     size_t n = (size_t)(paren - t.ptr);
     *unit = (struct dp_text){ paren + 1, t.len - n - 2 };
-    while (n > 1 && (is_blank(t.ptr[n - 1]) || t.ptr[n - 1] == '_'))
+    while (n > 1 && (dp_foreign_is_blank(t.ptr[n - 1]) || t.ptr[n - 1] == '_'))
         n--;
     name->len = n;
 }
@@ -185,7 +167,8 @@ static int describe(struct dp_reader *r, struct dp_text rest)
     struct description *about = &cg->about[cg->n_about++];
     about->name = dp_pool_intern(&cg->names, name.ptr, name.len);
     about->text = dp_pool_intern(&cg->names, rest.ptr, rest.len);
-    return about->name == DP_MAP_NONE || about->text == DP_MAP_NONE ? no_memory(r) : 0;
+    bool full = about->name == DP_MAP_NONE || about->text == DP_MAP_NONE;
+    return full ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
 /* An event is called as its column, unless its description is one word with a unit. */
@@ -195,11 +178,9 @@ static int add_event(struct dp_reader *r, struct dp_text column)
     struct dp_text name, unit;
     split_unit(column, &name, &unit);
     for (size_t i = 0; i < cg->n_about; i++) {
-        const struct dp_name *of = dp_pool_name(&cg->names, cg->about[i].name);
-        const struct dp_name *text = dp_pool_name(&cg->names, cg->about[i].text);
-        struct dp_text word, in;
-        split_unit((struct dp_text){ text->ptr, text->len }, &word, &in);
-        if (of->len == column.len && memcmp(of->ptr, column.ptr, of->len) == 0 && in.len
+        struct dp_text of = dp_foreign_name(&cg->names, cg->about[i].name), word, in;
+        split_unit(dp_foreign_name(&cg->names, cg->about[i].text), &word, &in);
+        if (of.len == column.len && memcmp(of.ptr, column.ptr, of.len) == 0 && in.len
             && !memchr(word.ptr, ' ', word.len))
             name = word, unit = in;
     }
@@ -225,7 +206,9 @@ static int events(struct dp_reader *r, struct dp_text rest)
             return rc;
         cg->n_events++;
     }
-    return cg->events.err ? no_memory(r) : cg->n_events ? 0 : bad(r, "there is no event", line);
+    if (cg->events.err)
+        return dp_foreign_error(r, DP_E_NOMEM);
+    return cg->n_events ? 0 : bad(r, "there is no event", line);
 }
 
 /* A line `KEY: VALUE', of a header or at the end. Returns 1; 0 if it is none; or a DP_E. */
@@ -238,11 +221,12 @@ static int key_line(struct dp_reader *r, struct dp_text line)
     if (!n || n == line.len || line.ptr[n] != ':')
         return 0;
     struct dp_text value = behind(line, n + 1);
-    int rc = begins(line, "events:")      ? events(r, value)
-             : begins(line, "event:")     ? describe(r, value)
-             : begins(line, "positions:") ? positions(r, value) : 0;
-    cg->calls = cg->calls || begins(line, "version:") || begins(line, "creator:")
-                || begins(line, "positions:");
+    struct dp_text key = { line.ptr, n };
+    int rc = dp_foreign_is(key, "events")      ? events(r, value)
+             : dp_foreign_is(key, "event")     ? describe(r, value)
+             : dp_foreign_is(key, "positions") ? positions(r, value) : 0;
+    cg->calls = cg->calls || dp_foreign_is(key, "version") || dp_foreign_is(key, "creator")
+                || dp_foreign_is(key, "positions");
     return rc < 0 ? rc : 1;
 }
 
@@ -250,7 +234,7 @@ static int new_state(struct dp_reader *r)
 {
     struct callgrind *cg = r->foreign.state = dp_mem_zalloc(sizeof *cg);
     if (!cg)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     dp_pool_init(&cg->names);
     for (int i = 0; i < SPACES; i++)
         dp_map_init(&cg->numbers[i]);
@@ -260,7 +244,7 @@ static int new_state(struct dp_reader *r)
     cg->n_positions = 1;
     cg->object = cg->file = cg->function_file = dp_pool_intern(&cg->names, "", 0);
     cg->called_object = cg->called_file = cg->called_name = cg->function = NONE;
-    return cg->object == DP_MAP_NONE ? no_memory(r) : 0;
+    return cg->object == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
 static int head(struct dp_reader *r)
@@ -269,7 +253,7 @@ static int head(struct dp_reader *r)
     int rc = new_state(r), got = 0;
     struct callgrind *cg = state(r);
     while (rc >= 0 && !cg->n_events && (got = dp_foreign_line(r, &line)) > 0) {
-        cg->calls = cg->calls || begins(line, "# callgrind format");
+        cg->calls = cg->calls || dp_foreign_begins(line, "# callgrind format");
         rc = line.len && *line.ptr != '#' ? key_line(r, line) : 1;
         if (rc == 0)
             rc = bad(r, "this is no line of a header, and there was no line `events:'", line);
@@ -293,7 +277,7 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
     struct dp_text line = t;
     uint64_t id;
     size_t n = 1;
-    while (n < t.len && is_digit(t.ptr[n]))
+    while (n < t.len && dp_foreign_is_digit(t.ptr[n]))
         n++;
     if (n > 1 && n < t.len && *t.ptr == '(' && t.ptr[n] == ')') {
         if (!dp_num_dec(t.ptr + 1, n - 1, &id))
@@ -301,7 +285,8 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
         t = behind(t, n + 1);
         slot = t.len ? dp_map_put(&cg->numbers[space], id) : dp_map_find(&cg->numbers[space], id);
         if (!slot)
-            return t.len ? no_memory(r) : bad(r, "no name was given for this number", line);
+            return t.len ? dp_foreign_error(r, DP_E_NOMEM)
+                    : bad(r, "no name was given for this number", line);
         if (!t.len)
             return *out = slot->value, 0;
         slot->value = 0;
@@ -309,31 +294,30 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
     *out = dp_pool_intern(&cg->names, t.ptr, t.len);
     if (slot)
         slot->value = *out;
-    return *out == DP_MAP_NONE ? no_memory(r) : 0;
+    return *out == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
-static bool is_unknown(const struct dp_name *file)
+static bool is_unknown(struct dp_text file)
 {
-    return !file->len || (file->len == 3 && memcmp(file->ptr, "???", 3) == 0);
+    return !file.len || dp_foreign_is(file, "???");
 }
 
 /* The function of a file and a name. Functions without a file are told apart by their objects. */
 static int64_t function_of(struct dp_reader *r, uint32_t object, uint32_t file, uint32_t name)
 {
     struct callgrind *cg = state(r);
-    if (is_unknown(dp_pool_name(&cg->names, file)))
+    if (is_unknown(dp_foreign_name(&cg->names, file)))
         file = object;
     struct dp_map_slot *slot = dp_map_put(&cg->function_of, (uint64_t)file << 32 | name);
     if (!slot)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
     int64_t n = dp_callgraph_function(&cg->graph);
     if (n < 0 || dp_mem_grow((void **)&cg->known, &cg->known_cap, (size_t)n + 1, sizeof *cg->known)
                      < 0)
-        return dp_reader_fail(r, n < 0 ? (int)n : DP_E_NOMEM, 0, "%s",
-                              dp_err_text(n < 0 ? (int)n : DP_E_NOMEM));
+        return dp_foreign_error(r, n < 0 ? (int)n : DP_E_NOMEM);
     slot->value = (uint32_t)n;
     cg->known[n] = (struct known){ name, file, 0 };
     return n;
@@ -361,7 +345,7 @@ static bool read_position(struct dp_text w, uint64_t *at)
     uint64_t n;
     if (w.len == 1 && *w.ptr == '*')
         return true;
-    bool plus = begins(w, "+"), minus = begins(w, "-");
+    bool plus = dp_foreign_begins(w, "+"), minus = dp_foreign_begins(w, "-");
     if (plus || minus)
         w.ptr++, w.len--;
     if (!number(w, &n))
@@ -431,7 +415,7 @@ static int end_calls(struct dp_reader *r, uint64_t *values)
         return (int)to;
     int64_t edge = dp_callgraph_edge(&cg->graph, cg->function, (uint32_t)to);
     if (edge < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     if (cg->calls)
         values[cg->n_events] = cg->n_calls;
     if (!cg->known[to].line)
@@ -481,16 +465,16 @@ static int name_line(struct dp_reader *r, struct dp_text line)
         return bad(r, "this is no line of callgrind's format", line);
     size_t n = (size_t)(equals - line.ptr);
     struct dp_text key = { line.ptr, n }, value = behind(line, n + 1);
-    if (n == 2 && begins(key, "fn"))
+    if (dp_foreign_is(key, "fn"))
         return begin_function(r, value);
-    if (n == 5 && begins(key, "calls"))
+    if (dp_foreign_is(key, "calls"))
         return begin_calls(r, value);
-    if (n == 4 && (begins(key, "jump") || begins(key, "jcnd")))
+    if (dp_foreign_is(key, "jump") || dp_foreign_is(key, "jcnd"))
         return cg->next = JUMP, 0;
     for (size_t i = 0; i < DP_ARRAY_LEN(names); i++)
-        if (strlen(names[i].key) == n && begins(key, names[i].key)) {
+        if (dp_foreign_is(key, names[i].key)) {
             int rc = read_name(r, names[i].space, value, names[i].to);
-            if (n == 2 && begins(key, "fl"))
+            if (dp_foreign_is(key, "fl"))
                 cg->file = cg->function_file;
             return rc;
         }
@@ -502,7 +486,7 @@ static int any_line(struct dp_reader *r, struct dp_text line)
     line = behind(line, 0);
     if (!line.len || *line.ptr == '#')
         return 0;
-    if (is_digit(*line.ptr) || *line.ptr == '+' || *line.ptr == '-' || *line.ptr == '*')
+    if (dp_foreign_is_digit(*line.ptr) || *line.ptr == '+' || *line.ptr == '-' || *line.ptr == '*')
         return cost_line(r, line);
     int rc = key_line(r, line);
     return rc == 0 ? name_line(r, line) : rc < 0 ? rc : 0;
@@ -514,10 +498,8 @@ static int give_subs(struct dp_reader *r)
     struct callgrind *cg = state(r);
     for (size_t i = 0; i < cg->graph.n_functions; i++) {
         const struct known *k = &cg->known[i];
-        const struct dp_name *name = dp_pool_name(&cg->names, k->name);
-        const struct dp_name *file = dp_pool_name(&cg->names, k->file);
-        int rc = dp_foreign_sub(r, (struct dp_text){ name->ptr, name->len },
-                                (struct dp_text){ file->ptr, file->len },
+        int rc = dp_foreign_sub(r, dp_foreign_name(&cg->names, k->name),
+                                dp_foreign_name(&cg->names, k->file),
                                 k->line > INT32_MAX ? 0 : k->line, &cg->graph.functions[i].sub);
         if (rc < 0)
             return rc;

@@ -7,12 +7,22 @@
 #include <string.h>
 
 enum {
-    NAME_MAX = 100              /* bytes of a counter's name */
+    NAME_MAX = 100,             /* bytes of a counter's name */
+    SHOWN = 60                  /* .. of a line in a message */
 };
 
-static int no_memory(struct dp_reader *r)
+/* ---- errors ---- */
+
+int dp_foreign_error(struct dp_reader *r, int code)
 {
-    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+    return dp_reader_fail(r, code, 0, "%s", dp_err_text(code));
+}
+
+int dp_foreign_bad(struct dp_reader *r, const char *what, struct dp_text line)
+{
+    bool whole = line.len <= SHOWN;
+    return dp_reader_fail(r, DP_E_SYNTAX, 0, "%s: %.*s%s", what, whole ? (int)line.len : SHOWN,
+                          line.ptr, whole ? "" : " ...");
 }
 
 /* ---- bytes ---- */
@@ -47,7 +57,7 @@ int dp_foreign_whole(struct dp_reader *r, struct dp_text *all)
                                   DP_LIMIT_WHOLE);
         dp_buf_add(buf, r->in.buf + r->in.pos, n);
         if (buf->err)
-            return no_memory(r);
+            return dp_foreign_error(r, DP_E_NOMEM);
         r->in.pos = r->in.end;
         long got = dp_reader_refill(r);
         if (got < 0)
@@ -62,11 +72,6 @@ int dp_foreign_whole(struct dp_reader *r, struct dp_text *all)
 }
 
 /* ---- values ---- */
-
-static bool is(struct dp_text t, const char *s)
-{
-    return t.len == strlen(s) && memcmp(t.ptr, s, t.len) == 0;
-}
 
 /* How many nanoseconds a unit of time has, which may be a multiple (10ns); 0: it is none. */
 static uint64_t ns_of(struct dp_text unit)
@@ -86,7 +91,7 @@ static uint64_t ns_of(struct dp_text unit)
         return 0;
     unit = (struct dp_text){ unit.ptr + digits, unit.len - digits };
     for (size_t i = 0; i < DP_ARRAY_LEN(times); i++)
-        if (is(unit, times[i].name))
+        if (dp_foreign_is(unit, times[i].name))
             return factor * times[i].ns;
     return 0;
 }
@@ -123,11 +128,11 @@ int dp_foreign_value(struct dp_reader *r, struct dp_text name, struct dp_text un
     struct dp_foreign_kind *v = &f->values[f->n_values++];
     *v = (struct dp_foreign_kind){ .ns = ns_of(unit), .column = DP_FOREIGN_NONE };
     v->name = word(r, name.len ? name : (struct dp_text){ "value", 5 }, NAME_MAX, false);
-    bool counts = !unit.len || is(unit, "count");
+    bool counts = !unit.len || dp_foreign_is(unit, "count");
     v->unit = word(r, counts ? (struct dp_text){ "", 0 } : unit, DP_UNIT_MAX, false);
     if (!v->name || !v->unit)
-        return no_memory(r);
-    v->calls = counts && is(name, "calls");
+        return dp_foreign_error(r, DP_E_NOMEM);
+    v->calls = counts && dp_foreign_is(name, "calls");
     return 0;
 }
 
@@ -164,7 +169,7 @@ static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
     const char *of = *v->unit ? v->unit : v->name;
     const char *unit = word(r, (struct dp_text){ of, strlen(of) }, DP_UNIT_MAX, true);
     if (!unit)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     if (!dp_header_unit(unit, &hz, &time) || time)
         unit = "values";
     v->ns = 1;
@@ -185,12 +190,30 @@ static int choose_counters(struct dp_reader *r)
         size_t name = strlen(v->name), unit = strlen(v->unit), len = name + (unit ? unit + 1 : 0);
         char *to = dp_pool_alloc(&head->pool, len + 1);
         if (!to)
-            return no_memory(r);
+            return dp_foreign_error(r, DP_E_NOMEM);
         snprintf(to, len + 1, "%s%s%s", v->name, unit ? ":" : "", v->unit);
         v->column = (unsigned)head->n_counters;
         head->counters[head->n_counters++] = (struct dp_var){ "", to, len };
     }
     return 0;
+}
+
+/* Those that are left over are named in a variable, which the tools tell. */
+static int name_rest(struct dp_reader *r)
+{
+    struct dp_buf *words = &r->ids.scratch;
+    size_t left = 0;
+    dp_buf_clear(words);
+    for (size_t i = 0; i < r->foreign.n_values; i++) {
+        const struct dp_foreign_kind *v = &r->foreign.values[i];
+        if (v->column == DP_FOREIGN_NONE && !v->times && !v->calls)
+            dp_buf_addf(words, "%s%s", left++ ? " " : "", v->name);
+    }
+    if (!left)
+        return 0;
+    dp_buf_addf(words, " (%zu of %zu are read)", r->head->n_counters, r->head->n_counters + left);
+    const char *all = dp_buf_cstr(words);
+    return words->err ? DP_E_NOMEM : dp_header_add(r->head, "dprof_left_out", all);
 }
 
 int dp_foreign_header(struct dp_reader *r, size_t preferred)
@@ -214,7 +237,9 @@ int dp_foreign_header(struct dp_reader *r, size_t preferred)
     head->ended = true;
     head->foreign = f->format->name;
     rc = dp_header_add(head, "dprof_format", f->format->name);
-    return rc < 0 ? no_memory(r) : 0;
+    if (rc == 0)
+        rc = name_rest(r);
+    return rc < 0 ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
 /* ---- contexts ---- */
@@ -240,7 +265,7 @@ int dp_foreign_phase(struct dp_reader *r, struct dp_text name, uint32_t *sub)
     return dp_reader_sub(r, &def, sub);
 }
 
-bool dp_foreign_is_root(struct dp_text name) { return is(name, DP_FMT_PROGRAM); }
+bool dp_foreign_is_root(struct dp_text name) { return dp_foreign_is(name, DP_FMT_PROGRAM); }
 
 int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
 {
@@ -257,7 +282,7 @@ int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
         return dp_reader_give_context(r, &c);
     struct dp_map_slot *slot = dp_map_put(&r->foreign.kids, (uint64_t)parent << 32 | sub);
     if (!slot)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;

@@ -19,6 +19,33 @@ struct dp_foreign_format {
     void (*release)(void *state);
 };
 
+/* ---- errors ---- */
+
+/* The error that the code's own words tell. Returns code. */
+int dp_foreign_error(struct dp_reader *r, int code);
+/* A line, or a part of one, that cannot be understood; its beginning is shown behind what is wrong
+ * with it. Returns DP_E_SYNTAX. */
+int dp_foreign_bad(struct dp_reader *r, const char *what, struct dp_text line);
+
+/* ---- texts ---- */
+
+DP_INLINE bool dp_foreign_is(struct dp_text t, const char *str)
+{
+    return t.len == strlen(str) && memcmp(t.ptr, str, t.len) == 0;
+}
+DP_INLINE bool dp_foreign_begins(struct dp_text t, const char *with)
+{
+    size_t n = strlen(with);
+    return t.len >= n && memcmp(t.ptr, with, n) == 0;
+}
+DP_INLINE bool dp_foreign_is_blank(char c) { return c == ' ' || c == '\t'; }
+DP_INLINE bool dp_foreign_is_digit(char c) { return c >= '0' && c <= '9'; }
+/* A name of a pool. */
+DP_INLINE struct dp_text dp_foreign_name(const struct dp_pool *pool, uint32_t n)
+{
+    return (struct dp_text){ dp_pool_name(pool, n)->ptr, dp_pool_name(pool, n)->len };
+}
+
 /* ---- bytes ---- */
 
 /* The next line without its end (LF or CR LF; that of the last line may be missing). It stays where
@@ -41,7 +68,8 @@ int dp_foreign_value(struct dp_reader *r, struct dp_text name, struct dp_text un
 /* Makes the header. If there is one time only, it is CPU time and real time, both. If there is
  * none, the preferred kind takes its place, in its own unit. All other kinds become counters, as
  * long as there are columns for them (DP_FMT_COUNTERS), and so does the preferred one if its name
- * is not that of its unit. Returns 0 or a DP_E. */
+ * is not that of its unit; the header's $dprof_left_out tells people for which there is none.
+ * Returns 0 or a DP_E. */
 int dp_foreign_header(struct dp_reader *r, size_t preferred);
 
 /* ---- contexts ---- */

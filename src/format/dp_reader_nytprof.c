@@ -6,6 +6,7 @@
 #include "dp_reader_nytprof.h"
 #include "dp_callgraph.h"
 #include "dp_nytprof_name.h"
+#include "dp_nytprof_record.h"
 #include "dp_returns.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -14,39 +15,10 @@
 #include <string.h>
 
 enum {
-    MAJOR = 5,                  /* version of the format */
-    NUMBERS = 6, TIMES = 3, TEXTS = 2,  /* the most fields that a record has */
-    TEXT_MAX = (int)(DP_LIMIT_LINE / 2) /* bytes of a name or a line of source */
+    MAJOR = 5                   /* version of the format */
 };
 
 static const char magic[] = "NYTProf ";
-
-/* Records by their first byte. Fields: u a number, n a time, s a text. */
-static const struct form {
-    char tag;
-    const char *fields;
-} forms[] = {
-    { '+', "uuu" },             /* statement: ticks, file, line */
-    { '*', "uuuuu" },           /* the same with the lines of block and sub */
-    { '-', "" },                /* the next statement has been counted already */
-    { '@', "uuuuuus" },         /* file: number, eval's file and line, flags, size, mtime, name */
-    { 'S', "uus" },             /* a line of source: file, line, text */
-    { '>', "uu" },              /* a call begins: caller's file and line */
-    { '<', "unns" },            /* it ends: depth, inclusive and own ticks, name */
-    { 's', "usuu" },            /* sub: file, name, its first and last line */
-    { 'c', "uusunnnus" },       /* calls: file, line, caller, how many, inclusive, own and recursive
-                                 * seconds, depth, callee */
-    { 'P', "uun" },             /* a process begins: its number, its parent's, time of day */
-    { 'p', "un" },              /* it ends: number, time of day */
-};
-
-struct record {
-    char tag;
-    uint32_t u[NUMBERS];
-    double n[TIMES];
-    struct dp_text s[TEXTS];    /* where the buffer has them */
-    size_t len;
-};
 
 struct sub {
     uint32_t file;              /* 0: not known */
@@ -82,115 +54,10 @@ struct nytprof {
     uint32_t *nodes;            /* the consumer's, by ours */
 };
 
-static int no_memory(struct dp_reader *r)
-{
-    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-}
-
 static bool is_nytprof(const char *ptr, size_t len)
 {
     return len > strlen(magic) && memcmp(ptr, magic, strlen(magic)) == 0 && ptr[8] >= '0'
            && ptr[8] <= '9';
-}
-
-/* ---- records ---- */
-
-/* Makes n bytes readable. DP_E_TRUNCATED, without a message, if the file has not as many. */
-static int need(struct dp_reader *r, size_t n)
-{
-    while (DP_UNLIKELY(r->in.end - r->in.pos < n)) {
-        long got = dp_reader_refill(r);
-        if (got <= 0)
-            return got < 0 ? (int)got : DP_E_TRUNCATED;
-    }
-    return 0;
-}
-
-/* The first byte says how many follow; the highest come first. */
-static int number(struct dp_reader *r, size_t *at, uint32_t *out)
-{
-    int rc = need(r, *at + 1);
-    if (rc < 0)
-        return rc;
-    unsigned char c = (unsigned char)r->in.buf[r->in.pos + (*at)++];
-    unsigned more = c < 0x80 ? 0 : c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xff ? 3 : 4;
-    static const unsigned char bits[] = { 0x7f, 0x7f, 0x1f, 0x0f, 0 };
-    uint32_t v = c & bits[more];
-    if ((rc = need(r, *at + more)) < 0)
-        return rc;
-    for (; more; more--)
-        v = v << 8 | (unsigned char)r->in.buf[r->in.pos + (*at)++];
-    *out = v;
-    return 0;
-}
-
-static double swapped(double v)
-{
-    unsigned char from[sizeof v], to[sizeof v];
-    memcpy(from, &v, sizeof v);
-    for (size_t i = 0; i < sizeof v; i++)
-        to[i] = from[sizeof v - 1 - i];
-    memcpy(&v, to, sizeof v);
-    return v;
-}
-
-static int time_field(struct dp_reader *r, size_t *at, double *out)
-{
-    int rc = need(r, *at + sizeof *out);
-    if (rc < 0)
-        return rc;
-    memcpy(out, r->in.buf + r->in.pos + *at, sizeof *out);
-    *at += sizeof *out;
-    return 0;
-}
-
-/* at: behind the record's first byte; the text is that many bytes from there on. */
-static int text_field(struct dp_reader *r, size_t *at, size_t *from, size_t *len)
-{
-    uint32_t n;
-    int rc = need(r, *at + 1);
-    if (rc < 0)
-        return rc;
-    char tag = r->in.buf[r->in.pos + (*at)++];
-    if (tag != '\'' && tag != '"')
-        return dp_reader_fail(r, DP_E_SYNTAX, *at - 1, "there is no text where one should be");
-    if ((rc = number(r, at, &n)) < 0)
-        return rc;
-    if (n > TEXT_MAX)
-        return dp_reader_fail(r, DP_E_LIMIT, *at, "a text has %lu bytes", (unsigned long)n);
-    if ((rc = need(r, *at + n)) < 0)
-        return rc;
-    *from = *at;
-    *len = n;
-    *at += n;
-    return 0;
-}
-
-/* Reads the record at r->in.pos, which stays. Reading may move the buffer, so that texts get their
- * addresses at the end. */
-static int read_record(struct dp_reader *r, const struct nytprof *in, const struct form *form,
-                       struct record *rec)
-{
-    size_t u = 0, n = 0, s = 0, at = 1, from[TEXTS], len[TEXTS];
-    int rc = 0;
-    for (const char *field = form->fields; rc == 0 && *field; field++) {
-        if (*field == 'u') {
-            rc = number(r, &at, &rec->u[u++]);
-        } else if (*field == 'n') {
-            rc = time_field(r, &at, &rec->n[n]);
-            if (rc == 0 && in->swapped)
-                rec->n[n] = swapped(rec->n[n]);
-            n++;
-        } else {
-            rc = text_field(r, &at, &from[s], &len[s]);
-            s++;
-        }
-    }
-    for (size_t i = 0; rc == 0 && i < s; i++)
-        rec->s[i] = (struct dp_text){ r->in.buf + r->in.pos + from[i], len[i] };
-    rec->tag = form->tag;
-    rec->len = at;
-    return rc;
 }
 
 /* ---- names and files ---- */
@@ -201,29 +68,29 @@ static int sub_of(struct dp_reader *r, struct nytprof *in, struct dp_text name, 
     if (*sub == DP_MAP_NONE
         || dp_mem_grow_cleared((void **)&in->subs, &in->subs_cap, (size_t)*sub + 1,
                                sizeof *in->subs) < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     if (*sub >= DP_LIMIT_IDS)
-        return dp_reader_fail(r, DP_E_LIMIT, 0, "%s", dp_err_text(DP_E_LIMIT));
+        return dp_foreign_error(r, DP_E_LIMIT);
     return 0;
 }
 
-static int file_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+static int file_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     uint32_t name = dp_pool_intern(&in->files, rec->s[0].ptr, rec->s[0].len);
     if (name == DP_MAP_NONE)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     if (name >= DP_LIMIT_IDS)
-        return dp_reader_fail(r, DP_E_LIMIT, 0, "%s", dp_err_text(DP_E_LIMIT));
+        return dp_foreign_error(r, DP_E_LIMIT);
     struct dp_map_slot *slot = dp_map_put(&in->file_of, rec->u[0]);
     if (!slot)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     slot->value = name + 1;
     return 0;
 }
 
 /* Subs of string evals may be told several times; the first file's place is kept, as NYTProf
  * does. */
-static int sub_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+static int sub_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     uint32_t n;
     int rc = sub_of(r, in, rec->s[0], &n);
@@ -248,7 +115,8 @@ static int ticks_of(struct dp_reader *r, double v, int64_t *out)
     return 0;
 }
 
-static int return_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+static int return_record(struct dp_reader *r, struct nytprof *in,
+                         const struct dp_nytprof_record *rec)
 {
     uint32_t sub;
     int64_t ticks = 0;
@@ -258,7 +126,7 @@ static int return_record(struct dp_reader *r, struct nytprof *in, const struct r
     if (rc == 0)
         rc = dp_returns_add(&in->calls, rec->u[0], sub, ticks);
     in->returns++;
-    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+    return rc < 0 ? dp_foreign_error(r, rc) : 0;
 }
 
 static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, uint32_t *out)
@@ -266,7 +134,7 @@ static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, ui
     if (!in->subs[sub].function) {
         int64_t n = dp_callgraph_function(&in->graph);
         if (n < 0)
-            return no_memory(r);
+            return dp_foreign_error(r, (int)n);
         in->subs[sub].function = (uint32_t)n + 1;
     }
     *out = in->subs[sub].function - 1;
@@ -292,14 +160,14 @@ static int add_edge(struct dp_reader *r, struct nytprof *in, uint32_t caller, ui
         return rc;
     int64_t edge = dp_callgraph_edge(&in->graph, from, to);
     if (edge < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     rc = dp_callgraph_add(&in->graph, in->graph.inclusive + (size_t)edge * KINDS, values);
     return rc < 0 ? dp_reader_fail(r, rc, 0, "the times add up to more than fits") : 0;
 }
 
 /* A place without a file says that the sub is an XS sub. Inclusive times of calls within others of
  * the same sub are told apart, and not needed. */
-static int sums_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+static int sums_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     uint32_t caller = 0, callee = 0;
     int64_t inclusive = 0, own = 0;
@@ -323,7 +191,7 @@ static int sums_record(struct dp_reader *r, struct nytprof *in, const struct rec
     return add_edge(r, in, caller, callee, values);
 }
 
-static int time_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+static int time_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     in->has_statements = true;
     in->statements += (int32_t)rec->u[0];
@@ -339,14 +207,14 @@ static bool is_date(double v)
     return v > 1e8 && v < 1e11;
 }
 
-static void process_record(struct nytprof *in, const struct record *rec)
+static void process_record(struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     if (rec->tag == 'P') {
         in->began = rec->n[0];
         /* another machine's byte order shows in the first time that there is */
-        if (!in->started && !is_date(in->began) && is_date(swapped(in->began))) {
+        if (!in->started && !is_date(in->began) && is_date(dp_nytprof_swapped(in->began))) {
             in->swapped = !in->swapped;
-            in->began = swapped(in->began);
+            in->began = dp_nytprof_swapped(in->began);
         }
         in->started++;
         in->alive++;
@@ -375,7 +243,7 @@ static int keep(struct dp_reader *r, const char *name, struct dp_text value)
     dp_buf_add(&r->ids.scratch, value.ptr, value.len);
     const char *str = dp_buf_cstr(&r->ids.scratch);
     int rc = r->ids.scratch.err ? DP_E_NOMEM : dp_header_add(r->head, name, str);
-    return rc < 0 ? no_memory(r) : 0;
+    return rc < 0 ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
 /* Numbers of clocks as clock_gettime(2) has them. */
@@ -466,7 +334,7 @@ static int unpack(struct dp_reader *r, struct nytprof *in)
     return rc;
 }
 
-static int take_record(struct dp_reader *r, struct nytprof *in, const struct record *rec)
+static int take_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     switch (rec->tag) {
     case '+':
@@ -487,27 +355,15 @@ static int take_record(struct dp_reader *r, struct nytprof *in, const struct rec
     return 0;
 }
 
-static const struct form *form_of(char tag)
-{
-    for (size_t i = 0; i < DP_ARRAY_LEN(forms); i++)
-        if (forms[i].tag == tag)
-            return &forms[i];
-    return NULL;
-}
-
 static int any_record(struct dp_reader *r, struct nytprof *in)
 {
     char tag = r->in.buf[r->in.pos];
-    struct record rec;
+    struct dp_nytprof_record rec;
     if (tag == ':' || tag == '!' || tag == '#')
         return text_record(r, in);
     if (tag == 'z')
         return unpack(r, in);
-    const struct form *form = form_of(tag);
-    if (!form)
-        return dp_reader_fail(r, DP_E_SYNTAX, 0, "no record begins with the byte 0x%02x",
-                              (unsigned char)tag);
-    int rc = read_record(r, in, form, &rec);
+    int rc = dp_nytprof_record(r, in->swapped, &rec);
     if (rc == 0)
         rc = take_record(r, in, &rec);
     if (rc == 0)
@@ -519,7 +375,7 @@ static int all_records(struct dp_reader *r, struct nytprof *in)
 {
     int rc;
     r->in.line = 0;             /* there are bytes only */
-    while ((rc = need(r, 1)) == 0)
+    while ((rc = dp_nytprof_need(r, 1)) == 0)
         if ((rc = any_record(r, in)) < 0)
             break;
     if (rc != DP_E_TRUNCATED)
@@ -538,7 +394,7 @@ static int head(struct dp_reader *r)
 {
     struct nytprof *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
     if (!in)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     dp_pool_init(&in->names);
     dp_pool_init(&in->files);
     dp_map_init(&in->file_of);
@@ -550,7 +406,7 @@ static int head(struct dp_reader *r)
     if (rc == 0)
         rc = all_records(r, in);
     if (rc == 0 && (rc = dp_returns_end(&in->calls)) < 0)
-        dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc));
+        dp_foreign_error(r, rc);
     if (rc == 0)
         rc = dp_foreign_value(r, (struct dp_text){ "calls", 5 }, (struct dp_text){ "", 0 });
     if (rc == 0)
@@ -642,7 +498,7 @@ static int give_tree(struct dp_reader *r, struct nytprof *in)
     int rc = 0;
     in->nodes = dp_mem_zalloc((in->calls.count + 1) * sizeof *in->nodes);
     if (!in->nodes)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     for (uint32_t n = 0; rc == 0 && (n = dp_returns_next(&in->calls, n)) != 0;)
         rc = give_context(r, in, n);
     return rc;

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { WORDS = 24, SHOWN = 60 };
+enum { WORDS = 24 };
 
 struct event {
     uint32_t name;              /* in names */
@@ -37,16 +37,7 @@ struct perf {
     const char *cut;
 };
 
-static int no_memory(struct dp_reader *r)
-{
-    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-}
-
 /* ---- lines ---- */
-
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static size_t span(struct dp_text t, size_t at, bool (*is)(char c))
 {
@@ -61,9 +52,9 @@ static bool is_hex(char c) { return dp_num_hexdigit(c) >= 0; }
 static size_t words_of(struct dp_text line, struct dp_text *words)
 {
     size_t n = 0, at = 0;
-    while (n < WORDS && (at = span(line, at, is_blank)) < line.len) {
+    while (n < WORDS && (at = span(line, at, dp_foreign_is_blank)) < line.len) {
         size_t end = at;
-        while (end < line.len && !is_blank(line.ptr[end]))
+        while (end < line.len && !dp_foreign_is_blank(line.ptr[end]))
             end++;
         words[n++] = (struct dp_text){ line.ptr + at, end - at };
         at = end;
@@ -73,7 +64,7 @@ static size_t words_of(struct dp_text line, struct dp_text *words)
 
 static bool is_number(struct dp_text w)
 {
-    return w.len && span(w, 0, is_digit) == w.len;
+    return w.len && span(w, 0, dp_foreign_is_digit) == w.len;
 }
 
 /* PID or PID/TID; -1 stands for none. */
@@ -81,20 +72,21 @@ static bool is_id(struct dp_text w)
 {
     if (w.len && *w.ptr == '-')
         w.ptr++, w.len--;
-    size_t at = span(w, 0, is_digit);
+    size_t at = span(w, 0, dp_foreign_is_digit);
     return at && (at == w.len || (w.ptr[at] == '/' && at + 1 < w.len));
 }
 
 /* SECONDS.FRACTION: */
 static bool is_time(struct dp_text w)
 {
-    size_t at = span(w, 0, is_digit), end = at < w.len ? span(w, at + 1, is_digit) : at;
+    size_t at = span(w, 0, dp_foreign_is_digit);
+    size_t end = at < w.len ? span(w, at + 1, dp_foreign_is_digit) : at;
     return at && at < w.len && w.ptr[at] == '.' && end + 1 == w.len && w.ptr[end] == ':';
 }
 
 static bool is_cpu(struct dp_text w)
 {
-    return w.len > 2 && w.ptr[0] == '[' && w.ptr[w.len - 1] == ']' && is_digit(w.ptr[1]);
+    return w.len > 2 && w.ptr[0] == '[' && w.ptr[w.len - 1] == ']' && dp_foreign_is_digit(w.ptr[1]);
 }
 
 static bool is_event(struct dp_text w)
@@ -131,7 +123,7 @@ static bool sample_line(struct dp_text line, struct sample *s)
     struct dp_text w[WORDS];
     size_t n = words_of(line, w), at = 0, id = find_id(w, n, true, &at);
     at += id > 0;               /* the time */
-    if (!id && line.len && !is_blank(line.ptr[0]))
+    if (!id && line.len && !dp_foreign_is_blank(line.ptr[0]))
         id = find_id(w, n, false, &at);
     if (!id)
         return false;
@@ -150,11 +142,11 @@ static bool sample_line(struct dp_text line, struct sample *s)
 /* ADDRESS NAME+0xOFFSET (FILE), of which the name and the file are taken. */
 static bool frame_line(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
-    size_t from = span(line, 0, is_blank), at = span(line, from, is_hex), end = line.len;
-    if (at == from || at >= end || !is_blank(line.ptr[at]))
+    size_t from = span(line, 0, dp_foreign_is_blank), at = span(line, from, is_hex), end = line.len;
+    if (at == from || at >= end || !dp_foreign_is_blank(line.ptr[at]))
         return false;
-    at = span(line, at, is_blank);
-    while (end > at && is_blank(line.ptr[end - 1]))
+    at = span(line, at, dp_foreign_is_blank);
+    while (end > at && dp_foreign_is_blank(line.ptr[end - 1]))
         end--;
     if (end <= at || line.ptr[end - 1] != ')')
         return false;
@@ -165,7 +157,7 @@ static bool frame_line(struct dp_text line, struct dp_text *name, struct dp_text
         if (depth == 0)
             break;
     }
-    if (open <= at + 1 || !is_blank(line.ptr[open - 2]))
+    if (open <= at + 1 || !dp_foreign_is_blank(line.ptr[open - 2]))
         return false;
     *file = (struct dp_text){ line.ptr + open, end - 1 - open };
     *name = (struct dp_text){ line.ptr + at, open - 2 - at };
@@ -173,11 +165,6 @@ static bool frame_line(struct dp_text line, struct dp_text *name, struct dp_text
 }
 
 /* ---- names, as stackcollapse-perf.pl writes them ---- */
-
-static bool is(struct dp_text t, const char *str)
-{
-    return t.len == strlen(str) && memcmp(t.ptr, str, t.len) == 0;
-}
 
 static struct dp_text without_offset(struct dp_text name)
 {
@@ -195,7 +182,7 @@ static void unknown(struct dp_buf *to, struct dp_text file)
     size_t at = file.len;
     while (at && file.ptr[at - 1] != '/')
         at--;
-    bool known = !is(file, "[unknown]") && at < file.len;
+    bool known = !dp_foreign_is(file, "[unknown]") && at < file.len;
     dp_buf_addc(to, '[');
     dp_buf_adds(to, known ? "" : "unknown");
     if (known)
@@ -236,9 +223,9 @@ static int intern(struct dp_reader *r, struct perf *in, struct dp_text t, uint32
 {
     *out = dp_pool_intern(&in->names, t.ptr, t.len);
     if (*out == DP_MAP_NONE)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     return *out < DP_LIMIT_IDS ? 0
-            : dp_reader_fail(r, DP_E_LIMIT, 0, "%s", dp_err_text(DP_E_LIMIT));
+            : dp_foreign_error(r, DP_E_LIMIT);
 }
 
 /* The sample is over: its stack has the command below it, as stackcollapse-perf.pl has. */
@@ -252,7 +239,7 @@ static int finish(struct dp_reader *r, struct perf *in)
         node = dp_samples_enter(&in->tree, (uint32_t)node, in->frames[i - 1]);
     int rc = node < 0 ? (int)node
             : dp_samples_add(&in->tree, (uint32_t)node, in->kind, in->period);
-    return rc == DP_E_NOMEM ? no_memory(r)
+    return rc == DP_E_NOMEM ? dp_foreign_error(r, DP_E_NOMEM)
             : rc < 0 ? dp_reader_fail(r, rc, 0, "there are too many stacks, or their values add up"
                                                 " to more than fits") : 0;
 }
@@ -285,12 +272,12 @@ static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, stru
     if (!name.len || *name.ptr == '(')          /* not a frame, but a process's name */
         return 0;
     dp_buf_clear(&in->name);
-    if (is(name, "[unknown]"))
+    if (dp_foreign_is(name, "[unknown]"))
         unknown(&in->name, file);
     else
         tidy(&in->name, name, in->java);
     if (in->name.err)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     struct dp_text t = { in->name.ptr ? in->name.ptr : "", in->name.len };
     int rc = t.len ? intern(r, in, t, &n) : 0;
     if (rc < 0 || !t.len)
@@ -299,7 +286,7 @@ static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, stru
         return dp_reader_fail(r, DP_E_LIMIT, 0, "a stack is too deep");
     if (dp_mem_grow((void **)&in->frames, &in->frames_cap, in->n_frames + 1,
                     sizeof *in->frames) < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     in->frames[in->n_frames++] = n;
     return 0;
 }
@@ -312,13 +299,13 @@ static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
         rc = find_event(r, in, s);
     dp_buf_clear(&in->name);
     for (size_t i = 0; i < s->command.len; i++)
-        dp_buf_addc(&in->name, is_blank(s->command.ptr[i]) ? '_' : s->command.ptr[i]);
+        dp_buf_addc(&in->name, dp_foreign_is_blank(s->command.ptr[i]) ? '_' : s->command.ptr[i]);
     if (rc == 0 && in->name.err)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     struct dp_text command = { in->name.ptr, in->name.len };
     if (rc == 0)
         rc = intern(r, in, command, &in->command);
-    in->java = is(command, "java");
+    in->java = dp_foreign_is(command, "java");
     in->open = rc == 0;
     in->period = s->period;
     in->n_frames = 0;
@@ -329,7 +316,7 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
 {
     struct sample s;
     struct dp_text name, file;
-    size_t at = span(line, 0, is_blank);
+    size_t at = span(line, 0, dp_foreign_is_blank);
     if (at == line.len)
         return finish(r, in);
     if (*line.ptr == '#')
@@ -340,9 +327,7 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
         return frame(r, in, name, file);
     if (in->open && at)         /* what else is printed of a sample: registers, sources */
         return 0;
-    return dp_reader_fail(r, DP_E_SYNTAX, 0, "this is neither a sample nor a frame: %.*s%s",
-                          line.len > SHOWN ? SHOWN : (int)line.len, line.ptr,
-                          line.len > SHOWN ? " ..." : "");
+    return dp_foreign_bad(r, "this is neither a sample nor a frame", line);
 }
 
 /* Is the first line that is neither empty nor a comment that of a sample, and what follows a frame,
@@ -358,7 +343,7 @@ static bool is_perf(const char *ptr, size_t len)
         struct dp_text line = { ptr, (size_t)((nl ? nl : end) - ptr) };
         if (line.len && line.ptr[line.len - 1] == '\r')
             line.len--;
-        bool empty = span(line, 0, is_blank) == line.len;
+        bool empty = span(line, 0, dp_foreign_is_blank) == line.len;
         if (!sample && (empty || *line.ptr == '#'))
             continue;
         if (sample)
@@ -375,8 +360,7 @@ static bool is_perf(const char *ptr, size_t len)
 static int tell_events(struct dp_reader *r, struct perf *in)
 {
     for (size_t i = 0; i < in->n_events; i++) {
-        const struct dp_name *name = dp_pool_name(&in->names, in->events[i].name);
-        int rc = dp_foreign_value(r, (struct dp_text){ name->ptr, name->len },
+        int rc = dp_foreign_value(r, dp_foreign_name(&in->names, in->events[i].name),
                                   (struct dp_text){ "ns", in->events[i].time ? 2 : 0 });
         if (rc < 0)
             return rc;
@@ -389,7 +373,7 @@ static int head(struct dp_reader *r)
     struct perf *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
     struct dp_text line;
     if (!in)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     dp_pool_init(&in->names);
     dp_samples_init(&in->tree);
     dp_buf_init(&in->name);
@@ -410,14 +394,13 @@ static int body(struct dp_reader *r)
     int rc = 0;
     in->numbers = dp_mem_alloc((in->names.count + 1) * sizeof *in->numbers);
     if (!in->numbers)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     memset(in->numbers, 0xff, (in->names.count + 1) * sizeof *in->numbers);     /* DP_SUB_NONE */
     for (size_t n = 1; rc == 0 && n < in->tree.count; n++) {
-        uint32_t *number = &in->numbers[in->tree.nodes[n].sub];
-        const struct dp_name *name = dp_pool_name(&in->names, in->tree.nodes[n].sub);
-        if (*number == DP_SUB_NONE)
-            rc = dp_foreign_sub(r, (struct dp_text){ name->ptr, name->len },
-                                (struct dp_text){ "", 0 }, 0, number);
+        uint32_t name = in->tree.nodes[n].sub;
+        if (in->numbers[name] == DP_SUB_NONE)
+            rc = dp_foreign_sub(r, dp_foreign_name(&in->names, name), (struct dp_text){ "", 0 }, 0,
+                                &in->numbers[name]);
     }
     if (rc == 0)
         rc = dp_samples_give(r, &in->tree, in->numbers);

@@ -71,11 +71,6 @@ struct pprof {
     size_t n_values;
 };
 
-static int no_memory(struct dp_reader *r)
-{
-    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-}
-
 /* ---- the wire ---- */
 
 /* Errors are at this byte from here on. */
@@ -210,7 +205,7 @@ static int index_of(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t
 {
     struct dp_map_slot *slot = dp_map_put(map, id);
     if (!slot)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     slot->value = (uint32_t)index;
     return 0;
 }
@@ -218,7 +213,7 @@ static int index_of(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t
 static int add_span(struct dp_reader *r, struct span **list, size_t *n, size_t *cap, struct span s)
 {
     if (dp_mem_grow((void **)list, cap, *n + 1, sizeof **list) < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     (*list)[(*n)++] = s;
     return 0;
 }
@@ -236,7 +231,7 @@ static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (got < 0)
         return got;
     if (dp_mem_grow((void **)&p->files, &p->files_cap, p->n_files + 1, sizeof *p->files) < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     p->files[p->n_files] = file;
     return index_of(r, &p->mapping_ids, id, p->n_files++);
 }
@@ -255,7 +250,7 @@ static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (dp_mem_grow((void **)&p->locations, &p->locations_cap, p->n_locations + 1,
                     sizeof *p->locations)
         < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     p->locations[p->n_locations] = loc;
     return index_of(r, &p->location_ids, id, p->n_locations++);
 }
@@ -280,7 +275,7 @@ static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (dp_mem_grow((void **)&p->functions, &p->functions_cap, p->n_functions + 1,
                     sizeof *p->functions)
         < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     p->functions[p->n_functions] = fn;
     return index_of(r, &p->function_ids, id, p->n_functions++);
 }
@@ -346,7 +341,7 @@ static int head(struct dp_reader *r)
     struct dp_text rest;
     struct field f;
     if (!p)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     dp_map_init(&p->function_ids);
     dp_map_init(&p->location_ids);
     dp_map_init(&p->mapping_ids);
@@ -418,7 +413,7 @@ static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, u
 static int add_sub(struct dp_reader *r, struct pprof *p, uint32_t sub)
 {
     if (dp_mem_grow((void **)&p->subs, &p->subs_cap, p->n_subs + 1, sizeof *p->subs) < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     p->subs[p->n_subs++] = sub;
     return 0;
 }
@@ -469,7 +464,7 @@ static int add_id(struct dp_reader *r, struct pprof *p, uint64_t id)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "a stack has more than %lu frames",
                               (unsigned long)DP_LIMIT_DEPTH);
     if (dp_mem_grow((void **)&p->path, &p->path_cap, p->depth + 1, sizeof *p->path) < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     p->path[p->depth++] = id;
     return 0;
 }
@@ -522,7 +517,7 @@ static int read_label(struct dp_reader *r, const struct pprof *p, const struct f
             str = of.value;
     if (got == 0)
         got = string(r, p, key, &name);
-    if (got == 0 && str && name.len == 5 && memcmp(name.ptr, "phase", 5) == 0)
+    if (got == 0 && str && dp_foreign_is(name, "phase"))
         *phase = str;
     return got;
 }
@@ -534,7 +529,7 @@ static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
     int rc = string(r, p, phase, &name);
     struct dp_map_slot *slot = rc < 0 ? NULL : dp_map_put(&p->phases, phase);
     if (!slot)
-        return rc < 0 ? rc : no_memory(r);
+        return rc < 0 ? rc : dp_foreign_error(r, DP_E_NOMEM);
     uint32_t sub = slot->value;
     if (sub == DP_MAP_NONE && (rc = dp_foreign_phase(r, name, &sub)) < 0)
         return rc;

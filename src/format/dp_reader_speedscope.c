@@ -63,11 +63,6 @@ struct profile {
 
 enum { NONE = -1 };
 
-static int no_memory(struct dp_reader *r)
-{
-    return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
-}
-
 static bool has(const char *ptr, size_t len, const char *what)
 {
     size_t n = strlen(what);
@@ -121,7 +116,7 @@ static int next(struct dp_reader *r)
     struct speedscope *in = r->foreign.state;
     int kind = dp_json_next(&in->json);
     if (kind == DP_E_NOMEM)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     if (kind < 0 && kind != DP_E_TRUNCATED && in->json.what)
         return FAIL(r, kind, "%s", in->json.what);
     return kind;
@@ -146,7 +141,7 @@ static int intern(struct dp_reader *r, uint32_t *out)
     struct speedscope *in = r->foreign.state;
     *out = dp_pool_intern(&in->names, in->json.text.len ? in->json.text.ptr : "",
                           in->json.text.len);
-    return *out == DP_MAP_NONE ? no_memory(r) : 0;
+    return *out == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
 /* A whole number from 0 up. */
@@ -198,9 +193,10 @@ static int one_frame(struct dp_reader *r)
     if (f.name == (uint32_t)NONE)
         return FAIL(r, DP_E_SYNTAX, "a frame has no name");
     if (in->n_frames >= DP_LIMIT_IDS)
-        return FAIL(r, DP_E_LIMIT, "%s", dp_err_text(DP_E_LIMIT));
+        return FAIL(r, DP_E_LIMIT, "there are more than %lu frames",
+                    (unsigned long)DP_LIMIT_IDS);
     if (dp_mem_grow((void **)&in->frames, &in->frames_cap, in->n_frames + 1, sizeof f) < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     in->frames[in->n_frames++] = f;
     return 0;
 }
@@ -266,7 +262,7 @@ static int add(struct dp_reader *r, const struct profile *p, uint32_t node, uint
 {
     struct speedscope *in = r->foreign.state;
     int rc = value ? dp_samples_add(&in->tree, node, p->kind, value) : 0;
-    return rc == DP_E_NOMEM ? no_memory(r)
+    return rc == DP_E_NOMEM ? dp_foreign_error(r, DP_E_NOMEM)
             : rc < 0 ? FAIL(r, rc, "the values add up to more than fits") : 0;
 }
 
@@ -275,7 +271,7 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
     struct speedscope *in = r->foreign.state;
     int64_t node = dp_samples_enter(&in->tree, parent, frame);
     if (node == DP_E_NOMEM)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     return node < 0 ? FAIL(r, (int)node, "there are more than %lu contexts",
                            (unsigned long)DP_LIMIT_NODES) : node;
 }
@@ -305,7 +301,7 @@ static int open_frame(struct dp_reader *r, uint32_t frame)
     if (in->depth == DP_LIMIT_DEPTH)
         return FAIL(r, DP_E_LIMIT, "a stack is too deep");
     if (dp_mem_grow((void **)&in->stack, &in->stack_cap, in->depth + 1, sizeof *in->stack) < 0)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     in->stack[in->depth++] = (uint32_t)node;
     return 0;
 }
@@ -400,7 +396,7 @@ static int samples(struct dp_reader *r, struct profile *p)
             return FAIL(r, DP_E_LIMIT, "a profile has more than %d samples", SAMPLES_MAX);
         if (rc == 0 && dp_mem_grow((void **)&in->leaves, &in->leaves_cap, i + 1,
                                    sizeof *in->leaves) < 0)
-            return no_memory(r);
+            return dp_foreign_error(r, DP_E_NOMEM);
         if (rc < 0)
             return rc;
         in->leaves[in->n_leaves++] = (uint32_t)node;
@@ -429,7 +425,7 @@ static int weights(struct dp_reader *r, struct profile *p)
         } else if (rc == 0) {
             if (dp_mem_grow((void **)&in->weights, &in->weights_cap, i + 1,
                             sizeof *in->weights) < 0)
-                return no_memory(r);
+                return dp_foreign_error(r, DP_E_NOMEM);
             in->weights[i] = (uint64_t)v;
         }
         if (rc < 0)
@@ -544,10 +540,8 @@ static int tell_kinds(struct dp_reader *r)
         const struct kind *k = &in->kinds[i];
         struct dp_text name = { k->unit->kind, strlen(k->unit->kind) };
         struct dp_text of = { k->unit->unit, strlen(k->unit->unit) };
-        if (k->name != (uint32_t)NONE) {
-            const struct dp_name *n = dp_pool_name(&in->names, k->name);
-            name = (struct dp_text){ n->ptr, n->len };
-        }
+        if (k->name != (uint32_t)NONE)
+            name = dp_foreign_name(&in->names, k->name);
         int rc = dp_foreign_value(r, name, of);
         if (rc < 0)
             return rc;
@@ -559,7 +553,7 @@ static int head(struct dp_reader *r)
 {
     struct speedscope *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
     if (!in)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     dp_json_init(&in->json, fill, r, STRING_MAX);
     dp_pool_init(&in->names);
     dp_samples_init(&in->tree);
@@ -585,20 +579,17 @@ static int give_frames(struct dp_reader *r)
     struct speedscope *in = r->foreign.state;
     in->numbers = dp_mem_zalloc((in->n_frames + 1) * sizeof *in->numbers);
     if (!in->numbers)
-        return no_memory(r);
+        return dp_foreign_error(r, DP_E_NOMEM);
     for (size_t i = 0; i < in->used; i++) {
         const struct frame *f = &in->frames[i];
-        const struct dp_name *name = dp_pool_name(&in->names, f->name);
-        const struct dp_name *file = f->file == (uint32_t)NONE ? NULL
-                : dp_pool_name(&in->names, f->file);
-        struct dp_text text = { name->ptr, name->len };
-        if (dp_foreign_is_root(text)) {
+        struct dp_text name = dp_foreign_name(&in->names, f->name), file = { "", 0 };
+        if (f->file != (uint32_t)NONE)
+            file = dp_foreign_name(&in->names, f->file);
+        if (dp_foreign_is_root(name)) {
             in->numbers[i] = DP_SUB_NONE;
             continue;
         }
-        int rc = dp_foreign_sub(r, text,
-                                file ? (struct dp_text){ file->ptr, file->len }
-                                     : (struct dp_text){ "", 0 }, f->line, &in->numbers[i]);
+        int rc = dp_foreign_sub(r, name, file, f->line, &in->numbers[i]);
         if (rc < 0)
             return rc;
     }

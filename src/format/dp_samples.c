@@ -69,7 +69,7 @@ int dp_samples_give(struct dp_reader *r, const struct dp_samples *t, const uint3
 {
     uint32_t *given = dp_mem_zalloc((t->count + 1) * sizeof *given);
     int rc = given ? give_values(r, t, 0, 0)
-            : dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+            : dp_foreign_error(r, DP_E_NOMEM);
     for (size_t n = 1; rc == 0 && n < t->count; n++) {
         uint32_t parent = given[t->nodes[n].parent], sub = number[t->nodes[n].sub];
         int64_t node = dp_foreign_enter(r, parent, sub);

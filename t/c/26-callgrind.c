@@ -6,71 +6,97 @@
 
 #define HEAD "version: 1\ncreator: x\npositions: line\nevents: Ir\n"
 
-static void read_is(const char *body, const char *want, const char *what)
-{
-    char text[2048];
-    snprintf(text, sizeof text, HEAD "%s", body);
-    is_s(told_of_text(text), want, "%s", what);
-    is_i(out.code, 0, "... without a fault: %s", out.message);
-}
+/* Files that are read, by what is tried. */
+static const struct tree_case {
+    const char *what, *body, *want;
+    const char *place;          /* of the sub of that number; NULL: not looked at */
+    uint32_t sub;
+} trees[] = {
+    /* ---- lines ---- */
+    { "costs",
+      "\nfl=m.c\nfn=main\n16 4\n17 3\n",
+      "[=0][main=7] 1/Ir",
+      "m.c:0", 0 },
+    { "blanks, comments, hexadecimal costs, none",
+      "fn=a\n1 5\n\n# x\n2 7 \r\n3 0x10\n4\ntotals: 28\n",
+      "[=0][a=28] 1/Ir" },
+    { "numbered names, relative positions",
+      "fl=(1) m.c\nfn=(1) a\n1 5\nfn=(2) b x\n+1 6\nfn=(1)\n* 7\nfl=(2) n.c\nfn=(1)\n-3 1\n"
+      "fl=(1)\nfn=(3) (program)\n1 1\n",
+      "[=0][(program)=1][a=1][b x=6][a=12] 1/Ir" },
+    { "inlined code is the function's",
+      "fl=a.c\nfn=a\n1 5\nfi=b.h\n2 6\nfe=a.c\n3 7\nfi=c.h\n8 1\nfn=b\n9 2\n",
+      "[=0][b=2][a=19] 1/Ir",
+      "a.c:0", 1 },
+    { "jumps are skipped, their names are not",
+      "fn=a\njump=3 +2\n1\n1 5\njcnd=1/2 +4\n* \n2 6\njfi=(1) j.c\njfn=(1) jj\njump=1 1\n2\n"
+      "fn=(1)\n4 1\n",
+      "[=0][jj=1][a=11] 1/Ir" },
+    { "code without names, by its object",
+      "ob=(1) x.so\nfl=(1) ???\nfn=(1) 0x10\n1 5\nob=(2) y.so\nfn=(1)\n1 6\n",
+      "[=0][0x10=6][0x10=5] 1/Ir",
+      "y.so:0", 1 },
+    { "costs before any name",
+      "7 5\nfn=a\n1 6\n",
+      "[=0][a=6][(no name)=5] 1/Ir" },
+    /* ---- calls ---- */
+    { "a call",
+      "fl=m.c\nfn=main\n16 4\ncfn=f\ncalls=3 20\n17 30\nfn=f\n20 30\n",
+      "[=0][main=4][main;f=30x3] 1/Ir",
+      "m.c:20", 1 },
+    { "a callee's file counts once",
+      "fl=m.c\nfn=main\n16 4\ncfi=f.c\ncfn=f\ncalls=3 +4\n+1 30\ncfn=f\ncalls=2 20\n17 5\n"
+      "fl=f.c\nfn=f\n20 30\nfl=m.c\nfn=f\n20 5\n",
+      "[=0][main=4][main;f=5x2][main;f=30x3] 1/Ir" },
+    { "calls of what has no costs",
+      "fn=main\n1 0\ncob=o\ncfl=x\ncfn=f\ncalls=1 0\n1 7\ncfn=main\ncalls=4 1\n1 9\n",
+      "[=0][main=0][main;f=0x1][main;main=0x4] 1/Ir" },
+    { "two positions",
+      "positions: instr line\nfl=m.c\nfn=main\n0x4005d0 16 4\ncfn=f\ncalls=3 0x400600 20\n"
+      "+5 * 30\nfn=f\n0x400600 20 30\n",
+      "[=0][main=4][main;f=30x3] 1/Ir",
+      "m.c:20", 1 },
+    { "and no line",
+      "positions: instr\nfl=m.c\nfn=main\n0x4005d0 4\ncfn=f\ncalls=3 0x400600\n0x4005d0 30\n"
+      "fn=f\n0x400600 30\n",
+      "[=0][main=4][main;f=30x3] 1/Ir",
+      "m.c:0", 1 },
+    /* ---- graphs ---- */
+    { "shares of callers",
+      "fn=main\n1 0\ncfn=a\ncalls=2 1\n1 300\ncfn=b\ncalls=1 1\n1 100\nfn=a\n1 100\ncfn=c\n"
+      "calls=4 1\n1 200\nfn=b\n1 0\ncfn=c\ncalls=2 1\n1 100\nfn=c\n1 210\ncfn=d\ncalls=9 1\n"
+      "1 90\nfn=d\n1 90\n",
+      "[=0][main=0][main;b=0x1][main;a=100x2][main;a;c=140x4][main;b;c=70x2][main;b;c;d=30x3]"
+      "[main;a;c;d=60x6] 1/Ir" },
+    { "what nobody claims is below the root",
+      "fn=main\n1 5\ncfn=a\ncalls=2 1\n1 30\nfn=a\n1 100\nfn=b\n1 7\n",
+      "[=0][b=7][main=5][main;a=30x2][a=70] 1/Ir" },
+    { "what is claimed and not there is left out",
+      "fn=main\n1 5\ncfn=a\ncalls=2 1\n1 30\nfn=a\n1 10\n",
+      "[=0][main=5][main;a=10x2] 1/Ir" },
+    { "direct recursion",
+      "fn=f\n1 100\ncfn=f\ncalls=9 1\n1 450\nfn=main\n1 1\ncfn=f\ncalls=1 1\n1 100\n",
+      "[=0][main=1][main;f=100x1][main;f;f=0x9] 1/Ir" },
+    { "mutual recursion",
+      "fn=main\n1 1\ncfn=f\ncalls=1 1\n1 100\nfn=f\n1 60\ncfn=g\ncalls=3 1\n1 60\nfn=g\n1 40\n"
+      "cfn=f\ncalls=2 1\n1 20\n",
+      "[=0][main=1][main;f=60x1][main;f;g=40x3][main;f;g;f=0x2] 1/Ir" },
+    { "... that nobody has called",
+      "fn=f\n1 60\ncfn=g\ncalls=3 1\n1 60\nfn=g\n1 40\ncfn=f\ncalls=2 1\n1 20\n",
+      "[=0][f=60][f;g=40x3][f;g;f=0x2] 1/Ir" },
+};
 
-static void lines(void)
+static void read_trees(void)
 {
-    read_is("\nfl=m.c\nfn=main\n16 4\n17 3\n", "[=0][main=7] 1/Ir", "costs");
-    is_s(place_of(0), "m.c:0", "a file, and no line");
-    read_is("fn=a\n1 5\n\n# x\n2 7 \r\n3 0x10\n4\ntotals: 28\n", "[=0][a=28] 1/Ir",
-            "blanks, comments, hexadecimal costs, none");
-    read_is("fl=(1) m.c\nfn=(1) a\n1 5\nfn=(2) b x\n+1 6\nfn=(1)\n* 7\nfl=(2) n.c\nfn=(1)\n-3 1\n"
-            "fl=(1)\nfn=(3) (program)\n1 1\n",
-            "[=0][(program)=1][a=1][b x=6][a=12] 1/Ir", "numbered names, relative positions");
-    read_is("fl=a.c\nfn=a\n1 5\nfi=b.h\n2 6\nfe=a.c\n3 7\nfi=c.h\n8 1\nfn=b\n9 2\n",
-            "[=0][b=2][a=19] 1/Ir", "inlined code is the function's");
-    is_s(place_of(1), "a.c:0", "and its file stays");
-    read_is("fn=a\njump=3 +2\n1\n1 5\njcnd=1/2 +4\n* \n2 6\njfi=(1) j.c\njfn=(1) jj\njump=1 1\n2\n"
-            "fn=(1)\n4 1\n", "[=0][jj=1][a=11] 1/Ir", "jumps are skipped, their names are not");
-    read_is("ob=(1) x.so\nfl=(1) ???\nfn=(1) 0x10\n1 5\nob=(2) y.so\nfn=(1)\n1 6\n",
-            "[=0][0x10=6][0x10=5] 1/Ir", "code without names, by its object");
-    is_s(place_of(1), "y.so:0", "which stands in the place of a file");
-    read_is("7 5\nfn=a\n1 6\n", "[=0][a=6][(no name)=5] 1/Ir", "costs before any name");
-}
-
-static void calls(void)
-{
-    read_is("fl=m.c\nfn=main\n16 4\ncfn=f\ncalls=3 20\n17 30\nfn=f\n20 30\n",
-            "[=0][main=4][main;f=30x3] 1/Ir", "a call");
-    is_s(place_of(1), "m.c:20", "where the callee begins");
-    read_is("fl=m.c\nfn=main\n16 4\ncfi=f.c\ncfn=f\ncalls=3 +4\n+1 30\ncfn=f\ncalls=2 20\n17 5\n"
-            "fl=f.c\nfn=f\n20 30\nfl=m.c\nfn=f\n20 5\n",
-            "[=0][main=4][main;f=5x2][main;f=30x3] 1/Ir", "a callee's file counts once");
-    read_is("fn=main\n1 0\ncob=o\ncfl=x\ncfn=f\ncalls=1 0\n1 7\ncfn=main\ncalls=4 1\n1 9\n",
-            "[=0][main=0][main;f=0x1][main;main=0x4] 1/Ir", "calls of what has no costs");
-    read_is("positions: instr line\nfl=m.c\nfn=main\n0x4005d0 16 4\ncfn=f\ncalls=3 0x400600 20\n"
-            "+5 * 30\nfn=f\n0x400600 20 30\n", "[=0][main=4][main;f=30x3] 1/Ir",
-            "two positions");
-    is_s(place_of(1), "m.c:20", "of which one is the line");
-    read_is("positions: instr\nfl=m.c\nfn=main\n0x4005d0 4\ncfn=f\ncalls=3 0x400600\n"
-            "0x4005d0 30\nfn=f\n0x400600 30\n", "[=0][main=4][main;f=30x3] 1/Ir", "and no line");
-    is_s(place_of(1), "m.c:0", "... is known");
-}
-
-static void graphs(void)
-{
-    read_is("fn=main\n1 0\ncfn=a\ncalls=2 1\n1 300\ncfn=b\ncalls=1 1\n1 100\nfn=a\n1 100\ncfn=c\n"
-            "calls=4 1\n1 200\nfn=b\n1 0\ncfn=c\ncalls=2 1\n1 100\nfn=c\n1 210\ncfn=d\n"
-            "calls=9 1\n1 90\nfn=d\n1 90\n",
-            "[=0][main=0][main;b=0x1][main;a=100x2][main;a;c=140x4][main;b;c=70x2][main;b;c;d=30x3]"
-            "[main;a;c;d=60x6] 1/Ir", "shares of callers");
-    read_is("fn=main\n1 5\ncfn=a\ncalls=2 1\n1 30\nfn=a\n1 100\nfn=b\n1 7\n",
-            "[=0][b=7][main=5][main;a=30x2][a=70] 1/Ir", "what nobody claims is below the root");
-    read_is("fn=main\n1 5\ncfn=a\ncalls=2 1\n1 30\nfn=a\n1 10\n",
-            "[=0][main=5][main;a=10x2] 1/Ir", "what is claimed and not there is left out");
-    read_is("fn=f\n1 100\ncfn=f\ncalls=9 1\n1 450\nfn=main\n1 1\ncfn=f\ncalls=1 1\n1 100\n",
-            "[=0][main=1][main;f=100x1][main;f;f=0x9] 1/Ir", "direct recursion");
-    read_is("fn=main\n1 1\ncfn=f\ncalls=1 1\n1 100\nfn=f\n1 60\ncfn=g\ncalls=3 1\n1 60\nfn=g\n"
-            "1 40\ncfn=f\ncalls=2 1\n1 20\n",
-            "[=0][main=1][main;f=60x1][main;f;g=40x3][main;f;g;f=0x2] 1/Ir", "mutual recursion");
-    read_is("fn=f\n1 60\ncfn=g\ncalls=3 1\n1 60\nfn=g\n1 40\ncfn=f\ncalls=2 1\n1 20\n",
-            "[=0][f=60][f;g=40x3][f;g;f=0x2] 1/Ir", "... that nobody has called");
+    for (size_t i = 0; i < DP_ARRAY_LEN(trees); i++) {
+        const struct tree_case *c = &trees[i];
+        char text[2048];
+        snprintf(text, sizeof text, HEAD "%s", c->body);
+        is_s(told_of_text(text), c->want, "%s", c->what);
+        is_i(out.code, 0, "... without a fault: %s", out.message);
+        if (c->place)
+            is_s(place_of(c->sub), c->place, "... its place");
+    }
 }
 
 static void kinds(void)
@@ -91,34 +117,41 @@ static void kinds(void)
          "[=0][a=11] 1/Ir", "two parts");
 }
 
-static void fault(const char *body, uint64_t line, uint64_t byte, const char *message)
-{
-    char text[512];
-    snprintf(text, sizeof text, HEAD "fn=a\n%s\n1 1\n", body);
-    fault_is(text, strlen(text), 5 + line, strlen(HEAD) + 5 + byte, message);
-}
+/* What is wrong behind `fn=a', in which line and byte of it. */
+static const struct {
+    const char *body;
+    uint64_t line, byte;
+    const char *message;
+} wrong[] = {
+    { "1 2 3", 1, 0, "there are more costs than events: 2 3" },
+    { "1 x", 1, 0, "this is no cost: x" },
+    { "1 -2", 1, 0, "this is no cost: -2" },
+    { "1 99999999999999999999", 1, 0, "this is no cost: 99999999999999999999" },
+    { "1 4611686018427387904", 1, 0, "the costs add up to more than fits" },
+    { "1 4611686018427387000\n1 5000", 2, 22, "the costs add up to more than fits" },
+    { "12x 3", 1, 0, "this is no position: 12x 3" },
+    { "-x 3", 1, 0, "this is no position: -x 3" },
+    { "hello", 1, 0, "this is no line of callgrind's format: hello" },
+    { "hello=5", 1, 0, "this is no line of callgrind's format: hello=5" },
+    { "fn=(7)", 1, 0, "no name was given for this number: (7)" },
+    { "fn=(99999999999999999999)", 1, 0,
+      "the number of this name is too large: (99999999999999999999)" },
+    { "calls=x 5", 1, 0, "this is no number of calls: x 5" },
+    { "calls=1 5", 1, 0, "there is no line `cfn=' before these calls: 1 5" },
+    { "cfn=b\ncalls=1 x", 2, 6, "this is no position: x" },
+    { "events: Dr", 1, 0, "this part of the file has other events than the first one: Dr" },
+    { "positions: a b c d", 1, 0, "there are more than three positions: a b c d" },
+    { "positions:", 1, 0, "there is no position: " },
+};
 
 static void faults(void)
 {
-    fault("1 2 3", 1, 0, "there are more costs than events: 2 3");
-    fault("1 x", 1, 0, "this is no cost: x");
-    fault("1 -2", 1, 0, "this is no cost: -2");
-    fault("1 99999999999999999999", 1, 0, "this is no cost: 99999999999999999999");
-    fault("1 4611686018427387904", 1, 0, "the costs add up to more than fits");
-    fault("1 4611686018427387000\n1 5000", 2, 22, "the costs add up to more than fits");
-    fault("12x 3", 1, 0, "this is no position: 12x 3");
-    fault("-x 3", 1, 0, "this is no position: -x 3");
-    fault("hello", 1, 0, "this is no line of callgrind's format: hello");
-    fault("hello=5", 1, 0, "this is no line of callgrind's format: hello=5");
-    fault("fn=(7)", 1, 0, "no name was given for this number: (7)");
-    fault("fn=(99999999999999999999)", 1, 0,
-          "the number of this name is too large: (99999999999999999999)");
-    fault("calls=x 5", 1, 0, "this is no number of calls: x 5");
-    fault("calls=1 5", 1, 0, "there is no line `cfn=' before these calls: 1 5");
-    fault("cfn=b\ncalls=1 x", 2, 6, "this is no position: x");
-    fault("events: Dr", 1, 0, "this part of the file has other events than the first one: Dr");
-    fault("positions: a b c d", 1, 0, "there are more than three positions: a b c d");
-    fault("positions:", 1, 0, "there is no position: ");
+    for (size_t i = 0; i < DP_ARRAY_LEN(wrong); i++) {
+        char text[512];
+        snprintf(text, sizeof text, HEAD "fn=a\n%s\n1 1\n", wrong[i].body);
+        fault_is(text, strlen(text), 5 + wrong[i].line, strlen(HEAD) + 5 + wrong[i].byte,
+                 wrong[i].message);
+    }
     fault_is("version: 1\ncreator: x\n", 22, 3, 22, "there is no line `events:'");
     fault_is("version: 1\nevents:\n", 19, 2, 11, "there is no event: ");
     fault_is("version: 1\nfn=a\nevents: Ir\n", 27, 2, 11,
@@ -296,10 +329,28 @@ static void ladder(void)
             for (int to = 0; to < 2 && i < 39; to++)
                 dp_buf_addf(&text, "cfn=f%d%c\ncalls=1 1\n1 %" PRIu64 "\n", i + 1, "ab"[to], each);
         }
-    told_of(text.ptr, text.len);
+    read_file(text.ptr, text.len);
     is_i(out.code, 0, "a ladder: %s", out.message);
     is_u(dp_prof_total(prof, DP_T_CPU), 160000000, "all of its own values");
     ok(prof->count < 1 << 19, "fewer contexts than ways: %zu", prof->count);
+    dp_buf_release(&text);
+}
+
+/* A circle of calls that claim what nobody has, each a little more than the one before: if each
+ * caller on the way had a context of its own, there would be one for each pair of functions. */
+static void ring(void)
+{
+    enum { AROUND = 5000 };
+    struct dp_buf text;
+    dp_buf_init(&text);
+    dp_buf_adds(&text, HEAD);
+    for (int i = 0; i < AROUND; i++)
+        dp_buf_addf(&text, "fn=f%d\n1 2\ncfn=f%d\ncalls=1 1\n1 %d\n", i, (i + 1) % AROUND,
+                    1000000 + i);
+    read_file(text.ptr, text.len);
+    is_i(out.code, 0, "a ring: %s", out.message);
+    is_u(dp_prof_total(prof, DP_T_CPU), 2 * AROUND, "all of its own values");
+    ok(prof->count < 1 << 22, "fewer contexts than pairs of functions: %zu", prof->count);
     dp_buf_release(&text);
 }
 
@@ -321,14 +372,13 @@ static void damaged(void)
 int main(void)
 {
     dp_buf_init(&told);
-    lines();
-    calls();
-    graphs();
+    read_trees();
     kinds();
     faults();
     programs();
     circles();
     ladder();
+    ring();
     damaged();
     return foreign_done();
 }

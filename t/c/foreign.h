@@ -40,14 +40,19 @@ static inline void tell(void)
     }
 }
 
-/* Contexts, then HZ/UNIT, no-calls, and the counters' names. */
-static inline const char *told_of(const void *ptr, size_t len)
+static inline void read_file(const void *ptr, size_t len)
 {
     dp_prof_free(prof);
     prof = dp_prof_new();
     dp_prof_phases(prof);
     dp_prof_add_mem(prof, "x", ptr, len, 0);
     dp_prof_outcome(prof, 0, &out);
+}
+
+/* Contexts, then HZ/UNIT, no-calls, and the counters' names. */
+static inline const char *told_of(const void *ptr, size_t len)
+{
+    read_file(ptr, len);
     tell();
     dp_buf_addf(&told, " %" PRIu64 "/%s%s", dp_prof_hz(prof), dp_prof_unit(prof),
                 dp_prof_no_calls(prof) ? " no calls" : "");

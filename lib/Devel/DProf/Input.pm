@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(complain transient end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(of_runs used told usable readable run_loop header_of processes);
+our @EXPORT_OK = qw(of_runs used told usable readable doubts header_of processes);
 
 # ---- files of runs ----
 
@@ -148,6 +148,7 @@ sub sum {
     for my $path (@paths) {
         my $one = $self->profile;
         my $o = $self->read($one, $path);
+        doubts($path, $self->{force}, $one->header(0));
         $told->($o) or next;
         my $why = $sum->take($one, $take);
         if (defined $why) { $told->($o, $why) }
@@ -189,18 +190,20 @@ sub told {
 # Returns what a file of a compared side is: fine, cut or bad.
 sub used {
     my ($o, $header, $force) = @_;
-    run_loop($o->{path}, $force, %$header);
+    doubts($o->{path}, $force, %$header);
     my $what = told($o, $force);
     return 'cut' if $what eq 'cut' || ($what eq 'part' && $force);
     return usable($what) ? 'fine' : 'bad';
 }
 
 # Says how far a file can be trusted, from its header.
-sub run_loop {
+sub doubts {
     my ($path, $quiet, %header) = @_;
-    return if !$header{dprof_runops_taken} || $quiet;
+    return if $quiet;
     complain("$path: another module took over perl's run loop: sort comparators may be missing, "
-        . "and exits by die were seen late");
+        . "and exits by die were seen late") if $header{dprof_runops_taken};
+    complain("$path: there is no room for these counters: $header{dprof_left_out}")
+        if defined $header{dprof_left_out};
 }
 
 1;
@@ -317,10 +320,10 @@ verdict.
 
 =item used OUTCOME, HEADER, FORCE
 
-The same for files that are compared, with C<run_loop>; FORCE is quiet, and takes what was read in
+The same for files that are compared, with C<doubts>; FORCE is quiet, and takes what was read in
 spite of faults. Returns what TOLD of L<Devel::DProf::Sides/read> has to.
 
-=item run_loop PATH, QUIET, HEADER
+=item doubts PATH, QUIET, HEADER
 
 Says, unless QUIET, what a header (names and values) tells about how far the file can be trusted.
 

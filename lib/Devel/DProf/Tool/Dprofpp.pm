@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(words_of time_words only_keys);
-use Devel::DProf::Input qw(of_runs told usable readable run_loop);
+use Devel::DProf::Input qw(of_runs told usable readable doubts);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text);
@@ -212,7 +212,7 @@ sub report {
     my ($failed, $something) = (OK, 0);
     for my $path (@names) {
         my ($status, $readable) = outcome($input->read($profile, $path, labels($how)), $opt, $how);
-        run_loop($path, $opt->{F}, $profile->header($profile->files - 1));
+        doubts($path, $opt->{F}, $profile->header($profile->files - 1));
         $failed ||= $status;
         return $failed if !defined $readable;
         $something ||= $readable;

@@ -12,7 +12,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
                                DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
-use Devel::DProf::Input qw(of_runs told usable readable run_loop);
+use Devel::DProf::Input qw(of_runs told usable readable doubts);
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
@@ -256,7 +256,7 @@ sub sides {
     for my $path (@names) {
         push @profiles, $profile = $input->profile if !$profile || $apart;
         my $what = told($input->read($profile, $path), $opt->{f});
-        run_loop($path, $opt->{f}, $profile->header($profile->files - 1));
+        doubts($path, $opt->{f}, $profile->header($profile->files - 1));
         $failed ||= usable($what) ? OK : FAILED;
         pop @profiles, undef $profile if !readable($what) && $apart;
         $how->{something} ||= readable($what);
