@@ -105,10 +105,23 @@ static int list_open(struct dp_prof *prof, struct dp_file *file)
     return 0;
 }
 
+/* Room for one file more. Most profiles have a single one, and what is kept of a file is large. */
+static int room_for_file(struct dp_prof *prof)
+{
+    if (prof->n_files < prof->files_cap)
+        return 0;
+    size_t cap = prof->files_cap ? prof->files_cap * 2 : 1;
+    struct dp_file *files = dp_mem_realloc(prof->files, cap, sizeof *files);
+    if (!files)
+        return DP_E_NOMEM;
+    prof->files = files;
+    prof->files_cap = cap;
+    return 0;
+}
+
 static struct dp_file *new_file(struct dp_prof *prof, const char *path, unsigned flags)
 {
-    if (dp_mem_grow((void **)&prof->files, &prof->files_cap, prof->n_files + 1, sizeof *prof->files)
-        < 0)
+    if (room_for_file(prof) < 0)
         return NULL;
     struct dp_file *file = &prof->files[prof->n_files];
     if (dp_file_init(file, path, flags) < 0)
@@ -190,10 +203,7 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
                        unsigned flags, const struct dp_host *host)
 {
     struct dp_prof *own = new_like(prof);
-    if (!own
-        || dp_mem_grow((void **)&prof->files, &prof->files_cap, prof->n_files + 1,
-                       sizeof *prof->files)
-               < 0) {
+    if (!own || room_for_file(prof) < 0) {
         dp_prof_free(own);
         return DP_E_NOMEM;
     }
