@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 16 * 1024, ALIGN = 16 };
+enum { FIRST = 1024, CHUNK = 16 * 1024, ALIGN = 16 };     /* chunks grow up to CHUNK bytes */
 
 struct dp_pool_chunk {
     struct dp_pool_chunk *next;
@@ -37,7 +37,8 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
         return NULL;
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (size > pool->free_len) {
-        size_t room = size > CHUNK / 4 ? size : CHUNK;
+        size_t next = !pool->chunk ? FIRST : pool->chunk < CHUNK ? pool->chunk * 2 : CHUNK;
+        size_t room = size > next / 4 ? size : next;
         struct dp_pool_chunk *chunk = dp_mem_alloc(sizeof *chunk + room);
         if (!chunk)
             return NULL;
@@ -47,7 +48,7 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
                                      * stays open */
             return chunk + 1;
         pool->free_ptr = (char *)(chunk + 1);
-        pool->free_len = room;
+        pool->free_len = pool->chunk = room;
     }
     void *p = pool->free_ptr;
     pool->free_ptr += size;

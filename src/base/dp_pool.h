@@ -17,6 +17,7 @@ struct dp_pool {
     struct dp_pool_chunk *chunks;
     char *free_ptr;             /* the unused rest of the newest chunk */
     size_t free_len;
+    size_t chunk;               /* size of the newest chunk */
     uint64_t seed;              /* of the hash of names */
     struct dp_map index;        /* hash of a name -> first name of that hash */
     struct dp_name *names;

@@ -1,10 +1,16 @@
-/* The inside of the profile: what contexts of trees have beyond calls and times, and merging.
- * dp_prof.c includes it; the views see dp_prof.h. */
+/* The inside of the profile: how a file's events are taken in, what contexts of trees have beyond
+ * calls and times, and merging. The views see dp_prof.h. */
 #ifndef DP_PROF_TREE_H
 #define DP_PROF_TREE_H
 
 #include "dp_prof.h"
 
+/* What the reader calls: it fills the profile. */
+void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to);
+
+/* Makes a context. callee: as in struct dp_node. Returns its number, or a negative DP_E. */
+int64_t dp_prof_new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub,
+                         uint32_t site);
 /* Returns the kid of parent for a call of sub from a place (0: not known), which is made if it is
  * new; or a negative DP_E. */
 int64_t dp_prof_kid(struct dp_prof *prof, uint32_t parent, uint32_t sub, uint32_t site);

@@ -189,6 +189,51 @@ static int64_t outside(size_t n, size_t m, double tail)
     return k;
 }
 
+/* Stored, and so rounded: the x87 compares a difference in a register with more digits. Rounding
+ * keeps the order, so that among sorted values differences are sorted, too. */
+static double apart(double x, double y)
+{
+    volatile double difference = y - x;
+    return difference;
+}
+
+/* Counts the differences up to a limit; x and y are sorted. *below: the greatest of them, *above:
+ * the least of the others; each stays as it was if there is none. */
+static uint64_t count_up_to(double limit, const double *x, size_t n, const double *y, size_t m,
+                            double *below, double *above)
+{
+    uint64_t count = 0;
+    double greatest = -INFINITY, least = INFINITY;
+    for (size_t i = 0, j = 0; i < n; i++, count += j) {
+        while (j < m && apart(x[i], y[j]) <= limit)
+            j++;
+        if (j > 0 && apart(x[i], y[j - 1]) > greatest)
+            greatest = apart(x[i], y[j - 1]);
+        if (j < m && apart(x[i], y[j]) < least)
+            least = apart(x[i], y[j]);
+    }
+    *below = count ? greatest : *below;
+    *above = count < (uint64_t)n * m ? least : *above;
+    return count;
+}
+
+/* The k-th of the n * m differences y - x, from 1 up; x and y are sorted. The differences are not
+ * made: a range that the k-th is in is halved, and its ends are always differences. */
+static double kth_difference(uint64_t k, const double *x, size_t n, const double *y, size_t m)
+{
+    double low = apart(x[n - 1], y[0]), high = apart(x[0], y[m - 1]);
+    while (low < high) {
+        volatile double half = low + (high - low) / 2;
+        double limit = half < high ? half : low, below = low, above = high;
+        if (count_up_to(limit, x, n, y, m, &below, &above) >= k)
+            high = below;
+        else
+            low = above;
+    }
+    return low;
+}
+
+/* x and y are sorted. */
 static int interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                     double confidence)
 {
@@ -197,16 +242,8 @@ static int interval(struct dp_stat *out, const double *x, size_t n, const double
     out->high = INFINITY;
     if (k <= 0)
         return (int)k;
-    double *difference = dp_mem_realloc(NULL, n * m, sizeof *difference);
-    if (!difference)
-        return DP_E_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < m; j++)
-            difference[i * m + j] = y[j] - x[i];
-    sort(difference, n * m);
-    out->low = difference[k - 1];
-    out->high = difference[n * m - (size_t)k];
-    dp_mem_free(difference);
+    out->low = kth_difference((uint64_t)k, x, n, y, m);
+    out->high = kth_difference((uint64_t)n * m - (uint64_t)k + 1, x, n, y, m);
     return 0;
 }
 
@@ -230,10 +267,12 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
     int rc = n && m ? test(&out->p, all, n, m) : 0;
     out->median[0] = dp_stat_median(all, n);
     out->median[1] = dp_stat_median(all + n, m);
+    if (rc == 0)                /* the medians have sorted both */
+        rc = interval(out, all, n, all + n, m, confidence);
     out->spread[0] = dp_stat_spread(all, n, out->median[0]);
     out->spread[1] = dp_stat_spread(all + n, m, out->median[1]);
     dp_mem_free(all);
-    return rc < 0 ? rc : interval(out, x, n, y, m, confidence);
+    return rc;
 }
 
 /* ---- many tests ---- */

@@ -4,6 +4,8 @@
 #include "dp_stat.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
@@ -64,6 +66,98 @@ static void against_naive(void)
         wrong += dp_stat_compare(&s, x, n, y, m, 0.95) != 0 || !near(s.p, naive_p(x, n, y, m));
     }
     is_i(wrong, 0, "p is that of all orders counted, with ties and without");
+}
+
+/* ---- the interval, by all pairs ---- */
+
+enum { MOST = 50 };             /* of all values where the test is exact; of one sample here */
+enum { HALF = MOST / 2 + 1, PAIRS = MOST / 2 * (MOST / 2) + 1 };
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* In how many orders of n and m values without ties u pairs are the wrong way round. */
+static double orders(size_t n, size_t m, size_t u, double memo[HALF][HALF][PAIRS])
+{
+    if (n == 0 || m == 0)
+        return u == 0;
+    if (u > n * m)
+        return 0;
+    double *count = &memo[n][m][u];
+    if (*count < 0)             /* the greatest value is one of n, or one of m */
+        *count = (u >= m ? orders(n - 1, m, u - m, memo) : 0) + orders(n, m - 1, u, memo);
+    return *count;
+}
+
+/* How many differences the interval of 95 % leaves out on each side. */
+static size_t left_out(size_t n, size_t m)
+{
+    static double memo[HALF][HALF][PAIRS];
+    double nm = (double)(n * m), all = 0, sum = 0;
+    size_t k;
+    if (n + m > MOST) {
+        double below = nm / 2 - 1.959963984540054 * sqrt(nm * (double)(n + m + 1) / 12);
+        return below > 0 ? (size_t)below : 0;
+    }
+    if (memo[1][1][0] == 0)
+        for (size_t i = 0; i < sizeof memo / sizeof memo[0][0][0]; i++)
+            (&memo[0][0][0])[i] = -1;
+    for (size_t u = 0; u <= n * m; u++)
+        all += orders(n, m, u, memo);
+    for (k = 0; (sum += orders(n, m, k, memo)) / all <= 0.025; k++)
+        ;
+    return k;
+}
+
+static bool has_interval(const struct dp_stat *s, const double *x, size_t n, const double *y,
+                         size_t m)
+{
+    static double all[MOST * MOST];
+    size_t k = left_out(n, m);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            all[i * m + j] = y[j] - x[i];
+    qsort(all, n * m, sizeof *all, ascending);
+    if (!k)
+        return isinf(s->low) && isinf(s->high);
+    return memcmp(&s->low, &all[k - 1], sizeof s->low) == 0
+        && memcmp(&s->high, &all[n * m - k], sizeof s->high) == 0;
+}
+
+/* A value of some kind: many ties; few; none, and no whole number; some far larger than others. */
+static double of_kind(int kind)
+{
+    switch (kind) {
+    case 0: return rnd(4);
+    case 1: return rnd(100);
+    case 2: return rnd(1000000) / 7.0;
+    default: return rnd(4) ? rnd(1000) : ldexp(rnd(1000), (int)rnd(54));
+    }
+}
+
+static void interval_of_pairs(void)
+{
+    static const char *const kinds[] = {
+        "many ties", "few ties", "fractions", "values far apart"
+    };
+    for (int kind = 0; kind < 4; kind++) {
+        int wrong = 0;
+        for (int t = 0; t < 400; t++) {
+            double x[MOST], y[MOST];
+            unsigned least = t % 2 ? MOST / 2 + 1 : 1;      /* approximate, or exact */
+            size_t n = least + rnd(MOST / 2), m = least + rnd(MOST / 2);
+            for (size_t i = 0; i < n; i++)
+                x[i] = of_kind(kind);
+            for (size_t i = 0; i < m; i++)
+                y[i] = of_kind(kind);
+            struct dp_stat s;
+            wrong += dp_stat_compare(&s, x, n, y, m, 0.95) != 0 || !has_interval(&s, x, n, y, m);
+        }
+        is_i(wrong, 0, "the interval is that of all pairs sorted, to the bit: %s", kinds[kind]);
+    }
 }
 
 static void known(void)
@@ -169,6 +263,7 @@ static void no_memory(void)
 int main(void)
 {
     against_naive();
+    interval_of_pairs();
     known();
     seam();
     corrections();

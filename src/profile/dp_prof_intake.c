@@ -1,0 +1,530 @@
+/* A file's events, taken in: contexts, times, what runs when. */
+#include "dp_prof.h"
+#include "dp_prof_tree.h"
+#include "dp_prof_lines.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+/* ---- the tree ---- */
+
+int64_t dp_prof_new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub,
+                         uint32_t site)
+{
+    if (DP_UNLIKELY(prof->count >= DP_LIMIT_NODES))
+        return DP_E_LIMIT;
+    if (DP_UNLIKELY(prof->count == prof->cap)
+        && dp_mem_grow((void **)&prof->nodes, &prof->cap, prof->count + 1, sizeof *prof->nodes) < 0)
+        return DP_E_NOMEM;
+    uint32_t n = (uint32_t)prof->count;
+    struct dp_node *node = &prof->nodes[n];
+    memset(node, 0, sizeof *node);
+    node->callee = callee;
+    node->sub = sub;
+    node->site = site;
+    node->parent = parent;
+    if (n == 0) {
+        prof->count++;
+        return 0;
+    }
+    struct dp_node *up = &prof->nodes[parent];
+    if (!up->kid) {
+        up->kid = n;
+    } else {
+        struct dp_map_slot *slot = dp_map_put(&prof->kids, (uint64_t)parent << 32 | callee);
+        if (!slot)
+            return DP_E_NOMEM;
+        slot->value = n;
+        /* the new kid stands behind the first one, which is not in the map and stays first */
+        node->sibling = prof->nodes[up->kid].sibling;
+        prof->nodes[up->kid].sibling = n;
+    }
+    prof->count++;
+    return n;
+}
+
+static uint64_t time_of(const struct dp_prof *prof, uint32_t node)
+{
+    return dp_prof_ticks(prof->nodes[node].self, prof->chart_time);
+}
+
+/* In a chart, a context is one stretch of time: it goes on while its caller has nothing of its
+ * own in between. */
+static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub,
+                       uint32_t site)
+{
+    uint32_t last = prof->nodes[parent].hint;
+    if (last && prof->nodes[last].callee == callee
+        && prof->spans[last].caller == time_of(prof, parent))
+        return last;
+    /* this comes first: what was read is drawn even so, and each context that counts has its
+     * stretch */
+    size_t need = prof->count + 1;
+    if (dp_mem_grow((void **)&prof->spans, &prof->spans_cap, need, sizeof *prof->spans) < 0)
+        return DP_E_NOMEM;
+    int64_t n = dp_prof_new_node(prof, parent, callee, sub, site);
+    if (n < 0)
+        return n;
+    prof->spans[n] = (struct dp_span){ prof->chart_now, time_of(prof, parent) };
+    prof->nodes[parent].hint = (uint32_t)n;
+    return n;
+}
+
+static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, uint32_t callee,
+                                       uint32_t sub, uint32_t site)
+{
+    if (DP_UNLIKELY(prof->chart))
+        return stretch(prof, parent, callee, sub, site);
+    uint32_t first = prof->nodes[parent].kid;
+    if (first && prof->nodes[first].callee == callee)
+        return first;
+    if (first) {
+        struct dp_map_slot *slot = dp_map_find(&prof->kids, (uint64_t)parent << 32 | callee);
+        if (slot)
+            return slot->value;
+    }
+    return dp_prof_new_node(prof, parent, callee, sub, site);
+}
+
+/* Programs repeat themselves: mostly the kid is the one that was entered last, or the one that
+ * followed that one the last time. */
+DP_INLINE int64_t kid_of(struct dp_prof *prof, uint32_t parent, uint32_t sub)
+{
+    uint32_t last = prof->nodes[parent].hint;
+    if (DP_UNLIKELY(prof->chart))
+        return find_or_new(prof, parent, sub, sub, 0);
+    if (DP_LIKELY(last)) {
+        if (prof->nodes[last].callee == sub)
+            return last;
+        uint32_t next = prof->nodes[last].succ;
+        if (next && prof->nodes[next].callee == sub)
+            return prof->nodes[parent].hint = next;
+    }
+    int64_t n = find_or_new(prof, parent, sub, sub, 0);
+    if (n < 0)
+        return n;
+    if (last)
+        prof->nodes[last].succ = (uint32_t)n;
+    prof->nodes[parent].hint = (uint32_t)n;
+    return n;
+}
+
+int64_t dp_prof_kid(struct dp_prof *prof, uint32_t parent, uint32_t sub, uint32_t site)
+{
+    if (!site)
+        return find_or_new(prof, parent, sub, sub, 0);
+    struct dp_map_slot *slot = dp_map_put(&prof->sited, (uint64_t)site << 32 | sub);
+    if (!slot)
+        return DP_E_NOMEM;
+    if (slot->value == DP_MAP_NONE)     /* subs alone are below DP_LIMIT_IDS */
+        slot->value = UINT32_C(1) << 31 | (uint32_t)prof->sited.used;
+    return find_or_new(prof, parent, slot->value, sub, site);
+}
+
+uint32_t dp_prof_next(const struct dp_prof *prof, uint32_t top, uint32_t at, uint32_t *up)
+{
+    const struct dp_node *nodes = prof->nodes;
+    *up = 0;
+    if (nodes[at].kid)
+        return nodes[at].kid;
+    while (at != top) {
+        if (nodes[at].sibling)
+            return nodes[at].sibling;
+        at = nodes[at].parent;
+        ++*up;
+    }
+    return 0;
+}
+
+/* ---- a file's events ---- */
+
+/* Factors that bring two tick rates to a common one. Returns false if they become too large. */
+static bool common_hz(uint64_t a, uint64_t b, uint64_t *fa, uint64_t *fb)
+{
+    uint64_t x = a, y = b;
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    *fa = b / x;
+    *fb = a / x;
+    return *fa <= DP_LIMIT_HZ / a;
+}
+
+static int scale_all(struct dp_prof *prof, uint64_t by)
+{
+    for (int m = 0; m < DP_METRICS; m++)
+        if (prof->total[m] > DP_LIMIT_TOTAL / by)
+            return DP_E_LIMIT;
+    for (size_t i = 0; i < prof->count; i++)
+        for (int m = 0; m < DP_METRICS; m++)
+            prof->nodes[i].self[m] *= by;
+    for (int m = 0; m < DP_METRICS; m++)
+        prof->total[m] *= by;
+    for (size_t i = 0; prof->paired && i < prof->counts_cap; i++)
+        prof->counts[i] = prof->counts[i] < DP_LIMIT_COUNT / by
+                ? prof->counts[i] * by : DP_LIMIT_COUNT;
+    for (size_t i = 1; prof->chart && i < prof->count; i++) {
+        prof->spans[i].start *= by;
+        prof->spans[i].caller *= by;
+    }
+    prof->chart_now *= by;
+    prof->hz *= by;
+    dp_prof_scale_extra(prof, by);
+    dp_prof_scale_lines(prof, by);
+    dp_origin_scale(&prof->origin, by);
+    return 0;
+}
+
+int dp_prof_common_hz(struct dp_prof *prof, uint64_t hz, uint64_t *scale, struct dp_err *err)
+{
+    uint64_t ours = 1;
+    *scale = 1;
+    if (!prof->hz) {
+        prof->hz = hz;
+    } else if (prof->hz != hz) {
+        if (!common_hz(prof->hz, hz, &ours, scale))
+            return dp_err_set(
+                err, DP_E_LIMIT,
+                "its ticks ($hz=%llu) do not go with those of the other files ($hz=%llu)",
+                (unsigned long long)hz, (unsigned long long)prof->hz);
+        if (ours > 1 && scale_all(prof, ours) < 0)
+            return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
+    }
+    return 0;
+}
+
+static const char *known(const char *unit) { return *unit ? unit : "an unknown unit"; }
+
+int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, struct dp_err *err)
+{
+    if (prof->hz && strcmp(prof->unit, unit) != 0)
+        return dp_err_set(err, DP_E_ARG,
+                          "its times are in %s, those of the other files in %s; --unit declares"
+                          " that of folded stacks",
+                          known(unit), known(prof->unit));
+    memcpy(prof->unit, unit, strlen(unit) + 1);
+    prof->no_calls = prof->no_calls || no_calls;
+    return 0;
+}
+
+static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err)
+{
+    struct dp_prof *prof = ctx;
+    const char *unit = head->unit ? head->unit : "s";
+    if (prof->chart && head->foreign && !head->ordered)
+        return dp_err_set(err, DP_E_ARG, "a file of %s has no order of calls, as a chart needs it",
+                          head->foreign);
+    int rc = dp_prof_take_unit(prof, unit, head->no_calls, err);
+    if (rc == 0)
+        rc = dp_prof_common_hz(prof, head->hz, &prof->in.scale, err);
+    if (rc < 0)
+        return rc;
+    if (prof->window && (rc = dp_window_start(prof->window, head, err)) < 0)
+        return rc;
+    rc = dp_prof_take_counters(prof, head->counters, head->n_counters);
+    if (rc < 0)
+        return dp_err_set(err, rc, "%s", dp_err_text(rc));
+    dp_prof_take_shares(prof, head);
+    prof->paired = prof->paired || (head->folded && head->n_counters);
+    prof->in.file->inherited = head->inherited;
+    prof->in.has_cost = head->over[0] || head->over[1] || head->over[2];
+    prof->in.starting = false;
+    prof->in.has_head = true;
+    return 0;
+}
+
+/* When a trace goes on as a tree, the calls that run end there; their time has been added
+ * already. */
+static int on_tree(void *ctx, struct dp_err *err)
+{
+    struct dp_prof *prof = ctx;
+    if (prof->window)
+        return dp_err_set(
+            err, DP_E_ARG,
+            "a slice of time can be taken of a trace only, and this one goes on as a tree");
+    prof->in.depth = 0;
+    prof->in.stack[0].node = 0;
+    prof->in.file->inherited = prof->in.suspended = 0;
+    prof->in.starting = false;
+    return 0;
+}
+
+static int on_ticks(void *ctx, uint64_t hz, struct dp_err *err)
+{
+    struct dp_prof *prof = ctx;
+    return dp_prof_common_hz(prof, hz, &prof->in.scale, err);
+}
+
+static void on_ids_anew(void *ctx)
+{
+    struct dp_prof *prof = ctx;
+    dp_subs_ids_anew(&prof->subs);
+}
+
+static int64_t on_sub(void *ctx, const struct dp_subdef *def)
+{
+    struct dp_prof *prof = ctx;
+    return dp_subs_add(&prof->subs, def);
+}
+
+static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad,
+                   struct dp_err *err)
+{
+    dp_file_subtract_cost(prof->in.file, ev, n);
+    for (size_t i = 0; i < n; i++) {
+        for (int m = 0; m < DP_METRICS; m++) {
+            if (ev[i].t[m] >= DP_LIMIT_INTERVAL / prof->in.scale) {
+                *bad = i;
+                return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
+            }
+            ev[i].t[m] *= prof->in.scale;
+        }
+    }
+    return 0;
+}
+
+static int note_start(struct dp_prof *prof, bool inherited)
+{
+    if (dp_mem_grow((void **)&prof->in.starts, &prof->in.starts_cap, prof->in.depth + 1,
+                    sizeof *prof->in.starts)
+        < 0)
+        return DP_E_NOMEM;
+    prof->in.starts[prof->in.depth] = inherited ? DP_PROF_NO_CALL : prof->in.now;
+    return 0;
+}
+
+DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
+{
+    bool inherited = prof->in.file->inherited;
+    uint32_t up = prof->in.stack[prof->in.depth].node;
+    int64_t n = DP_UNLIKELY(prof->in.starting) ? up : kid_of(prof, up, sub);
+    if (DP_UNLIKELY(n < 0))
+        return (int)n;
+    if (DP_UNLIKELY(inherited))
+        prof->in.file->inherited--;
+    else
+        prof->nodes[n].calls++;
+    if (DP_UNLIKELY(prof->in.depth + 2 > prof->in.stack_cap)) {
+        if (prof->in.depth >= DP_LIMIT_DEPTH)
+            return DP_E_LIMIT;
+        if (dp_mem_grow((void **)&prof->in.stack, &prof->in.stack_cap, prof->in.depth + 2,
+                        sizeof *prof->in.stack)
+            < 0)
+            return DP_E_NOMEM;
+    }
+    struct dp_frame *frame = &prof->in.stack[++prof->in.depth];
+    frame->node = (uint32_t)n;
+    frame->entered = sub;
+    return detail ? note_start(prof, inherited) : 0;
+}
+
+/* A frame ends. Returns 1; or 0 if there was no frame, which is to be overlooked. */
+DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err,
+                  const bool detail)
+{
+    if (DP_UNLIKELY(prof->in.depth == 0)) {
+        if (prof->in.file->force)
+            return 0;
+        return dp_err_set(err, DP_E_SYNTAX, "Garbled profile, missing an enter time stamp");
+    }
+    if (DP_UNLIKELY(prof->in.suspended))
+        prof->in.suspended--;
+    else if (detail && prof->in.starts[prof->in.depth] != DP_PROF_NO_CALL
+             && dp_prof_ended(prof, prof->in.stack[prof->in.depth].node,
+                              prof->in.now - prof->in.starts[prof->in.depth])
+                    < 0)
+        return DP_E_NOMEM;
+    struct dp_frame *frame = &prof->in.stack[prof->in.depth--];
+    if (DP_UNLIKELY(check && named != frame->entered) && !prof->in.starting) {
+        uint32_t sub = prof->nodes[frame->node].sub;
+        if (named != sub && dp_file_odd_exit(prof->in.file, named, sub) < 0)
+            return DP_E_NOMEM;
+    }
+    return 1;
+}
+
+/* A goto: the exit that comes later carries the sub that was entered first. */
+static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err, bool detail)
+{
+    uint32_t entered = prof->in.depth ? prof->in.stack[prof->in.depth].entered : sub;
+    int rc = pop(prof, sub, false, err, detail);
+    if (rc >= 0)
+        rc = push(prof, sub, detail);
+    if (rc >= 0)
+        prof->in.stack[prof->in.depth].entered = entered;
+    return rc;
+}
+
+/* The calls that run go on in another phase, where they have contexts of their own. */
+static int change_phase(struct dp_prof *prof, uint32_t phase)
+{
+    int64_t n = dp_prof_kid(prof, 0, phase, 0);
+    if (n < 0)
+        return (int)n;
+    prof->nodes[n].calls++;
+    struct dp_frame *stack = prof->in.stack;
+    stack[0].node = (uint32_t)n;
+    for (size_t i = 1; i <= prof->in.depth; i++) {
+        n = dp_prof_kid(prof, stack[i - 1].node, prof->nodes[stack[i].node].sub, 0);
+        if (n < 0)
+            return (int)n;
+        stack[i].node = (uint32_t)n;
+    }
+    return 0;
+}
+
+bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub)
+{
+    const struct dp_name *name = dp_subs_text(&prof->subs, prof->subs.subs[sub].name);
+    return prof->subs.subs[sub].phase && name->len == 5 && memcmp(name->ptr, "BEGIN", 5) == 0;
+}
+
+/* The start-up that is left out begins or ends. The calls that run have no contexts in it, and get
+ * them when it ends. */
+static int change_startup(struct dp_prof *prof, uint32_t phase)
+{
+    bool before = prof->in.starting;
+    prof->in.starting = prof->only_main && dp_prof_is_startup(prof, phase);
+    for (size_t i = 1; before && !prof->in.starting && i <= prof->in.depth; i++) {
+        int64_t n = dp_prof_kid(prof, prof->in.stack[i - 1].node, prof->in.stack[i].entered, 0);
+        if (n < 0)
+            return (int)n;
+        prof->in.stack[i].node = (uint32_t)n;
+    }
+    return 0;
+}
+
+/* Events up to the end of the start-up lose their times and calls. */
+static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *counts, size_t n)
+{
+    size_t n_counts = prof->in.file->head.n_counters;
+    bool starting = prof->in.starting;
+    for (size_t i = 0; i < n; i++) {
+        if (starting) {
+            memset(ev[i].t, 0, sizeof ev[i].t);
+            if (counts)
+                memset(counts + i * n_counts, 0, n_counts * sizeof *counts);
+        }
+        if (ev[i].op == DP_OP_PHASE)
+            starting = dp_prof_is_startup(prof, ev[i].sub);
+        else if (starting && ev[i].op == DP_OP_ENTER)
+            ev[i].op = DP_OP_REENTER;
+        else if (starting && ev[i].op == DP_OP_GOTO)
+            ev[i].op = DP_OP_REGOTO;
+    }
+}
+
+static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, struct dp_err *err,
+                            bool detail)
+{
+    if (ev->op == DP_OP_RESUME)
+        prof->in.file->inherited = ev->sub;
+    else if (ev->op == DP_OP_SUSPEND)
+        prof->in.suspended = ev->sub;
+    else if (ev->op == DP_OP_PHASE && (prof->only_main || prof->by_phase)) {
+        int rc = change_startup(prof, ev->sub);
+        return rc < 0 || prof->in.starting || !prof->by_phase ? rc : change_phase(prof, ev->sub);
+    }
+    if (ev->op < DP_OP_REENTER)
+        return 0;
+    prof->in.file->inherited += !prof->in.file->inherited;      /* what follows takes one off */
+    return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
+}
+
+DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint64_t *counts,
+                          size_t n, size_t *bad, struct dp_err *err, const bool detail)
+{
+    uint64_t total[DP_METRICS] = { 0, 0, 0 };
+    const size_t n_counts = prof->in.file->head.n_counters;
+    int rc = 0;
+    if (prof->in.has_cost || prof->in.scale != 1)
+        rc = prepare(prof, ev, n, bad, err);
+    if (rc < 0)
+        n = *bad;               /* what came before it counts */
+    size_t i;
+    int step = 0;
+    for (i = 0; i < n; i++) {
+        uint32_t at = prof->in.stack[ev[i].op == DP_OP_REST ? 0 : prof->in.depth].node;
+        struct dp_node *top = &prof->nodes[at];
+        top->self[0] += ev[i].t[0];
+        top->self[1] += ev[i].t[1];
+        top->self[2] += ev[i].t[2];
+        total[0] += ev[i].t[0];
+        total[1] += ev[i].t[1];
+        total[2] += ev[i].t[2];
+        if (counts && (step = dp_prof_add_counts(prof, at, counts + i * n_counts)) < 0)
+            break;
+        if (detail) {
+            prof->in.now += ev[i].t[DP_REAL];
+            prof->chart_now += prof->chart ? dp_prof_ticks(ev[i].t, prof->chart_time) : 0;
+        }
+        if (ev[i].op == DP_OP_ENTER)
+            step = push(prof, ev[i].sub, detail);
+        else if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND)
+            /* the classic recorder's `/` carries no id to trust */
+            step = pop(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err, detail);
+        else if (ev[i].op == DP_OP_GOTO)
+            step = jump(prof, ev[i].sub, err, detail);
+        else if (DP_UNLIKELY(ev[i].op > DP_OP_GOTO))
+            step = note(prof, &ev[i], err, detail);
+        if (DP_UNLIKELY(step < 0))
+            break;
+    }
+    for (int m = 0; m < DP_METRICS; m++)
+        prof->total[m] += total[m];
+    if (step < 0) {
+        *bad = i;
+        if (step == DP_E_LIMIT)
+            dp_err_set(err, step, "there are more than %lu calling contexts: an endless recursion?",
+                       (unsigned long)DP_LIMIT_NODES);
+        return step;
+    }
+    if (rc == 0)
+        for (int m = 0; m < DP_METRICS; m++)
+            if (prof->total[m] >= DP_LIMIT_TOTAL) {
+                *bad = n - 1;
+                return dp_err_set(err, DP_E_LIMIT, "the times add up to more than fits");
+            }
+    return rc;
+}
+
+static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
+                     struct dp_err *err)
+{
+    struct dp_prof *prof = ctx;
+    if (DP_UNLIKELY(prof->window != NULL))
+        dp_window_clip(prof->window, ev, counts, prof->in.file->head.n_counters, n);
+    if (DP_UNLIKELY(prof->only_main))
+        leave_out(prof, ev, counts, n);
+    if (DP_UNLIKELY(counts != NULL))
+        return take_events(prof, ev, counts, n, bad, err, prof->detail || prof->chart);
+    if (DP_UNLIKELY(prof->detail || prof->chart))
+        return take_events(prof, ev, NULL, n, bad, err, true);
+    return take_events(prof, ev, NULL, n, bad, err, false);
+}
+
+static int on_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    struct dp_prof *prof = ctx;
+    if (!prof->in.host || !prof->in.host->progress)
+        return 0;
+    return prof->in.host->progress(prof->in.host->ctx, done, total) < 0 ? DP_E_HOST : 0;
+}
+
+void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
+{
+    to->ctx = prof;
+    to->header = on_header;
+    to->sub = on_sub;
+    to->events = on_events;
+    to->tree = on_tree;
+    to->ids_anew = on_ids_anew;
+    to->context = dp_prof_on_context;
+    to->histogram = dp_prof_on_histogram;
+    to->line = dp_prof_on_line;
+    to->source = dp_prof_on_source;
+    to->ticks = on_ticks;
+    to->progress = on_progress;
+}
