@@ -136,6 +136,7 @@ struct dpx_made {
 
 /* What is restored when an exec has failed (DPX_EXEC). */
 struct dpx_exec {
+    ptrdiff_t depth;            /* of slices: the calls that run */
     U64 size;                   /* of the file before it */
     bool live;                  /* there were pieces beside it */
     struct dp_ticks pending, sums;      /* what was not yet written then */
@@ -195,6 +196,10 @@ struct dpx_ctx {
     struct dp_gzip *gzip;       /* NULL: the file is not packed */
     struct dpx_made file;
     double started;             /* seconds since 1970 */
+    U64 slice;                  /* the file's number in its process and thread, from 1 up */
+    bool slice_told;            /* that it cannot be written */
+    size_t named;               /* ids of which slices before have the names */
+    struct dp_cct_rest rest;    /* what the slices before have not written */
     U64 before_cpu_us;
     struct dpx_ctx *next;       /* the list of all in this process */
 };
@@ -234,7 +239,9 @@ struct dpx_process {
     struct dpx_phase *phases;   /* newest first */
     runops_proc_t loop, loop_before;    /* our run loop, and the one that it goes on to; NULL: there
                                          * are no hooks yet */
-    char *path;                 /* as the user gave it, absolute */
+    char *path;                 /* as the user gave it, absolute; with slices, the spool */
+    char *script;               /* $0 as the program began, where there are slices */
+    bool trimmed;               /* that slices were removed has been told */
     int signal, toggle;         /* 0: none */
     unsigned toggles;           /* how often the signal of toggle= has come */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */

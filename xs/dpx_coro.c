@@ -150,6 +150,21 @@ void dpx_coro_notice(pTHX_ struct dpx_ctx *ctx, U64 now)
         PL_runops = dpx_run.loop;
 }
 
+void dpx_coro_renew(struct dpx_ctx *ctx, U64 links)
+{
+    for (size_t i = 0; i < ctx->coro.n; i++) {
+        struct dpx_coro *c = &ctx->coro.list[i];
+        if (!c->frames || !c->cur || c->links != links)
+            continue;
+        dp_rec_rebase(&ctx->rec);
+        for (struct dpx_frame *f = c->frames + 1; f <= c->top; f++)
+            dp_rec_resume(&ctx->rec, f->runs, &f->call, f->call.start);
+        c->cur = ctx->rec.cur;
+        c->links = ctx->rec.links;
+    }
+    dp_rec_rebase(&ctx->rec);
+}
+
 void dpx_coro_release(struct dpx_ctx *ctx)
 {
     for (size_t i = 0; i < ctx->coro.n; i++)

@@ -4,6 +4,7 @@
 #include "dpx_ctx.h"
 #include "dpx_events.h"
 #include "dpx_say.h"
+#include "dpx_slice.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
 
@@ -119,9 +120,15 @@ void dpx_file_trailer(struct dpx_ctx *ctx, bool end)
     put_trailer(ctx, &ctx->out, end);
 }
 
-static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
+static const char *script_name(pTHX)
 {
     SV *script = get_sv("0", 0);
+    return script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
+}
+
+static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
+{
+    const char *script = dpx_run.script ? dpx_run.script : script_name(aTHX);
     struct dp_buf counters;
     dp_buf_init(&counters);
     dp_buf_adds(to, DP_FMT_MAGIC "\n");
@@ -133,8 +140,10 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     add_quoted(to, "dprof_run", dpx_run.run);
     dp_buf_addf(to, " $dprof_pid=%ld; $dprof_ppid=%ld; $dprof_tid=%u;\n",
                 ctx->pid, (long)getppid(), ctx->tid);
+    if (dpx_run.opt.spool)
+        dp_buf_addf(to, "$dprof_slice=%" UVuf ";\n", (UV)ctx->slice);
     dp_buf_addf(to, "$dprof_perl='%d.%d.%d'; ", PERL_REVISION, PERL_VERSION, PERL_SUBVERSION);
-    add_quoted(to, "dprof_script", script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename);
+    add_quoted(to, "dprof_script", script);
     dp_buf_adds(to, " $dprof_start=");
     dpx_say_real(to, ctx->started, 6);
     dp_buf_addf(to, "; $dprof_clock='%s';\n", ctx->clock.name);
@@ -198,14 +207,17 @@ static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct d
  * where they are not the first. */
 static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
 {
+    if (dpx_run.opt.spool) {
+        dpx_slice_file_name(to, ctx);
+        return;
+    }
     bool has_pid = false, has_tid = false;
-    SV *script = get_sv("0", 0);
     for (const char *p = dpx_run.path; *p; p++) {
         if (p[0] != '%' || !p[1] || !strchr("ptn%", p[1])) {
             dp_buf_addc(to, *p);
             continue;
         }
-        const char *name = script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
+        const char *name = script_name(aTHX);
         const char *base = name && strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
         switch (*++p) {
         case 'p': dp_buf_addf(to, "%ld", ctx->pid); has_pid = true; break;
@@ -222,6 +234,8 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
 
 static int out_flags(void)
 {
+    if (dpx_run.opt.spool)
+        return DP_OUT_NOFOLLOW;
     return dpx_run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
 }
 
@@ -340,17 +354,44 @@ void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site)
     keep_line(ctx, &ctx->file.fresh_sites, DP_LIVE_SITES, at->ptr, at->len, "\n");
 }
 
-/* Makes the recorder's memory. Returns 0 or DP_E_NOMEM. */
-int dpx_file_open_live(struct dpx_ctx *ctx)
+static void init_live(struct dpx_ctx *ctx)
 {
     memset(&ctx->file.fresh, 0, sizeof ctx->file.fresh);
     memset(&ctx->file.fresh_sites, 0, sizeof ctx->file.fresh_sites);
     dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL, 0);
+}
+
+static void tell_identity(struct dpx_ctx *ctx)
+{
+    memcpy(ctx->rec.state->run, dpx_run.run, sizeof ctx->rec.state->run);
+    ctx->rec.state->pid = (U64)ctx->pid;
+    ctx->rec.state->tid = ctx->tid;
+}
+
+int dpx_file_open_live(struct dpx_ctx *ctx)
+{
+    init_live(ctx);
     int rc = dp_rec_open(&ctx->rec, &ctx->live);
+    if (rc == 0)
+        tell_identity(ctx);
+    return rc;
+}
+
+void dpx_file_keep_all(struct dpx_ctx *ctx)
+{
+    for (U32 id = 1; id < ctx->writer.next_id; id++)
+        dpx_file_keep_name(ctx, id);
+    for (U32 site = 1; site <= ctx->names.sites.count; site++)
+        dpx_file_keep_site(ctx, site);
+}
+
+int dpx_file_renew_live(struct dpx_ctx *ctx)
+{
+    init_live(ctx);
+    int rc = dp_rec_renew(&ctx->rec);
     if (rc == 0) {
-        memcpy(ctx->rec.state->run, dpx_run.run, sizeof ctx->rec.state->run);
-        ctx->rec.state->pid = (U64)ctx->pid;
-        ctx->rec.state->tid = ctx->tid;
+        tell_identity(ctx);
+        dpx_file_keep_all(ctx);
     }
     return rc;
 }
@@ -385,6 +426,9 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
         .lines = ctx->rec.how.lines,
         .line_times = ctx->rec.how.line_times,
         .ops = ctx->rec.how.ops != NULL,
+        .slice = dpx_run.opt.spool != NULL,
+        .named = ctx->named,
+        .rest = ctx->rest,
     };
     if (!ctx->rec.how.tree)
         dp_buf_adds(text, DP_FMT_PART3 "\n");
@@ -392,7 +436,36 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
     sums->user = how.user;
     sums->sys = how.sys;
     sums->real = how.real;
+    if (how.slice)
+        ctx->rest = how.rest;
     return rc;
+}
+
+bool dpx_file_write_tree(struct dpx_ctx *ctx, struct dp_err *err)
+{
+    struct dp_buf text;
+    uint64_t at = ctx->out.size;
+    dp_buf_init(&text);
+    int rc = tree_text(ctx, &text, &ctx->writer.sums);
+    if (rc < 0)
+        dp_err_set(err, rc, "out of memory");
+    else
+        rc = dp_outfile_write(&ctx->out, text.ptr, text.len, err);
+    /* Frees the room that the file of the pieces takes. */
+    if (rc == DP_E_IO && dp_live_detach(&ctx->live)) {
+        ctx->out.failed = false;
+        dp_outfile_cut(&ctx->out, at);
+        dp_err_init(err);
+        rc = dp_outfile_write(&ctx->out, text.ptr, text.len, err);
+    }
+    if (rc == 0) {
+        put_trailer(ctx, &ctx->out, true);
+    } else {
+        dp_outfile_cut(&ctx->out, at);
+        ctx->out.failed = !dp_outfile_is_there(&ctx->out);
+    }
+    dp_buf_release(&text);
+    return rc == 0;
 }
 
 /* Replaces the tree that was saved before, by a new file: nobody sees half a tree, and a full disk

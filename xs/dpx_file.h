@@ -23,6 +23,13 @@ void dpx_file_begin(struct dpx_ctx *ctx);
 /* Makes the recorder's memory beside the file. Returns 0 or DP_E_NOMEM. */
 int dpx_file_open_live(struct dpx_ctx *ctx);
 
+/* Does the same for the next slice, when the memory of the one before is released. */
+int dpx_file_renew_live(struct dpx_ctx *ctx);
+
+/* Of a slice: writes the tree behind the header, and completes that. Returns false, with a message
+ * and the file as it was, if there is no room. */
+bool dpx_file_write_tree(struct dpx_ctx *ctx, struct dp_err *err);
+
 /* The writer's sink, and what the recorder calls when a window is written; the
  * argument is the struct dpx_ctx. */
 int dpx_file_sink(void *arg, const char *ptr, size_t len);
@@ -31,6 +38,9 @@ void dpx_file_flushed(void *arg);
 /* Keep the & line of an id, or the call site of a number, in memory that outlives the process. */
 void dpx_file_keep_name(struct dpx_ctx *ctx, U32 id);
 void dpx_file_keep_site(struct dpx_ctx *ctx, U32 site);
+
+/* Keeps those of all that are known, in memory that was made anew. */
+void dpx_file_keep_all(struct dpx_ctx *ctx);
 
 /* Brings the file up to date; the recorder calls it with the struct dpx_ctx. It gives no message if
  * that is impossible, as the end is still to come. */

@@ -11,6 +11,7 @@
 #include "dpx_heap.h"
 #include "dpx_name.h"
 #include "dpx_say.h"
+#include "dpx_slice.h"
 #include "dpx_stmt.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
@@ -52,6 +53,9 @@ static void set_process(struct dpx_ctx *ctx)
     gettimeofday(&tv, NULL);
     ctx->started = (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
     ctx->pid = (long)getpid();
+    ctx->slice = 1;
+    ctx->named = 0;
+    memset(&ctx->rest, 0, sizeof ctx->rest);
 }
 
 static void release_ctx(struct dpx_ctx *ctx)
@@ -115,13 +119,14 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .site = dpx_run.opt.lines ? dpx_stmt_site : dpx_run.opt.callsites ? dpx_name_site : NULL,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
         .line_times = dpx_run.opt.lines == DPX_LINES_TIME,
-        .checkpoint = dpx_run.opt.checkpoint,
+        .checkpoint = dpx_run.opt.spool ? dpx_run.opt.slice : dpx_run.opt.checkpoint,
+        .slices = dpx_run.opt.spool != NULL,
     };
     ctx->statements.texts = dpx_run.opt.source;
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
     ctx->rec.tripped = tripped;
     ctx->rec.flushed = dpx_file_flushed;
-    ctx->rec.save = dpx_file_save;
+    ctx->rec.save = dpx_run.opt.spool ? dpx_slice_cut : dpx_file_save;
     ctx->rec.aged = ctx->file.unopened ? aged : NULL;
     ctx->rec.arg = ctx;
 }
@@ -136,8 +141,7 @@ static void leave_nothing(struct dpx_ctx *ctx)
     dpx_events_close(ctx);
 }
 
-/* Stops recording for good; dp_rec_give_up lets the recorder be called all the same. */
-static void give_up(struct dpx_ctx *ctx)
+void dpx_life_give_up(struct dpx_ctx *ctx)
 {
     dTHX;
     ends(ctx, DPX_ENDED);
@@ -159,12 +163,16 @@ static void lost(struct dpx_ctx *ctx)
                  " ended, the program goes on",
                  profile, ctx->pid);
     dp_live_remove(&ctx->live);
-    give_up(ctx);
+    dpx_life_give_up(ctx);
 }
 
 /* Writes the file's end. All marks are in the file, or in the tree. */
 static void complete(struct dpx_ctx *ctx)
 {
+    if (dpx_run.opt.spool) {
+        dpx_slice_end(ctx);
+        return;
+    }
     dpx_file_begin(ctx);
     dpx_file_rest(ctx);
     if (ctx->out.failed)
@@ -214,23 +222,19 @@ static void finish(struct dpx_ctx *ctx)
     ends(ctx, DPX_ENDED);
 }
 
-void dpx_life_before_exec(struct dpx_ctx *ctx)
+static bool slice_before_exec(struct dpx_ctx *ctx)
+{
+    ctx->exec.depth = ctx->top - ctx->frames;
+    return dpx_slice_end(ctx);
+}
+
+/* Completes the file, and keeps what takes its end away again. */
+static bool file_before_exec(struct dpx_ctx *ctx)
 {
     struct dp_buf text;
-    int why = errno;
-    dpx_life_after_exec(ctx);    /* the exec before has failed */
-    /* A forked child that has recorded nothing leaves nothing. */
-    if (ctx->state == DPX_BORN)
-        return;
-    dp_rec_flush(&ctx->rec, dpx_ctx_arrive(ctx));
-    if (ctx->live.lost)
-        lost(ctx);
-    if (ctx->rec.over)
-        return;
     dpx_file_begin(ctx);
     if (ctx->out.failed)
-        return;
-    ctx->state = DPX_EXEC;
+        return false;
     ctx->exec.size = ctx->out.size;
     ctx->exec.live = ctx->live.path != NULL;
     ctx->exec.pending = ctx->writer.pending;
@@ -248,6 +252,25 @@ void dpx_life_before_exec(struct dpx_ctx *ctx)
     ctx->writer.marks += open_frames;
     dpx_file_trailer(ctx, true);
     ctx->writer.marks -= open_frames;
+    return true;
+}
+
+void dpx_life_before_exec(struct dpx_ctx *ctx)
+{
+    int why = errno;
+    dpx_life_after_exec(ctx);    /* the exec before has failed */
+    /* A forked child that has recorded nothing leaves nothing. */
+    if (ctx->state == DPX_BORN)
+        return;
+    dp_rec_flush(&ctx->rec, dpx_ctx_arrive(ctx));
+    if (ctx->live.lost)
+        lost(ctx);
+    if (ctx->rec.over)
+        return;
+    bool ready = dpx_run.opt.spool ? slice_before_exec(ctx) : file_before_exec(ctx);
+    if (!ready)
+        return;
+    ctx->state = DPX_EXEC;
     /* exec may die, or call subs of a tied value, before it fails: the first event removes the end
      * again. */
     dp_rec_trip(&ctx->rec);
@@ -255,13 +278,17 @@ void dpx_life_before_exec(struct dpx_ctx *ctx)
     errno = why;
 }
 
-void dpx_life_after_exec(struct dpx_ctx *ctx)
+/* Takes away again what dpx_life_before_exec has done. */
+static void undo_exec(struct dpx_ctx *ctx)
 {
     int why = errno;
-    if (ctx->state != DPX_EXEC)
-        return;
     ctx->state = DPX_ON;
     dp_rec_untrip(&ctx->rec);
+    if (dpx_run.opt.spool) {
+        dpx_slice_next(ctx, ctx->frames + ctx->exec.depth, 0);
+        errno = why;
+        return;
+    }
     if (ctx->rec.tree)          /* the tree stays as a saved one, with its sums */
         dpx_file_trailer(ctx, false);
     else
@@ -274,6 +301,17 @@ void dpx_life_after_exec(struct dpx_ctx *ctx)
     if (ctx->exec.live && !ctx->out.failed)
         dp_live_restore(&ctx->live, ctx->out.path);
     errno = why;
+}
+
+/* This is no mark, so the gap goes on. */
+void dpx_life_after_exec(struct dpx_ctx *ctx)
+{
+    if (ctx->state != DPX_EXEC)
+        return;
+    U64 left = ctx->rec.left, now = dpx_ctx_arrive(ctx);
+    undo_exec(ctx);
+    dpx_ctx_leave(ctx);
+    ctx->rec.left = left + (ctx->rec.left - now);
 }
 
 void dpx_life_end(pTHX_ struct dpx_ctx *ctx)
@@ -337,7 +375,7 @@ static void before_fork(void)
         if (child->n_early)
             mine->rec.line_before = child->early[child->n_early - 1].number;
     } else if (mine && mine->state < DPX_ENDING) {
-        dp_rec_forks(&mine->rec);
+        dp_rec_keep_line(&mine->rec);
     }
 }
 
@@ -395,7 +433,7 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
                      ctx->pid);
     if (dpx_file_open_live(ctx) < 0) {
         dpx_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
-        give_up(ctx);
+        dpx_life_give_up(ctx);
     }
 }
 
@@ -424,10 +462,7 @@ static void forked(struct dpx_ctx *ctx)
         errno = why;
         return;
     }
-    for (U32 id = 1; id < ctx->writer.next_id; id++)
-        dpx_file_keep_name(ctx, id);
-    for (U32 site = 1; site <= ctx->names.sites.count; site++)
-        dpx_file_keep_site(ctx, site);
+    dpx_file_keep_all(ctx);
     for (size_t i = 1; i <= n; i++) {
         struct dpx_frame *f = ctx->frames + i;
         f->id = f->runs;
@@ -446,7 +481,7 @@ static void forked(struct dpx_ctx *ctx)
 static void end_trip(struct dpx_ctx *ctx)
 {
     if (ctx->state == DPX_EXEC)
-        dpx_life_after_exec(ctx);
+        undo_exec(ctx);
     else if (ctx->state == DPX_BORN)
         forked(ctx);
     if (ctx->live.lost)

@@ -64,6 +64,12 @@ static const struct option table[] = {
       "gzip the file; 1 is fast, 9 small, 0 plain" },
     { "checkpoint", NULL, NUMBER, AT(checkpoint), 0, UINT64_C(1) << 31, 0, NULL,
       "seconds after which a tree is written again" },
+    { "slice", NULL, NUMBER, AT(slice), 0, UINT64_C(1) << 31, 0, NULL,
+      "seconds of a tree in one file of the spool" },
+    { "spool", NULL, TEXT, AT(spool), 0, 0, 0, NULL,
+      "directory of slices [tmon.spool, with slice=]" },
+    { "spool-limit", NULL, SIZE, AT(spool_limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
+      "bytes of the spool; the oldest slices go" },
     { "signal", NULL, TEXT, AT(signal), 0, 0, 0, NULL,
       "USR1 or another: has a running process write its file" },
     { "toggle", NULL, TEXT, AT(toggle), 0, 0, 0, NULL,
@@ -177,6 +183,7 @@ static int needs_value(struct dp_err *err, const struct option *o)
         append(how, sizeof how, "%s=%s", o->name,
                o->kind != TEXT ? "N"
                : strcmp(o->name, "out") == 0 ? "FILE"
+               : strcmp(o->name, "spool") == 0 ? "DIRECTORY"
                : "...");
     return dp_err_set(err, DP_E_ARG, "%s needs a value: %s", o->name, how);
 }
@@ -206,7 +213,8 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
             && (equals || strcmp(item, "lines") != 0)) {
             /* an empty regex or list takes back what the environment says; a file without
              * a name is a slip */
-            bool lacks = !equals || (!equals[1] && strcmp(o->name, "out") == 0);
+            bool lacks = !equals || (!equals[1] && (strcmp(o->name, "out") == 0
+                                                    || strcmp(o->name, "spool") == 0));
             return lacks ? needs_value(err, o) : take(opt, o, o->name, equals + 1, err);
         }
         if (!equals && strcmp(item, "lines") == 0 && strcmp(o->name, item) == 0)
@@ -224,7 +232,7 @@ static void environment_name(char *to, size_t size, const struct option *o)
 {
     size_t len = (size_t)snprintf(to, size, "%s", "PERL_DPROF_");
     for (const char *p = o->name; *p && len + 1 < size; p++)
-        to[len++] = (char)(*p - 'a' + 'A');
+        to[len++] = *p == '-' ? '_' : (char)(*p - 'a' + 'A');
     to[len] = '\0';
 }
 
@@ -277,7 +285,7 @@ void dpx_options_help(struct dp_buf *to)
         dp_buf_adds(to, "\n");
     }
     dp_buf_adds(to,
-                "\ntree is short for mode=tree. 0 is no limit, no checkpoint; limit takes K, M\n"
+                "\ntree is short for mode=tree. 0 is no limit, no checkpoint; limits take K, M\n"
                 "or G behind the number. Each option can be set in the environment, as\n"
                 "PERL_DPROF_NAME in capitals; the command line goes first. Regexes with commas\n"
                 "must stand there. More: perldoc Devel::DProf\n");

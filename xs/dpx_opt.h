@@ -31,6 +31,9 @@ struct dpx_options {
     uint64_t builtins;      /* 0 no, 1 the slow ones */
     uint64_t compress;      /* 0 no, 1..9: zlib's level */
     uint64_t checkpoint;    /* seconds; 0: none */
+    uint64_t slice;         /* seconds; 0: none */
+    const char *spool;      /* a directory; NULL: no slices */
+    uint64_t spool_limit;   /* bytes of what it holds; 0: none */
     const char *signal;     /* NULL: none */
     const char *toggle;     /* NULL: none */
     const char *events;     /* a list; NULL: none */

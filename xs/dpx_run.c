@@ -11,6 +11,7 @@
 #include "dpx_signal.h"
 #include "dpx_stmt.h"
 #include "dp_mem.h"
+#include "dp_spool.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -100,10 +101,15 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     const char *why = dpx_run.opt.lines ? dpx_stmt_trouble() : NULL;
     if (why)
         Perl_croak(aTHX_ "DProf: %s\n", why);
+    dpx_run.opt.tree |= dpx_run.opt.spool || dpx_run.opt.slice;
     if (dpx_run.opt.lines && !dpx_run.opt.tree)
         Perl_croak(aTHX_ "DProf: lines needs a tree: -d:DProf=tree,lines\n");
     if (dpx_run.opt.source && !dpx_run.opt.lines)
         Perl_croak(aTHX_ "DProf: source=1 needs lines: -d:DProf=tree,lines,source=1\n");
+    if (dpx_run.opt.slice && !dpx_run.opt.spool)
+        dpx_run.opt.spool = "tmon.spool";
+    if (dpx_run.opt.spool && dpx_run.opt.out)
+        Perl_croak(aTHX_ "DProf: out= and spool= both say where profiles go; leave one out\n");
     dpx_signal_choose(aTHX);
     /* The strings are the caller's and the environment's. */
     if (dpx_options_keep(&dpx_run.opt) < 0)
@@ -115,7 +121,9 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         return false;
     if (rc < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
-    dpx_run.path = dp_outfile_absolute(dpx_run.opt.out ? dpx_run.opt.out : "tmon.out");
+    const char *path = dpx_run.opt.spool ? dpx_run.opt.spool
+                       : dpx_run.opt.out ? dpx_run.opt.out : "tmon.out";
+    dpx_run.path = dp_outfile_absolute(path);
     if (dpx_run.opt.out) {
         dp_mem_free((char *)dpx_run.opt.out);
         dpx_run.opt.out = dpx_run.path;
@@ -153,6 +161,18 @@ static bool runs_nothing(pTHX)
         && strstr(SvPVX_const(line), "use Config; Config::");
 }
 
+/* The directory of the slices, and what their names begin with: the program may change its $0. */
+static int make_spool(pTHX_ struct dp_err *err)
+{
+    SV *script = get_sv("0", 0);
+    const char *name = script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
+    dpx_run.script = dp_mem_alloc(strlen(name) + 1);
+    if (!dpx_run.script)
+        return DP_E_NOMEM;
+    strcpy(dpx_run.script, name);
+    return dp_spool_make(dpx_run.path, err);
+}
+
 static bool start(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
@@ -182,7 +202,9 @@ static bool start(pTHX_ const char *const *items, size_t n)
         return refused(aTHX_ "out of memory");
     ctx->before_cpu_us = before;
     dp_err_init(&err);
-    int rc = dpx_run.own ? dpx_file_open(aTHX_ ctx, &err) : dpx_file_prepare(aTHX_ ctx, &err);
+    int rc = dpx_run.opt.spool ? make_spool(aTHX_ &err) : 0;
+    if (rc == 0)
+        rc = dpx_run.own ? dpx_file_open(aTHX_ ctx, &err) : dpx_file_prepare(aTHX_ ctx, &err);
     if (rc == DP_E_ARG) {
         dpx_signal_restore();
         SV *message = newSVpvf("DProf: %s\n", err.message);

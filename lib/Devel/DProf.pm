@@ -235,6 +235,26 @@ Writes the tree again each time this many seconds have passed; see L</SAVING>. T
 the clock is checked when a sub is entered or left. For a trace the option does nothing, since its
 marks are written after a second in any case.
 
+With slices, C<slice> does the same, and this option does nothing.
+
+=item slice=SECONDS
+
+Records a tree in slices, a file for each time of this many seconds; see L</SLICES>. It implies
+C<tree>.
+
+=item spool=DIRECTORY
+
+Where the slices go, F<tmon.spool> if this is missing. The directory is made if it does not exist;
+the one above it must. Without C<slice>, each process and thread leaves one file there, at its end.
+C<out> cannot be given as well. Setuid programs and programs under C<-T> do not take this option
+from the environment.
+
+=item spool-limit=BYTES
+
+The most that the spool may hold, 1G by default, 0 for no limit. C<K>, C<M> and C<G> behind the
+number are taken. Beyond the limit, the oldest slices are removed when a new one is whole, and one
+line says so. Files of others count, and stay.
+
 =item signal=USR1
 
 The signal that makes the program write its file; see L</SAVING>. The name is one of C<%SIG>, with
@@ -283,6 +303,38 @@ handlers do not appear in C<%SIG>. A program that sets its own handler for this 
 profiler's handler, and then nothing is saved. Like any caught signal, this one ends a C<sleep> or
 C<select> early. Forked children inherit the handler; a child that has not recorded anything yet
 writes no file. A program started by C<exec> does not have the handler, and the signal may kill it.
+
+=head1 SLICES
+
+    PERL5OPT=-d:DProf=slice=60,spool=/var/spool/dprof starman app.psgi
+
+A server that runs for weeks is not profiled in one file. With C<slice=60>, each of its processes
+and threads leaves a file for each minute, a tree with the calls and times of that minute. A file
+gets its name when it is whole:
+
+    /var/spool/dprof/starman-6921a2b3.1f2e3.4d2-1234-0-7.tree
+
+which is the program's name, the id of the run, process, thread, and the number of the slice from 1
+up; the header has the same (C<$dprof_run>, C<$dprof_pid>, C<$dprof_tid>, C<$dprof_slice>). What is
+being written ends in F<.part>. A killed process leaves its F<.part>, with F<.part.live> beside it,
+where the tools find the rest (L</FILES>). So another program may take away all that ends in
+F<.tree>, at any time: L<dprofstore> does.
+
+A call that runs across a cut goes on in the next slice: it has time there, but is not counted
+again, and its length is kept with the slice in which it ends. So all slices merged (L<dprofmerge>)
+are the same as the file that the run would have left without slices, but for the limit C<contexts>,
+which holds for each slice. If several anonymous subs stand on one line, and not all of them have
+run by the time of a slice, their numbers in that slice may be those of others in later ones.
+
+There is no timer: the clock is checked when a sub is entered or left. So a process that waits for
+an hour leaves the slice before that hour at its end, and one whose recording is stopped leaves
+none. C<signal> and L<Devel::DProf::Control>'s C<save> end a slice at once. Between cuts nothing is
+slower than without slices; a cut takes as long as writing the tree. C<source=1> puts the sources
+into each slice.
+
+A slice that cannot be written, because the disk is full or the directory is gone, is told of once.
+It goes on, and is written when the next one is due, so nothing is lost while the process lives. A
+server that gives up privileges must be able to write to the directory afterwards.
 
 =head1 SWITCHING
 
@@ -668,6 +720,22 @@ standard error with which it was started, and the program continues.
 
 The disk is full. The tree that was saved before (see L</SAVING>) is worth more than a part of the
 last one, so it stays.
+
+=item DProf: cannot write FILE: REASON; the slice goes on
+
+A slice could not be written to the spool (see L</SLICES>). What it holds will be in the next file.
+
+=item DProf: DIRECTORY has reached spool-limit=BYTES bytes; the oldest slices are removed
+
+Nobody takes the slices away, or C<spool-limit> is too small for their number.
+
+=item DProf: out= and spool= both say where profiles go; leave one out
+
+=item DProf: DIRECTORY is no directory; ...
+
+=item DProf: cannot make the directory DIRECTORY: REASON
+
+The spool cannot be used. The program was not started, or, in the last case, is not profiled.
 
 =item DProf: signal=NAME: there is no such signal; ...
 

@@ -130,6 +130,13 @@ static struct dp_file *new_file(struct dp_prof *prof, const char *path, unsigned
     return file;
 }
 
+/* Is the file a slice of a recording that began in another one? */
+static bool goes_on(const struct dp_prof *prof, const struct dp_file *file)
+{
+    uint64_t slice;
+    return prof->in.has_head && dp_header_number(&file->head, "dprof_slice", &slice) && slice > 1;
+}
+
 static int add_first(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                      unsigned flags, const struct dp_host *host)
 {
@@ -152,7 +159,7 @@ static int add_first(struct dp_prof *prof, const char *path, const struct dp_fil
     if (prof->in.has_head && dp_header_get(&file->head, "dprof_merged"))
         prof->nodes[0].calls += prof->in.root_calls;
     else if (file->info.marks || file->info.contexts || rc == 0)
-        prof->nodes[0].calls++;
+        prof->nodes[0].calls += !goes_on(prof, file);
     if (prof->in.has_head && dp_origin_add(&prof->origin, &file->head, prof->in.scale) < 0
         && rc >= 0)
         rc = file->code = dp_err_set(&file->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));

@@ -53,6 +53,15 @@ static struct dp_cct_node *new_node(struct dp_cct *cct)
     return node;
 }
 
+static int make_root(struct dp_cct *cct)
+{
+    cct->root = make_room(cct) ? new_node(cct) : NULL;
+    if (!cct->root)
+        return DP_E_NOMEM;
+    cct->root->number = 1;
+    return 0;
+}
+
 int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n_counts)
 {
     memset(cct, 0, sizeof *cct);
@@ -61,11 +70,17 @@ int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n
     cct->n_counts = n_counts;
     cct->node_size = sizeof *cct->root + n_counts * sizeof cct->root->counts[0];
     cct->idle = dp_mem_zalloc(cct->node_size);
-    cct->root = cct->idle && make_room(cct) ? new_node(cct) : NULL;
-    if (!cct->root)
-        return DP_E_NOMEM;
-    cct->root->number = 1;
-    return 0;
+    return cct->idle ? make_root(cct) : DP_E_NOMEM;
+}
+
+int dp_cct_renew(struct dp_cct *cct)
+{
+    cct->count = cct->free_count = cct->free_histograms = 0;
+    cct->folded = 0;
+    dp_map_clear(&cct->children);
+    if (cct->histograms)
+        memset(cct->histograms, 0, cct->histograms_cap * sizeof *cct->histograms);
+    return make_root(cct);
 }
 
 void dp_cct_release(struct dp_cct *cct)
@@ -210,7 +225,8 @@ struct writing {
     uint32_t *site_rank;
     struct dp_cct_node **sorted;    /* by parent, name, place */
     uint32_t *first;            /* of a parent's number: index into sorted */
-    double acc_real, acc_cpu, acc_sys;
+    bool *used;                 /* by rank: is the name written? NULL: each is */
+    struct dp_cct_rest acc;
     uint64_t real, cpu, sys;
 };
 
@@ -281,6 +297,31 @@ static void release(struct writing *w)
     dp_mem_free(w->site_rank);
     dp_mem_free(w->sorted);
     dp_mem_free(w->first);
+    dp_mem_free(w->used);
+}
+
+/* Readers number the anonymous subs of a line by those that a file names. */
+static bool has_rank(const struct dp_name *name)
+{
+    return strstr(name->ptr, " seq=") != NULL;
+}
+
+/* Finds the names that the tree and its lines have, or no part before. Returns 0 or DP_E_NOMEM. */
+static int find_used(struct writing *w)
+{
+    const struct dp_cct *cct = w->cct;
+    const struct dp_lines *lines = w->how->lines;
+    w->used = dp_mem_zalloc(w->how->names->count + 1);
+    if (!w->used)
+        return DP_E_NOMEM;
+    for (size_t id = 1; id <= w->how->names->count; id++)
+        w->used[w->rank[id]] = id > w->how->named || has_rank(dp_pool_name(w->how->names, id - 1));
+    for (size_t i = 0; i < cct->count; i++)
+        w->used[w->rank[cct->nodes[i]->id]] = true;
+    for (size_t i = 0; lines && i < lines->n; i++)
+        if (lines->at[i])
+            w->used[w->rank[lines->at[i]->sub]] = true;
+    return 0;
 }
 
 static int prepare(struct writing *w)
@@ -326,17 +367,25 @@ static uint64_t due(double *acc, uint64_t *done, double ticks)
     return d;
 }
 
+/* Are the longest and the shortest call those of this tree? A call that ends in another phase or
+ * slice than it has begun in is counted where it began, and has its span where it ended. Without a
+ * histogram, what ended here had begun in another file. */
+static bool has_span(const struct dp_cct_node *n)
+{
+    return n->calls || n->histogram;
+}
+
 static void put_node(struct writing *w, const struct dp_cct_node *n, size_t depth)
 {
     double f = w->how->ticks_per_stamp;
     uint64_t wait = n->wait < n->real ? n->wait : n->real;
-    uint64_t real = due(&w->acc_real, &w->real, (double)n->real * f);
-    uint64_t cpu = due(&w->acc_cpu, &w->cpu, (double)(n->real - wait) * f);
+    uint64_t real = due(&w->acc.real, &w->real, (double)n->real * f);
+    uint64_t cpu = due(&w->acc.cpu, &w->cpu, (double)(n->real - wait) * f);
     if (cpu > real) {           /* a remainder from before comes up: it waits for the next node */
         w->cpu -= cpu - real;
         cpu = real;
     }
-    uint64_t sys = due(&w->acc_sys, &w->sys, (double)n->sys * f);
+    uint64_t sys = due(&w->acc.sys, &w->sys, (double)n->sys * f);
     if (sys > cpu) {
         w->sys -= sys - cpu;
         sys = cpu;
@@ -363,7 +412,7 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
         c.t[DP_SYSTEM] = sys;
         c.t[DP_REAL] = real;
     }
-    if (!w->how->no_times && n->calls) {    /* without calls, what ended here had begun elsewhere */
+    if (!w->how->no_times && has_span(n)) {
         c.longest = (uint64_t)((double)n->longest * f);
         c.shortest = (uint64_t)((double)n->shortest * f);
     }
@@ -379,6 +428,8 @@ static void put_names(struct writing *w)
 {
     const struct dp_pool *names = w->how->names;
     for (size_t r = 1; r <= names->count; r++) {
+        if (w->used && !w->used[r])
+            continue;
         const struct dp_name *name = dp_pool_name(names, w->order[r] - 1);
         dp_buf_adds(w->out, "& ");
         dp_buf_addx(w->out, r);
@@ -439,9 +490,11 @@ static int put_lines(const struct writing *w)
 
 int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_buf *out)
 {
-    struct writing w = { .cct = cct, .how = how, .out = out };
+    struct writing w = { .cct = cct, .how = how, .out = out, .acc = how->rest };
     how->user = how->sys = how->real = 0;
     int rc = prepare(&w);
+    if (rc == 0 && how->named)
+        rc = find_used(&w);
     if (rc == 0) {
         put_names(&w);
         put_nodes(&w);
@@ -450,6 +503,9 @@ int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_bu
         if (rc == 0 && how->lines)
             rc = put_lines(&w);
     }
+    how->rest.real = w.acc.real - (double)w.real;
+    how->rest.cpu = w.acc.cpu - (double)w.cpu;
+    how->rest.sys = w.acc.sys - (double)w.sys;
     release(&w);
     return rc;
 }

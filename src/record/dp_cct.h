@@ -69,6 +69,10 @@ struct dp_cct_call {
 int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n_counts);
 void dp_cct_release(struct dp_cct *cct);
 
+/* Begins an empty tree with the same sizes, in new pieces of live; the old ones may be gone by
+ * then. All nodes end but `idle`. Returns 0 or DP_E_NOMEM. */
+int dp_cct_renew(struct dp_cct *cct);
+
 /* The context of a call of id from node; never NULL. Beyond the limit, or when memory is short,
  * this is the nearest context of the same sub above, or the root. */
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
@@ -107,6 +111,13 @@ struct dp_cct_text {
     bool line_times;
     bool ops;                       /* counted at all? */
     bool no_times;                  /* calls and counters only */
+    bool slice;                     /* a part of a recording: calls may have begun in another */
+    size_t named;                   /* ids up to this one are written only where the tree has them:
+                                     * parts before have their names */
+    struct dp_cct_rest {            /* fractions of ticks that the parts before have not written;
+                                     * found: those of this part */
+        double real, cpu, sys;
+    } rest;
     /* found: sums of what was written */
     uint64_t user, sys, real;
 };

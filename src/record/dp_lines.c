@@ -144,19 +144,41 @@ void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const c
         look_at(&lines->sources[n], path, NULL);
 }
 
+/* There must be room. Returns NULL when memory is short. */
+static struct dp_stmt *make_known(struct dp_lines *lines, uint32_t number)
+{
+    struct dp_stmt *line = new_line(lines);
+    if (!line)
+        return NULL;
+    line->site = lines->places[number].site;
+    line->sub = lines->places[number].sub;
+    line->later = lines->places[number].later;
+    line->number = number;
+    return lines->at[number] = line;
+}
+
+int dp_lines_renew(struct dp_lines *lines)
+{
+    size_t n = lines->n;
+    lines->free_count = lines->count = 0;
+    if (!(lines->rest = new_line(lines)))
+        return DP_E_NOMEM;
+    lines->rest->number = DP_LINE_REST;
+    lines->at[DP_LINE_REST] = lines->rest;
+    for (uint32_t i = DP_LINE_REST + 1; i < n; i++)
+        if (lines->at[i] && !make_known(lines, i))
+            return DP_E_NOMEM;
+    return 0;
+}
+
 struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number)
 {
     if (number < lines->n && lines->at[number])
         return lines->at[number];
     struct dp_stmt *line = dp_lines_is_known(lines, number) && make_room(lines, number)
-                           ? new_line(lines) : NULL;
+                           ? make_known(lines, number) : NULL;
     if (!line)
         return lines->rest;
-    line->site = lines->places[number].site;
-    line->sub = lines->places[number].sub;
-    line->later = lines->places[number].later;
-    line->number = number;
-    lines->at[number] = line;
     if (number >= lines->n) {
         lines->open = lines->open ? (size_t)number + 1 : 0;
         lines->n = (size_t)number + 1;
@@ -214,6 +236,14 @@ static struct dp_fmt_stmt written(const struct dp_lines *lines, const struct dp_
     };
 }
 
+static bool is_empty(const struct dp_stmt *line, size_t n_counts)
+{
+    for (size_t i = 0; i < n_counts; i++)
+        if (line->counts[i])
+            return false;
+    return !line->count && !line->real && !line->wait && !line->sys && !line->ops;
+}
+
 /* Collects the statements that are written. Returns how many they are. */
 static size_t collect(const struct dp_lines *lines, const struct dp_lines_text *how,
                       const struct dp_stmt **from, struct dp_fmt_stmt *to)
@@ -221,7 +251,8 @@ static size_t collect(const struct dp_lines *lines, const struct dp_lines_text *
     size_t n = 0;
     for (size_t i = 0; i < lines->n; i++) {
         const struct dp_stmt *line = lines->at[i];
-        if (!line || (line == lines->rest && (how->counts_only || (!line->real && !line->ops))))
+        if (!line || is_empty(line, lines->n_counts)
+            || (line == lines->rest && (how->counts_only || (!line->real && !line->ops))))
             continue;
         from[n] = line;
         to[n++] = written(lines, line, how);

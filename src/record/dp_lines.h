@@ -64,6 +64,10 @@ enum { DP_LINE_REST = 1 };      /* the number of `rest`; the host's begin above 
 int dp_lines_open(struct dp_lines *lines, struct dp_live *live, size_t n_counts);
 void dp_lines_release(struct dp_lines *lines);
 
+/* Begins anew, in new pieces of live; the old ones may be gone by then. The statements that were
+ * charged with something stay known. Returns 0 or DP_E_NOMEM. */
+int dp_lines_renew(struct dp_lines *lines);
+
 /* The statement of this number, or NULL: the host has to tell its place first. */
 DP_INLINE struct dp_stmt *dp_lines_look(const struct dp_lines *lines, uint32_t number)
 {

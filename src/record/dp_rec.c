@@ -104,6 +104,7 @@ static void start(struct dp_rec *rec)
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     rec->host->pair(rec->host_arg, &rec->pair_stamp, &rec->pair_mono);
     rec->first_stamp = rec->written = rec->saved = rec->split_stamp = rec->pair_stamp;
+    rec->began = rec->first_stamp;
     rec->first_mono = rec->pair_mono;
     set_thresholds(rec);
     anchor_cpu(rec);
@@ -190,11 +191,9 @@ static int open_lines(struct dp_rec *rec)
     return rc;
 }
 
-int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
+static int open_state(struct dp_rec *rec)
 {
-    rec->live = live;
-    rec->tree = rec->how.tree;
-    rec->state = dp_live_add(live, DP_LIVE_STATE, sizeof *rec->state);
+    rec->state = dp_live_add(rec->live, DP_LIVE_STATE, sizeof *rec->state);
     if (!rec->state)
         return DP_E_NOMEM;
     rec->state->hz = rec->writer->hz;
@@ -202,6 +201,15 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
     rec->state->tree = rec->tree;
     rec->state->ops = rec->how.ops != NULL;
     rec->state->n_counts = rec->how.n_counts;
+    return 0;
+}
+
+int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
+{
+    rec->live = live;
+    rec->tree = rec->how.tree;
+    if (open_state(rec) < 0)
+        return DP_E_NOMEM;
     if (rec->tree) {
         int rc = dp_cct_init(&rec->cct, live, rec->how.contexts, rec->how.n_counts);
         if (rc == 0 && rec->how.lines)
@@ -361,6 +369,7 @@ static uint64_t true_gap(struct dp_rec *rec, uint64_t gap)
     /* The surplus of the stamps is moved out of the window. */
     rec->pair_stamp += gap - fixed;
     rec->first_stamp += gap - fixed;
+    rec->began += gap - fixed;
     rec->cpu_stamp += gap - fixed;
     return fixed;
 }
@@ -602,8 +611,21 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
         rec->aged = NULL;
         aged(rec->arg);
     }
-    if (rec->wanted || checkpoint_is_due(rec, now))
+    bool due = rec->wanted || checkpoint_is_due(rec, now);
+    if (due && rec->how.slices)
+        rec->due = true;        /* which call runs then is known to the mark */
+    else if (due)
         save(rec, now);
+    dp_rec_rearm(rec);
+}
+
+void dp_rec_save_at(struct dp_rec *rec, const struct dp_cct_call *call, bool begins, uint64_t now)
+{
+    rec->due = false;
+    rec->mark.call = call;
+    rec->mark.begins = begins;
+    save(rec, now);
+    rec->mark.call = NULL;
     dp_rec_rearm(rec);
 }
 
@@ -623,6 +645,8 @@ void dp_rec_charge_all(struct dp_rec *rec, uint64_t now)
         dp_rec_charge(rec, now, DP_REC_COUNTS | DP_REC_LINES);
     else
         dp_rec_charge(rec, now, DP_REC_COUNTS);
+    if (rec->due)
+        dp_rec_save_at(rec, NULL, false, now);
 }
 
 void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now)
@@ -764,14 +788,37 @@ int dp_rec_save(struct dp_rec *rec, uint64_t now)
         return rec->err;
     if (paused)
         dp_rec_unpause(rec, now);
+    rec->stopped = paused;
     rec->wanted = 0;            /* else a tree would be saved twice */
     rec->saved = now;
     dp_rec_flush(rec, now);
     save(rec, now);
+    rec->stopped = false;
     if (paused)
         dp_rec_pause(rec, rec->left = rec->host->stamp(rec->host_arg));
     dp_rec_rearm(rec);
     return rec->err;
+}
+
+/* Clocks, counters and what is known of them go on; sums begin anew. */
+int dp_rec_renew(struct dp_rec *rec)
+{
+    if (open_state(rec) < 0 || dp_cct_renew(&rec->cct) < 0)
+        return DP_E_NOMEM;
+    if (rec->how.lines) {
+        if (dp_lines_renew(rec->how.lines) < 0)
+            return DP_E_NOMEM;
+        rec->line = dp_lines_get(rec->how.lines, rec->line_before);
+    }
+    begin_tree(rec, false);
+    if (rec->paused)
+        rec->cur = rec->cct.idle;
+    anchor_cpu(rec);
+    memset(&rec->writer->sums, 0, sizeof rec->writer->sums);
+    rec->cpu_used = rec->split_ns = 0;
+    rec->dropped = rec->idle = 0;
+    rec->began = rec->host->stamp(rec->host_arg);
+    return 0;
 }
 
 void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t *real)
@@ -780,7 +827,7 @@ void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t 
     uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
     uint64_t since = cpu_ns > rec->cpu_ns ? cpu_ns - rec->cpu_ns : 0;
     double used = (double)(rec->cpu_used + (rec->paused ? 0 : since)) * ticks_per_ns;
-    double passed = (double)(now - rec->first_stamp - dp_rec_idle(rec, now)) / rec->rate
+    double passed = (double)(now - rec->began - dp_rec_idle(rec, now)) / rec->rate
                     * ticks_per_ns;
     double in_program = (double)(rec->writer->sums.user + rec->writer->sums.sys);
     double real_program = (double)rec->writer->sums.real;

@@ -54,6 +54,7 @@ struct dp_rec_how {
     struct dp_lines *lines;     /* of a tree: what statements cost; borrowed; NULL: not kept */
     bool line_times;            /* their times, not only how often they run */
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
+    bool slices;                /* of a tree: rec->save may call dp_rec_renew */
 };
 
 struct dp_rec {
@@ -130,6 +131,15 @@ struct dp_rec {
     uint32_t reads, waits, skipped;
     bool relaxed;
 
+    uint64_t began;             /* stamp from which on the recorder's own time is that of the file:
+                                 * first_stamp, or the end of the slice before */
+    bool due;                   /* rec->save is to be called when the mark's gap is taken in */
+    struct dp_rec_mark {        /* during rec->save: the mark that is being taken in */
+        const struct dp_cct_call *call;     /* its call; NULL: there is no mark */
+        bool begins;            /* the call does not run yet; else it still does */
+    } mark;
+    bool stopped;               /* during rec->save: recording is paused, and will be again */
+
     bool over;                  /* dp_rec_give_up was here */
     /* After dp_rec_give_up, room for a node, which is then the only context. A union with the node
      * would be plainer, but C99 does not allow a flexible array inside a structure, and clang warns
@@ -182,9 +192,9 @@ void dp_rec_give_up(struct dp_rec *rec);
  * of the parent's is touched. Calls only the host's clocks. */
 void dp_rec_restart(struct dp_rec *rec);
 
-/* Before a fork, in the parent: keeps the number of the statement that runs. The child cannot look:
- * the pieces are shared with the parent, and may be gone by then. */
-static inline void dp_rec_forks(struct dp_rec *rec)
+/* Keeps the number of the statement that runs, before the pieces go: before a fork, in the parent,
+ * whose pieces the child shares, and before dp_rec_renew. */
+static inline void dp_rec_keep_line(struct dp_rec *rec)
 {
     rec->line_before = rec->line->number;
 }
@@ -255,6 +265,12 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now);
  * begun before. */
 void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64_t now);
 
+/* Of a tree, when it has been written (in rec->save, or after a failed exec): begins an empty one,
+ * for the next file, in pieces of rec->live, which the host has made anew, after dp_rec_keep_line.
+ * Unless rec->stopped, dp_rec_resume for each call that runs follows; rec->mark tells about the one
+ * on top. Returns 0 or DP_E_NOMEM. */
+int dp_rec_renew(struct dp_rec *rec);
+
 /* Writes what the window holds. now: an arrival stamp; the gap up to it
  * becomes time of the sub on top. The caller reads a leaving stamp afterwards.
  * Of a tree, only the gap is taken. Returns 0 or the writer's error. */
@@ -282,6 +298,9 @@ int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call
 int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call,
                              uint64_t now);
 void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now);
+
+/* Calls rec->save in the middle of a mark, whose gap has been taken in. */
+void dp_rec_save_at(struct dp_rec *rec, const struct dp_cct_call *call, bool begins, uint64_t now);
 
 /* The program's time since the last leaving; a huge number when the counter
  * has stepped back. */
@@ -458,7 +477,8 @@ struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
                                  uint64_t now, const int how)
 {
-    dp_rec_charge(rec, now, how);
+    if (dp_rec_charge(rec, now, how) && DP_UNLIKELY(rec->due))
+        dp_rec_save_at(rec, call, true, now);
     struct dp_cct_node *cur = rec->cur, *child = cur->last;
     size_t contexts = rec->cct.count;
     if (how & DP_REC_LINES) {
@@ -483,7 +503,8 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
 DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now,
                                  const int how)
 {
-    dp_rec_charge(rec, now, how);
+    if (dp_rec_charge(rec, now, how) && DP_UNLIKELY(rec->due))
+        dp_rec_save_at(rec, call, false, now);
     dp_cct_ended(rec->cur, rec->program - call->start, rec->ns_mult);
     rec->cur = call->caller;
     if (how & DP_REC_LINES)

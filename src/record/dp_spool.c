@@ -1,0 +1,184 @@
+#include "dp_spool.h"
+#include "dp_fmt.h"
+#include "dp_io.h"
+#include "dp_mem.h"
+#include "dp_pool.h"
+#include "dp_rotate.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int dp_spool_make(const char *dir, struct dp_err *err)
+{
+    struct stat st;
+    if (mkdir(dir, 0777) == 0 || (errno == EEXIST && stat(dir, &st) == 0 && S_ISDIR(st.st_mode)))
+        return 0;
+    if (errno == EEXIST)
+        return dp_err_set(err, DP_E_ARG, "%s is no directory; name another one with spool=DIR or"
+                          " PERL_DPROF_SPOOL", dir);
+    return dp_err_set(err, DP_E_IO, "cannot make the directory %s: %s", dir, strerror(errno));
+}
+
+/* A suffix such as .pl or .cgi says nothing. */
+static size_t without_suffix(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    size_t len = dot ? strlen(dot + 1) : 0;
+    return dot && dot > name && len >= 1 && len <= 3 ? (size_t)(dot - name) : strlen(name);
+}
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.'
+        || c == '_';
+}
+
+void dp_spool_name(struct dp_buf *to, const char *program)
+{
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    size_t len = without_suffix(name);
+    if (len > DP_SPOOL_NAME)
+        len = DP_SPOOL_NAME;
+    if (len == 0)
+        dp_buf_adds(to, "perl");
+    for (size_t i = 0; i < len; i++)
+        dp_buf_addc(to, is_plain(name[i]) && (i || name[i] != '.') ? name[i] : '_');
+}
+
+int dp_spool_finish(const char *part)
+{
+    size_t len = strlen(part), stem = len - (sizeof DP_SPOOL_PART - 1);
+    char *whole = dp_mem_alloc(stem + sizeof DP_SPOOL_WHOLE);
+    if (!whole) {
+        errno = ENOMEM;
+        return DP_E_IO;
+    }
+    memcpy(whole, part, stem);
+    memcpy(whole + stem, DP_SPOOL_WHOLE, sizeof DP_SPOOL_WHOLE);
+    int rc = rename(part, whole) == 0 ? 0 : DP_E_IO;
+    dp_mem_free(whole);
+    return rc;
+}
+
+/* ---- the limit ---- */
+
+struct slice {
+    struct timespec at;
+    uint64_t size;
+    uint32_t name;              /* in the pool */
+};
+
+struct slices {
+    struct slice *list;
+    size_t n, cap;
+    struct dp_pool names;
+    uint64_t size;              /* of all that is in the directory */
+};
+
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), s = strlen(suffix);
+    return n > s && strcmp(name + n - s, suffix) == 0;
+}
+
+/* Opens a file of ours that no process writes; -1 if it is none. */
+static int open_left(int dir, const char *name)
+{
+    char run[DP_RUN_ID];
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && dp_rotate_run(fd, run))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static void look_at(struct slices *all, int dir, const char *name)
+{
+    struct stat st;
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+        return;
+    uint64_t size = (uint64_t)st.st_blocks * 512;
+    all->size += size;
+    if ((!ends_in(name, DP_SPOOL_WHOLE) && !ends_in(name, DP_SPOOL_PART))
+        || dp_mem_grow((void **)&all->list, &all->cap, all->n + 1, sizeof *all->list) < 0)
+        return;
+    uint32_t n = dp_pool_intern(&all->names, name, strlen(name));
+    if (n != DP_MAP_NONE)
+        all->list[all->n++] = (struct slice){ .at = st.st_mtim, .size = size, .name = n };
+}
+
+static int compare_age(const void *a, const void *b)
+{
+    const struct slice *x = a, *y = b;
+    if (x->at.tv_sec != y->at.tv_sec)
+        return x->at.tv_sec < y->at.tv_sec ? -1 : 1;
+    if (x->at.tv_nsec != y->at.tv_nsec)
+        return x->at.tv_nsec < y->at.tv_nsec ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Returns how many bytes that has freed. */
+static uint64_t drop(const struct slices *all, const struct slice *slice, int dir)
+{
+    struct stat st;
+    const struct dp_name *name = dp_pool_name(&all->names, slice->name);
+    size_t size = name->len + sizeof DP_FMT_LIVE;
+    char *path = dp_mem_alloc(size), *live = dp_mem_alloc(size);
+    uint64_t freed = 0;
+    if (path && live) {
+        snprintf(path, size, "%.*s", (int)name->len, name->ptr);
+        snprintf(live, size, "%s%s", path, DP_FMT_LIVE);
+        int fd = open_left(dir, path);
+        if (fd >= 0 && unlinkat(dir, path, 0) == 0) {
+            freed = slice->size;
+            if (ends_in(path, DP_SPOOL_PART) && fstatat(dir, live, &st, AT_SYMLINK_NOFOLLOW) == 0
+                && unlinkat(dir, live, 0) == 0)
+                freed += (uint64_t)st.st_blocks * 512;
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+    dp_mem_free(path);
+    dp_mem_free(live);
+    return freed;
+}
+
+static size_t drop_oldest(struct slices *all, int dir, uint64_t limit)
+{
+    size_t removed = 0;
+    if (all->size <= limit)
+        return 0;
+    qsort(all->list, all->n, sizeof *all->list, compare_age);
+    for (size_t i = 0; i < all->n && all->size > limit; i++) {
+        uint64_t freed = drop(all, &all->list[i], dir);
+        removed += freed != 0;
+        all->size -= freed < all->size ? freed : all->size;
+    }
+    return removed;
+}
+
+size_t dp_spool_trim(const char *path, uint64_t limit)
+{
+    struct slices all;
+    struct dirent *entry;
+    DIR *dir = limit ? opendir(path) : NULL;
+    if (!dir)
+        return 0;
+    memset(&all, 0, sizeof all);
+    dp_pool_init(&all.names);
+    while ((entry = readdir(dir)) != NULL)
+        look_at(&all, dirfd(dir), entry->d_name);
+    size_t removed = drop_oldest(&all, dirfd(dir), limit);
+    dp_pool_release(&all.names);
+    dp_mem_free(all.list);
+    closedir(dir);
+    return removed;
+}

@@ -1,0 +1,134 @@
+#include "dpx_slice.h"
+#include "dpx_coro.h"
+#include "dpx_file.h"
+#include "dpx_life.h"
+#include "dpx_say.h"
+#include "dp_spool.h"
+
+#include <sys/time.h>
+#include <unistd.h>
+
+void dpx_slice_file_name(struct dp_buf *to, const struct dpx_ctx *ctx)
+{
+    dp_buf_addf(to, "%s/", dpx_run.path);
+    dp_spool_name(to, dpx_run.script);
+    dp_buf_addf(to, "-%s-%ld-%u-%" UVuf DP_SPOOL_PART, dpx_run.run, ctx->pid, ctx->tid,
+                (UV)ctx->slice);
+}
+
+/* ---- the end of a slice ---- */
+
+/* Makes the file again, where it could not be made before, or is gone. */
+static bool reopen(struct dpx_ctx *ctx, struct dp_err *err)
+{
+    dTHX;
+    dp_live_remove(&ctx->live);
+    dp_outfile_close(&ctx->out);
+    if (dp_spool_make(dpx_run.path, err) < 0 || dpx_file_open(aTHX_ ctx, err) < 0)
+        return false;
+    dp_live_restore(&ctx->live, ctx->out.path);
+    return true;
+}
+
+static bool write_slice(struct dpx_ctx *ctx, struct dp_err *err)
+{
+    struct dp_cct_rest rest = ctx->rest;
+    if (ctx->out.failed && !reopen(ctx, err))
+        return false;
+    bool good = dpx_file_write_tree(ctx, err);
+    if (good && dp_spool_finish(ctx->out.path) < 0) {
+        dp_err_set(err, DP_E_IO, "cannot write %s: %s", ctx->out.path, strerror(errno));
+        ctx->out.failed = true;
+        good = false;
+    }
+    if (!good) {
+        ctx->rest = rest;
+        memset(&ctx->writer.sums, 0, sizeof ctx->writer.sums);
+    }
+    return good;
+}
+
+static void trim(void)
+{
+    size_t removed = dp_spool_trim(dpx_run.path, dpx_run.opt.spool_limit);
+    if (removed && !dpx_run.trimmed) {
+        dpx_run.trimmed = true;
+        dpx_say("DProf: %s has reached spool-limit=%" UVuf " bytes; the oldest slices are removed",
+                dpx_run.path, (UV)dpx_run.opt.spool_limit);
+    }
+}
+
+bool dpx_slice_end(struct dpx_ctx *ctx)
+{
+    struct dp_err err;
+    int why = errno;
+    dp_err_init(&err);
+    dpx_file_begin(ctx);
+    bool good = write_slice(ctx, &err);
+    if (good) {
+        dp_live_remove(&ctx->live);
+        dp_outfile_close(&ctx->out);
+        trim();
+    } else if (!ctx->slice_told) {
+        dpx_say("DProf: %s; the slice goes on", err.message);
+    }
+    ctx->slice_told = !good;
+    errno = why;
+    return good;
+}
+
+/* ---- the next one ---- */
+
+static void relink(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
+{
+    for (struct dpx_frame *f = ctx->frames + 1; f <= last; f++)
+        dp_rec_resume(&ctx->rec, id && f == last ? id : f->runs, &f->call, f->call.start);
+}
+
+void dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
+{
+    dTHX;
+    struct dp_err err;
+    struct timeval tv;
+    U64 links = ctx->rec.links;
+    dp_err_init(&err);
+    gettimeofday(&tv, NULL);
+    ctx->started = (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
+    ctx->slice++;
+    ctx->named = ctx->names.lines.count;
+    ctx->before_cpu_us = 0;
+    ctx->child.inherited = (size_t)(last - ctx->frames);
+    dp_rec_keep_line(&ctx->rec);
+    dp_live_release(&ctx->live);
+    dp_outfile_init(&ctx->out);
+    if (dpx_file_open(aTHX_ ctx, &err) < 0)     /* the end of the slice tries again, and tells */
+        ctx->out.failed = true;
+    if (dpx_file_renew_live(ctx) < 0) {
+        dpx_say("DProf: out of memory; process %ld is no longer profiled", ctx->pid);
+        dpx_life_give_up(ctx);
+        return;
+    }
+    if (ctx->rec.paused || ctx->rec.stopped)
+        return;
+    dpx_coro_renew(ctx, links);
+    relink(ctx, last, id);
+}
+
+void dpx_slice_cut(void *arg)
+{
+    struct dpx_ctx *ctx = arg;
+    const struct dp_rec_mark *mark = &ctx->rec.mark;
+    const struct dpx_frame *last = ctx->top;
+    U32 id = 0;
+    if (ctx->pid != (long)getpid())
+        return;
+    if (mark->call && mark->begins) {
+        last--;
+    } else if (mark->call) {
+        /* The call that ends is no longer among the frames, or is named by what replaces it. */
+        last = mark->call == &ctx->top->call ? ctx->top : ctx->top + 1;
+        id = ctx->rec.cur->id;
+    }
+    if (dpx_slice_end(ctx))
+        dpx_slice_next(ctx, last, id);
+}
