@@ -118,7 +118,7 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
     take_matcher(aTHX_ how, from);
 }
 
-static void take_runs(pTHX_ struct dp_diff_side *side, AV *runs)
+static void take_runs(pTHX_ struct dp_diff_side *side, AV *runs, bool waiting)
 {
     SSize_t n = runs ? av_len(runs) + 1 : 0;
     size_t *ends = dpx_array(aTHX_ (size_t)n, sizeof *ends), parts = 0;
@@ -136,14 +136,14 @@ static void take_runs(pTHX_ struct dp_diff_side *side, AV *runs)
             croak("%s: a run has no profiles", side->name);
         ends[i] = parts = end;
     }
-    side->parts = dpx_sides(aTHX_ all);
+    side->parts = dpx_sides(aTHX_ all, waiting);
     side->ends = ends;
     side->n_runs = (size_t)n;
 }
 
 static DPX_KEYS(dp_diff_side, DP_SIDE_OPTIONS, "a side")
 
-const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least)
+const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least, bool waiting)
 {
     SSize_t n = av_len(from) + 1;
     struct dp_diff_side *sides = dpx_array(aTHX_ (size_t)n, sizeof *sides);
@@ -153,7 +153,7 @@ const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least)
         sides[i].name = "";
         dpx_keys_take_at(aTHX_ &sides[i], dpx_keys_dp_diff_side(), from, i);
         HV *hv = dpx_hash_of(aTHX_ dpx_element(aTHX_ from, i));
-        take_runs(aTHX_ &sides[i], dpx_list(aTHX_ hv, "runs"));
+        take_runs(aTHX_ &sides[i], dpx_list(aTHX_ hv, "runs"), waiting);
     }
     return sides;
 }

@@ -113,7 +113,8 @@ HV *dpx_print_stacks(pTHX_ PerlIO *to, AV *sides, HV *how)
     job->shown = to_tell.shown ? is_shown : NULL;
     job->ctx = &to_tell;
     dpx_host_init(aTHX_ &h, to, dpx_field(aTHX_ how, "progress"));
-    int code = dp_stacks_print(dpx_diff_sides(aTHX_ sides, has_sides), n, job, &h.host, &out);
+    int code = dp_stacks_print(dpx_diff_sides(aTHX_ sides, has_sides, false), n, job, &h.host,
+                               &out);
     hv_stores(hv, "code", newSViv(code));
     store_outcome(aTHX_ hv, &out);
     return hv;

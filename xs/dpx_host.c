@@ -40,11 +40,19 @@ void dpx_host_init(pTHX_ struct dpx_host *h, PerlIO *out, SV *progress)
     DPX_PERL_SET(h);
 }
 
-struct dp_prof *dpx_prof_of(pTHX_ SV *sv)
+struct dp_prof *dpx_prof_waiting(pTHX_ SV *sv)
 {
     if (!SvROK(sv) || !sv_derived_from(sv, "Devel::DProf::Profile") || !SvIOK(SvRV(sv)))
         croak("not a Devel::DProf::Profile");
     return INT2PTR(struct dp_prof *, SvIV(SvRV(sv)));
+}
+
+struct dp_prof *dpx_prof_of(pTHX_ SV *sv)
+{
+    struct dp_prof *prof = dpx_prof_waiting(aTHX_ sv);
+    if (dp_prof_unpack(prof) < 0)
+        croak("%s", dp_err_text(DP_E_NOMEM));
+    return prof;
 }
 
 SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof)

@@ -49,14 +49,14 @@ void dpx_report(pTHX_ struct dp_report *how, HV *from)
             croak("fields of a report: there is no column %d", how->fields[i]);
 }
 
-static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n)
+static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n, bool waiting)
 {
     const char **texts[] = { &side->script, &side->pid, &side->thread };
     SV *sv = from ? dpx_element(aTHX_ from, 0) : NULL;
     STRLEN len;
     if (!sv)
         croak("side %ld has no profile", (long)n);
-    side->prof = dpx_prof_of(aTHX_ sv);
+    side->prof = waiting ? dpx_prof_waiting(aTHX_ sv) : dpx_prof_of(aTHX_ sv);
     if ((sv = dpx_element(aTHX_ from, 1))) {
         struct dp_sub_info info;
         side->flags = (const unsigned char *)SvPV(sv, len);
@@ -71,13 +71,14 @@ static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n)
         side->counter = (size_t)SvUV(sv);
 }
 
-const struct dp_over_side *dpx_sides(pTHX_ AV *from)
+const struct dp_over_side *dpx_sides(pTHX_ AV *from, bool waiting)
 {
     SSize_t n = av_len(from) + 1;
     struct dp_over_side *sides = dpx_array(aTHX_ (size_t)n, sizeof *sides);
     if (!n)
         croak("no profiles");
     for (SSize_t i = 0; i < n; i++)
-        take_side(aTHX_ &sides[i], dpx_list_of(aTHX_ dpx_element(aTHX_ from, i)), i);
+        take_side(aTHX_ &sides[i], dpx_list_of(aTHX_ dpx_element(aTHX_ from, i)), i,
+                  waiting);
     return sides;
 }

@@ -8,8 +8,8 @@
 
 /* Convert a hash with the fields of struct dp_report, and profiles with facts about their files:
  * [profile, flags, script, pid, thread, counter] each. The results live as long as the arguments
- * and the statement. */
+ * and the statement. waiting: profiles may be packed (dp_prof_waits). */
 void dpx_report(pTHX_ struct dp_report *how, HV *from);
-const struct dp_over_side *dpx_sides(pTHX_ AV *from);
+const struct dp_over_side *dpx_sides(pTHX_ AV *from, bool waiting);
 
 #endif

@@ -149,7 +149,7 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     HV *hv = (HV *)sv_2mortal((SV *)newHV()), *all = newHV();
     hv_stores(hv, "total", newRV_noinc((SV *)all));
     ENTER;                      /* the sides that c borrows must outlive it */
-    const struct dp_diff_side *sides = dpx_diff_sides(aTHX_ from, 2);
+    const struct dp_diff_side *sides = dpx_diff_sides(aTHX_ from, 2, true);
     dpx_diff(aTHX_ &how, options);
     if (!how.over.n_keys)
         croak("keys of a comparison: its rows have no names without them");

@@ -154,7 +154,7 @@ static struct dp_stacks_job *take_export(pTHX_ HV *from, size_t n_sides)
         croak("there is no side %ld of %ld", (long)all->export.side, (long)n_sides);
     AV *timeline = dpx_list(aTHX_ from, "timeline");
     bool has_one = timeline && av_len(timeline) >= 0;
-    all->job.timeline = has_one ? dpx_diff_sides(aTHX_ timeline, 1) : NULL;
+    all->job.timeline = has_one ? dpx_diff_sides(aTHX_ timeline, 1, false) : NULL;
     return &all->job;
 }
 

@@ -124,3 +124,29 @@ int dp_name_compare(const struct dp_name *a, const struct dp_name *b)
     int c = memcmp(a->ptr, b->ptr, a->len < b->len ? a->len : b->len);
     return c ? c : a->len < b->len ? -1 : a->len > b->len;
 }
+
+void dp_pool_seal(struct dp_pool *pool)
+{
+    dp_map_release(&pool->index);
+    dp_mem_free(pool->next);
+    pool->next = NULL;
+    pool->next_cap = 0;
+}
+
+int dp_pool_unseal(struct dp_pool *pool)
+{
+    dp_pool_seal(pool);
+    if (dp_mem_grow((void **)&pool->next, &pool->next_cap, pool->count, sizeof *pool->next) < 0)
+        return DP_E_NOMEM;
+    for (uint32_t n = 0; n < pool->count; n++) {
+        const struct dp_name *name = &pool->names[n];
+        struct dp_map_slot *slot = dp_map_put(&pool->index, hash(pool, name->ptr, name->len));
+        if (!slot) {
+            dp_pool_seal(pool);
+            return DP_E_NOMEM;
+        }
+        pool->next[n] = slot->value;
+        slot->value = n;
+    }
+    return 0;
+}

@@ -38,6 +38,11 @@ uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len);
 /* The same without adding: DP_MAP_NONE when the name is unknown. */
 uint32_t dp_pool_lookup(const struct dp_pool *pool, const char *ptr, size_t len);
 
+/* Forgets how names are found: until dp_pool_unseal they are read by their numbers, and none is
+ * added. dp_pool_unseal returns 0 or DP_E_NOMEM: then the pool stays sealed. */
+void dp_pool_seal(struct dp_pool *pool);
+int dp_pool_unseal(struct dp_pool *pool);
+
 /* The name of a number that dp_pool_intern returned; borrowed. */
 static inline const struct dp_name *dp_pool_name(const struct dp_pool *pool, uint32_t n)
 {

@@ -88,6 +88,13 @@ struct dp_range {
 };
 int dp_prof_window(struct dp_prof *prof, const struct dp_range *ranges, size_t n);
 
+/* Before the first file: dp_prof_add_all packs the contexts of the profile, which take a fifth of
+ * the memory then. Comparisons of tables (dprof/diff.h) unpack those of one run at a time, and all
+ * that tells of files, subs, units and counters works. For anything else dp_prof_unpack comes
+ * first: it returns 0 or DP_E_NOMEM. */
+void dp_prof_waits(struct dp_prof *prof);
+int dp_prof_unpack(struct dp_prof *prof);
+
 /* Reads files, each into a profile; those of one profile stand together, and are read in their
  * order. Up to `threads` threads share the work, the caller's among them, which alone calls
  * host->progress. The outcomes tell of errors. Returns 0, or DP_E_NOMEM where a file has none. */

@@ -40,6 +40,7 @@ void dp_prof_free(struct dp_prof *prof)
     dp_mem_free(prof->in.starts);
     dp_mem_free(prof->spans);
     dp_mem_free(prof->nodes);
+    dp_mem_free(prof->packed);
     dp_prof_release_extra(prof);
     dp_prof_release_lines(prof);
     dp_window_free(prof->window);
@@ -76,6 +77,7 @@ void dp_prof_chart(struct dp_prof *prof, enum dp_metric time)
 }
 
 void dp_prof_pairs(struct dp_prof *prof) { prof->pairs = true; }
+void dp_prof_waits(struct dp_prof *prof) { prof->waits = true; }
 
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit)
 {

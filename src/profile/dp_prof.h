@@ -87,6 +87,8 @@ struct dp_intake {
     uint32_t column[DP_FMT_COUNTERS];   /* of the file: the counter here; UINT32_MAX: not kept */
 };
 
+struct dp_packed;
+
 struct dp_prof {
     struct dp_subs subs;
     struct dp_node *nodes;
@@ -137,6 +139,8 @@ struct dp_prof {
     struct dp_file *files;
     size_t n_files, files_cap;
     struct dp_window *window;   /* or NULL */
+    bool waits;                 /* contexts are packed when its files have been read in parallel */
+    struct dp_packed *packed;   /* contexts (dp_prof_pack.h) in place of nodes; else NULL */
     struct dp_intake in;
 };
 

@@ -1,5 +1,6 @@
 /* Files read in parallel: profiles share nothing, so each thread takes the next one. */
 #include "dp_prof.h"
+#include "dp_prof_pack.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -35,7 +36,7 @@ static void *read_some(void *ctx)
 {
     struct reader *r = ctx;
     size_t from, end;
-    while ((end = take(r->all, &from)) > from)
+    while ((end = take(r->all, &from)) > from) {
         for (size_t i = from; i < end; i++) {
             const struct dp_read_job *job = &r->all->jobs[i];
             size_t before = dp_prof_files(job->prof);
@@ -43,6 +44,9 @@ static void *read_some(void *ctx)
             if (dp_prof_files(job->prof) == before)
                 r->lost = rc;
         }
+        if (r->all->jobs[from].prof->waits)
+            dp_prof_pack(r->all->jobs[from].prof);      /* without memory it stays as it is */
+    }
     return NULL;
 }
 

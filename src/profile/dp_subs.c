@@ -297,6 +297,26 @@ static int make_keys(struct dp_subs *subs)
     return ok ? 0 : DP_E_NOMEM;
 }
 
+void dp_subs_pack(struct dp_subs *subs)
+{
+    size_t count = dp_subs_count(subs);
+    dp_subs_next_file(subs);
+    dp_mem_free(subs->seen_ordinal);
+    dp_mem_free(subs->place_count);
+    subs->seen_ordinal = subs->place_count = NULL;
+    subs->seen_cap = subs->place_cap = 0;
+    dp_buf_release(&subs->scratch);
+    dp_pool_seal(&subs->strings);
+    dp_pool_release(&subs->keys);
+    subs->keys.count = count;
+}
+
+int dp_subs_unpack(struct dp_subs *subs)
+{
+    int rc = dp_pool_unseal(&subs->strings);
+    return rc < 0 ? rc : make_keys(subs);
+}
+
 /* Numbers the members from..end, which are of one place. Returns whether one has another ordinal
  * than before. */
 static bool give_ordinals(struct dp_subs *subs, const struct crowd *c, size_t from, size_t end)

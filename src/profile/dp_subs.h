@@ -55,6 +55,10 @@ void dp_subs_ids_anew(struct dp_subs *subs);
  * the order of the file. Subs keep their numbers, and a second reading of the file finds them.
  * Returns 0 or DP_E_NOMEM. */
 int dp_subs_order(struct dp_subs *subs);
+/* Forgets how subs and texts are found; nothing may be added until dp_subs_unpack, which returns 0
+ * or DP_E_NOMEM (then it can be called again). */
+void dp_subs_pack(struct dp_subs *subs);
+int dp_subs_unpack(struct dp_subs *subs);
 /* Adds a sub of another table. Returns its number here, or what dp_subs_add returns. Where two
  * records of one sub differ, the order in which they come does not matter. */
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);

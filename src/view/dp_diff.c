@@ -4,6 +4,7 @@
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_num.h"
+#include "dp_prof_pack.h"
 
 #include <string.h>
 
@@ -156,8 +157,8 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
 /* What a pass over the runs is for. */
 enum pass { ROWS, EACH };
 
-static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
-                    enum pass pass, dp_diff_each_fn *each, void *ctx)
+static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
+                      enum pass pass, dp_diff_each_fn *each, void *ctx)
 {
     struct dp_diff_run *run = &diff->runs[r];
     const struct dp_diff_measure *m = &diff->how->measures[measure];
@@ -175,6 +176,35 @@ static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, siz
     if (rc == 0 && each)
         rc = each(ctx, diff, run, &over);
     dp_overhead_release(&over);
+    return rc;
+}
+
+/* Parts whose contexts are packed have them while the run is read. */
+static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
+                    enum pass pass, dp_diff_each_fn *each, void *ctx)
+{
+    struct dp_over_side *parts = diff->parts + from;
+    size_t n = end - from, awake = 0;
+    const struct dp_prof **own = dp_mem_realloc(NULL, n, sizeof *own);
+    struct dp_prof *copies = dp_mem_realloc(NULL, n, sizeof *copies);
+    int rc = own && copies ? 0 : DP_E_NOMEM;
+    for (; rc == 0 && awake < n; awake++) {
+        own[awake] = parts[awake].prof;
+        if (own[awake]->packed) {
+            if ((rc = dp_prof_unpacked(&copies[awake], own[awake])) < 0)
+                break;
+            parts[awake].prof = &copies[awake];
+        }
+    }
+    if (rc == 0)
+        rc = read_awake(diff, r, from, end, measure, pass, each, ctx);
+    for (size_t i = 0; i < awake; i++)
+        if (own[i]->packed) {
+            parts[i].prof = own[i];
+            dp_prof_release_unpacked(&copies[i]);
+        }
+    dp_mem_free(own);
+    dp_mem_free(copies);
     return rc;
 }
 

@@ -1,8 +1,10 @@
-/* The model: sums, recursion, depth, several files, and allocations that fail. */
+/* The model: sums, recursion, depth, several files, packed contexts, and allocations that fail. */
 #include "tap.h"
+#include "dp_buf.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
+#include "dp_prof_pack.h"
 #include "dp_select.h"
 #include "dprof/trace.h"
 
@@ -227,6 +229,96 @@ static void no_outcome(void)
     dp_prof_free(prof);
 }
 
+/* ---- packed contexts ---- */
+
+static int append(void *ctx, const void *ptr, size_t len)
+{
+    dp_buf_add(ctx, ptr, len);
+    return 0;
+}
+
+/* The tree of a profile, as text; the caller releases it. */
+static struct dp_buf tree_of(const struct dp_prof *prof)
+{
+    struct dp_buf text;
+    struct dp_host host = { &text, append, NULL };
+    struct dp_write_how how;
+    memset(&how, 0, sizeof how);
+    how.version = "1";
+    dp_buf_init(&text);
+    dp_prof_write(prof, &how, &host);
+    return text;
+}
+
+static bool same_tree(const struct dp_prof *a, const struct dp_prof *b)
+{
+    struct dp_buf x = tree_of(a), y = tree_of(b);
+    bool same = x.len > 0 && x.len == y.len && memcmp(x.ptr, y.ptr, x.len) == 0;
+    dp_buf_release(&x);
+    dp_buf_release(&y);
+    return same;
+}
+
+static struct dp_prof *of_file(const char *path)
+{
+    struct dp_prof *prof = dp_prof_new();
+    dp_prof_detail(prof);
+    dp_prof_add(prof, path, 0, NULL);
+    return prof;
+}
+
+static void packed(const char *path, const char *further)
+{
+    struct dp_prof *prof = of_file(path), *own = of_file(path), copy;
+    size_t subs = dp_subs_count(&own->subs);
+    is_i(dp_prof_pack(own), 0, "%s: packed", path);
+    ok(own->packed && !own->nodes && dp_prof_contexts(own) == dp_prof_contexts(prof)
+           && dp_subs_count(&own->subs) == subs, "its contexts are, and still counted");
+    is_i(dp_prof_unpacked(&copy, own), 0, "there is a copy");
+    bool same = true;
+    for (uint32_t n = 0; n < copy.count; n++) {
+        copy.nodes[n].hint = prof->nodes[n].hint;       /* only of use while a file is read */
+        copy.nodes[n].succ = prof->nodes[n].succ;
+        struct dp_extra x = dp_prof_extra(prof, n), y = dp_prof_extra(&copy, n);
+        same = same && x.longest == y.longest && x.shortest == y.shortest && x.folded == y.folded;
+        for (size_t k = 0; k < prof->n_counters; k++)
+            same = same && dp_prof_count(prof, n, k) == dp_prof_count(&copy, n, k);
+    }
+    ok(same && memcmp(copy.nodes, prof->nodes, copy.count * sizeof *copy.nodes) == 0,
+       "whose contexts are the same");
+    dp_prof_release_unpacked(&copy);
+    is_i(dp_prof_unpack(own), 0, "unpacked");
+    ok(!own->packed && same_tree(prof, own), "it is what it was");
+    dp_prof_add(prof, further, 0, NULL);
+    dp_prof_add(own, further, 0, NULL);
+    ok(same_tree(prof, own), "and takes further files as before");
+    dp_prof_free(prof);
+    dp_prof_free(own);
+}
+
+/* Whatever fails, the profile is as it was, packed or not. */
+static void packed_no_memory(const char *path)
+{
+    struct dp_prof *prof = of_file(path), *own = of_file(path);
+    bool states = true;
+    int n, rc = -1;
+    for (n = 0; rc < 0 && n < 100; n++) {
+        dp_mem_fail_after(n);
+        rc = dp_prof_pack(own);
+        states = states && !own->packed == (rc < 0);
+    }
+    for (rc = -1, n = 0; rc < 0 && n < 1000; n++) {
+        dp_mem_fail_after(n);
+        rc = dp_prof_unpack(own);
+        states = states && !own->packed == (rc == 0);
+    }
+    dp_mem_fail_after(-1);
+    ok(rc == 0 && n > 5 && states, "%s: packed and unpacked when memory is there again", path);
+    ok(same_tree(prof, own), "and the profile is the same");
+    dp_prof_free(prof);
+    dp_prof_free(own);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -238,6 +330,11 @@ int main(int argc, char **argv)
     no_outcome();
     inherited();
     deep();
+    packed("../t/corpus/tree", "../t/corpus/ours");
+    packed("../t/corpus/counters", "../t/corpus/counters");
+    packed("../t/data/shop-new.out", "../t/data/shop-old.out");
+    packed("../t/corpus/folded", "../t/corpus/folded");
+    packed_no_memory("../t/data/shop-new.out");
     no_memory("../t/data/ours.out");
     no_memory("../t/corpus/ours.gz");
     is_i(dp_mem_live(), 0, "no memory is left");

@@ -22,7 +22,7 @@ our @ISA = ('Devel::DProf::Sides');
 # The comparison in C does not know these fields: filters, what to read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
     phases subs packages scripts re_only re_skip color flame symfs metric_given
-    annotate
+    annotate waits
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
 # How: the fields of struct dp_diff_how, and of filters(). say: prints what is said of files, by
@@ -32,7 +32,8 @@ sub new {
     my $self = $class->SUPER::new(
         keys => [DP_K_SUB], metric_name => 'cpu', separate => 1, order => DP_DIFF_BY_CHANGE,
         compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, time_floor => 0.001,
-        time_floor_percent => 0.5, confidence => 0.95, facts => [], rules => [], symfs => [], %how,
+        time_floor_percent => 0.5, confidence => 0.95, facts => [], rules => [], symfs => [],
+        waits => !$how{flame} && !$how{annotate}, %how,
     );
     $self->in_c;                # a misspelled field is an error at once
     return $self;

@@ -122,6 +122,7 @@ sub profile {
     $profile->only_main if $self->{main};
     $profile->phases if $self->{phases};
     $profile->detail if $self->{detail};
+    $profile->waits if $self->{waits};
     $profile->window(@$window) if $window;
     return $profile;
 }
@@ -273,8 +274,8 @@ The same, behind the outcome (L<Devel::DProf::Profile/outcome>).
 =item new NAME => VALUE, ...
 
 How files are read. force: faults of a file are tolerated. progress: a terminal is told how far it
-is. unit, pairs, chart, main, phases, detail: as the methods of L<Devel::DProf::Profile> that have
-these names (main: C<only_main>).
+is. unit, pairs, chart, main, phases, detail, waits: as the methods of L<Devel::DProf::Profile> that
+have these names (main: C<only_main>).
 
 =item profile [WINDOW]
 

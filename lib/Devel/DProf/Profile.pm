@@ -133,6 +133,11 @@ A function: reads files, each given as [PROFILE, PATH, FLAGS], those of one prof
 that many threads (0: one for each processor). The outcomes of the profiles say how each file was
 read. PROGRESS is the same as for C<add>, for the files that the caller's thread reads.
 
+=item waits
+
+Call this before the first C<add_all>, which then packs what was read: a fifth of the memory is
+enough for many profiles that are compared one by one. Methods that need it unpack it.
+
 =item merge OTHER
 
 Adds all of another profile. Returns undef, or a message that says what is wrong.
