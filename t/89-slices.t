@@ -117,8 +117,8 @@ for my $how ({}, { PERL_DPROF_LINES => 'time' }) {
     for my $file (@{ $got->{slices} }) {
         my $text = slurp($file);
         my ($run) = $text =~ /\$dprof_run='([\w.]+)'/;
-        my ($pid, $tid, $n, $script) = map { $text =~ /\$dprof_$_='?([^';]+)/ }
-            qw(pid tid slice script);
+        my ($n) = $text =~ /\$dprof_slice=(\d+);/;
+        my ($pid, $tid, $script) = map { $text =~ /\$dprof_$_='?([^';]+)/ } qw(pid tid script);
         is($file =~ s{.*/}{}r, "p-$run-$pid-$tid-$n.tree", 'a name tells which slice it is')
             if $n <= 2;
         is($script, $control, '... whatever $0 has become') if $n == 1 || $n == 90;
@@ -167,7 +167,8 @@ sub sliced {
         $dir);
     my $file = qr{\S+/spool/\S+};
     like($run->{err},
-        qr{\ADProf: cannot write $file: No such file or directory; the slice goes on\n\z}, 'a slice that cannot be written is told of, once');
+        qr{\ADProf: cannot write $file: No such file or directory; the slice goes on\n\z},
+        'a slice that cannot be written is told of, once');
     my $got = calls_of(slices("$dir/spool"), slices("$dir/taken"));
     is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and its calls are in the next file');
 }

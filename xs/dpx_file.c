@@ -4,9 +4,9 @@
 #include "dpx_ctx.h"
 #include "dpx_events.h"
 #include "dpx_say.h"
-#include "dpx_slice.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
+#include "dp_spool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,12 +203,20 @@ static int write_header(struct dpx_ctx *ctx, const struct dp_buf *head, struct d
     return rc;
 }
 
+static void slice_name(struct dp_buf *to, const struct dpx_ctx *ctx)
+{
+    dp_buf_addf(to, "%s/", dpx_run.path);
+    dp_spool_name(to, dpx_run.script);
+    dp_buf_addf(to, "-%s-%ld-%u-%" UVuf DP_SPOOL_PART, dpx_run.run, ctx->pid, ctx->tid,
+                (UV)ctx->slice);
+}
+
 /* The file's name, with %p, %t and %n filled in; without %p and %t, process and thread are appended
  * where they are not the first. */
 static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
 {
     if (dpx_run.opt.spool) {
-        dpx_slice_file_name(to, ctx);
+        slice_name(to, ctx);
         return;
     }
     bool has_pid = false, has_tid = false;

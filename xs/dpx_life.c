@@ -25,6 +25,7 @@
 enum { FRAMES = 1024 };         /* to begin with */
 
 static void end_trip(struct dpx_ctx *ctx);
+static void no_memory(struct dpx_ctx *ctx);
 static void tripped(void *arg) { end_trip(arg); }
 
 /* ---- changes of the state ---- */
@@ -104,6 +105,12 @@ struct dpx_ctx *dpx_life_new(void)
 
 static void aged(void *arg) { dpx_file_begin(arg); }
 
+static void slice_is_over(void *arg)
+{
+    if (!dpx_slice_cut(arg))
+        no_memory(arg);
+}
+
 /* Starts a state's clocks. */
 void dpx_life_start_clocks(struct dpx_ctx *ctx)
 {
@@ -126,7 +133,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
     ctx->rec.tripped = tripped;
     ctx->rec.flushed = dpx_file_flushed;
-    ctx->rec.save = dpx_run.opt.spool ? dpx_slice_cut : dpx_file_save;
+    ctx->rec.save = dpx_run.opt.spool ? slice_is_over : dpx_file_save;
     ctx->rec.aged = ctx->file.unopened ? aged : NULL;
     ctx->rec.arg = ctx;
 }
@@ -141,7 +148,8 @@ static void leave_nothing(struct dpx_ctx *ctx)
     dpx_events_close(ctx);
 }
 
-void dpx_life_give_up(struct dpx_ctx *ctx)
+/* Stops recording for good; dp_rec_give_up lets the recorder be called all the same. */
+static void give_up(struct dpx_ctx *ctx)
 {
     dTHX;
     ends(ctx, DPX_ENDED);
@@ -154,6 +162,12 @@ void dpx_life_give_up(struct dpx_ctx *ctx)
     dpx_events_close(ctx);
 }
 
+static void no_memory(struct dpx_ctx *ctx)
+{
+    dpx_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
+    give_up(ctx);
+}
+
 /* Another program has truncated the file of the pieces. */
 static void lost(struct dpx_ctx *ctx)
 {
@@ -163,7 +177,7 @@ static void lost(struct dpx_ctx *ctx)
                  " ended, the program goes on",
                  profile, ctx->pid);
     dp_live_remove(&ctx->live);
-    dpx_life_give_up(ctx);
+    give_up(ctx);
 }
 
 /* Writes the file's end. All marks are in the file, or in the tree. */
@@ -285,7 +299,8 @@ static void undo_exec(struct dpx_ctx *ctx)
     ctx->state = DPX_ON;
     dp_rec_untrip(&ctx->rec);
     if (dpx_run.opt.spool) {
-        dpx_slice_next(ctx, ctx->frames + ctx->exec.depth, 0);
+        if (!dpx_slice_next(ctx, ctx->frames + ctx->exec.depth, 0))
+            no_memory(ctx);
         errno = why;
         return;
     }
@@ -431,10 +446,8 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
     if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)
         dpx_say("DProf: %s; process %ld is not profiled, the program goes on", err.message,
                      ctx->pid);
-    if (dpx_file_open_live(ctx) < 0) {
-        dpx_say("DProf: out of memory; process %ld is not profiled", ctx->pid);
-        dpx_life_give_up(ctx);
-    }
+    if (dpx_file_open_live(ctx) < 0)
+        no_memory(ctx);
 }
 
 /* The first event of a child: what runs now began in the parent. */

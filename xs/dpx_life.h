@@ -15,10 +15,6 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx);
 /* The state records from here on, in this interpreter. */
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx);
 
-/* Stops recording for good, for want of memory; dp_rec_give_up lets the recorder be called all the
- * same. */
-void dpx_life_give_up(struct dpx_ctx *ctx);
-
 /* Watches for the end and the forks of the process; to be called once. */
 void dpx_life_watch(pTHX);
 

@@ -1,20 +1,11 @@
 #include "dpx_slice.h"
 #include "dpx_coro.h"
 #include "dpx_file.h"
-#include "dpx_life.h"
 #include "dpx_say.h"
 #include "dp_spool.h"
 
 #include <sys/time.h>
 #include <unistd.h>
-
-void dpx_slice_file_name(struct dp_buf *to, const struct dpx_ctx *ctx)
-{
-    dp_buf_addf(to, "%s/", dpx_run.path);
-    dp_spool_name(to, dpx_run.script);
-    dp_buf_addf(to, "-%s-%ld-%u-%" UVuf DP_SPOOL_PART, dpx_run.run, ctx->pid, ctx->tid,
-                (UV)ctx->slice);
-}
 
 /* ---- the end of a slice ---- */
 
@@ -85,7 +76,7 @@ static void relink(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
         dp_rec_resume(&ctx->rec, id && f == last ? id : f->runs, &f->call, f->call.start);
 }
 
-void dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
+bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 {
     dTHX;
     struct dp_err err;
@@ -103,25 +94,22 @@ void dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     dp_outfile_init(&ctx->out);
     if (dpx_file_open(aTHX_ ctx, &err) < 0)     /* the end of the slice tries again, and tells */
         ctx->out.failed = true;
-    if (dpx_file_renew_live(ctx) < 0) {
-        dpx_say("DProf: out of memory; process %ld is no longer profiled", ctx->pid);
-        dpx_life_give_up(ctx);
-        return;
+    if (dpx_file_renew_live(ctx) < 0)
+        return false;
+    if (!ctx->rec.paused && !ctx->rec.stopped) {
+        dpx_coro_renew(ctx, links);
+        relink(ctx, last, id);
     }
-    if (ctx->rec.paused || ctx->rec.stopped)
-        return;
-    dpx_coro_renew(ctx, links);
-    relink(ctx, last, id);
+    return true;
 }
 
-void dpx_slice_cut(void *arg)
+bool dpx_slice_cut(struct dpx_ctx *ctx)
 {
-    struct dpx_ctx *ctx = arg;
     const struct dp_rec_mark *mark = &ctx->rec.mark;
     const struct dpx_frame *last = ctx->top;
     U32 id = 0;
     if (ctx->pid != (long)getpid())
-        return;
+        return true;
     if (mark->call && mark->begins) {
         last--;
     } else if (mark->call) {
@@ -129,6 +117,5 @@ void dpx_slice_cut(void *arg)
         last = mark->call == &ctx->top->call ? ctx->top : ctx->top + 1;
         id = ctx->rec.cur->id;
     }
-    if (dpx_slice_end(ctx))
-        dpx_slice_next(ctx, last, id);
+    return !dpx_slice_end(ctx) || dpx_slice_next(ctx, last, id);
 }

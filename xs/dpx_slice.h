@@ -6,19 +6,16 @@
 
 #include "dpx.h"
 
-/* Appends the name of the file that is being written. */
-void dpx_slice_file_name(struct dp_buf *to, const struct dpx_ctx *ctx);
-
-/* What the recorder calls with the struct dpx_ctx when a slice's time is over. A slice that cannot
- * be written goes on, and is tried again when another has passed. */
-void dpx_slice_cut(void *arg);
+/* A slice's time is over. A slice that cannot be written goes on, and is tried again when another
+ * has passed. Returns false if memory is too short to go on recording. */
+bool dpx_slice_cut(struct dpx_ctx *ctx);
 
 /* Writes the slice, and gives it its final name. Returns false, after a message, if that cannot be;
  * then nothing has changed. */
 bool dpx_slice_end(struct dpx_ctx *ctx);
 
 /* Begins the next slice, after dpx_slice_end. The frames up to `last` run; the last of them runs
- * id, 0: what the frame says. */
-void dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id);
+ * id, 0: what the frame says. Returns false if memory is too short. */
+bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id);
 
 #endif

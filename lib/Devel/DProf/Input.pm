@@ -149,7 +149,7 @@ sub sum {
     for my $path (@paths) {
         my $one = $self->profile;
         my $o = $self->read($one, $path);
-        doubts($path, $self->{force}, $one->header(0));
+        left_out($path, $self->{force}, $one->header(0));   # the sum says the rest itself
         $told->($o) or next;
         my $why = $sum->take($one, $take);
         if (defined $why) { $told->($o, $why) }
@@ -203,8 +203,13 @@ sub doubts {
     return if $quiet;
     complain("$path: another module took over perl's run loop: sort comparators may be missing, "
         . "and exits by die were seen late") if $header{dprof_runops_taken};
+    left_out($path, $quiet, %header);
+}
+
+sub left_out {
+    my ($path, $quiet, %header) = @_;
     complain("$path: there is no room for these counters: $header{dprof_left_out}")
-        if defined $header{dprof_left_out};
+        if defined $header{dprof_left_out} && !$quiet;
 }
 
 1;
@@ -326,7 +331,10 @@ spite of faults. Returns what TOLD of L<Devel::DProf::Sides/read> has to.
 
 =item doubts PATH, QUIET, HEADER
 
-Says, unless QUIET, what a header (names and values) tells about how far the file can be trusted.
+=item left_out PATH, QUIET, HEADER
+
+Says, unless QUIET, what a header (names and values) tells about how far the file can be trusted;
+C<left_out> only what no header of a sum has.
 
 =back
 
