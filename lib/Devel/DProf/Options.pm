@@ -22,7 +22,10 @@ sub new {
     my $self = bless {%how}, $class;
     my @specs = map { split ' ' } $self->{text} =~ /^==? (.*)$/mg;
     $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
-    $self->{rows} = [(map { unranged($_) } @specs), ABOUT];
+    my @own = map { unranged($_) } @specs;
+    # dprofstore's profiles have a version, too; -V remains.
+    my $has_version = grep { /^version\b/ } @own;
+    $self->{rows} = [@own, map { $has_version ? s/^V\|version\z/V/r : $_ } ABOUT];
     return $self;
 }
 

@@ -10,7 +10,7 @@ use Devel::DProf::Core;
 use Devel::DProf::Store::Failure;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(credentials failed);
+our @EXPORT_OK = qw(credentials failed escaped unescaped);
 
 # The class of each scheme, below this one, and what a URL looks like.
 my %SCHEME = (
@@ -41,6 +41,67 @@ sub urls { return map { $SCHEME{$_}[1] } sort keys %SCHEME }
 sub failed {
     my ($message, %how) = @_;
     die Devel::DProf::Store::Failure->new(message => $message, %how);
+}
+
+# One element of a path, or one word of a line: never empty, never a dot in front, no blank.
+sub escaped {
+    my ($bytes) = @_;
+    return '%' if !length $bytes;
+    $bytes =~ s/([^A-Za-z0-9._\-+=\@:])/sprintf '%%%02X', ord $1/ge;
+    return $bytes =~ s/\A\./%2E/r;
+}
+
+sub unescaped {
+    my ($text) = @_;
+    return $text eq '%' ? '' : $text =~ s/%([0-9A-F]{2})/chr hex $1/ger;
+}
+
+# Returns a sub that writes a profile to a handle, as a gzipped tree, and returns 0, or anything
+# else if it has failed. The bytes of a whole tree stay as they are; of all else a tree is made.
+sub tree_writer {
+    my ($path) = @_;
+    require Devel::DProf::Input;
+    my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
+    my $profile = $input->profile;
+    my $outcome = $input->read($profile, $path);
+    my $is_usable = Devel::DProf::Input::usable(Devel::DProf::Input::told($outcome, 1));
+    failed("$path: this is no profile, or a damaged one") if !$is_usable;
+    my %header = $profile->header(0);
+    return sub { return $profile->write_tree($_[0], $VERSION, { gzip => 1 }) }
+        if $outcome->{code} || $outcome->{open_count} || -e "$path.live"
+            || ($header{dprof_format} // '') !~ /\Atree /;
+    return sub { return gzipped($path, $_[0]) };
+}
+
+# Copies a file, gzipped unless it is so already.
+sub gzipped {
+    my ($path, $out) = @_;
+    CORE::open my $in, '<:raw', $path or return 1;
+    local $/;
+    my $bytes = readline $in;
+    return 1 if !defined $bytes;
+    if ($bytes !~ /\A\x1f\x8b/) {
+        require Compress::Zlib;
+        $bytes = Compress::Zlib::memGzip($bytes);
+    }
+    return print({$out} $bytes) ? 0 : 1;
+}
+
+# Returns what list() of a store returns, of profiles that it has selected.
+sub rows_of {
+    my (@profiles) = @_;
+    my %row;
+    for my $p (@profiles) {
+        my $row = $row{ $p->{service} }{ $p->{version} }
+            //= { %$p{qw(service version)}, runs => 0, hosts => {}, first => $p->{start} };
+        $row->{runs}++;
+        $row->{hosts}{ $p->{host} } = 1;
+        $row->{first} = $p->{start} if $p->{start} < $row->{first};
+        $row->{last} = $p->{start} if $p->{start} > ($row->{last} // 0);
+    }
+    my @rows = map { my $s = $row{$_}; map { $s->{$_} } sort keys %$s } sort keys %row;
+    $_->{hosts} = keys %{ $_->{hosts} } for @rows;
+    return @rows;
 }
 
 # Passwords are no arguments: other users see these.
@@ -101,6 +162,19 @@ What URLs of each scheme look like.
 
 A user's name and password, from the environment (DPROF_STORE_USER, DPROF_STORE_PASSWORD) or the
 first line of the file DPROF_STORE_PASSWORD_FILE. Undef each if there is none.
+
+=item escaped BYTES, unescaped TEXT
+
+Any name as one element of a path, and back.
+
+=item tree_writer PATH
+
+A sub that writes any profile to a handle, as a gzipped tree file, and returns 0, or anything else
+if it has failed. A tree keeps its bytes. Dies if the file is no profile.
+
+=item rows_of PROFILE, ...
+
+What C<list> of a store returns, of what its C<select> has returned.
 
 =item failed MESSAGE, NAME => VALUE, ...
 
