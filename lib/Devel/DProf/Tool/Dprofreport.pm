@@ -12,7 +12,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
                                DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
-use Devel::DProf::Input qw(of_runs told usable readable doubts);
+use Devel::DProf::Input qw(files_of told usable readable doubts);
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
@@ -93,6 +93,8 @@ Output:
     --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
 = q|quiet  color=s  pager!  title=s
     -q  --color auto|always|never  --no-pager  --title TEXT
+= from=s  run-set=s@
+    --from STORE --run-set SET      profiles of a store (dprofstore), in place of files
 = processes  f|force
     --processes         reads all files of each run      -f  fewer messages
 = main
@@ -107,8 +109,10 @@ sub command { return $TOOL }
 sub shown {
     my ($opt, $how, $names) = @_;
     @$names = 'tmon.out' if !@$names;
-    @$names = of_runs($opt->{processes}, $opt->{f}, @$names);
-    my ($failed, @sides) = sides($opt, $how, @$names);
+    my @paths = files_of($opt->{processes}, $opt->{f}, @$names);
+    @$names = @paths if !grep { ref } @$names;
+    my ($failed, @sides) = sides($opt, $how, @paths);
+    $names = [map { ref ? bytes($_->{name}) : $_ } @$names];
     return $failed || FAILED if !@sides;
     return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
     edges_of_lines($how, $names, map { $_->[0] } @sides) or return FAILED
