@@ -64,13 +64,24 @@ sub tree_writer {
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
     my $profile = $input->profile;
     my $outcome = $input->read($profile, $path);
-    my $is_usable = Devel::DProf::Input::usable(Devel::DProf::Input::told($outcome, 1));
-    failed("$path: this is no profile, or a damaged one") if !$is_usable;
+    my $why = unusable($outcome);
+    failed($why) if defined $why;
     my %header = $profile->header(0);
     return sub { return $profile->write_tree($_[0], $VERSION, { gzip => 1 }) }
         if $outcome->{code} || $outcome->{open_count} || -e "$path.live"
             || ($header{dprof_format} // '') !~ /\Atree /;
     return sub { return gzipped($path, $_[0]) };
+}
+
+# Returns why a file that was read cannot be kept, or undef.
+sub unusable {
+    my ($outcome) = @_;
+    return undef if !$outcome->{code};
+    require Devel::DProf::Outcome;
+    my $what = Devel::DProf::Outcome::verdict($outcome);
+    return undef if Devel::DProf::Input::usable($what);
+    return (Devel::DProf::Outcome::lines($outcome, $what))[0]
+        // "$outcome->{path}: this is no profile";
 }
 
 # Copies a file, gzipped unless it is so already.
@@ -171,6 +182,10 @@ Any name as one element of a path, and back.
 
 A sub that writes any profile to a handle, as a gzipped tree file, and returns 0, or anything else
 if it has failed. A tree keeps its bytes. Dies if the file is no profile.
+
+=item unusable OUTCOME
+
+Why a file that was read (L<Devel::DProf::Profile/outcome>) cannot be kept; undef if it can.
 
 =item rows_of PROFILE, ...
 

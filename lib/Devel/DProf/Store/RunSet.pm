@@ -30,7 +30,7 @@ sub parse {
         $value =~ s/\A"(.*)"\z/$1/s and $value =~ s/\\(["\\])/$1/g;
         $set{$key} = value($key, $value, $now);
     }
-    $text =~ /\G\s*(.+)/gcs and die "$1: a quote is not closed, or no blank is behind it\n";
+    $text =~ /\G\s*(\S.*)/gcs and die "$1: a quote is not closed, or no blank is behind it\n";
     return \%set;
 }
 

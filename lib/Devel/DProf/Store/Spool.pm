@@ -72,12 +72,8 @@ sub single {
 sub identify {
     my ($entry) = @_;
     my ($outcome, %header) = Devel::DProf::Input::header($entry->{path});
-    if ($outcome->{code} && !%header) {
-        require Devel::DProf::Outcome;
-        my @lines = Devel::DProf::Outcome::lines($outcome,
-            Devel::DProf::Outcome::verdict($outcome));
-        failed($lines[0] // "$entry->{path}: this is no profile");
-    }
+    my $why = %header ? undef : Devel::DProf::Store::unusable($outcome);
+    failed($why) if defined $why;
     my $seconds = seconds(\%header);
     my $start = ($header{dprof_start} // '') =~ /\A(\d{1,11}(?:\.\d{1,9})?)\z/ ? $1 : undef;
     my $modified = (stat $entry->{path})[9] // time;
@@ -179,13 +175,9 @@ sub one_of {
     my %entry = map { $_->{path} => $_ } @$entries;
     my ($sum) = $input->sum({}, sub {
         my ($o, $why) = @_;
-        if (!defined $why) {
-            return 1 if Devel::DProf::Input::usable(Devel::DProf::Input::told($o, 1));
-            require Devel::DProf::Outcome;
-            $why = Devel::DProf::Outcome::reason($o);
-        }
+        $why = defined $why ? "$o->{path}: $why" : Devel::DProf::Store::unusable($o) // return 1;
         $bad{ $o->{path} } = 1;
-        $told->("$o->{path}: $why", $entry{ $o->{path} });
+        $told->($why, $entry{ $o->{path} });
         return 0;
     }, map { $_->{path} } @$entries);
     my @good = grep { !$bad{ $_->{path} } } @$entries;
