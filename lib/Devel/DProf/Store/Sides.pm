@@ -55,7 +55,8 @@ sub side {
             . ')';
     }
     $name = 'all profiles' if $name eq '';
-    return { name => $name, runs => [map { [map { $_->{file} } @$_] } @runs] };
+    return { name => $name, selected => \@selected,
+        runs => [map { [map { $_->{file} } @$_] } @runs] };
 }
 
 # Groups profiles as Devel::DProf::Sides does files: processes and threads of a run belong together,

@@ -7,7 +7,6 @@ use warnings;
 
 use Devel::DProf::Options;
 use Devel::DProf::Store;
-use Devel::DProf::Store::Failure;
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Text qw(shown plural text bytes);
 use Devel::DProf::Tool qw(OK FAILED complain written);
