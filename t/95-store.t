@@ -89,10 +89,21 @@ like(dies(sub { Devel::DProf::Store::open('dir://user:secret@host/x') }),
 # ---- the folder ----
 
 my $store = Devel::DProf::Store::open("dir:$dir/store/deep/");
-like(dies(sub { $store->select({}) }), qr/: there is no such folder: dprofstore init makes it$/,
-    'a store that is not there yet');
+for my $does (sub { $store->select({}) }, sub { $store->add([]) }, sub { $store->prune({}) }) {
+    my $failure = dies($does);
+    is($failure, "$dir/store/deep does not exist: dprofstore init makes it one\n",
+        'a store that is not there yet');
+    is($failure->retry, 1, '... and may come');
+}
 is_deeply([$store->init], ["$dir/store/deep was made"], 'init makes the folder');
-is_deeply([$store->init], ["$dir/store/deep is there"], '... and can be repeated');
+is_deeply([$store->init], ["$dir/store/deep is a store"], '... and can be repeated');
+{
+    mkdir "$dir/empty";
+    my $empty = Devel::DProf::Store::open("dir:$dir/empty");
+    is(dies(sub { $empty->add([]) }), "$dir/empty is no store: dprofstore init makes it one\n",
+        'a folder that is no store, such as where nothing is mounted');
+    is_deeply([$empty->init], ["$dir/empty was there, and is a store now"], '... can become one');
+}
 
 my $count = 0;
 sub profile {
@@ -117,10 +128,10 @@ subtest 'What went in comes out' => sub {
     my @paths = $store->fetch(\@selected, $dir);
     is(scalar(grep { gunzipped($paths[$_]) ne slurp($all[$_]{file}) } 0 .. $#all), 0,
         '... and the bytes of each file');
-    is_deeply([grep { m{\A/|(?:\A|/)\.} } files_in("$dir/store/deep")], [],
-        'no name of a file begins with a dot');
+    is_deeply([grep { m{\A/|(?:\A|/)\.} } files_in("$dir/store/deep")], ['.dprofstore'],
+        'no name of a profile begins with a dot');
     is_deeply([sort(files_in($dir))], [sort((map { "file$_" } 1 .. $count), 'password',
-        map { "store/deep/$_" } files_in("$dir/store/deep"))], 'nothing stands elsewhere');
+        'empty/.dprofstore', map { "store/deep/$_" } files_in("$dir/store/deep"))], 'nothing stands elsewhere');
     my %names = map { $_->{service} => 1 } @all;
     for my $name (sort keys %names) {
         my $set = { map { $_ => $name =~ s/([\\*?\[])/\\$1/gr } qw(service version) };
@@ -164,6 +175,7 @@ subtest 'Conditions' => sub {
 
 subtest 'Any profile can be kept' => sub {
     my $store = Devel::DProf::Store::open("dir:$dir/any");
+    $store->init;
     my $trace = data('ours.out');
     $store->add([profile(file => $trace)]);
     my ($path) = $store->fetch([$store->select({})], $dir);
@@ -180,9 +192,14 @@ subtest 'Any profile can be kept' => sub {
 
 subtest 'A store that cannot be written' => sub {
     my $file = spew("$dir/plain", '');
-    my $failure = dies(sub { Devel::DProf::Store::open("dir:$file/x")->add([profile()]) });
+    my $failure = dies(sub { Devel::DProf::Store::open("dir:$file/x")->init });
     like($failure->message, qr/\A\Q$file\E\/x\S*: the folder could not be made: /, 'is told');
     is($failure->retry, 1, '... and may be mended');
+    spew("$dir/store/deep/blocked", '');
+    $failure = dies(sub { $store->add([profile(service => 'blocked')]) });
+    like($failure->message, qr/\/blocked\S*: the folder could not be made: /, 'a file in its way');
+    is($failure->retry, 1, '... may go, too');
+    unlink "$dir/store/deep/blocked";
     is(dies(sub { $store->add([profile(service => 'x' x 300)]) })->retry, 0,
         'a name that no folder can have is refused');
     is(dies(sub { $store->add([profile(run => '../x')]) })->retry, 0,

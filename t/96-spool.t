@@ -23,6 +23,7 @@ sub spool {
     my ($count) = @_;
     my $dir = scratch();
     mkdir "$dir/spool";
+    Devel::DProf::Store::open("dir:$dir/$_")->init for qw(store two three);
     slice($dir, $_) for 1 .. $count;
     return $dir;
 }
@@ -110,14 +111,18 @@ subtest 'What is no profile' => sub {
 
 subtest 'A store that fails keeps the spool' => sub {
     my $dir = spool(2);
-    spew("$dir/file", '');
     my $left = left($dir);
-    my $got = dprofstore($dir, qw(push --to dir:file/x --delete spool));
+    is_deeply(dprofstore($dir, qw(push --to dir:none --delete spool)), ["0 profiles pushed\n",
+        "dprofstore: $dir/none does not exist: dprofstore init makes it one; what did not arrive "
+            . "stays where it is\n", 1], 'a store that is not there');
+    spew("$dir/store/web.pl", '');
+    my $got = dprofstore($dir, qw(push --to dir:store --delete spool));
     is_deeply([@$got[0, 2]], ["0 profiles pushed\n", 1], 'it fails');
     like($got->[1],
         qr/\Adprofstore: \S+: the folder could not be made: [^;\n]+; what did not .*\n\z/,
         '... in one line');
     is(left($dir), $left, '... and all stays');
+    unlink "$dir/store/web.pl";
     my $names = join '', map { my $n = $_ + 2; sprintf "& %x P n%s x.pm:1\n", $n,
         unpack 'H*', pack 'NNN', map { $n * 2_654_435_761 * $_ % 2**32 } 1 .. 3 } 1 .. 200;
     spew("$dir/spool/" . slice_name(slice => 3), slice_text(slice => 3, lines => $names));
@@ -127,7 +132,8 @@ subtest 'A store that fails keeps the spool' => sub {
     like($run->{err}, qr/ could not be written: File too large; what did not arrive stays where/,
         '... in one line');
     ok(-e "$dir/spool/" . slice_name(slice => 3), 'what did not arrive stays');
-    is(scalar(grep { !/\.tree\.gz\z/ } files_in("$dir/store")), 0, 'no part of a file is left');
+    is(join(' ', grep { !/\.tree\.gz\z/ } files_in("$dir/store")), '.dprofstore',
+        'no part of a file is left');
     is(dprofstore($dir, qw(push --to dir:store --delete spool))->[2], 0, 'with room it works');
     is(scalar(my @all = selected($dir)), 3, '... and all is there');
 };

@@ -12,6 +12,8 @@ my $dir = scratch();
 my $state = 1;
 sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
 
+Devel::DProf::Store::open("dir:$dir/store")->init;
+
 # Makes slices of a version in a folder and in the store: files in the order of their names. Returns
 # their profiles.
 sub recorded {
@@ -111,7 +113,7 @@ subtest 'What is wrong' => sub {
         [[@from, 'service=api'], 'dprofreport: service=api: the store has no such profiles; '
             . "dprofstore list shows what it has\n", 1],
         [['--from', 'dir:none', '--run-set', 'service=api'],
-            "dprofreport: $dir/none: there is no such folder: dprofstore init makes it\n", 1];
+            "dprofreport: $dir/none does not exist: dprofstore init makes it one\n", 1];
 };
 
 # ---- buckets ----

@@ -30,7 +30,9 @@ for my $k (0 .. 199) {
         $sum->{h} += $h ? $k : 0;
     }
 }
-Devel::DProf::Store::open("dir:$dir/store")->add(\@profiles);
+my $store = Devel::DProf::Store::open("dir:$dir/store");
+$store->init;
+$store->add(\@profiles);
 
 sub history {
     my $run = run_tool('dprofreport', ['--from', 'dir:store', '--history', @_], dir => $dir);

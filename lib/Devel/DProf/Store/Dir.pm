@@ -26,11 +26,26 @@ sub new {
     return bless { path => $path =~ s{(?<=.)/+\z}{}r }, $class;
 }
 
+# A store has this file. Where a file system is not mounted there is none, and nothing must be
+# written there, or be removed elsewhere because it was.
+sub mark { return "$_[0]{path}/.dprofstore" }
+
 sub init {
     my ($self) = @_;
-    return "$self->{path} is there" if -d $self->{path};
+    return "$self->{path} is a store" if -e $self->mark;
+    my $is_there = -d $self->{path};
     made($self->{path});
-    return "$self->{path} was made";
+    my $why = Devel::DProf::Write::whole($self->mark,
+        sub { return print({ $_[0] } "1\n") ? 0 : 1 }, replace => 1);
+    failed($self->mark . " could not be written: $why", retry => 1) if defined $why;
+    return "$self->{path} was " . ($is_there ? 'there, and is a store now' : 'made');
+}
+
+sub check {
+    my ($self) = @_;
+    return if -e $self->mark;
+    failed("$self->{path} " . (-d $self->{path} ? 'is no store' : 'does not exist')
+        . ': dprofstore init makes it one', retry => 1);
 }
 
 # Makes a folder, with those above it; others may do so at the same time.
@@ -90,6 +105,7 @@ sub profile_of {
 
 sub add {
     my ($self, $profiles) = @_;
+    $self->check;
     # What cannot be kept is found before anything is.
     my @places = map { [place($_)] } @$profiles;
     for my $i (0 .. $#$profiles) {
@@ -125,8 +141,7 @@ sub entries {
 # Calls CODE with each profile of a set, limit aside. Folders that cannot match are not read.
 sub each_of {
     my ($self, $set, $code) = @_;
-    failed("$self->{path}: there is no such folder: dprofstore init makes it")
-        if !-d $self->{path};
+    $self->check;
     my $is_in = Devel::DProf::Store::RunSet::matcher($set);
     my %wanted = map { $_ => wanted($set->{$_}) } qw(service version);
     my ($first, $last) = days($set);
