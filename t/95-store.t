@@ -131,7 +131,8 @@ subtest 'What went in comes out' => sub {
     is_deeply([grep { m{\A/|(?:\A|/)\.} } files_in("$dir/store/deep")], ['.dprofstore'],
         'no name of a profile begins with a dot');
     is_deeply([sort(files_in($dir))], [sort((map { "file$_" } 1 .. $count), 'password',
-        'empty/.dprofstore', map { "store/deep/$_" } files_in("$dir/store/deep"))], 'nothing stands elsewhere');
+        'empty/.dprofstore', map { "store/deep/$_" } files_in("$dir/store/deep"))],
+        'nothing stands elsewhere');
     my %names = map { $_->{service} => 1 } @all;
     for my $name (sort keys %names) {
         my $set = { map { $_ => $name =~ s/([\\*?\[])/\\$1/gr } qw(service version) };
