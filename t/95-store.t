@@ -122,6 +122,7 @@ subtest 'What went in comes out' => sub {
     my @all = (profile(), profile(version => '1.3'), profile(service => 'api', host => 'a'));
     push @all, profile(service => $_, version => $_, host => $_, env => $_) for '', '.', '..',
         '../../../x', "a\nb", '-', 'a-7-0-1', '%2F', "\xff\0", '*', 'x' x 60, "%\\'\"; DROP";
+    push @all, map { profile(start => $_) } 1795391884.21484, 1795391884.999999;
     $store->add(\@all);
     my @selected = $store->select({});
     is_deeply([told(@selected)], [told(@all)], 'all that is known of each');
@@ -143,7 +144,7 @@ subtest 'What went in comes out' => sub {
     $store->add(\@all);
     is_deeply([files_in("$dir/store")], \@before, 'what is added twice is there once');
     $store->add([{ %{ $all[0] }, version => 'mistaken' }]);
-    is(scalar(my @once = $store->select({ service => 'web' })), 2,
+    is(scalar(my @once = $store->select({ service => 'web' })), 4,
         '... also under another version');
     is($store->prune({ version => 'mistaken' }), 1, 'prune removes it');
     is_deeply([files_in("$dir/store")], \@before, '... and nothing else');

@@ -72,8 +72,8 @@ sub place {
     my $start = $p->{start} || 0;
     failed("$start: a profile's start must be seconds since 1970")
         if $start !~ /\A\d{1,11}(?:\.\d+)?\z/;
-    my $fraction = substr sprintf('%.7f', $start - int $start), 1, 7;
-    my ($day, $time) = split / /, POSIX::strftime('%Y%m%d %H%M%S', gmtime int $start);
+    my ($whole, $fraction) = split /(?=\.)/, sprintf '%.6f', $start;
+    my ($day, $time) = split / /, POSIX::strftime('%Y%m%d %H%M%S', gmtime $whole);
     my ($service, $version, $host, $env) = map { escaped($_ // '') } @$p{qw(service version host
         env)};
     my $name = join '-', $time . $fraction, $host, $identity,

@@ -83,10 +83,12 @@ sub identify {
     return $entry;
 }
 
+# The recorder's own time passed, too.
 sub seconds {
     my ($header) = @_;
-    my ($hz, $ticks) = @$header{qw(hz rrun_rtime)};
-    return 0 if ($hz // '') !~ /\A[1-9]\d{0,11}\z/ || ($ticks // '') !~ /\A\d{1,18}\z/;
+    my ($hz, $ticks, $own) = map { $_ // '' } @$header{qw(hz rrun_rtime dprof_own_real)};
+    return 0 if $hz !~ /\A[1-9]\d{0,11}\z/ || $ticks !~ /\A\d{1,18}\z/;
+    $ticks += $own if $own =~ /\A\d{1,18}\z/;
     return sprintf('%.6f', $ticks / $hz) + 0;
 }
 
