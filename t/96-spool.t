@@ -138,6 +138,26 @@ subtest 'A store that fails keeps the spool' => sub {
     is(scalar(my @all = selected($dir)), 3, '... and all is there');
 };
 
+subtest 'A recorded program, in slices' => sub {
+    my $dir = spool(0);
+    my $text = 'sub f { my $x = 0; $x += $_ for 1 .. 9; g($x) } sub g { $_[0] + 1 } '
+        . 'f() for 1 .. 2000; kill 9, $$ if @ARGV';
+    my %env = (PERL_DPROF_CLOCK => 'counting:300000', PERL_DPROF_SLICE => 1,
+        PERL_DPROF_SPOOL => 'spool', PERL_HASH_SEED => 0);
+    for my $args ([], ['killed']) {
+        profiled(['-e', $text, @$args], dir => $dir, env => \%env);
+        my @files = map { "$dir/spool/$_" } grep { /\.(?:tree|part)\z/ } files_in("$dir/spool");
+        cmp_ok(scalar @files, '>', 2, "@$args: slices");
+        my $merged = merged_text(@files);
+        my $got = dprofstore($dir, qw(push --to dir:store --service), "x@$args",
+            qw(--delete spool));
+        is_deeply($got, [@files . " profiles pushed\n", '', 0], '... are pushed');
+        is(left($dir), '', '... all of them');
+        is(run_tool('dprofmerge', ['--from', 'dir:store', '--run-set', "service=x@$args"],
+            dir => $dir)->{out}, $merged, '... and merged they are the same');
+    }
+};
+
 # A store that does as the test says.
 {
     package Stub;
