@@ -155,7 +155,8 @@ subtest 'our own tools' => sub {
             dprofreport => [[]], dprofdiff => [['tmon.out', 'tmon.out']], dproffold => [[]],
             dprofflame => [[]], dprofhtml => [['-o', 'page.html']],
             dprofexport => [['-o', 'x.pb.gz']],
-            dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]]);
+            dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]],
+            dprofstore => [['init', '--to', 'dir:store']]);
         my @tools = map { s{.*/}{}r } glob "$root/bin/*";
         is_deeply([sort keys %args], [sort @tools], 'the test runs all tools');
         for my $tool (@tools) {

@@ -866,7 +866,7 @@ d6991317e5c8 (2026-11-22): Debian 12 (perl 5.36.0), Debian sid as an ordinary us
 =head1 SEE ALSO
 
 L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
-L<dprofexport>, L<dprofmerge>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>,
+L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>,
 L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>,
 L<App::Prove::Plugin::DProf>
 

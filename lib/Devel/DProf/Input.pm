@@ -10,7 +10,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(complain transient end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(of_runs used told usable readable doubts header_of processes);
+our @EXPORT_OK = qw(of_runs files_of used told usable readable doubts header_of processes);
 
 # ---- files of runs ----
 
@@ -103,6 +103,14 @@ sub of_runs {
             : "$more more files, of other processes and threads; --processes reads them, too"))
             if $more;
     return @names;
+}
+
+# Returns the same of names among which are sides, whose files a store has given.
+sub files_of {
+    my ($all, $quiet, @names) = @_;
+    return map { ref $_ ? map { @$_ } @{ $_->{runs} } : of_runs($all, $quiet, $_) } @names
+        if grep { ref } @names;
+    return of_runs($all, $quiet, @names);
 }
 
 # ---- reading ----
@@ -249,6 +257,10 @@ Functions; paths are bytes.
 
 The paths to read: those named, or with ALL those of their whole runs. If the runs have files that
 are not named, one line says so, once for the same names, unless QUIET.
+
+=item files_of ALL, QUIET, NAME, ...
+
+The same of names among which are hashes as L<Devel::DProf::Sides/side> returns them.
 
 =item processes PATH
 

@@ -8,7 +8,7 @@ use warnings;
 
 use Exporter 'import';
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(OK USAGE complain written);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -22,7 +22,10 @@ sub new {
     my $self = bless {%how}, $class;
     my @specs = map { split ' ' } $self->{text} =~ /^==? (.*)$/mg;
     $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
-    $self->{rows} = [(map { unranged($_) } @specs), ABOUT];
+    my @own = map { unranged($_) } @specs;
+    # dprofstore's profiles have a version, too; -V remains.
+    my $has_version = grep { /^version\b/ } @own;
+    $self->{rows} = [@own, map { $has_version ? s/^V\|version\z/V/r : $_ } ABOUT];
     return $self;
 }
 
@@ -81,9 +84,31 @@ sub main {
     return $about if defined $about;
     my $wrong = $self->out_of_range($opt);
     return $self->usage($wrong) if defined $wrong;
-    return $self->{run}->($opt, @given) if !$self->{how};
-    my $how = eval { $self->{how}->($opt) } or return $self->usage($@);
-    return $self->{run}->($opt, $how, @given);
+    my @how = $self->{how} ? eval { $self->{how}->($opt) } || return $self->usage($@) : ();
+    my $status = $self->take_from_store($opt, $given[0]);
+    return $status || $self->{run}->($opt, @how, @given);
+}
+
+# Puts the profiles that --from and --run-set select in the place of names. Returns 0, or the exit
+# status after a message.
+sub take_from_store {
+    my ($self, $opt, $names) = @_;
+    return OK if !defined $opt->{from} && !$opt->{'run-set'};
+    require Devel::DProf::Store::Sides;
+    my $compares = $self->{compares} || $opt->{diff};
+    my @sides = eval {
+        Devel::DProf::Store::Sides::sides($opt->{from} // $ENV{DPROF_STORE},
+            $opt->{'run-set'} || [], $names, buckets => $opt->{buckets}, compares => $compares);
+    };
+    if (!@sides) {
+        return $self->usage($@) if !ref $@;
+        complain("$self->{name}: " . $@->message);
+        return FAILED;
+    }
+    return $self->usage('a second side is missing: --run-set A B')
+        if $compares && @sides < 2 && !$opt->{run};
+    @$names = @sides;
+    return OK;
 }
 
 # Returns the options of the command line, and those of the environment that it does not give; the
@@ -236,6 +261,11 @@ after the names.
 to_first_word: only what begins with a dash and stands before the first word is an option.
 
 own_version: C<-V> is for run.
+
+compares: the names are sides that are compared, also without an option C<diff>.
+
+A tool with the options C<from> and C<run-set> gets, in place of names, hashes as
+L<Devel::DProf::Sides/side> returns them.
 
 more: called for the end of the help.
 

@@ -25,6 +25,8 @@ our @EXPORT_OK = qw(side parts);
 # that the runs have more files. Returns undef, after a message, if there are no such files.
 sub side {
     my ($name, $processes, $quiet) = @_;
+    # A store has given it already.
+    return $name if ref $name;
     my @paths = paths($name);
     of_runs(0, $quiet, @paths) if !$processes;
     return { name => text($name), runs => runs($processes, @paths) } if @paths;
@@ -46,7 +48,8 @@ sub paths {
     return grep { my $stem = $_; !($stem =~ s/\.(?:live|new)\z//) || !-e $stem } @paths;
 }
 
-# Groups files by their run id. A copy of a recording does not count twice.
+# Groups files by their run id; each slice of a process is a run of its own. A copy of a recording
+# does not count twice.
 sub runs {
     my ($processes, @paths) = @_;
     my (%run_of, @runs, %seen, %recording);
@@ -54,16 +57,18 @@ sub runs {
         next if $seen{$path};
         my %header = @paths > 1 && $path ne '-' && -f $path ? header_of($path) : ();
         my $id = $header{dprof_run} // '';
-        my $recording = join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
+        my $recording = join ' ', map { $_ // '' }
+            @header{qw(dprof_run dprof_pid dprof_tid dprof_slice)};
         if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
             complain("$path is the same recording as $recording{$recording}, and is left out");
             next;
         }
         $recording{$recording} = $path;
-        my $run = length $id ? $run_of{$id} : undef;
+        my $is_alone = !length $id || $header{dprof_slice};
+        my $run = $is_alone ? undef : $run_of{$id};
         if (!$run) {
             push @runs, $run = [];
-            $run_of{$id} = $run if length $id;
+            $run_of{$id} = $run if !$is_alone;
         }
         push @$run, grep { !$seen{$_}++ } $processes ? processes($path) : $path;
     }
@@ -329,8 +334,10 @@ distribution.
 =item side NAME, ALL, QUIET
 
 The files of a side: a path, paths joined by commas, a wildcard or a folder. Returns a hash of name,
-as characters, and runs, a list of lists of paths; files with one run id are one run. Returns undef,
-after a message, if there are no such files. ALL and QUIET as for L<Devel::DProf::Input/of_runs>.
+as characters, and runs, a list of lists of paths; files with one run id are one run, but for
+slices. Returns undef, after a message, if there are no such files. ALL and QUIET as for
+L<Devel::DProf::Input/of_runs>. Where NAME is such a hash, which a store has given
+(L<Devel::DProf::Options>), it is returned.
 
 =item parts SIDE
 

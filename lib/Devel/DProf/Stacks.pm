@@ -125,8 +125,9 @@ sub read {
     } else {
         my @named = map { side($_, $self->{processes}, 1) // return } @names;
         my @paths = map { @$_ } map { @{ $_->{runs} } } @named;
-        of_runs($self->{processes}, $quiet, @paths);
-        my $name = join ', ', @names > 3 ? (@names[0 .. 2], '...') : @names;
+        of_runs($self->{processes}, $quiet || grep({ ref } @names), @paths);
+        my @shown = map { ref ? $_->{name} : $_ } @names;
+        my $name = join ', ', @shown > 3 ? (@shown[0 .. 2], '...') : @shown;
         @sides = { name => $name, runs => [\@paths] };
     }
     my $class = $self->{diff} ? 'Devel::DProf::Diff' : 'Devel::DProf::Sides';
@@ -151,14 +152,14 @@ sub paths {
     my @wanted = grep { defined $self->{$_} } qw(pid tid);
     my @named = map { side($_, $self->{processes}, 1) // return } @names;
     my @paths = map { @$_ } map { @{ $_->{runs} } } @named;
-    of_runs($self->{processes}, $self->{force} || @wanted, @paths);
+    of_runs($self->{processes}, $self->{force} || @wanted || grep({ ref } @names), @paths);
     for my $name (@wanted) {
         @paths = grep {
             my %header = Devel::DProf::Input::header_of($_);
             $self->{$name}{ $header{"dprof_$name"} // '' };
         } @paths;
         next if @paths;
-        complain(join(', ', @names) . ": there is no $name "
+        complain(join(', ', map { ref ? $_->{name} : $_ } @names) . ": there is no $name "
             . join(', ', sort keys %{ $self->{$name} }));
         return;
     }

@@ -19,6 +19,7 @@ my @ROWS = (
     [ fold   => 'folded stacks, for other programs' ],
     [ export => 'files of other tools: pprof, speedscope, callgrind ...' ],
     [ merge  => 'one profile of many' ],
+    [ store  => 'keeps the profiles of many machines: push, list, prune' ],
     [ list   => 'what can be counted here' ],
     [ pp     => 'the classic table: self and inclusive seconds' ],
 );

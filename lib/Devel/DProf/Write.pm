@@ -46,6 +46,15 @@ sub to {
     return $rc || !$is_closed ? "$!" : undef;
 }
 
+# Gives a file that is whole another name, and makes the folder of that if need be. Returns undef,
+# or why that was impossible.
+sub move {
+    my ($from, $to) = @_;
+    return undef if rename $from, $to;
+    return "$!" if !$!{ENOENT} || !-e $from || !mkdir folder($to);
+    return rename($from, $to) ? undef : "$!";
+}
+
 # Opens a file that will become PATH. Returns undef, and sets $!, if that is impossible. HOW:
 # replace says that no person has chosen the name: whatever has it is replaced, and no link is
 # followed.
@@ -209,6 +218,11 @@ Calls CODE with a handle for bytes. CODE returns 0, or anything else if it has f
 reason in C<$!>. Returns undef, or why the file could not be written. HOW is a list of names and
 values: with C<replace> the name is one that no person has chosen, so that whatever stands there is
 replaced, and no link is followed.
+
+=item move FROM, TO
+
+Gives a file another name, perhaps in a folder that is made. Returns undef, or why that could not be
+done.
 
 =back
 

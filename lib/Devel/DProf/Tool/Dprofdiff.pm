@@ -26,7 +26,7 @@ my %VIEW = words_of('view');
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help() },
-    name => 'dprofdiff', rewrite => \&bare_m, how => \&how, run => \&compared,
+    compares => 1, name => 'dprofdiff', rewrite => \&bare_m, how => \&how, run => \&compared,
     text => <<'END',
 dprofdiff [options] [baseline] [file ...]
 
@@ -108,6 +108,8 @@ Output:
     -D                  prints the lines of the files first
 = main
     --main              leaves out what ran before the main program
+= from=s  run-set=s@  buckets=i(positive)
+    --from STORE --run-set SET SET  profiles of a store (dprofstore);  --buckets N  their runs in N
 = processes  f|force
     --processes         reads all files of each run      -f  compares in spite of differences
     -V  -h  -H          version, this help, the manual

@@ -65,6 +65,8 @@ else tmon.out. Several files are added up, unless the format shows processes and
     --time RANGE        slices of traces: START,STOP in seconds, A%-B%, A%/N
 = processes
     --processes         reads all files of each run
+= from=s  run-set=s@
+    --from STORE --run-set SET      profiles of a store (dprofstore), in place of files
 = main
     --main              leaves out what ran before the main program
 = f|F|force

@@ -53,6 +53,8 @@ What is drawn:
     --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
 = unit=s  pid=s  tid=s  time=s  processes  main
     --time RANGE --pid LIST --tid LIST --processes --main --unit UNIT      as in dproffold
+= from=s  run-set=s@  buckets=i(positive)
+    --from STORE --run-set SET      profiles of a store (dprofstore);  --buckets N  their runs in N
 Of a page:
 = source!
     --no-source         without the sources: the page shows lines by number

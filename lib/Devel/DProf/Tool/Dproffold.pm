@@ -59,6 +59,8 @@ Several files are added up.
                         for several sides, separated by colons
 = processes
     --processes         reads all files of each run
+= from=s  run-set=s@
+    --from STORE --run-set SET      profiles of a store (dprofstore), in place of files
 = main
     --main              leaves out what ran before the main program
 = o|output=s

@@ -41,6 +41,8 @@ What is shown:
                         the others count for their callers
 = R|separate-anon!  A|autoload
     --no-separate-anon  anonymous subs without file and line;  -A  autoloaded subs as *::AUTOLOAD
+= from=s  run-set=s@  buckets=i(positive)
+    --from STORE --run-set SET --buckets N      as in dprofflame
 = pid=s  tid=s  time=s  processes  main
     --time RANGE --pid LIST --tid LIST --processes --main      as in dproffold
 Two sides:

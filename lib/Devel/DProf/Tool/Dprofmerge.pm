@@ -5,7 +5,7 @@ package Devel::DProf::Tool::Dprofmerge;
 use strict;
 use warnings;
 
-use Devel::DProf::Input qw(of_runs told usable);
+use Devel::DProf::Input qw(files_of told usable);
 use Devel::DProf::Options;
 use Devel::DProf::Tool qw(OK FAILED complain saved);
 
@@ -30,6 +30,8 @@ callgrind, perf and speedscope.
     --main        leaves out what ran before the main program
 = processes
     --processes   reads all files of each run (tmon.out.PID)
+= from=s  run-set=s@
+    --from STORE --run-set SET   profiles of a store (dprofstore), in place of files
 = unit=s
     --unit u      what folded stacks count: s, ms, us, ns, calls, samples ...
 = counters-only
@@ -50,8 +52,7 @@ sub merge {
     my $out = $opt->{o} // '-';
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if $out eq '-' && -t STDOUT;
-    @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
-    my ($profile, $failed) = merged($opt, @$names);
+    my ($profile, $failed) = merged($opt, files_of($opt->{processes}, $opt->{F}, @$names));
     return FAILED if !$profile;
     return written($profile, $opt, $out) || $failed;
 }

@@ -11,8 +11,8 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
-                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
-use Devel::DProf::Input qw(of_runs told usable readable doubts);
+                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_CHAIN_GRAPH);
+use Devel::DProf::Input qw(files_of told usable readable doubts);
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
@@ -93,6 +93,10 @@ Output:
     --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
 = q|quiet  color=s  pager!  title=s
     -q  --color auto|always|never  --no-pager  --title TEXT
+= from=s  run-set=s@
+    --from STORE --run-set SET      profiles of a store (dprofstore), in place of files
+= history=s  by=s
+    --history SUB       what SUB cost in each interval of that store: --by 5m, 1h, 1d, version
 = processes  f|force
     --processes         reads all files of each run      -f  fewer messages
 = main
@@ -106,9 +110,12 @@ sub command { return $TOOL }
 
 sub shown {
     my ($opt, $how, $names) = @_;
+    return history($opt, $how, @$names) if $how->{history};
     @$names = 'tmon.out' if !@$names;
-    @$names = of_runs($opt->{processes}, $opt->{f}, @$names);
-    my ($failed, @sides) = sides($opt, $how, @$names);
+    my @paths = files_of($opt->{processes}, $opt->{f}, @$names);
+    @$names = @paths if !grep { ref } @$names;
+    my ($failed, @sides) = sides($opt, $how, @paths);
+    $names = [map { ref ? bytes($_->{name}) : $_ } @$names];
     return $failed || FAILED if !@sides;
     return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
     edges_of_lines($how, $names, map { $_->[0] } @sides) or return FAILED
@@ -150,6 +157,8 @@ sub how {
         && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
     medium($opt, \%how, qw(text csv json markdown html));
+    die "--by goes with --history SUB\n" if defined $opt->{by} && !defined $opt->{history};
+    $how{history} = history_of($opt, \%how) if defined $opt->{history};
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     return \%how;
 }
@@ -338,6 +347,34 @@ sub unlike_first {
     return $unit eq $others || $how->{metric} == DP_M_CALLS ? undef
         : "its times are in $unit, those of the other files in $others; --unit declares that of "
             . 'folded stacks';
+}
+
+# ---- history ----
+
+sub history_of {
+    my ($opt, $how) = @_;
+    die "--history needs the profiles of a store: --from STORE --run-set SET\n"
+        if !defined $opt->{from} && !$opt->{'run-set'};
+    die "--history prints text or CSV\n" if $how->{format} != DP_TEXT && $how->{format} != DP_CSV;
+    require Devel::DProf::History;
+    return Devel::DProf::History->new(sub => text($opt->{history}), by => $opt->{by},
+        metric => $opt->{m});
+}
+
+sub history {
+    my ($opt, $how, @sides) = @_;
+    my $history = $how->{history};
+    return $TOOL->usage('--history takes run-sets, and no files') if grep { !ref } @sides;
+    my $is_whole = $history->read(sides => \@sides, force => $opt->{f}, main => $opt->{main});
+    my $missing = $history->missing;
+    if (defined $missing) {
+        complain("$missing in " . join(', ', map { bytes($_->{name}) } @sides));
+        return FAILED;
+    }
+    my ($out) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
+    print {$out} bytes($how->{format} == DP_TEXT ? $history->as_text(map { $_->{name} } @sides)
+        : $history->as_csv);
+    return written('dprofreport', $out, 0) || ($is_whole ? OK : FAILED);
 }
 
 # ---- source ----

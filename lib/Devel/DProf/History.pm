@@ -1,0 +1,191 @@
+package Devel::DProf::History;
+
+# dprofreport --history: what one sub has cost, interval by interval or version by version, of the
+# profiles of a store.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER);
+use Devel::DProf::Input qw(told usable);
+use Devel::DProf::Layout qw(aligned grouped);
+use Devel::DProf::Store::RunSet;
+use Devel::DProf::Text qw(bytes text shown);
+use Devel::DProf::View qw(metric_number counter_names counter_named);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# A terminal has room for so many points.
+use constant MOST_POINTS => 60;
+my @BLOCKS = map { chr } 0x2581 .. 0x2588;
+
+# Returns an object for a sub, as characters: by is `version', or the seconds of an interval. Dies
+# with what is wrong.
+sub new {
+    my ($class, %how) = @_;
+    my $by = $how{by} // '5m';
+    my $seconds = $by eq 'version' ? 0 : Devel::DProf::Store::RunSet::duration($by);
+    die "--by $by: must be version, or an interval such as 5m, 1h, 1d\n"
+        if !defined $seconds || ($by ne 'version' && $seconds < 1);
+    my $metric = $how{metric} // 'cpu';
+    return bless { %how, by => $by, seconds => $seconds, metric => $metric, rows => [] }, $class;
+}
+
+# ---- reading ----
+
+# Reads the profiles of sides of a store. Returns false, after messages, if a file could not be
+# read.
+sub read {
+    my ($self, %how) = @_;
+    my $ok = 1;
+    for my $group ($self->groups(map { @{ $_->{selected} } } @{ $how{sides} })) {
+        my $input = Devel::DProf::Input->new(force => $how{force}, main => $how{main});
+        my $profile = $input->profile;
+        for my $entry (@{ $group->{profiles} }) {
+            $ok = 0 if !usable(told($input->read($profile, $entry->{file}), $how{force}));
+        }
+        push @{ $self->{rows} }, { %$group, profiles => scalar @{ $group->{profiles} },
+            $self->numbers($profile) };
+    }
+    return $ok;
+}
+
+# Groups profiles by interval or by version, in the order of their first ones.
+sub groups {
+    my ($self, @profiles) = @_;
+    my (%of, @groups);
+    for my $p (sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles) {
+        my $key = $self->{seconds} ? int($p->{start} / $self->{seconds}) * $self->{seconds}
+            : $p->{version};
+        push @groups, $of{$key} = { key => $key, start => $p->{start}, profiles => [] }
+            if !$of{$key};
+        push @{ $of{$key}{profiles} }, $p;
+    }
+    return @groups;
+}
+
+# What the sub has cost in a profile: its own and inclusive part of the metric in percent, calls,
+# and ops of its own. Undef each where the profile does not have it.
+sub numbers {
+    my ($self, $profile) = @_;
+    my @counters = @{ counter_names($profile) };
+    my $ops = number_of('ops', @counters);
+    my $metric = metric_number($self->{metric});
+    my $counter = defined $metric ? undef : number_of($self->{metric}, @counters);
+    return if !defined $metric && !defined $counter;
+    $self->{measured} = 1;
+    my $total = defined $counter ? $profile->counted($counter)
+        : $metric == DP_M_CALLS ? $profile->calls : $profile->total($metric);
+    my $cost = $self->of_sub($profile, $metric // DP_M_COUNTER, $counter);
+    my $op = defined $ops && $cost ? $self->of_sub($profile, DP_M_COUNTER, $ops) : undef;
+    $self->{found} ||= $cost ? 1 : 0;
+    my ($calls, $self_value) = @{ $cost // [0, 0] };
+    return (calls => $calls, share => $total ? 100 * $self_value / $total : 0,
+        ops => defined $ops ? $op ? $op->[1] : 0 : undef);
+}
+
+sub number_of {
+    my ($name, @counters) = @_;
+    my $found = counter_named($name, @counters) // return undef;
+    return (grep { $counters[$_] eq $found } 0 .. $#counters)[0];
+}
+
+# Returns calls and self value of the sub, which are those of all its callers; undef if the profile
+# does not have the sub.
+sub of_sub {
+    my ($self, $profile, $metric, $counter) = @_;
+    my $edges = $profile->edges($self->{sub}, { metric => $metric, separate => 1,
+        defined $counter ? (counter => $counter) : () }) // return undef;
+    my ($calls, $value) = (0, 0);
+    for my $edge (@$edges) {
+        $calls += $edge->[1];
+        $value += $edge->[2];
+    }
+    return [$calls, $value];
+}
+
+# Returns why there is nothing to print, or undef.
+sub missing {
+    my ($self) = @_;
+    return "-m $self->{metric}: no profile has it" if !$self->{measured};
+    return $self->{found} ? undef : 'there is no sub ' . bytes($self->{sub});
+}
+
+# ---- printing ----
+
+# The history as text, characters; NAMES are those of the run-sets.
+sub as_text {
+    my ($self, @names) = @_;
+    my @rows = @{ $self->{rows} };
+    my $label = $self->{seconds} ? 'From' : 'Version';
+    my @table = ([$label, 'Profiles', 'Self', 'Calls', 'Ops'],
+        map { [$self->name($_), $_->{profiles}, percent($_->{share}), number($_->{calls}),
+            number($_->{ops})] } @rows);
+    my @width = map { my $c = $_; (sort { $b <=> $a } map { length $_->[$c] } @table)[0] } 0 .. 4;
+    my $metric = metric_number($self->{metric});
+    my @head = ('# Profile: ' . join(', ', @names), '# History of: ' . shown($self->{sub}),
+        '# Metric: ' . (defined $metric ? metric_text($metric) : $self->{metric}) . ', self',
+        map { my ($name, $key) = @$_; my $line = sparkline(points($key, @rows));
+            length $line ? sprintf '# %-6s %s', "$name:", $line : () }
+            ['Self', 'share'], ['Calls', 'calls'], ['Ops', 'ops']);
+    my @rule = [map { '.' x $_ } @width];
+    my @lines = map {
+        my ($first, @cells) = @$_;
+        sprintf "%-$width[0]s  %s", $first, aligned([@width[1 .. 4]], '  ', @cells);
+    } $table[0], @rule, @table[1 .. $#table];
+    return join '', map { "$_\n" } @head, '#', @lines;
+}
+
+sub name {
+    my ($self, $row) = @_;
+    require POSIX;
+    return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $row->{key}) if $self->{seconds};
+    return length $row->{key} ? shown($row->{key}) : '-';
+}
+
+sub percent { return defined $_[0] ? sprintf '%.2f%%', $_[0] : '-' }
+sub number { return defined $_[0] ? grouped($_[0]) : '-' }
+
+# Returns the values of rows, as many as a line shows: neighbours have their mean.
+sub points {
+    my ($key, @rows) = @_;
+    my @values = grep { defined } map { $_->{$key} } @rows;
+    return @values if @values <= MOST_POINTS;
+    my @cut = map { int(@values * $_ / MOST_POINTS) } 0 .. MOST_POINTS;
+    return map {
+        my @some = @values[$cut[$_] .. $cut[ $_ + 1 ] - 1];
+        my $sum = 0;
+        $sum += $_ for @some;
+        $sum / @some;
+    } 0 .. MOST_POINTS - 1;
+}
+
+# A line of blocks, from zero to the greatest value, which stands behind it with the least one.
+sub sparkline {
+    my (@values) = @_;
+    my ($least, $most) = (sort { $a <=> $b } @values)[0, -1];
+    return '' if !$most;
+    return join '', map { $BLOCKS[int($_ / $most * $#BLOCKS + 0.5)] } @values;
+}
+
+# The same as CSV, for programs.
+sub as_csv {
+    my ($self) = @_;
+    my @lines = join ',', $self->{seconds} ? 'from' : 'version',
+        qw(profiles self_percent calls ops);
+    for my $row (@{ $self->{rows} }) {
+        push @lines, join ',', cell($self->{seconds} ? $self->name($row) : text($row->{key})),
+            $row->{profiles}, defined $row->{share} ? sprintf('%.4f', $row->{share}) : '',
+            map { $_ // '' } @$row{qw(calls ops)};
+    }
+    return join '', map { "$_\n" } @lines;
+}
+
+# A spreadsheet must not take a version for a formula.
+sub cell {
+    my ($text) = @_;
+    $text = "'$text" if $text =~ /\A\s*[-=+\@]/;
+    return $text =~ /[",\s]/ ? '"' . $text =~ s/"/""/gr . '"' : $text;
+}
+
+1;

@@ -1,0 +1,251 @@
+package Devel::DProf::Store;
+
+# Where profiles are kept, or sent to: a URL, whose scheme has a class.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Devel::DProf::Core;
+use Devel::DProf::Store::Failure;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @EXPORT_OK = qw(credentials failed escaped unescaped);
+
+# The class of each scheme, below this one, and what a URL looks like.
+my %SCHEME = (
+    dir => ['Dir', 'dir:PATH'],
+);
+
+sub open {
+    my ($url, %opt) = @_;
+    my ($scheme, $place) = ($url // '') =~ /\A([a-z]+):(.+)\z/s;
+    my $row = $SCHEME{ $scheme // '' } or die unknown($url);
+    $place =~ m{\A(?:https?:)?//[^/]*\@}
+        and die "a store's URL holds no user and password: DPROF_STORE_USER has the name, "
+            . "DPROF_STORE_PASSWORD or the file DPROF_STORE_PASSWORD_FILE the password\n";
+    my $class = __PACKAGE__ . "::$row->[0]";
+    require $class =~ s{::}{/}gr . '.pm';
+    return $class->new($place, %opt);
+}
+
+sub unknown {
+    my ($url) = @_;
+    return ($url // '') . ': a store is ' . join(' or ', urls()) . "\n";
+}
+
+sub urls { return map { $SCHEME{$_}[1] } sort keys %SCHEME }
+
+# ---- what the classes share ----
+
+sub failed {
+    my ($message, %how) = @_;
+    die Devel::DProf::Store::Failure->new(message => $message, %how);
+}
+
+# One element of a path, or one word of a line: never empty, never a dot in front, no blank.
+sub escaped {
+    my ($bytes) = @_;
+    return '%' if !length $bytes;
+    $bytes =~ s/([^A-Za-z0-9._\-+=\@:])/sprintf '%%%02X', ord $1/ge;
+    return $bytes =~ s/\A\./%2E/r;
+}
+
+sub unescaped {
+    my ($text) = @_;
+    return $text eq '%' ? '' : $text =~ s/%([0-9A-F]{2})/chr hex $1/ger;
+}
+
+# Returns a sub that writes a profile to a handle, as a gzipped tree, and returns 0, or anything
+# else if it has failed. The bytes of a whole tree stay as they are; of all else a tree is made.
+sub tree_writer {
+    my ($path) = @_;
+    require Devel::DProf::Input;
+    my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
+    my $profile = $input->profile;
+    my $outcome = $input->read($profile, $path);
+    my $why = unusable($outcome);
+    failed($why) if defined $why;
+    my %header = $profile->header(0);
+    return sub { return $profile->write_tree($_[0], $VERSION, { gzip => 1 }) }
+        if $outcome->{code} || $outcome->{open_count} || -e "$path.live"
+            || ($header{dprof_format} // '') !~ /\Atree /;
+    return sub { return gzipped($path, $_[0]) };
+}
+
+# Returns why a file that was read cannot be kept, or undef.
+sub unusable {
+    my ($outcome) = @_;
+    return undef if !$outcome->{code};
+    require Devel::DProf::Outcome;
+    my $what = Devel::DProf::Outcome::verdict($outcome);
+    return undef if Devel::DProf::Input::usable($what);
+    return (Devel::DProf::Outcome::lines($outcome, $what))[0]
+        // "$outcome->{path}: this is no profile";
+}
+
+# Copies a file, gzipped unless it is so already.
+sub gzipped {
+    my ($path, $out) = @_;
+    CORE::open my $in, '<:raw', $path or return 1;
+    local $/;
+    my $bytes = readline $in;
+    return 1 if !defined $bytes;
+    if ($bytes !~ /\A\x1f\x8b/) {
+        require Compress::Zlib;
+        $bytes = Compress::Zlib::memGzip($bytes);
+    }
+    return print({$out} $bytes) ? 0 : 1;
+}
+
+# Returns what list() of a store returns, of profiles that it has selected.
+sub rows_of {
+    my (@profiles) = @_;
+    my %row;
+    for my $p (@profiles) {
+        my $row = $row{ $p->{service} }{ $p->{version} }
+            //= { %$p{qw(service version)}, runs => 0, hosts => {}, first => $p->{start} };
+        $row->{runs}++;
+        $row->{hosts}{ $p->{host} } = 1;
+        $row->{first} = $p->{start} if $p->{start} < $row->{first};
+        $row->{last} = $p->{start} if $p->{start} > ($row->{last} // 0);
+    }
+    my @rows = map { my $s = $row{$_}; map { $s->{$_} } sort keys %$s } sort keys %row;
+    $_->{hosts} = keys %{ $_->{hosts} } for @rows;
+    return @rows;
+}
+
+# Passwords are no arguments: other users see these.
+sub credentials {
+    my $password = $ENV{DPROF_STORE_PASSWORD};
+    my $path = $ENV{DPROF_STORE_PASSWORD_FILE};
+    if (defined $path && length $path) {
+        CORE::open my $in, '<:raw', $path
+            or failed("DPROF_STORE_PASSWORD_FILE: $path cannot be read: $!");
+        $password = readline($in) // '';
+        $password =~ s/\r?\n\z//;
+    }
+    return ($ENV{DPROF_STORE_USER}, $password);
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Store - where profiles are kept
+
+=head1 SYNOPSIS
+
+    use Devel::DProf::Store;
+    use Devel::DProf::Store::RunSet;
+
+    my $store = Devel::DProf::Store::open('dir:/var/lib/dprof');
+    print map { "$_\n" } $store->init;
+    $store->add([{ file => 'tmon.out', run => '1.2.3-77-0-0', service => 'web', version => '1.3',
+        host => 'h1', env => 'prod', start => 1795348800.5, seconds => 60 }]);
+    my $set = Devel::DProf::Store::RunSet::parse('service=web version=1.3 since=1h');
+    my @paths = $store->fetch([$store->select($set)], $folder);
+
+=head1 DESCRIPTION
+
+A store keeps profiles apart, and gives back what went in. L<dprofstore> fills it, and the tools
+read it with C<--from>. It is internal to this distribution.
+
+=head1 FUNCTIONS
+
+=over
+
+=item open URL, NAME => VALUE, ...
+
+The store, or the receiver, that a URL names: an object of the scheme's class, made by its
+C<new(PLACE, NAME =E<gt> VALUE, ...)>, where PLACE is the URL without the scheme and its colon. Dies
+with a message for people, or a L<Devel::DProf::Store::Failure>.
+
+=item urls
+
+What URLs of each scheme look like.
+
+=item credentials
+
+A user's name and password, from the environment (DPROF_STORE_USER, DPROF_STORE_PASSWORD) or the
+first line of the file DPROF_STORE_PASSWORD_FILE. Undef each if there is none.
+
+=item escaped BYTES, unescaped TEXT
+
+Any name as one element of a path, and back.
+
+=item tree_writer PATH
+
+A sub that writes any profile to a handle, as a gzipped tree file, and returns 0, or anything else
+if it has failed. A tree keeps its bytes. Dies if the file is no profile.
+
+=item unusable OUTCOME
+
+Why a file that was read (L<Devel::DProf::Profile/outcome>) cannot be kept; undef if it can.
+
+=item rows_of PROFILE, ...
+
+What C<list> of a store returns, of what its C<select> has returned.
+
+=item failed MESSAGE, NAME => VALUE, ...
+
+Dies with a L<Devel::DProf::Store::Failure>.
+
+=back
+
+=head1 METHODS OF A STORE
+
+Each class of a store has these. All die with a L<Devel::DProf::Store::Failure>. A SET is that of
+L<Devel::DProf::Store::RunSet>. Names and paths are bytes.
+
+=over
+
+=item init
+
+Makes what the store needs, and can be repeated. Returns what it did, as lines for people.
+
+=item add PROFILES
+
+Keeps a list of profiles, a hash each: file, the path of any profile that our readers read; run, its
+identity (L<Devel::DProf::Store::Spool>); service, version, host and env, where a missing one is the
+empty string; start, in seconds since 1970 with a fraction; seconds, how long it is. A profile with
+an identity that the store has is not kept again, and that is no error.
+
+=item select SET
+
+What the set selects: a list of such hashes, without file, by start and then by run.
+
+=item fetch SELECTED, FOLDER
+
+Paths of tree files of a list that C<select> returned, in its order: files of the store itself, or
+such that were written into the folder.
+
+=item list SET
+
+A list of hashes, one for each service and version: service, version, hosts and runs, which are
+numbers, first and last, the starts of the earliest and the latest profile; by service and version.
+
+=item prune SET
+
+Removes what the set selects, and returns the number of profiles.
+
+=back
+
+=head1 METHODS OF A RECEIVER
+
+A receiver takes profiles and gives none back. Its class has C<send> in place of all others.
+
+=over
+
+=item send PROFILE
+
+Sends a hash: pprof, the bytes of the profile in that format; labels, a hash; start and seconds, as
+above. Dies with a L<Devel::DProf::Store::Failure>.
+
+=back
+
+=cut

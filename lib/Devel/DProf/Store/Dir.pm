@@ -1,0 +1,216 @@
+package Devel::DProf::Store::Dir;
+
+# A store that is a folder: DIR/SERVICE/VERSION/YYYYMMDD/HHMMSS-HOST-IDENTITY-ENV-SECONDS.tree.gz.
+# All that is known of a profile stands in its name, so that no file is opened to find it.
+
+use strict;
+use warnings;
+
+use Cwd ();
+use Errno ();
+use POSIX ();
+use Time::Local ();
+use Devel::DProf::Store qw(failed escaped unescaped);
+use Devel::DProf::Store::RunSet;
+use Devel::DProf::Write;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# What file systems take as one name, less the letters of a temporary name.
+use constant LONGEST => 190;
+
+sub new {
+    my ($class, $path) = @_;
+    # A tool may go to another folder before it reads.
+    $path = Cwd::getcwd() . "/$path" if $path !~ m{\A/};
+    return bless { path => $path =~ s{(?<=.)/+\z}{}r }, $class;
+}
+
+# A store has this file. Where a file system is not mounted there is none, and nothing must be
+# written there, or be removed elsewhere because it was.
+sub mark { return "$_[0]{path}/.dprofstore" }
+
+sub init {
+    my ($self) = @_;
+    return "$self->{path} is a store" if -e $self->mark;
+    my $is_there = -d $self->{path};
+    made($self->{path});
+    my $why = Devel::DProf::Write::whole($self->mark,
+        sub { return print({ $_[0] } "1\n") ? 0 : 1 }, replace => 1);
+    failed($self->mark . " could not be written: $why", retry => 1) if defined $why;
+    return "$self->{path} was " . ($is_there ? 'there, and is a store now' : 'made');
+}
+
+sub check {
+    my ($self) = @_;
+    return if -e $self->mark;
+    failed("$self->{path} " . (-d $self->{path} ? 'is no store' : 'does not exist')
+        . ': dprofstore init makes it one', retry => 1);
+}
+
+# Makes a folder, with those above it; others may do so at the same time.
+sub made {
+    my ($path) = @_;
+    return if -d $path;
+    return if mkdir $path;
+    if ($!{ENOENT} && $path =~ m{\A(.*[^/])/+[^/]+\z}s) {
+        made($1);
+        return if mkdir $path;
+    }
+    return if $!{EEXIST} && -d $path;
+    failed("$path: the folder could not be made: $!", retry => 1);
+}
+
+# ---- names ----
+
+# Returns the folder of a profile, below that of the store, and its name there.
+sub place {
+    my ($p) = @_;
+    my $identity = $p->{run} // '';
+    $identity =~ /\A[^-\/%\s]+-\d+-\d+-\d+\z/
+        or failed("$identity: an identity is RUN-PID-TID-SLICE");
+    my $start = $p->{start} || 0;
+    failed("$start: a profile's start must be seconds since 1970")
+        if $start !~ /\A\d{1,11}(?:\.\d+)?\z/;
+    my ($whole, $fraction) = split /(?=\.)/, sprintf '%.6f', $start;
+    my ($day, $time) = split / /, POSIX::strftime('%Y%m%d %H%M%S', gmtime $whole);
+    my ($service, $version, $host, $env) = map { escaped($_ // '') } @$p{qw(service version host
+        env)};
+    my $name = join '-', $time . $fraction, $host, $identity,
+        $env =~ s/-/%2D/gr, sprintf('%.6f', $p->{seconds} || 0);
+    for ($service, $version, $name) {
+        failed("$_: the name is too long for a folder of profiles") if length > LONGEST;
+    }
+    return ("$service/$version/$day", "$name.tree.gz");
+}
+
+my $NAME = qr/\A(\d\d)(\d\d)(\d\d)(\.\d{6})-(.+)-([^-]+-\d+-\d+-\d+)-([^-]+)-(\d+\.\d{6})
+    \.tree\.gz\z/xs;
+
+# Returns what a place says of a profile; nothing if the file is not one of ours.
+sub profile_of {
+    my ($service, $version, $day, $name) = @_;
+    my ($year, $month, $mday) = $day =~ /\A(\d{4,5})(\d\d)(\d\d)\z/ or return;
+    my ($h, $m, $s, $fraction, $host, $run, $env, $seconds) = $name =~ $NAME or return;
+    my $time = eval { Time::Local::timegm($s, $m, $h, $mday, $month - 1, $year) } // return;
+    return {
+        run => $run, start => $time + $fraction, seconds => $seconds + 0,
+        service => unescaped($service), version => unescaped($version),
+        host => unescaped($host), env => unescaped($env),
+        path => "$service/$version/$day/$name",
+    };
+}
+
+# ---- adding ----
+
+sub add {
+    my ($self, $profiles) = @_;
+    $self->check;
+    # What cannot be kept is found before anything is.
+    my @places = map { [place($_)] } @$profiles;
+    for my $i (0 .. $#$profiles) {
+        my ($folder, $name) = @{ $places[$i] };
+        next if -e "$self->{path}/$folder/$name";
+        made("$self->{path}/$folder");
+        $self->keep("$folder/$name", $profiles->[$i]{file});
+    }
+    return;
+}
+
+sub keep {
+    my ($self, $place, $file) = @_;
+    my $code = Devel::DProf::Store::tree_writer($file);
+    my $why = Devel::DProf::Write::whole("$self->{path}/$place", sub {
+        my ($out) = @_;
+        my $rc = $code->($out);
+        # Whoever pushes removes the original next, which must not be all that was on the disk.
+        return $rc || ($out->flush && ($out->sync || $!{EINVAL}) ? 0 : 1);
+    }, replace => 1);
+    failed("$self->{path}/$place could not be written: $why", retry => 1) if defined $why;
+    return;
+}
+
+# ---- finding ----
+
+sub entries {
+    my ($path) = @_;
+    opendir my $in, $path or return;
+    return sort grep { !/\A\./ } readdir $in;
+}
+
+# Calls CODE with each profile of a set, limit aside. Folders that cannot match are not read.
+sub each_of {
+    my ($self, $set, $code) = @_;
+    $self->check;
+    my $is_in = Devel::DProf::Store::RunSet::matcher($set);
+    my %wanted = map { $_ => wanted($set->{$_}) } qw(service version);
+    my ($first, $last) = days($set);
+    for my $service (grep { $wanted{service}->($_) } entries($self->{path})) {
+        for my $version (grep { $wanted{version}->($_) } entries("$self->{path}/$service")) {
+            for my $day (entries("$self->{path}/$service/$version")) {
+                next if $day lt $first || $day gt $last;
+                for my $name (entries("$self->{path}/$service/$version/$day")) {
+                    my $profile = profile_of($service, $version, $day, $name) or next;
+                    $code->($profile) if $is_in->($profile);
+                }
+            }
+        }
+    }
+    return;
+}
+
+sub wanted {
+    my ($glob) = @_;
+    return sub { return 1 } if !defined $glob;
+    my $pattern = Devel::DProf::Store::RunSet::pattern($glob);
+    return sub { return unescaped($_[0]) =~ $pattern };
+}
+
+# Returns the first and the last day that a set can have. A profile that `at' wants may have begun
+# long before.
+sub days {
+    my ($set) = @_;
+    my ($end) = sort { $a <=> $b } grep { defined } @$set{qw(until older at)};
+    my $day = sub { return POSIX::strftime('%Y%m%d', gmtime($_[0] < 0 ? 0 : $_[0])) };
+    return (defined $set->{since} ? $day->($set->{since}) : '',
+        defined $end ? $day->($end) : '99999999');
+}
+
+# A profile that was pushed twice, as another service's, say, counts once.
+sub select {
+    my ($self, $set) = @_;
+    my @all;
+    $self->each_of($set, sub { push @all, $_[0] });
+    my %seen;
+    return Devel::DProf::Store::RunSet::in_order($set, grep { !$seen{ $_->{run} }++ } @all);
+}
+
+sub fetch {
+    my ($self, $selected) = @_;
+    return map { "$self->{path}/$_->{path}" } @$selected;
+}
+
+sub list {
+    my ($self, $set) = @_;
+    return Devel::DProf::Store::rows_of($self->select($set));
+}
+
+sub prune {
+    my ($self, $set) = @_;
+    my @all;
+    $self->each_of($set, sub { push @all, $_[0] });
+    my ($count, %folders) = (0);
+    for my $profile (Devel::DProf::Store::RunSet::in_order($set, @all)) {
+        my $path = "$self->{path}/$profile->{path}";
+        if (unlink $path) { $count++ }
+        elsif (!$!{ENOENT}) { failed("$path could not be removed: $!", retry => 1) }
+        $folders{ $profile->{path} =~ s{/[^/]+\z}{}r } = 1;
+    }
+    # A folder that is not empty stays.
+    for my $folder (sort keys %folders) {
+        while (rmdir "$self->{path}/$folder") { $folder =~ s{/[^/]+\z}{} or last }
+    }
+    return $count;
+}
+
+1;

@@ -1,0 +1,188 @@
+package Devel::DProf::Store::Push;
+
+# Profiles on their way to a store or a receiver: what is sent, what stays, what is moved aside.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Store;
+use Devel::DProf::Store::Failure;
+use Devel::DProf::Store::Spool;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# A store takes many at once for the price of few.
+use constant BATCH => 100;
+use constant LONGEST_WAIT => 300;
+
+sub new {
+    my ($class, %how) = @_;
+    return bless { stop => sub { return 0 }, service => undef, version => '', host => '', env => '',
+        labels => {}, %how }, $class;
+}
+
+# Sends what is there: folders are spools, and other paths profiles. Returns the numbers of what was
+# sent and refused, and the failure that ended it, if one did.
+sub pass {
+    my ($self, @paths) = @_;
+    my %done = (sent => 0, refused => 0);
+    for my $path (@paths) {
+        last if $self->{stop}->();
+        next if eval { $self->spool_or_file($path, \%done); 1 };
+        $done{failure} = Devel::DProf::Store::Failure->of($@);
+        $done{failure}->retry ? last : $self->{say}->($done{failure}->message);
+    }
+    return \%done;
+}
+
+sub spool_or_file {
+    my ($self, $path, $done) = @_;
+    if (!-d $path) {
+        my $entry = Devel::DProf::Store::Spool::single($path);
+        $self->send_all(undef, $done, grep { $self->identified(undef, $done, $_) } $entry);
+        return;
+    }
+    my $spool = Devel::DProf::Store::Spool->new($path);
+    Devel::DProf::Store::failed("$path: another dprofstore is at work there", retry => 1)
+        if ($self->{delete} || -w $path) && !$spool->lock;
+    my @entries = grep { $self->identified($spool, $done, $_) } $spool->entries;
+    @entries = $spool->merged(\@entries, $self->{merge},
+        sub { $self->refuse($spool, $done, $_[1], Devel::DProf::Store::Failure->new(
+            message => $_[0])) }, $self->{only_over} ? time : undef) if $self->{merge};
+    $self->send_all($spool, $done, @entries);
+    return;
+}
+
+sub identified {
+    my ($self, $spool, $done, $entry) = @_;
+    my $is_known = defined $entry->{run} || eval { Devel::DProf::Store::Spool::identify($entry) };
+    if (!$is_known) {
+        $self->refuse($spool, $done, $entry, Devel::DProf::Store::Failure->of($@));
+        return 0;
+    }
+    $entry->{service} = $self->service_of($entry);
+    return 1;
+}
+
+sub service_of {
+    my ($self, $entry) = @_;
+    return $self->{service} // (length $entry->{script} ? $entry->{script} : 'perl');
+}
+
+# ---- sending ----
+
+sub send_all {
+    my ($self, $spool, $done, @entries) = @_;
+    while (my @batch = splice @entries, 0, BATCH) {
+        return if $self->{stop}->();
+        next if eval { $self->send_batch(\@batch); $self->arrived($done, $_) for @batch; 1 };
+        my $failure = Devel::DProf::Store::Failure->of($@);
+        die $failure if $failure->retry;
+        # One of them is refused: the others are not to wait for it.
+        $self->send_one($spool, $done, $_) for @batch;
+    }
+    return;
+}
+
+sub send_one {
+    my ($self, $spool, $done, $entry) = @_;
+    return if $entry->{arrived};
+    if (eval { $self->send_batch([$entry]); 1 }) {
+        $self->arrived($done, $entry);
+        return;
+    }
+    my $failure = Devel::DProf::Store::Failure->of($@);
+    die $failure if $failure->retry;
+    $self->refuse($spool, $done, $entry, $failure);
+    return;
+}
+
+sub send_batch {
+    my ($self, $batch) = @_;
+    my @profiles = map { $self->profile_of($_) } @$batch;
+    return $self->{target}->add(\@profiles) if $self->{target}->can('add');
+    for my $i (0 .. $#profiles) {
+        next if $batch->[$i]{is_sent};
+        my $p = $profiles[$i];
+        $self->{target}->send({ pprof => pprof_of($p->{file}), start => $p->{start},
+            seconds => $p->{seconds}, labels => {
+                %{ $self->{labels} },
+                map { $_ => $p->{$_} } grep { length $p->{$_} } qw(service version host env) } });
+        # A receiver would count it again.
+        $batch->[$i]{is_sent} = 1;
+    }
+    return;
+}
+
+sub profile_of {
+    my ($self, $entry) = @_;
+    return { file => $entry->{path}, service => $self->service_of($entry),
+        (map { $_ => $entry->{$_} } qw(run start seconds)),
+        map { $_ => $self->{$_} } qw(version host env) };
+}
+
+# Returns the bytes of a profile as dprofexport writes it.
+sub pprof_of {
+    my ($path) = @_;
+    require File::Temp;
+    require Devel::DProf::Tool::Dprofexport;
+    my $folder = File::Temp->newdir;
+    my $file = "$folder/profile.pb.gz";
+    local $ENV{DPROFEXPORT_OPTS};
+    my $status = Devel::DProf::Tool::Dprofexport::main('-f', '--format', 'pprof', '-o', $file,
+        $path);
+    open my $in, '<:raw', $file
+        or Devel::DProf::Store::failed("$path could not be exported ($status)");
+    local $/;
+    return scalar readline $in;
+}
+
+sub arrived {
+    my ($self, $done, $entry) = @_;
+    $done->{sent}++;
+    $entry->{arrived} = 1;
+    return if !$self->{delete};
+    my $why = Devel::DProf::Store::Spool::remove($entry);
+    Devel::DProf::Store::failed($why, retry => 1) if defined $why;
+    return;
+}
+
+# What no repetition mends is moved aside, if it is in a spool.
+sub refuse {
+    my ($self, $spool, $done, $entry, $failure) = @_;
+    die $failure if $failure->retry;
+    $done->{refused}++;
+    my $place = $spool && $self->{delete} ? $spool->move_aside($entry, $failure) : undef;
+    $self->{say}->($failure->message . (defined $place ? "; it is now $place" : ''));
+    return;
+}
+
+# ---- the loop of an agent ----
+
+# Sends what comes into the spools until stop() is true. WAIT is called with seconds, and returns
+# earlier if it is to end. TELL gets the result of each pass.
+sub loop {
+    my ($self, $every, $wait, $tell, @spools) = @_;
+    my $pause = $every;
+    my $said = '';
+    while (!$self->{stop}->()) {
+        my $done = $self->pass(@spools);
+        $tell->($done);
+        my $failure = $done->{failure};
+        if ($failure && $failure->retry) {
+            $pause = $said eq '' ? $every : 2 * $pause > LONGEST_WAIT ? LONGEST_WAIT : 2 * $pause;
+            # The same again would fill the log of a night.
+            $self->{say}->($failure->message . '; what is in the spool stays there')
+                if $said ne $failure->message;
+            $said = $failure->message;
+        } else {
+            $self->{say}->('it works again') if $said ne '';
+            ($pause, $said) = ($every, '');
+        }
+        last if $self->{stop}->();
+        $wait->($pause);
+    }
+    return;
+}
+
+1;

@@ -1,0 +1,190 @@
+package Devel::DProf::Store::RunSet;
+
+# Conditions on the profiles of a store: service=web version=1.3 since=1h.
+
+use strict;
+use warnings;
+
+use Time::Local ();
+use Devel::DProf::Core;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+my @GLOBS = qw(service version host env);
+my @TIMES = qw(since until at older);
+my %TIME = map { $_ => 1 } @TIMES;
+my %SECONDS = (s => 1, m => 60, h => 3600, d => 86400, w => 7 * 86400);
+
+# ---- words ----
+
+sub parse {
+    my ($text, $now) = @_;
+    $now //= time;
+    my %set;
+    while ($text =~ /\G\s*(?!\s)([^\s=]+)(?:=("(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|))?/gc) {
+        my ($key, $value) = ($1, $2);
+        die "$key: a run-set is words such as service=web; " . allowed() . "\n"
+            if !defined $value || !length $value;
+        die "$key=$value: there is no such condition; " . allowed() . "\n" if !is_key($key);
+        die "$key is given twice\n" if exists $set{$key};
+        $value =~ s/\A"(.*)"\z/$1/s and $value =~ s/\\(["\\])/$1/g;
+        $set{$key} = value($key, $value, $now);
+    }
+    $text =~ /\G\s*(\S.*)/gcs and die "$1: a quote is not closed, or no blank is behind it\n";
+    return \%set;
+}
+
+sub keys_of_sets { return (@GLOBS, @TIMES, 'limit') }
+
+sub is_key {
+    my ($key) = @_;
+    return scalar grep { $_ eq $key } keys_of_sets();
+}
+
+sub allowed { return 'there are ' . join(', ', keys_of_sets()) }
+
+sub value {
+    my ($key, $value, $now) = @_;
+    return moment($key, $value, $now) if $TIME{$key};
+    return $value if $key ne 'limit';
+    $value =~ /\A[1-9]\d{0,8}\z/ or die "limit=$value: must be a positive number\n";
+    return $value + 0;
+}
+
+# Returns seconds since 1970: a time as it is, or so long ago.
+sub moment {
+    my ($key, $value, $now) = @_;
+    my $seconds = duration($value);
+    return $now - $seconds if defined $seconds;
+    my $time = date($value);
+    return $time if defined $time;
+    die "$key=$value: must be a time, such as 90s, 5m, 1h, 7d (ago), or 2026-11-22, "
+        . "2026-11-22T10:00, 2026-11-22T10:00:30Z\n";
+}
+
+sub duration {
+    my ($text) = @_;
+    my ($number, $unit) = $text =~ /\A(\d{1,9}(?:\.\d{1,6})?)([smhdw])\z/ or return undef;
+    return $number * $SECONDS{$unit};
+}
+
+# A time without Z is that of this machine's clock on the wall.
+sub date {
+    my ($text) = @_;
+    my ($year, $month, $day, $hour, $minute, $second, $zone)
+        = $text =~ /\A(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d))?)?(Z?)\z/ or return undef;
+    my @at = ($second // 0, $minute // 0, $hour // 0, $day, $month - 1, $year);
+    return eval { $zone ? Time::Local::timegm(@at) : Time::Local::timelocal(@at) };
+}
+
+# ---- matching ----
+
+# The glob as the text of a pattern, which RE2 takes, too.
+sub pattern {
+    my ($glob) = @_;
+    my $re = '';
+    for ($glob) {
+        pos = 0;
+        while (pos() < length) {
+            if (/\G\*+/gc) { $re .= '.*' }
+            elsif (/\G\?/gc) { $re .= '.' }
+            elsif (/\G\[([!^]?)(\]?[^\]\\]+)\]/gc) { $re .= one_of($1, $2) }
+            elsif (/\G\\?(.)/gcs) { $re .= literal($1) }
+        }
+    }
+    return "(?s)\\A$re\\z";
+}
+
+# Ranges whose end is before their beginning match nothing, and are no error.
+sub one_of {
+    my ($not, $chars) = @_;
+    my @parts;
+    while ($chars =~ /\G(.)(?:-(.))?/gs) {
+        my ($from, $to) = ($1, $2);
+        next if defined $to && $to lt $from;
+        push @parts, literal($from) . (defined $to ? '-' . literal($to) : '');
+    }
+    return @parts ? '[' . ($not ? '^' : '') . join('', @parts) . ']' : $not ? '.' : '[^\x00-\xff]';
+}
+
+sub literal { return $_[0] =~ s/([\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e])/\\$1/r }
+
+# Returns a sub that tells whether a profile meets all conditions but the limit.
+sub matcher {
+    my ($set) = @_;
+    my @globs = map { my $re = pattern($set->{$_}); [$_, qr/$re/] }
+        grep { exists $set->{$_} } @GLOBS;
+    my ($since, $until, $older, $at) = @$set{qw(since until older at)};
+    return sub {
+        my ($profile) = @_;
+        for my $glob (@globs) {
+            return 0 if ($profile->{ $glob->[0] } // '') !~ $glob->[1];
+        }
+        my $start = $profile->{start};
+        return 0 if defined $since && $start < $since || defined $until && $start >= $until
+            || defined $older && $start >= $older;
+        return 1 if !defined $at;
+        return $start <= $at && $at < $start + ($profile->{seconds} || 1) ? 1 : 0;
+    };
+}
+
+# Sorts profiles, and takes the latest ones if there is a limit.
+sub in_order {
+    my ($set, @profiles) = @_;
+    @profiles = sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles;
+    my $limit = $set->{limit} // return @profiles;
+    return @profiles > $limit ? @profiles[-$limit .. -1] : @profiles;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Store::RunSet - conditions on the profiles of a store
+
+=head1 SYNOPSIS
+
+    my $set = Devel::DProf::Store::RunSet::parse('service=web version=1.* since=1h');
+    my $is_in = Devel::DProf::Store::RunSet::matcher($set);
+    my @chosen = Devel::DProf::Store::RunSet::in_order($set, grep { $is_in->($_) } @profiles);
+
+=head1 DESCRIPTION
+
+A run-set is words C<key=value>, all of which must hold. A value with blanks stands in double
+quotes, in which a backslash stands before a quote or another one. L<dprofstore/RUN-SETS> says what
+the words mean. It is internal to this distribution.
+
+=head1 FUNCTIONS
+
+=over
+
+=item parse TEXT [, NOW]
+
+A hash with the keys that the text has: service, version, host, env, which are globs, bytes; since,
+until, at and older, seconds since 1970; limit, a number. Dies with a message that names the word
+and what is allowed. NOW is the time that C<1h> is before.
+
+=item duration TEXT
+
+The seconds of C<90s>, C<5m>, C<1h>, C<7d> or C<2w>; undef of anything else.
+
+=item pattern GLOB
+
+The text of a regular expression, for perl and for RE2, that the whole value must match.
+
+=item matcher SET
+
+A sub that tells of a hash of a profile (L<Devel::DProf::Store/METHODS OF A STORE>) whether it meets
+all conditions but limit.
+
+=item in_order SET, PROFILE, ...
+
+The profiles by start and then by run; with limit so many of the latest.
+
+=back
+
+=cut

@@ -1,0 +1,231 @@
+package Devel::DProf::Tool::Dprofstore;
+
+# dprofstore: options, and the five commands.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Options;
+use Devel::DProf::Store;
+use Devel::DProf::Store::RunSet;
+use Devel::DProf::Text qw(shown plural text bytes);
+use Devel::DProf::Tool qw(OK FAILED complain written);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+my $TOOL = Devel::DProf::Options->new(
+    name => 'dprofstore', how => \&how, run => \&run,
+    text => <<'END',
+dprofstore init --to STORE
+dprofstore push --to STORE [options] SPOOL|PROFILE ...
+dprofstore agent --to STORE [options] SPOOL ...
+dprofstore list --from STORE [RUN-SET]
+dprofstore prune --from STORE RUN-SET
+
+Keeps the profiles of many machines, so that dprofreport --from, dprofdiff --from and the other
+tools can select among them. A STORE is {URLS}.
+A RUN-SET is words such as 'service=web version=1.* since=1h'.
+
+push, agent:
+= to|from=s
+    --to STORE, --from STORE        the store (default: DPROF_STORE)
+= service=s  version=s  host=s  env=s
+    --service NAME --version TEXT   whose profiles these are (default: the script's name; none)
+    --host NAME --env NAME          where they come from (default: this host; none)
+= label=s@
+    --label KEY=VALUE               for receivers that have labels
+= merge=s
+    --merge SECONDS     one profile of each service and interval, as by dprofmerge; with --delete
+= delete
+    --delete            removes what has arrived; what is refused goes to SPOOL/refused
+= every=s
+    --every SECONDS     agent: how often it looks at the spool (10)
+= q|quiet
+    -q                  says only what went wrong
+prune:
+= n|dry-run
+    -n, --dry-run       says how many profiles would go
+    -V  -h  -H          version, this help, the manual
+END
+    lists => { URLS => [Devel::DProf::Store::urls()] },
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+my @SEND = qw(service version host env label merge delete);
+my %COMMAND = (
+    init => { run => \&init, options => [] },
+    push => { run => \&push_all, options => [@SEND, 'q'] },
+    agent => { run => \&agent, options => [@SEND, 'q', 'every'] },
+    list => { run => \&list, options => [] },
+    prune => { run => \&prune, options => ['n'] },
+);
+
+# ---- options ----
+
+# Returns merge and every in seconds, labels as a hash, and the store's URL.
+sub how {
+    my ($opt) = @_;
+    my %how = (url => $opt->{to} // $ENV{DPROF_STORE});
+    for my $name (grep { defined $opt->{$_} } qw(merge every)) {
+        my $seconds = $opt->{$name} =~ /\A\d{1,7}\z/ ? $opt->{$name}
+            : Devel::DProf::Store::RunSet::duration($opt->{$name});
+        die "--$name $opt->{$name}: must be a number of seconds, or like 5m\n"
+            if !$seconds || $seconds > 86400;
+        $how{$name} = $seconds;
+    }
+    $how{labels} = {};
+    for my $label (@{ $opt->{label} || [] }) {
+        my ($key, $value) = $label =~ /\A([A-Za-z_][A-Za-z0-9_]*)=(.+)\z/s
+            or die "--label $label: must be KEY=VALUE, with a KEY of letters and digits\n";
+        $how{labels}{$key} = $value;
+    }
+    return \%how;
+}
+
+sub run {
+    my ($opt, $how, $names) = @_;
+    my ($word, @words) = @$names;
+    my $names_of_all = join ', ', qw(init push agent list prune);
+    return $TOOL->usage("name a command: $names_of_all") if !defined $word;
+    my $command = $COMMAND{$word}
+        or return $TOOL->usage("$word: there is no such command; there are $names_of_all");
+    my %allowed = map { $_ => 1 } 'to', @{ $command->{options} };
+    for my $given (sort keys %$opt) {
+        return $TOOL->usage((length $given > 1 ? '--' : '-') . "$given does not go with $word")
+            if !$allowed{$given};
+    }
+    return $TOOL->usage('name the store: --to ' . (Devel::DProf::Store::urls())[0]
+        . ', or DPROF_STORE in the environment') if !length($how->{url} // '');
+    my $status = eval { $command->{run}->($opt, $how, @words) };
+    return $status if defined $status;
+    complain('dprofstore: ' . $_) for split /\n/, "$@";
+    return FAILED;
+}
+
+# Returns the store, which must have a method.
+sub store {
+    my ($how, $method) = @_;
+    my $store = Devel::DProf::Store::open($how->{url});
+    $store->can($method) or Devel::DProf::Store::failed("$how->{url} takes profiles, and has no "
+        . ($method eq 'init' ? 'need of init' : 'way to give them back'));
+    return $store;
+}
+
+sub said {
+    my (@lines) = @_;
+    print map { bytes(shown($_)) . "\n" } @lines;
+    return written('dprofstore', \*STDOUT, 0);
+}
+
+# ---- commands ----
+
+sub init {
+    my ($opt, $how, @words) = @_;
+    return $TOOL->usage("init: $words[0]: it takes no names") if @words;
+    return said(store($how, 'init')->init);
+}
+
+sub sender {
+    my ($opt, $how, %more) = @_;
+    require Devel::DProf::Store::Push;
+    require Sys::Hostname;
+    return Devel::DProf::Store::Push->new(
+        target => Devel::DProf::Store::open($how->{url}), merge => $how->{merge},
+        labels => $how->{labels}, delete => $opt->{delete}, service => $opt->{service},
+        version => $opt->{version} // '', env => $opt->{env} // '',
+        host => $opt->{host} // Sys::Hostname::hostname(),
+        say => sub { complain("dprofstore: $_[0]") }, %more);
+}
+
+sub push_all {
+    my ($opt, $how, @paths) = @_;
+    return $TOOL->usage('push: name spools, or profiles') if !@paths;
+    return $TOOL->usage('--merge needs --delete: a later push could not tell what was merged')
+        if $how->{merge} && !$opt->{delete};
+    return $TOOL->usage('--merge takes spools, which are folders')
+        if $how->{merge} && grep { -e && !-d } @paths;
+    my $done = sender($opt, $how)->pass(@paths);
+    my $failure = $done->{failure};
+    complain('dprofstore: ' . $failure->message . '; what did not arrive stays where it is')
+        if $failure && $failure->retry;
+    my $status = $opt->{q} ? OK : said(result_of($done));
+    return $failure || $done->{refused} ? FAILED : $status;
+}
+
+sub result_of {
+    my ($done) = @_;
+    return plural($done->{sent}, 'profile') . ' pushed'
+        . ($done->{refused} ? ", $done->{refused} refused" : '');
+}
+
+sub agent {
+    my ($opt, $how, @spools) = @_;
+    return $TOOL->usage('agent: name spools, which are folders') if !@spools;
+    $opt->{delete} = 1;
+    my ($is_over, $wait) = until_signal();
+    my $sender = sender($opt, $how, stop => $is_over, only_over => 1);
+    $| = 1;
+    $sender->loop($how->{every} // 10, $wait, sub {
+        my ($done) = @_;
+        print result_of($done), "\n" if !$opt->{q} && ($done->{sent} || $done->{refused});
+    }, @spools);
+    return written('dprofstore', \*STDOUT, 0);
+}
+
+# Returns a sub that tells whether SIGTERM, SIGINT or SIGHUP has come, and one that waits for them,
+# so many seconds at most. What is being sent then is sent to its end. The pipe keeps a signal from
+# being missed just before the wait.
+sub until_signal {
+    pipe my $in, my $out or die "pipe: $!\n";
+    $out->blocking(0);
+    my $over = 0;
+    for my $name (qw(TERM INT HUP)) {
+        $SIG{$name} = sub { $over = 1; syswrite $out, 'x' };
+    }
+    return (sub { return $over }, sub {
+        my ($seconds) = @_;
+        my $bits = '';
+        vec($bits, fileno $in, 1) = 1;
+        select $bits, undef, undef, $seconds if !$over;
+    });
+}
+
+sub list {
+    my ($opt, $how, @words) = @_;
+    my $set = Devel::DProf::Store::RunSet::parse("@words");
+    my @rows = store($how, 'list')->list($set);
+    my @table = (['service', 'version', 'hosts', 'profiles', 'first', 'last'],
+        map { [name($_->{service}), name($_->{version}), @$_{qw(hosts runs)},
+            map { moment($_) } @$_{qw(first last)}] } @rows);
+    my @width = map { my $c = $_; (sort { $b <=> $a } map { length $_->[$c] } @table)[0] } 0 .. 5;
+    my @lines;
+    for my $row (@table) {
+        push @lines, join('  ', map { my $left = $_ < 2 || $_ > 3 ? '-' : '';
+            sprintf "%$left$width[$_]s", $row->[$_] } 0 .. 5) =~ s/\s+\z//r;
+    }
+    print map { bytes($_) . "\n" } @lines;
+    my $status = written('dprofstore', \*STDOUT, 0);
+    return @rows ? $status : FAILED;
+}
+
+sub name { return length $_[0] ? shown(text($_[0])) : '-' }
+
+sub moment {
+    my ($time) = @_;
+    require POSIX;
+    return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $time);
+}
+
+sub prune {
+    my ($opt, $how, @words) = @_;
+    my $set = Devel::DProf::Store::RunSet::parse("@words");
+    return $TOOL->usage("prune: say what is to go, as in 'older=30d'") if !%$set;
+    my $store = store($how, 'prune');
+    return said(plural(scalar(() = $store->select($set)), 'profile') . ' would be removed')
+        if $opt->{n};
+    return said(plural($store->prune($set), 'profile') . ' removed');
+}
+
+1;

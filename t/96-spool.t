@@ -1,0 +1,388 @@
+# dprofstore: what is sent, what stays in the spool, what is merged, what is moved aside; the agent.
+use strict;
+use warnings;
+use lib 't/lib';
+use DProfTest;
+use Fcntl qw(LOCK_EX LOCK_NB);
+use Slices;
+use Test::More;
+use Devel::DProf::Store;
+use Devel::DProf::Store::Failure;
+use Devel::DProf::Store::Push;
+use Devel::DProf::Store::Spool;
+
+# Runs dprofstore in a folder; returns standard output, error output, status.
+sub dprofstore {
+    my ($dir, @args) = @_;
+    my $run = run_tool('dprofstore', \@args, dir => $dir);
+    return [@$run{qw(out err status)}];
+}
+
+# Makes a folder with a spool of so many slices, a minute after the other; returns the folder.
+sub spool {
+    my ($count) = @_;
+    my $dir = scratch();
+    mkdir "$dir/spool";
+    Devel::DProf::Store::open("dir:$dir/$_")->init for qw(store two three);
+    slice($dir, $_) for 1 .. $count;
+    return $dir;
+}
+
+sub slice {
+    my ($dir, $n, %more) = @_;
+    my %slice = (slice => $n, n => $n, start => 1_795_348_800.25 + 60 * $n, %more);
+    return spew("$dir/spool/" . slice_name(%slice), slice_text(%slice));
+}
+
+sub selected { return Devel::DProf::Store::open("dir:$_[0]/store")->select({}) }
+sub left { return join ' ', grep { $_ ne '.lock' } files_in("$_[0]/spool") }
+
+subtest 'What is pushed' => sub {
+    my $dir = spool(3);
+    my @push = ('push', '--to', 'dir:store', '--version', '1.2', '--host', 'h', '--env', 'e');
+    is_deeply(dprofstore($dir, @push, 'spool'), ["3 profiles pushed\n", '', 0], 'three slices');
+    is_deeply([map { "@$_{qw(service version host env run start seconds)}" } selected($dir)],
+        [map { "web.pl 1.2 h e 6b.1.1-7-0-$_ " . (1_795_348_800.25 + 60 * $_) . ' 60' } 1 .. 3],
+        '... and what is known of each');
+    is_deeply(dprofstore($dir, @push, 'spool'), ["3 profiles pushed\n", '', 0], 'twice');
+    is(scalar(my @once = selected($dir)), 3, '... counts once');
+    is(left($dir), join(' ', map { slice_name(slice => $_) } 1 .. 3), 'they stay');
+    is_deeply(dprofstore($dir, @push, '-q', '--delete', 'spool'), ['', '', 0], '--delete, -q');
+    is(left($dir), '', 'they go');
+    is(scalar(my @still = selected($dir)), 3, '... and count once');
+    my $file = spew("$dir/x.out", slice_text(slice => 9));
+    is_deeply(dprofstore($dir, @push, '--service', 'api', 'x.out', data('classic.out')),
+        ["2 profiles pushed\n", '', 0], 'files');
+    my ($foreign) = grep { /\Amd5/ } map { $_->{run} } selected($dir);
+    like($foreign // '', qr/\Amd5\.[0-9a-f]{32}-0-0-0\z/, '... one of them by its contents');
+    ok(-e $file, '... and stay');
+    is_deeply(dprofstore($dir, @push, '--service', 'api', '--delete', 'x.out'),
+        ["1 profile pushed\n", '', 0], '--delete');
+    ok(!-e $file, '... removes a file, too');
+    my $list = dprofstore($dir, 'list', '--from', 'dir:store', 'service=web*');
+    is($list->[0], <<'END', 'list');
+service  version  hosts  profiles  first                 last
+web.pl   1.2          1         3  2026-11-22T12:01:00Z  2026-11-22T12:03:00Z
+END
+    is_deeply(dprofstore($dir, 'prune', '--from', 'dir:store', '-n', 'service=web*'),
+        ["3 profiles would be removed\n", '', 0], 'prune -n');
+    is_deeply(dprofstore($dir, 'prune', '--from', 'dir:store', 'service=web*'),
+        ["3 profiles removed\n", '', 0], 'prune');
+    is(dprofstore($dir, 'list', '--from', 'dir:store', 'service=web*')->[2], 1, 'nothing is left');
+};
+
+subtest 'What a process has left' => sub {
+    my $dir = spool(1);
+    my $text = slice_text(slice => 2, start => 1_795_349_000);
+    my $name = slice_name(slice => 2) =~ s/tree\z/part/r;
+    spew("$dir/spool/$name", $text);
+    open my $held, '<', "$dir/spool/$name" or die "$name: $!";
+    flock $held, LOCK_EX | LOCK_NB or die "$name: $!";
+    my @push = qw(push --to dir:store --delete spool);
+    is_deeply(dprofstore($dir, @push), ["1 profile pushed\n", '', 0],
+        'a slice that a process writes stays');
+    is(left($dir), $name, '... where it is');
+    close $held;
+    is_deeply(dprofstore($dir, @push), ["1 profile pushed\n", '', 0], 'when it has died, it goes');
+    is_deeply([map { $_->{run} } selected($dir)], ['6b.1.1-7-0-1', '6b.1.1-7-0-2'], '... whole');
+    is(left($dir), '', '... and nothing is left');
+    spew("$dir/spool/$name", '');
+    is_deeply(dprofstore($dir, @push), ["0 profiles pushed, 1 refused\n", 'dprofstore: Not a perl '
+        . "profile: spool/$name (it is empty); it is now spool/refused/$name\n", 1],
+        'a part with nothing in it is moved aside');
+    symlink '/etc/passwd', "$dir/spool/x.tree";
+    is(dprofstore($dir, @push)->[0], "0 profiles pushed\n", 'a symbolic link is not followed');
+};
+
+subtest 'What is no profile' => sub {
+    my $dir = spool(2);
+    spew("$dir/spool/a.tree", "hello\n");
+    my @told = ('Not a perl profile: spool/a.tree', '3 profiles');
+    is_deeply(dprofstore($dir, qw(push --to dir:store spool)),
+        ["2 profiles pushed, 1 refused\n", "dprofstore: $told[0]\n", 1], 'it is told');
+    ok(-e "$dir/spool/a.tree", '... and stays');
+    is_deeply(dprofstore($dir, qw(push --to dir:store --delete spool)),
+        ["2 profiles pushed, 1 refused\n", "dprofstore: $told[0]; it is now spool/refused/a.tree\n",
+            1], 'with --delete it is moved aside');
+    is(left($dir), 'refused/a.tree refused/a.tree.why', '... with the reason beside it');
+    is(slurp("$dir/spool/refused/a.tree.why"), "$told[0]\n", '... which says why');
+    is(slurp("$dir/spool/refused/a.tree"), "hello\n", '... and its contents');
+};
+
+subtest 'A store that fails keeps the spool' => sub {
+    my $dir = spool(2);
+    my $left = left($dir);
+    is_deeply(dprofstore($dir, qw(push --to dir:none --delete spool)), ["0 profiles pushed\n",
+        "dprofstore: $dir/none does not exist: dprofstore init makes it one; what did not arrive "
+            . "stays where it is\n", 1], 'a store that is not there');
+    spew("$dir/store/web.pl", '');
+    my $got = dprofstore($dir, qw(push --to dir:store --delete spool));
+    is_deeply([@$got[0, 2]], ["0 profiles pushed\n", 1], 'it fails');
+    like($got->[1],
+        qr/\Adprofstore: \S+: the folder could not be made: [^;\n]+; what did not .*\n\z/,
+        '... in one line');
+    is(left($dir), $left, '... and all stays');
+    unlink "$dir/store/web.pl";
+    my $names = join '', map { my $n = $_ + 2; sprintf "& %x P n%s x.pm:1\n", $n,
+        unpack 'H*', pack 'NNN', map { $n * 2_654_435_761 * $_ % 2**32 } 1 .. 3 } 1 .. 200;
+    spew("$dir/spool/" . slice_name(slice => 3), slice_text(slice => 3, lines => $names));
+    my $run = run_program(['sh', '-c', q{trap '' XFSZ; ulimit -f 1; exec "$@"}, 'sh',
+        tool_command('dprofstore', qw(push --to dir:store --delete -q spool))], dir => $dir);
+    is($run->{status}, 1, 'a full disk fails');
+    like($run->{err}, qr/ could not be written: File too large; what did not arrive stays where/,
+        '... in one line');
+    ok(-e "$dir/spool/" . slice_name(slice => 3), 'what did not arrive stays');
+    is(join(' ', grep { !/\.tree\.gz\z/ } files_in("$dir/store")), '.dprofstore',
+        'no part of a file is left');
+    is(dprofstore($dir, qw(push --to dir:store --delete spool))->[2], 0, 'with room it works');
+    is(scalar(my @all = selected($dir)), 3, '... and all is there');
+};
+
+subtest 'A recorded program, in slices' => sub {
+    my $dir = spool(0);
+    my $text = 'sub f { my $x = 0; $x += $_ for 1 .. 9; g($x) } sub g { $_[0] + 1 } '
+        . 'f() for 1 .. 2000; kill 9, $$ if @ARGV';
+    my %env = (PERL_DPROF_CLOCK => 'counting:300000', PERL_DPROF_SLICE => 1,
+        PERL_DPROF_SPOOL => 'spool', PERL_HASH_SEED => 0);
+    for my $args ([], ['killed']) {
+        profiled(['-e', $text, @$args], dir => $dir, env => \%env);
+        my @files = map { "$dir/spool/$_" } grep { /\.(?:tree|part)\z/ } files_in("$dir/spool");
+        cmp_ok(scalar @files, '>', 2, "@$args: slices");
+        my $merged = merged_text(@files);
+        my $got = dprofstore($dir, qw(push --to dir:store --service), "x@$args",
+            qw(--delete spool));
+        is_deeply($got, [@files . " profiles pushed\n", '', 0], '... are pushed');
+        is(left($dir), '', '... all of them');
+        is(run_tool('dprofmerge', ['--from', 'dir:store', '--run-set', "service=x@$args"],
+            dir => $dir)->{out}, $merged, '... and merged they are the same');
+    }
+};
+
+# A store that does as the test says.
+{
+    package Stub;
+    sub new { my ($class, %how) = @_; return bless { got => [], %how }, $class }
+    sub add {
+        my ($self, $profiles) = @_;
+        $self->{calls}++;
+        for my $p (@$profiles) {
+            my $how = $self->{failure}->($p) or next;
+            die Devel::DProf::Store::Failure->new(%$how);
+        }
+        push @{ $self->{got} }, map { $_->{run} } @$profiles;
+        return;
+    }
+    package Receiver;
+    sub new { my ($class, %how) = @_; return bless { got => [], %how }, $class }
+    sub send {
+        my ($self, $profile) = @_;
+        die Devel::DProf::Store::Failure->new(message => 'busy', retry => 1)
+            if $self->{room}-- < 1;
+        push @{ $self->{got} }, $profile;
+        return;
+    }
+}
+
+sub pushed {
+    my ($dir, $target, %how) = @_;
+    my @said;
+    my $done = Devel::DProf::Store::Push->new(target => $target, service => 'web', delete => 1,
+        say => sub { push @said, $_[0] }, %how)->pass("$dir/spool");
+    return { %$done, said => \@said, failure => $done->{failure} && $done->{failure}->message };
+}
+
+subtest 'What a store refuses is moved aside' => sub {
+    my $dir = spool(5);
+    my $stub = Stub->new(failure => sub {
+        $_[0]{run} =~ /-3\z/ ? { message => '400 Bad Request', answer => "no\nthree" } : undef });
+    my $got = pushed($dir, $stub);
+    my $name = slice_name(slice => 3);
+    is_deeply($got, { sent => 4, refused => 1, failure => undef,
+        said => ["400 Bad Request; it is now $dir/spool/refused/$name"] }, 'one of five');
+    is_deeply([sort @{ $stub->{got} }], [map { "6b.1.1-7-0-$_" } 1, 2, 4, 5], '... and no other');
+    is(left($dir), "refused/$name refused/$name.why", '... it alone is left');
+    is(slurp("$dir/spool/refused/$name.why"), "400 Bad Request\nno\nthree\n",
+        '... with the answer');
+    slice($dir, $_) for 6 .. 8;
+    $stub = Stub->new(failure => sub { { message => '503', retry => 1 } });
+    is_deeply(pushed($dir, $stub), { sent => 0, refused => 0, failure => '503', said => [] },
+        'what may succeed later');
+    is($stub->{calls}, 1, '... is tried once');
+    like(left($dir), qr/\Arefused\S+ \S+why (?:web\S+-[678]\.tree ?){3}\z/, '... and stays');
+    $stub = Stub->new(failure => sub { undef });
+    slice($dir, $_) for 10 .. 259;
+    is(pushed($dir, $stub)->{sent}, 253, 'many');
+    is($stub->{calls}, 3, '... are sent in batches');
+};
+
+subtest 'A receiver' => sub {
+    my $dir = spool(3);
+    my $to = Receiver->new(room => 2);
+    is_deeply(pushed($dir, $to, version => '1.2', labels => { team => 'a' }),
+        { sent => 0, refused => 0, failure => 'busy', said => [] }, 'is busy after two');
+    is(scalar @{ $to->{got} }, 2, '... which it has');
+    my $got = $to->{got}[0];
+    is_deeply($got->{labels}, { service => 'web', version => '1.2', team => 'a' }, 'labels');
+    is("$got->{start} $got->{seconds}", '1795348860.25 60', 'start and length');
+    spew("$dir/x.pb.gz", $got->{pprof});
+    is(in_process('dproffold', '-m', 'cpu', "$dir/x.pb.gz")->{out},
+        in_process('dproffold', '-m', 'cpu', spew("$dir/x", slice_text()))->{out}, 'the profile');
+};
+
+# ---- merging ----
+
+sub merged_text {
+    my @files = @_;
+    my $out = scratch() . '/merged';
+    in_process('dprofmerge', '-o', $out, @files);
+    return slurp($out);
+}
+
+subtest 'Merging' => sub {
+    my $dir = spool(6);
+    # Two intervals of five minutes: the slices 1 to 4, 5 and 6.
+    my $whole = merged_text(map { "$dir/spool/" . slice_name(slice => $_) } 1 .. 4);
+    is_deeply(dprofstore($dir, qw(push --to dir:store --service web --merge 5m --delete spool)),
+        ["2 profiles pushed\n", '', 0], 'two intervals are two profiles');
+    is(left($dir), '', 'nothing is left');
+    my @all = selected($dir);
+    is_deeply([map { "$_->{start} $_->{seconds}" } @all],
+        ['1795348860.25 240', '1795349100.25 120'], 'when they were, and how long');
+    my ($path) = Devel::DProf::Store::open("dir:$dir/store")->fetch(\@all, $dir);
+    is(gunzipped($path), $whole, 'as by dprofmerge');
+    slice($dir, $_, script => $_ < 3 ? 'a.pl' : 'b.pl') for 1 .. 4;
+    dprofstore($dir, qw(push --to dir:two --merge 300 --delete spool));
+    is_deeply([map { $_->{service} } Devel::DProf::Store::open("dir:$dir/two")->select({})],
+        ['a.pl', 'b.pl'], 'services are not merged with each other');
+    slice($dir, 1);
+    spew("$dir/spool/bad.tree", slice_text(slice => 2) =~ s/= 1 1 2/= x 1 2/r);
+    is(dprofstore($dir, qw(push --to dir:three --merge 300 --delete spool))->[0],
+        "1 profile pushed, 1 refused\n", 'a damaged one is left out');
+    is(left($dir), 'refused/bad.tree refused/bad.tree.why', '... and moved aside');
+    is(dprofstore($dir, qw(push --to dir:store --merge 300 spool))->[2], 2,
+        '--merge without --delete is a usage error');
+};
+
+# Interrupts a push that merges after so many steps, and lets the next one go on; one more slice of
+# the same interval has come meanwhile.
+subtest 'Merging that is interrupted' => sub {
+    for my $step (1 .. 12) {
+        my $dir = spool(3);
+        my ($n, $write, $remove, $add) = (0, \&Devel::DProf::Write::whole,
+            \&Devel::DProf::Store::Spool::remove, \&Devel::DProf::Store::Dir::add);
+        my $dies = sub {
+            my ($code) = @_;
+            return sub { die "killed\n" if ++$n >= $step; return $code->(@_) };
+        };
+        {
+            require Devel::DProf::Store::Dir;
+            no warnings 'redefine';
+            local *Devel::DProf::Write::whole = $dies->($write);
+            local *Devel::DProf::Store::Spool::remove = $dies->($remove);
+            # The answer of a store is lost, too.
+            local *Devel::DProf::Store::Dir::add = sub {
+                my @got = $add->(@_);
+                die "killed\n" if ++$n >= $step;
+                return @got;
+            };
+            local *Devel::DProf::Store::Spool::move_aside = sub { die "killed\n" };
+            eval { pushed($dir, Devel::DProf::Store::open("dir:$dir/store"), merge => 300) };
+        }
+        slice($dir, 4);
+        my $done = pushed($dir, Devel::DProf::Store::open("dir:$dir/store"), merge => 300);
+        my @all = selected($dir);
+        my @paths = Devel::DProf::Store::open("dir:$dir/store")->fetch(\@all, $dir);
+        my $sum = 0;
+        for my $path (@paths) { $sum += $_ for gunzipped($path) =~ /^= 1 \w+ 2?\d* (\d+)/mg }
+        is($sum, 40 * (1 + 2 + 3 + 4), "after step $step: nothing is lost, nothing counts twice");
+        is(left($dir), '', '... and nothing is left') if !$done->{failure};
+    }
+};
+
+subtest 'One at a time' => sub {
+    my $dir = spool(2);
+    my $spool = Devel::DProf::Store::Spool->new("$dir/spool");
+    ok($spool->lock, 'a spool is locked');
+    is_deeply(dprofstore($dir, qw(push --to dir:store --delete spool)), ["0 profiles pushed\n",
+        'dprofstore: spool: another dprofstore is at work there; what did not arrive stays where '
+            . "it is\n", 1], 'another push says so');
+    undef $spool;
+    is(dprofstore($dir, qw(push --to dir:store --delete spool))->[2], 0, 'it is free again');
+};
+
+# ---- the agent ----
+
+subtest 'The agent waits longer while the store fails' => sub {
+    my $dir = spool(1);
+    my ($passes, @waits, @said, @sent) = (0);
+    my $stub = Stub->new(failure => sub {
+        $passes++ < 8 ? { message => 'no answer', retry => 1 } : undef });
+    my $push = Devel::DProf::Store::Push->new(target => $stub, delete => 1,
+        say => sub { push @said, $_[0] }, stop => sub { @waits >= 10 });
+    $push->loop(10, sub { push @waits, $_[0] }, sub { push @sent, $_[0]{sent} }, "$dir/spool");
+    is("@waits", '10 20 40 80 160 300 300 300 10 10',
+        'twice as long each time, five minutes at most');
+    is("@sent", '0 0 0 0 0 0 0 0 1 0', 'it arrives once');
+    is_deeply(\@said, ['no answer; what is in the spool stays there', 'it works again'],
+        'one line says that it fails, and one that it works');
+};
+
+subtest 'The agent merges intervals that are over' => sub {
+    my $dir = spool(0);
+    my $now = time;
+    my $past = $now - $now % 300 - 600;
+    slice($dir, 1, start => $past);
+    slice($dir, 2, start => $past + 60);
+    slice($dir, 3, start => $now);
+    is(pushed($dir, Stub->new(failure => sub { undef }), merge => 300, only_over => 1)->{sent}, 1,
+        'one is over');
+    is(left($dir), slice_name(slice => 3), '... and the other stays');
+};
+
+subtest 'The agent ends when it is told to' => sub {
+    for my $signal (qw(TERM INT HUP)) {
+        my $dir = spool(2);
+        my $pid = open(my $out, '-|') // die "fork: $!";
+        if (!$pid) {
+            chdir $dir or die "$dir: $!";
+            delete @ENV{grep { /^DPROF/ } keys %ENV};
+            exec tool_command('dprofstore', qw(agent --to dir:store --every 600 spool));
+        }
+        is(scalar readline($out), "2 profiles pushed\n", "$signal: it has pushed");
+        kill $signal, $pid;
+        is(join('', readline $out), '', '... and says no more');
+        close $out;
+        is($?, 0, '... and ends with status 0');
+        is(left($dir), '', '... with nothing left');
+    }
+};
+
+subtest 'The command line' => sub {
+    my $dir = spool(1);
+    my @wrong = ([[], 'name a command: init, push, agent, list, prune'],
+        [['pull'], 'pull: there is no such command; there are init, push, agent, list, prune'],
+        [['push', 'spool'], 'name the store: --to dir:PATH, or DPROF_STORE in the environment'],
+        [['push', '--to', 'dir:x'], 'push: name spools, or profiles'],
+        [['list', '--from', 'dir:x', '--delete'], '--delete does not go with list'],
+        [['prune', '--from', 'dir:x'], "prune: say what is to go, as in 'older=30d'"],
+        [['push', '--to', 'dir:x', '--merge', 'x', 'spool'],
+            '--merge x: must be a number of seconds, or like 5m'],
+        [['push', '--to', 'dir:x', '--label', '=1', 'spool'],
+            '--label =1: must be KEY=VALUE, with a KEY of letters and digits']);
+    for (@wrong) {
+        my ($args, $message) = @$_;
+        is_deeply(dprofstore($dir, @$args), ['', "$message\nTry 'dprofstore -h' for help.\n", 2],
+            $message);
+    }
+    is_deeply(dprofstore($dir, 'list', '--from', 'ftp:x'),
+        ['', 'dprofstore: ftp:x: a store is ' . join(' or ', Devel::DProf::Store::urls()) . "\n",
+            1], 'an unknown store');
+    is(dprofstore($dir, 'push', '--to', 'dir:x', 'none')->[1],
+        "dprofstore: none: there is no such file\n", 'a missing spool');
+    like(dprofstore($dir, '-V')->[0], qr/\Adprofstore version: \d/, '-V');
+    my $run = run_tool('dprofstore', ['init'], dir => $dir, env => { DPROF_STORE => 'dir:env' });
+    is($run->{status}, 0, 'DPROF_STORE names the store');
+    ok(-d "$dir/env", '... which is made');
+};
+
+done_testing;

@@ -1,0 +1,95 @@
+# dprofreport --history: by interval and by version, against sums that are made here.
+use strict;
+use warnings;
+use lib 't/lib';
+use DProfTest;
+use Slices;
+use Test::More;
+use Devel::DProf::Store;
+
+my $dir = scratch();
+my $begin = 1_795_348_800;      # 2026-11-22T12:00:00Z
+my (@profiles, %of_interval, %of_version);
+
+# 200 slices of a minute: five intervals of five minutes each have a version of their own. A sub h
+# that is there later takes more and more.
+for my $k (0 .. 199) {
+    my ($n, $g) = (1 + $k % 7, 1 + $k % 11);
+    my $version = ('1.9', '1.10', '=2', "3,\"x\n")[$k / 50];
+    my $h = $k < 50 ? 0 : $k;
+    my $file = spew("$dir/$k", slice_text(run => "6b.$k.1", n => $n, g => $g,
+        start => $begin + 60 * $k, lines => $h ? "& 3 P h web.pl:3\n= 1 3 $k $h 0 9 0 0\n" : ''));
+    push @profiles, { file => $file, run => "6b.$k.1-7-0-1", service => 'web', host => 'a',
+        env => '', version => $version, start => $begin + 60 * $k, seconds => 60 };
+    for my $sum ($of_interval{ int($k / 5) } //= { n => 0 }, $of_version{$version} //= { n => 0 }) {
+        $sum->{n}++;
+        $sum->{g} += $g;
+        $sum->{total} += 60 * $n + $h;
+        $sum->{self_g} += 19 * $n;
+        $sum->{self_h} += $h;
+        $sum->{h} += $h ? $k : 0;
+    }
+}
+my $store = Devel::DProf::Store::open("dir:$dir/store");
+$store->init;
+$store->add(\@profiles);
+
+sub history {
+    my $run = run_tool('dprofreport', ['--from', 'dir:store', '--history', @_], dir => $dir);
+    return [@$run{qw(out err status)}];
+}
+my @set = ('--run-set', 'service=web');
+
+sub line {
+    my ($label, $sum, $sub) = @_;
+    return sprintf "%s,%d,%.4f,%d,\n", $label, $sum->{n},
+        100 * $sum->{"self_$sub"} / $sum->{total}, $sum->{$sub};
+}
+
+sub at {
+    my ($k) = @_;
+    return sprintf '2026-11-22T%02d:%02d:00Z', 12 + int(5 * $k / 60), 5 * $k % 60;
+}
+
+is_deeply(history('main::g', @set, '--format', 'csv'), [join('', "from,profiles,self_percent,calls,"
+    . "ops\n", map { line(at($_), $of_interval{$_}, 'g') } 0 .. 39), '', 0], 'every five minutes');
+is_deeply(history('P::h', @set, '--format', 'csv')->[0], join('', "from,profiles,self_percent,"
+    . "calls,ops\n", map { line(at($_), $of_interval{$_}, 'h') } 0 .. 39),
+    'a sub that is not there at first');
+is_deeply(history('main::g', @set, '--by', 'version', '--format', 'csv')->[0], join('',
+    "version,profiles,self_percent,calls,ops\n", line('1.9', $of_version{'1.9'}, 'g'),
+    line('1.10', $of_version{'1.10'}, 'g'), line("'=2", $of_version{'=2'}, 'g'),
+    line("\"3,\"\"x\n\"", $of_version{"3,\"x\n"}, 'g')),
+    'by version, in the order of time; no cell is a formula');
+
+my $text = history('P::h', @set, '--by', 'version')->[0];
+utf8::decode($text);
+my @share = map { sprintf '%.2f%%', 100 * $_->{self_h} / $_->{total} }
+    @of_version{'1.9', '1.10', '=2', "3,\"x\n"};
+my @blocks = map { chr 0x2581 + int($_->{h} / $of_version{"3,\"x\n"}{h} * 7 + 0.5) }
+    @of_version{'1.9', '1.10', '=2', "3,\"x\n"};
+like($text, qr/^# History of: P::h\n# Metric: user\+system time, self\n/m, 'text: what it is');
+like($text, qr/^# Calls: @{[ join '', @blocks ]}$/m, '... with a line of blocks');
+like($text, qr/^1\.9 +50 +$share[0] +0 +-\n1\.10 +50 +$share[1] +[0-9,]+ +-\n=2 +50 +$share[2]/m,
+    '... and a row for each version');
+like($text, qr/^3,"x\\x0a? +50|^3,"x\S* +50 +$share[3]/m, '... whose names are escaped');
+my $long = history('main::g', @set, '--by', '60s')->[0];
+utf8::decode($long);
+my ($line) = $long =~ /^# Calls: (\S+)$/m;
+is(length $line, 60, 'a long line of blocks has 60 of them');
+like(history('main::g', @set, '-m', 'calls')->[0], qr/^# Metric: calls, self$/m, '-m');
+
+my $hint = "Try 'dprofreport -h' for help.\n";
+is_deeply(history(@{ $_->[0] }), ['', $_->[1], $_->[2]], "@{ $_->[0] }: an error") for
+    [['main::x', @set], "there is no sub main::x in service=web\n", 1],
+    [['main::g', @set, '-m', 'ops'], "-m ops: no profile has it in service=web\n", 1],
+    [['main::g', @set, '--by', 'x'], "--by x: must be version, or an interval such as 5m, 1h, 1d\n"
+        . $hint, 2],
+    [['main::g', @set, '--format', 'json'], "--history prints text or CSV\n$hint", 2],
+    [['main::g', @set, '1'], "--history takes run-sets, and no files\n$hint", 2];
+my $run = run_tool('dprofreport', ['--history', 'main::g', '1'], dir => $dir);
+is($run->{err}, "--history needs the profiles of a store: --from STORE --run-set SET\n$hint",
+    'files alone are an error');
+is(run_tool('dprofreport', ['--by', '5m', '1'], dir => $dir)->{status}, 2,
+    '--by without --history is an error');
+done_testing;
