@@ -5,13 +5,14 @@ package Devel::DProf::Tool::Dprofexport;
 use strict;
 use warnings;
 
+use Devel::DProf::Export qw(stacks metrics part_of);
 use Devel::DProf::Input;
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain end_transient result written);
 use Devel::DProf::Values qw(list_of);
-use Devel::DProf::View qw(is_time_word metric_number metrics_for_help);
+use Devel::DProf::View qw(is_time_word metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -102,10 +103,7 @@ sub how {
             if ($opt->{o} // '-') eq '-';
         die "--phase goes with one side\n" if defined $opt->{phase};
     }
-    return Devel::DProf::Stacks->new(
-        Devel::DProf::Stacks::options($opt), format => $format->{name}, view => 'export',
-        by_sub => $opt->{diff} ? 0 : 1, by_site => $format->{sites},
-        has_timeline => $format->{timeline},
+    return stacks($opt, $format, by_sub => $opt->{diff} ? 0 : 1,
         by_part => $format->{apart} || $label{pid} || $label{tid} ? 1 : 0,
         phases => $label{phase} || defined $opt->{phase} ? 1 : 0,
         phase => defined $opt->{phase} ? text($opt->{phase}) : undef,
@@ -126,7 +124,7 @@ sub export {
     $stacks->read(@names) or return FAILED;
     push @metrics, grep { $_ eq 'calls' } $stacks->has
         if @metrics && $stacks->shows_calls && !grep { $_ eq 'calls' } @metrics;
-    @metrics = defaults($stacks) if !@metrics;
+    @metrics = metrics($stacks) if !@metrics;
     $stacks->settle(@metrics) or return FAILED;
     my $is_timed = $stacks->has_timeline && grep { $_ eq 'real' } @metrics;
     my @timeline = $is_timed ? $stacks->timeline : ();
@@ -153,15 +151,6 @@ sub calls {
     return $status || ($failed ? FAILED : OK);
 }
 
-# All metrics of the profile: times, calls, counters. User and system time are in cpu.
-sub defaults {
-    my ($stacks) = @_;
-    my %has = map { $_ => 1 } $stacks->has;
-    my @counters = grep { !defined metric_number($_) } $stacks->has;
-    return 'cpu' if $stacks->unit ne 's' && !@counters;
-    return ((grep { $has{$_} } $stacks->unit eq 's' ? qw(cpu real) : 'cpu', 'calls'), @counters);
-}
-
 # The name of the baseline's file: FILE.base.pb.gz of FILE.pb.gz.
 sub base_of {
     my ($path, $name) = @_;
@@ -186,43 +175,6 @@ sub exported {
         return $result->{code};
     });
     return $status || ($stacks->failed ? FAILED : OK);
-}
-
-# What the formats tell of a part: its program, process and times, as far as its files agree.
-sub part_of {
-    my ($profile) = @_;
-    my @headers = map { { $profile->header($_) } } 0 .. $profile->files - 1;
-    my %part = (name => text($headers[0]{dprof_script} // $profile->outcome(0)->{path}));
-    for my $name (qw(pid tid)) {
-        my %values = map { ($_->{"dprof_$name"} // 0) => 1 } @headers;
-        my ($value, @more) = keys %values;
-        $part{$name} = $value if !@more && $value =~ /^\d{1,15}\z/;
-    }
-    @part{qw(start duration)} = times_of(@headers);
-    return \%part;
-}
-
-# Returns when the first recording began, and how long it was until the last one ended, in
-# nanoseconds. Where nobody tells the former, it is how long the longest was.
-sub times_of {
-    my (@headers) = @_;
-    my ($start, $end, $longest) = (0, 0, 0);
-    for my $header (@headers) {
-        my $began = nanoseconds($header->{dprof_start});
-        my $took = ($header->{hz} || 0) > 0 && ($header->{rrun_rtime} // '') =~ /^\d{1,18}\z/
-            ? int($header->{rrun_rtime} / $header->{hz} * 1e9) : 0;
-        $start = $began if $began && (!$start || $began < $start);
-        $end = $began + $took if $began && $began + $took > $end;
-        $longest = $took if $took > $longest;
-    }
-    return ($start, $start ? $end - $start : $longest);
-}
-
-# Of seconds with a fraction, exactly.
-sub nanoseconds {
-    my ($seconds) = @_;
-    my ($whole, $fraction) = ($seconds // '') =~ /^(\d{1,10})(?:\.(\d+))?\z/ or return 0;
-    return $whole * 1_000_000_000 + substr(($fraction // '') . '000000000', 0, 9);
 }
 
 sub listed {

@@ -1,0 +1,125 @@
+package Devel::DProf::Export;
+
+# Profiles as files of other tools: what dprofexport writes to files, and dprofstore sends.
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use Devel::DProf::Core;
+use Devel::DProf::Stacks;
+use Devel::DProf::Text qw(text);
+use Devel::DProf::View qw(metric_number);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @EXPORT_OK = qw(stacks metrics part_of pprof);
+
+# HOW adds to what the options and the format say.
+sub stacks {
+    my ($opt, $format, %how) = @_;
+    return Devel::DProf::Stacks->new(
+        Devel::DProf::Stacks::options($opt), format => $format->{name}, view => 'export',
+        by_sub => 1, by_site => $format->{sites}, has_timeline => $format->{timeline}, %how);
+}
+
+# All metrics of the profile: times, calls, counters. User and system time are in cpu.
+sub metrics {
+    my ($stacks) = @_;
+    my %has = map { $_ => 1 } $stacks->has;
+    my @counters = grep { !defined metric_number($_) } $stacks->has;
+    return 'cpu' if $stacks->unit ne 's' && !@counters;
+    return ((grep { $has{$_} } $stacks->unit eq 's' ? qw(cpu real) : 'cpu', 'calls'), @counters);
+}
+
+# What the formats tell of a part: its program, process and times, as far as its files agree.
+sub part_of {
+    my ($profile) = @_;
+    my @headers = map { { $profile->header($_) } } 0 .. $profile->files - 1;
+    my %part = (name => text($headers[0]{dprof_script} // $profile->outcome(0)->{path}));
+    for my $name (qw(pid tid)) {
+        my %values = map { ($_->{"dprof_$name"} // 0) => 1 } @headers;
+        my ($value, @more) = keys %values;
+        $part{$name} = $value if !@more && $value =~ /^\d{1,15}\z/;
+    }
+    @part{qw(start duration)} = times_of(@headers);
+    return \%part;
+}
+
+# Returns when the first recording began, and how long it was until the last one ended, in
+# nanoseconds. Where nobody tells the former, it is how long the longest was.
+sub times_of {
+    my (@headers) = @_;
+    my ($start, $end, $longest) = (0, 0, 0);
+    for my $header (@headers) {
+        my $began = nanoseconds($header->{dprof_start});
+        my $took = ($header->{hz} || 0) > 0 && ($header->{rrun_rtime} // '') =~ /^\d{1,18}\z/
+            ? int($header->{rrun_rtime} / $header->{hz} * 1e9) : 0;
+        $start = $began if $began && (!$start || $began < $start);
+        $end = $began + $took if $began && $began + $took > $end;
+        $longest = $took if $took > $longest;
+    }
+    return ($start, $start ? $end - $start : $longest);
+}
+
+# Of seconds with a fraction, exactly.
+sub nanoseconds {
+    my ($seconds) = @_;
+    my ($whole, $fraction) = ($seconds // '') =~ /^(\d{1,10})(?:\.(\d+))?\z/ or return 0;
+    return $whole * 1_000_000_000 + substr(($fraction // '') . '000000000', 0, 9);
+}
+
+# Returns the bytes of a file of pprof with all metrics; nothing, after a message, if the files give
+# none. What IS says of start and duration, in nanoseconds, holds in place of the files' headers.
+sub pprof {
+    my ($paths, %is) = @_;
+    my $format = Devel::DProf::Stacks::format_of('tools', 'pprof');
+    my $stacks = stacks({ f => 1 }, $format);
+    $stacks->read(@$paths) or return;
+    $stacks->settle(metrics($stacks)) or return;
+    my $bytes = '';
+    open my $out, '>:raw', \$bytes or die "memory: $!\n";
+    my $result = $stacks->print($out, $format->{name}, side => 0,
+        parts => [map { { %{ part_of($_) }, %is } } $stacks->profiles(0)]);
+    close $out or die "memory: $!\n";
+    return $result->{code} || $stacks->failed ? undef : $bytes;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Export - profiles as files of other tools
+
+=head1 DESCRIPTION
+
+L<dprofexport> writes such files, and the receivers of L<Devel::DProf::Store::Receiver> get them. It
+is internal to this distribution.
+
+=head1 FUNCTIONS
+
+=over
+
+=item stacks OPTIONS, FORMAT, NAME => VALUE, ...
+
+A L<Devel::DProf::Stacks> for a format of other tools.
+
+=item metrics STACKS
+
+The names of all metrics that its profiles have.
+
+=item part_of PROFILE
+
+What formats tell of a profile's program, process and times.
+
+=item pprof PATHS, NAME => VALUE, ...
+
+The bytes of a pprof file of these files, added up, or undef after a message. start and duration are
+in nanoseconds, in place of those of the files.
+
+=back
+
+=cut
