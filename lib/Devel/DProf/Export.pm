@@ -12,7 +12,7 @@ use Devel::DProf::Text qw(text);
 use Devel::DProf::View qw(metric_number);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(stacks metrics part_of pprof);
+our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
 
 # HOW adds to what the options and the format say.
 sub stacks {
@@ -68,18 +68,22 @@ sub nanoseconds {
     return $whole * 1_000_000_000 + substr(($fraction // '') . '000000000', 0, 9);
 }
 
-# Returns the bytes of a file of pprof with all metrics; nothing, after a message, if the files give
-# none. What IS says of start and duration, in nanoseconds, holds in place of the files' headers.
+# What IS says of start and duration holds in place of the files' headers.
 sub pprof {
     my ($paths, %is) = @_;
+    my $is_at_end = delete $is{at_end};
     my $format = Devel::DProf::Stacks::format_of('tools', 'pprof');
     my $stacks = stacks({ f => 1 }, $format);
     $stacks->read(@$paths) or return;
     $stacks->settle(metrics($stacks)) or return;
+    my @parts = map { { %{ part_of($_) }, %is } } $stacks->profiles(0);
+    for my $part (grep { $is_at_end && $_->{start} } @parts) {
+        $part->{start} += $part->{duration};
+    }
     my $bytes = '';
     open my $out, '>:raw', \$bytes or die "memory: $!\n";
     my $result = $stacks->print($out, $format->{name}, side => 0,
-        parts => [map { { %{ part_of($_) }, %is } } $stacks->profiles(0)]);
+        parts => \@parts);
     close $out or die "memory: $!\n";
     return $result->{code} || $stacks->failed ? undef : $bytes;
 }
@@ -117,8 +121,13 @@ What formats tell of a profile's program, process and times.
 
 =item pprof PATHS, NAME => VALUE, ...
 
-The bytes of a pprof file of these files, added up, or undef after a message. start and duration are
-in nanoseconds, in place of those of the files.
+The bytes of a pprof file of these files, added up, with all metrics, or undef after a message.
+start and duration are in nanoseconds, in place of those of the files. at_end: the time of the
+profile is that of its end.
+
+=item nanoseconds SECONDS
+
+Of decimal digits with a fraction, exactly.
 
 =back
 

@@ -10,21 +10,24 @@ use Devel::DProf::Core;
 use Devel::DProf::Store::Failure;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(credentials failed escaped unescaped);
+our @EXPORT_OK = qw(credentials token failed escaped unescaped);
 
-# The class of each scheme, below this one, and what a URL looks like.
-my %SCHEME = (
-    dir => ['Dir', 'dir:PATH'],
+# Each scheme, its class below this one, and what a URL looks like.
+my @SCHEMES = (
+    ['dir', 'Dir', 'dir:PATH'],
+    ['pyroscope', 'Receiver::Pyroscope', 'pyroscope:http://HOST:4040'],
+    ['parca', 'Receiver::Parca', 'parca:http://HOST:7070'],
+    ['coroot', 'Receiver::Coroot', 'coroot:http://HOST:8080'],
 );
 
 sub open {
     my ($url, %opt) = @_;
     my ($scheme, $place) = ($url // '') =~ /\A([a-z]+):(.+)\z/s;
-    my $row = $SCHEME{ $scheme // '' } or die unknown($url);
+    my ($row) = grep { $_->[0] eq ($scheme // '') } @SCHEMES or die unknown($url);
     $place =~ m{\A(?:https?:)?//[^/]*\@}
         and die "a store's URL holds no user and password: DPROF_STORE_USER has the name, "
             . "DPROF_STORE_PASSWORD or the file DPROF_STORE_PASSWORD_FILE the password\n";
-    my $class = __PACKAGE__ . "::$row->[0]";
+    my $class = __PACKAGE__ . "::$row->[1]";
     require $class =~ s{::}{/}gr . '.pm';
     return $class->new($place, %opt);
 }
@@ -34,7 +37,7 @@ sub unknown {
     return ($url // '') . ': a store is ' . join(' or ', urls()) . "\n";
 }
 
-sub urls { return map { $SCHEME{$_}[1] } sort keys %SCHEME }
+sub urls { return map { $_->[2] } @SCHEMES }
 
 # ---- what the classes share ----
 
@@ -117,15 +120,20 @@ sub rows_of {
 
 # Passwords are no arguments: other users see these.
 sub credentials {
-    my $password = $ENV{DPROF_STORE_PASSWORD};
-    my $path = $ENV{DPROF_STORE_PASSWORD_FILE};
-    if (defined $path && length $path) {
-        CORE::open my $in, '<:raw', $path
-            or failed("DPROF_STORE_PASSWORD_FILE: $path cannot be read: $!");
-        $password = readline($in) // '';
-        $password =~ s/\r?\n\z//;
-    }
-    return ($ENV{DPROF_STORE_USER}, $password);
+    return ($ENV{DPROF_STORE_USER}, secret($ENV{DPROF_STORE_PASSWORD},
+        DPROF_STORE_PASSWORD_FILE => $ENV{DPROF_STORE_PASSWORD_FILE}));
+}
+
+sub token {
+    return secret($ENV{DPROF_STORE_TOKEN}, DPROF_STORE_TOKEN_FILE => $ENV{DPROF_STORE_TOKEN_FILE});
+}
+
+# The first line of the file that a variable names, or the value where there is none.
+sub secret {
+    my ($value, $name, $path) = @_;
+    return $value if !defined $path || !length $path;
+    CORE::open my $in, '<:raw', $path or failed("$name: $path cannot be read: $!");
+    return (readline($in) // '') =~ s/\r?\n\z//r;
 }
 
 1;
@@ -190,6 +198,9 @@ Why a file that was read (L<Devel::DProf::Profile/outcome>) cannot be kept; unde
 =item rows_of PROFILE, ...
 
 What C<list> of a store returns, of what its C<select> has returned.
+=item token
+
+A bearer token, or an API key, in the same way: DPROF_STORE_TOKEN, DPROF_STORE_TOKEN_FILE.
 
 =item failed MESSAGE, NAME => VALUE, ...
 
@@ -237,15 +248,7 @@ Removes what the set selects, and returns the number of profiles.
 
 =head1 METHODS OF A RECEIVER
 
-A receiver takes profiles and gives none back. Its class has C<send> in place of all others.
-
-=over
-
-=item send PROFILE
-
-Sends a hash: pprof, the bytes of the profile in that format; labels, a hash; start and seconds, as
-above. Dies with a L<Devel::DProf::Store::Failure>.
-
-=back
+A receiver takes profiles and gives none back. Its class has C<add>, as above, in place of all
+others; L<Devel::DProf::Store::Receiver> has more.
 
 =cut

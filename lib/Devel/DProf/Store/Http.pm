@@ -1,0 +1,139 @@
+package Devel::DProf::Store::Http;
+
+# Requests to a server, whose answers become success or a failure that says whether to try again.
+
+use strict;
+use warnings;
+
+use HTTP::Tiny;
+use JSON::PP ();
+use Devel::DProf::Core;
+use Devel::DProf::Store qw(failed);
+use Devel::DProf::Text qw(bytes shown);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# A longer answer is none, a part of it is kept, and less stands in a message.
+use constant { MOST_BYTES => 1 << 24, MOST_KEPT => 65_536, MOST_SHOWN => 300 };
+
+# These say that the same request may succeed later: the server did not get it whole in its time
+# (408), has too much to do, or is out of order.
+my $LATER = qr/\A(?:408|429|5\d\d|3\d\d|1\d\d)\z/;
+
+sub new {
+    my ($class, $name, $url, %how) = @_;
+    my ($scheme) = $url =~ m{\A(https?)://[^/?#\@\s]+(?:/[^?#\@\s]*)?\z}
+        or failed("$name: must be an address like http://HOST:PORT");
+    if ($scheme eq 'https') {
+        my ($can) = HTTP::Tiny->can_ssl;
+        $can or failed("$name: https needs the Perl module IO::Socket::SSL "
+            . '(Debian: libio-socket-ssl-perl)');
+    }
+    my $http = HTTP::Tiny->new(agent => "dprofstore/$VERSION", timeout => $how{timeout} // 30,
+        max_redirect => 0, max_size => MOST_BYTES, verify_SSL => 1);
+    return bless { name => $name, url => $url =~ s{/+\z}{}r, http => $http }, $class;
+}
+
+sub name { return $_[0]{name} }
+
+sub post {
+    my ($self, $path, $headers, $content) = @_;
+    my $response = $self->{http}->request('POST', $self->{url} . $path,
+        { headers => $headers, content => $content });
+    my $body = $response->{content} // '';
+    return $body if $response->{success};
+    # This is HTTP::Tiny's own: no answer came, or none that is whole.
+    failed(bytes("$self->{name}: no answer: " . said($body)), retry => 1)
+        if $response->{status} == 599;
+    my $status = join ' ', grep { length } map { shown($_ // '') } @$response{qw(status reason)};
+    my $is_later = $response->{status} =~ $LATER ? 1 : 0;
+    my $why = $response->{status} =~ /\A3/ ? shown($response->{headers}{location} // '')
+        : said($body);
+    failed(bytes(join ': ', $self->{name}, $is_later ? $status : "refused, $status",
+        length $why ? $why : ()), retry => $is_later, after => after($response),
+        answer => bytes($status) . "\n" . substr $body, 0, MOST_KEPT);
+}
+
+# Returns how many seconds the server asks to wait, if it says that as a number.
+sub after {
+    my ($response) = @_;
+    my $after = $response->{headers}{'retry-after'} // '';
+    return $after =~ /\A\d{1,6}\z/ ? $after + 0 : undef;
+}
+
+# Returns what an answer says, in one line: the message of one in JSON, else its first line.
+sub said {
+    my ($body) = @_;
+    my $json = $body =~ /\A\s*\{/ ? eval { JSON::PP::decode_json($body) } : undef;
+    my $text = $json && !ref($json->{message} // []) ? bytes("$json->{message}") : $body;
+    my ($line) = $text =~ /(\S[^\r\n]*)/;
+    $line = shown(($line // '') =~ s/\s+\z//r);
+    return length $line > MOST_SHOWN ? substr($line, 0, MOST_SHOWN) . ' ...' : $line;
+}
+
+sub escape {
+    my ($text) = @_;
+    return bytes($text) =~ s/([^A-Za-z0-9_.~-])/sprintf '%%%02X', ord $1/ger;
+}
+
+# The fields of a query, in their order.
+sub query {
+    my (@fields) = @_;
+    my @pairs;
+    while (my ($name, $value) = splice @fields, 0, 2) {
+        push @pairs, escape($name) . '=' . escape($value);
+    }
+    return join '&', @pairs;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Store::Http - requests to a server
+
+=head1 DESCRIPTION
+
+Receivers of profiles are asked through this module. It follows no redirections, since they would
+take passwords elsewhere, and it checks certificates. It is internal to this distribution.
+
+=head1 METHODS
+
+=over
+
+=item new NAME, URL, NAME => VALUE, ...
+
+NAME begins each message. timeout: so many seconds of silence end a request (30).
+
+=item name
+
+The name.
+
+=item post PATH, HEADERS, CONTENT
+
+Sends bytes. Returns the body of a successful answer; dies with a L<Devel::DProf::Store::Failure>
+of any other. An answer with 4xx has been refused, and is not to be repeated, except for 408 and
+429. Those, 5xx, redirections, and no answer are to be repeated; C<after> of the failure is the
+number of seconds that the server asks for.
+
+=back
+
+=head1 FUNCTIONS
+
+=over
+
+=item query NAME => VALUE, ...
+
+The query of an address, escaped. Values are characters or bytes.
+
+=item escape TEXT
+
+One part of an address.
+
+=back
+
+=cut

@@ -1,0 +1,258 @@
+package Devel::DProf::Store::Receiver;
+
+# Servers that are sent profiles as pprof files, and show them; what their classes share.
+
+use strict;
+use warnings;
+
+use Encode ();
+use MIME::Base64 qw(encode_base64);
+use Devel::DProf::Core;
+use Devel::DProf::Export qw(nanoseconds);
+use Devel::DProf::Store qw(credentials failed);
+use Devel::DProf::Store::Http;
+use Devel::DProf::Text qw(bytes shown);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# The labels of each profile, and what of it is their value.
+my @LABELS = (service_name => 'service', version => 'version', env => 'env', host => 'host');
+
+sub new {
+    my ($class, $place, %opt) = @_;
+    my $name = lc($class =~ s/.*:://r) . ":$place";
+    my $self = bless { labels => { %{ $opt{labels} // {} } } }, $class;
+    $self->settle($name, \%opt);
+    $self->{http} = Devel::DProf::Store::Http->new($name, $place, timeout => $opt{timeout});
+    $self->{headers} = { $self->headers };
+    $self->check({ service_name => 'any', %{ $self->{labels} } });
+    return $self;
+}
+
+# Takes the options of a class.
+sub settle { return }
+
+# ---- who sends ----
+
+sub headers { my ($self) = @_; return ($self->authorization, $self->tenant) }
+
+sub authorization {
+    my ($self) = @_;
+    my ($user, $password) = credentials();
+    my $token = token();
+    failed('DPROF_STORE_USER and DPROF_STORE_TOKEN: only one of them can be meant')
+        if defined $user && defined $token;
+    return (Authorization => "Bearer $token") if defined $token;
+    return if !defined $user;
+    failed('DPROF_STORE_USER: a name holds no colon and no control character')
+        if $user =~ /[:\x00-\x1f\x7f]/;
+    return (Authorization => 'Basic '
+        . encode_base64(bytes($user) . ':' . bytes($password // ''), ''));
+}
+
+sub token { return header_value('DPROF_STORE_TOKEN', Devel::DProf::Store::token()) }
+
+sub tenant {
+    my $tenant = header_value('DPROF_STORE_TENANT', $ENV{DPROF_STORE_TENANT});
+    return defined $tenant ? ('X-Scope-OrgID' => $tenant) : ();
+}
+
+# A line's end in it would begin another header.
+sub header_value {
+    my ($name, $value) = @_;
+    return undef if !defined $value || !length $value;
+    return $value if $value =~ /\A[\x21-\x7e]+\z/;
+    failed("$name: must be printable ASCII without blanks");
+}
+
+# ---- labels ----
+
+# What a class allows, [pattern, what it means]: names and values of labels, and the service.
+sub rules {
+    my $any = [qr/\A.+\z/s, 'must not be empty'];
+    return { value => $any, service => $any,
+        name => [qr/\A[A-Za-z_][A-Za-z0-9_]*\z/, 'must be letters, digits and _, no digit first'] };
+}
+
+# Names that are the receiver's own.
+sub is_reserved { return $_[1] =~ /\A__/ }
+
+use constant { MOST_LABELS => 20, MOST_NAME => 1024, MOST_VALUE => 2048 };
+
+sub check {
+    my ($self, $labels) = @_;
+    my $rules = $self->rules;
+    failed('label service_name is missing: the profile has no service')
+        if !length($labels->{service_name} // '');
+    failed(keys(%$labels) . ' labels: there may be ' . MOST_LABELS)
+        if keys %$labels > MOST_LABELS;
+    for my $name (sort keys %$labels) {
+        my $value = $labels->{$name};
+        my $shown = 'label ' . bytes(shown($name));
+        allowed($shown, $name, $rules->{name}, MOST_NAME);
+        failed("$shown: this name is reserved") if $self->is_reserved($name);
+        allowed("$shown=" . bytes(shown($value)), $value,
+            $name eq 'service_name' ? $rules->{service} : $rules->{value}, MOST_VALUE);
+    }
+    return;
+}
+
+sub allowed {
+    my ($shown, $text, $rule, $most) = @_;
+    my ($pattern, $meaning) = @$rule;
+    my $bytes = bytes($text);
+    failed(substr($shown, 0, 80) . "...: must not have more than $most bytes")
+        if length $bytes > $most;
+    my $decoded = eval { Encode::decode('UTF-8', $bytes, Encode::FB_CROAK) }
+        // failed("$shown: is not UTF-8");
+    failed("$shown: $meaning") if $decoded !~ $pattern;
+    return;
+}
+
+sub labels_of {
+    my ($self, $profile) = @_;
+    my %of = @LABELS;
+    my %labels = ((map { $_ => $profile->{ $of{$_} } } keys %of), %{ $self->{labels} });
+    delete @labels{grep { !length($labels{$_} // '') } keys %labels};
+    return \%labels;
+}
+
+# ---- profiles ----
+
+# Whether the time of a profile is that of its end.
+sub is_timed_by_end { return 0 }
+
+sub pprof {
+    my ($self, $profile) = @_;
+    my %is = (at_end => $self->is_timed_by_end);
+    for my $field (['start', 'start'], ['seconds', 'duration']) {
+        my ($from, $to) = @$field;
+        $is{$to} = nanoseconds($profile->{$from}) if $profile->{$from};
+    }
+    return Devel::DProf::Export::pprof([$profile->{file}], %is)
+        // failed("$profile->{file}: no pprof file can be made of it");
+}
+
+sub add {
+    my ($self, $profiles) = @_;
+    for my $profile (@$profiles) {
+        my $labels = $self->labels_of($profile);
+        $self->check($labels);
+        $self->send({ pprof => $self->pprof($profile), labels => $labels,
+            map { $_ => $profile->{$_} } qw(run start seconds) });
+    }
+    return;
+}
+
+sub send {
+    my ($self, $profile) = @_;
+    $self->check($profile->{labels});
+    my ($path, $headers, $content) = $self->request($profile);
+    $self->{http}->post($path, { %{ $self->{headers} }, %$headers }, $content);
+    return;
+}
+
+# ---- for the classes ----
+
+# Returns labels as lists of such messages have them: sorted, characters.
+sub label_pairs {
+    my (%labels) = @_;
+    return [map { { name => $_, value => Encode::decode('UTF-8', bytes($labels{$_})) } }
+        sort keys %labels];
+}
+
+sub json {
+    my ($data) = @_;
+    return JSON::PP->new->utf8->canonical->encode($data);
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Store::Receiver - servers that show profiles
+
+=head1 SYNOPSIS
+
+    my $receiver = Devel::DProf::Store::open('pyroscope:http://host:4040',
+        labels => { region => 'eu' });
+    $receiver->add([{ file => 'tmon.out', service => 'web', version => '1.3' }]);
+
+=head1 DESCRIPTION
+
+A receiver takes profiles and gives none back. They are sent as pprof files with all metrics, and
+with the labels C<service_name>, C<version>, C<env> and C<host>, as far as they are known. A process
+is no label: each set of labels is a series of its own, and servers limit these.
+
+The classes are written after the sources of L<Pyroscope|https://github.com/grafana/pyroscope> 2.2,
+L<Parca|https://github.com/parca-dev/parca> and L<Coroot|https://github.com/coroot/coroot> of
+2026, and B<tested against a stand-in>: t/lib/StandIn.pm has the checks that are in these sources.
+What their pages show, and what clouds ask for, has not been tried.
+
+None of these servers knows the identity of a profile: where its answer is lost after it has taken
+a profile, that is sent again and counts twice.
+
+This module is internal to this distribution.
+
+=head1 ENVIRONMENT
+
+DPROF_STORE_USER with DPROF_STORE_PASSWORD or DPROF_STORE_PASSWORD_FILE is sent as basic
+authorization. DPROF_STORE_TOKEN, or the first line of the file DPROF_STORE_TOKEN_FILE, is sent as
+bearer token, to Coroot as its API key. DPROF_STORE_TENANT is sent as X-Scope-OrgID.
+
+=head1 METHODS
+
+All of them die with a L<Devel::DProf::Store::Failure>.
+
+=over
+
+=item new PLACE, NAME => VALUE, ...
+
+PLACE is the address of the server. labels: a hash of more labels, which take the place of those
+of a profile. timeout: so many seconds of silence end a request (30). The classes have more.
+
+=item add PROFILES
+
+Sends a list of profiles, which are as those of a store's C<add>.
+
+=item send PROFILE
+
+Sends a hash: pprof, labels, and, as far as they are known, run, start and seconds.
+
+=item pprof PROFILE
+
+The bytes of a profile, which is as those of C<add>, as this receiver wants them.
+
+=item labels_of PROFILE
+
+Its labels.
+
+=item check LABELS
+
+Dies if the receiver would not take these labels; the message says which, and what is allowed.
+
+=back
+
+=head1 METHODS OF A CLASS
+
+=over
+
+=item settle NAME, OPTIONS
+
+Takes the options of the class.
+
+=item request PROFILE
+
+The path, a hash of headers, and the content of the request that sends a profile.
+
+=item rules, is_reserved NAME, is_timed_by_end, headers
+
+What the receiver allows and wants.
+
+=back
+
+=cut

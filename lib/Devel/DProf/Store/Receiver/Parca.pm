@@ -1,0 +1,52 @@
+package Devel::DProf::Store::Receiver::Parca;
+
+# Parca, and Polar Signals, which has the same interface.
+
+use strict;
+use warnings;
+
+use JSON::PP ();
+use MIME::Base64 qw(encode_base64);
+use Devel::DProf::Core;
+use Devel::DProf::Store qw(failed);
+use Devel::DProf::Store::Receiver;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @ISA = ('Devel::DProf::Store::Receiver');
+
+sub settle {
+    my ($self, $name, $opt) = @_;
+    $self->{profile_name} = $opt->{profile_name} // 'process_cpu';
+    failed("the profile's name $self->{profile_name}: must be letters, digits and _, no digit "
+        . 'first') if $self->{profile_name} !~ /\A[A-Za-z_][A-Za-z0-9_]*\z/;
+    return;
+}
+
+sub request {
+    my ($self, $profile) = @_;
+    my $labels = Devel::DProf::Store::Receiver::label_pairs(%{ $profile->{labels} },
+        __name__ => $self->{profile_name});
+    my $series = { labels => { labels => $labels },
+        samples => [{ raw_profile => encode_base64($profile->{pprof}, '') }] };
+    return ('/api/profiles/writeraw', { 'Content-Type' => 'application/json' },
+        Devel::DProf::Store::Receiver::json({ normalized => JSON::PP::true(),
+            series => [$series] }));
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Store::Receiver::Parca - sends profiles to Parca
+
+=head1 DESCRIPTION
+
+See L<Devel::DProf::Store::Receiver>. Each metric becomes a type of profile of its own,
+C<process_cpu:cpu:nanoseconds:cpu:nanoseconds:delta> and the like; C<profile_name> takes the place
+of C<process_cpu>.
+
+=cut

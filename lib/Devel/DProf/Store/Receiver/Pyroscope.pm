@@ -1,0 +1,99 @@
+package Devel::DProf::Store::Receiver::Pyroscope;
+
+# Pyroscope, and Grafana Cloud Profiles: /ingest, or the Push of its newer interface.
+
+use strict;
+use warnings;
+
+use Digest::MD5 ();
+use JSON::PP ();
+use MIME::Base64 qw(encode_base64);
+use POSIX ();
+use Devel::DProf::Core;
+use Devel::DProf::Store qw(failed);
+use Devel::DProf::Store::Http;
+use Devel::DProf::Store::Receiver;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+our @ISA = ('Devel::DProf::Store::Receiver');
+
+sub settle {
+    my ($self, $name, $opt) = @_;
+    $self->{is_push} = $opt->{push_api} ? 1 : 0;
+    $self->{profile_name} = $opt->{profile_name} // 'process_cpu';
+    failed("$name: a name for the profile needs --push-api")
+        if defined $opt->{profile_name} && !$self->{is_push};
+    failed("the profile's name $self->{profile_name}: must be letters, digits and _, no digit "
+        . 'first') if $self->{profile_name} !~ /\A[A-Za-z_][A-Za-z0-9_]*\z/;
+    return;
+}
+
+# The server takes these of its own.
+sub is_reserved { return $_[1] =~ /\A(?:__.*|pyroscope_spy)\z/s }
+
+# In the address of /ingest, labels stand as NAME{NAME=VALUE,...}, without quotes, and blanks at the
+# ends of a value are lost.
+sub rules {
+    my ($self) = @_;
+    my $rules = $self->SUPER::rules;
+    return $rules if $self->{is_push};
+    return { %$rules,
+        service => [qr{\A[A-Za-z0-9_./-]+\z},
+            'must be letters, digits and _ . / - (any text with --push-api)'],
+        value => [qr/\A(?!\s)[^,}]+(?<!\s)\z/,
+            'must not hold , or } or begin or end with a blank (any text with --push-api)'] };
+}
+
+sub request {
+    my ($self, $profile) = @_;
+    return $self->{is_push} ? $self->push_request($profile) : ingest_request($profile);
+}
+
+sub ingest_request {
+    my ($profile) = @_;
+    my %labels = %{ $profile->{labels} };
+    my $service = delete $labels{service_name};
+    my $labels = join ',', map { "$_=" . Devel::DProf::Text::bytes($labels{$_}) } sort keys %labels;
+    my @times = $profile->{start} ? (from => int $profile->{start},
+        until => POSIX::ceil($profile->{start} + ($profile->{seconds} || 0))) : ();
+    return ('/ingest?' . Devel::DProf::Store::Http::query(name => "$service\{$labels}",
+        format => 'pprof', @times, spyName => 'dprof'),
+        { 'Content-Type' => 'application/octet-stream' }, $profile->{pprof});
+}
+
+sub push_request {
+    my ($self, $profile) = @_;
+    my $labels = Devel::DProf::Store::Receiver::label_pairs(%{ $profile->{labels} },
+        __name__ => $self->{profile_name});
+    my $series = { labels => $labels, samples => [{ ID => id($profile),
+        rawProfile => encode_base64($profile->{pprof}, '') }] };
+    return ('/push.v1.PusherService/Push', { 'Content-Type' => 'application/json' },
+        Devel::DProf::Store::Receiver::json({ series => [$series] }));
+}
+
+# The same profile has the same UUID whenever it is sent.
+sub id {
+    my ($profile) = @_;
+    my $hex = Digest::MD5::md5_hex($profile->{run} // $profile->{pprof});
+    return join '-', unpack 'A8 A4 A4 A4 A12', $hex;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Store::Receiver::Pyroscope - sends profiles to Pyroscope
+
+=head1 DESCRIPTION
+
+See L<Devel::DProf::Store::Receiver>. The server names a profile after its metrics when it comes by
+/ingest, C<wall> in most cases. With C<push_api>, it gets the name C<process_cpu>, where Grafana's
+pages look first, or that of C<profile_name>; labels may then hold any text.
+
+A profile that began more than an hour ago is refused, unless the server is set otherwise.
+
+=cut
