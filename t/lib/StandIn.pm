@@ -24,7 +24,8 @@ my $NOT_OPEN = -1;
 
 # Starts a server in a process of its own, which ends with the object. file: where it keeps what it
 # was sent. basic: NAME:PASSWORD that it wants; token: the bearer token; tenant; key: Coroot's API
-# key. does: what it does with the first requests, before it behaves as it should:
+# key. any_time: Pyroscope takes profiles of all times, as it can be told to. does: what it does
+# with the first requests, before it behaves as it should:
 #   'NUMBER'                  answers with this status
 #   'NUMBER NAME: VALUE'      ... and this header
 #   'cut'                     ends in the middle of the answer, 'cut header' in its first line
@@ -147,7 +148,7 @@ sub answer {
     my ($self, $request) = @_;
     my $take = $request->{method} eq 'POST' ? $TAKES{ $request->{path} } : undef;
     return (404, 'text/plain', "404 page not found\n") if !$take;
-    my $taken = eval { $self->admit($request); $take->($request) };
+    my $taken = eval { $self->admit($request); $take->($request, $self) };
     return (200, 'application/json', '{}', %$taken) if $taken;
     my ($status, $message) = ref $@ ? @{$@} : (500, "$@");
     return ($status, 'text/plain', "$message\n") if $request->{path} eq '/v1/profiles';
@@ -197,24 +198,25 @@ sub labels_of {
 # ---- Pyroscope ----
 
 sub ingest {
-    my ($request) = @_;
+    my ($request, $self) = @_;
     my $query = $request->{query};
     my $labels = label_set($query->{name} // '');
     my $service = delete $labels->{__name__};
     my $type = $request->{headers}{'content-type'} // '';
     my $format = $query->{format} // '';
-    my $bytes = $format eq 'pprof' ? $request->{body}
-        : $format eq '' && $type =~ m{multipart/form-data} ? part_of_form($request->{body}, $type)
+    my %parts = $format eq 'pprof' ? (profile => $request->{body})
+        : $format eq '' && $type =~ m{multipart/form-data} ? parts_of_form($request->{body}, $type)
         : return folded($service);
-    my ($profile, $size) = eval { decode_pprof($bytes) } or refuse(422, "pprof: $@");
+    my ($profile, $size) = eval { decode_pprof($parts{profile}) } or refuse(422, "pprof: $@");
     $profile->{time_nanos} = 1e9 * ($query->{from} // time)
         if $profile->{time_nanos} < 86400 * 365 * 1e9;
     delete @$labels{grep { /\A__/ && $_ ne '__session_id__' } keys %$labels};
     refuse(422, 'duplicate label name: pyroscope_spy') if exists $labels->{pyroscope_spy};
     my %all = (service_name => $service, __delta__ => 'false',
         pyroscope_spy => $query->{spyName} // 'unknown', %$labels);
-    my $name = eval { metric_name($profile) } // refuse(422, "panic: $@");
-    pyroscope_checks(422, $profile, $size, { %all, __name__ => $name });
+    my $name = eval { metric_name($profile, $parts{sample_type_config}) }
+        // refuse(422, "panic: $@");
+    pyroscope_checks(422, $profile, $size, { %all, __name__ => $name }, $self->{any_time});
     return taken($profile, $name, \%all);
 }
 
@@ -249,7 +251,7 @@ sub label_set {
 
 sub trimmed { return $_[0] =~ s/\A\s+|\s+\z//gr }
 
-sub part_of_form {
+sub parts_of_form {
     my ($body, $type) = @_;
     my ($boundary) = $type =~ /boundary="?([^";]+)/ or refuse(422, 'no boundary');
     my %parts;
@@ -258,7 +260,8 @@ sub part_of_form {
         $parts{$1} = $content if ($head // '') =~ /\bname="?([^";\r\n]+)/;
     }
     refuse(422, 'unsupported client version') if defined $parts{prev_profile};
-    return $parts{profile} // refuse(422, 'no profile');
+    refuse(422, 'no profile') if !defined $parts{profile};
+    return %parts;
 }
 
 # Folded text: the suffix of the name is the type, and must be known.
@@ -273,21 +276,30 @@ sub folded {
     return {};
 }
 
+# Names under which the server shows types, unless the client sends a table of its own.
+my %SHOWN = (samples => 'cpu', goroutine => 'goroutines', contentions => 'mutex_count',
+    delay => 'mutex_duration');
+
 # What /ingest takes for __name__.
 sub metric_name {
-    my ($profile) = @_;
+    my ($profile, $config) = @_;
+    my %shown = %SHOWN;
+    if (defined $config) {
+        my $table = JSON::PP::decode_json($config);
+        %shown = map { $_ => $table->{$_}{'display-name'} } keys %$table;
+    }
     my @types = map { $profile->{string_table}[ $_->{type} ] // die "index out of range\n" }
         @{ $profile->{sample_type} };
     return 'wall' if grep { $_ eq 'wall' } @types;
+    my $name = '';
     for my $type (@types) {
-        # These have other names to be shown in the default table of the server.
-        return 'process_cpu' if $type =~ /cpu/ || $type eq 'samples';
-        return 'memory' if $type =~ /alloc_|inuse_/ || $type =~ /\A(?:space|objects)\z/;
-        return $1 if $type =~ /(mutex|block)_/;
-        return 'mutex' if $type =~ /\A(?:contentions|delay)\z/;
-        return 'goroutines' if $type =~ /goroutine/;
+        $name = length($shown{$type} // '') ? $shown{$type} : $type;
+        return 'process_cpu' if $name =~ /cpu/;
+        return 'memory' if $name =~ /alloc_|inuse_/ || $name =~ /\A(?:space|objects)\z/;
+        return $1 if $name =~ /(mutex|block)_/;
+        return 'goroutines' if $name =~ /goroutines/;
     }
-    return $types[-1] // '';
+    return $name;
 }
 
 sub push_service {
@@ -309,7 +321,7 @@ sub push_service {
 
 # validation.ValidateLabels and ValidateProfile, with the limits that the server has by default.
 sub pyroscope_checks {
-    my ($status, $profile, $size, $labels) = @_;
+    my ($status, $profile, $size, $labels, $any_time) = @_;
     refuse($status, 'profile series has too many label names') if keys %$labels > 30;
     refuse($status, 'invalid metric name') if !length($labels->{__name__} // '');
     refuse($status, 'service name is not provided') if !length($labels->{service_name} // '');
@@ -323,7 +335,7 @@ sub pyroscope_checks {
     refuse($status, 'empty profile') if !@{ $profile->{sample_type} };
     refuse($status, 'profile is outside of ingestion window (profile timestamp: '
         . POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $time) . ')')
-        if $time > 0 && ($time <= $now - 3600 || $time >= $now + 600);
+        if !$any_time && $time > 0 && ($time <= $now - 3600 || $time >= $now + 600);
     refuse($status, 'the profile exceeds the size limit') if $size > 4 << 20;
     refuse($status, 'the profile exceeds the samples count limit')
         if @{ $profile->{sample} } > 16_000;
