@@ -174,7 +174,7 @@ subtest 'A recorded program, in slices' => sub {
     }
     package Receiver;
     sub new { my ($class, %how) = @_; return bless { got => [], %how }, $class }
-    sub send {
+    sub take {
         my ($self, $profile) = @_;
         die Devel::DProf::Store::Failure->new(message => 'busy', retry => 1)
             if $self->{room}-- < 1;
@@ -215,18 +215,17 @@ subtest 'What a store refuses is moved aside' => sub {
     is($stub->{calls}, 3, '... are sent in batches');
 };
 
+# A receiver would count again what it gets again. t/97-receivers.t sends to real classes.
 subtest 'A receiver' => sub {
     my $dir = spool(3);
     my $to = Receiver->new(room => 2);
-    is_deeply(pushed($dir, $to, version => '1.2', labels => { team => 'a' }),
-        { sent => 0, refused => 0, failure => 'busy', said => [] }, 'is busy after two');
-    is(scalar @{ $to->{got} }, 2, '... which it has');
-    my $got = $to->{got}[0];
-    is_deeply($got->{labels}, { service => 'web', version => '1.2', team => 'a' }, 'labels');
-    is("$got->{start} $got->{seconds}", '1795348860.25 60', 'start and length');
-    spew("$dir/x.pb.gz", $got->{pprof});
-    is(in_process('dproffold', '-m', 'cpu', "$dir/x.pb.gz")->{out},
-        in_process('dproffold', '-m', 'cpu', spew("$dir/x", slice_text()))->{out}, 'the profile');
+    is_deeply(pushed($dir, $to, version => '1.2'),
+        { sent => 2, refused => 0, failure => 'busy', said => [] }, 'is busy after two');
+    is(left($dir), slice_name(slice => 3), '... which are gone');
+    my ($got, @more) = @{ $to->{got} };
+    is(scalar @more, 1, '... it has them');
+    is_deeply([@$got{qw(service version start seconds)}], ['web', '1.2', '1795348860.25', '60'],
+        'whose they are, start and length');
 };
 
 # ---- merging ----
@@ -368,7 +367,7 @@ subtest 'The command line' => sub {
         [['push', '--to', 'dir:x', '--merge', 'x', 'spool'],
             '--merge x: must be a number of seconds, or like 5m'],
         [['push', '--to', 'dir:x', '--label', '=1', 'spool'],
-            '--label =1: must be KEY=VALUE, with a KEY of letters and digits']);
+            '--label =1: must be KEY=VALUE']);
     for (@wrong) {
         my ($args, $message) = @$_;
         is_deeply(dprofstore($dir, @$args), ['', "$message\nTry 'dprofstore -h' for help.\n", 2],

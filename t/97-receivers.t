@@ -66,7 +66,7 @@ my $hostile = made_up(60, subs => ['main %FF%FE x%FF.pl:1',
 for my $kind (@KINDS) {
     my $server = stand_in();
     my $receiver = receiver($kind, $server->url, labels => { region => 'eu' });
-    $receiver->add([profile(made_up(60)), profile($hostile, version => '', env => undef)]);
+    $receiver->take($_) for profile(made_up(60)), profile($hostile, version => '', env => undef);
     my ($first, $second) = $server->requests;
     is("$first->{status} $second->{status}", '200 200', "$kind: taken");
     is_deeply(totals($first), \%TOTALS, '... with all metrics, and their totals');
@@ -99,7 +99,7 @@ for my $kind (@KINDS) {
         $sum } 0 .. $#{ $want->{types} };
     for my $kind (@KINDS) {
         my $server = stand_in();
-        receiver($kind, $server->url)->add([profile($run->{profile})]);
+        receiver($kind, $server->url)->take(profile($run->{profile}));
         my ($request) = $server->requests;
         is_deeply([map { $_->[2] } @{ $request->{totals} }], \@sums,
             "$kind: the sums are those of dprofexport's file");
@@ -109,13 +109,13 @@ for my $kind (@KINDS) {
 subtest 'times, options' => sub {
     my $server = stand_in();
     my $file = made_up(60);
-    receiver('pyroscope', $server->url)->add([profile($file, start => $now - 30.5,
-        seconds => 20)]);
-    receiver('coroot', $server->url)->add([profile($file, start => $now - 30.5, seconds => 20)]);
+    receiver('pyroscope', $server->url)->take(profile($file, start => $now - 30.5,
+        seconds => 20));
+    receiver('coroot', $server->url)->take(profile($file, start => $now - 30.5, seconds => 20));
     for (1, 2) {
-        receiver('push', $server->url, profile_name => 'perl')->add([profile($file)]);
+        receiver('push', $server->url, profile_name => 'perl')->take(profile($file));
     }
-    receiver('parca', $server->url . '/', profile_name => 'perl')->add([profile($file)]);
+    receiver('parca', $server->url . '/', profile_name => 'perl')->take(profile($file));
     my ($ingest, $coroot, $push, $again, $parca) = $server->requests;
     is($ingest->{time}, 1e9 * ($now - 31) + 500_000_000, 'a start that is given');
     is($ingest->{duration}, 20e9, '... and seconds');
@@ -134,7 +134,7 @@ subtest 'who sends' => sub {
         my ($kind, $env, %wants) = @_;
         local @ENV{map { "DPROF_STORE_$_" } keys %$env} = values %$env;
         my $server = stand_in(%wants);
-        my $failure = failure(sub { receiver($kind, $server->url)->add([profile(made_up(60))]) });
+        my $failure = failure(sub { receiver($kind, $server->url)->take(profile(made_up(60))) });
         return $failure ? $failure->message =~ s/\A\w+:http:[^ ]* //r : 'taken';
     };
     my @basic = (basic => "me:pa:ss w\xc3\xb6rd");
@@ -167,7 +167,7 @@ subtest 'times that Pyroscope does not take' => sub {
         my ($kind, $ago, $status) = @$case;
         my $server = stand_in();
         my $failure = failure(sub {
-            receiver($kind, $server->url)->add([profile(made_up($ago))]);
+            receiver($kind, $server->url)->take(profile(made_up($ago)));
         });
         my ($request) = $server->requests;
         is($request->{status}, $status, "$kind: $ago seconds old");
@@ -211,11 +211,11 @@ subtest 'labels' => sub {
         }
     }
     my $failure = failure(sub {
-        receiver('parca', $server->url)->add([profile(made_up(60), service => '')]);
+        receiver('parca', $server->url)->take(profile(made_up(60), service => ''));
     });
     like($failure, qr/^label service_name is missing/, 'no service');
     $failure = failure(sub {
-        receiver('pyroscope', $server->url)->add([profile(made_up(60), host => "a\nb}")]);
+        receiver('pyroscope', $server->url)->take(profile(made_up(60), host => "a\nb}"));
     });
     like($failure, qr/^label host=a\\x0ab\}: must not/, "a profile's own");
     is($failure->retry, 0, '... not again');
@@ -231,12 +231,12 @@ subtest 'hostile values' => sub {
         my @sent = grep { $kind ne 'pyroscope' || !/[,}]/ } @values, $kind eq 'pyroscope' ? ()
             : (' a,b} ', "\n");
         my $file = made_up(60);
-        receiver($kind, $server->url, labels => { x => $_ })->add([profile($file)]) for @sent;
+        receiver($kind, $server->url, labels => { x => $_ })->take(profile($file)) for @sent;
         is_deeply([map { Encode::encode('UTF-8', $_->{labels}{x} // 'none') } $server->requests],
             \@sent, $kind);
     }
     my $server = stand_in();
-    receiver($_, $server->url)->add([profile(made_up(60), service => "my \xe2\x82\xac, {shop}")])
+    receiver($_, $server->url)->take(profile(made_up(60), service => "my \xe2\x82\xac, {shop}"))
         for qw(push parca coroot);
     is_deeply([map { $_->{labels}{service_name} } $server->requests],
         [("my \x{20ac}, {shop}") x 3], 'a service');
@@ -251,7 +251,7 @@ subtest 'files' => sub {
         close STDERR;
         open STDERR, '>', "$dir/stderr" or die $!;
         $failure = failure(sub {
-            receiver('pyroscope', $server->url)->add([profile(spew("$dir/bad", "no profile\n"))]);
+            receiver('pyroscope', $server->url)->take(profile(spew("$dir/bad", "no profile\n")));
         });
         open STDERR, '>&', $keep or die $!;
     }
@@ -280,12 +280,12 @@ subtest 'answers' => sub {
             my $server = stand_in(does => [$does]);
             my $receiver = receiver($kind, $server->url);
             my $profile = profile(made_up(60));
-            my $failure = failure(sub { $receiver->add([$profile]) });
+            my $failure = failure(sub { $receiver->take($profile) });
             like($failure, $message, "$kind: $does");
             like($failure, qr/\A$kind:http:[^\n]+\n\z/, '... one line that names the server');
             is($failure->retry, $retry, $retry ? '... again' : '... not again');
             is($failure->{after}, $does =~ /After: (\d+)/ ? $1 : undef, '... when');
-            is(failure(sub { $receiver->add([$profile]) }), undef, '... then it is taken');
+            is(failure(sub { $receiver->take($profile) }), undef, '... then it is taken');
             is(scalar(my @all = $server->requests), 2, '... two requests');
         }
     }
@@ -295,12 +295,12 @@ subtest 'no answer' => sub {
     my $server = stand_in();
     my $url = $server->url;
     $server->stop;
-    my $failure = failure(sub { receiver('coroot', $url)->add([profile(made_up(60))]) });
+    my $failure = failure(sub { receiver('coroot', $url)->take(profile(made_up(60))) });
     like($failure, qr/\Acoroot:\Q$url\E: no answer: Could not connect/, 'nobody is there');
     is($failure->retry, 1, '... again');
     $server = stand_in(does => ['silent']);
     my $receiver = receiver('coroot', $server->url, timeout => 0.2);
-    $failure = failure(sub { $receiver->add([profile(made_up(60))]) });
+    $failure = failure(sub { $receiver->take(profile(made_up(60))) });
     like($failure, qr/: no answer: Timed out/, 'a server that says nothing');
     is($failure->retry, 1, '... again');
 };
@@ -317,10 +317,85 @@ subtest 'addresses' => sub {
         qr/needs --push-api/, 'a name without Push');
     like(failure(sub { receiver('push', 'http://h', profile_name => 'x-y') }),
         qr/the profile's name x-y: must be letters/, 'a bad name');
+    like(failure(sub { receiver('coroot', 'http://h', profile_name => 'x') }),
+        qr/^coroot:http:\/\/h: it has no --profile-name/, 'an option of others');
     no warnings 'redefine';
     local *HTTP::Tiny::can_ssl = sub { return (0, 'absent') };
     like(failure(sub { receiver('parca', 'https://h') }), qr/needs the Perl module IO::Socket::SSL/,
         'https without its module');
+};
+
+# ---- dprofstore ----
+
+# Makes a spool of slices, which began so many seconds ago.
+sub spool_of {
+    my (@ago) = @_;
+    my $spool = scratch();
+    for my $slice (1 .. @ago) {
+        my $file = made_up($ago[ $slice - 1 ]);
+        my $text = slurp($file) =~ s/(?=\$dprof_script)/\$dprof_run='a1.b2.c3'; \$dprof_pid=7; /r
+            =~ s/(?=\$dprof_script)/\$dprof_tid=0; \$dprof_slice=$slice; /r;
+        spew("$spool/web-a1.b2.c3-7-0-$slice.tree", $text);
+    }
+    return $spool;
+}
+
+sub files { return join ' ', map { s{.*/}{}r } sort grep { -f } glob "$_[0]/*" }
+
+subtest 'dprofstore push' => sub {
+    my $spool = spool_of(60, 3700, 50);
+    my $server = stand_in(does => ['', '', '503 Retry-After: 9']);
+    my @push = ('push', '--to', 'pyroscope:' . $server->url, '--service', 'web', '--version', '1.3',
+        '--host', 'h1', '--label', 'region=eu', '--delete', $spool);
+    my $run = in_process('dprofstore', @push);
+    is($run->{status}, 1, 'one is refused, one is to wait');
+    is($run->{out}, "1 profile pushed, 1 refused\n", '... it says');
+    like($run->{err}, qr/refused, 422 Unprocessable Entity: .*it is now .*\n.*: 503 .*stays where/,
+        '... why');
+    is(files($spool), 'web-a1.b2.c3-7-0-3.tree', 'what has arrived is gone, the rest is there');
+    is(files("$spool/refused"), 'web-a1.b2.c3-7-0-2.tree web-a1.b2.c3-7-0-2.tree.why',
+        'what was refused is aside');
+    like(slurp("$spool/refused/web-a1.b2.c3-7-0-2.tree.why"), qr/outside of ingestion window/,
+        '... with the answer');
+    $run = in_process('dprofstore', @push);
+    is("$run->{status} $run->{out}$run->{err}", "0 1 profile pushed\n", 'once more: the rest');
+    is(files($spool), '', '... is gone');
+    my @requests = $server->requests;
+    is(join(' ', map { $_->{status} } @requests), '200 422 503 200', 'no profile is sent twice');
+    is_deeply($requests[3]{labels}, { __delta__ => 'false', pyroscope_spy => 'dprof',
+        service_name => 'web', version => '1.3', host => 'h1', region => 'eu' }, 'labels');
+};
+
+subtest 'dprofstore: other receivers, what is wrong' => sub {
+    my $server = stand_in();
+    my $url = $server->url;
+    for my $to (["pyroscope:$url", '--push-api', '--profile-name', 'perl'], ["parca:$url"],
+        ["coroot:$url", '--label', 'k8s.pod=x']) {
+        my $run = in_process('dprofstore', 'push', '-q', '--to', @$to, '--service', 'my shop',
+            made_up(60));
+        is("$run->{status}$run->{out}$run->{err}", '0', $to->[0] =~ s/:.*//r);
+    }
+    my @requests = $server->requests;
+    is(join(' ', map { "$_->{status} $_->{labels}{service_name}" } @requests),
+        '200 my shop 200 my shop 200 my shop', 'they have them');
+    for my $case (
+        [['--to', "pyroscope:$url", '--version', '1,2'], qr/^dprofstore: label version=1,2: must/],
+        [['--to', "pyroscope:$url", '--service', 'my shop'],
+            qr/: label service_name=my shop: must/],
+        [['--to', "parca:$url", '--push-api'], qr/parca:\S+: it has no --push-api$/],
+        [['--to', "parca:$url", '--label', 'a-b=c'], qr/: label a-b: must be/],
+        [['--to', "dir:$dir/store", '--label', 'a=b'], qr/: --label is for receivers; dir:/],
+        [['--to', "dir:$dir/store", '--push-api'], qr/: --push-api is for receivers; dir:/],
+    ) {
+        my ($args, $message) = @$case;
+        my $spool = spool_of(60);
+        my $run = in_process('dprofstore', 'push', '--delete', @$args, $spool);
+        like($run->{err}, $message, "@$args");
+        is("$run->{status} " . files($spool), '1 web-a1.b2.c3-7-0-1.tree', '... nothing is moved');
+    }
+    my $run = in_process('dprofstore', 'list', '--from', "parca:$url");
+    like($run->{err}, qr/takes profiles, and has no way to give them back/, 'list');
+    is(scalar(@requests = $server->requests), 3, 'nothing more was sent');
 };
 
 # ---- the stand-in itself ----

@@ -198,6 +198,7 @@ Why a file that was read (L<Devel::DProf::Profile/outcome>) cannot be kept; unde
 =item rows_of PROFILE, ...
 
 What C<list> of a store returns, of what its C<select> has returned.
+
 =item token
 
 A bearer token, or an API key, in the same way: DPROF_STORE_TOKEN, DPROF_STORE_TOKEN_FILE.
@@ -248,7 +249,6 @@ Removes what the set selects, and returns the number of profiles.
 
 =head1 METHODS OF A RECEIVER
 
-A receiver takes profiles and gives none back. Its class has C<add>, as above, in place of all
-others; L<Devel::DProf::Store::Receiver> has more.
+A receiver takes profiles and gives none back; L<Devel::DProf::Store::Receiver> has its methods.
 
 =cut

@@ -20,6 +20,7 @@ sub new {
 sub message { return $_[0]{message} }
 sub retry { return $_[0]{retry} }
 sub answer { return $_[0]{answer} }
+sub after { return $_[0]{after} }
 
 # Returns what was caught as a failure: any other exception is one that no repetition mends.
 sub of {
@@ -52,9 +53,9 @@ internal to this distribution.
 message, a line for people. retry: true if the same may succeed later, because the store was not
 reached, was too busy, or had no room; then what was to be kept stays where it is. False if the
 store has refused it; then it is moved aside. answer: what the store said, whole, if it said
-anything.
+anything. after: the seconds after which it asks to be tried again, if it does.
 
-=item message, retry, answer
+=item message, retry, answer, after
 
 These fields.
 

@@ -18,7 +18,7 @@ use constant LONGEST_WAIT => 300;
 sub new {
     my ($class, %how) = @_;
     return bless { stop => sub { return 0 }, service => undef, version => '', host => '', env => '',
-        labels => {}, %how }, $class;
+        %how }, $class;
 }
 
 # Sends what is there: folders are spools, and other paths profiles. Returns the numbers of what was
@@ -73,8 +73,14 @@ sub service_of {
 
 sub send_all {
     my ($self, $spool, $done, @entries) = @_;
-    while (my @batch = splice @entries, 0, BATCH) {
+    # A receiver would count again what it got before a failure.
+    my $most = $self->{target}->can('add') ? BATCH : 1;
+    while (my @batch = splice @entries, 0, $most) {
         return if $self->{stop}->();
+        if ($most == 1) {
+            $self->send_one($spool, $done, @batch);
+            next;
+        }
         next if eval { $self->send_batch(\@batch); $self->arrived($done, $_) for @batch; 1 };
         my $failure = Devel::DProf::Store::Failure->of($@);
         die $failure if $failure->retry;
@@ -101,16 +107,7 @@ sub send_batch {
     my ($self, $batch) = @_;
     my @profiles = map { $self->profile_of($_) } @$batch;
     return $self->{target}->add(\@profiles) if $self->{target}->can('add');
-    for my $i (0 .. $#profiles) {
-        next if $batch->[$i]{is_sent};
-        my $p = $profiles[$i];
-        $self->{target}->send({ pprof => pprof_of($p->{file}), start => $p->{start},
-            seconds => $p->{seconds}, labels => {
-                %{ $self->{labels} },
-                map { $_ => $p->{$_} } grep { length $p->{$_} } qw(service version host env) } });
-        # A receiver would count it again.
-        $batch->[$i]{is_sent} = 1;
-    }
+    $self->{target}->take($_) for @profiles;
     return;
 }
 
@@ -119,22 +116,6 @@ sub profile_of {
     return { file => $entry->{path}, service => $self->service_of($entry),
         (map { $_ => $entry->{$_} } qw(run start seconds)),
         map { $_ => $self->{$_} } qw(version host env) };
-}
-
-# Returns the bytes of a profile as dprofexport writes it.
-sub pprof_of {
-    my ($path) = @_;
-    require File::Temp;
-    require Devel::DProf::Tool::Dprofexport;
-    my $folder = File::Temp->newdir;
-    my $file = "$folder/profile.pb.gz";
-    local $ENV{DPROFEXPORT_OPTS};
-    my $status = Devel::DProf::Tool::Dprofexport::main('-f', '--format', 'pprof', '-o', $file,
-        $path);
-    open my $in, '<:raw', $file
-        or Devel::DProf::Store::failed("$path could not be exported ($status)");
-    local $/;
-    return scalar readline $in;
 }
 
 sub arrived {
@@ -170,7 +151,9 @@ sub loop {
         $tell->($done);
         my $failure = $done->{failure};
         if ($failure && $failure->retry) {
-            $pause = $said eq '' ? $every : 2 * $pause > LONGEST_WAIT ? LONGEST_WAIT : 2 * $pause;
+            $pause = $said eq '' ? $every : 2 * $pause;
+            $pause = $failure->after if ($failure->after // 0) > $pause;
+            $pause = LONGEST_WAIT if $pause > LONGEST_WAIT;
             # The same again would fill the log of a night.
             $self->{say}->($failure->message . '; what is in the spool stays there')
                 if $said ne $failure->message;

@@ -22,6 +22,10 @@ sub new {
     my ($class, $place, %opt) = @_;
     my $name = lc($class =~ s/.*:://r) . ":$place";
     my $self = bless { labels => { %{ $opt{labels} // {} } } }, $class;
+    my %known = map { $_ => 1 } qw(labels timeout), $self->options;
+    for my $option (grep { !$known{$_} } sort keys %opt) {
+        failed("$name: it has no --" . $option =~ tr/_/-/r);
+    }
     $self->settle($name, \%opt);
     $self->{http} = Devel::DProf::Store::Http->new($name, $place, timeout => $opt{timeout});
     $self->{headers} = { $self->headers };
@@ -29,7 +33,8 @@ sub new {
     return $self;
 }
 
-# Takes the options of a class.
+# The options of a class, and what takes them.
+sub options { return }
 sub settle { return }
 
 # ---- who sends ----
@@ -133,15 +138,12 @@ sub pprof {
         // failed("$profile->{file}: no pprof file can be made of it");
 }
 
-sub add {
-    my ($self, $profiles) = @_;
-    for my $profile (@$profiles) {
-        my $labels = $self->labels_of($profile);
-        $self->check($labels);
-        $self->send({ pprof => $self->pprof($profile), labels => $labels,
-            map { $_ => $profile->{$_} } qw(run start seconds) });
-    }
-    return;
+sub take {
+    my ($self, $profile) = @_;
+    my $labels = $self->labels_of($profile);
+    $self->check($labels);
+    return $self->send({ pprof => $self->pprof($profile), labels => $labels,
+        map { $_ => $profile->{$_} } qw(run start seconds) });
 }
 
 sub send {
@@ -180,7 +182,7 @@ Devel::DProf::Store::Receiver - servers that show profiles
 
     my $receiver = Devel::DProf::Store::open('pyroscope:http://host:4040',
         labels => { region => 'eu' });
-    $receiver->add([{ file => 'tmon.out', service => 'web', version => '1.3' }]);
+    $receiver->take({ file => 'tmon.out', service => 'web', version => '1.3' });
 
 =head1 DESCRIPTION
 
@@ -215,9 +217,9 @@ All of them die with a L<Devel::DProf::Store::Failure>.
 PLACE is the address of the server. labels: a hash of more labels, which take the place of those
 of a profile. timeout: so many seconds of silence end a request (30). The classes have more.
 
-=item add PROFILES
+=item take PROFILE
 
-Sends a list of profiles, which are as those of a store's C<add>.
+Sends a profile, a hash as of a store's C<add>.
 
 =item send PROFILE
 
@@ -225,7 +227,7 @@ Sends a hash: pprof, labels, and, as far as they are known, run, start and secon
 
 =item pprof PROFILE
 
-The bytes of a profile, which is as those of C<add>, as this receiver wants them.
+The bytes of a profile, a hash as of C<take>, as this receiver wants them.
 
 =item labels_of PROFILE
 
@@ -241,9 +243,9 @@ Dies if the receiver would not take these labels; the message says which, and wh
 
 =over
 
-=item settle NAME, OPTIONS
+=item options, settle NAME, OPTIONS
 
-Takes the options of the class.
+The names of the options of the class, and what takes them.
 
 =item request PROFILE
 

@@ -34,6 +34,10 @@ push, agent:
     --host NAME --env NAME          where they come from (default: this host; none)
 = label=s@
     --label KEY=VALUE               for receivers that have labels
+= push-api
+    --push-api          Pyroscope: its newer interface, in place of /ingest
+= profile-name=s
+    --profile-name NAME             Parca, and with --push-api (process_cpu)
 = merge=s
     --merge SECONDS     one profile of each service and interval, as by dprofmerge; with --delete
 = delete
@@ -53,7 +57,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-my @SEND = qw(service version host env label merge delete);
+my @SEND = qw(service version host env label push-api profile-name merge delete);
 my %COMMAND = (
     init => { run => \&init, options => [] },
     push => { run => \&push_all, options => [@SEND, 'q'] },
@@ -77,8 +81,8 @@ sub how {
     }
     $how{labels} = {};
     for my $label (@{ $opt->{label} || [] }) {
-        my ($key, $value) = $label =~ /\A([A-Za-z_][A-Za-z0-9_]*)=(.+)\z/s
-            or die "--label $label: must be KEY=VALUE, with a KEY of letters and digits\n";
+        my ($key, $value) = $label =~ /\A([^=]+)=(.+)\z/s
+            or die "--label $label: must be KEY=VALUE\n";
         $how{labels}{$key} = $value;
     }
     return \%how;
@@ -131,12 +135,28 @@ sub sender {
     my ($opt, $how, %more) = @_;
     require Devel::DProf::Store::Push;
     require Sys::Hostname;
-    return Devel::DProf::Store::Push->new(
-        target => Devel::DProf::Store::open($how->{url}), merge => $how->{merge},
-        labels => $how->{labels}, delete => $opt->{delete}, service => $opt->{service},
-        version => $opt->{version} // '', env => $opt->{env} // '',
-        host => $opt->{host} // Sys::Hostname::hostname(),
-        say => sub { complain("dprofstore: $_[0]") }, %more);
+    my %is = (version => $opt->{version} // '', env => $opt->{env} // '',
+        host => $opt->{host} // Sys::Hostname::hostname());
+    return Devel::DProf::Store::Push->new(target => target($opt, $how, %is),
+        merge => $how->{merge}, delete => $opt->{delete}, service => $opt->{service},
+        say => sub { complain("dprofstore: $_[0]") }, %is, %more);
+}
+
+# Returns the store or the receiver. Labels that would be refused each time are found here.
+sub target {
+    my ($opt, $how, %is) = @_;
+    my %of_receivers = (%{ $how->{labels} } ? (labels => $how->{labels}) : (),
+        map { my $name = $_ =~ tr/-/_/r; defined $opt->{$_} ? ($name => $opt->{$_}) : () }
+        qw(push-api profile-name));
+    my $target = Devel::DProf::Store::open($how->{url}, %of_receivers);
+    if ($target->can('take')) {
+        $target->check($target->labels_of({ service => $opt->{service} // 'any', %is }));
+    } elsif (%of_receivers) {
+        my ($name) = sort keys %of_receivers;
+        Devel::DProf::Store::failed('--' . ($name eq 'labels' ? 'label' : $name =~ tr/_/-/r)
+            . " is for receivers; $how->{url} is a store");
+    }
+    return $target;
 }
 
 sub push_all {

@@ -14,6 +14,8 @@ use Devel::DProf::Store::Receiver;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Store::Receiver');
 
+sub options { return qw(profile_name) }
+
 sub settle {
     my ($self, $name, $opt) = @_;
     $self->{profile_name} = $opt->{profile_name} // 'process_cpu';

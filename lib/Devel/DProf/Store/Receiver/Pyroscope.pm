@@ -17,6 +17,8 @@ use Devel::DProf::Store::Receiver;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Store::Receiver');
 
+sub options { return qw(push_api profile_name) }
+
 sub settle {
     my ($self, $name, $opt) = @_;
     $self->{is_push} = $opt->{push_api} ? 1 : 0;
