@@ -179,6 +179,19 @@ subtest 'times that Pyroscope does not take' => sub {
     }
 };
 
+subtest 'sizes that Pyroscope does not take' => sub {
+    my $server = stand_in();
+    for my $case ([16_000, undef], [16_001, qr/refused, 422 .*: .* samples count limit/]) {
+        my ($contexts, $message) = @$case;
+        my $file = made_up(60, subs => [map { "main s$_ x.pl:$_" } 1 .. 400], lines => [
+            '= 0 0 0 1 0 1 0 0 0 0', map { sprintf '= %d %x 1 1 0 1 0 0 1 0', 1 + int($_ / 400),
+                1 + $_ % 400 } 0 .. $contexts - 2]);
+        my $failure = failure(sub { receiver('pyroscope', $server->url)->take(profile($file)) });
+        $message ? like($failure, $message, "$contexts contexts")
+            : is($failure, undef, "$contexts contexts");
+    }
+};
+
 subtest 'labels' => sub {
     my $server = stand_in();
     my $name = qr/must be letters, digits and _, no digit first/;

@@ -39,7 +39,9 @@ sub new {
     $self->{pid} = fork // die "fork: $!\n";
     return $self if $self->{pid};
     $SIG{PIPE} = 'IGNORE';
-    $SIG{TERM} = 'DEFAULT';
+    $SIG{TERM} = $SIG{ALRM} = 'DEFAULT';
+    # A test that was killed leaves no server behind.
+    alarm 600;
     my @does = @{ $how{does} // [] };
     while (my $client = $listener->accept) {
         eval { $self->serve($client, shift @does); 1 } or warn "StandIn: $@";
