@@ -7,6 +7,7 @@ use lib 't/lib';
 use DProfTest qw(scratch slurp spew data profiled in_process);
 use Devel::DProf::Store;
 use Devel::DProf::Store::Failure;
+use Devel::DProf::Store::Push;
 use Encode ();
 use HTTP::Tiny;
 use MadeUp;
@@ -379,6 +380,17 @@ subtest 'dprofstore push' => sub {
     is(join(' ', map { $_->{status} } @requests), '200 422 503 200', 'no profile is sent twice');
     is_deeply($requests[3]{labels}, { __delta__ => 'false', pyroscope_spy => 'dprof',
         service_name => 'web', version => '1.3', host => 'h1', region => 'eu' }, 'labels');
+};
+
+subtest 'the agent waits as long as it is asked to' => sub {
+    my $spool = spool_of(60);
+    my $server = stand_in(does => ['503 Retry-After: 17', '429 Retry-After: 9999', '503']);
+    my @waits;
+    my $push = Devel::DProf::Store::Push->new(target => receiver('pyroscope', $server->url),
+        service => 'web', delete => 1, say => sub { }, stop => sub { return @waits > 3 });
+    $push->loop(2, sub { push @waits, $_[0] }, sub { }, $spool);
+    is("@waits", '17 300 300 2', 'no longer than five minutes');
+    is(files($spool), '', 'then it has arrived');
 };
 
 subtest 'dprofstore: other receivers, what is wrong' => sub {
