@@ -215,7 +215,7 @@ subtest 'What a store refuses is moved aside' => sub {
     is($stub->{calls}, 3, '... are sent in batches');
 };
 
-# A receiver would count again what it gets again. t/97-receivers.t sends to real classes.
+# A receiver would count again what it gets again. t/99-receivers.t sends to real classes.
 subtest 'A receiver' => sub {
     my $dir = spool(3);
     my $to = Receiver->new(room => 2);
