@@ -323,8 +323,9 @@ F<.tree>, at any time: L<dprofstore> does.
 A call that runs across a cut goes on in the next slice: it has time there, but is not counted
 again, and its length is kept with the slice in which it ends. So all slices merged (L<dprofmerge>)
 are the same as the file that the run would have left without slices, but for the limit C<contexts>,
-which holds for each slice. If several anonymous subs stand on one line, and not all of them have
-run by the time of a slice, their numbers in that slice may be those of others in later ones.
+which holds for each slice. (Where several anonymous subs stand on one line, and some of them first
+run in a later slice, only slices of one process and thread, as the recorder has left them, tell
+which is which.)
 
 There is no timer: the clock is checked when a sub is entered or left. So a process that waits for
 an hour leaves the slice before that hour at its end, and one whose recording is stopped leaves

@@ -59,6 +59,7 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
     for (int k = 0; k < DP_ORIGIN_SUMS; k++)
         o->sums[k] = dp_count_add(o->sums[k], dp_count_scale(from->sums[k], scale));
     o->merged = dp_count_add(o->merged, from->merged);
+    o->slices = dp_count_add(o->slices, from->slices);
     o->cut = dp_count_add(o->cut, from->cut);
     o->limited = o->limited || from->limited;
     o->runops_taken = o->runops_taken || from->runops_taken;
@@ -83,6 +84,7 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
         if (dp_header_number(head, sums[k], &n))
             one.sums[k] = n;
     one.merged = 1;
+    one.slices = dp_header_get(head, "dprof_slice") != NULL;
     one.cut = !head->ended;
     if (dp_header_number(head, "dprof_merged", &n) && n) {
         one.merged = n;
@@ -93,6 +95,27 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
     one.events_lost = dp_header_number(head, "dprof_events_lost", &n) && n;
     one.no_times = dp_header_number(head, "dprof_counters_only", &n) && n;
     return dp_origin_merge(o, &one, scale);
+}
+
+static bool is_of_slices(const struct dp_origin *o)
+{
+    return o->slices == o->merged && o->common[DP_ORIGIN_run].ptr && o->common[DP_ORIGIN_pid].ptr
+        && o->common[DP_ORIGIN_tid].ptr;
+}
+
+static bool agrees_on(const struct dp_origin *o, const struct dp_origin *from, int k)
+{
+    const struct dp_name *a = &o->common[k], *b = &from->common[k];
+    return a->len == b->len && memcmp(a->ptr, b->ptr, a->len) == 0;
+}
+
+bool dp_origin_goes_on(const struct dp_origin *o, const struct dp_origin *from)
+{
+    if (!from->merged || !is_of_slices(from))
+        return false;
+    return !o->merged
+        || (is_of_slices(o) && agrees_on(o, from, DP_ORIGIN_run)
+            && agrees_on(o, from, DP_ORIGIN_pid) && agrees_on(o, from, DP_ORIGIN_tid));
 }
 
 void dp_origin_scale(struct dp_origin *o, uint64_t by)

@@ -33,6 +33,7 @@ enum {
 
 struct dp_origin {
     uint64_t merged;            /* how many recordings (processes, threads) are in it so far */
+    uint64_t slices;            /* how many of these are slices, as the recorder has left them */
     uint64_t cut;               /* how many of these did not come to their end */
     bool limited;               /* at least one went on as a tree */
     bool runops_taken;          /* at least one ended without perl's run loop */
@@ -51,6 +52,9 @@ void dp_origin_release(struct dp_origin *o);
 int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t scale);
 /* Adds all of another origin. */
 int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t scale);
+/* Are all files of both slices of one process and thread? An empty origin has the files of the
+ * other. */
+bool dp_origin_goes_on(const struct dp_origin *o, const struct dp_origin *from);
 void dp_origin_scale(struct dp_origin *o, uint64_t by);
 /* Takes what differs from machine to machine out of the script's path. Returns 0 or DP_E_NOMEM. */
 int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n);

@@ -447,6 +447,9 @@ static int take_source(struct taking *t, uint32_t i)
 
 static int take(struct taking *t)
 {
+    /* A slice alone cannot tell which of the anonymous subs of a line it has: others may have run
+     * before or later. */
+    t->prof->subs.goes_on = dp_origin_goes_on(&t->prof->origin, &t->from->origin);
     int rc = take_subs(t);
     for (size_t i = 0; i < t->from->count && rc == 0; i++)
         rc = take_node(t, (uint32_t)i);
@@ -455,6 +458,8 @@ static int take(struct taking *t)
     /* Statements are not told apart by phase. */
     for (size_t i = 0; i < t->from->n_lines && rc == 0 && !t->what->phase; i++)
         rc = take_line(t, (uint32_t)i);
+    if (rc == 0 && t->prof->subs.goes_on)
+        rc = dp_subs_order(&t->prof->subs);
     if (rc < 0)
         return rc;
     struct dp_origin origin = t->from->origin;

@@ -377,7 +377,7 @@ int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint
     struct dp_subdef def = def_of(from, n);
     def.file = file;
     size_t before = dp_subs_count(subs);
-    int64_t to = add(subs, &def, sub->ordinal);
+    int64_t to = add(subs, &def, subs->goes_on && def.seq ? 0 : sub->ordinal);
     if (to < 0 || (size_t)to >= before)
         return to;
     struct dp_sub *same = &subs->subs[to];

@@ -39,6 +39,8 @@ struct dp_subs {
     struct dp_map crowd_files;  /* the same -> their file; DP_SUBS_FILES: there are several */
     struct dp_buf scratch;
     bool by_ordinal;            /* nameless subs without a place pair across files by their order */
+    bool goes_on;               /* what is imported is a further part of the same recording, where
+                                 * the order of compilation tells which sub is which */
 };
 
 #define DP_SUBS_FILES  (UINT32_MAX - 1)
@@ -50,7 +52,7 @@ void dp_subs_next_file(struct dp_subs *subs);
 /* Within a file ids begin anew, and mean other subs. Subs that tell the order of their compilation
  * go on. */
 void dp_subs_ids_anew(struct dp_subs *subs);
-/* To be called at the end of the only file whose subs the table has. Subs of one place get their
+/* To be called at the end of the only recording whose subs the table has. Subs of one place get their
  * ordinals in the order of their compilation (seq), if all of them tell it; until then they have
  * the order of the file. Subs keep their numbers, and a second reading of the file finds them.
  * Returns 0 or DP_E_NOMEM. */
