@@ -83,8 +83,8 @@ for my $how ({ PERL_DPROF_LINES => 'time' }, { PERL_DPROF_LINES => 'count' },
 SKIP: {
     skip 'there is no Coro', 5 if !eval { require Coro; 1 };
     # Of the anonymous subs on a line of this program, the slices know more and more.
-    same(both(spew(scratch() . '/p.pl', CoroProgram::program(25, 8)), { PERL_DPROF_LINES => 'time' }),
-        'coroutines', 5);
+    my $file = spew(scratch() . '/p.pl', CoroProgram::program(25, 8));
+    same(both($file, { PERL_DPROF_LINES => 'time' }), 'coroutines', 5);
 }
 
 # ---- what happens at a cut ----

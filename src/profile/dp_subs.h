@@ -52,9 +52,9 @@ void dp_subs_next_file(struct dp_subs *subs);
 /* Within a file ids begin anew, and mean other subs. Subs that tell the order of their compilation
  * go on. */
 void dp_subs_ids_anew(struct dp_subs *subs);
-/* To be called at the end of the only recording whose subs the table has. Subs of one place get their
- * ordinals in the order of their compilation (seq), if all of them tell it; until then they have
- * the order of the file. Subs keep their numbers, and a second reading of the file finds them.
+/* To be called at the end of the only recording whose subs the table has. Subs of one place get
+ * their ordinals in the order of their compilation (seq), if all of them tell it; until then they
+ * have the order of the file. Subs keep their numbers, and a second reading of the file finds them.
  * Returns 0 or DP_E_NOMEM. */
 int dp_subs_order(struct dp_subs *subs);
 /* Forgets how subs and texts are found; nothing may be added until dp_subs_unpack, which returns 0
