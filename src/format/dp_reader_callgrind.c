@@ -2,6 +2,7 @@
  * of calls are added up while the file is read; contexts are made of them at the end. */
 #include "dp_reader_callgrind.h"
 #include "dp_callgraph.h"
+#include "dp_linecosts.h"
 #include "dp_buf.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -42,6 +43,7 @@ struct callgrind {
     struct known *known;        /* by function of the graph */
     size_t known_cap;
     struct dp_callgraph graph;
+    struct dp_linecosts lines;
     struct dp_buf events;       /* the line of the first part */
     size_t n_events;
     bool calls;                 /* cachegrind's files know no calls */
@@ -240,6 +242,7 @@ static int new_state(struct dp_reader *r)
         dp_map_init(&cg->numbers[i]);
     dp_map_init(&cg->function_of);
     dp_callgraph_init(&cg->graph);
+    dp_linecosts_init(&cg->lines);
     dp_buf_init(&cg->events);
     cg->n_positions = 1;
     cg->object = cg->file = cg->function_file = dp_pool_intern(&cg->names, "", 0);
@@ -263,7 +266,7 @@ static int head(struct dp_reader *r)
     if (!cg->n_events)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "there is no line `events:'");
     rc = cg->calls ? dp_foreign_value(r, calls, none) : 0;
-    cg->graph.width = r->foreign.n_values;
+    cg->graph.width = cg->lines.width = r->foreign.n_values;
     return rc < 0 ? rc : dp_foreign_header(r, 0);
 }
 
@@ -424,6 +427,19 @@ static int end_calls(struct dp_reader *r, uint64_t *values)
     return add(r, cg->graph.inclusive + (size_t)edge * cg->graph.width, values);
 }
 
+/* What the function has itself, on a line of the file that is at hand. */
+static int add_own(struct dp_reader *r, const uint64_t *values)
+{
+    struct callgrind *cg = state(r);
+    struct dp_linecost at = { cg->function, cg->file, 0 };
+    if (cg->line_at < cg->n_positions && !is_unknown(dp_foreign_name(&cg->names, cg->file)))
+        at.line = cg->position[cg->line_at];
+    int rc = add(r, cg->graph.own + (size_t)cg->function * cg->graph.width, values);
+    if (rc == 0 && (rc = dp_linecosts_add(&cg->lines, at, values)) < 0)
+        dp_foreign_error(r, rc);
+    return rc;
+}
+
 /* A line that begins with a position. What is executed before a function is named is of one without
  * a name. */
 static int cost_line(struct dp_reader *r, struct dp_text line)
@@ -439,9 +455,7 @@ static int cost_line(struct dp_reader *r, struct dp_text line)
         rc = begin_function(r, (struct dp_text){ DP_FMT_NAMELESS, strlen(DP_FMT_NAMELESS) });
     if (rc < 0 || what == JUMP)
         return rc;
-    return what == CALL_COST
-               ? end_calls(r, values)
-               : add(r, cg->graph.own + (size_t)cg->function * cg->graph.width, values);
+    return what == CALL_COST ? end_calls(r, values) : add_own(r, values);
 }
 
 /* ---- the body ---- */
@@ -507,6 +521,25 @@ static int give_subs(struct dp_reader *r)
     return 0;
 }
 
+static uint32_t sub_of(const struct dp_reader *r, uint32_t function)
+{
+    return state(r)->graph.functions[function].sub;
+}
+
+static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
+{
+    return dp_foreign_name(&state(r)->names, file);
+}
+
+static int give_all(struct dp_reader *r)
+{
+    static const struct dp_linecosts_names names = { sub_of, file_of };
+    int rc = give_subs(r);
+    if (rc == 0)
+        rc = dp_callgraph_contexts(r, &state(r)->graph);
+    return rc < 0 ? rc : dp_linecosts_give(r, &state(r)->lines, &names);
+}
+
 static int body(struct dp_reader *r)
 {
     struct dp_text line;
@@ -516,8 +549,7 @@ static int body(struct dp_reader *r)
             return rc;
     if (got == 0 && state(r)->next == CALL_COST && !r->in.cut)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the file ends before the cost of a call");
-    rc = got < 0 ? got : give_subs(r);
-    return rc < 0 ? rc : dp_callgraph_contexts(r, &state(r)->graph);
+    return got < 0 ? got : give_all(r);
 }
 
 static void release(void *of)
@@ -531,6 +563,7 @@ static void release(void *of)
     dp_map_release(&cg->function_of);
     dp_mem_free(cg->known);
     dp_callgraph_release(&cg->graph);
+    dp_linecosts_release(&cg->lines);
     dp_buf_release(&cg->events);
     dp_mem_free(cg);
 }

@@ -292,6 +292,22 @@ int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
     return node;
 }
 
+bool dp_foreign_values(const struct dp_reader *r, const uint64_t *values, uint64_t *t,
+                       uint64_t *counters)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->foreign.n_values; i++) {
+        const struct dp_foreign_kind *v = &r->foreign.values[i];
+        for (unsigned m = 0; m < DP_METRICS; m++)
+            if (v->times >> m & 1)
+                t[m] = values[i] * v->ns;
+        if (v->column != DP_FOREIGN_NONE)
+            counters[v->column] = values[i];
+        any = any || (values[i] && (v->times || v->column != DP_FOREIGN_NONE));
+    }
+    return any;
+}
+
 int dp_foreign_add(struct dp_reader *r, uint32_t node, const uint64_t *values)
 {
     struct dp_context c;
@@ -306,14 +322,10 @@ int dp_foreign_add(struct dp_reader *r, uint32_t node, const uint64_t *values)
         const struct dp_foreign_kind *v = &r->foreign.values[i];
         if (v->times && values[i] >= DP_LIMIT_TOTAL / v->ns)
             return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
-        for (unsigned m = 0; m < DP_METRICS; m++)
-            if (v->times >> m & 1)
-                c.t[m] = values[i] * v->ns;
         if (v->calls)
             c.calls = values[i];
-        if (v->column != DP_FOREIGN_NONE)
-            counters[v->column] = values[i];
     }
+    dp_foreign_values(r, values, c.t, counters);
     int64_t got = dp_reader_context(r, &c);
     return got < 0 ? (int)got : 0;
 }

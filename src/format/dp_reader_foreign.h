@@ -91,4 +91,9 @@ int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub);
 /* Adds own values to a context: as many as kinds were given, in that order. Returns 0 or a DP_E. */
 int dp_foreign_add(struct dp_reader *r, uint32_t node, const uint64_t *values);
 
+/* What becomes of values: times, in ticks, and counters, as many as the header has. t has been set
+ * to 0, and no time is so great that its ticks do not fit. Returns false if all of them are 0. */
+bool dp_foreign_values(const struct dp_reader *r, const uint64_t *values, uint64_t *t,
+                       uint64_t *counters);
+
 #endif

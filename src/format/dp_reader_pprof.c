@@ -2,6 +2,7 @@
  * strings may come last, and samples before what they refer to: all of it is kept in memory. A
  * first pass notes where things are, a second one walks the samples. */
 #include "dp_reader_pprof.h"
+#include "dp_linecosts.h"
 #include "dp_mem.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ enum {
     LABEL_KEY = 1, LABEL_STR,
     MAPPING_ID = 1, MAPPING_FILE = 5,
     LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE,
-    LINE_FUNCTION = 1,
+    LINE_FUNCTION = 1, LINE_NUMBER,
     FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM, FUNCTION_FILE, FUNCTION_LINE
 };
 
@@ -42,6 +43,8 @@ struct function {
 struct location {
     struct span message;
     uint32_t first, count;      /* in subs, callees first; first is UNKNOWN before its first use */
+    struct dp_linecost line;    /* of the first one; its function is a sub here, and its file the
+                                 * number of the string */
 };
 
 #define UNKNOWN   UINT32_MAX
@@ -69,6 +72,7 @@ struct pprof {
     size_t depth, path_cap;
     uint64_t values[DP_FOREIGN_VALUES];
     size_t n_values;
+    struct dp_linecosts lines;
 };
 
 /* ---- the wire ---- */
@@ -238,7 +242,7 @@ static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
 
 static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
-    struct location loc = { span_of(p, t), UNKNOWN, 0 };
+    struct location loc = { .message = span_of(p, t), .first = UNKNOWN };
     struct field f = { 0 };
     uint64_t id = 0;
     int got;
@@ -346,6 +350,7 @@ static int head(struct dp_reader *r)
     dp_map_init(&p->location_ids);
     dp_map_init(&p->mapping_ids);
     dp_map_init(&p->phases);
+    dp_linecosts_init(&p->lines);
     int got = dp_foreign_whole(r, &p->all);
     if (got < 0)
         return got;
@@ -378,7 +383,8 @@ static int64_t found(struct dp_reader *r, const struct dp_map *map, uint64_t id,
                           (unsigned long long)id);
 }
 
-static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, uint32_t *sub)
+/* The sub of a function, with its file in the line that is of it. */
+static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struct dp_linecost *line)
 {
     struct dp_text name, file;
     int64_t n = found(r, &p->function_ids, id, "function");
@@ -392,7 +398,10 @@ static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, uint3
         && (rc = dp_foreign_sub(r, name, file, fn->line > INT32_MAX ? 0 : fn->line, &fn->sub)) == 0
         && dp_foreign_is_root(name))
         fn->sub |= ROOT;
-    *sub = fn->sub;
+    line->function = fn->sub;
+    line->file = (uint32_t)fn->file;
+    if (!fn->file)
+        line->line = 0;
     return rc;
 }
 
@@ -410,23 +419,29 @@ static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, u
     return dp_foreign_sub(r, (struct dp_text){ name, (size_t)len }, file, 0, sub);
 }
 
-static int add_sub(struct dp_reader *r, struct pprof *p, uint32_t sub)
+/* Adds to the subs of a location, whose own line is that of the first of them. */
+static int add_sub(struct dp_reader *r, struct pprof *p, struct location *loc,
+                   struct dp_linecost line)
 {
+    if (p->n_subs == loc->first)
+        loc->line = line;
     if (dp_mem_grow((void **)&p->subs, &p->subs_cap, p->n_subs + 1, sizeof *p->subs) < 0)
         return dp_foreign_error(r, DP_E_NOMEM);
-    p->subs[p->n_subs++] = sub;
+    p->subs[p->n_subs++] = line.function;
     return 0;
 }
 
-/* The function of a line of a location: 0 if it has none. */
-static int line_function(struct dp_reader *r, struct dp_text t, uint64_t *id)
+/* The function and the number of a line of a location: 0 if it has none. */
+static int read_line(struct dp_reader *r, struct dp_text t, uint64_t *id, uint64_t *number)
 {
     struct field f;
     int got;
-    *id = 0;
+    *id = *number = 0;
     while ((got = next_field(r, &t, &f)) > 0)
         if (f.number == LINE_FUNCTION && f.wire == WIRE_VARINT)
             *id = f.value;
+        else if (f.number == LINE_NUMBER && f.wire == WIRE_VARINT)
+            *number = f.value;
     return got;
 }
 
@@ -436,7 +451,7 @@ static int resolve(struct dp_reader *r, struct pprof *p, struct location *loc)
     struct dp_text t = text_of(p, loc->message);
     struct field f;
     uint64_t mapping = 0, address = 0, id;
-    uint32_t sub;
+    struct dp_linecost line = { DP_SUB_NONE, 0, 0 };
     int got, rc = 0;
     at(r, t.ptr);
     loc->first = (uint32_t)p->n_subs;
@@ -446,14 +461,16 @@ static int resolve(struct dp_reader *r, struct pprof *p, struct location *loc)
         } else if (f.number == LOCATION_ADDRESS) {
             address = f.value;
         } else if (f.number == LOCATION_LINE && (rc = as_bytes(r, &f)) == 0
-                   && (rc = line_function(r, f.bytes, &id)) == 0 && id
-                   && (rc = function_sub(r, p, id, &sub)) == 0) {
-            rc = add_sub(r, p, sub);
+                   && (rc = read_line(r, f.bytes, &id, &line.line)) == 0 && id
+                   && (rc = function_sub(r, p, id, &line)) == 0) {
+            rc = add_sub(r, p, loc, line);
         }
     if (got < 0 || rc < 0)
         return got < 0 ? got : rc;
-    if (p->n_subs == loc->first && (rc = address_sub(r, p, mapping, address, &sub)) == 0)
-        rc = add_sub(r, p, sub);
+    line.line = 0;
+    if (p->n_subs == loc->first
+        && (rc = address_sub(r, p, mapping, address, &line.function)) == 0)
+        rc = add_sub(r, p, loc, line);
     loc->count = (uint32_t)(p->n_subs - loc->first);
     return rc;
 }
@@ -537,11 +554,13 @@ static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
     return dp_foreign_enter(r, 0, sub);
 }
 
-/* Goes down from the root to where the sample was taken. Returns its context. */
-static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase)
+/* Goes down from the root to where the sample was taken. Returns its context, and the line. */
+static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase,
+                       struct dp_linecost *line)
 {
     int64_t node = phase ? enter_phase(r, p, phase) : 0;
     bool below = false;
+    *line = (struct dp_linecost){ DP_SUB_NONE, 0, 0 };
     for (size_t i = p->depth; i-- > 0 && node >= 0;) {
         int64_t n = found(r, &p->location_ids, p->path[i], "location");
         if (n < 0)
@@ -554,8 +573,11 @@ static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase)
         at(r, start);
         for (uint32_t k = loc->count; k-- > 0 && node >= 0; below = true) {
             uint32_t sub = p->subs[loc->first + k];
-            if (below || !(sub & ROOT))
+            bool frame = below || !(sub & ROOT);
+            if (frame)
                 node = dp_foreign_enter(r, (uint32_t)node, sub & ~ROOT);
+            *line = loc->line;
+            line->function = frame ? sub & ~ROOT : DP_SUB_NONE;
         }
     }
     return node;
@@ -585,21 +607,39 @@ static int sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (p->n_values != r->foreign.n_values)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "a sample has %zu values, and the file %zu kinds",
                               p->n_values, r->foreign.n_values);
-    int64_t node = descend(r, p, phase);
-    return node < 0 ? (int)node : dp_foreign_add(r, (uint32_t)node, p->values);
+    struct dp_linecost line;
+    int64_t node = descend(r, p, phase, &line);
+    int rc = node < 0 ? (int)node : dp_foreign_add(r, (uint32_t)node, p->values);
+    if (rc == 0 && (rc = dp_linecosts_add(&p->lines, line, p->values)) < 0)
+        dp_foreign_error(r, rc);
+    return rc;
+}
+
+static uint32_t sub_of(const struct dp_reader *r, uint32_t function)
+{
+    (void)r;
+    return function;
+}
+
+static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
+{
+    const struct pprof *p = r->foreign.state;
+    return text_of(p, p->strings[file]);
 }
 
 static int body(struct dp_reader *r)
 {
+    static const struct dp_linecosts_names names = { sub_of, file_of };
     struct pprof *p = r->foreign.state;
     struct dp_text rest = p->all;
     struct field f;
     int got, rc;
+    p->lines.width = r->foreign.n_values;
     while ((got = next_field(r, &rest, &f)) > 0)
         if (f.number == F_SAMPLE && (rc = sample(r, p, f.bytes)) < 0)
             return rc;
     r->in.base = p->all.len;
-    return got;
+    return got < 0 ? got : dp_linecosts_give(r, &p->lines, &names);
 }
 
 static void release(void *state)
@@ -618,6 +658,7 @@ static void release(void *state)
     dp_map_release(&p->location_ids);
     dp_map_release(&p->mapping_ids);
     dp_map_release(&p->phases);
+    dp_linecosts_release(&p->lines);
     dp_mem_free(p);
 }
 

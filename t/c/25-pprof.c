@@ -344,6 +344,118 @@ static void faults(void)
     is_s(out.message, "it does not tell what its values are", "no types");
 }
 
+/* A location of one line of a function. */
+static void location_at(uint64_t id, uint64_t of, uint64_t line)
+{
+    struct dp_buf bytes_of;
+    dp_buf_init(&bytes_of);
+    number(&bytes_of, 1, of);
+    number(&bytes_of, 2, line);
+    number(&message, 1, id);
+    bytes(&message, 4, bytes_of.ptr, bytes_of.len);
+    put(4);
+    dp_buf_release(&bytes_of);
+}
+
+/* Own values by line: those of the innermost sub of a sample's innermost location. */
+static void lines(void)
+{
+    begin();
+    usual("cpu", "ns");
+    location_at(4, 1, 12);
+    location_at(5, 2, 13);
+    location_at(6, 2, 14);
+    sample(LIST(5, 4), LIST(5));
+    sample(LIST(6, 4), LIST(6));
+    sample(LIST(4), LIST(7));
+    sample(LIST(5, 6, 4), LIST(10));
+    is_s(lines_of(file.ptr, file.len), "[main.pl:13 N::b=13][main.pl:14 N::b=5][main.pl:12 a=6]",
+         "lines of the innermost location");
+    is_s(lines_told(), "time", "... which is told");
+    begin();
+    usual("cpu", "ns");
+    location(4, LIST(3, 2, 1));
+    number(&message, 1, 5);
+    number(&message, 3, 64);
+    put(4);
+    sample(LIST(4, 1), LIST(5));
+    sample(LIST(5, 4), LIST(6));
+    sample(LIST(0), LIST(8));
+    is_s(lines_of(file.ptr, file.len), "[main.pl:77 c=4][- 0x40=5][- -=7]",
+         "what is inlined; an address has no line, and no frame no sub");
+    begin();
+    usual("alloc_space", "bytes");
+    type(1, 0);
+    function(7, (uint64_t)string("(program)"), 4, 0);
+    function(8, 2, 0, 0);
+    location_at(4, 7, 3);
+    location_at(5, 8, 9);
+    location_at(6, 1, 0);
+    sample(LIST(4), LIST(5, 2));
+    sample(LIST(4, 4), LIST(4, 1));
+    sample(LIST(5, 4), LIST(6, 1));
+    sample(LIST(6), LIST(1, 8));
+    is_s(lines_of(file.ptr, file.len),
+         "[main.pl:3 -=1{4}][main.pl:3 (program)=0{3}][- N::b=0{5}][- a=7{0}]",
+         "of the program, of no file, of no line; counters");
+    begin();
+    usual("cpu", "ns");
+    sample(LIST(1), LIST(5));
+    is_s(lines_of(file.ptr, file.len), "[main.pl:77 a=4]", "one line");
+    begin();
+    usual("cpu", "ns");
+    location_at(4, 1, 0);
+    sample(LIST(4), LIST(5));
+    is_s(lines_of(file.ptr, file.len), "", "none is known");
+    is_s(lines_told(), "none", "... and none is told of");
+}
+
+static uint64_t state = 1;
+
+static uint64_t rnd(uint64_t n)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (state >> 33) % n;
+}
+
+/* Random stacks of lines 1 to 9 of the functions 1 to 3, against sums by the leaf. */
+static void random_lines(void)
+{
+    bool same = true;
+    for (int n = 0; n < 200 && same; n++) {
+        uint64_t sum[4][10] = { { 0 } };
+        begin();
+        usual("cpu", "ns");
+        for (uint64_t f = 1; f <= 3; f++)
+            for (uint64_t l = 1; l <= 9; l++)
+                location_at(10 * f + l, f, l);
+        for (int i = 0; i < 50; i++) {
+            uint64_t stack[6] = { 0 }, depth = 1 + rnd(5), value = rnd(100);
+            for (uint64_t k = 0; k < depth; k++)
+                stack[k] = 10 * (1 + rnd(3)) + 1 + rnd(9);
+            sample(stack, LIST(value + 1));
+            sum[stack[0] / 10][stack[0] % 10] += value;
+        }
+        told_of(file.ptr, file.len);
+        same = out.code == 0;
+        for (uint32_t i = 0; i < prof->n_lines; i++) {
+            const struct dp_prof_line *line = &prof->lines[i];
+            struct dp_buf label;
+            int number = -1;
+            dp_buf_init(&label);
+            dp_subs_label(&prof->subs, line->sub, 0, &label);
+            const char *name = dp_buf_cstr(&label);
+            sscanf(dp_pool_name(&prof->sites, line->site - 1)->ptr, "main.pl:%d", &number);
+            sum[*name == 'a' ? 1 : *name == 'N' ? 2 : 3][number] -= line->self[DP_USER];
+            dp_buf_release(&label);
+        }
+        for (int f = 1; f <= 3; f++)
+            for (int l = 1; l <= 9; l++)
+                same = same && sum[f][l] == 0;
+    }
+    ok(same, "lines have what the samples that end there have");
+}
+
 /* One of everything. */
 static void damaged(void)
 {
@@ -387,6 +499,8 @@ int main(void)
     names();
     phases();
     faults();
+    lines();
+    random_lines();
     damaged();
     dp_buf_release(&file);
     dp_buf_release(&message);

@@ -99,6 +99,47 @@ static void read_trees(void)
     }
 }
 
+/* Own costs by line: the body behind HEAD, and what is told of it. */
+static const struct { const char *what, *body, *want; } lined[] = {
+    { "lines", "fl=m.c\nfn=main\n16 4\n17 3\n16 5\n", "[m.c:16 main=9][m.c:17 main=3]" },
+    { "relative ones", "fl=m.c\nfn=main\n16 4\n+2 3\n* 1\n-18 2\n0x10 1\n",
+      "[m.c:16 main=5][m.c:18 main=4][- main=2]" },
+    { "what is inlined, by its file",
+      "fl=a.c\nfn=a\n1 5\nfi=b.h\n2 6\nfe=a.c\n3 7\nfi=b.h\n2 1\nfn=b\n1 2\n",
+      "[a.c:1 a=5][b.h:2 a=7][a.c:3 a=7][a.c:1 b=2]" },
+    { "calls have none", "fl=m.c\nfn=main\n16 4\ncfn=f\ncalls=3 20\n17 30\nfn=f\n20 30\n",
+      "[m.c:16 main=4][m.c:20 f=30]" },
+    { "nor have jumps, but what is behind them",
+      "fl=m.c\nfn=a\njump=3 +2\n1\n+1 5\n", "[m.c:2 a=5]" },
+    { "code without a file",
+      "ob=x.so\nfl=???\nfn=f\n1 5\nfl=y.c\nfn=g\n0 6\n3 1\n",
+      "[- f=5][- g=6][y.c:3 g=1]" },
+    { "no line that is known", "ob=x.so\nfl=???\nfn=f\n1 5\nfl=y.c\nfn=g\n0 6\n", "" },
+    { "nothing costs nothing", "fl=m.c\nfn=f\n1 0\n2\n3 4\n", "[m.c:3 f=4]" },
+    { "names with blanks", "fl=a b%.c:1\nfn=f\n7 4\n", "[a%20b%25.c:1:7 f=4]" },
+    { "lines of instructions",
+      "positions: instr line\nfl=m.c\nfn=f\n0x40 16 4\n+4 * 3\n+4 +1 2\n",
+      "[m.c:16 f=7][m.c:17 f=2]" },
+    { "instructions without lines", "positions: instr\nfl=m.c\nfn=f\n0x40 4\n", "" },
+    { "parts of a file", "fl=m.c\nfn=f\n3 4\npart: 2\nevents: Ir\nfl=m.c\nfn=f\n3 5\n",
+      "[m.c:3 f=9]" },
+    { "lines that are too great", "fl=m.c\nfn=f\n3 1\n-4 4\n4294967299 5\n2147483647 7\n",
+      "[m.c:3 f=1][- f=9][m.c:2147483647 f=7]" },
+};
+
+static void lines(void)
+{
+    char text[512];
+    for (size_t i = 0; i < DP_ARRAY_LEN(lined); i++) {
+        snprintf(text, sizeof text, HEAD "%s", lined[i].body);
+        is_s(lines_of(text, strlen(text)), lined[i].want, "%s", lined[i].what);
+        is_s(lines_told(), *lined[i].want ? "time" : "none", "... which is told");
+    }
+    snprintf(text, sizeof text, "version: 1\nevent: T : cpu (us)\nevents: T Dr\nfl=m.c\nfn=f\n"
+                                "3 4 1\n4 0 2\n");
+    is_s(lines_of(text, strlen(text)), "[m.c:3 f=4000{1}][m.c:4 f=0{2}]", "times and counters");
+}
+
 static void kinds(void)
 {
     is_s(told_of_text("# callgrind format\nevents: Ir Dr sysTime\nfn=a\n1 5 3\n2 1 1 1\n"),
@@ -284,6 +325,70 @@ static void programs(void)
     ok(same, "own and inclusive values, those of calls, and their numbers, are the program's");
 }
 
+enum { FILES = 3, LINES = 9 };
+
+/* Costs of random lines, told in random ways, and their sums. */
+static void write_lines(struct dp_buf *to, uint64_t sum[FILES][SUBS][LINES])
+{
+    uint64_t line = 0;
+    for (int i = 0; i < 200; i++) {
+        static int file, home, sub;
+        uint64_t next = 1 + rnd(LINES - 1), cost = rnd(3) ? rnd(100) : 0;
+        if (!i || rnd(4) == 0) {
+            file = home = (int)rnd(FILES);
+            sub = (int)rnd(SUBS);
+            dp_buf_addf(to, "fl=%d.c\nfn=f%d\n", home, sub);
+        } else if (rnd(4) == 0) {
+            file = (int)rnd(FILES);
+            dp_buf_addf(to, "%s=%d.c\n", file == home ? "fe" : "fi", file);
+        }
+        if (rnd(5) == 0) {
+            dp_buf_addf(to, "cfn=f0\ncalls=1 1\n%d 7\n", (int)next);
+        } else {
+            bool same = i && next == line, relative = i && rnd(2);
+            if (same && relative)
+                dp_buf_addf(to, "* %" PRIu64 "\n", cost);
+            else if (relative)
+                dp_buf_addf(to, "%+d %" PRIu64 "\n", (int)next - (int)line, cost);
+            else
+                dp_buf_addf(to, "%" PRIu64 " %" PRIu64 "\n", next, cost);
+            /* a function is told by the file where it begins */
+            sum[file][sub][next] += cost;
+        }
+        line = next;
+    }
+}
+
+static void random_lines(void)
+{
+    bool same = true;
+    for (int n = 0; n < 200 && same; n++) {
+        uint64_t sum[FILES][SUBS][LINES] = { { { 0 } } };
+        struct dp_buf text;
+        dp_buf_init(&text);
+        dp_buf_adds(&text, HEAD);
+        write_lines(&text, sum);
+        told_of(text.ptr, text.len);
+        same = out.code == 0;
+        for (uint32_t i = 0; i < prof->n_lines; i++) {
+            const struct dp_prof_line *line = &prof->lines[i];
+            int file = -1, number = -1;
+            struct dp_buf label;
+            dp_buf_init(&label);
+            dp_subs_label(&prof->subs, line->sub, 0, &label);
+            sscanf(dp_pool_name(&prof->sites, line->site - 1)->ptr, "%d.c:%d", &file, &number);
+            sum[file][atoi(dp_buf_cstr(&label) + 1)][number] -= line->self[DP_REAL];
+            dp_buf_release(&label);
+        }
+        for (int f = 0; f < FILES; f++)
+            for (int s = 0; s < SUBS; s++)
+                for (int l = 0; l < LINES; l++)
+                    same = same && sum[f][s][l] == 0;
+        dp_buf_release(&text);
+    }
+    ok(same, "what lines cost is what the program did");
+}
+
 /* Circles within circles: own values and the total are true all the same. */
 static void circles(void)
 {
@@ -373,9 +478,11 @@ int main(void)
 {
     dp_buf_init(&told);
     read_trees();
+    lines();
     kinds();
     faults();
     programs();
+    random_lines();
     circles();
     ladder();
     ring();

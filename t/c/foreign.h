@@ -5,6 +5,7 @@
 #include "tap.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
+#include "dp_prof_lines.h"
 #include "dp_reader.h"
 
 #include <inttypes.h>
@@ -40,6 +41,68 @@ static inline void tell(void)
     }
 }
 
+/* Every line as FILE:LINE SUB=TICKS in the order they came to be, `-' where there is no place or no
+ * sub; behind that as above, but /COUNT for how often it ran. */
+static inline const char *told_lines(void)
+{
+    dp_buf_clear(&told);
+    for (uint32_t i = 0; i < prof->n_lines; i++) {
+        const struct dp_prof_line *line = &prof->lines[i];
+        const struct dp_name none = { "-", 1 },
+            *at = line->site ? dp_pool_name(&prof->sites, line->site - 1) : &none;
+        const uint64_t *counts = dp_prof_line_counts(prof, i);
+        dp_buf_addf(&told, "[%.*s ", (int)at->len, at->ptr);
+        if (line->sub == DP_PROF_NO_SUB)
+            dp_buf_addc(&told, '-');
+        else
+            dp_subs_label(&prof->subs, line->sub, 0, &told);
+        dp_buf_addf(&told, "=%" PRIu64, line->self[DP_USER]);
+        if (line->self[DP_REAL] != line->self[DP_USER])
+            dp_buf_addf(&told, "/%" PRIu64, line->self[DP_REAL]);
+        if (line->count)
+            dp_buf_addf(&told, "x%" PRIu64, line->count);
+        for (size_t k = 0; k < prof->n_counters; k++)
+            dp_buf_addf(&told, "%s%" PRIu64 "%s", k ? " " : "{", counts ? counts[k] : 0,
+                        k + 1 == prof->n_counters ? "}" : "");
+        dp_buf_addc(&told, ']');
+    }
+    return dp_buf_cstr(&told);
+}
+
+/* What the header says of lines. */
+static inline const char *lines_told(void)
+{
+    const char *name, *value;
+    size_t len;
+    for (size_t k = 0; dp_prof_var(prof, 0, k, &name, &value, &len); k++)
+        if (strcmp(name, "dprof_lines") == 0)
+            return value;
+    return "none";
+}
+
+/* Where there are lines, they have what the contexts have, to the tick. */
+static inline void lines_add_up(void)
+{
+    enum { SUMS = DP_METRICS + DP_FMT_COUNTERS };
+    uint64_t sum[2][SUMS] = { { 0 } };
+    for (uint32_t i = 0; i < prof->count; i++) {
+        for (int m = 0; m < DP_METRICS; m++)
+            sum[0][m] = dp_count_add(sum[0][m], prof->nodes[i].self[m]);
+        for (size_t k = 0; k < prof->n_counters; k++)
+            sum[0][DP_METRICS + k]
+                = dp_count_add(sum[0][DP_METRICS + k], dp_prof_count(prof, i, k));
+    }
+    for (uint32_t i = 0; i < prof->n_lines; i++) {
+        const uint64_t *counts = dp_prof_line_counts(prof, i);
+        for (int m = 0; m < DP_METRICS; m++)
+            sum[1][m] = dp_count_add(sum[1][m], prof->lines[i].self[m]);
+        for (size_t k = 0; counts && k < prof->n_counters; k++)
+            sum[1][DP_METRICS + k] = dp_count_add(sum[1][DP_METRICS + k], counts[k]);
+    }
+    if (prof->n_lines && memcmp(sum[0], sum[1], sizeof sum[0]) != 0)
+        ok(false, "the lines have what the contexts have: %s", told_lines());
+}
+
 static inline void read_file(const void *ptr, size_t len)
 {
     dp_prof_free(prof);
@@ -53,6 +116,8 @@ static inline void read_file(const void *ptr, size_t len)
 static inline const char *told_of(const void *ptr, size_t len)
 {
     read_file(ptr, len);
+    if (out.code == 0)
+        lines_add_up();
     tell();
     dp_buf_addf(&told, " %" PRIu64 "/%s%s", dp_prof_hz(prof), dp_prof_unit(prof),
                 dp_prof_no_calls(prof) ? " no calls" : "");
@@ -62,6 +127,13 @@ static inline const char *told_of(const void *ptr, size_t len)
 }
 
 static inline const char *told_of_text(const char *text) { return told_of(text, strlen(text)); }
+
+/* The lines of a file. */
+static inline const char *lines_of(const void *ptr, size_t len)
+{
+    told_of(ptr, len);
+    return told_lines();
+}
 
 /* The n-th sub that is not the root's: FILE:LINE. */
 static inline const char *place_of(uint32_t sub)
