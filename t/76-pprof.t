@@ -7,6 +7,7 @@ use lib 't/lib';
 use DProfTest qw(scratch slurp spew run_program tool_command in_process);
 use Foreign 'pprof_bytes';
 use IO::Compress::Gzip;
+use LineReader;
 use MadeUp;
 
 my $dir = scratch();
@@ -125,6 +126,36 @@ subtest 'What dprofexport writes is what it has read' => sub {
     my $diff = in_process('dprofdiff', 't/data/shop-old.out', $theirs)->{out};
     like($diff, qr/ Shop::__ANON__\[lib\/Shop\.pm:5\]  lib\/Shop\.pm:3$/m,
         '... and anonymous subs are paired');
+};
+
+subtest 'What lines cost' => sub {
+    my @types = (['inuse_objects', 'count'], ['cpu', 'nanoseconds']);
+    my $file = file(types => \@types, places => { main => ['x.go', 3], f => ['x.go', 9] },
+        samples => [[['main', 'f'], [1, 40]], [['main', 'f', 'f'], [2, 50]], [['main'], [1, 8]],
+            [['main', 'g'], [0, 2]]]);
+    my @report = (qw(dprofreport -s srcline --format csv));
+    my @lines = shown(@report, $file) =~ /\b(x\.go:\d+)$/mg;
+    is("@lines", 'x.go:9 x.go:3', 'by line');
+    my $heap = file(places => { f => ['x.go', 9], g => ['x.go', 5] }, %space,
+        samples => [[['f'], [0, 70]], [['g'], [4, 0]]]);
+    @lines = shown(@report, '-m', 'inuse_objects', $heap) =~ /\b(x\.go:\d+)$/mg;
+    is($lines[0], 'x.go:5', '... which has nothing but one of the counters');
+    is(shown('dprofmerge', '-o', "$dir/lined", $file), '', 'merged');
+    my $got = LineReader::read_file("$dir/lined");
+    is(join("\n", LineReader::problems($got)), '', '... with lines that add up');
+    is_deeply({ map { $_ => $got->{times}{$_}[2] } keys %{ $got->{times} } },
+        { 'x.go:3' => 8, 'x.go:9' => 90, ':0' => 2 }, '... of the innermost function');
+    my $ours = spew("$dir/tree", profile_text(format => 'tree', hz => 1000, complete => 1,
+        header => "\$dprof_lines='time'; \$dprof_script='p.pl';",
+        subs => ['N f a.pm:1', 'N g b.pm:9'],
+        lines => ['= 0 0 1 0 0 0 0 0', '= 1 1 2 5 0 9 0 0', '= 2 2 3 4 1 6 0 0', '#f a.pm',
+            '#l 2 1 1 2 0 3', '#l 3 1 1 3 0 6', '#f b.pm', '#l 12 2 3 4 1 6']));
+    is(shown('dprofexport', '-o', "$dir/tree.pb.gz", $ours), '', 'lines of ours are written');
+    is(shown('dprofmerge', '-o', "$dir/again", "$dir/tree.pb.gz"), '', '... and read again');
+    my $lines = LineReader::read_file("$dir/again")->{times};
+    is_deeply({ map { $_ => "$lines->{$_}[0] $lines->{$_}[2]" } keys %$lines },
+        { 'a.pm:2' => '2000000 3000000', 'a.pm:3' => '3000000 6000000',
+            'b.pm:12' => '5000000 6000000' }, '... as they were');
 };
 
 subtest 'Phases' => sub {

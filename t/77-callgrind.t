@@ -6,8 +6,11 @@ use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch slurp spew in_process);
 use Foreign 'callgrind_text';
+use GrindReader 'read_callgrind';
 use IO::Compress::Gzip;
+use LineReader;
 use MadeUp;
+use NaiveStacks ();
 
 my $dir = scratch();
 
@@ -104,6 +107,103 @@ subtest 'Lines that are relative to the one before' => sub {
     my %begin = $out =~ /^cfn=\(\d+\) ([fgh])\ncalls=\d+ (\d+)$/mg;
     is_deeply(\%begin, { f => 20, g => 10, h => 17 }, 'subs begin where their calls go')
         or diag($out);
+};
+
+# What lines have, as a tree has them that dprofmerge makes of files: { FILE:LINE => "CPU REAL" }.
+sub merged_lines {
+    my ($scale, @files) = @_;
+    is(shown('dprofmerge', '-o', "$dir/lined", @files), '', 'merged');
+    my $got = LineReader::read_file("$dir/lined");
+    is(join("\n", LineReader::problems($got)), '', '... with lines that add up');
+    my %lines;
+    for my $at (keys %{ $got->{times} }) {
+        my ($user, $system, $real) = map { $_ * $scale } @{ $got->{times}{$at} };
+        $lines{$at} = $user + $system . " $real";
+    }
+    return \%lines;
+}
+
+subtest 'What lines cost' => sub {
+    my $source = spew("$dir/m.c", "int f() {\n  x();\n}\nint main() {\n  f();\n}\n");
+    my $text = join "\n", 'events: Ir Dw', "fl=$source", 'fn=main', '4 5 1', 'cfn=f', 'calls=2 1',
+        '5 60 2', 'fn=f', '1 10 2', 'fi=inline.h', '+6 20 0', "fe=$source", '2 30', '';
+    my $lined = spew("$dir/lined.out", $text);
+    is(shown(qw(dprofreport -s srcline), $lined) =~ s/^(?:#|\.\.).*\n//mgr, <<"END", 'by line');
+Children      Self  Source:Line
+
+  46.15%    46.15%  $source:2
+  30.77%    30.77%  inline.h:7
+  15.38%    15.38%  $source:1
+   7.69%     7.69%  $source:4
+END
+    is(shown('dprofreport', '--annotate', 'f', $lined) =~ s/^#.*\n//mgr, <<'END', 'the source');
+ Children      Self     Count Line
+   15.38%    15.38%           1  int f() {
+   46.15%    46.15%           2    x();
+                              3  }
+END
+    like(shown(qw(dprofreport -m Dw --annotate f), $lined), qr/^ +66\.67% +66\.67% +1  int f/m,
+        '... by another event');
+    is_deeply(merged_lines(1, $lined, $lined), { "$source:4" => '10 10', "$source:1" => '20 20',
+        'inline.h:7' => '40 40', "$source:2" => '60 60' }, '... they are the sums of two');
+    my $more = spew("$dir/more.out", $text =~ s/^2 30$/2 40/mr);
+    like(shown(qw(dprofdiff -m Ir -s srcline), $lined, $more),
+        qr/^ +46\.15% +\+7\.18% +\+10 +\+33\.33% +\Q$source\E:2$/m, '... compared');
+    is(shown(qw(dprofflame -o), "$dir/page.html", $lined), '', '... and on a page');
+    my ($side) = @{ NaiveStacks::lines_of_page(slurp("$dir/page.html"))->{sides} };
+    is_deeply([sort map { s/.*\///r } grep { length } keys %{ $side->{lines} }],
+        [qw(inline.h:7 m.c:1 m.c:2 m.c:4)], '... which has them');
+};
+
+# User, system and real time of user and system time and what was waited.
+sub times_of {
+    my ($user, $system, $wait) = @_;
+    return "$user $system " . ($user + $system + $wait);
+}
+
+# A tree of random subs, whose lines have exactly what the subs have.
+sub random_tree {
+    my @subs = map { "N f$_ lib/" . int($_ / 2) . ".pm:@{[ 10 * $_ + 1 ]}" } 0 .. 5;
+    my (@lines, %own, %at, @path);
+    for (1 .. 30) {
+        splice @path, int rand(@path + 1);
+        push @path, int rand @subs;
+        my @own = map { int rand 100 } 0 .. 2;
+        $own{ $path[-1] }[$_] += $own[$_] for 0 .. 2;
+        push @lines, sprintf '= %d %x 1 %s 0 0', scalar @path, $path[-1] + 1, times_of(@own);
+    }
+    for my $sub (keys %own) {
+        my @left = @{ $own{$sub} };
+        for my $n (reverse 0 .. 4) {
+            my @part = map { $n ? int rand $_ : $_ } @left;
+            $left[$_] -= $part[$_] for 0 .. 2;
+            my $file = 'lib/' . ($n == 3 ? 'other' : int $sub / 2) . '.pm';
+            push @{ $at{$file} }, sprintf '#l %d %x 1 %s', 10 * $sub + 1 + $n, $sub + 1,
+                times_of(@part);
+        }
+    }
+    return profile_text(format => 'tree', hz => 1000, complete => 1, subs => \@subs,
+        header => "\$dprof_lines='time'; \$dprof_script='p.pl';", times => [0, 0, 0],
+        lines => ['= 0 0 1 0 0 0 0 0', @lines, map { ("#f $_", @{ $at{$_} }) } sort keys %at]);
+}
+
+subtest 'Lines of ours, written and read again' => sub {
+    srand($ENV{DPROF_SEED} // 7);
+    for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(5, 50))) {
+        my $ours = spew("$dir/tree", random_tree());
+        my $theirs = "$dir/tree.callgrind";
+        is(shown('dprofexport', '-o', $theirs, $ours), '', "$round: written");
+        my ($want, $got) = (merged_lines(1e6, $ours), merged_lines(1, $theirs));
+        delete @$want{ grep { $want->{$_} eq '0 0' } keys %$want };
+        is_deeply($got, $want, '... the same lines') or last;
+        is(shown('dprofexport', '-o', "$dir/again.callgrind", $theirs), '', '... written again');
+        my ($one, $two) = map { read_callgrind(slurp($_))->{lines} } $theirs,
+            "$dir/again.callgrind";
+        for my $of ($one, $two) {
+            $#$_ = 1 for map { values %$_ } values %$of;        # Cpu and Wall
+        }
+        is_deeply($two, $one, '... with the same lines of each function') or last;
+    }
 };
 
 subtest 'What cannot be read' => sub {

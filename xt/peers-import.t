@@ -3,9 +3,10 @@
 # are skipped.
 use strict;
 use warnings;
+use JSON::PP ();
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch spew run_program in_process);
+use DProfTest qw(scratch slurp spew run_program in_process);
 
 my $dir = scratch();
 
@@ -46,6 +47,15 @@ sub compared {
     }
     note "$what: $same values are the same, " . @others . ' are not';
     return ($same, @others);
+}
+
+# What lines of a source have themselves, by our report: { LINE => value }.
+sub our_lines {
+    my ($source, @args) = @_;
+    my $run = in_process(qw(dprofreport --format json -n -s srcline --show-total-period), @args);
+    is("$run->{status}$run->{err}", '0', "@args: lines");
+    return { map { $_->{srcline} =~ /^\Q$source\E:(\d+)$/ && $_->{self} ? ($1 => $_->{self}) : () }
+        @{ JSON::PP->new->utf8->decode($run->{out})->{rows} } };
 }
 
 SKIP: {
@@ -108,6 +118,16 @@ END
         my ($same, @others) = compared(\%theirs, ours("$dir/$kind.pb.gz", $counter), $type);
         is(join("\n", @others), '', "$type: as go tool pprof shows it");
         cmp_ok($same, '>', 10, '... of many functions');
+        my %lines;
+        my $list = output(qw(go tool pprof -list ^main\\.), "-sample_index=$type", "-unit=$unit",
+            "$dir/$kind.pb.gz");
+        $list =~ s/^ROUTINE.*? in (?!\Q$dir\E\/main\.go).*?(?=^ROUTINE|\z)//gms;
+        while ($list =~ /^ *([\d.]+)[a-zA-Z]* +\S+ +(\d+):/mg) {
+            $lines{$2} += $1 if $1 ne '.' && $1 != 0;
+        }
+        is_deeply(our_lines("$dir/main.go", $kind eq 'cpu' ? () : ('-m', $type),
+            "$dir/$kind.pb.gz"), \%lines, "$type: lines as go tool pprof -list has them");
+        cmp_ok(scalar keys %lines, '>', 1, '... of which there are some') if $kind eq 'heap';
     }
 }
 
@@ -136,6 +156,40 @@ SKIP: {
         cmp_ok(scalar @others, '<', $same / 50, "$event: as callgrind_annotate shows it")
             or diag join "\n", @others;
         is_deeply([grep { /: self/ } @others], [], '... all of their own costs');
+    }
+
+    skip 'no cc', 1 if !has('cc');
+    my $source = spew("$dir/work.c", <<'END');
+static int leaf(int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += i * i % 7;
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    int s = 0;
+    for (int i = 0; i < 100 * argc; i++)
+        s += leaf(i);
+    return s == 42 && argv[0][0] == 0;
+}
+END
+    output('cc', '-g', '-O1', '-o', "$dir/work", $source);
+    output('valgrind', '-q', '--tool=callgrind', '--cache-sim=yes', "--callgrind-out-file=$file",
+        "$dir/work");
+    for my $event (qw(Ir Dr)) {
+        my $text = output('callgrind_annotate', '--threshold=100', '--auto=no', '--context=100',
+            "--show=$event", $file, $source);
+        my ($part) = $text =~ /^-- User-annotated source: \Q$source\E\n-+\n\S+ *\n(.*?)^-{20}/ms;
+        my @values = map { /^ *([\d,]+|\.) (?!.*=> .*\(\d+x\))/ ? $1 =~ tr/,//dr : () }
+            split /\n/, $part // '';
+        is(scalar @values, slurp($source) =~ tr/\n//, "$event: all lines are shown");
+        my %theirs = map { $values[$_] =~ /[1-9]/ ? ($_ + 1 => $values[$_]) : () } 0 .. $#values;
+        is_deeply(our_lines($source, '-m', $event, $file), \%theirs,
+            "$event: lines as callgrind_annotate has them");
+        cmp_ok(scalar keys %theirs, '>', $event eq 'Ir' ? 3 : 0, '... of which there are some');
     }
 }
 

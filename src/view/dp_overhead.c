@@ -487,6 +487,18 @@ static int add_line(struct making *m, const struct dp_over_side *side, const str
     return 0;
 }
 
+/* Does a line have anything? Those that only calls are made from have not. Other tools' files do not
+ * tell how often lines ran, and may have a counter where there is no time. */
+static bool has_cost(const struct dp_over_side *side, const struct dp_srclines *s, size_t i)
+{
+    const struct dp_srcline *line = &s->lines[i];
+    bool any = line->count > 0;
+    for (int t = 0; t < DP_METRICS; t++)
+        any = any || line->self[t];
+    size_t n = side->prof->n_counters;
+    return any || (n && s->counts[i * n + side->counter]);
+}
+
 static int add_lines(struct making *m, const struct dp_over_side *side)
 {
     bool by_sub = m->how->n_keys > 1 || m->sides[0].flags;
@@ -495,7 +507,7 @@ static int add_lines(struct making *m, const struct dp_over_side *side)
     if (rc < 0)
         return rc;
     for (size_t k = 0; k < s.count && rc == 0; k++)
-        if (s.lines[k].count || s.lines[k].self[DP_REAL])
+        if (has_cost(side, &s, k))
             rc = add_line(m, side, &s, k);
     dp_srclines_release(&s);
     return rc;

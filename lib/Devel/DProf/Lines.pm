@@ -43,16 +43,17 @@ sub find {
     return map { $self->range($_) } @subs;
 }
 
-# Returns the lines from a sub's beginning to the last one that has a statement of it.
+# Returns the lines from a sub's beginning, or where that is not known the first one that has a
+# statement of it, to the last one.
 sub range {
     my ($self, $sub) = @_;
     my ($label, undef, $file, $first) = @$sub;
-    my $last = $first;
     my $of = $self->{files}{$file} || {};
-    for my $line (keys %$of) {
-        $last = $line if $line > $last && grep { $self->is_in($_, $label) } @{ $of->{$line} };
-    }
-    return [$label, $file, $first, $last];
+    my @lines = sort { $a <=> $b } grep { grep { $self->is_in($_, $label) } @{ $of->{$_} } }
+        keys %$of;
+    $first ||= $lines[0] // 1;
+    my $last = $lines[-1] // $first;
+    return [$label, $file, $first, $last > $first ? $last : $first];
 }
 
 sub is_in {
@@ -151,7 +152,7 @@ sub rows_at {
 # Whether a line has statements of code outside of the sub. Anonymous subs may be within it.
 sub is_of_others {
     my ($self, $file, $line, $label) = @_;
-    return scalar grep { $_->[COUNT] && !$self->is_in($_, $label)
+    return scalar grep { ($_->[COUNT] || $_->[SELF]) && !$self->is_in($_, $label)
         && !(defined $_->[SUB] && $self->{subs}[ $_->[SUB] ][0] =~ /::__ANON__\b/) }
         @{ $self->{files}{$file}{$line} || [] };
 }
