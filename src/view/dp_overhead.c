@@ -487,8 +487,8 @@ static int add_line(struct making *m, const struct dp_over_side *side, const str
     return 0;
 }
 
-/* Does a line have anything? Those that only calls are made from have not. Other tools' files do not
- * tell how often lines ran, and may have a counter where there is no time. */
+/* Does a line have anything? Those that only calls are made from have not. Other tools' files do
+ * not tell how often lines ran, and may have a counter where there is no time. */
 static bool has_cost(const struct dp_over_side *side, const struct dp_srclines *s, size_t i)
 {
     const struct dp_srcline *line = &s->lines[i];
