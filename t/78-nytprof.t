@@ -5,6 +5,7 @@ use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(data scratch slurp spew run_program profiled in_process tool_command PROFILER);
+use LineReader;
 
 my $dir = scratch();
 my $recorded = data('nytprof');
@@ -125,6 +126,29 @@ END
     return \%figures;
 }
 
+# { LINE => [count, ticks] } of the program's lines, without those of string evals.
+sub their_lines {
+    my ($file) = @_;
+    my $run = run_program([$^X, '-MDevel::NYTProf::Data', '-e', <<'END', $file]);
+my $profile = Devel::NYTProf::Data->new({ filename => $ARGV[0], quiet => 1 });
+my ($lines) = map { $_->line_time_data }
+    grep { $_->filename =~ /shop\.pl$/ } $profile->all_fileinfos;
+for (grep { $lines->[$_] && !$lines->[$_][2] } 1 .. $#$lines) {
+    printf "= %d %d %.0f\n", $_, $lines->[$_][1], $lines->[$_][0] * 1e7;
+}
+END
+    return { map { (split)[1] => [(split)[2, 3]] } grep { /^= / } split /\n/, $run->{out} };
+}
+
+sub our_lines {
+    my ($file) = @_;
+    is(shown('dprofmerge', '-o', "$dir/lined", $file), '', 'merged');
+    my $got = LineReader::read_file("$dir/lined");
+    is(join("\n", LineReader::problems($got)), '', '... with lines that add up');
+    return { map { /shop\.pl:([1-9]\d*)$/ ? ($1 => [$got->{count}{$_},
+        sprintf '%.0f', $got->{times}{$_}[2] / 100]) : () } keys %{ $got->{count} } };
+}
+
 sub near {
     my ($got, $want) = @_;
     my @far;
@@ -151,6 +175,14 @@ SKIP: {
             ok(keys %$theirs > 8, 'subs');
             is(near(figures($file), $theirs), '', '... as Devel::NYTProf::Data has them');
             $compared{$options} = $file;
+            next if $options eq 'stmts=0';
+            my ($want, $got) = (their_lines($file), our_lines($file));
+            cmp_ok(scalar keys %$want, '>', 10, 'lines');
+            is_deeply({ map { $_ => $got->{$_}[0] } keys %$want },
+                { map { $_ => $want->{$_}[0] } keys %$want }, '... run as often');
+            # times that are less than 0 are 0, and others share what there is
+            is(join(' ', grep { abs($got->{$_}[1] - $want->{$_}[1]) > 2 + $want->{$_}[1] / 10 }
+                keys %$want), '', '... and take as long') or diag explain [$got, $want];
         }
     };
     subtest 'Without calls: no recursion' => sub {

@@ -5,6 +5,7 @@
  * call graph. */
 #include "dp_reader_nytprof.h"
 #include "dp_callgraph.h"
+#include "dp_nytprof_lines.h"
 #include "dp_nytprof_name.h"
 #include "dp_nytprof_record.h"
 #include "dp_returns.h"
@@ -22,7 +23,7 @@ static const char magic[] = "NYTProf ";
 
 struct sub {
     uint32_t file;              /* 0: not known */
-    uint32_t line;
+    uint32_t line, last;
     bool defined, xs, called;
     uint32_t number;            /* the consumer's, of one that is called; DP_SUB_NONE: it is the
                                  * program itself */
@@ -47,8 +48,10 @@ struct nytprof {
     bool swapped;               /* times are in the other byte order */
     bool packed;
     double began, lasted;       /* seconds: of the processes */
+    struct dp_nytprof_lines lines;
     int64_t statements;         /* ticks */
     bool has_statements;
+    bool counted;               /* the next statement runs on after a call */
     uint32_t alive, started;    /* processes */
     const char *cut;            /* what the end of the file is within; NULL: it is whole */
     uint32_t *nodes;            /* the consumer's, by ours */
@@ -102,6 +105,7 @@ static int sub_record(struct dp_reader *r, struct nytprof *in, const struct dp_n
     sub->defined = true;
     sub->file = rec->u[0];
     sub->line = rec->u[1];
+    sub->last = rec->u[2];
     return 0;
 }
 
@@ -197,7 +201,10 @@ static int time_record(struct dp_reader *r, struct nytprof *in, const struct dp_
     in->statements += (int32_t)rec->u[0];
     if (in->statements >= (int64_t)DP_LIMIT_TOTAL || in->statements <= -(int64_t)DP_LIMIT_TOTAL)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
-    return 0;
+    int rc = dp_nytprof_lines_add(&in->lines, rec->u[1], rec->u[2], (int32_t)rec->u[0],
+                                  in->counted);
+    in->counted = false;
+    return rc < 0 ? dp_foreign_error(r, rc) : 0;
 }
 
 /* ---- processes ---- */
@@ -340,6 +347,9 @@ static int take_record(struct dp_reader *r, struct nytprof *in, const struct dp_
     case '+':
     case '*':
         return time_record(r, in, rec);
+    case '-':
+        in->counted = true;
+        return 0;
     case '@':
         return file_record(r, in, rec);
     case '<':
@@ -400,6 +410,7 @@ static int head(struct dp_reader *r)
     dp_map_init(&in->file_of);
     dp_returns_init(&in->calls);
     dp_callgraph_init(&in->graph);
+    dp_nytprof_lines_init(&in->lines);
     in->graph.width = KINDS;
     in->hz = 1000000;           /* older files do not tell */
     int rc = version_line(r);
@@ -417,16 +428,24 @@ static int head(struct dp_reader *r)
 
 /* ---- handing over ---- */
 
+/* The name that a file's number stands for; len 0: none. */
+static struct dp_text file_name(const struct dp_reader *r, uint32_t number)
+{
+    const struct nytprof *in = r->foreign.state;
+    const struct dp_map_slot *slot = number ? dp_map_find(&in->file_of, number) : NULL;
+    return slot ? dp_nytprof_file(dp_foreign_name(&in->files, slot->value - 1))
+                : (struct dp_text){ "", 0 };
+}
+
 static int give_sub(struct dp_reader *r, struct nytprof *in, uint32_t n)
 {
     const struct dp_name *name = dp_pool_name(&in->names, n);
     struct sub *sub = &in->subs[n];
-    const struct dp_map_slot *slot = sub->file ? dp_map_find(&in->file_of, sub->file) : NULL;
-    const struct dp_name *file = slot ? dp_pool_name(&in->files, slot->value - 1) : NULL;
+    struct dp_text file = file_name(r, sub->file);
     struct dp_subdef def;
     dp_reader_subdef(&def, (struct dp_text){ "", 0 });
-    if (file && sub->line) {
-        def.file = dp_nytprof_file((struct dp_text){ file->ptr, file->len });
+    if (file.len && sub->line) {
+        def.file = file;
         def.line = sub->line;
     }
     def.xs = sub->xs;
@@ -512,6 +531,22 @@ static int give_graph(struct dp_reader *r, struct nytprof *in)
     return dp_callgraph_contexts(r, &in->graph);
 }
 
+/* Statements, in the subs that were called. */
+static int give_lines(struct dp_reader *r, struct nytprof *in, bool graph)
+{
+    struct dp_nytprof_range *ranges = dp_mem_realloc(NULL, in->names.count + 1, sizeof *ranges);
+    size_t n = 0;
+    for (uint32_t i = 0; ranges && i < in->names.count; i++) {
+        const struct sub *sub = &in->subs[i];
+        bool given = (graph ? sub->function > 0 : sub->called) && sub->number != DP_SUB_NONE;
+        if (given && sub->file && sub->line && sub->last >= sub->line)
+            ranges[n++] = (struct dp_nytprof_range){ sub->file, sub->line, sub->last, sub->number };
+    }
+    int rc = ranges ? dp_nytprof_lines_subs(&in->lines, ranges, n) : DP_E_NOMEM;
+    dp_mem_free(ranges);
+    return rc < 0 ? dp_foreign_error(r, rc) : dp_nytprof_lines_give(r, &in->lines, file_name);
+}
+
 static int body(struct dp_reader *r)
 {
     struct nytprof *in = r->foreign.state;
@@ -522,6 +557,8 @@ static int body(struct dp_reader *r)
         rc = dp_foreign_add(r, 0, own);
     if (rc == 0)
         rc = graph ? give_graph(r, in) : give_tree(r, in);
+    if (rc == 0)
+        rc = give_lines(r, in, graph);
     return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
 }
 
@@ -535,6 +572,7 @@ static void release(void *state)
     dp_map_release(&in->file_of);
     dp_returns_release(&in->calls);
     dp_callgraph_release(&in->graph);
+    dp_nytprof_lines_release(&in->lines);
     dp_mem_free(in->subs);
     dp_mem_free(in->nodes);
     dp_mem_free(in);

@@ -117,6 +117,68 @@ static void reads(const char *want, const char *what)
 
 #define NS " 1000000000/s"
 
+static void statement(uint32_t file_number, uint32_t at, uint32_t ticks)
+{
+    dp_buf_addc(&file, '+');
+    u(ticks);
+    u(file_number);
+    u(at);
+}
+
+/* Statements by line: how often, how long, in which sub. */
+static void statements(void)
+{
+    begin(10000000);
+    fid(1, "a.pl");
+    fid(2, "(eval 3)[a.pl:9]");
+    statement(1, 1, 500);
+    statement(1, 4, 70);
+    statement(1, 5, 30);
+    dp_buf_addc(&file, '-');
+    statement(1, 4, 20);
+    back(2, 30, "main::in");
+    back(1, 90, "main::out");
+    statement(1, 8, 10);
+    statement(1, 10, UINT32_MAX);       /* less than nothing */
+    statement(2, 1, 6);
+    statement(7, 1, 5);
+    statement(1, 0, 4);
+    info(1, "main::in", 5);             /* 5 to 8, within 3 to 6: as it may be on one line */
+    info(1, "main::out", 3);
+    info(1, "main::never", 10);
+    end();
+    is_s(lines_of(file.ptr, file.len),
+         "[- -=899x2][a.pl:1 -=49922x1][a.pl:4 main::out=8986x1][a.pl:5 main::in=2996x1]"
+         "[a.pl:8 main::in=998x1][a.pl:10 -=0x1][(eval%203):1 -=599x1]",
+         "lines: 64400 ns are shared in proportion to 645 ticks");
+    is_s(lines_told(), "time", "... which is told");
+    begin(10000000);
+    fid(1, "a.pl");
+    statement(1, 1, 100);
+    statement(1, 4, 300);
+    back(1, 800, "main::f");
+    info(1, "main::f", 3);
+    end();
+    is_s(lines_of(file.ptr, file.len), "[a.pl:1 -=20000x1][a.pl:4 main::f=60000x1]",
+         "subs that took more than their statements: in proportion");
+    begin(10000000);
+    fid(1, "a.pl");
+    back(1, 800, "main::f");
+    info(1, "main::f", 3);
+    end();
+    is_s(lines_of(file.ptr, file.len), "", "no statements");
+    is_s(lines_told(), "none", "... and none is told of");
+    begin(10000000);
+    fid(1, "a.pl");
+    statement(1, 1, 100);
+    statement(1, 4, 300);
+    info(1, "main::f", 3);
+    sums(1, "main::RUNTIME", 2, 0.00003, 0.00003, "main::f");
+    end();
+    is_s(lines_of(file.ptr, file.len), "[a.pl:1 -=10000x1][a.pl:4 main::f=30000x1]",
+         "with sums by place");
+}
+
 static void calls(void)
 {
     begin(10000000);
@@ -411,6 +473,7 @@ int main(void)
 {
     dp_buf_init(&file);
     calls();
+    statements();
     names();
     graph();
     packed();
