@@ -49,12 +49,14 @@ sub compared {
     return ($same, @others);
 }
 
-# What lines of a source have themselves, by our report: { LINE => value }.
+# What lines of a source have themselves, by our report: { LINE => value }. unit: how many of the
+# values are one of the report.
 sub our_lines {
-    my ($source, @args) = @_;
+    my ($unit, $source, @args) = @_;
     my $run = in_process(qw(dprofreport --format json -n -s srcline --show-total-period), @args);
     is("$run->{status}$run->{err}", '0', "@args: lines");
-    return { map { $_->{srcline} =~ /^\Q$source\E:(\d+)$/ && $_->{self} ? ($1 => $_->{self}) : () }
+    return { map { $_->{srcline} =~ /^\Q$source\E:(\d+)$/ && $_->{self}
+        ? ($1 => 0 + sprintf '%.0f', $_->{self} * $unit) : () }
         @{ JSON::PP->new->utf8->decode($run->{out})->{rows} } };
 }
 
@@ -125,8 +127,9 @@ END
         while ($list =~ /^ *([\d.]+)[a-zA-Z]* +\S+ +(\d+):/mg) {
             $lines{$2} += $1 if $1 ne '.' && $1 != 0;
         }
-        is_deeply(our_lines("$dir/main.go", $kind eq 'cpu' ? () : ('-m', $type),
-            "$dir/$kind.pb.gz"), \%lines, "$type: lines as go tool pprof -list has them");
+        my @how = $kind eq 'cpu' ? (1e9, "$dir/main.go") : (1, "$dir/main.go", '-m', $type);
+        is_deeply(our_lines(@how, "$dir/$kind.pb.gz"), \%lines,
+            "$type: lines as go tool pprof -list has them");
         cmp_ok(scalar keys %lines, '>', 1, '... of which there are some') if $kind eq 'heap';
     }
 }
@@ -187,7 +190,7 @@ END
             split /\n/, $part // '';
         is(scalar @values, slurp($source) =~ tr/\n//, "$event: all lines are shown");
         my %theirs = map { $values[$_] =~ /[1-9]/ ? ($_ + 1 => $values[$_]) : () } 0 .. $#values;
-        is_deeply(our_lines($source, '-m', $event, $file), \%theirs,
+        is_deeply(our_lines(1, $source, '-m', $event, $file), \%theirs,
             "$event: lines as callgrind_annotate has them");
         cmp_ok(scalar keys %theirs, '>', $event eq 'Ir' ? 3 : 0, '... of which there are some');
     }
