@@ -15,6 +15,7 @@ our @EXPORT_OK = qw(credentials token failed escaped unescaped);
 # Each scheme, its class below this one, and what a URL looks like.
 my @SCHEMES = (
     ['dir', 'Dir', 'dir:PATH'],
+    ['clickhouse', 'ClickHouse', 'clickhouse:http://HOST:8123/DATABASE'],
     ['pyroscope', 'Receiver::Pyroscope', 'pyroscope:http://HOST:4040'],
     ['parca', 'Receiver::Parca', 'parca:http://HOST:7070'],
     ['coroot', 'Receiver::Coroot', 'coroot:http://HOST:8080'],
@@ -59,9 +60,8 @@ sub unescaped {
     return $text eq '%' ? '' : $text =~ s/%([0-9A-F]{2})/chr hex $1/ger;
 }
 
-# Returns a sub that writes a profile to a handle, as a gzipped tree, and returns 0, or anything
-# else if it has failed. The bytes of a whole tree stay as they are; of all else a tree is made.
-sub tree_writer {
+# Reads a profile. Returns it, and whether its file is a whole tree. Dies if the file is no profile.
+sub tree_of {
     my ($path) = @_;
     require Devel::DProf::Input;
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
@@ -70,10 +70,17 @@ sub tree_writer {
     my $why = unusable($outcome);
     failed($why) if defined $why;
     my %header = $profile->header(0);
-    return sub { return $profile->write_tree($_[0], $VERSION, { gzip => 1 }) }
-        if $outcome->{code} || $outcome->{open_count} || -e "$path.live"
-            || ($header{dprof_format} // '') !~ /\Atree /;
-    return sub { return gzipped($path, $_[0]) };
+    return ($profile, !($outcome->{code} || $outcome->{open_count} || -e "$path.live"
+        || ($header{dprof_format} // '') !~ /\Atree /));
+}
+
+# Returns a sub that writes a profile to a handle, as a gzipped tree, and returns 0, or anything
+# else if it has failed. The bytes of a whole tree stay as they are; of all else a tree is made.
+sub tree_writer {
+    my ($path) = @_;
+    my ($profile, $is_whole) = tree_of($path);
+    return sub { return gzipped($path, $_[0]) } if $is_whole;
+    return sub { return $profile->write_tree($_[0], $VERSION, { gzip => 1 }) };
 }
 
 # Returns why a file that was read cannot be kept, or undef.
@@ -190,6 +197,11 @@ Any name as one element of a path, and back.
 
 A sub that writes any profile to a handle, as a gzipped tree file, and returns 0, or anything else
 if it has failed. A tree keeps its bytes. Dies if the file is no profile.
+
+=item tree_of PATH
+
+The L<Devel::DProf::Profile> of a file of any kind, and whether the file is a tree that is whole.
+Dies if the file is no profile.
 
 =item unusable OUTCOME
 

@@ -36,15 +36,21 @@ sub new {
 
 sub name { return $_[0]{name} }
 
+# Returns the answer as HTTP::Tiny does; dies if none came, or none that is whole.
+sub ask {
+    my ($self, $path, $headers, $content, %more) = @_;
+    my $response = $self->{http}->request('POST', $self->{url} . $path,
+        { headers => $headers, content => $content, %more });
+    failed(bytes("$self->{name}: no answer: " . said($response->{content} // '')), retry => 1)
+        if $response->{status} == 599;
+    return $response;
+}
+
 sub post {
     my ($self, $path, $headers, $content) = @_;
-    my $response = $self->{http}->request('POST', $self->{url} . $path,
-        { headers => $headers, content => $content });
+    my $response = $self->ask($path, $headers, $content);
     my $body = $response->{content} // '';
     return $body if $response->{success};
-    # This is HTTP::Tiny's own: no answer came, or none that is whole.
-    failed(bytes("$self->{name}: no answer: " . said($body)), retry => 1)
-        if $response->{status} == 599;
     my $status = join ' ', grep { length } map { shown($_ // '') } @$response{qw(status reason)};
     my $is_later = $response->{status} =~ $LATER ? 1 : 0;
     my $why = $response->{status} =~ /\A3/ ? shown($response->{headers}{location} // '')
@@ -113,6 +119,11 @@ NAME begins each message. timeout: so many seconds of silence end a request (30)
 
 The name.
 
+=item ask PATH, HEADERS, CONTENT, NAME => VALUE, ...
+
+Sends bytes. Returns any answer, as L<HTTP::Tiny/request> does, which gets the further options.
+Dies with a L<Devel::DProf::Store::Failure>, to be repeated, if no answer comes.
+
 =item post PATH, HEADERS, CONTENT
 
 Sends bytes. Returns the body of a successful answer; dies with a L<Devel::DProf::Store::Failure>
@@ -125,6 +136,10 @@ number of seconds that the server asks for.
 =head1 FUNCTIONS
 
 =over
+
+=item said ANSWER
+
+What an answer says, in one line.
 
 =item query NAME => VALUE, ...
 

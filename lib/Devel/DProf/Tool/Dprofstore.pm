@@ -100,8 +100,8 @@ sub run {
         return $TOOL->usage((length $given > 1 ? '--' : '-') . "$given does not go with $word")
             if !$allowed{$given};
     }
-    return $TOOL->usage('name the store: --to ' . (Devel::DProf::Store::urls())[0]
-        . ', or DPROF_STORE in the environment') if !length($how->{url} // '');
+    return $TOOL->usage('name the store: --to dir:PATH, or DPROF_STORE in the environment')
+        if !length($how->{url} // '');
     my $status = eval { $command->{run}->($opt, $how, @words) };
     return $status if defined $status;
     complain('dprofstore: ' . $_) for split /\n/, "$@";

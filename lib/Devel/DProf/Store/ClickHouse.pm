@@ -1,0 +1,443 @@
+package Devel::DProf::Store::ClickHouse;
+
+# A store that is a database of ClickHouse, over HTTP. SQL selects; profiles go in as rows, and come
+# out as the same tree files.
+
+use strict;
+use warnings;
+
+use POSIX ();
+use Scalar::Util qw(looks_like_number);
+use Devel::DProf::Store qw(failed);
+use Devel::DProf::Store::ClickHouse::Rows;
+use Devel::DProf::Store::ClickHouse::Schema;
+use Devel::DProf::Store::ClickHouse::Server;
+use Devel::DProf::Store::ClickHouse::Trees;
+use Devel::DProf::Store::RunSet;
+use Devel::DProf::Write;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# Bytes of rows, and days, that are sent at once (a server makes a file per day; newer ones refuse
+# more than 100); contexts and profiles that are asked for at once; names in one condition.
+use constant { MOST_BYTES => 16 << 20, MOST_DAYS => 50, MOST_CONTEXTS => 500_000,
+    MOST_PROFILES => 500, MOST_NAMES => 10_000 };
+
+BEGIN {
+    *quoted = \&Devel::DProf::Store::ClickHouse::Server::quoted;
+    *fields = \&Devel::DProf::Store::ClickHouse::Server::fields;
+    *one_of = \&Devel::DProf::Store::ClickHouse::Server::one_of;
+}
+
+sub new {
+    my ($class, $place, %opt) = @_;
+    return bless { server => Devel::DProf::Store::ClickHouse::Server->new($place, %opt),
+        rows => Devel::DProf::Store::ClickHouse::Rows->new, trees => {} }, $class;
+}
+
+sub init {
+    my ($self) = @_;
+    return Devel::DProf::Store::ClickHouse::Schema::make($self->{server});
+}
+
+# ---- adding ----
+
+# A profile is listed by its row in dprof_profiles, which is the last to be sent. What an
+# interrupted push has left of others is not seen, and is the same as what comes when they are sent
+# again.
+sub add {
+    my ($self, $profiles) = @_;
+    my @new = $self->new_ones(map { checked($_) } @$profiles);
+    my $rows = $self->{rows};
+    $rows->clear;
+    my %days;
+    for my $p (@new) {
+        $days{ int($p->{start} / 86400e6) } = 1;
+        $self->finish, %days = () if keys %days > MOST_DAYS;
+        $self->add_one($p);
+        $self->send_rows if $rows->bytes > MOST_BYTES;
+    }
+    $self->finish;
+    return;
+}
+
+# Returns a profile with its times in microseconds, and the day until which it needs the rows that
+# profiles share.
+sub checked {
+    my ($p) = @_;
+    ($p->{run} // '') =~ /\A\S+-\d+-\d+-\d+\z/
+        or failed(($p->{run} // '') . ': an identity is RUN-PID-TID-SLICE');
+    my ($start, $seconds) = map { $_ || 0 } @$p{qw(start seconds)};
+    for my $time ($start, $seconds) {
+        failed("$time: times of profiles must be seconds") if !looks_like_number($time)
+            || !($time >= 0 && $time < 1e11);
+    }
+    my $last = $start > time && $start < 4e9 ? $start : time;
+    return { %$p, (map { $_ => $p->{$_} // '' } qw(service version host env)),
+        start => micros($start), duration => micros($seconds),
+        day => POSIX::strftime('%Y-%m-%d', gmtime $last) };
+}
+
+sub micros { return sprintf '%.0f', $_[0] * 1e6 }
+
+sub key { return join "\0", @{ $_[0] }{qw(run service version)}, int($_[0]{start} / 1e6) }
+
+# Leaves out what the store has, and what is in the list twice.
+sub new_ones {
+    my ($self, @profiles) = @_;
+    my %seen;
+    for my $row (@profiles ? $self->{server}->rows('SELECT DISTINCT run, service, version, '
+        . 'intDiv(start, 1000000) FROM dprof_profiles WHERE ' . among(@profiles)) : ()) {
+        $seen{ join "\0", @$row } = 1;
+    }
+    return grep { !$seen{ key($_) }++ } @profiles;
+}
+
+# A condition that holds for these profiles, and for few others.
+sub among {
+    my (@profiles) = @_;
+    my ($first, $last) = map { Devel::DProf::Store::ClickHouse::Rows::seconds($_) }
+        (sort { $a <=> $b } map { $_->{start} } @profiles)[0, -1];
+    my @names = map { my $column = $_; my %all = map { $_->{$column} => 1 } @profiles;
+        one_of($column, sort keys %all) } qw(service version run);
+    return join ' AND ', @names, "ts >= toDateTime($first)", "ts <= toDateTime($last)";
+}
+
+sub add_one {
+    my ($self, $p) = @_;
+    my ($profile, $is_whole) = Devel::DProf::Store::tree_of($p->{file});
+    return if $is_whole && $self->{rows}->add(\plain_text($p->{file}), $p);
+    my $text = '';
+    open my $out, '>:raw', \$text or failed("$p->{file}: $!");
+    my $rc = $profile->write_tree($out, $VERSION, {});
+    close $out;
+    failed("$p->{file}: no tree could be made of it")
+        if $rc || !$self->{rows}->add(\$text, $p);
+    return;
+}
+
+# What is in a file, unpacked.
+sub plain_text {
+    my ($path) = @_;
+    open my $in, '<:raw', $path or failed("$path cannot be read: $!", retry => 1);
+    my $bytes = do { local $/; readline $in };
+    failed("$path cannot be read: $!", retry => 1) if !defined $bytes;
+    return $bytes if $bytes !~ /\A\x1f\x8b/;
+    require IO::Uncompress::Gunzip;
+    IO::Uncompress::Gunzip::gunzip(\$bytes, \my $text, MultiStream => 1)
+        or failed("$path cannot be read: $IO::Uncompress::Gunzip::GunzipError");
+    return $text;
+}
+
+# Sends what was collected, less the rows that list profiles. What profiles share goes first.
+sub send_rows {
+    my ($self) = @_;
+    for my $table (Devel::DProf::Store::ClickHouse::Schema::shared(),
+        grep { $_ ne 'dprof_profiles' } Devel::DProf::Store::ClickHouse::Schema::daily()) {
+        $self->send_table($table);
+    }
+    return;
+}
+
+sub send_table {
+    my ($self, $table) = @_;
+    my $rows = $self->{rows}->taken($table);
+    my @columns = Devel::DProf::Store::ClickHouse::Schema::columns($table);
+    $self->{server}->insert($table, \@columns, $rows) if length $rows;
+    return;
+}
+
+sub finish {
+    my ($self) = @_;
+    $self->send_rows;
+    $self->send_table('dprof_profiles');
+    $self->{rows}->arrived;
+    return;
+}
+
+# ---- selecting ----
+
+my @COLUMNS = qw(service version host env run start duration contexts statements);
+
+# Returns what a set selects, limit aside, as a condition; undef if nothing can match. Globs are
+# matched here, to the values that there are: the server's patterns are not of bytes.
+sub condition {
+    my ($self, $set) = @_;
+    my @conditions = moments($set);
+    my $when = @conditions ? ' WHERE ' . join(' AND ', @conditions) : '';
+    for my $column (grep { defined $set->{$_} } qw(service version host env)) {
+        my $pattern = Devel::DProf::Store::RunSet::pattern($set->{$column});
+        my @values = grep { /$pattern/ } map { $_->[0] }
+            $self->{server}->rows("SELECT DISTINCT $column FROM dprof_profiles$when");
+        return undef if !@values;
+        push @conditions, one_of($column, sort @values);
+    }
+    return @conditions ? join ' AND ', @conditions : '1';
+}
+
+# Conditions on the exact start stand beside such on whole seconds, by which rows are sorted.
+sub moments {
+    my ($set) = @_;
+    my ($since, $at) = map { defined $set->{$_} ? micros($set->{$_} < 0 ? 0 : $set->{$_}) : undef }
+        qw(since at);
+    my @conditions = defined $since
+        ? ("start >= $since", 'ts >= ' . datetime($since)) : ();
+    for my $name (grep { defined $set->{$_} } qw(until older)) {
+        my $end = micros($set->{$name} < 0 ? 0 : $set->{$name});
+        push @conditions, "start < $end", 'ts <= ' . datetime($end);
+    }
+    push @conditions, "start <= $at", 'ts <= ' . datetime($at),
+        "start + if(duration > 0, duration, 1000000) > $at" if defined $at;
+    return @conditions;
+}
+
+sub datetime {
+    return 'toDateTime(' . Devel::DProf::Store::ClickHouse::Rows::seconds($_[0]) . ')';
+}
+
+# The statement that returns each profile of a set once, however often it was pushed.
+sub statement {
+    my ($set, $condition) = @_;
+    return 'SELECT ' . join(', ', @COLUMNS) . " FROM dprof_profiles WHERE $condition"
+        . ' ORDER BY start DESC, run DESC, service, version, host, env LIMIT 1 BY run'
+        . (defined $set->{limit} ? " LIMIT $set->{limit}" : '');
+}
+
+sub select {
+    my ($self, $set) = @_;
+    my $condition = $self->condition($set) // return;
+    my @profiles;
+    $self->{server}->each_line(statement($set, $condition), sub {
+        my %p;
+        @p{@COLUMNS} = fields($_[0]);
+        $p{seconds} = delete($p{duration}) / 1e6;
+        $p{micros} = $p{start};
+        $p{start} /= 1e6;
+        push @profiles, \%p;
+    });
+    return Devel::DProf::Store::RunSet::in_order($set, @profiles);
+}
+
+sub list {
+    my ($self, $set) = @_;
+    my $condition = $self->condition($set) // return;
+    my @rows = map {
+        my ($service, $version, $hosts, $runs, $first, $last) = @$_;
+        { service => $service, version => $version, hosts => $hosts, runs => $runs,
+            first => $first / 1e6, last => $last / 1e6 };
+    } $self->{server}->rows('SELECT service, version, uniqExact(host), count(), min(start), '
+        . 'max(start) FROM (' . statement($set, $condition) . ') GROUP BY service, version');
+    return sort { $a->{service} cmp $b->{service} || $a->{version} cmp $b->{version} } @rows;
+}
+
+# ---- fetching ----
+
+sub fetch {
+    my ($self, $selected, $folder) = @_;
+    my @profiles = map { { %{ $selected->[$_] }, path => sprintf('%s/%06d.tree', $folder, $_),
+        start => $selected->[$_]{micros} // micros($selected->[$_]{start}) } } 0 .. $#$selected;
+    # Neighbours in the tables are asked for together.
+    my @sorted = sort { $a->{service} cmp $b->{service} || $a->{version} cmp $b->{version}
+        || $a->{start} <=> $b->{start} } @profiles;
+    while (@sorted) {
+        my ($n, $contexts) = (0, 0);
+        while ($n < @sorted && $n < MOST_PROFILES && $contexts <= MOST_CONTEXTS
+            && $sorted[$n]{service} eq $sorted[0]{service}
+            && $sorted[$n]{version} eq $sorted[0]{version}) {
+            $contexts += $sorted[ $n++ ]{contexts} // 0;
+        }
+        $self->fetch_some(splice @sorted, 0, $n);
+    }
+    return map { $_->{path} } @profiles;
+}
+
+# Writes the trees of profiles of one service and version. Rows come sorted by profile, so that one
+# at a time is in memory.
+sub fetch_some {
+    my ($self, @profiles) = @_;
+    my $where = 'WHERE ' . among(@profiles);
+    my $service = $profiles[0]{service};
+    my $trees = $self->{trees}{$service} //= Devel::DProf::Store::ClickHouse::Trees->new;
+    $self->contexts($trees, $service, $where);
+    my %tree = map { $_->{run} => $_ } @profiles;
+    $_->{tree} = { samples => [], histograms => [], statements => [], names => [] } for @profiles;
+    $self->headers(\%tree, $where);
+    $self->histograms(\%tree, $where);
+    $self->statements(\%tree, $service, $where) if grep { $_->{statements} } @profiles;
+    my $now;
+    $self->{server}->each_line('SELECT run, ctx, ' . numbers(qw(more calls user system real longest
+        shortest counters)) . " FROM dprof_samples $where GROUP BY run, ctx ORDER BY run", sub {
+            my ($run, $ctx, $more, $numbers) = split /\t/, $_[0], 4;
+            if (!$now || $now->{id} ne $run) {
+                $self->write_tree($trees, $now->{profile}) if $now;
+                $now = { id => $run, profile => $tree{ (fields($run))[0] } };
+            }
+            $numbers =~ tr/\t,[]/  /d;
+            $numbers =~ s/ \z//;
+            push @{ $now->{profile}{tree}{samples} }, [$ctx,
+                length $more ? (fields($more))[0] : '', $numbers];
+        });
+    $self->write_tree($trees, $now->{profile}) if $now;
+    for my $p (grep { $_->{tree} } @profiles) { $self->incomplete($p) }
+    return;
+}
+
+# What was pushed twice has each row twice.
+sub numbers { return join ', ', map { "any($_)" } @_ }
+
+sub contexts {
+    my ($self, $trees, $service, $where) = @_;
+    $self->{server}->each_line('SELECT ctx, any(parent), any(line), any(at) FROM dprof_contexts '
+        . 'WHERE service = ' . quoted($service)
+        . " AND ctx GLOBAL IN (SELECT DISTINCT ctx FROM dprof_samples $where) GROUP BY ctx",
+        sub { $trees->context(fields($_[0])) if $_[0] !~ /\A0\t/ });
+    return;
+}
+
+sub headers {
+    my ($self, $tree, $where) = @_;
+    $self->{server}->each_line('SELECT run, any(contexts), any(statements), any(header), any(names)'
+        . " FROM dprof_profiles $where GROUP BY run", sub {
+            my ($run, $contexts, $statements, $header, $names) = split /\t/, $_[0];
+            ($run, $header) = map { fields($_) } $run, $header;
+            my $p = $tree->{$run} or return;
+            @$p{qw(contexts statements)} = ($contexts, $statements);
+            $p->{tree}{header} = $header;
+            $p->{tree}{names} = [Devel::DProf::Store::ClickHouse::Server::elements($names)];
+        });
+    return;
+}
+
+sub histograms {
+    my ($self, $tree, $where) = @_;
+    $self->{server}->each_line('SELECT run, line, ' . numbers(qw(buckets calls))
+        . " FROM dprof_histograms $where GROUP BY run, line", sub {
+            my ($run, $line, @arrays) = fields($_[0]);
+            my $p = $tree->{$run} or return;
+            push @{ $p->{tree}{histograms} }, [$line, map { [/\d+/g] } @arrays];
+        });
+    return;
+}
+
+sub statements {
+    my ($self, $tree, $service, $where) = @_;
+    my %file;
+    $self->{server}->each_line('SELECT file, any(line) FROM dprof_files WHERE service = '
+        . quoted($service) . ' AND file GLOBAL IN (SELECT DISTINCT file FROM dprof_statements '
+        . "$where) GROUP BY file", sub {
+            my ($file, $line) = fields($_[0]);
+            $file{$file} = $line;
+        });
+    $self->{server}->each_line('SELECT run, pos, ' . numbers(qw(kind file number line more count
+        user system real counters)) . " FROM dprof_statements $where GROUP BY run, pos "
+        . 'ORDER BY run, pos', sub {
+            my ($run, $pos, $kind, $file, $number, $line, $more, $numbers) = split /\t/, $_[0], 8;
+            ($run, $line, $more) = map { (fields($_))[0] // '' } $run, $line, $more;
+            my $p = $tree->{$run} or return;
+            $numbers =~ tr/\t,[]/  /d;
+            $numbers =~ s/ \z//;
+            push @{ $p->{tree}{statements} }, [$kind, $file{$file}, $number, $line, $numbers,
+                $more] if defined $file{$file};
+        });
+    return;
+}
+
+sub write_tree {
+    my ($self, $trees, $p) = @_;
+    my $tree = delete $p->{tree};
+    $self->incomplete($p) if !defined $tree->{header} || @{ $tree->{samples} } != $p->{contexts}
+        || @{ $tree->{statements} } != $p->{statements};
+    my $text = $trees->text($tree) // $self->incomplete($p);
+    my $why = Devel::DProf::Write::whole($p->{path},
+        sub { return print({ $_[0] } $text) ? 0 : 1 }, replace => 1);
+    failed("$p->{path} could not be written: $why") if defined $why;
+    return;
+}
+
+# A replica, or a server of several, lacks rows; or others are removing them.
+sub incomplete {
+    my ($self, $p) = @_;
+    failed($self->{server}->place . ": the profile $p->{run} of $p->{service} is not whole there",
+        retry => 1);
+}
+
+# ---- removing ----
+
+# Days all of whose profiles are to go are dropped, which costs nothing. Of others, parts are
+# written anew without the rows. Profiles go from the list first, so that a listed one is whole.
+sub prune {
+    my ($self, $set) = @_;
+    my $server = $self->{server};
+    my %engine = Devel::DProf::Store::ClickHouse::Schema::engines($server);
+    failed($server->place . ': its tables are on several servers; prune the tables of each of them')
+        if grep { $_ eq 'Distributed' } values %engine;
+    my $condition = $self->condition($set) // return 0;
+    my $order = defined $set->{limit} ? " ORDER BY start DESC, run DESC LIMIT $set->{limit}" : '';
+    my (%days, $count);
+    for my $row ($server->rows('SELECT DISTINCT toYYYYMMDD(ts) AS day, service, version, '
+        . "toUInt32(ts), run, start FROM dprof_profiles WHERE $condition$order")) {
+        push @{ $days{ $row->[0] } }, $row;
+        $count++;
+    }
+    $self->remove(\%days) if $count;
+    $self->forget($set);
+    return $count // 0;
+}
+
+sub remove {
+    my ($self, $days) = @_;
+    my $server = $self->{server};
+    my %total = map { @$_ } $server->rows('SELECT toYYYYMMDD(ts) AS day, '
+        . 'uniqExact(service, version, ts, run, start) FROM dprof_profiles GROUP BY day');
+    # Others may be pushing profiles of these days.
+    my $today = POSIX::strftime('%Y%m%d', gmtime(time - 86400));
+    my (@whole, @rows);
+    for my $day (sort keys %$days) {
+        if ($day < $today && @{ $days->{$day} } == $total{$day}) { push @whole, $day }
+        else { push @rows, @{ $days->{$day} } }
+    }
+    my @lists;
+    while (my @some = splice @rows, 0, MOST_NAMES) {
+        push @lists, join ', ', map { my ($day, $service, $version, $ts, $run) = @$_;
+            '(' . join(', ', quoted($service), quoted($version), "toDateTime($ts)", quoted($run))
+            . ')' } @some;
+    }
+    for my $table (Devel::DProf::Store::ClickHouse::Schema::daily()) {
+        $server->run("ALTER TABLE $table DROP PARTITION $_") for @whole;
+        $self->delete_rows($table, "(service, version, ts, run) IN ($_)") for @lists;
+    }
+    return;
+}
+
+# Removes contexts and files that no profile has had since the first one that is kept.
+sub forget {
+    my ($self, $set) = @_;
+    return if !defined $set->{older} || grep { $_ ne 'older' } keys %$set;
+    my $first = $self->{server}->value('SELECT min(start) FROM dprof_profiles') / 1e6;
+    my $day = $first && $first < $set->{older} ? $first : $set->{older};
+    return if $day < 0;
+    $day = POSIX::strftime('%Y-%m-%d', gmtime $day);
+    for my $table (Devel::DProf::Store::ClickHouse::Schema::shared()) {
+        my $condition = "seen < toDate('$day')";
+        $self->delete_rows($table, $condition) if $self->{server}->value('SELECT count() FROM '
+            . "$table WHERE $condition");
+    }
+    $self->{rows} = Devel::DProf::Store::ClickHouse::Rows->new;
+    return;
+}
+
+# The server deletes later, and says when it is done.
+sub delete_rows {
+    my ($self, $table, $condition) = @_;
+    my $server = $self->{server};
+    $server->run("ALTER TABLE $table DELETE WHERE $condition");
+    my $todo = 'SELECT count() FROM system.mutations WHERE database = '
+        . quoted($server->database) . ' AND table = ' . quoted($table) . ' AND NOT is_done';
+    for (1 .. 6000) {
+        return if !$server->value($todo);
+        CORE::select undef, undef, undef, 0.1;
+    }
+    failed($server->place . ": $table: rows are still being removed", retry => 1);
+}
+
+1;

@@ -1,0 +1,257 @@
+package Devel::DProf::Store::ClickHouse::Rows;
+
+# Tree files as rows of tables, as text to send.
+
+use strict;
+use warnings;
+
+use Digest::MD5 qw(md5);
+use Devel::DProf::Core;
+use Devel::DProf::Store::ClickHouse::Server;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# Contexts that are remembered between profiles, and the bytes of the names on one path.
+use constant { MOST_CONTEXTS => 1_000_000, LONGEST_PATH => 16_384 };
+
+# A row of dprof_statements: a source file, a statement that was counted, one with its times.
+use constant { FILE => 0, COUNTED => 1, TIMED => 2 };
+
+BEGIN {
+    *field = \&Devel::DProf::Store::ClickHouse::Server::field;
+    *quoted = \&Devel::DProf::Store::ClickHouse::Server::quoted;
+}
+
+# {sent}{TABLE}{SERVICE}{KEY} is the day for which the server has a row that profiles share, if what
+# is {pending} arrives.
+sub new {
+    my ($class) = @_;
+    return bless { rows => {}, bytes => 0, sent => {}, pending => [], line => {}, ctx => {},
+        context => {} }, $class;
+}
+
+sub bytes { return $_[0]{bytes} }
+
+# Returns the rows of a table, as text, and forgets them.
+sub taken {
+    my ($self, $table) = @_;
+    my $rows = delete $self->{rows}{$table} // '';
+    $self->{bytes} -= length $rows;
+    return $rows;
+}
+
+sub put {
+    my ($self, $table, $rows) = @_;
+    $self->{rows}{$table} .= $rows;
+    $self->{bytes} += length $rows;
+    return;
+}
+
+# Says that what was taken has arrived.
+sub arrived { @{ $_[0]{pending} } = () }
+
+# Forgets what was not sent, and contexts if there are too many of them.
+sub clear {
+    my ($self) = @_;
+    delete $self->{sent}{ $_->[0] }{ $_->[1] }{ $_->[2] } for @{ $self->{pending} };
+    @$self{qw(rows bytes pending)} = ({}, 0, []);
+    @$self{qw(line ctx context sent)} = ({}, {}, {}, {})
+        if keys %{ $self->{context} } > MOST_CONTEXTS;
+    return;
+}
+
+# ---- a profile ----
+
+# Adds the rows of a tree: TEXT is the file's, PROFILE has service, version, host, run, env; start
+# and duration in microseconds; day, until which the shared rows are needed. Returns false, and adds
+# nothing, if the text is not as dprofmerge would write it: the order of lines is not kept, for it
+# follows from what is in them.
+sub add {
+    my ($self, $text, $profile) = @_;
+    my $end = index $$text, "\nPART3\n";
+    return 0 if $end < 0;
+    my $file = { text => $text, profile => $profile, lines => [''], gid => [0], is_used => [1] };
+    $file->{header} = substr $$text, 0, $end + 7;
+    $file->{prefix} = join '', map { "$_\t" } sprintf('%010d', seconds($profile->{start})),
+        map { field($profile->{$_}) } qw(service version host run);
+    pos($$text) = $end + 7;
+    my $is_canonical = $self->names($file) && $self->contexts($file) && $self->histograms($file)
+        && $self->statements($file) && pos($$text) == length $$text;
+    return 0 if !$is_canonical;
+    my $rows = $file->{rows};
+    $self->put($_, $rows->{$_}) for sort keys %$rows;
+    $self->share($file);
+    $self->put('dprof_profiles', profile_row($file));
+    return 1;
+}
+
+# The seconds of microseconds, as far as a DateTime goes.
+sub seconds {
+    my ($micros) = @_;
+    my $seconds = int($micros / 1e6);
+    return $seconds > 4294967295 ? 4294967295 : $seconds;
+}
+
+sub profile_row {
+    my ($file) = @_;
+    my ($p, $lines) = @$file{qw(profile lines)};
+    my @unused = @$lines[grep { !$file->{is_used}[$_] } 1 .. $#$lines];
+    return $file->{prefix} . join("\t", field($p->{env}), @$p{qw(start duration)},
+        $file->{n_contexts}, $file->{n_statements} // 0,
+        Devel::DProf::Store::ClickHouse::Server::array(@unused), field($file->{header})) . "\n";
+}
+
+# ---- lines of a tree: each returns false if they are not in their order ----
+
+sub names {
+    my ($self, $file) = @_;
+    my ($text, $lines, $gid) = @$file{qw(text lines gid)};
+    while ($$text =~ /\G& ([0-9a-f]+) ([^\x00-\x1f\x7f]+)\n/gc) {
+        return 0 if hex $1 != @$lines || $2 le $lines->[-1];
+        push @$lines, $2;
+        push @$gid, $self->{line}{$2} //= 1 + keys %{ $self->{line} };
+    }
+    return 1;
+}
+
+# Siblings ascend by their IDs, and then by the places of their calls.
+sub contexts {
+    my ($self, $file) = @_;
+    my ($text, $gid, $is_used, $prefix) = @$file{qw(text gid is_used prefix)};
+    my ($ctx_of, $n, $last, $rows) = ($self->{ctx}, 0, -1, '');
+    my (@ctx, @id, @at, %all);
+    while ($$text =~ /\G=\ (\d+)\ ([0-9a-f]+)\ (\d+\ \d+\ \d+\ \d+\ \d+\ \d+)((?:\ \d+)*)
+            (?:\ at=([^\x00-\x20\x7f]+))?((?:\ [a-z_]+=[^\x00-\x20\x7f]*)*)\n/gcx) {
+        my ($depth, $id, $values, $counters, $at, $more) = ($1, hex $2, $3, $4, $5 // '', $6);
+        if ($depth) {
+            return 0 if $depth > $last + 1 || !$id || $id >= @$gid
+                || $depth <= $last && ($id < $id[$depth]
+                    || $id == $id[$depth] && $at le $at[$depth]);
+            $ctx[$depth] = $ctx_of->{"$ctx[$depth - 1] $gid->[$id] $at"}
+                //= $self->context($ctx[ $depth - 1 ], $depth, $file->{lines}[$id], $at);
+            $is_used->[$id] = 1;
+        } else {
+            return 0 if $n || $id || length $at;
+            $ctx[0] = 0;
+        }
+        ($last, $id[$depth], $at[$depth]) = ($depth, $id, $at);
+        $n++;
+        $values =~ tr/ /\t/;
+        if (length $counters) {
+            $counters =~ tr/ /,/;
+            substr $counters, 0, 1, '';
+        }
+        $more = field($more) if length $more;
+        $rows .= "$prefix$ctx[$depth]\t$values\t[$counters]\t$more\n";
+        $all{ $ctx[$depth] } = 1;
+    }
+    # Two contexts with one hash would be one.
+    return 0 if keys %all != $n;
+    @$file{qw(n_contexts ctx)} = ($n, \%all);
+    $file->{rows}{dprof_samples} = $rows;
+    return $n > 0;
+}
+
+# Returns the number of a context: a chain of hashes, so that no two paths look alike.
+sub context {
+    my ($self, $parent, $depth, $line, $at) = @_;
+    my $ctx = unpack 'Q>', md5(pack('Q>', $parent) . "$line\0$at");
+    $ctx ||= 1;
+    my $sub = name_of($line);
+    my $quoted = quoted($sub);
+    my $subs = $self->{context}{$parent} ? $self->{context}{$parent}[1] : '';
+    $subs .= length $subs ? ",$quoted" : $quoted
+        if index(",$subs,", ",$quoted,") < 0 && length $subs < LONGEST_PATH;
+    $self->{context}{$ctx} = [join("\t", $parent, $depth, field($sub), field($line), field($at)),
+        $subs];
+    return $ctx;
+}
+
+# The name of a sub as people read it, from the rest of its line.
+sub name_of {
+    my ($line) = @_;
+    my ($package, $name) = map { $_ eq '%' ? '' : s/%([0-9A-F]{2})/chr hex $1/ger }
+        (split / /, $line, 3)[0, 1];
+    return length $package ? "${package}::" . ($name // '') : $name // '';
+}
+
+sub histograms {
+    my ($self, $file) = @_;
+    my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
+    my ($last, $rows) = (0, '');
+    while ($$text =~ /\Gh ([0-9a-f]+)((?: \d+:\d+)+)\n/gc) {
+        my ($id, $pairs) = (hex $1, $2);
+        return 0 if $id <= $last || $id >= @$lines;
+        $last = $id;
+        my @pairs = map { [split /:/] } split / /, substr $pairs, 1;
+        return 0 if grep { $_->[0] > 63 } @pairs;
+        $rows .= $prefix . join("\t", field($lines->[$id]),
+            map { my $i = $_; '[' . join(',', map { $_->[$i] } @pairs) . ']' } 0, 1) . "\n";
+        $is_used->[$id] = 1;
+    }
+    $file->{rows}{dprof_histograms} = $rows if length $rows;
+    return 1;
+}
+
+sub statements {
+    my ($self, $file) = @_;
+    my ($text, $lines, $is_used, $prefix) = @$file{qw(text lines is_used prefix)};
+    my ($pos, $rows) = (0, '');
+    while ($$text =~ /\G#f ([^\x00-\x1f\x7f]+)\n/gc) {
+        my $line = $1;
+        my $number = unpack('Q>', md5($line));
+        $file->{files}{$number} = $line;
+        $rows .= $prefix . join("\t", $pos++, FILE, $number, 0, '', 0, 0, 0, 0, '[]', '') . "\n";
+        while ($$text =~ /\G\#l\ (\d+)\ ([0-9a-f]+)\ (\d+)(?:\ (\d+\ \d+\ \d+)((?:\ \d+)*))?
+                ((?:\ [a-z_]+=[^\x00-\x20\x7f]*)*)\n/gcx) {
+            my ($at, $id, $count, $times, $counters, $more) = ($1, hex $2, $3, $4, $5 // '', $6);
+            return 0 if $id >= @$lines;
+            $is_used->[$id] = 1;
+            $counters = substr($counters, 1) =~ tr/ /,/r if length $counters;
+            $rows .= $prefix . join("\t", $pos++, defined $times ? TIMED : COUNTED, $number, $at,
+                field($lines->[$id]), $count, ($times // '0 0 0') =~ tr/ /\t/r, "[$counters]",
+                field($more)) . "\n";
+        }
+    }
+    $file->{n_statements} = $pos;
+    $file->{rows}{dprof_statements} = $rows if length $rows;
+    return 1;
+}
+
+# ---- rows that profiles share ----
+
+# Adds those that the server does not have yet for so long as this profile needs them.
+sub share {
+    my ($self, $file) = @_;
+    my $p = $file->{profile};
+    my $service = field($p->{service});
+    my $context = $self->{context};
+    $self->missing('dprof_contexts', $p, $file->{ctx}, sub {
+        my $row = $_[0] ? $context->{ $_[0] } : ["0\t0\t(program)\t\t", ''];
+        return "$service\t$_[0]\t$row->[0]\t[$row->[1]]\t$p->{day}\n";
+    });
+    $self->missing('dprof_files', $p, $file->{files} // {}, sub {
+        my $line = $file->{files}{ $_[0] };
+        my ($name) = split / /, $line;
+        return join("\t", $service, $_[0], field($name =~ s/%([0-9A-F]{2})/chr hex $1/ger),
+            field($line), $p->{day}) . "\n";
+    });
+    return;
+}
+
+sub missing {
+    my ($self, $table, $profile, $keys, $row) = @_;
+    my ($service, $day) = @$profile{qw(service day)};
+    my $sent = $self->{sent}{$table}{$service} //= {};
+    my $rows = '';
+    for my $key (keys %$keys) {
+        next if ($sent->{$key} // '') ge $day;
+        $rows .= $row->($key);
+        $sent->{$key} = $day;
+        push @{ $self->{pending} }, [$table, $service, $key];
+    }
+    $self->put($table, $rows) if length $rows;
+    return;
+}
+
+1;

@@ -1,0 +1,171 @@
+package Devel::DProf::Store::ClickHouse::Server;
+
+# A database of ClickHouse over HTTP: statements, rows, and how values are quoted.
+
+use strict;
+use warnings;
+
+use Compress::Raw::Zlib ();
+use Devel::DProf::Core;
+use Devel::DProf::Store qw(failed);
+use Devel::DProf::Store::Http;
+use Devel::DProf::Text qw(bytes);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# A server that writes much answers late, for it is asked to answer when all is done.
+use constant TIMEOUT => 120;
+
+# Longer statements need a setting, which a user may be forbidden to change.
+use constant LONGEST => 200_000;
+
+# What the rows that we sent are to blame for: the same rows would be refused again. All else can
+# be mended: no such table, a wrong password, no memory, no disk, a limit of the server's.
+my %IS_REFUSAL = map { $_ => 1 } 6, 26, 27, 33, 38, 41, 53, 69, 72, 117, 130, 131;
+
+# What mends these errors.
+my %REMEDY = (
+    (map { $_ => 'dprofstore init makes what is missing' } 16, 60, 81),
+    (map { $_ => 'DPROF_STORE_USER has the name, DPROF_STORE_PASSWORD or the file '
+        . 'DPROF_STORE_PASSWORD_FILE the password' } 192, 193, 194, 516),
+);
+
+sub new {
+    my ($class, $place, %opt) = @_;
+    my ($url, $database) = $place =~ m{\A(https?://[^/?#\s]+)/([A-Za-z_][A-Za-z0-9_]{0,127})/?\z}
+        or die "clickhouse:$place: it is clickhouse:http[s]://HOST:PORT/DATABASE\n";
+    my ($user, $password) = Devel::DProf::Store::credentials();
+    my %headers = (defined $user && length $user ? ('X-ClickHouse-User' => $user) : (),
+        defined $password && length $password ? ('X-ClickHouse-Key' => $password) : ());
+    my $http = $opt{http}
+        // Devel::DProf::Store::Http->new("clickhouse:$place", $url, timeout => TIMEOUT);
+    return bless { place => "clickhouse:$place", database => $database, http => $http,
+        headers => \%headers }, $class;
+}
+
+sub database { return $_[0]{database} }
+sub place { return $_[0]{place} }
+
+# ---- statements ----
+
+# Calls CODE with each line of the answer, without its end. Fields are escaped.
+sub each_line {
+    my ($self, $sql, $code, %how) = @_;
+    my ($rest, $error) = ('', '');
+    my %query = ($how{outside} ? () : (database => $self->{database}),
+        length $sql > LONGEST ? (max_query_size => 2 * length $sql) : ());
+    my $answer = $self->ask(\%query, $sql, {},
+        sub {
+            my ($bytes, $answer) = @_;
+            if ($answer->{status} != 200) {
+                $error .= $bytes;
+                return;
+            }
+            my @lines = split /\n/, $rest . $bytes, -1;
+            $rest = pop @lines;
+            $code->($_) for @lines;
+        });
+    $answer->{content} = $error if length $error;
+    $self->check($answer);
+    return;
+}
+
+# Returns the rows as lists of fields. HOW: outside says that the database may not be there yet.
+sub rows {
+    my ($self, $sql, %how) = @_;
+    my @rows;
+    $self->each_line($sql, sub { push @rows, [fields($_[0])] }, %how);
+    return @rows;
+}
+
+sub value {
+    my ($self, $sql, %how) = @_;
+    my ($row) = $self->rows($sql, %how);
+    return $row ? $row->[0] : undef;
+}
+
+sub run {
+    my ($self, $sql, %how) = @_;
+    $self->each_line($sql, sub { }, %how);
+    return;
+}
+
+# A table on several servers would take the rows, and pass them on later: a profile that is listed
+# would not be whole yet.
+sub insert {
+    my ($self, $table, $columns, $rows) = @_;
+    my $query = "INSERT INTO $table (" . join(', ', @$columns) . ') FORMAT TabSeparated';
+    $self->check($self->ask({ database => $self->{database}, query => $query,
+        insert_distributed_sync => 1 }, packed($rows), { 'Content-Encoding' => 'gzip' }));
+    return;
+}
+
+# Little compression is the best bargain here: names that repeat are most of it.
+sub packed {
+    my ($bytes) = @_;
+    my ($stream, $code) = Compress::Raw::Zlib::Deflate->new(-Level => 1, -AppendOutput => 1,
+        -WindowBits => Compress::Raw::Zlib::WANT_GZIP());
+    my $packed = '';
+    failed("gzip: $code") if !$stream || $stream->deflate($bytes, $packed) != 0
+        || $stream->flush($packed) != 0;
+    return $packed;
+}
+
+sub ask {
+    my ($self, $query, $body, $headers, $callback) = @_;
+    # An error would else come behind the beginning of an answer, which says that all is well.
+    my %query = (%$query, wait_end_of_query => 1);
+    return $self->{http}->ask('/?' . Devel::DProf::Store::Http::query(
+        map { $_ => $query{$_} } sort keys %query),
+        { %{ $self->{headers} }, 'Content-Type' => 'text/plain', %$headers }, $body,
+        $callback ? (data_callback => $callback) : ());
+}
+
+sub check {
+    my ($self, $answer) = @_;
+    return if $answer->{status} == 200;
+    my $text = $answer->{content} // '';
+    my $code = $text =~ /\bCode: (\d+)/ ? $1 : 0;
+    my $line = Devel::DProf::Store::Http::said($text);
+    $line = "$answer->{status} $answer->{reason}" if !length $line;
+    $line .= "; $REMEDY{$code}" if $REMEDY{$code};
+    failed(bytes($self->place . ": $line"), answer => $text,
+        retry => $IS_REFUSAL{$code} || $answer->{status} == 413 ? 0 : 1);
+}
+
+# ---- values ----
+
+my %ESCAPE = ("\\" => '\\\\', "'" => "\\'", "\t" => '\\t', "\n" => '\\n', "\r" => '\\r',
+    "\0" => '\\0');
+my %MEANS = (t => "\t", n => "\n", r => "\r", 0 => "\0", b => "\b", f => "\f");
+
+# Any bytes as a literal of SQL, or of an array.
+sub quoted { return "'" . $_[0] =~ s/([\\'\t\n\r\0])/$ESCAPE{$1}/gr . "'" }
+
+# Any bytes as a field of a row that is sent.
+sub field { return $_[0] =~ s/([\\\t\n\r\0])/$ESCAPE{$1}/gr }
+
+# What was between the tabs, or the quotes of an array.
+sub plain { return index($_[0], '\\') < 0 ? $_[0] : $_[0] =~ s/\\(.)/$MEANS{$1} \/\/ $1/gser }
+
+sub fields { return map { plain($_) } split /\t/, $_[0], -1 }
+
+# An array of strings as a field of a row, and back; numbers need no quotes.
+sub array { return '[' . join(',', map { quoted($_) } @_) . ']' }
+
+sub elements {
+    my ($text) = @_;
+    my @elements;
+    push @elements, plain($1) while $text =~ /'((?:[^'\\]|\\.)*)'/gs;
+    return @elements;
+}
+
+# A condition that a column has one of some values.
+sub one_of {
+    my ($column, @values) = @_;
+    return '0' if !@values;
+    return "$column = " . quoted($values[0]) if @values == 1;
+    return "$column IN (" . join(', ', map { quoted($_) } @values) . ')';
+}
+
+1;
