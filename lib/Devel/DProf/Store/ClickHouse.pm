@@ -259,8 +259,9 @@ sub fetch_some {
     my $service = $profiles[0]{service};
     my $trees = $self->{trees}{$service} //= Devel::DProf::Store::ClickHouse::Trees->new;
     $self->contexts($trees, $service, $where);
+    $trees->rank;
     my %tree = map { $_->{run} => $_ } @profiles;
-    $_->{tree} = { samples => [], histograms => [], statements => [], names => [] } for @profiles;
+    $_->{tree} = { samples => {}, histograms => {}, statements => [], names => [] } for @profiles;
     $self->headers(\%tree, $where);
     $self->histograms(\%tree, $where);
     $self->statements(\%tree, $service, $where) if grep { $_->{statements} } @profiles;
@@ -274,8 +275,8 @@ sub fetch_some {
             }
             $numbers =~ tr/\t,[]/  /d;
             $numbers =~ s/ \z//;
-            push @{ $now->{profile}{tree}{samples} }, [$ctx,
-                length $more ? (fields($more))[0] : '', $numbers];
+            $trees->sample($now->{profile}{tree}, $ctx, $numbers,
+                length $more ? (fields($more))[0] : '');
         });
     $self->write_tree($trees, $now->{profile}) if $now;
     for my $p (grep { $_->{tree} } @profiles) { $self->incomplete($p) }
@@ -310,11 +311,12 @@ sub headers {
 
 sub histograms {
     my ($self, $tree, $where) = @_;
-    $self->{server}->each_line('SELECT run, line, ' . numbers(qw(buckets calls))
+    $self->{server}->each_line('SELECT run, line, arrayStringConcat(arrayMap((b, c) -> '
+        . "concat(toString(b), ':', toString(c)), any(buckets), any(calls)), ' ')"
         . " FROM dprof_histograms $where GROUP BY run, line", sub {
-            my ($run, $line, @arrays) = fields($_[0]);
+            my ($run, $line, $pairs) = fields($_[0]);
             my $p = $tree->{$run} or return;
-            push @{ $p->{tree}{histograms} }, [$line, map { [/\d+/g] } @arrays];
+            $p->{tree}{histograms}{$line} = $pairs;
         });
     return;
 }
@@ -345,9 +347,9 @@ sub statements {
 sub write_tree {
     my ($self, $trees, $p) = @_;
     my $tree = delete $p->{tree};
-    $self->incomplete($p) if !defined $tree->{header} || @{ $tree->{samples} } != $p->{contexts}
-        || @{ $tree->{statements} } != $p->{statements};
-    my $text = $trees->text($tree) // $self->incomplete($p);
+    $self->incomplete($p) if !defined $tree->{header} || keys %{ $tree->{samples} }
+        != $p->{contexts} || @{ $tree->{statements} } != $p->{statements};
+    my $text = $trees->text($tree);
     my $why = Devel::DProf::Write::whole($p->{path},
         sub { return print({ $_[0] } $text) ? 0 : 1 }, replace => 1);
     failed("$p->{path} could not be written: $why") if defined $why;
