@@ -69,7 +69,7 @@ sub clear {
 sub add {
     my ($self, $text, $profile) = @_;
     my $end = index $$text, "\nPART3\n";
-    return 0 if $end < 0;
+    return 0 if $end < 0 || has_leading_zeros($text);
     my $file = { text => $text, profile => $profile, lines => [''], gid => [0], is_used => [1] };
     $file->{header} = substr $$text, 0, $end + 7;
     $file->{prefix} = join '', map { "$_\t" } sprintf('%010d', seconds($profile->{start})),
@@ -83,6 +83,13 @@ sub add {
     $self->share($file);
     $self->put('dprof_profiles', profile_row($file));
     return 1;
+}
+
+# A number would come out without them. The first pattern is the fast one, and almost always enough.
+sub has_leading_zeros {
+    my ($text) = @_;
+    return $$text =~ /[ :]0[0-9a-f]/
+        && $$text =~ /^(?:[=h]|\#l) (?:[0-9a-f: ]*[ :])?0[0-9a-f]|^& 0/m;
 }
 
 # The seconds of microseconds, as far as a DateTime goes.

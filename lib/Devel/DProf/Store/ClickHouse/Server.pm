@@ -148,7 +148,8 @@ sub field { return $_[0] =~ s/([\\\t\n\r\0])/$ESCAPE{$1}/gr }
 # What was between the tabs, or the quotes of an array.
 sub plain { return index($_[0], '\\') < 0 ? $_[0] : $_[0] =~ s/\\(.)/$MEANS{$1} \/\/ $1/gser }
 
-sub fields { return map { plain($_) } split /\t/, $_[0], -1 }
+# A line always has a field, which may be empty.
+sub fields { return length $_[0] ? map { plain($_) } split(/\t/, $_[0], -1) : '' }
 
 # An array of strings as a field of a row, and back; numbers need no quotes.
 sub array { return '[' . join(',', map { quoted($_) } @_) . ']' }

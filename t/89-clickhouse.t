@@ -1,0 +1,166 @@
+# A store on ClickHouse, without a server: trees become rows and trees again, values are quoted,
+# answers become failures. xt/store has the tests with servers.
+use strict;
+use warnings;
+use lib 't/lib';
+use DProfTest;
+use Slices;
+use Test::More;
+use Compress::Zlib ();
+use Devel::DProf::Store;
+use Devel::DProf::Store::ClickHouse;
+use Devel::DProf::Store::Failure;
+
+my $SERVER = 'Devel::DProf::Store::ClickHouse::Server';
+
+# Answers as it is told, and keeps what it was asked.
+{
+    package FakeHttp;
+    sub new { my $class = shift; return bless { answers => [@_], asked => [] }, $class }
+    sub ask {
+        my ($self, $path, $headers, $content, %more) = @_;
+        push @{ $self->{asked} }, [$path, $headers, $content];
+        my $answer = shift @{ $self->{answers} } // '';
+        $answer = { status => 200, reason => 'OK', content => $answer } if !ref $answer;
+        my $text = delete $answer->{content};
+        # Pieces of an answer do not end where lines do.
+        if ($more{data_callback}) { $more{data_callback}->($_, $answer) for $text =~ /(.{1,3})/gs }
+        else { $answer->{content} = $text }
+        return $answer;
+    }
+}
+
+sub server {
+    my $http = FakeHttp->new(@_);
+    return ($SERVER->new('http://h:8123/fleet', http => $http), $http);
+}
+
+sub dies {
+    my ($code) = @_;
+    return eval { $code->(); 1 } ? 'it lives' : Devel::DProf::Store::Failure->of($@);
+}
+
+my $all = join '', map { chr } 0 .. 255;
+
+subtest 'Values' => sub {
+    is($SERVER->can('plain')->($SERVER->can('field')->($all)), $all, 'a field and back');
+    unlike($SERVER->can('field')->($all), qr/[\t\n\0]/, '... stays one field');
+    is_deeply([$SERVER->can('elements')->($SERVER->can('array')->($all, '', "','", '\\'))],
+        [$all, '', "','", '\\'], 'an array and back');
+    is($SERVER->can('quoted')->(q(a'b\\) . "\n"), q('a\\'b\\\\\\n'), 'a literal');
+    is_deeply([$SERVER->can('fields')->("a\t\tb\\tc\t")], ['a', '', "b\tc", ''], 'fields');
+    is_deeply([$SERVER->can('fields')->('')], [''], 'an empty field');
+    is($SERVER->can('one_of')->('c', 'x'), "c = 'x'", 'one value');
+    is($SERVER->can('one_of')->('c', 'x', "'"), "c IN ('x', '\\'')", 'two values');
+    is($SERVER->can('one_of')->('c'), '0', 'none');
+};
+
+subtest 'Statements and rows' => sub {
+    local @ENV{qw(DPROF_STORE_USER DPROF_STORE_PASSWORD)} = ('u', "p'w");
+    my ($server, $http) = server("1\ta\\tb\n22\t\n", '');
+    is_deeply([$server->rows('SELECT 1')], [['1', "a\tb"], ['22', '']], 'rows in pieces');
+    $server->insert('t', ['a', 'b'], "x\ty\n");
+    my ($select, $insert) = @{ $http->{asked} };
+    is($select->[0], '/?database=fleet&wait_end_of_query=1', 'all errors come before the answer');
+    is($select->[1]{'X-ClickHouse-User'}, 'u', 'the user');
+    is($select->[1]{'X-ClickHouse-Key'}, "p'w", 'the password is in no address');
+    is($select->[2], 'SELECT 1', 'a statement is the body');
+    like($insert->[0], qr/query=INSERT%20INTO%20t%20%28a%2C%20b%29%20FORMAT%20TabSeparated/,
+        'an insertion');
+    is($insert->[1]{'Content-Encoding'}, 'gzip', 'rows are packed');
+    is(Compress::Zlib::memGunzip($insert->[2]), "x\ty\n", '... and are the body');
+};
+
+subtest 'Failures' => sub {
+    for (['Code: 60, e.displayText() = no table', 1, qr/no table; dprofstore init/],
+        ["Code: 27, e.displayText() = bad row\nmore", 0, qr/bad row$/],
+        ['Code: 241, e.displayText() = Memory limit', 1, qr/Memory limit/],
+        ['Code: 193, e.displayText() = Wrong password', 1, qr/DPROF_STORE_PASSWORD/],
+        ['', 1, qr{\Aclickhouse:http://h:8123/fleet: 500 Oops}]) {
+        my ($text, $retry, $message) = @$_;
+        my ($server) = server({ status => 500, reason => 'Oops', content => $text });
+        my $failure = dies(sub { $server->rows('SELECT 1') });
+        like($failure->message, $message, $failure->message);
+        is($failure->retry, $retry, '... to be repeated, or not');
+        is($failure->answer, $text, '... with the answer');
+    }
+    is(dies(sub { Devel::DProf::Store::open("clickhouse:$_") })->message,
+        "clickhouse:$_: it is clickhouse:http[s]://HOST:PORT/DATABASE", $_)
+        for 'http://h:8123', 'http://h:8123/a b', "http://h:8123/a'b", 'h:8123/x', 'http://h/x/y';
+};
+
+subtest 'Newer servers get codecs' => sub {
+    my $statement = \&Devel::DProf::Store::ClickHouse::Schema::statement;
+    for my $table (Devel::DProf::Store::ClickHouse::Schema::names()) {
+        unlike($statement->($table, '18.16.1'), qr/CODEC|LowCardinality/, "$table on 18.16");
+        like($statement->($table, $_), qr/CODEC/, "$table on $_") for '20.3.8.53', '26.7.1';
+    }
+};
+
+# The rows of a table, as lists.
+sub rows_of {
+    my ($rows, $table) = @_;
+    return map { [$SERVER->can('fields')->($_)] } split /\n/, $rows->taken($table);
+}
+
+sub counters { return join '', map { " $_" } $_[0] =~ /\d+/g }
+
+# Makes rows of a tree, and of these what a server would answer, and a tree.
+sub through_rows {
+    my ($text) = @_;
+    my $rows = Devel::DProf::Store::ClickHouse::Rows->new;
+    my %p = (service => $all, version => "'", host => "\t", env => '', run => 'r-1-0-0',
+        start => 5e6, duration => 7, day => '2026-11-22');
+    $rows->add(\$text, \%p) or return undef;
+    my $trees = Devel::DProf::Store::ClickHouse::Trees->new;
+    $trees->context(@$_[1, 2, 5, 6]) for grep { $_->[1] } rows_of($rows, 'dprof_contexts');
+    $trees->rank;
+    my ($profile) = rows_of($rows, 'dprof_profiles');
+    my %file = map { $_->[1] => $_->[3] } rows_of($rows, 'dprof_files');
+    my %tree = (header => $profile->[11], names => [$SERVER->can('elements')->($profile->[10])],
+        samples => {}, histograms => {}, statements => []);
+    is_deeply([@$profile[0 .. 4]], ['0000000005', $all, "'", "\t", 'r-1-0-0'], 'whose it is');
+    for my $row (rows_of($rows, 'dprof_samples')) {
+        my $numbers = join(' ', @$row[6 .. 11]) . counters($row->[12]);
+        $trees->sample(\%tree, $row->[5], $numbers, $row->[13]);
+    }
+    for my $row (rows_of($rows, 'dprof_histograms')) {
+        my ($buckets, $calls) = map { [/\d+/g] } @$row[6, 7];
+        $tree{histograms}{ $row->[5] } = join ' ', map { "$buckets->[$_]:$calls->[$_]" }
+            0 .. $#$buckets;
+    }
+    for my $row (rows_of($rows, 'dprof_statements')) {
+        my $numbers = join(' ', @$row[10 .. 13]) . counters($row->[14]);
+        push @{ $tree{statements} }, [$row->[6], $file{ $row->[7] }, @$row[8, 9], $numbers,
+            $row->[15]];
+    }
+    return $trees->text(\%tree);
+}
+
+subtest 'Trees become rows and trees again' => sub {
+    my $tree = slice_text();
+    my $unused = $tree =~ s/^& 2 .*\n\K/& 3 main unused web.pl:9\n/mr;
+    for (['a slice', $tree], ['a sub that never appears', $unused],
+        ['histograms', "${tree}h 1 3:4 7:1\nh 2 0:5\n"],
+        ['places, keys', "$tree= 1 2 1 0 0 0 0 0 at=a%20b:1\n= 2 1 1 0 0 0 0 0 folded=3\n"
+            . "= 1 2 1 0 0 0 0 0 at=b:1 folded=3 new=\\'\n"],
+        ['statements', "$tree#f web.pl size=9 crc=1f text=H4sI=\n#l 1 0 4 1 2 3\n#l 2 1 4 1 2 3 "
+            . "later=2\n#f other\n"],
+        ['statements that are counted', "$tree#f web.pl\n#l 1 0 4\n#l 1 2 5 later=1\n"],
+        ['a corpus', slurp(root() . '/t/corpus/lines-source')]) {
+        my ($name, $text) = @$_;
+        is(through_rows($text), $text, $name);
+    }
+    for (['a context twice', "$tree= 1 1 1 0 0 0 0 0\n"], ['a comment', "$tree# x\n"],
+        ['siblings in another order', "$tree= 1 2 1 0 0 0 0 0\n= 1 1 1 0 0 0 0 0\n"],
+        ['an unknown ID', "$tree= 1 3 1 0 0 0 0 0\n"], ['a second root', "$tree= 0 0 0 0 0 0 0 0\n"],
+        ['a skipped level', "$tree= 5 1 1 0 0 0 0 0\n"], ['no end', "$tree= 1 2 1 0 0 0 0 0"],
+        ['nothing', ''], ['names in another order', $tree =~ s/^(& )1( .*\n& )2/${1}2${2}1/mr],
+        ['a carriage return', $tree =~ s/\n/\r\n/gr], ['a zero in front', "$tree= 1 02 1 0 0 0 0 0\n"],
+        ['another one', "${tree}h 1 3:04\n"], ['of an ID', $tree =~ s/& 2/& 02/r]) {
+        my ($name, $text) = @$_;
+        is(through_rows($text), undef, "not as it stands: $name");
+    }
+};
+
+done_testing;
