@@ -153,10 +153,12 @@ subtest 'Trees become rows and trees again' => sub {
     }
     for (['a context twice', "$tree= 1 1 1 0 0 0 0 0\n"], ['a comment', "$tree# x\n"],
         ['siblings in another order', "$tree= 1 2 1 0 0 0 0 0\n= 1 1 1 0 0 0 0 0\n"],
-        ['an unknown ID', "$tree= 1 3 1 0 0 0 0 0\n"], ['a second root', "$tree= 0 0 0 0 0 0 0 0\n"],
+        ['an unknown ID', "$tree= 1 3 1 0 0 0 0 0\n"],
+        ['a second root', "$tree= 0 0 0 0 0 0 0 0\n"],
         ['a skipped level', "$tree= 5 1 1 0 0 0 0 0\n"], ['no end', "$tree= 1 2 1 0 0 0 0 0"],
         ['nothing', ''], ['names in another order', $tree =~ s/^(& )1( .*\n& )2/${1}2${2}1/mr],
-        ['a carriage return', $tree =~ s/\n/\r\n/gr], ['a zero in front', "$tree= 1 02 1 0 0 0 0 0\n"],
+        ['a carriage return', $tree =~ s/\n/\r\n/gr],
+        ['a zero in front', "$tree= 1 02 1 0 0 0 0 0\n"],
         ['another one', "${tree}h 1 3:04\n"], ['of an ID', $tree =~ s/& 2/& 02/r]) {
         my ($name, $text) = @$_;
         is(through_rows($text), undef, "not as it stands: $name");

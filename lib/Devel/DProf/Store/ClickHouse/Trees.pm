@@ -10,8 +10,8 @@ use Devel::DProf::Store::ClickHouse::Rows;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# {context}{CTX} is [what is above it, the sub's line, the place of the call]. Contexts have ranks in
-# the order of a tree; {depth}, {line} and {at} are lists by rank.
+# {context}{CTX} is [what is above it, the sub's line, the place of the call]. Contexts have ranks
+# in the order of a tree; {depth}, {line} and {at} are lists by rank.
 sub new { return bless { context => {} }, shift }
 
 sub context {
