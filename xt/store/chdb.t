@@ -44,7 +44,8 @@ my @profiles = map {
         start => 1_795_348_800 - 3600 * $_ + $_ / 8 }
 } 1 .. 60;
 push @profiles, map { { %{ $profiles[0] }, run => 'c' . tr{a-z}{}cdr . '-0-0-0',
-    file => root() . "/t/corpus/$_" } } qw(tree lines lines-source counters trace-then-tree folded pprof);
+    file => root() . "/t/corpus/$_" } } qw(tree lines lines-source counters trace-then-tree folded
+    pprof);
 for (1, 2) { $_->add(\@profiles) for $store, $folder }
 {
     no warnings qw(redefine once);
