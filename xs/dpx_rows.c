@@ -6,6 +6,7 @@
 #include "dpx_host.h"
 #include "dpx_keys.h"
 #include "dp_err.h"
+#include "dprof/changepoints.h"
 
 struct rows {
     AV *list;
@@ -170,6 +171,66 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     hv_stores(hv, "undecided", newSVuv(undecided));
     hv_stores(hv, "needed", newSVuv(needed));
     LEAVE;
+    return hv;
+}
+
+/* Room that goes with the statement. */
+static void *mortal_room(pTHX_ size_t n, size_t size)
+{
+    return SvPVX(sv_2mortal(newSV((n + 1) * size)));
+}
+
+static AV *list_in(pTHX_ AV *av, SSize_t i)
+{
+    SV **sv = av_fetch(av, i, 0);
+    if (!sv || !SvROK(*sv) || SvTYPE(SvRV(*sv)) != SVt_PVAV)
+        croak("changepoints: a series must be a reference to a list");
+    return (AV *)SvRV(*sv);
+}
+
+static const uint32_t *sizes_of(pTHX_ AV *from, size_t n, size_t *total)
+{
+    uint32_t *sizes = mortal_room(aTHX_ n, sizeof *sizes);
+    *total = 0;
+    for (size_t g = 0; g < n; g++) {
+        SV **sv = av_fetch(from, (SSize_t)g, 0);
+        sizes[g] = sv ? (uint32_t)SvUV(*sv) : 0;
+        *total += sizes[g];
+    }
+    return sizes;
+}
+
+HV *dpx_changepoints(pTHX_ AV *series, AV *from, NV alpha)
+{
+    HV *hv = (HV *)sv_2mortal((SV *)newHV());
+    AV *list = newAV();
+    struct dp_history h = { .series = (size_t)(av_len(series) + 1),
+        .groups = (size_t)(av_len(from) + 1) };
+    struct dp_changepoint *found;
+    size_t each, count;
+    hv_stores(hv, "found", newRV_noinc((SV *)list));
+    h.sizes = sizes_of(aTHX_ from, h.groups, &each);
+    double *values = mortal_room(aTHX_ h.series * each, sizeof *values);
+    for (size_t i = 0; i < h.series; i++) {
+        AV *one = list_in(aTHX_ series, (SSize_t)i);
+        if ((size_t)(av_len(one) + 1) != each)
+            croak("changepoints: a series has not as many values as the groups");
+        for (size_t k = 0; k < each; k++) {
+            SV **sv = av_fetch(one, (SSize_t)k, 0);
+            values[i * each + k] = sv ? SvNV(*sv) : 0;
+        }
+    }
+    h.values = values;
+    hv_stores(hv, "decides", newSViv(dp_changepoints_decide(&h, alpha)));
+    dpx_check(aTHX_ dp_changepoints(&found, &count, &h, alpha));
+    for (size_t i = 0; i < count; i++) {
+        AV *av = newAV();
+        av_push(list, newRV_noinc((SV *)av));
+        av_push(av, newSVuv(found[i].series));
+        av_push(av, newSVuv(found[i].at));
+        av_push(av, newSVnv(found[i].p));
+    }
+    dp_changepoints_free(found);
     return hv;
 }
 

@@ -126,33 +126,101 @@ static int exact_p(double *p, const uint32_t *rank, size_t n, size_t total, size
     return 0;
 }
 
-static double approximate_p(size_t n, size_t m, size_t sum, double ties)
+/* How many standard deviations the rank sum is off its mean. */
+static double off_mean(size_t n, size_t m, size_t sum, double ties)
 {
     double N = (double)(n + m), mean = (double)n * (N + 1) / 2;
     double variance = (double)n * (double)m / 12 * (N + 1 - ties / (N * (N - 1)));
     double off = fabs((double)sum / 2 - mean) - 0.5;
-    return variance <= 0 ? 1 : 2 * normal_tail(off > 0 ? off / sqrt(variance) : 0);
+    return variance <= 0 || off <= 0 ? 0 : off / sqrt(variance);
+}
+
+/* The p of n values of total, by the doubled ranks of all, of which theirs add up to sum. */
+static int p_of_sum(double *p, const uint32_t *rank, size_t n, size_t total, size_t sum,
+                    double ties)
+{
+    int rc = 0;
+    if (total <= EXACT)
+        rc = exact_p(p, rank, n, total, sum);
+    else
+        *p = 2 * normal_tail(off_mean(n, total - n, sum, ties));
+    if (*p > 1)
+        *p = 1;
+    return rc;
+}
+
+/* Numbers in the order of the values, and room for as many ranks behind them. The caller frees
+ * them; NULL: no memory. */
+static uint32_t *ordered(const double *all, size_t total)
+{
+    uint32_t *order = dp_mem_realloc(NULL, 2 * total, sizeof *order);
+    if (!order)
+        return NULL;
+    for (uint32_t i = 0; i < total; i++)
+        order[i] = i;
+    dp_sort_u32(order, total, by_value, all);
+    return order;
 }
 
 static int test(double *p, const double *all, size_t n, size_t m)
 {
     size_t total = n + m;
-    uint32_t *order = dp_mem_realloc(NULL, 2 * total, sizeof *order),
-             *rank = order ? order + total : NULL;
     double ties;
-    int rc = 0;
+    uint32_t *order = ordered(all, total);
     if (!order)
         return DP_E_NOMEM;
-    for (uint32_t i = 0; i < total; i++)
-        order[i] = i;
-    dp_sort_u32(order, total, by_value, all);
-    size_t sum = ranks_of(all, order, rank, n, total, &ties);
-    if (total <= EXACT)
-        rc = exact_p(p, rank, n, total, sum);
-    else
-        *p = approximate_p(n, m, sum, ties);
-    if (*p > 1)
-        *p = 1;
+    size_t sum = ranks_of(all, order, order + total, n, total, &ties);
+    int rc = p_of_sum(p, order + total, n, total, sum, ties);
+    dp_mem_free(order);
+    return rc;
+}
+
+/* Finds the place between groups whose rank sum of what is before is off its mean most; own: the
+ * ranks of v as it stands. Returns how far off, in standard deviations. */
+static double best_split(struct dp_split *out, const uint32_t *own, const uint32_t *sizes,
+                         size_t groups, size_t total, double ties, size_t *n, size_t *sum_of_n)
+{
+    double best = 0;
+    size_t before = 0, sum = 0;
+    for (size_t g = 0; g + 1 < groups; g++) {
+        for (size_t end = before + sizes[g]; before < end; before++)
+            sum += own[before];
+        double off = before && before < total ? off_mean(before, total - before, sum, ties) : 0;
+        if (off > best) {
+            best = off;
+            out->at = g + 1;
+            *n = before;
+            *sum_of_n = sum;
+        }
+    }
+    return best;
+}
+
+int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, size_t groups)
+{
+    size_t total = 0, n = 0, sum = 0;
+    double ties;
+    int rc = 0;
+    for (size_t g = 0; g < groups; g++)
+        total += sizes[g];
+    *out = (struct dp_split){ .at = 1, .p = 1 };
+    if (groups < 2 || total < 2)
+        return 0;
+    uint32_t *order = ordered(v, total), *own = dp_mem_realloc(NULL, total, sizeof *own);
+    if (order && own) {
+        uint32_t *rank = order + total;
+        ranks_of(v, order, rank, 0, total, &ties);
+        for (size_t i = 0; i < total; i++)
+            own[order[i]] = rank[i];
+        if (best_split(out, own, sizes, groups, total, ties, &n, &sum) > 0)
+            rc = p_of_sum(&out->p, rank, n, total, sum, ties);
+    } else {
+        rc = DP_E_NOMEM;
+    }
+    out->p *= (double)(groups - 1);
+    if (out->p > 1)
+        out->p = 1;
+    dp_mem_free(own);
     dp_mem_free(order);
     return rc;
 }

@@ -29,6 +29,19 @@ double dp_stat_median(double *v, size_t n);
 int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                     double confidence);
 
+/* Where a series of groups of values changes most. */
+struct dp_split {
+    size_t at;                  /* the first group behind it */
+    double p;                   /* the chance of such a split, or a clearer one, somewhere between
+                                 * groups, if all values come from one distribution: a bound */
+};
+
+/* The split between two groups whose rank sum is off its mean by most standard deviations. p is
+ * that of Mann and Whitney's test at this place, times the number of places: Bonferroni's bound of
+ * the maximally selected rank statistic (Lausen, Schumacher: Maximally selected rank statistics,
+ * Biometrics 48, 1992). v: the values, group by group. Returns 0 or DP_E_NOMEM. */
+int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, size_t groups);
+
 /* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. order: n
  * numbers of room. */
 void dp_stat_holm(double *p, size_t n, uint32_t *order);

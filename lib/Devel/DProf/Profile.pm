@@ -265,6 +265,13 @@ of the total is one line with its siblings: it has no name, and more is how many
 finding has rule, name, side, undecided; if the rule is about growth, baseline and value; and if
 name is a line of source, sub, where it stands.
 
+=item Devel::DProf::Profile::changepoints SERIES, SIZES, ALPHA
+
+Where series of numbers changed: SERIES is a list of lists, whose values stand in groups of these
+SIZES, one behind the other. Returns a hash: decides, whether the clearest change of so few values
+could have a p of ALPHA or less; found, a list of [SERIES, GROUP, P] for each change that has. GROUP
+is the first that is changed, both count from 0. The test is L<dprofdiff>'s of B<--bisect>.
+
 =item pairs
 
 Call this before the first C<add>: folded stacks may then have two counts on each line. The second
