@@ -8,7 +8,8 @@ use warnings;
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys
                                DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER DP_K_PARENT DP_V_FLAT
                                DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_CALLS
-                               DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF);
+                               DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF
+                               DP_F_SHOWN);
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of limit_of);
 use Devel::DProf::Sides qw(parts);
@@ -485,6 +486,21 @@ sub shown_labels {
         $begin{ $self->{labels}{$profile}[$_] } //= $subs[$_][3] for 0 .. $#subs;
     }
     return \%begin;
+}
+
+# Returns, by the names that a profile has for its subs, the names that all sides share; of the
+# latter, those that the filters show; and the options by which views have the former.
+sub names_of {
+    my ($self, $profile) = @_;
+    $self->learn_labels if !%{ $self->{labels} || {} };
+    my %naming = map { $_ => $self->{$_} } qw(separate autoload);
+    my @subs = $profile->subs(\%naming);
+    my $flags = $self->part($profile)->[1];
+    my $labels = $self->{labels}{$profile};
+    my %shared = map { $subs[$_][0] => $labels->[$_] } 0 .. $#subs;
+    my %shown = map { $labels->[$_] => 1 }
+        grep { !defined $flags || ord(substr $flags, $_, 1) & DP_F_SHOWN } 0 .. $#subs;
+    return (\%shared, \%shown, %naming);
 }
 
 # Returns the fields that the comparison in C takes, some of them replaced.

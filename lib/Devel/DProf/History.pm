@@ -8,7 +8,7 @@ use warnings;
 
 use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER);
 use Devel::DProf::Input qw(told usable);
-use Devel::DProf::Layout qw(aligned grouped);
+use Devel::DProf::Layout qw(aligned csv_row grouped);
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::View qw(metric_number counter_names counter_named);
@@ -174,18 +174,11 @@ sub as_csv {
     my @lines = join ',', $self->{seconds} ? 'from' : 'version',
         qw(profiles self_percent calls ops);
     for my $row (@{ $self->{rows} }) {
-        push @lines, join ',', cell($self->{seconds} ? $self->name($row) : text($row->{key})),
+        push @lines, csv_row($self->{seconds} ? $self->name($row) : text($row->{key}),
             $row->{profiles}, defined $row->{share} ? sprintf('%.4f', $row->{share}) : '',
-            map { $_ // '' } @$row{qw(calls ops)};
+            map { $_ // '' } @$row{qw(calls ops)});
     }
     return join '', map { "$_\n" } @lines;
-}
-
-# A spreadsheet must not take a version for a formula.
-sub cell {
-    my ($text) = @_;
-    $text = "'$text" if $text =~ /\A\s*[-=+\@]/;
-    return $text =~ /[",\s]/ ? '"' . $text =~ s/"/""/gr . '"' : $text;
 }
 
 1;

@@ -9,7 +9,7 @@ use warnings;
 use Exporter 'import';
 
 our $VERSION = '20261120.00';
-our @EXPORT_OK = qw(fitted cut grouped wrapped aligned columns beside);
+our @EXPORT_OK = qw(fitted cut grouped wrapped aligned columns beside csv_row);
 
 # ---- what fits ----
 
@@ -67,6 +67,14 @@ sub beside {
     return ($label, @all) if !@lines || length $label > $column - 2;
     substr $all[0], 0, length $label, $label;
     return @all;
+}
+
+# A spreadsheet must not take a name for a formula; a number may be negative.
+sub csv_row {
+    return join ',', map {
+        my $cell = /\A\s*[-=+\@]/ && !/\A-?[\d.]+(?:e-?\d+)?\z/ ? "'$_" : $_;
+        $cell =~ /[",\s]/ ? '"' . $cell =~ s/"/""/gr . '"' : $cell;
+    } @_;
 }
 
 1;

@@ -93,12 +93,14 @@ sub main {
 # status after a message.
 sub take_from_store {
     my ($self, $opt, $names) = @_;
-    return OK if !defined $opt->{from} && !$opt->{'run-set'};
+    my @sets = (@{ $opt->{'run-set'} || [] }, $opt->{bisect} // ());
+    return OK if !defined $opt->{from} && !@sets;
     require Devel::DProf::Store::Sides;
-    my $compares = $self->{compares} || $opt->{diff};
+    # A bisected run-set has its sides in itself.
+    my $compares = ($self->{compares} || $opt->{diff}) && !defined $opt->{bisect};
     my @sides = eval {
         Devel::DProf::Store::Sides::sides($opt->{from} // $ENV{DPROF_STORE},
-            $opt->{'run-set'} || [], $names, buckets => $opt->{buckets}, compares => $compares);
+            \@sets, $names, buckets => $opt->{buckets}, compares => $compares);
     };
     if (!@sides) {
         return $self->usage($@) if !ref $@;

@@ -48,9 +48,9 @@ sub side {
     $selected[$_]{file} = $paths[$_] for 0 .. $#paths;
     my @runs = runs(@selected);
     my $name = text($words =~ s/\A\s+|\s+\z//gr);
-    if ($how{compares} && @runs > ($how{buckets} ? $how{buckets} : MOST_RUNS)) {
-        my $count = @runs;
-        @runs = buckets($how{buckets} || BUCKETS, @runs);
+    my $count = @runs;
+    @runs = bucketed($how{buckets}, @runs) if $how{compares};
+    if (@runs < $count) {
         $name = ($name eq '' ? '' : "$name ") . "($count runs in " . plural(@runs + 0, 'bucket')
             . ')';
     }
@@ -74,6 +74,13 @@ sub runs {
         push @$run, $profile;
     }
     return @runs;
+}
+
+# Returns buckets where there are more runs than are taken one by one, else the runs. WANTED:
+# --buckets, or undef.
+sub bucketed {
+    my ($wanted, @runs) = @_;
+    return @runs <= ($wanted || MOST_RUNS) ? @runs : buckets($wanted || BUCKETS, @runs);
 }
 
 # Puts runs into buckets: first by host, for what disturbs one host does not disturb another, and

@@ -1,0 +1,374 @@
+package Devel::DProf::Bisect;
+
+# dprofdiff --bisect: between which two versions of a store's history a sub became slower, or does
+# more.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER);
+use Devel::DProf::Layout qw(aligned csv_row grouped);
+use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(parts);
+use Devel::DProf::Store::Sides;
+use Devel::DProf::Text qw(shown text plural);
+use Devel::DProf::View qw(metric_in counter_names counter_repeats);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# Over a long history many are tested, and a false alarm costs somebody a day.
+use constant { ALPHA => 0.001, FLOOR => 0.5 };
+# Of fewer subs than that nobody knows which ones did not change.
+use constant LEAST_SUBS => 5;
+
+# How: diff, the comparison that reads and names things (Devel::DProf::Diff); say, which gets
+# messages; metric, or undef: shares of time, and calls and ops where they are exact; children,
+# alpha, floor, percent_limit, rows, verbose, quiet.
+sub new {
+    my ($class, %how) = @_;
+    my %given = map { $_ => $how{$_} } grep { defined $how{$_} } keys %how;
+    return bless { alpha => ALPHA, floor => FLOOR, percent_limit => 0, found => [], tested => 0,
+        %given }, $class;
+}
+
+# ---- reading ----
+
+# Returns the versions of profiles as sides, in the order of their first profiles; the runs of each
+# are put into buckets as those of a run-set.
+sub versions {
+    my ($buckets, @profiles) = @_;
+    my (%of, @order);
+    for my $p (sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles) {
+        my $version = $p->{version} // '';
+        push @order, $version if !$of{$version};
+        push @{ $of{$version} }, $p;
+    }
+    return map {
+        my @runs = Devel::DProf::Store::Sides::bucketed($buckets,
+            Devel::DProf::Store::Sides::runs(@{ $of{$_} }));
+        { name => length $_ ? text($_) : '-', runs => [map { [map { $_->{file} } @$_] } @runs],
+            weights => [map { scalar(() = Devel::DProf::Store::Sides::runs(@$_)) } @runs] };
+    } @order;
+}
+
+# Reads the versions of what a store has selected. Returns false, after messages, if that fails, or
+# if there are no two versions.
+sub read {
+    my ($self, $told, $buckets, @selected) = @_;
+    my %seen;
+    @selected = grep { !$seen{ $_->{run} }++ } @selected;
+    $self->{is_whole} = !grep { $_->{run} !~ /-0\z/ || $_->{run} =~ /\Amerged\./ } @selected;
+    my $diff = $self->{diff};
+    $diff->set(empty => 1);
+    $diff->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
+    my $name = metric_in((parts(($diff->sides)[0]))[0]->unit, $self->{metric} // 'cpu');
+    my @measures = map { $diff->measure($_) // return 0 } $name, $self->beside;
+    for my $m (@measures) { $m->{of_run} = [$self->values_of($m)] }
+    return $self->groups(@measures);
+}
+
+# Returns what else is compared: calls and ops, where all profiles have them.
+sub beside {
+    my ($self) = @_;
+    return if defined $self->{metric};
+    my @all = map { parts($_) } $self->{diff}->sides;
+    my $has_ops = !grep { my $p = $_; !grep { $_ eq 'ops' } @{ counter_names($p) } } @all;
+    return (grep({ $_->no_calls } @all) ? () : 'calls', $has_ops ? 'ops' : ());
+}
+
+# Returns for each run its total of a measure, and its values by sub.
+sub values_of {
+    my ($self, $m) = @_;
+    my @counters = @{ $m->{counters} || [] };
+    my $at = $self->{children} ? 3 : 2;
+    my @runs;
+    for my $side ($self->{diff}->sides) {
+        for my $run (@{ $side->{profiles} }) {
+            push @runs, { total => 0, value => {} };
+            for my $profile (@$run) {
+                my $counter = shift @counters;
+                my ($name_of, $shown, %how) = $self->{diff}->names_of($profile);
+                @{ $self->{shown} }{keys %$shown} = ();
+                $how{defined $counter ? 'counter' : 'time'} = defined $counter ? $counter + 1
+                    : $m->{metric} == DP_M_CALLS ? Devel::DProf::Profile::CPU : $m->{metric};
+                my $is_calls = $m->{metric} == DP_M_CALLS;
+                $runs[-1]{total} += defined $counter ? $profile->counted($counter)
+                    : $is_calls ? $profile->calls : $profile->total($m->{metric}) / $profile->hz;
+                for my $row ($profile->rows({ %how, order => Devel::DProf::Profile::UNSORTED })) {
+                    my $name = $name_of->{ $row->[0] } // next;
+                    $runs[-1]{value}{$name} += $is_calls ? $row->[1]
+                        : defined $counter ? $row->[$at] : $row->[$at] / $profile->hz;
+                }
+            }
+        }
+    }
+    return @runs;
+}
+
+# Leaves out runs that have nothing of the first measure, and versions of such runs alone. Returns
+# false, after a message, if there are no two versions.
+sub groups {
+    my ($self, @measures) = @_;
+    my ($first, $at) = ($measures[0]{of_run}, 0);
+    my (@names, @sizes, @kept, @weights);
+    for my $side ($self->{diff}->sides) {
+        my @weight = @{ $side->{weights} };
+        my @of_side = $at .. $at + $#weight;
+        my @with = grep { $first->[$_]{total} > 0 } @of_side;
+        push @kept, @with;
+        push @weights, map { $weight[$_ - $at] } @with;
+        $at += @weight;
+        if (!@with) {
+            $self->{say}->("version $side->{name}: nothing was recorded; it is left out");
+            next;
+        }
+        push @names, $side->{name};
+        push @sizes, scalar @with;
+    }
+    $_->{of_run} = [@{ $_->{of_run} }[@kept]] for @measures;
+    @$self{qw(measures names sizes weights)} = (\@measures, \@names, \@sizes, \@weights);
+    return 1 if @names > 1;
+    $self->{say}->(@names ? "there is one version only, $names[0]: a change needs two"
+        : 'nothing was recorded in any version');
+    return 0;
+}
+
+# ---- finding ----
+
+# Looks for changes. The first measure is tested as shares, unless it is exact.
+sub find {
+    my ($self) = @_;
+    my ($first, @beside) = @{ $self->{measures} };
+    my $why = !$self->{is_whole} ? 'slices of a process differ in what was to be done'
+        : $self->{diff}->why_unpinned;
+    my $is_count = counter_repeats($first->{name}) || $first->{name} eq 'calls';
+    $self->{not_exact} = $why if @beside || $is_count;
+    my @found;
+    if ($is_count && !defined $why) { push @found, $self->exact($first) }
+    else { push @found, $self->tested($first) }
+    push @found, map { $self->exact($_) } defined $why ? () : @beside;
+    @found = grep { $_->{points} >= $self->{percent_limit} } @found;
+    my %order = map { $self->{measures}[$_]{name} => $_ } 0 .. $#{ $self->{measures} };
+    $self->{found} = [sort { $order{ $a->{metric} } <=> $order{ $b->{metric} }
+        || $b->{points} <=> $a->{points} || $a->{sub} cmp $b->{sub} || $a->{at} <=> $b->{at} }
+        @found];
+    return;
+}
+
+# Returns the names of the subs that a measure has values of.
+sub names_in {
+    my ($m) = @_;
+    my %names = map { $_ => 1 } map { keys %{ $_->{value} } } @{ $m->{of_run} };
+    return sort keys %names;
+}
+
+# Returns the changes of counts that repeat: a sub whose runs of each version all count the same.
+sub exact {
+    my ($self, $m) = @_;
+    my @runs = @{ $m->{of_run} };
+    my @found;
+    for my $name (grep { exists $self->{shown}{$_} } names_in($m)) {
+        my @values = map { ($runs[$_]{value}{$name} // 0) / $self->{weights}[$_] } 0 .. $#runs;
+        my @of_version = $self->grouped_values(@values);
+        next if grep { my $v = $_; grep { $_ != $v->[0] } @$v } @of_version;
+        $m->{counted}++;
+        for my $at (1 .. $#of_version) {
+            my ($before, $after) = ($of_version[ $at - 1 ][0], $of_version[$at][0]);
+            next if $before == $after;
+            my $first = 0;
+            $first += $_ for @{ $self->{sizes} }[0 .. $at - 1];
+            my $total = $runs[$first]{total} / $self->{weights}[$first];
+            push @found, $self->change($name, $m, $at, $before, $after, undef,
+                $total ? 100 * abs($after - $before) / $total : 100);
+        }
+    }
+    return @found;
+}
+
+sub grouped_values {
+    my ($self, @values) = @_;
+    return map { [splice @values, 0, $_] } @{ $self->{sizes} };
+}
+
+# Returns the changes of shares that are significant.
+sub tested {
+    my ($self, $m) = @_;
+    my ($names, $series) = $self->shares($m);
+    $self->{tested} = @$names;
+    my $result = Devel::DProf::Profile::changepoints($series, $self->{sizes}, $self->{alpha});
+    $self->{decides} = $result->{decides} || !@$names;
+    my (%at, @found);
+    push @{ $at{ $_->[0] } }, $_ for @{ $result->{found} };
+    for my $s (sort { $a <=> $b } keys %at) {
+        my @ends = ((map { $_->[1] } @{ $at{$s} }), scalar @{ $self->{sizes} });
+        my @of_version = $self->grouped_values(@{ $series->[$s] });
+        my $from = 0;
+        my @levels = map { my $level = median(map { @$_ } @of_version[$from .. $_ - 1]);
+            $from = $_; $level } @ends;
+        push @found, map {
+            my ($before, $after) = @levels[$_, $_ + 1];
+            $self->change($names->[$s], $m, @{ $at{$s}[$_] }[1], $before, $after, $at{$s}[$_][2],
+                abs($after - $before));
+        } 0 .. $#{ $at{$s} };
+    }
+    return @found;
+}
+
+# Returns the names of the subs that have a share worth testing, and their shares in percent. What
+# the filters hide still tells what is usual.
+sub shares {
+    my ($self, $m) = @_;
+    my @runs = @{ $m->{of_run} };
+    my (@names, @series);
+    for my $name (names_in($m)) {
+        my @shares = map { 100 * ($_->{value}{$name} // 0) / $_->{total} } @runs;
+        next if !grep { median(@$_) >= $self->{floor} } $self->grouped_values(@shares);
+        push @names, $name;
+        push @series, \@shares;
+    }
+    $self->{adjusted} = adjusted(@series);
+    my @shown = grep { exists $self->{shown}{ $names[$_] } } 0 .. $#names;
+    return ([@names[@shown]], [@series[@shown]]);
+}
+
+# A sub that takes more leaves less for all others. Divides the shares of each run by the median of
+# what they are beside those of all runs, which a few subs do not move. Returns whether there were
+# enough of them.
+sub adjusted {
+    my (@series) = @_;
+    my @usual = map { median(@$_) } @series;
+    my @steady = grep { $usual[$_] > 0 } 0 .. $#series;
+    return 0 if @steady < LEAST_SUBS;
+    for my $r (0 .. $#{ $series[0] }) {
+        my $scale = median(map { $series[$_][$r] / $usual[$_] } @steady);
+        next if $scale <= 0;
+        $_->[$r] /= $scale for @series;
+    }
+    return 1;
+}
+
+sub median {
+    my @sorted = sort { $a <=> $b } @_ or return 0;
+    return ($sorted[$#sorted / 2] + $sorted[@sorted / 2]) / 2;
+}
+
+sub change {
+    my ($self, $sub, $m, $at, $before, $after, $p, $points) = @_;
+    return { sub => $sub, metric => $m->{name}, at => $at, before => $before, after => $after,
+        last_good => $self->{names}[ $at - 1 ], first_bad => $self->{names}[$at], p => $p,
+        points => $points, change => $before ? 100 * ($after - $before) / $before : undef };
+}
+
+# ---- printing ----
+
+sub label {
+    my ($m) = @_;
+    return $m->{metric} == DP_M_COUNTER || $m->{name} eq 'calls' ? $m->{name}
+        : metric_text($m->{metric});
+}
+
+# Returns what is above the table: label and text of each line.
+sub facts {
+    my ($self) = @_;
+    my @names = @{ $self->{names} };
+    my ($first, @beside) = @{ $self->{measures} };
+    my $how = $self->{children} ? 'inclusive' : 'self';
+    my ($runs, $buckets) = (0, scalar @{ $self->{weights} });
+    $runs += $_ for @{ $self->{weights} };
+    my @facts = (['Versions', @names . ", from $names[0] to $names[-1]; " . plural($runs, 'run')
+        . ($runs > $buckets ? " in $buckets buckets" : '')]);
+    push @facts, ['Metric', label($first) . ", $how"
+        . (defined $self->{decides} ? ', as share of its run' : ', exact')];
+    push @facts, ['Tested', plural($self->{tested}, 'sub') . " of $self->{floor} % or more; "
+        . "significant up to a p of $self->{alpha}"] if defined $self->{decides};
+    push @facts, ['Adjusted', 'shares are as if the other subs had taken what they usually take']
+        if $self->{adjusted};
+    push @facts, ['Too few runs', 'no change of a share could be significant']
+        if defined $self->{decides} && !$self->{decides};
+    push @facts, ['Not exact', join(' and ', map { $_->{name} } @beside ? @beside : $first)
+        . ($self->{metric} ? '' : ' are not compared') . ": $self->{not_exact}"]
+        if defined $self->{not_exact};
+    return @facts;
+}
+
+# The changes as text, characters; NAMES are those of the run-sets.
+sub as_text {
+    my ($self, @names) = @_;
+    my @found = @{ $self->{found} };
+    my $less = grep { $_->{after} < $_->{before} } @found;
+    @found = grep { $_->{after} > $_->{before} } @found if !$self->{verbose};
+    my $more = $self->{rows} && @found > $self->{rows} ? @found - $self->{rows} : 0;
+    splice @found, $self->{rows} if $more;
+    my @head = $self->{quiet} ? () : ('# History: ' . join(', ', @names),
+        map({ "# $_->[0]: " . shown($_->[1]) } $self->facts), '#');
+    my @tail = $self->{quiet} ? () : (
+        @found ? () : '# No sub became slower or does more.',
+        $more ? '# ' . plural($more, 'more change') . ' (-O)' : (),
+        $less && !$self->{verbose} ? '# ' . plural($less, 'change')
+            . ' to less (-v shows them)' : ());
+    return join '', map { "$_\n" } @head, table($self->{quiet}, @found), @tail;
+}
+
+sub table {
+    my ($quiet, @found) = @_;
+    return if !@found;
+    my @rows = map { [cells($_)] } @found;
+    my @title = ('Sub', 'Metric', 'Last good', 'First bad', 'Before', 'After', 'Change', 'p');
+    my @width = map { my $c = $_;
+        (sort { $b <=> $a } map { length $_->[$c] } \@title, @rows)[0] } 0 .. $#title;
+    my @rule = map { '.' x $_ } @width;
+    return map {
+        my ($sub, $metric, @cells) = @$_;
+        sprintf("%-$width[0]s  %-$width[1]s  ", $sub, $metric)
+            . aligned([@width[2 .. $#width]], '  ', @cells);
+    } $quiet ? () : (\@title, \@rule), @rows;
+}
+
+sub cells {
+    my ($f) = @_;
+    my $value = defined $f->{p} ? sub { sprintf '%.2f%%', $_[0] } : \&grouped;
+    return (map({ shown($_) } @$f{qw(sub metric last_good first_bad)}),
+        map({ $value->($_) } @$f{qw(before after)}),
+        defined $f->{change} ? sprintf('%+.2f%%', $f->{change}) : 'new',
+        !defined $f->{p} ? 'exact' : $f->{p} < 0.0001 ? '<0.0001' : sprintf('%.4f', $f->{p}));
+}
+
+# The same as CSV and JSON, for programs: all changes.
+my @FIELDS = qw(sub metric last_good first_bad before after change_pct p);
+
+sub as_csv {
+    my ($self) = @_;
+    return join '', map { csv_row(@$_) . "\n" } [@FIELDS],
+        map { [map { $_ // '' } fields($_)] } $self->limited;
+}
+
+sub as_json {
+    my ($self, @names) = @_;
+    require JSON::PP;
+    my @rows = map {
+        my %row;
+        @row{@FIELDS} = fields($_);
+        $row{$_} = defined $row{$_} ? $row{$_} + 0 : undef for qw(before after change_pct p);
+        \%row;
+    } $self->limited;
+    my %facts = map { lc($_->[0]) =~ tr/ /_/r => $_->[1] } $self->facts;
+    return text(JSON::PP->new->utf8->canonical->pretty->encode({ %facts, history => \@names,
+        versions => $self->{names}, alpha => $self->{alpha} + 0, rows => \@rows }));
+}
+
+sub limited {
+    my ($self) = @_;
+    my @found = @{ $self->{found} };
+    splice @found, $self->{rows} if $self->{rows} && @found > $self->{rows};
+    return @found;
+}
+
+sub fields {
+    my ($f) = @_;
+    return (@$f{qw(sub metric last_good first_bad)},
+        map({ defined $f->{p} ? sprintf '%.4f', $_ : $_ } @$f{qw(before after)}),
+        defined $f->{change} ? sprintf('%.4f', $f->{change}) : undef,
+        defined $f->{p} ? sprintf('%.3g', $f->{p}) : undef);
+}
+
+1;

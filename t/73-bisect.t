@@ -1,0 +1,184 @@
+# dprofdiff --bisect: changes that were planted in histories of made-up profiles, and none where
+# there are none; what is exact; buckets; messages.
+use strict;
+use warnings;
+use lib 't/lib';
+use DProfTest;
+use MadeUp;
+use Test::More;
+use Devel::DProf::Store;
+use JSON::PP ();
+
+my $dir = scratch();
+my $state = 1;
+sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
+
+my @SUBS = map { "P::$_" } 'a' .. 'h';
+my @VERSIONS = ('1.8', '1.9', '1.10', '2.0', '2.1', '=3');
+my $BEGIN = 1_795_348_800;
+
+# The text of a profile: cost (ticks), calls and ops of each sub.
+sub text_of {
+    my (%how) = @_;
+    my $lines = "= 0 0 0 0 0 0 0 0 0\n";
+    my $total = 0;
+    for my $n (0 .. $#SUBS) {
+        my $cost = $how{cost}[$n];
+        $total += $cost;
+        $lines .= sprintf "= 1 %d %d %d 0 0 0 0 %d\n", $n + 1, $how{calls}[$n], $cost,
+            $how{ops}[$n];
+    }
+    my $slice = $how{slice} ? "\$dprof_slice=$how{slice}; " : '';
+    my $seed = $how{seed} // "'0'";
+    return profile_text(format => 'tree', hz => 10_000_000, times => [$total, 0, $total],
+        complete => 1, counters => 'ops:ops',
+        header => "\$dprof_run='$how{run}'; \$dprof_pid=7; \$dprof_tid=0; $slice"
+            . "\$dprof_start=$how{start}; \$dprof_script='/srv/web.pl'; \$dprof_hash_seed=$seed; "
+            . "\$dprof_perturb_keys='0'; ",
+        subs => [map { my $line = $_ + 1; $SUBS[$_] =~ s/::/ /r . " web.pl:$line" } 0 .. $#SUBS],
+        lines => $lines);
+}
+
+# Makes a store of runs of each version; planted->(version's number, cost, calls, ops) changes what
+# a run of it takes.
+sub history {
+    my ($name, $runs, $planted, %how) = @_;
+    my $store = Devel::DProf::Store::open("dir:$dir/$name");
+    $store->init;
+    my (@profiles, $k);
+    for my $v (0 .. $#VERSIONS) {
+        for my $r (1 .. $runs) {
+            my $load = 1 + rnd(1000) / 1000;
+            my @cost = map { 10_000 * $load * $_ * (1 + (rnd(81) - 40) / 1000) } 10 .. 17;
+            my (@calls, @ops) = ();
+            @calls = (100) x 8;
+            @ops = (1000) x 8;
+            $planted->($v, \@cost, \@calls, \@ops);
+            my %is = (run => '6b.' . ++$k . '.1', start => $BEGIN + 60 * $k,
+                slice => $how{slices} ? $r : 0);
+            my $file = spew("$dir/one-$name-$k", text_of(%is, seed => $how{seed}, calls => \@calls,
+                ops => \@ops, cost => [map { int } @cost]));
+            push @profiles, { file => $file, run => "$is{run}-7-0-$is{slice}", service => 'web',
+                host => 'a' . $r % 2, env => '', version => $VERSIONS[$v], start => $is{start},
+                seconds => 60 };
+        }
+    }
+    $store->add(\@profiles);
+    return;
+}
+
+sub bisect {
+    my ($name, @args) = @_;
+    my $run = run_tool('dprofdiff', ['--from', "dir:$name", '--bisect', 'service=web', @args],
+        dir => $dir);
+    return [@$run{qw(out err status)}];
+}
+
+sub rows_of {
+    my ($name, @args) = @_;
+    my ($out, $err, $status) = @{ bisect($name, '--format', 'json', @args) };
+    is("$err$status", '0', "$name @args: no message");
+    return @{ JSON::PP->new->utf8->decode($out)->{rows} };
+}
+
+sub places { return map { "$_->{sub} $_->{metric} $_->{last_good} $_->{first_bad}" } @_ }
+
+history('same', 8, sub { });
+history('slower', 8, sub {
+    my ($v, $cost, $calls, $ops) = @_;
+    $cost->[3] *= 1.2 if $v >= 3;           # P::d, from 2.0 on
+    $cost->[0] *= 0.7 if $v >= 5;           # P::a is faster in the last version
+    $calls->[1] += 5 if $v >= 1;            # P::b, from 1.9 on
+    $ops->[2] += 10 if $v >= 4;             # P::c
+    $ops->[4] -= 10 if $v >= 4;             # P::e
+    $ops->[5] = 1000 + rnd(50);             # P::f never counts the same
+});
+
+subtest 'Planted changes' => sub {
+    is_deeply([rows_of('same')], [], 'an unchanged history has none');
+    my $text = bisect('same')->[0];
+    like($text, qr/^# No sub became slower or does more\.$/m, '... as it says');
+    my @rows = rows_of('slower');
+    is_deeply([sort(places(@rows))], [sort 'P::d cpu 1.10 2.0', 'P::a cpu 2.1 =3',
+        'P::b calls 1.8 1.9', 'P::c ops 2.0 2.1', 'P::e ops 2.0 2.1'], 'all of them are found, and no others');
+    my ($d) = grep { $_->{sub} eq 'P::d' } @rows;
+    ok(abs($d->{change_pct} - 20) < 3, '20 % more') or diag($d->{change_pct});
+    ok($d->{p} > 0 && $d->{p} < 0.001, '... with a p');
+    my ($b) = grep { $_->{sub} eq 'P::b' } @rows;
+    is_deeply([@$b{qw(before after change_pct p)}], [100, 105, 5, undef], 'counts are exact');
+};
+
+subtest 'Output' => sub {
+    my ($text, $err) = @{ bisect('slower') };
+    like($text, qr/^# History: service=web$/m, 'what it is');
+    like($text, qr/^# Versions: 6, from 1\.8 to =3; 48 runs$/m, '... of which versions');
+    like($text, qr/^# Metric: user\+system time, self, as share of its run$/m, '... by what');
+    like($text, qr/^# Tested: 8 subs of 0\.5 % or more; significant up to a p of 0\.001$/m,
+        '... tested how');
+    like($text, qr/^P::d +cpu +1\.10 +2\.0 +1\d\.\d\d% +1\d\.\d\d% +\+\d\d\.\d\d% +<0\.0001$/m,
+        'a share');
+    like($text, qr/^P::b +calls +1\.8 +1\.9 +100 +105 +\+5\.00% +exact$/m, 'a count');
+    unlike($text, qr/^P::[ae] /m, 'what became less is left out');
+    like($text, qr/^# 2 changes to less \(-v shows them\)$/m, '... which is told');
+    like(bisect('slower', '-v')->[0], qr/^P::e +ops .* 1,000 +990 +-1\.00% +exact$/m, '-v');
+    my $csv = bisect('slower', '--format', 'csv')->[0];
+    like($csv, qr/\Asub,metric,last_good,first_bad,before,after,change_pct,p\n/, 'CSV');
+    like($csv, qr/^P::a,cpu,2\.1,'=3,[\d.]+,[\d.]+,-(?:29|30)\.\d+,[\d.e-]+$/m,
+        '... no version is a formula, and numbers are numbers');
+    like($csv, qr/^P::b,calls,1\.8,1\.9,100,105,5\.0000,$/m, '... what is exact has no p');
+    my $quiet = bisect('slower', '-q')->[0];
+    is(scalar(() = $quiet =~ /^P::/mg) . ($quiet =~ tr/\n//), '33', '-q: rows only');
+};
+
+subtest 'Which subs, which metric' => sub {
+    is_deeply([places(rows_of('slower', '--only', 'P::d'))], ['P::d cpu 1.10 2.0'], '--only');
+    is_deeply([places(rows_of('slower', '-S', 'P::b'))], ['P::b calls 1.8 1.9'], '-S');
+    is_deeply([grep { /P::d/ } places(rows_of('slower', '--skip', 'P::d'))], [], '--skip');
+    is_deeply([places(rows_of('slower', '-m', 'calls'))], ['P::b calls 1.8 1.9'], '-m calls');
+    is_deeply([places(rows_of('slower', '-m', 'ops', '--only', '[c]$'))], ['P::c ops 2.0 2.1'],
+        '-m ops');
+    is(scalar(rows_of('slower', '-O', '1')), 1, '-O');
+    my @large = rows_of('slower', '--percent-limit', '2');
+    is_deeply([grep { /P::[bce] / } places(@large)], [], '--percent-limit');
+    ok(@large, '... leaves the others');
+    is_deeply([rows_of('slower', '--alpha', '1e-30', '-m', 'cpu')], [], '--alpha');
+    is_deeply([rows_of('slower', '--floor', '60', '-m', 'cpu')], [], '--floor');
+};
+
+subtest 'Slices, seeds, buckets' => sub {
+    my $planted = sub { $_[1][3] *= 1.2 if $_[0] >= 3; $_[2][1] += 5 if $_[0] >= 1 };
+    history('slices', 8, $planted, slices => 1);
+    is_deeply([places(rows_of('slices'))], ['P::d cpu 1.10 2.0'], 'slices: no count is exact');
+    like(bisect('slices')->[0], qr/^# Not exact: calls and ops are not compared: slices of a /m,
+        '... as it says');
+    history('random', 8, $planted, seed => "''");
+    like(bisect('random')->[0], qr/^# Not exact: calls and ops are not compared: the hash seed of /m,
+        'random hash seeds');
+    history('many', 60, $planted);
+    my $text = bisect('many')->[0];
+    like($text, qr/^# Versions: 6, .* 360 runs in 120 buckets$/m, '60 runs: 20 buckets each');
+    like($text, qr/^P::b +calls +1\.8 +1\.9 +100 +105 /m, '... counts are those of a run');
+    like(bisect('many', '--buckets', '10')->[0], qr/; 360 runs in 60 buckets$/m, '--buckets');
+    history('few', 1, $planted);
+    like(bisect('few')->[0], qr/^# Too few runs: no change of a share could be significant$/m,
+        'a run each');
+};
+
+subtest 'Messages' => sub {
+    my $hint = "Try 'dprofdiff -h' for help.\n";
+    my $files = run_tool('dprofdiff', ['--from', 'dir:same', '--bisect', 'service=web', 'x'],
+        dir => $dir);
+    is($files->{err}, "--bisect takes run-sets, and no files\n$hint", 'files');
+    my $one = run_tool('dprofdiff', ['--from', 'dir:same', '--bisect', 'version=1.8'],
+        dir => $dir);
+    is_deeply([@$one{qw(err status)}],
+        ["dprofdiff: there is one version only, 1.8: a change needs two\n", 1], 'one version');
+    is_deeply([@{ bisect('same', @{ $_->[0] }) }[1, 2]], ["$_->[1]\n$hint", 2], "@{ $_->[0] }") for
+        [['--tree'], '--tree does not go with --bisect'],
+        [['-c', 'ratio'], '-c does not go with --bisect'],
+        [['--format', 'html'], '--bisect prints text, CSV or JSON'];
+    like(bisect('same', '-m', 'x')->[1], qr/^(?:dprofdiff: )?x: no side has it\n/, '-m');
+    my $bare = run_tool('dprofdiff', ['--bisect', 'service=web'], dir => $dir);
+    like($bare->{err}, qr/^--run-set needs a store: --from STORE/, 'no store');
+};
+done_testing;
