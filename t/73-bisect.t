@@ -100,7 +100,8 @@ subtest 'Planted changes' => sub {
     like($text, qr/^# No sub became slower or does more\.$/m, '... as it says');
     my @rows = rows_of('slower');
     is_deeply([sort(places(@rows))], [sort 'P::d cpu 1.10 2.0', 'P::a cpu 2.1 =3',
-        'P::b calls 1.8 1.9', 'P::c ops 2.0 2.1', 'P::e ops 2.0 2.1'], 'all of them are found, and no others');
+        'P::b calls 1.8 1.9', 'P::c ops 2.0 2.1', 'P::e ops 2.0 2.1'],
+        'all of them are found, and no others');
     my ($d) = grep { $_->{sub} eq 'P::d' } @rows;
     ok(abs($d->{change_pct} - 20) < 3, '20 % more') or diag($d->{change_pct});
     ok($d->{p} > 0 && $d->{p} < 0.001, '... with a p');
@@ -152,8 +153,8 @@ subtest 'Slices, seeds, buckets' => sub {
     like(bisect('slices')->[0], qr/^# Not exact: calls and ops are not compared: slices of a /m,
         '... as it says');
     history('random', 8, $planted, seed => "''");
-    like(bisect('random')->[0], qr/^# Not exact: calls and ops are not compared: the hash seed of /m,
-        'random hash seeds');
+    like(bisect('random')->[0],
+        qr/^# Not exact: calls and ops are not compared: the hash seed of /m, 'random hash seeds');
     history('many', 60, $planted);
     my $text = bisect('many')->[0];
     like($text, qr/^# Versions: 6, .* 360 runs in 120 buckets$/m, '60 runs: 20 buckets each');

@@ -79,13 +79,45 @@ my ($line) = $long =~ /^# Calls: (\S+)$/m;
 is(length $line, 60, 'a long line of blocks has 60 of them');
 like(history('main::g', @set, '-m', 'calls')->[0], qr/^# Metric: calls, self$/m, '-m');
 
+subtest 'Picture and page' => sub {
+    my @by = ('P::h', '--by', 'version', '--title', 'a<&"', '--format');
+    my $svg = history(@by, 'svg', @set)->[0];
+    my $page = history(@by, 'html', @set)->[0];
+    utf8::decode($_) for $svg, $page;
+    like($svg, qr/\A<svg id="dprof-history" [^<>]* aria-label="a&#60;&#38;&#34;">\n/, 'a picture');
+    like($svg, qr/^\@media \(prefers-color-scheme: dark\)/m, '... light and dark');
+    unlike("$svg$page", qr/<script|javascript:|\bon\w+=|(?:href|src)=|url\(|\@import/,
+        '... without scripts, and of one file');
+    my @points = $svg =~ /<polyline class="curve" points="([^"]+)"/g;
+    my $most = $of_version{"3,\"x\n"};
+    my $curve = sub {
+        my ($top, @values) = @_;
+        return join ' ', map { sprintf '%.1f,%.1f', 90 + 890 * $_ / 3,
+            $top + 120 - 120 * $values[$_] / $values[3] } 0 .. 3;
+    };
+    my @versions = @of_version{'1.9', '1.10', '=2', "3,\"x\n"};
+    is_deeply(\@points, [$curve->(84, map { $_->{self_h} / $_->{total} } @versions),
+        $curve->(248, map { $_->{h} } @versions)], 'curves of share and calls; there are no ops');
+    like($svg, qr{<title>1\.10, Profiles 50, Self $share[1], Calls [\d,]+, Ops -</title>},
+        'a point says what it is');
+    unlike($svg, qr/[^\x20-\x7e\n]/, 'no character of a version is as it was');
+    like($page, qr/\A<!DOCTYPE html>\n/, 'a page');
+    ok(index($page, $svg) > 0, '... has the picture');
+    like($page, qr{^<tr><td>=2</td><td>50</td><td>$share[2]</td><td>[\d,]+</td><td>-</td></tr>$}m,
+        '... and the numbers');
+    is(scalar(() = $page =~ /<tr>/g), 5, '... of all versions');
+    my $times = history('main::g', @set, '--format', 'svg')->[0];
+    like($times, qr{y="\d+\.0">2026-11-22T12:00:00Z</text>}, 'by time: from');
+    like($times, qr{class="soft end" [^>]*>2026-11-22T15:15:00Z</text>}, '... to');
+};
+
 my $hint = "Try 'dprofreport -h' for help.\n";
 is_deeply(history(@{ $_->[0] }), ['', $_->[1], $_->[2]], "@{ $_->[0] }: an error") for
     [['main::x', @set], "there is no sub main::x in service=web\n", 1],
     [['main::g', @set, '-m', 'ops'], "-m ops: no profile has it in service=web\n", 1],
     [['main::g', @set, '--by', 'x'], "--by x: must be version, or an interval such as 5m, 1h, 1d\n"
         . $hint, 2],
-    [['main::g', @set, '--format', 'json'], "--history prints text or CSV\n$hint", 2],
+    [['main::g', @set, '--format', 'json'], "--history prints text, CSV, html or svg\n$hint", 2],
     [['main::g', @set, '1'], "--history takes run-sets, and no files\n$hint", 2];
 my $run = run_tool('dprofreport', ['--history', 'main::g', '1'], dir => $dir);
 is($run->{err}, "--history needs the profiles of a store: --from STORE --run-set SET\n$hint",

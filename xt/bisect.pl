@@ -47,8 +47,8 @@ sub history {
 # Returns the changes that are found in runs.
 sub found {
     my (@runs) = @_;
-    my $bisect = Devel::DProf::Bisect->new(sizes => [(RUNS) x VERSIONS], weights => [map { 1 } @runs],
-        names => [0 .. VERSIONS - 1], shown => $runs[0]{value});
+    my $bisect = Devel::DProf::Bisect->new(sizes => [(RUNS) x VERSIONS],
+        weights => [map { 1 } @runs], names => [0 .. VERSIONS - 1], shown => $runs[0]{value});
     return $bisect->tested({ name => 'cpu', of_run => \@runs });
 }
 

@@ -117,14 +117,10 @@ sub missing {
 sub as_text {
     my ($self, @names) = @_;
     my @rows = @{ $self->{rows} };
-    my $label = $self->{seconds} ? 'From' : 'Version';
-    my @table = ([$label, 'Profiles', 'Self', 'Calls', 'Ops'],
-        map { [$self->name($_), $_->{profiles}, percent($_->{share}), number($_->{calls}),
-            number($_->{ops})] } @rows);
+    my @table = $self->cells;
     my @width = map { my $c = $_; (sort { $b <=> $a } map { length $_->[$c] } @table)[0] } 0 .. 4;
-    my $metric = metric_number($self->{metric});
     my @head = ('# Profile: ' . join(', ', @names), '# History of: ' . shown($self->{sub}),
-        '# Metric: ' . (defined $metric ? metric_text($metric) : $self->{metric}) . ', self',
+        '# Metric: ' . $self->what,
         map { my ($name, $key) = @$_; my $line = sparkline(points($key, @rows));
             length $line ? sprintf '# %-6s %s', "$name:", $line : () }
             ['Self', 'share'], ['Calls', 'calls'], ['Ops', 'ops']);
@@ -134,6 +130,52 @@ sub as_text {
         sprintf "%-$width[0]s  %s", $first, aligned([@width[1 .. 4]], '  ', @cells);
     } $table[0], @rule, @table[1 .. $#table];
     return join '', map { "$_\n" } @head, '#', @lines;
+}
+
+# The table's heading and its rows.
+sub cells {
+    my ($self) = @_;
+    return ([$self->{seconds} ? 'From' : 'Version', 'Profiles', 'Self', 'Calls', 'Ops'],
+        map { [$self->name($_), $_->{profiles}, percent($_->{share}), number($_->{calls}),
+            number($_->{ops})] } @{ $self->{rows} });
+}
+
+sub what {
+    my ($self) = @_;
+    my $metric = metric_number($self->{metric});
+    return (defined $metric ? metric_text($metric) : $self->{metric}) . ', self';
+}
+
+# The history as a picture, characters; NAMES are those of the run-sets.
+sub as_svg {
+    my ($self, @names) = @_;
+    require Devel::DProf::HistoryPlot;
+    my ($head, @cells) = $self->cells;
+    my @rows = @{ $self->{rows} };
+    my @panels = map {
+        my ($column, $key) = @$_;
+        my @values = map { $_->{$key} } @rows;
+        my ($most) = sort { $b <=> $a } grep { defined } @values;
+        !defined $most ? () : { name => $head->[$column], values => \@values,
+            most => $key eq 'share' ? percent($most) : number($most) };
+    } [2, 'share'], [3, 'calls'], [4, 'ops'];
+    return Devel::DProf::HistoryPlot::svg(title => $self->title,
+        subtitle => $self->what . ' - ' . join(', ', @names), panels => \@panels,
+        x => [map { $self->{seconds} ? $rows[$_]{key} : $_ } 0 .. $#rows],
+        labels => [map { $_->[0] } @cells],
+        tips => [map { my $c = $_; join ', ', $c->[0], map { "$head->[$_] $c->[$_]" } 1 .. 4 }
+            @cells]);
+}
+
+sub title {
+    my ($self) = @_;
+    return $self->{title} // 'History of ' . shown($self->{sub});
+}
+
+# The same as a page, with its numbers.
+sub as_html {
+    my ($self, @names) = @_;
+    return Devel::DProf::HistoryPlot::page($self->title, $self->as_svg(@names), $self->cells);
 }
 
 sub name {

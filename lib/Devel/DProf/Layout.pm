@@ -129,6 +129,10 @@ LEAST. Blanks in front of a name stay.
 
 Lines from that column on, with a label left of the first, or above them if it is too long.
 
+=item csv_row CELL, ...
+
+A row of CSV, without its end. What a spreadsheet would take for a formula has a quote in front.
+
 =back
 
 =cut

@@ -266,8 +266,8 @@ own_version: C<-V> is for run.
 
 compares: the names are sides that are compared, also without an option C<diff>.
 
-A tool with the options C<from> and C<run-set> gets, in place of names, hashes as
-L<Devel::DProf::Sides/side> returns them.
+A tool with the options C<from> and C<run-set> (or C<bisect>, one run-set that is compared with
+nothing) gets, in place of names, hashes as L<Devel::DProf::Sides/side> returns them.
 
 more: called for the end of the help.
 

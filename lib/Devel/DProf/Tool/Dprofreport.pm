@@ -11,7 +11,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
-                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_CHAIN_GRAPH);
+                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_HTML DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(files_of told usable readable doubts);
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
@@ -96,7 +96,8 @@ Output:
 = from=s  run-set=s@
     --from STORE --run-set SET      profiles of a store (dprofstore), in place of files
 = history=s  by=s
-    --history SUB       what SUB cost in each interval of that store: --by 5m, 1h, 1d, version
+    --history SUB       what SUB cost in each interval of that store: --by 5m, 1h, 1d, version;
+                        --format text|csv|html|svg
 = processes  f|force
     --processes         reads all files of each run      -f  fewer messages
 = main
@@ -156,7 +157,10 @@ sub how {
     $how{by_line} = lines_of($edges_of) if defined $edges_of
         && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
-    medium($opt, \%how, qw(text csv json markdown html));
+    # A history alone is a picture, too.
+    my $is_svg = defined $opt->{history} && ($opt->{format} // '') eq 'svg';
+    medium({ %$opt, $is_svg ? (format => 'html') : () }, \%how,
+        qw(text csv json markdown html), defined $opt->{history} ? 'svg' : ());
     die "--by goes with --history SUB\n" if defined $opt->{by} && !defined $opt->{history};
     $how{history} = history_of($opt, \%how) if defined $opt->{history};
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
@@ -355,10 +359,11 @@ sub history_of {
     my ($opt, $how) = @_;
     die "--history needs the profiles of a store: --from STORE --run-set SET\n"
         if !defined $opt->{from} && !$opt->{'run-set'};
-    die "--history prints text or CSV\n" if $how->{format} != DP_TEXT && $how->{format} != DP_CSV;
+    die "--history prints text, CSV, html or svg\n"
+        if !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_HTML;
     require Devel::DProf::History;
     return Devel::DProf::History->new(sub => text($opt->{history}), by => $opt->{by},
-        metric => $opt->{m});
+        metric => $opt->{m}, title => defined $opt->{title} ? text($opt->{title}) : undef);
 }
 
 sub history {
@@ -372,8 +377,11 @@ sub history {
         return FAILED;
     }
     my ($out) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
-    print {$out} bytes($how->{format} == DP_TEXT ? $history->as_text(map { $_->{name} } @sides)
-        : $history->as_csv);
+    my @names = map { $_->{name} } @sides;
+    my $format = $opt->{format} // 'text';
+    print {$out} bytes($format eq 'csv' ? $history->as_csv : $format eq 'svg'
+        ? $history->as_svg(@names) : $format eq 'html' ? $history->as_html(@names)
+        : $history->as_text(@names));
     return written('dprofreport', $out, 0) || ($is_whole ? OK : FAILED);
 }
 
