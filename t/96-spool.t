@@ -109,6 +109,43 @@ subtest 'What is no profile' => sub {
     is(slurp("$dir/spool/refused/a.tree"), "hello\n", '... and its contents');
 };
 
+subtest 'The limit of what was refused' => sub {
+    my $dir = spool(0);
+    mkdir "$dir/spool/refused";
+    my @push = ('push', '--to', 'dir:store', '--delete', '--refused-limit');
+    # By the time of their answers: c, a, b; d has none.
+    my %age = (a => 200, b => 100, c => 300, d => 250);
+    for my $name (sort keys %age) {
+        my @files = (spew("$dir/spool/refused/$name.tree", 'x' x 400),
+            $name eq 'd' ? () : spew("$dir/spool/refused/$name.tree.why", 'y' x 100));
+        utime time - $age{$name}, time - $age{$name}, $files[-1];
+    }
+    spew("$dir/spool/refused/keep.txt", '');
+    utime 1, 1, "$dir/spool/refused/keep.txt";
+    mkdir "$dir/spool/refused/folder";
+    symlink '../../store', "$dir/spool/refused/link";
+    my $refused = sub {
+        my ($limit, @names) = @_;
+        spew("$dir/spool/$_.tree", 'hello') for @names;
+        my $got = dprofstore($dir, @push, $limit, 'spool');
+        return ((grep { !/it is now/ } split /\n/, $got->[1]), left($dir));
+    };
+    my $files = sub { join ' ', map { "refused/$_" } sort 'link/.dprofstore', @_ };
+    my @with_why = map { ("$_.tree", "$_.tree.why") } qw(a b);
+    my @new = ('e.tree', 'e.tree.why');
+    is_deeply([$refused->('1G', 'e')], [$files->(qw(c.tree c.tree.why d.tree keep.txt), @with_why,
+        @new)], 'as long as there is room all stay');
+    is_deeply([$refused->('1400', 'f')], ['dprofstore: spool/refused has reached --refused-limit '
+        . '1400 bytes; the oldest profiles there are removed', $files->(@with_why, @new,
+        'f.tree', 'f.tree.why')], 'the oldest go with their answers; links are left alone');
+    is_deeply([$refused->('0', 'g', 'h')], ['dprofstore: spool/refused has reached --refused-limit '
+        . '0 bytes; the oldest profiles there are removed', $files->('h.tree', 'h.tree.why')],
+        'the last one stays; the line comes once');
+    ok(-d "$dir/store", '... what a link leads to is there');
+    is_deeply([@{ dprofstore($dir, @push, '1x', 'spool') }[1, 2]], ['--refused-limit 1x: must be a '
+        . "number of bytes, or like 100M\nTry 'dprofstore -h' for help.\n", 2], 'a wrong limit');
+};
+
 subtest 'A store that fails keeps the spool' => sub {
     my $dir = spool(2);
     my $left = left($dir);

@@ -14,6 +14,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # A store takes many at once for the price of few.
 use constant BATCH => 100;
 use constant LONGEST_WAIT => 300;
+# Bytes that may be refused before the first of them go.
+use constant REFUSED_LIMIT => 100 << 20;
 
 sub new {
     my ($class, %how) = @_;
@@ -135,6 +137,12 @@ sub refuse {
     $done->{refused}++;
     my $place = $spool && $self->{delete} ? $spool->move_aside($entry, $failure) : undef;
     $self->{say}->($failure->message . (defined $place ? "; it is now $place" : ''));
+    my $limit = $self->{refused_limit} // REFUSED_LIMIT;
+    # The same again would fill the log of a night.
+    return if !defined $place || !$spool->trim_refused($limit, $place)
+        || $self->{has_trimmed}++;
+    $self->{say}->($place =~ s{/[^/]*\z}{}sr . " has reached --refused-limit $limit bytes; the "
+        . 'oldest profiles there are removed');
     return;
 }
 

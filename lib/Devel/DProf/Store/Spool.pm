@@ -144,6 +144,37 @@ sub move_aside {
     return "$to/$entry->{name}";
 }
 
+# Removes the profiles that were refused first, with their answers, until refused/ has no more than
+# so many bytes. The path of the last one stays: somebody was just told where it is. Returns the
+# number of what went.
+sub trim_refused {
+    my ($self, $limit, $last) = @_;
+    my $folder = "$self->{folder}/refused";
+    opendir my $in, $folder or return 0;
+    my ($sum, %of) = (0);
+    for my $name (grep { !/\A\.\.?\z/ } readdir $in) {
+        my @stat = lstat "$folder/$name";
+        next if !@stat || !-f _;
+        my $one = $of{ $name =~ s/\.(?:why|live|new)\z//r } //= { size => 0, time => 0 };
+        push @{ $one->{names} }, $name;
+        $one->{size} += $stat[7];
+        $sum += $stat[7];
+        # A profile keeps its own time when it is moved: its answer tells when that was.
+        $one->{ $name =~ /\.why\z/ ? 'answered' : 'time' } = $stat[9];
+    }
+    $_->{time} = $_->{answered} // $_->{time} for values %of;
+    my @oldest = grep { "$folder/$_" ne $last }
+        sort { $of{$a}{time} <=> $of{$b}{time} || $a cmp $b } keys %of;
+    my $gone = 0;
+    while (@oldest && $sum > $limit) {
+        my $one = $of{ shift @oldest };
+        next if grep { !unlink("$folder/$_") && !$!{ENOENT} } @{ $one->{names} };
+        $sum -= $one->{size};
+        $gone++;
+    }
+    return $gone;
+}
+
 # ---- merging ----
 
 # A merged profile is made in steps that can be interrupted anywhere: a list of what goes into it

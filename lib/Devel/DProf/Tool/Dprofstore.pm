@@ -42,6 +42,8 @@ push, agent:
     --merge SECONDS     one profile of each service and interval, as by dprofmerge; with --delete
 = delete
     --delete            removes what has arrived; what is refused goes to SPOOL/refused
+= refused-limit=s
+    --refused-limit BYTES           of which the oldest go beyond so many (100M)
 = every=s
     --every SECONDS     agent: how often it looks at the spool (10)
 = q|quiet
@@ -57,7 +59,8 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-my @SEND = qw(service version host env label push-api profile-name merge delete);
+my @SEND = qw(service version host env label push-api profile-name merge delete
+    refused-limit);
 my %COMMAND = (
     init => { run => \&init, options => [] },
     push => { run => \&push_all, options => [@SEND, 'q'] },
@@ -79,6 +82,8 @@ sub how {
             if !$seconds || $seconds > 86400;
         $how{$name} = $seconds;
     }
+    $how{refused_limit} = bytes_of('refused-limit', $opt->{'refused-limit'})
+        if defined $opt->{'refused-limit'};
     $how{labels} = {};
     for my $label (@{ $opt->{label} || [] }) {
         my ($key, $value) = $label =~ /\A([^=]+)=(.+)\z/s
@@ -86,6 +91,14 @@ sub how {
         $how{labels}{$key} = $value;
     }
     return \%how;
+}
+
+# Returns a number of bytes, which may be given as 10k, 100M or 1G.
+sub bytes_of {
+    my ($option, $text) = @_;
+    my ($n, $unit) = $text =~ /\A(\d{1,12})([kMG]?)\z/
+        or die "--$option $text: must be a number of bytes, or like 100M\n";
+    return $n << { '' => 0, k => 10, M => 20, G => 30 }->{$unit};
 }
 
 sub run {
@@ -138,7 +151,8 @@ sub sender {
     my %is = (version => $opt->{version} // '', env => $opt->{env} // '',
         host => $opt->{host} // Sys::Hostname::hostname());
     return Devel::DProf::Store::Push->new(target => target($opt, $how, %is),
-        merge => $how->{merge}, delete => $opt->{delete}, service => $opt->{service},
+        merge => $how->{merge}, delete => $opt->{delete}, refused_limit => $how->{refused_limit},
+        service => $opt->{service},
         say => sub { complain("dprofstore: $_[0]") }, %is, %more);
 }
 
