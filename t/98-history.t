@@ -84,7 +84,7 @@ subtest 'Picture and page' => sub {
     my $svg = history(@by, 'svg', @set)->[0];
     my $page = history(@by, 'html', @set)->[0];
     utf8::decode($_) for $svg, $page;
-    like($svg, qr/\A<svg id="dprof-history" [^<>]* aria-label="a&#60;&#38;&#34;">\n/, 'a picture');
+    like($svg, qr/\A<svg id="dprof-history" [^<>]* aria-label\W{2}a&#60;&#38;&#34;">\n/, 'a picture');
     like($svg, qr/^\@media \(prefers-color-scheme: dark\)/m, '... light and dark');
     unlike("$svg$page", qr/<script|javascript:|\bon\w+=|(?:href|src)=|url\(|\@import/,
         '... without scripts, and of one file');
@@ -122,6 +122,8 @@ is_deeply(history(@{ $_->[0] }), ['', $_->[1], $_->[2]], "@{ $_->[0] }: an error
 my $run = run_tool('dprofreport', ['--history', 'main::g', '1'], dir => $dir);
 is($run->{err}, "--history needs the profiles of a store: --from STORE --run-set SET\n$hint",
     'files alone are an error');
+is(run_tool('dprofreport', ['--format', 'svg', '1'], dir => $dir)->{err},
+    "--format svg goes with --history SUB\n$hint", '--format svg without it, too');
 is(run_tool('dprofreport', ['--by', '5m', '1'], dir => $dir)->{status}, 2,
     '--by without --history is an error');
 done_testing;

@@ -110,20 +110,23 @@ sub panel {
     return (@out, @dots);
 }
 
-# The labels of some points, the first and the last among them.
+# The labels of some points, the first and the last among them, that do not run into each other.
 sub axis {
     my ($y, $at, $labels) = @_;
     my $last = $#$at;
-    my $count = $last < MOST_LABELS ? $last : MOST_LABELS - 1;
-    # Long ones would run into each other.
-    my ($longest) = sort { $b <=> $a } map { length } @$labels;
-    my $room = int((WIDTH - LEFT - RIGHT) / (8 * $longest + 16)) - 1;
-    $count = $room < 1 ? 1 : $room if $room < $count;
-    my %some = map { int($last * $_ / ($count || 1) + 0.5) => 1 } 0 .. $count;
-    return map {
-        my $class = $_ == 0 && $last ? '' : $_ == $last && $last ? 'end' : 'middle';
-        put("soft $class", $class eq '' ? LEFT : $at->[$_], $y, cut($labels->[$_], 40));
-    } sort { $a <=> $b } grep { $_ <= $last } keys %some;
+    my %some = map { int($last * $_ / MOST_LABELS + 0.5) => 1 } 0 .. MOST_LABELS;
+    my ($end, @out) = (0);
+    for my $i ($last, sort { $a <=> $b } grep { $_ < $last } keys %some) {
+        my $text = cut($labels->[$i], 40);
+        my $class = !$last || $i && $i < $last ? 'middle' : $i ? 'end' : '';
+        my $width = 8 * length $text;
+        my $left = $at->[$i] - $width * ($class eq 'end' ? 1 : $class eq 'middle' ? 0.5 : 0);
+        # The last one has its place before all others.
+        next if @out && ($left < $end || $left + $width > $out[0]{left});
+        $end = $left + $width + 12 if @out;
+        push @out, { left => $left - 12, text => put("soft $class", $at->[$i], $y, $text) };
+    }
+    return map { $_->{text} } @out[1 .. $#out], $out[0];
 }
 
 sub put {

@@ -28,6 +28,8 @@ my %FIELD = all_words_of('field');
 my %CHAIN = words_of('chain');
 my %CHAIN_VALUE = words_of('chain_value');
 my @METRICS = (time_words(), 'calls');
+# Formats that are pictures: only a history has them here.
+my %PICTURE = map { $_ => 1 } qw(svg);
 # `how` has these, and the view does not know them.
 my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
     metric_name counter color by_line);
@@ -90,14 +92,13 @@ Calls:
                         line, and of FILE:LINE, FILE or /REGEX/ in place of SUB
 Output:
 = t|field-separator=s  format=s
-    --format text|csv|json|markdown|html        -t SEP: text with SEP between the fields
+    --format text|csv|json|markdown|html|svg    -t SEP: text with SEP between the fields
 = q|quiet  color=s  pager!  title=s
     -q  --color auto|always|never  --no-pager  --title TEXT
 = from=s  run-set=s@
     --from STORE --run-set SET      profiles of a store (dprofstore), in place of files
 = history=s  by=s
-    --history SUB       what SUB cost in each interval of that store: --by 5m, 1h, 1d, version;
-                        --format text|csv|html|svg
+    --history SUB       what SUB cost in each interval of that store: --by 5m, 1h, 1d, version
 = processes  f|force
     --processes         reads all files of each run      -f  fewer messages
 = main
@@ -157,10 +158,11 @@ sub how {
     $how{by_line} = lines_of($edges_of) if defined $edges_of
         && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
     $how{callees} = defined $opt->{callees} ? 1 : 0;
-    # A history alone is a picture, too.
-    my $is_svg = defined $opt->{history} && ($opt->{format} // '') eq 'svg';
-    medium({ %$opt, $is_svg ? (format => 'html') : () }, \%how,
-        qw(text csv json markdown html), defined $opt->{history} ? 'svg' : ());
+    my $is_picture = exists $PICTURE{ $opt->{format} // '' };
+    die "--format $opt->{format} goes with --history SUB\n"
+        if $is_picture && !defined $opt->{history};
+    medium({ %$opt, $is_picture ? (format => 'html') : () }, \%how,
+        qw(text csv json markdown html), keys %PICTURE);
     die "--by goes with --history SUB\n" if defined $opt->{by} && !defined $opt->{history};
     $how{history} = history_of($opt, \%how) if defined $opt->{history};
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
@@ -379,8 +381,8 @@ sub history {
     my ($out) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
     my @names = map { $_->{name} } @sides;
     my $format = $opt->{format} // 'text';
-    print {$out} bytes($format eq 'csv' ? $history->as_csv : $format eq 'svg'
-        ? $history->as_svg(@names) : $format eq 'html' ? $history->as_html(@names)
+    print {$out} bytes(exists $PICTURE{$format} ? $history->as_svg(@names)
+        : $format eq 'csv' ? $history->as_csv : $format eq 'html' ? $history->as_html(@names)
         : $history->as_text(@names));
     return written('dprofreport', $out, 0) || ($is_whole ? OK : FAILED);
 }
