@@ -84,7 +84,8 @@ subtest 'Picture and page' => sub {
     my $svg = history(@by, 'svg', @set)->[0];
     my $page = history(@by, 'html', @set)->[0];
     utf8::decode($_) for $svg, $page;
-    like($svg, qr/\A<svg id="dprof-history" [^<>]* aria-label\W{2}a&#60;&#38;&#34;">\n/, 'a picture');
+    like($svg, qr/\A<svg id="dprof-history" [^<>]* aria-label\W{2}a&#60;&#38;&#34;">\n/,
+        'a picture');
     like($svg, qr/^\@media \(prefers-color-scheme: dark\)/m, '... light and dark');
     unlike("$svg$page", qr/<script|javascript:|\bon\w+=|(?:href|src)=|url\(|\@import/,
         '... without scripts, and of one file');
