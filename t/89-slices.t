@@ -171,12 +171,33 @@ sub sliced {
     my $dir = scratch();
     my $run = sliced("$calls f() for 1 .. 300; rename 'spool', 'taken'; f() for 1 .. 300; ",
         $dir);
-    my $file = qr{\S+/spool/\S+};
-    like($run->{err},
-        qr{\ADProf: cannot write $file: No such file or directory; the slice goes on\n\z},
-        'a slice that cannot be written is told of, once');
+    is($run->{err}, '', 'a spool that was taken away is made again');
     my $got = calls_of(slices("$dir/spool"), slices("$dir/taken"));
-    is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and its calls are in the next file');
+    is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and no call is lost');
+    my ($old) = bsd_glob("$dir/taken/*.part");
+    is(-s $old, 0, '... or counted twice: what was taken of the slice is empty');
+    unlike(slurp("$old.live"), qr/\A[^\0]/, '... and what lies beside it has no beginning');
+}
+# A directory has the name that the slice is to get.
+my $taken = "$calls f() for 1 .. 300; my (\$to) = <spool/*.part>; mkdir \$to =~ s/part\$/tree/r; "
+    . 'f() for 1 .. 300;';
+for my $end ('', 'kill 9, $$', 'exec $^X, "-e1"') {
+    my $dir = scratch();
+    my $run = sliced("$taken $end", $dir);
+    like($run->{err}, qr{\ADProf: cannot write \S+: Is a directory; the slice goes on\n\z},
+        "a slice that cannot get its name is told of, once ($end)");
+    my @left = bsd_glob("$dir/spool/*.part");
+    my $got = calls_of((grep { -f } slices("$dir/spool")), @left);
+    is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and has all calls under its first');
+}
+SKIP: {
+    skip 'needs root', 2 if $> != 0;
+    my $dir = scratch();
+    mkdir "$dir/root";
+    my $run = sliced("$calls f() for 1 .. 300; chroot 'root'; chdir '/'; f() for 1 .. 300;", $dir);
+    like($run->{err}, qr{\ADProf: cannot .*; the slice goes on\n\z}, 'chroot: one line');
+    my $got = calls_of(bsd_glob("$dir/spool/*.{tree,part}"));
+    is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and no call is lost');
 }
 {
     my $dir = scratch();
