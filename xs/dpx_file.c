@@ -469,8 +469,9 @@ bool dpx_file_write_tree(struct dpx_ctx *ctx, struct dp_err *err)
     if (rc == 0) {
         put_trailer(ctx, &ctx->out, true);
     } else {
+        ctx->out.failed = false;        /* there may be room at the next end of a slice */
+        ctx->file.tree_at = 0;
         dp_outfile_cut(&ctx->out, at);
-        ctx->out.failed = !dp_outfile_is_there(&ctx->out);
     }
     dp_buf_release(&text);
     return rc == 0;

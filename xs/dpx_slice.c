@@ -9,27 +9,53 @@
 
 /* ---- the end of a slice ---- */
 
-/* Makes the file again, where it could not be made before, or is gone. */
+/* Makes the file again, where it could not be made before, or is gone. What has become of the old
+ * one is emptied, since its slice will be in the new one; where none can be made, it is still ours
+ * to write to. */
 static bool reopen(struct dpx_ctx *ctx, struct dp_err *err)
 {
     dTHX;
-    dp_live_remove(&ctx->live);
-    dp_outfile_close(&ctx->out);
-    if (dp_spool_make(dpx_run.path, err) < 0 || dpx_file_open(aTHX_ ctx, err) < 0)
+    struct dp_outfile old = ctx->out;
+    U64 trailer_at = ctx->file.trailer_at, tree_at = ctx->file.tree_at;
+    if (dp_spool_make(dpx_run.path, err) < 0)
         return false;
-    dp_live_restore(&ctx->live, ctx->out.path);
+    if (dpx_file_open(aTHX_ ctx, err) < 0) {
+        dp_outfile_discard(&ctx->out);
+        ctx->out = old;
+        ctx->file.trailer_at = trailer_at;
+        ctx->file.tree_at = tree_at;
+        return false;
+    }
+    dp_outfile_cut(&old, 0);
+    dp_outfile_close(&old);
+    dp_live_move(&ctx->live, ctx->out.path);
     return true;
+}
+
+/* Readers of a slice that did not get its name take it for one that was saved, and look for what is
+ * newer in the pieces. */
+static void keep_as_saved(struct dpx_ctx *ctx, U64 at)
+{
+    ctx->file.tree_at = at;
+    if (ctx->state < DPX_ENDING)
+        dpx_file_trailer(ctx, false);
+    else
+        dp_live_remove(&ctx->live);
 }
 
 static bool write_slice(struct dpx_ctx *ctx, struct dp_err *err)
 {
     struct dp_cct_rest rest = ctx->rest;
-    if (ctx->out.failed && !reopen(ctx, err))
+    if ((ctx->out.failed || !dp_outfile_is_there(&ctx->out)) && !reopen(ctx, err)
+        && ctx->out.failed)
         return false;
+    if (ctx->file.tree_at)
+        dp_outfile_cut(&ctx->out, ctx->file.tree_at);
+    U64 at = ctx->out.size;
     bool good = dpx_file_write_tree(ctx, err);
     if (good && dp_spool_finish(ctx->out.path) < 0) {
         dp_err_set(err, DP_E_IO, "cannot write %s: %s", ctx->out.path, strerror(errno));
-        ctx->out.failed = true;
+        keep_as_saved(ctx, at);
         good = false;
     }
     if (!good) {
@@ -92,6 +118,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     dp_rec_keep_line(&ctx->rec);
     dp_live_release(&ctx->live);
     dp_outfile_init(&ctx->out);
+    ctx->file.tree_at = 0;
     if (dpx_file_open(aTHX_ ctx, &err) < 0)     /* the end of the slice tries again, and tells */
         ctx->out.failed = true;
     if (dpx_file_renew_live(ctx) < 0)

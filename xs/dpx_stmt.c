@@ -344,13 +344,14 @@ uint32_t dpx_stmt_site(void *arg)
     return line ? line->site : dpx_name_site_of(aTHX_ ctx, PL_curcop);
 }
 
-/* Charges in the slow way, as the fast one was refused. now: the arrival stamp. */
-static DP_NOINLINE void back_late(struct dpx_ctx *ctx, struct dp_stmt *line, U64 now)
+/* Charges in the slow way, as the fast one was refused. now: the arrival stamp. A slice that ends
+ * there takes all that is kept of statements with it, so this one is known by its number. */
+static DP_NOINLINE void back_late(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     int why = errno;
     dp_rec_charge_all(&ctx->rec, now);
     if (!ctx->rec.over)
-        ctx->rec.line = line;
+        ctx->rec.line = dp_lines_get(&ctx->statements, number);
     dpx_frame_leave(ctx);
     errno = why;
 }
@@ -363,7 +364,7 @@ DP_INLINE void back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, const int how)
         return;
     U64 now = dpx_arrive(ctx, how);
     if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, how & DPX_REC))) {
-        back_late(ctx, line, now);
+        back_late(ctx, line->number, now);
         return;
     }
     ctx->rec.line = line;
@@ -402,8 +403,9 @@ DPX_HOOKS(OP *, leavetry_hook, CALL)
 void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)PL_curcop);
+    U32 number = line ? line->number : 0;
     if (line && line != ctx->rec.line)
-        back_late(ctx, line, dpx_frame_arrive(ctx));
+        back_late(ctx, number, dpx_frame_arrive(ctx));
 }
 
 static void hook(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)

@@ -20,7 +20,7 @@ GetOptions('step=i' => \$step, 'way=s' => \@ways, 'where=s' => \@where, 'what=s'
     or die "see the top of $0\n";
 my %way = (
     %WAY, buffer => 'buffer=0', page => 'tree,events=?page-faults',
-    signal => 'signal=USR1,toggle=USR2',
+    signal => 'signal=USR1,toggle=USR2', slices => 'slice=1,spool=.,clock=counting:1000000,lines',
 );
 @ways = sort keys %way if !@ways;
 @where = qw(parent child) if !@where;

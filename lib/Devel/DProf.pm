@@ -335,7 +335,9 @@ into each slice.
 
 A slice that cannot be written, because the disk is full or the directory is gone, is told of once.
 It goes on, and is written when the next one is due, so nothing is lost while the process lives. A
-server that gives up privileges must be able to write to the directory afterwards.
+directory that was moved away is made again. A server that gives up privileges, or changes its root
+directory, should be able to write to the directory afterwards: else the slice that it was in keeps
+its name in F<.part>, and has all that follows.
 
 =head1 SWITCHING
 

@@ -262,6 +262,15 @@ void dp_live_restore(struct dp_live *live, const char *profile)
     live->end = again.end;
 }
 
+void dp_live_move(struct dp_live *live, const char *profile)
+{
+    /* Nobody is to read the old file, which may have another name by now. */
+    if (live->count && live->pieces[0].mapped)
+        *(volatile uint64_t *)&((struct dp_live_head *)live->pieces[0].ptr)->magic = 0;
+    dp_live_remove(live);
+    dp_live_restore(live, profile);
+}
+
 bool dp_live_detach(struct dp_live *live)
 {
     size_t mapped = 0;

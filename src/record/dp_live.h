@@ -82,6 +82,10 @@ void dp_live_remove(struct dp_live *live);
  * be no file, they stay ordinary memory. */
 void dp_live_restore(struct dp_live *live, const char *profile);
 
+/* Does the same where there still is a file; readers ignore that one from now on, wherever it may
+ * have been moved to. */
+void dp_live_move(struct dp_live *live, const char *profile);
+
 /* Removes the file, and gives its room on the disk back at once. Returns false if there was no
  * file. */
 bool dp_live_detach(struct dp_live *live);

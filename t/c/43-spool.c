@@ -1,0 +1,129 @@
+/* The directory of slices: names, and the limit of what it holds, among what others put there. */
+#include "tap.h"
+#include "dp_fmt.h"
+#include "dp_mem.h"
+#include "dp_spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/dprof-spool-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+    static char path[4][128];
+    static unsigned n;
+    snprintf(path[++n % 4], sizeof path[0], "%s/%s", dir, name);
+    return path[n % 4];
+}
+
+static bool has(const char *name)
+{
+    struct stat st;
+    return lstat(path_of(name), &st) == 0;
+}
+
+/* Makes a file of 16 KB, as old as `age` says. Returns its descriptor. */
+static int put(const char *name, const char *text, int age)
+{
+    char fill[16384];
+    const struct timeval at[2] = { { 1000000000 - age, 0 }, { 1000000000 - age, 0 } };
+    int fd = open(path_of(name), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    memset(fill, '\n', sizeof fill);
+    memcpy(fill, text, strlen(text));
+    ok(fd >= 0 && write(fd, fill, sizeof fill) == (ssize_t)sizeof fill
+       && utimes(path_of(name), at) == 0, "%s is there", name);
+    return fd;
+}
+
+static const char ours[] = DP_FMT_MAGIC "\n$dprof_run='1.2.3';\n";
+
+static void slice(const char *name, int age) { close(put(name, ours, age)); }
+
+static void is_name(const char *program, const char *want)
+{
+    struct dp_buf name;
+    dp_buf_init(&name);
+    dp_spool_name(&name, program);
+    is_s(dp_buf_cstr(&name), want, "the name of %s", program);
+    dp_buf_release(&name);
+}
+
+static void names(void)
+{
+    struct dp_err err;
+    is_name("/usr/bin/app.pl", "app");
+    is_name("app.psgi", "app.psgi");
+    is_name(".pl", "_pl");
+    is_name("a/", "perl");
+    is_name("-e", "_e");
+    is_name("a b;\n", "a_b__");
+    is_name("0123456789012345678901234567890123456789012345678901234567890123456",
+            "0123456789012345678901234567890123456789012345678901234567890123");
+    dp_err_init(&err);
+    ok(dp_spool_make(path_of("new"), &err) == 0 && has("new"), "a directory is made");
+    ok(dp_spool_make(path_of("new"), &err) == 0, "... or was there");
+    slice("plain", 0);
+    is_i(dp_spool_make(path_of("plain"), &err), DP_E_ARG, "a file is none");
+    dp_err_init(&err);
+    is_i(dp_spool_make(path_of("a/b"), &err), DP_E_IO, "what is above must be there");
+    slice("x-1.part", 0);
+    ok(dp_spool_finish(path_of("x-1.part")) == 0 && has("x-1.tree") && !has("x-1.part"),
+       "a slice gets its name");
+    ok(dp_spool_finish(path_of("x-1.part")) == DP_E_IO && errno == ENOENT, "... once");
+    unlink(path_of("plain"));
+    unlink(path_of("x-1.tree"));
+    rmdir(path_of("new"));
+}
+
+/* What is oldest goes, unless it is written still, or is another's. */
+static void limit(void)
+{
+    const char *kept[] = { "link.tree", "pipe.tree", "dir.tree", "other.tree", "notes", "live.part",
+                           "new.tree" };
+    ok(symlink("new.tree", path_of("link.tree")) == 0 && mkfifo(path_of("pipe.tree"), 0600) == 0
+       && mkdir(path_of("dir.tree"), 0700) == 0, "others' files have names like slices");
+    close(put("other.tree", "no profile", 90));
+    slice("notes", 80);
+    int live = put("live.part", ours, 70);
+    flock(live, LOCK_EX);
+    slice("dead.part", 60);
+    close(put("dead.part.live", "x", 60));
+    slice("old.tree", 50);
+    slice("new.tree", 10);
+    is_u(dp_spool_trim(dir, 0), 0, "no limit: nothing goes");
+    is_u(dp_spool_trim(dir, 7 * 16384), 0, "nothing goes up to the limit");
+    is_u(dp_spool_trim(dir, 6 * 16384), 1, "one slice goes beyond it");
+    ok(!has("dead.part") && !has("dead.part.live"), "... the oldest, with what lies beside it");
+    is_u(dp_spool_trim(dir, 4 * 16384), 1, "the next one goes");
+    ok(!has("old.tree"), "... which is whole");
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        ok(has(kept[i]), "%s stays", kept[i]);
+    for (long n = 0; n < 20; n++) {
+        dp_mem_fail_after(n);
+        is_u(dp_spool_trim(dir, 4 * 16384), 0, "allocation %ld fails: nothing goes", n);
+    }
+    dp_mem_fail_after(-1);
+    close(live);
+    is_u(dp_spool_trim(dir, 1), 2, "what nobody writes any more goes");
+    is_u(dp_spool_trim(path_of("none"), 1), 0, "no directory, nothing to remove");
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        unlink(path_of(kept[i]));
+    rmdir(path_of("dir.tree"));
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir))
+        return 1;
+    names();
+    limit();
+    ok(rmdir(dir) == 0, "nothing is left");
+    is_i(dp_mem_live(), 0, "all memory is freed");
+    return tap_done();
+}
