@@ -10,7 +10,8 @@
 
 static const char total[] = "(total)";
 
-/* What one test could have seen of an entry: growth in percent, and in sigmas what the rule forbids. */
+/* What one test could have seen of an entry: growth in percent, and in sigmas what the rule
+ * forbids. */
 struct sight { double percent, shift; };
 
 struct checking {
@@ -105,8 +106,7 @@ static double forbidden(const struct checking *c, const struct dp_rule *rule, ui
     return most;
 }
 
-/* Notes how well the runs tell an entry's growth from chance. The percent are of one sigma until all
- * entries are known. */
+/* Notes how well the runs tell an entry's growth from chance: percent are of one sigma. */
 static int see(struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
 {
     const struct dp_diff *diff = c->diff;

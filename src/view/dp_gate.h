@@ -19,8 +19,8 @@ struct dp_finding {
     struct dp_diff_values values;
 };
 
-/* What growth the test of a rule could have seen, four times of five, in those entries that the rule
- * is about and that were tested. */
+/* What growth the test of a rule could have seen, four times of five, in those entries that the
+ * rule is about and that were tested. */
 struct dp_power {
     uint32_t rule, side;
     size_t tested;
