@@ -195,6 +195,15 @@ sub list {
     return Devel::DProf::Store::rows_of($self->select($set));
 }
 
+# Removes what pushes have half written that were killed. None of them writes for a day.
+sub forsaken {
+    my ($folder) = @_;
+    for my $path (map { "$folder/$_" } grep { /\.[0-9a-f]{16}\.new\z/ } entries($folder)) {
+        unlink $path if -M $path > 1;
+    }
+    return;
+}
+
 sub prune {
     my ($self, $set) = @_;
     my @all;
@@ -206,6 +215,7 @@ sub prune {
         elsif (!$!{ENOENT}) { failed("$path could not be removed: $!", retry => 1) }
         $folders{ $profile->{path} =~ s{/[^/]+\z}{}r } = 1;
     }
+    forsaken("$self->{path}/$_") for keys %folders;
     # A folder that is not empty stays.
     for my $folder (sort keys %folders) {
         while (rmdir "$self->{path}/$folder") { $folder =~ s{/[^/]+\z}{} or last }
