@@ -77,7 +77,7 @@ sub canary {
         \ that\ is\ enough\ for\ self\ >\ 5%$/mx, '... and says what it could have seen');
     my $short = compared($store, $rule, qw(stable short));
     is($short->[2], 0, 'a canary of too few slices is not decided');
-    like($short->[0], qr/^# Power: these runs can show nothing; \d+ runs a side needed for self > /m,
+    like($short->[0], qr/^# Power: these runs can show nothing; \d+ runs a side needed for self/m,
         '... and says how many are needed');
     is(compared($store, $rule, qw(stable slow))->[0], $slow->[0], 'the same again is the same');
     return;
