@@ -194,7 +194,12 @@ sub fetch {
 
 sub list {
     my ($self, $set) = @_;
-    return Devel::DProf::Store::rows_of($self->select($set));
+    return Devel::DProf::Store::rows_of($self->select($set)) if $set->{limit};
+    my (%seen, %rows);
+    $self->each_of($set, sub {
+        Devel::DProf::Store::counted(\%rows, $_[0]) if !$seen{ $_[0]{run} }++;
+    });
+    return Devel::DProf::Store::rows(\%rows);
 }
 
 # Removes what pushes have half written that were killed. None of them writes for a day.
