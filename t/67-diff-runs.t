@@ -103,6 +103,22 @@ subtest 'what is told' => sub {
     my $gate = tool('--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*");
     is($gate->{status}, 0, 'a finding that cannot be decided passes');
     like($gate->{err}, qr/undecided: not enough runs, 6 a side needed/, '... with a warning');
+    like($gate->{out}, qr/^# Power: these runs can show nothing; 16 runs a side needed for self/m,
+        '... and the number of runs that see such a growth');
+    my $power = '# Power: a growth of %s %% in half of the %d tested, and of %s %% in all of them, '
+        . 'is seen four times of five; ';
+    my $some = tool('--alpha', 0.1, '--fail-if', 'self > 50%, /g/ self > 1%', "$dir/x.*",
+        "$dir/y.*")->{out};
+    for ([qr/\d\.\d/, 2, 'that is enough for self > 50%'],
+        [qr/\d\.\d/, 1, qr{\d+ runs a side needed for /g/ self > 1% in all of them}]) {
+        my ($number, $tests, $end) = @$_;
+        my $line = sprintf $power, $number, $tests, $number;
+        like($some, qr/^$line$end$/m, "what $tests tests can see");
+    }
+    unlike(tool('--alpha', 0.1, "$dir/x.*", "$dir/y.*")->{out}, qr/Power/, 'only a gate says so');
+    my $numbers = json('--alpha', 0.1, '--fail-if', 'self > 50%', "$dir/x.*", "$dir/y.*");
+    cmp_ok($numbers->{seen_pct_1_1}, '<=', $numbers->{seen_in_all_pct_1_1}, 'JSON has it');
+    cmp_ok($numbers->{runs_to_see_1_1}, '<=', 5, '... and the runs');
     is(tool('--strict', '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3,
         '... and fails with --strict');
     is(tool('--alpha', 0.05, '--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*")->{status}, 3,

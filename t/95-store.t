@@ -173,6 +173,12 @@ subtest 'Conditions' => sub {
         'list');
     is($store->prune(Devel::DProf::Store::RunSet::parse('older=4h', $now + 6 * 3600)), 2, 'prune');
     is($hours->(''), '2 3 4 5', '... leaves the others');
+    my $folder = "$dir/conditions/web/1.2/20261122";
+    my ($new, $old) = map { spew("$folder/140000-x.tree.gz.$_.new", 'half') } 'a' x 16, 'b' x 16;
+    utime 0, 0, $old;
+    is($store->prune({ version => '1.2' }), 1, 'prune of one more');
+    ok(!-e $old, '... removes what a push has left that was killed');
+    ok(-e $new, '... and not what another one writes');
 };
 
 subtest 'Any profile can be kept' => sub {

@@ -68,7 +68,8 @@ END
         ["3 profiles would be removed\n", '', 0], 'prune -n');
     is_deeply(dprofstore($dir, 'prune', '--from', 'dir:store', 'service=web*'),
         ["3 profiles removed\n", '', 0], 'prune');
-    is(dprofstore($dir, 'list', '--from', 'dir:store', 'service=web*')->[2], 1, 'nothing is left');
+    is_deeply(dprofstore($dir, 'list', '--from', 'dir:store', 'service=web*'),
+        ['', "dprofstore: service=web*: the store has no such profiles\n", 1], 'nothing is left');
 };
 
 subtest 'What a process has left' => sub {

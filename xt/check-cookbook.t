@@ -181,6 +181,10 @@ my %says = (
     'Counts before and after, with cg_diff' => {
         'half.base.cachegrind' => qr/^fn=main::count\n\d+ 1500 \d+$/m,
         'half.cachegrind' => qr/^fn=main::count\n\d+ 750 \d+$/m },
+    # Whether it fails depends on the machine's load.
+    'A canary beside the stable version' => {
+        'verdict.txt' => qr/^# Power: .* self > 10%.*^ .* Shop::price$/ms,
+        'pushed.txt' => qr/(?:^\d+ profiles pushed\n){2}\z/m },
     'Requests of a PSGI application' => {
         'requests.txt' => qr{\A200 /page/10\n200 /page/2000\n404 /nowhere\n\z},
         'paths.txt' => qr{^.* 2010  GET /page/N +main::row$}m, 'requests.svg' => qr/main::row/,

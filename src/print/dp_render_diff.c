@@ -284,6 +284,33 @@ static void speed_facts(struct dp_rdiff *r)
     fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
 }
 
+/* For machines: the key has the rule's number, and the side's. */
+static void power_fact(struct dp_rdiff *r, const struct dp_power *power, const char *key,
+                       struct dp_cell value)
+{
+    dp_buf_addf(&r->scratch, "%s_%" PRIu32 "_%" PRIu32, key, power->rule + 1, power->side);
+    fact(r, "", dp_rdiff_keep(r).ptr, value, NULL);
+}
+
+/* What a gate could have seen. */
+static void power_facts(struct dp_rdiff *r)
+{
+    for (size_t i = 0; r->c.has_gate && i < r->c.gate.n_powers; i++) {
+        const struct dp_power *p = &r->c.gate.powers[i];
+        if (r->people) {
+            dp_gate_power(&r->scratch, p, &r->c.diff);
+            fact(r, "Power", "power", dp_rdiff_kept(r), NULL);
+            continue;
+        }
+        if (isfinite(p->all)) {
+            power_fact(r, p, "seen_pct", dp_rdiff_percent(p->half, false));
+            power_fact(r, p, "seen_in_all_pct", dp_rdiff_percent(p->all, false));
+        }
+        if (p->needed)
+            power_fact(r, p, "runs_to_see", dp_cell_count(p->needed));
+    }
+}
+
 /* The result of a gate stands first, before everything that it is about. */
 static void gate_facts(struct dp_rdiff *r)
 {
@@ -356,6 +383,7 @@ static void facts(struct dp_rdiff *r)
         total_facts(r);
     if (r->how->view == DP_V_FLAT) {
         test_facts(r);
+        power_facts(r);
         speed_facts(r);
         dp_rdiff_largest(r);
         guessed_fact(r);

@@ -17,6 +17,10 @@ void dp_gate_p(struct dp_buf *buf, double p);
 /* Appends the gate's result, in one line without its end: `failed, 3 findings`. */
 void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 
+/* Appends what growth a rule's test could have seen, and how many runs would see what it
+ * forbids. */
+void dp_gate_power(struct dp_buf *buf, const struct dp_power *power, const struct dp_diff *diff);
+
 /* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
                   const char *prefix);

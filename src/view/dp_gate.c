@@ -10,11 +10,17 @@
 
 static const char total[] = "(total)";
 
+/* What one test could have seen of an entry: growth in percent, and in sigmas what the rule
+ * forbids. */
+struct sight { double percent, shift; };
+
 struct checking {
     const struct dp_diff *diff; /* of the rule */
     struct dp_gate *gate;
     const struct dp_diff_family *family;
     uint32_t rule, side;
+    struct sight *sights;       /* of the entries that the rule is about */
+    size_t n_sights, sights_cap;
 };
 
 static int64_t growth_of(const struct dp_diff_values *v) { return (int64_t)(v->value - v->base); }
@@ -89,6 +95,65 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
     return 0;
 }
 
+/* The growth that the rule forbids begins there. */
+static double forbidden(const struct checking *c, const struct dp_rule *rule, uint64_t base)
+{
+    double most = 0;
+    for (size_t i = 0; i < rule->n_limits; i++) {
+        double limit = limit_of(rule, i, base, dp_diff_hz(c->diff, rule->measure));
+        most = limit > most ? limit : most;
+    }
+    return most;
+}
+
+/* Notes how well the runs tell an entry's growth from chance: percent are of one sigma. */
+static int see(struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
+{
+    const struct dp_diff *diff = c->diff;
+    if (rule->kind != DP_RULE_GROWTH || !dp_diff_is_tested(v) || !v->base
+        || !isfinite(v->high - v->low))
+        return 0;
+    double sigma = dp_stat_sigma(v->low, v->high, diff->sides[0].n_runs,
+                                 diff->sides[c->side].n_runs, diff->how->confidence);
+    if (dp_mem_grow((void **)&c->sights, &c->sights_cap, c->n_sights + 1, sizeof *c->sights) < 0)
+        return DP_E_NOMEM;
+    c->sights[c->n_sights++] = (struct sight){
+        100 * sigma / (double)v->base,
+        sigma > 0 ? forbidden(c, rule, v->base) / sigma : INFINITY
+    };
+    return 0;
+}
+
+static int by_percent(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct sight *s = ((const struct checking *)ctx)->sights;
+    return s[x].percent < s[y].percent ? -1 : s[x].percent > s[y].percent ? 1 : x < y ? -1 : x > y;
+}
+
+/* Sums up what was noted of a rule. */
+static int sum_up(struct checking *c)
+{
+    struct dp_gate *g = c->gate;
+    size_t n = c->n_sights;
+    if (!n)
+        return 0;
+    if (dp_sort_array(c->sights, n, sizeof *c->sights, by_percent, c) < 0
+        || dp_mem_grow((void **)&g->powers, &g->powers_cap, g->n_powers + 1, sizeof *g->powers) < 0)
+        return DP_E_NOMEM;
+    /* Holm's first step, which a single change has to pass */
+    double alpha = c->diff->how->alpha / (double)c->family->tests, shift = INFINITY;
+    double seen = dp_stat_seen(c->diff->sides[0].n_runs, c->diff->sides[c->side].n_runs, alpha);
+    for (size_t i = 0; i < n; i++)
+        shift = c->sights[i].shift < shift ? c->sights[i].shift : shift;
+    g->powers[g->n_powers++] = (struct dp_power){
+        .rule = c->rule, .side = c->side, .tested = n,
+        .half = c->sights[(n - 1) / 2].percent * seen, .all = c->sights[n - 1].percent * seen,
+        .is_limited = shift > 0,
+        .needed = shift > 0 ? dp_stat_runs_to_see(shift, alpha, 10000) : 0,
+    };
+    return 0;
+}
+
 static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry,
                  const struct dp_diff_values *v)
 {
@@ -145,6 +210,7 @@ static int check_side(struct checking *c)
     if (rc < 0)
         return rc;
     c->family = &family;
+    c->n_sights = 0;
     for (uint32_t e = 0; e <= n && rc >= 0; e++) {
         uint32_t entry = e < n ? e : DP_GATE_TOTAL;
         /* -n is for programs that did more or less than the baseline, whose totals differ */
@@ -153,6 +219,8 @@ static int check_side(struct checking *c)
             continue;
         size_t before = c->gate->undecided;
         rc = matches(c, rule, entry);
+        if (rc > 0 && e < n)
+            rc = see(c, rule, &family.values[e]) < 0 ? DP_E_NOMEM : 1;
         if (rc > 0)
             rc = check(c, rule, entry, e < n ? &family.values[e] : &family.total);
         /* the test of the total is not one of many tests, so that fewer runs are enough */
@@ -162,6 +230,7 @@ static int check_side(struct checking *c)
                      : dp_stat_runs_needed(1, c->diff->how->alpha);
     }
     c->gate->needed = needed > c->gate->needed ? needed : c->gate->needed;
+    rc = rc < 0 ? rc : sum_up(c);
     dp_diff_family_release(&family);
     return rc < 0 ? rc : 0;
 }
@@ -213,6 +282,7 @@ int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff)
     }
     if (rc == 0)
         rc = dp_sort_array(gate->findings, gate->n, sizeof *gate->findings, compare, &c);
+    dp_mem_free(c.sights);
     if (rc < 0)
         dp_gate_release(gate);
     return rc;
@@ -221,6 +291,7 @@ int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff)
 void dp_gate_release(struct dp_gate *gate)
 {
     dp_mem_free(gate->findings);
+    dp_mem_free(gate->powers);
     if (gate->lines)
         dp_diff_release(gate->lines);
     dp_mem_free(gate->lines);

@@ -19,9 +19,23 @@ struct dp_finding {
     struct dp_diff_values values;
 };
 
+/* What growth the test of a rule could have seen, four times of five, in those entries that the
+ * rule is about and that were tested. */
+struct dp_power {
+    uint32_t rule, side;
+    size_t tested;
+    double half, all;           /* in percent of the baseline, in half of the entries and in all;
+                                 * INFINITY: these runs see nothing */
+    bool is_limited;            /* the rule has a limit above 0, so that needed is known */
+    size_t needed;              /* how many runs on each side see what the rule forbids, in all of
+                                 * them; 0: more than 10,000 */
+};
+
 struct dp_gate {
     struct dp_finding *findings;    /* by rule, by side, the largest growth first */
     size_t n, cap;
+    struct dp_power *powers;    /* by rule, by side, where something was tested */
+    size_t n_powers, powers_cap;
     size_t failed, undecided;
     size_t needed;              /* how many runs on each side could decide what is undecided */
     size_t below;               /* how many times of one run on each side cross a rule, and are

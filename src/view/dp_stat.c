@@ -395,3 +395,70 @@ size_t dp_stat_runs_needed(size_t tests, double alpha)
         n++;
     return n;
 }
+
+/* ---- what a test could have seen ---- */
+
+static const double pi = 3.14159265358979323846;
+
+/* P(X1 < Y and X2 < Y) for three normal values, Y shifted up: Simpson's rule. */
+static double both_below(double shift)
+{
+    enum { STEPS = 200 };
+    const double end = 8;
+    double sum = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        double y = end * (2.0 * i / STEPS - 1), below = normal_tail(-(y + shift));
+        sum += (i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2) * exp(-y * y / 2) * below * below;
+    }
+    return sum * 2 * end / STEPS / 3 / sqrt(2 * pi);
+}
+
+/* The chance that the test sees the shift. */
+static double power(double n, double m, double shift, double alpha)
+{
+    double p = normal_tail(-shift / sqrt(2.0)), both = both_below(shift);
+    double variance = p * (1 - p) + (n + m - 2) * (both - p * p);
+    double beyond = n * m * (p - 0.5) - 0.5
+                    - normal_quantile(alpha / 2) * sqrt(n * m * (n + m + 1) / 12);
+    if (variance <= 0)
+        return beyond > 0 ? 1 : 0;
+    return normal_tail(-beyond / sqrt(n * m * variance));
+}
+
+static const double often = 0.8;
+
+double dp_stat_seen(size_t n, size_t m, double alpha)
+{
+    double low = 0, high = 20;
+    if (!dp_stat_decides(n, m, 1, alpha) || power((double)n, (double)m, high, alpha) < often)
+        return INFINITY;
+    for (int i = 0; i < 50; i++) {
+        double shift = (low + high) / 2;
+        if (power((double)n, (double)m, shift, alpha) < often)
+            low = shift;
+        else
+            high = shift;
+    }
+    return high;
+}
+
+double dp_stat_sigma(double low, double high, size_t n, size_t m, double confidence)
+{
+    double sides = 1 / (double)n + 1 / (double)m;
+    return (high - low) / (2 * normal_quantile((1 - confidence) / 2) * sqrt(pi / 3 * sides));
+}
+
+size_t dp_stat_runs_to_see(double shift, double alpha, size_t most)
+{
+    size_t low = 1, high = most;
+    if (dp_stat_seen(most, most, alpha) > shift)
+        return 0;
+    while (high - low > 1) {
+        size_t n = low + (high - low) / 2;
+        if (dp_stat_decides(n, n, 1, alpha) && power((double)n, (double)n, shift, alpha) >= often)
+            high = n;
+        else
+            low = n;
+    }
+    return high;
+}

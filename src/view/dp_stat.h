@@ -57,4 +57,20 @@ bool dp_stat_decides(size_t n, size_t m, size_t tests, double alpha);
 /* The least number of runs on each side of which that is true. */
 size_t dp_stat_runs_needed(size_t tests, double alpha);
 
+/* ---- what a test could have seen ---- */
+
+/* The least shift between samples of n and m values from one normal distribution, in its sigmas,
+ * that the test at level alpha finds four times of five; INFINITY if there is none. The moments of
+ * U are those under the shift, and its distribution is taken for normal, which understates a bit
+ * what small samples see. (Lehmann: Nonparametrics, 1975, chapter 2.) */
+double dp_stat_seen(size_t n, size_t m, double alpha);
+
+/* The sigma of the normal distribution whose samples of n and m values have such an interval of the
+ * shift, of the level `confidence`. (The spread will not do: it is 0 if half of the values are the
+ * same.) */
+double dp_stat_sigma(double low, double high, size_t n, size_t m, double confidence);
+
+/* How many values each sample needs for that shift to be seen so often; 0: more than `most`. */
+size_t dp_stat_runs_to_see(double shift, double alpha, size_t most);
+
 #endif

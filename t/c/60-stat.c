@@ -68,6 +68,68 @@ static void against_naive(void)
     is_i(wrong, 0, "p is that of all orders counted, with ties and without");
 }
 
+/* ---- what a test could have seen ---- */
+
+/* A normal value. */
+static double normal(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++)
+        sum += (double)rnd(1u << 20) / (1u << 20);
+    return sum - 6;
+}
+
+/* How often, of a thousand times, a shift is seen. */
+static int times_seen(size_t n, size_t m, double shift, double alpha)
+{
+    int seen = 0;
+    for (int t = 0; t < 1000; t++) {
+        double x[50], y[50];
+        struct dp_stat s;
+        for (size_t i = 0; i < n; i++)
+            x[i] = normal();
+        for (size_t i = 0; i < m; i++)
+            y[i] = normal() + shift;
+        seen += dp_stat_compare(&s, x, n, y, m, 0.95) == 0 && s.p <= alpha;
+    }
+    return seen;
+}
+
+static void against_chance(void)
+{
+    static const struct { size_t n, m; double alpha; } of[] = {
+        { 10, 10, 0.005 }, { 20, 20, 0.005 }, { 20, 20, 0.005 / 7 }, { 10, 20, 0.005 },
+        { 50, 50, 0.005 / 50 }, { 20, 50, 0.005 / 7 }
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        double shift = dp_stat_seen(of[i].n, of[i].m, of[i].alpha);
+        int seen = times_seen(of[i].n, of[i].m, shift, of[i].alpha);
+        ok(seen > 750 && seen < 920, "%zu and %zu values see %.2f sigmas four times of five: %d",
+           of[i].n, of[i].m, shift, seen);
+    }
+    ok(isinf(dp_stat_seen(5, 5, 0.005)), "five and five values see nothing");
+    ok(isinf(dp_stat_seen(0, 9, 0.005)), "... nor does one side alone");
+    double sum = 0;
+    for (int t = 0; t < 200; t++) {
+        double x[20], y[20];
+        struct dp_stat s;
+        for (int i = 0; i < 20; i++) {
+            x[i] = 3 * normal();
+            y[i] = 3 * normal() + 5;
+        }
+        if (dp_stat_compare(&s, x, 20, y, 20, 0.95) == 0)
+            sum += dp_stat_sigma(s.low, s.high, 20, 20, 0.95);
+    }
+    ok(sum / 200 > 2.8 && sum / 200 < 3.3, "the interval tells sigma, 3: %.2f", sum / 200);
+    int wrong = 0;
+    for (size_t n = 8; n < 60; n += 3) {
+        double shift = dp_stat_seen(n, n, 0.005);
+        wrong += dp_stat_runs_to_see(shift * 1.0001, 0.005, 1000) != n;
+    }
+    is_i(wrong, 0, "so many runs as see a shift are needed to see it");
+    is_i(dp_stat_runs_to_see(0.001, 0.005, 1000), 0, "... or too many");
+}
+
 /* ---- the interval, by all pairs ---- */
 
 enum { MOST = 50 };             /* of all values where the test is exact; of one sample here */
@@ -268,6 +330,7 @@ int main(void)
     seam();
     corrections();
     coverage();
+    against_chance();
     no_memory();
     return tap_done();
 }

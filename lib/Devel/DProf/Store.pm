@@ -110,17 +110,26 @@ sub gzipped {
 
 # Returns what list() of a store returns, of profiles that it has selected.
 sub rows_of {
-    my (@profiles) = @_;
     my %row;
-    for my $p (@profiles) {
-        my $row = $row{ $p->{service} }{ $p->{version} }
-            //= { %$p{qw(service version)}, runs => 0, hosts => {}, first => $p->{start} };
-        $row->{runs}++;
-        $row->{hosts}{ $p->{host} } = 1;
-        $row->{first} = $p->{start} if $p->{start} < $row->{first};
-        $row->{last} = $p->{start} if $p->{start} > ($row->{last} // 0);
-    }
-    my @rows = map { my $s = $row{$_}; map { $s->{$_} } sort keys %$s } sort keys %row;
+    counted(\%row, $_) for @_;
+    return rows(\%row);
+}
+
+# The same profile by profile, where all of them would be too many to hold.
+sub counted {
+    my ($to, $p) = @_;
+    my $row = $to->{ $p->{service} }{ $p->{version} }
+        //= { %$p{qw(service version)}, runs => 0, hosts => {}, first => $p->{start} };
+    $row->{runs}++;
+    $row->{hosts}{ $p->{host} } = 1;
+    $row->{first} = $p->{start} if $p->{start} < $row->{first};
+    $row->{last} = $p->{start} if $p->{start} > ($row->{last} // 0);
+    return;
+}
+
+sub rows {
+    my ($from) = @_;
+    my @rows = map { my $s = $from->{$_}; map { $s->{$_} } sort keys %$s } sort keys %$from;
     $_->{hosts} = keys %{ $_->{hosts} } for @rows;
     return @rows;
 }
@@ -210,6 +219,12 @@ Why a file that was read (L<Devel::DProf::Profile/outcome>) cannot be kept; unde
 =item rows_of PROFILE, ...
 
 What C<list> of a store returns, of what its C<select> has returned.
+
+=item counted HASH, PROFILE
+
+=item rows HASH
+
+The same, one profile after the other: C<rows> returns what was counted in an empty hash.
 
 =item token
 

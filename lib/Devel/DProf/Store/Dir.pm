@@ -144,12 +144,14 @@ sub each_of {
     $self->check;
     my $is_in = Devel::DProf::Store::RunSet::matcher($set);
     my %wanted = map { $_ => wanted($set->{$_}) } qw(service version);
-    my ($first, $last) = days($set);
+    my ($first, $last) = bounds($set);
     for my $service (grep { $wanted{service}->($_) } entries($self->{path})) {
         for my $version (grep { $wanted{version}->($_) } entries("$self->{path}/$service")) {
             for my $day (entries("$self->{path}/$service/$version")) {
-                next if $day lt $first || $day gt $last;
+                next if $day lt substr($first, 0, 8) || $day gt substr $last, 0, 8;
                 for my $name (entries("$self->{path}/$service/$version/$day")) {
+                    my $second = $day . substr $name, 0, 6;
+                    next if $second lt $first || $second gt $last;
                     my $profile = profile_of($service, $version, $day, $name) or next;
                     $code->($profile) if $is_in->($profile);
                 }
@@ -166,14 +168,14 @@ sub wanted {
     return sub { return unescaped($_[0]) =~ $pattern };
 }
 
-# Returns the first and the last day that a set can have. A profile that `at' wants may have begun
-# long before.
-sub days {
+# Returns the first and the last second that a set can have, as names begin: most names need not be
+# taken apart. A profile that `at' wants may have begun long before.
+sub bounds {
     my ($set) = @_;
     my ($end) = sort { $a <=> $b } grep { defined } @$set{qw(until older at)};
-    my $day = sub { return POSIX::strftime('%Y%m%d', gmtime($_[0] < 0 ? 0 : $_[0])) };
-    return (defined $set->{since} ? $day->($set->{since}) : '',
-        defined $end ? $day->($end) : '99999999');
+    my $name = sub { return POSIX::strftime('%Y%m%d%H%M%S', gmtime($_[0] < 0 ? 0 : $_[0])) };
+    return (defined $set->{since} ? $name->($set->{since}) : '',
+        defined $end ? $name->($end) : '99999999999999');
 }
 
 # A profile that was pushed twice, as another service's, say, counts once.
@@ -192,7 +194,21 @@ sub fetch {
 
 sub list {
     my ($self, $set) = @_;
-    return Devel::DProf::Store::rows_of($self->select($set));
+    return Devel::DProf::Store::rows_of($self->select($set)) if $set->{limit};
+    my (%seen, %rows);
+    $self->each_of($set, sub {
+        Devel::DProf::Store::counted(\%rows, $_[0]) if !$seen{ $_[0]{run} }++;
+    });
+    return Devel::DProf::Store::rows(\%rows);
+}
+
+# Removes what pushes have half written that were killed. None of them writes for a day.
+sub forsaken {
+    my ($folder) = @_;
+    for my $path (map { "$folder/$_" } grep { /\.[0-9a-f]{16}\.new\z/ } entries($folder)) {
+        unlink $path if -M $path > 1;
+    }
+    return;
 }
 
 sub prune {
@@ -206,6 +222,7 @@ sub prune {
         elsif (!$!{ENOENT}) { failed("$path could not be removed: $!", retry => 1) }
         $folders{ $profile->{path} =~ s{/[^/]+\z}{}r } = 1;
     }
+    forsaken("$self->{path}/$_") for keys %folders;
     # A folder that is not empty stays.
     for my $folder (sort keys %folders) {
         while (rmdir "$self->{path}/$folder") { $folder =~ s{/[^/]+\z}{} or last }

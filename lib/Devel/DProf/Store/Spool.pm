@@ -247,8 +247,12 @@ sub staged {
 sub resumed {
     my ($self) = @_;
     opendir my $in, $self->{folder} or return;
+    my @names = sort readdir $in;
     my @entries;
-    for my $list (sort grep { /\A\.merged\..*\.merged\z/ } readdir $in) {
+    # With the lock, nobody else is writing these.
+    unlink map { "$self->{folder}/$_" } grep { /\A\.?merged\.[^\/]+\.[0-9a-f]+\.new\z/ } @names
+        if $self->{lock};
+    for my $list (grep { /\A\.merged\..*\.merged\z/ } @names) {
         my $path = "$self->{folder}/$list";
         open my $file, '<:raw', $path or next;
         my ($head, @members) = map { s/\n\z//r } readline $file;

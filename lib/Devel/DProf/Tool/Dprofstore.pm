@@ -229,7 +229,9 @@ sub until_signal {
 sub list {
     my ($opt, $how, @words) = @_;
     my $set = Devel::DProf::Store::RunSet::parse("@words");
-    my @rows = store($how, 'list')->list($set);
+    my @rows = store($how, 'list')->list($set)
+        or Devel::DProf::Store::failed(@words ? "@words: the store has no such profiles"
+            : 'the store has no profiles');
     my @table = (['service', 'version', 'hosts', 'profiles', 'first', 'last'],
         map { [name($_->{service}), name($_->{version}), @$_{qw(hosts runs)},
             map { moment($_) } @$_{qw(first last)}] } @rows);
@@ -240,8 +242,7 @@ sub list {
             sprintf "%$left$width[$_]s", $row->[$_] } 0 .. 5) =~ s/\s+\z//r;
     }
     print map { bytes($_) . "\n" } @lines;
-    my $status = written('dprofstore', \*STDOUT, 0);
-    return @rows ? $status : FAILED;
+    return written('dprofstore', \*STDOUT, 0);
 }
 
 sub name { return length $_[0] ? shown(text($_[0])) : '-' }
