@@ -125,7 +125,7 @@ sub read {
     } else {
         my @named = map { side($_, $self->{processes}, 1) // return } @names;
         my @paths = map { @$_ } map { @{ $_->{runs} } } @named;
-        of_runs($self->{processes}, $quiet || grep({ ref } @names), @paths);
+        of_runs($self->{processes}, $quiet || scalar(grep { ref } @names), @paths);
         my @shown = map { ref ? $_->{name} : $_ } @names;
         my $name = join ', ', @shown > 3 ? (@shown[0 .. 2], '...') : @shown;
         @sides = { name => $name, runs => [\@paths] };
@@ -152,7 +152,7 @@ sub paths {
     my @wanted = grep { defined $self->{$_} } qw(pid tid);
     my @named = map { side($_, $self->{processes}, 1) // return } @names;
     my @paths = map { @$_ } map { @{ $_->{runs} } } @named;
-    of_runs($self->{processes}, $self->{force} || @wanted || grep({ ref } @names), @paths);
+    of_runs($self->{processes}, $self->{force} || @wanted || scalar(grep { ref } @names), @paths);
     for my $name (@wanted) {
         @paths = grep {
             my %header = Devel::DProf::Input::header_of($_);
