@@ -218,7 +218,9 @@ for my $recipe (@recipes) {
         system('mkdir', $dir) == 0 && system('cp', '-R', "$top/examples", $dir) == 0
             or die 'no scratch folder';
         # Writes the folder where it ends, for what comes after; its output shows where it stopped.
-        my $script = join '', "cd '$dir'\nset -ex\n", map { "$_\n" } @$run, 'set +x',
+        # What two shells trace at the same time may be torn apart.
+        my $how = grep({ /&$/ } @$run) ? 'set -e' : 'set -ex';
+        my $script = join '', "cd '$dir'\n$how\n", map { "$_\n" } @$run, 'set +x',
             "pwd > '$dir.end'";
         spew("$dir.sh", $script);
         my $status = system("sh '$dir.sh' </dev/null >'$dir.said' 2>&1");
