@@ -62,7 +62,7 @@ sub run {
 sub unreadable {
     my ($where) = @_;
     my @wrong;
-    for my $file (grep { !/\.live$/ } glob("$where/tmon.out*"), glob("$where/*.tree"), glob("$where/*.part")) {
+    for my $file (grep { !/\.live$/ } map { glob "$where/$_" } qw(tmon.out* *.tree *.part)) {
         my $text = qx{'$^X' @BLIB '$TOP/blib/script/dprofpp' -O 1 '$file' 2>&1};
         push @wrong, "$file cannot be read: $text" if $? > 1 << 8 || $? & 127;
     }
