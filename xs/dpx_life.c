@@ -127,7 +127,6 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
         .line_times = dpx_run.opt.lines == DPX_LINES_TIME,
         .checkpoint = dpx_run.opt.spool ? dpx_run.opt.slice : dpx_run.opt.checkpoint,
-        .slices = dpx_run.opt.spool != NULL,
     };
     ctx->statements.texts = dpx_run.opt.source;
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);

@@ -575,7 +575,7 @@ static bool checkpoint_is_due(const struct dp_rec *rec, uint64_t now)
            && now - rec->saved >= stamps(rec, (double)rec->how.checkpoint * 1e9);
 }
 
-void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
+void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, const struct dp_cct_call *call, bool begins)
 {
     bool is_long;
     if (rec->paused) {
@@ -611,21 +611,12 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now)
         rec->aged = NULL;
         aged(rec->arg);
     }
-    bool due = rec->wanted || checkpoint_is_due(rec, now);
-    if (due && rec->how.slices)
-        rec->due = true;        /* which call runs then is known to the mark */
-    else if (due)
+    if (rec->wanted || checkpoint_is_due(rec, now)) {
+        rec->mark.call = call;
+        rec->mark.begins = begins;
         save(rec, now);
-    dp_rec_rearm(rec);
-}
-
-void dp_rec_save_at(struct dp_rec *rec, const struct dp_cct_call *call, bool begins, uint64_t now)
-{
-    rec->due = false;
-    rec->mark.call = call;
-    rec->mark.begins = begins;
-    save(rec, now);
-    rec->mark.call = NULL;
+        rec->mark.call = NULL;
+    }
     dp_rec_rearm(rec);
 }
 
@@ -642,11 +633,9 @@ struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now)
 {
     if (rec->how.line_times)
-        dp_rec_charge(rec, now, DP_REC_COUNTS | DP_REC_LINES);
+        dp_rec_charge(rec, now, NULL, false, DP_REC_COUNTS | DP_REC_LINES);
     else
-        dp_rec_charge(rec, now, DP_REC_COUNTS);
-    if (rec->due)
-        dp_rec_save_at(rec, NULL, false, now);
+        dp_rec_charge(rec, now, NULL, false, DP_REC_COUNTS);
 }
 
 void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now)

@@ -54,7 +54,6 @@ struct dp_rec_how {
     struct dp_lines *lines;     /* of a tree: what statements cost; borrowed; NULL: not kept */
     bool line_times;            /* their times, not only how often they run */
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
-    bool slices;                /* of a tree: rec->save may call dp_rec_renew */
 };
 
 struct dp_rec {
@@ -133,7 +132,6 @@ struct dp_rec {
 
     uint64_t began;             /* stamp from which on the recorder's own time is that of the file:
                                  * first_stamp, or the end of the slice before */
-    bool due;                   /* rec->save is to be called when the mark's gap is taken in */
     struct dp_rec_mark {        /* during rec->save: the mark that is being taken in */
         const struct dp_cct_call *call;     /* its call; NULL: there is no mark */
         bool begins;            /* the call does not run yet; else it still does */
@@ -297,10 +295,9 @@ double dp_rec_ticks_per_stamp(struct dp_rec *rec);
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
 int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call,
                              uint64_t now);
-void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now);
-
-/* Calls rec->save in the middle of a mark, whose gap has been taken in. */
-void dp_rec_save_at(struct dp_rec *rec, const struct dp_cct_call *call, bool begins, uint64_t now);
+/* call: the one that the mark is of, which begins with it or still runs; NULL: there is no mark. */
+void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, const struct dp_cct_call *call,
+                     bool begins);
 
 /* The program's time since the last leaving; a huge number when the counter
  * has stepped back. */
@@ -395,16 +392,17 @@ DP_INLINE void dp_rec_settle(struct dp_rec *rec)
     rec->settled = rec->program;
 }
 
-/* Does the same, and takes in the gap and the other counters. Returns whether it took the slow
- * way. */
-DP_INLINE bool dp_rec_charge(struct dp_rec *rec, uint64_t now, const int how)
+/* Does the same, and takes in the gap and the other counters. call, begins: as for
+ * dp_rec_gap_slow. */
+DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const struct dp_cct_call *call,
+                             const bool begins, const int how)
 {
     bool slow = false;
     uint64_t gap = dp_rec_gap(rec, now);
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)) {
         if (how & DP_REC_COUNTS)
             rec->worked = true;
-        dp_rec_gap_slow(rec, now);
+        dp_rec_gap_slow(rec, now, call, begins);
         slow = true;
     } else {
         rec->program += gap;
@@ -420,7 +418,6 @@ DP_INLINE bool dp_rec_charge(struct dp_rec *rec, uint64_t now, const int how)
         dp_rec_charge_line_ops(rec);
     if (how & DP_REC_COUNTS)
         dp_rec_charge_counts(rec, how);
-    return slow;
 }
 
 /* The statement of this number runs from now on; what has passed is charged. */
@@ -477,8 +474,7 @@ struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
                                  uint64_t now, const int how)
 {
-    if (dp_rec_charge(rec, now, how) && DP_UNLIKELY(rec->due))
-        dp_rec_save_at(rec, call, true, now);
+    dp_rec_charge(rec, now, call, true, how);
     struct dp_cct_node *cur = rec->cur, *child = cur->last;
     size_t contexts = rec->cct.count;
     if (how & DP_REC_LINES) {
@@ -503,8 +499,7 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
 DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now,
                                  const int how)
 {
-    if (dp_rec_charge(rec, now, how) && DP_UNLIKELY(rec->due))
-        dp_rec_save_at(rec, call, false, now);
+    dp_rec_charge(rec, now, call, false, how);
     dp_cct_ended(rec->cur, rec->program - call->start, rec->ns_mult);
     rec->cur = call->caller;
     if (how & DP_REC_LINES)
