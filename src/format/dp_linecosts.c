@@ -70,25 +70,6 @@ int dp_linecosts_add(struct dp_linecosts *l, struct dp_linecost at, const uint64
     return 0;
 }
 
-/* FILE:LINE as files of our own have it. */
-static int put_place(struct dp_reader *r, const struct dp_linecost *at,
-                     const struct dp_linecosts_names *names, struct dp_text *out)
-{
-    struct dp_buf *buf = &r->ids.scratch;
-    *out = (struct dp_text){ "", 0 };
-    if (!at->line)
-        return 0;
-    struct dp_text file = names->file(r, at->file);
-    if (!file.len)
-        return 0;
-    dp_buf_clear(buf);
-    dp_fmt_field(buf, file.ptr, file.len);
-    dp_buf_addc(buf, ':');
-    dp_buf_addu(buf, at->line);
-    *out = (struct dp_text){ buf->ptr, buf->len };
-    return buf->err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
-}
-
 static int give(struct dp_reader *r, const struct dp_linecosts *l, size_t n,
                 const struct dp_linecosts_names *names)
 {
@@ -100,7 +81,8 @@ static int give(struct dp_reader *r, const struct dp_linecosts *l, size_t n,
     if (!dp_foreign_values(r, l->own + n * l->width, def.t, counters))
         return 0;
     def.n_counters = r->head->n_counters;
-    int rc = put_place(r, at, names, &def.at);
+    struct dp_text file = at->line ? names->file(r, at->file) : (struct dp_text){ "", 0 };
+    int rc = dp_foreign_place(r, file, at->line, &def.at);
     return rc < 0 ? rc : dp_reader_give_line(r, &def);
 }
 

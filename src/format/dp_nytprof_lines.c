@@ -92,21 +92,13 @@ static int give(struct dp_reader *r, const struct dp_nytprof_line *at, const str
                 struct dp_text file)
 {
     static const uint64_t none[DP_FMT_COUNTERS];
-    struct dp_buf *buf = &r->ids.scratch;
-    struct dp_linedef def = { .at = { "", 0 }, .sub = at->sub, .count = at->count,
-                              .has_times = true, .counters = none };
+    struct dp_linedef def = { .sub = at->sub, .count = at->count, .has_times = true,
+                              .counters = none };
     def.n_counters = r->head->n_counters;
     def.t[DP_REAL] = time->t[DP_SPREAD_REAL];
-    def.t[DP_SYSTEM] = time->t[DP_SPREAD_SYS];
-    def.t[DP_USER] = time->t[DP_SPREAD_CPU] - time->t[DP_SPREAD_SYS];
-    if (file.len && at->line) {
-        dp_buf_clear(buf);
-        dp_fmt_field(buf, file.ptr, file.len);
-        dp_buf_addc(buf, ':');
-        dp_buf_addu(buf, at->line);
-        def.at = (struct dp_text){ buf->ptr, buf->len };
-    }
-    return buf->err ? dp_foreign_error(r, DP_E_NOMEM) : dp_reader_give_line(r, &def);
+    def.t[DP_USER] = time->t[DP_SPREAD_CPU];
+    int rc = dp_foreign_place(r, file, at->line, &def.at);
+    return rc < 0 ? rc : dp_reader_give_line(r, &def);
 }
 
 int dp_nytprof_lines_give(struct dp_reader *r, const struct dp_nytprof_lines *l,
@@ -114,8 +106,7 @@ int dp_nytprof_lines_give(struct dp_reader *r, const struct dp_nytprof_lines *l,
 {
     const uint64_t sums[DP_SPREAD_TIMES] = {
         [DP_SPREAD_REAL] = r->passed[DP_REAL],
-        [DP_SPREAD_CPU] = r->passed[DP_USER] + r->passed[DP_SYSTEM],
-        [DP_SPREAD_SYS] = r->passed[DP_SYSTEM],
+        [DP_SPREAD_CPU] = r->passed[DP_USER],   /* NYTProf tells no system time apart */
     };
     struct dp_spread *times = dp_mem_zalloc((l->count + 1) * sizeof *times);
     double total = 0;

@@ -292,6 +292,20 @@ int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
     return node;
 }
 
+int dp_foreign_place(struct dp_reader *r, struct dp_text file, uint64_t line, struct dp_text *place)
+{
+    struct dp_buf *buf = &r->ids.scratch;
+    *place = (struct dp_text){ "", 0 };
+    if (!file.len || !line)
+        return 0;
+    dp_buf_clear(buf);
+    dp_fmt_field(buf, file.ptr, file.len);
+    dp_buf_addc(buf, ':');
+    dp_buf_addu(buf, line);
+    *place = (struct dp_text){ buf->ptr, buf->len };
+    return buf->err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+}
+
 bool dp_foreign_values(const struct dp_reader *r, const uint64_t *values, uint64_t *t,
                        uint64_t *counters)
 {

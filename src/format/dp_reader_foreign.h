@@ -96,4 +96,9 @@ int dp_foreign_add(struct dp_reader *r, uint32_t node, const uint64_t *values);
 bool dp_foreign_values(const struct dp_reader *r, const uint64_t *values, uint64_t *t,
                        uint64_t *counters);
 
+/* The place of a line of source, FILE:LINE as files of our own have it; empty if the file's name is
+ * empty or the line 0. It stays until another one is asked for. Returns 0 or DP_E_NOMEM. */
+int dp_foreign_place(struct dp_reader *r, struct dp_text file, uint64_t line,
+                     struct dp_text *place);
+
 #endif

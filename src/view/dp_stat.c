@@ -126,7 +126,7 @@ static int exact_p(double *p, const uint32_t *rank, size_t n, size_t total, size
     return 0;
 }
 
-/* How many standard deviations the rank sum is off its mean. */
+/* How many standard deviations the rank sum is off its mean; 0 where a sample is empty. */
 static double off_mean(size_t n, size_t m, size_t sum, double ties)
 {
     double N = (double)(n + m), mean = (double)n * (N + 1) / 2;
@@ -185,7 +185,7 @@ static double best_split(struct dp_split *out, const uint32_t *own, const uint32
     for (size_t g = 0; g + 1 < groups; g++) {
         for (size_t end = before + sizes[g]; before < end; before++)
             sum += own[before];
-        double off = before && before < total ? off_mean(before, total - before, sum, ties) : 0;
+        double off = off_mean(before, total - before, sum, ties);
         if (off > best) {
             best = off;
             out->at = g + 1;

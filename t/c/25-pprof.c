@@ -1,5 +1,6 @@
 /* pprof's profile.proto: each field that is read, values, and files that are damaged. */
 #include "foreign.h"
+#include "random.h"
 
 /* ---- a small writer ---- */
 
@@ -408,14 +409,15 @@ static void lines(void)
     sample(LIST(4), LIST(5));
     is_s(lines_of(file.ptr, file.len), "", "none is known");
     is_s(lines_told(), "none", "... and none is told of");
-}
-
-static uint64_t state = 1;
-
-static uint64_t rnd(uint64_t n)
-{
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (state >> 33) % n;
+    begin();
+    usual("cpu", "ns");
+    function(8, 2, 0, 0);
+    location_at(4, 8, 9);
+    location_at(5, 0, 9);
+    sample(LIST(4), LIST(5));
+    sample(LIST(5), LIST(6));
+    is_s(lines_of(file.ptr, file.len), "", "lines of no file, and of no function");
+    is_s(lines_told(), "none", "... are none");
 }
 
 /* Random stacks of lines 1 to 9 of the functions 1 to 3, against sums by the leaf. */

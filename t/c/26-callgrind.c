@@ -1,5 +1,6 @@
 /* callgrind.out: each kind of line, call graphs as contexts, and files that are damaged. */
 #include "foreign.h"
+#include "random.h"
 #include "dp_callgraph.h"
 
 #include <stdlib.h>
@@ -215,30 +216,22 @@ static void faults(void)
 
 enum { SUBS = 12, CONTEXTS = 300, KINDS = 3 };
 
-static uint64_t state = 1;
-
-static uint64_t rnd(uint64_t n)
-{
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (state >> 33) % n;
-}
-
 /* What a program did: own values, inclusive values of calls, their number. */
 struct graph {
     uint64_t own[SUBS][KINDS], all[SUBS][SUBS][KINDS], calls[SUBS][SUBS], below[SUBS][KINDS];
 };
 
 /* A tree of calls, of which a sub calls only subs behind it: without recursion. */
-static void run(struct graph *g, uint64_t most)
+static void run(struct graph *g, unsigned most)
 {
     static uint64_t value[CONTEXTS][KINDS];
     static int sub[CONTEXTS], parent[CONTEXTS];
     memset(g, 0, sizeof *g);
     for (int i = 0; i < CONTEXTS; i++) {
         do
-            parent[i] = i ? (int)rnd((uint64_t)i) : -1;
+            parent[i] = i ? (int)rnd((unsigned)i) : -1;
         while (i && sub[parent[i]] == SUBS - 1);
-        sub[i] = i ? sub[parent[i]] + 1 + (int)rnd((uint64_t)(SUBS - 1 - sub[parent[i]])) : 0;
+        sub[i] = i ? sub[parent[i]] + 1 + (int)rnd((unsigned)(SUBS - 1 - sub[parent[i]])) : 0;
         for (int k = 0; k < KINDS; k++)
             g->own[sub[i]][k] += value[i][k] = rnd(3) ? rnd(most) : 0;
     }
@@ -308,7 +301,7 @@ static void add_up(struct graph *g)
 
 static void programs(void)
 {
-    static const uint64_t most[] = { 2, 10, 1000, 1000000, UINT64_C(1) << 30 };
+    static const unsigned most[] = { 2, 10, 1000, 1000000, 1u << 30 };
     static struct graph was, is;
     bool same = true, smaller = false;
     for (int n = 0; n < 200 && same; n++) {
@@ -405,7 +398,7 @@ static void circles(void)
                 if (rnd(3) == 0) {
                     uint64_t times = 1 + rnd(9);
                     calls += times;
-                    dp_buf_addf(&text, "cfn=f%d\ncalls=%" PRIu64 " 1\n1 %" PRIu64 "\n", j, times,
+                    dp_buf_addf(&text, "cfn=f%d\ncalls=%" PRIu64 " 1\n1 %u\n", j, times,
                                 rnd(n % 2 ? 200 : 20000));
                 }
         }

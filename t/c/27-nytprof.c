@@ -1,5 +1,6 @@
 /* nytprof.out: each kind of record, calls that return in any order, and files that are damaged. */
 #include "foreign.h"
+#include "random.h"
 #include "dp_returns.h"
 
 #include <stdlib.h>
@@ -68,13 +69,15 @@ static void fid(uint32_t n, const char *name)
     str(name);
 }
 
-static void line(uint32_t ticks)
+static void statement(uint32_t file_number, uint32_t at, uint32_t ticks)
 {
     dp_buf_addc(&file, '+');
     u(ticks);
-    u(1);
-    u(5);
+    u(file_number);
+    u(at);
 }
+
+static void line(uint32_t ticks) { statement(1, 5, ticks); }
 
 static void back(uint32_t depth, double ticks, const char *name)
 {
@@ -85,13 +88,18 @@ static void back(uint32_t depth, double ticks, const char *name)
     str(name);
 }
 
-static void info(uint32_t fid, const char *name, uint32_t first)
+static void range(uint32_t fid, const char *name, uint32_t first, uint32_t last)
 {
     dp_buf_addc(&file, 's');
     u(fid);
     str(name);
     u(first);
-    u(first + 3);
+    u(last);
+}
+
+static void info(uint32_t fid, const char *name, uint32_t first)
+{
+    range(fid, name, first, first + 3);
 }
 
 static void sums(uint32_t fid, const char *caller, uint32_t count, double incl, double own,
@@ -116,14 +124,6 @@ static void reads(const char *want, const char *what)
 }
 
 #define NS " 1000000000/s"
-
-static void statement(uint32_t file_number, uint32_t at, uint32_t ticks)
-{
-    dp_buf_addc(&file, '+');
-    u(ticks);
-    u(file_number);
-    u(at);
-}
 
 /* Statements by line: how often, how long, in which sub. */
 static void statements(void)
@@ -177,6 +177,25 @@ static void statements(void)
     end();
     is_s(lines_of(file.ptr, file.len), "[a.pl:1 -=10000x1][a.pl:4 main::f=30000x1]",
          "with sums by place");
+    begin(10000000);
+    fid(1, "a.pl");
+    fid(2, "b.pl");
+    statement(1, 4, 10);
+    statement(1, 8, 20);
+    statement(2, 4, 30);
+    statement(2, 8, 40);
+    back(1, 10, "main::in");
+    back(1, 10, "main::out");
+    back(1, 10, "main::late");
+    back(1, 10, "main::other");
+    range(1, "main::in", 3, 5);
+    range(1, "main::out", 3, 90);
+    range(1, "main::late", 60, 70);
+    range(2, "main::other", 7, 9);
+    end();
+    is_s(lines_of(file.ptr, file.len),
+         "[a.pl:4 main::in=1000x1][a.pl:8 main::out=2000x1][b.pl:4 -=3000x1]"
+         "[b.pl:8 main::other=4000x1]", "subs that begin on one line; each file has its own");
 }
 
 static void calls(void)
@@ -418,14 +437,6 @@ static void faults(void)
 }
 
 /* A naive tree of random calls beside what their returns make. */
-static uint64_t state = 1;
-
-static uint32_t rnd(uint32_t n)
-{
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (uint32_t)(state >> 33) % n;
-}
-
 enum { SUBS = 4, DEEP = 6, PATHS = 1 << 14 };
 
 static size_t made;             /* calls */

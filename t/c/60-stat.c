@@ -1,5 +1,6 @@
 /* Statistics against R's numbers, against all orders there are, and against each other. */
 #include "tap.h"
+#include "random.h"
 #include "dp_mem.h"
 #include "dp_stat.h"
 
@@ -43,14 +44,6 @@ static double naive_p(const double *x, size_t n, const double *y, size_t m)
     return p < 1 ? p : 1;
 }
 
-static uint64_t state = 1;
-
-static unsigned rnd(unsigned n)
-{
-    state = state * 6364136223846793005ul + 1442695040888963407ul;
-    return (unsigned)((state >> 33) % n);
-}
-
 static void against_naive(void)
 {
     int wrong = 0;
@@ -66,6 +59,39 @@ static void against_naive(void)
         wrong += dp_stat_compare(&s, x, n, y, m, 0.95) != 0 || !near(s.p, naive_p(x, n, y, m));
     }
     is_i(wrong, 0, "p is that of all orders counted, with ties and without");
+}
+
+/* Where there are too many orders: U, by all pairs, taken for normal, corrected for ties and for
+ * being a whole number. */
+static double normal_p(const double *x, size_t n, const double *y, size_t m)
+{
+    double u = 0, ties = 0, N = (double)(n + m), nm = (double)(n * m);
+    for (size_t i = 0; i < n + m; i++) {
+        double a = i < n ? x[i] : y[i - n], same = 0;
+        for (size_t k = 0; k < n + m; k++)
+            same += a == (k < n ? x[k] : y[k - n]);
+        ties += same * same - 1;        /* t times, t^3 - t in all */
+        for (size_t j = 0; i < n && j < m; j++)
+            u += a < y[j] ? 1 : a == y[j] ? 0.5 : 0;
+    }
+    double off = fabs(u - nm / 2) - 0.5, variance = nm / 12 * (N + 1 - ties / (N * (N - 1)));
+    return off > 0 ? erfc(off / sqrt(2 * variance)) : 1;
+}
+
+static void against_normal(void)
+{
+    int wrong = 0;
+    for (int t = 0; t < 300; t++) {
+        double x[60], y[60];
+        size_t n = 26 + rnd(35), m = 26 + rnd(35);
+        for (size_t i = 0; i < n; i++)
+            x[i] = rnd(t % 2 ? 10 : 1000000);
+        for (size_t i = 0; i < m; i++)
+            y[i] = rnd(t % 2 ? 10 : 1000000) + (t % 3 == 0 ? 1 : 0);
+        struct dp_stat s;
+        wrong += dp_stat_compare(&s, x, n, y, m, 0.95) != 0 || !near(s.p, normal_p(x, n, y, m));
+    }
+    is_i(wrong, 0, "p of larger samples is the normal distribution's");
 }
 
 /* ---- what a test could have seen ---- */
@@ -325,6 +351,7 @@ static void no_memory(void)
 int main(void)
 {
     against_naive();
+    against_normal();
     interval_of_pairs();
     known();
     seam();

@@ -2,6 +2,7 @@
  * subs at random. */
 #include "tap.h"
 #include "host.h"
+#include "random.h"
 #include "dp_buf.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -196,14 +197,6 @@ static void rows(void)
     }
     is_i(wrong, 0, "no memory at %d places: an error, and nothing is left behind", failures);
     ok(failures > 50, "many places");
-}
-
-static uint64_t state = 3;
-
-static unsigned rnd(unsigned n)
-{
-    state = state * 6364136223846793005ul + 1442695040888963407ul;
-    return (unsigned)((state >> 33) % n);
 }
 
 /* Anonymous subs in a sub, some of which are not called: those that are pair with themselves,

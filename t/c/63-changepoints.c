@@ -1,5 +1,6 @@
 /* Change points: the best split by hand, series with steps, false alarms, without memory. */
 #include "tap.h"
+#include "random.h"
 #include "dp_mem.h"
 #include "dp_stat.h"
 #include "dprof/changepoints.h"
@@ -8,14 +9,6 @@
 #include <string.h>
 
 enum { GROUPS = 10, EACH = 8, VALUES = GROUPS * EACH, SERIES = 20 };
-
-static uint64_t state = 1;
-
-static unsigned rnd(unsigned n)
-{
-    state = state * 6364136223846793005ul + 1442695040888963407ul;
-    return (unsigned)((state >> 33) % n);
-}
 
 /* A split has the p of the same two samples, times the number of places. */
 static void one_split(void)
@@ -102,6 +95,25 @@ static void steps(void)
     dp_changepoints_free(found);
 }
 
+/* The second change of a bump is clearer than the first one, without which it would not have been
+ * looked for: it is no surer. */
+static void bump(void)
+{
+    struct dp_changepoint *found;
+    struct dp_split first;
+    struct dp_history one = history;
+    size_t n;
+    noise();
+    add(0, 6, 90);
+    add(0, 8, -90);
+    one.series = 1;
+    dp_stat_split(&first, values, sizes, GROUPS);
+    is_i(dp_changepoints(&found, &n, &one, 0.01) + (int)n, 2, "a bump has two changes");
+    ok(n == 2 && found[0].at == 6 && found[1].at == 8, "... where it begins and ends");
+    ok(n == 2 && found[0].p == first.p && found[1].p == first.p, "... as sure as the first");
+    dp_changepoints_free(found);
+}
+
 /* What comes of equal distributions: alpha bounds histories with an alarm. */
 static void alarms(void)
 {
@@ -127,6 +139,10 @@ static void decides(void)
        "what so few values decide");
     h.series = 2;
     ok(!dp_changepoints_decide(&h, 0.008), "... and of two series");
+    h.groups = 3;
+    sizes[2] = 5;               /* 2 / C(15, 5), for two series with two places each */
+    ok(dp_changepoints_decide(&h, 0.00267) && !dp_changepoints_decide(&h, 0.00266),
+       "... and of three groups");
 }
 
 static void no_memory(void)
@@ -152,6 +168,7 @@ int main(void)
 {
     one_split();
     steps();
+    bump();
     alarms();
     decides();
     no_memory();

@@ -2,6 +2,7 @@
  * written; random trees, whose reversal has what they have. */
 #include "tap.h"
 #include "host.h"
+#include "random.h"
 #include "dp_buf.h"
 #include "dp_err.h"
 #include "dp_flame.h"
@@ -346,14 +347,6 @@ static void starved(void)
 }
 
 /* ---- random trees ---- */
-
-static uint64_t state = 70;
-
-static unsigned rnd(unsigned n)
-{
-    state = state * 6364136223846793005ul + 1442695040888963407ul;
-    return (unsigned)((state >> 33) % n);
-}
 
 /* Lines of stacks of a few names, with two counts each. */
 static size_t random_stacks(char *to, size_t room)

@@ -2,6 +2,7 @@
 #include "tap.h"
 #include "pmutables.h"
 #include "sysfs.h"
+#include "random.h"
 #include "dp_mem.h"
 #include "dp_pmu.h"
 #include "dp_pmu_near.h"
@@ -435,14 +436,6 @@ static unsigned naive_distance(const char *a, const char *b)
             d[i][k] = best;
         }
     return d[n][m];
-}
-
-static uint64_t state = 1;
-
-static unsigned rnd(unsigned n)
-{
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (unsigned)((state >> 33) % n);
 }
 
 static void distances(void)

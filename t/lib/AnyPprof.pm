@@ -2,31 +2,20 @@ package AnyPprof;
 
 # Decodes any pprof file, of any program, as protobuf's own readers do: unknown fields are skipped,
 # missing ones are 0 or empty, numbers may be packed or not. What the numbers mean is not checked
-# here. PprofReader is the strict one, for our own files; the two share no code.
+# here. PprofReader is the strict one, for our own files; the two share the names of fields alone.
 
 use strict;
 use warnings;
 use Exporter 'import';
 use IO::Uncompress::Gunzip qw(gunzip $GunzipError);
+use PprofReader ();
 
 our @EXPORT = qw(decode_pprof pprof_totals);
 
-# message => { field => [name, kind] }: kind is num, text, or a message; with * it is a list.
-my %FIELDS = (
-    Profile => { 1 => ['sample_type', '*ValueType'], 2 => ['sample', '*Sample'],
-        3 => ['mapping', '*Mapping'], 4 => ['location', '*Location'],
-        5 => ['function', '*Function'], 6 => ['string_table', '*text'], 9 => ['time_nanos', 'num'],
-        10 => ['duration_nanos', 'num'], 11 => ['period_type', 'ValueType'],
-        12 => ['period', 'num'] },
-    ValueType => { 1 => ['type', 'num'], 2 => ['unit', 'num'] },
-    Sample => { 1 => ['location_id', '*num'], 2 => ['value', '*num'], 3 => ['label', '*Label'] },
-    Label => { 1 => ['key', 'num'], 2 => ['str', 'num'], 3 => ['num', 'num'] },
-    Mapping => { 1 => ['id', 'num'], 5 => ['filename', 'num'], 6 => ['build_id', 'num'] },
-    Location => { 1 => ['id', 'num'], 2 => ['mapping_id', 'num'], 4 => ['line', '*Line'] },
-    Line => { 1 => ['function_id', 'num'], 2 => ['line', 'num'] },
-    Function => { 1 => ['id', 'num'], 2 => ['name', 'num'], 3 => ['system_name', 'num'],
-        4 => ['filename', 'num'], 5 => ['start_line', 'num'] },
-);
+# Here all numbers are unpacked, and there is a field that our own files never have.
+my %FIELDS = %PprofReader::FIELDS;
+$FIELDS{Sample} = { %{ $FIELDS{Sample} }, 1 => ['location_id', '*num'] };
+$FIELDS{Mapping} = { %{ $FIELDS{Mapping} }, 6 => ['build_id', 'num'] };
 
 sub varint {
     my ($bytes) = @_;

@@ -14,7 +14,7 @@ our @EXPORT = qw(read_pprof pprof_frames pprof_stacks);
 # message => { field => [name, kind] }. A kind is num, a message's name, or bytes; with * in front
 # it may be repeated, and numbers are packed. ids are packed numbers that stay so: there may be
 # many.
-my %fields = (
+our %FIELDS = (
     Profile => { 1 => ['sample_type', '*ValueType'], 2 => ['sample', '*Sample'],
         3 => ['mapping', '*Mapping'], 4 => ['location', '*Location'],
         5 => ['function', '*Function'], 6 => ['string_table', '*bytes'],
@@ -81,11 +81,11 @@ sub fields_of {
 
 sub message {
     my ($name, $bytes) = @_;
-    my %message = map { $_->[1] =~ /^\*/ ? ($_->[0] => []) : () } values %{ $fields{$name} };
+    my %message = map { $_->[1] =~ /^\*/ ? ($_->[0] => []) : () } values %{ $FIELDS{$name} };
     my %seen;
     for my $field (fields_of($bytes)) {
         my ($number, $value, $type) = @$field;
-        my ($key, $kind) = @{ $fields{$name}{$number} // die "$name: field $number\n" };
+        my ($key, $kind) = @{ $FIELDS{$name}{$number} // die "$name: field $number\n" };
         my $many = $kind =~ s/^\*//;
         die "$name.$key: wire type $type\n" if $type != ($kind eq 'num' && !$many ? 0 : 2);
         die "$name.$key: twice\n"
@@ -95,7 +95,7 @@ sub message {
             die "$name.$key: empty\n" if !length $value;
             $message{$key} = [numbers($value)];
         } else {
-            $value = message($kind, $value) if $fields{$kind};
+            $value = message($kind, $value) if $FIELDS{$kind};
             if ($many) { push @{ $message{$key} }, $value }
             else { $message{$key} = $value }
         }
