@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Config;
+use Fcntl 'LOCK_EX';
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use File::Glob ':bsd_glob';
@@ -152,7 +153,7 @@ END
 
 my $calls = 'sub g { 1 } sub f { g() for 1 .. 10 } ';
 
-sub calls_of {
+sub totals_of {
     my (@files) = @_;
     my $run = run_tool('dprofpp', ['-qlO9', @files]);
     return { map { my @f = split; ($f[6] => $f[3]) } split /\n/, $run->{out} };
@@ -170,7 +171,7 @@ sub sliced {
     my @left = bsd_glob("$dir/spool/*.part");
     is(scalar @left, 1, 'a killed process leaves the slice that it was in');
     ok(-e "$left[0].live", '... and what it has recorded of it');
-    my $got = calls_of(slices("$dir/spool"), @left);
+    my $got = totals_of(slices("$dir/spool"), @left);
     is("$got->{'main::f'} $got->{'main::g'}", '500 5000', '... so that no call is lost');
 }
 {
@@ -178,11 +179,16 @@ sub sliced {
     my $run = sliced("$calls f() for 1 .. 300; rename 'spool', 'taken'; f() for 1 .. 300; ",
         $dir);
     is($run->{err}, '', 'a spool that was taken away is made again');
-    my $got = calls_of(slices("$dir/spool"), slices("$dir/taken"));
+    my $got = totals_of(slices("$dir/spool"), slices("$dir/taken"));
     is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and no call is lost');
     my ($old) = bsd_glob("$dir/taken/*.part");
     is(-s $old, 0, '... or counted twice: what was taken of the slice is empty');
     unlike(slurp("$old.live"), qr/\A[^\0]/, '... and what lies beside it has no beginning');
+}
+{
+    my $run = sliced("$calls my \%seen; for (1 .. 300) { \$! = 5; f(); \$seen{\$! + 0}++ } "
+        . 'print join " ", %seen;', scratch());
+    is($run->{out}, '5 300', 'a cut does not touch errno');
 }
 # A directory has the name that the slice is to get.
 my $taken = "$calls f() for 1 .. 300; my (\$to) = <spool/*.part>; mkdir \$to =~ s/part\$/tree/r; "
@@ -193,7 +199,7 @@ for my $end ('', 'kill 9, $$', 'exec $^X, "-e1"') {
     like($run->{err}, qr{\ADProf: cannot write \S+: Is a directory; the slice goes on\n\z},
         "a slice that cannot get its name is told of, once ($end)");
     my @left = bsd_glob("$dir/spool/*.part");
-    my $got = calls_of((grep { -f } slices("$dir/spool")), @left);
+    my $got = totals_of((grep { -f } slices("$dir/spool")), @left);
     is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and has all calls under its first');
 }
 SKIP: {
@@ -202,7 +208,7 @@ SKIP: {
     mkdir "$dir/root";
     my $run = sliced("$calls f() for 1 .. 300; chroot 'root'; chdir '/'; f() for 1 .. 300;", $dir);
     like($run->{err}, qr{\ADProf: cannot .*; the slice goes on\n\z}, 'chroot: one line');
-    my $got = calls_of(bsd_glob("$dir/spool/*.{tree,part}"));
+    my $got = totals_of(bsd_glob("$dir/spool/*.{tree,part}"));
     is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and no call is lost');
 }
 {
@@ -221,6 +227,25 @@ SKIP: {
     ok(-s "$dir/spool/notes" && -s "$dir/spool/other.tree", '... and files of others stay');
     is($run->{err}, "DProf: $dir/spool has reached spool-limit=40960 bytes; the oldest slices are "
         . "removed\n", '... and one line says so');
+}
+# A process that is killed in the middle of a cut leaves its file of pieces beside the slice that
+# has its name already.
+{
+    my $dir = scratch();
+    sliced("$calls f() for 1 .. 500; kill 9, \$\$", $dir);
+    my ($part) = bsd_glob("$dir/spool/*.part");
+    my $slice = $part =~ s/part\z/tree/r;
+    rename $part, $slice;
+    open my $lock, '<', $slice or die "$slice: $!";
+    flock $lock, LOCK_EX;
+    sliced('1', $dir);
+    ok(-e "$part.live", 'what a cut has still to remove stays while its process lives');
+    close $lock;
+    sliced('1', $dir);
+    ok(!-e "$part.live" && -e $slice, '... and goes with the next start after that');
+    my $run = sliced("open my \$out, '>', '$part.live'; print -e '$part.live' ? 1 : 0; $calls "
+        . "f() for 1 .. 300; print -e '$part.live' ? 1 : 0;", $dir);
+    is($run->{out}, '10', '... or with the next cut');
 }
 for (['out=x,spool=y', 'out= and spool= both say where profiles go; leave one out'],
     ['slice=x', 'slice=x is not a whole number from 0 to 2147483648'],

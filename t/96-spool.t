@@ -34,6 +34,14 @@ sub slice {
     return spew("$dir/spool/" . slice_name(%slice), slice_text(%slice));
 }
 
+# A file as a process has it that lives.
+sub locked {
+    my ($path) = @_;
+    open my $file, '<', $path or die "$path: $!";
+    flock $file, LOCK_EX or die "$path: $!";
+    return $file;
+}
+
 sub selected { return Devel::DProf::Store::open("dir:$_[0]/store")->select({}) }
 sub left { return join ' ', grep { $_ ne '.lock' } files_in("$_[0]/spool") }
 
@@ -394,6 +402,23 @@ subtest 'The agent ends when it is told to' => sub {
     }
 };
 
+subtest 'Killed in the middle of a cut' => sub {
+    my $dir = spool(4);
+    my ($gone, $locked, $foreign, $open) = map { "$dir/spool/"
+        . slice_name(slice => $_) =~ s/tree\z/part/r } 1 .. 4;
+    spew("$_.live", pack 'H16', '03527044756e654c') for $gone, $locked, $open;
+    spew("$foreign.live", 'notes');
+    spew($open, '');
+    my @locks = map { locked($_) } $open, $locked =~ s/part\z/tree/r;
+    my @push = qw(push --to dir:store -q);
+    is_deeply(dprofstore($dir, @push, 'spool'), ['', '', 0], 'without --delete');
+    is_deeply([map { -e "$_.live" ? 1 : 0 } $gone, $locked, $foreign, $open], [1, 1, 1, 1],
+        '... all stays');
+    dprofstore($dir, @push, '--delete', 'spool');
+    is_deeply([map { -e "$_.live" ? 1 : 0 } $gone, $locked, $foreign, $open], [0, 1, 1, 1],
+        'with it, what a slice has already goes, unless a process has it still, or it is foreign');
+};
+
 subtest 'The command line' => sub {
     my $dir = spool(1);
     my @wrong = ([[], 'name a command: init, push, agent, list, prune'],
@@ -420,6 +445,14 @@ subtest 'The command line' => sub {
     my $run = run_tool('dprofstore', ['init'], dir => $dir, env => { DPROF_STORE => 'dir:env' });
     is($run->{status}, 0, 'DPROF_STORE names the store');
     ok(-d "$dir/env", '... which is made');
+    my $opts = sub { my $run = run_tool('dprofstore', [@_], dir => $dir, env => {
+        DPROFSTORE_OPTS => '--to dir:env --service mine --every 1 -n -q' });
+        return [@$run{qw(out err status)}] };
+    is_deeply($opts->('push', 'spool'), ['', '', 0], 'DPROFSTORE_OPTS: what a command has');
+    like($opts->('list')->[0], qr/^mine +- +1 +1 /m, '... and so does another one');
+    is_deeply($opts->('list', '-q'),
+        ['', "-q does not go with list\nTry 'dprofstore -h' for help.\n", 2],
+        '... the command line is as strict as ever');
 };
 
 done_testing;

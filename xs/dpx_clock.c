@@ -36,6 +36,11 @@ static uint64_t cpu_ns(void *arg)
     return read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+double dpx_clock_today(void)
+{
+    return (double)read_ns(CLOCK_REALTIME) / 1e9;
+}
+
 /* ---- the processor's counter ---- */
 
 static uint64_t counter_stamp(void *arg)

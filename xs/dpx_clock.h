@@ -37,6 +37,9 @@ const struct dp_rec_host *dpx_clock_host(const struct dpx_clock *clock);
 /* Moves the counting clock on: by ns of real time, of which cpu ns are CPU time. */
 void dpx_clock_advance(struct dpx_clock *clock, uint64_t ns, uint64_t cpu);
 
+/* The time of day: seconds since 1970. */
+double dpx_clock_today(void);
+
 uint64_t dpx_clock_read_slow(struct dpx_clock *clock);
 
 /* The reading is not ordered with the instructions around it: it can be 35 ns off at most, and

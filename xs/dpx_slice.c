@@ -4,7 +4,6 @@
 #include "dpx_say.h"
 #include "dp_spool.h"
 
-#include <sys/time.h>
 #include <unistd.h>
 
 /* ---- the end of a slice ---- */
@@ -106,11 +105,10 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 {
     dTHX;
     struct dp_err err;
-    struct timeval tv;
     U64 links = ctx->rec.links;
+    int why = errno;
     dp_err_init(&err);
-    gettimeofday(&tv, NULL);
-    ctx->started = (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
+    ctx->started = dpx_clock_today();
     ctx->slice++;
     ctx->named = ctx->names.lines.count;
     ctx->before_cpu_us = 0;
@@ -121,7 +119,9 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     ctx->file.tree_at = 0;
     if (dpx_file_open(aTHX_ ctx, &err) < 0)     /* the end of the slice tries again, and tells */
         ctx->out.failed = true;
-    if (dpx_file_renew_live(ctx) < 0)
+    int rc = dpx_file_renew_live(ctx);
+    errno = why;
+    if (rc < 0)
         return false;
     if (!ctx->rec.paused && !ctx->rec.stopped) {
         dpx_coro_renew(ctx, links);
@@ -132,17 +132,23 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 
 bool dpx_slice_cut(struct dpx_ctx *ctx)
 {
-    const struct dp_rec_mark *mark = &ctx->rec.mark;
     const struct dpx_frame *last = ctx->top;
     U32 id = 0;
     if (ctx->pid != (long)getpid())
         return true;
-    if (mark->call && mark->begins) {
+    switch (ctx->rec.at) {
+    case DP_REC_AT_NO_MARK:
+        break;
+    case DP_REC_AT_BEGIN:
         last--;
-    } else if (mark->call) {
-        /* The call that ends is no longer among the frames, or is named by what replaces it. */
-        last = mark->call == &ctx->top->call ? ctx->top : ctx->top + 1;
+        break;
+    case DP_REC_AT_END:         /* its frame is popped */
+        last++;
         id = ctx->rec.cur->id;
+        break;
+    case DP_REC_AT_GOTO:        /* its frame has the id of what replaces it */
+        id = ctx->rec.cur->id;
+        break;
     }
     return !dpx_slice_end(ctx) || dpx_slice_next(ctx, last, id);
 }

@@ -111,7 +111,6 @@ struct dp_cct_text {
     bool line_times;
     bool ops;                       /* counted at all? */
     bool no_times;                  /* calls and counters only */
-    bool slice;                     /* a part of a recording: calls may have begun in another */
     size_t named;                   /* ids up to this one are written only where the tree has them:
                                      * parts before have their names */
     struct dp_cct_rest {            /* fractions of ticks that the parts before have not written;

@@ -162,7 +162,7 @@ static void clear_window(struct dp_rec *rec)
 }
 
 /* The node below which calls begin. */
-static struct dp_cct_node *base(struct dp_rec *rec)
+struct dp_cct_node *dp_rec_base(struct dp_rec *rec)
 {
     return rec->phase ? dp_cct_child(&rec->cct, rec->cct.root, rec->phase, 0) : rec->cct.root;
 }
@@ -170,7 +170,7 @@ static struct dp_cct_node *base(struct dp_rec *rec)
 void dp_rec_rebase(struct dp_rec *rec)
 {
     if (rec->tree)
-        rec->cur = rec->paused ? rec->cct.idle : base(rec);
+        rec->cur = rec->paused ? rec->cct.idle : dp_rec_base(rec);
 }
 
 /* phase_begins: the phase begins with the tree; where a trace goes on as a tree, it may have begun
@@ -178,7 +178,7 @@ void dp_rec_rebase(struct dp_rec *rec)
 static void begin_tree(struct dp_rec *rec, bool phase_begins)
 {
     rec->links++;
-    rec->cur = base(rec);
+    rec->cur = dp_rec_base(rec);
     rec->cur->calls += rec->phase != 0 && phase_begins;
     rec->told = rec->phase;
 }
@@ -575,7 +575,7 @@ static bool checkpoint_is_due(const struct dp_rec *rec, uint64_t now)
            && now - rec->saved >= stamps(rec, (double)rec->how.checkpoint * 1e9);
 }
 
-void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, const struct dp_cct_call *call, bool begins)
+void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, enum dp_rec_at at)
 {
     bool is_long;
     if (rec->paused) {
@@ -612,10 +612,9 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, const struct dp_cct_call 
         aged(rec->arg);
     }
     if (rec->wanted || checkpoint_is_due(rec, now)) {
-        rec->mark.call = call;
-        rec->mark.begins = begins;
+        rec->at = at;
         save(rec, now);
-        rec->mark.call = NULL;
+        rec->at = DP_REC_AT_NO_MARK;
     }
     dp_rec_rearm(rec);
 }
@@ -633,9 +632,9 @@ struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now)
 {
     if (rec->how.line_times)
-        dp_rec_charge(rec, now, NULL, false, DP_REC_COUNTS | DP_REC_LINES);
+        dp_rec_charge(rec, now, DP_REC_AT_NO_MARK, DP_REC_COUNTS | DP_REC_LINES);
     else
-        dp_rec_charge(rec, now, NULL, false, DP_REC_COUNTS);
+        dp_rec_charge(rec, now, DP_REC_AT_NO_MARK, DP_REC_COUNTS);
 }
 
 void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now)
@@ -646,6 +645,15 @@ void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now)
     rec->line = dp_lines_get(rec->how.lines, number);
     if (!rec->paused)
         rec->line->count++;
+}
+
+void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now)
+{
+    rec->cur = node;
+    if (rec->how.lines)
+        rec->line = dp_lines_get(rec->how.lines, line);
+    rec->deadline = 0;          /* each sample reads the CPU clock */
+    dp_rec_charge_all(rec, now);
 }
 
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start)
@@ -743,7 +751,7 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
     if (rec->told != rec->phase)
         dp_rec_phase(rec, rec->phase, now);
     else if (rec->tree)
-        rec->cur = base(rec);
+        rec->cur = dp_rec_base(rec);
 }
 
 int dp_rec_flush(struct dp_rec *rec, uint64_t now)

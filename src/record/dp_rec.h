@@ -56,6 +56,14 @@ struct dp_rec_how {
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
 };
 
+/* Where in the program's calls a mark stands. */
+enum dp_rec_at {
+    DP_REC_AT_NO_MARK,
+    DP_REC_AT_BEGIN,            /* its call does not run yet */
+    DP_REC_AT_END,              /* its call still runs */
+    DP_REC_AT_GOTO              /* the same, and another sub will run in its place */
+};
+
 struct dp_rec {
     /* The hot part: one cache line. */
     uint64_t *pos;              /* where the next mark goes */
@@ -132,10 +140,7 @@ struct dp_rec {
 
     uint64_t began;             /* stamp from which on the recorder's own time is that of the file:
                                  * first_stamp, or the end of the slice before */
-    struct dp_rec_mark {        /* during rec->save: the mark that is being taken in */
-        const struct dp_cct_call *call;     /* its call; NULL: there is no mark */
-        bool begins;            /* the call does not run yet; else it still does */
-    } mark;
+    enum dp_rec_at at;          /* during rec->save: the mark that is being taken in */
     bool stopped;               /* during rec->save: recording is paused, and will be again */
 
     bool over;                  /* dp_rec_give_up was here */
@@ -265,7 +270,7 @@ void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64
 
 /* Of a tree, when it has been written (in rec->save, or after a failed exec): begins an empty one,
  * for the next file, in pieces of rec->live, which the host has made anew, after dp_rec_keep_line.
- * Unless rec->stopped, dp_rec_resume for each call that runs follows; rec->mark tells about the one
+ * Unless rec->stopped, dp_rec_resume for each call that runs follows; rec->at tells about the one
  * on top. Returns 0 or DP_E_NOMEM. */
 int dp_rec_renew(struct dp_rec *rec);
 
@@ -295,9 +300,7 @@ double dp_rec_ticks_per_stamp(struct dp_rec *rec);
 int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
 int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call,
                              uint64_t now);
-/* call: the one that the mark is of, which begins with it or still runs; NULL: there is no mark. */
-void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, const struct dp_cct_call *call,
-                     bool begins);
+void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, enum dp_rec_at at);
 
 /* The program's time since the last leaving; a huge number when the counter
  * has stepped back. */
@@ -392,17 +395,17 @@ DP_INLINE void dp_rec_settle(struct dp_rec *rec)
     rec->settled = rec->program;
 }
 
-/* Does the same, and takes in the gap and the other counters. call, begins: as for
- * dp_rec_gap_slow. */
-DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const struct dp_cct_call *call,
-                             const bool begins, const int how)
+/* Does the same, and takes in the gap and the other counters. at is a constant: to give the slow
+ * way the call itself would cost each call an instruction. */
+DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const enum dp_rec_at at,
+                             const int how)
 {
     bool slow = false;
     uint64_t gap = dp_rec_gap(rec, now);
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)) {
         if (how & DP_REC_COUNTS)
             rec->worked = true;
-        dp_rec_gap_slow(rec, now, call, begins);
+        dp_rec_gap_slow(rec, now, at);
         slow = true;
     } else {
         rec->program += gap;
@@ -464,6 +467,13 @@ DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64
 /* The same for any statement whose place is known, as of arrival stamp now. */
 void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now);
 
+/* Of a tree: the context that calls of no sub are made from, that of the phase. */
+struct dp_cct_node *dp_rec_base(struct dp_rec *rec);
+
+/* A sample of a tree: what has passed since the one before, up to now, is charged to this context
+ * and to the statement of this number. */
+void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now);
+
 /* Charges all that a tree keeps, of whichever kind it is. */
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
 
@@ -474,7 +484,7 @@ struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
                                  uint64_t now, const int how)
 {
-    dp_rec_charge(rec, now, call, true, how);
+    dp_rec_charge(rec, now, DP_REC_AT_BEGIN, how);
     struct dp_cct_node *cur = rec->cur, *child = cur->last;
     size_t contexts = rec->cct.count;
     if (how & DP_REC_LINES) {
@@ -497,9 +507,9 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
 }
 
 DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now,
-                                 const int how)
+                                 const enum dp_rec_at at, const int how)
 {
-    dp_rec_charge(rec, now, call, false, how);
+    dp_rec_charge(rec, now, at, how);
     dp_cct_ended(rec->cur, rec->program - call->start, rec->ns_mult);
     rec->cur = call->caller;
     if (how & DP_REC_LINES)
@@ -516,7 +526,8 @@ DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t i
     } else if (kind == DP_RAW_ENTER) {
         dp_rec_tree_enter(rec, id, call, now, how);
     } else {
-        dp_rec_tree_leave(rec, call, now, how);
+        dp_rec_tree_leave(rec, call, now, kind == DP_RAW_GOTO ? DP_REC_AT_GOTO : DP_REC_AT_END,
+                          how);
         if (kind == DP_RAW_GOTO)
             dp_rec_tree_enter(rec, id, call, rec->left = now, how);
     }

@@ -43,7 +43,7 @@ void dp_rec_take_early(struct dp_rec *rec, const struct dp_rec_early *early, siz
         return;
     if (rec->how.line_times) {
         uint64_t real = forked->real, wait = forked->wait;
-        dp_rec_gap_slow(rec, rec->left + early[n - 1].passed, NULL, false);
+        dp_rec_gap_slow(rec, rec->left + early[n - 1].passed, DP_REC_AT_NO_MARK);
         if (rec->over)
             return;
         rec->left += early[n - 1].passed;

@@ -1,6 +1,7 @@
 #include "dp_spool.h"
 #include "dp_fmt.h"
 #include "dp_io.h"
+#include "dp_live.h"
 #include "dp_mem.h"
 #include "dp_pool.h"
 #include "dp_rotate.h"
@@ -67,21 +68,6 @@ int dp_spool_finish(const char *part)
     return rc;
 }
 
-/* ---- the limit ---- */
-
-struct slice {
-    struct timespec at;
-    uint64_t size;
-    uint32_t name;              /* in the pool */
-};
-
-struct slices {
-    struct slice *list;
-    size_t n, cap;
-    struct dp_pool names;
-    uint64_t size;              /* of all that is in the directory */
-};
-
 static bool ends_in(const char *name, const char *suffix)
 {
     size_t n = strlen(name), s = strlen(suffix);
@@ -99,6 +85,78 @@ static int open_left(int dir, const char *name)
         close(fd);
     return -1;
 }
+
+/* ---- what a cut leaves that was killed ---- */
+
+/* `name` with `more` in the place of its suffix; "" if it has another one, or memory is short. */
+static const char *instead(struct dp_buf *to, const char *name, const char *suffix,
+                           const char *more)
+{
+    if (!ends_in(name, suffix))
+        return "";
+    dp_buf_add(to, name, strlen(name) - strlen(suffix));
+    dp_buf_adds(to, more);
+    return dp_buf_cstr(to);
+}
+
+/* A cut gives NAME.part its final name, and then removes NAME.part.live. Until then its process
+ * locks NAME.tree, as it has locked NAME.part. Returns a descriptor that locks NAME.tree if the
+ * process is gone in between; else -1. */
+static int open_finished(int dir, const char *live)
+{
+    struct stat st;
+    struct dp_buf part, whole;
+    int fd = -1;
+    dp_buf_init(&part);
+    dp_buf_init(&whole);
+    const char *before = instead(&part, live, DP_FMT_LIVE, "");
+    const char *after = instead(&whole, live, DP_SPOOL_PART DP_FMT_LIVE, DP_SPOOL_WHOLE);
+    if (*before && *after && fstatat(dir, before, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+        fd = open_left(dir, after);
+    dp_buf_release(&part);
+    dp_buf_release(&whole);
+    return fd;
+}
+
+/* Returns true if it was such a file, and is gone. */
+static bool clear_away(const char *path, int dir, const char *name)
+{
+    struct dp_buf full;
+    int fd = ends_in(name, DP_SPOOL_PART DP_FMT_LIVE) ? open_finished(dir, name) : -1;
+    if (fd < 0)
+        return false;
+    dp_buf_init(&full);
+    dp_buf_addf(&full, "%s/%s", path, name);
+    bool gone = dp_live_is(dp_buf_cstr(&full)) && unlinkat(dir, name, 0) == 0;
+    dp_buf_release(&full);
+    close(fd);
+    return gone;
+}
+
+void dp_spool_clear(const char *path)
+{
+    const struct dirent *entry;
+    DIR *dir = opendir(path);
+    while (dir && (entry = readdir(dir)) != NULL)
+        clear_away(path, dirfd(dir), entry->d_name);
+    if (dir)
+        closedir(dir);
+}
+
+/* ---- the limit ---- */
+
+struct slice {
+    struct timespec at;
+    uint64_t size;
+    uint32_t name;              /* in the pool */
+};
+
+struct slices {
+    struct slice *list;
+    size_t n, cap;
+    struct dp_pool names;
+    uint64_t size;              /* of all that is in the directory */
+};
 
 static void look_at(struct slices *all, int dir, const char *name)
 {
@@ -125,8 +183,9 @@ static int compare_age(const void *a, const void *b)
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Returns how many bytes that has freed. */
-static uint64_t drop(const struct slices *all, const struct slice *slice, int dir)
+/* Returns how many bytes that has freed. What another process has removed meanwhile is free, too:
+ * else each of many that trim at once would remove one more. */
+static uint64_t drop(const struct slices *all, const struct slice *slice, int dir, size_t *removed)
 {
     struct stat st;
     const struct dp_name *name = dp_pool_name(&all->names, slice->name);
@@ -137,7 +196,10 @@ static uint64_t drop(const struct slices *all, const struct slice *slice, int di
         snprintf(path, size, "%.*s", (int)name->len, name->ptr);
         snprintf(live, size, "%s%s", path, DP_FMT_LIVE);
         int fd = open_left(dir, path);
+        if (fd < 0 && fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+            freed = slice->size;
         if (fd >= 0 && unlinkat(dir, path, 0) == 0) {
+            ++*removed;
             freed = slice->size;
             if (ends_in(path, DP_SPOOL_PART) && fstatat(dir, live, &st, AT_SYMLINK_NOFOLLOW) == 0
                 && unlinkat(dir, live, 0) == 0)
@@ -158,8 +220,7 @@ static size_t drop_oldest(struct slices *all, int dir, uint64_t limit)
         return 0;
     qsort(all->list, all->n, sizeof *all->list, compare_age);
     for (size_t i = 0; i < all->n && all->size > limit; i++) {
-        uint64_t freed = drop(all, &all->list[i], dir);
-        removed += freed != 0;
+        uint64_t freed = drop(all, &all->list[i], dir, &removed);
         all->size -= freed < all->size ? freed : all->size;
     }
     return removed;
@@ -175,7 +236,8 @@ size_t dp_spool_trim(const char *path, uint64_t limit)
     memset(&all, 0, sizeof all);
     dp_pool_init(&all.names);
     while ((entry = readdir(dir)) != NULL)
-        look_at(&all, dirfd(dir), entry->d_name);
+        if (!clear_away(path, dirfd(dir), entry->d_name))
+            look_at(&all, dirfd(dir), entry->d_name);
     size_t removed = drop_oldest(&all, dirfd(dir), limit);
     dp_pool_release(&all.names);
     dp_mem_free(all.list);

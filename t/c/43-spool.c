@@ -1,6 +1,8 @@
-/* The directory of slices: names, and the limit of what it holds, among what others put there. */
+/* The directory of slices: names, the limit of what it holds, and what killed processes leave
+ * there, among what others put there. */
 #include "tap.h"
 #include "dp_fmt.h"
+#include "dp_live.h"
 #include "dp_mem.h"
 #include "dp_spool.h"
 
@@ -10,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/dprof-spool-XXXXXX";
@@ -117,12 +120,97 @@ static void limit(void)
     rmdir(path_of("dir.tree"));
 }
 
+/* Many processes trim at once: what another has removed is not to be made up for. */
+static void together(void)
+{
+    enum { SLICES = 200, KEPT = 100, TRIMMERS = 20 };
+    char name[32], c;
+    int go[2], status, good = 0, left = 0, oldest = SLICES;
+    for (int i = 0; i < SLICES; i++) {
+        snprintf(name, sizeof name, "many-%d.tree", i);
+        slice(name, i);
+    }
+    ok(pipe(go) == 0, "many processes wait");
+    fflush(stdout);
+    for (int i = 0; i < TRIMMERS; i++)
+        if (fork() == 0) {
+            close(go[1]);
+            while (read(go[0], &c, 1) > 0) {
+                /* until all are there */
+            }
+            dp_spool_trim(dir, KEPT * 16384);
+            _exit(0);
+        }
+    close(go[0]);
+    close(go[1]);
+    while (wait(&status) > 0)
+        good += status == 0;
+    is_i(good, TRIMMERS, "... and trim at once");
+    for (int i = 0; i < SLICES; i++) {
+        snprintf(name, sizeof name, "many-%d.tree", i);
+        left += has(name);
+        if (!has(name) && i < oldest)
+            oldest = i;
+        unlink(path_of(name));
+    }
+    ok(left <= KEPT, "the limit holds: %d stay", left);
+    ok(left >= KEPT / 2, "... and not much more goes than must");
+    is_i(oldest, left, "... the oldest");
+}
+
+/* Of a process that was killed in the middle of a cut, a file is left that has nothing new. */
+static void orphans(void)
+{
+    const uint64_t magic = DP_LIVE_MAGIC;
+    char live[sizeof magic + 1] = "";
+    const char *kept[] = {
+        "open.part.live", "alone.part.live", "locked.part.live", "foreign.part.live",
+        "other.part.live", "x.live", ".part.live", "open.part", "locked.tree", "foreign.tree",
+        "other.tree", "done.tree"
+    };
+    memcpy(live, &magic, sizeof magic);
+    slice("open.part", 0);
+    slice("open.tree", 0);
+    slice("done.tree", 0);
+    slice("foreign.tree", 0);
+    close(put("other.tree", "no profile", 0));
+    int lock = put("locked.tree", ours, 0);
+    flock(lock, LOCK_EX);
+    close(put("foreign.part.live", "notes", 0));
+    const char *same[] = { "open.part.live", "alone.part.live", "locked.part.live",
+                           "other.part.live", "x.live", ".part.live", "done.part.live" };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        close(put(same[i], live, 0));
+    for (long n = 0; n < 30; n++) {
+        dp_mem_fail_after(n);
+        dp_spool_clear(dir);
+    }
+    dp_mem_fail_after(-1);
+    dp_spool_clear(dir);
+    ok(!has("done.part.live"), "what lies beside a finished slice goes");
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        ok(has(kept[i]), "%s stays", kept[i]);
+    close(lock);
+    is_u(dp_spool_trim(dir, 1 << 30), 0, "what goes with the next cut is no slice");
+    ok(!has("locked.part.live") && has("locked.tree"), "... when its process has ended");
+    unlink(path_of("foreign.part.live"));
+    ok(symlink("open.part.live", path_of("foreign.part.live")) == 0, "a link has such a name");
+    dp_spool_clear(dir);
+    ok(has("foreign.part.live") && has("open.part.live"), "... and stays, as what it leads to");
+    dp_spool_clear(path_of("none"));
+    unlink(path_of("open.tree"));
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        unlink(path_of(kept[i]));
+}
+
 int main(void)
 {
     if (!mkdtemp(dir))
         return 1;
     names();
     limit();
+    together();
+    orphans();
     ok(rmdir(dir) == 0, "nothing is left");
     is_i(dp_mem_live(), 0, "all memory is freed");
     return tap_done();

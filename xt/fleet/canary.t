@@ -1,10 +1,10 @@
 # A canary beside a stable version: processes record slices, agents take them to a store, and a gate
 # compares the two. It finds the sub that has become slower, and no other; an unchanged canary
-# passes. The recorder's clock counts what happens, so that the verdicts are always the same. With
-# DPROF_CLICKHOUSE, http://HOST:PORT/DATABASE, the same is done with that database.
+# passes. The recorder's clock counts what happens, so that the verdicts are always the same.
 use strict;
 use warnings;
-use lib 't/lib';
+use lib 't/lib', 'xt/lib';
+use ClickHouse;
 use DProfTest;
 use Slices;
 use Test::More;
@@ -86,9 +86,9 @@ sub canary {
 subtest 'A folder' => sub { canary("dir:$dir/store") };
 
 subtest 'ClickHouse' => sub {
-    my $url = $ENV{DPROF_CLICKHOUSE}
-        or plan skip_all => 'DPROF_CLICKHOUSE names no server: http://HOST:PORT/DATABASE';
-    canary("clickhouse:$url");
+    ClickHouse::need();
+    my ($server) = ClickHouse::start_all($dir, 1);
+    canary('clickhouse:' . $server->url . '/dprof');
 };
 
 subtest 'Two agents beside the programs that write' => sub {

@@ -47,6 +47,7 @@ sub spool_or_file {
     my $spool = Devel::DProf::Store::Spool->new($path);
     Devel::DProf::Store::failed("$path: another dprofstore is at work there", retry => 1)
         if ($self->{delete} || -w $path) && !$spool->lock;
+    $spool->clear if $self->{delete};
     my @entries = grep { $self->identified($spool, $done, $_) } $spool->entries;
     @entries = $spool->merged(\@entries, $self->{merge},
         sub { $self->refuse($spool, $done, $_[1], Devel::DProf::Store::Failure->new(

@@ -30,6 +30,31 @@ sub lock {
     return defined $self->{lock};
 }
 
+# Removes each NAME.part.live whose slice is NAME.tree already: a process that was killed in the
+# middle of a cut leaves it, with nothing that the slice does not have. The process locks NAME.tree
+# as long as it lives.
+sub clear {
+    my ($self) = @_;
+    opendir my $in, $self->{folder} or return;
+    for my $stem (map { /\A([^.].*)\.part\.live\z/s ? "$self->{folder}/$1" : () } readdir $in) {
+        my ($live, $slice) = ("$stem.part.live", "$stem.tree");
+        next if lstat "$stem.part" or !$!{ENOENT} or -l $slice or !-f _;
+        open my $file, '<:raw', $slice or next;
+        unlink $live if flock($file, LOCK_EX | LOCK_NB) && is_live($live);
+    }
+    return;
+}
+
+# Is it a file of pieces, which is empty for a moment, or begins with its magic in either order of
+# bytes?
+sub is_live {
+    my ($path) = @_;
+    return 0 if -l $path || !-f _;
+    open my $in, '<:raw', $path or return 0;
+    read $in, my $magic, 8;
+    return $magic =~ /\A(?:.RpDuneL|LenuDpR.|\0{8})?\z/s ? 1 : 0;
+}
+
 # ---- what is there ----
 
 # Returns the files that can be pushed: merged profiles that did not arrive yet, whole slices, and
