@@ -54,7 +54,7 @@ bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f)
     I32 ix = DPX_KEY_IX(f->key);
     if (!on_chain(f->si, PL_curstackinfo) || ix > f->si->si_cxix)
         return false;
-    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f)
+    return DPX_KEY_IS_XS(f->key) ? f->saved < save_height(aTHX_ f) && !dpx_frame_lost_caller(f)
                                  : dpx_frame_is_sub_slot(f->si, ix);
 }
 

@@ -153,12 +153,23 @@ DP_INLINE bool dpx_frame_is_sub_slot(const PERL_SI *si, I32 ix)
     return type == CXt_SUB || type == CXt_NULL;
 }
 
+/* Has the Perl sub that called the XS sub of f ended? Then another context may stand at its index,
+ * such as that of a defer block in a scope that is being left. */
+DP_INLINE bool dpx_frame_lost_caller(const struct dpx_frame *f)
+{
+    const struct dpx_frame *by = f - 1;         /* at the bottom lies one without a stack-info */
+    I32 ix = DPX_KEY_IX(by->key);
+    return by->si == f->si && DPX_KEY_KIND(by->key) == DPX_PERL
+           && (ix > by->si->si_cxix || !dpx_frame_is_sub_slot(by->si, ix));
+}
+
 /* Is the frame on top alive, as it nearly always is? ix: the current index. */
 DP_INLINE bool dpx_frame_is_fine(pTHX_ const struct dpx_frame *top, const PERL_SI *si, I32 ix)
 {
     I32 at = DPX_KEY_IX(top->key);
     return top->si == si && at <= ix
            && (DPX_KEY_IS_XS(top->key) ? at == ix && top->saved < PL_savestack_ix
+                                         && !dpx_frame_lost_caller(top)
                                        : dpx_frame_is_sub_slot(si, at));
 }
 

@@ -413,7 +413,9 @@ DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, co
     }
     ptrdiff_t at = ctx->top - ctx->frames;
     U64 serial = ctx->top->serial = ++ctx->serial;
-    ctx->top->saved = -1;       /* pp_goto leaves the sub's scope first */
+    /* pp_goto first leaves the sub's scope, which began at this height of the save stack. What runs
+     * lower down belongs to a scope around it: the XS sub has died. */
+    ctx->top->saved = si->si_cxstack[ix].blk_oldsaveix - 1;
     dpx_leave(ctx, how);
 
     OP *next = orig_goto(aTHX);

@@ -3,12 +3,13 @@
 # Runs random programs under the profiler: its counts must be those that the program kept itself,
 # and the sub being charged the one that caller() names.
 #
-#   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both]
+#   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both|slices]
 #                   [--mixed] [--options LIST] [--perl PATH] [--through 'valgrind ...']
 #                   [--sensitivity] [--keep DIR]
 #
 # Needs a built tree (make). Each program also runs plain, and must print the
-# same. A tree must have the same calls, caller by caller, as the trace. --mixed: each program
+# same. A tree, or the slices of one, must have the same calls, caller by caller, as the trace; a
+# slice has a hundred marks or so. --mixed: each program
 # runs with other options, too, chosen by its seed. --options: further ones of the tree, as behind
 # -d:DProf=, say lines. --perl: the module is built for it, with
 # assertions where it has them. --sensitivity: builds the recorder again and again with one hook
@@ -28,7 +29,8 @@ my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
 use lib "$top/xt/lib", "$top/t/lib";
 use FuzzProgram;
-use Proof qw(module_for flaws modes);
+use Proof qw(module_for flaws modes recording profiles_in);
+use Devel::DProf::Input;
 
 my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 60, mode => 'trace');
 GetOptions(\%opt,
@@ -37,7 +39,7 @@ GetOptions(\%opt,
         or die "see the top of $0\n";
 ($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
 die "xt/fuzz.pl: there is no such perl\n" unless defined $opt{perl};
-my %mode = map { $_ => 1 } modes($opt{mode});
+my %mode = map { $_ => 1 } modes($opt{mode}, 'slices');
 $| = 1;
 
 my $asserts = qx('$opt{perl}' -e 'print grep { / DEBUGGING / } Internals::V()') ? 1 : 0;
@@ -70,17 +72,33 @@ sub slurp {
 sub profiled {
     my ($inc, $program, $options, $about) = @_;
     my $profile = "$work/tmon.out";
-    unlink glob "$profile*";
+    my $sliced = $options =~ /\bspool=/;
+    unlink glob "$profile* $work/tmon.spool/*";
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = $profile;
+    delete $ENV{PERL_DPROF_OUT_FILE_NAME} if $sliced;
     local $ENV{PERL_DPROF_CLOCK} = 'counting';     # time passes between any two things
     my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } @$inc),
         "'-d:DProf=$options'", $program);
     my @wrong;
     push @wrong, "status $run->{status}: " . substr $run->{err}, -300 if $run->{status};
+    push @wrong, merged($profile) if $sliced;
     push @wrong, map { "profile: $_" } flaws($profile, $about);
     push @wrong, 'profile: not complete'
         unless @wrong || ($about->{header} || {})->{dprof_complete};
     return ($run, @wrong);
+}
+
+# Makes one profile of slices. Returns what is wrong with them.
+sub merged {
+    my ($profile) = @_;
+    my @slices = profiles_in($work);
+    for my $slice (@slices) {
+        my @wrong = flaws($slice, \my %about);
+        push @wrong, 'not complete' unless $about{header}{dprof_complete};
+        return map { "$slice: $_" } @wrong if @wrong;
+    }
+    my ($sum) = Devel::DProf::Input->new(detail => 1, phases => 1)->sum({}, sub { 1 }, @slices);
+    return $sum->save($profile, $Devel::DProf::Profile::VERSION) // ();
 }
 
 # Whether another way of recording saw the same as the reference. Folded contexts have other
@@ -128,8 +146,9 @@ sub fuzz {
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
         push @wrong, 'plain and profiled print different things' if said($plain) ne said($run);
         my @others = $mode{tree} ? join ',', 'mode=tree', $opt{options} // () : ();
+        push @others, recording('slices', $work, $opt{options}) if $mode{slices};
         push @others, map { "mode=$_,$mix{$_}[$seed % @{ $mix{$_} }]" } $opt{mixed}
-            ? sort keys %mode : ();
+            ? grep { $mix{$_} } sort keys %mode : ();
         for my $options (@wrong ? () : @others) {
             my %has = (edges => {});
             my ($again, @bad) = profiled($inc, $program, $options, \%has);
@@ -182,7 +201,7 @@ sub sensitivity {
     my @out = (
         (map { ["op $_", qr/^\s*hook_op\(OP_$_,.*\n/m, ''] }
             qw(LEAVESUB LEAVESUBLV RETURN GOTO NEXT LAST)),
-        ['run loop', qr/^    PL_runops = our_runops;\n/m, ''],
+        ['run loop', qr{^    PL_runops = dpx_run\.loop = .*;\n}m, ''],
         ['eval guard', qr/^\s*SAVEDESTRUCTOR_X\(eval_popped, NULL\);\n/m, ";\n"],
         ['comparators', qr/CV \*cv = multicall_sub\(aTHX\);/, 'CV *cv = NULL;'],
         ['goto to XS', qr/if \(CvISXSUB\(target\) && /, 'if (0 && '],
