@@ -68,14 +68,44 @@ DP_INLINE OP *else_arm(const OP *o) { return OpSIBLING(right_arm(o)); }
 /* ---- running ---- */
 
 /* Most such ops are of `if (...) {`, and the statement is the first thing in the block. */
-DP_INLINE OP *first_in_block(const OP *o) { return cUNOPx(right_arm(o))->op_first; }
+DP_INLINE COP *first_in_block(const OP *arm) { return (COP *)cUNOPx(arm)->op_first; }
+
+DP_INLINE bool begins_block(const OP *arm)
+{
+    return arm->op_flags & OPf_KIDS && is_left((OP *)first_in_block(arm));
+}
 
 static OP *run_block(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
     if (next == cLOGOPx(o)->op_other)
-        tell(aTHX_ (COP *)first_in_block(o));
+        tell(aTHX_ first_in_block(right_arm(o)));
+    return next;
+}
+
+/* Nearly all other arms are those of `elsif`: a list, in it the op that decides next, in it the
+ * list of the condition, which begins with the statement. */
+DP_INLINE COP *first_in_elsif(const OP *arm)
+{
+    return first_in_block(cUNOPx(cUNOPx(arm)->op_first)->op_first);
+}
+
+static OP *run_elsif(pTHX)
+{
+    const OP *o = PL_op;
+    OP *next = before[o->op_type](aTHX);
+    if (next != cLOGOPx(o)->op_other)
+        tell(aTHX_ first_in_elsif(else_arm(o)));
+    return next;
+}
+
+static OP *run_block_elsif(pTHX)
+{
+    const OP *o = PL_op;
+    OP *next = before[o->op_type](aTHX);
+    tell(aTHX_ next == cLOGOPx(o)->op_other ? first_in_block(right_arm(o))
+                                            : first_in_elsif(else_arm(o)));
     return next;
 }
 
@@ -89,7 +119,7 @@ static OP *run_right(pTHX)
     return next;
 }
 
-/* Runs a cond_expr with such a statement in either arm, or in both. */
+/* Runs a cond_expr with such a statement in either arm, or in both, wherever it is. */
 static OP *run_either(pTHX)
 {
     const OP *o = PL_op;
@@ -163,6 +193,25 @@ static void take_shortcuts(const OP *o, const OP *start)
             p->op_ppaddr = run_far;
 }
 
+static bool begins_elsif(const OP *arm)
+{
+    for (int n = 0; n < 2; n++)
+        if (!(arm->op_flags & OPf_KIDS) || is_left(arm = cUNOPx(arm)->op_first))
+            return false;
+    return begins_block(arm);
+}
+
+/* The function of a cond_expr whose arms begin, or not, with a statement to be told of. */
+static Perl_ppaddr_t choose(const OP *o, bool has_right, bool has_else)
+{
+    bool block = has_right && begins_block(right_arm(o));
+    bool elsif = has_else && begins_elsif(else_arm(o));
+    return block && !has_else ? run_block
+           : block && elsif ? run_block_elsif
+           : elsif && !has_right ? run_elsif
+           : run_either;
+}
+
 static void take(OP *o)
 {
     OP *right = right_arm(o), *other = cLOGOPx(o)->op_other;
@@ -174,11 +223,10 @@ static void take(OP *o)
          * elsewhere. */
         if ((has_right || has_else) && (has_right || !right || !first_of(right))
             && (has_else || (otherwise && !first_of(otherwise))))
-            o->op_ppaddr = run_either;
+            o->op_ppaddr = choose(o, has_right, has_else);
     } else if (has_right) {
         if (is_free(o))
-            o->op_ppaddr = right->op_flags & OPf_KIDS && is_left(first_in_block(o))
-                           ? run_block : run_right;
+            o->op_ppaddr = begins_block(right) ? run_block : run_right;
         take_shortcuts(o, other);
     }
 }
