@@ -14,7 +14,7 @@ use FindBin;
 
 our @EXPORT_OK =
     qw(sides run_side rounds programs median spread table note top scratch ours_version best
-        compiled gen_marks gen_tree tool);
+        took compiled gen_marks gen_tree tool);
 
 my $top = File::Spec->rel2abs("$FindBin::Bin/..");
 sub top { $top }
@@ -91,6 +91,22 @@ sub best {
     return wantarray ? ($cpu, $real) : sprintf '%.3f s (CPU %.3f)', $real, $cpu;
 }
 
+# The best of RUNS of a command: elapsed seconds, CPU seconds, and the MB that were held at most.
+# Returns nothing if it fails.
+sub took {
+    my ($command) = @_;
+    my $measure = compiled('measure');
+    my @best;
+    note($command);
+    for (1 .. $ENV{RUNS} || 3) {
+        my $told = `$measure '@{[ $command =~ s/'/'\\''/gr ]}'`;
+        return if $?;
+        my ($user, $system, $real, $kb) = split ' ', $told;
+        @best = ($real, $user + $system, $kb / 1024) if !@best || $real < $best[0];
+    }
+    return @best;
+}
+
 sub note { print STDERR "# @_\n" if -t STDERR }
 
 # The folder where the classic profiler was unpacked by hand, as its module has our name.
@@ -115,6 +131,10 @@ sub sides {
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, lines' => [ @ours, '-d:DProf=tree,lines' ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, stopped' => [ @ours, '-d:DProf=sample=100,start=no' ],
+            { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        map({ [ "DProf, sample=$_" => [ @ours, "-d:DProf=sample=$_" ],
+            { PERL_DPROF_OUT_FILE_NAME => $out } ] } 1, 100, 1000),
         [ 'DProf, compress=1' => [ @ours, '-d:DProf=compress=1' ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, tree, compress=1' => [ @ours, '-d:DProf=tree,compress=1' ],

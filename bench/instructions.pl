@@ -45,7 +45,8 @@ my @programs = (
     [ 'no call', 'my $x; my $n = shift; $x += $_ for 1 .. $n' ],
 );
 my ($plain, $trace, $tree, @with) = sides('plain', 'DProf', 'DProf, tree', 'DProf, lines=count',
-    'DProf, lines');
+    'DProf, lines', 'DProf, sample=1');
+my $sampled = pop @with;
 
 sub instructions {
     my ($side, $code, $n, $clock, $only) = @_;
@@ -96,9 +97,19 @@ for my $program (@programs) {
 print "instructions a call (for the comparator: an eighth of the elements, all comparisons)\n";
 table([ '', 'plain', 'added by a trace', 'by a tree' ], @rows);
 
+my ($clock) = ours_version() =~ /clock (\w+)/;
+
+# ---- samples ----
+
+# One a second, of which a run has a few.
+print "instructions that sampling adds between samples\n";
+table([ '', 'plain', 'added' ], map {
+    my %per = per_turn($_->[1], $clock, undef, $plain, $sampled);
+    [ $_->[0], map { sprintf '%.1f', $_ } $per{plain}, $per{ $sampled->[0] } - $per{plain} ];
+} @programs);
+
 # ---- statements ----
 
-my ($clock) = ours_version() =~ /clock (\w+)/;
 if (system("$^X @{ $with[0][1] } -e 1 >/dev/null 2>&1")) {
     print "this perl has no place for lines: a statement is not measured\n";
     exit 0;

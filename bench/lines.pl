@@ -20,11 +20,12 @@ my ($MOST_OVER_TREE, $LEAST_TIMES) = ('1.10', 25);
 
 my @sides = sides('plain', 'DProf, tree', 'DProf, lines=count', 'DProf, lines', 'NYTProf',
     'NYTProf, subs=0');
+my @true = sides('plain', 'DProf, lines', 'DProf, sample=1000', 'NYTProf');
 if ($costs) {
     my ($name) = @ARGV;
     costs($_) for grep { !defined $name || $_->[0] =~ /^\Q$name\E/ } programs();
 }
-truth(grep { $_->[0] =~ /^(?:plain|DProf, lines|NYTProf)$/ } @sides) if $truth;
+truth(@true) if $truth;
 
 sub costs {
     my ($title, @command) = @{ $_[0] };

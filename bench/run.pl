@@ -4,8 +4,8 @@ use strict;
 use warnings;
 use FindBin;
 
-my @all = qw(cost real lines distortion instructions start dprofpp dprofreport dprofdiff
-    dprofdiff-runs dprofexport dprofexport-chrome dprofflame);
+my @all = qw(cost real lines sample slices distortion instructions start dprofpp dprofreport
+    dprofdiff dprofdiff-runs dprofexport dprofexport-chrome dprofflame);
 my $bad = 0;
 for my $name (@ARGV ? @ARGV : @all) {
     next unless -e "$FindBin::Bin/$name.pl";

@@ -55,8 +55,10 @@ function drawOverview() {
 // Returns "12 ms user+system time, 1,234 statements and 56 calls in 7 files".
 function inAll(side) {
     const totals = fileTotals(side), of = (key) => sum(totals.map((total) => total[key])), detail = L.detail[side];
-    const parts = [detail ? plural(of('count'), 'statement') : '', plural(of('calls'), 'call') + ' of subs'].filter(Boolean);
-    return `${P.diff ? `${amount(real(wholeOf(0), 0))} \u2192 ` : ''}${amount(wholeOf(side))} ${metric().unit === 's' ? metric().label : ''}: ${parts.join(' and ')} in ${plural(L.files.length, 'file')}. ${
+    // of samples neither is known
+    const counts = [detail && of('count') ? plural(of('count'), 'statement') : '', subs().calls ? plural(of('calls'), 'call') + ' of subs' : ''].filter(Boolean);
+    const where = `${counts.length ? ': ' : ''}${counts.join(' and ')} in ${plural(L.files.length, 'file')}`;
+    return `${P.diff ? `${amount(real(wholeOf(0), 0))} \u2192 ` : ''}${amount(wholeOf(side))} ${metric().unit === 's' ? metric().label : ''}${where}. ${
         detail === 2 ? '' : detail === 1 ? 'Lines have counts, and no times: recorded with lines=count.' : 'Lines have no costs of their own: record with lines to see them.'}`;
 }
 

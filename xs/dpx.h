@@ -152,6 +152,17 @@ struct dpx_child {
     size_t n_early;
 };
 
+/* What the thread that ticks has seen of an interpreter (dpx_sample.c). */
+struct dpx_tick {
+    int pending;                /* a sample is to be taken */
+    int armed;                  /* `cop` is to be cleared if that is freed */
+    const COP *cop;
+    const OP *op;
+    PAD *pad;
+    U64 next;                   /* with the counting clock: when the next one is due */
+    struct dpx_running *stack;  /* scratch */
+};
+
 /* A block (dpx_block.c). */
 struct dpx_block {
     bool runs;
@@ -172,6 +183,7 @@ struct dpx_ctx {
     struct dpx_events events;
     struct dpx_names names;
     struct dpx_coros coro;
+    struct dpx_tick tick;
 
     enum dpx_state state;
     long pid;

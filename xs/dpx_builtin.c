@@ -61,6 +61,13 @@ static const char *const names[COUNT] = {
 #undef NAME
 };
 
+DP_INLINE U32 id_of(pTHX_ struct dpx_ctx *ctx, unsigned n)
+{
+    if (DP_UNLIKELY(!ctx->names.builtins[n]))
+        ctx->names.builtins[n] = dpx_name_builtin(aTHX_ ctx, names[n]) + 1;
+    return ctx->names.builtins[n] - 1;
+}
+
 /* Records a builtin like an XS sub; but perl makes no scope for an op, so while the op runs, the
  * save stack need not be higher than before, only not lower. */
 DP_INLINE OP *call(pTHX_ unsigned n, const int how)
@@ -69,9 +76,7 @@ DP_INLINE OP *call(pTHX_ unsigned n, const int how)
     if (!ctx)
         return orig[n](aTHX);
     U64 now = dpx_arrive(ctx, how);
-    if (DP_UNLIKELY(!ctx->names.builtins[n]))
-        ctx->names.builtins[n] = dpx_name_builtin(aTHX_ ctx, names[n]) + 1;
-    U32 id = ctx->names.builtins[n] - 1;
+    U32 id = id_of(aTHX_ ctx, n);
     PERL_SI *si = PL_curstackinfo;
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     if (!id || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id, now, how)) {
@@ -130,6 +135,14 @@ void dpx_builtin_install(void)
         orig[n] = PL_ppaddr[table[n].type];
         PL_ppaddr[table[n].type] = table[n].hook;
     }
+}
+
+U32 dpx_builtin_id(pTHX_ struct dpx_ctx *ctx, Optype type)
+{
+    for (unsigned n = 0; n < COUNT; n++)
+        if (table[n].type == type)
+            return id_of(aTHX_ ctx, n);
+    return 0;
 }
 
 Perl_ppaddr_t dpx_builtin_original(Optype type)

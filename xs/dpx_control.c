@@ -5,6 +5,7 @@
 #include "dpx_ctx.h"
 #include "dpx_file.h"
 #include "dpx_name.h"
+#include "dpx_ticker.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -69,6 +70,7 @@ void dpx_control_start(struct dpx_ctx *ctx)
     ctx->rec.tripped(ctx->rec.arg);
     if (!has_all)
         dpx_control_resume(ctx, now);
+    dpx_ticker_wake();
     dpx_ctx_leave(ctx);
 }
 

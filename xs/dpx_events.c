@@ -106,7 +106,7 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
     static const char *const taken[] = { "ops", "svs",  "svs-freed", "bytes", "bytes-freed",
-                                         "cpu", "user", "system",    "real",  "calls" };
+                                         "cpu", "user", "system",    "real",  "calls", "samples" };
     for (size_t i = 0; ev->kind == DP_PMU_PERF && i < DP_ARRAY_LEN(taken); i++)
         if (strEQ(ev->name, taken[i]))
             return "profiles have something else of this name";
@@ -204,6 +204,10 @@ int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err
     memset(plan, 0, sizeof *plan);
     dp_buf_init(&plan->columns);
     dp_buf_init(&plan->missing);
+    if (dpx_run.opt.sample) {
+        plan->samples_at = plan->n;
+        add_column(plan, "samples", "", "samples");
+    }
     if (!list || !*list)
         return 0;
     if ((rc = dpx_events_open_pmu(&pmu, NULL)) < 0)

@@ -104,7 +104,7 @@ static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
 {
     dTHX;
     struct dp_buf text;
-    ctx->runops_taken = !dpx_ctx_has_loop(aTHX);
+    ctx->runops_taken = dpx_run.loop && !dpx_ctx_has_loop(aTHX);
     dp_buf_init(&text);
     trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock), end);
     if (text.len <= TRAILER_WIDTH) {
@@ -120,7 +120,7 @@ void dpx_file_trailer(struct dpx_ctx *ctx, bool end)
     put_trailer(ctx, &ctx->out, end);
 }
 
-static const char *script_name(pTHX)
+const char *dpx_file_script(pTHX)
 {
     SV *script = get_sv("0", 0);
     return script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
@@ -128,7 +128,7 @@ static const char *script_name(pTHX)
 
 static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
 {
-    const char *script = dpx_run.script ? dpx_run.script : script_name(aTHX);
+    const char *script = dpx_run.script ? dpx_run.script : dpx_file_script(aTHX);
     struct dp_buf counters;
     dp_buf_init(&counters);
     dp_buf_adds(to, DP_FMT_MAGIC "\n");
@@ -151,6 +151,8 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     if (dpx_run.opt.lines)
         dp_buf_addf(to, "$dprof_lines='%s';\n",
                     dpx_run.opt.lines == DPX_LINES_TIME ? "time" : "count");
+    if (dpx_run.opt.sample)
+        dp_buf_adds(to, "$dprof_unit='s';\n");  /* and no $dprof_calls: calls are not known */
     const struct dpx_plan *plan = &dpx_run.plan;
     bool ops = dpx_run.opt.tree && dpx_run.opt.ops;
     if (ops || plan->n) {
@@ -225,7 +227,7 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
             dp_buf_addc(to, *p);
             continue;
         }
-        const char *name = script_name(aTHX);
+        const char *name = dpx_file_script(aTHX);
         const char *base = name && strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
         switch (*++p) {
         case 'p': dp_buf_addf(to, "%ld", ctx->pid); has_pid = true; break;
@@ -434,7 +436,6 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
         .lines = ctx->rec.how.lines,
         .line_times = ctx->rec.how.line_times,
         .ops = ctx->rec.how.ops != NULL,
-        .slice = dpx_run.opt.spool != NULL,
         .named = ctx->named,
         .rest = ctx->rest,
     };
@@ -444,7 +445,7 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
     sums->user = how.user;
     sums->sys = how.sys;
     sums->real = how.real;
-    if (how.slice)
+    if (dpx_run.opt.spool)
         ctx->rest = how.rest;
     return rc;
 }

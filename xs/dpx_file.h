@@ -5,6 +5,9 @@
 
 #include "dpx.h"
 
+/* The program's name, as its $0 has it now; never NULL. The string is perl's. */
+const char *dpx_file_script(pTHX);
+
 /* Opens this process' or thread's file and writes its header. Returns 0 or an
  * error code with the detail in err. */
 int dpx_file_open(pTHX_ struct dpx_ctx *ctx, struct dp_err *err);

@@ -627,6 +627,10 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         dpx_way = dpx_ways[how];
         jumped_way = jumped_ways[how];
         our_entersub = enter_hook[how];
+        hook_op(OP_EXEC, &orig_exec, exec_hook);
+        hook_op(OP_EXIT, &orig_exit, exit_hook);
+        if (dpx_run.opt.sample)
+            return;
         run = orig_runops = dpx_run.loop_before = PL_runops;
         if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
             run = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
@@ -637,8 +641,6 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         hook_op(OP_NEXT, &orig_next, jump_next);
         hook_op(OP_LAST, &orig_last, jump_last);
         hook_op(OP_REDO, &orig_redo, jump_redo);
-        hook_op(OP_EXEC, &orig_exec, exec_hook);
-        hook_op(OP_EXIT, &orig_exit, exit_hook);
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
         if (dpx_run.opt.builtins)
             dpx_builtin_install();

@@ -13,13 +13,13 @@
 #include "dpx_say.h"
 #include "dpx_slice.h"
 #include "dpx_stmt.h"
+#include "dpx_ticker.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum { FRAMES = 1024 };         /* to begin with */
@@ -50,9 +50,7 @@ static void ends(struct dpx_ctx *ctx, enum dpx_state state)
 
 static void set_process(struct dpx_ctx *ctx)
 {
-    struct timeval tv;
-    gettimeofday(&tv, NULL);
-    ctx->started = (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
+    ctx->started = dpx_clock_today();
     ctx->pid = (long)getpid();
     ctx->slice = 1;
     ctx->named = 0;
@@ -71,6 +69,7 @@ static void release_ctx(struct dpx_ctx *ctx)
     dpx_name_release(&ctx->names);
     dp_buf_release(&ctx->file.head);
     dp_mem_free(ctx->frames);
+    dp_mem_free(ctx->tick.stack);
     dpx_coro_release(ctx);
 }
 
@@ -351,6 +350,8 @@ static void at_perl_exit(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
     PERL_UNUSED_ARG(arg);
+    if (ctx && ctx->tid == 0)
+        dpx_ticker_end();
     if (ctx) {
         /* The program never began, and did not end by itself: it could not be compiled, or was only
          * to be compiled. */
@@ -426,6 +427,8 @@ static void after_fork_child(void)
         ctx->child.n_early = 0;         /* those of a parent that has recorded nothing itself */
         dp_rec_restart(&ctx->rec);
     }
+    if (dpx_run.opt.sample)
+        dpx_ticker_forked(aTHX_ mine && mine->state < DPX_ENDING ? mine : NULL);
     errno = why;
 }
 
@@ -498,6 +501,13 @@ static void end_trip(struct dpx_ctx *ctx)
         forked(ctx);
     if (ctx->live.lost)
         lost(ctx);
+}
+
+bool dpx_life_event(struct dpx_ctx *ctx)
+{
+    if (!ctx->rec.paused)
+        end_trip(ctx);
+    return ctx->thx && !ctx->rec.over;
 }
 
 /* ---- saving ---- */

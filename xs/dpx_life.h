@@ -47,6 +47,10 @@ void dpx_life_forget(pTHX_ struct dpx_ctx *ctx);
  * errno included; cannot die. A child that has recorded nothing yet leaves nothing. */
 void dpx_life_save(pTHX_ struct dpx_ctx *ctx);
 
+/* To be called before a sample is taken: a forked child, or a program whose exec has failed, goes
+ * on to record. Returns whether it does. */
+bool dpx_life_event(struct dpx_ctx *ctx);
+
 /* The first completes the file as if everything ended here; the second undoes that, when the exec
  * has failed. */
 void dpx_life_before_exec(struct dpx_ctx *ctx);

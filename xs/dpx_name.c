@@ -423,6 +423,21 @@ static bool bound_site(struct dpx_ctx *ctx)
     return true;
 }
 
+/* Packages that stand around a program's code to control the recorder; see
+ * lib/Devel/DProf/Requests.pm. What they call is called by their callers. */
+static bool is_around(const HEK *package)
+{
+    static const char *const around[] = {
+        "Devel::DProf::Requests", "Devel::DProf::Requests::Request",
+        "Devel::DProf::Requests::Section", "Plack::Middleware::DProf",
+        "Plack::Middleware::DProf::Stream", "Mojolicious::Plugin::DProf",
+    };
+    for (size_t i = 0; package && i < sizeof around / sizeof *around; i++)
+        if (hek_is(package, around[i]))
+            return true;
+    return false;
+}
+
 /* Makes the line of a CV, in ctx->names.line. Returns its id and flags. */
 static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
@@ -441,6 +456,8 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
         flags |= DPX_ID_LEAVES;
     /* The functions that control the recorder are no part of the program. */
     if (!start && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
+        return 0;
+    if (is_around(package))
         return 0;
     bool anon = CvANON(cv);
     bool block = !start && hek_is(package, "Devel::DProf") && hek_is(name, "_block");

@@ -19,6 +19,8 @@ struct option {
     const char *choices;        /* of CHOICE: the words, in the order of their numbers */
     const char *help;
     bool told;                  /* of TEXT: the header has it, as $dprof_NAME */
+    const char *names;          /* of TEXT: what it names, where no text is a slip; or NULL */
+    const char *bare;           /* the value that the name alone stands for; or NULL */
 };
 
 #define AT(field) offsetof(struct dpx_options, field)
@@ -29,7 +31,7 @@ static const struct option table[] = {
     { "mode", NULL, CHOICE, AT(tree), 0, 1, 0, "trace\0tree\0",
       "every call, or sums by calling context" },
     { "out", "PERL_DPROF_OUT_FILE_NAME", TEXT, AT(out), 0, 0, 0, NULL,
-      "file; %p: process, %t: thread, %n: program [tmon.out]" },
+      "file; %p: process, %t: thread, %n: program [tmon.out]", .names = "FILE" },
     { "ticks", NULL, NUMBER, AT(ticks), 1, 1000000000, DP_FMT_HZ_RECORDED, NULL,
       "ticks a second in the file" },
     { "buffer", NULL, NUMBER, AT(buffer), 0, UINT64_C(1) << 27, DPX_BUFFER, NULL,
@@ -41,7 +43,9 @@ static const struct option table[] = {
     { "callsites", NULL, NUMBER, AT(callsites), 0, 1, 0, NULL,
       "1: a tree tells callers apart by file and line" },
     { "lines", NULL, CHOICE, AT(lines), 0, 2, 0, "no\0time\0count\0",
-      "a tree also has what each statement costs" },
+      "a tree also has what each statement costs", .bare = "time" },
+    { "sample", NULL, NUMBER, AT(sample), 0, 100000, 0, NULL,
+      "samples a second of what runs, in place of calls" },
     { "source", NULL, NUMBER, AT(source), 0, 1, 0, NULL,
       "1: with lines, the sources' text, too" },
     { "ops", NULL, NUMBER, AT(ops), 0, 1, 1, NULL,
@@ -53,9 +57,9 @@ static const struct option table[] = {
     { "start", NULL, CHOICE, AT(start), 0, 3, 0, "begin\0main\0mark\0no\0",
       "at once, from main or a mark on, or when told" },
     { "only", NULL, TEXT, AT(only), 0, 0, 0, NULL,
-      "a regex: subs that do not match are not recorded", true },
+      "a regex: subs that do not match are not recorded", .told = true },
     { "skip", NULL, TEXT, AT(skip), 0, 0, 0, NULL,
-      "a regex: subs that match are not recorded", true },
+      "a regex: subs that match are not recorded", .told = true },
     { "events", NULL, TEXT, AT(events), 0, 0, 0, NULL,
       "counters: instructions+cache-misses; ops, svs, bytes" },
     { "builtins", NULL, CHOICE, AT(builtins), 0, 1, 0, "no\0slow\0",
@@ -67,7 +71,7 @@ static const struct option table[] = {
     { "slice", NULL, NUMBER, AT(slice), 0, UINT64_C(1) << 31, 0, NULL,
       "seconds of a tree in one file of the spool" },
     { "spool", NULL, TEXT, AT(spool), 0, 0, 0, NULL,
-      "directory of slices [tmon.spool, with slice=]" },
+      "directory of slices [tmon.spool, with slice=]", .names = "DIRECTORY" },
     { "spool-limit", NULL, SIZE, AT(spool_limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
       "bytes of the spool; the oldest slices go" },
     { "signal", NULL, TEXT, AT(signal), 0, 0, 0, NULL,
@@ -182,8 +186,7 @@ static int needs_value(struct dp_err *err, const struct option *o)
     if (o->kind != CHOICE)
         append(how, sizeof how, "%s=%s", o->name,
                o->kind != TEXT ? "N"
-               : strcmp(o->name, "out") == 0 ? "FILE"
-               : strcmp(o->name, "spool") == 0 ? "DIRECTORY"
+               : o->names ? o->names
                : "...");
     return dp_err_set(err, DP_E_ARG, "%s needs a value: %s", o->name, how);
 }
@@ -209,16 +212,13 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
     size_t len = equals ? (size_t)(equals - item) : strlen(item);
     for (size_t i = 0; i < DP_ARRAY_LEN(table); i++) {
         const struct option *o = &table[i];
-        if (strlen(o->name) == len && memcmp(o->name, item, len) == 0
-            && (equals || strcmp(item, "lines") != 0)) {
-            /* an empty regex or list takes back what the environment says; a file without
-             * a name is a slip */
-            bool lacks = !equals || (!equals[1] && (strcmp(o->name, "out") == 0
-                                                    || strcmp(o->name, "spool") == 0));
-            return lacks ? needs_value(err, o) : take(opt, o, o->name, equals + 1, err);
+        if (strlen(o->name) == len && memcmp(o->name, item, len) == 0) {
+            const char *value = equals ? equals + 1 : o->bare;
+            /* an empty regex or list takes back what the environment says */
+            if (!value || (!*value && o->names))
+                return needs_value(err, o);
+            return take(opt, o, o->name, value, err);
         }
-        if (!equals && strcmp(item, "lines") == 0 && strcmp(o->name, item) == 0)
-            return take(opt, o, item, "time", err);
         if (!equals && o->kind == CHOICE && strcmp(o->name, "mode") == 0)
             for (uint64_t n = 0; word(o->choices, n); n++)
                 if (strcmp(word(o->choices, n), item) == 0)

@@ -23,6 +23,7 @@ struct dpx_options {
     uint64_t contexts;      /* nodes of a tree */
     uint64_t callsites;     /* 0, 1 */
     uint64_t lines;         /* enum dpx_lines_how */
+    uint64_t sample;        /* samples a second; 0: calls are recorded */
     uint64_t source;        /* 0, 1: keep the text of sources, with lines */
     uint64_t ops;           /* 0, 1: count them, in a tree */
     uint64_t fork, threads; /* 0 no, 1 yes */

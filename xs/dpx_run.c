@@ -8,6 +8,7 @@
 #include "dpx_hook.h"
 #include "dpx_life.h"
 #include "dpx_say.h"
+#include "dpx_sample.h"
 #include "dpx_signal.h"
 #include "dpx_stmt.h"
 #include "dp_mem.h"
@@ -72,6 +73,19 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
     return item;
 }
 
+/* Samples make a tree, with the statements where this perl has room for their numbers. */
+static void plan_samples(pTHX)
+{
+    struct dpx_options *opt = &dpx_run.opt;
+    if (opt->tree && !opt->slice && !opt->spool)
+        Perl_croak(aTHX_ "DProf: sample= records samples, and tree every call; leave one out\n");
+    if (opt->builtins)
+        Perl_croak(aTHX_ "DProf: sample= names builtins anyway; leave builtins= out\n");
+    opt->tree = 1;
+    opt->ops = 0;
+    opt->lines = dpx_stmt_trouble() ? DPX_LINES_NO : DPX_LINES_TIME;
+}
+
 /* Sets the options, the plan of counters and the path from the environment and the list. Croaks
  * where the user has made a mistake. Returns false if memory is short. */
 static bool read_options(pTHX_ const char *const *items, size_t n)
@@ -98,6 +112,8 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         if (dpx_options_take(&dpx_run.opt, join_items(aTHX_ items, n, &i), &err) < 0)
             Perl_croak(aTHX_ "DProf: %s\n", err.message);
     }
+    if (dpx_run.opt.sample)
+        plan_samples(aTHX);
     const char *why = dpx_run.opt.lines ? dpx_stmt_trouble() : NULL;
     if (why)
         Perl_croak(aTHX_ "DProf: %s\n", why);
@@ -121,6 +137,8 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         return false;
     if (rc < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
+    if (dpx_run.opt.sample && dpx_run.plan.ops)
+        Perl_croak(aTHX_ "DProf: sample= cannot count ops, which needs each of them\n");
     const char *path = dpx_run.opt.spool ? dpx_run.opt.spool
                        : dpx_run.opt.out ? dpx_run.opt.out : "tmon.out";
     dpx_run.path = dp_outfile_absolute(path);
@@ -164,13 +182,15 @@ static bool runs_nothing(pTHX)
 /* The directory of the slices, and what their names begin with: the program may change its $0. */
 static int make_spool(pTHX_ struct dp_err *err)
 {
-    SV *script = get_sv("0", 0);
-    const char *name = script && SvPOK(script) ? SvPVX_const(script) : PL_origfilename;
+    const char *name = dpx_file_script(aTHX);
     dpx_run.script = dp_mem_alloc(strlen(name) + 1);
     if (!dpx_run.script)
         return DP_E_NOMEM;
     strcpy(dpx_run.script, name);
-    return dp_spool_make(dpx_run.path, err);
+    int rc = dp_spool_make(dpx_run.path, err);
+    if (rc == 0)
+        dp_spool_clear(dpx_run.path);
+    return rc;
 }
 
 static bool start(pTHX_ const char *const *items, size_t n)
@@ -228,6 +248,8 @@ static bool start(pTHX_ const char *const *items, size_t n)
     ctx->stage = PL_phase;
     dpx_control_begin(ctx);
     dpx_hook_install(aTHX_ ctx);
+    if (dpx_run.opt.sample && !dpx_sample_install(aTHX_ ctx, &err))
+        return refused(aTHX_ err.message);
     dpx_signal_follow(aTHX);
     return true;
 }

@@ -51,6 +51,14 @@ const char *dpx_stmt_trouble(void)
 #endif
 }
 
+/* A null op has no file any more, but its line. */
+U32 dpx_stmt_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const COP *around)
+{
+    COP at = *around;
+    CopLINE_set(&at, CopLINE(cop));
+    return dpx_name_site_of(aTHX_ ctx, &at);
+}
+
 #ifdef DPX_COP_SPARE
 
 /* How many statements follow this one on its line, which tells several apart. */
@@ -123,39 +131,33 @@ static void see_file(struct dpx_ctx *ctx, U32 site, const char *path)
         dp_lines_see(&ctx->statements, place.file, place.len, path);
 }
 
-/* The place of a statement. A null op has no file any more, and gets that of the statement around
- * it. */
-static uint32_t site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
-{
-    COP at = *PL_curcop;
-    if (cop->op_type != OP_NULL)
-        return dpx_name_site_of(aTHX_ ctx, cop);
-    CopLINE_set(&at, CopLINE(cop));
-    return dpx_name_site_of(aTHX_ ctx, &at);
-}
 
-/* The number of a statement that this interpreter has not seen; DP_LINE_REST where there is none.
- * 0: it is not recorded. */
-static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
+U32 dpx_stmt_sampled(pTHX_ struct dpx_ctx *ctx, COP *cop, const COP *around, U32 sub)
 {
-    struct dp_line_place place = { 0, 0, 0 };
-    ctx->rec.worked = true;
-    if (!find_sub(aTHX_ ctx, &place.sub))
-        return 0;
+    struct dp_line_place place = { 0, sub, 0 };
     U32 number = DPX_STMT_NUMBER(cop);
     if (number && dp_lines_is_known(&ctx->statements, number))
         return number;
-    place.site = site_of(aTHX_ ctx, cop);
+    place.site = dpx_stmt_place(aTHX_ ctx, cop, around);
     place.later = count_later(cop);
     if (!place.site)
         return DP_LINE_REST;
-    see_file(ctx, place.site, CopFILE(cop->op_type == OP_NULL ? PL_curcop : cop));
+    see_file(ctx, place.site, CopFILE(around));
     if (!number)
         number = number_of(ctx, &place);
     if (!number || dp_lines_know(&ctx->statements, number, &place) < 0)
         return DP_LINE_REST;
     put_number(cop, number);
     return number;
+}
+
+/* The number of a statement that this interpreter has not seen, as above. 0: it is not recorded. */
+static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
+{
+    U32 sub;
+    ctx->rec.worked = true;
+    const COP *around = cop->op_type == OP_NULL ? PL_curcop : cop;
+    return find_sub(aTHX_ ctx, &sub) ? dpx_stmt_sampled(aTHX_ ctx, cop, around, sub) : 0;
 }
 
 /* A child has no file before it does something that is worth one, as many only exec. Keeps the
@@ -451,6 +453,16 @@ void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o)
     PERL_UNUSED_CONTEXT;
     PERL_UNUSED_VAR(ctx);
     PERL_UNUSED_VAR(o);
+}
+
+U32 dpx_stmt_sampled(pTHX_ struct dpx_ctx *ctx, COP *cop, const COP *around, U32 sub)
+{
+    PERL_UNUSED_CONTEXT;
+    PERL_UNUSED_VAR(ctx);
+    PERL_UNUSED_VAR(cop);
+    PERL_UNUSED_VAR(around);
+    PERL_UNUSED_VAR(sub);
+    return DP_LINE_REST;
 }
 
 uint32_t dpx_stmt_site(void *arg)

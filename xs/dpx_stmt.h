@@ -23,6 +23,14 @@ void dpx_stmt_forked(struct dpx_ctx *ctx);
  * statement of PL_curcop. */
 void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx);
 
+/* The number of a statement that a sample has found, in the sub of this id (0: in none);
+ * DP_LINE_REST where there is none. Its place is known then. around: of an op that is null, the
+ * statement whose file it is in; else the same. */
+U32 dpx_stmt_sampled(pTHX_ struct dpx_ctx *ctx, COP *cop, const COP *around, U32 sub);
+
+/* The place of such a statement. */
+U32 dpx_stmt_place(pTHX_ struct dpx_ctx *ctx, const COP *cop, const COP *around);
+
 /* The number of a statement; 0: it has none. */
 #ifdef DPX_COP_SPARE
 enum { DPX_STMT_AT = offsetof(COP, cop_features) + sizeof(U32) };

@@ -2,8 +2,8 @@
 
 # Runs perl's own core tests, plain and profiled: nothing may differ.
 #
-#   perl xt/core.pl [--mode trace|tree|both] [--source DIR] [--jobs N] [--children]
-#                   [--xs-apitest] [--perl PATH] [--control] [--timeout S]
+#   perl xt/core.pl [--mode trace|tree|both|slices|samples] [--source DIR] [--jobs N]
+#                   [--children] [--xs-apitest] [--perl PATH] [--control] [--timeout S]
 #                   [--work DIR] [--options LIST] [--through 'valgrind ...'] [files...]
 #
 # Needs a built tree (make), and the source of this very perl: DIR, or what
@@ -13,7 +13,8 @@
 # Files are named as from the source's top: t/op/sub.t lib/less.t. Without
 # any, all of t/{base,cmd,comp,op,re,uni,io,mro} and lib/*.t, about 520.
 #
-# --mode       how to record (trace); both: each file in either mode
+# --mode       how to record (trace); both: each file as a trace and as a tree; slices: with a cut
+#              after some hundred marks; samples: 5,000 a second
 # --children   the perls that tests start are profiled too; files that start none are left out
 # --xs-apitest the tests of ext/XS-APItest, which is built for it, and nothing else
 # --perl another perl of this version; the module is built for it, with assertions where it has them
@@ -39,7 +40,7 @@ my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
 use lib "$top/xt/lib";
 use Judge;
-use Proof qw(module_for modes);
+use Proof qw(module_for modes recording);
 
 my %opt = (jobs => 1, timeout => 600, perl => $^X, mode => 'trace');
 GetOptions(\%opt,
@@ -61,7 +62,7 @@ my @files = @ARGV ? @ARGV : all_files();
 if ($opt{list}) { print "$_\n" for @files; exit 0 }
 my $judge = Judge->new(%opt{qw(jobs timeout control)}, keep => $opt{through}, work => $work,
     files => \@files,
-    modes => [modes($opt{mode})], place => \&make_tree, command => \&command);
+    modes => [modes($opt{mode}, qw(slices samples))], place => \&make_tree, command => \&command);
 $judge->run_all;
 exit $judge->report;
 
@@ -162,9 +163,8 @@ sub command {
     my ($dir, @args) = arguments($tree, $file);
     my @perl = ($dir =~ /XS-APItest$/ ? '../../t/perl' : './perl');
     unshift @perl, split ' ', $opt{through} if $opt{through} && $mode && $mode ne 'null';
-    # Each process has its own name: perls that a test starts write beside each other.
-    my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
-    my $load = $mode eq 'null' ? '-d:Null0' : $mode ? "-d:DProf=$options" : '';
+    my $load = $mode eq 'null' ? '-d:Null0'
+        : $mode ? '-d:DProf=' . recording($mode, $box, $opt{options}) : '';
     # Some tests print what keys() returns first.
     my %env = (PERL_CORE => 1, LC_ALL => 'C', PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
     $env{$_} = undef

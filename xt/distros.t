@@ -3,7 +3,7 @@
 # Runs other people's distributions' own tests, each test file plain and profiled, with the perls
 # that it starts: the same TAP, the same status, profiles without a flaw.
 #
-#   perl xt/distros.t [--mode trace|tree|both] [--jobs N] [--timeout S] [--work DIR]
+#   perl xt/distros.t [--mode trace|tree|both|slices|samples] [--jobs N] [--timeout S] [--work DIR]
 #                     [--options LIST] [--control] [source packages...]
 #
 # Needs a built tree (make). The sources come from `apt-get source`; what they need,
@@ -26,7 +26,7 @@ my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
 use lib "$top/xt/lib";
 use Judge;
-use Proof qw(module_for modes);
+use Proof qw(module_for modes recording);
 
 my %opt = (mode => 'both', jobs => 1, timeout => 600);
 GetOptions(\%opt, qw(mode=s jobs=i timeout=i work=s options=s control))
@@ -48,7 +48,7 @@ for my $package (@packages) {
         -d "$dir/blib" ? 'built' : 'no C';
 }
 my $judge = Judge->new(%opt{qw(jobs timeout control)}, work => $work, files => \@files,
-    modes => [modes($opt{mode})],
+    modes => [modes($opt{mode}, qw(slices samples))],
     place => sub { "$work/job$_[0]" }, command => \&command);
 $judge->run_all;
 my $status = $judge->report;
@@ -95,8 +95,8 @@ sub command {
     system('cp', '-a', $dir{$package}, $dir) == 0 or die "cp failed\n";
     open my $in, '<', "$dir/$name" or die "$file: $!\n";
     my $taint = (<$in> // '') =~ /#!.*perl.*\s-(\w*[tT]\w*)/ ? "-$1" : undef;
-    my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
-    my $load = $mode eq 'null' ? '-d:Null0' : $mode ? "-d:DProf=$options" : undef;
+    my $load = $mode eq 'null' ? '-d:Null0'
+        : $mode ? '-d:DProf=' . recording($mode, $box, $opt{options}) : undef;
     my @inc = map { "-I$_" } (-d "$dir/blib" ? ('blib/lib', 'blib/arch') : 'lib'), 't/lib', '.';
     my %env = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, LC_ALL => 'C', PERL5LIB => $inc,
         PERL5OPT => $load);

@@ -3,7 +3,7 @@
 # Runs the programs in t/scripts under valgrind's memcheck, profiled: no error and no leak may be
 # the recorder's.
 #
-#   perl xt/valgrind.pl [--mode trace|tree|both] [--perl PATH] [--options LIST]
+#   perl xt/valgrind.pl [--mode trace|tree|both|slices|samples] [--perl PATH] [--options LIST]
 #                       [--jobs N] [--work DIR] [--timeout S] [programs...]
 #
 # Needs a built tree (make) and valgrind. Without names: t/scripts/*/*.pl. Without --mode: both.
@@ -24,7 +24,7 @@ use POSIX ();
 my $top;
 BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
 use lib "$top/xt/lib";
-use Proof qw(module_for flaws modes);
+use Proof qw(module_for flaws modes recording profiles_in);
 
 my %opt = (mode => 'both', perl => $^X, jobs => 1, timeout => 300);
 GetOptions(\%opt, qw(mode=s perl=s options=s jobs=i work=s timeout=i)) or die "see the top of $0\n";
@@ -38,7 +38,8 @@ my @programs = map { abs_path($_) } @ARGV ? @ARGV : sort glob "$top/t/scripts/*/
 
 exit 1 unless tries_itself();
 my $inc = module_for($opt{perl}, $work);
-my @todo = map { my $program = $_; map { [$program, $_] } modes($opt{mode}) } @programs;
+my @modes = modes($opt{mode}, qw(slices samples));
+my @todo = map { my $program = $_; map { [$program, $_] } @modes } @programs;
 my ($bad, %running) = (0);
 while (@todo || %running) {
     if (@todo && keys %running < $opt{jobs}) {
@@ -52,7 +53,7 @@ while (@todo || %running) {
     $bad++ if delete $running{$pid} && $?;
 }
 printf "%d programs, %s: %d with errors\n", scalar @programs,
-    join(' and ', modes($opt{mode})), $bad;
+    join(' and ', @modes), $bad;
 exit($bad ? 1 : 0);
 
 # Runs one program in one mode. Prints what is wrong, and returns it.
@@ -85,7 +86,7 @@ sub run {
         $ENV{EXPECT} = "$box/expect";
         $ENV{PERL_DESTRUCT_LEVEL} = 2;
         $ENV{$1} = $2 while ($say{env} // '') =~ /(\w+)=(\S*)/g;
-        my $options = join ',', "mode=$mode", "out=$box/tmon.%p", $opt{options} // ();
+        my $options = recording($mode, $box, $opt{options});
         setpgrp;
         exec qw(valgrind -q --log-file=/dev/null --fair-sched=yes), $opt{perl},
             split(' ', $say{switches} // ''), $program, split ' ', $say{args} // ''
@@ -110,7 +111,7 @@ sub run {
     my @found = glob "$box/xml.*";
     push @wrong, map { errors($_) } @found;
     push @wrong, 'valgrind wrote nothing' unless @found;
-    my @profiles = grep { !/\.live\z/ } glob "$box/tmon.*";
+    my @profiles = profiles_in($box);
     push @wrong, 'no profile' unless @profiles || $late;
     for my $profile (@profiles) {
         push @wrong, map { basename($profile) . ": $_" } -z $profile ? 'empty' : flaws($profile);

@@ -150,6 +150,10 @@ counted.
 
 This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before the program starts.
 
+=item sample=HZ
+
+What runs is looked at so many times a second, and calls are not recorded: see L</SAMPLING>.
+
 =item source=1
 
 With C<lines>, the file also has the text of each source, packed, as it was when its first
@@ -327,17 +331,49 @@ which holds for each slice. (Where several anonymous subs stand on one line, and
 run in a later slice, only slices of one process and thread, as the recorder has left them, tell
 which is which.)
 
-There is no timer: the clock is checked when a sub is entered or left. So a process that waits for
-an hour leaves the slice before that hour at its end, and one whose recording is stopped leaves
-none. C<signal> and L<Devel::DProf::Control>'s C<save> end a slice at once. Between cuts nothing is
-slower than without slices; a cut takes as long as writing the tree. C<source=1> puts the sources
-into each slice.
+There is no timer: the clock is checked when a sub is entered or left, or a sample taken. So a
+process that waits for an hour leaves the slice before that hour at its end, and one whose recording
+is stopped leaves none. C<signal> and L<Devel::DProf::Control>'s C<save> end a slice at once.
+Between cuts nothing is slower than without slices; a cut takes as long as writing the tree.
+C<source=1> puts the sources into each slice.
 
 A slice that cannot be written, because the disk is full or the directory is gone, is told of once.
 It goes on, and is written when the next one is due, so nothing is lost while the process lives. A
 directory that was moved away is made again. A server that gives up privileges, or changes its root
 directory, should be able to write to the directory afterwards: else the slice that it was in keeps
 its name in F<.part>, and has all that follows.
+
+=head1 SAMPLING
+
+    perl -d:DProf=sample=100 script.pl
+    PERL5OPT=-d:DProf=sample=100,slice=60,spool=/var/spool/dprof starman app.psgi
+
+A profile of every call costs a program with many small subs much of its speed. With C<sample=100>,
+a thread of the profiler looks at the program a hundred times a second, and calls are not recorded.
+Between two samples the program runs what it would run without a profiler, but for one test of a
+flag where a sub returns, and where perl frees an op. It gets no signal, no system call of its own
+ends early, and nothing appears in C<%SIG>.
+
+A sample has the subs that run, with the file and line of each call, the statement, and the XS sub
+or builtin (C<CORE:sort>) that the statement was in; the time in which perl compiles is that of
+C<CORE:compile>. It is charged with the time that has passed since the sample before, and with the
+CPU time: so a sub that sleeps has real time and no CPU time. The file is a tree like any other, and
+all tools read it; the number of samples is a counter (C<-m samples>). Calls are not known, and the
+tools show none.
+
+Shares are as exact as the number of samples allows: of n samples, a share p is known to about
+sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.6 points, and 1
+percent to 0.3.
+
+Limits: the time of an XS sub that is called as a method belongs to the sub that calls it. A sub
+that has returned before perl reaches a statement or branch is rarely left out of its sample's
+stack, and the line is kept. Of stacks deeper than 4,096 subs the middle is left out. Ops cannot be
+counted. The process has a second thread: unshare(CLONE_NEWUSER) is refused, and RLIMIT_NPROC counts
+the thread. A program that waits is not woken: the thread waits with it. A forked child gets a
+thread of its own at its first statement.
+
+Where perl has no room for the numbers of statements (L<lines|/OPTIONS>), samples have the lines of
+calls only.
 
 =head1 SWITCHING
 
@@ -852,17 +888,17 @@ A perl that the program starts is a run of its own, if it is profiled (PERL5OPT)
 Perl 5.26 and newer on POSIX systems.
 
 Tested as of commit 69b54d3dbb76 (2026-11-22): Debian 12 as an ordinary user (perl
-5.36.0), Debian 13 as an ordinary user (perl 5.40.1), Debian 11 as an ordinary user
-(perl 5.32.1), Debian sid (perl 5.42.3), Debian experimental (perl 5.44.0), arm64
-(emulated, chosen tests) (perl 5.40.1), 32-bit arm (emulated, chosen tests) (perl
-5.40.1), s390x (emulated, chosen tests) (perl 5.42.3), perl 5.42.3 with long doubles,
-perl 5.42.3 with quadmath and perl's own malloc; as of commit 730275c668f6 (2026-11-22):
-Debian 13 (perl 5.40.1), perl 5.42.3 with -DDEBUGGING, perl 5.42.3 with PERL_RC_STACK;
-as of commit 044cf95857ed (2026-11-22): perl 5.26.3, perl 5.30.3; as of commit
-119aad7b6fd0 (2026-11-23): Debian experimental as an ordinary user (perl 5.44.0), 32-bit
-x86 (perl 5.40.1); as of commit 5144fcdc9901 (2026-11-23): Debian 12 (perl 5.36.0),
-Debian sid as an ordinary user (perl 5.42.3); as of commit 60ae30a68f82 (2026-11-22):
-Debian 11 (perl 5.32.1), perl 5.42.3 without threads.
+5.36.0), Debian 11 as an ordinary user (perl 5.32.1), Debian sid (perl 5.42.3), Debian
+experimental (perl 5.44.0), arm64 (emulated, chosen tests) (perl 5.40.1), 32-bit arm
+(emulated, chosen tests) (perl 5.40.1), s390x (emulated, chosen tests) (perl 5.42.3),
+perl 5.42.3 with long doubles, perl 5.42.3 with quadmath and perl's own malloc; as of
+commit 78b20acaa0da (2026-11-23): Debian 12 (perl 5.36.0), Debian 11 (perl 5.32.1),
+Debian sid as an ordinary user (perl 5.42.3), Debian experimental as an ordinary user
+(perl 5.44.0), perl 5.42.3 without threads; as of commit 9122824a9213 (2026-11-23):
+Debian 13 as an ordinary user (perl 5.40.1), perl 5.42.3 with PERL_RC_STACK; as of
+commit 730275c668f6 (2026-11-22): Debian 13 (perl 5.40.1); as of commit 73983149a6e4
+(2026-11-23): perl 5.26.3, perl 5.30.3; as of commit 9151e44d9bb8 (2026-11-23): 32-bit
+x86 (perl 5.40.1), perl 5.42.3 with -DDEBUGGING.
 
 =back
 
@@ -871,7 +907,7 @@ Debian 11 (perl 5.32.1), perl 5.42.3 without threads.
 L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
 L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>,
 L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>,
-L<App::Prove::Plugin::DProf>
+L<App::Prove::Plugin::DProf>, L<Plack::Middleware::DProf>, L<Mojolicious::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
 

@@ -458,6 +458,13 @@ async function less(b) {
     const count = await show(b, 'count.html', { hash: '#src=main.pl:5' });
     is((await gutters(count))[5].slice(0, 2), ['7', ''], 'lines=count: how often, and no times');
     await quiet(count, 'lines=count');
+    perl(['-d:DProf=sample=100000,out=samples.out', 'main.pl'],
+        { PERL_DPROF_CLOCK: 'counting:10000' });
+    tool('dprofhtml', '-o', 'samples.html', 'samples.out');
+    const samples = await show(b, 'samples.html');
+    ok(/time in \d+ files?\./.test((await text(samples, '.sum'))[0]),
+        'samples: no calls, no counts');
+    await quiet(samples, 'samples');
     tool('dprofflame', '--no-source', '-o', 'none.html', 'main.out');
     const none = await show(b, 'none.html');
     is((await state(none)).source, false, 'dprofflame opens with the graph');

@@ -9,7 +9,7 @@ use File::Basename 'basename';
 use File::Copy 'copy';
 use File::Path qw(make_path remove_tree);
 use POSIX ();
-use Proof 'flaws';
+use Proof qw(flaws profiles_in);
 use Time::HiRes 'time';
 
 my @columns =
@@ -19,8 +19,8 @@ my @columns =
 #            place => sub, command => sub, control => BOOL, keep => BOOL)
 # place->(job): the folder, or whatever, that one job works in; may take its time.
 # command->(place, file, mode, box): a hash of dir, env (a hash; undef deletes) and command (an
-# array), which writes its profiles to box/tmon.*. mode: '' for plain, trace, tree, null for
-# -d:Null0.
+# array), which writes its profiles to box, as Proof's recording says. mode: '' for plain, null for
+# -d:Null0, or one of Proof's modes.
 sub new {
     my ($class, %self) = @_;
     return bless { jobs => 1, timeout => 600, results => [], %self }, $class;
@@ -62,7 +62,7 @@ sub run_one {
         copy("$box/$what", "$keep.$what");
     }
     return \%run if !$mode || $mode eq 'null';
-    for my $profile (grep { !/\.live\z/ } glob "$box/tmon.*") {
+    for my $profile (profiles_in($box)) {
         $run{profiles}++;
         my @wrong = flaws($profile, \my %about);
         $run{cut}++ if $about{cut};
@@ -224,7 +224,7 @@ sub run_all {
                 my %r;
                 @r{@columns} = split /\t/, $1, -1;
                 push @results, \%r;
-                printf "%4d/%d %-36s %-5s %-10s %6d %6.1fs %6.1fs%s%s%s%s%s\n", scalar @results,
+                printf "%4d/%d %-36s %-6s %-10s %6d %6.1fs %6.1fs%s%s%s%s%s\n", scalar @results,
                     $of, @r{qw(file mode verdict)}, $r{tests} || 0, $r{plain_s} || 0, $r{s} || 0,
                     $r{why} ? "  ($r{why})" : '', $r{differs} ? "  $r{differs}" : '',
                     $r{control} ? "  Null0: $r{control}" : '',

@@ -19,14 +19,33 @@ use Devel::DProf::Profile;
 
 our $STRICT_UP_TO = 200e6;      # bytes; it takes a minute for these
 
-our @EXPORT_OK = qw(module_for flaws modes);
+our @EXPORT_OK = qw(module_for flaws modes recording profiles_in);
 
-# Returns the modes that --mode names.
+# With this clock a slice of a second has some hundred marks.
+our $CUTS = 'slice=1,clock=counting:1000000,spool-limit=0';
+
+# Returns the modes that --mode names. further: those that the script takes beside trace and tree.
 sub modes {
-    my ($wish) = @_;
+    my ($wish, @further) = @_;
     return qw(trace tree) if $wish eq 'both';
-    die "--mode: it is trace, tree or both\n" unless $wish =~ /\A(?:trace|tree)\z/;
+    my @known = ('trace', 'tree', @further);
+    die '--mode: it is ' . join(', ', @known) . " or both\n" unless grep { $_ eq $wish } @known;
     return $wish;
+}
+
+# The options of a recording in this mode, with further ones. Each process has its own name: perls
+# that a program starts write beside each other.
+sub recording {
+    my ($mode, $box, $more) = @_;
+    my @how = $mode eq 'slices' ? ($CUTS, "spool=$box/tmon.spool")
+        : ($mode eq 'samples' ? 'sample=5000' : "mode=$mode", "out=$box/tmon.%p");
+    return join ',', @how, $more // ();
+}
+
+# Returns what recordings have left in a folder.
+sub profiles_in {
+    my ($box) = @_;
+    return grep { -f && !/\.live\z/ } glob "$box/tmon.* $box/tmon.spool/*";
 }
 
 # Makes a folder under $work with the module built for this perl, .pm and .so together: with two

@@ -112,7 +112,7 @@ sub calls {
     my $more = @calls > 5 ? @calls - 5 : 0;
     splice @calls, 5;
     my @lines = map {
-        '# ' . plural(grouped($_->[1]), 'call') . ' of ' . shown($_->[0])
+        '# ' . ($_->[1] ? plural(grouped($_->[1]), 'call') . ' of ' : '') . shown($_->[0])
             . ($_->[2] ? ', ' . $self->share($_->[2]) : '')
     } @calls;
     push @lines, "# and of $more more" if $more;

@@ -1,0 +1,45 @@
+#!/usr/bin/perl
+# What samples cost: the CPU time of whole runs, the thread that ticks included.
+#     perl bench/sample.pl [--rounds 21] [--fib 30]
+# Real programs and one of many calls, plain, with the profiler loaded but stopped, and with 100 and
+# 1,000 samples a second. Ratios are of the runs of one round; in brackets the interval that has the
+# median with 95 percent, by the sign test. (bench/lines.pl has how true samples are.)
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Bench qw(sides rounds programs median table ours_version);
+use Getopt::Long;
+
+GetOptions('rounds=i' => \(my $rounds = 21), 'fib=i' => \(my $fib = 30)) or exit 2;
+print ours_version(), "\n\n";
+
+my @sides = sides('plain', 'DProf, stopped', 'DProf, sample=100', 'DProf, sample=1000');
+for my $program (programs(), [ "fib($fib)", "$FindBin::Bin/fib.pl", $fib ]) {
+    my ($title, @command) = @$program;
+    my $all = rounds($rounds, \@sides, @command);
+    print "$title: CPU seconds, medians of $rounds interleaved rounds, and ratios\n";
+    table([ '', 'CPU s', 'least', 'times plain', '', 'times stopped', '' ],
+        map { row($_->[0], map { $_->{cpu} } @$all{ $_->[0], 'plain', 'DProf, stopped' }) } @sides);
+}
+
+sub row {
+    my ($name, $cpu, @bases) = @_;
+    my @sorted = sort { $a <=> $b } @$cpu;
+    return [ $name, sprintf('%.3f', median(@$cpu)), sprintf('%.3f', $sorted[0]),
+        map { my $base = $_; ratio(map { $cpu->[$_] / $base->[$_] } 0 .. $rounds - 1) } @bases ];
+}
+
+# The median, and the values of the ranks between which the median of all lies: at least 95 of 100
+# times, n throws of a coin show at least so many heads (the sign test; Conover 1999, 3.2).
+sub ratio {
+    my @r = sort { $a <=> $b } @_;
+    my ($n, $below, $tail, $rank) = (scalar @r, 2**-@r, 0, 0);
+    while ($tail + $below <= 0.025) {
+        $tail += $below;
+        $rank++;
+        $below *= ($n - $rank + 1) / $rank;
+    }
+    return (sprintf('%.3f', median(@r)),
+        $rank ? sprintf '(%.3f-%.3f)', $r[ $rank - 1 ], $r[ $n - $rank ] : '');
+}

@@ -1,0 +1,254 @@
+# Samples: with the counting clock every one is known; and whatever the program does, it notices
+# nothing of the thread that ticks.
+use strict;
+use warnings;
+use Config;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use File::Glob ':bsd_glob';
+use Test::More;
+use DProfTest;
+use FuzzProgram;
+use RunReader;
+
+my %seed = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
+
+# A sample at every safe point: statements, branches, turns of loops, steps of a regex.
+my %each = (%seed, PERL_DPROF_SAMPLE => 100_000, PERL_DPROF_CLOCK => 'counting:10000');
+
+# By the clock, in a thread.
+my %often = (%seed, PERL_DPROF_SAMPLE => 5000);
+
+my $has_lines = grep { $_->[0] eq 'lines' } MODES;
+
+sub clock_of { my ($how) = @_; return 'clock ' . ($how->{PERL_DPROF_CLOCK} // 'real') }
+
+sub sampled {
+    my ($program, $env, %opt) = @_;
+    my @args = ref $program ? @$program : ('-e', $program);
+    return profiled(\@args, limit => 60, %opt, env => { %$env, %{ $opt{env} || {} } });
+}
+
+# The values of a counter by sub, as dproffold has them for each stack.
+sub folded {
+    my (@args) = @_;
+    my $run = run_tool('dproffold', ['-m', 'samples', @args]);
+    return { map { /\A(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $run->{out} };
+}
+
+# ---- which samples ----
+
+my $counted = spew(scratch() . '/p.pl', <<'END');
+sub a { my $x = 0; for my $i (1 .. 100) {
+    $x += $i;
+    $x ^= 1;
+} b($x) for 1 .. 3; $x }
+sub b { my $y = shift; my $n = 0;
+    while ($n < 50) { $n++; $y += $n }
+    return $y }
+for (1 .. 20) { a() }
+END
+{
+    my $run = sampled([$counted],
+        { %seed, PERL_DPROF_SAMPLE => 10_000, PERL_DPROF_CLOCK => 'counting:5000' });
+    is($run->{err} . $run->{raw}, '0', 'a program runs');
+    my $got = folded($run->{profile});
+    my $again = folded(sampled([$counted],
+        { %seed, PERL_DPROF_SAMPLE => 10_000, PERL_DPROF_CLOCK => 'counting:5000' })->{profile});
+    is_deeply($again, $got, '... with the same samples each time');
+    cmp_ok($got->{'main::a;main::b'}, '>', 300, '... most of them where the most statements run');
+    cmp_ok($got->{'main::a;main::b'}, '<', 3 * $got->{'main::a'}, '... in proportion');
+    is_deeply([wrong_sums($run->{profile})], [], '... and what lines have is what subs have');
+    my $text = slurp($run->{profile});
+    like($text, qr/\$dprof_unit='s';$/m, 'the file does not tell calls');
+    my @calls = map { (split)[3] } grep { /^= \d+ \w+ [1-9]/ } split /\n/, $text;
+    is(scalar @calls, 2, '... and has none but for the phases');
+    my $table = run_tool('dprofpp', [$run->{profile}])->{out};
+    like($table, qr/ - +- +- +main::b$/m, 'dprofpp shows none');
+    unlike(run_tool('dprofreport', ['--annotate', 'main::a', $run->{profile}])->{out},
+        qr/\b0 calls/, 'nor does the source')
+        if $has_lines;
+}
+
+# ---- what runs ----
+
+{
+    my $run = sampled(<<'END', \%each);
+use List::Util 'sum';
+sub f { my @x = sort { $a <=> $b } 3, 2, 1; my $s = sum(@x); $s }
+sub outer { my $n = f(); return $n } outer() for 1 .. 3; eval 'outer()';
+END
+    my $got = folded($run->{profile});
+    is(scalar(grep { /\Amain::outer;main::f\b/ } keys %$got) > 0, 1, 'callers are there');
+}
+{
+    my $run = sampled(<<'END', { %each, PERL_DPROF_SKIP => 'skipped' });
+sub skipped { my $x = $_[0]; $x + 1 } sub f { skipped($_) for 1 .. 9; 1 } f()
+END
+    my $got = folded($run->{profile});
+    is_deeply([grep { /skipped/ } keys %$got], [], 'a sub that is not recorded is not there');
+    cmp_ok($got->{'main::f'}, '>', 15, '... and its samples are its caller\'s');
+}
+{
+    my $deep = 'no warnings; sub r { my $n = shift; return $n ? r($n - 1) : 0 } r(6000)';
+    my $run = sampled($deep,
+        { %seed, PERL_DPROF_SAMPLE => 100, PERL_DPROF_CLOCK => 'counting:100000' });
+    is($run->{err} . $run->{raw}, '0', 'a stack of 6,000 subs is sampled');
+}
+
+SKIP: {
+    skip 'this perl has no lines', 2 if !$has_lines;
+    my $file = spew(scratch() . '/p.pl', <<'END');
+my ($x, $y, $z) = (1, 1, 1); sub f { my $n = shift; $x && $y && $z }
+for (1 .. 50) {
+    if ($_) {
+        $x && $y && $z;
+    } else {
+        1;
+    }
+    if ($x) {
+        f(1);
+    }
+}
+END
+    my $run = sampled([$file], \%each);
+    my %of = slurp($run->{profile}) =~ /^#l (\d+) 0 0 \d+ \d+ \d+ (\d+)/mg;
+    is_deeply([@of{4, 9}], [100, undef], 'a statement that is all of a block is found');
+    my ($sub) = slurp($run->{profile}) =~ /^& (\w+) main f /m;
+    like(slurp($run->{profile}), qr/^= 2 $sub 0 .* at=\Q$file\E:9$/m,
+        '... and where it calls from');
+}
+
+# ---- the program notices nothing ----
+
+for my $seed (1 .. TestEnvironment::rounds(2, 12)) {
+    my $file = spew(scratch() . '/p.pl', FuzzProgram::program($seed, 3, 1));
+    my $plain = plain([$file], limit => 30, env => \%seed);
+  SKIP: {
+        skip "program $seed does not run: $plain->{err}", 4 if $plain->{raw};
+        for my $how (\%each, \%often) {
+            my $run = sampled([$file], $how);
+            is("$run->{raw}\n$run->{err}", "$plain->{raw}\n$plain->{err}",
+                "random program $seed ends as before, " . clock_of($how));
+            is_deeply([wrong_sums($run->{profile})], [], '... with lines that add up');
+        }
+    }
+}
+my %program = (
+    'string evals, dies, ties, signals' => <<'END',
+my $n = 0; $SIG{USR1} = sub { $n++ }; my $x = 0;
+sub f { my $k = shift; $x += eval "sub g$k { \$_[0] + $k } g$k(1)"; eval { die { k => $k } }; $x }
+sub T::FETCH { my $v = 0; $v += $_ for 1 .. 9; $v } tie my $t, 'T'; sub T::TIESCALAR { bless [] }
+for (1 .. 300) {
+    f($_); kill USR1 => $$ if $_ % 10 == 0; my $c = $t; local $_ = "ab$_" x 9; s/b(\d)/$1/g
+}
+print "$x $n ", join(',', sort grep { defined $SIG{$_} } keys %SIG), "\n";
+END
+    'BEGIN blocks and constants' => <<'END',
+for my $i (1 .. 300) {
+    eval "BEGIN { \$main::c += 2 * 3 + $i } use constant K$i => 'a' . 'b' . $i; \$main::s .= K$i";
+}
+print "$c ", length $s, "\n";
+END
+    'sleeps and pipes' => <<'END',
+use Time::HiRes 'sleep'; my $bad = 0;
+for (1 .. 50) { my $n = select undef, undef, undef, 0.001; $bad++ if $n != 0 }
+pipe my $r, my $w; if (!fork) { select undef, undef, undef, 0.05; syswrite $w, 'x'; exit 0 }
+my $n = sysread $r, my $b, 1; my $slept = CORE::sleep 1; wait; print "$bad $n $slept $?\n";
+END
+    'forks and execs' => <<'END',
+$| = 1; sub work { my $s = 0; $s += $_ for 1 .. 20_000; $s }
+for my $i (1 .. 6) {
+    if (!fork) { work(); exec $^X, '-e', 'exit 3' if $i == 2; exit $i }
+    wait; print $? >> 8;
+}
+print `echo hi`; system 'true';
+my $kid = open my $in, '-|'; if (!$kid) { work(); print "k\n"; exit }
+print <$in>; work(); print "\n"; exit 7;
+END
+    'an exit in BEGIN' => <<'END',
+BEGIN { my $x = 0; $x += $_ for 1 .. 5000; print "b\n"; exit 4 } print 1;
+END
+    'the end' => <<'END',
+package O { sub new { bless [] } sub DESTROY { my $x = 0; $x += $_ for 1 .. 99; print 'd' } }
+our $o = O->new; my %h = map { $_ => O->new } 1 .. 3;
+END { my $y = 0; $y += $_ for 1 .. 999; print $y }
+END
+);
+for my $name (sort keys %program) {
+    my $plain = plain(['-e', $program{$name}], limit => 60, env => \%seed);
+    for my $how (\%each, \%often) {
+        my $run = sampled($program{$name}, $how);
+        is("$run->{raw} $run->{out}$run->{err}", "$plain->{raw} $plain->{out}$plain->{err}",
+            "$name, " . clock_of($how));
+        my @cut = grep { slurp($_) !~ /\$dprof_complete=1;/ } bsd_glob("$run->{profile}*");
+        is_deeply(\@cut, [], '... and each profile is whole');
+    }
+}
+SKIP: {
+    skip 'this perl has no threads', 5 if !$Config{useithreads};
+    for my $how (\%each, \%often) {
+        my $run = sampled(<<'END', $how);
+use threads; sub w { my $s = 0; $s += $_ for 1 .. 10_000; $s }
+my @t = map { threads->create(\&w) } 1 .. 3; print $_->join, "\n" for @t; w();
+END
+        is("$run->{out}$run->{err}$run->{raw}", "50005000\n" x 3 . '0', 'threads run');
+        my @files = bsd_glob("$run->{profile}*");
+        is(scalar @files, 4, '... and each has its file');
+        next if $how == \%often;    # by then it may not have ticked
+        my @without = grep { (folded($_)->{'main::w'} // 0) < 10_000 } grep { /\d\z/ } @files;
+        is_deeply(\@without, [], '... with its samples');
+    }
+}
+SKIP: {
+    skip 'there is no Coro', 2 if run_perl(['-e', 'require Coro'])->{raw};
+    my $program = <<'END';
+my $left = 5; my @n; sub step { my $x = 0; $x += $_ for 1 .. 30; cede; $x }
+async { my $k = shift; for (1 .. 20) { step(); $n[$k]++ } $left-- } $_ for 0 .. 4;
+cede while $left; print "@n\n";
+END
+    my $run = sampled(['-MCoro', '-e', $program], \%each);
+    is("$run->{raw} $run->{out}", "0 20 20 20 20 20\n", 'coroutines run');
+    my $got = folded($run->{profile});
+    my ($stack) = grep { /;main::__ANON__[^;]*;main::step\z/ } keys %$got;
+    cmp_ok($got->{ $stack // '' } // 0, '>', 2000, '... and are sampled');
+}
+
+# ---- the rest of the recorder ----
+
+{
+    my $dir = scratch();
+    my $run = sampled([$counted],
+        { %each, PERL_DPROF_SLICE => 1, PERL_DPROF_SPOOL => "$dir/spool" });
+    my @slices = bsd_glob("$dir/spool/*.tree");
+    my $whole = sampled([$counted], \%each);
+    is_deeply(folded(@slices), folded($whole->{profile}), 'slices have the samples of the whole');
+}
+{
+    my $run = sampled(<<'END', \%each);
+sub f { my $x = 0; $x += $_ for 1 .. 99; $x } f() for 1 .. 20; kill 9, $$
+END
+    cmp_ok(folded($run->{profile})->{'main::f'}, '>', 1000, 'a killed program leaves its samples');
+}
+{
+    my $run = sampled(<<'END', \%each);
+use Devel::DProf::Control; sub f { my $x = 0; $x += $_ for 1 .. 99; $x } sub g { f() }
+f(); Devel::DProf::Control::stop(); g() for 1 .. 9; Devel::DProf::Control::start(); f();
+END
+    my $got = folded($run->{profile});
+    is_deeply([grep { /main::g/ } keys %$got], [], 'nothing is sampled while recording is stopped');
+    cmp_ok($got->{'main::f'}, '>', 150, '... and it is before and after');
+}
+
+# ---- mistakes ----
+
+for (['tree,sample=10', qr/sample= records samples, and tree every call/],
+    ['sample=10,builtins=slow', qr/names builtins anyway/],
+    ['sample=10,events=ops', qr/cannot count ops/],
+    ['sample=x', qr/sample=x is not a whole number from 0 to 100000/]) {
+    my ($options, $message) = @$_;
+    my $run = run_perl(["-d:DProf=$options", '-e', 1], env => { PERL5LIB => tree() });
+    like($run->{err}, $message, "$options is a mistake");
+}
+
+done_testing();

@@ -1,0 +1,454 @@
+/* Samples. No call is hooked: a thread beside the program (the ticker) sleeps, and at each tick
+ * notes what the program runs and sets PL_sig_pending. perl looks at that flag at each statement
+ * and branch, for the sake of signals, and calls PL_signalhook, which is ours: there all that the
+ * context stack holds is alive, and the sample is taken. So between two samples the program runs no
+ * instruction more than without a profiler, but for one test where a sub ends and where an op is
+ * freed; and it gets no signal.
+ *
+ * A sample is charged with all that has passed since the one before, time and CPU time (dp_rec.h).
+ *
+ * What the ticker notes are three words: PL_curcop, PL_op, PL_comppad. The flag is seen only when
+ * the next statement has begun, so the first two tell what really ran; the pad tells whose
+ * statement that was: a sub that was entered since is left out. When the sub has returned, its line
+ * is kept and the stack is what it has become; to make that rare, the ops that end subs look at the
+ * flag, too.
+ *
+ * The ticker never follows a pointer of perl's. The program does, and the words may be stale by
+ * then: the statement may be freed (PL_opfreehook clears the word), or may have stood on the C
+ * stack, where perl puts one while it folds constants. So the word is followed only if the kernel
+ * can read what it points to and that looks like a statement with the right function. The statement
+ * of the safe point stands in for those that fail.
+ *
+ * With the counting clock there is no ticker: every safe point reads that clock, and takes a sample
+ * when one is due. So tests have the same samples each time.
+ *
+ * What this relies on, beside what dpx_hook.c does: PL_sig_pending, PL_signalhook, PL_psig_pend,
+ * PL_opfreehook, PL_comppad, blk_oldcop, blk_sub.olddepth; the same from perl 5.24 to 5.44. */
+#include "dpx_sample.h"
+#include "dpx_builtin.h"
+#include "dpx_callee.h"
+#include "dpx_control.h"
+#include "dpx_ctx.h"
+#include "dpx_life.h"
+#include "dpx_stmt.h"
+#include "dpx_ticker.h"
+#include "dp_mem.h"
+
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+    DEEPEST = 4096,             /* frames of a stack; of deeper ones the innermost stands above */
+    STEPS_MAX = 2000,           /* ops of a statement that are looked at */
+    STACK_NEAR = 16 << 20       /* bytes: what is nearer to a variable may be on the C stack */
+};
+
+static Perl_ppaddr_t orig_leavesub, orig_leavesublv, orig_return, orig_fork;
+static despatch_signals_proc_t orig_signalhook;
+static Perl_ophook_t orig_opfreehook;
+static Perl_ppaddr_t nextstate, dbstate;        /* what ops of these types run */
+static bool counting;           /* there is no ticker */
+
+/* ---- what ran ---- */
+
+/* Code that runs: an activation of a sub, or a file's or string's. */
+struct dpx_running {
+    CV *cv;                     /* the sub; NULL: it is none */
+    const COP *from;            /* the statement that called it */
+    const OP *to;               /* of a sub: where it returns to */
+    PAD *pad;
+    bool is_file;
+};
+
+static PAD *pad_of(const CV *cv, I32 depth)
+{
+    PADLIST *list = CvPADLIST(cv);
+    return list && depth >= 0 && depth <= PadlistMAX(list) ? PadlistARRAY(list)[depth] : NULL;
+}
+
+/* What a context is that code runs in. Returns false for those of blocks. */
+static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
+{
+    CV *cv;
+    to->from = cx->blk_oldcop;
+    if (CxTYPE(cx) == CXt_EVAL) {
+        cv = cx->blk_eval.cv;
+        to->cv = NULL;
+        to->to = NULL;
+        to->pad = cv ? pad_of(cv, 1) : NULL;
+        to->is_file = CxOLD_OP_TYPE(cx) == OP_REQUIRE || CxOLD_OP_TYPE(cx) == OP_DOFILE;
+        return cv != NULL;
+    }
+    if (CxTYPE(cx) != CXt_SUB || (CXp_SUB_RE_FAKE && cx->cx_type & CXp_SUB_RE_FAKE))
+        return false;
+    to->cv = cv = cx->blk_sub.cv;
+    if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv))
+        return false;
+    to->to = cx->blk_sub.retop;
+    to->pad = pad_of(cv, cx->blk_sub.olddepth + 1);
+    to->is_file = false;
+    return true;
+}
+
+/* What runs, the innermost first; as much as there is room for. Of a stack that is deeper, the
+ * middle is left out. */
+static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
+{
+    size_t n = 0;
+    for (const PERL_SI *si = PL_curstackinfo; si; si = si->si_prev) {
+        for (I32 ix = si->si_cxix; ix >= 0; ix--) {
+            struct dpx_running one;
+            if (!is_running(&si->si_cxstack[ix], &one))
+                continue;
+            if (n == room) {
+                memmove(to + 1, to + 2, (n - 2) * sizeof *to);
+                n--;
+            }
+            to[n++] = one;
+        }
+    }
+    return n;
+}
+
+/* May this word still be followed, and does it lead to a statement? */
+static bool is_statement(pTHX_ const COP *cop)
+{
+    COP copy;
+    struct iovec to = { &copy, sizeof copy }, from = { (void *)cop, sizeof copy };
+    const char *near = (const char *)&copy, *at = (const char *)cop;
+    if (!cop || cop == &PL_compiling)
+        return false;
+    if (cop == PL_curcop)
+        return dpx_stmt_is((const OP *)cop);
+    if ((at > near ? at - near : near - at) < STACK_NEAR)
+        return false;
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)sizeof copy)
+        return false;
+    return (copy.op_type == OP_NEXTSTATE && copy.op_ppaddr == nextstate)
+           || (copy.op_type == OP_DBSTATE && copy.op_ppaddr == dbstate);
+}
+
+/* An op that is looked for, only by its address. */
+struct search {
+    const OP *op;
+    bool is_next;               /* look for the call that returns to it */
+    unsigned steps;
+};
+
+/* The last statement before the op below top, as perl's closest_cop has it: of a block that is one
+ * statement, perl makes that null. NULL: the op is not there. */
+static const COP *closest(const COP *cop, const OP *top, struct search *s)
+{
+    /* the end of an if leads to where its last call returns, too */
+    if (top == s->op
+        || (s->is_next && top->op_type == OP_ENTERSUB && top->op_next == s->op))
+        return cop;
+    if (!(top->op_flags & OPf_KIDS))
+        return NULL;
+    for (const OP *kid = cUNOPx(top)->op_first; kid;
+         kid = OpHAS_SIBLING(kid) ? OpSIBLING(kid) : NULL) {
+        if (++s->steps > STEPS_MAX)
+            return NULL;
+        if (kid->op_type == OP_NULL && (kid->op_targ == OP_NEXTSTATE || kid->op_targ == OP_DBSTATE))
+            cop = (const COP *)kid;
+        const COP *found = closest(cop, kid, s);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* The statement that an op stands in (is_next: the call that returns to it), this one or a
+ * null one inside of it; NULL: the op is not there. */
+static const COP *statement_of(const COP *cop, const OP *op, bool is_next)
+{
+    struct search s = { op, is_next, 0 };
+    for (const OP *o = (const OP *)cop; op && OpHAS_SIBLING(o);) {
+        o = OpSIBLING(o);
+        if (dpx_stmt_is(o))
+            break;
+        const COP *found = closest(cop, o, &s);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* The XS sub that an entersub calls by name, or NULL. pad: of the sub that the op stands in. */
+static CV *xs_of(pTHX_ const OP *op, PAD *pad)
+{
+    const OP *o = cUNOPx(op)->op_first;
+    if (o && !OpHAS_SIBLING(o))
+        o = cUNOPx(o)->op_first;        /* below a list that is null */
+    while (o && OpHAS_SIBLING(o))
+        o = OpSIBLING(o);
+    if (!o || o->op_type != OP_NULL || !(o->op_flags & OPf_KIDS))
+        return NULL;
+    o = cUNOPx(o)->op_first;
+    if (!o || o->op_type != OP_GV)
+        return NULL;
+#ifdef USE_ITHREADS
+    PADOFFSET at = cPADOPx(o)->op_padix;
+    if (!pad || (SSize_t)at > AvFILLp(pad))
+        return NULL;
+    SV *sv = AvARRAY(pad)[at];
+#else
+    SV *sv = cSVOPx(o)->op_sv;
+    PERL_UNUSED_VAR(pad);
+#endif
+    if (!sv)
+        return NULL;
+    CV *cv = SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv)
+             : SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
+    return cv && CvISXSUB(cv) ? cv : NULL;
+}
+
+/* The id of the XS sub or builtin that an op runs; 0: it is neither. */
+static U32 leaf_of(pTHX_ struct dpx_ctx *ctx, const OP *op, PAD *pad)
+{
+    if (op->op_type != OP_ENTERSUB)
+        return dpx_builtin_id(aTHX_ ctx, op->op_type);
+    CV *cv = xs_of(aTHX_ op, pad);
+    return cv ? dpx_callee_xs(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
+}
+
+/* The place of the call of a sub. */
+static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
+{
+    if (!r->from || !dpx_stmt_is((const OP *)r->from))
+        return dpx_name_site_of(aTHX_ ctx, r->from);
+    const COP *cop = statement_of(r->from, r->to, true);
+    return dpx_stmt_place(aTHX_ ctx, cop ? cop : r->from, r->from);
+}
+
+/* ---- a sample ---- */
+
+static const COP *tick_cop(const struct dpx_tick *t)
+{
+    return __atomic_load_n(&t->cop, __ATOMIC_RELAXED);
+}
+
+/* What ran at a tick. */
+struct sampled {
+    const struct dpx_running *stack;
+    size_t n, in;               /* all that runs now; what ran then begins here */
+    const COP *around, *cop;    /* the statement; one inside of it that is null, or the same */
+    U32 leaf;                   /* an XS sub or builtin that ran in it; 0: none */
+    U32 sub;                    /* the innermost that the statement stands in; 0: none */
+    bool compiles;              /* no statement ran, but the compiler */
+};
+
+/* Finds the activation and the statement of the tick. */
+static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
+{
+    const struct dpx_tick *t = &ctx->tick;
+    const COP *cop = tick_cop(t), *found = NULL;
+    of->compiles = cop == &PL_compiling;
+    for (of->in = 0; of->in < of->n && of->stack[of->in].pad != t->pad; of->in++)
+        ;
+    bool is_there = of->in < of->n || (PL_main_cv && t->pad == pad_of(PL_main_cv, 1));
+    if (!is_there)
+        of->in = 0;             /* it has returned */
+    /* Which sub a new statement stands in is not known when that has returned. */
+    if (!is_statement(aTHX_ cop) || (!is_there && !DPX_STMT_NUMBER(cop)))
+        cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
+    else if (is_there && (found = statement_of(cop, t->op, false)) != NULL)
+        of->leaf = leaf_of(aTHX_ ctx, t->op, t->pad);
+    of->around = cop;
+    of->cop = found ? found : cop;
+}
+
+/* The context of the subs that ran. Where the innermost is not recorded, its time belongs to the
+ * statement that called it. */
+static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
+{
+    struct dp_cct_node *node = dp_rec_base(&ctx->rec);
+    const COP *left_out = NULL;
+    for (size_t i = of->n; i-- > of->in;) {
+        const struct dpx_running *r = &of->stack[i];
+        U32 id = r->cv ? dpx_callee_perl(aTHX_ ctx, r->cv, CvSTART(r->cv)) & DPX_ID_MASK : 0;
+        if (id) {
+            node = dp_cct_child(&ctx->rec.cct, node, id, site_of(aTHX_ ctx, r));
+            of->sub = id;
+            left_out = NULL;
+        } else if (r->cv && !left_out) {
+            left_out = r->from;
+        }
+        if (r->is_file)
+            of->sub = 0;
+    }
+    if (left_out)
+        of->around = of->cop = left_out;
+    return node;
+}
+
+/* Charges what ran at the tick. */
+static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
+{
+    struct sampled of = { .stack = ctx->tick.stack };
+    U32 line = DP_LINE_REST, place = 0;
+    of.n = find_running(aTHX_ ctx->tick.stack, DEEPEST);
+    find_statement(aTHX_ ctx, &of);
+    struct dp_cct_node *node = context_of(aTHX_ ctx, &of);
+    /* Of a BEGIN block the statement that called it is PL_compiling. */
+    if (of.compiles || !dpx_stmt_is((const OP *)of.around)) {
+        of.leaf = dpx_name_builtin(aTHX_ ctx, "compile");
+    } else {
+        line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, of.sub);
+        place = of.leaf ? dpx_stmt_place(aTHX_ ctx, of.cop, of.around) : 0;
+    }
+    if (of.leaf)
+        node = dp_cct_child(&ctx->rec.cct, node, of.leaf, place);
+    ctx->events.total[dpx_run.plan.samples_at]++;
+    dp_rec_sample(&ctx->rec, node, line, now);
+}
+
+/* A safe point where a sample is due. */
+static void sample(pTHX_ struct dpx_ctx *ctx)
+{
+    int why = errno;
+    if (!ctx->tick.stack)
+        ctx->tick.stack = dp_mem_realloc(NULL, DEEPEST, sizeof *ctx->tick.stack);
+    if (ctx->tick.stack && !PL_dirty && dpx_life_event(ctx)) {
+        if (ctx->stage != (int)PL_phase)
+            dpx_control_stage(aTHX_ ctx);
+        if (!ctx->rec.paused) {
+            take(aTHX_ ctx, dpx_ctx_arrive(ctx));
+            dpx_ctx_leave(ctx);
+        }
+    }
+    __atomic_store_n(&ctx->tick.armed, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctx->tick.pending, 0, __ATOMIC_RELEASE);
+    errno = why;
+}
+
+/* With the counting clock: is a sample due? It is one of what runs now. */
+static bool is_due(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dpx_tick *t = &ctx->tick;
+    U64 now = dpx_clock_read_slow(&ctx->clock);
+    if (now < t->next)
+        return false;
+    t->next = now + 1000000000 / dpx_run.opt.sample;
+    t->cop = PL_curcop;
+    t->op = PL_op;
+    t->pad = PL_comppad;
+    return true;
+}
+
+static bool is_wanted(pTHX_ struct dpx_ctx *ctx)
+{
+    if (counting)
+        return is_due(aTHX_ ctx);
+    if (!dpx_ticker_runs())     /* this is a forked child, and its first statement */
+        dpx_ticker_start();
+    return __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE);
+}
+
+/* ---- the hooks ---- */
+
+static void safe_point(pTHX)
+{
+    int why = errno;
+    struct dpx_ctx *ctx = dpx_life_here(aTHX);
+    if (ctx && is_wanted(aTHX_ ctx))
+        sample(aTHX_ ctx);
+    dpx_ticker_wake();          /* this may be a new thread, while the others sleep */
+    errno = why;
+    /* Perl makes PL_psig_pend, its list of signals, with the first entry of %SIG, and follows it
+     * without a look. */
+    if (PL_psig_pend || orig_signalhook != Perl_despatch_signals)
+        orig_signalhook(aTHX);
+    else
+        PL_sig_pending = 0;
+    if (counting)
+        PL_sig_pending = 1;
+}
+
+/* A sub ends. This is no safe point for the program's own signals, whose handlers wait for the next
+ * one. */
+static DP_NOINLINE void sub_ends(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx == DPX_THX && !counting
+        && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
+        sample(aTHX_ ctx);
+        dpx_ticker_wake();
+    }
+}
+
+#define ENDS(name) \
+    static OP *name##_hook(pTHX) \
+    { \
+        if (DP_UNLIKELY(PL_sig_pending)) \
+            sub_ends(aTHX); \
+        return orig_##name(aTHX); \
+    }
+ENDS(leavesub)
+ENDS(leavesublv)
+ENDS(return)
+#undef ENDS
+
+/* pp_fork clears PL_sig_pending in the child, after dpx_ticker_forked has set it. */
+static OP *fork_hook(pTHX)
+{
+    OP *next = orig_fork(aTHX);
+    const struct dpx_ctx *ctx = DPX_CTX;
+    if (ctx->thx == DPX_THX && (counting || !dpx_ticker_runs()))
+        PL_sig_pending = 1;
+    return next;
+}
+
+static void op_is_freed(pTHX_ OP *o)
+{
+    struct dpx_ctx *ctx = PL_dirty ? NULL : DPX_CTX;    /* perl frees its list of states first */
+    if (ctx && ctx->thx == DPX_THX && __atomic_load_n(&ctx->tick.armed, __ATOMIC_SEQ_CST)
+        && (const OP *)tick_cop(&ctx->tick) == o)
+        __atomic_store_n(&ctx->tick.cop, NULL, __ATOMIC_RELAXED);
+    if (orig_opfreehook)
+        orig_opfreehook(aTHX_ o);
+}
+
+/* Called in each new thread: nobody ticks for it before it has a state of its own, which its first
+ * statement makes. */
+static XS(is_cloned)
+{
+    dXSARGS;
+    PERL_UNUSED_VAR(items);
+    PL_sig_pending = 1;
+    XSRETURN(0);
+}
+
+static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
+{
+    *orig = PL_ppaddr[type];
+    PL_ppaddr[type] = ours;
+}
+
+bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
+{
+    counting = ctx->clock.kind == DPX_CLOCK_COUNTING;
+    int rc = counting ? 0 : dpx_ticker_start();
+    if (rc) {
+        dp_err_set(err, DP_E_IO, "sample=%" UVuf " needs a thread, and there is none: %s",
+                   (UV)dpx_run.opt.sample, strerror(rc));
+        return false;
+    }
+    nextstate = PL_ppaddr[OP_NEXTSTATE];
+    dbstate = PL_ppaddr[OP_DBSTATE];
+    hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook);
+    hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
+    hook_op(OP_RETURN, &orig_return, return_hook);
+    hook_op(OP_FORK, &orig_fork, fork_hook);
+    orig_signalhook = PL_signalhook;    /* threads inherit both */
+    PL_signalhook = safe_point;
+    orig_opfreehook = PL_opfreehook;
+    PL_opfreehook = op_is_freed;
+    newXS("Devel::DProf::CLONE", is_cloned, __FILE__);
+    if (counting) {
+        ctx->tick.next = ctx->rec.left + 1000000000 / dpx_run.opt.sample;
+        PL_sig_pending = 1;
+    }
+    return true;
+}

@@ -1,0 +1,24 @@
+/* The thread that ticks, for samples: at each tick it notes what every interpreter runs
+ * (struct dpx_tick), and has it come to a safe point (PL_sig_pending). */
+#ifndef DPX_TICKER_H
+#define DPX_TICKER_H
+
+#include "dpx.h"
+
+/* Starts the thread of this process. Returns 0 or an error number. */
+int dpx_ticker_start(void);
+
+/* Has this process such a thread? A forked child has none. */
+bool dpx_ticker_runs(void);
+
+/* Somebody answers, or records again: the thread goes on, if it waits for that. */
+void dpx_ticker_wake(void);
+
+/* In a forked child: there is no thread, and ctx, the state that goes on (or NULL), comes to a safe
+ * point, where one can be started. */
+void dpx_ticker_forked(pTHX_ struct dpx_ctx *ctx);
+
+/* The process ends: so does the thread. */
+void dpx_ticker_end(void);
+
+#endif
