@@ -138,14 +138,15 @@ END
 
 subtest 'Without the profiler: nothing happens, nothing is loaded' => sub {
     my $code =
-        'use Devel::DProf::Control qw(start stop mark save); stop; start; start; mark("x"); '
-            . 'mark(undef); save; save; stop; print join(" ", sort grep m{DProf|XS}, keys %INC), '
+        'use Devel::DProf::Control qw(start stop mark save phase recording); stop; start; start; '
+            . 'mark("x"); mark(undef); save; save; stop; '
+            . 'print join(" ", sort grep m{DProf|XS}, keys %INC), '
             . '"\n"';
     my $plain = plain(['-I' . tree(), '-e', $code]);
     is("$plain->{out}$plain->{err}$plain->{raw}", "Devel/DProf/Control.pm\n0",
         'start, stop and mark are no-ops without the profiler');
     my $run = profiled(['-e',
-        'use Devel::DProf::Control; for (qw(start stop mark save)) { my $f = '
+        'use Devel::DProf::Control; for (qw(start stop mark save phase recording)) { my $f = '
             . 'Devel::DProf::Control->can($_); $f->() for 1 .. 3; $f->(1, 2) } '
             . 'Devel::DProf::Control::mark([]); Devel::DProf::Control::mark("a b\n%"); '
             . 'print "fine\n"'],
@@ -162,6 +163,15 @@ subtest 'Without the profiler: nothing happens, nothing is loaded' => sub {
     is("$run->{out}$run->{err}$run->{raw}", "fine\n0", 'mark runs no code of its arguments');
     is_deeply(profile_ok($run->{profile})->{phases}, [qw(BEGIN main word)],
         'mark takes strings, magical ones too, and nothing else');
+    $code = 'use Devel::DProf::Control qw(phase recording mark start stop); '
+        . 'sub now { print phase() // "none", recording() ? " on\n" : " off\n" } now(); '
+        . 'mark("a \xe9"); stop; now(); start; mark(phase() . "!"); mark(""); now(); '
+        . 'if (!fork) { stop; now(); exit } wait; END { now() }';
+    is(plain(['-I' . tree(), '-e', $code])->{out}, "none off\n" x 6,
+        'without the profiler there is no phase, and no recording');
+    is(profiled(['-e', $code])->{out}, "main on\na \xe9 off\na \xe9! on\n"
+        . "a \xe9! off\nEND off\nEND on\n",
+        'phase and recording say what goes on');
     ok(!(grep { /_control_/ } map { $_->{full} } values %{ $got->{subs} }),
         'the control subs are not in the profile');
 };

@@ -7,7 +7,7 @@ our $VERSION = '20261120.00';
 
 use Exporter 'import';
 
-our @EXPORT_OK = qw(start stop mark save);
+our @EXPORT_OK = qw(start stop mark save phase recording);
 
 # These are the recorder's own functions if it is loaded, and no-ops otherwise.
 for my $name (@EXPORT_OK) {
@@ -90,10 +90,20 @@ recorded as C<other>.
 Brings the file up to date while the program continues. L<Devel::DProf/SAVING> describes how to do
 that from outside.
 
+=item phase
+
+Returns the name of the phase that runs, so that a piece of code can mark a phase of its own and
+then go back: C<my $before = phase(); mark('search'); ...; mark($before)>. Without the profiler it
+returns undef.
+
+=item recording
+
+Returns whether recording is on: true or false, and false without the profiler.
+
 =back
 
 =head1 SEE ALSO
 
-L<Devel::DProf>, L<dprofpp>
+L<Plack::Middleware::DProf>, L<Mojolicious::Plugin::DProf>, L<Devel::DProf>, L<dprofpp>
 
 =cut

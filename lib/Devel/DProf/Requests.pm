@@ -1,0 +1,215 @@
+package Devel::DProf::Requests;
+
+# The requests of a server as phases of its profile, for Plack::Middleware::DProf and
+# Mojolicious::Plugin::DProf.
+#
+# A request is open from its beginning to its end, and may have sections: stretches of code that
+# certainly run for it, like the call of the application. In a section the phase is that of its
+# request. Between sections, code of any open request may run, from an event loop: with one open
+# request the phase is that request's, with several it is OVERLAPPING, and with none the one that
+# was before. Nothing here dies, or catches what others throw.
+
+use strict;
+use warnings;
+
+use Carp 'carp';
+use Devel::DProf::Control ();
+
+our $VERSION = '20261120.00';
+
+use constant {
+    OVERLAPPING => '(overlapping requests)',
+    OTHER_PATHS => '(other paths)',
+    PATHS_MAX   => 200,     # names made of paths: clients make them up
+    LENGTH_MAX  => 200,     # of such a name
+};
+
+my %METHOD = map { $_ => 1 } qw(GET HEAD POST PUT PATCH DELETE OPTIONS);
+
+my %open;       # the states of requests, by address: { name, every, left_out }
+my @sections;   # { state, coroutine }, the innermost last
+my $outside;    # what was before the first of the requests that are open: { phase, recording }
+my $marked;     # the phase that was marked last, while there is $outside
+my %path_names;
+
+# ---- settings ----
+
+# Returns whether something records here at all. That does not change while a program runs.
+sub is_recorded { return defined Devel::DProf::Control::phase() }
+
+# Options: every => N, name => CODE. Mistakes are told, and what is wrong is left out.
+sub new {
+    my ($class, %opt) = @_;
+    my ($every, $name) = delete @opt{qw(every name)};
+    carp 'DProf: unknown option ' . join ', ', sort keys %opt if %opt;
+    if (defined $every && $every !~ /\A[1-9][0-9]{0,8}\z/) {
+        carp "DProf: every => $every is not a whole number above 0; every request is recorded";
+        undef $every;
+    }
+    if (defined $name && ref $name ne 'CODE') {
+        carp 'DProf: name is not a code reference; requests have their usual names';
+        undef $name;
+    }
+    return bless { every => $every, name => $name, count => 0 }, $class;
+}
+
+# Returns the name that the application's code gives to a request by its arguments, else the one
+# that is given here.
+sub name_of {
+    my ($self, $else, @args) = @_;
+    my $code = $self->{name} or return $else;
+    my $name;
+    {
+        local ($@, $SIG{__DIE__});
+        eval { $name = $code->(@args); 1 }
+            or $self->{told}++ or carp 'DProf: name => CODE dies: ' . ($@ =~ s/\s+\z//r);
+    }
+    return is_name($name) ? $name : $else;
+}
+
+sub is_name { return defined $_[0] && !ref $_[0] && length $_[0] }
+
+# ---- names ----
+
+sub method_name { return $METHOD{ $_[0] // '' } ? $_[0] : 'OTHER' }
+
+# Returns a name for a path, in which numbers and the like are N. The bytes are taken for UTF-8.
+sub path_name {
+    my ($method, $path) = @_;
+    my $name = substr $path, 0, LENGTH_MAX;
+    utf8::decode($name) if $name =~ /[^\x00-\x7f]/;
+    $name =~ s{(?<=/)(?=[^/]*[0-9])[0-9a-fA-F-]{8,}(?=/|\z)}{N}g;
+    $name =~ s/[0-9]+/N/g;
+    $method = method_name($method);
+    $name = $method . ' ' . (length $name ? $name : '/');
+    return "$method " . OTHER_PATHS if !$path_names{$name} && keys %path_names >= PATHS_MAX;
+    $path_names{$name} = 1;
+    return $name;
+}
+
+# ---- requests ----
+
+# Returns a request that is open. It ends with `end`, or when nobody holds it any longer.
+sub begin {
+    my ($self, $name) = @_;
+    my $every = $self->{every};
+    my $is_left_out = $every && $self->{count}++ % $every;
+    my $state = { name => $name, every => $every, left_out => $is_left_out };
+    $open{$state} = $state;
+    return bless \$state, 'Devel::DProf::Requests::Request';
+}
+
+sub rename_state {
+    my ($state, $name) = @_;
+    return if !is_name($name) || $name eq $state->{name};
+    $state->{name} = $name;
+    turn();
+    return;
+}
+
+# Begins the phase of whose turn it is.
+sub turn {
+    return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
+    my $whose = whose_turn();
+    return $whose ? within($whose) : outside();
+}
+
+sub within {
+    my ($whose) = @_;
+    if (!$outside) {
+        my $phase = Devel::DProf::Control::phase();
+        return if !defined $phase;
+        $outside = { phase => $phase, recording => Devel::DProf::Control::recording() };
+    }
+    $outside->{is_switched} = 1 if $whose->{every};
+    my $records = $whose->{every} ? !$whose->{left_out} : $outside->{recording};
+    Devel::DProf::Control::stop() if $outside->{is_switched} && !$records;
+    if (!$whose->{left_out} && (!defined $marked || $marked ne $whose->{name})) {
+        $marked = $whose->{name};
+        Devel::DProf::Control::mark($marked);
+    }
+    Devel::DProf::Control::start() if $outside->{is_switched} && $records;
+    return;
+}
+
+sub outside {
+    my $was = $outside or return;
+    undef $outside;
+    Devel::DProf::Control::stop() if $was->{is_switched} && !$was->{recording};
+    Devel::DProf::Control::mark($was->{phase}) if defined $marked;
+    undef $marked;
+    Devel::DProf::Control::start() if $was->{is_switched} && $was->{recording};
+    return;
+}
+
+# A coroutine does not say when it goes on, so sections of several cannot be told apart.
+sub whose_turn {
+    if (@sections) {
+        my $last = $sections[-1];
+        my $is_one = !grep { $_->{coroutine} != $last->{coroutine} } @sections;
+        return $is_one ? $last->{state} : overlapping(map { $_->{state} } @sections);
+    }
+    my @open = values %open;
+    return @open > 1 ? overlapping(@open) : $open[0];
+}
+
+sub overlapping {
+    my (@states) = @_;
+    return { name => OVERLAPPING, every => scalar(grep { $_->{every} } @states),
+        left_out => !grep { !$_->{left_out} } @states };
+}
+
+# Coro's variable is not mentioned where there is no Coro: the program could see it.
+sub coroutine {
+    return 0 if !$INC{'Coro.pm'};
+    no strict 'refs';
+    return 0 + (${'Coro::current'} // 0);
+}
+
+package    # for PAUSE
+    Devel::DProf::Requests::Request;
+
+# Begins a section, which ends when what is returned is gone. So it ends however it is left, and
+# nothing that is thrown is caught on its way.
+sub section {
+    my ($self) = @_;
+    my $section = { state => $$self, coroutine => Devel::DProf::Requests::coroutine() };
+    push @sections, $section;
+    Devel::DProf::Requests::turn();
+    return bless \$section, 'Devel::DProf::Requests::Section';
+}
+
+sub set_name {
+    my ($self, $name) = @_;
+    return Devel::DProf::Requests::rename_state($$self, $name);
+}
+
+# Returns a function that gives the request a name, and does not hold it.
+sub renamer {
+    my ($self) = @_;
+    my $state = $$self;
+    return sub { return Devel::DProf::Requests::rename_state($state, $_[0]) };
+}
+
+# The sections of a request may outlast it.
+sub end {
+    my ($self) = @_;
+    Devel::DProf::Requests::turn() if delete $open{$$self};
+    return;
+}
+
+sub DESTROY { $_[0]->end if ${^GLOBAL_PHASE} ne 'DESTRUCT'; return }
+
+package    # for PAUSE
+    Devel::DProf::Requests::Section;
+
+sub DESTROY {
+    my ($self) = @_;
+    return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
+    if (@sections && $sections[-1] == $$self) { pop @sections }
+    else { @sections = grep { $_ != $$self } @sections }
+    Devel::DProf::Requests::turn();
+    return;
+}
+
+1;
