@@ -10,6 +10,7 @@ use Compress::Zlib ();
 use Devel::DProf::Store;
 use Devel::DProf::Store::ClickHouse;
 use Devel::DProf::Store::Failure;
+use MIME::Base64 qw(encode_base64);
 
 my $SERVER = 'Devel::DProf::Store::ClickHouse::Server';
 
@@ -56,17 +57,22 @@ subtest 'Values' => sub {
 };
 
 subtest 'Statements and rows' => sub {
-    local @ENV{qw(DPROF_STORE_USER DPROF_STORE_PASSWORD)} = ('u', "p'w");
+    local @ENV{qw(DPROF_STORE_USER DPROF_STORE_PASSWORD)} = ('u', "p'w\xc3\xa4\n:");
     my ($server, $http) = server("1\ta\\tb\n22\t\n", '');
     is_deeply([$server->rows('SELECT 1')], [['1', "a\tb"], ['22', '']], 'rows in pieces');
     $server->insert('t', ['a', 'b'], "x\ty\n");
     my ($select, $insert) = @{ $http->{asked} };
     is($select->[0], '/?database=fleet&wait_end_of_query=1', 'all errors come before the answer');
-    is($select->[1]{'X-ClickHouse-User'}, 'u', 'the user');
-    is($select->[1]{'X-ClickHouse-Key'}, "p'w", 'the password is in no address');
+    is($select->[1]{Authorization}, 'Basic ' . encode_base64("u:p'w\xc3\xa4\n:", ''),
+        'the user, and the password, which is in no address');
+    local $ENV{DPROF_STORE_USER} = '';
+    is((server())[0]{headers}{Authorization},
+        'Basic ' . encode_base64("default:p'w\xc3\xa4\n:", ''), 'a password alone');
     is($select->[2], 'SELECT 1', 'a statement is the body');
     like($insert->[0], qr/query=INSERT%20INTO%20t%20%28a%2C%20b%29%20FORMAT%20TabSeparated/,
         'an insertion');
+    like($insert->[0], qr/&insert_distributed_sync=1&.*&wait_end_of_query=1\z/,
+        '... that is done when it is answered, on all servers');
     is($insert->[1]{'Content-Encoding'}, 'gzip', 'rows are packed');
     is(Compress::Zlib::memGunzip($insert->[2]), "x\ty\n", '... and are the body');
 };
@@ -78,11 +84,13 @@ subtest 'Failures' => sub {
         ['Code: 193, e.displayText() = Wrong password', 1, qr/DPROF_STORE_PASSWORD/],
         ['', 1, qr{\Aclickhouse:http://h:8123/fleet: 500 Oops}]) {
         my ($text, $retry, $message) = @$_;
-        my ($server) = server({ status => 500, reason => 'Oops', content => $text });
+        my ($server) = server({ status => 500, reason => 'Oops', content => $text,
+            headers => { 'retry-after' => 7 } });
         my $failure = dies(sub { $server->rows('SELECT 1') });
         like($failure->message, $message, $failure->message);
         is($failure->retry, $retry, '... to be repeated, or not');
         is($failure->answer, $text, '... with the answer');
+        is($failure->after, 7, '... and when');
     }
     is(dies(sub { Devel::DProf::Store::open("clickhouse:$_") })->message,
         "clickhouse:$_: it is clickhouse:http[s]://HOST:PORT/DATABASE", $_)

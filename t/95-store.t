@@ -179,6 +179,10 @@ subtest 'Conditions' => sub {
     is($store->prune({ version => '1.2' }), 1, 'prune of one more');
     ok(!-e $old, '... removes what a push has left that was killed');
     ok(-e $new, '... and not what another one writes');
+    $store->add([map { { %$_, service => 'copy' } } @all[3 .. 5]]);
+    is($store->prune({ limit => 2 }), 2, 'prune of the latest, which are there twice');
+    is($hours->(''), '3', '... leaves no copy');
+    is($store->prune({}), 1, '... and counts the copies of a profile as one');
 };
 
 subtest 'Any profile can be kept' => sub {
@@ -196,6 +200,15 @@ subtest 'Any profile can be kept' => sub {
     my $bad = slice_text() =~ s/= 1 1 2/= x 1 2/r;
     is(dies(sub { $store->add([profile(file => spew("$dir/bad", $bad))]) })->retry, 0,
         'nor does a damaged tree');
+};
+
+subtest 'What is kept is on the disk before its original may go' => sub {
+    my @synced;
+    no warnings qw(redefine once);
+    local *IO::Handle::sync = sub { push @synced, -s $_[0]; return 1 };
+    $store->add([profile(service => 'synced')]);
+    my ($path) = $store->fetch([$store->select({ service => 'synced' })]);
+    is_deeply(\@synced, [-s $path], 'all of its bytes');
 };
 
 subtest 'A store that cannot be written' => sub {

@@ -32,6 +32,12 @@ sub recorded {
     return @profiles;
 }
 
+# What a tool printed, without the names of run-sets; its messages; its status.
+sub lines_of {
+    my ($got) = @_;
+    return ($got->[0] =~ s/^# Profile: .*\n//mr, @$got[1, 2]);
+}
+
 # Runs a tool in the folder; returns standard output, error output, status.
 sub tool {
     my ($name, @args) = @_;
@@ -97,11 +103,23 @@ subtest 'Tools of one side' => sub {
     is_deeply(tool('dprofmerge', @from, 'version=1.2', 'version=1.3'),
         tool('dprofmerge', map { my $v = $_; map { "$v/$_" } files_in("$dir/$v") } '1.2', '1.3'),
         'several run-sets are added up');
+    for (['dproffold'], ['dprofmerge', '-o', '-'], ['dprofreport', '-q', '--history', 'main::f']) {
+        my ($tool, @options) = @$_;
+        is_deeply([lines_of(tool($tool, @options, @from, 'version=1.2', 'service=web'))],
+            [lines_of(tool($tool, @options, @from, 'service=web'))],
+            "$tool: what two of them have counts once");
+    }
     is(tool('dprofhtml', @from, 'version=1.3', '-o', 'page.html')->[2], 0, 'dprofhtml');
     like(slurp("$dir/page.html"), qr/<html/, '... makes a page');
 };
 
 subtest 'What is wrong' => sub {
+    my $trees = "--format chrome shows each call, which only a trace has, and a store keeps trees: "
+        . "name a file that was recorded without `tree`, or use another format, such as pprof\n"
+        . "Try 'dprofexport -h' for help.\n";
+    is_deeply(tool('dprofexport', @$_), ['', $trees, 2], "@$_: a store has no traces") for
+        ['--format', 'chrome', @from, 'version=1.3'],
+        ['-o', 'a.trace.json', '--from', 'dir:store', 'version=1.3'];
     my @hint = ("Try 'dprofreport -h' for help.\n", 2);
     is_deeply(tool('dprofreport', @{ $_->[0] }), ['', $_->[1], $_->[2] // 2], "@{ $_->[0] }") for
         [['--from', 'dir:store'], "--run-set says which profiles of the store: --run-set "
@@ -127,6 +145,8 @@ subtest 'Buckets' => sub {
     like($got->[0], qr/^# New: version=2\.1 \(50 runs\)$/m, '50 runs are no more');
     like(tool('dprofdiff', '--buckets', 7, @from, 'version=2.0', 'version=2.1')->[0],
         qr/^# New: version=2\.1 \(50 runs in 7 buckets\) \(7 runs\)$/m, '--buckets');
+    is_deeply([@{ tool('dprofdiff', '--buckets', 7, '1.2/*', '1.2/*') }[1, 2]],
+        ["--buckets goes with --run-set SET\nTry 'dprofdiff -h' for help.\n", 2], '... of files');
     my @sums = map { my $set = $_; [tool('dproffold', '--diff', @from, $set, 'version=2.1')->[0]] }
         'version=2.0', 'version=2.0 limit=51';
     is_deeply($sums[0], $sums[1], 'sums are those of all runs');

@@ -214,7 +214,7 @@ subtest 'labels' => sub {
         ['pyroscope push parca coroot', { a => "\xff" }, qr/^label a=\\xff: is not UTF-8/],
         ['pyroscope push parca coroot', { a => "\xed\xa0\x80" }, qr/^label a=.*: is not UTF-8/],
         ['pyroscope push parca coroot', { a => 'x' x 2049 }, qr/^label a=x+\.\.\.: must not have/],
-        ['pyroscope push parca coroot', { map { ("l$_" => 1) } 1 .. 21 }, qr/22 labels: there may/],
+        ['pyroscope push parca coroot', { map { ("l$_" => 1) } 1 .. 20 }, qr/21 labels: there may/],
     ) {
         my ($kinds, $labels, $message) = @$case;
         for my $kind (split ' ', $kinds) {
@@ -307,6 +307,15 @@ subtest 'answers' => sub {
     }
 };
 
+subtest 'what an answer says' => sub {
+    for my $case (['', ''], ["\n one \r\ntwo", 'one'], ['{"message":"a\nb","code":1}', 'a'],
+        ['{"message":[1]}', '{"message":[1]}'], ['{"message":', '{"message":'],
+        ["\e[2J", '\\x1b[2J'], ['x' x 300, 'x' x 300], ['x' x 301, 'x' x 300 . ' ...']) {
+        my ($answer, $said) = @$case;
+        is(Devel::DProf::Store::Http::said($answer), $said, substr $said, 0, 20);
+    }
+};
+
 subtest 'no answer' => sub {
     my $server = stand_in();
     my $url = $server->url;
@@ -339,6 +348,8 @@ subtest 'addresses' => sub {
     local *HTTP::Tiny::can_ssl = sub { return (0, 'absent') };
     like(failure(sub { receiver('parca', 'https://h') }), qr/needs the Perl module IO::Socket::SSL/,
         'https without its module');
+    local *HTTP::Tiny::can_ssl = sub { return 1 };
+    ok(receiver('parca', 'https://h')->{http}{http}->verify_SSL, 'https checks certificates');
 };
 
 # ---- dprofstore ----

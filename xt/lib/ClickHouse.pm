@@ -11,7 +11,7 @@ use Test::More;
 use lib 't/lib';
 use DProfTest qw(spew slurp);
 
-use constant { PASSWORD => q(p'w "d\\&<x>), USER => 'pusher', PATIENCE => 60 };
+use constant { PASSWORD => qq(p'w "d\\&<x>\xc3\xa4), USER => 'pusher', PATIENCE => 60 };
 
 # Returns the path of the server's program; where there is none, the test file is skipped.
 sub need {

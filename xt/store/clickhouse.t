@@ -209,6 +209,21 @@ subtest 'What is pushed twice counts once' => sub {
     is_deeply(texts($store), texts($folder), '... in trees');
 };
 
+subtest 'The statement of the manual' => sub {
+    my ($store) = pair();
+    my @profiles = map { profile(slice(n => $_), run => "$_-1-0-0", version => '1.3') } 1, 2;
+    $store->add([@profiles, profile(slice(n => 9), run => '9-1-0-0')]);
+    {
+        no warnings qw(redefine once);
+        local *Devel::DProf::Store::ClickHouse::new_ones = sub { @_[1 .. $#_] };
+        $store->add(\@profiles);
+    }
+    my ($sql) = slurp(root() . '/bin/dprofstore') =~ /^    (SELECT s, .*? LIMIT 20)\n/ms;
+    $sql =~ s/now\(\) - 3600/toDateTime(1795348000)/ or fail('it asks for the last hour');
+    $sql =~ s/\b(dprof_\w+)/s$n.$1/g;
+    is($server->ask($sql), "main::f\t177\nmain::g\t57", 'adds up what subs cost inclusively');
+};
+
 # The n-th request kills the server, before it gets it or after.
 {
     package Killer;
@@ -285,8 +300,11 @@ subtest 'prune removes the same from both' => sub {
     for my $text ('', 'limit=7', 'host=h[!1] env=prod since=90h', 'older=2d',
         'older=1h service=web') {
         my ($store, $folder) = pair();
-        many($store, $folder);
-        is($store->prune(set($text)), $folder->prune(set($text)), "prune '$text': so many");
+        my @copies = map { { %$_, service => 'copy' } } (many($store, $folder))[0 .. 9];
+        $_->add(\@copies) for $store, $folder;
+        my $count = () = $folder->select(set($text));
+        is_deeply([map { $_->prune(set($text)) } $store, $folder], [$count, $count],
+            "prune '$text': so many as it selects");
         is_deeply(told($store->select({})), told($folder->select({})), 'the same is left');
         is_deeply(texts($store), texts($folder), '... and whole');
         is($server->ask("SELECT count() FROM s$n.dprof_samples WHERE run NOT IN "

@@ -157,7 +157,8 @@ sub sum {
     for my $path (@paths) {
         my $one = $self->profile;
         my $o = $self->read($one, $path);
-        left_out($path, $self->{force}, $one->header(0));   # the sum says the rest itself
+        my %header = $one->header(0);
+        doubts($path, $self->{force}, %header{dprof_left_out});     # the sum says the rest itself
         $told->($o) or next;
         my $why = $sum->take($one, $take);
         if (defined $why) { $told->($o, $why) }
@@ -208,16 +209,9 @@ sub used {
 # Says how far a file can be trusted, from its header.
 sub doubts {
     my ($path, $quiet, %header) = @_;
-    return if $quiet;
-    complain("$path: another module took over perl's run loop: sort comparators may be missing, "
-        . "and exits by die were seen late") if $header{dprof_runops_taken};
-    left_out($path, $quiet, %header);
-}
-
-sub left_out {
-    my ($path, $quiet, %header) = @_;
-    complain("$path: there is no room for these counters: $header{dprof_left_out}")
-        if defined $header{dprof_left_out} && !$quiet;
+    return if $quiet || !($header{dprof_runops_taken} || defined $header{dprof_left_out});
+    require Devel::DProf::Outcome;
+    complain("$path: $_") for Devel::DProf::Outcome::doubts(%header);
 }
 
 1;
@@ -343,10 +337,7 @@ spite of faults. Returns what TOLD of L<Devel::DProf::Sides/read> has to.
 
 =item doubts PATH, QUIET, HEADER
 
-=item left_out PATH, QUIET, HEADER
-
-Says, unless QUIET, what a header (names and values) tells about how far the file can be trusted;
-C<left_out> only what no header of a sum has.
+Says, unless QUIET, what a header (names and values) tells about how far the file can be trusted.
 
 =back
 

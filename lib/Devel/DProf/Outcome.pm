@@ -84,6 +84,15 @@ sub reason {
         . ($o->{message} || 'not a profile');
 }
 
+# Returns how far a file can be trusted, as its header tells, for messages that name it.
+sub doubts {
+    my (%header) = @_;
+    return ($header{dprof_runops_taken} ? "another module took over perl's run loop: sort "
+        . 'comparators may be missing, and exits by die were seen late' : (),
+        defined $header{dprof_left_out} ? 'there is no room for these counters: '
+        . $header{dprof_left_out} : ());
+}
+
 1;
 
 __END__
@@ -118,6 +127,11 @@ What is to be said of a file with that verdict, as lines.
 =item reason OUTCOME
 
 Why a file cannot be used, or not as a whole: text without its name.
+
+=item doubts HEADER
+
+What a header (names and values) tells about how far the file can be trusted: texts without its
+name.
 
 =back
 

@@ -102,7 +102,7 @@ sub read {
 }
 
 # Returns what is to be read: profile, path and flags each. Files of a run have one profile,
-# where nothing tells them apart.
+# where nothing tells them apart; slices of a process and thread always do.
 sub jobs {
     my ($self, $input, @sides) = @_;
     my $apart = $self->{apart} || $self->{scripts}
@@ -112,15 +112,36 @@ sub jobs {
     my @jobs;
     for my $s (0 .. $#sides) {
         for my $run (@{ $sides[$s]{runs} }) {
-            my $profile;
+            my ($profile, $last);
+            my %slice_of = $apart && @$run > 1 ? map { $_ => slice_of($_) } @$run : ();
+            @$run = together(\%slice_of, @$run);
             for my $path (@$run) {
+                my $process = $slice_of{$path} // '';
                 $profile = $input->profile($windows->[ $s < @$windows ? $s : -1 ])
-                    if !$profile || $apart;
+                    if !$profile || ($apart && ($process eq '' || $process ne $last));
+                $last = $process;
                 push @jobs, [$profile, $path, $input->flags];
             }
         }
     }
     return @jobs;
+}
+
+# Returns the process and thread that a file is a slice of; '' if it is none.
+sub slice_of {
+    my ($path) = @_;
+    my %header = $path ne '-' && -f $path ? header_of($path) : ();
+    return '' if !$header{dprof_slice};
+    return join ' ', map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid)};
+}
+
+# Puts the slices of each process behind its first one, as files of one profile must be.
+sub together {
+    my ($slice_of, @paths) = @_;
+    my %at;
+    my @at = map { my $of = $slice_of->{ $paths[$_] } // ''; length $of ? $at{$of} //= $_ : $_ }
+        0 .. $#paths;
+    return @paths[sort { $at[$a] <=> $at[$b] || $a <=> $b } 0 .. $#paths];
 }
 
 # Gives each side its profiles, one for each path as they were read. Returns false if one was bad.

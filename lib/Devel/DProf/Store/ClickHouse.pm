@@ -374,16 +374,18 @@ sub prune {
     failed($server->place . ': its tables are on several servers; prune the tables of each of them')
         if grep { $_ eq 'Distributed' } values %engine;
     my $condition = $self->condition($set) // return 0;
-    my $order = defined $set->{limit} ? " ORDER BY start DESC, run DESC LIMIT $set->{limit}" : '';
-    my (%days, $count);
+    # All copies of a profile go, and count as one.
+    my $latest = !defined $set->{limit} ? ''
+        : ' AND run IN (SELECT run FROM (' . statement($set, $condition) . '))';
+    my (%days, %runs);
     for my $row ($server->rows('SELECT DISTINCT toYYYYMMDD(ts) AS day, service, version, '
-        . "toUInt32(ts), run, start FROM dprof_profiles WHERE $condition$order")) {
+        . "toUInt32(ts), run, start FROM dprof_profiles WHERE $condition$latest")) {
         push @{ $days{ $row->[0] } }, $row;
-        $count++;
+        $runs{ $row->[4] } = 1;
     }
-    $self->remove(\%days) if $count;
+    $self->remove(\%days) if %days;
     $self->forget($set);
-    return $count // 0;
+    return scalar keys %runs;
 }
 
 sub remove {

@@ -178,11 +178,21 @@ sub bounds {
         defined $end ? $name->($end) : '99999999999999');
 }
 
-# A profile that was pushed twice, as another service's, say, counts once.
 sub select {
+    my ($self, $set) = @_;
+    return selected($set, $self->all_of($set));
+}
+
+sub all_of {
     my ($self, $set) = @_;
     my @all;
     $self->each_of($set, sub { push @all, $_[0] });
+    return @all;
+}
+
+# A profile that was pushed twice, as another service's, say, counts once.
+sub selected {
+    my ($set, @all) = @_;
     my %seen;
     return Devel::DProf::Store::RunSet::in_order($set, grep { !$seen{ $_->{run} }++ } @all);
 }
@@ -213,12 +223,12 @@ sub forsaken {
 
 sub prune {
     my ($self, $set) = @_;
-    my @all;
-    $self->each_of($set, sub { push @all, $_[0] });
-    my ($count, %folders) = (0);
-    for my $profile (Devel::DProf::Store::RunSet::in_order($set, @all)) {
+    my @all = $self->all_of($set);
+    my %is_selected = map { $_->{run} => 1 } selected($set, @all);
+    my (%gone, %folders);
+    for my $profile (grep { $is_selected{ $_->{run} } } @all) {
         my $path = "$self->{path}/$profile->{path}";
-        if (unlink $path) { $count++ }
+        if (unlink $path) { $gone{ $profile->{run} } = 1 }
         elsif (!$!{ENOENT}) { failed("$path could not be removed: $!", retry => 1) }
         $folders{ $profile->{path} =~ s{/[^/]+\z}{}r } = 1;
     }
@@ -227,7 +237,7 @@ sub prune {
     for my $folder (sort keys %folders) {
         while (rmdir "$self->{path}/$folder") { $folder =~ s{/[^/]+\z}{} or last }
     }
-    return $count;
+    return scalar keys %gone;
 }
 
 1;

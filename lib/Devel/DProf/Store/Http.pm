@@ -7,6 +7,7 @@ use warnings;
 
 use HTTP::Tiny;
 use JSON::PP ();
+use MIME::Base64 qw(encode_base64);
 use Devel::DProf::Core;
 use Devel::DProf::Store qw(failed);
 use Devel::DProf::Text qw(bytes shown);
@@ -34,8 +35,6 @@ sub new {
     return bless { name => $name, url => $url =~ s{/+\z}{}r, http => $http }, $class;
 }
 
-sub name { return $_[0]{name} }
-
 # Returns the answer as HTTP::Tiny does; dies if none came, or none that is whole.
 sub ask {
     my ($self, $path, $headers, $content, %more) = @_;
@@ -58,6 +57,16 @@ sub post {
     failed(bytes(join ': ', $self->{name}, $is_later ? $status : "refused, $status",
         length $why ? $why : ()), retry => $is_later, after => after($response),
         answer => bytes($status) . "\n" . substr $body, 0, MOST_KEPT);
+}
+
+# The header of a user with a password, which may have any bytes: in a header of its own, HTTP::Tiny
+# would refuse some of them, with a message that has them.
+sub basic {
+    my ($user, $password) = @_;
+    failed('DPROF_STORE_USER: a name holds no colon and no control character')
+        if $user =~ /[:\x00-\x1f\x7f]/;
+    return (Authorization => 'Basic '
+        . encode_base64(bytes($user) . ':' . bytes($password // ''), ''));
 }
 
 # Returns how many seconds the server asks to wait, if it says that as a number.
@@ -104,8 +113,9 @@ Devel::DProf::Store::Http - requests to a server
 
 =head1 DESCRIPTION
 
-Receivers of profiles are asked through this module. It follows no redirections, since they would
-take passwords elsewhere, and it checks certificates. It is internal to this distribution.
+Receivers of profiles and databases are asked through this module. It follows no redirections, since
+they would take passwords elsewhere, and it checks certificates. It is internal to this
+distribution.
 
 =head1 METHODS
 
@@ -114,10 +124,6 @@ take passwords elsewhere, and it checks certificates. It is internal to this dis
 =item new NAME, URL, NAME => VALUE, ...
 
 NAME begins each message. timeout: so many seconds of silence end a request (30).
-
-=item name
-
-The name.
 
 =item ask PATH, HEADERS, CONTENT, NAME => VALUE, ...
 
@@ -137,9 +143,17 @@ number of seconds that the server asks for.
 
 =over
 
+=item basic USER, PASSWORD
+
+A header, name and value, that says who sends.
+
 =item said ANSWER
 
 What an answer says, in one line.
+
+=item after ANSWER
+
+The seconds that an answer asks to wait, or undef.
 
 =item query NAME => VALUE, ...
 

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use Encode ();
-use MIME::Base64 qw(encode_base64);
 use Devel::DProf::Core;
 use Devel::DProf::Export qw(nanoseconds);
 use Devel::DProf::Store qw(credentials failed);
@@ -48,11 +47,7 @@ sub authorization {
     failed('DPROF_STORE_USER and DPROF_STORE_TOKEN: only one of them can be meant')
         if defined $user && defined $token;
     return (Authorization => "Bearer $token") if defined $token;
-    return if !defined $user;
-    failed('DPROF_STORE_USER: a name holds no colon and no control character')
-        if $user =~ /[:\x00-\x1f\x7f]/;
-    return (Authorization => 'Basic '
-        . encode_base64(bytes($user) . ':' . bytes($password // ''), ''));
+    return defined $user ? Devel::DProf::Store::Http::basic($user, $password) : ();
 }
 
 sub token { return header_value('DPROF_STORE_TOKEN', Devel::DProf::Store::token()) }
@@ -155,6 +150,15 @@ sub send {
 }
 
 # ---- for the classes ----
+
+# Returns the name of profiles: by default, the one that Grafana's pages look for first.
+sub profile_name {
+    my ($opt) = @_;
+    my $name = $opt->{profile_name} // 'process_cpu';
+    failed("the profile's name $name: must be letters, digits and _, no digit first")
+        if $name !~ /\A[A-Za-z_][A-Za-z0-9_]*\z/;
+    return $name;
+}
 
 # Returns labels as lists of such messages have them: sorted, characters.
 sub label_pairs {

@@ -8,6 +8,7 @@ use warnings;
 use Devel::DProf::Store;
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Text qw(text plural);
+use Devel::DProf::Tool qw(OK FAILED complain);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -17,31 +18,58 @@ use constant { MOST_RUNS => 50, BUCKETS => 20 };
 # What stores have written for us goes when the process ends.
 my @FOLDERS;
 
+# Puts the profiles that a tool's options select in the place of names. Returns 0, or the exit
+# status after a message.
+sub take {
+    my ($tool, $opt, $names) = @_;
+    my ($url, $bisect) = @$opt{qw(from bisect)};
+    my @sets = (@{ $opt->{'run-set'} || [] }, $bisect // ());
+    return $tool->usage('--buckets goes with --run-set SET') if !defined $url && !@sets;
+    # A bisected run-set has its sides in itself.
+    my $compares = ($tool->compares || $opt->{diff}) && !defined $bisect;
+    my @sides = eval {
+        sides($url // $ENV{DPROF_STORE}, \@sets, $names, buckets => $opt->{buckets},
+            compares => $compares, option => defined $bisect ? '--bisect' : '--run-set');
+    };
+    if (!@sides) {
+        return $tool->usage($@) if !ref $@;
+        complain($tool->name . ': ' . $@->message);
+        return FAILED;
+    }
+    return $tool->usage('a second side is missing: --run-set A B')
+        if $compares && @sides < 2 && !$opt->{run};
+    @$names = @sides;
+    return OK;
+}
+
 # Returns the run-sets of the options and the names that stand for one, in their order, as sides;
 # other names, which are those of files, as they are. HOW: compares says that the sides are
-# compared, buckets is the number of buckets. Dies with a string if the words are wrong, and with a
-# Failure if the store fails or has no such profiles.
+# compared, buckets is the number of buckets, option is for messages. Dies with a string if the
+# words are wrong, and with a Failure if the store fails or has no such profiles.
 sub sides {
     my ($url, $sets, $names, %how) = @_;
     my @words = ((map { [$_, 1] } @$sets),
         map { [$_, /\A\s*[a-z]+=/ && !-e ? 1 : 0] } @$names);
     die "--run-set says which profiles of the store: --run-set 'service=web since=1h'\n"
         if !grep { $_->[1] } @words;
-    die "--run-set needs a store: --from STORE, or DPROF_STORE in the environment\n"
+    die "$how{option} needs a store: --from STORE, or DPROF_STORE in the environment\n"
         if !length($url // '');
     my $now = time;
     $_->[2] = Devel::DProf::Store::RunSet::parse($_->[0], $now) for grep { $_->[1] } @words;
     my $store = Devel::DProf::Store::open($url);
     $store->can('select') or Devel::DProf::Store::failed("$url takes profiles, and has no way to "
         . 'give them back');
-    return map { $_->[1] ? side($store, @$_[0, 2], %how) : $_->[0] } @words;
+    # What is added up counts once, however many of the sets have it.
+    my $seen = $how{compares} ? undef : {};
+    return map { $_->[1] ? side($store, @$_[0, 2], $seen, %how) : $_->[0] } @words;
 }
 
 sub side {
-    my ($store, $words, $set, %how) = @_;
+    my ($store, $words, $set, $seen, %how) = @_;
     my @selected = $store->select($set)
         or Devel::DProf::Store::failed("$words: the store has no such profiles; dprofstore list "
             . 'shows what it has');
+    @selected = grep { !$seen->{ $_->{run} }++ } @selected if $seen;
     require File::Temp;
     push @FOLDERS, my $folder = File::Temp->newdir;
     my @paths = $store->fetch(\@selected, "$folder");

@@ -34,9 +34,9 @@ sub new {
     my ($class, $place, %opt) = @_;
     my ($url, $database) = $place =~ m{\A(https?://[^/?#\s]+)/([A-Za-z_][A-Za-z0-9_]{0,127})/?\z}
         or die "clickhouse:$place: it is clickhouse:http[s]://HOST:PORT/DATABASE\n";
-    my ($user, $password) = Devel::DProf::Store::credentials();
-    my %headers = (defined $user && length $user ? ('X-ClickHouse-User' => $user) : (),
-        defined $password && length $password ? ('X-ClickHouse-Key' => $password) : ());
+    my ($user, $password) = map { $_ // '' } Devel::DProf::Store::credentials();
+    my %headers = length "$user$password"
+        ? Devel::DProf::Store::Http::basic(length $user ? $user : 'default', $password) : ();
     my $http = $opt{http}
         // Devel::DProf::Store::Http->new("clickhouse:$place", $url, timeout => TIMEOUT);
     return bless { place => "clickhouse:$place", database => $database, http => $http,
@@ -130,6 +130,7 @@ sub check {
     $line = "$answer->{status} $answer->{reason}" if !length $line;
     $line .= "; $REMEDY{$code}" if $REMEDY{$code};
     failed(bytes($self->place . ": $line"), answer => $text,
+        after => Devel::DProf::Store::Http::after($answer),
         retry => $IS_REFUSAL{$code} || $answer->{status} == 413 ? 0 : 1);
 }
 

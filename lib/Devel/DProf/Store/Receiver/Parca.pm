@@ -8,7 +8,6 @@ use warnings;
 use JSON::PP ();
 use MIME::Base64 qw(encode_base64);
 use Devel::DProf::Core;
-use Devel::DProf::Store qw(failed);
 use Devel::DProf::Store::Receiver;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -18,9 +17,7 @@ sub options { return qw(profile_name) }
 
 sub settle {
     my ($self, $name, $opt) = @_;
-    $self->{profile_name} = $opt->{profile_name} // 'process_cpu';
-    failed("the profile's name $self->{profile_name}: must be letters, digits and _, no digit "
-        . 'first') if $self->{profile_name} !~ /\A[A-Za-z_][A-Za-z0-9_]*\z/;
+    $self->{profile_name} = Devel::DProf::Store::Receiver::profile_name($opt);
     return;
 }
 

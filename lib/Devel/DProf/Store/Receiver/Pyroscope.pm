@@ -22,11 +22,9 @@ sub options { return qw(push_api profile_name) }
 sub settle {
     my ($self, $name, $opt) = @_;
     $self->{is_push} = $opt->{push_api} ? 1 : 0;
-    $self->{profile_name} = $opt->{profile_name} // 'process_cpu';
     failed("$name: a name for the profile needs --push-api")
         if defined $opt->{profile_name} && !$self->{is_push};
-    failed("the profile's name $self->{profile_name}: must be letters, digits and _, no digit "
-        . 'first') if $self->{profile_name} !~ /\A[A-Za-z_][A-Za-z0-9_]*\z/;
+    $self->{profile_name} = Devel::DProf::Store::Receiver::profile_name($opt);
     return;
 }
 
