@@ -28,7 +28,8 @@ sub text_of {
         $lines .= sprintf "= 1 %d %d %d 0 0 0 0 %d\n", $n + 1, $how{calls}[$n], $cost,
             $how{ops}[$n];
     }
-    my $slice = $how{slice} ? "\$dprof_slice=$how{slice}; " : '';
+    my $slice = $how{slice} ? "\$dprof_slice=$how{slice}; "
+        . "\$dprof_options='mode=tree,slice=$how{every},spool-limit=0'; " : '';
     my $seed = $how{seed} // "'0'";
     return profile_text(format => 'tree', hz => 10_000_000, times => [$total, 0, $total],
         complete => 1, counters => 'ops:ops',
@@ -55,7 +56,7 @@ sub history {
             @ops = (1000) x 8;
             $planted->($v, \@cost, \@calls, \@ops);
             my %is = (run => '6b.' . ++$k . '.1', start => $BEGIN + 60 * $k,
-                slice => $how{slices} ? $r : 0);
+                slice => $how{slice} ? $how{slice}->($r) : 0, every => $how{every} // 60);
             my $file = spew("$dir/one-$name-$k", text_of(%is, seed => $how{seed}, calls => \@calls,
                 ops => \@ops, cost => [map { int } @cost]));
             push @profiles, { file => $file, run => "$is{run}-7-0-$is{slice}", service => 'web',
@@ -148,10 +149,18 @@ subtest 'Which subs, which metric' => sub {
 
 subtest 'Slices, seeds, buckets' => sub {
     my $planted = sub { $_[1][3] *= 1.2 if $_[0] >= 3; $_[2][1] += 5 if $_[0] >= 1 };
-    history('slices', 8, $planted, slices => 1);
-    is_deeply([places(rows_of('slices'))], ['P::d cpu 1.10 2.0'], 'slices: no count is exact');
-    like(bisect('slices')->[0], qr/^# Not exact: calls and ops are not compared: slices of a /m,
-        '... as it says');
+    for (['slices', sub { $_[0] }], ['first slices', sub { 1 }], ['slices that a signal has cut',
+        sub { $_[0] < 8 ? 1 : 2 }, 0]) {
+        my ($what, $slice, $every) = @$_;
+        my $name = $what =~ tr/ /-/r;
+        history($name, 8, $planted, slice => $slice, every => $every);
+        is_deeply([places(rows_of($name))], ['P::d cpu 1.10 2.0'], "$what: no count is exact");
+        like(bisect($name)->[0], qr/^# Not exact: calls and ops are not compared: slices of a /m,
+            '... as it says');
+    }
+    history('spool', 8, $planted, slice => sub { 1 }, every => 0);
+    is_deeply([places(rows_of('spool'))], ['P::d cpu 1.10 2.0', 'P::b calls 1.8 1.9'],
+        'a spool without slice=: runs are whole, and counts are exact');
     history('random', 8, $planted, seed => "''");
     like(bisect('random')->[0],
         qr/^# Not exact: calls and ops are not compared: the hash seed of /m, 'random hash seeds');
@@ -180,6 +189,13 @@ subtest 'Messages' => sub {
         [['--format', 'html'], '--bisect prints text, CSV or JSON'];
     like(bisect('same', '-m', 'x')->[1], qr/^(?:dprofdiff: )?x: no side has it\n/, '-m');
     my $bare = run_tool('dprofdiff', ['--bisect', 'service=web'], dir => $dir);
-    like($bare->{err}, qr/^--run-set needs a store: --from STORE/, 'no store');
+    like($bare->{err}, qr/^--bisect needs a store: --from STORE, or /, 'no store');
+    for ([[1], [1], 'a series must be a reference to a list'],
+        [[[1, 2]], [1], 'a series has not as many values as the groups'],
+        [[[1]], [(2**32 - 1) x 1000], 'a series has not as many values as the groups']) {
+        my ($series, $sizes, $message) = @$_;
+        eval { Devel::DProf::Profile::changepoints($series, $sizes, 0.1) };
+        like($@, qr/^changepoints: $message at /, $message);
+    }
 };
 done_testing;

@@ -27,6 +27,8 @@ for my $k (0 .. 199) {
         $sum->{total} += 60 * $n + $h;
         $sum->{self_g} += 19 * $n;
         $sum->{self_h} += $h;
+        $sum->{self_program} += $n;
+        $sum->{program}++;
         $sum->{h} += $h ? $k : 0;
     }
 }
@@ -56,6 +58,9 @@ is_deeply(history('main::g', @set, '--format', 'csv'), [join('', "from,profiles,
 is_deeply(history('P::h', @set, '--format', 'csv')->[0], join('', "from,profiles,self_percent,"
     . "calls,ops\n", map { line(at($_), $of_interval{$_}, 'h') } 0 .. 39),
     'a sub that is not there at first');
+is_deeply(history('(program)', @set, '--format', 'csv')->[0], join('', "from,profiles,self_percent,"
+    . "calls,ops\n", map { line(at($_), $of_interval{$_}, 'program') } 0 .. 39),
+    'what is outside of all subs');
 is_deeply(history('main::g', @set, '--by', 'version', '--format', 'csv')->[0], join('',
     "version,profiles,self_percent,calls,ops\n", line('1.9', $of_version{'1.9'}, 'g'),
     line('1.10', $of_version{'1.10'}, 'g'), line("'=2", $of_version{'=2'}, 'g'),
@@ -72,12 +77,17 @@ like($text, qr/^# History of: P::h\n# Metric: user\+system time, self\n/m, 'text
 like($text, qr/^# Calls: @{[ join '', @blocks ]}$/m, '... with a line of blocks');
 like($text, qr/^1\.9 +50 +$share[0] +0 +-\n1\.10 +50 +$share[1] +[0-9,]+ +-\n=2 +50 +$share[2]/m,
     '... and a row for each version');
+my $quiet = history('P::h', @set, '--by', 'version', '-q')->[0];
+utf8::decode($quiet);
+is($quiet, $text =~ s/\A.*\n\.[. ]+\n//sr, '-q: rows only');
 like($text, qr/^3,"x\\x0a? +50|^3,"x\S* +50 +$share[3]/m, '... whose names are escaped');
 my $long = history('main::g', @set, '--by', '60s')->[0];
 utf8::decode($long);
 my ($line) = $long =~ /^# Calls: (\S+)$/m;
 is(length $line, 60, 'a long line of blocks has 60 of them');
-like(history('main::g', @set, '-m', 'calls')->[0], qr/^# Metric: calls, self$/m, '-m');
+my $calls = history('main::g', @set, '-m', 'calls')->[0];
+like($calls, qr/^# Metric: calls, self$/m, '-m');
+like($calls, qr/^2026-11-22T12:00:00Z +5 +60\.00% +15 +-$/m, '... shares of it');
 
 subtest 'Picture and page' => sub {
     my @by = ('P::h', '--by', 'version', '--title', 'a<&"', '--format');
@@ -119,6 +129,7 @@ is_deeply(history(@{ $_->[0] }), ['', $_->[1], $_->[2]], "@{ $_->[0] }: an error
     [['main::g', @set, '--by', 'x'], "--by x: must be version, or an interval such as 5m, 1h, 1d\n"
         . $hint, 2],
     [['main::g', @set, '--format', 'json'], "--history prints text, CSV, html or svg\n$hint", 2],
+    [['main::g', @set, '--callers', 'P::h'], "--callers does not go with --history\n$hint", 2],
     [['main::g', @set, '1'], "--history takes run-sets, and no files\n$hint", 2];
 my $run = run_tool('dprofreport', ['--history', 'main::g', '1'], dir => $dir);
 is($run->{err}, "--history needs the profiles of a store: --from STORE --run-set SET\n$hint",

@@ -174,55 +174,60 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     return hv;
 }
 
-/* Room that goes with the statement. */
-static void *mortal_room(pTHX_ size_t n, size_t size)
-{
-    return SvPVX(sv_2mortal(newSV((n + 1) * size)));
-}
-
-static AV *list_in(pTHX_ AV *av, SSize_t i)
-{
-    SV **sv = av_fetch(av, i, 0);
-    if (!sv || !SvROK(*sv) || SvTYPE(SvRV(*sv)) != SVt_PVAV)
-        croak("changepoints: a series must be a reference to a list");
-    return (AV *)SvRV(*sv);
-}
-
 static const uint32_t *sizes_of(pTHX_ AV *from, size_t n, size_t *total)
 {
-    uint32_t *sizes = mortal_room(aTHX_ n, sizeof *sizes);
+    uint32_t *sizes = dpx_array(aTHX_ n, sizeof *sizes);
     *total = 0;
     for (size_t g = 0; g < n; g++) {
-        SV **sv = av_fetch(from, (SSize_t)g, 0);
-        sizes[g] = sv ? (uint32_t)SvUV(*sv) : 0;
+        SV *sv = dpx_element(aTHX_ from, (SSize_t)g);
+        sizes[g] = sv ? (uint32_t)SvUV(sv) : 0;
         *total += sizes[g];
     }
     return sizes;
 }
 
-HV *dpx_changepoints(pTHX_ AV *series, AV *from, NV alpha)
+/* A series, which has that many values. */
+static AV *series_at(pTHX_ AV *from, size_t i, size_t each)
+{
+    AV *one = dpx_list_of(aTHX_ dpx_element(aTHX_ from, (SSize_t)i));
+    if (!one)
+        croak("changepoints: a series must be a reference to a list");
+    if ((size_t)(av_len(one) + 1) != each)
+        croak("changepoints: a series has not as many values as the groups");
+    return one;
+}
+
+/* The values of all series. */
+static const double *values_of(pTHX_ AV *from, size_t n, size_t each)
+{
+    for (size_t i = 0; i < n; i++)      /* or sizes that are wrong could ask for any memory */
+        series_at(aTHX_ from, i, each);
+    double *values = dpx_array(aTHX_ n * each, sizeof *values), *to = values;
+    for (size_t i = 0; i < n; i++) {
+        AV *one = series_at(aTHX_ from, i, each);
+        for (size_t k = 0; k < each; k++) {
+            SV *sv = dpx_element(aTHX_ one, (SSize_t)k);
+            *to++ = sv ? SvNV(sv) : 0;
+        }
+    }
+    return values;
+}
+
+HV *dpx_changepoints(pTHX_ AV *series, AV *sizes, NV alpha)
 {
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
     AV *list = newAV();
     struct dp_history h = { .series = (size_t)(av_len(series) + 1),
-        .groups = (size_t)(av_len(from) + 1) };
+        .groups = (size_t)(av_len(sizes) + 1) };
     struct dp_changepoint *found;
     size_t each, count;
     hv_stores(hv, "found", newRV_noinc((SV *)list));
-    h.sizes = sizes_of(aTHX_ from, h.groups, &each);
-    double *values = mortal_room(aTHX_ h.series * each, sizeof *values);
-    for (size_t i = 0; i < h.series; i++) {
-        AV *one = list_in(aTHX_ series, (SSize_t)i);
-        if ((size_t)(av_len(one) + 1) != each)
-            croak("changepoints: a series has not as many values as the groups");
-        for (size_t k = 0; k < each; k++) {
-            SV **sv = av_fetch(one, (SSize_t)k, 0);
-            values[i * each + k] = sv ? SvNV(*sv) : 0;
-        }
-    }
-    h.values = values;
+    ENTER;
+    h.sizes = sizes_of(aTHX_ sizes, h.groups, &each);
+    h.values = values_of(aTHX_ series, h.series, each);
     hv_stores(hv, "decides", newSViv(dp_changepoints_decide(&h, alpha)));
     dpx_check(aTHX_ dp_changepoints(&found, &count, &h, alpha));
+    LEAVE;
     for (size_t i = 0; i < count; i++) {
         AV *av = newAV();
         av_push(list, newRV_noinc((SV *)av));

@@ -89,7 +89,7 @@ SKIP: {
 my @seldom = qw(Getopt/Long.pm Pod/Usage.pm Text/ParseWords.pm POSIX.pm Encode.pm JSON/PP.pm
     Devel/DProf/Help.pm Devel/DProf/Values.pm Devel/DProf/Outcome.pm Devel/DProf/Diff.pm
     Devel/DProf/Lines.pm Devel/DProf/Layout.pm Devel/DProf/Record.pm Devel/DProf/Watch.pm
-    Devel/DProf/Write.pm);
+    Devel/DProf/Write.pm Devel/DProf/History.pm Devel/DProf/Store/Sides.pm);
 SKIP: {
     skip 'perl Makefile.PL && make first', 4 if !-e 'blib/script/dprofpp';
     my $code = q{END { print STDERR map { "$_\n" } keys %INC } do shift};

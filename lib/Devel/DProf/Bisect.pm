@@ -6,12 +6,15 @@ package Devel::DProf::Bisect;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER);
+use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_JSON);
+use Devel::DProf::Input qw(used);
 use Devel::DProf::Layout qw(aligned csv_row grouped);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::Sides;
-use Devel::DProf::Text qw(shown text plural);
+use Devel::DProf::Text qw(bytes shown text plural);
+use Devel::DProf::Tool qw(FAILED complain output written);
+use Devel::DProf::Values qw(only_beside);
 use Devel::DProf::View qw(metric_in counter_names counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -20,6 +23,20 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant { ALPHA => 0.001, FLOOR => 0.5 };
 # Of fewer subs than that nobody knows which ones did not change.
 use constant LEAST_SUBS => 5;
+
+# Returns what options ask for, in a format of HOW. It is another view, of a metric's history: dies
+# with the option that it has no use for.
+sub of_options {
+    my ($class, $opt, $how, $diff) = @_;
+    only_beside($opt, '--bisect', qw(bisect m modules children map symfs unit S d only skip O
+        percent-limit v alpha floor format q color pager main from run-set buckets f R A));
+    die "--bisect prints text, CSV or JSON\n"
+        if $how->{flame} || !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_JSON;
+    return $class->new(diff => $diff, say => sub { complain('dprofdiff: ' . bytes($_[0])) },
+        metric => $opt->{m}, verbose => $opt->{v}, children => $opt->{children},
+        alpha => $opt->{alpha}, floor => $opt->{floor}, percent_limit => $opt->{'percent-limit'},
+        rows => $opt->{O}, quiet => $opt->{q});
+}
 
 # How: diff, the comparison that reads and names things (Devel::DProf::Diff); say, which gets
 # messages; metric, or undef: shares of time, and calls and ops where they are exact; children,
@@ -55,16 +72,30 @@ sub versions {
 # if there are no two versions.
 sub read {
     my ($self, $told, $buckets, @selected) = @_;
-    my %seen;
-    @selected = grep { !$seen{ $_->{run} }++ } @selected;
-    $self->{is_whole} = !grep { $_->{run} !~ /-0\z/ || $_->{run} =~ /\Amerged\./ } @selected;
     my $diff = $self->{diff};
     $diff->set(empty => 1);
     $diff->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
     my $name = metric_in((parts(($diff->sides)[0]))[0]->unit, $self->{metric} // 'cpu');
     my @measures = map { $diff->measure($_) // return 0 } $name, $self->beside;
+    $self->{is_whole} = !grep({ is_cut($_->{run}) } @selected)
+        && !grep({ is_slice($_) } map { parts($_) } $diff->sides);
     for my $m (@measures) { $m->{of_run} = [$self->values_of($m)] }
     return $self->groups(@measures);
+}
+
+# Tells whether an identity is that of a later slice, or of several that were added up.
+sub is_cut {
+    my ($identity) = @_;
+    return $identity !~ /-[01]\z/ || $identity =~ /\Amerged\./;
+}
+
+# Tells whether files have been recorded with slice=. Without it the file in a spool is a whole run,
+# although it is numbered as a slice, unless the program or a signal has cut it: then there is a
+# second one.
+sub is_slice {
+    my ($profile) = @_;
+    return grep { $_->{dprof_slice} && ($_->{dprof_options} // '') !~ /\bslice=0\b/ }
+        map { { $profile->header($_) } } 0 .. $profile->files - 1;
 }
 
 # Returns what else is compared: calls and ops, where all profiles have them.
@@ -260,6 +291,20 @@ sub change {
 }
 
 # ---- printing ----
+
+# Reads sides of a store, and prints what was found. Returns the exit status of the tool.
+sub report {
+    my ($self, $tool, $opt, @sides) = @_;
+    return $tool->usage('--bisect takes run-sets, and no files') if grep { !ref } @sides;
+    $self->read(sub { used(@_, $opt->{f}) }, $opt->{buckets}, map { @{ $_->{selected} } } @sides)
+        or return FAILED;
+    $self->find;
+    my $format = $opt->{format} // 'text';
+    my ($out) = output($opt->{pager} // 1, $format eq 'text');
+    my %text_by = (text => \&as_text, csv => \&as_csv, json => \&as_json);
+    print {$out} bytes($text_by{$format}->($self, map { $_->{name} } @sides));
+    return written($tool->name, $out, 0);
+}
 
 sub label {
     my ($m) = @_;

@@ -6,11 +6,13 @@ package Devel::DProf::History;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER);
+use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_HTML);
 use Devel::DProf::Input qw(told usable);
 use Devel::DProf::Layout qw(aligned csv_row grouped);
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Text qw(bytes text shown);
+use Devel::DProf::Tool qw(OK FAILED complain output written);
+use Devel::DProf::Values qw(only_beside);
 use Devel::DProf::View qw(metric_number counter_names counter_named);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -18,6 +20,19 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # A terminal has room for so many points.
 use constant MOST_POINTS => 60;
 my @BLOCKS = map { chr } 0x2581 .. 0x2588;
+
+# Returns the history that options ask for, in a format of HOW. Dies with what is wrong.
+sub of_options {
+    my ($class, $opt, $how) = @_;
+    die "--history needs the profiles of a store: --from STORE --run-set SET\n"
+        if !defined $opt->{from} && !$opt->{'run-set'};
+    only_beside($opt, '--history',
+        qw(history by m format title q color pager main from run-set f));
+    die "--history prints text, CSV, html or svg\n"
+        if !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_HTML;
+    return $class->new(sub => text($opt->{history}), by => $opt->{by}, metric => $opt->{m},
+        quiet => $opt->{q}, title => defined $opt->{title} ? text($opt->{title}) : undef);
+}
 
 # Returns an object for a sub, as characters: by is `version', or the seconds of an interval. Dies
 # with what is wrong.
@@ -90,18 +105,16 @@ sub number_of {
     return (grep { $counters[$_] eq $found } 0 .. $#counters)[0];
 }
 
-# Returns calls and self value of the sub, which are those of all its callers; undef if the profile
-# does not have the sub.
+# Returns calls and self value of the sub, or of (program); undef if the profile does not have it.
 sub of_sub {
     my ($self, $profile, $metric, $counter) = @_;
-    my $edges = $profile->edges($self->{sub}, { metric => $metric, separate => 1,
-        defined $counter ? (counter => $counter) : () }) // return undef;
-    my ($calls, $value) = (0, 0);
-    for my $edge (@$edges) {
-        $calls += $edge->[1];
-        $value += $edge->[2];
-    }
-    return [$calls, $value];
+    my ($row) = grep { $_->[0] eq $self->{sub} } $profile->rows({
+        program => 1, separate => 1, rows => 2**31,
+        defined $counter ? (counter => $counter + 1)
+            : $metric == DP_M_CALLS ? () : (time => $metric),
+    }) or return undef;
+    my (undef, $calls, $value) = @$row;
+    return [$calls, !defined $counter && $metric == DP_M_CALLS ? $calls : $value];
 }
 
 # Returns why there is nothing to print, or undef.
@@ -112,6 +125,23 @@ sub missing {
 }
 
 # ---- printing ----
+
+# Reads sides of a store, and prints. Returns the exit status of the tool.
+sub report {
+    my ($self, $tool, $opt, @sides) = @_;
+    return $tool->usage('--history takes run-sets, and no files') if grep { !ref } @sides;
+    my $is_whole = $self->read(sides => \@sides, force => $opt->{f}, main => $opt->{main});
+    my @names = map { $_->{name} } @sides;
+    if (defined(my $missing = $self->missing)) {
+        complain("$missing in " . bytes(join ', ', @names));
+        return FAILED;
+    }
+    my $format = $opt->{format} // 'text';
+    my ($out) = output($opt->{pager} // 1, $format eq 'text');
+    my %text_by = (text => \&as_text, csv => \&as_csv, html => \&as_html, svg => \&as_svg);
+    print {$out} bytes($text_by{$format}->($self, @names));
+    return written($tool->name, $out, 0) || ($is_whole ? OK : FAILED);
+}
 
 # The history as text, characters; NAMES are those of the run-sets.
 sub as_text {
@@ -129,7 +159,7 @@ sub as_text {
         my ($first, @cells) = @$_;
         sprintf "%-$width[0]s  %s", $first, aligned([@width[1 .. 4]], '  ', @cells);
     } $table[0], @rule, @table[1 .. $#table];
-    return join '', map { "$_\n" } @head, '#', @lines;
+    return join '', map { "$_\n" } $self->{quiet} ? @lines[2 .. $#lines] : (@head, '#', @lines);
 }
 
 # The table's heading and its rows.

@@ -8,28 +8,27 @@ use warnings;
 
 use Exporter 'import';
 use Devel::DProf::Text qw(text);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain written);
+use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(folders);
 
 # Options that all tools have.
-use constant ABOUT => ('V|version', 'h|help', 'H|manual');
+use constant ABOUT => ['V|version', 'h|help', 'H|manual'];
 
 sub new {
     my ($class, %how) = @_;
     my $self = bless {%how}, $class;
     my @specs = map { split ' ' } $self->{text} =~ /^==? (.*)$/mg;
     $self->{ranges} = [map { ranged($_) } grep { /\)\z/ } @specs];
-    my @own = map { unranged($_) } @specs;
-    # dprofstore's profiles have a version, too; -V remains.
-    my $has_version = grep { /^version\b/ } @own;
-    $self->{rows} = [@own, map { $has_version ? s/^V\|version\z/V/r : $_ } ABOUT];
+    $self->{rows} = [(map { unranged($_) } @specs), @{ $self->{about} || ABOUT }];
     return $self;
 }
 
 sub name { return $_[0]{name} }
+
+sub compares { return $_[0]{compares} }
 
 sub rows { return @{ $_[0]{rows} } }
 
@@ -85,32 +84,12 @@ sub main {
     my $wrong = $self->out_of_range($opt);
     return $self->usage($wrong) if defined $wrong;
     my @how = $self->{how} ? eval { $self->{how}->($opt) } || return $self->usage($@) : ();
-    my $status = $self->take_from_store($opt, $given[0]);
-    return $status || $self->{run}->($opt, @how, @given);
-}
-
-# Puts the profiles that --from and --run-set select in the place of names. Returns 0, or the exit
-# status after a message.
-sub take_from_store {
-    my ($self, $opt, $names) = @_;
-    my @sets = (@{ $opt->{'run-set'} || [] }, $opt->{bisect} // ());
-    return OK if !defined $opt->{from} && !@sets;
-    require Devel::DProf::Store::Sides;
-    # A bisected run-set has its sides in itself.
-    my $compares = ($self->{compares} || $opt->{diff}) && !defined $opt->{bisect};
-    my @sides = eval {
-        Devel::DProf::Store::Sides::sides($opt->{from} // $ENV{DPROF_STORE},
-            \@sets, $names, buckets => $opt->{buckets}, compares => $compares);
-    };
-    if (!@sides) {
-        return $self->usage($@) if !ref $@;
-        complain("$self->{name}: " . $@->message);
-        return FAILED;
+    if (grep { defined $opt->{$_} } qw(from run-set bisect buckets)) {
+        require Devel::DProf::Store::Sides;
+        my $status = Devel::DProf::Store::Sides::take($self, $opt, $given[0]);
+        return $status if $status;
     }
-    return $self->usage('a second side is missing: --run-set A B')
-        if $compares && @sides < 2 && !$opt->{run};
-    @$names = @sides;
-    return OK;
+    return $self->{run}->($opt, @how, @given);
 }
 
 # Returns the options of the command line, and those of the environment that it does not give; the
@@ -134,6 +113,7 @@ sub parsed {
     for my $choice (@{ $self->{choices} || [] }) {
         delete @$env{@$choice} if grep { $opt->{$_} } @$choice;
     }
+    delete @$env{ grep { !$self->{goes}->($_, @$names) } keys %$env } if $self->{goes};
     $opt = { %$env, %$opt };
     if (defined $self->{behind} && defined $opt->{ $self->{behind} }) { @behind = () }
     else { undef $own }
@@ -264,7 +244,12 @@ to_first_word: only what begins with a dash and stands before the first word is 
 
 own_version: C<-V> is for run.
 
+about: the options C<-V>, C<-h> and C<-H>, where their long names are others.
+
 compares: the names are sides that are compared, also without an option C<diff>.
+
+goes: called with an option and the names, tells whether it goes with them. Where it does not, the
+environment's is left out.
 
 A tool with the options C<from> and C<run-set> (or C<bisect>, one run-set that is compared with
 nothing) gets, in place of names, hashes as L<Devel::DProf::Sides/side> returns them.

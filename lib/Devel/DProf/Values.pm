@@ -1,6 +1,7 @@
 package Devel::DProf::Values;
 
-# Values of options that several tools take: lists, patterns, slices of time, renames.
+# Values of options that several tools take: lists, patterns, slices of time, renames; and which
+# options go together.
 
 use strict;
 use warnings;
@@ -10,7 +11,7 @@ use Devel::DProf::Core;
 use Devel::DProf::Text qw(bytes text);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(list_of windows renames);
+our @EXPORT_OK = qw(list_of windows renames only_beside);
 
 sub list_of {
     my ($option, $list) = @_;
@@ -81,6 +82,15 @@ sub renames {
     } @lines;
 }
 
+# Dies with the first option that has no use beside another one: FITS are the names of those that
+# have, itself among them.
+sub only_beside {
+    my ($opt, $option, @fits) = @_;
+    my %fits = map { $_ => 1 } @fits;
+    my ($name) = sort grep { !$fits{$_} } keys %$opt or return;
+    die((length $name > 1 ? '--' : '-') . "$name does not go with $option\n");
+}
+
 1;
 
 __END__
@@ -122,6 +132,10 @@ commas.
 
 C<--map>: pairs of names, old and new, of OLD=NEW, or of C<file://NAME> with one of them on each
 line.
+
+=item only_beside OPTIONS, OPTION, NAME, ...
+
+Dies with the first one of the options that is not among these names: it has no use beside OPTION.
 
 =back
 

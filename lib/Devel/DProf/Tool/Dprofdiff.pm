@@ -5,7 +5,7 @@ package Devel::DProf::Tool::Dprofdiff;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_JSON DP_TAP
+use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP
                                DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(told used);
@@ -125,7 +125,7 @@ sub command { return $TOOL }
 
 sub compared {
     my ($opt, $how, $names) = @_;
-    return bisected($opt, $how, @$names) if defined $opt->{bisect};
+    return $how->{bisect}->report($TOOL, $opt, @$names) if $how->{bisect};
     my ($status, @sides) = sides($opt, @$names);
     return $status if $status;
     my $last = $#sides + @{ $opt->{run} || [] };
@@ -239,7 +239,6 @@ sub how {
     $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : DP_DIFF_BY_CHANGE);
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
-    check_bisect($opt, \%how) if defined $opt->{bisect};
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
@@ -249,6 +248,10 @@ sub how {
     my $diff = Devel::DProf::Diff->new(%how, symfs => \@symfs, main => $opt->{main}, progress => 1,
         say => sub { complain(bytes($_[0])) });
     $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
+    if (defined $opt->{bisect}) {
+        require Devel::DProf::Bisect;
+        $how{bisect} = Devel::DProf::Bisect->of_options($opt, \%how, $diff);
+    }
     return { %how, diff => $diff };
 }
 
@@ -301,39 +304,6 @@ sub view {
     $how->{edges_of} = text($opt->{ $views[0] }) if $views[0] ne 'tree';
     $how->{percent_limit} = 0.5 if $views[0] eq 'tree' && !defined $opt->{'percent-limit'};
     return;
-}
-
-# ---- bisecting ----
-
-# --bisect is another view, of a metric's history: dies with the option that it has no use for.
-sub check_bisect {
-    my ($opt, $how) = @_;
-    my %of_it = map { $_ => 1 } qw(bisect m modules children map symfs unit S d only skip O
-        percent-limit v alpha floor format q color pager main from run-set buckets f R A);
-    for my $name (sort grep { !$of_it{$_} } keys %$opt) {
-        die((length $name > 1 ? '--' : '-') . "$name does not go with --bisect\n");
-    }
-    die "--bisect prints text, CSV or JSON\n"
-        if $how->{flame} || !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_JSON;
-    return;
-}
-
-sub bisected {
-    my ($opt, $how, @sides) = @_;
-    return $TOOL->usage('--bisect takes run-sets, and no files') if grep { !ref } @sides;
-    require Devel::DProf::Bisect;
-    my $bisect = Devel::DProf::Bisect->new(diff => $how->{diff}, say => sub {
-        complain('dprofdiff: ' . bytes($_[0])) }, metric => $opt->{m}, verbose => $opt->{v},
-        children => $opt->{children}, alpha => $opt->{alpha}, floor => $opt->{floor},
-        percent_limit => $opt->{'percent-limit'}, rows => $opt->{O}, quiet => $opt->{q});
-    $bisect->read(sub { used(@_, $opt->{f}) }, $opt->{buckets}, map { @{ $_->{selected} } } @sides)
-        or return FAILED;
-    $bisect->find;
-    my ($out) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
-    my @names = map { $_->{name} } @sides;
-    print {$out} bytes($how->{format} == DP_TEXT ? $bisect->as_text(@names)
-        : $how->{format} == DP_CSV ? $bisect->as_csv : $bisect->as_json(@names));
-    return written('dprofdiff', $out, 0);
 }
 
 # ---- sides ----

@@ -96,6 +96,9 @@ sub how {
     }
     die "--fold-recursion: $format->{name} has each call by itself\n"
         if $format->{trace} && $opt->{'fold-recursion'};
+    die "--format $format->{name} shows each call, which only a trace has, and a store keeps "
+        . "trees: name a file that was recorded without `tree`, or use another format, such as "
+        . "$first->{name}\n" if $format->{trace} && (defined $opt->{from} || $opt->{'run-set'});
     if ($opt->{diff}) {
         die "--diff: $format->{name} has no way to compare two files; dprofdiff compares\n"
             if !$format->{base};

@@ -11,7 +11,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metr
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
-                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_HTML DP_CHAIN_GRAPH);
+                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(files_of told usable readable doubts);
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
@@ -112,7 +112,7 @@ sub command { return $TOOL }
 
 sub shown {
     my ($opt, $how, $names) = @_;
-    return history($opt, $how, @$names) if $how->{history};
+    return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
     @$names = 'tmon.out' if !@$names;
     my @paths = files_of($opt->{processes}, $opt->{f}, @$names);
     @$names = @paths if !grep { ref } @$names;
@@ -164,7 +164,10 @@ sub how {
     medium({ %$opt, $is_picture ? (format => 'html') : () }, \%how,
         qw(text csv json markdown html), keys %PICTURE);
     die "--by goes with --history SUB\n" if defined $opt->{by} && !defined $opt->{history};
-    $how{history} = history_of($opt, \%how) if defined $opt->{history};
+    if (defined $opt->{history}) {
+        require Devel::DProf::History;
+        $how{history} = Devel::DProf::History->of_options($opt, \%how);
+    }
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     return \%how;
 }
@@ -353,38 +356,6 @@ sub unlike_first {
     return $unit eq $others || $how->{metric} == DP_M_CALLS ? undef
         : "its times are in $unit, those of the other files in $others; --unit declares that of "
             . 'folded stacks';
-}
-
-# ---- history ----
-
-sub history_of {
-    my ($opt, $how) = @_;
-    die "--history needs the profiles of a store: --from STORE --run-set SET\n"
-        if !defined $opt->{from} && !$opt->{'run-set'};
-    die "--history prints text, CSV, html or svg\n"
-        if !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_HTML;
-    require Devel::DProf::History;
-    return Devel::DProf::History->new(sub => text($opt->{history}), by => $opt->{by},
-        metric => $opt->{m}, title => defined $opt->{title} ? text($opt->{title}) : undef);
-}
-
-sub history {
-    my ($opt, $how, @sides) = @_;
-    my $history = $how->{history};
-    return $TOOL->usage('--history takes run-sets, and no files') if grep { !ref } @sides;
-    my $is_whole = $history->read(sides => \@sides, force => $opt->{f}, main => $opt->{main});
-    my $missing = $history->missing;
-    if (defined $missing) {
-        complain("$missing in " . join(', ', map { bytes($_->{name}) } @sides));
-        return FAILED;
-    }
-    my ($out) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
-    my @names = map { $_->{name} } @sides;
-    my $format = $opt->{format} // 'text';
-    print {$out} bytes(exists $PICTURE{$format} ? $history->as_svg(@names)
-        : $format eq 'csv' ? $history->as_csv : $format eq 'html' ? $history->as_html(@names)
-        : $history->as_text(@names));
-    return written('dprofreport', $out, 0) || ($is_whole ? OK : FAILED);
 }
 
 # ---- source ----

@@ -14,7 +14,8 @@ use Devel::DProf::Tool qw(OK FAILED complain written);
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Options->new(
-    name => 'dprofstore', how => \&how, run => \&run,
+    name => 'dprofstore', how => \&how, run => \&run, goes => \&goes,
+    about => ['V', 'h|help', 'H|manual'],       # its profiles have a version
     text => <<'END',
 dprofstore init --to STORE
 dprofstore push --to STORE [options] SPOOL|PROFILE ...
@@ -101,6 +102,13 @@ sub bytes_of {
     return $n << { '' => 0, k => 10, M => 20, G => 30 }->{$unit};
 }
 
+# Whether a command has an option. One that is not known has all of them.
+sub goes {
+    my ($option, $word) = @_;
+    my $command = $COMMAND{ $word // '' } or return 1;
+    return scalar grep { $_ eq $option } 'to', @{ $command->{options} };
+}
+
 sub run {
     my ($opt, $how, $names) = @_;
     my ($word, @words) = @$names;
@@ -108,10 +116,9 @@ sub run {
     return $TOOL->usage("name a command: $names_of_all") if !defined $word;
     my $command = $COMMAND{$word}
         or return $TOOL->usage("$word: there is no such command; there are $names_of_all");
-    my %allowed = map { $_ => 1 } 'to', @{ $command->{options} };
     for my $given (sort keys %$opt) {
         return $TOOL->usage((length $given > 1 ? '--' : '-') . "$given does not go with $word")
-            if !$allowed{$given};
+            if !goes($given, $word);
     }
     return $TOOL->usage('name the store: --to dir:PATH, or DPROF_STORE in the environment')
         if !length($how->{url} // '');
