@@ -6,35 +6,20 @@ use strict;
 use warnings;
 use FindBin ();
 use lib $FindBin::Bin;
-use Bench qw(compiled gen_tree note scratch table tool);
+use Bench qw(gen_tree note scratch table took tool);
 
 my $dir = scratch();
-my $measure = compiled('measure');
 my $contexts = $ENV{CONTEXTS} || 1_000_000;
 note("a tree of $contexts contexts is made");
 gen_tree("$dir/tree.out", $contexts, 2000, 1, 1);
 printf "%d contexts, %.0f MB\n", $contexts, (-s "$dir/tree.out") / 1e6;
 
-# Returns seconds, CPU seconds, MB held; nothing if the command fails.
-sub best_of {
-    my ($command) = @_;
-    my @best;
-    note($command);
-    for (1 .. $ENV{RUNS} || 3) {
-        my $told = `$measure '@{[ $command =~ s/'/'\\''/gr ]}'`;
-        return if $?;
-        my ($user, $system, $real, $kb) = split ' ', $told;
-        @best = ($real, $user + $system, $kb / 1000) if !@best || $real < $best[0];
-    }
-    return @best;
-}
-
 my @formats = map { (split)[0] } split /\n/, qx{@{[ tool('dprofexport', '--list') ]}};
 @formats = grep { $_ eq $ENV{FORMAT} } @formats if $ENV{FORMAT};
 my @rows = ['dprofreport', map({ sprintf '%.2f', $_ }
-        best_of(tool('dprofreport', '-f', '-O', 1, "$dir/tree.out"))), ''];
+        took(tool('dprofreport', '-f', '-O', 1, "$dir/tree.out"))), ''];
 for my $format (@formats) {
-    my @best = best_of(tool('dprofexport', '--format', $format, '-o', "$dir/out", "$dir/tree.out"));
+    my @best = took(tool('dprofexport', '--format', $format, '-o', "$dir/out", "$dir/tree.out"));
     push @rows, [$format, map({ sprintf '%.2f', $_ } @best), sprintf '%.1f', (-s "$dir/out") / 1e6]
         if @best;
     unlink "$dir/out";

@@ -10,6 +10,7 @@ use lib 't/lib';
 use DProfTest qw(scratch slurp spew in_process);
 use MadeUp;
 use NaiveStacks qw(key);
+use Slices;
 
 my $dir = scratch();
 my $n = 0;
@@ -123,6 +124,28 @@ sub refers {
     return;
 }
 
+# The profiler draws a sample until the next one begins: the last one is there again at its end.
+sub check_end {
+    my ($name, $samples) = @_;
+    my ($stack, $time, $weight) = map { [@{$_}[-2, -1]] } @$samples{qw(stack time weight)};
+    die "$name: one sample\n" if $samples->{length} < 2;
+    die "$name: ends with another stack\n" if $stack->[0] != $stack->[1];
+    die "$name: ends with $weight->[1]\n" if $weight->[1];
+    my ($end, $is) = map { sprintf '%.0f', $_ * 1e6 } $time->[0] + $weight->[0], $time->[1];
+    die "$name: ends at $is, not $end\n" if $samples->{weightType} eq 'tracing-ms' && $end != $is;
+    return;
+}
+
+# It hides what it takes for idle, unless it is told what it shows, and sorts threads by name.
+sub check_shown {
+    my ($meta, $threads) = @_;
+    my $is = join ' ', @{ $meta->{initialVisibleThreads} || ['not told'] };
+    my $want = $threads > 30 ? 'not told' : join ' ', 0 .. $threads - 1;
+    die "threads shown: $is, of $threads\n" if $is ne $want;
+    die "threads are sorted\n" if !$meta->{keepProfileThreadOrder};
+    return;
+}
+
 sub read_firefox {
     my ($text) = @_;
     my $file = json($text);
@@ -133,6 +156,7 @@ sub read_firefox {
     $file->{meta}{preprocessedProfileVersion} == 57 or die "version\n";
     my @categories = @{ $file->{meta}{categories} };
     die "no grey category\n" if !grep { $_->{color} eq 'grey' } @categories;
+    check_shown($file->{meta}, scalar @{ $file->{threads} });
     my (@profiles, %tid);
     for my $t (@{ $file->{threads} }) {
         my $name = $t->{name};
@@ -174,6 +198,7 @@ sub read_firefox {
             add_stretch(\%profile, $stack, $time, $is_time ? $value : $weight);
             $profile{lines}{ join ' ', map { $_ // '-' } @{ $lines[$row] } } = $stack;
         }
+        check_end($name, $samples) if $samples->{length};
         $profile{markers} = [map { my $k = $_; [$strings[ $markers->{name}[$k] ],
             map { sprintf '%.0f', $markers->{$_}[$k] * 1e6 } qw(startTime endTime)] }
             0 .. $markers->{length} - 1];
@@ -394,10 +419,39 @@ subtest 'several processes' => sub {
     }
 };
 
+subtest 'more threads than the profiler is told to show' => sub {
+    my $k = 100;
+    my @files = map {
+        $k++;
+        spew("$dir/m$k.out", $_->{text} =~ s/^(?=\$dprof_script)/\$dprof_pid=$k;\n/mr)
+    } map { random_profile('trace', 1000) } 1 .. 7;
+    for my $processes (6, 7) {
+        my $read = export($FORMATS[1], @files[0 .. $processes - 1]);
+        ok(ref $read, "$processes processes") or diag($read);
+        is(scalar @{ $read->{profiles} }, 5 * $processes, '... five threads each');
+    }
+};
+
 my $phases = spew("$dir/phases.out", profile_text(hz => 1000, subs => ['% BEGIN - kind=phase',
     '% main - kind=phase', 'P a x.pl:1', 'P b x.pl:2'], times => [10, 0, 10], complete => 1,
     lines => ['# phase 1', '@ 1 0 1', '+ 3', '@ 2 0 2', '- 3', '@ 1 0 1', '# phase 2', '@ 1 0 1',
         '+ 3', '@ 1 0 1', '+ 4', '@ 1 0 1', '- 4', '@ 1 0 1', '- 3', '@ 2 0 2']));
+
+# Their names are in the order of a store, by time.
+subtest 'slices of two processes' => sub {
+    my @files = map {
+        my ($k, $pid) = ($_, $_ % 2 ? 7 : 8);
+        spew("$dir/slice$k", slice_text(pid => $pid, slice => 1 + int $k / 2, n => 1 + $k,
+            start => 1_795_348_800 + $k));
+    } 0 .. 3;
+    for my $format (@FORMATS) {
+        my $read = export($format, '-m', 'cpu', @files);
+        is_deeply([map { [$_->{name}, $_->{total}] } grep { $_->{name} =~ /^cpu/ }
+            @{ $read->{profiles} }], [map { [$format->[0] =~ /firefox/ ? 'cpu'
+            : "cpu, /srv/web.pl, pid $_->[0]", $_->[1]] } [8, 240_000_000], [7, 360_000_000]],
+            "$format->[0]: each is one") or diag(explain($read));
+    }
+};
 
 subtest 'phases of a trace' => sub {
     for my $format (@FORMATS) {

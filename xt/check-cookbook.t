@@ -187,32 +187,31 @@ my %says = (
         'pushed.txt' => qr/(?:^\d+ profiles pushed\n){2}\z/m },
     'Requests of a PSGI application' => {
         'requests.txt' => qr{\A200 /page/10\n200 /page/2000\n404 /nowhere\n\z},
-        'paths.txt' => qr{^.* 2010  GET /page/N +main::row$}m, 'requests.svg' => qr/main::row/,
+        'paths.txt' => qr{^.* 2010  GET /page/N +Shop::row$}m, 'requests.svg' => qr/Shop::row/,
+    },
+    'Routes of a Mojolicious application' => {
+        'page.txt' => qr{\A<p>1</p>\n.*<p>2000</p>\n\z}s,
+        'routes.txt' => qr{^.* 2000  GET /page/:n +main::row$}m, 'routes.svg' => qr/main::row/,
     },
 );
-# The same runs under Plack, where it is installed.
-my $plack = <<'END';
-if perl -MPlack::Test -MHTTP::Request -e1 2>/dev/null; then mkdir plack
-cat > plack/request.pl <<'REQUEST'
-use Plack::Test;
-use Plack::Util;
-use HTTP::Request;
-my $request = HTTP::Request->new(GET => "/page/10");
-test_psgi app => Plack::Util::load_psgi("./profiled.psgi"),
-    client => sub { exit(shift->($request)->code != 200) };
-REQUEST
-perl -d:DProf=tree,start=no,out=plack/out plack/request.pl
-dprofreport -s phase,sub plack/out > plack/paths
-grep "GET /page/N .*::row" plack/paths > plack/row; fi
-END
+# Recipes for modules that are no prerequisites.
+my %needs = (
+    'Requests of a PSGI application' => [qw(Plack::Test HTTP::Request::Common)],
+    'Routes of a Mojolicious application' => ['Mojolicious::Lite'],
+);
 my $n = 0;
 for my $recipe (@recipes) {
     my ($title, $text, $run, @commands) = @$recipe;
-    push @$run, $plack if $title =~ /PSGI/;
   SKIP: {
         for my $tool (qw(git patch)) {
             skip "$title: there is no $tool here", 1
                 if grep({ /\b$tool / } @commands) && system("$tool --version >/dev/null 2>&1");
+        }
+        my @missing =
+            grep { system($^X, '-e', "exit !eval 'require $_'") } @{ $needs{$title} // [] };
+        if (@missing) {
+            delete $says{$title};
+            skip "$title: there is no @missing", 1;
         }
         my $dir = "$scratch/" . ++$n;
         system('mkdir', $dir) == 0 && system('cp', '-R', "$top/examples", $dir) == 0

@@ -123,6 +123,7 @@ sub profiles {
             $record->('trace', ',events=ops'),
             $record->('sites', ',tree,callsites=1'),
             $record->('processes', ',tree,lines,events=ops', 1),
+            $record->('samples', ',sample=100000,clock=counting:10000'),
             made_up("$dir/names.out", hostile()),
             made_up("$dir/bounds.out", bounds()),
         ];
@@ -184,7 +185,8 @@ sub report {
     my %rows;
     for my $row (@{ $json->{rows} }) {
         my $name = Encode::encode('UTF-8', $row->{symbol});
-        $rows{$name} = [$whole->($row->{self}), $whole->($row->{children}), "$row->{calls}"];
+        $rows{$name} = [$whole->($row->{self}), $whole->($row->{children}),
+            '' . ($row->{calls} // 0)];     # null where calls are not known
     }
     return (\%rows, $whole->($json->{total}));
 }
