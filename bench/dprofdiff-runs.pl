@@ -5,12 +5,11 @@ use strict;
 use warnings;
 use FindBin ();
 use lib $FindBin::Bin;
-use Bench qw(compiled scratch tool);
+use Bench qw(scratch took tool);
 
 my @sizes = split /,/, $ENV{RUNS_A_SIDE} || '100,500,1000';
 my ($contexts, $subs) = (516, 100);
 my ($most) = sort { $b <=> $a } @sizes;
-my $measure = compiled('measure');
 my $dir = scratch();
 
 srand 7;
@@ -53,13 +52,8 @@ for my $run (1 .. $most) {
 for my $size (@sizes) {
     for my $how ([], ['--tree'], ['--as-measured', '--format', 'json']) {
         my $command = tool('dprofdiff', @$how, map { "$dir/$_$size" } qw(old new));
-        my ($user, $system, $real, $kb);
-        for (1 .. $ENV{RUNS} || 3) {
-            my @took = split ' ', `$measure '@{[ $command =~ s/'/'\\''/gr ]}'`;
-            die "dprofdiff failed\n" if $?;
-            ($user, $system, $real, $kb) = @took if !defined $real || $took[2] < $real;
-        }
+        my @took = took($command) or die "dprofdiff failed\n";
         printf "2 x %5d runs%-28s %6.2f s (CPU %6.2f) %4d MB\n", $size,
-            join('', map { " $_" } @$how), $real, $user + $system, $kb / 1024;
+            join('', map { " $_" } @$how), @took;
     }
 }

@@ -5,11 +5,10 @@ use strict;
 use warnings;
 use FindBin ();
 use lib $FindBin::Bin;
-use Bench qw(compiled gen_marks note scratch table tool);
+use Bench qw(gen_marks scratch table took tool);
 
 my $marks = $ENV{MARKS} || 10_000_000;
 my $dir = scratch();
-my $measure = compiled('measure');
 my ($in, $out) = ("$dir/tmon.out", "$dir/x.trace.json");
 gen_marks($in, $marks);
 printf "%d marks, %.0f MB\n", $marks, (-s $in) / 1e6;
@@ -22,16 +21,8 @@ table(['what', 's', 'MB written', 'MB/s', 'MB held'],
 # What a shell command takes.
 sub row {
     my ($what, $command) = @_;
-    my ($seconds, $most);
-    note($command);
-    for (1 .. $ENV{RUNS} || 3) {
-        my $told = `$measure '@{[ $command =~ s/'/'\\''/gr ]}'`;
-        die "this failed: $command\n" if $?;
-        my (undef, undef, $real, $kb) = split ' ', $told;
-        $seconds = $real if !defined $seconds || $real < $seconds;
-        $most = $kb if !defined $most || $kb > $most;
-    }
+    my ($seconds, undef, $held) = took($command) or die "this failed: $command\n";
     my $mb = (-s $out) / 1e6;
     return [$what, sprintf('%.2f', $seconds), sprintf('%.0f', $mb),
-        sprintf('%.0f', $mb / $seconds), sprintf('%.0f', $most / 1024)];
+        sprintf('%.0f', $mb / $seconds), sprintf('%.0f', $held)];
 }

@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use FindBin ();
 use lib $FindBin::Bin, map { "$FindBin::Bin/../blib/$_" } qw(lib arch);
-use Bench qw(compiled scratch tool);
+use Bench qw(scratch took tool);
 use Devel::DProf::Store;
 use Devel::DProf::Store::Dir;
 use Devel::DProf::Store::Push;
@@ -17,13 +17,11 @@ use Time::HiRes ();
 
 use constant { SLICE => 300, HOUR => 3600 };
 
-my %have = (HOSTS => 20, HOURS => 24, TIMES => 1, SERVICES => 20, CONTEXTS => 500, JOBS => 2,
-    RUNS => 3);
+my %have = (HOSTS => 20, HOURS => 24, TIMES => 1, SERVICES => 20, CONTEXTS => 500, JOBS => 2);
 $have{$_} = $ENV{$_} for grep { $ENV{$_} } keys %have;
 my $folder = $ENV{STORE} // scratch() . '/store';
 my $url = "dir:$folder";
 my $now = time;
-my $measure = compiled('measure');
 
 sub service { return sprintf 'service%02d', $_[0] % $have{SERVICES} }
 
@@ -137,14 +135,8 @@ sub linked {
 
 sub said {
     my ($what, @command) = @_;
-    my ($user, $system, $real, $kb);
-    my $command = tool(@command);
-    for (1 .. $have{RUNS}) {
-        my @took = split ' ', `$measure '@{[ $command =~ s/'/'\\''/gr ]}'`;
-        die "$command failed\n" if @took < 4;
-        ($user, $system, $real, $kb) = @took if !defined $real || $took[2] < $real;
-    }
-    printf "%-58s %8.2f s (CPU %7.2f) %5d MB\n", $what, $real, $user + $system, $kb / 1024;
+    my @took = took(tool(@command)) or die "@command failed\n";
+    printf "%-58s %8.2f s (CPU %7.2f) %5d MB\n", $what, @took;
     return;
 }
 
