@@ -82,6 +82,8 @@ for my $file (grep { $_ ne 'lib/Devel/DProf.pm' } @modules, grep { m{^bin/} } @f
 SKIP: {
     skip 'perl Makefile.PL first', 1 unless -e 'MYMETA.json';
     my $prereqs = JSON::PP::decode_json(content('MYMETA.json'))->{prereqs};
+    my $parents = 'Devel|Test|App::Prove::Plugin|Mojolicious::Plugin|Plack::Middleware';
+    my $own = qr/^(?:$parents)::DProf\b/;
     my %declared = map { $_ => { map { %{ $_ // {} } } @{ $prereqs->{$_}
         // {} }{qw(requires recommends suggests)} } }
         qw(configure build runtime test);
@@ -92,7 +94,7 @@ SKIP: {
         for my $file (@of) {
             push @bad, map { "$file: $_" }
                 grep { !is_pragma($_) && !exists $have{$_}
-                    && !/^(?:Devel::DProf|Test::DProf|App::Prove::Plugin::DProf)\b/ }
+                    && !/$own/ }
                 loads(content($file));
         }
         return join "\n", @bad;
