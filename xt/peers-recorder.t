@@ -92,7 +92,8 @@ for my $name (sort keys %programs) {
         delete @ours{ grep { length > 34 } keys %ours };
         delete @wrapped{ grep { !exists $ours{$_} } keys %wrapped };
         is_deeply(\%wrapped, \%ours, 'the table has the same calls');
-        unlike($table->{out}, qr/-\d/, 'no time is negative');
+        # A run of less than 100 us has a time such as 9.4e-05.
+        unlike($table->{out}, qr/(?<!e)-\d/, 'no time is negative');
     };
 }
 
