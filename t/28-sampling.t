@@ -185,6 +185,17 @@ for my $name (sort keys %program) {
         is_deeply(\@cut, [], '... and each profile is whole');
     }
 }
+{
+    # The thread goes to sleep after some ticks without an answer, which come in that moment, too.
+    my $sleeps = TestEnvironment::rounds(600, 10_000);
+    my $run = sampled(<<"END", \%often);
+use Time::HiRes 'time';
+sub rests { select undef, undef, undef, 0.0006 + rand 0.0004 for 1 .. $sleeps }
+sub works { my \$end = time + 0.2; my \$x = 0; while (time < \$end) { \$x++ } }
+rests(); works();
+END
+    cmp_ok(folded($run->{profile})->{'main::works'} // 0, '>', 2, 'whoever wakes is sampled again');
+}
 SKIP: {
     skip 'this perl has no threads', 5 if !$Config{useithreads};
     for my $how (\%each, \%often) {

@@ -56,6 +56,18 @@ static bool tick_all(void)
     return answered;
 }
 
+/* Returns whether an interpreter that records waits for a tick. */
+static bool is_awaited(void)
+{
+    bool awaited = false;
+    pthread_mutex_lock(&dpx_run.lock);
+    for (const struct dpx_ctx *ctx = dpx_run.all; ctx && !awaited; ctx = ctx->next)
+        awaited = ctx->thx && !ctx->rec.paused
+                  && !__atomic_load_n(&ctx->tick.pending, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&dpx_run.lock);
+    return awaited;
+}
+
 /* Times that are a quarter more or less, so that no program runs in step with them. */
 static U64 next_wait(U64 *random)
 {
@@ -70,6 +82,20 @@ static void add_ns(struct timespec *to, U64 ns)
     U64 sum = (U64)to->tv_nsec + ns;
     to->tv_sec += (time_t)(sum / 1000000000);
     to->tv_nsec = (long)(sum % 1000000000);
+}
+
+/* Waits for an answer, with ticker.lock held. One that came before `dozes` was set woke nobody, so
+ * the thread looks once more; dpx_ticker_wake has the other half of this order. */
+static void doze(void)
+{
+    __atomic_store_n(&ticker.dozes, true, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&ticker.lock);
+    bool awaited = is_awaited();
+    pthread_mutex_lock(&ticker.lock);
+    while (!awaited && ticker.dozes && !ticker.ends)
+        pthread_cond_wait(&ticker.changed, &ticker.lock);
+    ticker.dozes = false;
 }
 
 /* The thread. Nobody answers while the program sleeps, or has no processor: then it waits for an
@@ -92,9 +118,7 @@ static void *run_ticker(void *arg)
         silent = tick_all() ? 0 : silent + 1;
         pthread_mutex_lock(&ticker.lock);
         if (silent >= PATIENCE) {
-            __atomic_store_n(&ticker.dozes, true, __ATOMIC_SEQ_CST);
-            while (ticker.dozes && !ticker.ends)
-                pthread_cond_wait(&ticker.changed, &ticker.lock);
+            doze();
             silent = 0;
             clock_gettime(CLOCK_MONOTONIC, &at);
         } else {
@@ -139,6 +163,7 @@ bool dpx_ticker_runs(void) { return ticker.runs; }
 
 void dpx_ticker_wake(void)
 {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);    /* after the answer; see doze() */
     if (!__atomic_load_n(&ticker.dozes, __ATOMIC_SEQ_CST))
         return;
     pthread_mutex_lock(&ticker.lock);
