@@ -244,6 +244,7 @@ struct dpx_process {
     struct dpx_ctx *all;
     unsigned tids;              /* how many threads have recorded */
     bool own;                   /* there was no -d: blocks are recorded, and nothing else */
+    bool late;                  /* there was no -d: the program takes samples of itself */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;

@@ -93,4 +93,6 @@ void dpx_adopt(pTHX_ Perl_ppaddr_t (*original)(Optype type))
 {
     before = original;
     adopt_stash(aTHX_ PL_defstash, 0);
+    if (PL_main_root)           /* the program runs already */
+        adopt_ops(aTHX_ PL_main_root);
 }

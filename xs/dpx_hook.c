@@ -598,10 +598,11 @@ static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
     PL_ppaddr[type] = ours;
 }
 
-/* The function that ops of this type had before, NULL where it is not hooked. */
-static Perl_ppaddr_t original(Optype type)
+Perl_ppaddr_t dpx_hook_original(Optype type)
 {
     switch (type) {
+    case OP_EXEC: return orig_exec;
+    case OP_EXIT: return orig_exit;
     case OP_ENTERSUB: return orig_entersub;
     case OP_LEAVESUB: return orig_leavesub;
     case OP_LEAVESUBLV: return orig_leavesublv;
@@ -648,5 +649,5 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
             dpx_stmt_install(aTHX_ how, dpx_run.opt.lines == DPX_LINES_TIME);
     }
     PL_runops = dpx_run.loop = runops_hook[dpx_how];
-    dpx_adopt(aTHX_ original);
+    dpx_adopt(aTHX_ dpx_hook_original);
 }

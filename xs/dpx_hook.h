@@ -8,4 +8,7 @@
  * process once. */
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx);
 
+/* The function that ops of this type had before; NULL where they are not hooked. */
+Perl_ppaddr_t dpx_hook_original(Optype type);
+
 #endif

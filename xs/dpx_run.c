@@ -203,13 +203,13 @@ static bool start(pTHX_ const char *const *items, size_t n)
         Perl_my_cxt_init(aTHX_ &dpx_index, sizeof(void *));
 #endif
     dpx_ctx_show(aTHX_ NULL);
-    if (!dpx_run.own) {
+    if (!dpx_run.own && !dpx_run.late) {
         PL_perldb = 0;
         clean_env(aTHX);
         forget_sources(aTHX);
-        if (runs_nothing(aTHX))
-            return false;
     }
+    if (!dpx_run.own && runs_nothing(aTHX))
+        return false;
     if (fstat(2, &st) == 0) {
         dpx_run.stderr_dev = st.st_dev;
         dpx_run.stderr_ino = st.st_ino;
@@ -251,10 +251,20 @@ static bool start(pTHX_ const char *const *items, size_t n)
     if (dpx_run.opt.sample && !dpx_sample_install(aTHX_ ctx, &err))
         return refused(aTHX_ err.message);
     dpx_signal_follow(aTHX);
+    if (dpx_run.late)
+        dpx_control_stage(aTHX_ ctx);
     return true;
 }
 
 bool dpx_run_start(pTHX_ const char *const *items, size_t n) { return start(aTHX_ items, n); }
+
+void dpx_run_start_late(pTHX_ const char *const *items, size_t n)
+{
+    if (dpx_run.all)
+        return;
+    dpx_run.late = true;
+    start(aTHX_ items, n);
+}
 
 void dpx_run_start_own(pTHX_ const char *const *items, size_t n)
 {

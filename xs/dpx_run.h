@@ -8,6 +8,10 @@
  * right. Returns false if nothing can be recorded but the program is to run. */
 bool dpx_run_start(pTHX_ const char *const *items, size_t n);
 
+/* Does the same without -d, for samples, and at any time: in a program that runs already, its phase
+ * is `main`. The items have sample=. Where there is a recorder, it stays as it is. */
+void dpx_run_start_late(pTHX_ const char *const *items, size_t n);
+
 /* Does the same without -d, for blocks: nothing is recorded before the first block, the program's
  * environment is left as it is, and only the items are options. Croaks if blocks cannot be
  * recorded. */

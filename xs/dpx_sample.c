@@ -25,10 +25,12 @@
  * What this relies on, beside what dpx_hook.c does: PL_sig_pending, PL_signalhook, PL_psig_pend,
  * PL_opfreehook, PL_comppad, blk_oldcop, blk_sub.olddepth; the same from perl 5.24 to 5.44. */
 #include "dpx_sample.h"
+#include "dpx_adopt.h"
 #include "dpx_builtin.h"
 #include "dpx_callee.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
+#include "dpx_hook.h"
 #include "dpx_life.h"
 #include "dpx_stmt.h"
 #include "dpx_ticker.h"
@@ -426,6 +428,17 @@ static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
     PL_ppaddr[type] = ours;
 }
 
+static Perl_ppaddr_t original(Optype type)
+{
+    switch (type) {
+    case OP_LEAVESUB: return orig_leavesub;
+    case OP_LEAVESUBLV: return orig_leavesublv;
+    case OP_RETURN: return orig_return;
+    case OP_FORK: return orig_fork;
+    default: return dpx_hook_original(type);
+    }
+}
+
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
     counting = ctx->clock.kind == DPX_CLOCK_COUNTING;
@@ -441,6 +454,7 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
     hook_op(OP_RETURN, &orig_return, return_hook);
     hook_op(OP_FORK, &orig_fork, fork_hook);
+    dpx_adopt(aTHX_ original);
     orig_signalhook = PL_signalhook;    /* threads inherit both */
     PL_signalhook = safe_point;
     orig_opfreehook = PL_opfreehook;

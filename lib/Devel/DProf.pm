@@ -361,6 +361,9 @@ CPU time: so a sub that sleeps has real time and no CPU time. The file is a tree
 all tools read it; the number of samples is a counter (C<-m samples>). Calls are not known, and the
 tools show none.
 
+A program can begin to take samples of itself, at any time and without C<-d>: see
+L<Devel::DProf::Sample>.
+
 Shares are as exact as the number of samples allows: of n samples, a share p is known to about
 sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.6 points, and 1
 percent to 0.3.

@@ -9,11 +9,12 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(start stop mark save phase recording);
 
-# These are the recorder's own functions if it is loaded, and no-ops otherwise.
+# These are the recorder's own functions if it is loaded, and no-ops otherwise, unless the program
+# loads Devel::DProf::Sample later on.
 for my $name (@EXPORT_OK) {
     no strict 'refs';
     my $own = "Devel::DProf::_control_$name";
-    *$name = defined &$own ? \&$own : sub { return };
+    *$name = defined &$own ? \&$own : sub { return defined &$own ? &$own : () };
 }
 
 1;

@@ -1,0 +1,96 @@
+package Devel::DProf::Sample;
+
+use strict;
+use warnings;
+
+our $VERSION = '20261120.00';
+
+# A profiler that cannot be loaded is no reason for a server not to start.
+sub import {
+    my ($class, @options) = @_;
+    if (@options % 2) {
+        require Carp;
+        Carp::croak("use $class: options are NAME => VALUE");
+    }
+    my %options = (hz => 100, @options);
+    my $hz = delete $options{hz};
+    if (($hz // '') !~ /\A[1-9][0-9]*\z/) {
+        require Carp;
+        Carp::croak("use $class: hz must be a whole number of samples a second, from 1 on");
+    }
+    if (!eval { require Devel::DProf::Core }) {
+        my $why = $@ =~ s/ at \S+ line .*//sr;
+        chomp $why;
+        print STDERR "DProf: $why; the program is not profiled\n";
+        return;
+    }
+    Devel::DProf::_start_late("sample=$hz", map { "$_=$options{$_}" } sort keys %options);
+    return;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Sample - a program that takes samples of itself, without -d
+
+=head1 SYNOPSIS
+
+    use Devel::DProf::Sample hz => 100, out => '/tmp/web.%p.out';
+
+    # in a server: a file each minute, loaded but stopped until kill -USR2
+    use Devel::DProf::Sample hz => 100, spool => '/var/spool/dprof', slice => 60,
+        start => 'no', toggle => 'USR2';
+
+    # in a program that runs already
+    require Devel::DProf::Sample;
+    Devel::DProf::Sample->import(hz => 1000);
+
+=head1 DESCRIPTION
+
+This module begins to sample the program that loads it, as C<perl -d:DProf=sample=100> does from the
+beginning: see L<Devel::DProf/SAMPLING> for what a sample is and what it costs. It is for programs
+whose perl cannot be given options: servers that are started by others, scripts of cron, workers of
+job queues. The rest of the program needs no change. L<Devel::DProf::Control> stops it, starts it
+again and marks phases.
+
+What was compiled before runs the hooks, too, as far as the symbol table leads to it. A sub that a
+string eval, or a file that is still being required, has not finished by then may have returned
+before its sample is taken more often than others; its line is right.
+
+The file is made at once if the main program runs already, and when it begins if not. Each process
+that loads this module makes a recording of its own. Where many do (workers that load the
+application after they were forked), give each a file by C<out =E<gt> 'NAME.%p'>, or all of them one
+C<spool>. Children that are forked later belong to the recording of their parent.
+
+Where the program runs under C<-d:DProf>, the module does nothing: that recording goes on.
+
+=head1 OPTIONS
+
+=over
+
+=item hz => N
+
+Samples a second: a whole number from 1 to 100000. The default is 100.
+
+=item NAME => VALUE
+
+Any other option of L<Devel::DProf/OPTIONS> that has a value: C<out>, C<spool>, C<slice>,
+C<compress>, C<start>, C<toggle>, C<signal>, C<checkpoint>, C<only>, C<skip>, C<fork>, C<threads>,
+C<contexts>, C<events>. They win over the variables PERL_DPROF_NAME of the environment.
+
+=back
+
+A mistake in an option dies, with a message that names it. A compiled part that cannot be loaded is
+told in one line on the standard error, and the program goes on without a profile.
+
+=head1 SEE ALSO
+
+L<Devel::DProf>, L<Devel::DProf::Control>, L<Plack::Middleware::DProf>,
+L<Mojolicious::Plugin::DProf>
+
+=cut

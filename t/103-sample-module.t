@@ -1,0 +1,95 @@
+# Devel::DProf::Sample: a program that takes samples of itself, from its beginning or while it runs.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use File::Glob ':bsd_glob';
+use Test::More;
+use DProfTest;
+
+# A sample at every safe point.
+my $LIBRARIES = join ':', map { root() . "/blib/$_" } qw(lib arch);
+my %env = (PERL5LIB => $LIBRARIES, PERL_HASH_SEED => 0, PERL_DPROF_CLOCK => 'counting:10000');
+my $HZ = 'hz => 100_000';
+
+# Runs a program that has PROFILE for the profile's name. Returns what run_perl does, and that name.
+sub run {
+    my ($program, @switches) = @_;
+    my $profile = scratch() . '/p.out';
+    my $run = run_perl([@switches, '-e', $program =~ s/PROFILE/'$profile'/gr],
+        env => { %env, PERL_DPROF_OUT_FILE_NAME => $profile });
+    return { %$run, profile => $profile };
+}
+
+# The samples by stack.
+sub folded {
+    my (@args) = @_;
+    my $run = run_tool('dproffold', ['-m', 'samples', @args]);
+    return { map { /\A(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $run->{out} };
+}
+
+sub samples_in {
+    my ($sub, @profiles) = @_;
+    my $of = folded(@profiles);
+    my $sum = 0;
+    $sum += $of->{$_} for grep { /(?:\A|;)\Q$sub\E(?:;|\z)/ } keys %$of;
+    return $sum;
+}
+
+my $WORK = 'sub work { my $s = 0; $s += $_ for 1 .. 100; $s } sub early { work() } '
+    . 'sub late { work() } sub child { work() } ';
+
+{
+    my $run = run("use Devel::DProf::Sample $HZ; $WORK late(); late(); print 'x'; exit 3");
+    is("$run->{out} $run->{err}" . ($run->{raw} >> 8), 'x 3', 'a program runs with the module');
+    cmp_ok(samples_in('main::late', $run->{profile}), '>', 200, '... and is sampled');
+    my $text = slurp($run->{profile});
+    like($text, qr/\$dprof_complete=1;/, '... until it exits');
+    like($text, qr/^& \w+ % main - kind=phase$/m, '... as its main phase');
+}
+{
+    my $run = run("$WORK early(); require Devel::DProf::Sample; "
+        . "Devel::DProf::Sample->import($HZ); Devel::DProf::Sample->import($HZ); late(); "
+        . 'if (!fork) { child(); exit 4 } wait; print $? >> 8; exec $^X, "-e", "print 5"');
+    is("$run->{out} $run->{err}$run->{raw}", '45 0', 'a program that runs already begins');
+    my ($file, @more) = bsd_glob("$run->{profile}*");
+    is(scalar(@more), 1, '... it and its child have a file');
+    is(samples_in('main::early', $file), 0, '... without what was before');
+    cmp_ok(samples_in('main::late', $file), '>', 100, '... with what is after');
+    cmp_ok(samples_in('main::child', $more[0] // $file), '>', 100, '... in the child, too');
+    is(scalar(grep { slurp($_) =~ /\$dprof_complete=1;/ } $file, @more), 2,
+        '... whole before an exec and an exit that were compiled before');
+}
+{
+    my $run = run("$WORK use Devel::DProf::Control qw(start recording); "
+        . "use Devel::DProf::Sample $HZ, start => 'no', out => PROFILE . 'x'; "
+        . 'early(); print recording() ? 1 : 0; start(); print recording() ? 1 : 0; late()');
+    is("$run->{out} $run->{err}$run->{raw}", '01 0', 'Control works, although it was loaded before');
+    is(samples_in('main::early', "$run->{profile}x"), 0, '... nothing is sampled before start');
+    cmp_ok(samples_in('main::late', "$run->{profile}x"), '>', 100, '... and it is after');
+}
+{
+    my $run = run("use Devel::DProf::Sample hz => 1; $WORK late()", '-d:DProf');
+    is("$run->{out}$run->{err}$run->{raw}", '0', 'under -d:DProf a program runs');
+    like(slurp($run->{profile}), qr/^\$dprof_format='trace 1'/m, '... and is recorded as without');
+}
+{
+    my $broken = scratch();
+    mkdir $_ or die "$_: $!" for "$broken/Devel", "$broken/Devel/DProf";
+    spew("$broken/Devel/DProf/Core.pm", "die qq{no such object at x line 1.\\n}");
+    my $run = run("use Devel::DProf::Sample $HZ; $WORK late(); print 6", "-I$broken");
+    is("$run->{out} $run->{err}$run->{raw}",
+        "6 DProf: no such object; the program is not profiled\n0", 'no profiler, but a program');
+}
+for (['hz => 0', qr/^use Devel::DProf::Sample: hz must be a whole number .* at -e line 1/],
+    ['hz => undef', qr/: hz must be a whole number/],
+    ['"hz"', qr/: options are NAME => VALUE at -e line 1/],
+    ['hz => 100_001', qr/^DProf: sample=100001 is not a whole number from 0 to 100000$/m],
+    ['ratio => 2', qr/^DProf: .*ratio/m]) {
+    my ($options, $message) = @$_;
+    my $run = run("use Devel::DProf::Sample $options; print 1");
+    like($run->{err}, $message, "$options is a mistake");
+    is($run->{out}, '', '... and the program does not begin');
+}
+
+done_testing();
