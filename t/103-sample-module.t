@@ -64,7 +64,7 @@ my $WORK = 'sub work { my $s = 0; $s += $_ for 1 .. 100; $s } sub early { work()
     my $run = run("$WORK use Devel::DProf::Control qw(start recording); "
         . "use Devel::DProf::Sample $HZ, start => 'no', out => PROFILE . 'x'; "
         . 'early(); print recording() ? 1 : 0; start(); print recording() ? 1 : 0; late()');
-    is("$run->{out} $run->{err}$run->{raw}", '01 0', 'Control works, although it was loaded before');
+    is("$run->{out} $run->{err}$run->{raw}", '01 0', 'Control works that was loaded before');
     is(samples_in('main::early', "$run->{profile}x"), 0, '... nothing is sampled before start');
     cmp_ok(samples_in('main::late', "$run->{profile}x"), '>', 100, '... and it is after');
 }

@@ -119,6 +119,19 @@ END
         '... and where it calls from');
 }
 
+{
+    # What is compiled belongs to who loads it, and not to BEGIN blocks that come after it.
+    my $dir = scratch();
+    spew("$dir/Big.pm", 'package Big; sub later {} ' . join('', map {
+        "sub f$_ { " . '$x++; ' x 300 . '} BEGIN { later() } ' } 1 .. 100) . '1');
+    my $run = sampled(['-e', "use lib '$dir'; use Big; "
+        . "eval 'sub {' . '\$x++;' x 300 . '}' for 1 .. 100"], \%often);
+    my $got = folded($run->{profile});
+    cmp_ok($got->{"main::BEGIN\@1;(compile) $dir/Big.pm"} // 0, '>', 3, 'a file is compiled');
+    is_deeply([grep { /Big::BEGIN.*compile/ } keys %$got], [], '... for who loads it');
+    cmp_ok($got->{'(compile) (eval)'} // 0, '>', 2, '... and so is a string');
+}
+
 # ---- the program notices nothing ----
 
 for my $seed (1 .. TestEnvironment::rounds(2, 12)) {

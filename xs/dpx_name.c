@@ -626,16 +626,38 @@ U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len)
     return id_of_line(ctx);
 }
 
-U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name)
+static U32 id_of_builtin(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
     struct dp_buf *line = &ctx->names.line;
-    dp_buf_clear(line);
-    dp_buf_addf(line, "CORE %s - kind=builtin", name);
+    dp_buf_adds(line, " - kind=builtin");
     U32 id = !line->err && dpx_filter_takes(aTHX_ &ctx->names.filter, line->ptr, line->len)
         ? id_of_line(ctx) : 0;
     errno = why;
     return id;
+}
+
+U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name)
+{
+    dp_buf_clear(&ctx->names.line);
+    dp_buf_addf(&ctx->names.line, "CORE %s", name);
+    return id_of_builtin(aTHX_ ctx);
+}
+
+U32 dpx_name_compiling(pTHX_ struct dpx_ctx *ctx, const char *file)
+{
+    static const char before[] = "(compile) ", string[] = "(eval";
+    struct dp_buf *line = &ctx->names.line;
+    bool is_string = strncmp(file, string, sizeof string - 1) == 0;
+    dp_buf_clear(line);
+    dp_fmt_field(line, "", 0);
+    dp_buf_addc(line, ' ');
+    dp_fmt_field(line, before, sizeof before - 1);
+    if (is_string)
+        dp_buf_adds(line, "(eval)");
+    else
+        dp_fmt_field(line, file, strlen(file));
+    return id_of_builtin(aTHX_ ctx);
 }
 
 void dpx_name_release(struct dpx_names *names)

@@ -19,6 +19,10 @@ U32 dpx_name_wanted(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, const OP *start);
 /* The id of a builtin; 0: it is not recorded. */
 U32 dpx_name_builtin(pTHX_ struct dpx_ctx *ctx, const char *name);
 
+/* The id of the compilation of a file, `(compile) FILE`; of string evals, which are one,
+ * `(compile) (eval)`. */
+U32 dpx_name_compiling(pTHX_ struct dpx_ctx *ctx, const char *file);
+
 /* The id of a phase's name. */
 U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
 

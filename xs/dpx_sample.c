@@ -238,15 +238,21 @@ struct sampled {
     const COP *around, *cop;    /* the statement; one inside of it that is null, or the same */
     U32 leaf;                   /* an XS sub or builtin that ran in it; 0: none */
     U32 sub;                    /* the innermost that the statement stands in; 0: none */
-    bool compiles;              /* no statement ran, but the compiler */
 };
+
+/* No statement ran, but the compiler. This is the first statement after that: of the file or string
+ * that was compiled, or of a sub that perl itself has called since, as it does BEGIN blocks. */
+static void find_compiler(pTHX_ struct sampled *of)
+{
+    of->in = of->n && of->stack[0].cv && !of->stack[0].to;
+    of->around = of->cop = &PL_compiling;
+}
 
 /* Finds the activation and the statement of the tick. */
 static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
     const struct dpx_tick *t = &ctx->tick;
     const COP *cop = tick_cop(t), *found = NULL;
-    of->compiles = cop == &PL_compiling;
     for (of->in = 0; of->in < of->n && of->stack[of->in].pad != t->pad; of->in++)
         ;
     bool is_there = of->in < of->n || (PL_main_cv && t->pad == pad_of(PL_main_cv, 1));
@@ -291,11 +297,13 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
     struct sampled of = { .stack = ctx->tick.stack };
     U32 line = DP_LINE_REST, place = 0;
     of.n = find_running(aTHX_ ctx->tick.stack, DEEPEST);
-    find_statement(aTHX_ ctx, &of);
+    if (tick_cop(&ctx->tick) == &PL_compiling)
+        find_compiler(aTHX_ &of);
+    else
+        find_statement(aTHX_ ctx, &of);
     struct dp_cct_node *node = context_of(aTHX_ ctx, &of);
-    /* Of a BEGIN block the statement that called it is PL_compiling. */
-    if (of.compiles || !dpx_stmt_is((const OP *)of.around)) {
-        of.leaf = dpx_name_builtin(aTHX_ ctx, "compile");
+    if (!dpx_stmt_is((const OP *)of.around)) {
+        of.leaf = dpx_name_compiling(aTHX_ ctx, CopFILE(PL_curcop));
     } else {
         line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, of.sub);
         place = of.leaf ? dpx_stmt_place(aTHX_ ctx, of.cop, of.around) : 0;

@@ -355,11 +355,11 @@ flag where a sub returns, and where perl frees an op. It gets no signal, no syst
 ends early, and nothing appears in C<%SIG>.
 
 A sample has the subs that run, with the file and line of each call, the statement, and the XS sub
-or builtin (C<CORE:sort>) that the statement was in; the time in which perl compiles is that of
-C<CORE:compile>. It is charged with the time that has passed since the sample before, and with the
-CPU time: so a sub that sleeps has real time and no CPU time. The file is a tree like any other, and
-all tools read it; the number of samples is a counter (C<-m samples>). Calls are not known, and the
-tools show none.
+or builtin (C<CORE:sort>) that the statement was in. The time in which perl compiles is that of
+C<(compile) FILE>, or of C<(compile) (eval)>, below who loads the file. A sample is charged with the
+time that has passed since the sample before, and with the CPU time: so a sub that sleeps has real
+time and no CPU time. The file is a tree like any other, and all tools read it; the number of
+samples is a counter (C<-m samples>). Calls are not known, and the tools show none.
 
 A program can begin to take samples of itself, at any time and without C<-d>: see
 L<Devel::DProf::Sample>.
