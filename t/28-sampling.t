@@ -61,6 +61,8 @@ END
     is_deeply([wrong_sums($run->{profile})], [], '... and what lines have is what subs have');
     my $text = slurp($run->{profile});
     like($text, qr/\$dprof_unit='s';$/m, 'the file does not tell calls');
+    is(run_tool('dproffold', ['-m', 'returned', $run->{profile}])->{out}, '',
+        '... nor has a sub returned, as a sample is one of what runs');
     my @calls = map { (split)[3] } grep { /^= \d+ \w+ [1-9]/ } split /\n/, $text;
     is(scalar @calls, 2, '... and has none but for the phases');
     my $table = run_tool('dprofpp', [$run->{profile}])->{out};
@@ -119,6 +121,22 @@ END
         '... and where it calls from');
 }
 
+{
+    # The class of a method is that of the variable it is called on.
+    my $run = sampled(<<'END', \%often);
+use Digest::MD5; my $s = 'x' x 30_000; my $d = Digest::MD5->new; our $g = $d;
+my $has = { d => $d }; @My::ISA = 'Digest::MD5';
+sub by_lexical { $d->add($s) for 1 .. 400 } sub by_global { $g->add($s) for 1 .. 400 }
+sub by_element { $has->{d}->add($s) for 1 .. 400 } sub by_class { My->new for 1 .. 20_000 }
+sub perls { my $o = bless [], 'P'; $o->m for 1 .. 20_000 } sub P::m { 1 }
+by_lexical(); by_global(); by_element(); by_class(); perls();
+END
+    my $got = folded($run->{profile});
+    cmp_ok($got->{"main::by_$_->[0];Digest::MD5::$_->[1]"} // 0, '>', 2,
+        "an XS method by $_->[0] has its name")
+        for ['lexical', 'add'], ['global', 'add'], ['element', 'add'], ['class', 'new'];
+    is_deeply([grep { /\Amain::perls;(?!P::m\z)/ } keys %$got], [], '... and others have none');
+}
 {
     # What is compiled belongs to who loads it, and not to BEGIN blocks that come after it.
     my $dir = scratch();

@@ -207,6 +207,8 @@ int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err
     if (dpx_run.opt.sample) {
         plan->samples_at = plan->n;
         add_column(plan, "samples", "", "samples");
+        plan->returned_at = plan->n;
+        add_column(plan, "returned", "", "samples");
     }
     if (!list || !*list)
         return 0;

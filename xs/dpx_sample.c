@@ -26,11 +26,11 @@
  * PL_opfreehook, PL_comppad, blk_oldcop, blk_sub.olddepth; the same from perl 5.24 to 5.44. */
 #include "dpx_sample.h"
 #include "dpx_adopt.h"
-#include "dpx_builtin.h"
 #include "dpx_callee.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_hook.h"
+#include "dpx_leaf.h"
 #include "dpx_life.h"
 #include "dpx_stmt.h"
 #include "dpx_ticker.h"
@@ -177,44 +177,6 @@ static const COP *statement_of(const COP *cop, const OP *op, bool is_next)
     return NULL;
 }
 
-/* The XS sub that an entersub calls by name, or NULL. pad: of the sub that the op stands in. */
-static CV *xs_of(pTHX_ const OP *op, PAD *pad)
-{
-    const OP *o = cUNOPx(op)->op_first;
-    if (o && !OpHAS_SIBLING(o))
-        o = cUNOPx(o)->op_first;        /* below a list that is null */
-    while (o && OpHAS_SIBLING(o))
-        o = OpSIBLING(o);
-    if (!o || o->op_type != OP_NULL || !(o->op_flags & OPf_KIDS))
-        return NULL;
-    o = cUNOPx(o)->op_first;
-    if (!o || o->op_type != OP_GV)
-        return NULL;
-#ifdef USE_ITHREADS
-    PADOFFSET at = cPADOPx(o)->op_padix;
-    if (!pad || (SSize_t)at > AvFILLp(pad))
-        return NULL;
-    SV *sv = AvARRAY(pad)[at];
-#else
-    SV *sv = cSVOPx(o)->op_sv;
-    PERL_UNUSED_VAR(pad);
-#endif
-    if (!sv)
-        return NULL;
-    CV *cv = SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv)
-             : SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
-    return cv && CvISXSUB(cv) ? cv : NULL;
-}
-
-/* The id of the XS sub or builtin that an op runs; 0: it is neither. */
-static U32 leaf_of(pTHX_ struct dpx_ctx *ctx, const OP *op, PAD *pad)
-{
-    if (op->op_type != OP_ENTERSUB)
-        return dpx_builtin_id(aTHX_ ctx, op->op_type);
-    CV *cv = xs_of(aTHX_ op, pad);
-    return cv ? dpx_callee_xs(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
-}
-
 /* The place of the call of a sub. */
 static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
 {
@@ -238,6 +200,7 @@ struct sampled {
     const COP *around, *cop;    /* the statement; one inside of it that is null, or the same */
     U32 leaf;                   /* an XS sub or builtin that ran in it; 0: none */
     U32 sub;                    /* the innermost that the statement stands in; 0: none */
+    bool returned;              /* what ran then has returned since */
 };
 
 /* No statement ran, but the compiler. This is the first statement after that: of the file or string
@@ -257,12 +220,13 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
         ;
     bool is_there = of->in < of->n || (PL_main_cv && t->pad == pad_of(PL_main_cv, 1));
     if (!is_there)
-        of->in = 0;             /* it has returned */
+        of->in = 0;
+    of->returned = !is_there;
     /* Which sub a new statement stands in is not known when that has returned. */
     if (!is_statement(aTHX_ cop) || (!is_there && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
     else if (is_there && (found = statement_of(cop, t->op, false)) != NULL)
-        of->leaf = leaf_of(aTHX_ ctx, t->op, t->pad);
+        of->leaf = dpx_leaf_of(aTHX_ ctx, t->op, t->pad);
     of->around = cop;
     of->cop = found ? found : cop;
 }
@@ -311,6 +275,7 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
     if (of.leaf)
         node = dp_cct_child(&ctx->rec.cct, node, of.leaf, place);
     ctx->events.total[dpx_run.plan.samples_at]++;
+    ctx->events.total[dpx_run.plan.returned_at] += of.returned;
     dp_rec_sample(&ctx->rec, node, line, now);
 }
 

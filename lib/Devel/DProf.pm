@@ -368,12 +368,15 @@ Shares are as exact as the number of samples allows: of n samples, a share p is 
 sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.6 points, and 1
 percent to 0.3.
 
-Limits: the time of an XS sub that is called as a method belongs to the sub that calls it. A sub
-that has returned before perl reaches a statement or branch is rarely left out of its sample's
-stack, and the line is kept. Of stacks deeper than 4,096 subs the middle is left out. Ops cannot be
-counted. The process has a second thread: unshare(CLONE_NEWUSER) is refused, and RLIMIT_NPROC counts
-the thread. A program that waits is not woken: the thread waits with it. A forked child gets a
-thread of its own at its first statement.
+Perl reaches a statement or branch a little after a tick. The sub that ran may have returned by then:
+its line is kept, below the subs that still run. The counter C<returned> says how many samples of
+each sub are such; there are few, since perl's ends of subs are looked at, too.
+
+Limits: the time of an XS sub that is called as a method of what no variable, nor
+C<$x-E<gt>{name}>, holds (C<f()-E<gt>add>) belongs to the sub that calls it. Of stacks deeper than
+4,096 subs the middle is left out. Ops cannot be counted. The process has a second thread:
+unshare(CLONE_NEWUSER) is refused, and RLIMIT_NPROC counts the thread. A program that waits is not
+woken: the thread waits with it. A forked child gets a thread of its own at its first statement.
 
 Where perl has no room for the numbers of statements (L<lines|/OPTIONS>), samples have the lines of
 calls only.

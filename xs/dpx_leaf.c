@@ -1,0 +1,103 @@
+/* What an op runs that no context tells: an XS sub, or a builtin. This reads ops, pads and variables,
+ * calls no magic, and changes nothing. A method is looked up in the class that its variable has now,
+ * as perl has just found it. */
+#include "dpx_leaf.h"
+#include "dpx_builtin.h"
+#include "dpx_callee.h"
+
+static SV *in_pad(const PAD *pad, PADOFFSET at)
+{
+    return pad && (SSize_t)at <= AvFILLp(pad) ? AvARRAY(pad)[at] : NULL;
+}
+
+/* What an op has with it, and with threads in the pad. */
+#ifdef USE_ITHREADS
+#define BESIDE_OP(sv, at, pad) in_pad(pad, at)
+#else
+#define BESIDE_OP(sv, at, pad) (PERL_UNUSED_VAR(pad), (SV *)(sv))
+#endif
+
+/* The value of $x->{name}, of which perl makes one op, or NULL. */
+static SV *element_of(pTHX_ const OP *op, const PAD *pad)
+{
+    const UNOP_AUX_item *items = cUNOP_AUXx(op)->op_aux;
+    if (items->uv != (MDEREF_HV_padsv_vivify_rv2hv_helem | MDEREF_INDEX_const | MDEREF_FLAG_last))
+        return NULL;
+    const SV *ref = in_pad(pad, items[1].pad_offset);
+    SV *key = BESIDE_OP(items[2].sv, items[2].pad_offset, pad);
+    if (!ref || !SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_PVHV || SvMAGICAL(SvRV(ref)) || !key)
+        return NULL;
+    HE *he = hv_fetch_ent((HV *)SvRV(ref), key, 0, 0);
+    return he ? HeVAL(he) : NULL;
+}
+
+/* The class that a method is called on, as its variable tells; NULL: it does not. */
+static HV *class_of(pTHX_ const OP *invocant, const PAD *pad)
+{
+    const SV *sv;
+    if (invocant->op_type == OP_NULL && invocant->op_flags & OPf_KIDS)
+        invocant = cUNOPx(invocant)->op_first;
+    switch (invocant->op_type) {
+    case OP_CONST:
+        sv = BESIDE_OP(cSVOPx(invocant)->op_sv, invocant->op_targ, pad);
+        return sv && SvPOK(sv) ? gv_stashsv((SV *)sv, 0) : NULL;
+    case OP_PADSV:
+        sv = in_pad(pad, invocant->op_targ);
+        break;
+    case OP_GVSV:
+        sv = BESIDE_OP(cSVOPx(invocant)->op_sv, cPADOPx(invocant)->op_padix, pad);
+        sv = sv && SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvSV((const GV *)sv) : NULL;
+        break;
+    case OP_MULTIDEREF:
+        sv = element_of(aTHX_ invocant, pad);
+        break;
+    default:
+        return NULL;
+    }
+    return sv && SvROK(sv) && SvOBJECT(SvRV(sv)) ? SvSTASH(SvRV(sv)) : NULL;
+}
+
+/* The sub that a method call on such a variable finds, as it has just found it. */
+static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
+{
+    HV *stash = class_of(aTHX_ invocant, pad);
+    SV *name = BESIDE_OP(cMETHOPx(method)->op_u.op_meth_sv, method->op_targ, pad);
+    const GV *gv = stash && name ? gv_fetchmeth_sv(stash, name, -1, 0) : NULL;
+    return gv ? GvCV(gv) : NULL;
+}
+
+/* The sub that a call names, or NULL. */
+static CV *named_by(const OP *op, const PAD *pad)
+{
+    const OP *o = op->op_flags & OPf_KIDS ? cUNOPx(op)->op_first : NULL;
+    if (!o || o->op_type != OP_GV)
+        return NULL;
+    const SV *sv = BESIDE_OP(cSVOPx(o)->op_sv, cPADOPx(o)->op_padix, pad);
+    return !sv ? NULL
+           : SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv)
+           : SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
+}
+
+/* The XS sub that an entersub calls by name or as a method, or NULL. pad: of the sub that the op
+ * stands in. */
+static CV *xs_of(pTHX_ const OP *op, const PAD *pad)
+{
+    const OP *o = cUNOPx(op)->op_first;
+    if (o && !OpHAS_SIBLING(o))
+        o = cUNOPx(o)->op_first;        /* below a list that is null */
+    const OP *first = o && OpHAS_SIBLING(o) ? OpSIBLING(o) : NULL;      /* behind the mark */
+    while (o && OpHAS_SIBLING(o))
+        o = OpSIBLING(o);
+    const CV *cv = !o || !first ? NULL
+                   : o->op_type == OP_NULL ? named_by(o, pad)
+                   : o->op_type == OP_METHOD_NAMED ? method_of(aTHX_ first, o, pad) : NULL;
+    return cv && CvISXSUB(cv) ? (CV *)cv : NULL;
+}
+
+U32 dpx_leaf_of(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad)
+{
+    if (op->op_type != OP_ENTERSUB)
+        return dpx_builtin_id(aTHX_ ctx, op->op_type);
+    CV *cv = xs_of(aTHX_ op, pad);
+    return cv ? dpx_callee_xs(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
+}
