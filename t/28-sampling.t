@@ -141,11 +141,12 @@ END
     # What is compiled belongs to who loads it, and not to BEGIN blocks that come after it.
     my $dir = scratch();
     spew("$dir/Big.pm", 'package Big; sub later {} ' . join('', map {
-        "sub f$_ { " . '$x++; ' x 300 . '} BEGIN { later() } ' } 1 .. 100) . '1');
+        "sub f$_ { " . '$x++; ' x 300 . '} BEGIN { later() } ' } 1 .. 400) . '1');
     my $run = sampled(['-e', "use lib '$dir'; use Big; "
         . "eval 'sub {' . '\$x++;' x 300 . '}' for 1 .. 100"], \%often);
     my $got = folded($run->{profile});
-    cmp_ok($got->{"main::BEGIN\@1;(compile) $dir/Big.pm"} // 0, '>', 3, 'a file is compiled');
+    cmp_ok($got->{"main::BEGIN\@1;(compile) $dir/Big.pm"} // 0, '>', 3, 'a file is compiled')
+        or diag explain $got;
     is_deeply([grep { /Big::BEGIN.*compile/ } keys %$got], [], '... for who loads it');
     cmp_ok($got->{'(compile) (eval)'} // 0, '>', 2, '... and so is a string');
 }
@@ -256,6 +257,46 @@ END
     cmp_ok($got->{ $stack // '' } // 0, '>', 2000, '... and are sampled');
 }
 
+# ---- beside a tree of calls ----
+
+SKIP: {
+    skip 'this perl has no lines', 9 if !$has_lines;
+    my $file = spew(scratch() . '/p.pl', <<'END');
+sub f { my $n = shift;
+    my $x = 0;
+    for (1 .. $n) { $x += 1; $x += 2; $x += 3 }
+    $x }
+sub g { f(200); if ($_[0]) {
+        f(20);
+    } 1 }
+g($_ % 2) for 1 .. 20;
+fork or exit 0; wait;
+END
+    my %lines = (%seed, PERL_DPROF_MODE => 'tree', PERL_DPROF_CLOCK => 'counting:5000');
+    my $tree = profiled([$file], env => \%lines);
+    my $run = sampled([$file], { %lines, PERL_DPROF_SAMPLE => 10_000 });
+    is($run->{err} . $run->{raw}, '0', 'a tree with samples of lines: the program runs');
+    my $calls = sub { run_tool('dproffold', ['-m', 'calls', $_[0]{profile}])->{out} };
+    is($calls->($run), $calls->($tree), '... with all calls');
+    is_deeply([wrong_sums($run->{profile})], [], '... and lines that add up');
+    my $text = slurp($run->{profile});
+    like($text, qr/^\$dprof_line_hz=10000;$/m, '... and says where their times come from');
+    my %real;
+    $real{$1} += $2 while $text =~ /^#l (\d+) \S+ 0 \d+ \d+ (\d+)/mg;
+    my ($most) = sort { $real{$b} <=> $real{$a} } keys %real;
+    is($most, 3, '... most of them where most statements run');
+    like(run_tool('dprofreport', ['--annotate', $file, $run->{profile}])->{out},
+        qr/\d+\.\d+%.*for \(1 \.\. \$n\)/, '... which the source shows');
+    for my $how ({ %lines, PERL_DPROF_SAMPLE => 10_000, PERL_DPROF_START => 'no' },
+        { %lines, PERL_DPROF_SAMPLE => 10_000, PERL_DPROF_EVENTS => 'svs' },
+        { %seed, PERL_DPROF_MODE => 'tree', PERL_DPROF_SAMPLE => 5000 }) {
+        my $other = sampled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { my @x = '
+            . '(1) x 9; push @x, $_ for 1 .. 500; @x } f(); start(); f(); stop(); f(); start(); '
+            . 'f() for 1 .. 9; sub e { eval { f(); die } } e(); END { f() }'], $how);
+        is_deeply([$other->{err}, wrong_sums($other->{profile})], [''], '... nor otherwise wrong');
+    }
+}
+
 # ---- the rest of the recorder ----
 
 {
@@ -284,7 +325,7 @@ END
 
 # ---- mistakes ----
 
-for (['tree,sample=10', qr/sample= records samples, and tree every call/],
+for (['tree,lines,sample=10', qr/lines looks at each statement, and sample= samples them/],
     ['sample=10,builtins=slow', qr/names builtins anyway/],
     ['sample=10,events=ops', qr/cannot count ops/],
     ['sample=x', qr/sample=x is not a whole number from 0 to 100000/]) {

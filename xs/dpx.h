@@ -245,6 +245,8 @@ struct dpx_process {
     unsigned tids;              /* how many threads have recorded */
     bool own;                   /* there was no -d: blocks are recorded, and nothing else */
     bool late;                  /* there was no -d: the program takes samples of itself */
+    bool only_samples;          /* samples are taken, and no calls are recorded */
+    bool line_samples;          /* samples tell what statements cost, in a tree of calls */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;

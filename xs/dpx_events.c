@@ -204,7 +204,7 @@ int dpx_events_plan(pTHX_ struct dpx_plan *plan, const char *list, struct dp_err
     memset(plan, 0, sizeof *plan);
     dp_buf_init(&plan->columns);
     dp_buf_init(&plan->missing);
-    if (dpx_run.opt.sample) {
+    if (dpx_run.only_samples) {
         plan->samples_at = plan->n;
         add_column(plan, "samples", "", "samples");
         plan->returned_at = plan->n;

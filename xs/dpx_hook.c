@@ -622,7 +622,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
     int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0)
               | (ctx->rec.how.tree ? DPX_TREE : 0) | (ctx->rec.how.n_counts ? DPX_COUNTS : 0)
-              | (dpx_run.opt.lines == DPX_LINES_TIME ? DPX_LINES : 0);
+              | (ctx->rec.how.line_times ? DPX_LINES : 0);
     if (dpx_how < 0) {
         dpx_how = how;
         dpx_way = dpx_ways[how];
@@ -630,7 +630,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         our_entersub = enter_hook[how];
         hook_op(OP_EXEC, &orig_exec, exec_hook);
         hook_op(OP_EXIT, &orig_exit, exit_hook);
-        if (dpx_run.opt.sample)
+        if (dpx_run.only_samples)
             return;
         run = orig_runops = dpx_run.loop_before = PL_runops;
         if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
@@ -645,8 +645,8 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
         if (dpx_run.opt.builtins)
             dpx_builtin_install();
-        if (dpx_run.opt.lines)
-            dpx_stmt_install(aTHX_ how, dpx_run.opt.lines == DPX_LINES_TIME);
+        if (dpx_run.opt.lines && !dpx_run.line_samples)
+            dpx_stmt_install(aTHX_ how, ctx->rec.how.line_times);
     }
     PL_runops = dpx_run.loop = runops_hook[dpx_how];
     dpx_adopt(aTHX_ dpx_hook_original);

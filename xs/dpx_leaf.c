@@ -1,6 +1,9 @@
 /* What an op runs that no context tells: an XS sub, or a builtin. This reads ops, pads and variables,
- * calls no magic, and changes nothing. A method is looked up in the class that its variable has now,
- * as perl has just found it. */
+ * calls no magic, warns of nothing and changes nothing.
+ *
+ * The pad is that of the tick, as is the op, but the thread that ticks reads one after the other: in
+ * rare cases the pad is another sub's, and what lies in it is anything. So each value is used for
+ * what it is, and not for what the op says of it. */
 #include "dpx_leaf.h"
 #include "dpx_builtin.h"
 #include "dpx_callee.h"
@@ -17,6 +20,12 @@ static SV *in_pad(const PAD *pad, PADOFFSET at)
 #define BESIDE_OP(sv, at, pad) (PERL_UNUSED_VAR(pad), (SV *)(sv))
 #endif
 
+/* A name that perl has written into the code. */
+static bool is_name(const SV *sv)
+{
+    return sv && SvPOK(sv) && SvIsCOW_shared_hash(sv) && !SvMAGICAL(sv);
+}
+
 /* The value of $x->{name}, of which perl makes one op, or NULL. */
 static SV *element_of(pTHX_ const OP *op, const PAD *pad)
 {
@@ -25,7 +34,8 @@ static SV *element_of(pTHX_ const OP *op, const PAD *pad)
         return NULL;
     const SV *ref = in_pad(pad, items[1].pad_offset);
     SV *key = BESIDE_OP(items[2].sv, items[2].pad_offset, pad);
-    if (!ref || !SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_PVHV || SvMAGICAL(SvRV(ref)) || !key)
+    if (!ref || !SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_PVHV || SvMAGICAL(SvRV(ref))
+        || !is_name(key))
         return NULL;
     HE *he = hv_fetch_ent((HV *)SvRV(ref), key, 0, 0);
     return he ? HeVAL(he) : NULL;
@@ -40,7 +50,7 @@ static HV *class_of(pTHX_ const OP *invocant, const PAD *pad)
     switch (invocant->op_type) {
     case OP_CONST:
         sv = BESIDE_OP(cSVOPx(invocant)->op_sv, invocant->op_targ, pad);
-        return sv && SvPOK(sv) ? gv_stashsv((SV *)sv, 0) : NULL;
+        return is_name(sv) ? gv_stashsv((SV *)sv, 0) : NULL;
     case OP_PADSV:
         sv = in_pad(pad, invocant->op_targ);
         break;
@@ -57,13 +67,33 @@ static HV *class_of(pTHX_ const OP *invocant, const PAD *pad)
     return sv && SvROK(sv) && SvOBJECT(SvRV(sv)) ? SvSTASH(SvRV(sv)) : NULL;
 }
 
-/* The sub that a method call on such a variable finds, as it has just found it. */
+/* The sub that a symbol, or a reference in its place, leads to. */
+static CV *cv_in(const SV *sv)
+{
+    return !sv ? NULL
+           : SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((const GV *)sv)
+           : SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
+}
+
+/* The sub of this name that a class itself has. */
+static CV *own_method(pTHX_ HV *stash, SV *name)
+{
+    HE *he = stash ? hv_fetch_ent(stash, name, 0, 0) : NULL;
+    return cv_in(he ? HeVAL(he) : NULL);
+}
+
+/* The sub that a method call on such a variable finds. perl's own search may warn. */
 static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
 {
     HV *stash = class_of(aTHX_ invocant, pad);
     SV *name = BESIDE_OP(cMETHOPx(method)->op_u.op_meth_sv, method->op_targ, pad);
-    const GV *gv = stash && name ? gv_fetchmeth_sv(stash, name, -1, 0) : NULL;
-    return gv ? GvCV(gv) : NULL;
+    if (!stash || !HvNAME_HEK(stash) || !is_name(name))
+        return NULL;
+    AV *classes = mro_get_linear_isa(stash);
+    CV *cv = NULL;
+    for (SSize_t i = 0; i <= AvFILLp(classes) && !cv; i++)
+        cv = own_method(aTHX_ gv_stashsv(AvARRAY(classes)[i], 0), name);
+    return cv ? cv : own_method(aTHX_ gv_stashpvs("UNIVERSAL", 0), name);
 }
 
 /* The sub that a call names, or NULL. */
@@ -73,9 +103,7 @@ static CV *named_by(const OP *op, const PAD *pad)
     if (!o || o->op_type != OP_GV)
         return NULL;
     const SV *sv = BESIDE_OP(cSVOPx(o)->op_sv, cPADOPx(o)->op_padix, pad);
-    return !sv ? NULL
-           : SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv)
-           : SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
+    return cv_in(sv);
 }
 
 /* The XS sub that an entersub calls by name or as a method, or NULL. pad: of the sub that the op

@@ -73,12 +73,20 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
     return item;
 }
 
-/* Samples make a tree, with the statements where this perl has room for their numbers. */
+/* Samples make a tree, with the statements where this perl has room for their numbers. Beside a
+ * tree of calls, they tell what statements cost. */
 static void plan_samples(pTHX)
 {
     struct dpx_options *opt = &dpx_run.opt;
-    if (opt->tree && !opt->slice && !opt->spool)
-        Perl_croak(aTHX_ "DProf: sample= records samples, and tree every call; leave one out\n");
+    if (opt->tree && opt->lines)
+        Perl_croak(aTHX_ "DProf: lines looks at each statement, and sample= samples them; leave "
+                   "one out\n");
+    dpx_run.only_samples = !opt->tree;
+    dpx_run.line_samples = opt->tree;
+    if (opt->tree) {
+        opt->lines = DPX_LINES_TIME;
+        return;
+    }
     if (opt->builtins)
         Perl_croak(aTHX_ "DProf: sample= names builtins anyway; leave builtins= out\n");
     opt->tree = 1;
@@ -137,7 +145,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         return false;
     if (rc < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
-    if (dpx_run.opt.sample && dpx_run.plan.ops)
+    if (dpx_run.only_samples && dpx_run.plan.ops)
         Perl_croak(aTHX_ "DProf: sample= cannot count ops, which needs each of them\n");
     const char *path = dpx_run.opt.spool ? dpx_run.opt.spool
                        : dpx_run.opt.out ? dpx_run.opt.out : "tmon.out";

@@ -29,6 +29,7 @@
 #include "dpx_callee.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
+#include "dpx_frame.h"
 #include "dpx_hook.h"
 #include "dpx_leaf.h"
 #include "dpx_life.h"
@@ -279,6 +280,35 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
     dp_rec_sample(&ctx->rec, node, line, now);
 }
 
+/* The sub that a statement stands in, where its calls are recorded; 0: none. */
+static U32 sub_of(pTHX_ struct dpx_ctx *ctx, const struct sampled *of)
+{
+    for (size_t i = of->in; i < of->n && !of->stack[i].is_file; i++) {
+        CV *cv = of->stack[i].cv;
+        U32 id = cv ? dpx_callee_perl(aTHX_ ctx, cv, CvSTART(cv)) & DPX_ID_MASK : 0;
+        if (id)
+            return id;
+    }
+    return 0;
+}
+
+/* Beside a tree of calls: charges the statement that ran at the tick. */
+static void take_line(pTHX_ struct dpx_ctx *ctx)
+{
+    struct sampled of = { .stack = ctx->tick.stack };
+    U32 line = DP_LINE_REST;
+    dpx_frame_look(aTHX_ ctx);
+    U64 now = dpx_frame_arrive(ctx);
+    if (tick_cop(&ctx->tick) != &PL_compiling) {
+        of.n = find_running(aTHX_ ctx->tick.stack, DEEPEST);
+        find_statement(aTHX_ ctx, &of);
+        if (dpx_stmt_is((const OP *)of.around))
+            line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, sub_of(aTHX_ ctx, &of));
+    }
+    dp_rec_sample_line(&ctx->rec, line, now);
+    dpx_frame_leave(ctx);
+}
+
 /* A safe point where a sample is due. */
 static void sample(pTHX_ struct dpx_ctx *ctx)
 {
@@ -288,7 +318,9 @@ static void sample(pTHX_ struct dpx_ctx *ctx)
     if (ctx->tick.stack && !PL_dirty && dpx_life_event(ctx)) {
         if (ctx->stage != (int)PL_phase)
             dpx_control_stage(aTHX_ ctx);
-        if (!ctx->rec.paused) {
+        if (!ctx->rec.paused && !dpx_run.only_samples) {
+            take_line(aTHX_ ctx);
+        } else if (!ctx->rec.paused) {
             take(aTHX_ ctx, dpx_ctx_arrive(ctx));
             dpx_ctx_leave(ctx);
         }

@@ -378,6 +378,15 @@ C<$x-E<gt>{name}>, holds (C<f()-E<gt>add>) belongs to the sub that calls it. Of 
 unshare(CLONE_NEWUSER) is refused, and RLIMIT_NPROC counts the thread. A program that waits is not
 woken: the thread waits with it. A forked child gets a thread of its own at its first statement.
 
+    perl -d:DProf=tree,sample=1000 script.pl
+
+Beside C<tree>, calls are recorded as without C<sample>, all of them, and samples tell what their
+statements cost, in place of a look at each statement (C<lines>): a tree with the times of lines, at
+the cost of a tree. What has passed since the sample before is the time of the statement that ran at
+the tick, and what no sample follows that of none; how often statements ran is not known. The times
+of subs are exact, and those of lines are as exact as their samples: $dprof_line_hz in the file says
+how many there were a second.
+
 Where perl has no room for the numbers of statements (L<lines|/OPTIONS>), samples have the lines of
 calls only.
 

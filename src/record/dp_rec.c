@@ -89,7 +89,7 @@ static void anchor_cpu(struct dp_rec *rec)
 
 static void start(struct dp_rec *rec)
 {
-    rec->program = rec->settled = 0;
+    rec->program = rec->settled = rec->sampled = 0;
     rec->carry = 0;
     rec->debt = 0;
     rec->dropped = 0;
@@ -183,11 +183,44 @@ static void begin_tree(struct dp_rec *rec, bool phase_begins)
     rec->told = rec->phase;
 }
 
+/* Between samples, no_line keeps what the next one takes. */
+static void go_on_line_before(struct dp_rec *rec)
+{
+    if (rec->how.line_samples)
+        memset(rec->no_line, 0, sizeof rec->no_line);
+    else
+        rec->line = dp_lines_get(rec->how.lines, rec->line_before);
+}
+
+/* Charges a statement with what has passed since the last sample, and is taken in by contexts. */
+static void take_sampled(struct dp_rec *rec, struct dp_stmt *to)
+{
+    struct dp_stmt *since = rec->line;
+    to->real += rec->program - rec->sampled;
+    to->wait += since->wait;
+    to->sys += since->sys;
+    since->wait = since->sys = 0;
+    to->ops += *rec->ops - rec->line_ops_seen;
+    rec->line_ops_seen = *rec->ops;
+    rec->sampled = rec->program;
+    for (size_t i = 0; i < rec->how.n_counts; i++) {
+        to->counts[i] += rec->counts_seen[i] - rec->counts_sampled[i];
+        rec->counts_sampled[i] = rec->counts_seen[i];
+    }
+}
+
+/* What no sample follows belongs to no statement. */
+static void end_sampled(struct dp_rec *rec)
+{
+    if (rec->how.line_samples)
+        take_sampled(rec, rec->how.lines->rest);
+}
+
 static int open_lines(struct dp_rec *rec)
 {
     int rc = dp_lines_open(rec->how.lines, rec->live, rec->how.n_counts);
     if (rc == 0)
-        rec->line = dp_lines_get(rec->how.lines, rec->line_before);
+        go_on_line_before(rec);
     return rc;
 }
 
@@ -462,6 +495,7 @@ static void save(struct dp_rec *rec, uint64_t now)
         if (rec->how.line_times)
             dp_rec_charge_line_ops(rec);
         dp_rec_charge_counts(rec, rec->how.line_times ? DP_REC_LINES : 0);
+        end_sampled(rec);
         split_tree(rec, now);
     }
     if (rec->save)
@@ -656,11 +690,19 @@ void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, 
     dp_rec_charge_all(rec, now);
 }
 
+void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now)
+{
+    rec->deadline = 0;
+    dp_rec_charge_all(rec, now);
+    take_sampled(rec, dp_lines_get(rec->how.lines, line));
+}
+
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start)
 {
     call->caller = rec->cur;
     call->start = start;
-    uint32_t site = (rec->how.site || rec->how.lines) && rec->how.tree ? call->site : 0;
+    bool has_site = rec->how.site || (rec->how.lines && !rec->how.line_samples);
+    uint32_t site = has_site && rec->how.tree ? call->site : 0;
     rec->cur = start == DP_REC_ELSEWHERE ? dp_cct_resumed(&rec->cct, rec->cur, id, site)
                                          : dp_cct_child(&rec->cct, rec->cur, id, site);
 }
@@ -715,6 +757,7 @@ void dp_rec_pause(struct dp_rec *rec, uint64_t now)
         /* read the CPU clock: the next reading counts from the end of the pause */
         rec->deadline = 0;
         dp_rec_charge_all(rec, now);
+        end_sampled(rec);
         rec->cur = rec->cct.idle;
     }
     if (rec->how.lines)
@@ -767,6 +810,7 @@ int dp_rec_flush(struct dp_rec *rec, uint64_t now)
     if (rec->tree) {
         rec->deadline = 0;
         dp_rec_charge_all(rec, now);
+        end_sampled(rec);
         return rec->err;
     }
     uint64_t gap = gap_up_to(rec, now);
@@ -805,7 +849,7 @@ int dp_rec_renew(struct dp_rec *rec)
     if (rec->how.lines) {
         if (dp_lines_renew(rec->how.lines) < 0)
             return DP_E_NOMEM;
-        rec->line = dp_lines_get(rec->how.lines, rec->line_before);
+        go_on_line_before(rec);
     }
     begin_tree(rec, false);
     if (rec->paused)

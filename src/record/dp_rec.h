@@ -53,6 +53,7 @@ struct dp_rec_how {
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
     struct dp_lines *lines;     /* of a tree: what statements cost; borrowed; NULL: not kept */
     bool line_times;            /* their times, not only how often they run */
+    bool line_samples;          /* samples alone charge them (dp_rec_sample_line) */
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
 };
 
@@ -151,6 +152,8 @@ struct dp_rec {
     /* Room for a statement, where none are kept. */
     dp_any_word no_line[sizeof(struct dp_stmt) / 8 + DP_FMT_COUNTERS];
     uint32_t line_before;       /* of a child: the statement that forked */
+    /* Where samples charge statements: `program` and the counters at the last one. */
+    uint64_t sampled, counts_sampled[DP_FMT_COUNTERS];
 };
 
 /* What a reader of the pieces needs: to which run they belong, and what turns stamps into ticks. */
@@ -344,8 +347,10 @@ DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec, const int how)
 /* What the counters have counted up to now is charged to nothing. */
 DP_INLINE void dp_rec_skip_counts(struct dp_rec *rec)
 {
-    for (size_t i = 0; i < rec->how.n_counts; i++)
+    for (size_t i = 0; i < rec->how.n_counts; i++) {
+        rec->counts_sampled[i] += rec->how.counts[i] - rec->counts_seen[i];
         rec->counts_seen[i] = rec->how.counts[i];
+    }
 }
 
 /* A mark of a trace that arrived at stamp now. The caller sets rec->left to a
@@ -473,6 +478,10 @@ struct dp_cct_node *dp_rec_base(struct dp_rec *rec);
 /* A sample of a tree: what has passed since the one before, up to now, is charged to this context
  * and to the statement of this number. */
 void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now);
+
+/* A sample of a tree that records calls, with how.line_samples: what has passed since the one before,
+ * up to now, is charged to the statement of this number. Contexts are charged as at any mark. */
+void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now);
 
 /* Charges all that a tree keeps, of whichever kind it is. */
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
