@@ -2,8 +2,8 @@
 # write the slices of the last hour, one for every five minutes, and push them; then the HOURS (24)
 # before, whose profiles are links to those, under names of their own, and TIMES (1) as many hosts.
 # Prints what that takes, and what queries of it take: elapsed and CPU seconds, and MB of memory,
-# the best of 3 (RUNS). More: SERVICES (20), CONTEXTS of a profile (500), JOBS, processes at a time
-# (2), STORE, a folder that stays (a temporary one).
+# the best of 3 (RUNS). More: SERVICES (20, but each has two hosts), CONTEXTS of a profile (500),
+# JOBS, processes at a time (2), STORE, a folder that stays (a temporary one).
 use strict;
 use warnings;
 use FindBin ();
@@ -13,12 +13,14 @@ use Devel::DProf::Store;
 use Devel::DProf::Store::Dir;
 use Devel::DProf::Store::Push;
 use File::Path qw(make_path);
+use List::Util qw(max min);
 use Time::HiRes ();
 
 use constant { SLICE => 300, HOUR => 3600 };
 
 my %have = (HOSTS => 20, HOURS => 24, TIMES => 1, SERVICES => 20, CONTEXTS => 500, JOBS => 2);
 $have{$_} = $ENV{$_} for grep { $ENV{$_} } keys %have;
+$have{SERVICES} = max(1, min($have{SERVICES}, int($have{HOSTS} / 2)));
 my $folder = $ENV{STORE} // scratch() . '/store';
 my $url = "dir:$folder";
 my $now = time;

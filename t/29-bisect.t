@@ -158,6 +158,13 @@ subtest 'Slices, seeds, buckets' => sub {
         like(bisect($name)->[0], qr/^# Not exact: calls and ops are not compared: slices of a /m,
             '... as it says');
     }
+    history('uneven', 8, sub {
+        my ($v, undef, undef, $ops) = @_;
+        @$ops = map { 101 * $_ } 3 .. 10;
+        $ops->[3] *= 1.5 if $v >= 3;
+    }, slice => sub { $_[0] });
+    is_deeply([places(rows_of('uneven', '-m', 'ops'))], ['P::d ops 1.10 2.0'],
+        'shares that differ by rounding are equal');
     history('spool', 8, $planted, slice => sub { 1 }, every => 0);
     is_deeply([places(rows_of('spool'))], ['P::d cpu 1.10 2.0', 'P::b calls 1.8 1.9'],
         'a spool without slice=: runs are whole, and counts are exact');

@@ -296,12 +296,12 @@ my $tree = file(profile_text(format => 'tree', subs => ['main f x.pm:1'],
 my $folded = file("a;b 3\n");
 my $garbled = file(profile_text(subs => ['main f x.pm:1'], lines => ['+ 1', '@ 0 0 2', '- 1',
     '- 1']));
-my $why = 'which has no order of calls; record without `tree` to get a trace';
+my $why = 'which has no order of calls; record without `tree` and `sample` to get a trace';
 for (
     ['a tree', [$tree], 1, "$tree: this is a tree, $why\n", ''],
     ['a tree beside a trace', [$phased, $tree], 1, "$tree: this is a tree, $why\n", ''],
     ['folded stacks', [$folded], 1, "$folded: these are folded stacks, which have no order of "
-        . "calls; record without `tree` to get a trace\n", ''],
+        . "calls; record without `tree` and `sample` to get a trace\n", ''],
     ['no file', ["$dir/none"], 1, "Unable to open $dir/none: No such file or directory\n", ''],
     ['calls', ['-m', 'calls', $phased], 2, qr/-m: chrome has one time/, ''],
     ['two metrics', ['-m', 'cpu,real', $phased], 2, qr/-m: chrome has one time/, ''],

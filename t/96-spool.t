@@ -11,27 +11,13 @@ use Devel::DProf::Store::Failure;
 use Devel::DProf::Store::Push;
 use Devel::DProf::Store::Spool;
 
+my @STORES = qw(store two three);
+
 # Runs dprofstore in a folder; returns standard output, error output, status.
 sub dprofstore {
     my ($dir, @args) = @_;
     my $run = run_tool('dprofstore', \@args, dir => $dir);
     return [@$run{qw(out err status)}];
-}
-
-# Makes a folder with a spool of so many slices, a minute after the other; returns the folder.
-sub spool {
-    my ($count) = @_;
-    my $dir = scratch();
-    mkdir "$dir/spool";
-    Devel::DProf::Store::open("dir:$dir/$_")->init for qw(store two three);
-    slice($dir, $_) for 1 .. $count;
-    return $dir;
-}
-
-sub slice {
-    my ($dir, $n, %more) = @_;
-    my %slice = (slice => $n, n => $n, start => 1_795_348_800.25 + 60 * $n, %more);
-    return spew("$dir/spool/" . slice_name(%slice), slice_text(%slice));
 }
 
 # A file as a process has it that lives.
@@ -46,7 +32,7 @@ sub selected { return Devel::DProf::Store::open("dir:$_[0]/store")->select({}) }
 sub left { return join ' ', grep { $_ ne '.lock' } files_in("$_[0]/spool") }
 
 subtest 'What is pushed' => sub {
-    my $dir = spool(3);
+    my $dir = spool_of(3, @STORES);
     my @push = ('push', '--to', 'dir:store', '--version', '1.2', '--host', 'h', '--env', 'e');
     is_deeply(dprofstore($dir, @push, 'spool'), ["3 profiles pushed\n", '', 0], 'three slices');
     is_deeply([map { "@$_{qw(service version host env run start seconds)}" } selected($dir)],
@@ -81,7 +67,7 @@ END
 };
 
 subtest 'What a process has left' => sub {
-    my $dir = spool(1);
+    my $dir = spool_of(1, @STORES);
     my $text = slice_text(slice => 2, start => 1_795_349_000);
     my $name = slice_name(slice => 2) =~ s/tree\z/part/r;
     spew("$dir/spool/$name", $text);
@@ -104,7 +90,7 @@ subtest 'What a process has left' => sub {
 };
 
 subtest 'What is no profile' => sub {
-    my $dir = spool(2);
+    my $dir = spool_of(2, @STORES);
     spew("$dir/spool/a.tree", "hello\n");
     my @told = ('Not a perl profile: spool/a.tree', '3 profiles');
     is_deeply(dprofstore($dir, qw(push --to dir:store spool)),
@@ -119,7 +105,7 @@ subtest 'What is no profile' => sub {
 };
 
 subtest 'The limit of what was refused' => sub {
-    my $dir = spool(0);
+    my $dir = spool_of(0, @STORES);
     mkdir "$dir/spool/refused";
     my @push = ('push', '--to', 'dir:store', '--delete', '--refused-limit');
     # By the time of their answers: c, a, b; d has none.
@@ -156,7 +142,7 @@ subtest 'The limit of what was refused' => sub {
 };
 
 subtest 'A store that fails keeps the spool' => sub {
-    my $dir = spool(2);
+    my $dir = spool_of(2, @STORES);
     my $left = left($dir);
     is_deeply(dprofstore($dir, qw(push --to dir:none --delete spool)), ["0 profiles pushed\n",
         "dprofstore: $dir/none does not exist: dprofstore init makes it one; what did not arrive "
@@ -185,7 +171,7 @@ subtest 'A store that fails keeps the spool' => sub {
 };
 
 subtest 'A recorded program, in slices' => sub {
-    my $dir = spool(0);
+    my $dir = spool_of(0, @STORES);
     my $text = 'sub f { my $x = 0; $x += $_ for 1 .. 9; g($x) } sub g { $_[0] + 1 } '
         . 'f() for 1 .. 2000; kill 9, $$ if @ARGV';
     my %env = (PERL_DPROF_CLOCK => 'counting:300000', PERL_DPROF_SLICE => 1,
@@ -238,7 +224,7 @@ sub pushed {
 }
 
 subtest 'What a store refuses is moved aside' => sub {
-    my $dir = spool(5);
+    my $dir = spool_of(5, @STORES);
     my $stub = Stub->new(failure => sub {
         $_[0]{run} =~ /-3\z/ ? { message => '400 Bad Request', answer => "no\nthree" } : undef });
     my $got = pushed($dir, $stub);
@@ -249,21 +235,21 @@ subtest 'What a store refuses is moved aside' => sub {
     is(left($dir), "refused/$name refused/$name.why", '... it alone is left');
     is(slurp("$dir/spool/refused/$name.why"), "400 Bad Request\nno\nthree\n",
         '... with the answer');
-    slice($dir, $_) for 6 .. 8;
+    add_slice($dir, $_) for 6 .. 8;
     $stub = Stub->new(failure => sub { { message => '503', retry => 1 } });
     is_deeply(pushed($dir, $stub), { sent => 0, refused => 0, failure => '503', said => [] },
         'what may succeed later');
     is($stub->{calls}, 1, '... is tried once');
     like(left($dir), qr/\Arefused\S+ \S+why (?:web\S+-[678]\.tree ?){3}\z/, '... and stays');
     $stub = Stub->new(failure => sub { undef });
-    slice($dir, $_) for 10 .. 259;
+    add_slice($dir, $_) for 10 .. 259;
     is(pushed($dir, $stub)->{sent}, 253, 'many');
     is($stub->{calls}, 3, '... are sent in batches');
 };
 
 # A receiver would count again what it gets again. t/99-receivers.t sends to real classes.
 subtest 'A receiver' => sub {
-    my $dir = spool(3);
+    my $dir = spool_of(3, @STORES);
     my $to = Receiver->new(room => 2);
     is_deeply(pushed($dir, $to, version => '1.2'),
         { sent => 2, refused => 0, failure => 'busy', said => [] }, 'is busy after two');
@@ -284,7 +270,7 @@ sub merged_text {
 }
 
 subtest 'Merging' => sub {
-    my $dir = spool(6);
+    my $dir = spool_of(6, @STORES);
     # Two intervals of five minutes: the slices 1 to 4, 5 and 6.
     my $whole = merged_text(map { "$dir/spool/" . slice_name(slice => $_) } 1 .. 4);
     is_deeply(dprofstore($dir, qw(push --to dir:store --service web --merge 5m --delete spool)),
@@ -295,11 +281,11 @@ subtest 'Merging' => sub {
         ['1795348860.25 240', '1795349100.25 120'], 'when they were, and how long');
     my ($path) = Devel::DProf::Store::open("dir:$dir/store")->fetch(\@all, $dir);
     is(gunzipped($path), $whole, 'as by dprofmerge');
-    slice($dir, $_, script => $_ < 3 ? 'a.pl' : 'b.pl') for 1 .. 4;
+    add_slice($dir, $_, script => $_ < 3 ? 'a.pl' : 'b.pl') for 1 .. 4;
     dprofstore($dir, qw(push --to dir:two --merge 300 --delete spool));
     is_deeply([map { $_->{service} } Devel::DProf::Store::open("dir:$dir/two")->select({})],
         ['a.pl', 'b.pl'], 'services are not merged with each other');
-    slice($dir, 1);
+    add_slice($dir, 1);
     spew("$dir/spool/bad.tree", slice_text(slice => 2) =~ s/= 1 1 2/= x 1 2/r);
     is(dprofstore($dir, qw(push --to dir:three --merge 300 --delete spool))->[0],
         "1 profile pushed, 1 refused\n", 'a damaged one is left out');
@@ -312,7 +298,7 @@ subtest 'Merging' => sub {
 # the same interval has come meanwhile.
 subtest 'Merging that is interrupted' => sub {
     for my $step (1 .. 12) {
-        my $dir = spool(3);
+        my $dir = spool_of(3, @STORES);
         my ($n, $write, $remove, $add) = (0, \&Devel::DProf::Write::whole,
             \&Devel::DProf::Store::Spool::remove, \&Devel::DProf::Store::Dir::add);
         my $dies = sub {
@@ -333,7 +319,7 @@ subtest 'Merging that is interrupted' => sub {
             local *Devel::DProf::Store::Spool::move_aside = sub { die "killed\n" };
             eval { pushed($dir, Devel::DProf::Store::open("dir:$dir/store"), merge => 300) };
         }
-        slice($dir, 4);
+        add_slice($dir, 4);
         my $done = pushed($dir, Devel::DProf::Store::open("dir:$dir/store"), merge => 300);
         my @all = selected($dir);
         my @paths = Devel::DProf::Store::open("dir:$dir/store")->fetch(\@all, $dir);
@@ -345,7 +331,7 @@ subtest 'Merging that is interrupted' => sub {
 };
 
 subtest 'One at a time' => sub {
-    my $dir = spool(2);
+    my $dir = spool_of(2, @STORES);
     my $spool = Devel::DProf::Store::Spool->new("$dir/spool");
     ok($spool->lock, 'a spool is locked');
     is_deeply(dprofstore($dir, qw(push --to dir:store --delete spool)), ["0 profiles pushed\n",
@@ -358,7 +344,7 @@ subtest 'One at a time' => sub {
 # ---- the agent ----
 
 subtest 'The agent waits longer while the store fails' => sub {
-    my $dir = spool(1);
+    my $dir = spool_of(1, @STORES);
     my ($passes, @waits, @said, @sent) = (0);
     my $stub = Stub->new(failure => sub {
         $passes++ < 8 ? { message => 'no answer', retry => 1 } : undef });
@@ -373,12 +359,12 @@ subtest 'The agent waits longer while the store fails' => sub {
 };
 
 subtest 'The agent merges intervals that are over' => sub {
-    my $dir = spool(0);
+    my $dir = spool_of(0, @STORES);
     my $now = time;
     my $past = $now - $now % 300 - 600;
-    slice($dir, 1, start => $past);
-    slice($dir, 2, start => $past + 60);
-    slice($dir, 3, start => $now);
+    add_slice($dir, 1, start => $past);
+    add_slice($dir, 2, start => $past + 60);
+    add_slice($dir, 3, start => $now);
     is(pushed($dir, Stub->new(failure => sub { undef }), merge => 300, only_over => 1)->{sent}, 1,
         'one is over');
     is(left($dir), slice_name(slice => 3), '... and the other stays');
@@ -386,7 +372,7 @@ subtest 'The agent merges intervals that are over' => sub {
 
 subtest 'The agent ends when it is told to' => sub {
     for my $signal (qw(TERM INT HUP)) {
-        my $dir = spool(2);
+        my $dir = spool_of(2, @STORES);
         my $pid = open(my $out, '-|') // die "fork: $!";
         if (!$pid) {
             chdir $dir or die "$dir: $!";
@@ -403,7 +389,7 @@ subtest 'The agent ends when it is told to' => sub {
 };
 
 subtest 'Killed in the middle of a cut' => sub {
-    my $dir = spool(4);
+    my $dir = spool_of(4, @STORES);
     my ($gone, $locked, $foreign, $open) = map { "$dir/spool/"
         . slice_name(slice => $_) =~ s/tree\z/part/r } 1 .. 4;
     spew("$_.live", pack 'H16', '03527044756e654c') for $gone, $locked, $open;
@@ -420,7 +406,7 @@ subtest 'Killed in the middle of a cut' => sub {
 };
 
 subtest 'The command line' => sub {
-    my $dir = spool(1);
+    my $dir = spool_of(1, @STORES);
     my @wrong = ([[], 'name a command: init, push, agent, list, prune'],
         [['pull'], 'pull: there is no such command; there are init, push, agent, list, prune'],
         [['push', 'spool'], 'name the store: --to dir:PATH, or DPROF_STORE in the environment'],

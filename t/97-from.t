@@ -140,11 +140,18 @@ subtest 'Buckets' => sub {
     my @many = recorded('2.0', 51, 100, 'a' .. 'c');
     recorded('2.1', 50, 110, 'a');
     my $got = tool('dprofdiff', @from, 'version=2.0', 'version=2.1');
-    like($got->[0], qr/^# Baseline: version=2\.0 \(51 runs in 20 buckets\) \(20 runs\)$/m,
+    like($got->[0], qr/^# Baseline: version=2\.0 \(51 runs in 20 buckets\)$/m,
         'more than 50 runs, and it says so');
     like($got->[0], qr/^# New: version=2\.1 \(50 runs\)$/m, '50 runs are no more');
     like(tool('dprofdiff', '--buckets', 7, @from, 'version=2.0', 'version=2.1')->[0],
-        qr/^# New: version=2\.1 \(50 runs in 7 buckets\) \(7 runs\)$/m, '--buckets');
+        qr/^# New: version=2\.1 \(50 runs in 7 buckets\)$/m, '--buckets');
+    my @gate = ('--fail-if', '/main::g/ self > 0.1%');
+    like(tool('dprofdiff', '--buckets', 7, @gate, @from, 'version=2.0', 'version=2.1')->[0],
+        qr/^# Power: .*; (?:more than )?[\d,]+ buckets a side needed for /m,
+        '... of which more would be needed');
+    like(tool('dprofdiff', @gate, @from, 'version=2.0', 'version=2.1')->[0],
+        qr/^# Power: .*; (?:more than )?[\d,]+ runs a side needed for /m,
+        '... or more runs, where one side has no buckets');
     is_deeply([@{ tool('dprofdiff', '--buckets', 7, '1.2/*', '1.2/*') }[1, 2]],
         ["--buckets goes with --run-set SET\nTry 'dprofdiff -h' for help.\n", 2], '... of files');
     my @sums = map { my $set = $_; [tool('dproffold', '--diff', @from, $set, 'version=2.1')->[0]] }

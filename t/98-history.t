@@ -89,6 +89,27 @@ my $calls = history('main::g', @set, '-m', 'calls')->[0];
 like($calls, qr/^# Metric: calls, self$/m, '-m');
 like($calls, qr/^2026-11-22T12:00:00Z +5 +60\.00% +15 +-$/m, '... shares of it');
 
+# Mojolicious has the digest of an application's path in the names of its subs.
+subtest 'Names that differ from version to version' => sub {
+    my $apps = Devel::DProf::Store::open("dir:$dir/apps");
+    $apps->init;
+    $apps->add([map {
+        my $package = 'App::' . $_ x 16;
+        my $file = spew("$dir/app$_", slice_text(run => "6b.$_.1",
+            lines => "& 3 $package h web.pl:3\n= 1 3 $_ 7 0 9 0 0\n"));
+        { file => $file, run => "6b.$_.1-7-0-1", service => 'app', host => 'a', env => '',
+            version => $_, start => $begin + $_, seconds => 60 };
+    } 1 .. 3]);
+    my $calls = sub {
+        my $run = run_tool('dprofreport', ['--from', 'dir:apps', '--history', $_[0],
+            qw(--run-set service=app --by version --format csv)], dir => $dir);
+        return $run->{err} . join ' ', $run->{out} =~ /^\d,1,[\d.]+,(\d+),/mg;
+    };
+    is($calls->('App::#::h'), '1 2 3', 'the name that dprofdiff shows is all of them');
+    is($calls->('App::2222222222222222::h'), '0 2 0', 'the name of one is that one');
+    is($calls->('App::#::g'), "there is no sub App::#::g in service=app\n", 'no name of any');
+};
+
 subtest 'Picture and page' => sub {
     my @by = ('P::h', '--by', 'version', '--title', 'a<&"', '--format');
     my $svg = history(@by, 'svg', @set)->[0];

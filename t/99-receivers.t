@@ -352,6 +352,29 @@ subtest 'addresses' => sub {
     ok(receiver('parca', 'https://h')->{http}{http}->verify_SSL, 'https checks certificates');
 };
 
+subtest 'https' => sub {
+    plan skip_all => 'missing: IO::Socket::SSL' if !eval { require IO::Socket::SSL::Utils }
+        || !(HTTP::Tiny->can_ssl)[0];
+    for my $name ('server', 'other') {
+        my ($cert, $key) = IO::Socket::SSL::Utils::CERT_create(
+            subject => { commonName => '127.0.0.1' }, subjectAltNames => [['IP', '127.0.0.1']]);
+        IO::Socket::SSL::Utils::PEM_cert2file($cert, "$dir/$name.pem");
+        IO::Socket::SSL::Utils::PEM_key2file($key, "$dir/$name.key");
+    }
+    my $server = stand_in(tls => "$dir/server", basic => 'me:secret');
+    local @ENV{qw(SSL_CERT_FILE DPROF_STORE_USER DPROF_STORE_PASSWORD)} = ("$dir/other.pem",
+        'me', 'secret');
+    my $failure = failure(sub { receiver('parca', $server->url)->take(profile(made_up(60))) });
+    like($failure, qr/no answer: SSL connection failed/, 'a certificate that nobody has signed');
+    ok($failure->retry, '... what is to be sent stays');
+    is(scalar(my @none = $server->requests), 0, '... and no password is');
+    $ENV{SSL_CERT_FILE} = "$dir/server.pem";
+    receiver('parca', $server->url)->take(profile(made_up(60)));
+    my @requests = $server->requests;
+    is(join(' ', map { $_->{status} } @requests), '200', 'one that is known: taken');
+    is_deeply(totals($requests[0]), \%TOTALS, '... whole');
+};
+
 # ---- dprofstore ----
 
 # Makes a spool of slices, which began so many seconds ago.

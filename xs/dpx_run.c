@@ -195,10 +195,7 @@ static int make_spool(pTHX_ struct dp_err *err)
     if (!dpx_run.script)
         return DP_E_NOMEM;
     strcpy(dpx_run.script, name);
-    int rc = dp_spool_make(dpx_run.path, err);
-    if (rc == 0)
-        dp_spool_clear(dpx_run.path);
-    return rc;
+    return dp_spool_make(dpx_run.path, err);
 }
 
 static bool start(pTHX_ const char *const *items, size_t n)

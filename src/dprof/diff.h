@@ -17,13 +17,14 @@
 struct dp_diff_measure { DP_MEASURE_OPTIONS(DP_MEMBER) };
 
 /* One side: runs of one or more parts, which are files. The first side is the baseline. */
-#define DP_SIDE_OPTIONS(X) X(TEXT, name) X(FLAG, cut) X(OWN, runs)
+#define DP_SIDE_OPTIONS(X) X(TEXT, name) X(FLAG, cut) X(FLAG, bucketed) X(OWN, runs)
 struct dp_diff_side {
     const char *name;               /* for people; UTF-8 */
     const struct dp_over_side *parts;
     const size_t *ends;             /* by run: behind its last part */
     size_t n_runs;
     int cut;                        /* a part is cut short */
+    int bucketed;                   /* each run is a bucket of several; the name says how many */
 };
 
 #define DP_COMPUTE_LIST(X) \

@@ -379,7 +379,7 @@ static bool is_trace(const struct dp_header *head)
 
 static int no_order(const struct dp_file *file, struct dp_err *err)
 {
-    return dp_file_no_order(file, "record without `tree` to get a trace",
+    return dp_file_no_order(file, "record without `tree` and `sample` to get a trace",
                             "record with a larger limit= to get more of it", err);
 }
 

@@ -37,14 +37,19 @@ void dp_firefox_word(struct dp_firefox *x, const char *word)
     dp_buf_adds(&x->json.line, word);
 }
 
-/* A column that has one value, n times. */
-void dp_firefox_same(struct dp_firefox *x, const char *key, const char *value, size_t n)
+void dp_firefox_columns(struct dp_firefox *x, const struct dp_firefox_values *columns, size_t count,
+                        size_t rows)
 {
-    dp_jsonout_key(&x->json, key);
-    dp_jsonout_open(&x->json, '[');
-    while (n-- > 0)
-        dp_firefox_word(x, value);
-    dp_jsonout_close(&x->json, ']');
+    for (size_t c = 0; c < count; c++) {
+        dp_jsonout_key(&x->json, columns[c].key);
+        dp_jsonout_open(&x->json, '[');
+        for (size_t k = 0; k < rows; k++)
+            if (columns[c].put)
+                columns[c].put(x, k);
+            else
+                dp_firefox_word(x, columns[c].same);
+        dp_jsonout_close(&x->json, ']');
+    }
 }
 
 /* The number of a string in their table. */
@@ -83,6 +88,10 @@ static uint64_t phase_start(const struct dp_firefox *x, uint32_t f)
 static void put_markers(struct dp_firefox *x)
 {
     static const char *const columns[] = { "name", "startTime", "endTime" };
+    static const struct dp_firefox_values same[] = {    /* they last, and have begun and ended */
+        { "phase", .same = "1" }, { "category", .same = "0" },
+        { "data", .same = "{\"type\":\"phase\"}" },
+    };
     const struct dp_stacks *s = x->e.p->s;
     const uint32_t first = phase_from(x, x->lane + 1), end = s->frames[x->lane].end;
     size_t n = 0;
@@ -102,9 +111,7 @@ static void put_markers(struct dp_firefox *x)
         }
         dp_jsonout_close(&x->json, ']');
     }
-    dp_firefox_same(x, "phase", "1", n);       /* they last, and have begun and ended */
-    dp_firefox_same(x, "category", "0", n);
-    dp_firefox_same(x, "data", "{\"type\":\"phase\"}", n);
+    dp_firefox_columns(x, same, DP_ARRAY_LEN(same), n);
     dp_jsonout_number(&x->json, "length", n);
     dp_jsonout_close(&x->json, '}');
 }

@@ -49,8 +49,15 @@ void dp_firefox_ms(struct dp_firefox *x, uint64_t ns);
 void dp_firefox_word(struct dp_firefox *x, const char *word);
 /* A string, by its number in their table. */
 void dp_firefox_text(struct dp_firefox *x, const char *ptr, size_t len);
-/* A column that has one value, n times. */
-void dp_firefox_same(struct dp_firefox *x, const char *key, const char *value, size_t n);
+/* A column of a table: the value of each row is written by `put`, or is `same`. */
+struct dp_firefox_values {
+    const char *key;
+    void (*put)(struct dp_firefox *x, size_t row);
+    const char *same;
+};
+/* Writes columns, which have as many rows each. */
+void dp_firefox_columns(struct dp_firefox *x, const struct dp_firefox_values *columns, size_t count,
+                        size_t rows);
 
 /* ---- frames and functions; dp_firefox_frames.c ---- */
 

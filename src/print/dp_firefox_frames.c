@@ -90,71 +90,88 @@ static unsigned category_of(const struct dp_stacks_name *name)
            : name->kind == DP_KIND_BUILTIN ? OF_BUILTIN : OF_PERL;
 }
 
+/* Writes a table: its columns, and how many rows it has. */
+static void put_table(struct dp_firefox *x, const char *key,
+                      const struct dp_firefox_values *columns, size_t count, size_t rows)
+{
+    dp_jsonout_key(&x->json, key);
+    dp_jsonout_open(&x->json, '{');
+    dp_firefox_columns(x, columns, count, rows);
+    dp_jsonout_number(&x->json, "length", rows);
+    dp_jsonout_close(&x->json, '}');
+}
+
+static const struct dp_stacks_name *name_of(const struct dp_firefox *x, size_t func)
+{
+    return &x->e.p->s->names[x->funcs[func]];
+}
+
+/* A line of a source; 0: not known. */
+static void put_line(struct dp_firefox *x, uint64_t line)
+{
+    if (line)
+        dp_firefox_number(x, line);
+    else
+        dp_firefox_word(x, "null");
+}
+
+/* ---- frames ---- */
+
+static void put_func(struct dp_firefox *x, size_t frame)
+{
+    dp_firefox_number(x, x->frames[frame].func);
+}
+
+static void put_category(struct dp_firefox *x, size_t frame)
+{
+    dp_firefox_number(x, category_of(name_of(x, x->frames[frame].func)));
+}
+
+static void put_site(struct dp_firefox *x, size_t frame)
+{
+    uint32_t site = x->frames[frame].site;
+    put_line(x, site ? x->e.p->s->sites[site].line : 0);
+}
+
 void dp_firefox_frames(struct dp_firefox *x)
 {
-    const struct dp_stacks *s = x->e.p->s;
-    dp_jsonout_key(&x->json, "frameTable");
-    dp_jsonout_open(&x->json, '{');
-    dp_jsonout_key(&x->json, "func");
-    dp_jsonout_open(&x->json, '[');
-    for (size_t k = 0; k < x->n_frames; k++)
-        dp_firefox_number(x, x->frames[k].func);
-    dp_jsonout_close(&x->json, ']');
-    dp_jsonout_key(&x->json, "category");
-    dp_jsonout_open(&x->json, '[');
-    for (size_t k = 0; k < x->n_frames; k++)
-        dp_firefox_number(x, category_of(&s->names[x->funcs[x->frames[k].func]]));
-    dp_jsonout_close(&x->json, ']');
-    dp_jsonout_key(&x->json, "line");
-    dp_jsonout_open(&x->json, '[');
-    for (size_t k = 0; k < x->n_frames; k++)
-        if (x->frames[k].site)
-            dp_firefox_number(x, s->sites[x->frames[k].site].line);
-        else
-            dp_firefox_word(x, "null");
-    dp_jsonout_close(&x->json, ']');
-    static const char *const same[][2] = {
-        { "address", "-1" }, { "inlineDepth", "0" }, { "subcategory", "0" },
-        { "nativeSymbol", "null" }, { "innerWindowID", "0" }, { "column", "null" },
+    static const struct dp_firefox_values columns[] = {
+        { "func", put_func }, { "category", put_category }, { "line", put_site },
+        { "address", .same = "-1" }, { "inlineDepth", .same = "0" },
+        { "subcategory", .same = "0" }, { "nativeSymbol", .same = "null" },
+        { "innerWindowID", .same = "0" }, { "column", .same = "null" },
     };
-    for (size_t k = 0; k < DP_ARRAY_LEN(same); k++)
-        dp_firefox_same(x, same[k][0], same[k][1], x->n_frames);
-    dp_jsonout_number(&x->json, "length", x->n_frames);
-    dp_jsonout_close(&x->json, '}');
+    put_table(x, "frameTable", columns, DP_ARRAY_LEN(columns), x->n_frames);
+}
+
+/* ---- functions ---- */
+
+static void put_name(struct dp_firefox *x, size_t func)
+{
+    const struct dp_name *text = &name_of(x, func)->text;
+    dp_firefox_text(x, text->ptr, text->len);
+}
+
+static void put_file(struct dp_firefox *x, size_t func)
+{
+    struct dp_name file = dp_firefox_file(x, x->funcs[func]);
+    if (file.len)
+        dp_firefox_text(x, file.ptr, file.len);
+    else
+        dp_firefox_word(x, "null");
+}
+
+static void put_first_line(struct dp_firefox *x, size_t func)
+{
+    put_line(x, name_of(x, func)->line);
 }
 
 void dp_firefox_funcs(struct dp_firefox *x)
 {
-    const struct dp_stacks *s = x->e.p->s;
-    dp_jsonout_key(&x->json, "funcTable");
-    dp_jsonout_open(&x->json, '{');
-    dp_jsonout_key(&x->json, "name");
-    dp_jsonout_open(&x->json, '[');
-    for (size_t k = 0; k < x->n_funcs; k++)
-        dp_firefox_text(x, s->names[x->funcs[k]].text.ptr, s->names[x->funcs[k]].text.len);
-    dp_jsonout_close(&x->json, ']');
-    dp_jsonout_key(&x->json, "fileName");
-    dp_jsonout_open(&x->json, '[');
-    for (size_t k = 0; k < x->n_funcs; k++) {
-        struct dp_name file = dp_firefox_file(x, x->funcs[k]);
-        if (file.len)
-            dp_firefox_text(x, file.ptr, file.len);
-        else
-            dp_firefox_word(x, "null");
-    }
-    dp_jsonout_close(&x->json, ']');
-    dp_jsonout_key(&x->json, "lineNumber");
-    dp_jsonout_open(&x->json, '[');
-    for (size_t k = 0; k < x->n_funcs; k++)
-        if (s->names[x->funcs[k]].line)
-            dp_firefox_number(x, s->names[x->funcs[k]].line);
-        else
-            dp_firefox_word(x, "null");
-    dp_jsonout_close(&x->json, ']');
-    dp_firefox_same(x, "isJS", "false", x->n_funcs);
-    dp_firefox_same(x, "relevantForJS", "false", x->n_funcs);
-    dp_firefox_same(x, "resource", "-1", x->n_funcs);
-    dp_firefox_same(x, "columnNumber", "null", x->n_funcs);
-    dp_jsonout_number(&x->json, "length", x->n_funcs);
-    dp_jsonout_close(&x->json, '}');
+    static const struct dp_firefox_values columns[] = {
+        { "name", put_name }, { "fileName", put_file }, { "lineNumber", put_first_line },
+        { "isJS", .same = "false" }, { "relevantForJS", .same = "false" },
+        { "resource", .same = "-1" }, { "columnNumber", .same = "null" },
+    };
+    put_table(x, "funcTable", columns, DP_ARRAY_LEN(columns), x->n_funcs);
 }

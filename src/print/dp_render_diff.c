@@ -156,7 +156,7 @@ static void side_facts(struct dp_rdiff *r)
     for (uint32_t s = 0; s < r->c.diff.n_sides; s++) {
         const struct dp_diff_side *side = &r->c.diff.sides[s];
         dp_buf_adds(&r->scratch, side->name);
-        if (side->n_runs > 1)
+        if (side->n_runs > 1 && !side->bucketed)
             dp_buf_addf(&r->scratch, " (%zu runs)", side->n_runs);
         if (side->cut)
             dp_buf_adds(&r->scratch, " (cut short)");

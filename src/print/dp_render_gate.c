@@ -219,6 +219,7 @@ void dp_gate_power(struct dp_buf *buf, const struct dp_power *power, const struc
     size_t least = sides[0].n_runs < sides[power->side].n_runs ? sides[0].n_runs
                                                                : sides[power->side].n_runs;
     const char *rule = diff->how->rules[power->rule].text;
+    const char *what = sides[0].bucketed && sides[power->side].bucketed ? "buckets" : "runs";
     if (isfinite(power->all)) {
         dp_buf_adds(buf, "a growth of ");
         dp_render_real(buf, power->half, 1, false);
@@ -234,9 +235,9 @@ void dp_gate_power(struct dp_buf *buf, const struct dp_power *power, const struc
     if (power->needed && power->needed <= least)
         dp_buf_addf(buf, "that is enough for %s", rule);
     else if (power->needed)
-        dp_buf_addf(buf, "%zu runs a side needed for %s in all of them", power->needed, rule);
+        dp_buf_addf(buf, "%zu %s a side needed for %s in all of them", power->needed, what, rule);
     else
-        dp_buf_addf(buf, "more than 10,000 runs a side needed for %s in all of them", rule);
+        dp_buf_addf(buf, "more than 10,000 %s a side needed for %s in all of them", what, rule);
 }
 
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,

@@ -133,16 +133,6 @@ static bool clear_away(const char *path, int dir, const char *name)
     return gone;
 }
 
-void dp_spool_clear(const char *path)
-{
-    const struct dirent *entry;
-    DIR *dir = opendir(path);
-    while (dir && (entry = readdir(dir)) != NULL)
-        clear_away(path, dirfd(dir), entry->d_name);
-    if (dir)
-        closedir(dir);
-}
-
 /* ---- the limit ---- */
 
 struct slice {

@@ -25,15 +25,12 @@ void dp_spool_name(struct dp_buf *to, const char *program);
  * why. */
 int dp_spool_finish(const char *part);
 
-/* Removes each NAME.part.live whose slice is NAME.tree already: a process that was killed in the
- * middle of a cut leaves it, with nothing that the slice does not have. What belongs to a process
- * that lives stays, and what is no file of ours. */
-void dp_spool_clear(const char *dir);
-
 /* Removes the oldest slices until what is in the directory takes at most `limit` bytes; 0: no
- * limit. What a process still writes stays, and what is no slice of ours. Does what dp_spool_clear
- * does, too. Returns how many slices were removed. Needs memory for a record of each slice, and
- * removes none where there is none. */
+ * limit, and nothing is looked at. Removes each NAME.part.live, too, whose slice is NAME.tree
+ * already: a process that was killed in the middle of a cut leaves it, with nothing that the slice
+ * does not have. What belongs to a process that lives stays, and what is no file of ours. Returns
+ * how many slices were removed. Needs memory for a record of each slice, and removes none where
+ * there is none. */
 size_t dp_spool_trim(const char *dir, uint64_t limit);
 
 #endif

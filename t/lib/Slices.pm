@@ -8,7 +8,7 @@ use Exporter 'import';
 use DProfTest;
 use MadeUp;
 
-our @EXPORT = qw(slice_text slice_name files_in gunzipped);
+our @EXPORT = qw(slice_text slice_name add_slice spool_of files_in gunzipped);
 
 # The text of a slice; slices with different n cost differently. All of these have defaults: run,
 # pid, tid, slice, start, n, script; g, the calls of main::g; lines, more of them.
@@ -28,6 +28,24 @@ sub slice_text {
 sub slice_name {
     my %how = (run => '6b.1.1', pid => 7, tid => 0, slice => 1, @_);
     return "web.pl-$how{run}-$how{pid}-$how{tid}-$how{slice}.tree";
+}
+
+# Writes the N-th slice into the spool of a folder, a minute after the one before; returns its path.
+sub add_slice {
+    my ($folder, $n, @more) = @_;
+    my %slice = (slice => $n, n => $n, start => 1_795_348_800.25 + 60 * $n, @more);
+    return spew("$folder/spool/" . slice_name(%slice), slice_text(%slice));
+}
+
+# Makes a folder with a spool of so many slices, and with empty stores of these names; returns it.
+sub spool_of {
+    my ($count, @stores) = @_;
+    require Devel::DProf::Store;
+    my $folder = scratch();
+    mkdir "$folder/spool" or die "$folder/spool: $!";
+    Devel::DProf::Store::open("dir:$folder/$_")->init for @stores;
+    add_slice($folder, $_) for 1 .. $count;
+    return $folder;
 }
 
 # The files below a folder, sorted, with those whose names begin with a dot.

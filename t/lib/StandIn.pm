@@ -24,8 +24,9 @@ my $NOT_OPEN = -1;
 
 # Starts a server in a process of its own, which ends with the object. file: where it keeps what it
 # was sent. basic: NAME:PASSWORD that it wants; token: the bearer token; tenant; key: Coroot's API
-# key. any_time: Pyroscope takes profiles of all times, as it can be told to. does: what it does
-# with the first requests, before it behaves as it should:
+# key. any_time: Pyroscope takes profiles of all times, as it can be told to. tls: it is asked by
+# https, and has its certificate and key in the files TLS.pem and TLS.key; the caller has loaded
+# IO::Socket::SSL. does: what it does with the first requests, before it behaves as it should:
 #   'NUMBER'                  answers with this status
 #   'NUMBER NAME: VALUE'      ... and this header
 #   'cut'                     ends in the middle of the answer, 'cut header' in its first line
@@ -44,12 +45,21 @@ sub new {
     alarm 600;
     my @does = @{ $how{does} // [] };
     while (my $client = $listener->accept) {
+        $client = $self->secured($client) or next;
         eval { $self->serve($client, shift @does); 1 } or warn "StandIn: $@";
     }
     POSIX::_exit(0);
 }
 
-sub url { return "http://127.0.0.1:$_[0]{port}" }
+# Returns false if a client does not want to go on.
+sub secured {
+    my ($self, $client) = @_;
+    return $client if !$self->{tls};
+    return IO::Socket::SSL->start_SSL($client, SSL_server => 1,
+        SSL_cert_file => "$self->{tls}.pem", SSL_key_file => "$self->{tls}.key");
+}
+
+sub url { return ($_[0]{tls} ? 'https' : 'http') . "://127.0.0.1:$_[0]{port}" }
 
 sub stop {
     my ($self) = @_;

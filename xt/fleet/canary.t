@@ -67,7 +67,7 @@ sub canary {
     is($slow->[2], 3, 'the slow canary fails');
     is_deeply(findings($slow->[0]), ['Shop::price'], '... for the planted sub, and no other')
         or diag $slow->[0];
-    like($slow->[0], qr/^# $_->[0]: service=shop version=$_->[1] \(\d+ runs in 20 buckets\) /m,
+    like($slow->[0], qr/^# $_->[0]: service=shop version=$_->[1] \(\d+ runs in 20 buckets\)/m,
         "... with 20 buckets: $_->[1]") for ['Baseline', 'stable'], ['New', 'slow'];
     my $good = compared($store, $rule, qw(stable good));
     is($good->[2], 0, 'the unchanged canary passes') or diag $good->[0];

@@ -18,22 +18,6 @@ sub tool {
     return [@$run{qw(out err status)}];
 }
 
-# Makes a folder with a store and a spool of so many slices, half a minute after each other.
-sub fleet {
-    my ($count) = @_;
-    my $dir = scratch();
-    mkdir "$dir/spool" or die "$dir/spool: $!";
-    Devel::DProf::Store::open("dir:$dir/store")->init;
-    slice($dir, $_) for 1 .. $count;
-    return $dir;
-}
-
-sub slice {
-    my ($dir, $n, %more) = @_;
-    my %slice = (slice => $n, n => $n, start => 1_795_348_800 + 30 * $n, %more);
-    return spew("$dir/spool/" . slice_name(%slice), slice_text(%slice));
-}
-
 sub selected {
     my ($dir, $words) = @_;
     return Devel::DProf::Store::open("dir:$dir/store")
@@ -50,7 +34,7 @@ sub calls {
 }
 
 subtest 'A thousand profiles, twice' => sub {
-    my $dir = fleet(1000);
+    my $dir = spool_of(1000, 'store');
     for my $time ('once', 'twice') {
         is_deeply(tool($dir, qw(dprofstore push --to dir:store spool)),
             ["1000 profiles pushed\n", '', 0], $time);
@@ -79,7 +63,7 @@ for my $merge ([], ['--merge', 300]) {
     subtest "Killed at any moment: @$merge" => sub {
         my ($killed, $rounds) = (0, TestEnvironment::rounds(40, 400));
         for my $round (1 .. $rounds) {
-            my $dir = fleet(25);
+            my $dir = spool_of(25, 'store');
             my @push = (qw(push --to dir:store --delete), @$merge, 'spool');
             $killed += killed($dir, 0.002 * ($round % 40), @push) for 1, 2;
             my $last = tool($dir, 'dprofstore', @push);
@@ -99,11 +83,11 @@ for my $merge ([], ['--merge', 300]) {
 }
 
 subtest 'Clocks that are wrong' => sub {
-    my $dir = fleet(0);
+    my $dir = spool_of(0, 'store');
     my %start = (old => 1, past => $now - 400 * 86400, right => $now - 600, ahead => $now + 3600,
         far => $now + 20 * 365 * 86400, last => 99_999_999_999);
     for my $host (sort keys %start) {
-        slice($dir, 1, start => $start{$host}, run => "6c.$start{$host}.1", n => 1);
+        add_slice($dir, 1, start => $start{$host}, run => "6c.$start{$host}.1", n => 1);
         my $got = tool($dir, qw(dprofstore push --to dir:store --service web --delete --host),
             $host, 'spool');
         is_deeply($got, ["1 profile pushed\n", '', 0], "a host $host");
@@ -125,7 +109,7 @@ subtest 'Clocks that are wrong' => sub {
     is(scalar @rows, 6, '... a line for each, and none between') or diag $history->[0];
     is(tool($dir, qw(dprofstore prune --from dir:store older=30d))->[0], "2 profiles removed\n",
         'prune');
-    slice($dir, 2, start => $_) for '1e99', '-5', '999999999999';
+    add_slice($dir, 2, start => $_) for '1e99', '-5', '999999999999';
     is(tool($dir, qw(dprofstore push --to dir:store --delete spool))->[2], 0,
         'a start that is none is the time of the file');
 };
@@ -138,10 +122,10 @@ my $can_mount = !run_program([@small, '64k', scratch(), 'true'])->{raw};
 
 subtest 'No room in the store' => sub {
     plan skip_all => 'no small file system can be mounted here' if !$can_mount;
-    my $dir = fleet(40);
+    my $dir = spool_of(40, 'store');
     my $names = join '', map { my $n = $_ + 2; sprintf "& %x P n%s x.pm:1\n", $n,
         unpack 'H*', pack 'NNN', map { $n * 2_654_435_761 * $_ % 2**32 } 1 .. 3 } 1 .. 100;
-    slice($dir, $_, lines => $names) for 1 .. 40;
+    add_slice($dir, $_, lines => $names) for 1 .. 40;
     my $push = join ' ', map { quotemeta } tool_command('dprofstore', 'push', '--to', 'dir:full',
         '--delete', 'spool');
     my $init = join ' ', map { quotemeta } tool_command('dprofstore', 'init', '--to', 'dir:full');

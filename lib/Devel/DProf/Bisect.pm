@@ -21,6 +21,9 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Over a long history many are tested, and a false alarm costs somebody a day.
 use constant { ALPHA => 0.001, FLOOR => 0.5 };
+# Shares that differ by no more than this part are equal, as ops are in dprofdiff. Where each run
+# counts the same, shares that are divided differ in their last bits, and always in one direction.
+use constant EQUAL => 0.001;
 # Of fewer subs than that nobody knows which ones did not change.
 use constant LEAST_SUBS => 5;
 
@@ -236,7 +239,7 @@ sub tested {
         my $from = 0;
         my @levels = map { my $level = median(map { @$_ } @of_version[$from .. $_ - 1]);
             $from = $_; $level } @ends;
-        push @found, map {
+        push @found, grep { $_->{points} > EQUAL * $_->{before} } map {
             my ($before, $after) = @levels[$_, $_ + 1];
             $self->change($names->[$s], $m, @{ $at{$s}[$_] }[1], $before, $after, $at{$s}[$_][2],
                 abs($after - $before));

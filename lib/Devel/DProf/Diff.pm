@@ -429,7 +429,7 @@ sub sides_for_c {
     $self->learn_labels if grep { $self->{$_} } qw(subs re_only re_skip);
     return [map {
         my $side = $_;
-        +{ name => $side->{name}, cut => $side->{cut},
+        +{ name => $side->{name}, cut => $side->{cut}, bucketed => $side->{bucketed},
             runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
     } @{ $self->{sides} }];
 }

@@ -91,8 +91,9 @@ sub numbers {
     $self->{measured} = 1;
     my $total = defined $counter ? $profile->counted($counter)
         : $metric == DP_M_CALLS ? $profile->calls : $profile->total($metric);
-    my $cost = $self->of_sub($profile, $metric // DP_M_COUNTER, $counter);
-    my $op = defined $ops && $cost ? $self->of_sub($profile, DP_M_COUNTER, $ops) : undef;
+    my $is_sub = $self->names_in($profile);
+    my $cost = of_subs($profile, $is_sub, $metric // DP_M_COUNTER, $counter);
+    my $op = defined $ops && $cost ? of_subs($profile, $is_sub, DP_M_COUNTER, $ops) : undef;
     $self->{found} ||= $cost ? 1 : 0;
     my ($calls, $self_value) = @{ $cost // [0, 0] };
     return (calls => $calls, share => $total ? 100 * $self_value / $total : 0,
@@ -105,15 +106,29 @@ sub number_of {
     return (grep { $counters[$_] eq $found } 0 .. $#counters)[0];
 }
 
-# Returns calls and self value of the sub, or of (program); undef if the profile does not have it.
-sub of_sub {
-    my ($self, $profile, $metric, $counter) = @_;
-    my ($row) = grep { $_->[0] eq $self->{sub} } $profile->rows({
+# Returns a hash of the names by which a profile has the sub: the one that was given or, if it does
+# not have that, those that dprofdiff shows so, without what differs between runs and versions.
+sub names_in {
+    my ($self, $profile) = @_;
+    my @names = map { $_->[0] } $profile->subs({ separate => 1 });
+    my %is_sub = ($self->{sub} => 1);
+    return \%is_sub if grep { $_ eq $self->{sub} } @names;
+    my ($labels) = @{ Devel::DProf::Profile::paired_labels([[$profile, 0]],
+        { separate => 1, renames => [], bases => [] }) };
+    $is_sub{ $names[$_] } = 1 for grep { $labels->[$_] eq $self->{sub} } 0 .. $#names;
+    return \%is_sub;
+}
+
+# Returns calls and self value of subs by name, or of (program); undef if the profile has none.
+sub of_subs {
+    my ($profile, $is_sub, $metric, $counter) = @_;
+    my @rows = grep { $is_sub->{ $_->[0] } } $profile->rows({
         program => 1, separate => 1, rows => 2**31,
         defined $counter ? (counter => $counter + 1)
             : $metric == DP_M_CALLS ? () : (time => $metric),
     }) or return undef;
-    my (undef, $calls, $value) = @$row;
+    my ($calls, $value) = (0, 0);
+    for my $row (@rows) { $calls += $row->[1]; $value += $row->[2] }
     return [$calls, !defined $counter && $metric == DP_M_CALLS ? $calls : $value];
 }
 

@@ -136,14 +136,11 @@ nothing, or dies, the name is the usual one; that it dies is told once.
 
 =item every => N
 
-Only every N-th request of each process is recorded, from the first on, and recording is stopped
-during the others. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, these
-requests are all that is recorded.
+Only every N-th request of each process is recorded, as L<Plack::Middleware::DProf/OPTIONS> tells.
 
 =back
 
-A mistake in the options is told, and does not end the program. There is no option that keeps only
-slow requests: what has been recorded cannot be taken back.
+A mistake in the options is told, and does not end the program.
 
 =head1 HELPERS
 

@@ -83,7 +83,7 @@ sub side {
             . ')';
     }
     $name = 'all profiles' if $name eq '';
-    return { name => $name, selected => \@selected,
+    return { name => $name, selected => \@selected, bucketed => @runs < $count ? 1 : 0,
         runs => [map { [map { $_->{file} } @$_] } @runs] };
 }
 
