@@ -905,9 +905,10 @@ x86 (perl 5.40.1), perl 5.42.3 with -DDEBUGGING.
 =head1 SEE ALSO
 
 L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
-L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>,
-L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>,
-L<App::Prove::Plugin::DProf>, L<Plack::Middleware::DProf>, L<Mojolicious::Plugin::DProf>
+L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dproftop>, L<dprof>,
+L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>,
+L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>, L<Plack::Middleware::DProf>,
+L<Mojolicious::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
 
