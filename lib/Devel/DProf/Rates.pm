@@ -236,9 +236,9 @@ since, which is C<last> if this is the difference to the look before, C<start> i
 C<anew> if nothing goes on of what was there; seconds, how long that is; at, the time of day; subs
 and lines, the rows of what has changed, [self, inclusive, count, name, place] each, where times are
 milliseconds, the count is that of samples if is_sampled is true, or else of calls or runs, and the
-place of a line is its sub; total, count, cpu and real (in seconds) of all; files, how many; path, script and pid of
-the first one; detail, L<Devel::DProf::Profile/line_detail>. Dies, in one line, if there is no such
-metric. While a program runs (RUNNING), nothing is said of files.
+place of a line is its sub; total, count, cpu and real (in seconds) of all; files, how many; path,
+script and pid of the first one; detail, L<Devel::DProf::Profile/line_detail>. Dies, in one line, if
+there is no such metric. While a program runs (RUNNING), nothing is said of files.
 
 =item failed
 

@@ -160,8 +160,8 @@ sub status {
     my @notes = ($self->{note} || (), $self->notes($look));
     return $notes[0] if @notes;
     my $first = $self->{first};
-    return ($shown < $all ? $first + 1 . '-' . ($first + $shown) . " of $all" : $all)
-        . ($self->{lines} ? ' lines' : ' subs') . " by $self->{sort}"
+    return ($shown < $all ? $first + 1 . '-' . ($first + $shown) . ' of ' : '')
+        . plural($all, $self->{lines} ? 'line' : 'sub') . " by $self->{sort}"
         . ($self->{reverse} ? ', reversed' : '') . "; looks every $self->{delay} s; h: help";
 }
 
