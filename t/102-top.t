@@ -19,7 +19,7 @@ my $program = spew(scratch() . '/p.pl', <<'END');
 $| = 1;
 sub f { return g() }
 sub g { return 1 }
-my $anon = sub { return 1 };
+BEGIN { sub early { 1 } early() if $ENV{EARLY} } my $anon = sub { return 1 };
 sub bad { require Sub::Util; Sub::Util::set_subname("main::bad\e[2Jname", sub { 1 })->() }
 print "ready\n";
 while (my $line = <STDIN>) {
@@ -51,7 +51,7 @@ sub started {
     close $_ for $in, $out;
     $to->autoflush;
     my $run = { pid => $pid, to => $to, from => $from };
-    readline $from;             # it is ready
+    chomp($run->{ready} = readline $from);
     return $run;
 }
 
@@ -125,8 +125,8 @@ for my $mode ('trace', 'tree') {
         like($look[0]{title},
             qr/\Adproftop  \d\d:\d\d:\d\d  tmon\.out  process $run->{pid}  \S+p\.pl  /,
             'the first line tells program and process');
-        is($look[0]{sentence}, '4.00 s since the start: cpu 0.016 s, real 0.016 s; 2000.0 calls/s',
-            'the first look is that since the start');
+        is($look[0]{sentence}, '4.00 s since the start: cpu 0.016 s, real 0.016 s; 2000.2 calls/s',
+            'the first look is that since the start, with BEGIN');
         is_deeply($look[0]{rows}{'main::f'}, ['50.0', '2.0', '3.0', '1000.0', "$program:2"],
             'rates since the start');
         is($look[1]{sentence}, '2.00 s since the last look: cpu 0.004 s, real 0.004 s; '
@@ -202,7 +202,8 @@ subtest 'Samples: rates beside those of folded stacks; lines' => sub {
 
 subtest 'Counters, other times, filters, orders' => sub {
     my $dir = scratch();
-    my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', PERL_DPROF_MODE => 'tree' });
+    my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', PERL_DPROF_MODE => 'tree',
+        EARLY => 1 });
     my $rows = sub {
         my (@args) = @_;
         my $top = top($dir, ['-n', 2, @args], sub { step($run, 1000) });
@@ -220,6 +221,9 @@ subtest 'Counters, other times, filters, orders' => sub {
     is_deeply($rows->('--reverse')->{order}, ['main::g', '(program)', 'main::f'], '--reverse');
     is_deeply($rows->('-s', 'inclusive', '-O', 1)->{order}, ['(program)'], '-s, -O');
     is_deeply($rows->('--batch', '--main')->{order}, ['main::f', '(program)', 'main::g'], '--main');
+    my $early = sub { (blocks(top($dir, ['-n', 1, @_])))[0]{rows}{'main::early'}[3] };
+    is($early->(), '0.2', 'what ran before the main program');
+    is($early->('--main'), undef, '... is left out by --main');
     my $lines = $rows->('-l');
     like("@{ $lines->{notes} }", qr/no lines: record with/, '-l without lines says what to do');
     my $none = top($dir, ['-m', 'nonsense']);
@@ -317,11 +321,20 @@ subtest 'Processes' => sub {
         'a process without the profiler: what to do');
     is($top->{status}, 1, '... is an error');
     ended($plain);
-    my $idle = started($dir, { PERL_DPROF_START => 'mark' }, PROFILER(), '-e', $code);
+    my $idle = started($dir, {}, PROFILER(), '-e', "BEGIN { $code }");
     $top = top($elsewhere, [$idle->{pid}]);
-    like($top->{err}, qr/has the profiler, and no profile yet/, 'one that records nothing yet')
-        if !-s "$dir/tmon.out";
+    like($top->{err}, qr/ $idle->{pid} has the profiler, and no profile yet: /,
+        'one that records nothing yet');
     ended($idle);
+    my $parent = started($dir, {}, PROFILER(), '-e', 'use POSIX (); $| = 1; pipe my $in, my $out;'
+        . 'my $pid = fork; if (!$pid) { close $out; readline $in; POSIX::_exit(0) }'
+        . 'print "$pid\n"; readline STDIN; close $out; wait');
+    $top = top($elsewhere, [$parent->{ready}]);
+    like($top->{err}, qr/ $parent->{ready} has the profiler, and no profile yet: /,
+        'a child that has recorded nothing: its parent\'s file is not its own');
+    $top = top($elsewhere, [$parent->{pid}, '-n', 1]);
+    is("$top->{err}$top->{status}", '0', '... but the parent\'s');
+    ended($parent);
     is_deeply([bsd_glob("$elsewhere/*")], [], 'dproftop leaves no file');
 };
 

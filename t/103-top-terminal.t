@@ -42,11 +42,13 @@ subtest 'Lines fit the terminal' => sub {
         unlike("@lines", qr/\e/, '... without control characters');
     }
     my @lines = $top->text(made_up(), 80, 24);
-    like($lines[2], qr/\A1-20 of 30 subs by self; looks every 2 s; h: help\z/, 'which rows these are');
+    like($lines[2], qr/\A1-20 of 30 subs by self; looks every 2 s; h: help\z/,
+        'which rows these are');
     like($lines[4], qr/\A  6\.5      150\.0      135\.0       1\.0  \S/, 'numbers of a row');
     like($lines[4], qr/Module30::method  \.\.\.\S*30\.pm:30\z/, 'names lose their beginning');
     @lines = $top->text(made_up(), 200, 50);
-    like($lines[4], qr{  My::Module30::method  /usr/share/perl5/My/Module30\.pm:30\z}, '... if need be');
+    like($lines[4], qr{  My::Module30::method  /usr/share/perl5/My/Module30\.pm:30\z},
+        '... if need be');
     is(names_of($top->text(made_up(), 0)), join(' ', reverse 16 .. 30), 'a block has 15 rows');
     is(names_of(view(rows => 3)->text(made_up(), 80, 24)), '30 29 28', '-O holds for a screen');
     like(($top->text(made_up(), 0))[1], qr{; 1500\.0M calls/s\z}, 'large numbers have a unit');
@@ -125,7 +127,8 @@ my $dir = scratch();
 sub program {
     pipe(my $in, my $to) or die "pipe: $!";
     pipe(my $from, my $out) or die "pipe: $!";
-    my @command = ($^X, PROFILER(), '-e', '$| = 1; sub f { 1 } f() for 1 .. 99; print "x\n"; <STDIN>');
+    my @command = ($^X, PROFILER(), '-e',
+        '$| = 1; sub f { 1 } f() for 1 .. 99; print "x\n"; <STDIN>');
     my $pid = fork // die "fork: $!";
     if (!$pid) {
         POSIX::dup2(fileno $in, 0);
@@ -218,7 +221,8 @@ subtest 'What is drawn, and keys' => sub {
     my @screens = split /\e\[H(?!\e\[2J)/, $out;
     like($screens[-1], qr/subs by inclusive; .*status 0, terminal: as it was\r\n\z/s,
         'keys arrive, and q ends it') or diag $out =~ s/\e/ESC/gr;
-    like($out, qr/\e\[2K\e\[7m%self  self ms\/s .*?\e\[0m\r+\n\e\[2K.*  main::f /s, 'heads and rows');
+    like($out, qr/\e\[2K\e\[7m%self  self ms\/s .*?\e\[0m\r+\n\e\[2K.*  main::f /s,
+        'heads and rows');
     like(on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/looks every 100 s/,
         'a key that ends the help is no other key');
     like(on_terminal('', ['-d', 100], "d7\nq"), qr/looks every 7 s/, 'another interval');

@@ -105,8 +105,8 @@ sub of_process {
     die "there is no process $pid, and no file of that name\n" if !kill(0, $pid) && $!{ESRCH};
     die "process $pid cannot be looked at: $!; name its profile\n"
         if -d "/proc/$pid" && !opendir my $in, "/proc/$pid/fd";
-    die "process $pid has the profiler, and no profile yet: nothing is recorded before the main "
-        . "program begins, or with start=no\n" if has_profiler($pid);
+    die "process $pid has the profiler, and no profile yet: that is made when its main program "
+        . "begins, or a forked child calls its first sub\n" if has_profiler($pid);
     die "process $pid is not recorded: the profiler is loaded when a program starts, and not "
         . "later. Start the program with perl -d:DProf=sample=100, or with "
         . "PERL5OPT=-d:DProf=sample=100 in its environment\n";
