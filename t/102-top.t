@@ -230,6 +230,7 @@ subtest 'Counters, other times, filters, orders' => sub {
     is($none->{err}, "dproftop: -m nonsense: the profile has cpu, user, system, real, ops\n",
         'a metric that is not there');
     is($none->{status}, 1, '... is an error');
+    like(top($dir, ['-m', 'calls'])->{err}, qr/the profile has cpu, user/, '... as are calls');
     step($run, '1 bad');
     my $bad = top($dir, ['-n', 1, '--only', 'bad']);
     unlike($bad->{out}, qr/\e/, 'a hostile name cannot clear a terminal');

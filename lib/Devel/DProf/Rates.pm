@@ -5,7 +5,8 @@ package Devel::DProf::Rates;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(DP_M_COUNTER DP_T_CPU DP_T_REAL DP_UNSORTED DP_SEPARATE_ALL);
+use Devel::DProf::Constants qw(time_words metric_is_time DP_M_COUNTER DP_T_CPU DP_T_REAL
+                               DP_UNSORTED DP_SEPARATE_ALL);
 use Devel::DProf::Input qw(told readable usable doubts);
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
@@ -97,9 +98,9 @@ sub metric {
     my ($self, $profile) = @_;
     my $word = $self->{metric};
     my $metric = metric_number($word);
-    return ($metric, undef) if defined $metric;
+    return ($metric, undef) if defined $metric && metric_is_time($metric);
     my ($number, $name) = numbered($profile, $word);
-    my @known = (Devel::DProf::Constants::time_words(), grep { length }
+    my @known = (time_words(), grep { length }
         @{ counter_names($profile) });
     die "-m $word: the profile has " . join(', ', @known) . counter_hint($word) . "\n"
         if !defined $number;

@@ -20,7 +20,7 @@ use Time::HiRes ();
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => [grep { $_ ne 'calls' } metrics_for_help()] },
+    lists => { METRICS => [grep { $_ ne 'calls' } @{ metrics_for_help() }] },
     name => 'dproftop', how => \&how, run => \&top,
     text => <<'END',
 dproftop [options] [PID | profile ...]
