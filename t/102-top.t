@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use Config;
 use Cwd 'getcwd';
 use File::Glob ':bsd_glob';
 use POSIX ();
@@ -112,10 +113,12 @@ sub blocks {
     } split /\n\n/, $run->{out};
 }
 
-for my $mode ('trace', 'tree') {
+for my $mode ('mode=trace', 'mode=tree', 'limit=20000', 'mode=trace,compress=6',
+    'mode=tree,compress=6') {
     subtest "Rates between two looks: $mode" => sub {
         my $dir = scratch();
-        my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', PERL_DPROF_MODE => $mode });
+        my %env = map { /(.*)=(.*)/ ? ('PERL_DPROF_' . uc $1, $2) : () } split /,/, $mode;
+        my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', %env });
         step($run, 4000);
         my $top = top($dir, [], sub { step($run, 1000) }, sub { step($run, '500 anon') }, sub { },
             sub { step($run, 3); ended($run) });
@@ -337,6 +340,18 @@ subtest 'Processes' => sub {
     is("$top->{err}$top->{status}", '0', '... but the parent\'s');
     ended($parent);
     is_deeply([bsd_glob("$elsewhere/*")], [], 'dproftop leaves no file');
+};
+
+subtest 'Threads' => sub {
+    plan skip_all => 'this perl has no threads' if !$Config{usethreads};
+    plan skip_all => 'there is no /proc' if !-e "/proc/$$/fd";
+    my $run = started(my $dir = scratch(), { PERL_DPROF_CLOCK => 'counting:1000' }, PROFILER(),
+        '-e', 'use threads; sub f { 1 } f() for 1 .. 100; $| = 1;'
+            . ' threads->create(sub { f() for 1 .. 50; print "ready\n"; readline STDIN })->join');
+    my ($look) = blocks(top($dir, [$run->{pid}, '-n', 1]));
+    is($look->{rows}{'main::f'}[3], '37.5', 'a process has all its threads');
+    like($look->{title}, qr{/tmon\.out and 1 more file  process $run->{pid} }, '... and says so');
+    ended($run);
 };
 
 subtest 'A run of several processes' => sub {

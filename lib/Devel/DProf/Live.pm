@@ -124,7 +124,8 @@ sub profiles_of {
     my ($pid) = @_;
     my %is = map { $_ => 1 } $pid, numbers_in_namespaces($pid);
     my %seen;
-    return grep { !$seen{$_}++ && is_of($_, %is) } open_files($pid), "tmon.out.$pid", 'tmon.out';
+    my @open = grep { !$seen{$_}++ && is_of($_, %is) } open_files($pid);
+    return @open ? @open : grep { is_of($_, %is) } "tmon.out.$pid", 'tmon.out';
 }
 
 sub is_of {
@@ -183,7 +184,7 @@ the program changes.
 =item new ALL, NAME, ...
 
 A NAME is a file, or, where there is no such file, the number of a process, whose files are those
-that it has open and F<tmon.out> or F<tmon.out.PID> here. ALL: those of its whole run, too. Dies
+that it has open, or else F<tmon.out.PID> or F<tmon.out> here. ALL: those of its whole run, too. Dies
 with what is wrong, as a line: there is no such process, or it did not load the profiler.
 
 =item files
