@@ -197,22 +197,36 @@ sub cells {
         map({ number($_ / $per) } $self, $incl), $count ? number($count / $per) : '-');
 }
 
-# Returns the texts right of the numbers: two columns, in so much room.
+# Returns the texts right of the numbers: two columns, in so much room. Where a place does not fit,
+# its folders go first.
 sub names {
     my ($self, $room, @pairs) = @_;
-    my ($first, $second) = map { my $i = $_;
-        (sort { $b <=> $a } map { length $_->[$i] } @pairs)[0] } 0, 1;
+    my ($first, $second) = longest(@pairs);
     return map { sprintf('%-*s  %s', $first > 60 ? 60 : $first, @$_) =~ s/\s+\z//r } @pairs
         if !$room || $self->{full};
-    $room = 20 if $room < 20;           # what is beyond the edge is cut
-    if ($first + 2 + $second > $room) {
-        my $least = $second < 0.4 * $room ? $second : int(0.4 * $room);
-        $second = $room - 2 - $first > $least ? $room - 2 - $first : $least;
-        $first = $room - 2 - $second if $first > $room - 2 - $second;
+    if ($first + 2 + $second > $room && !$self->{lines}) {
+        @pairs = map { [$_->[0], $_->[1] =~ s{.*/}{}sr] } @pairs;
+        ($first, $second) = longest(@pairs);
     }
+    ($first, $second) = shared($room < 20 ? 20 : $room, $first, $second);
     return map { my ($name, $place) = @$_;
         sprintf('%-*s  %s', $first, fitted($name, $first), fitted($place, $second)) =~ s/\s+\z//r
     } @pairs;
+}
+
+sub longest {
+    my (@pairs) = @_;
+    return map { my $i = $_; (sort { $b <=> $a } map { length $_->[$i] } @pairs)[0] } 0, 1;
+}
+
+# Returns the widths of two columns: the second one has what the first leaves, but two fifths at the
+# least if it needs them.
+sub shared {
+    my ($room, $first, $second) = @_;
+    return ($first, $second) if $first + 2 + $second <= $room;
+    my $least = $second < 0.4 * $room ? $second : int(0.4 * $room);
+    $second = $room - 2 - $first > $least ? $room - 2 - $first : $least;
+    return ($first < $room - 2 - $second ? $first : $room - 2 - $second, $second);
 }
 
 sub number {
