@@ -47,7 +47,8 @@ subtest 'Lines fit the terminal' => sub {
     like($lines[4], qr/\A  6\.5      150\.0      135\.0       1\.0  \S/, 'numbers of a row');
     like($lines[4], qr/  My::Module30::method  Module30\.pm:30\z/, 'places lose their folders');
     @lines = $top->text(made_up(), 70, 24);
-    like($lines[4], qr/  \.\.\.dule30::method  \.\.\.e30\.pm:30\z/, '... and names their beginning');
+    like($lines[4], qr/  \.\.\.dule30::method  \.\.\.e30\.pm:30\z/,
+        '... and names their beginning');
     @lines = $top->text(made_up(), 200, 50);
     like($lines[4], qr{  My::Module30::method  /usr/share/perl5/My/Module30\.pm:30\z},
         '... if need be');

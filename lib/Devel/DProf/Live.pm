@@ -184,8 +184,8 @@ the program changes.
 =item new ALL, NAME, ...
 
 A NAME is a file, or, where there is no such file, the number of a process, whose files are those
-that it has open, or else F<tmon.out.PID> or F<tmon.out> here. ALL: those of its whole run, too. Dies
-with what is wrong, as a line: there is no such process, or it did not load the profiler.
+that it has open, or else F<tmon.out.PID> or F<tmon.out> here. ALL: those of its whole run, too.
+Dies with what is wrong, as a line: there is no such process, or it did not load the profiler.
 
 =item files
 

@@ -128,8 +128,8 @@ sub subs {
     my %how = (separate => DP_SEPARATE_ALL, order => DP_UNSORTED, program => 1);
     my %place = map { $_->[0] => length $_->[2] ? "$_->[2]:$_->[3]" : '' }
         $profile->subs({ separate => DP_SEPARATE_ALL });
-    my %count = map { @$_[0, 2] } $profile->rows({ %how, counter => $samples + 1 })
-        if defined $samples;
+    my %count = !defined $samples ? ()
+        : map { @$_[0, 2] } $profile->rows({ %how, counter => $samples + 1 });
     return { map {
         my ($name, $calls, $self, $incl) = @$_;
         my $count = defined $samples ? $count{$name} : $name eq '(program)' ? 0 : $calls;
@@ -142,8 +142,8 @@ sub lines {
     return {} if !$profile->line_detail;
     my @subs = map { $_->[0] } $profile->subs({ separate => DP_SEPARATE_ALL });
     my $key = sub { join "\0", map { $_ // '' } @{ $_[0] }[0 .. 2] };
-    my %count = map { $key->($_) => $_->[4] } @{ $profile->line_rows(DP_M_COUNTER, $samples) }
-        if defined $samples;
+    my %count = !defined $samples ? ()
+        : map { $key->($_) => $_->[4] } @{ $profile->line_rows(DP_M_COUNTER, $samples) };
     return { map {
         my ($file, $line, $sub, $count, $self, $incl) = @$_;
         my $id = $key->($_);
