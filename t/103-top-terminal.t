@@ -232,6 +232,10 @@ subtest 'What is drawn, and keys' => sub {
     like(on_terminal('`stty rows 9 columns 60`; kill WINCH => $pid; kill INT => $pid', ['-d', 100]),
         qr/as it was/, 'another size');
     ended($run);
+    unlink "$dir/tmon.out";
+    $out = on_terminal('', ["no\e[2Jthing"], 'xq');
+    like($out, qr/waiting for no\\x1b\[2Jthing.*status 0, .*as it was/s, 'a profile to come');
+    unlike($out, qr/\e\[2Jthing/, '... whose name is shown as it may be');
 };
 
 done_testing;

@@ -10,7 +10,7 @@ use Devel::DProf::Live;
 use Devel::DProf::Options;
 use Devel::DProf::Rates;
 use Devel::DProf::Terminal;
-use Devel::DProf::Text qw(bytes);
+use Devel::DProf::Text qw(bytes shown);
 use Devel::DProf::Tool qw(OK FAILED complain terminal_width written);
 use Devel::DProf::Top;
 use Devel::DProf::Values;
@@ -191,7 +191,7 @@ sub draw {
     my ($columns, $rows) = $screen->size;
     $screen->is_changed;
     my $look = $self->{shown};
-    return $screen->show(-1, waiting($self), 'q: quit') if !$look;
+    return $screen->show(-1, shown(waiting($self)), 'q: quit') if !$look;
     my $is_help = $self->{top}->is_help;
     return $screen->show($is_help ? 0 : 3, $self->{top}->text($look, $columns, $rows));
 }
