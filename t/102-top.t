@@ -311,6 +311,8 @@ subtest 'Processes' => sub {
     my (undef, $look) = blocks($top);
     is($look->{rows}{'main::f'}[3], '500.0', 'a process is found, wherever its profile is');
     like($look->{title}, qr{  \Q$dir\E/my\.prof  process $run->{pid}  }, '... and told');
+    my $live = Devel::DProf::Live->new(0, ($run->{pid}) x 2);
+    is_deeply([map { [$live->files] } 1, 2], [([1, "$dir/my.prof"]) x 2], '... and followed once');
     ended($run);
     $top = top($elsewhere, [$run->{pid}]);
     is($top->{err}, "dproftop: there is no process $run->{pid}, and no file of that name\n",
@@ -324,7 +326,10 @@ subtest 'Processes' => sub {
         qr/\Adproftop: process $plain->{pid} is not recorded: .* PERL5OPT=-d:DProf=\S+ in its /,
         'a process without the profiler: what to do');
     is($top->{status}, 1, '... is an error');
-    ended($plain);
+    my $beside = started($dir, {});
+    like(top($dir, [$plain->{pid}])->{err}, qr/ $plain->{pid} is not recorded: /,
+        '... also beside the profile of another one');
+    ended($_) for $beside, $plain;
     my $idle = started($dir, {}, PROFILER(), '-e', "BEGIN { $code }");
     $top = top($elsewhere, [$idle->{pid}]);
     like($top->{err}, qr/ $idle->{pid} has the profiler, and no profile yet: /,
