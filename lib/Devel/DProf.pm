@@ -290,7 +290,8 @@ brings the file up to date at the next entry or exit of a sub, in each of the pr
 C<checkpoint=60> does this for a tree once a minute. The program continues. A saved file is complete
 in itself and can be copied or sent elsewhere: it holds all calls up to that moment, and the sums of
 their times. The tools report that the recording has not come to its end. (On the same machine,
-while the program runs, the tools find whatever is newer than the file in F<tmon.out.live> anyway.)
+while the program runs, the tools find whatever is newer than the file in F<tmon.out.live> anyway,
+and L<dproftop> shows what the program does now.)
 
 To save a trace, the profiler writes the marks that are still in memory. To save a tree, it writes a
 new file, F<tmon.out.new>, with the owner and mode of the old one, and then replaces the old file
@@ -920,9 +921,10 @@ x86 (perl 5.40.1), perl 5.42.3 with -DDEBUGGING.
 =head1 SEE ALSO
 
 L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
-L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dprof>, L<Devel::DProf::Cookbook>,
-L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>, L<Devel::DProf::Format>, L<Test::DProf>,
-L<App::Prove::Plugin::DProf>, L<Plack::Middleware::DProf>, L<Mojolicious::Plugin::DProf>
+L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dproftop>, L<dprof>,
+L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>,
+L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>, L<Plack::Middleware::DProf>,
+L<Mojolicious::Plugin::DProf>
 
 =head1 COPYRIGHT AND LICENSE
 

@@ -11,7 +11,7 @@ use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result saved
-                    terminal_width);
+                    terminal_width terminal_size);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -97,17 +97,19 @@ sub unwritten {
 }
 
 # Returns the columns of the terminal that a report goes to; 0 if it goes elsewhere.
-sub terminal_width {
-    return 0 if !-t STDOUT;
+sub terminal_width { return -t STDOUT ? (terminal_size())[0] : 0 }
+
+# Returns columns and rows of the terminal at the standard output.
+sub terminal_size {
     my $size = '';
     # This is TIOCGWINSZ, where it is known.
     my %code = (linux => 0x5413, map { $_ => 0x40087468 } qw(darwin freebsd netbsd openbsd));
-    if ($code{$^O} && ioctl(STDOUT, $code{$^O}, $size = "\0" x 8)) {
-        my (undef, $columns) = unpack 'S2', $size;
-        return $columns if $columns;
-    }
-    return ($ENV{COLUMNS} // '') =~ /^(\d+)$/ && $1 ? $1 : 80;
+    my ($rows, $columns) = $code{$^O} && ioctl(STDOUT, $code{$^O}, $size = "\0" x 8)
+        ? unpack 'S2', $size : (0, 0);
+    return ($columns || positive($ENV{COLUMNS}) || 80, $rows || positive($ENV{LINES}) || 24);
 }
+
+sub positive { return ($_[0] // '') =~ /^(\d+)$/ ? $1 : 0 }
 
 # ---- a transient line ----
 

@@ -14,6 +14,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my @ROWS = (
     [ report => 'which subs cost how much: shares, callers, callees' ],
     [ diff   => 'what changed between two runs, and whether it is significant' ],
+    [ top    => 'what a running program does: rates since the last look' ],
     [ flame  => 'flame graphs, of one profile or of two' ],
     [ html   => 'a page: the source, and what each line and sub costs' ],
     [ fold   => 'folded stacks, for other programs' ],

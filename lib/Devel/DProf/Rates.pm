@@ -1,0 +1,254 @@
+package Devel::DProf::Rates;
+
+# What a program costs between two looks at its profile: subs and lines of source, subtracted.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Constants qw(time_words metric_is_time DP_M_COUNTER DP_T_CPU DP_T_REAL
+                               DP_UNSORTED DP_SEPARATE_ALL);
+use Devel::DProf::Input qw(told readable usable doubts);
+use Devel::DProf::Outcome;
+use Devel::DProf::Profile;
+use Devel::DProf::View qw(metric_number counter_names counter_named counter_label counter_hint);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# Of a row: how much, and what is shown.
+use constant { SELF => 0, INCL => 1, COUNT => 2, NAME => 3, PLACE => 4 };
+
+sub new {
+    my ($class, %how) = @_;
+    return bless { %how, of => {}, doubted => {} }, $class;
+}
+
+# ---- reading ----
+
+# Reads the files, and returns what differs from the look before, or undef if none can be read.
+sub look {
+    my ($self, $now, $running, @paths) = @_;
+    my ($before, %of) = $self->{of};
+    for my $path (@paths) {
+        my $one = $self->recording($path, $running) // next;
+        $of{ $one->{id} } = $one;
+    }
+    return undef if !%of;
+    my %runs = map { $_->{run} => 1 } values %$before;
+    my $goes_on = grep { $runs{ $_->{run} } } values %of;
+    my $look = $self->difference($goes_on ? $before : {}, \%of);
+    $look->{since} = $goes_on ? 'last' : %$before ? 'anew' : 'start';
+    $look->{seconds} = $goes_on ? $now - $self->{at} : since_start($now, $running, values %of);
+    $look->{seconds} = 1e-6 if $look->{seconds} <= 0;       # somebody has set the clock back
+    @$self{qw(of at)} = (\%of, $now);
+    $look->{at} = $now;
+    return $look;
+}
+
+# Returns a file's sums, or undef if it cannot be read: for the moment, if it is still written.
+sub recording {
+    my ($self, $path, $running) = @_;
+    my $profile = $self->{input}->profile;
+    my $o = $self->{input}->read($profile, $path);
+    if ($running && -e $path && readable(Devel::DProf::Outcome::verdict($o))) {
+        # Nothing is to be said before the end.
+    } elsif ($running && (!-e $path || $self->was_read($path))) {
+        return $self->was_read($path);
+    } else {
+        my $what = told($o, $self->{force});
+        $self->{failed} = 1 if !usable($what);
+        return undef if !readable($what);
+    }
+    my %header = $profile->header(0);
+    doubts($path, $self->{force} || $self->{doubted}{$path}++, %header) if !$running;
+    return $self->sums($profile, $path, %header);
+}
+
+sub was_read {
+    my ($self, $path) = @_;
+    return (grep { $_->{path} eq $path } values %{ $self->{of} })[0];
+}
+
+# Returns whether a file could not be used, which has been said.
+sub failed { return $_[0]{failed} ? 1 : 0 }
+
+sub sums {
+    my ($self, $profile, $path, %header) = @_;
+    die "$path: it has no times; dprofreport shows it\n" if $profile->unit ne 's';
+    my ($metric, $number) = $self->metric($profile);
+    my $hz = $profile->hz;
+    my ($samples) = numbered($profile, 'samples');
+    my @kept = map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid dprof_slice dprof_start)};
+    return {
+        path => $path, run => $header{dprof_run} // $path,
+        id => join("\0", length $kept[0] ? '' : $path, @kept),
+        start => $header{dprof_start}, script => $header{dprof_script}, pid => $header{dprof_pid},
+        # Times become milliseconds.
+        scale => defined $number ? 1 : 1000 / $hz,
+        cpu => $profile->total(DP_T_CPU) / $hz, real => $profile->total(DP_T_REAL) / $hz,
+        total => defined $number ? $profile->counted($number) : $profile->total($metric),
+        count => defined $samples ? $profile->counted($samples) : $profile->calls,
+        is_sampled => defined $samples, detail => $profile->line_detail,
+        subs => subs($profile, $metric, $number, $samples),
+        lines => lines($profile, $metric, $number, $samples),
+    };
+}
+
+# Returns the metric's number, and that of the counter if it is one. Dies with what there is.
+sub metric {
+    my ($self, $profile) = @_;
+    my $word = $self->{metric};
+    my $metric = metric_number($word);
+    return ($metric, undef) if defined $metric && metric_is_time($metric);
+    my ($number, $name) = numbered($profile, $word);
+    my @known = (time_words(), grep { length }
+        @{ counter_names($profile) });
+    die "-m $word: the profile has " . join(', ', @known) . counter_hint($word) . "\n"
+        if !defined $number;
+    $self->{label} = counter_label($profile, $name);
+    return (DP_M_COUNTER, $number);
+}
+
+# Returns what the metric is called, and whether it is a counter.
+sub label { my ($self) = @_; return ($self->{label} // $self->{metric}, defined $self->{label}) }
+
+# Returns the number of a counter, from 0, and its whole name.
+sub numbered {
+    my ($profile, $word) = @_;
+    my @names = @{ counter_names($profile) };
+    my $name = counter_named($word, @names) // return;
+    return ((grep { $names[$_] eq $name } 0 .. $#names)[0], $name);
+}
+
+# ---- rows of one file ----
+
+# Anonymous subs always have their place: without it, their names would change when a second one of
+# the package runs.
+sub subs {
+    my ($profile, $metric, $number, $samples) = @_;
+    my %how = (separate => DP_SEPARATE_ALL, order => DP_UNSORTED, program => 1);
+    my %place = map { $_->[0] => length $_->[2] ? "$_->[2]:$_->[3]" : '' }
+        $profile->subs({ separate => DP_SEPARATE_ALL });
+    my %count = !defined $samples ? ()
+        : map { @$_[0, 2] } $profile->rows({ %how, counter => $samples + 1 });
+    return { map {
+        my ($name, $calls, $self, $incl) = @$_;
+        my $count = defined $samples ? $count{$name} : $name eq '(program)' ? 0 : $calls;
+        ($name => [$self, $incl, $count, $name, $place{$name} // ''])
+    } $profile->rows({ %how, defined $number ? (counter => $number + 1) : (time => $metric) }) };
+}
+
+sub lines {
+    my ($profile, $metric, $number, $samples) = @_;
+    return {} if !$profile->line_detail;
+    my @subs = map { $_->[0] } $profile->subs({ separate => DP_SEPARATE_ALL });
+    my $key = sub { join "\0", map { $_ // '' } @{ $_[0] }[0 .. 2] };
+    my %count = !defined $samples ? ()
+        : map { $key->($_) => $_->[4] } @{ $profile->line_rows(DP_M_COUNTER, $samples) };
+    return { map {
+        my ($file, $line, $sub, $count, $self, $incl) = @$_;
+        my $id = $key->($_);
+        $count = $count{$id} // 0 if defined $samples;
+        my $name = defined $sub ? $subs[$sub] : '(program)';
+        (join("\0", $file, $line, $name) => [$self, $incl, $count, "$file:$line", $name])
+    } grep { length $_->[0] } @{ $profile->line_rows($metric, $number // 0) } };
+}
+
+# ---- differences ----
+
+sub difference {
+    my ($self, $before, $of) = @_;
+    my %look = (subs => {}, lines => {}, detail => 0);
+    for my $now (values %$of) {
+        my $was = $before->{ $now->{id} } // {};
+        $look{$_} += more($now->{$_}, $was->{$_}) for qw(cpu real count);
+        $look{total} += $now->{scale} * more($now->{total}, $was->{total});
+        $look{detail} = $now->{detail} if $now->{detail} > $look{detail};
+        $look{is_sampled} ||= $now->{is_sampled};
+        for my $kind (['subs', NAME], ['lines', PLACE]) {
+            my ($rows, $sub) = @$kind;
+            $self->add($look{$rows}, $sub, $now->{scale}, $now->{$rows}, $was->{$rows} // {});
+        }
+    }
+    my ($first) = sort { ($a->{start} // 0) <=> ($b->{start} // 0) } values %$of;
+    $look{$_} = [grep { $_->[SELF] || $_->[INCL] || $_->[COUNT] } values %{ $look{$_} }]
+        for qw(subs lines);
+    return { %look, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
+}
+
+# A look that is read while a piece is being written may have less than the one before.
+sub more { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
+
+sub add {
+    my ($self, $sums, $sub, $scale, $now, $was) = @_;
+    for my $key (keys %$now) {
+        my ($row, $old) = ($now->{$key}, $was->{$key} // []);
+        next if !$self->is_shown($row->[$sub]);
+        my $sum = $sums->{$key} //= [0, 0, 0, @$row[NAME, PLACE]];
+        $sum->[$_] += $scale * more($row->[$_], $old->[$_]) for SELF, INCL;
+        $sum->[COUNT] += more($row->[COUNT], $old->[COUNT]);
+    }
+    return;
+}
+
+sub is_shown {
+    my ($self, $name) = @_;
+    my ($only, $skip) = @$self{qw(re_only re_skip)};
+    return (!$only || $name =~ $only) && (!$skip || $name !~ $skip);
+}
+
+# Returns the seconds from the start of recordings until now, or until they ended.
+sub since_start {
+    my ($now, $running, @of) = @_;
+    my ($real) = sort { $b <=> $a } map { $_->{real} } @of;
+    my ($start) = sort { $a <=> $b } map { $_->{start} // () } @of;
+    return $running && defined $start && $now > $start ? $now - $start : $real;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Rates - what a program costs between two looks at its profile
+
+=head1 DESCRIPTION
+
+The numbers of L<dproftop>. It is internal to this distribution.
+
+A recording is what one file tells of one process and thread, and of one slice. Recordings are
+subtracted one by one, and then added up; so nothing is lost where slices or processes come and go.
+
+=head1 METHODS
+
+=over
+
+=item new NAME => VALUE, ...
+
+input, a L<Devel::DProf::Input>; metric, a word; force; re_only and re_skip, patterns of names of
+subs.
+
+=item look SECONDS, RUNNING, PATH, ...
+
+Reads the files, as they are at this time of day. Returns undef if none can be read, or a hash:
+since, which is C<last> if this is the difference to the look before, C<start> if there was none, or
+C<anew> if nothing goes on of what was there; seconds, how long that is; at, the time of day; subs
+and lines, the rows of what has changed, [self, inclusive, count, name, place] each, where times are
+milliseconds, the count is that of samples if is_sampled is true, or else of calls or runs, and the
+place of a line is its sub; total, count, cpu and real (in seconds) of all; files, how many; path,
+script and pid of the first one; detail, L<Devel::DProf::Profile/line_detail>. Dies, in one line, if
+there is no such metric. While a program runs (RUNNING), nothing is said of files.
+
+=item failed
+
+Could a file not be used? A message has said so.
+
+=item label
+
+The name of the metric, and whether it is a counter.
+
+=back
+
+=cut

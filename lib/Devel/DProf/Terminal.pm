@@ -1,0 +1,223 @@
+package Devel::DProf::Terminal;
+
+# A terminal that shows a screen and gives single keys; it is as it was whatever ends the program.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Text qw(bytes);
+use Devel::DProf::Tool qw(terminal_size);
+use POSIX ();
+use Scalar::Util 'weaken';
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# The other screen, no cursor, no lines that are continued in the next one; and back.
+use constant {
+    ENTER => "\e[?1049h\e[?25l\e[?7l\e[H\e[2J", LEAVE => "\e[?7h\e[?25h\e[?1049l",
+};
+
+# Returns whether there is such a terminal.
+sub is_there { return -t STDIN && -t STDOUT && ($ENV{TERM} // 'dumb') ne 'dumb' }
+
+sub new {
+    my ($class) = @_;
+    my $before = POSIX::Termios->new;
+    $before->getattr(0);
+    my $self = bless { before => $before, read => '', signal => '', is_changed => 0 }, $class;
+    weaken(my $weak = $self);       # %SIG must not keep the terminal
+    my %handler = (WINCH => sub { $weak->{is_changed} = 1 },
+        CONT => sub { $weak->{wish} = 'enter' },
+        TSTP => sub { $weak->{wish} = 'stop' }, map { my $name = $_; $name => sub {
+            $weak->{signal} ||= $name } } qw(INT TERM HUP QUIT));
+    # What is ignored, by nohup for example, stays ignored.
+    my @own = grep { ($SIG{$_} // '') ne 'IGNORE' } keys %handler;
+    $self->{handlers} = { map { $_ => $SIG{$_} // 'DEFAULT' } @own };
+    @SIG{@own} = @handler{@own};
+    $self->enter;
+    return $self;
+}
+
+# ---- states ----
+
+# Ctrl-C and Ctrl-Z stay the terminal's own.
+sub enter {
+    my ($self) = @_;
+    my $raw = POSIX::Termios->new;
+    $raw->getattr(0);
+    $raw->setlflag($raw->getlflag & ~(POSIX::ECHO() | POSIX::ICANON()));
+    $raw->setiflag($raw->getiflag | POSIX::ICRNL());
+    $raw->setcc(POSIX::VMIN(), 1);
+    $raw->setcc(POSIX::VTIME(), 0);
+    $raw->setattr(0, POSIX::TCSANOW());
+    @$self{qw(is_entered is_changed)} = (1, 1);
+    write_all(ENTER);
+    return;
+}
+
+sub restore {
+    my ($self) = @_;
+    return if !$self->{is_entered};
+    $self->{is_entered} = 0;
+    write_all(LEAVE);
+    $self->{before}->setattr(0, POSIX::TCSANOW());
+    return;
+}
+
+# Gives the terminal back for good. A second call does nothing.
+sub leave {
+    my ($self) = @_;
+    $self->restore;
+    my $before = delete $self->{handlers} or return;
+    $SIG{$_} = $before->{$_} for keys %$before;
+    return;
+}
+
+sub DESTROY {
+    my ($self) = @_;
+    local ($@, $!, $?);
+    $self->leave;
+    return;
+}
+
+# Ctrl-Z: the shell gets its terminal back, and this process goes on here after `fg'. (It cannot
+# stop in the handler, where perl blocks the signal.) A shell changes the terminal of a process that
+# it has stopped otherwise, too.
+sub obey {
+    my ($self) = @_;
+    my $wish = delete $self->{wish} or return;
+    if ($wish eq 'stop') {
+        $self->restore;
+        local $SIG{TSTP} = 'DEFAULT';
+        kill TSTP => $$;
+        delete $self->{wish};
+    }
+    $self->enter;
+    return;
+}
+
+# Returns the name of the signal that asks to end, or the empty string.
+sub signal { return $_[0]{signal} }
+
+# ---- input and output ----
+
+# Returns the key that is pressed within so many seconds: a character, or a word for others. Returns
+# undef if there is none, or sooner, when a signal has arrived or the size has changed.
+my %WORD = (
+    '[A' => 'up', 'OA' => 'up', '[B' => 'down', 'OB' => 'down', '[5~' => 'page up',
+    '[6~' => 'page down', '[H' => 'home', 'OH' => 'home', '[1~' => 'home',
+);
+
+sub key {
+    my ($self, $seconds) = @_;
+    $self->wait($seconds) if !length $self->{read};
+    return $self->{read} =~ s/\A\e([\[O][0-9;]*[A-Za-z~])// ? $WORD{$1} // 'other'
+        : $self->{read} =~ s/\A\e// ? 'escape'
+        : $self->{read} =~ s/\A(.)//s ? $1 : undef;
+}
+
+# The signal that arrives just before select does not wake it: so it waits in small steps.
+sub wait {
+    my ($self, $seconds) = @_;
+    while ($seconds > 0) {
+        $self->obey;
+        return if $self->{signal} || $self->{is_changed};
+        my $step = $seconds < 0.25 ? $seconds : 0.25;
+        vec(my $in = '', 0, 1) = 1;
+        my $ready = select $in, undef, undef, $step;
+        $seconds -= $step;
+        next if $ready <= 0;
+        $! = 0;
+        my $n = sysread STDIN, $self->{read}, 64, length $self->{read};
+        $self->{signal} ||= 'HUP' if !$n && !$!{EINTR};     # the terminal is gone
+        return;
+    }
+    return;
+}
+
+# Returns whether all is to be drawn again, once.
+sub is_changed {
+    my ($self) = @_;
+    my $is = $self->{is_changed};
+    $self->{is_changed} = 0;
+    return $is;
+}
+
+sub size { return terminal_size() }
+
+# Shows lines, the one of this number (from 0) in reverse.
+sub show {
+    my ($self, $reverse, @lines) = @_;
+    my (undef, $height) = terminal_size();
+    $#lines = $height - 1 if @lines > $height;
+    my $text = "\e[H";
+    for my $n (0 .. $#lines) {
+        $text .= "\r\n" if $n;
+        $text .= "\e[2K" . ($n == $reverse ? "\e[7m$lines[$n]\e[0m" : $lines[$n]);
+    }
+    return write_all(bytes("$text\e[J"));
+}
+
+sub write_all {
+    my ($bytes) = @_;
+    local $SIG{PIPE} = 'IGNORE';
+    print {*STDOUT} $bytes;
+    return STDOUT->flush;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Terminal - a screen, and single keys
+
+=head1 DESCRIPTION
+
+What L<dproftop> needs of a terminal, with POSIX and nothing else. It is internal to this
+distribution.
+
+=head1 METHODS
+
+=over
+
+=item is_there
+
+A function: are the standard input and output a terminal that can do this?
+
+=item new
+
+Takes the terminal, and the signals INT, TERM, HUP, QUIT, TSTP, CONT and WINCH. It is given back
+when the object goes, also by C<die>.
+
+=item leave
+
+Gives it back now.
+
+=item key SECONDS
+
+The key that is pressed within that time: a character, or one of up, down, page up, page down, home,
+escape and other. Undef if there is none, or sooner, after a signal or a change of size.
+
+=item signal
+
+The name of the signal that asks to end, or the empty string. A terminal that is gone is HUP.
+
+=item is_changed
+
+Whether all is to be drawn again, once for each change.
+
+=item size
+
+Columns and rows.
+
+=item show NUMBER, LINE, ...
+
+Shows lines in place of what was there, the one of that number in reverse.
+
+=back
+
+=cut

@@ -1,0 +1,199 @@
+package Devel::DProf::Tool::Dproftop;
+
+# dproftop: options, looks, screens and blocks.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Input;
+use Devel::DProf::Live;
+use Devel::DProf::Options;
+use Devel::DProf::Rates;
+use Devel::DProf::Terminal;
+use Devel::DProf::Text qw(bytes shown);
+use Devel::DProf::Tool qw(OK FAILED complain terminal_width written);
+use Devel::DProf::Top;
+use Devel::DProf::Values;
+use Devel::DProf::View qw(metrics_for_help);
+use Time::HiRes ();
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+my $TOOL = Devel::DProf::Options->new(
+    lists => { METRICS => [grep { $_ ne 'calls' } @{ metrics_for_help() }] },
+    name => 'dproftop', how => \&how, run => \&top,
+    text => <<'END',
+dproftop [options] [PID | profile ...]
+
+What a running program does: rates since the last look. Keys are shown by h.
+
+= d|delay=f(positive)
+    -d SECONDS          between two looks (2)
+= n|looks=i(positive)
+    -n N                ends after N looks
+= b|batch
+    -b, --batch         plain text, a block for each look; so it is where there is no terminal
+What is counted:
+= m|metric=s
+    -m METRIC           {METRICS}
+                        or another counter (dproflist lists them)
+= l|lines
+    -l, --lines         lines of source in place of subs, where the profile has them
+= main
+    --main              leaves out what ran before the main program
+= processes
+    --processes         reads all files of each run (tmon.out.PID)
+Which rows:
+= only=s  skip=s
+    --only REGEX --skip REGEX   only subs whose names match, or do not match
+= s|sort=s  reverse
+    -s ORDER            self, inclusive, or calls (samples);  --reverse  the least first
+= O|rows=i(positive)
+    -O N                at most N rows: 15, on a screen as many as it has
+= c|full
+    -c, --full          full names
+
+= F|force
+    -F                  tolerates missing entries and exits
+    -V, -h, -H          version, this help, the manual
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+sub how {
+    my ($opt) = @_;
+    my %how = map { defined $opt->{$_}
+        ? ("re_$_" => Devel::DProf::Values::pattern("--$_", $opt->{$_})) : () } qw(only skip);
+    my $rates = Devel::DProf::Rates->new(%how, force => $opt->{F}, metric => $opt->{m} // 'cpu',
+        input => Devel::DProf::Input->new(main => $opt->{main}, force => $opt->{F}));
+    my $top = Devel::DProf::Top->new(rates => $rates, sort => $opt->{s} // 'self',
+        rows => $opt->{O}, delay => $opt->{d} // 2,
+        lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});
+    return { rates => $rates, top => $top };
+}
+
+sub top {
+    my ($opt, $how, $names) = @_;
+    my $live = eval { Devel::DProf::Live->new($opt->{processes}, @$names ? @$names : 'tmon.out') };
+    return failed($@) if !$live;
+    my $self = { %$how, live => $live, left => $opt->{n}, names => $names };
+    my $is_screen = !$opt->{b} && Devel::DProf::Terminal::is_there();
+    my $status = eval { $is_screen ? on_screen($self) : in_blocks($self) };
+    return defined $status ? $status : failed($@);
+}
+
+sub failed {
+    my ($why) = @_;
+    complain('dproftop: ' . $why =~ s/\n\z//r);
+    return FAILED;
+}
+
+# ---- looks ----
+
+sub now { return Time::HiRes::time() }
+
+# Looks once. Returns whether the program goes on, and the look, or undef if there is none yet.
+# before_end is called before the last look, which may have something to say.
+sub look {
+    my ($self, $before_end) = @_;
+    my ($live, $rates) = @$self{qw(live rates)};
+    my ($running, @paths) = $live->files;
+    my $now = now();
+    $before_end->() if !$running;
+    my $look = @paths ? $rates->look($now, $running, @paths) : undef;
+    $look->{skipped} = $live->skipped if $look;
+    $self->{left}-- if $look && $self->{left};
+    return ($running, $look);
+}
+
+# Prints a block of text. Returns the exit status.
+sub block {
+    my ($self, $look, $is_last) = @_;
+    my @lines = $self->{top}->text($look, terminal_width());
+    push @lines, 'The program has ended.' if $is_last;
+    my $gap = $self->{blocks}++ ? "\n" : '';
+    print bytes($gap . join "\n", @lines, '');
+    return written('dproftop', \*STDOUT, 0, unfinished => 1);
+}
+
+sub ended {
+    my ($self, $look) = @_;
+    my $status = $look ? block($self, $look, 1) : OK;
+    return $status || $self->{rates}->failed;
+}
+
+sub is_enough { return defined $_[0]{left} && !$_[0]{left} }
+
+# ---- without a terminal ----
+
+sub in_blocks {
+    my ($self) = @_;
+    my ($stop, $waiting) = (0, 0);
+    local $SIG{INT} = sub { $stop = 1 };
+    until ($stop) {
+        my ($running, $look) = look($self, sub { });
+        return ended($self, $look) if !$running;
+        complain(waiting($self)) if !$look && !$waiting++;
+        my $status = $look ? block($self, $look) : OK;
+        return $status if $status || is_enough($self);
+        pause($self->{top}->delay) if !$stop;
+    }
+    return OK;
+}
+
+sub pause { select undef, undef, undef, $_[0]; return }
+
+sub waiting {
+    my ($self) = @_;
+    return 'dproftop: waiting for ' . join ' ', @{ $self->{names} } ? @{ $self->{names} }
+        : 'tmon.out';
+}
+
+# ---- on a terminal ----
+
+sub on_screen {
+    my ($self) = @_;
+    my $screen = Devel::DProf::Terminal->new;
+    until ($screen->signal) {
+        my ($running, $look) = look($self, sub { $screen->leave });
+        return ended($self, $look) if !$running;
+        $self->{shown} = $look // $self->{shown};
+        last if !keys_until_look($self, $screen) || is_enough($self);
+    }
+    my $signal = $screen->signal;
+    $screen->leave;
+    # Whoever has sent this signal is told that it has ended the tool.
+    kill $signal => $$ if $signal && $signal ne 'INT';
+    return OK;
+}
+
+# Draws, and does what keys ask for, until the next look is due. Returns false if it is not to be.
+sub keys_until_look {
+    my ($self, $screen) = @_;
+    my $top = $self->{top};
+    my $from = now();
+    for (my $is_drawn = 0;;) {
+        draw($self, $screen) if !$is_drawn || $screen->is_changed;
+        my $left = $from + $top->delay - now();
+        my $key = $screen->key($left > 0 ? $left : 0);
+        return 0 if $screen->signal;
+        $is_drawn = !defined $key;
+        my $asked = defined $key ? $top->key($key) : '';
+        return 0 if $asked eq 'quit';
+        return 1 if $asked eq 'look' || now() >= $from + $top->delay;
+    }
+}
+
+sub draw {
+    my ($self, $screen) = @_;
+    my ($columns, $rows) = $screen->size;
+    $screen->is_changed;
+    my $look = $self->{shown};
+    return $screen->show(-1, shown(waiting($self)), 'q: quit') if !$look;
+    my $is_help = $self->{top}->is_help;
+    return $screen->show($is_help ? 0 : 3, $self->{top}->text($look, $columns, $rows));
+}
+
+1;

@@ -1,0 +1,282 @@
+package Devel::DProf::Top;
+
+# What dproftop shows: rates as lines of text, in the order and place that keys have chosen.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Layout qw(aligned fitted cut grouped);
+use Devel::DProf::Rates;
+use Devel::DProf::Text qw(shown plural);
+use POSIX ();
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+# What rows are in the order of, by the word of --sort.
+my %COLUMN = (
+    self => Devel::DProf::Rates::SELF, inclusive => Devel::DProf::Rates::INCL,
+    calls => Devel::DProf::Rates::COUNT,
+);
+my @WIDTHS = (5, 10, 10, 9);
+# A screen has these above its rows.
+use constant ABOVE => 4;
+
+my @HELP = split /\n/, <<'END';
+Keys of dproftop
+
+  P  T  N      order: by self, by inclusive, by calls (or samples)
+  R            reverses the order
+  l            lines of source, or subs
+  c            full names, before the columns beside them
+  up down      scrolls; also j, k, page up, page down, home
+  space        looks now
+  d  s         the seconds between two looks
+  h  ?         this help
+  q            ends; the program goes on
+
+%self is the share of all that was recorded since the last look. self and incl,
+with the subs that are called, are milliseconds of a second of real time.
+
+Any key goes back.
+END
+
+sub new {
+    my ($class, %how) = @_;
+    die "--sort $how{sort}: must be self, inclusive or calls\n" if !defined $COLUMN{ $how{sort} };
+    return bless { first => 0, note => '', entry => undef, %how }, $class;
+}
+
+# ---- keys ----
+
+my %SORT = (P => 'self', T => 'inclusive', N => 'calls');
+my %TOGGLE = (R => 'reverse', l => 'lines', c => 'full', h => 'help', '?' => 'help');
+my %SCROLL = (up => -1, k => -1, down => 1, j => 1);
+
+# Does what a key asks for. Returns quit or look, if that is to be done; else the empty string.
+sub key {
+    my ($self, $key) = @_;
+    return $self->entered($key) if defined $self->{entry};
+    return $self->{help} = '' if $self->{help};
+    $self->{note} = '';
+    return 'quit' if $key eq 'q';
+    return 'look' if $key eq ' ' || $key eq "\n";
+    if ($SORT{$key}) { @$self{qw(sort first)} = ($SORT{$key}, 0) }
+    elsif ($TOGGLE{$key}) { $self->{ $TOGGLE{$key} } = !$self->{ $TOGGLE{$key} } }
+    elsif ($key eq 'd' || $key eq 's') { $self->{entry} = '' }
+    else { $self->scroll($key) }
+    return '';
+}
+
+sub scroll {
+    my ($self, $key) = @_;
+    my $page = $self->{page} || 1;
+    my $by = $SCROLL{$key} // { 'page up' => -$page, 'page down' => $page }->{$key};
+    if ($key eq 'home') { $self->{first} = 0 }
+    elsif (defined $by) { $self->{first} += $by }
+    $self->{first} = 0 if $self->{first} < 0;
+    return;
+}
+
+# Takes the digits of a new interval, until it is complete.
+sub entered {
+    my ($self, $key) = @_;
+    if ($key =~ /\A[0-9.]\z/ && length $self->{entry} < 8) { $self->{entry} .= $key }
+    elsif ($key eq "\x7f" || $key eq "\b") { chop $self->{entry} }
+    elsif ($key eq "\n" || $key eq 'escape') {
+        my $seconds = $key eq "\n" ? $self->{entry} : '';
+        $self->{entry} = undef;
+        my $is_number = $seconds =~ /\A(?:[0-9]+\.?[0-9]*|\.[0-9]+)\z/ && $seconds > 0;
+        $self->{delay} = $seconds if $is_number;
+        $self->{note} = "$seconds: not a number of seconds" if length $seconds && !$is_number;
+    }
+    return '';
+}
+
+sub delay { return $_[0]{delay} }
+
+sub is_help { return $_[0]{help} ? 1 : 0 }
+
+# ---- text ----
+
+# Returns lines of text: all of a block, or, with a height, as much as a screen has. Width 0: names
+# are as long as they are.
+sub text {
+    my ($self, $look, $width, $height) = @_;
+    return map { cut($_, $width) } @HELP if $self->{help};
+    my @rows = $self->ordered($look);
+    my $count = $self->{rows} // ($height ? $height : 15);
+    if ($height) {
+        $count = $height - ABOVE if $count > $height - ABOVE;
+        $count = 1 if $count < 1;
+        $self->{page} = $count;
+        $self->{first} = @rows - $count if $self->{first} > @rows - $count;
+        $self->{first} = 0 if $self->{first} < 0;
+    }
+    my $first = $self->{first};
+    my $last = $first + $count > @rows ? $#rows : $first + $count - 1;
+    my @shown = @rows[$first .. $last];
+    my @lines = ($self->title($look), $self->summary($look));
+    push @lines, $self->status($look, scalar @rows, scalar @shown) if $height;
+    push @lines, $self->notes($look) if !$height;
+    push @lines, $self->table($look, $width, @shown);
+    return map { $width ? cut($_, $width) : $_ } @lines;
+}
+
+sub ordered {
+    my ($self, $look) = @_;
+    my ($by, $rows) = ($COLUMN{ $self->{sort} }, $look->{ $self->{lines} ? 'lines' : 'subs' });
+    my @rows = sort { $b->[$by] <=> $a->[$by] || $b->[0] <=> $a->[0] || $b->[1] <=> $a->[1]
+        || $a->[3] cmp $b->[3] || $a->[4] cmp $b->[4] } @$rows;
+    return $self->{reverse} ? reverse @rows : @rows;
+}
+
+sub title {
+    my ($self, $look) = @_;
+    my $of = shown($look->{path});
+    $of .= ' and ' . plural($look->{files} - 1, 'more file') if $look->{files} > 1;
+    my ($label) = $self->{rates}->label;
+    my $clock = POSIX::strftime('%H:%M:%S', localtime $look->{at});
+    return join '  ', 'dproftop', $clock, $of,
+        defined $look->{pid} ? "process $look->{pid}" : (),
+        length($look->{script} // '') ? shown($look->{script}) : (), "by $label";
+}
+
+my %SINCE = (last => 'since the last look', start => 'since the start',
+    anew => 'since a new run began');
+
+sub summary {
+    my ($self, $look) = @_;
+    my $per = $look->{seconds};
+    return sprintf '%.2f s %s: cpu %.3f s, real %.3f s; %s %s/s', $per, $SINCE{ $look->{since} },
+        @$look{qw(cpu real)}, number($look->{count} / $per), counted($look);
+}
+
+sub counted { return $_[0]{is_sampled} ? 'samples' : 'calls' }
+
+# The line above a screen's table.
+sub status {
+    my ($self, $look, $all, $shown) = @_;
+    return "Seconds between two looks ($self->{delay}): $self->{entry}" if defined $self->{entry};
+    my @notes = ($self->{note} || (), $self->notes($look));
+    return $notes[0] if @notes;
+    my $first = $self->{first};
+    return ($shown < $all ? $first + 1 . '-' . ($first + $shown) . ' of ' : '')
+        . plural($all, $self->{lines} ? 'line' : 'sub') . " by $self->{sort}"
+        . ($self->{reverse} ? ', reversed' : '') . "; looks every $self->{delay} s; h: help";
+}
+
+sub notes {
+    my ($self, $look) = @_;
+    return (
+        $look->{since} eq 'anew' ? 'This is a new run: its rates begin anew.' : (),
+        $look->{skipped} ? plural($look->{skipped}, 'slice was', 'slices were') . ' removed before'
+            . ' the look, and are not in it.' : (),
+        $self->{lines} && !$look->{detail} ? 'The profile has no lines: record with'
+            . ' -d:DProf=tree,lines or sample=100.' : (),
+    );
+}
+
+sub table {
+    my ($self, $look, $width, @rows) = @_;
+    my ($label, $is_counter) = $self->{rates}->label;
+    my @heads = ('%self', $is_counter ? ('self/s', 'incl/s') : ('self ms/s', 'incl ms/s'),
+        ($self->{lines} && !$look->{is_sampled} ? 'times' : counted($look)) . '/s');
+    my @names = map { [map { shown($_) } @$_[3, 4]] } @rows;
+    my @head = $self->{lines} ? ('line', 'sub') : ('sub', 'place');
+    my $numbers = length aligned(\@WIDTHS, ' ', @heads);
+    my @texts = $self->names($width && $width - $numbers - 2, \@head, @names);
+    return map { my $cells = $_; aligned(\@WIDTHS, ' ', @$cells) . '  ' . shift @texts }
+        \@heads, map { [cells($look, $_)] } @rows;
+}
+
+sub cells {
+    my ($look, $row) = @_;
+    my ($self, $incl, $count) = @$row;
+    my $per = $look->{seconds};
+    return (sprintf('%.1f', $look->{total} ? 100 * $self / $look->{total} : 0),
+        map({ number($_ / $per) } $self, $incl), $count ? number($count / $per) : '-');
+}
+
+# Returns the texts right of the numbers: two columns, in so much room. Where a place does not fit,
+# its folders go first.
+sub names {
+    my ($self, $room, @pairs) = @_;
+    my ($first, $second) = longest(@pairs);
+    return map { sprintf('%-*s  %s', $first > 60 ? 60 : $first, @$_) =~ s/\s+\z//r } @pairs
+        if !$room || $self->{full};
+    if ($first + 2 + $second > $room && !$self->{lines}) {
+        @pairs = map { [$_->[0], $_->[1] =~ s{.*/}{}sr] } @pairs;
+        ($first, $second) = longest(@pairs);
+    }
+    ($first, $second) = shared($room < 20 ? 20 : $room, $first, $second);
+    return map { my ($name, $place) = @$_;
+        sprintf('%-*s  %s', $first, fitted($name, $first), fitted($place, $second)) =~ s/\s+\z//r
+    } @pairs;
+}
+
+sub longest {
+    my (@pairs) = @_;
+    return map { my $i = $_; (sort { $b <=> $a } map { length $_->[$i] } @pairs)[0] } 0, 1;
+}
+
+# Returns the widths of two columns: the second one has what the first leaves, but two fifths at the
+# least if it needs them.
+sub shared {
+    my ($room, $first, $second) = @_;
+    return ($first, $second) if $first + 2 + $second <= $room;
+    my $least = $second < 0.4 * $room ? $second : int(0.4 * $room);
+    $second = $room - 2 - $first > $least ? $room - 2 - $first : $least;
+    return ($first < $room - 2 - $second ? $first : $room - 2 - $second, $second);
+}
+
+sub number {
+    my ($n) = @_;
+    return sprintf '%.1f', $n if $n < 9999.95;
+    return grouped(sprintf '%.0f', $n) if $n < 9_999_999.5;
+    my ($unit, $size) = $n < 9999.95e6 ? ('M', 1e6) : $n < 9999.95e9 ? ('G', 1e9) : ('T', 1e12);
+    return sprintf '%.1f%s', $n / $size, $unit;
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Top - what dproftop shows
+
+=head1 DESCRIPTION
+
+Rates as lines of text, and what keys change of them. It is internal to this distribution.
+
+=head1 METHODS
+
+=over
+
+=item new NAME => VALUE, ...
+
+rates, a L<Devel::DProf::Rates>; sort, which is self, inclusive or calls; reverse, lines, full;
+rows, or undef; delay, the seconds between two looks. Dies if sort is another word.
+
+=item text LOOK, WIDTH [, HEIGHT]
+
+Lines of what L<Devel::DProf::Rates/look> has returned: a block, or with a height a screen. With a
+width no line is longer.
+
+=item key KEY
+
+Does what a key asks for. Returns C<quit> or C<look>, if that is to be done.
+
+=item delay
+
+The seconds between two looks, which a key may have changed.
+
+=item is_help
+
+Is the list of keys shown?
+
+=back
+
+=cut

@@ -1,0 +1,241 @@
+# dproftop on a terminal, which script(1) makes: what is drawn, what keys do, and that the terminal
+# is as it was whatever ends the tool. Keys and lines of text are tried without a terminal, too.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use POSIX ();
+use Test::More;
+use DProfTest;
+use Devel::DProf::Rates;
+use Devel::DProf::Tool;
+use Devel::DProf::Top;
+
+# ---- lines of text ----
+
+my @rows = map { [$_ * 10, 300 - $_, $_ % 7, sprintf('My::Module%02d::method', $_),
+    "/usr/share/perl5/My/Module$_.pm:$_"] } 1 .. 30;
+
+sub made_up {
+    my (%how) = @_;
+    return { subs => \@rows, lines => [[5, 6, 7, 'x.pl:3', 'main::f']], since => 'last',
+        seconds => 2, at => 0, path => 'tmon.out', pid => 7, script => "x\e.pl", files => 1,
+        cpu => 1, real => 2, count => 3e9, total => 4650, detail => 2, %how };
+}
+
+sub view {
+    my (%how) = @_;
+    return Devel::DProf::Top->new(sort => 'self', delay => 2, %how,
+        rates => Devel::DProf::Rates->new(metric => $how{metric} // 'cpu'));
+}
+
+# The names of the shown rows.
+sub names_of { return join ' ', map { /  \S*Module(\d\d)/ ? 0 + $1 : () } @_ }
+
+subtest 'Lines fit the terminal' => sub {
+    my $top = view();
+    for my $size ([80, 24], [200, 50], [40, 10], [20, 3], [81, 24]) {
+        my ($columns, $height) = @$size;
+        my @lines = $top->text(made_up(), $columns, $height);
+        is(scalar(grep { length > $columns } @lines), 0, "$columns columns are enough");
+        cmp_ok(scalar @lines, '<=', $height < 5 ? 5 : $height, "... and $height lines");
+        unlike("@lines", qr/\e/, '... without control characters');
+    }
+    my @lines = $top->text(made_up(), 80, 24);
+    like($lines[2], qr/\A1-20 of 30 subs by self; looks every 2 s; h: help\z/,
+        'which rows these are');
+    like($lines[4], qr/\A  6\.5      150\.0      135\.0       1\.0  \S/, 'numbers of a row');
+    like($lines[4], qr/  My::Module30::method  Module30\.pm:30\z/, 'places lose their folders');
+    @lines = $top->text(made_up(), 70, 24);
+    like($lines[4], qr/  \.\.\.dule30::method  \.\.\.e30\.pm:30\z/,
+        '... and names their beginning');
+    @lines = $top->text(made_up(), 200, 50);
+    like($lines[4], qr{  My::Module30::method  /usr/share/perl5/My/Module30\.pm:30\z},
+        '... if need be');
+    is(names_of($top->text(made_up(), 0)), join(' ', reverse 16 .. 30), 'a block has 15 rows');
+    is(names_of(view(rows => 3)->text(made_up(), 80, 24)), '30 29 28', '-O holds for a screen');
+    like(($top->text(made_up(), 0))[1], qr{; 1500\.0M calls/s\z}, 'large numbers have a unit');
+    is(Devel::DProf::Top::number($_->[0]), $_->[1], "$_->[1]") for [0, '0.0'], [9999.9, '9999.9'],
+        [10_000, '10,000'], [9_999_999, '9,999,999'], [1e7, '10.0M'], [2.5e10, '25.0G'],
+        [3e13, '30.0T'];
+    my $counter = Devel::DProf::Rates->new(metric => 'ops');
+    is(join(' ', $counter->label), 'ops ', 'a metric is named as it was given');
+};
+
+subtest 'Keys' => sub {
+    my $top = view();
+    my $shown = sub {
+        my (@keys) = @_;
+        my @asked = grep { length } map { $top->key($_) } @keys;
+        return join ' ', @asked, names_of(($top->text(made_up(), 100, 9))[4 .. 8]);
+    };
+    is($shown->(), '30 29 28 27 26', 'by self');
+    is($shown->('down', 'j'), '28 27 26 25 24', 'down scrolls');
+    is($shown->('up', 'page down'), '24 23 22 21 20', '... by pages, too');
+    is($shown->(('page down') x 9), '5 4 3 2 1', '... to the end');
+    is($shown->('k', 'page up'), '11 10 9 8 7', '... and back');
+    is($shown->('home'), '30 29 28 27 26', '... to the beginning');
+    is($shown->(('up') x 3), '30 29 28 27 26', '... where it ends');
+    is($shown->('down', 'T'), '1 2 3 4 5', 'T: by inclusive, from the first row');
+    is($shown->('N'), '27 20 13 6 26', 'N: by calls');
+    is($shown->('R', 'P'), '1 2 3 4 5', 'R reverses');
+    is($shown->('R'), '30 29 28 27 26', '... and again');
+    is($shown->(' '), 'look 30 29 28 27 26', 'space looks');
+    is($shown->('q'), 'quit 30 29 28 27 26', 'q quits');
+    is($shown->('other', 'x'), '30 29 28 27 26', 'other keys do nothing');
+    $top->key('l');
+    like(join("\n", $top->text(made_up(), 80, 24)), qr{/s  line    sub\n.*  x\.pl:3  main::f\z},
+        'l: lines');
+    like(($top->text(made_up(detail => 0), 80, 24))[2], qr/no lines: record with/,
+        '... or how to have them');
+    $top->key($_) for 'l', 'c';
+    my $long = 'Long::' x 12 . 'name';
+    my $look = made_up(subs => [[1, 1, 1, $long, 'file.pm:1']]);
+    like(join("\n", $top->text($look, 120, 24)), qr/  \Q$long\E  \S/, 'c: full names');
+    $top->key('c');
+    unlike(join("\n", $top->text($look, 100, 24)), qr/\Q$long\E/, '... and back');
+    $top->key('h');
+    like(join("\n", $top->text($look, 80, 24)), qr/\AKeys of dproftop\n/, 'h: help');
+    is(scalar(grep { /\.\.\.\z/ } $top->text($look, 80, 24)), 0, '... in 80 columns');
+    cmp_ok(scalar(my @help = $top->text($look, 80, 24)), '<=', 24, '... and 24 lines');
+    is($top->key('q'), '', '... which any key ends');
+    ok(!$top->is_help, '... alone');
+};
+
+subtest 'Another interval' => sub {
+    my $top = view();
+    my $status = sub { $top->key($_) for @_; return ($top->text(made_up(), 80, 24))[2] };
+    is($status->('d', '0', '.', '7', '5'), 'Seconds between two looks (2): 0.75', 'd asks');
+    is($status->("\x7f", "\n"), '1-20 of 30 subs by self; looks every 0.7 s; h: help',
+        'it can be changed');
+    is($top->delay, 0.7, '... and holds');
+    $status->('s', '9', 'escape');
+    is($top->delay, 0.7, 'Escape leaves it');
+    $status->('s', "\n");
+    is($top->delay, 0.7, '... as nothing does');
+    for my $wrong ('0', '.', '1.2.3') {
+        is($status->('s', split(//, $wrong), "\n"), "$wrong: not a number of seconds", $wrong);
+        is($top->delay, 0.7, '... is refused');
+    }
+    is($status->('s', 'q', '4', "\n", 'P'), '1-20 of 30 subs by self; looks every 4 s; h: help',
+        'a letter is no digit');
+};
+
+# ---- a terminal ----
+
+my $is_script = `script --version 2>&1` =~ /util-linux/;
+my $dir = scratch();
+
+# A program that is recorded, and waits for its end.
+sub program {
+    pipe(my $in, my $to) or die "pipe: $!";
+    pipe(my $from, my $out) or die "pipe: $!";
+    my @command = ($^X, PROFILER(), '-e',
+        '$| = 1; sub f { 1 } f() for 1 .. 99; print "x\n"; <STDIN>');
+    my $pid = fork // die "fork: $!";
+    if (!$pid) {
+        POSIX::dup2(fileno $in, 0);
+        POSIX::dup2(fileno $out, 1);
+        chdir $dir or die $!;
+        close $_ for $in, $to, $from, $out;
+        alarm 120;
+        exec @command or die $!;
+    }
+    close $_ for $in, $out;
+    readline $from;
+    return { pid => $pid, to => $to };
+}
+
+sub ended { my ($run) = @_; close $run->{to}; waitpid $run->{pid}, 0; return }
+
+# Runs dproftop on a terminal, as a shell would run it, in a process group of its own, and compares
+# the terminal before and after. When the terminal has changed, CODE is done: $pid is dproftop.
+# Returns all that is written.
+my $around = spew("$dir/around.pl", <<'END');
+use POSIX ();
+$| = 1;
+my $code = shift;
+sub state { return `stty -g` }
+sub same { return state() eq $before ? "as it was\n" : "changed\n" }
+our $before = state();
+our $pid = fork;
+if (!$pid) {
+    POSIX::setpgid(0, 0);
+    $SIG{TTOU} = 'IGNORE';
+    POSIX::tcsetpgrp(0, $$);
+    $SIG{TTOU} = 'DEFAULT';
+    exec @ARGV;
+}
+$SIG{TTOU} = 'IGNORE';
+my ($tries, $status) = (0);
+sub is_over { return waitpid($pid, POSIX::WNOHANG()) == $pid && defined($status = $?) }
+sub until_changed {
+    select undef, undef, undef, 0.01 while state() eq $before && !is_over() && $tries++ < 3000;
+}
+sub stopped { waitpid $pid, POSIX::WUNTRACED(); print "\nstopped: ", same() }
+until_changed();
+eval $code;
+waitpid($pid, 0), $status = $? if !defined $status;
+print "\nstatus $status, terminal: ", same();
+END
+
+sub on_terminal {
+    my ($code, $args, $keys) = @_;
+    my @command = ($^X, $around, $code, tool_command('dproftop', @$args));
+    my $command = join ' ', map { "'" . s/'/'\\''/gr . "'" } @command;
+    my $shell = 'stty rows 24 columns 80; exec ' . $command;
+    my $in = spew("$dir/keys", $keys // '');
+    my $run = run_program(['script', '-qec', $shell, '/dev/null'], dir => $dir, stdin => $in,
+        env => { TERM => 'xterm', SHELL => '/bin/sh' }, limit => 60);
+    return $run->{out};
+}
+
+my ($ENTER, $LEAVE) = map { quotemeta } "\e[?1049h\e[?25l\e[?7l", "\e[?7h\e[?25h\e[?1049l";
+
+subtest 'The terminal is as it was, whatever ends the tool' => sub {
+    plan skip_all => 'no script(1) of util-linux, which makes a terminal' if !$is_script;
+    my $run = program();
+    for my $case (['kill INT => $pid', 0], ['kill TERM => $pid', 15], ['kill HUP => $pid', 1],
+        ['kill QUIT => $pid', 3, 'with a core, perhaps']) {
+        my ($code, $status, $core) = @$case;
+        my $out = on_terminal($code, ['-d', 100]);
+        like($out, qr/$ENTER.*$LEAVE.*status $status, terminal: as it was\r\n\z/s, $code)
+            or diag $out =~ s/\e/ESC/gr;
+    }
+    my $out = on_terminal('', ['-d', 100, '-m', 'nonsense']);
+    like($out, qr/-m nonsense: the profile has .*status 256, terminal: as it was\r\n\z/s,
+        'a message that ends it');
+    $out = on_terminal('', ['-d', 0.01, '-n', 3]);
+    like($out, qr/$ENTER.*main::f.*$LEAVE\r\nstatus 0, terminal: as it was\r\n\z/s, '-n');
+    $out = on_terminal('kill TSTP => $pid; stopped(); kill CONT => $pid; until_changed();'
+        . ' kill INT => $pid', ['-d', 100]);
+    like($out, qr/$LEAVE\r\nstopped: as it was\r\n.*$ENTER.*main::f.*$LEAVE.*: as it was\r\n\z/s,
+        'Ctrl-Z gives the terminal back, and fg takes it again') or diag $out =~ s/\e/ESC/gr;
+    $out = on_terminal("kill KILL => $run->{pid}", ['-d', 0.05, '-F']);
+    like($out, qr/$ENTER.*$LEAVE.*The program has ended\.\r\n\r\nstatus 0, .*as it was\r\n\z/s,
+        'the end of the program, after a last look');
+    ended($run);
+};
+
+subtest 'What is drawn, and keys' => sub {
+    plan skip_all => 'no script(1) of util-linux, which makes a terminal' if !$is_script;
+    my $run = program();
+    my $out = on_terminal('', ['-d', 100], 'Tq');
+    my @screens = split /\e\[H(?!\e\[2J)/, $out;
+    like($screens[-1], qr/subs by inclusive; .*status 0, terminal: as it was\r\n\z/s,
+        'keys arrive, and q ends it') or diag $out =~ s/\e/ESC/gr;
+    like($out, qr/\e\[2K\e\[7m%self  self ms\/s .*?\e\[0m\r+\n\e\[2K.*  main::f /s,
+        'heads and rows');
+    like(on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/looks every 100 s/,
+        'a key that ends the help is no other key');
+    like(on_terminal('', ['-d', 100], "d7\nq"), qr/looks every 7 s/, 'another interval');
+    like(on_terminal('`stty rows 9 columns 60`; kill WINCH => $pid; kill INT => $pid', ['-d', 100]),
+        qr/as it was/, 'another size');
+    ended($run);
+    unlink "$dir/tmon.out";
+    $out = on_terminal('', ["no\e[2Jthing"], 'xq');
+    like($out, qr/waiting for no\\x1b\[2Jthing.*status 0, .*as it was/s, 'a profile to come');
+    unlike($out, qr/\e\[2Jthing/, '... whose name is shown as it may be');
+};
+
+done_testing;
