@@ -69,6 +69,9 @@ struct dp_rule {
     X(SIZE, work) \
     /* of times: the measure, ops, that is certain where these are not. 0: none */ \
     X(SIZE, beside) \
+    /* of samples: the measure that is their number. What has been sampled is tested by counts (no \
+     * measure that is exact has). 0: there are none */ \
+    X(SIZE, counts) \
     X(ENUM, compute, dp_diff_compute) \
     X(PAIR, weights)            /* of the baseline, of the other side */ \
     /* rows by what was computed for this side; 0: by the baseline; DP_DIFF_BY_CHANGE: by what was \
