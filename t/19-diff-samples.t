@@ -187,8 +187,13 @@ subtest 'random profiles against a naive model' => sub {
             }
         }
         my $json = json(map { join ',', @$_ } @files);
-        my $p = holm(map { $_ => naive($sides[0]{$_}, $sides[1]{$_}, @all) } 'a' .. 'f');
-        for my $name ('a' .. 'f') {
+        # what is the same in all runs is not tested
+        my @tested = grep {
+            my %ticks = map { $_->[1] => 1 } @{ $sides[0]{$_} }, @{ $sides[1]{$_} };
+            keys %ticks > 1;
+        } 'a' .. 'f';
+        my $p = holm(map { $_ => naive($sides[0]{$_}, $sides[1]{$_}, @all) } @tested);
+        for my $name (@tested) {
             my $row = $json->{by}{"A::$name"};
             my $off = abs(($row->{p} // 9) - $p->{$name});
             my $close = $off < 1e-6 * $p->{$name} + 1e-9;
