@@ -11,21 +11,10 @@ use JSON::PP ();
 
 my $dir = scratch();
 
-# Writes a profile of samples: [samples, ticks of a millionth of a second] by sub. rate: samples a
-# second. Its subs are called by a sub that has no time of its own.
+# Writes a profile of samples: [samples, ticks of a millionth of a second] by sub.
 sub sampled {
     my ($name, $rate, %subs) = @_;
-    my ($n, @names, @contexts) = (1, 'A caller a.pl:1');
-    for my $sub (sort keys %subs) {
-        my ($samples, $ticks) = @{ $subs{$sub} };
-        push @names, "A $sub a.pl:" . ++$n;
-        push @contexts, sprintf '= 2 %x 0 %d 0 %d 0 0 %d', $n, $ticks, $ticks, $samples;
-    }
-    my $header = join "\n", q{$dprof_unit='s';}, q{$dprof_hash_seed='0'; $dprof_perturb_keys='0';},
-        "\$dprof_options='mode=tree,sample=$rate,slice=0';";
-    return spew("$dir/$name", profile_text(format => 'tree', hz => 1_000_000, header => $header,
-        counters => 'samples:samples', times => [1, 0, 1], complete => 1, subs => \@names,
-        lines => ['= 0 0 0 0 0 0 0 0 0', '= 1 1 0 0 0 0 0 0 0', @contexts]));
+    return spew("$dir/$name", sampled_text($rate, %subs));
 }
 
 # A profile of calls.
@@ -129,18 +118,20 @@ sub naive_p {
     return $of_runs > $p ? $of_runs : $p;
 }
 
-# The p of a sub before any correction: [samples, ticks] for each run, and all samples of each run.
+# The p of a sub before any correction: [samples, ticks] for each run, and those of all subs.
 sub naive {
     my ($x, $y, $all_x, $all_y) = @_;
     my @share = map {
         my ($runs, $all) = @$_;
-        [map { [$runs->[$_][0], $all->[$_]] } 0 .. $#$runs];
+        [map { [$runs->[$_][0], $all->[$_][0]] } 0 .. $#$runs];
     } [$x, $all_x], [$y, $all_y];
     my @rate = map {
-        my $runs = $_;
-        my $of = total(map { $_->[0] } @$runs) / total(map { $_->[1] } @$runs);
-        [map { [$_->[0], $of] } @$runs];
-    } $x, $y;
+        my ($runs, $all) = @$_;
+        my @usual = map { $_->[0] / $_->[1] } @$all;
+        my $own = total(map { $_->[0] } @$runs)
+            / total(map { $runs->[$_][1] * $usual[$_] } 0 .. $#$runs);
+        [map { [$runs->[$_][0], $own * $usual[$_]] } 0 .. $#$runs];
+    } [$x, $all_x], [$y, $all_y];
     my $up = sub {
         my ($k, $l) = @_;
         my @rates = map { total(map { $_->[0] } @$_) / total(map { $_->[1] } @$_) } $k, $l;
@@ -182,7 +173,8 @@ subtest 'random profiles against a naive model' => sub {
                         * ($name eq 'c' && $side ? 0.6 : 1))];
                 }
                 push @{ $sides[$side]{$_} }, $subs{$_} for keys %subs;
-                push @{ $all[$side] }, total(map { $_->[0] } values %subs);
+                push @{ $all[$side] }, [map { my $i = $_; total(map { $_->[$i] } values %subs) }
+                    0, 1];
                 push @{ $files[$side] }, sampled("r$round.$side.$run", $rates[$side], %subs);
             }
         }
@@ -285,6 +277,31 @@ subtest 'several runs' => sub {
     is($b->{verdict}, 'not significant', '... but not where runs differ more than samples do');
     cmp_ok($b->{change_low}, '<', 0, '... whose interval is wide');
     like(diffs($same, $calm)->{out}, qr/ Median .* New median /, 'values are medians');
+};
+
+subtest 'the speed of runs' => sub {
+    my @speeds = (0.7, 1.3, 0.8, 1.2, 1.1, 0.9);
+    my @sides = map {
+        my $side = $_;
+        join ',', map {
+            my $run = $_;
+            my $speed = $speeds[ $side ? -1 - $run : $run ];
+            my %of = map { $_ => 1000 + 7 * (($run + ord) % 5 - 2) } 'a' .. 'g';
+            $of{c} *= 1.2 if $side;
+            sampled("speed.$side.$run", 1000,
+                map { my $n = int $of{$_} * $speed; ($_ => [$n, 1000 * $n]) } keys %of);
+        } 0 .. 5;
+    } 0, 1;
+    my $json = json(@sides);
+    is_deeply([map { $json->{by}{"A::$_"}{verdict} } 'b' .. 'd'],
+        ['not significant', 'significant', 'not significant'],
+        'a sub that is a fifth slower is told from runs that are');
+    is($json->{adjusted_for_speed}, 1, '... by the speed of the runs');
+    like(diffs(@sides)->{out}, qr/^# Speed: the usual sub's time differed by up to /m,
+        '... which is told');
+    is(json('--as-measured', @sides)->{by}{'A::c'}{verdict}, 'not significant',
+        '... and not as measured');
+    is(json('-n', @sides)->{by}{'A::c'}{verdict}, 'significant', '... but as a share');
 };
 
 # ---- what cannot be compared ----

@@ -65,7 +65,8 @@ struct dp_rule {
     X(FLAG, children)           /* values with what was called */ \
     X(FLAG, normalize)          /* values as if all runs had the baseline's total */ \
     /* of times of several runs: the measure that tells how much each sub did, ops; values are \
-     * then as if all runs had had the same speed (dp_diff.h). 0: as they are */ \
+     * then as if all runs had had the same speed (dp_diff.h). That of samples, which tells no \
+     * work: it is taken for the same. 0: as they are */ \
     X(SIZE, work) \
     /* of times: the measure, ops, that is certain where these are not. 0: none */ \
     X(SIZE, beside) \

@@ -272,7 +272,8 @@ static void speed_facts(struct dp_rdiff *r)
              dp_rdiff_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
         return;
     }
-    dp_buf_adds(&r->scratch, "time per op differed by up to ");
+    dp_buf_adds(&r->scratch, r->how->counts ? "the usual sub's time differed by up to "
+                                            : "time per op differed by up to ");
     dp_render_real(&r->scratch, 100 * (most / least - 1), 1, false);
     dp_buf_adds(&r->scratch, " % among the runs, by ");
     dp_render_real(&r->scratch, 100 * ((double)v->value / (double)v->base - 1), 1, true);

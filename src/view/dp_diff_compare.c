@@ -257,9 +257,12 @@ void dp_diff_family_release(struct dp_diff_family *family)
 
 enum { FEW = 5 };               /* a median of ratios is made of so many subs, at least */
 
+/* The time for a unit of work; of samples, the time. */
 static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
 {
     const struct dp_diff_column *time = &run->columns[0], *work = &run->columns[diff->how->work];
+    if (diff->how->work == diff->how->counts)
+        return e < time->cap ? (double)time->self[e] : 0;
     if (e >= time->cap || e >= work->cap || !time->self[e] || !work->self[e])
         return 0;
     return (double)time->self[e] / (double)work->self[e];

@@ -5,7 +5,7 @@
  * are taken. But a share shrinks, too, where another entry has grown.
  *
  * Its time: the number of its samples times what one of them stands for, which is the entry's own
- * mean over all runs of a side. So a side with ten times as many samples a second has the same
+ * mean in a side, beside that of its run. So a side with ten times as many samples a second has the same
  * time; and a sample of a sub that waits stands for little CPU time, on both sides.
  *
  * p is the greater one of both tests: if either finds a change where there is none as rarely as it
@@ -36,18 +36,14 @@ void dp_diff_counting_release(struct dp_diff_counting *c)
     memset(c, 0, sizeof *c);
 }
 
-/* What the runs of a side have of the measure for each of their samples. */
-static double usual_worth(const struct dp_diff_counting *c, uint32_t side)
+/* How many samples a run has for each unit of the measure. A run that is slow has more of them for
+ * the same work. */
+static double usual_rate(const struct dp_diff_counting *c, const struct dp_diff_run *run)
 {
-    double all = 0, samples = 0;
-    for (size_t r = 0; r < c->diff->n_runs; r++) {
-        const struct dp_diff_run *run = &c->diff->runs[r];
-        if (run->side != side)
-            continue;
-        all += (double)run->columns[c->measure].total;
-        samples += (double)run->columns[c->diff->how->counts].total;
-    }
-    return all > 0 && samples > 0 ? all / samples : 1;
+    double total = (double)run->columns[c->measure].total;
+    double samples = (double)run->columns[c->diff->how->counts].total;
+    double rate = total > 0 && samples > 0 ? samples / total : 1;
+    return c->measure == 0 && c->diff->adjusted ? rate * run->speed : rate;
 }
 
 /* Loads an entry's counts in the runs of a side, whose values are v. */
@@ -65,13 +61,14 @@ static void load(const struct dp_diff_counting *c, uint32_t e, uint32_t side, co
         shares[n].of = (double)column->total;
         /* samples that stand for nothing are none of this measure's */
         rates[n].count = v[n] > 0 ? shares[n].count : 0;
-        worth += rates[n].count > 0 ? v[n] : 0;
+        rates[n].of = usual_rate(c, run);
+        worth += rates[n].count > 0 ? v[n] * rates[n].of : 0;
         samples += rates[n].count;
         n++;
     }
-    double of = samples > 0 ? samples / worth : 1 / usual_worth(c, side);
-    for (size_t i = 0; i < n; i++)
-        rates[i].of = of;
+    /* this entry's samples stand for more or less than the usual ones */
+    for (size_t i = 0; i < n && samples > 0; i++)
+        rates[i].of *= samples / worth;
 }
 
 /* 1: the rate of y is the greater one; -1, 0. */

@@ -225,6 +225,9 @@ sub know_samples {
     return 0 if $measure->{name} eq 'samples' && !$self->same_rates;
     push @{ $self->{measures} }, $self->measure('samples');
     $self->{counts} = $#{ $self->{measures} };
+    # how fast a run was is told by the most of its subs
+    $self->{work} = $self->{counts} if metric_is_time($measure->{metric}) && $self->has_runs
+        && !$self->{as_measured} && !$self->{normalize};
     return 1;
 }
 
