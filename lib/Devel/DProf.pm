@@ -363,7 +363,8 @@ tools show none.
 
 Shares are as exact as the number of samples allows: of n samples, a share p is known to about
 sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.6 points, and 1
-percent to 0.3.
+percent to 0.3. L<dprofdiff> tests two sampled runs by their numbers of samples
+(L<dprofdiff/Samples>).
 
 Limits: the time of an XS sub that is called as a method belongs to the sub that calls it. A sub
 that has returned before perl reaches a statement or branch is rarely left out of its sample's

@@ -179,7 +179,7 @@ static double variance_of(const struct given *g)
     return g->kind == DP_COUNTS_SHARE ? rate * (1 - rate) : rate;
 }
 
-/* The p of Student's t for sides whose runs scatter so much, when a count's chance scatters by 1. */
+/* The p of Student's t for sides whose runs scatter so many times as much as a count's chance. */
 static double p_of_runs(const struct dp_counted sum[2], double variance, double spread,
                         size_t freedom)
 {

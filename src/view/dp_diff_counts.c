@@ -4,9 +4,10 @@
  * Its share of all samples. That does not depend on the speed of a run, nor on how often samples
  * are taken. But a share shrinks, too, where another entry has grown.
  *
- * Its time: the number of its samples times what one of them stands for, which is the entry's own
- * mean in a side, beside that of its run. So a side with ten times as many samples a second has the same
- * time; and a sample of a sub that waits stands for little CPU time, on both sides.
+ * Its time: the number of its samples times what one of them stands for, which is the usual of the
+ * run times what the entry's own mean in the side is beside that. So a side with ten times as many
+ * samples a second has the same time; and a sample of a sub that waits stands for little CPU time,
+ * on both sides.
  *
  * p is the greater one of both tests: if either finds a change where there is none as rarely as it
  * says, so do both together (R. L. Berger: Multiparameter hypothesis testing and acceptance

@@ -534,9 +534,8 @@ sub source_of {
 sub line_rows {
     my ($self, $measure) = @_;
     $self->know_sources;
-    my %of = $measure
-        ? (measures => [$measure], metric => $measure->{metric}, work => 0, beside => 0, counts => 0)
-        : ();
+    my %of = !$measure ? () : (measures => [$measure], metric => $measure->{metric}, work => 0,
+        beside => 0, counts => 0);
     return $self->known(Devel::DProf::Profile::compared($self->sides_for_c,
         $self->in_c(keys => [DP_K_SRCLINE, DP_K_SUB], rules => [], view => DP_V_FLAT, rows => 0,
             percent_limit => 0, baseline_only => 0, %of), 0));

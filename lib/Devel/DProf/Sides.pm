@@ -403,6 +403,11 @@ file is used) or C<bad>. Returns false if a file was bad.
 
 The sides, after read: hashes of name, runs, profiles (for each run a list) and cut.
 
+=item is_sampled PROFILE, sample_rates SIDE
+
+Whether a profile has the number of its samples; how many a second were taken in the profiles of a
+side, as far as known.
+
 =item as_sides NAME, ...
 
 Makes the one side that was read stand for several with these names.
