@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+/* Of so many counts the normal distribution tells as much, and does not take seconds. */
+static const double many = 1e9, many_for_bounds = 1e5;
+
 /* ---- exact tails ---- */
 
 /* The distribution of the count of side y when both sides together have `both`. */
@@ -162,7 +165,8 @@ static void interval(struct dp_counts *out, const struct dp_counted sum[2], size
     struct given g = { DP_COUNTS_RATE, sum[0].count + sum[1].count, { sum[0].of, sum[1].of } };
     out->low = 0;
     out->high = INFINITY;
-    if (freedom && sum[0].count > 0 && sum[1].count > 0) {
+    double least = sum[0].count < sum[1].count ? sum[0].count : sum[1].count;
+    if (freedom ? least > 0 : least > many_for_bounds) {
         log_interval(out, sum, t_quantile(1 - confidence, freedom));
         return;
     }
@@ -201,7 +205,8 @@ void dp_counts_compare(struct dp_counts *out, const struct dp_counted *x, size_t
     if (!(g.of[0] > 0) || !(g.of[1] > 0) || g.both <= 0)
         return;
     double variance = variance_of(&g);
-    out->p = exact_p(&g, sum[1].count);
+    out->p = g.both > many && variance > 0 ? p_of_runs(sum, variance, 1, 0)
+                                           : exact_p(&g, sum[1].count);
     if (freedom && variance > 0) {
         double all = scatter(x, n, sum[0]) + scatter(y, m, sum[1]);
         double spread = all / variance / (double)freedom;

@@ -79,6 +79,11 @@ static void against_naive(void)
     ok(two(DP_COUNTS_SHARE, 0, 100, 100, 100).p < 1e-50, "what cannot be chance is not");
     struct dp_counts c = two(DP_COUNTS_RATE, 5e8, 1, 5e8 + 2e5, 1);
     ok(c.p > 1e-11 && c.p < 1e-9 && c.low > 1 && c.high < 1.001, "a thousand million: %g", c.p);
+    struct dp_counts d = two(DP_COUNTS_RATE, 5e8, 1, 5e8 + 2e5 - 2, 1);
+    c = two(DP_COUNTS_RATE, 5e8, 1, 5e8 + 2e5 + 2, 1);
+    ok(fabs(log(c.p / d.p)) < 0.01, "... and more go on where these end: %g", d.p);
+    c = two(DP_COUNTS_SHARE, 1e18, 4e18, 1e18 + 1e10, 4e18);
+    ok(c.p < 1e-6 && c.p > 0, "as many as there can be: %g", c.p);
 }
 
 /* The chance that y's count is l or more, or l or less, if its rate is so many times x's. */
