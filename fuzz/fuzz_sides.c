@@ -68,6 +68,7 @@ static bool make(struct fuzz *f, struct sides *s, struct dp_diff_how *how, bool 
     how->over.metric = how->measures->metric;
     how->beside = how->n_measures > 1 && fuzz_flip(f);
     how->work = how->n_measures > 1 && !same && fuzz_flip(f);
+    how->counts = how->n_measures > 1 && fuzz_flip(f);
     return true;
 }
 

@@ -115,6 +115,7 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
         if (rules[i].measure >= how->n_measures)
             rules[i].measure = DP_RULE_CALLS;
     how->work = how->work < how->n_measures ? how->work : 0;
+    how->counts = how->counts < how->n_measures ? how->counts : 0;
     take_matcher(aTHX_ how, from);
 }
 

@@ -367,7 +367,8 @@ L<Devel::DProf::Sample>.
 
 Shares are as exact as the number of samples allows: of n samples, a share p is known to about
 sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.6 points, and 1
-percent to 0.3.
+percent to 0.3. L<dprofdiff> tests two sampled runs by their numbers of samples
+(L<dprofdiff/Samples>).
 
 Perl reaches a statement or branch a little after a tick. The sub that ran may have returned by then:
 its line is kept, below the subs that still run. The counter C<returned> says how many samples of

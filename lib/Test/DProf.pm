@@ -780,6 +780,9 @@ about a counter that one of the two sides lacks are left out, too.
 
 The hash seed of a running process cannot be set, which is why C<-pinned> exists.
 
+Every call is recorded, and C<sample=HZ> has no place in a test: compare sampled profiles with
+L<dprofdiff/Samples>.
+
 Calls of anonymous subs that were compiled in the test file above C<use Test::DProf> may be missing,
 and the module cannot detect this. Put C<use Test::DProf> first.
 

@@ -66,10 +66,14 @@ struct dp_rule {
     X(FLAG, children)           /* values with what was called */ \
     X(FLAG, normalize)          /* values as if all runs had the baseline's total */ \
     /* of times of several runs: the measure that tells how much each sub did, ops; values are \
-     * then as if all runs had had the same speed (dp_diff.h). 0: as they are */ \
+     * then as if all runs had had the same speed (dp_diff.h). That of samples, which tells no \
+     * work: it is taken for the same. 0: as they are */ \
     X(SIZE, work) \
     /* of times: the measure, ops, that is certain where these are not. 0: none */ \
     X(SIZE, beside) \
+    /* of samples: the measure that is their number. What has been sampled is tested by counts (no \
+     * measure that is exact has). 0: there are none */ \
+    X(SIZE, counts) \
     X(ENUM, compute, dp_diff_compute) \
     X(PAIR, weights)            /* of the baseline, of the other side */ \
     /* rows by what was computed for this side; 0: by the baseline; DP_DIFF_BY_CHANGE: by what was \

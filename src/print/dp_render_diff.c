@@ -272,7 +272,8 @@ static void speed_facts(struct dp_rdiff *r)
              dp_rdiff_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
         return;
     }
-    dp_buf_adds(&r->scratch, "time per op differed by up to ");
+    dp_buf_adds(&r->scratch, r->how->counts ? "the usual sub's time differed by up to "
+                                            : "time per op differed by up to ");
     dp_render_real(&r->scratch, 100 * (most / least - 1), 1, false);
     dp_buf_adds(&r->scratch, " % among the runs, by ");
     dp_render_real(&r->scratch, 100 * ((double)v->value / (double)v->base - 1), 1, true);
@@ -308,6 +309,8 @@ static void power_facts(struct dp_rdiff *r)
         }
         if (p->needed)
             power_fact(r, p, "runs_to_see", dp_cell_count(p->needed));
+        if (p->samples > 0 && p->is_limited)
+            power_fact(r, p, "samples_to_see", dp_rdiff_real(p->samples, 3));
     }
 }
 
@@ -558,7 +561,7 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     r.people = how->format != DP_CSV && how->format != DP_JSON;
     int rc = dp_compare(&r.c, sides, n, how,
                         (how->view != DP_V_FLAT ? DP_COMPARE_TREE : DP_COMPARE_ROWS)
-                            | (how->verbose || !r.people ? DP_COMPARE_CALLS : 0));
+                            | (how->verbose || !r.people ? DP_COMPARE_SAMPLES : 0));
     if (rc == 0) {
         r.hz = dp_diff_hz(&r.c.diff, 0);
         rc = fill(&r);

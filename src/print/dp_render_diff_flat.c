@@ -17,25 +17,43 @@ static const char *const compute_titles[] = { "Delta", "Delta Abs", "Ratio", "We
 static const char *const compute_keys[] = { "delta", "delta_abs", "ratio", "wdiff" };
 static const unsigned compute_widths[] = { 7, 9, 14, 14 };
 
+/* How often a sub ran, as far as that is known: its samples, or its calls. */
+static void often_column(struct dp_rdiff *r, uint32_t side)
+{
+    static const char *const texts[2][4] = {
+        { "Base calls", "baseline_calls", "Calls", "calls" },
+        { "Base samples", "baseline_samples", "Samples", "samples" }
+    };
+    const char *const *text = texts[r->how->counts != 0] + (side ? 2 : 0);
+    dp_rdiff_column(r, side ? K_CALLS : K_BASE_CALLS, side, 0, text[0], text[1],
+                    r->people ? (side ? 8 : 10) : 0);
+}
+
+/* What a value is called: the median, where a side has several runs. */
+static const char *value_title(const struct dp_rdiff *r, bool is_new)
+{
+    static const char *const titles[] = { "Value", "New value", "Median", "New median" };
+    return titles[(r->c.diff.n_runs > r->c.diff.n_sides) * 2 + is_new];
+}
+
 static void columns_for_people(struct dp_rdiff *r)
 {
     const struct dp_diff_how *how = r->how;
     bool values = how->period || how->verbose;
     dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 8);
     if (r->c.sets)
-        dp_rdiff_column(r, K_BASE_HUMAN, 0, 0, "Median", "baseline", 10);
+        dp_rdiff_column(r, K_BASE_HUMAN, 0, 0, value_title(r, false), "baseline", 10);
     if (values)
         dp_rdiff_column(r, K_BASE, 0, 0, "Base period", "baseline", 14);
     if (how->verbose)
-        dp_rdiff_column(r, K_BASE_CALLS, 0, 0, "Base calls", "baseline_calls", 10);
+        often_column(r, 0);
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
         dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
                         compute_keys[how->compute], compute_widths[how->compute]);
         if (how->formula)
             dp_rdiff_column(r, K_FORMULA, s, 0, "Formula", "formula", 7);
         if (r->c.sets) {
-            dp_rdiff_column(r, K_HUMAN, s, 0, dp_rdiff_is_two(r) ? "New median" : "Median", "value",
-                            10);
+            dp_rdiff_column(r, K_HUMAN, s, 0, value_title(r, dp_rdiff_is_two(r)), "value", 10);
             dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change", "change_pct", 7);
             dp_rdiff_column(r, K_INTERVAL, s, 0, "Interval", "interval", 8);
             dp_rdiff_column(r, K_P, s, 0, "p", "p", 7);
@@ -46,7 +64,7 @@ static void columns_for_people(struct dp_rdiff *r)
         if (values)
             dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 14);
         if (how->verbose)
-            dp_rdiff_column(r, K_CALLS, s, 0, "Calls", "calls", 8);
+            often_column(r, s);
     }
     if (r->c.gate.n)
         dp_rdiff_column(r, K_FAILS, 0, 0, "Gate", "gate", 4);
@@ -59,12 +77,12 @@ static void columns_for_machines(struct dp_rdiff *r)
     dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 0);
     dp_rdiff_column(r, K_BASE, 0, 0, "Base period", "baseline", 0);
     dp_rdiff_column(r, K_BASE_SPREAD, 0, 0, "Base spread", "baseline_spread", 0);
-    dp_rdiff_column(r, K_BASE_CALLS, 0, 0, "Base calls", "baseline_calls", 0);
+    often_column(r, 0);
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
         dp_rdiff_column(r, K_PERCENT, s, 0, "New", "value_pct", 0);
         dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 0);
         dp_rdiff_column(r, K_SPREAD, s, 0, "Spread", "spread", 0);
-        dp_rdiff_column(r, K_CALLS, s, 0, "Calls", "calls", 0);
+        often_column(r, s);
         dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
                         compute_keys[how->compute], 0);
         dp_rdiff_column(r, K_CHANGE, s, 0, "Change", "change", 0);

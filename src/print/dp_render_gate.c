@@ -134,8 +134,7 @@ static void add_tap(struct dp_buf *to, const char *ptr, size_t len)
     dp_buf_release(&plain);
 }
 
-/* Escapes for XML 1.0, which has no way to write most control characters; these, U+FFFE and U+FFFF
- * are made visible. */
+/* Escapes for XML 1.0; control characters, U+FFFE and U+FFFF, which it lacks, are made visible. */
 static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
 {
     struct dp_buf plain;
@@ -211,33 +210,6 @@ void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struc
         dp_buf_adds(buf, gate->below == 1 ? " % of the total does not count (--time-floor)"
                                           : " % of the total do not count (--time-floor)");
     }
-}
-
-void dp_gate_power(struct dp_buf *buf, const struct dp_power *power, const struct dp_diff *diff)
-{
-    const struct dp_diff_side *sides = diff->sides;
-    size_t least = sides[0].n_runs < sides[power->side].n_runs ? sides[0].n_runs
-                                                               : sides[power->side].n_runs;
-    const char *rule = diff->how->rules[power->rule].text;
-    const char *what = sides[0].bucketed && sides[power->side].bucketed ? "buckets" : "runs";
-    if (isfinite(power->all)) {
-        dp_buf_adds(buf, "a growth of ");
-        dp_render_real(buf, power->half, 1, false);
-        dp_buf_addf(buf, " %% in half of the %zu tested, and of ", power->tested);
-        dp_render_real(buf, power->all, 1, false);
-        dp_buf_adds(buf, " % in all of them, is seen four times of five");
-    } else {
-        dp_buf_adds(buf, "these runs can show nothing");
-    }
-    if (!power->is_limited)
-        return;
-    dp_buf_adds(buf, "; ");
-    if (power->needed && power->needed <= least)
-        dp_buf_addf(buf, "that is enough for %s", rule);
-    else if (power->needed)
-        dp_buf_addf(buf, "%zu %s a side needed for %s in all of them", power->needed, what, rule);
-    else
-        dp_buf_addf(buf, "more than 10,000 %s a side needed for %s in all of them", what, rule);
 }
 
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,

@@ -168,12 +168,14 @@ bool dp_compared_is_shown(const struct dp_compared *c, const struct dp_compared_
 
 /* ---- all of it ---- */
 
-static int compare_side_with_baseline(struct dp_compared *c, uint32_t side, bool calls)
+static int compare_side_with_baseline(struct dp_compared *c, uint32_t side, unsigned what)
 {
     const struct dp_diff_how *how = c->how;
     bool incl = how->children != 0;
     int rc = dp_diff_compare(&c->families[side], &c->diff, 0, incl, side);
-    if (rc == 0 && calls)
+    if (rc == 0 && what & DP_COMPARE_SAMPLES && how->counts)
+        rc = dp_diff_compare(&c->calls[side], &c->diff, how->counts, incl, side);
+    else if (rc == 0 && what & (DP_COMPARE_CALLS | DP_COMPARE_SAMPLES))
         rc = dp_diff_compare(&c->calls[side], &c->diff, DP_RULE_CALLS, false, side);
     if (rc == 0 && c->ops)
         rc = dp_diff_compare(&c->ops[side], &c->diff, how->beside, incl, side);
@@ -185,7 +187,7 @@ static int compare_side_with_baseline(struct dp_compared *c, uint32_t side, bool
     return 0;
 }
 
-static int compare_all(struct dp_compared *c, bool calls)
+static int compare_all(struct dp_compared *c, unsigned what)
 {
     const struct dp_diff_how *how = c->how;
     size_t n = c->diff.n_sides;
@@ -194,7 +196,7 @@ static int compare_all(struct dp_compared *c, bool calls)
     c->ops = how->beside ? dp_mem_zalloc(n * sizeof *c->ops) : NULL;
     int rc = c->families && c->calls && (c->ops || !how->beside) ? 0 : DP_E_NOMEM;
     for (uint32_t s = 1; s < n && rc == 0; s++)
-        rc = compare_side_with_baseline(c, s, calls);
+        rc = compare_side_with_baseline(c, s, what);
     if (rc == 0 && how->n_rules) {
         rc = dp_gate_check(&c->gate, &c->diff);
         c->has_gate = rc == 0;
@@ -212,7 +214,7 @@ int dp_compare(struct dp_compared *c, const struct dp_diff_side *sides, size_t n
     dp_diff_tree_init(&c->tree, n, edges_of, how->edges_of_len, how->view == DP_V_CALLEES);
     int rc = dp_diff_make(&c->diff, sides, n, how, tree ? dp_diff_tree_add : NULL, &c->tree);
     if (rc == 0)
-        rc = compare_all(c, what & DP_COMPARE_CALLS);
+        rc = compare_all(c, what);
     if (rc == 0 && tree)
         rc = dp_diff_tree_end(&c->tree, &c->diff);
     if (rc == 0 && what & DP_COMPARE_ROWS)

@@ -23,7 +23,8 @@ struct dp_compared_row {
 struct dp_compared {
     const struct dp_diff_how *how;      /* borrowed */
     struct dp_diff diff;
-    struct dp_diff_family *families, *calls;    /* by side */
+    struct dp_diff_family *families;    /* by side */
+    struct dp_diff_family *calls;       /* by side: calls, or samples */
     struct dp_diff_family *ops; /* by side: what ops say, which is certain, beside times; NULL: not
                                  * known */
     struct dp_gate gate;
@@ -37,7 +38,12 @@ struct dp_compared {
 };
 
 /* What is wanted besides the gate. */
-enum { DP_COMPARE_ROWS = 1, DP_COMPARE_CALLS = 2, DP_COMPARE_TREE = 4 };
+enum {
+    DP_COMPARE_ROWS = 1,
+    DP_COMPARE_CALLS = 2,
+    DP_COMPARE_TREE = 4,
+    DP_COMPARE_SAMPLES = 8      /* the number of samples, or calls where nothing was sampled */
+};
 
 /* Compares. The tree is that of how->view: all of it, or the callers or callees of how->edges_of;
  * DP_E_ARG where no side has that sub. Returns 0 or a DP_E; in any case the caller releases it.

@@ -338,7 +338,7 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
     int rc = prepare(diff);
     for (size_t m = 0; m < how->n_measures && rc == 0; m++) {
         rc = read_measure(diff, m, ROWS, m == 0 && !how->work ? each : NULL, ctx);
-        if (rc == 0 && how->normalize)
+        if (rc == 0 && how->normalize && (!m || m != how->counts))
             normalize(diff, m);
     }
     if (rc == 0 && how->normalize)

@@ -62,6 +62,8 @@ struct dp_diff_values {
     double base_spread, spread; /* as dp_stat.h has them */
     double p;                   /* corrected for the number of tests */
     double low, high;           /* of value - base */
+    double sight;               /* of samples: how far chance moves the root of the ratio of both
+                                 * values, as a standard deviation (dp_counts.h) */
     enum dp_diff_verdict verdict;
 };
 
@@ -71,6 +73,8 @@ struct dp_diff_family {
     struct dp_diff_values total;        /* p of this test alone, not corrected */
     double base_whole, whole;   /* what 100 % is on either side */
     size_t tests;
+    bool counted;               /* these are samples: tests are those of counts, and any number of
+                                 * runs can decide */
     size_t needed;              /* how many runs on each side could decide; 0: these can, or nothing
                                  * is tested */
 };
@@ -122,6 +126,19 @@ void dp_diff_release(struct dp_diff *diff);
 /* Measures the speed of the runs, and decides whether values are adjusted for the speed.
  * dp_diff_make calls it if how->work is set. Returns 0 or a DP_E. */
 int dp_diff_adjust(struct dp_diff *diff);
+
+/* Are the tests of a measure, or of the calls (DP_RULE_CALLS), those of counts? */
+static inline bool dp_diff_is_counted(const struct dp_diff *diff, size_t measure)
+{
+    return diff->how->counts && measure != DP_RULE_CALLS && !diff->how->measures[measure].exact;
+}
+
+/* Degrees of freedom by which the runs of the baseline and of a side tell how they vary. */
+static inline size_t dp_diff_freedom(const struct dp_diff *diff, uint32_t side)
+{
+    size_t runs = diff->sides[0].n_runs + diff->sides[side].n_runs;
+    return runs > 2 ? runs - 2 : 0;
+}
 
 /* Compares a measure, or the calls (DP_RULE_CALLS), of a side with the baseline's. Returns 0 or a
  * DP_E; the caller releases it. */

@@ -1,6 +1,6 @@
 /* Compares values of runs: is a difference significant? Decides before that whether values are
  * adjusted for the speed of the runs. */
-#include "dp_diff.h"
+#include "dp_diff_counts.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -16,6 +16,7 @@ struct comparing {
     uint32_t side;
     size_t n[2];                /* runs of the baseline, of the side */
     double *x, *y, *scratch;    /* their values; room for as many */
+    struct dp_diff_counting counting;   /* of samples */
 };
 
 #define TOTAL UINT32_MAX        /* in place of an entry */
@@ -140,7 +141,8 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
     load(c, e, v);
     if (decided_exactly(c, v))
         return 0;
-    if (c->n[0] < 2 && c->n[1] < 2) {
+    bool counted = e != TOTAL && c->counting.shares;
+    if (!counted && c->n[0] < 2 && c->n[1] < 2) {
         v->verdict = v->value == v->base ? DP_DIFF_EQUAL : DP_DIFF_SINGLE;
         return 0;
     }
@@ -148,7 +150,7 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
         return 0;
     if (e == TOTAL || pooled(c) >= floor) {
         v->verdict = DP_DIFF_UNSURE;
-        return test(c, v);
+        return counted ? dp_diff_count(&c->counting, e, c->x, c->y, v) : test(c, v);
     }
     v->verdict = DP_DIFF_SMALL;
     v->base_spread = dp_stat_spread(c->x, c->n[0], (double)v->base);
@@ -164,7 +166,7 @@ static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n
     size_t k = 0;
     /* where false discoveries are limited, the least p of all tests decides */
     size_t tests = how->discoveries && f->tests ? 1 : f->tests;
-    bool decides = dp_stat_decides(c->n[0], c->n[1], tests, how->alpha);
+    bool decides = f->counted || dp_stat_decides(c->n[0], c->n[1], tests, how->alpha);
     if (p && order) {
         for (size_t e = 0; e < n; e++)
             if (f->values[e].verdict == DP_DIFF_UNSURE)
@@ -220,7 +222,12 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     c.n[0] = diff->sides[0].n_runs;
     c.n[1] = diff->sides[side].n_runs;
     family->values = dp_mem_zalloc((n + 1) * sizeof *family->values);
-    int rc = begin(&c) && family->values ? judge(&c, TOTAL, 0, &family->total) : DP_E_NOMEM;
+    family->counted = dp_diff_is_counted(diff, measure);
+    int rc = begin(&c) && family->values ? 0 : DP_E_NOMEM;
+    if (rc == 0 && family->counted)
+        rc = dp_diff_counting_init(&c.counting, diff, measure, incl, side);
+    if (rc == 0)
+        rc = judge(&c, TOTAL, 0, &family->total);
     /* the total is still loaded */
     double floor = rc == 0 ? pooled(&c) * diff->how->floor / 100 : 0;
     for (uint32_t e = 0; e < n && rc == 0; e++) {
@@ -233,6 +240,7 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
         family->base_whole = whole_of(&c, 0);
         family->whole = whole_of(&c, side);
     }
+    dp_diff_counting_release(&c.counting);
     dp_mem_free(c.x);
     if (rc < 0)
         dp_diff_family_release(family);
@@ -249,9 +257,12 @@ void dp_diff_family_release(struct dp_diff_family *family)
 
 enum { FEW = 5 };               /* a median of ratios is made of so many subs, at least */
 
+/* The time for a unit of work; of samples, the time. */
 static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
 {
     const struct dp_diff_column *time = &run->columns[0], *work = &run->columns[diff->how->work];
+    if (diff->how->work == diff->how->counts)
+        return e < time->cap ? (double)time->self[e] : 0;
     if (e >= time->cap || e >= work->cap || !time->self[e] || !work->self[e])
         return 0;
     return (double)time->self[e] / (double)work->self[e];

@@ -1,4 +1,5 @@
 #include "dp_gate.h"
+#include "dp_counts.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
@@ -9,9 +10,10 @@
 #include <string.h>
 
 static const char total[] = "(total)";
+enum { MOST_RUNS = 10000 };     /* what needs more cannot be had */
 
 /* What one test could have seen of an entry: growth in percent, and in sigmas what the rule
- * forbids. */
+ * forbids. Of samples, both are of the root of what grows. */
 struct sight { double percent, shift; };
 
 struct checking {
@@ -110,16 +112,21 @@ static double forbidden(const struct checking *c, const struct dp_rule *rule, ui
 static int see(struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
 {
     const struct dp_diff *diff = c->diff;
+    bool counted = c->family->counted;
     if (rule->kind != DP_RULE_GROWTH || !dp_diff_is_tested(v) || !v->base
-        || !isfinite(v->high - v->low))
+        || !isfinite(counted ? v->sight : v->high - v->low))
         return 0;
-    double sigma = dp_stat_sigma(v->low, v->high, diff->sides[0].n_runs,
-                                 diff->sides[c->side].n_runs, diff->how->confidence);
+    double most = forbidden(c, rule, v->base), base = (double)v->base;
+    double sigma = counted ? v->sight
+        : dp_stat_sigma(v->low, v->high, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
+                        diff->how->confidence);
     if (dp_mem_grow((void **)&c->sights, &c->sights_cap, c->n_sights + 1, sizeof *c->sights) < 0)
         return DP_E_NOMEM;
     c->sights[c->n_sights++] = (struct sight){
-        100 * sigma / (double)v->base,
-        sigma > 0 ? forbidden(c, rule, v->base) / sigma : INFINITY
+        counted ? sigma : 100 * sigma / base,
+        counted ? (sqrt(1 + most / base) - 1) / sigma
+        : sigma > 0 ? most / sigma
+        : INFINITY
     };
     return 0;
 }
@@ -128,6 +135,23 @@ static int by_percent(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct sight *s = ((const struct checking *)ctx)->sights;
     return s[x].percent < s[y].percent ? -1 : s[x].percent > s[y].percent ? 1 : x < y ? -1 : x > y;
+}
+
+/* Of samples: what growth is seen of those entries, whose sights are sorted, and how many samples
+ * would see what the rule forbids. */
+static void sum_up_counts(const struct checking *c, struct dp_power *power, double alpha,
+                          double shift)
+{
+    const struct dp_diff *diff = c->diff;
+    double reach = dp_counts_reach(dp_diff_freedom(diff, c->side), alpha);
+    double half = 1 + reach * c->sights[(c->n_sights - 1) / 2].percent;
+    double all = 1 + reach * c->sights[c->n_sights - 1].percent;
+    size_t runs = diff->sides[0].n_runs, others = diff->sides[c->side].n_runs;
+    power->half = 100 * (half * half - 1);
+    power->all = 100 * (all * all - 1);
+    power->samples = shift > 0 ? reach * reach / (shift * shift) : 1;
+    double needed = ceil(power->samples * (double)(runs < others ? runs : others));
+    power->needed = power->is_limited && needed <= MOST_RUNS ? (size_t)needed : 0;
 }
 
 /* Sums up what was noted of a rule. */
@@ -142,15 +166,20 @@ static int sum_up(struct checking *c)
         return DP_E_NOMEM;
     /* Holm's first step, which a single change has to pass */
     double alpha = c->diff->how->alpha / (double)c->family->tests, shift = INFINITY;
-    double seen = dp_stat_seen(c->diff->sides[0].n_runs, c->diff->sides[c->side].n_runs, alpha);
     for (size_t i = 0; i < n; i++)
         shift = c->sights[i].shift < shift ? c->sights[i].shift : shift;
-    g->powers[g->n_powers++] = (struct dp_power){
-        .rule = c->rule, .side = c->side, .tested = n,
-        .half = c->sights[(n - 1) / 2].percent * seen, .all = c->sights[n - 1].percent * seen,
-        .is_limited = shift > 0,
-        .needed = shift > 0 ? dp_stat_runs_to_see(shift, alpha, 10000) : 0,
+    struct dp_power *power = &g->powers[g->n_powers++];
+    *power = (struct dp_power){
+        .rule = c->rule, .side = c->side, .tested = n, .is_limited = shift > 0,
     };
+    if (c->family->counted) {
+        sum_up_counts(c, power, alpha, shift);
+        return 0;
+    }
+    double seen = dp_stat_seen(c->diff->sides[0].n_runs, c->diff->sides[c->side].n_runs, alpha);
+    power->half = c->sights[(n - 1) / 2].percent * seen;
+    power->all = c->sights[n - 1].percent * seen;
+    power->needed = shift > 0 ? dp_stat_runs_to_see(shift, alpha, MOST_RUNS) : 0;
     return 0;
 }
 

@@ -29,6 +29,7 @@ struct dp_power {
     bool is_limited;            /* the rule has a limit above 0, so that needed is known */
     size_t needed;              /* how many runs on each side see what the rule forbids, in all of
                                  * them; 0: more than 10,000 */
+    double samples;             /* how many times as many samples do; 0: nothing was sampled */
 };
 
 struct dp_gate {

@@ -74,7 +74,8 @@ static struct dp_diff_how shape(int k)
         .weights = { 1, 2 }, .order = 1, .floor = 0.5, .alpha = 0.001, .confidence = 0.95,
         .match = match,
         .compute = k % 4, .children = k & 1, .normalize = k % 5 == 4, .formula = k & 1,
-        .verbose = k & 2, .format = k % 8,
+        .verbose = k & 2, .format = k % 8, .counts = k % 9 == 8,
+        .work = k % 18 == 8,
         .rules = rules, .n_rules = k % 3 ? DP_ARRAY_LEN(rules) : 0, .strict = k & 1, .title = "x",
     };
     how.over.keys[0] = k % 7 == 6 ? DP_K_SRCLINE : DP_K_SUB;

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT = qw(profile_text);
+our @EXPORT = qw(profile_text sampled_text);
 
 # Makes the text of a profile. All of these have defaults:
 #   format     trace, tree, or classic: a trace of the old recorder, which names no format
@@ -35,6 +35,23 @@ sub profile_text {
     my $lines = ref $how{lines} ? join('', map { "$_\n" } @{ $how{lines} }) : $how{lines};
     my $part = $how{format} eq 'tree' ? 'PART3' : 'PART2';
     return join('', map { "$_\n" } @header, '', $part, @subs) . $lines;
+}
+
+# Makes the text of a profile with so many samples a second: [samples, ticks of a millionth of a
+# second] by sub. The subs are called by A::caller, which has no time of its own.
+sub sampled_text {
+    my ($rate, %subs) = @_;
+    my ($n, @names, @contexts) = (1, 'A caller a.pl:1');
+    for my $sub (sort keys %subs) {
+        my ($samples, $ticks) = @{ $subs{$sub} };
+        push @names, "A $sub a.pl:" . ++$n;
+        push @contexts, sprintf '= 2 %x 0 %d 0 %d 0 0 %d', $n, $ticks, $ticks, $samples;
+    }
+    my $header = join "\n", q{$dprof_unit='s';}, q{$dprof_hash_seed='0'; $dprof_perturb_keys='0';},
+        "\$dprof_options='mode=tree,sample=$rate,slice=0';";
+    return profile_text(format => 'tree', hz => 1_000_000, header => $header,
+        counters => 'samples:samples', times => [1, 0, 1], complete => 1, subs => \@names,
+        lines => ['= 0 0 0 0 0 0 0 0 0', '= 1 1 0 0 0 0 0 0 0', @contexts]);
 }
 
 1;

@@ -10,6 +10,7 @@ use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only
                                DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_CALLS
                                DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF
                                DP_F_SHOWN);
+use Devel::DProf::Layout qw(grouped);
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of limit_of);
 use Devel::DProf::Sides qw(parts);
@@ -120,6 +121,7 @@ sub settle {
     my $label = defined $metric ? metric_text($metric)
         : counter_label((parts($sides[0]))[0], $measure->{name});
     $self->doubt_counter($measure, 0);
+    $self->know_samples($measure) or return 0;
     my $unit = (parts($sides[0]))[0]->unit;
     $label = length $unit ? $unit : 'counts of folded stacks'
         if !$self->is_time && metric_is_time($measure->{metric});
@@ -181,6 +183,69 @@ sub know_work {
     return;
 }
 
+my $ADVICE = '-n compares shares, -f compares them all the same';
+
+# Returns how many profiles have samples. Undef, after a message, if others have measured every
+# call: measured values are no sampled ones.
+sub sampled {
+    my ($self) = @_;
+    my @all = map { parts($_) } $self->sides;
+    my @sampled = grep { $self->is_sampled($_) } @all;
+    return scalar @sampled if !@sampled || $self->{normalize} || $self->{force}
+        || !grep { !$self->is_sampled($_) && !$_->no_calls } @all;
+    $self->{say}->("some profiles have samples, and others measured every call; $ADVICE");
+    for my $side ($self->sides) {
+        my $n = grep { $self->is_sampled($_) } parts($side);
+        $self->{say}->("$side->{name}: " . (!$n ? 'every call'
+            : $n < parts($side) ? 'samples in some runs' : 'samples'));
+    }
+    return undef;
+}
+
+# Returns false, after a message, if numbers of samples are compared that were not taken equally
+# often.
+sub same_rates {
+    my ($self) = @_;
+    my @rates = map { [$self->sample_rates($_)] } $self->sides;
+    my %rates = map { $_ => 1 } map { @$_ } @rates;
+    return 1 if keys %rates < 2 || $self->{normalize} || $self->{force};
+    $self->{say}->('samples: they were not taken equally often, so that their numbers tell'
+        . " nothing; -m cpu compares times, $ADVICE");
+    $self->{say}->("$self->{sides}[$_]{name}: " . join(' and ', @{ $rates[$_] }) . ' a second')
+        for 0 .. $#rates;
+    return 0;
+}
+
+# Reads the number of samples, by which sampled profiles are tested. Returns false, after a message,
+# if values are not comparable.
+sub know_samples {
+    my ($self, $measure) = @_;
+    my $sampled = $self->sampled // return 0;
+    return 1 if !$sampled || $sampled < map { parts($_) } $self->sides;
+    return 0 if $measure->{name} eq 'samples' && !$self->same_rates;
+    push @{ $self->{measures} }, $self->measure('samples');
+    $self->{counts} = $#{ $self->{measures} };
+    # how fast a run was is told by the most of its subs
+    $self->{work} = $self->{counts} if metric_is_time($measure->{metric}) && $self->has_runs
+        && !$self->{as_measured} && !$self->{normalize};
+    return 1;
+}
+
+# Returns how many samples each side has, and how often they were taken.
+sub fact_of_samples {
+    my ($self) = @_;
+    my @counters = @{ $self->{measures}[ $self->{counts} ]{counters} };
+    my @sides;
+    for my $side ($self->sides) {
+        my $n = 0;
+        $n += $_->counted(shift @counters) for parts($side);
+        my @rates = $self->sample_rates($side);
+        push @sides, grouped($n) . (@rates ? ' at ' . join(' and ', @rates) . ' a second' : '');
+    }
+    return ('Samples', 'samples_of_sides', join(', ', @sides)
+        . '; a change is one of the share of samples and of the value');
+}
+
 # Returns texts of what the sides differ in, where it matters.
 sub differences {
     my ($self, $of_commands) = @_;
@@ -233,6 +298,7 @@ sub doubts {
 sub is_chancy {
     my ($self) = @_;
     return '' if $self->has_runs;
+    return 'totals' if $self->{counts};
     my %seen;
     my @measures = map { $self->{measures}[ $_->{measure} ] }
         grep { $_->{kind} == DP_RULE_GROWTH && $_->{measure} != DP_RULE_CALLS } @{ $self->{rules} };
@@ -368,9 +434,11 @@ sub facts {
     } elsif ($measure->{exact}) {
         push @facts, 'Exact', 'exact', 'it repeats from run to run: one run a side decides';
     } elsif (!$runs) {
-        push @facts, 'Runs', 'runs',
-            'one a side, which cannot tell a change from chance (see --run)';
+        push @facts, 'Runs', 'runs', $self->{counts}
+            ? 'one a side: the chance of samples is known, but not how much runs differ'
+            : 'one a side, which cannot tell a change from chance (see --run)';
     }
+    push @facts, $self->fact_of_samples if $self->{counts} && !$view;
     push @facts, 'Normalized', 'normalized', "values are as if all runs had the baseline's total"
         if $self->{normalize};
     push @facts, 'Shares', 'shares', 'of what is shown' if $self->{relative};
@@ -466,8 +534,8 @@ sub source_of {
 sub line_rows {
     my ($self, $measure) = @_;
     $self->know_sources;
-    my %of = $measure
-        ? (measures => [$measure], metric => $measure->{metric}, work => 0, beside => 0) : ();
+    my %of = !$measure ? () : (measures => [$measure], metric => $measure->{metric}, work => 0,
+        beside => 0, counts => 0);
     return $self->known(Devel::DProf::Profile::compared($self->sides_for_c,
         $self->in_c(keys => [DP_K_SRCLINE, DP_K_SUB], rules => [], view => DP_V_FLAT, rows => 0,
             percent_limit => 0, baseline_only => 0, %of), 0));

@@ -231,6 +231,19 @@ sub has_no_times {
     return $self->header($profile)->{dprof_counters_only};
 }
 
+# Tells whether a profile is one of samples, whose number is a counter.
+sub is_sampled { return scalar grep { $_ eq 'samples' } @{ counter_names($_[1]) } }
+
+# Returns the samples a second that the profiles of a side were recorded with, as far as known.
+sub sample_rates {
+    my ($self, $side) = @_;
+    my %rates;
+    for my $options (map { $self->header($_)->{dprof_options} // '' } parts($side)) {
+        $rates{$1} = 1 if $options =~ /\bsample=([1-9]\d*)/;
+    }
+    return sort { $a <=> $b } keys %rates;
+}
+
 sub has {
     my ($self, $profile) = @_;
     return ($self->has_no_times($profile) ? () : time_words(), $profile->no_calls ? () : 'calls',
@@ -389,6 +402,11 @@ file is used) or C<bad>. Returns false if a file was bad.
 =item sides
 
 The sides, after read: hashes of name, runs, profiles (for each run a list) and cut.
+
+=item is_sampled PROFILE, sample_rates SIDE
+
+Whether a profile has the number of its samples; how many a second were taken in the profiles of a
+side, as far as known.
 
 =item as_sides NAME, ...
 
