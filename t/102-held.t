@@ -63,8 +63,8 @@ for my $how (['a tree', {}], ['call sites', { PERL_DPROF_CALLSITES => 1 }],
 {
     my $whole = $JOBS =~ s/hold\(0\.01\)/0/r =~ s/check\(.*?\);//r;
     my @trees;
-    for my $text ($JOBS =~ s/hold\(0\.01\)/hold(1e-9)/r =~ s/check\(.*?\);/settle(\$held);/r, $whole)
-    {
+    my $held = $JOBS =~ s/hold\(0\.01\)/hold(1e-9)/r =~ s/check\(.*?\);/settle(\$held);/r;
+    for my $text ($held, $whole) {
         my $dir = scratch();
         my $run = profiled([spew("$dir/p.pl", $text . 'job($_), idle() for 1 .. 9;')],
             dir => $dir, env => { %TREE, PERL_DPROF_OUT => "$dir/out" });
@@ -168,7 +168,8 @@ package Tied { sub TIESCALAR { bless [] } sub FETCH { die "called" } }
 package Dies { use overload '""' => sub { die "called" }, '0+' => sub { die "called" } }
 package main; tie my $tied, 'Tied';
 for my $f (\&hold, \&held, \&settle) {
-    $f->($_) for $tied, bless([], 'Dies'), undef, '', 'x', -1, 0, [], \1, '1e999', -9**9**9, 9**9**9;
+    $f->($_) for $tied, bless([], 'Dies'), undef, '', 'x', -1, 0, [], \1, '1e999', -9**9**9,
+        9**9**9;
     $f->(); }
 settle() while held(); hold('0.000001'); idle(); settle(); idle();
 END

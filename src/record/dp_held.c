@@ -180,7 +180,9 @@ void dp_held_turn(struct dp_rec *rec, uint64_t number, uint64_t now)
         rec->how.lines->open = 0;
     }
     rec->links++;
-    if (!paused)
+    if (paused)
+        rec->told = 0;          /* the tree does not know the phase, which begins with the start */
+    else
         dp_rec_unpause(rec, now);
 }
 

@@ -109,8 +109,8 @@ A second C<hold> begins another stretch, which does not belong to the first.
 =item settle NUMBER
 
 Ends the stretch of this number, the one that is recorded if there is no NUMBER, and returns whether
-it has been kept. What follows is recorded as before C<hold>. A number that is not, or no longer, one
-of a stretch does nothing.
+it has been kept. What follows is recorded at once. A number that is not, or no longer, one of a
+stretch does nothing.
 
 To what is dropped holds what holds between C<stop> and C<start>: it is in no sum, and its time is
 that of C<$dprof_stopped>. Calls that were running go on as if it had taken no time. What is kept is
