@@ -1,4 +1,4 @@
-# Devel::DProf::Control: hold and settle. What was fast is in no sum, and what was slow is recorded
+# Devel::DProf::Control: hold and settle, and packages around a program. What was fast is in no sum, and what was slow is recorded
 # as if nothing had been held back; with the counting clock the program says itself which is which.
 use strict;
 use warnings;
@@ -161,6 +161,25 @@ END
     is($run->{out}, '', '... and holds nothing back');
     is(PhaseReader::calls($run->{profile}, qr/^main::row\z/)->{'main main::row'}, 5,
         '... so that all is recorded');
+}
+{
+    my $file = spew(scratch() . '/p.pl', $JOBS . <<'END');
+package Around; our $DPROF_AROUND; use strict;
+sub new { my ($class, $code) = @_; return bless { code => $code }, $class }
+sub call { my ($self, @args) = @_; idle(); main::job(@args); return sub { $self->{code}->(@args) } }
+sub idle { 1 } sub DESTROY { main::idle() }
+package Beside; sub DPROF { 1 } sub call { main::idle() }
+package main; Around->new(\&page)->call(12)->(1); Beside::call();
+END
+    for my $env ({ %TREE }, { counting() }, map { $_->[1] } @LINES) {
+        my $run = profiled([$file], env => $env);
+        is_deeply(PhaseReader::calls($run->{profile}, qr/^(?:Around|Beside|main)::/), {
+            'job 12 main::page' => 1, 'job 12 main::row' => 12, 'main main::idle' => 2,
+            'main main::check' => 1, 'main main::job' => 1, 'main main::page' => 1,
+            'main main::row' => 12, 'main Beside::call' => 1 },
+            'a package that says that it is around the program is not recorded')
+            or diag explain PhaseReader::calls($run->{profile}, qr/^(?:Around|Beside|main)::/);
+    }
 }
 {
     my ($calls) = calls_of('odd arguments', <<'END');

@@ -140,6 +140,18 @@ Returns whether recording is on: true or false, and false without the profiler.
 
 =back
 
+=head1 PACKAGES AROUND THE PROGRAM
+
+A plugin or middleware that calls these functions around somebody's code would be in each of its
+stacks. A package that declares a variable C<$DPROF_AROUND> is not in the profile: what its subs
+call has been called by their callers, and their own time is that of their callers, too. The
+declaration stands before the first C<use>, whose C<BEGIN> would be recorded otherwise; a value is
+not needed, and neither is this module.
+
+    package My::Plugin;
+    our $DPROF_AROUND;
+    use Devel::DProf::Control qw(mark);
+
 =head1 SEE ALSO
 
 L<Plack::Middleware::DProf>, L<Mojolicious::Plugin::DProf>, L<Devel::DProf>, L<dprofpp>

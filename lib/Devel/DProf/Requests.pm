@@ -9,6 +9,8 @@ package Devel::DProf::Requests;
 # request the phase is that request's, with several it is OVERLAPPING, and with none the one that
 # was before. Nothing here dies, or catches what others throw.
 
+our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
+
 use strict;
 use warnings;
 
@@ -217,6 +219,8 @@ sub coroutine {
 package    # for PAUSE
     Devel::DProf::Requests::Request;
 
+our $DPROF_AROUND;
+
 # Begins a section, which ends when what is returned is gone. So it ends however it is left, and
 # nothing that is thrown is caught on its way.
 sub section {
@@ -252,6 +256,8 @@ sub DESTROY { $_[0]->end if ${^GLOBAL_PHASE} ne 'DESTRUCT'; return }
 
 package    # for PAUSE
     Devel::DProf::Requests::Section;
+
+our $DPROF_AROUND;
 
 sub DESTROY {
     my ($self) = @_;

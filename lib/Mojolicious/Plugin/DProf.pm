@@ -1,5 +1,7 @@
 package Mojolicious::Plugin::DProf;
 
+our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
+
 use strict;
 use warnings;
 

@@ -1,5 +1,7 @@
 package Plack::Middleware::DProf;
 
+our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
+
 use strict;
 use warnings;
 
@@ -109,7 +111,7 @@ sub pass {
 package    # for PAUSE
     Plack::Middleware::DProf::Stream;
 
-our $AUTOLOAD;
+our ($AUTOLOAD, $DPROF_AROUND);
 
 sub getline { return Plack::Middleware::DProf::pass('getline', @_) }
 sub write { return Plack::Middleware::DProf::pass('write', @_) }
