@@ -1,7 +1,6 @@
 #include "dpx_held.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
-#include "dpx_life.h"
 #include "dpx_say.h"
 #include "dp_held.h"
 
@@ -52,7 +51,9 @@ static bool end(struct dpx_ctx *ctx, U64 number, U64 now)
  * its next start does that. */
 static bool is_ready(struct dpx_ctx *ctx)
 {
-    return dpx_life_event(ctx) && ctx->state == DPX_ON && !ctx->block.runs;
+    if (!ctx->rec.paused)
+        ctx->rec.tripped(ctx->rec.arg);
+    return ctx->thx && !ctx->rec.over && ctx->state == DPX_ON && !ctx->block.runs;
 }
 
 static bool can_hold(struct dpx_ctx *ctx)

@@ -60,23 +60,6 @@ static void put_by(struct dp_rec *rec, struct dp_held *held)
     rec->spare_held = held;
 }
 
-int dp_held_new(struct dp_rec *rec, uint64_t number, uint64_t ns, uint64_t now)
-{
-    struct dp_held *held = rec->spare_held ? rec->spare_held : make(rec);
-    if (!held)
-        return DP_E_NOMEM;
-    rec->spare_held = NULL;
-    double limit = (double)ns * rec->rate;
-    held->number = number;
-    held->began = now;
-    held->limit = limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
-    held->renewed = rec->renewed;
-    held->passed = held->before = held->cpu = held->dropped = 0;
-    held->next = rec->all_held;
-    rec->all_held = held;
-    return 0;
-}
-
 static struct dp_held *find(const struct dp_rec *rec, uint64_t number)
 {
     struct dp_held *held = rec->all_held;
@@ -186,34 +169,6 @@ void dp_held_turn(struct dp_rec *rec, uint64_t number, uint64_t now)
         dp_rec_unpause(rec, now);
 }
 
-void dp_held_step_aside(struct dp_rec *rec)
-{
-    struct dp_held *held = rec->held;
-    if (!held)
-        return;
-    held->cur = rec->cur;
-    held->line = rec->line;
-    rec->cur = rec->cct.root;   /* the host may ask for its id */
-    dp_rec_anchor(rec);
-    leave(rec, rec->host->stamp(rec->host_arg));
-    rec->aside = held;
-    held->stopped = rec->stopped;
-    rec->stopped = true;        /* no call that runs is one of the file's tree */
-}
-
-void dp_held_step_back(struct dp_rec *rec)
-{
-    struct dp_held *held = rec->aside;
-    if (!held)
-        return;
-    rec->aside = NULL;
-    dp_rec_anchor(rec);
-    go_on(rec, held, rec->host->stamp(rec->host_arg));
-    rec->cur = held->cur;
-    rec->line = held->line;
-    rec->stopped = held->stopped;
-}
-
 /* ---- the end ---- */
 
 /* The time of a stretch is no pause any more. Of slices before, the file begins earlier. */
@@ -265,16 +220,49 @@ void dp_held_end(struct dp_rec *rec, uint64_t number, bool is_kept)
     put_by(rec, held);
 }
 
-void dp_held_leave(struct dp_rec *rec)
+/* ---- what the recorder asks for, and the beginning ---- */
+
+/* Gives the recorder the file's tree for as long as that is written. */
+static void step_aside(struct dp_rec *rec)
+{
+    struct dp_held *held = rec->held;
+    if (!held)
+        return;
+    held->cur = rec->cur;
+    held->line = rec->line;
+    rec->cur = rec->cct.root;   /* the host may ask for its id */
+    dp_rec_anchor(rec);
+    leave(rec, rec->host->stamp(rec->host_arg));
+    rec->aside = held;
+    held->stopped = rec->stopped;
+    rec->stopped = true;        /* no call that runs is one of the file's tree */
+}
+
+/* Takes it away again; the host may have renewed it, or have given up. */
+static void step_back(struct dp_rec *rec)
+{
+    struct dp_held *held = rec->aside;
+    if (!held)
+        return;
+    rec->aside = NULL;
+    dp_rec_anchor(rec);
+    go_on(rec, held, rec->host->stamp(rec->host_arg));
+    rec->cur = held->cur;
+    rec->line = held->line;
+    rec->stopped = held->stopped;
+}
+
+/* Gives the recorder the file's tree for good, and touches nothing that the tree has. */
+static void leave_for_good(struct dp_rec *rec)
 {
     if (rec->held)
         swap(rec, rec->held);
     rec->held = NULL;
 }
 
-void dp_held_forget(struct dp_rec *rec)
+static void forget(struct dp_rec *rec)
 {
-    dp_held_leave(rec);
+    leave_for_good(rec);
     rec->aside = NULL;
     if (rec->spare_held)
         free_one(rec->spare_held);
@@ -284,4 +272,24 @@ void dp_held_forget(struct dp_rec *rec)
         free_one(rec->all_held);
         rec->all_held = next;
     }
+}
+
+static const struct dp_rec_held on_held = { step_aside, step_back, leave_for_good, forget };
+
+int dp_held_new(struct dp_rec *rec, uint64_t number, uint64_t ns, uint64_t now)
+{
+    struct dp_held *held = rec->spare_held ? rec->spare_held : make(rec);
+    if (!held)
+        return DP_E_NOMEM;
+    rec->spare_held = NULL;
+    rec->on_held = &on_held;
+    double limit = (double)ns * rec->rate;
+    held->number = number;
+    held->began = now;
+    held->limit = limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
+    held->renewed = rec->renewed;
+    held->passed = held->before = held->cpu = held->dropped = 0;
+    held->next = rec->all_held;
+    rec->all_held = held;
+    return 0;
 }

@@ -38,15 +38,4 @@ void dp_held_end(struct dp_rec *rec, uint64_t number, bool is_kept);
 /* The number of a stretch that has not ended; 0: there is none. */
 uint64_t dp_held_any(const struct dp_rec *rec);
 
-/* Gives the recorder the file's tree for as long as that is written, and takes it away again; the
- * host may have renewed it, or have given up. */
-void dp_held_step_aside(struct dp_rec *rec);
-void dp_held_step_back(struct dp_rec *rec);
-
-/* Gives the recorder the file's tree for good, and touches nothing that the tree has. */
-void dp_held_leave(struct dp_rec *rec);
-
-/* Does the same, and frees all stretches. */
-void dp_held_forget(struct dp_rec *rec);
-
 #endif

@@ -1,6 +1,5 @@
 #include "dp_rec.h"
 #include "dp_err.h"
-#include "dp_held.h"
 #include "dp_mem.h"
 
 #include <string.h>
@@ -242,7 +241,8 @@ void dp_rec_shrink(struct dp_rec *rec, size_t words)
 
 void dp_rec_release(struct dp_rec *rec)
 {
-    dp_held_forget(rec);
+    if (rec->on_held)
+        rec->on_held->forget(rec);
     if (rec->tree)
         dp_cct_release(&rec->cct);
     rec->window = rec->pos = rec->end = NULL;
@@ -273,7 +273,8 @@ void dp_rec_give_up(struct dp_rec *rec)
 
 void dp_rec_restart(struct dp_rec *rec)
 {
-    dp_held_leave(rec);
+    if (rec->on_held)
+        rec->on_held->leave(rec);
     rec->state = NULL;
     rec->line = (struct dp_stmt *)rec->no_line;
     if (rec->how.lines)
@@ -469,9 +470,11 @@ static void save(struct dp_rec *rec, uint64_t now)
         dp_rec_split(rec, now);
     }
     if (rec->save) {
-        dp_held_step_aside(rec);
+        if (rec->on_held)
+            rec->on_held->step_aside(rec);
         rec->save(rec->arg);
-        dp_held_step_back(rec);
+        if (rec->on_held)
+            rec->on_held->step_back(rec);
     }
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     dp_rec_anchor(rec);

@@ -143,6 +143,14 @@ struct dp_rec {
     enum dp_rec_at at;          /* during rec->save: the mark that is being taken in */
     bool stopped;               /* during rec->save: recording is paused, and will be again */
 
+    /* What dp_held.c does when a file is written, and at the end; NULL: nothing has been held
+     * back. */
+    const struct dp_rec_held {
+        void (*step_aside)(struct dp_rec *rec);
+        void (*step_back)(struct dp_rec *rec);
+        void (*leave)(struct dp_rec *rec);
+        void (*forget)(struct dp_rec *rec);
+    } *on_held;
     struct dp_held *held;       /* records instead of the file's tree; NULL: nothing does */
     struct dp_held *aside;      /* the same, while the file is written */
     struct dp_held *all_held, *spare_held;
