@@ -1,6 +1,6 @@
 # Devel::DProf::Control: hold and settle, and packages around a program. What was fast is in no sum,
-# and what was slow is recorded as if nothing had been held back; with the counting clock the program
-# says itself which is which.
+# and what was slow is recorded as if nothing had been held back; with the counting clock, the
+# program says itself which is which.
 use strict;
 use warnings;
 use FindBin;
