@@ -86,6 +86,18 @@ END
     }, '... what certainly belongs to a request is its own') or diag explain $calls;
 }
 {
+    my ($calls) = phases('slower than 10 ms', <<'END', OPTIONS => 'slower => 0.01');
+sub wait_for { Devel::DProf::_advance(20_000_000, 0) if defined Devel::DProf::Control::phase() }
+ask(GET => '/user/7'); ask(POST => '/user/30'); tick();
+my $first = ask(GET => '/later/1'); wait_for(); (shift @later)->render(text => 'x'); tick();
+told(ask(GET => '/named')); hook after_dispatch => sub { wait_for() }; ask(GET => '/user/9');
+END
+    is_deeply($calls, { 'GET /user/:id main::row' => 9, 'GET /later/:n main::row' => 1,
+        '(no route) main::step' => 2, 'main main::tick' => 2 },
+        '... are recorded, from beginning to end, and what is outside of requests')
+        or diag explain $calls;
+}
+{
     my ($calls) = phases('every second',
         <<'END', OPTIONS => 'every => 2', PERL_DPROF_START => 'no');
 ask(GET => "/user/$_"), tick() for 1 .. 5; ask(GET => '/user/6')->closed;

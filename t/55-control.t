@@ -138,7 +138,8 @@ END
 
 subtest 'Without the profiler: nothing happens, nothing is loaded' => sub {
     my $code =
-        'use Devel::DProf::Control qw(start stop mark save phase recording); stop; start; start; '
+        'use Devel::DProf::Control qw(start stop mark save phase recording hold held settle); '
+            . 'stop; start; start; print hold(1) // 0 if settle(held(1)); '
             . 'mark("x"); mark(undef); save; save; stop; '
             . 'print join(" ", sort grep m{DProf|XS}, keys %INC), '
             . '"\n"';

@@ -256,6 +256,8 @@ struct dpx_process {
                                          * are no hooks yet */
     char *path;                 /* as the user gave it, absolute; with slices, the spool */
     char *script;               /* $0 as the program began, where there are slices */
+    U64 held;                   /* how many stretches have been held back */
+    bool held_told;             /* that a trace cannot do that */
     bool trimmed;               /* that slices were removed has been told */
     int signal, toggle;         /* 0: none */
     unsigned toggles;           /* how often the signal of toggle= has come */

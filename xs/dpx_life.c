@@ -9,6 +9,7 @@
 #include "dpx_filter.h"
 #include "dpx_frame.h"
 #include "dpx_heap.h"
+#include "dpx_held.h"
 #include "dpx_name.h"
 #include "dpx_say.h"
 #include "dpx_slice.h"
@@ -216,6 +217,7 @@ static void finish(struct dpx_ctx *ctx)
     end_trip(ctx);
     if (ctx->state == DPX_ENDED)
         return;
+    dpx_held_end_all(ctx, now);
     ends(ctx, DPX_ENDING);
     ctx->rec.save = NULL;       /* all is written now */
     bool is_read = dpx_run.own && !ctx->child.is && !ctx->tid;
@@ -276,7 +278,9 @@ void dpx_life_before_exec(struct dpx_ctx *ctx)
     /* A forked child that has recorded nothing leaves nothing. */
     if (ctx->state == DPX_BORN)
         return;
-    dp_rec_flush(&ctx->rec, dpx_ctx_arrive(ctx));
+    U64 now = dpx_ctx_arrive(ctx);
+    dpx_held_end_all(ctx, now);
+    dp_rec_flush(&ctx->rec, now);
     if (ctx->live.lost)
         lost(ctx);
     if (ctx->rec.over)

@@ -58,8 +58,8 @@ static void add_hek(struct dp_buf *to, const HEK *hek, const char *otherwise)
         dp_buf_adds(to, otherwise);
 }
 
-/* Package and name of a CV; either may be NULL. */
-static void hek_of(CV *cv, const HEK **package, const HEK **name)
+/* Package and name of a CV; either may be NULL. Returns the stash of the package. */
+static HV *hek_of(CV *cv, const HEK **package, const HEK **name)
 {
     HV *stash = NULL;
     *package = *name = NULL;
@@ -76,8 +76,10 @@ static void hek_of(CV *cv, const HEK **package, const HEK **name)
         }
     }
     /* A deleted stash is freed or has lost its name. */
-    if (stash && SvTYPE(stash) == SVt_PVHV && HvNAME_HEK(stash))
-        *package = HvNAME_HEK(stash);
+    if (!stash || SvTYPE(stash) != SVt_PVHV || !HvNAME_HEK(stash))
+        return NULL;
+    *package = HvNAME_HEK(stash);
+    return stash;
 }
 
 static bool hek_is(const HEK *hek, const char *str)
@@ -423,19 +425,12 @@ static bool bound_site(struct dpx_ctx *ctx)
     return true;
 }
 
-/* Packages that stand around a program's code to control the recorder; see
- * lib/Devel/DProf/Requests.pm. What they call is called by their callers. */
-static bool is_around(const HEK *package)
+/* A package that stands around a program's code, to control the recorder, declares this variable.
+ * What it calls is called by its callers. It says so itself, where it is compiled, so that there is
+ * no list here, and nothing to be loaded there. */
+static bool is_around(pTHX_ HV *stash)
 {
-    static const char *const around[] = {
-        "Devel::DProf::Requests", "Devel::DProf::Requests::Request",
-        "Devel::DProf::Requests::Section", "Plack::Middleware::DProf",
-        "Plack::Middleware::DProf::Stream", "Mojolicious::Plugin::DProf",
-    };
-    for (size_t i = 0; package && i < sizeof around / sizeof *around; i++)
-        if (hek_is(package, around[i]))
-            return true;
-    return false;
+    return stash && hv_exists(stash, "DPROF_AROUND", sizeof "DPROF_AROUND" - 1);
 }
 
 /* Makes the line of a CV, in ctx->names.line. Returns its id and flags. */
@@ -443,7 +438,7 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     const HEK *package, *name;
     struct dp_buf *line = &ctx->names.line;
-    hek_of(cv, &package, &name);
+    HV *stash = hek_of(cv, &package, &name);
     add_line(line, package, name, start);
     if (CvISXSUB(cv))
         dp_buf_adds(line, " kind=xs");
@@ -457,7 +452,7 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     /* The functions that control the recorder are no part of the program. */
     if (!start && hek_is(package, "Devel::DProf") && name && strnEQ(HEK_KEY(name), "_control_", 9))
         return 0;
-    if (is_around(package))
+    if (is_around(aTHX_ stash))
         return 0;
     bool anon = CvANON(cv);
     bool block = !start && hek_is(package, "Devel::DProf") && hek_is(name, "_block");

@@ -598,7 +598,8 @@ Each such call costs as much as a call of a sub. Without the option, builtins co
 
 A program goes through phases: C<BEGIN> while it is compiled, then C<main>, then C<END>. With
 L<Devel::DProf::Control> it can mark phases of its own, and stop and start recording.
-C<dprofpp --phases> shows phases separately.
+C<dprofpp --phases> shows phases separately. It can also hold back what it records, and keep it only
+if it was slow: L<Devel::DProf::Control/hold>.
 
 =head2 Without the start-up
 

@@ -31,6 +31,8 @@ DP_CHECK(histogram, sizeof(struct dp_cct_histogram) == DP_PIECE_HISTOGRAM);
 /* Makes room for one more context. */
 static bool make_room(struct dp_cct *cct)
 {
+    if (cct->count < cct->made)
+        return true;
     if (!cct->free_count) {
         size_t n = cct->count < FIRST_NODES ? FIRST_NODES : cct->count;
         if (n > MOST_NODES)
@@ -46,6 +48,8 @@ static bool make_room(struct dp_cct *cct)
 /* There must be room. */
 static struct dp_cct_node *new_node(struct dp_cct *cct)
 {
+    if (cct->count < cct->made)
+        return cct->nodes[cct->count++];
     struct dp_cct_node *node = cct->free;
     cct->free = (struct dp_cct_node *)((char *)node + cct->node_size);
     cct->free_count--;
@@ -75,7 +79,7 @@ int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n
 
 int dp_cct_renew(struct dp_cct *cct)
 {
-    cct->count = cct->free_count = cct->free_histograms = 0;
+    cct->count = cct->made = cct->free_count = cct->free_histograms = 0;
     cct->folded = 0;
     dp_map_clear(&cct->children);
     if (cct->histograms)
@@ -367,14 +371,6 @@ static uint64_t due(double *acc, uint64_t *done, double ticks)
     return d;
 }
 
-/* Are the longest and the shortest call those of this tree? A call that ends in another phase or
- * slice than it has begun in is counted where it began, and has its span where it ended. Without a
- * histogram, what ended here had begun in another file. */
-static bool has_span(const struct dp_cct_node *n)
-{
-    return n->calls || n->histogram;
-}
-
 static void put_node(struct writing *w, const struct dp_cct_node *n, size_t depth)
 {
     double f = w->how->ticks_per_stamp;
@@ -412,7 +408,7 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
         c.t[DP_SYSTEM] = sys;
         c.t[DP_REAL] = real;
     }
-    if (!w->how->no_times && has_span(n)) {
+    if (!w->how->no_times && dp_cct_has_span(n)) {
         c.longest = (uint64_t)((double)n->longest * f);
         c.shortest = (uint64_t)((double)n->shortest * f);
     }

@@ -46,6 +46,7 @@ struct dp_cct {
     size_t free_count;
     struct dp_cct_node **nodes;         /* by number - 1 */
     size_t count, cap;
+    size_t made;                        /* nodes from `count` up to this one are to be used again */
     size_t limit;                       /* most contexts; calls beyond share one */
     size_t n_counts, node_size;         /* counters of a node; its bytes */
     uint64_t folded;                    /* calls that found no context of their own */
@@ -72,6 +73,13 @@ void dp_cct_release(struct dp_cct *cct);
 /* Begins an empty tree with the same sizes, in new pieces of live; the old ones may be gone by
  * then. All nodes end but `idle`. Returns 0 or DP_E_NOMEM. */
 int dp_cct_renew(struct dp_cct *cct);
+
+/* Begins an empty tree with the same sizes in the memory that there is. */
+void dp_cct_clear(struct dp_cct *cct);
+
+/* Adds what a tree has to another one, context by context, by the names of their callers. All that
+ * can be done with `from` afterwards is to clear or release it. */
+void dp_cct_add(struct dp_cct *to, struct dp_cct *from);
 
 /* The context of a call of id from node; never NULL. Beyond the limit, or when memory is short,
  * this is the nearest context of the same sub above, or the root. */
@@ -100,6 +108,14 @@ static inline void dp_cct_ended(struct dp_cct_node *node, uint64_t stamps, uint6
         node->shortest = stamps ? stamps : 1;
     if (node->histogram)
         node->histogram->count[dp_cct_bucket(dp_num_mul_shift32(stamps, ns_per_stamp))]++;
+}
+
+/* Are the longest and the shortest call those of this tree? A call that ends in another phase or
+ * slice than it has begun in is counted where it began, and has its span where it ended. Without a
+ * histogram, what ended here had begun in another file. */
+static inline bool dp_cct_has_span(const struct dp_cct_node *n)
+{
+    return n->calls || n->histogram;
 }
 
 /* What turns stamps into ticks, and the texts that the tree is written with. */

@@ -32,6 +32,11 @@ DP_CHECK(line, sizeof(struct dp_stmt) == DP_PIECE_L_COUNTS);
 
 static struct dp_stmt *new_line(struct dp_lines *lines)
 {
+    if (lines->count < lines->made_count)
+        return lines->made[lines->count++];
+    if (lines->is_part && dp_mem_grow((void **)&lines->made, &lines->made_cap, lines->count + 1,
+                                      sizeof *lines->made) < 0)
+        return NULL;
     if (!lines->free_count) {
         size_t n = lines->count < FIRST ? FIRST : lines->count < MOST ? lines->count : MOST;
         lines->free = dp_live_add(lines->live, DP_LIVE_LINES, n * lines->size);
@@ -43,6 +48,8 @@ static struct dp_stmt *new_line(struct dp_lines *lines)
     lines->free = (struct dp_stmt *)((char *)line + lines->size);
     lines->free_count--;
     lines->count++;
+    if (lines->is_part)
+        lines->made[lines->made_count++] = line;
     return line;
 }
 

@@ -53,6 +53,10 @@ struct dp_lines {
     struct dp_stmt *free;       /* unused rest of the newest piece */
     size_t free_count, count;
     size_t n_counts, size;      /* counters of a statement; its bytes */
+    bool is_part;               /* can be cleared: `made` is kept */
+    struct dp_stmt **made;      /* in the order in which they were charged first; those from `count`
+                                 * up are to be used again */
+    size_t made_count, made_cap;
     bool texts;                 /* sources are kept; the host sets it before the first statement */
 };
 
@@ -67,6 +71,18 @@ void dp_lines_release(struct dp_lines *lines);
 /* Begins anew, in new pieces of live; the old ones may be gone by then. The statements that were
  * charged with something stay known. Returns 0 or DP_E_NOMEM. */
 int dp_lines_renew(struct dp_lines *lines);
+
+/* A part: what the same statements cost in a stretch that is recorded apart. The places and sources
+ * stay with the whole. dp_lines_open_part also begins a part anew, in the memory that there is. */
+int dp_lines_open_part(struct dp_lines *part, struct dp_live *live, size_t n_counts);
+void dp_lines_release_part(struct dp_lines *part);
+
+/* What is charged goes to the part from now on, which is where the whole was; a second call takes
+ * that back. */
+void dp_lines_swap(struct dp_lines *lines, struct dp_lines *part);
+
+/* Adds what a part has to the whole. */
+void dp_lines_add(struct dp_lines *lines, const struct dp_lines *part);
 
 /* The statement of this number, or NULL: the host has to tell its place first. */
 DP_INLINE struct dp_stmt *dp_lines_look(const struct dp_lines *lines, uint32_t number)

@@ -76,7 +76,7 @@ static void open_reading(struct dp_rec *rec, uint64_t gap, uint64_t wait)
     rec->pos = dp_rec_put_counts(rec, rec->pos + DP_RAW_CPU_WORDS);
 }
 
-static void anchor_cpu(struct dp_rec *rec)
+void dp_rec_anchor(struct dp_rec *rec)
 {
     uint64_t stamp = rec->host->stamp(rec->host_arg);
     uint64_t cpu_ns = rec->host->cpu_ns(rec->host_arg);
@@ -107,7 +107,7 @@ static void start(struct dp_rec *rec)
     rec->began = rec->first_stamp;
     rec->first_mono = rec->pair_mono;
     set_thresholds(rec);
-    anchor_cpu(rec);
+    dp_rec_anchor(rec);
     rec->cpu_used = 0;
     rec->split_ns = 0;
     rec->period_end = rec->deadline;
@@ -274,6 +274,8 @@ void dp_rec_shrink(struct dp_rec *rec, size_t words)
 
 void dp_rec_release(struct dp_rec *rec)
 {
+    if (rec->on_held)
+        rec->on_held->forget(rec);
     if (rec->tree)
         dp_cct_release(&rec->cct);
     rec->window = rec->pos = rec->end = NULL;
@@ -304,6 +306,8 @@ void dp_rec_give_up(struct dp_rec *rec)
 
 void dp_rec_restart(struct dp_rec *rec)
 {
+    if (rec->on_held)
+        rec->on_held->leave(rec);
     rec->state = NULL;
     rec->line = (struct dp_stmt *)rec->no_line;
     if (rec->how.lines)
@@ -400,6 +404,7 @@ static uint64_t true_gap(struct dp_rec *rec, uint64_t gap)
         return gap;
     uint64_t fixed = (uint64_t)want;
     /* The surplus of the stamps is moved out of the window. */
+    rec->account.since += gap - fixed;
     rec->pair_stamp += gap - fixed;
     rec->first_stamp += gap - fixed;
     rec->began += gap - fixed;
@@ -465,7 +470,7 @@ static int write_window(struct dp_rec *rec, uint64_t now)
     rec->pair_stamp = stamp;
     rec->pair_mono = mono;
     rec->written = stamp;
-    anchor_cpu(rec);
+    dp_rec_anchor(rec);
     if (rec->flushed)
         rec->flushed(rec->arg);
     return rec->err;
@@ -473,7 +478,7 @@ static int write_window(struct dp_rec *rec, uint64_t now)
 
 /* The kernel charges a tick to what it finds running. A reading once in a while does the same: it
  * charges what was counted since the last one to the context that it finds running. */
-static void split_tree(struct dp_rec *rec, uint64_t now)
+void dp_rec_split(struct dp_rec *rec, uint64_t now)
 {
     double share = sys_share(rec);
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
@@ -495,13 +500,18 @@ static void save(struct dp_rec *rec, uint64_t now)
         if (rec->how.line_times)
             dp_rec_charge_line_ops(rec);
         dp_rec_charge_counts(rec, rec->how.line_times ? DP_REC_LINES : 0);
+        dp_rec_split(rec, now);
         end_sampled(rec);
-        split_tree(rec, now);
     }
-    if (rec->save)
+    if (rec->save) {
+        if (rec->on_held)
+            rec->on_held->step_aside(rec);
         rec->save(rec->arg);
+        if (rec->on_held)
+            rec->on_held->step_back(rec);
+    }
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
-    anchor_cpu(rec);
+    dp_rec_anchor(rec);
     rec->split_ns = rec->cpu_used;
 }
 
@@ -630,7 +640,7 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, enum dp_rec_at at)
         judge(rec, is_long ? gap : 0, wait, now);
         rec->debt += rec->short_wait;
         if (now - rec->split_stamp >= stamps(rec, DEADLINE_NS))
-            split_tree(rec, now);
+            dp_rec_split(rec, now);
     }
     if (rec->debt) {
         uint64_t more = rec->debt < gap - wait ? rec->debt : gap - wait;
@@ -779,7 +789,7 @@ void dp_rec_unpause(struct dp_rec *rec, uint64_t now)
     rec->links++;
     rec->idle += now - rec->paused_at;
     uint64_t used = rec->cpu_used;
-    anchor_cpu(rec);
+    dp_rec_anchor(rec);
     rec->cpu_used = used;
     rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     if (rec->trip)
@@ -852,9 +862,10 @@ int dp_rec_renew(struct dp_rec *rec)
         go_on_line_before(rec);
     }
     begin_tree(rec, false);
+    rec->renewed++;
     if (rec->paused)
         rec->cur = rec->cct.idle;
-    anchor_cpu(rec);
+    dp_rec_anchor(rec);
     memset(&rec->writer->sums, 0, sizeof rec->writer->sums);
     rec->cpu_used = rec->split_ns = 0;
     rec->dropped = rec->idle = 0;

@@ -144,6 +144,23 @@ struct dp_rec {
     enum dp_rec_at at;          /* during rec->save: the mark that is being taken in */
     bool stopped;               /* during rec->save: recording is paused, and will be again */
 
+    /* What dp_held.c does when a file is written, and at the end; NULL: nothing has been held
+     * back. */
+    const struct dp_rec_held {
+        void (*step_aside)(struct dp_rec *rec);
+        void (*step_back)(struct dp_rec *rec);
+        void (*leave)(struct dp_rec *rec);
+        void (*forget)(struct dp_rec *rec);
+    } *on_held;
+    struct dp_held *held;       /* records instead of the file's tree; NULL: nothing does */
+    struct dp_held *aside;      /* the same, while the file is written */
+    struct dp_held *all_held, *spare_held;
+    struct dp_rec_account {     /* of the file's tree, as of the moment when `held` went on */
+        uint64_t since, idle, cpu_used, dropped;
+    } account;
+    uint64_t held_from;         /* `program` at that moment, or when `held` was left */
+    uint64_t renewed;           /* counts dp_rec_renew */
+
     bool over;                  /* dp_rec_give_up was here */
     /* After dp_rec_give_up, room for a node, which is then the only context. A union with the node
      * would be plainer, but C99 does not allow a flexible array inside a structure, and clang warns
@@ -276,6 +293,12 @@ void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64
  * Unless rec->stopped, dp_rec_resume for each call that runs follows; rec->at tells about the one
  * on top. Returns 0 or DP_E_NOMEM. */
 int dp_rec_renew(struct dp_rec *rec);
+
+/* Charges what the process has spent in the kernel to what runs, up to a reading at stamp now. */
+void dp_rec_split(struct dp_rec *rec, uint64_t now);
+
+/* Reads the CPU clock; what it has counted since the last reading belongs to no context. */
+void dp_rec_anchor(struct dp_rec *rec);
 
 /* Writes what the window holds. now: an arrival stamp; the gap up to it
  * becomes time of the sub on top. The caller reads a leaving stamp afterwards.

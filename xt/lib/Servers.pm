@@ -13,7 +13,7 @@ use Test::More;
 use Time::HiRes ();
 use DProfTest;
 
-our @EXPORT = qw(program free_port serve get files_of until_is);
+our @EXPORT = qw(program free_port serve get files_of until_is cookbook);
 
 use constant PATIENCE => 30;    # seconds after which something does not happen any more
 
@@ -22,6 +22,16 @@ sub program {
     my ($name) = @_;
     my ($path) = grep { -x } map { "$_/$name" } split /:/, $ENV{PATH};
     return $path;
+}
+
+# Returns the block of the cookbook in which this line stands, as it is to be typed.
+sub cookbook {
+    my ($line) = @_;
+    my $text = slurp(root() . '/lib/Devel/DProf/Cookbook.pod');
+    my ($block) = grep { /^ {4}\Q$line\E/m } split /\n(?=\S)/, $text;
+    die "the cookbook has no line $line\n" if !defined $block;
+    return join('', map { s/^ {4}//r . "\n" } grep { /^(?: {4}|$)/ } split /\n/, $block)
+        =~ s/\A\n+//r;
 }
 
 sub free_port {
@@ -47,13 +57,15 @@ sub get {
 }
 
 # Starts perl with these arguments under the recorder, calls { } with the port when it answers,
-# and ends it by a signal. Options: port, env, signal, args. Returns the folder with the profiles.
+# and ends it by a signal. Options: port, env, signal, args; command, in place of perl; dir. Returns
+# the folder with the profiles.
 sub serve {
     my ($ask, %opt) = @_;
-    my $dir = scratch();
-    my @perl = ($^X, PROFILER());
+    my $dir = $opt{dir} // scratch();
+    my @perl = @{ $opt{command} // [$^X, PROFILER()] };
     my $pid = fork // die "fork: $!";
     if (!$pid) {
+        setpgrp;        # Apache ends by a signal to its whole group
         delete @ENV{ grep { /^(?:PERL_DPROF|PERL5|HARNESS_|PLACK_|MOJO_)/ } keys %ENV };
         %ENV = (%ENV, PERL_DPROF_MODE => 'tree', PERL_DPROF_OUT => "$dir/out",
             PERL5LIB => root() . '/blib/lib', %{ $opt{env} // {} });
@@ -61,7 +73,7 @@ sub serve {
         open STDIN, '<', '/dev/null' or POSIX::_exit(126);
         open STDOUT, '>', "$dir/said" or POSIX::_exit(126);
         open STDERR, '>&', \*STDOUT or POSIX::_exit(126);
-        exec @perl, @{ $opt{args} } or POSIX::_exit(127);
+        exec @perl, @{ $opt{args} // [] } or POSIX::_exit(127);
     }
     my $is_up = eval {
         until_is('the server answers', sub {
@@ -78,13 +90,14 @@ sub serve {
     return $dir;
 }
 
-# Returns the profiles of all processes, when the last of them is whole: workers may end after the
-# process that was started.
+# Returns the profiles of all processes, in a folder or by how their names begin, when the last of
+# them is whole: workers may end after the process that was started.
 sub files_of {
     my ($dir) = @_;
+    my $names = -d $dir ? "$dir/out" : $dir;
     my @files;
     until_is('the profiles are whole', sub {
-        @files = grep { !/\.(?:live|new)\z/ } bsd_glob("$dir/out*");
+        @files = grep { !/\.(?:live|new)\z/ } bsd_glob("$names*");
         return @files && !grep { slurp($_) !~ /\$dprof_complete=1;/ } @files;
     });
     return @files;

@@ -31,9 +31,10 @@ sub app {
     return [@head, Lines::new()] if $path eq '/lines';
     return [@head, [scalar @later]] if $path eq '/status';
     release() if $path eq '/release';
+    select undef, undef, undef, 0.5 if $path =~ /slow/;
     return [@head, [page($path =~ /(\d+)/ ? $1 : 0)]];
 }
-builder { enable 'DProf'; \&app };
+builder { enable 'DProf', map { $_ ? (slower => $_) : () } $ENV{SLOWER}; \&app };
 END
 
 sub ask {
@@ -94,6 +95,19 @@ subtest 'requests that overlap' => sub {
     my $calls = PhaseReader::calls([files_of($dir)], qr/^Shop::(?:row|tick)\z/);
     is_deeply($calls, { 'GET /later Shop::row' => 2, '(overlapping requests) Shop::tick' => 1 },
         'what cannot be told apart is in one phase') or diag explain $calls;
+};
+
+subtest 'slow requests alone' => sub {
+    my $command = program('starman') or plan skip_all => 'there is no starman';
+    my $port = free_port();
+    my $ask = sub {
+        ask($port);
+        is(get($port, "/slow/$_"), "200 page $_", "slow $_") for 3, 4;
+    };
+    my $dir = serve($ask, port => $port, signal => 'QUIT', env => { SLOWER => 0.4 },
+        args => [$command, '--workers', 3, '--listen', "127.0.0.1:$port", $app]);
+    check([files_of($dir)], { 'GET /slow/N Shop::app' => 2, 'GET /slow/N Shop::page' => 2,
+        'GET /slow/N Shop::row' => 7 }, 'have their calls, and nothing is left of others');
 };
 
 done_testing();

@@ -7,7 +7,7 @@ our $VERSION = '20261120.00';
 
 use Exporter 'import';
 
-our @EXPORT_OK = qw(start stop mark save phase recording);
+our @EXPORT_OK = qw(start stop mark save phase recording hold held settle);
 
 # These are the recorder's own functions if it is loaded, and no-ops otherwise, unless the program
 # loads Devel::DProf::Sample later on.
@@ -91,6 +91,44 @@ recorded as C<other>.
 Brings the file up to date while the program continues. L<Devel::DProf/SAVING> describes how to do
 that from outside.
 
+=item hold SECONDS
+
+What is recorded from here on is held back until it is known whether it takes SECONDS or longer,
+in real time; then it is kept, and otherwise dropped. So a worker of many jobs records the slow ones
+only:
+
+    my $held = Devel::DProf::Control::hold(0.5);
+    work_on($job);
+    Devel::DProf::Control::settle($held);
+
+C<hold> returns a number above 0 for the stretch, or 0 if nothing is held back and all is recorded:
+without the profiler, for SECONDS that are no number above 0, when memory is short, and in a trace,
+which cannot take back what it has written. That is told once. Record as a tree or by samples.
+
+A second C<hold> begins another stretch, which does not belong to the first.
+
+=item settle NUMBER
+
+Ends the stretch of this number, the one that is recorded if there is no NUMBER, and returns whether
+it has been kept. What follows is recorded at once. A number that is not, or no longer, one of a
+stretch does nothing.
+
+To what is dropped holds what holds between C<stop> and C<start>: it is in no sum, and its time is
+that of C<$dprof_stopped>. Calls that were running go on as if it had taken no time. What is kept is
+recorded as if there had been no C<hold>, in the phases that were marked meanwhile.
+
+A file that is saved in the middle of a stretch has nothing of it; neither has that of a process
+that is killed. A slice has the stretches that end in it, wholly. Stretches that are open when the
+program ends, dies or calls exec are kept if they have taken long enough by then. A forked child
+has its own file, in which nothing is held back until it calls C<hold> itself.
+
+=item held NUMBER
+
+What follows belongs to the stretch of this number, or to none if that is 0. So stretches can take
+turns, as requests in an event loop do; their time runs from C<hold> to C<settle>, whatever runs.
+C<held> returns the number of the stretch that was recorded until now, and without NUMBER does
+nothing else.
+
 =item phase
 
 Returns the name of the phase that runs, so that a piece of code can mark a phase of its own and
@@ -102,6 +140,18 @@ returns undef.
 Returns whether recording is on: true or false, and false without the profiler.
 
 =back
+
+=head1 PACKAGES AROUND THE PROGRAM
+
+A plugin or middleware that calls these functions around somebody's code would be in each of its
+stacks. A package that declares a variable C<$DPROF_AROUND> is not in the profile: what its subs
+call has been called by their callers, and their own time is that of their callers, too. The
+declaration stands before the first C<use>, whose C<BEGIN> would be recorded otherwise; a value is
+not needed, and neither is this module.
+
+    package My::Plugin;
+    our $DPROF_AROUND;
+    use Devel::DProf::Control qw(mark);
 
 =head1 SEE ALSO
 

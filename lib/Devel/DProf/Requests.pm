@@ -9,6 +9,8 @@ package Devel::DProf::Requests;
 # request the phase is that request's, with several it is OVERLAPPING, and with none the one that
 # was before. Nothing here dies, or catches what others throw.
 
+our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
+
 use strict;
 use warnings;
 
@@ -26,10 +28,13 @@ use constant {
 
 my %METHOD = map { $_ => 1 } qw(GET HEAD POST PUT PATCH DELETE OPTIONS);
 
-my %open;       # the states of requests, by address: { name, every, left_out }
+# The states of requests, by address: { name, is_chosen, left_out, slower, held }. is_chosen: an
+# option says whether the request is recorded; held: the number of its stretch.
+my %open;
 my @sections;   # { state, coroutine }, the innermost last
 my $outside;    # what was before the first of the requests that are open: { phase, recording }
 my $marked;     # the phase that was marked last, while there is $outside
+my $in;         # the state whose stretch is recorded
 my %path_names;
 
 # ---- settings ----
@@ -37,20 +42,28 @@ my %path_names;
 # Returns whether something records here at all. That does not change while a program runs.
 sub is_recorded { return defined Devel::DProf::Control::phase() }
 
-# Options: every => N, name => CODE. Mistakes are told, and what is wrong is left out.
+# Each option: whether a value is right, and what is said of another one.
+my %OPTION = (
+    every  => [sub { $_[0] =~ /\A[1-9][0-9]{0,8}\z/ },
+        'is not a whole number above 0; every request is recorded'],
+    slower => [sub { $_[0] =~ /\A[0-9]{0,9}(?:\.[0-9]{0,9})?\z/ && $_[0] =~ /[1-9]/ },
+        'is not a number of seconds above 0; requests are recorded whatever they take'],
+    name   => [sub { ref $_[0] eq 'CODE' },
+        'is not a code reference; requests have their usual names'],
+);
+
+# Mistakes are told, and what is wrong is left out.
 sub new {
     my ($class, %opt) = @_;
-    my ($every, $name) = delete @opt{qw(every name)};
+    my $self = bless { count => 0 }, $class;
+    my %given = map { $_ => delete $opt{$_} } keys %OPTION;
     carp 'DProf: unknown option ' . join ', ', sort keys %opt if %opt;
-    if (defined $every && $every !~ /\A[1-9][0-9]{0,8}\z/) {
-        carp "DProf: every => $every is not a whole number above 0; every request is recorded";
-        undef $every;
+    for my $name (grep { defined $given{$_} } sort keys %OPTION) {
+        my ($value, $is_right, $what) = ($given{$name}, @{ $OPTION{$name} });
+        if ($is_right->($value)) { $self->{$name} = $value }
+        else { carp 'DProf: ' . ($name eq 'name' ? $name : "$name => $value") . " $what" }
     }
-    if (defined $name && ref $name ne 'CODE') {
-        carp 'DProf: name is not a code reference; requests have their usual names';
-        undef $name;
-    }
-    return bless { every => $every, name => $name, count => 0 }, $class;
+    return $self;
 }
 
 # Returns the name that the application's code gives to a request by its arguments, else the one
@@ -92,9 +105,10 @@ sub path_name {
 # Returns a request that is open. It ends with `end`, or when nobody holds it any longer.
 sub begin {
     my ($self, $name) = @_;
-    my $every = $self->{every};
+    my ($every, $slower) = @$self{qw(every slower)};
     my $is_left_out = $every && $self->{count}++ % $every;
-    my $state = { name => $name, every => $every, left_out => $is_left_out };
+    my $state = { name => $name, is_chosen => $every || $slower, left_out => $is_left_out,
+        slower => $is_left_out ? undef : $slower };
     $open{$state} = $state;
     return bless \$state, 'Devel::DProf::Requests::Request';
 }
@@ -121,9 +135,10 @@ sub within {
         return if !defined $phase;
         $outside = { phase => $phase, recording => Devel::DProf::Control::recording() };
     }
-    $outside->{is_switched} = 1 if $whose->{every};
-    my $records = $whose->{every} ? !$whose->{left_out} : $outside->{recording};
+    $outside->{is_switched} = 1 if $whose->{is_chosen};
+    my $records = $whose->{is_chosen} ? !$whose->{left_out} : $outside->{recording};
     Devel::DProf::Control::stop() if $outside->{is_switched} && !$records;
+    go_into($whose) if $in || $whose->{slower};
     if (!$whose->{left_out} && (!defined $marked || $marked ne $whose->{name})) {
         $marked = $whose->{name};
         Devel::DProf::Control::mark($marked);
@@ -132,12 +147,47 @@ sub within {
     return;
 }
 
+# What is held back begins and ends in the phase that is outside, so that nothing is left of the
+# request's phase when it is dropped.
+sub go_into {
+    my ($whose) = @_;
+    my $next = $whose->{slower} ? $whose : undef;
+    return if ($next // 0) == ($in // 0);
+    if ($in) {
+        Devel::DProf::Control::mark($outside->{phase});
+        undef $marked;
+        leave_held() if !$next || !defined $next->{held};
+    }
+    $in = $next or return;
+    if (defined $in->{held}) { Devel::DProf::Control::held($in->{held}) }
+    else { $in->{held} = Devel::DProf::Control::hold($in->{slower}) }
+    return;
+}
+
+sub leave_held {
+    my $was = $in;
+    undef $in;
+    settle($was);
+    Devel::DProf::Control::held(0);
+    return;
+}
+
+# A request is over with its last section.
+sub settle {
+    my ($state) = @_;
+    return if $open{$state} || grep { $_->{state} == $state } @sections;
+    Devel::DProf::Control::settle($state->{held});
+    $state->{held} = 0;
+    return;
+}
+
 sub outside {
     my $was = $outside or return;
-    undef $outside;
     Devel::DProf::Control::stop() if $was->{is_switched} && !$was->{recording};
     Devel::DProf::Control::mark($was->{phase}) if defined $marked;
     undef $marked;
+    leave_held() if $in;
+    undef $outside;
     Devel::DProf::Control::start() if $was->{is_switched} && $was->{recording};
     return;
 }
@@ -155,7 +205,7 @@ sub whose_turn {
 
 sub overlapping {
     my (@states) = @_;
-    return { name => OVERLAPPING, every => scalar(grep { $_->{every} } @states),
+    return { name => OVERLAPPING, is_chosen => scalar(grep { $_->{is_chosen} } @states),
         left_out => !grep { !$_->{left_out} } @states };
 }
 
@@ -168,6 +218,8 @@ sub coroutine {
 
 package    # for PAUSE
     Devel::DProf::Requests::Request;
+
+our $DPROF_AROUND;
 
 # Begins a section, which ends when what is returned is gone. So it ends however it is left, and
 # nothing that is thrown is caught on its way.
@@ -194,7 +246,9 @@ sub renamer {
 # The sections of a request may outlast it.
 sub end {
     my ($self) = @_;
-    Devel::DProf::Requests::turn() if delete $open{$$self};
+    return if !delete $open{$$self};
+    Devel::DProf::Requests::turn();
+    Devel::DProf::Requests::settle($$self) if $$self->{held};
     return;
 }
 
@@ -203,12 +257,15 @@ sub DESTROY { $_[0]->end if ${^GLOBAL_PHASE} ne 'DESTRUCT'; return }
 package    # for PAUSE
     Devel::DProf::Requests::Section;
 
+our $DPROF_AROUND;
+
 sub DESTROY {
     my ($self) = @_;
     return if ${^GLOBAL_PHASE} eq 'DESTRUCT';
     if (@sections && $sections[-1] == $$self) { pop @sections }
     else { @sections = grep { $_ != $$self } @sections }
     Devel::DProf::Requests::turn();
+    Devel::DProf::Requests::settle($$self->{state}) if $$self->{state}{held};
     return;
 }
 

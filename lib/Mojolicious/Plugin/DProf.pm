@@ -1,5 +1,7 @@
 package Mojolicious::Plugin::DProf;
 
+our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
+
 use strict;
 use warnings;
 
@@ -138,6 +140,18 @@ nothing, or dies, the name is the usual one; that it dies is told once.
 
 Only every N-th request of each process is recorded, as L<Plack::Middleware::DProf/OPTIONS> tells.
 
+=item slower => SECONDS
+
+Only requests that take SECONDS or longer are recorded, in real time, from the beginning to the end
+of the request; SECONDS may be a fraction. What other requests have recorded is dropped, and nothing
+of it is left. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, slow
+requests are all that is recorded. It takes a tree or samples (C<sample=100>): a trace says that it
+cannot drop anything, and records all requests.
+
+A file that is saved in the middle of a request has nothing of it, and a slice has the requests that
+end in it. L<Devel::DProf::Control/settle> says more, also of programs that end, fork or die
+meanwhile. With C<every>, of every N-th request those are recorded that are slow.
+
 =back
 
 A mistake in the options is told, and does not end the program.
@@ -176,7 +190,8 @@ Meanwhile the event loop goes on with other things. What it runs then, timers an
 application too, is in the phase of the open request if there is only one; the time in which the
 loop waits is as well. While several requests are open, it cannot be told for whom a callback
 runs: the phase is C<(overlapping requests)>. With C<every>, such a stretch is recorded if one of
-its requests is.
+its requests is; with C<slower> it is always recorded, since nobody knows whether it belongs to a
+slow request.
 
 What arrives on a WebSocket after its handshake is outside of requests.
 

@@ -1,5 +1,7 @@
 package Plack::Middleware::DProf;
 
+our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
+
 use strict;
 use warnings;
 
@@ -109,7 +111,7 @@ sub pass {
 package    # for PAUSE
     Plack::Middleware::DProf::Stream;
 
-our $AUTOLOAD;
+our ($AUTOLOAD, $DPROF_AROUND);
 
 sub getline { return Plack::Middleware::DProf::pass('getline', @_) }
 sub write { return Plack::Middleware::DProf::pass('write', @_) }
@@ -196,10 +198,21 @@ Only every N-th request of each process is recorded, from the first on, and reco
 during the others. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, these
 requests are all that is recorded.
 
+=item slower => SECONDS
+
+Only requests that take SECONDS or longer are recorded, in real time, from the beginning to the end
+of the request; SECONDS may be a fraction. What other requests have recorded is dropped, and nothing
+of it is left. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, slow
+requests are all that is recorded. It takes a tree or samples (C<sample=100>): a trace says that it
+cannot drop anything, and records all requests.
+
+A file that is saved in the middle of a request has nothing of it, and a slice has the requests that
+end in it. L<Devel::DProf::Control/settle> says more, also of programs that end, fork or die
+meanwhile. With C<every>, of every N-th request those are recorded that are slow.
+
 =back
 
-A mistake in the options is told, and does not end the program. There is no option that keeps only
-slow requests: what has been recorded cannot be taken back.
+A mistake in the options is told, and does not end the program.
 
 =head1 NAMES
 
@@ -265,7 +278,8 @@ What they run then, timers and callbacks of the application too, is in the phase
 request if there is only one; the time in which the loop waits is as well. While several requests
 are open, it cannot be told for whom a callback runs: the phase is C<(overlapping requests)>. The
 same holds for coroutines (L<Coro>) while several of them are in the application. With
-C<every>, such a stretch is recorded if one of its requests is.
+C<every>, such a stretch is recorded if one of its requests is; with C<slower> it is always
+recorded, since nobody knows whether it belongs to a slow request.
 
 Cleanup handlers (C<psgix.cleanup>) and connections that the application takes over (C<psgix.io>)
 are outside of requests.

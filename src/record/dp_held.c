@@ -1,0 +1,296 @@
+#include "dp_held.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+
+#include <string.h>
+
+enum { CONTEXTS_MOST = 16384 };     /* a bigger tree is freed, not used again */
+
+struct dp_held {
+    struct dp_held *next;
+    uint64_t number;
+    uint64_t began, limit;      /* stamps */
+    /* Its tree; while it is recorded, the file's. */
+    struct dp_cct cct;
+    struct dp_lines lines;
+    struct dp_live live;
+    /* What it has used so far: in the slice of `renewed`, and `before`. */
+    uint64_t renewed;
+    uint64_t passed, before;    /* stamps, without pauses */
+    uint64_t cpu, dropped;
+    struct dp_cct_node *cur;    /* of its tree, while it stands aside */
+    struct dp_stmt *line;
+    bool stopped;
+};
+
+/* ---- made and freed ---- */
+
+static void free_one(struct dp_held *held)
+{
+    dp_cct_release(&held->cct);
+    dp_lines_release_part(&held->lines);
+    dp_live_release(&held->live);
+    dp_mem_free(held);
+}
+
+static struct dp_held *make(const struct dp_rec *rec)
+{
+    struct dp_held *held = dp_mem_zalloc(sizeof *held);
+    if (!held)
+        return NULL;
+    dp_live_init(&held->live, NULL, 0);
+    if (dp_cct_init(&held->cct, &held->live, rec->how.contexts, rec->how.n_counts) == 0
+        && (!rec->how.lines
+            || dp_lines_open_part(&held->lines, &held->live, rec->how.n_counts) == 0))
+        return held;
+    free_one(held);
+    return NULL;
+}
+
+/* Keeps the memory of a stretch for the next one. */
+static void put_by(struct dp_rec *rec, struct dp_held *held)
+{
+    if (rec->spare_held || held->cct.count > CONTEXTS_MOST) {
+        free_one(held);
+        return;
+    }
+    dp_cct_clear(&held->cct);
+    if (rec->how.lines)
+        dp_lines_open_part(&held->lines, &held->live, rec->how.n_counts);
+    rec->spare_held = held;
+}
+
+static struct dp_held *find(const struct dp_rec *rec, uint64_t number)
+{
+    struct dp_held *held = rec->all_held;
+    while (held && held->number != number)
+        held = held->next;
+    return held;
+}
+
+bool dp_held_is(const struct dp_rec *rec, uint64_t number)
+{
+    return !number || find(rec, number);
+}
+
+uint64_t dp_held_number(const struct dp_rec *rec)
+{
+    return rec->held ? rec->held->number : 0;
+}
+
+uint64_t dp_held_any(const struct dp_rec *rec)
+{
+    return rec->all_held ? rec->all_held->number : 0;
+}
+
+/* ---- whose turn it is ---- */
+
+/* Exchanges the trees, and nothing else. */
+static void swap(struct dp_rec *rec, struct dp_held *held)
+{
+    struct dp_cct cct = rec->cct;
+    rec->cct = held->cct;
+    held->cct = cct;
+    if (rec->how.lines)
+        dp_lines_swap(rec->how.lines, &held->lines);
+}
+
+static void went_by(struct dp_held *held, const struct dp_rec *rec)
+{
+    if (held->renewed != rec->renewed) {
+        held->before += held->passed;
+        held->passed = 0;
+        held->renewed = rec->renewed;
+    }
+}
+
+/* All up to stamp now has been charged. To the file's tree, the time was a pause. */
+static void leave(struct dp_rec *rec, uint64_t now)
+{
+    struct dp_held *held = rec->held;
+    const struct dp_rec_account *was = &rec->account;
+    uint64_t all = now - was->since, paused = rec->idle - was->idle;
+    went_by(held, rec);
+    held->passed += all > paused ? all - paused : 0;
+    held->cpu += rec->cpu_used - was->cpu_used;
+    held->dropped += rec->dropped - was->dropped;
+    rec->idle = was->idle + all;
+    rec->cpu_used = rec->split_ns = was->cpu_used;
+    rec->dropped = was->dropped;
+    rec->held = NULL;
+    swap(rec, held);
+}
+
+static void go_on(struct dp_rec *rec, struct dp_held *held, uint64_t now)
+{
+    rec->account = (struct dp_rec_account){ now, rec->idle, rec->cpu_used, rec->dropped };
+    rec->split_ns = rec->cpu_used;
+    rec->held = held;
+    swap(rec, held);
+}
+
+/* Charges what runs with all that has passed. */
+static void charge(struct dp_rec *rec, uint64_t now)
+{
+    if (rec->paused) {
+        rec->idle += now - rec->paused_at;
+        rec->paused_at = now;
+        return;
+    }
+    rec->deadline = 0;          /* the CPU clock is read, too */
+    dp_rec_charge_all(rec, now);
+    dp_rec_split(rec, now);
+    rec->left = now;
+    dp_rec_pause(rec, now);
+}
+
+void dp_held_turn(struct dp_rec *rec, uint64_t number, uint64_t now)
+{
+    bool paused = rec->paused;
+    charge(rec, now);
+    if (rec->over)              /* a file was due, and there was no memory */
+        return;
+    struct dp_held *next = number ? find(rec, number) : NULL;
+    uint32_t line = rec->line->number;
+    if (rec->held)
+        leave(rec, now);
+    if (next)
+        go_on(rec, next, now);
+    rec->held_from = rec->program;
+    rec->cur = rec->cct.idle;
+    if (rec->how.lines) {
+        if (!rec->how.line_samples)
+            rec->line = dp_lines_get(rec->how.lines, line);
+        rec->how.lines->open = 0;
+    }
+    rec->links++;
+    if (paused)
+        rec->told = 0;          /* the tree does not know the phase, which begins with the start */
+    else
+        dp_rec_unpause(rec, now);
+}
+
+/* ---- the end ---- */
+
+/* The time of a stretch is no pause any more. Of slices before, the file begins earlier. */
+static void account(struct dp_rec *rec, struct dp_held *held)
+{
+    uint64_t *idle = rec->held ? &rec->account.idle : &rec->idle;
+    uint64_t here = held->passed < *idle ? held->passed : *idle;
+    *idle -= here;
+    rec->began -= held->before + held->passed - here;
+    if (rec->held) {
+        rec->account.cpu_used += held->cpu;
+        rec->account.dropped += held->dropped;
+        rec->idle -= here;      /* it goes on from there */
+    }
+    rec->cpu_used += held->cpu;
+    rec->split_ns += held->cpu;
+    rec->dropped += held->dropped;
+}
+
+static void add(struct dp_rec *rec, struct dp_held *held)
+{
+    struct dp_held *other = rec->held;
+    if (other)
+        swap(rec, other);       /* the file's tree is needed, for a moment */
+    dp_cct_add(&rec->cct, &held->cct);
+    if (rec->how.lines)
+        dp_lines_add(rec->how.lines, &held->lines);
+    if (other)
+        swap(rec, other);
+    went_by(held, rec);
+    account(rec, held);
+}
+
+bool dp_held_is_slow(const struct dp_rec *rec, uint64_t number, uint64_t now)
+{
+    const struct dp_held *held = find(rec, number);
+    return now >= held->began && now - held->began >= held->limit;
+}
+
+void dp_held_end(struct dp_rec *rec, uint64_t number, bool is_kept)
+{
+    struct dp_held **at = &rec->all_held;
+    while ((*at)->number != number)
+        at = &(*at)->next;
+    struct dp_held *held = *at;
+    *at = held->next;
+    if (is_kept)
+        add(rec, held);
+    put_by(rec, held);
+}
+
+/* ---- what the recorder asks for, and the beginning ---- */
+
+/* Gives the recorder the file's tree for as long as that is written. */
+static void step_aside(struct dp_rec *rec)
+{
+    struct dp_held *held = rec->held;
+    if (!held)
+        return;
+    held->cur = rec->cur;
+    held->line = rec->line;
+    rec->cur = rec->cct.root;   /* the host may ask for its id */
+    dp_rec_anchor(rec);
+    leave(rec, rec->host->stamp(rec->host_arg));
+    rec->aside = held;
+    held->stopped = rec->stopped;
+    rec->stopped = true;        /* no call that runs is one of the file's tree */
+}
+
+/* Takes it away again; the host may have renewed it, or have given up. */
+static void step_back(struct dp_rec *rec)
+{
+    struct dp_held *held = rec->aside;
+    if (!held)
+        return;
+    rec->aside = NULL;
+    dp_rec_anchor(rec);
+    go_on(rec, held, rec->host->stamp(rec->host_arg));
+    rec->cur = held->cur;
+    rec->line = held->line;
+    rec->stopped = held->stopped;
+}
+
+/* Gives the recorder the file's tree for good, and touches nothing that the tree has. */
+static void leave_for_good(struct dp_rec *rec)
+{
+    if (rec->held)
+        swap(rec, rec->held);
+    rec->held = NULL;
+}
+
+static void forget(struct dp_rec *rec)
+{
+    leave_for_good(rec);
+    rec->aside = NULL;
+    if (rec->spare_held)
+        free_one(rec->spare_held);
+    rec->spare_held = NULL;
+    while (rec->all_held) {
+        struct dp_held *next = rec->all_held->next;
+        free_one(rec->all_held);
+        rec->all_held = next;
+    }
+}
+
+static const struct dp_rec_held on_held = { step_aside, step_back, leave_for_good, forget };
+
+int dp_held_new(struct dp_rec *rec, uint64_t number, uint64_t ns, uint64_t now)
+{
+    struct dp_held *held = rec->spare_held ? rec->spare_held : make(rec);
+    if (!held)
+        return DP_E_NOMEM;
+    rec->spare_held = NULL;
+    rec->on_held = &on_held;
+    double limit = (double)ns * rec->rate;
+    held->number = number;
+    held->began = now;
+    held->limit = limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
+    held->renewed = rec->renewed;
+    held->passed = held->before = held->cpu = held->dropped = 0;
+    held->next = rec->all_held;
+    rec->all_held = held;
+    return 0;
+}
