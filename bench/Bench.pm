@@ -14,7 +14,7 @@ use FindBin;
 
 our @EXPORT_OK =
     qw(sides run_side rounds programs median spread table note top scratch ours_version best
-        took compiled gen_marks gen_tree tool);
+        took compiled gen_marks gen_tree tool kinds_of_lines shares);
 
 my $top = File::Spec->rel2abs("$FindBin::Bin/..");
 sub top { $top }
@@ -207,6 +207,30 @@ sub programs {
     print "perlfunc.pod not found (Debian: perl-doc)\n" unless $pod;
     print "perltidy not found (Debian: perltidy)\n" unless $tidy;
     return @programs;
+}
+
+# ---- truth ----
+
+# Returns the kind of each line of a program, as its comments `# kind: NAME` tell it: from there to
+# the next such comment.
+sub kinds_of_lines {
+    my ($path) = @_;
+    open my $in, '<', $path or die "$path: $!\n";
+    my ($kind, @kinds);
+    while (<$in>) {
+        $kind = length $1 ? $1 =~ tr/ /_/r : undef if /^# kind: ?(.*)/;
+        $kinds[$.] = $kind;
+    }
+    return @kinds;
+}
+
+# Returns { kind => share of all kinds }.
+sub shares {
+    my ($of) = @_;
+    my ($all, %share) = (0);
+    $all += $_ for values %$of;
+    $share{$_} = $all ? $of->{$_} / $all : 0 for keys %$of;
+    return \%share;
 }
 
 sub median {

@@ -134,15 +134,26 @@ struct search {
     const OP *op;
     bool is_next;               /* look for the call that returns to it */
     unsigned steps;
+    const COP *caller;          /* of the calls found that return to it, the statement ... */
+    bool many;                  /* ... but there are calls in several */
 };
+
+/* A call that returns to the op that is looked for. The branches of an if return to one place. */
+static void note_call(struct search *s, const COP *cop)
+{
+    if (s->caller && s->caller != cop)
+        s->many = true;
+    s->caller = cop;
+}
 
 /* The last statement before the op below top, as perl's closest_cop has it: of a block that is one
  * statement, perl makes that null. NULL: the op is not there. */
 static const COP *closest(const COP *cop, const OP *top, struct search *s)
 {
-    /* the end of an if leads to where its last call returns, too */
-    if (top == s->op
-        || (s->is_next && top->op_type == OP_ENTERSUB && top->op_next == s->op))
+    /* The op where a call returns to may stand around the call: that of a map does. */
+    if (s->is_next && top->op_type == OP_ENTERSUB && top->op_next == s->op)
+        note_call(s, cop);
+    else if (!s->is_next && top == s->op)
         return cop;
     if (!(top->op_flags & OPf_KIDS))
         return NULL;
@@ -160,10 +171,10 @@ static const COP *closest(const COP *cop, const OP *top, struct search *s)
 }
 
 /* The statement that an op stands in (is_next: the call that returns to it), this one or a
- * null one inside of it; NULL: the op is not there. */
+ * null one inside of it; NULL: the op is not there, or it cannot be told which of several. */
 static const COP *statement_of(const COP *cop, const OP *op, bool is_next)
 {
-    struct search s = { op, is_next, 0 };
+    struct search s = { op, is_next, 0, NULL, false };
     for (const OP *o = (const OP *)cop; op && OpHAS_SIBLING(o);) {
         o = OpSIBLING(o);
         if (dpx_stmt_is(o))
@@ -172,7 +183,7 @@ static const COP *statement_of(const COP *cop, const OP *op, bool is_next)
         if (found)
             return found;
     }
-    return NULL;
+    return s.many ? NULL : s.caller;
 }
 
 /* The XS sub that an entersub calls by name, or NULL. pad: of the sub that the op stands in. */
