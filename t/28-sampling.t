@@ -119,6 +119,38 @@ END
         '... and where it calls from');
 }
 
+SKIP: {
+    skip 'this perl has no lines', 1 if !$has_lines;
+    my $file = spew(scratch() . '/p.pl', <<'END');
+my $o = bless []; sub w { my $x = $_[0] } sub v { my $x = $_[0] } sub m { my $x = $_[0] }
+for my $n (1 .. 10) {
+    my @all = (do {
+        w(1);
+    }, map {
+        w(2) } 1);
+    if ($n % 2) {
+        w(3);
+    } elsif ($n % 4) {
+        $o->m;
+    } else {
+        v(4);
+    }
+    if ($n % 2) {
+        w(5)
+    } else {
+        w(6)
+    }
+}
+END
+    my $text = slurp(sampled([$file], \%each)->{profile});
+    my %name = $text =~ /^& (\w+) main (\w) /mg;
+    my %at;
+    $at{"$name{$1} $2"}++ while $text =~ /^= 2 (\w+) 0 .* at=\Q$file\E:([1-9]\d*)$/mg;
+    is_deeply([sort keys %at], ['m 10', 'v 12', 'w 15', 'w 17', 'w 4', 'w 6',
+        'w 8'],
+        'calls that return to one place are told apart by what they call');
+}
+
 # ---- the program notices nothing ----
 
 for my $seed (1 .. TestEnvironment::rounds(2, 12)) {
