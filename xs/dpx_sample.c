@@ -5,7 +5,8 @@
  * instruction more than without a profiler, but for one test where a sub ends and where an op is
  * freed; and it gets no signal.
  *
- * A sample is charged with all that has passed since the one before, time and CPU time (dp_rec.h).
+ * A sample is charged with all that has passed between its tick and the one before, time and CPU
+ * time (dp_rec.h).
  *
  * What the ticker notes are three words: PL_curcop, PL_op, PL_comppad. The flag is seen only when
  * the next statement has begun, so the first two tell what really ran; the pad tells whose
@@ -322,7 +323,7 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
     if (of.leaf)
         node = dp_cct_child(&ctx->rec.cct, node, of.leaf, place);
     ctx->events.total[dpx_run.plan.samples_at]++;
-    dp_rec_sample(&ctx->rec, node, line, now);
+    dp_rec_sample(&ctx->rec, node, line, now, dpx_ticker_late(&ctx->tick));
 }
 
 /* A safe point where a sample is due. */

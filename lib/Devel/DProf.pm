@@ -356,10 +356,11 @@ ends early, and nothing appears in C<%SIG>.
 
 A sample has the subs that run, with the file and line of each call, the statement, and the XS sub
 or builtin (C<CORE:sort>) that the statement was in; the time in which perl compiles is that of
-C<CORE:compile>. It is charged with the time that has passed since the sample before, and with the
-CPU time: so a sub that sleeps has real time and no CPU time. The file is a tree like any other, and
-all tools read it; the number of samples is a counter (C<-m samples>). Calls are not known, and the
-tools show none.
+C<CORE:compile>. It is charged with the time that has passed between the two looks of the thread,
+and with the CPU time: so a sub that sleeps has real time and no CPU time. An op that takes longer
+than that has one sample, with all of its time. The file is a tree like any other, and all tools
+read it; the number of samples is a counter (C<-m samples>). Calls are not known, and the tools show
+none.
 
 Shares are as exact as the number of samples allows: of n samples, a share p is known to about
 sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.6 points, and 1
