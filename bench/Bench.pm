@@ -117,6 +117,14 @@ sub old_lib {
 
 sub has_nytprof { !system("$^X -MDevel::NYTProf::Core -e1 >/dev/null 2>&1") }
 
+# Devel::StatProfiler at two rates, from the folder where it was built by hand.
+sub stat_profiler {
+    my ($out) = @_;
+    my $dir = $ENV{DPROF_STATPROFILER} or return;
+    return map { [ "StatProfiler, $_" => [ "-I$dir/blib/lib", "-I$dir/blib/arch",
+        '-MDevel::StatProfiler=-interval,' . 1_000_000 / $_ . ",-file,$out" ], {} ] } 100, 1000;
+}
+
 my @ours = ("-I$top/blib/lib", "-I$top/blib/arch");
 
 # The sides: [ name => options of perl, environment ], in the order in which they run.
@@ -135,6 +143,7 @@ sub sides {
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         map({ [ "DProf, sample=$_" => [ @ours, "-d:DProf=sample=$_" ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ] } 1, 100, 1000),
+        stat_profiler("$out.stat"),
         [ 'DProf, compress=1' => [ @ours, '-d:DProf=compress=1' ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, tree, compress=1' => [ @ours, '-d:DProf=tree,compress=1' ],
