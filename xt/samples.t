@@ -51,6 +51,8 @@ sub try_program {
     my $dir = scratch();
     $how{PERL_DPROF_SPOOL} = "$dir/spool" if $how{PERL_DPROF_SLICE};
     my $run = profiled($args, limit => 120, env => { %env, %how });
+    # The C library handles signal 33 itself in a process of several threads.
+    s/\bSigCgt\W\s*\d{7}\K1/0/g for $plain->{out}, $run->{out};
     my @wrong = same_as_plain($plain, $run) || ();
     push @wrong, flaws($name, grep { !/\.live\z/ }
         bsd_glob($how{PERL_DPROF_SPOOL} ? "$dir/spool/*.tree" : "$run->{profile}*"));
@@ -88,8 +90,9 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
         my @program = (split(' ', $switches), $file, split ' ', $args);
         my %env = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0, EXPECT => scratch() . '/expect');
         my $plain = plain(\@program, limit => 120, env => \%env);
+        # Thousands of frames at each safe point take minutes.
         try_program($name, $_, $plain, \@program, %env)
-            for $ENV{WAYS} ? @ways : qw(each often);
+            for $ENV{WAYS} ? @ways : $name eq 'calls/deep' ? 'often' : qw(each often);
     }
 }
 

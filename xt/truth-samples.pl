@@ -16,6 +16,9 @@
 # evenly than chance would have it). All shares of all runs, and of all runs taken together, must
 # lie within it: what is printed as wrong happens to a true sampler once in a thousand such proofs.
 #
+# Where all processors are taken, ops that take long lose samples to others, since a tick that finds
+# one pending is none; their time is theirs all the same. So be alone on the machine.
+#
 # The share of time stands beside: a sample is charged with the CPU time since the one before. That
 # differs by the load of the machine, so this is judged by how much the runs differ, with Student's
 # distribution. What a run without the profiler has stands beside, too, and is not judged: between

@@ -369,9 +369,10 @@ percent to 0.3.
 Limits: the time of an XS sub that is called as a method belongs to the sub that calls it. A sub
 that has returned before perl reaches a statement or branch is rarely left out of its sample's
 stack, and the line is kept. Of stacks deeper than 4,096 subs the middle is left out. Ops cannot be
-counted. The process has a second thread: unshare(CLONE_NEWUSER) is refused, and RLIMIT_NPROC counts
-the thread. A program that waits is not woken: the thread waits with it. A forked child gets a
-thread of its own at its first statement.
+counted. The process has a second thread: unshare(CLONE_NEWUSER) is refused, RLIMIT_NPROC counts the
+thread, and F</proc/PID/status> tells of a signal (33) that the C library handles where there are
+threads. A program that waits is not woken: the thread waits with it. A forked child gets a thread
+of its own at its first statement.
 
 Where perl has no room for the numbers of statements (L<lines|/OPTIONS>), samples have the lines of
 calls only.
