@@ -14,7 +14,7 @@ use FindBin;
 
 our @EXPORT_OK =
     qw(sides run_side rounds programs median spread table note top scratch ours_version best
-        took compiled gen_marks gen_tree tool);
+        took compiled gen_marks gen_tree tool kinds_of_lines shares);
 
 my $top = File::Spec->rel2abs("$FindBin::Bin/..");
 sub top { $top }
@@ -117,6 +117,14 @@ sub old_lib {
 
 sub has_nytprof { !system("$^X -MDevel::NYTProf::Core -e1 >/dev/null 2>&1") }
 
+# Devel::StatProfiler at two rates, from the folder where it was built by hand.
+sub stat_profiler {
+    my ($out) = @_;
+    my $dir = $ENV{DPROF_STATPROFILER} or return;
+    return map { [ "StatProfiler, $_" => [ "-I$dir/blib/lib", "-I$dir/blib/arch",
+        '-MDevel::StatProfiler=-interval,' . 1_000_000 / $_ . ",-file,$out" ], {} ] } 100, 1000;
+}
+
 my @ours = ("-I$top/blib/lib", "-I$top/blib/arch");
 
 # The sides: [ name => options of perl, environment ], in the order in which they run.
@@ -135,6 +143,7 @@ sub sides {
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         map({ [ "DProf, sample=$_" => [ @ours, "-d:DProf=sample=$_" ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ] } 1, 100, 1000),
+        stat_profiler("$out.stat"),
         [ 'DProf, compress=1' => [ @ours, '-d:DProf=compress=1' ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, tree, compress=1' => [ @ours, '-d:DProf=tree,compress=1' ],
@@ -207,6 +216,30 @@ sub programs {
     print "perlfunc.pod not found (Debian: perl-doc)\n" unless $pod;
     print "perltidy not found (Debian: perltidy)\n" unless $tidy;
     return @programs;
+}
+
+# ---- truth ----
+
+# Returns the kind of each line of a program, as its comments `# kind: NAME` tell it: from there to
+# the next such comment.
+sub kinds_of_lines {
+    my ($path) = @_;
+    open my $in, '<', $path or die "$path: $!\n";
+    my ($kind, @kinds);
+    while (<$in>) {
+        $kind = length $1 ? $1 =~ tr/ /_/r : undef if /^# kind: ?(.*)/;
+        $kinds[$.] = $kind;
+    }
+    return @kinds;
+}
+
+# Returns { kind => share of all kinds }.
+sub shares {
+    my ($of) = @_;
+    my ($all, %share) = (0);
+    $all += $_ for values %$of;
+    $share{$_} = $all ? $of->{$_} / $all : 0 for keys %$of;
+    return \%share;
 }
 
 sub median {

@@ -9,7 +9,8 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use Bench qw(sides run_side rounds programs median spread table tool scratch note ours_version);
+use Bench qw(sides run_side rounds programs median spread table tool scratch note kinds_of_lines
+    shares ours_version);
 use Getopt::Long;
 
 GetOptions('rounds=i' => \(my $rounds = 9), 'costs!' => \(my $costs = 1),
@@ -87,18 +88,6 @@ sub added {
 
 # ---- truth ----
 
-# Returns the kind of each line of the program.
-sub kinds_of_lines {
-    my ($path) = @_;
-    open my $in, '<', $path or die "$path: $!\n";
-    my ($kind, @kinds);
-    while (<$in>) {
-        $kind = length $1 ? $1 =~ tr/ /_/r : undef if /^# kind: ?(.*)/;
-        $kinds[$.] = $kind;
-    }
-    return @kinds;
-}
-
 # Returns percent by line, as dprofreport has them.
 sub by_dprofreport {
     my ($path) = @_;
@@ -126,15 +115,6 @@ END
     my %seconds = map { split } <$in>;
     close $in or die "bench: NYTProf cannot read its file\n";
     return \%seconds;
-}
-
-# Returns { kind => share of all kinds }.
-sub shares {
-    my ($of) = @_;
-    my ($all, %share) = (0);
-    $all += $_ for values %$of;
-    $share{$_} = $all ? $of->{$_} / $all : 0 for keys %$of;
-    return \%share;
 }
 
 sub reported {

@@ -150,6 +150,37 @@ END
     is_deeply([grep { /Big::BEGIN.*compile/ } keys %$got], [], '... for who loads it');
     cmp_ok($got->{'(compile) (eval)'} // 0, '>', 2, '... and so is a string');
 }
+SKIP: {
+    skip 'this perl has no lines', 1 if !$has_lines;
+    my $file = spew(scratch() . '/p.pl', <<'END');
+my $o = bless []; sub w { my $x = $_[0] } sub v { my $x = $_[0] } sub m { my $x = $_[0] }
+for my $n (1 .. 10) {
+    my @all = (do {
+        w(1);
+    }, map {
+        w(2) } 1);
+    if ($n % 2) {
+        w(3);
+    } elsif ($n % 4) {
+        $o->m;
+    } else {
+        v(4);
+    }
+    if ($n % 2) {
+        w(5)
+    } else {
+        w(6)
+    }
+}
+END
+    my $text = slurp(sampled([$file], \%each)->{profile});
+    my %name = $text =~ /^& (\w+) main (\w) /mg;
+    my %at;
+    $at{"$name{$1} $2"}++ while $text =~ /^= 2 (\w+) 0 .* at=\Q$file\E:([1-9]\d*)$/mg;
+    is_deeply([sort keys %at], ['m 10', 'v 12', 'w 15', 'w 17', 'w 4', 'w 6',
+        'w 8'],
+        'calls that return to one place are told apart by what they call');
+}
 
 # ---- the program notices nothing ----
 
@@ -197,6 +228,29 @@ for my $i (1 .. 6) {
 print `echo hi`; system 'true';
 my $kid = open my $in, '-|'; if (!$kid) { work(); print "k\n"; exit }
 print <$in>; work(); print "\n"; exit 7;
+END
+    'handlers that die' => <<'END',
+my ($n, $d) = (0, 0); $SIG{USR1} = sub { $n++; die "sig\n" };
+for (1 .. 99) { eval { kill USR1 => $$; my $x = 0; $x += $_ for 1 .. 50; 1 } or $d++ }
+local $SIG{__DIE__} = sub { my $z = 0; $z += $_ for 1 .. 20 }; eval { die 1 } for 1 .. 99;
+END { my $s = 0; $s += $_ for 1 .. 999; print "$n $d\n"; die "in END\n" }
+END
+    'code in regexes, sort, overloading, formats' => <<'END',
+package V; sub new { bless { v => $_[1] } } use overload '<=>' => sub { $_[0]{v} <=> $_[1]{v} },
+    '+' => sub { V->new($_[0]{v} + $_[1]{v}) }, '""' => sub { "v$_[0]{v}" };
+package main; sub by { $a->{v} <=> $b->{v} } my $sum = V->new(0); use re 'eval'; my $n = 0;
+sub f { my $s = 0; $s += $_ for 1 .. 5; $s }
+format STDOUT =
+@<<<<< @>>>>
+$n, f()
+.
+for my $i (1 .. 40) {
+    my @v = map { V->new($_ * 7 % 31) } 1 .. 9; $sum = $sum + $_ for sort by @v;
+    @v = reverse sort { by() } sort { $b <=> $a } @v; my $c = '\w'; write if $i < 9;
+    'abcd' =~ /(?:$c(?{ $n++ }))+(??{ $n > 5 ? 'd' : '.' })?/; (my $z = 'aXb') =~ s/X/f()/ge;
+    'z9' =~ /(\d)/; $! = 5; f(); die if $1 != 9 || $! != 5;
+}
+eval { my @r = sort { die "in sort\n" if $a == 3; $a <=> $b } 1 .. 9 }; print "$sum $n $@";
 END
     'an exit in BEGIN' => <<'END',
 BEGIN { my $x = 0; $x += $_ for 1 .. 5000; print "b\n"; exit 4 } print 1;
@@ -321,6 +375,18 @@ END
     my $got = folded($run->{profile});
     is_deeply([grep { /main::g/ } keys %$got], [], 'nothing is sampled while recording is stopped');
     cmp_ok($got->{'main::f'}, '>', 150, '... and it is before and after');
+}
+
+for my $how (\%each, \%often) {
+    my $program = <<'END';
+sub on { my $x = 0; $x += $_ for 1 .. 99; $x } sub off { my $x = 0; $x += $_ for 1 .. 99; $x }
+for my $n (1 .. 40) { kill USR2 => $$ if $ENV{PERL_DPROF_TOGGLE}; $n % 2 ? on() : off() }
+END
+    my $run = sampled($program, { %$how, PERL_DPROF_START => 'no', PERL_DPROF_TOGGLE => 'USR2' });
+    my $got = folded($run->{profile});
+    is("$run->{raw}$run->{err} " . ($got->{'main::off'} // 0), '0 0',
+        'a signal switches samples on and off, ' . clock_of($how));
+    cmp_ok($got->{'main::on'}, '>', 1000, '... and they are there') if $how == \%each;
 }
 
 # ---- mistakes ----

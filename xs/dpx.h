@@ -159,6 +159,7 @@ struct dpx_tick {
     const COP *cop;
     const OP *op;
     PAD *pad;
+    UV at;                      /* the time in ns, of the last tick also while one is pending */
     U64 next;                   /* with the counting clock: when the next one is due */
     struct dpx_running *stack;  /* scratch */
 };

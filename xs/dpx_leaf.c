@@ -96,30 +96,36 @@ static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
     return cv ? cv : own_method(aTHX_ gv_stashpvs("UNIVERSAL", 0), name);
 }
 
-/* The sub that a call names, or NULL. */
-static CV *named_by(const OP *op, const PAD *pad)
-{
-    const OP *o = op->op_flags & OPf_KIDS ? cUNOPx(op)->op_first : NULL;
-    if (!o || o->op_type != OP_GV)
-        return NULL;
-    const SV *sv = BESIDE_OP(cSVOPx(o)->op_sv, cPADOPx(o)->op_padix, pad);
-    return cv_in(sv);
-}
-
-/* The XS sub that an entersub calls by name or as a method, or NULL. pad: of the sub that the op
- * stands in. */
-static CV *xs_of(pTHX_ const OP *op, const PAD *pad)
+/* The op of an entersub that says what is called: its last one. first: its first argument, or NULL
+ * where it has none. */
+static const OP *callee_of(const OP *op, const OP **first)
 {
     const OP *o = cUNOPx(op)->op_first;
     if (o && !OpHAS_SIBLING(o))
         o = cUNOPx(o)->op_first;        /* below a list that is null */
-    const OP *first = o && OpHAS_SIBLING(o) ? OpSIBLING(o) : NULL;      /* behind the mark */
+    *first = o && OpHAS_SIBLING(o) ? OpSIBLING(o) : NULL;       /* behind the mark */
     while (o && OpHAS_SIBLING(o))
         o = OpSIBLING(o);
-    const CV *cv = !o || !first ? NULL
-                   : o->op_type == OP_NULL ? named_by(o, pad)
-                   : o->op_type == OP_METHOD_NAMED ? method_of(aTHX_ first, o, pad) : NULL;
-    return cv && CvISXSUB(cv) ? (CV *)cv : NULL;
+    return *first ? o : NULL;
+}
+
+CV *dpx_leaf_named(const OP *op, const PAD *pad)
+{
+    const OP *first, *o = callee_of(op, &first);
+    if (!o || o->op_type != OP_NULL || !(o->op_flags & OPf_KIDS))
+        return NULL;
+    o = cUNOPx(o)->op_first;
+    return o && o->op_type == OP_GV
+           ? cv_in(BESIDE_OP(cSVOPx(o)->op_sv, cPADOPx(o)->op_padix, pad)) : NULL;
+}
+
+/* The XS sub that an entersub calls by name or as a method, or NULL. */
+static CV *xs_of(pTHX_ const OP *op, const PAD *pad)
+{
+    const OP *first, *o = callee_of(op, &first);
+    CV *cv = o && o->op_type == OP_METHOD_NAMED ? method_of(aTHX_ first, o, pad)
+             : dpx_leaf_named(op, pad);
+    return cv && CvISXSUB(cv) ? cv : NULL;
 }
 
 U32 dpx_leaf_of(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad)

@@ -8,4 +8,7 @@
  * holds. pad: of the sub that the op stands in. */
 U32 dpx_leaf_of(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad);
 
+/* The sub that an entersub calls by its name; NULL: it calls none so. */
+CV *dpx_leaf_named(const OP *op, const PAD *pad);
+
 #endif

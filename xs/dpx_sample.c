@@ -5,7 +5,8 @@
  * instruction more than without a profiler, but for one test where a sub ends and where an op is
  * freed; and it gets no signal.
  *
- * A sample is charged with all that has passed since the one before, time and CPU time (dp_rec.h).
+ * A sample is charged with all that has passed between its tick and the one before, time and CPU
+ * time (dp_rec.h).
  *
  * What the ticker notes are three words: PL_curcop, PL_op, PL_comppad. The flag is seen only when
  * the next statement has begun, so the first two tell what really ran; the pad tells whose
@@ -69,6 +70,8 @@ static PAD *pad_of(const CV *cv, I32 depth)
     PADLIST *list = CvPADLIST(cv);
     return list && depth >= 0 && depth <= PadlistMAX(list) ? PadlistARRAY(list)[depth] : NULL;
 }
+
+static PAD *main_pad(pTHX) { return PL_main_cv ? pad_of(PL_main_cv, 1) : NULL; }
 
 /* What a context is that code runs in. Returns false for those of blocks. */
 static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
@@ -135,17 +138,35 @@ static bool is_statement(pTHX_ const COP *cop)
 /* An op that is looked for, only by its address. */
 struct search {
     const OP *op;
-    bool is_next;               /* look for the call that returns to it */
+    const CV *callee;           /* look for calls of it that return to the op; NULL: for the op */
+    PAD *pad;                   /* of the sub that calls */
     unsigned steps;
+    const COP *caller;          /* the statement of the best of the calls that return to it ... */
+    int rank;                   /* ... how good that is, or 0 ... */
+    bool many;                  /* ... and several have one as good */
 };
+
+/* A call that returns to the op that is looked for, as calls in all branches of an if do: best is
+ * one of the sub by its name, then one by no name. */
+static void note_call(pTHX_ struct search *s, const COP *cop, const OP *call)
+{
+    const CV *cv = dpx_leaf_named(call, s->pad);
+    int rank = cv == s->callee ? 3 : cv ? 1 : 2;
+    if (rank < s->rank)
+        return;
+    s->many = rank == s->rank && (s->many || s->caller != cop);
+    s->rank = rank;
+    s->caller = cop;
+}
 
 /* The last statement before the op below top, as perl's closest_cop has it: of a block that is one
  * statement, perl makes that null. NULL: the op is not there. */
-static const COP *closest(const COP *cop, const OP *top, struct search *s)
+static const COP *closest(pTHX_ const COP *cop, const OP *top, struct search *s)
 {
-    /* the end of an if leads to where its last call returns, too */
-    if (top == s->op
-        || (s->is_next && top->op_type == OP_ENTERSUB && top->op_next == s->op))
+    /* The op where a call returns to may stand around the call: that of a map does. */
+    if (s->callee && top->op_type == OP_ENTERSUB && top->op_next == s->op)
+        note_call(aTHX_ s, cop, top);
+    else if (!s->callee && top == s->op)
         return cop;
     if (!(top->op_flags & OPf_KIDS))
         return NULL;
@@ -155,35 +176,35 @@ static const COP *closest(const COP *cop, const OP *top, struct search *s)
             return NULL;
         if (kid->op_type == OP_NULL && (kid->op_targ == OP_NEXTSTATE || kid->op_targ == OP_DBSTATE))
             cop = (const COP *)kid;
-        const COP *found = closest(cop, kid, s);
+        const COP *found = closest(aTHX_ cop, kid, s);
         if (found)
             return found;
     }
     return NULL;
 }
 
-/* The statement that an op stands in (is_next: the call that returns to it), this one or a
- * null one inside of it; NULL: the op is not there. */
-static const COP *statement_of(const COP *cop, const OP *op, bool is_next)
+/* The statement that an op stands in, or a call of a sub that returns to it: this one or a null one
+ * inside of it; NULL: it is not there, or in several. */
+static const COP *statement_of(pTHX_ const COP *cop, struct search *s)
 {
-    struct search s = { op, is_next, 0 };
-    for (const OP *o = (const OP *)cop; op && OpHAS_SIBLING(o);) {
+    for (const OP *o = (const OP *)cop; s->op && OpHAS_SIBLING(o);) {
         o = OpSIBLING(o);
         if (dpx_stmt_is(o))
             break;
-        const COP *found = closest(cop, o, &s);
+        const COP *found = closest(aTHX_ cop, o, s);
         if (found)
             return found;
     }
-    return NULL;
+    return s->many ? NULL : s->caller;
 }
 
-/* The place of the call of a sub. */
-static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
+/* The place of the call of a sub. pad: of the sub that calls. */
+static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
 {
+    struct search s = { .op = r->to, .callee = r->cv, .pad = pad };
     if (!r->from || !dpx_stmt_is((const OP *)r->from))
         return dpx_name_site_of(aTHX_ ctx, r->from);
-    const COP *cop = statement_of(r->from, r->to, true);
+    const COP *cop = statement_of(aTHX_ r->from, &s);
     return dpx_stmt_place(aTHX_ ctx, cop ? cop : r->from, r->from);
 }
 
@@ -216,17 +237,18 @@ static void find_compiler(pTHX_ struct sampled *of)
 static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
     const struct dpx_tick *t = &ctx->tick;
+    struct search s = { .op = t->op };
     const COP *cop = tick_cop(t), *found = NULL;
     for (of->in = 0; of->in < of->n && of->stack[of->in].pad != t->pad; of->in++)
         ;
-    bool is_there = of->in < of->n || (PL_main_cv && t->pad == pad_of(PL_main_cv, 1));
+    bool is_there = of->in < of->n || (t->pad && t->pad == main_pad(aTHX));
     if (!is_there)
         of->in = 0;
     of->returned = !is_there;
     /* Which sub a new statement stands in is not known when that has returned. */
     if (!is_statement(aTHX_ cop) || (!is_there && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
-    else if (is_there && (found = statement_of(cop, t->op, false)) != NULL)
+    else if (is_there && (found = statement_of(aTHX_ cop, &s)) != NULL)
         of->leaf = dpx_leaf_of(aTHX_ ctx, t->op, t->pad);
     of->around = cop;
     of->cop = found ? found : cop;
@@ -242,7 +264,8 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
         const struct dpx_running *r = &of->stack[i];
         U32 id = r->cv ? dpx_callee_perl(aTHX_ ctx, r->cv, CvSTART(r->cv)) & DPX_ID_MASK : 0;
         if (id) {
-            node = dp_cct_child(&ctx->rec.cct, node, id, site_of(aTHX_ ctx, r));
+            PAD *pad = i + 1 < of->n ? r[1].pad : main_pad(aTHX);
+            node = dp_cct_child(&ctx->rec.cct, node, id, site_of(aTHX_ ctx, r, pad));
             of->sub = id;
             left_out = NULL;
         } else if (r->cv && !left_out) {
@@ -277,7 +300,7 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
         node = dp_cct_child(&ctx->rec.cct, node, of.leaf, place);
     ctx->events.total[dpx_run.plan.samples_at]++;
     ctx->events.total[dpx_run.plan.returned_at] += of.returned;
-    dp_rec_sample(&ctx->rec, node, line, now);
+    dp_rec_sample(&ctx->rec, node, line, now, dpx_ticker_late(&ctx->tick));
 }
 
 /* The sub that a statement stands in, where its calls are recorded; 0: none. */

@@ -24,6 +24,13 @@ static struct {
     U64 period;                 /* ns */
 } ticker = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+static UV time_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (UV)now.tv_sec * 1000000000 + (UV)now.tv_nsec;
+}
+
 /* Notes what runs in an interpreter. Returns whether it has answered the tick before. */
 static bool tick(struct dpx_ctx *ctx)
 {
@@ -32,6 +39,7 @@ static bool tick(struct dpx_ctx *ctx)
     PerlInterpreter *my_perl = ctx->thx;
 #endif
     bool answered = !__atomic_load_n(&t->pending, __ATOMIC_ACQUIRE);
+    __atomic_store_n(&t->at, time_now(), __ATOMIC_RELAXED);
     if (answered) {
         /* The program clears the word if it frees that statement from here on. */
         __atomic_store_n(&t->armed, 1, __ATOMIC_SEQ_CST);
@@ -157,6 +165,14 @@ int dpx_ticker_start(void)
     pthread_attr_destroy(&attr);
     ticker.runs = rc == 0;
     return rc;
+}
+
+U64 dpx_ticker_late(const struct dpx_tick *t)
+{
+    if (!ticker.runs)
+        return 0;               /* the clock counts */
+    UV late = time_now() - __atomic_load_n(&t->at, __ATOMIC_RELAXED);
+    return late < ticker.period * 5 / 4 ? late : 0;
 }
 
 bool dpx_ticker_runs(void) { return ticker.runs; }

@@ -18,6 +18,9 @@ void dpx_ticker_wake(void);
  * point, where one can be started. */
 void dpx_ticker_forked(pTHX_ struct dpx_ctx *ctx);
 
+/* How many ns have passed since the last tick; 0: the thread waits for an answer, nobody knows. */
+U64 dpx_ticker_late(const struct dpx_tick *t);
+
 /* The process ends: so does the thread. */
 void dpx_ticker_end(void);
 

@@ -18,9 +18,10 @@ my @ways = (
     [ 'callers by line', PERL_DPROF_CALLSITES => 1, PERL_DPROF_OPS => 0 ],
     ($] < 5.032 ? () : [ 'statements', PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1 ]),
 );
-# These options are tested elsewhere: how the file is written, and when recording begins and ends.
+# These options are tested elsewhere: how the file is written, when recording begins and ends, and
+# samples, which have no calls (xt/samples.t).
 my %elsewhere = map { $_ => 1 } qw(mode out ticks buffer limit contexts fork threads start compress
-    checkpoint signal toggle clock);
+    checkpoint signal toggle clock sample slice spool);
 my %has_way = map { lc(s/^PERL_DPROF_//r) => 1 } grep { /^PERL_DPROF_/ } map { @$_ } @ways;
 my $help = run_program([built_perl(), '-d:DProf=help', '-e', 1])->{err};
 my @untried = grep { !$elsewhere{$_} && !$has_way{$_} } $help =~ /^ {2}(\w+)=/mg;

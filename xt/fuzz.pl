@@ -3,13 +3,14 @@
 # Runs random programs under the profiler: its counts must be those that the program kept itself,
 # and the sub being charged the one that caller() names.
 #
-#   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both|slices]
+#   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both|slices|samples]
 #                   [--mixed] [--options LIST] [--perl PATH] [--through 'valgrind ...']
 #                   [--sensitivity] [--keep DIR]
 #
 # Needs a built tree (make). Each program also runs plain, and must print the
 # same. A tree, or the slices of one, must have the same calls, caller by caller, as the trace; a
-# slice has a hundred marks or so. --mixed: each program
+# slice has a hundred marks or so. Samples (5,000 a second) have no calls: there the program must go
+# as before, and the lines have what the contexts have. --mixed: each program
 # runs with other options, too, chosen by its seed. --options: further ones of the tree, as behind
 # -d:DProf=, say lines. --perl: the module is built for it, with
 # assertions where it has them. --sensitivity: builds the recorder again and again with one hook
@@ -30,6 +31,7 @@ BEGIN { $top = abs_path(dirname(__FILE__) . '/..') }
 use lib "$top/xt/lib", "$top/t/lib";
 use FuzzProgram;
 use Proof qw(module_for flaws modes recording profiles_in);
+use LineReader;
 use Devel::DProf::Input;
 
 my %opt = (seed => 1, programs => 100, rounds => 20, perl => $^X, timeout => 60, mode => 'trace');
@@ -39,7 +41,7 @@ GetOptions(\%opt,
         or die "see the top of $0\n";
 ($opt{perl}) = grep { -x } map { "$_/$opt{perl}" } split /:/, $ENV{PATH} unless $opt{perl} =~ m{/};
 die "xt/fuzz.pl: there is no such perl\n" unless defined $opt{perl};
-my %mode = map { $_ => 1 } modes($opt{mode}, 'slices');
+my %mode = map { $_ => 1 } modes($opt{mode}, qw(slices samples));
 $| = 1;
 
 my $asserts = qx('$opt{perl}' -e 'print grep { / DEBUGGING / } Internals::V()') ? 1 : 0;
@@ -76,7 +78,9 @@ sub profiled {
     unlink glob "$profile* $work/tmon.spool/*";
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = $profile;
     delete $ENV{PERL_DPROF_OUT_FILE_NAME} if $sliced;
+    my $sampled = $options =~ /\bsample=/;
     local $ENV{PERL_DPROF_CLOCK} = 'counting';     # time passes between any two things
+    delete $ENV{PERL_DPROF_CLOCK} if $sampled;
     my $run = run(join ' ', $opt{through} // (), $opt{perl}, map({ "-I$_" } @$inc),
         "'-d:DProf=$options'", $program);
     my @wrong;
@@ -85,6 +89,7 @@ sub profiled {
     push @wrong, map { "profile: $_" } flaws($profile, $about);
     push @wrong, 'profile: not complete'
         unless @wrong || ($about->{header} || {})->{dprof_complete};
+    push @wrong, LineReader::problems(LineReader::read_file($profile)) if $sampled;
     return ($run, @wrong);
 }
 
@@ -147,15 +152,18 @@ sub fuzz {
         push @wrong, 'plain and profiled print different things' if said($plain) ne said($run);
         my @others = $mode{tree} ? join ',', 'mode=tree', $opt{options} // () : ();
         push @others, recording('slices', $work, $opt{options}) if $mode{slices};
+        push @others, join ',', 'sample=5000', $opt{options} // () if $mode{samples};
         push @others, map { "mode=$_,$mix{$_}[$seed % @{ $mix{$_} }]" } $opt{mixed}
             ? grep { $mix{$_} } sort keys %mode : ();
         for my $options (@wrong ? () : @others) {
             my %has = (edges => {});
             my ($again, @bad) = profiled($inc, $program, $options, \%has);
-            # These options charge another sub than the one that runs.
-            push @bad, $again->{out} =~ /^wrong: (.*)/mg unless $options =~ /skip|only|builtins/;
+            # These options charge another sub than the one that runs, or none.
+            push @bad, $again->{out} =~ /^wrong: (.*)/mg
+                unless $options =~ /skip|only|builtins|sample/;
             push @bad, 'plain and profiled print different things' if said($plain) ne said($again);
-            push @bad, as_reference($has{edges}, $about{edges}, $options) unless @bad;
+            push @bad, as_reference($has{edges}, $about{edges}, $options)
+                unless @bad || $options =~ /sample/;
             push @wrong, map { "$options: $_" } @bad;
             $n{runs}++;
             last if @wrong;

@@ -358,8 +358,9 @@ ends early, and nothing appears in C<%SIG>.
 A sample has the subs that run, with the file and line of each call, the statement, and the XS sub
 or builtin (C<CORE:sort>) that the statement was in. The time in which perl compiles is that of
 C<(compile) FILE>, or of C<(compile) (eval)>, below who loads the file. A sample is charged with the
-time that has passed since the sample before, and with the CPU time: so a sub that sleeps has real
-time and no CPU time. The file is a tree like any other, and all tools read it; the number of
+time that has passed between the two looks of the thread, and with the CPU time: so a sub that
+sleeps has real time and no CPU time. An op that takes longer than that has one sample, with all of
+its time. The file is a tree like any other, and all tools read it; the number of
 samples is a counter (C<-m samples>). Calls are not known, and the tools show none.
 
 A program can begin to take samples of itself, at any time and without C<-d>: see
@@ -377,8 +378,9 @@ each sub are such; there are few, since perl's ends of subs are looked at, too.
 Limits: the time of an XS sub that is called as a method of what no variable, nor
 C<$x-E<gt>{name}>, holds (C<f()-E<gt>add>) belongs to the sub that calls it. Of stacks deeper than
 4,096 subs the middle is left out. Ops cannot be counted. The process has a second thread:
-unshare(CLONE_NEWUSER) is refused, and RLIMIT_NPROC counts the thread. A program that waits is not
-woken: the thread waits with it. A forked child gets a thread of its own at its first statement.
+unshare(CLONE_NEWUSER) is refused, RLIMIT_NPROC counts the thread, and F</proc/PID/status> tells of
+a signal (33) that the C library handles where there are threads. A program that waits is not woken:
+the thread waits with it. A forked child gets a thread of its own at its first statement.
 
     perl -d:DProf=tree,sample=1000 script.pl
 

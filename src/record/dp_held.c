@@ -91,6 +91,7 @@ static void swap(struct dp_rec *rec, struct dp_held *held)
     struct dp_cct cct = rec->cct;
     rec->cct = held->cct;
     held->cct = cct;
+    rec->late.stamps = 0;       /* of a sample in the other tree */
     if (rec->how.lines)
         dp_lines_swap(rec->how.lines, &held->lines);
 }

@@ -178,6 +178,7 @@ void dp_rec_rebase(struct dp_rec *rec)
 static void begin_tree(struct dp_rec *rec, bool phase_begins)
 {
     rec->links++;
+    rec->late.stamps = 0;
     rec->cur = dp_rec_base(rec);
     rec->cur->calls += rec->phase != 0 && phase_begins;
     rec->told = rec->phase;
@@ -282,6 +283,7 @@ void dp_rec_release(struct dp_rec *rec)
     rec->state = NULL;
     rec->live = NULL;
     rec->cur = NULL;
+    rec->late.stamps = 0;
 }
 
 /* The recorder stays paused for good: each mark takes the slow way, and ends there; marks of a tree
@@ -691,13 +693,42 @@ void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now)
         rec->line->count++;
 }
 
-void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now)
+/* The longer an op takes, the longer its samples wait for its end. Charged up to there, such ops
+ * would have too much. */
+static void take_over(struct dp_rec *rec)
+{
+    uint64_t more = rec->late.stamps, most;
+    if (!more)
+        return;
+    most = rec->late.node->real - rec->late.node->wait;
+    more = more < most ? more : most;
+    most = rec->late.line->real - rec->late.line->wait;
+    more = more < most ? more : most;
+    rec->late.node->real -= more;
+    rec->late.line->real -= more;
+    rec->cur->real += more;
+    rec->line->real += more;
+}
+
+void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
+                   uint64_t late)
 {
     rec->cur = node;
     if (rec->how.lines)
         rec->line = dp_lines_get(rec->how.lines, line);
+    const struct dp_stmt *of = rec->line;
+    uint64_t program = rec->program, waited = of->wait;
     rec->deadline = 0;          /* each sample reads the CPU clock */
     dp_rec_charge_all(rec, now);
+    uint64_t gap = rec->program - program;
+    if (rec->cur != node || rec->line != of || of->wait < waited || !gap)
+        return;                 /* recording has ended, or sums begin anew */
+    take_over(rec);
+    double stamps = (double)late * rec->rate, most = (double)gap;
+    double cpu = 1 - (double)(of->wait - waited) / most;
+    rec->late.node = node;
+    rec->late.line = rec->line;
+    rec->late.stamps = (uint64_t)((stamps < most ? stamps : most) * cpu);
 }
 
 void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now)

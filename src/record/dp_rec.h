@@ -125,6 +125,11 @@ struct dp_rec {
     uint64_t dropped;                   /* stamps of CPU time given up */
     uint64_t short_sum, short_wait;     /* of the gaps between the last readings */
     uint64_t debt;                      /* of a tree: waiting still to be taken off */
+    struct {
+        struct dp_cct_node *node;
+        struct dp_stmt *line;
+        uint64_t stamps;
+    } late;                             /* of the last sample: what the next one takes over */
     uint64_t user_us, sys_us;           /* split at the window's start */
     uint64_t total_user_us, total_sys_us;
     uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
@@ -499,8 +504,10 @@ void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now);
 struct dp_cct_node *dp_rec_base(struct dp_rec *rec);
 
 /* A sample of a tree: what has passed since the one before, up to now, is charged to this context
- * and to the statement of this number. */
-void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now);
+ * and to the statement of this number. late: the ns of it that have passed since the tick; this CPU
+ * time belongs to the next sample, which takes it over. */
+void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
+                   uint64_t late);
 
 /* A sample of a tree that records calls, with how.line_samples: what has passed since the one before,
  * up to now, is charged to the statement of this number. Contexts are charged as at any mark. */

@@ -429,9 +429,55 @@ static void starved(void)
     dp_live_release(&live);
 }
 
+/* ---- samples ---- */
+
+/* Five ops of 400 us take turns with many of 1 us; a sample waits for the end of its op. Returns
+ * the share that the long ones have in the time; told: how late samples are. */
+static double share_of_long_ops(bool told)
+{
+    struct machine m = { 0, 0 };
+    struct dp_rec_host host = { 0, zero, stamp, cpu_ns, pair, split };
+    struct dp_rec_how how = { .contexts = 100, .tree = true };
+    struct dp_rec rec;
+    struct dp_writer w;
+    struct dp_live live;
+    double tick = 0, last;
+    dp_live_init(&live, NULL, 0);
+    dp_writer_init(&w, 10000000, sink, NULL);
+    dp_rec_init(&rec, &how, &w, &host, &m);
+    dp_rec_open(&rec, &live);
+    struct dp_cct_node *node[2] = { dp_cct_child(&rec.cct, rec.cct.root, 1, 0),
+                                    dp_cct_child(&rec.cct, rec.cct.root, 2, 0) };
+    for (int op = 0; op < 4000 * 2005; op++) {
+        bool is_long = op % 2005 >= 2000;
+        m.ns += is_long ? 400000 : 1000;
+        m.cpu += is_long ? 400000 : 1000;
+        if (m.ns < tick)
+            continue;
+        for (last = tick; tick <= m.ns; tick += 750000 + rnd(500000))
+            last = tick;
+        dp_rec_sample(&rec, node[is_long], 0, stamp(&m), told ? (uint64_t)(m.ns - last) : 0);
+        rec.left = stamp(&m);
+    }
+    ok(node[0]->real + node[1]->real == rec.program, "samples: contexts have what has passed");
+    double share = (double)node[1]->real / (double)rec.program;
+    dp_rec_release(&rec);
+    dp_live_release(&live);
+    dp_writer_release(&w);
+    return share;
+}
+
+static void late_samples(void)
+{
+    double share = share_of_long_ops(true), naive = share_of_long_ops(false);
+    ok(share > 0.485 && share < 0.515, "long ops have their share, which is half: %f", share);
+    ok(naive > 0.53, "... and would have more, were a sample not late: %f", naive);
+}
+
 int main(void)
 {
     starved();
+    late_samples();
     counting("counters of a trace", 1 << 10, -1, false);
     counting("each mark written at once", 0, -1, false);
     counting("a trace that goes on as a tree", 100, 9999, false);
