@@ -22,7 +22,8 @@ make_path("$dir/lib/Devel", "$dir/lib/auto/Devel/DProf");
 -e "$blib/$from{$_}/$_" && symlink "$blib/$from{$_}/$_", "$dir/lib/$_"
     or die "bench: $blib/$from{$_}/$_ is not there. Run make first.\n" for keys %from;
 
-delete @ENV{ grep { /^PERL_DPROF_|^PERL5OPT$|^PERL5DB$/ } keys %ENV };
+# make's targets for tests set PERL_DL_NONLAZY: all symbols of each object are looked up then.
+delete @ENV{ grep { /^PERL_DPROF_|^PERL5OPT$|^PERL5DB$|^PERL_DL_NONLAZY$/ } keys %ENV };
 @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);
 @ENV{qw(PERL_DPROF_CLOCK PERL_DPROF_OUT)} = ('counting:15', "$dir/out");
 

@@ -70,7 +70,7 @@ my %real = (
     format  => content('lib/Devel/DProf/Format.pod'),
     origin  => content('src/profile/dp_origin.h') . content('src/profile/dp_origin.c'),
     tests   => join('', map { content($_) }
-        grep { m{^t/(?:\d\d-[\w-]+\.t|lib/.*\.pm|c/\S+\.[ch])$} } @files),
+        grep { m{^t/(?:\d+-[\w-]+\.t|lib/.*\.pm|c/\S+\.[ch])$} } @files),
 );
 my %option = options($real{table});
 is(keys %option, () = $real{table} =~ /^    \{ "/mg, 'all rows of the table are read');

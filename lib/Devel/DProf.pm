@@ -371,9 +371,9 @@ sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.
 percent to 0.3. L<dprofdiff> tests two sampled runs by their numbers of samples
 (L<dprofdiff/Samples>).
 
-Perl reaches a statement or branch a little after a tick. The sub that ran may have returned by then:
-its line is kept, below the subs that still run. The counter C<returned> says how many samples of
-each sub are such; there are few, since perl's ends of subs are looked at, too.
+Perl reaches a statement or branch a little after a tick. The sub that ran may have returned by
+then: its line is kept, below the subs that still run. The counter C<returned> says how many samples
+of each sub are such; there are few, since perl's ends of subs are looked at, too.
 
 Limits: the time of an XS sub that is called as a method of what no variable, nor
 C<$x-E<gt>{name}>, holds (C<f()-E<gt>add>) belongs to the sub that calls it. Of stacks deeper than
@@ -908,17 +908,17 @@ A perl that the program starts is a run of its own, if it is profiled (PERL5OPT)
 Perl 5.26 and newer on POSIX systems.
 
 Tested as of commit 69b54d3dbb76 (2026-11-22): Debian 12 as an ordinary user (perl
-5.36.0), Debian 11 as an ordinary user (perl 5.32.1), Debian sid (perl 5.42.3), Debian
-experimental (perl 5.44.0), arm64 (emulated, chosen tests) (perl 5.40.1), 32-bit arm
-(emulated, chosen tests) (perl 5.40.1), s390x (emulated, chosen tests) (perl 5.42.3),
-perl 5.42.3 with long doubles, perl 5.42.3 with quadmath and perl's own malloc; as of
-commit 78b20acaa0da (2026-11-23): Debian 12 (perl 5.36.0), Debian 11 (perl 5.32.1),
-Debian sid as an ordinary user (perl 5.42.3), Debian experimental as an ordinary user
-(perl 5.44.0), perl 5.42.3 without threads; as of commit 9122824a9213 (2026-11-23):
-Debian 13 as an ordinary user (perl 5.40.1), perl 5.42.3 with PERL_RC_STACK; as of
-commit 730275c668f6 (2026-11-22): Debian 13 (perl 5.40.1); as of commit 73983149a6e4
-(2026-11-23): perl 5.26.3, perl 5.30.3; as of commit 9151e44d9bb8 (2026-11-23): 32-bit
-x86 (perl 5.40.1), perl 5.42.3 with -DDEBUGGING.
+5.36.0), Debian 13 as an ordinary user (perl 5.40.1), Debian 11 as an ordinary user
+(perl 5.32.1), Debian sid (perl 5.42.3), Debian experimental (perl 5.44.0), arm64
+(emulated, chosen tests) (perl 5.40.1), 32-bit arm (emulated, chosen tests) (perl
+5.40.1), s390x (emulated, chosen tests) (perl 5.42.3), perl 5.42.3 with long doubles,
+perl 5.42.3 with quadmath and perl's own malloc; as of commit 730275c668f6 (2026-11-22):
+Debian 13 (perl 5.40.1), perl 5.42.3 with -DDEBUGGING, perl 5.42.3 with PERL_RC_STACK;
+as of commit 044cf95857ed (2026-11-22): perl 5.26.3, perl 5.30.3; as of commit
+119aad7b6fd0 (2026-11-23): Debian experimental as an ordinary user (perl 5.44.0), 32-bit
+x86 (perl 5.40.1); as of commit 5144fcdc9901 (2026-11-23): Debian 12 (perl 5.36.0),
+Debian sid as an ordinary user (perl 5.42.3); as of commit 60ae30a68f82 (2026-11-22):
+Debian 11 (perl 5.32.1), perl 5.42.3 without threads.
 
 =back
 

@@ -13,9 +13,9 @@
  * dp_write_kind that has it), in the order in which they are written; and names whose values are
  * summed up. */
 #define DP_ORIGIN_EACH_COMMON(X) \
-    X(clock, BASELINE) X(hash_seed, COUNTERS) X(only, COUNTERS) X(options, COUNTERS) \
-    X(perl, COUNTERS) X(perturb_keys, COUNTERS) X(pid, ALL) X(ppid, ALL) X(run, ALL) \
-    X(script, COUNTERS) X(skip, COUNTERS) X(start, ALL) X(tid, ALL)
+    X(clock, BASELINE) X(hash_seed, COUNTERS) X(line_hz, BASELINE) X(only, COUNTERS) \
+    X(options, COUNTERS) X(perl, COUNTERS) X(perturb_keys, COUNTERS) X(pid, ALL) X(ppid, ALL) \
+    X(run, ALL) X(script, COUNTERS) X(skip, COUNTERS) X(start, ALL) X(tid, ALL)
 #define DP_ORIGIN_EACH_SUM(X) X(before_cpu) X(dropped_cpu) X(own_cpu) X(own_real)
 
 enum {
