@@ -314,7 +314,7 @@ END
 # ---- beside a tree of calls ----
 
 SKIP: {
-    skip 'this perl has no lines', 9 if !$has_lines;
+    skip 'this perl has no lines', 10 if !$has_lines;
     my $file = spew(scratch() . '/p.pl', <<'END');
 sub f { my $n = shift;
     my $x = 0;
@@ -349,6 +349,11 @@ END
             . 'f() for 1 .. 9; sub e { eval { f(); die } } e(); END { f() }'], $how);
         is_deeply([$other->{err}, wrong_sums($other->{profile})], [''], '... nor otherwise wrong');
     }
+    my $child = sampled(['-e', 'sub f { my @x = (1) x 9; push @x, $_ for 1 .. 99; @x } f() for 1, 2;'
+        . ' if (!fork) { f(); exit } wait; f()'],
+        { %lines, PERL_DPROF_SAMPLE => 500, PERL_DPROF_EVENTS => 'svs' });
+    is_deeply([$child->{err}, wrong_sums($child->{profile})], [''],
+        '... and what a child counts is its own');
 }
 
 # ---- the rest of the recorder ----

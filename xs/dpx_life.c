@@ -493,6 +493,7 @@ static void forked(struct dpx_ctx *ctx)
             dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left, DP_REC_COUNTS);
     }
     memcpy(ctx->rec.counts_seen, seen, sizeof seen);
+    memcpy(ctx->rec.counts_sampled, seen, sizeof seen);
     ctx->rec.ops_seen = ctx->rec.line_ops_seen = ops;
     dpx_stmt_forked(ctx);
     errno = why;

@@ -113,6 +113,7 @@ static void start(struct dp_rec *rec)
     rec->period_end = rec->deadline;
     rec->ops_seen = rec->line_ops_seen = *rec->ops;
     dp_rec_skip_counts(rec);
+    memcpy(rec->counts_sampled, rec->counts_seen, sizeof rec->counts_seen);
     rec->left = rec->paused_at = rec->host->stamp(rec->host_arg);
 }
 
