@@ -97,9 +97,9 @@ static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
     return true;
 }
 
-/* What runs, the innermost first; as much as there is room for. Of a stack that is deeper, the
- * middle is left out. */
-static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
+/* What runs, the innermost first, but for this many behind that one; as much as there is room for.
+ * Returns how much runs. */
+static size_t look_at_running(pTHX_ struct dpx_running *to, size_t room, size_t left_out)
 {
     size_t n = 0;
     for (const PERL_SI *si = PL_curstackinfo; si; si = si->si_prev) {
@@ -107,14 +107,24 @@ static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
             struct dpx_running one;
             if (!is_running(&si->si_cxstack[ix], &one))
                 continue;
-            if (n == room) {
-                memmove(to + 1, to + 2, (n - 2) * sizeof *to);
-                n--;
-            }
-            to[n++] = one;
+            size_t at = n > left_out ? n - left_out : 0;
+            if (!n || (at && at < room))
+                to[at] = one;
+            n++;
         }
     }
     return n;
+}
+
+/* What runs, the innermost first. Where there is no room for all, those that stand behind the
+ * innermost are left out: how many that are is known when all have been counted. */
+static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
+{
+    size_t n = look_at_running(aTHX_ to, room, 0);
+    if (n <= room)
+        return n;
+    look_at_running(aTHX_ to, room, n - room);
+    return room;
 }
 
 /* May this word still be followed, and does it lead to a statement? */
