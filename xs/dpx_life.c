@@ -440,7 +440,11 @@ static void after_fork_child(void)
 
 void dpx_life_watch(pTHX)
 {
+    static bool watches;
     perl_atexit(at_perl_exit, NULL);
+    if (watches)
+        return;
+    watches = true;
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }

@@ -407,12 +407,12 @@ static void safe_point(pTHX)
 }
 
 /* A sub ends. This is no safe point for the program's own signals, whose handlers wait for the next
- * one. */
+ * one. Ops are those of all interpreters, also of threads that ran when the program began to sample
+ * itself; only of those that record does perl know a place for DPX_CTX. */
 static DP_NOINLINE void sub_ends(pTHX)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx == DPX_THX && !counting
-        && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
+    struct dpx_ctx *ctx = counting ? NULL : dpx_ctx_current(aTHX);
+    if (ctx && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
         sample(aTHX_ ctx);
         dpx_ticker_wake();
     }
@@ -434,8 +434,7 @@ ENDS(return)
 static OP *fork_hook(pTHX)
 {
     OP *next = orig_fork(aTHX);
-    const struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx == DPX_THX && (counting || !dpx_ticker_runs()))
+    if ((counting || !dpx_ticker_runs()) && dpx_ctx_current(aTHX))
         PL_sig_pending = 1;
     return next;
 }
@@ -477,6 +476,19 @@ static Perl_ppaddr_t original(Optype type)
     }
 }
 
+/* Once for the process, where a thread may end that has recorded, and another one begin. */
+static void hook_ops(void)
+{
+    nextstate = PL_ppaddr[OP_NEXTSTATE];
+    dbstate = PL_ppaddr[OP_DBSTATE];
+    if (orig_fork)
+        return;
+    hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook);
+    hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
+    hook_op(OP_RETURN, &orig_return, return_hook);
+    hook_op(OP_FORK, &orig_fork, fork_hook);
+}
+
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
     counting = ctx->clock.kind == DPX_CLOCK_COUNTING;
@@ -486,12 +498,7 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
                    (UV)dpx_run.opt.sample, strerror(rc));
         return false;
     }
-    nextstate = PL_ppaddr[OP_NEXTSTATE];
-    dbstate = PL_ppaddr[OP_DBSTATE];
-    hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook);
-    hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
-    hook_op(OP_RETURN, &orig_return, return_hook);
-    hook_op(OP_FORK, &orig_fork, fork_hook);
+    hook_ops();
     dpx_adopt(aTHX_ original);
     orig_signalhook = PL_signalhook;    /* threads inherit both */
     PL_signalhook = safe_point;
