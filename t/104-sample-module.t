@@ -95,8 +95,8 @@ SKIP: {
     cmp_ok(samples_in('main::late', $run->{profile}), '>', 100, '... while the program is');
     $run = run("use threads; $WORK $signal"
         . 'threads->create(sub { require Devel::DProf::Sample; '
-        . "Devel::DProf::Sample->import($HZ, out => PROFILE . \$_[0]); late(); late() }, \$_)->join "
-        . "for 1, 2; $other");
+        . "Devel::DProf::Sample->import($HZ, out => PROFILE . \$_[0]); late(); late() }, \$_)"
+        . "->join for 1, 2; $other");
     is(join(' ', @$run{qw(out err raw)}, map { samples_in('main::late', "$run->{profile}$_") > 200 }
             1, 2), 's4  0 1 1', 'threads sample themselves, and the program goes on without');
 }

@@ -363,8 +363,8 @@ END
             . 'f() for 1 .. 9; sub e { eval { f(); die } } e(); END { f() }'], $how);
         is_deeply([$other->{err}, wrong_sums($other->{profile})], [''], '... nor otherwise wrong');
     }
-    my $child = sampled(['-e', 'sub f { my @x = (1) x 9; push @x, $_ for 1 .. 99; @x } f() for 1, 2;'
-        . ' if (!fork) { f(); exit } wait; f()'],
+    my $child = sampled(['-e', 'sub f { my @x = (1) x 9; push @x, $_ for 1 .. 99; @x } '
+        . 'f() for 1, 2; if (!fork) { f(); exit } wait; f()'],
         { %lines, PERL_DPROF_SAMPLE => 500, PERL_DPROF_EVENTS => 'svs' });
     is_deeply([$child->{err}, wrong_sums($child->{profile})], [''],
         '... and what a child counts is its own');
