@@ -84,7 +84,8 @@ my $WORK = 'sub work { my $s = 0; $s += $_ for 1 .. 100; $s } sub early { work()
 }
 SKIP: {
     skip 'this perl has no threads', 4 if !$Config{useithreads};
-    my $signal = '$SIG{USR1} = sub { print "s" }; sub by_signal { kill USR1 => $$ } ';
+    my $signal = '$| = 1; $SIG{USR1} = sub { print "s" }; '
+        . 'sub by_signal { threads->self->kill("USR1") } ';
     my $other = 'by_signal(); early(); if (!fork) { early(); CORE::exit(4) } wait; print $? >> 8; ';
     my $run = run("use threads; use threads::shared; my \$begun :shared; $WORK $signal"
         . 'my $thread = threads->create(sub { select undef, undef, undef, 0.01 until $begun; '
