@@ -1,6 +1,7 @@
 # Devel::DProf::Sample: a program that takes samples of itself, from its beginning or while it runs.
 use strict;
 use warnings;
+use Config;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use File::Glob ':bsd_glob';
@@ -81,6 +82,26 @@ my $WORK = 'sub work { my $s = 0; $s += $_ for 1 .. 100; $s } sub early { work()
     is("$run->{out} $run->{err}$run->{raw}",
         "6 DProf: no such object; the program is not profiled\n0", 'no profiler, but a program');
 }
+SKIP: {
+    skip 'this perl has no threads', 4 if !$Config{useithreads};
+    my $signal = '$| = 1; $SIG{USR1} = sub { print "s" }; '
+        . 'sub by_signal { threads->self->kill("USR1") } ';
+    my $other = 'by_signal(); early(); if (!fork) { early(); CORE::exit(4) } wait; print $? >> 8; ';
+    my $run = run("use threads; use threads::shared; my \$begun :shared; $WORK $signal"
+        . 'my $thread = threads->create(sub { select undef, undef, undef, 0.01 until $begun; '
+        . "$other}); require Devel::DProf::Sample; Devel::DProf::Sample->import($HZ, "
+        . 'out => PROFILE); $begun = 1; $thread->join; late()');
+    is("$run->{out} $run->{err}$run->{raw}", 's4 0', 'a thread that runs already goes on');
+    is(samples_in('main::early', $run->{profile}), 0, '... and is not sampled');
+    cmp_ok(samples_in('main::late', $run->{profile}), '>', 100, '... while the program is');
+    $run = run("use threads; $WORK $signal"
+        . 'threads->create(sub { require Devel::DProf::Sample; '
+        . "Devel::DProf::Sample->import($HZ, out => PROFILE . \$_[0]); late(); late() }, \$_)"
+        . "->join for 1, 2; $other");
+    is(join(' ', @$run{qw(out err raw)}, map { samples_in('main::late', "$run->{profile}$_") > 200 }
+            1, 2), 's4  0 1 1', 'threads sample themselves, and the program goes on without');
+}
+
 for (['hz => 0', qr/^use Devel::DProf::Sample: hz must be a whole number .* at -e line 1/],
     ['hz => undef', qr/: hz must be a whole number/],
     ['"hz"', qr/: options are NAME => VALUE at -e line 1/],

@@ -97,6 +97,20 @@ END
         { %seed, PERL_DPROF_SAMPLE => 100, PERL_DPROF_CLOCK => 'counting:100000' });
     is($run->{err} . $run->{raw}, '0', 'a stack of 6,000 subs is sampled');
 }
+{
+    # A deep stack is looked at once for each sample, and never moved, or this would take minutes.
+    my $run = sampled(<<'END', \%each);
+no warnings; sub leaf { my $x = 0; $x += $_ for 1 .. 800; $x }
+use Devel::DProf::Control 'start'; sub begin { start(); leaf() }
+sub r { my $n = shift; return $n ? r($n - 1) : begin() } sub top { r(60_000) }
+Devel::DProf::Control::stop(); top();
+END
+    is($run->{err} . $run->{raw}, '0', 'a stack of 60,000 subs is sampled hundreds of times');
+    my $got = folded($run->{profile});
+    my ($stack) = grep { /main::leaf\z/ } keys %$got;
+    like($stack, qr/\Amain::top;main::r;.*;main::leaf\z/, '... with its outermost and innermost');
+    cmp_ok($got->{ $stack // '' }, '>', 700, '... each time');
+}
 
 SKIP: {
     skip 'this perl has no lines', 2 if !$has_lines;
@@ -314,7 +328,7 @@ END
 # ---- beside a tree of calls ----
 
 SKIP: {
-    skip 'this perl has no lines', 9 if !$has_lines;
+    skip 'this perl has no lines', 10 if !$has_lines;
     my $file = spew(scratch() . '/p.pl', <<'END');
 sub f { my $n = shift;
     my $x = 0;
@@ -349,6 +363,11 @@ END
             . 'f() for 1 .. 9; sub e { eval { f(); die } } e(); END { f() }'], $how);
         is_deeply([$other->{err}, wrong_sums($other->{profile})], [''], '... nor otherwise wrong');
     }
+    my $child = sampled(['-e', 'sub f { my @x = (1) x 9; push @x, $_ for 1 .. 99; @x } '
+        . 'f() for 1, 2; if (!fork) { f(); exit } wait; f()'],
+        { %lines, PERL_DPROF_SAMPLE => 500, PERL_DPROF_EVENTS => 'svs' });
+    is_deeply([$child->{err}, wrong_sums($child->{profile})], [''],
+        '... and what a child counts is its own');
 }
 
 # ---- the rest of the recorder ----

@@ -80,6 +80,18 @@ for my $cut (TestEnvironment::sample(2, @cuts)) {
     }
 }
 
+subtest 'samples beside a tree: what statements have is gone, too' => sub {
+    plan skip_all => 'this perl has no lines' if !grep { $_->[0] eq 'lines' } MODES;
+    for my $hz (1000, 5000, 20_000) {
+        my $run = profiled(['-e', 'sub f { my $s = 0; $s += $_ for 1 .. 200; $s } f() for 1 .. 3; '
+            . 'truncate "tmon.out.live", 0; f() for 1 .. 300; print "on\n"'],
+            env => { PERL_DPROF_MODE => 'tree', PERL_DPROF_SAMPLE => $hz,
+                PERL_DPROF_CLOCK => undef });
+        is("$run->{raw} $run->{out}", "0 on\n", "the program goes on at $hz samples a second");
+        like($run->{err}, qr/\A(?:$said)?\z/, '... and is told once');
+    }
+};
+
 subtest 'signals that others send, and the programs that it starts' => sub {
     my $run = profiled(['-e', 'kill BUS => $$; sleep 9']);
     is($run->{signal}, (grep { (split ' ', $Config{sig_name})[$_] eq 'BUS' } 0 .. 60)[0],

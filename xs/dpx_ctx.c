@@ -24,6 +24,8 @@ void dpx_ctx_show(pTHX_ struct dpx_ctx *ctx)
     if (!ctx)
         ctx = &nobody;
 #ifdef DPX_MULTIPLICITY
+    if (dpx_index < 0 || PL_my_cxt_size <= dpx_index)
+        Perl_my_cxt_init(aTHX_ &dpx_index, sizeof(void *));
     PL_my_cxt_list[dpx_index] = ctx;
 #else
     dpx_only = ctx;
@@ -112,10 +114,6 @@ struct dpx_ctx *dpx_ctx_own(void)
 
 struct dpx_ctx *dpx_ctx_current(pTHX)
 {
-#ifdef DPX_MULTIPLICITY
-    if (dpx_index < 0)
-        return NULL;
-#endif
-    struct dpx_ctx *ctx = DPX_CTX;
-    return ctx && ctx->thx == DPX_THX ? ctx : NULL;
+    struct dpx_ctx *ctx = dpx_run.all ? dpx_ctx_find(aTHX) : NULL;
+    return ctx && ctx == DPX_CTX ? ctx : NULL;
 }

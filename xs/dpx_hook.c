@@ -60,6 +60,7 @@
 #include "dpx_callee.h"
 #include "dpx_control.h"
 #include "dpx_coro.h"
+#include "dpx_ctx.h"
 #include "dpx_events.h"
 #include "dpx_frame.h"
 #include "dpx_life.h"
@@ -465,8 +466,8 @@ DPX_HOOKS(OP *, goto_hook, CALL)
 /* exec replaces the program without further notice, or fails, and the program goes on. */
 static OP *exec_hook(pTHX)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx != DPX_THX)
+    struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    if (!ctx)
         return orig_exec(aTHX);
     dpx_life_before_exec(ctx);
     OP *next = orig_exec(aTHX);
@@ -479,8 +480,8 @@ static OP *exec_hook(pTHX)
  * same. */
 static OP *exit_hook(pTHX)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx == DPX_THX)
+    struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    if (ctx)
         ctx->exits = true;
     return orig_exit(aTHX);
 }

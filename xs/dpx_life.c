@@ -440,7 +440,11 @@ static void after_fork_child(void)
 
 void dpx_life_watch(pTHX)
 {
+    static bool watches;
     perl_atexit(at_perl_exit, NULL);
+    if (watches)
+        return;
+    watches = true;
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
@@ -493,6 +497,7 @@ static void forked(struct dpx_ctx *ctx)
             dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left, DP_REC_COUNTS);
     }
     memcpy(ctx->rec.counts_seen, seen, sizeof seen);
+    memcpy(ctx->rec.counts_sampled, seen, sizeof seen);
     ctx->rec.ops_seen = ctx->rec.line_ops_seen = ops;
     dpx_stmt_forked(ctx);
     errno = why;

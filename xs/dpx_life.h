@@ -15,7 +15,8 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx);
 /* The state records from here on, in this interpreter. */
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx);
 
-/* Watches for the end and the forks of the process; to be called once. */
+/* Watches for the end of an interpreter that begins a recording, and for the end and the forks of
+ * the process. */
 void dpx_life_watch(pTHX);
 
 /* The state of this interpreter, whether it records at the moment or not; it is made for a new

@@ -203,10 +203,6 @@ static bool start(pTHX_ const char *const *items, size_t n)
     struct dp_err err;
     struct stat st;
     U64 before = cpu_us_so_far();
-#ifdef DPX_MULTIPLICITY
-    if (dpx_index < 0)
-        Perl_my_cxt_init(aTHX_ &dpx_index, sizeof(void *));
-#endif
     dpx_ctx_show(aTHX_ NULL);
     if (!dpx_run.own && !dpx_run.late) {
         PL_perldb = 0;

@@ -97,9 +97,9 @@ static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
     return true;
 }
 
-/* What runs, the innermost first; as much as there is room for. Of a stack that is deeper, the
- * middle is left out. */
-static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
+/* What runs, the innermost first, but for this many behind that one; as much as there is room for.
+ * Returns how much runs. */
+static size_t look_at_running(pTHX_ struct dpx_running *to, size_t room, size_t left_out)
 {
     size_t n = 0;
     for (const PERL_SI *si = PL_curstackinfo; si; si = si->si_prev) {
@@ -107,14 +107,24 @@ static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
             struct dpx_running one;
             if (!is_running(&si->si_cxstack[ix], &one))
                 continue;
-            if (n == room) {
-                memmove(to + 1, to + 2, (n - 2) * sizeof *to);
-                n--;
-            }
-            to[n++] = one;
+            size_t at = n > left_out ? n - left_out : 0;
+            if (!n || (at && at < room))
+                to[at] = one;
+            n++;
         }
     }
     return n;
+}
+
+/* What runs, the innermost first. Where there is no room for all, those that stand behind the
+ * innermost are left out: how many that are is known when all have been counted. */
+static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
+{
+    size_t n = look_at_running(aTHX_ to, room, 0);
+    if (n <= room)
+        return n;
+    look_at_running(aTHX_ to, room, n - room);
+    return room;
 }
 
 /* May this word still be followed, and does it lead to a statement? */
@@ -397,12 +407,12 @@ static void safe_point(pTHX)
 }
 
 /* A sub ends. This is no safe point for the program's own signals, whose handlers wait for the next
- * one. */
+ * one. Ops are those of all interpreters, also of threads that ran when the program began to sample
+ * itself; only of those that record does perl know a place for DPX_CTX. */
 static DP_NOINLINE void sub_ends(pTHX)
 {
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx == DPX_THX && !counting
-        && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
+    struct dpx_ctx *ctx = counting ? NULL : dpx_ctx_current(aTHX);
+    if (ctx && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
         sample(aTHX_ ctx);
         dpx_ticker_wake();
     }
@@ -424,8 +434,7 @@ ENDS(return)
 static OP *fork_hook(pTHX)
 {
     OP *next = orig_fork(aTHX);
-    const struct dpx_ctx *ctx = DPX_CTX;
-    if (ctx->thx == DPX_THX && (counting || !dpx_ticker_runs()))
+    if ((counting || !dpx_ticker_runs()) && dpx_ctx_current(aTHX))
         PL_sig_pending = 1;
     return next;
 }
@@ -467,6 +476,19 @@ static Perl_ppaddr_t original(Optype type)
     }
 }
 
+/* Once for the process, where a thread may end that has recorded, and another one begin. */
+static void hook_ops(void)
+{
+    nextstate = PL_ppaddr[OP_NEXTSTATE];
+    dbstate = PL_ppaddr[OP_DBSTATE];
+    if (orig_fork)
+        return;
+    hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook);
+    hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
+    hook_op(OP_RETURN, &orig_return, return_hook);
+    hook_op(OP_FORK, &orig_fork, fork_hook);
+}
+
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
     counting = ctx->clock.kind == DPX_CLOCK_COUNTING;
@@ -476,12 +498,7 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
                    (UV)dpx_run.opt.sample, strerror(rc));
         return false;
     }
-    nextstate = PL_ppaddr[OP_NEXTSTATE];
-    dbstate = PL_ppaddr[OP_DBSTATE];
-    hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook);
-    hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
-    hook_op(OP_RETURN, &orig_return, return_hook);
-    hook_op(OP_FORK, &orig_fork, fork_hook);
+    hook_ops();
     dpx_adopt(aTHX_ original);
     orig_signalhook = PL_signalhook;    /* threads inherit both */
     PL_signalhook = safe_point;

@@ -31,12 +31,21 @@ static UV time_now(void)
     return (UV)now.tv_sec * 1000000000 + (UV)now.tv_nsec;
 }
 
-/* Notes what runs in an interpreter. Returns whether it has answered the tick before. */
-static bool tick(struct dpx_ctx *ctx)
+/* The interpreter of a state that records, or NULL. A recording may end at any moment, so what was
+ * read is used, and not read again. */
+static void *recording(const struct dpx_ctx *ctx)
 {
-    struct dpx_tick *t = &ctx->tick;
+    void *thx = __atomic_load_n(&ctx->thx, __ATOMIC_RELAXED);
+    return __atomic_load_n(&ctx->rec.paused, __ATOMIC_RELAXED) ? NULL : thx;
+}
+
+/* Notes what runs in an interpreter. Returns whether it has answered the tick before. */
+static bool tick(struct dpx_tick *t, void *thx)
+{
 #ifdef DPX_MULTIPLICITY
-    PerlInterpreter *my_perl = ctx->thx;
+    PerlInterpreter *my_perl = thx;
+#else
+    PERL_UNUSED_ARG(thx);
 #endif
     bool answered = !__atomic_load_n(&t->pending, __ATOMIC_ACQUIRE);
     __atomic_store_n(&t->at, time_now(), __ATOMIC_RELAXED);
@@ -57,9 +66,11 @@ static bool tick_all(void)
 {
     bool answered = false;
     pthread_mutex_lock(&dpx_run.lock);
-    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
-        if (ctx->thx && !ctx->rec.paused && tick(ctx))
+    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
+        void *thx = recording(ctx);
+        if (thx && tick(&ctx->tick, thx))
             answered = true;
+    }
     pthread_mutex_unlock(&dpx_run.lock);
     return answered;
 }
@@ -70,8 +81,7 @@ static bool is_awaited(void)
     bool awaited = false;
     pthread_mutex_lock(&dpx_run.lock);
     for (const struct dpx_ctx *ctx = dpx_run.all; ctx && !awaited; ctx = ctx->next)
-        awaited = ctx->thx && !ctx->rec.paused
-                  && !__atomic_load_n(&ctx->tick.pending, __ATOMIC_SEQ_CST);
+        awaited = recording(ctx) && !__atomic_load_n(&ctx->tick.pending, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&dpx_run.lock);
     return awaited;
 }

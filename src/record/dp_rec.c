@@ -113,6 +113,7 @@ static void start(struct dp_rec *rec)
     rec->period_end = rec->deadline;
     rec->ops_seen = rec->line_ops_seen = *rec->ops;
     dp_rec_skip_counts(rec);
+    memcpy(rec->counts_sampled, rec->counts_seen, sizeof rec->counts_seen);
     rec->left = rec->paused_at = rec->host->stamp(rec->host_arg);
 }
 
@@ -213,7 +214,7 @@ static void take_sampled(struct dp_rec *rec, struct dp_stmt *to)
 /* What no sample follows belongs to no statement. */
 static void end_sampled(struct dp_rec *rec)
 {
-    if (rec->how.line_samples)
+    if (rec->how.line_samples && !rec->over)
         take_sampled(rec, rec->how.lines->rest);
 }
 
@@ -735,7 +736,8 @@ void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now)
 {
     rec->deadline = 0;
     dp_rec_charge_all(rec, now);
-    take_sampled(rec, dp_lines_get(rec->how.lines, line));
+    if (!rec->over)             /* else, there are no statements any more */
+        take_sampled(rec, dp_lines_get(rec->how.lines, line));
 }
 
 void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, uint64_t start)

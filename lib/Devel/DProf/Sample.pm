@@ -67,6 +67,10 @@ that loads this module makes a recording of its own. Where many do (workers that
 application after they were forked), give each a file by C<out =E<gt> 'NAME.%p'>, or all of them one
 C<spool>. Children that are forked later belong to the recording of their parent.
 
+Threads that are made later are sampled, too, and those that run already are not. In a thread the
+module samples that thread and those that it makes; when the thread ends, another one may begin a
+recording.
+
 Where the program runs under C<-d:DProf>, the module does nothing: that recording goes on.
 
 =head1 OPTIONS
