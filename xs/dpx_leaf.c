@@ -1,8 +1,8 @@
-/* What an op runs that no context tells: an XS sub, or a builtin. This reads ops, pads and variables,
- * calls no magic, warns of nothing and changes nothing.
+/* What an op runs that no context tells: an XS sub, or a builtin. This reads ops, pads and
+ * variables, calls no magic, warns of nothing and changes nothing.
  *
- * The pad is that of the tick, as is the op, but the thread that ticks reads one after the other: in
- * rare cases the pad is another sub's, and what lies in it is anything. So each value is used for
+ * The pad is that of the tick, as is the op, but the thread that ticks reads one after the other:
+ * in rare cases the pad is another sub's, and what lies in it is anything. So each value is used for
  * what it is, and not for what the op says of it. */
 #include "dpx_leaf.h"
 #include "dpx_builtin.h"

@@ -360,9 +360,10 @@ or builtin (C<CORE:sort>) that the statement was in. The time in which perl comp
 C<(compile) FILE>, or of C<(compile) (eval)>, below who loads the file. A sample is charged with the
 time that has passed between the two looks of the thread, and with the CPU time. A sub that waits
 (C<accept>, C<select>, a database) has real time, and no CPU time but its own: what ran before it
-since the last look leaves its CPU time to the next sample, or to C<(program)> of its phase. An op
-that takes longer than that has one sample, with all of its time. The file is a tree like any other, and all tools read it; the number of
-samples is a counter (C<-m samples>). Calls are not known, and the tools show none.
+since the last look leaves its CPU time to the next sample, or to C<(program)> of its phase: so much
+of what requests shorter than two looks take stands there, by phase. An op that takes longer than
+that has one sample, with all of its time. The file is a tree like any other, and all tools read it;
+the number of samples is a counter (C<-m samples>). Calls are not known, and the tools show none.
 
 A program can begin to take samples of itself, at any time and without C<-d>: see
 L<Devel::DProf::Sample>.
@@ -372,9 +373,9 @@ sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.
 percent to 0.3. L<dprofdiff> tests two sampled runs by their numbers of samples
 (L<dprofdiff/Samples>).
 
-Perl reaches a statement or branch a little after a tick. The sub that ran may have returned by then:
-its line is kept, below the subs that still run. The counter C<returned> says how many samples of
-each sub are such; there are few, since perl's ends of subs are looked at, too.
+Perl reaches a statement or branch a little after a tick. The sub that ran may have returned by
+then: its line is kept, below the subs that still run. The counter C<returned> says how many samples
+of each sub are such; there are few, since perl's ends of subs are looked at, too.
 
 Limits: the time of an XS sub that is called as a method of what no variable, nor
 C<$x-E<gt>{name}>, holds (C<f()-E<gt>add>) belongs to the sub that calls it. Of stacks deeper than

@@ -514,8 +514,9 @@ void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, 
 void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
                         uint64_t own);
 
-/* A sample of a tree that records calls, with how.line_samples: what has passed since the one before,
- * up to now, is charged to the statement of this number. Contexts are charged as at any mark. */
+/* A sample of a tree that records calls, with how.line_samples: what has passed since the one
+ * before, up to now, is charged to the statement of this number. Contexts are charged as at any
+ * mark. */
 void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now);
 
 /* Charges all that a tree keeps, of whichever kind it is. */
