@@ -2,8 +2,8 @@
  * variables, calls no magic, warns of nothing and changes nothing.
  *
  * The pad is that of the tick, as is the op, but the thread that ticks reads one after the other:
- * in rare cases the pad is another sub's, and what lies in it is anything. So each value is used for
- * what it is, and not for what the op says of it. */
+ * in rare cases the pad is another sub's, and what lies in it is anything. So each value is used
+ * for what it is, and not for what the op says of it. */
 #include "dpx_leaf.h"
 #include "dpx_builtin.h"
 #include "dpx_callee.h"
