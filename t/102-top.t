@@ -334,6 +334,8 @@ subtest 'Processes' => sub {
     $top = top($elsewhere, [$idle->{pid}]);
     like($top->{err}, qr/ $idle->{pid} has the profiler, and no profile yet: /,
         'one that records nothing yet');
+    like($top->{err}, qr/ with start=no or start=mark, when recording starts$/m,
+        '... nor will before something starts it');
     ended($idle);
     my $parent = started($dir, {}, PROFILER(), '-e', 'use POSIX (); $| = 1; pipe my $in, my $out;'
         . 'my $pid = fork; if (!$pid) { close $out; readline $in; POSIX::_exit(0) }'

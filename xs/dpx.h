@@ -159,6 +159,8 @@ struct dpx_tick {
     const COP *cop;
     const OP *op;
     PAD *pad;
+    clockid_t clock;            /* of the thread that runs this interpreter; 0: not yet known */
+    U64 since, cpu;             /* the time and that clock in ns, when the sample became due */
     UV at;                      /* the time in ns, of the last tick also while one is pending */
     U64 next;                   /* with the counting clock: when the next one is due */
     struct dpx_running *stack;  /* scratch */

@@ -6,7 +6,7 @@
  * freed; and it gets no signal.
  *
  * A sample is charged with all that has passed between its tick and the one before, time and CPU
- * time (dp_rec.h).
+ * time; but an op that waited at its tick leaves the CPU time of before to others (dp_rec.h).
  *
  * What the ticker notes are three words: PL_curcop, PL_op, PL_comppad. The flag is seen only when
  * the next statement has begun, so the first two tell what really ran; the pad tells whose
@@ -310,7 +310,11 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
         node = dp_cct_child(&ctx->rec.cct, node, of.leaf, place);
     ctx->events.total[dpx_run.plan.samples_at]++;
     ctx->events.total[dpx_run.plan.returned_at] += of.returned;
-    dp_rec_sample(&ctx->rec, node, line, now, dpx_ticker_late(&ctx->tick));
+    U64 own;                    /* ns of CPU time */
+    if (dpx_ticker_waited(&ctx->tick, &own))
+        dp_rec_sample_wait(&ctx->rec, node, line, now, own);
+    else
+        dp_rec_sample(&ctx->rec, node, line, now, dpx_ticker_late(&ctx->tick));
 }
 
 /* The sub that a statement stands in, where its calls are recorded; 0: none. */

@@ -11,6 +11,7 @@
 
 enum {
     PATIENCE = 4,               /* ticks that nobody answers, before the thread waits */
+    SHORT_WAIT = 50000,         /* ns: a thread that another one interrupts waits no longer */
     TICKER_STACK = 64 << 10     /* bytes */
 };
 
@@ -24,12 +25,16 @@ static struct {
     U64 period;                 /* ns */
 } ticker = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static UV time_now(void)
+/* ns; 0 if the thread of this clock has ended. */
+static U64 read_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (UV)now.tv_sec * 1000000000 + (UV)now.tv_nsec;
+    if (clock_gettime(clock, &now) != 0)
+        return 0;
+    return (U64)now.tv_sec * 1000000000 + (U64)now.tv_nsec;
 }
+
+static UV time_now(void) { return (UV)read_ns(CLOCK_MONOTONIC); }
 
 /* The interpreter of a state that records, or NULL. A recording may end at any moment, so what was
  * read is used, and not read again. */
@@ -50,6 +55,9 @@ static bool tick(struct dpx_tick *t, void *thx)
     bool answered = !__atomic_load_n(&t->pending, __ATOMIC_ACQUIRE);
     __atomic_store_n(&t->at, time_now(), __ATOMIC_RELAXED);
     if (answered) {
+        clockid_t clock = __atomic_load_n(&t->clock, __ATOMIC_RELAXED);
+        t->since = read_ns(CLOCK_MONOTONIC);
+        t->cpu = clock ? read_ns(clock) : 0;
         /* The program clears the word if it frees that statement from here on. */
         __atomic_store_n(&t->armed, 1, __ATOMIC_SEQ_CST);
         __atomic_store_n(&t->cop, __atomic_load_n(&PL_curcop, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
@@ -117,16 +125,20 @@ static void doze(void)
 }
 
 /* The thread. Nobody answers while the program sleeps, or has no processor: then it waits for an
- * answer, and does not wake an idle machine. */
+ * answer, and does not wake an idle machine. The first tick after that comes at any time of a
+ * period: else a server that is asked now and then would never be seen at requests that take less
+ * than one. */
 static void *run_ticker(void *arg)
 {
     U64 random = (U64)PTR2UV(arg) | 1;
     unsigned silent = 0;
+    bool dozed = false;
     struct timespec at;
     pthread_mutex_lock(&ticker.lock);
     clock_gettime(CLOCK_MONOTONIC, &at);
     while (!ticker.ends) {
-        add_ns(&at, next_wait(&random));
+        add_ns(&at, dozed ? random % ticker.period : next_wait(&random));
+        dozed = false;
         while (!ticker.ends
                && pthread_cond_timedwait(&ticker.changed, &ticker.lock, &at) != ETIMEDOUT)
             ;
@@ -139,6 +151,7 @@ static void *run_ticker(void *arg)
             doze();
             silent = 0;
             clock_gettime(CLOCK_MONOTONIC, &at);
+            dozed = true;
         } else {
             struct timespec now;
             clock_gettime(CLOCK_MONOTONIC, &now);
@@ -185,6 +198,23 @@ U64 dpx_ticker_late(const struct dpx_tick *t)
     return late < ticker.period * 5 / 4 ? late : 0;
 }
 
+bool dpx_ticker_waited(struct dpx_tick *t, U64 *own)
+{
+    clockid_t clock;
+    bool known = t->clock != 0 && t->cpu != 0;
+    if (!ticker.runs)
+        return false;           /* the clock counts */
+    if (pthread_getcpuclockid(pthread_self(), &clock) != 0)
+        clock = 0;
+    known = known && clock == t->clock;
+    __atomic_store_n(&t->clock, clock, __ATOMIC_RELAXED);
+    if (!known)
+        return false;
+    U64 passed = read_ns(CLOCK_MONOTONIC) - t->since;
+    *own = read_ns(clock) - t->cpu;
+    return passed > SHORT_WAIT && *own < passed / 2;
+}
+
 bool dpx_ticker_runs(void) { return ticker.runs; }
 
 void dpx_ticker_wake(void)
@@ -217,5 +247,6 @@ void dpx_ticker_forked(pTHX_ struct dpx_ctx *ctx)
     if (!ctx)
         return;
     ctx->tick.pending = ctx->tick.armed = 0;
+    ctx->tick.clock = 0;
     PL_sig_pending = 1;         /* the first statement starts a ticker */
 }

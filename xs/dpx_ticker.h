@@ -21,6 +21,10 @@ void dpx_ticker_forked(pTHX_ struct dpx_ctx *ctx);
 /* How many ns have passed since the last tick; 0: the thread waits for an answer, nobody knows. */
 U64 dpx_ticker_late(const struct dpx_tick *t);
 
+/* Did the program wait when its sample became due, for the most of the time since? Then own is the
+ * CPU time in ns that it has used since. Asked by the thread that runs the program. */
+bool dpx_ticker_waited(struct dpx_tick *t, U64 *own);
+
 /* The process ends: so does the thread. */
 void dpx_ticker_end(void);
 

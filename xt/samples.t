@@ -110,6 +110,33 @@ SKIP: {
     is_deeply(\@signals, [], '... and strace sees no signal');
 }
 
+# ---- programs that wait ----
+
+# The share of CPU time, in percent, of the nodes of this sub.
+sub cpu_share_of {
+    my ($sub, $text) = @_;
+    my ($pkg, $name) = $sub =~ /(.*):(.*)/;
+    my ($id) = $text =~ /^& (\w+) \Q$pkg\E:? \Q$name\E\b/m or return 0;
+    my ($of, $all) = (0, 0);
+    while ($text =~ /^= \d+ (\w+) \d+ (\d+) (\d+) /mg) {
+        $all += $2 + $3;
+        $of += $2 + $3 if $1 eq $id;
+    }
+    return 100 * $of / $all;
+}
+
+# Short work and long waits: nearly all ticks find the program waiting, and none of its time there
+# is CPU time. It had five sixths of all before that was told apart.
+if (!$wanted || 'short work, long waits' =~ $wanted) {
+    my $path = spew(scratch() . '/waits.pl', 'sub work { my $x = 0; $x += $_ for 1 .. 60_000; $x }'
+        . 'for (1 .. 100) { work(); select undef, undef, undef, 0.05 }');
+    my $run = profiled([$path], limit => 120, env => { PERL_DPROF_SAMPLE => 100 });
+    my $text = slurp($run->{profile});
+    my ($waits, $works) = map { cpu_share_of($_, $text) } 'CORE:select', 'main:work';
+    cmp_ok($waits, '<', 50, "short work, long waits: $waits % of the CPU time");
+    cmp_ok($works, '>', 40, "... and what works has $works %");
+}
+
 done_testing();
 __DATA__
 === evals that are freed

@@ -358,10 +358,12 @@ ends early, and nothing appears in C<%SIG>.
 A sample has the subs that run, with the file and line of each call, the statement, and the XS sub
 or builtin (C<CORE:sort>) that the statement was in. The time in which perl compiles is that of
 C<(compile) FILE>, or of C<(compile) (eval)>, below who loads the file. A sample is charged with the
-time that has passed between the two looks of the thread, and with the CPU time: so a sub that
-sleeps has real time and no CPU time. An op that takes longer than that has one sample, with all of
-its time. The file is a tree like any other, and all tools read it; the number of
-samples is a counter (C<-m samples>). Calls are not known, and the tools show none.
+time that has passed between the two looks of the thread, and with the CPU time. A sub that waits
+(C<accept>, C<select>, a database) has real time, and no CPU time but its own: what ran before it
+since the last look leaves its CPU time to the next sample, or to C<(program)> of its phase: so much
+of what requests shorter than two looks take stands there, by phase. An op that takes longer than
+that has one sample, with all of its time. The file is a tree like any other, and all tools read it;
+the number of samples is a counter (C<-m samples>). Calls are not known, and the tools show none.
 
 A program can begin to take samples of itself, at any time and without C<-d>: see
 L<Devel::DProf::Sample>.

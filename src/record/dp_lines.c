@@ -243,12 +243,18 @@ static struct dp_fmt_stmt written(const struct dp_lines *lines, const struct dp_
     };
 }
 
-static bool is_empty(const struct dp_stmt *line, size_t n_counts)
+static bool has_counted(const struct dp_stmt *line, size_t n_counts)
 {
     for (size_t i = 0; i < n_counts; i++)
         if (line->counts[i])
-            return false;
-    return !line->count && !line->real && !line->wait && !line->sys && !line->ops;
+            return true;
+    return line->ops != 0;
+}
+
+static bool is_empty(const struct dp_stmt *line, size_t n_counts)
+{
+    return !line->count && !line->real && !line->wait && !line->sys
+           && !has_counted(line, n_counts);
 }
 
 /* Collects the statements that are written. Returns how many they are. */
@@ -259,7 +265,8 @@ static size_t collect(const struct dp_lines *lines, const struct dp_lines_text *
     for (size_t i = 0; i < lines->n; i++) {
         const struct dp_stmt *line = lines->at[i];
         if (!line || is_empty(line, lines->n_counts)
-            || (line == lines->rest && (how->counts_only || (!line->real && !line->ops))))
+            || (line == lines->rest
+                && (how->counts_only || (!line->real && !has_counted(line, lines->n_counts)))))
             continue;
         from[n] = line;
         to[n++] = written(lines, line, how);

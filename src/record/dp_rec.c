@@ -696,11 +696,12 @@ void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now)
 
 /* The longer an op takes, the longer its samples wait for its end. Charged up to there, such ops
  * would have too much. */
-static void take_over(struct dp_rec *rec)
+static uint64_t take_over(struct dp_rec *rec)
 {
     uint64_t more = rec->late.stamps, most;
     if (!more)
-        return;
+        return 0;
+    rec->late.stamps = 0;
     most = rec->late.node->real - rec->late.node->wait;
     more = more < most ? more : most;
     most = rec->late.line->real - rec->late.line->wait;
@@ -709,10 +710,13 @@ static void take_over(struct dp_rec *rec)
     rec->late.line->real -= more;
     rec->cur->real += more;
     rec->line->real += more;
+    return more;
 }
 
-void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
-                   uint64_t late)
+/* Charges a sample. Returns how many stamps it has, and at cpu, those of CPU time; 0: none, since
+ * recording has ended, or sums begin anew. */
+static uint64_t charge_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line,
+                              uint64_t now, uint64_t *cpu)
 {
     rec->cur = node;
     if (rec->how.lines)
@@ -722,14 +726,45 @@ void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, 
     rec->deadline = 0;          /* each sample reads the CPU clock */
     dp_rec_charge_all(rec, now);
     uint64_t gap = rec->program - program;
-    if (rec->cur != node || rec->line != of || of->wait < waited || !gap)
-        return;                 /* recording has ended, or sums begin anew */
+    if (rec->cur != node || rec->line != of || of->wait < waited)
+        return 0;
+    waited = of->wait - waited;
+    *cpu = gap > waited ? gap - waited : 0;
+    return gap;
+}
+
+/* The next sample takes this over from the one that was charged just now. */
+static void leave_over(struct dp_rec *rec, uint64_t stamps)
+{
+    rec->late.node = rec->cur;
+    rec->late.line = rec->line;
+    rec->late.stamps = stamps;
+}
+
+void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
+                   uint64_t late)
+{
+    uint64_t cpu, gap = charge_sample(rec, node, line, now, &cpu);
+    if (!gap)
+        return;
     take_over(rec);
     double stamps = (double)late * rec->rate, most = (double)gap;
-    double cpu = 1 - (double)(of->wait - waited) / most;
-    rec->late.node = node;
-    rec->late.line = rec->line;
-    rec->late.stamps = (uint64_t)((stamps < most ? stamps : most) * cpu);
+    leave_over(rec, (uint64_t)((stamps < most ? stamps : most) * ((double)cpu / most)));
+}
+
+/* What ran before the wait is not known, and what follows it is not the op's either: that is the
+ * next sample's, or the phase's if there is none. */
+void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
+                        uint64_t own)
+{
+    uint64_t cpu, gap = charge_sample(rec, node, line, now, &cpu);
+    if (!gap)
+        return;
+    uint64_t most = (uint64_t)((double)own * rec->rate), more = take_over(rec);
+    leave_over(rec, more + (cpu > most ? cpu - most : 0));
+    rec->cur = dp_rec_base(rec);
+    if (rec->how.lines)
+        rec->line = dp_lines_get(rec->how.lines, DP_LINE_REST);
 }
 
 void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now)
@@ -789,6 +824,7 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now)
         dp_rec_mark_slow_counted(rec, DP_RAW_WORD(DP_RAW_PHASE, id), NULL, now);
     } else {
         dp_rec_charge_all(rec, now);
+        take_over(rec);
         begin_tree(rec, true);
     }
     rec->left = now;

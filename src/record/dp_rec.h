@@ -509,6 +509,11 @@ struct dp_cct_node *dp_rec_base(struct dp_rec *rec);
 void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
                    uint64_t late);
 
+/* The same, of an op that waited at the tick: this many ns of CPU time are its own. The rest was
+ * used before it, by what no sample has seen, and the next sample takes that over, too. */
+void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
+                        uint64_t own);
+
 /* A sample of a tree that records calls, with how.line_samples: what has passed since the one
  * before, up to now, is charged to the statement of this number. Contexts are charged as at any
  * mark. */

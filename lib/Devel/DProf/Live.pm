@@ -106,7 +106,8 @@ sub of_process {
     die "process $pid cannot be looked at: $!; name its profile\n"
         if -d "/proc/$pid" && !opendir my $in, "/proc/$pid/fd";
     die "process $pid has the profiler, and no profile yet: that is made when its main program "
-        . "begins, or a forked child calls its first sub\n" if has_profiler($pid);
+        . "begins, or a forked child calls its first sub; with start=no or start=mark, when "
+        . "recording starts\n" if has_profiler($pid);
     die "process $pid is not recorded: the profiler is loaded when a program starts, and not "
         . "later. Start the program with perl -d:DProf=sample=100, or with "
         . "PERL5OPT=-d:DProf=sample=100 in its environment\n";

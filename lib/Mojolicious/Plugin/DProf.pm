@@ -100,11 +100,14 @@ Mojolicious::Plugin::DProf - what each route of a Mojolicious application costs
 
     # Mojolicious
     $self->plugin('DProf');
+    $self->plugin('DProf', { slower => 0.5 });      # of these requests alone
 
     perl -d:DProf=tree app.pl prefork
     dprofreport --processes -s phase,sub
 
     PERL5OPT=-d:DProf=tree hypnotoad app.pl
+
+    perl -d:DProf=sample=100 app.pl daemon
 
 =head1 DESCRIPTION
 

@@ -165,6 +165,10 @@ Plack::Middleware::DProf - what each request of a PSGI application costs
 
     perl -d:DProf=sample=100 -S plackup app.psgi
 
+    # in production: samples of slow requests alone
+    enable 'DProf', slower => 0.5;
+    PERL5OPT=-d:DProf=sample=100,start=no starman app.psgi
+
 =head1 DESCRIPTION
 
 While a request is handled, the phase of the profile (L<Devel::DProf::Control/mark>) is the
