@@ -249,8 +249,10 @@ static bool start(pTHX_ const char *const *items, size_t n)
     ctx->stage = PL_phase;
     dpx_control_begin(ctx);
     dpx_hook_install(aTHX_ ctx);
-    if (dpx_run.opt.sample && !dpx_sample_install(aTHX_ ctx, &err))
+    if (dpx_run.opt.sample && !dpx_sample_install(aTHX_ ctx, &err)) {
+        dpx_life_forget(aTHX_ ctx);
         return refused(aTHX_ err.message);
+    }
     dpx_signal_follow(aTHX);
     if (dpx_run.late)
         dpx_control_stage(aTHX_ ctx);
