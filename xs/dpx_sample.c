@@ -392,6 +392,16 @@ static bool is_wanted(pTHX_ struct dpx_ctx *ctx)
 
 /* ---- the hooks ---- */
 
+/* The flag has been cleared. A tick that came before that, after the sample, set it in vain: if the
+ * program had no processor then, the ticker waits for its answer by now. */
+static void keep_tick(pTHX)
+{
+    const struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (ctx && ctx->thx == DPX_THX && __atomic_load_n(&ctx->tick.pending, __ATOMIC_SEQ_CST))
+        PL_sig_pending = 1;
+}
+
 static void safe_point(pTHX)
 {
     int why = errno;
@@ -408,6 +418,8 @@ static void safe_point(pTHX)
         PL_sig_pending = 0;
     if (counting)
         PL_sig_pending = 1;
+    else
+        keep_tick(aTHX);
 }
 
 /* A sub ends. This is no safe point for the program's own signals, whose handlers wait for the next
