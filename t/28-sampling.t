@@ -292,7 +292,7 @@ for my $name (sort keys %program) {
     my $run = sampled(<<"END", \%often);
 use Time::HiRes 'time';
 sub rests { select undef, undef, undef, 0.0006 + rand 0.0004 for 1 .. $sleeps }
-sub works { my \$end = time + 0.2; my \$x = 0; while (time < \$end) { \$x++ } }
+sub works { my \$end = time + 0.6; my \$x = 0; while (time < \$end) { \$x++ } }
 rests(); works();
 END
     cmp_ok(folded($run->{profile})->{'main::works'} // 0, '>', 2, 'whoever wakes is sampled again');
