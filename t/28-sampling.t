@@ -140,8 +140,8 @@ END
     my $run = sampled(<<'END', \%often);
 use Digest::MD5; my $s = 'x' x 30_000; my $d = Digest::MD5->new; our $g = $d;
 my $has = { d => $d }; @My::ISA = 'Digest::MD5';
-sub by_lexical { $d->add($s) for 1 .. 400 } sub by_global { $g->add($s) for 1 .. 400 }
-sub by_element { $has->{d}->add($s) for 1 .. 400 } sub by_class { My->new for 1 .. 20_000 }
+sub by_lexical { $d->add($s) for 1 .. 4000 } sub by_global { $g->add($s) for 1 .. 4000 }
+sub by_element { $has->{d}->add($s) for 1 .. 4000 } sub by_class { My->new for 1 .. 200_000 }
 sub perls { my $o = bless [], 'P'; $o->m for 1 .. 20_000 } sub P::m { 1 }
 by_lexical(); by_global(); by_element(); by_class(); perls();
 END
