@@ -405,8 +405,11 @@ subtest 'What cannot be looked at' => sub {
         is(top($dir, $_)->{status}, 2, "@$_: a mistake in the command line");
     }
     my $waits = top($dir, [], sub { kill INT => $$ });
-    is_deeply([@$waits{qw(out err status)}], ['', "dproftop: waiting for tmon.out\n", 0],
+    is_deeply([@$waits{qw(out err status)}], ['', '', 0],
         'a profile that is not there is waited for, until Ctrl-C');
+    $waits = top($dir, [], sub { }, sub { }, sub { kill INT => $$ });
+    is_deeply([@$waits{qw(out err status)}], ['', "dproftop: waiting for tmon.out\n", 0],
+        '... of which it speaks once, after a second');
     my $done = top($dir, [data('classic.out')]);
     like($done->{out}, qr/\A.*? s since the start: .*\nThe program has ended\.\n\z/s,
         'a run that has ended has one look');

@@ -130,15 +130,22 @@ sub is_enough { return defined $_[0]{left} && !$_[0]{left} }
 
 sub in_blocks {
     my ($self) = @_;
-    my ($stop, $waiting) = (0, 0);
+    my $stop = 0;
+    my ($began, $is_starting) = (now(), 1);
     local $SIG{INT} = sub { $stop = 1 };
     until ($stop) {
         my ($running, $look) = look($self, sub { });
         return ended($self, $look) if !$running;
-        complain(waiting($self)) if !$look && !$waiting++;
         my $status = $look ? block($self, $look) : OK;
         return $status if $status || is_enough($self);
-        pause($self->{top}->delay) if !$stop;
+        # A program that was started just before, as by "program & dproftop", has a second for its
+        # first lines of profile. Only of what takes longer is there something to say.
+        if (!$look && $is_starting && now() - $began >= 1) {
+            complain(waiting($self));
+            $is_starting = 0;
+        }
+        my $delay = $self->{top}->delay;
+        pause(!$look && $is_starting && $delay > 0.1 ? 0.1 : $delay) if !$stop;
     }
     return OK;
 }
