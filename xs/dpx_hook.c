@@ -593,12 +593,6 @@ DPX_HOOKS(int, runops_hook, CALL)
 
 /* ---- installation ---- */
 
-static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
-{
-    *orig = PL_ppaddr[type];
-    PL_ppaddr[type] = ours;
-}
-
 Perl_ppaddr_t dpx_hook_original(Optype type)
 {
     switch (type) {
@@ -629,21 +623,21 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         dpx_way = dpx_ways[how];
         jumped_way = jumped_ways[how];
         our_entersub = enter_hook[how];
-        hook_op(OP_EXEC, &orig_exec, exec_hook);
-        hook_op(OP_EXIT, &orig_exit, exit_hook);
+        dpx_adopt_type(OP_EXEC, &orig_exec, exec_hook);
+        dpx_adopt_type(OP_EXIT, &orig_exit, exit_hook);
         if (dpx_run.only_samples)
             return;
         run = orig_runops = dpx_run.loop_before = PL_runops;
         if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
             run = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
-        hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
-        hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
-        hook_op(OP_RETURN, &orig_return, return_hook[how]);
-        hook_op(OP_GOTO, &orig_goto, goto_hook[how]);
-        hook_op(OP_NEXT, &orig_next, jump_next);
-        hook_op(OP_LAST, &orig_last, jump_last);
-        hook_op(OP_REDO, &orig_redo, jump_redo);
-        hook_op(OP_ENTERSUB, &orig_entersub, our_entersub);
+        dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
+        dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
+        dpx_adopt_type(OP_RETURN, &orig_return, return_hook[how]);
+        dpx_adopt_type(OP_GOTO, &orig_goto, goto_hook[how]);
+        dpx_adopt_type(OP_NEXT, &orig_next, jump_next);
+        dpx_adopt_type(OP_LAST, &orig_last, jump_last);
+        dpx_adopt_type(OP_REDO, &orig_redo, jump_redo);
+        dpx_adopt_type(OP_ENTERSUB, &orig_entersub, our_entersub);
         if (dpx_run.opt.builtins)
             dpx_builtin_install();
         if (dpx_run.opt.lines && !dpx_run.line_samples)

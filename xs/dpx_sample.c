@@ -475,12 +475,6 @@ static XS(is_cloned)
     XSRETURN(0);
 }
 
-static void hook_op(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
-{
-    *orig = PL_ppaddr[type];
-    PL_ppaddr[type] = ours;
-}
-
 static Perl_ppaddr_t original(Optype type)
 {
     switch (type) {
@@ -499,10 +493,10 @@ static void hook_ops(void)
     dbstate = PL_ppaddr[OP_DBSTATE];
     if (orig_fork)
         return;
-    hook_op(OP_LEAVESUB, &orig_leavesub, leavesub_hook);
-    hook_op(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
-    hook_op(OP_RETURN, &orig_return, return_hook);
-    hook_op(OP_FORK, &orig_fork, fork_hook);
+    dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook);
+    dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
+    dpx_adopt_type(OP_RETURN, &orig_return, return_hook);
+    dpx_adopt_type(OP_FORK, &orig_fork, fork_hook);
 }
 
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)

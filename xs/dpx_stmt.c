@@ -26,6 +26,7 @@
  * it, as its time is to the sub that called it. The time of an XS sub or a builtin is charged to
  * the statement that calls it. */
 #include "dpx_stmt.h"
+#include "dpx_adopt.h"
 #include "dpx_name.h"
 #include "dpx_revive.h"
 
@@ -410,21 +411,15 @@ void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
         back_late(ctx, number, dpx_frame_arrive(ctx));
 }
 
-static void hook(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t ours)
-{
-    *orig = PL_ppaddr[type];
-    PL_ppaddr[type] = ours;
-}
-
 void dpx_stmt_install(pTHX_ int how, bool times)
 {
     dpx_revive_install(aTHX_ times ? mark_ways[how] : mark_count);
-    hook(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[how] : nextstate_count);
-    hook(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[how] : dbstate_count);
+    dpx_adopt_type(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[how] : nextstate_count);
+    dpx_adopt_type(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[how] : dbstate_count);
     if (times) {
-        hook(OP_UNSTACK, &orig_unstack, unstack_hook[how]);
-        hook(OP_LEAVEEVAL, &orig_leaveeval, leaveeval_hook[how]);
-        hook(OP_LEAVETRY, &orig_leavetry, leavetry_hook[how]);
+        dpx_adopt_type(OP_UNSTACK, &orig_unstack, unstack_hook[how]);
+        dpx_adopt_type(OP_LEAVEEVAL, &orig_leaveeval, leaveeval_hook[how]);
+        dpx_adopt_type(OP_LEAVETRY, &orig_leavetry, leavetry_hook[how]);
     }
 }
 
