@@ -37,6 +37,7 @@
 #include "dpx_stmt.h"
 #include "dpx_ticker.h"
 #include "dp_mem.h"
+#include "dp_rec_sample.h"
 
 #include <string.h>
 #include <sys/uio.h>

@@ -53,7 +53,7 @@ struct dp_rec_how {
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
     struct dp_lines *lines;     /* of a tree: what statements cost; borrowed; NULL: not kept */
     bool line_times;            /* their times, not only how often they run */
-    bool line_samples;          /* samples alone charge them (dp_rec_sample_line) */
+    bool line_samples;          /* samples alone charge them (dp_rec_sample.h) */
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
 };
 
@@ -502,22 +502,6 @@ void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now);
 
 /* Of a tree: the context that calls of no sub are made from, that of the phase. */
 struct dp_cct_node *dp_rec_base(struct dp_rec *rec);
-
-/* A sample of a tree: what has passed since the one before, up to now, is charged to this context
- * and to the statement of this number. late: the ns of it that have passed since the tick; this CPU
- * time belongs to the next sample, which takes it over. */
-void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
-                   uint64_t late);
-
-/* The same, of an op that waited at the tick: this many ns of CPU time are its own. The rest was
- * used before it, by what no sample has seen, and the next sample takes that over, too. */
-void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
-                        uint64_t own);
-
-/* A sample of a tree that records calls, with how.line_samples: what has passed since the one
- * before, up to now, is charged to the statement of this number. Contexts are charged as at any
- * mark. */
-void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now);
 
 /* Charges all that a tree keeps, of whichever kind it is. */
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);

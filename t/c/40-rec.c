@@ -1,5 +1,7 @@
 /* The recorder's core on a simulated machine: it is known at every moment how long was waited and
  * computed, and the text must have the same. */
+#include "machine.h"
+#include "random.h"
 #include "tap.h"
 #include "dp_buf.h"
 #include "dp_live.h"
@@ -10,54 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define RATE 2.6                /* stamps per ns */
-
-struct machine {
-    double ns;                  /* since the start */
-    double cpu;                 /* of these, computed */
-};
-
-static uint64_t stamp(void *m) { return 1000 + (uint64_t)(((struct machine *)m)->ns * RATE); }
-static uint64_t zero(void *m) { (void)m; return 0; }
-
-/* A system call of 300 ns, which returns the value at its end. */
-static uint64_t cpu_ns(void *arg)
-{
-    struct machine *m = arg;
-    m->ns += 300;
-    m->cpu += 300;
-    return (uint64_t)m->cpu;
-}
-
-static void pair(void *arg, uint64_t *s, uint64_t *mono)
-{
-    struct machine *m = arg;
-    m->ns += 30;
-    m->cpu += 30;
-    *s = stamp(m);
-    *mono = 5000 + (uint64_t)m->ns;
-}
-
-static void split(void *arg, uint64_t *user, uint64_t *sys)
-{
-    struct machine *m = arg;
-    *user = (uint64_t)(m->cpu * 0.75 / 1000);
-    *sys = (uint64_t)(m->cpu * 0.25 / 1000);
-}
-
-static int sink(void *buf, const char *ptr, size_t len)
-{
-    dp_buf_add(buf, ptr, len);
-    return 0;
-}
-
-static uint32_t seed = 1;
-static uint32_t rnd(uint32_t n)
-{
-    seed = seed * 1103515245 + 12345;
-    return (seed >> 8) % n;
-}
 
 struct sums { double user, sys, real; size_t marks; };
 
@@ -82,7 +36,6 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
                      bool tree)
 {
     struct machine m = { 0, 0 };
-    struct dp_rec_host host = { 0, zero, stamp, cpu_ns, pair, split };
     struct dp_rec rec;
     struct dp_writer w;
     struct dp_live live;
@@ -95,7 +48,7 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
     dp_live_init(&live, NULL, 0);
     ok(dp_writer_init(&w, 10000000, sink, &text) == 0, "%s: a writer is made", what);
     dp_writer_name(&w, "main f -", 8);
-    dp_rec_init(&rec, &how, &w, &host, &m);
+    dp_rec_init(&rec, &how, &w, &machine, &m);
     ok(dp_rec_open(&rec, &live) == 0, "%s: a window is opened", what);
     const int n = 40000;
     rec.left = stamp(&m);
@@ -190,7 +143,6 @@ static void read_counts(const char *p, uint64_t of[2][COUNTERS])
 static void counting(const char *what, size_t words, int to_tree_at, bool tree)
 {
     struct machine m = { 0, 0 };
-    struct dp_rec_host host = { 0, zero, stamp, cpu_ns, pair, split };
     struct dp_rec rec;
     struct dp_writer w;
     struct dp_live live;
@@ -207,7 +159,7 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
     dp_live_init(&live, NULL, 0);
     dp_writer_init(&w, 10000000, sink, &text);
     dp_writer_name(&w, "main f -", 8);
-    dp_rec_init(&rec, &how, &w, &host, &m);
+    dp_rec_init(&rec, &how, &w, &machine, &m);
     dp_rec_open(&rec, &live);
     for (int i = 0; i < 20000; i++) {
         double gap = rnd(8) ? 20 + rnd(400) : 20 + rnd(20000);
@@ -429,108 +381,9 @@ static void starved(void)
     dp_live_release(&live);
 }
 
-/* ---- samples ---- */
-
-struct recorder {
-    struct machine m;
-    struct dp_rec rec;
-    struct dp_writer w;
-    struct dp_live live;
-};
-
-static void begin(struct recorder *r)
-{
-    static const struct dp_rec_host host = { 0, zero, stamp, cpu_ns, pair, split };
-    static const struct dp_rec_how how = { .contexts = 100, .tree = true };
-    r->m = (struct machine){ 0, 0 };
-    dp_live_init(&r->live, NULL, 0);
-    dp_writer_init(&r->w, 10000000, sink, NULL);
-    dp_rec_init(&r->rec, &how, &r->w, &host, &r->m);
-    dp_rec_open(&r->rec, &r->live);
-}
-
-static void end(struct recorder *r)
-{
-    dp_rec_release(&r->rec);
-    dp_live_release(&r->live);
-    dp_writer_release(&r->w);
-}
-
-/* Five ops of 400 us take turns with many of 1 us; a sample waits for the end of its op. Returns
- * the share that the long ones have in the time; told: how late samples are. */
-static double share_of_long_ops(bool told)
-{
-    double tick = 0, last;
-    struct recorder r;
-    begin(&r);
-    struct dp_cct_node *node[2] = { dp_cct_child(&r.rec.cct, r.rec.cct.root, 1, 0),
-                                    dp_cct_child(&r.rec.cct, r.rec.cct.root, 2, 0) };
-    for (int op = 0; op < 4000 * 2005; op++) {
-        bool is_long = op % 2005 >= 2000;
-        r.m.ns += is_long ? 400000 : 1000;
-        r.m.cpu += is_long ? 400000 : 1000;
-        if (r.m.ns < tick)
-            continue;
-        for (last = tick; tick <= r.m.ns; tick += 750000 + rnd(500000))
-            last = tick;
-        dp_rec_sample(&r.rec, node[is_long], 0, stamp(&r.m), told ? (uint64_t)(r.m.ns - last) : 0);
-        r.rec.left = stamp(&r.m);
-    }
-    ok(node[0]->real + node[1]->real == r.rec.program, "samples: contexts have what has passed");
-    double share = (double)node[1]->real / (double)r.rec.program;
-    end(&r);
-    return share;
-}
-
-static void late_samples(void)
-{
-    double share = share_of_long_ops(true), naive = share_of_long_ops(false);
-    ok(share > 0.485 && share < 0.515, "long ops have their share, which is half: %f", share);
-    ok(naive > 0.53, "... and would have more, were a sample not late: %f", naive);
-}
-
-/* Requests of 3 ms of CPU time, with 50 ms between them, and a tick each 10 ms or so. Returns the
- * CPU time, in percent, that the waits have; told: the recorder knows that they wait. */
-static double share_of_waits(bool told)
-{
-    double tick = 0;
-    struct recorder r;
-    begin(&r);
-    struct dp_cct_node *work = dp_cct_child(&r.rec.cct, r.rec.cct.root, 1, 0);
-    struct dp_cct_node *wait = dp_cct_child(&r.rec.cct, r.rec.cct.root, 2, 0);
-    for (int op = 0; op < 3000 * 31; op++) {
-        bool waits = op % 31 == 30;
-        r.m.ns += waits ? 50000000 : 100000;
-        r.m.cpu += waits ? 0 : 100000;
-        if (r.m.ns < tick)
-            continue;
-        while (tick <= r.m.ns)
-            tick += 7500000 + rnd(5000000);
-        if (waits && told)
-            dp_rec_sample_wait(&r.rec, wait, 0, stamp(&r.m), 0);
-        else
-            dp_rec_sample(&r.rec, waits ? wait : work, 0, stamp(&r.m), 0);
-        r.rec.left = stamp(&r.m);
-    }
-    uint64_t all = r.rec.program - (work->wait + wait->wait + r.rec.cct.root->wait);
-    ok(work->real + wait->real + r.rec.cct.root->real == r.rec.program, "waits: sums stay");
-    double share = 100 * (double)(wait->real - wait->wait) / (double)all;
-    end(&r);
-    return share;
-}
-
-static void waits(void)
-{
-    double share = share_of_waits(true), naive = share_of_waits(false);
-    ok(share < 1, "what waits has no CPU time: %f %%", share);
-    ok(naive > 50, "... and would have that of what ran before: %f %%", naive);
-}
-
 int main(void)
 {
     starved();
-    late_samples();
-    waits();
     counting("counters of a trace", 1 << 10, -1, false);
     counting("each mark written at once", 0, -1, false);
     counting("a trace that goes on as a tree", 100, 9999, false);

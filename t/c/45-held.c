@@ -1,72 +1,22 @@
 /* Stretches that are held back, against a naive model: whatever is turned to, kept and dropped at
  * random, the file has the calls, times, ops and statements of what was kept, and of nothing else;
  * also in slices, with pauses, at the limit of contexts, in a child, and without memory. */
+#include "random.h"
+#include "sums.h"
 #include "tap.h"
 #include "dp_err.h"
 #include "dp_held.h"
 #include "dp_live.h"
 #include "dp_mem.h"
-#include "dp_pool.h"
 #include "dp_rec.h"
 #include "dp_writer.h"
 
-#include <stdio.h>
 #include <string.h>
 
-enum { SUBS = 3, LINES = 4, DEPTH = 5, EVENTS = 20000, MOST = 1 << 17, HELD = 3 };
+enum { HELD = 3 };
 
-static uint32_t seed;
-static uint32_t rnd(uint32_t n)
-{
-    seed = seed * 1103515245 + 12345;
-    return (seed >> 8) % n;
-}
-
-/* ---- a machine whose clocks stand still while they are read ---- */
-
-static uint64_t now, ops;
-static uint64_t stamp(void *m) { (void)m; return now; }
-static uint64_t zero(void *m) { (void)m; return 0; }
-static void pair(void *m, uint64_t *s, uint64_t *ns) { (void)m; *s = *ns = now; }
-static void split(void *m, uint64_t *user, uint64_t *sys)
-{
-    (void)m;
-    *user = now / 1000;
-    *sys = 0;
-}
-static int sink(void *m, const char *ptr, size_t len)
-{
-    (void)m;
-    (void)ptr;
-    (void)len;
-    return 0;
-}
-
-/* ---- sums, by path for contexts, by number for statements ---- */
-
-struct sum { uint64_t calls, real, ops, longest; };
 static struct sum sums[HELD + 1][MOST], got[MOST];     /* sums[0]: what the file has */
 static uint64_t ended[HELD + 1];
-static struct dp_pool paths;
-
-static struct sum *of(struct sum *in, const char *path)
-{
-    uint32_t n = dp_pool_intern(&paths, path, strlen(path));
-    return &in[n < MOST ? n : 0];
-}
-
-static void path_of(const struct dp_cct_node *node, char *path, size_t size)
-{
-    uint32_t chain[DEPTH + 1][2];
-    size_t n = 0, len = 0;
-    for (; node->up && n <= DEPTH; node = node->up, n++) {
-        chain[n][0] = node->id;
-        chain[n][1] = node->site;
-    }
-    path[0] = '\0';
-    while (n-- > 0)
-        len += (size_t)snprintf(path + len, size - len, "/%u.%u", chain[n][0], chain[n][1]);
-}
 
 struct call {
     uint32_t id;
@@ -97,53 +47,17 @@ static struct {
 
 /* ---- what the recorder has ---- */
 
-static uint64_t gather_contexts(void)
-{
-    char path[256];
-    uint64_t real = 0;
-    for (size_t i = 0; i < run.rec.cct.count; i++) {
-        const struct dp_cct_node *n = run.rec.cct.nodes[i];
-        path_of(n, path, sizeof path);
-        struct sum *sum = of(got, path);
-        sum->calls += n->calls;
-        sum->real += n->real;
-        sum->ops += n->ops;
-        if (dp_cct_has_span(n) && n->longest > sum->longest)
-            sum->longest = n->longest;
-        real += n->real;
-    }
-    return real;
-}
-
-static uint64_t gather_lines(void)
-{
-    char path[32];
-    uint64_t real = 0;
-    for (size_t i = 0; i < run.lines.n; i++)
-        if (run.lines.at[i]) {
-            snprintf(path, sizeof path, "line %zu", i);
-            struct sum *sum = of(got, path);
-            sum->calls += run.lines.at[i]->count;
-            sum->real += run.lines.at[i]->real;
-            sum->ops += run.lines.at[i]->ops;
-            real += run.lines.at[i]->real;
-        }
-    return real;
-}
-
 /* Adds what the slice has. No time passes in the recorder, so the slice's is all the program's but
  * for what the header calls stopped. */
 static void gather(void)
 {
     const struct dp_rec *rec = &run.rec;
-    uint64_t real = gather_contexts();
+    uint64_t real = gather_contexts(rec, got);
     bool lines = run.how & DP_REC_LINES;
-    if ((lines && gather_lines() != real) || now - rec->began - dp_rec_idle(rec, now) != real
+    if ((lines && gather_lines(&run.lines, got) != real) || now - rec->began - dp_rec_idle(rec, now) != real
         || rec->cpu_used + (rec->paused ? 0 : now - rec->cpu_ns) != real)
         run.wrong_times++;
-    for (size_t id = 0; id < rec->cct.histograms_cap; id++)
-        for (int b = 0; rec->cct.histograms[id] && b < DP_FMT_BUCKETS; b++)
-            run.ended += rec->cct.histograms[id]->count[b];
+    run.ended += gather_ended(rec);
     if (rec->cct.count > run.most_contexts)
         run.most_contexts = (unsigned)rec->cct.count;
 }
@@ -174,7 +88,6 @@ static void passes(void)
 {
     uint64_t gap = 1 + (rnd(8) ? rnd(300) : rnd(9000)), n = rnd(5);
     bool lines = run.how & DP_REC_LINES;
-    char line[32];
     now += gap;
     ops += n;
     if (run.rec.paused)
@@ -183,8 +96,7 @@ static void passes(void)
     struct sum *sum = of(sums[model.in], model.path[run.depth]);
     sum->real += gap;
     sum->ops += n;
-    snprintf(line, sizeof line, "line %u", model.line[run.depth]);
-    sum = of(sums[model.in], line);
+    sum = of_line(sums[model.in], model.line[run.depth]);
     sum->real += lines ? gap : 0;
     sum->ops += lines ? n : 0;
 }
@@ -192,22 +104,19 @@ static void passes(void)
 static void statement(void)
 {
     uint32_t number = 2 + rnd(LINES);
-    char line[32];
-    snprintf(line, sizeof line, "line %u", number);
-    of(sums[model.in], line)->calls += !run.rec.paused;
+    of_line(sums[model.in], number)->calls += !run.rec.paused;
     dp_rec_statement_slow(&run.rec, number, now);
     model.line[run.depth] = number;
 }
 
 static void enter(void)
 {
-    char step[24];
     int d = run.depth;
     struct call *call = &model.call[d];
     *call = (struct call){ 1 + rnd(SUBS), model.program, run.rec.paused ? -1 : model.in };
     dp_rec_mark(&run.rec, DP_RAW_ENTER, call->id, &run.call[d], now, run.how);
-    snprintf(step, sizeof step, "/%u.%u", call->id, run.how & DP_REC_LINES ? model.line[d] : 0);
-    strcat(strcpy(model.path[d + 1], model.path[d]), step);
+    path_to(model.path[d + 1], model.path[d], call->id,
+            run.how & DP_REC_LINES ? model.line[d] : 0);
     of(sums[model.in], model.path[d + 1])->calls += !run.rec.paused;
     model.line[d + 1] = model.line[d];
     run.depth++;
@@ -375,7 +284,6 @@ static void event(const struct play *how)
 
 static void begin(const struct play *how, struct dp_writer *w)
 {
-    static const struct dp_rec_host host = { 1, zero, stamp, stamp, pair, split };
     struct dp_rec_how with = { .contexts = how->contexts, .tree = true, .ops = &ops,
                                .lines = how->lines ? &run.lines : NULL, .line_times = how->lines };
     memset(&run, 0, sizeof run);
@@ -383,14 +291,14 @@ static void begin(const struct play *how, struct dp_writer *w)
     memset(sums, 0, sizeof sums);
     memset(ended, 0, sizeof ended);
     memset(got, 0, sizeof got);
-    seed = how->with;
+    random_state = how->with;
     now = 1000;
     run.how = how->lines ? DP_REC_TREE | DP_REC_LINES : DP_REC_TREE;
     run.fails_at = how->fails_at;
     dp_pool_init(&paths);
     dp_live_init(&run.live, NULL, 0);
     dp_writer_init(w, 10000000, sink, NULL);
-    dp_rec_init(&run.rec, &with, w, &host, NULL);
+    dp_rec_init(&run.rec, &with, w, &still, NULL);
     run.rec.save = cut;
     for (uint32_t n = 2; how->lines && n < 2 + LINES; n++)
         dp_lines_know(&run.lines, n, &(struct dp_line_place){ .site = n });
@@ -427,19 +335,7 @@ static void play(struct play how)
 
 static void same(const char *what)
 {
-    size_t wrong = 0;
-    const struct sum *want = sums[0];
-    for (size_t i = 0; i < paths.count; i++)
-        if (memcmp(&want[i], &got[i], sizeof want[i]) != 0 && wrong++ < 5) {
-            const struct dp_name *name = dp_pool_name(&paths, (uint32_t)i);
-            printf("# %.*s: calls %llu %llu, real %llu %llu, ops %llu %llu, longest %llu %llu\n",
-                   (int)name->len, name->ptr, (unsigned long long)want[i].calls,
-                   (unsigned long long)got[i].calls, (unsigned long long)want[i].real,
-                   (unsigned long long)got[i].real, (unsigned long long)want[i].ops,
-                   (unsigned long long)got[i].ops, (unsigned long long)want[i].longest,
-                   (unsigned long long)got[i].longest);
-        }
-    ok(paths.count > 50 && wrong == 0, "%s: %zu sums, as in the model", what, paths.count);
+    same_sums(sums[0], got, what);
     is_u(run.ended, ended[0], "... and as many calls in the histograms as have ended");
     is_u(run.wrong_times, 0, "... and the header's times are those of the contexts");
     ok(run.kept > 50 && run.dropped > 50, "%u stretches were kept, %u dropped", run.kept,
@@ -450,19 +346,8 @@ static void same(const char *what)
 /* At the limit contexts are shared, but no call and no time is lost. */
 static void limited(unsigned cuts)
 {
-    struct sum all[2] = { { 0, 0, 0, 0 }, { 0, 0, 0, 0 } };
     play((struct play){ .with = 11, .cuts = cuts, .contexts = 20, .fails_at = -1 });
-    for (size_t i = 0; i < paths.count; i++) {
-        if (strncmp(dp_pool_name(&paths, (uint32_t)i)->ptr, "line", 4) == 0)
-            continue;
-        const struct sum *each[2] = { &sums[0][i], &got[i] };
-        for (int k = 0; k < 2; k++) {
-            all[k].calls += each[k]->calls;
-            all[k].real += each[k]->real;
-            all[k].ops += each[k]->ops;
-        }
-    }
-    ok(memcmp(&all[0], &all[1], sizeof all[0]) == 0, "a limit of contexts: nothing is lost");
+    same_in_all(sums[0], got, "a limit of contexts");
     ok(run.most_contexts >= 20 && run.most_contexts <= 20 + 4 * SUBS,
        "... and it holds for each slice (%u)", run.most_contexts);
     dp_pool_release(&paths);
