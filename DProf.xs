@@ -24,6 +24,17 @@ XS_EXTERNAL(boot_Devel__DProf)
 }
 #define boot_Devel__DProf   dpx_boot
 
+/* The texts of n arguments; perl frees the list when the caller returns. */
+static const char **words_of(pTHX_ SV **from, I32 n)
+{
+    const char **to;
+    Newx(to, n + 1, const char *);
+    SAVEFREEPV(to);
+    for (I32 i = 0; i < n; i++)
+        to[i] = SvPV_nolen(from[i]);
+    return to;
+}
+
 MODULE = Devel::DProf    PACKAGE = Devel::DProf
 
 PROTOTYPES: DISABLE

@@ -249,7 +249,6 @@ struct dpx_process {
     bool own;                   /* there was no -d: blocks are recorded, and nothing else */
     bool late;                  /* there was no -d: the program takes samples of itself */
     bool only_samples;          /* samples are taken, and no calls are recorded */
-    bool line_samples;          /* samples tell what statements cost, in a tree of calls */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
@@ -268,5 +267,8 @@ struct dpx_process {
     ino_t stderr_ino;
 };
 extern struct dpx_process dpx_run __attribute__((visibility("hidden")));
+
+/* Do samples tell what statements cost, in a tree of calls? */
+DP_INLINE bool dpx_line_samples(void) { return dpx_run.opt.sample && !dpx_run.only_samples; }
 
 #endif

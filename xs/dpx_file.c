@@ -151,7 +151,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     if (dpx_run.opt.lines)
         dp_buf_addf(to, "$dprof_lines='%s';\n",
                     dpx_run.opt.lines == DPX_LINES_COUNT ? "count" : "time");
-    if (dpx_run.line_samples)
+    if (dpx_line_samples())
         dp_buf_addf(to, "$dprof_line_hz=%" UVuf ";\n", (UV)dpx_run.opt.sample);
     if (dpx_run.only_samples)
         dp_buf_adds(to, "$dprof_unit='s';\n");  /* and no $dprof_calls: calls are not known */
@@ -436,7 +436,7 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
         .names = &ctx->names.lines,
         .sites = &ctx->names.sites,
         .lines = ctx->rec.how.lines,
-        .line_times = ctx->rec.how.line_times || dpx_run.line_samples,
+        .line_times = ctx->rec.how.line_times || dpx_line_samples(),
         .ops = ctx->rec.how.ops != NULL,
         .named = ctx->named,
         .rest = ctx->rest,

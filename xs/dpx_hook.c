@@ -640,7 +640,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         dpx_adopt_type(OP_ENTERSUB, &orig_entersub, our_entersub);
         if (dpx_run.opt.builtins)
             dpx_builtin_install();
-        if (dpx_run.opt.lines && !dpx_run.line_samples)
+        if (dpx_run.opt.lines && !dpx_line_samples())
             dpx_stmt_install(aTHX_ how, ctx->rec.how.line_times);
     }
     PL_runops = dpx_run.loop = runops_hook[dpx_how];

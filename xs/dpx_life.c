@@ -123,11 +123,11 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
         .counts = ctx->events.total,
         .n_counts = dpx_run.plan.n,
-        .site = dpx_run.opt.lines && !dpx_run.line_samples ? dpx_stmt_site
+        .site = dpx_run.opt.lines && !dpx_line_samples() ? dpx_stmt_site
                 : dpx_run.opt.callsites ? dpx_name_site : NULL,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
-        .line_times = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_run.line_samples,
-        .line_samples = dpx_run.line_samples,
+        .line_times = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_line_samples(),
+        .line_samples = dpx_line_samples(),
         .checkpoint = dpx_run.opt.spool ? dpx_run.opt.slice : dpx_run.opt.checkpoint,
     };
     ctx->statements.texts = dpx_run.opt.source;

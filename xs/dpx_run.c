@@ -82,7 +82,6 @@ static void plan_samples(pTHX)
         Perl_croak(aTHX_ "DProf: lines looks at each statement, and sample= samples them; leave "
                    "one out\n");
     dpx_run.only_samples = !opt->tree;
-    dpx_run.line_samples = opt->tree;
     if (opt->tree) {
         opt->lines = DPX_LINES_TIME;
         return;

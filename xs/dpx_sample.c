@@ -209,6 +209,12 @@ static const COP *statement_of(pTHX_ const COP *cop, struct search *s)
     return s->many ? NULL : s->caller;
 }
 
+/* The sub of code that runs; 0: it is none, or is not recorded. */
+static U32 id_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
+{
+    return r->cv ? dpx_callee_perl(aTHX_ ctx, r->cv, CvSTART(r->cv)) & DPX_ID_MASK : 0;
+}
+
 /* The place of the call of a sub. pad: of the sub that calls. */
 static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
 {
@@ -273,7 +279,7 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
     const COP *left_out = NULL;
     for (size_t i = of->n; i-- > of->in;) {
         const struct dpx_running *r = &of->stack[i];
-        U32 id = r->cv ? dpx_callee_perl(aTHX_ ctx, r->cv, CvSTART(r->cv)) & DPX_ID_MASK : 0;
+        U32 id = id_of(aTHX_ ctx, r);
         if (id) {
             PAD *pad = i + 1 < of->n ? r[1].pad : main_pad(aTHX);
             node = dp_cct_child(&ctx->rec.cct, node, id, site_of(aTHX_ ctx, r, pad));
@@ -322,8 +328,7 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
 static U32 sub_of(pTHX_ struct dpx_ctx *ctx, const struct sampled *of)
 {
     for (size_t i = of->in; i < of->n && !of->stack[i].is_file; i++) {
-        CV *cv = of->stack[i].cv;
-        U32 id = cv ? dpx_callee_perl(aTHX_ ctx, cv, CvSTART(cv)) & DPX_ID_MASK : 0;
+        U32 id = id_of(aTHX_ ctx, &of->stack[i]);
         if (id)
             return id;
     }
@@ -399,7 +404,7 @@ static void keep_tick(pTHX)
 {
     const struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (ctx && ctx->thx == DPX_THX && __atomic_load_n(&ctx->tick.pending, __ATOMIC_SEQ_CST))
+    if (ctx && __atomic_load_n(&ctx->tick.pending, __ATOMIC_SEQ_CST))
         PL_sig_pending = 1;
 }
 

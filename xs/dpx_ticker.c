@@ -53,10 +53,11 @@ static bool tick(struct dpx_tick *t, void *thx)
     PERL_UNUSED_ARG(thx);
 #endif
     bool answered = !__atomic_load_n(&t->pending, __ATOMIC_ACQUIRE);
-    __atomic_store_n(&t->at, time_now(), __ATOMIC_RELAXED);
+    UV now = time_now();
+    __atomic_store_n(&t->at, now, __ATOMIC_RELAXED);
     if (answered) {
         clockid_t clock = __atomic_load_n(&t->clock, __ATOMIC_RELAXED);
-        t->since = read_ns(CLOCK_MONOTONIC);
+        t->since = now;
         t->cpu = clock ? read_ns(clock) : 0;
         /* The program clears the word if it frees that statement from here on. */
         __atomic_store_n(&t->armed, 1, __ATOMIC_SEQ_CST);
