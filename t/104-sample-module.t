@@ -81,9 +81,12 @@ my $WORK = 'sub work { my $s = 0; $s += $_ for 1 .. 100; $s } sub early { work()
     my $run = run("use Devel::DProf::Sample $HZ; $WORK late(); print 6", "-I$broken");
     is("$run->{out} $run->{err}$run->{raw}",
         "6 DProf: no such object; the program is not profiled\n0", 'no profiler, but a program');
+    $run = run('require Devel::DProf::Sample; $@ = 7; $SIG{__DIE__} = sub { print "dies: @_" }; '
+        . "Devel::DProf::Sample->import($HZ); print \$@", "-I$broken");
+    is($run->{out}, '7', '... whose $@ and $SIG{__DIE__} are its own');
 }
 SKIP: {
-    skip 'this perl has no threads', 4 if !$Config{useithreads};
+    skip 'this perl has no threads', 6 if !$Config{useithreads};
     my $signal = '$| = 1; $SIG{USR1} = sub { print "s" }; '
         . 'sub by_signal { threads->self->kill("USR1") } ';
     my $other = 'by_signal(); early(); if (!fork) { early(); CORE::exit(4) } wait; print $? >> 8; ';
@@ -100,12 +103,21 @@ SKIP: {
         . "->join for 1, 2; $other");
     is(join(' ', @$run{qw(out err raw)}, map { samples_in('main::late', "$run->{profile}$_") > 200 }
             1, 2), 's4  0 1 1', 'threads sample themselves, and the program goes on without');
+    my $begin = "require Devel::DProf::Sample; Devel::DProf::Sample->import($HZ, "
+        . "threads => 'no', out => PROFILE . ";
+    $run = run("use threads; use threads::shared; my \$ended :shared; $WORK "
+        . "my \$tid = threads->create(sub { $begin 1); late(); threads->create(sub { "
+        . "select undef, undef, undef, 0.01 until \$ended; $begin 2); late(); early() })->tid "
+        . '})->join; $ended = 1; threads->object($tid)->join; print 7');
+    is("$run->{out} $run->{err}$run->{raw}", '7 0', 'a thread of one that has ended begins anew');
+    cmp_ok(samples_in('main::early', "$run->{profile}2"), '>', 100, '... and is sampled');
 }
 
 for (['hz => 0', qr/^use Devel::DProf::Sample: hz must be a whole number .* at -e line 1/],
     ['hz => undef', qr/: hz must be a whole number/],
     ['"hz"', qr/: options are NAME => VALUE at -e line 1/],
     ['hz => 100_001', qr/^DProf: sample=100001 is not a whole number from 0 to 100000$/m],
+    ['out => undef', qr/\A(?!.*uninit).*: out has no value at -e line 1/],
     ['ratio => 2', qr/^DProf: .*ratio/m]) {
     my ($options, $message) = @$_;
     my $run = run("use Devel::DProf::Sample $options; print 1");

@@ -516,11 +516,13 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     }
     hook_ops();
     dpx_adopt(aTHX_ original);
-    orig_signalhook = PL_signalhook;    /* threads inherit both */
-    PL_signalhook = safe_point;
-    orig_opfreehook = PL_opfreehook;
-    PL_opfreehook = op_is_freed;
-    newXS("Devel::DProf::CLONE", is_cloned, __FILE__);
+    if (PL_signalhook != safe_point) {  /* else this thread has inherited them */
+        orig_signalhook = PL_signalhook;
+        PL_signalhook = safe_point;
+        orig_opfreehook = PL_opfreehook;
+        PL_opfreehook = op_is_freed;
+        newXS("Devel::DProf::CLONE", is_cloned, __FILE__);
+    }
     if (counting) {
         ctx->tick.next = ctx->rec.left + 1000000000 / dpx_run.opt.sample;
         PL_sig_pending = 1;

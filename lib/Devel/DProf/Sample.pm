@@ -5,6 +5,15 @@ use warnings;
 
 our $VERSION = '20261120.00';
 
+# Loads the compiled part. Returns why that cannot be, or undef.
+sub trouble {
+    local ($@, $SIG{__DIE__});
+    return undef if eval { require Devel::DProf::Core };
+    my $why = $@ =~ s/ at \S+ line .*//sr;
+    chomp $why;
+    return $why;
+}
+
 # A profiler that cannot be loaded is no reason for a server not to start.
 sub import {
     my ($class, @options) = @_;
@@ -18,9 +27,12 @@ sub import {
         require Carp;
         Carp::croak("use $class: hz must be a whole number of samples a second, from 1 on");
     }
-    if (!eval { require Devel::DProf::Core }) {
-        my $why = $@ =~ s/ at \S+ line .*//sr;
-        chomp $why;
+    for my $name (grep { !defined $options{$_} } sort keys %options) {
+        require Carp;
+        Carp::croak("use $class: $name has no value");
+    }
+    my $why = trouble();
+    if (defined $why) {
         print STDERR "DProf: $why; the program is not profiled\n";
         return;
     }
