@@ -14,7 +14,7 @@ use FindBin;
 
 our @EXPORT_OK =
     qw(sides run_side rounds programs median spread table note top scratch ours_version best
-        took compiled gen_marks gen_tree tool kinds_of_lines shares);
+        took compiled gen_marks gen_tree tool kinds_of_lines shares sign_interval);
 
 my $top = File::Spec->rel2abs("$FindBin::Bin/..");
 sub top { $top }
@@ -248,6 +248,22 @@ sub median {
     return @v % 2 ? $v[ $#v / 2 ] : ($v[ @v / 2 - 1 ] + $v[ @v / 2 ]) / 2;
 }
 
+# The median, with so many digits, and the values of the ranks between which the median of all lies:
+# at least 95 of 100 times, n throws of a coin show at least so many heads (the sign test; Conover
+# 1999, 3.2).
+sub sign_interval {
+    my ($digits, @values) = @_;
+    my @v = sort { $a <=> $b } @values;
+    my ($n, $below, $tail, $rank) = (scalar @v, 2**-@v, 0, 0);
+    while ($tail + $below <= 0.025) {
+        $tail += $below;
+        $rank++;
+        $below *= ($n - $rank + 1) / $rank;
+    }
+    return (sprintf("%.${digits}f", median(@v)),
+        $rank ? sprintf("(%.${digits}f-%.${digits}f)", $v[ $rank - 1 ], $v[ $n - $rank ]) : '');
+}
+
 sub spread {
     my @v = sort { $a <=> $b } @_;
     return ($v[0], $v[-1]);
@@ -258,7 +274,7 @@ sub table {
     my @width;
     for my $row ($head, @rows) {
         for my $i (0 .. $#$row) {
-            my $len = length $row->[$i];
+            my $len = length($row->[$i] // q{});
             $width[$i] = $len if $len > ($width[$i] // 0);
         }
     }

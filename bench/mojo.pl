@@ -1,15 +1,12 @@
 # A server of Mojolicious that answers a number of requests, of eight connections at once, and then
-# prints its CPU time. The client is a process of its own, without a profiler.
+# prints its CPU time. The client is a process of its own, without a profiler. Other benchmarks load
+# this file for `answers`.
 use strict;
 use warnings;
 use Time::HiRes qw(clock_gettime CLOCK_PROCESS_CPUTIME_ID);
 
-my ($requests, $port) = @ARGV;
-if ($port) {
-    client();
-    exit 0;
-}
-server();
+my ($requests, $port) = caller ? () : @ARGV;
+$port ? client() : server() if !caller;
 
 sub client {
     require IO::Socket::INET;
@@ -26,7 +23,7 @@ sub answer {
     my ($socket) = @_;
     my ($text, $end) = ('');
     while (!defined $end || length $text < $end) {
-        sysread $socket, $text, 65536, length $text or die "bench: the server has gone\n";
+        sysread $socket, $text, 65536, length $text or exit 1;      # the server has gone
         next if $text !~ /\r\n\r\n/;
         $end = $+[0] + ($text =~ /^Content-Length: (\d+)/m)[0];
     }
@@ -34,7 +31,7 @@ sub answer {
     return;
 }
 
-sub server {
+sub listening {
     require Mojolicious::Lite;
     require Mojo::Server::Daemon;
     Mojolicious::Lite->import;
@@ -49,8 +46,31 @@ sub server {
         $c->render(template => 'page', rows => \@rows);
     });
     my $daemon = Mojo::Server::Daemon->new(app => $app, listen => ['http://127.0.0.1'], silent => 1,
-        max_requests => $requests, max_clients => 100);
+        max_requests => 1_000_000_000, max_clients => 100);
     $daemon->start;
+    $app->hook(after_dispatch => $_[0]) if $_[0];
+    return $daemon;
+}
+
+my ($client, $said);        # its process, and a handle whose end waits for that
+END { kill TERM => $client if $client }
+
+# Starts a client that asks until this process ends. Returns a function that answers that many
+# requests.
+sub answers {
+    my $answered = 0;
+    my $daemon = listening(sub { $answered++ });
+    $client = open $said, '-|', $^X, __FILE__, 1_000_000_000, $daemon->ports->[0]
+        or die "bench: $!\n";
+    return sub {
+        my $end = $answered + $_[0];
+        $daemon->ioloop->one_tick while $answered < $end;
+        return;
+    };
+}
+
+sub server {
+    my $daemon = listening();
     open my $ends, '-|', $^X, $0, $requests, $daemon->ports->[0] or die "bench: $!\n";
     my $loop = Mojo::IOLoop->singleton;
     $loop->reactor->io($ends => sub { $loop->stop })->watch($ends, 1, 0);
@@ -60,7 +80,9 @@ sub server {
     return;
 }
 
-END { printf "=cpu %.6f\n", clock_gettime(CLOCK_PROCESS_CPUTIME_ID) if !$port }
+END { printf "=cpu %.6f\n", clock_gettime(CLOCK_PROCESS_CPUTIME_ID) if $requests && !$port }
+
+1;
 
 __DATA__
 @@ page.html.ep

@@ -11,7 +11,8 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use Bench qw(sides rounds programs median table ours_version);
+use Bench qw(sides rounds programs median table ours_version
+    sign_interval);
 use Getopt::Long;
 
 GetOptions('rounds=i' => \(my $rounds = 21), 'fib=i' => \(my $fib = 30),
@@ -50,19 +51,5 @@ sub row {
     my ($name, $cpu, @bases) = @_;
     my @sorted = sort { $a <=> $b } @$cpu;
     return ($name, sprintf('%.3f', median(@$cpu)), sprintf('%.3f', $sorted[0]),
-        map { my $base = $_; ratio(map { $cpu->[$_] / $base->[$_] } 0 .. $rounds - 1) } @bases);
-}
-
-# The median, and the values of the ranks between which the median of all lies: at least 95 of 100
-# times, n throws of a coin show at least so many heads (the sign test; Conover 1999, 3.2).
-sub ratio {
-    my @r = sort { $a <=> $b } @_;
-    my ($n, $below, $tail, $rank) = (scalar @r, 2**-@r, 0, 0);
-    while ($tail + $below <= 0.025) {
-        $tail += $below;
-        $rank++;
-        $below *= ($n - $rank + 1) / $rank;
-    }
-    return (sprintf('%.3f', median(@r)),
-        $rank ? sprintf '(%.3f-%.3f)', $r[ $rank - 1 ], $r[ $n - $rank ] : '');
+        map { my $base = $_; sign_interval(3, map { $cpu->[$_] / $base->[$_] } 0 .. $rounds - 1) } @bases);
 }

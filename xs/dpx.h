@@ -159,11 +159,17 @@ struct dpx_tick {
     const COP *cop;
     const OP *op;
     PAD *pad;
+    const OP *dangling;         /* the statement that was freed while PL_curcop was it, since the
+                                 * last sample */
     clockid_t clock;            /* of the thread that runs this interpreter; 0: not yet known */
     U64 since, cpu;             /* the time and that clock in ns, when the sample became due */
     UV at;                      /* the time in ns, of the last tick also while one is pending */
     U64 next;                   /* with the counting clock: when the next one is due */
     struct dpx_running *stack;  /* scratch */
+    struct dpx_placed *placed;  /* the contexts of what ran at the last sample, the outermost first
+                                 * ... */
+    size_t n_placed;            /* ... so many of them, valid while rec.links is `links` */
+    U64 links;
 };
 
 /* A block (dpx_block.c). */

@@ -28,8 +28,8 @@ DP_INLINE UV dpx_callee_name(CV *cv, bool is_numbered)
     return dpx_name_key(cv);
 }
 
-/* start: the sub's first op, about to run and so in the processor's cache. */
-DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
+/* The id with its flags, whatever the call is for. start: the sub's first op. */
+DP_INLINE U32 dpx_callee_any(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
 {
     U32 seq;
     UV name;
@@ -40,7 +40,13 @@ DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start
         seq = start->op_type == OP_DBSTATE ? cCOPx(start)->cop_seq : 0;
         name = dpx_callee_name(cv, seq != 0);
     }
-    U32 id = dpx_callee_find(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
+    return dpx_callee_find(aTHX_ ctx, cv, PTR2UV(start), name, seq, start);
+}
+
+/* start: as above, about to run and so in the processor's cache. */
+DP_INLINE U32 dpx_callee_perl(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
+{
+    U32 id = dpx_callee_any(aTHX_ ctx, cv, start);
     if (DP_UNLIKELY(id & DPX_ID_AUTOLOAD))
         id = dpx_name_wanted(aTHX_ ctx, cv, id, start);
     return id;

@@ -71,6 +71,7 @@ static void release_ctx(struct dpx_ctx *ctx)
     dp_buf_release(&ctx->file.head);
     dp_mem_free(ctx->frames);
     dp_mem_free(ctx->tick.stack);
+    dp_mem_free(ctx->tick.placed);
     dpx_coro_release(ctx);
 }
 

@@ -15,10 +15,10 @@
  * flag, too.
  *
  * The ticker never follows a pointer of perl's. The program does, and the words may be stale by
- * then: the statement may be freed (PL_opfreehook clears the word), or may have stood on the C
- * stack, where perl puts one while it folds constants. So the word is followed only if the kernel
- * can read what it points to and that looks like a statement with the right function. The statement
- * of the safe point stands in for those that fail.
+ * then: the statement may be freed (PL_opfreehook clears the word, or notes that PL_curcop leads to
+ * what is freed), or may have stood on the C stack, where perl puts one while it folds constants. So
+ * the word is followed only if the kernel can read what it points to and that looks like a statement
+ * with the right function. The statement of the safe point stands in for those that fail.
  *
  * With the counting clock there is no ticker: every safe point reads that clock, and takes a sample
  * when one is due. So tests have the same samples each time.
@@ -39,13 +39,15 @@
 #include "dp_mem.h"
 #include "dp_rec_sample.h"
 
+#include <signal.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
     DEEPEST = 4096,             /* frames of a stack; of deeper ones the innermost stands above */
     STEPS_MAX = 2000,           /* ops of a statement that are looked at */
+    PAGE_LEAST = 4096,
     STACK_NEAR = 16 << 20       /* bytes: what is nearer to a variable may be on the C stack */
 };
 
@@ -60,6 +62,7 @@ static bool counting;           /* there is no ticker */
 /* Code that runs: an activation of a sub, or a file's or string's. */
 struct dpx_running {
     CV *cv;                     /* the sub; NULL: it is none */
+    const OP *start;            /* its first op */
     const COP *from;            /* the statement that called it */
     const OP *to;               /* of a sub: where it returns to */
     PAD *pad;
@@ -82,7 +85,7 @@ static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
     if (CxTYPE(cx) == CXt_EVAL) {
         cv = cx->blk_eval.cv;
         to->cv = NULL;
-        to->to = NULL;
+        to->start = to->to = NULL;
         to->pad = cv ? pad_of(cv, 1) : NULL;
         to->is_file = CxOLD_OP_TYPE(cx) == OP_REQUIRE || CxOLD_OP_TYPE(cx) == OP_DOFILE;
         return cv != NULL;
@@ -92,6 +95,7 @@ static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
     to->cv = cv = cx->blk_sub.cv;
     if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv))
         return false;
+    to->start = CvSTART(cv);
     to->to = cx->blk_sub.retop;
     to->pad = pad_of(cv, cx->blk_sub.olddepth + 1);
     to->is_file = false;
@@ -128,22 +132,32 @@ static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
     return room;
 }
 
-/* May this word still be followed, and does it lead to a statement? */
-static bool is_statement(pTHX_ const COP *cop)
+/* Is there memory? The kernel reads a set of signals from that address before it finds that there is
+ * no such way to use it: EINVAL, where it would be EFAULT. That is a hundredth of what
+ * process_vm_readv takes, and allowed in any container. (As Abseil's address_is_readable.cc.) */
+static bool is_readable(const char *at)
 {
-    COP copy;
-    struct iovec to = { &copy, sizeof copy }, from = { (void *)cop, sizeof copy };
-    const char *near = (const char *)&copy, *at = (const char *)cop;
-    if (!cop || cop == &PL_compiling)
+    enum { NO_SUCH_WAY = -1, SET = _NSIG / 8 };
+    const char *aligned = INT2PTR(const char *, PTR2UV(at) & ~(UV)(SET - 1));
+    return syscall(SYS_rt_sigprocmask, NO_SUCH_WAY, aligned, NULL, SET) < 0 && errno == EINVAL;
+}
+
+/* May this word still be followed, and does it lead to a statement? */
+static bool is_statement(pTHX_ const struct dpx_tick *t, const COP *cop)
+{
+    char here;
+    const char *near = &here, *at = (const char *)cop;
+    if (!cop || cop == &PL_compiling || (const OP *)cop == t->dangling)
         return false;
     if (cop == PL_curcop)
         return dpx_stmt_is((const OP *)cop);
     if ((at > near ? at - near : near - at) < STACK_NEAR)
         return false;
-    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)sizeof copy)
+    const char *end = at + sizeof *cop - 1;
+    if (!is_readable(at) || (PTR2UV(at) / PAGE_LEAST != PTR2UV(end) / PAGE_LEAST && !is_readable(end)))
         return false;
-    return (copy.op_type == OP_NEXTSTATE && copy.op_ppaddr == nextstate)
-           || (copy.op_type == OP_DBSTATE && copy.op_ppaddr == dbstate);
+    return (cop->op_type == OP_NEXTSTATE && cop->op_ppaddr == nextstate)
+           || (cop->op_type == OP_DBSTATE && cop->op_ppaddr == dbstate);
 }
 
 /* An op that is looked for, only by its address. */
@@ -212,7 +226,13 @@ static const COP *statement_of(pTHX_ const COP *cop, struct search *s)
 /* The sub of code that runs; 0: it is none, or is not recorded. */
 static U32 id_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
 {
-    return r->cv ? dpx_callee_perl(aTHX_ ctx, r->cv, CvSTART(r->cv)) & DPX_ID_MASK : 0;
+    return r->cv ? dpx_callee_perl(aTHX_ ctx, r->cv, r->start) & DPX_ID_MASK : 0;
+}
+
+/* May another call with the same addresses be one of another sub? */
+static bool is_autoload(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
+{
+    return r->cv && dpx_callee_any(aTHX_ ctx, r->cv, r->start) & DPX_ID_AUTOLOAD;
 }
 
 /* The place of the call of a sub. pad: of the sub that calls. */
@@ -263,7 +283,7 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
         of->in = 0;
     of->returned = !is_there;
     /* Which sub a new statement stands in is not known when that has returned. */
-    if (!is_statement(aTHX_ cop) || (!is_there && !DPX_STMT_NUMBER(cop)))
+    if (!is_statement(aTHX_ t, cop) || (!is_there && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
     else if (is_there && (found = statement_of(aTHX_ cop, &s)) != NULL)
         of->leaf = dpx_leaf_of(aTHX_ ctx, t->op, t->pad);
@@ -271,29 +291,67 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     of->cop = found ? found : cop;
 }
 
+/* Where code that runs is in the tree. */
+struct dpx_placed {
+    struct dpx_running of;
+    struct dp_cct_node *node;
+    U32 sub;                    /* the innermost that is recorded, of the same file; 0: none */
+    const COP *left_out;        /* what has called subs that are not recorded; NULL: there are none */
+};
+
+static bool is_same(const struct dpx_running *a, const struct dpx_running *b)
+{
+    return a->cv == b->cv && a->start == b->start && a->from == b->from && a->to == b->to
+           && a->pad == b->pad && a->is_file == b->is_file;
+}
+
+/* Where code is that runs behind other code. */
+static void place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct dpx_placed *outer,
+                  const struct dpx_running *r, PAD *outer_pad)
+{
+    U32 id = id_of(aTHX_ ctx, r);
+    *to = *outer;
+    to->of = *r;
+    if (id) {
+        U32 site = site_of(aTHX_ ctx, r, outer_pad);
+        to->node = dp_cct_child(&ctx->rec.cct, outer->node, id, site);
+        to->sub = id;
+        to->left_out = NULL;
+    } else if (r->cv && !outer->left_out) {
+        to->left_out = r->from;
+    }
+    if (r->is_file)
+        to->sub = 0;
+}
+
 /* The context of the subs that ran. Where the innermost is not recorded, its time belongs to the
- * statement that called it. */
+ * statement that called it. Most of what runs has run at the last sample, too, and stands where it
+ * stood then: to look at all of it anew, which is cold memory, would be most of a sample's cost. */
 static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
-    struct dp_cct_node *node = dp_rec_base(&ctx->rec);
-    const COP *left_out = NULL;
-    for (size_t i = of->n; i-- > of->in;) {
-        const struct dpx_running *r = &of->stack[i];
-        U32 id = id_of(aTHX_ ctx, r);
-        if (id) {
-            PAD *pad = i + 1 < of->n ? r[1].pad : main_pad(aTHX);
-            node = dp_cct_child(&ctx->rec.cct, node, id, site_of(aTHX_ ctx, r, pad));
-            of->sub = id;
-            left_out = NULL;
-        } else if (r->cv && !left_out) {
-            left_out = r->from;
-        }
-        if (r->is_file)
-            of->sub = 0;
+    struct dpx_tick *t = &ctx->tick;
+    struct dpx_placed base = { .node = NULL }, *at = &base;
+    size_t n = of->n - of->in, k = 0;
+    if (t->links != ctx->rec.links)
+        t->n_placed = 0;
+    while (k < n && k < t->n_placed && is_same(&t->placed[k].of, &of->stack[of->n - 1 - k]))
+        at = &t->placed[k++];
+    if (k < n)
+        t->n_placed = k;
+    if (!k)
+        base.node = dp_rec_base(&ctx->rec);
+    for (bool is_kept = true; k < n; k++) {
+        const struct dpx_running *r = &of->stack[of->n - 1 - k];
+        place(aTHX_ ctx, &t->placed[k], at, r, k ? r[1].pad : main_pad(aTHX));
+        at = &t->placed[k];
+        is_kept = is_kept && !is_autoload(aTHX_ ctx, r);
+        t->n_placed += is_kept;
     }
-    if (left_out)
-        of->around = of->cop = left_out;
-    return node;
+    t->links = ctx->rec.links;
+    of->sub = at->sub;
+    if (at->left_out)
+        of->around = of->cop = at->left_out;
+    return at->node;
 }
 
 /* Charges what ran at the tick. */
@@ -311,7 +369,9 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
         of.leaf = dpx_name_compiling(aTHX_ ctx, CopFILE(PL_curcop));
     } else {
         line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, of.sub);
-        place = of.leaf ? dpx_stmt_place(aTHX_ ctx, of.cop, of.around) : 0;
+        place = !of.leaf ? 0 : dp_lines_is_known(&ctx->statements, line)
+                             ? ctx->statements.places[line].site
+                             : dpx_stmt_place(aTHX_ ctx, of.cop, of.around);
     }
     if (of.leaf)
         node = dp_cct_child(&ctx->rec.cct, node, of.leaf, place);
@@ -358,7 +418,9 @@ static void sample(pTHX_ struct dpx_ctx *ctx)
     int why = errno;
     if (!ctx->tick.stack)
         ctx->tick.stack = dp_mem_realloc(NULL, DEEPEST, sizeof *ctx->tick.stack);
-    if (ctx->tick.stack && !PL_dirty && dpx_life_event(ctx)) {
+    if (!ctx->tick.placed)
+        ctx->tick.placed = dp_mem_realloc(NULL, DEEPEST, sizeof *ctx->tick.placed);
+    if (ctx->tick.stack && ctx->tick.placed && !PL_dirty && dpx_life_event(ctx)) {
         if (ctx->stage != (int)PL_phase)
             dpx_control_stage(aTHX_ ctx);
         if (!ctx->rec.paused && !dpx_run.only_samples) {
@@ -368,6 +430,7 @@ static void sample(pTHX_ struct dpx_ctx *ctx)
             dpx_ctx_leave(ctx);
         }
     }
+    ctx->tick.dangling = NULL;
     __atomic_store_n(&ctx->tick.armed, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&ctx->tick.pending, 0, __ATOMIC_RELEASE);
     errno = why;
@@ -464,9 +527,14 @@ static OP *fork_hook(pTHX)
 static void op_is_freed(pTHX_ OP *o)
 {
     struct dpx_ctx *ctx = PL_dirty ? NULL : DPX_CTX;    /* perl frees its list of states first */
-    if (ctx && ctx->thx == DPX_THX && __atomic_load_n(&ctx->tick.armed, __ATOMIC_SEQ_CST)
-        && (const OP *)tick_cop(&ctx->tick) == o)
-        __atomic_store_n(&ctx->tick.cop, NULL, __ATOMIC_RELAXED);
+    if (ctx && ctx->thx == DPX_THX) {
+        ctx->tick.n_placed = 0; /* other code may get these addresses */
+        if (DP_UNLIKELY((const OP *)PL_curcop == o))
+            ctx->tick.dangling = o;
+        if (__atomic_load_n(&ctx->tick.armed, __ATOMIC_SEQ_CST)
+            && (const OP *)tick_cop(&ctx->tick) == o)
+            __atomic_store_n(&ctx->tick.cop, NULL, __ATOMIC_RELAXED);
+    }
     if (orig_opfreehook)
         orig_opfreehook(aTHX_ o);
 }

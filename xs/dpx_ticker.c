@@ -209,11 +209,11 @@ bool dpx_ticker_waited(struct dpx_tick *t, U64 *own)
         clock = 0;
     known = known && clock == t->clock;
     __atomic_store_n(&t->clock, clock, __ATOMIC_RELAXED);
-    if (!known)
+    U64 passed = known ? read_ns(CLOCK_MONOTONIC) - t->since : 0;
+    if (passed <= SHORT_WAIT)   /* of nearly all samples: no system call is made */
         return false;
-    U64 passed = read_ns(CLOCK_MONOTONIC) - t->since;
     *own = read_ns(clock) - t->cpu;
-    return passed > SHORT_WAIT && *own < passed / 2;
+    return *own < passed / 2;
 }
 
 bool dpx_ticker_runs(void) { return ticker.runs; }

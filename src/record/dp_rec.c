@@ -401,6 +401,8 @@ static double sys_share(struct dp_rec *rec)
     uint64_t ds = sys > rec->sys_us ? sys - rec->sys_us : 0;
     rec->total_user_us += du;
     rec->total_sys_us += ds;
+    rec->user_us = user;
+    rec->sys_us = sys;
     /* A short window says little by itself, because the kernel counts in ticks. */
     if (du + ds < 1000) {
         du = rec->total_user_us;
@@ -461,7 +463,6 @@ static int write_window(struct dp_rec *rec, uint64_t now)
 void dp_rec_split(struct dp_rec *rec, uint64_t now)
 {
     double share = sys_share(rec);
-    rec->host->split(rec->host_arg, &rec->user_us, &rec->sys_us);
     uint64_t sys = (uint64_t)((double)(rec->cpu_used - rec->split_ns) * rec->rate * share);
     rec->cur->sys += sys;
     rec->line->sys += sys;
