@@ -4,8 +4,10 @@
 #include "dpx_ticker.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,15 +17,46 @@ enum {
     TICKER_STACK = 64 << 10     /* bytes */
 };
 
+/* All but the first two are of other threads, too, and no lock is held: a condition variable would
+ * take a second system call each tick, and twice the time. */
 static struct {
-    pthread_mutex_t lock;       /* for what follows; never held together with dpx_run.lock */
-    pthread_cond_t changed;
+    U64 period;                 /* ns */
     pthread_t thread;
     bool runs;                  /* there is a thread, in this process */
     bool dozes;                 /* it waits until a sample is taken */
     bool ends;
-    U64 period;                 /* ns */
-} ticker = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    uint32_t changes;           /* of dozes and ends by others: the word that it sleeps on */
+} ticker;
+
+/* The call for the timespec that this file is compiled with. */
+#if defined SYS_futex_time64 && !defined SYS_futex
+#define FUTEX SYS_futex_time64
+#elif defined SYS_futex_time64
+#define FUTEX (sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
+#else
+#define FUTEX SYS_futex
+#endif
+
+/* Sleeps until that time of the monotonic clock (NULL: for good), or until there is a change since
+ * `changes` was seen. Returns false when the time has come. (futex(2)) */
+static bool sleep_until(const struct timespec *at, uint32_t seen)
+{
+    if (syscall(FUTEX, &ticker.changes, FUTEX_WAIT_BITSET_PRIVATE, seen, at, NULL,
+                FUTEX_BITSET_MATCH_ANY) == 0 || errno == EAGAIN || errno == EINTR)
+        return true;
+    if (errno != ETIMEDOUT)     /* there is no such call: no reason to use up a processor */
+        usleep((useconds_t)(ticker.period / 1000 % 1000000));
+    return false;
+}
+
+static void tell_change(void)
+{
+    __atomic_fetch_add(&ticker.changes, 1, __ATOMIC_SEQ_CST);
+    syscall(FUTEX, &ticker.changes, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static bool is(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_SEQ_CST); }
+static void set(bool *flag, bool value) { __atomic_store_n(flag, value, __ATOMIC_SEQ_CST); }
 
 /* ns; 0 if the thread of this clock has ended. */
 static U64 read_ns(clockid_t clock)
@@ -111,18 +144,25 @@ static void add_ns(struct timespec *to, U64 ns)
     to->tv_nsec = (long)(sum % 1000000000);
 }
 
-/* Waits for an answer, with ticker.lock held. One that came before `dozes` was set woke nobody, so
- * the thread looks once more; dpx_ticker_wake has the other half of this order. */
+/* Sleeps until that time, or until the thread ends. NULL: also until it does not doze any more. */
+static void wait_for(const struct timespec *at)
+{
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&ticker.changes, __ATOMIC_SEQ_CST);
+        if (is(&ticker.ends) || (!at && !is(&ticker.dozes)) || !sleep_until(at, seen))
+            return;
+    }
+}
+
+/* Waits for an answer. One that came before `dozes` was set woke nobody, so the thread looks once
+ * more; dpx_ticker_wake has the other half of this order. */
 static void doze(void)
 {
-    __atomic_store_n(&ticker.dozes, true, __ATOMIC_SEQ_CST);
+    set(&ticker.dozes, true);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&ticker.lock);
-    bool awaited = is_awaited();
-    pthread_mutex_lock(&ticker.lock);
-    while (!awaited && ticker.dozes && !ticker.ends)
-        pthread_cond_wait(&ticker.changed, &ticker.lock);
-    ticker.dozes = false;
+    if (!is_awaited())
+        wait_for(NULL);
+    set(&ticker.dozes, false);
 }
 
 /* The thread. Nobody answers while the program sleeps, or has no processor: then it waits for an
@@ -134,46 +174,33 @@ static void *run_ticker(void *arg)
     U64 random = (U64)PTR2UV(arg) | 1;
     unsigned silent = 0;
     bool dozed = false;
-    struct timespec at;
-    pthread_mutex_lock(&ticker.lock);
+    struct timespec at, now;
     clock_gettime(CLOCK_MONOTONIC, &at);
-    while (!ticker.ends) {
+    for (;;) {
         add_ns(&at, dozed ? random % ticker.period : next_wait(&random));
         dozed = false;
-        while (!ticker.ends
-               && pthread_cond_timedwait(&ticker.changed, &ticker.lock, &at) != ETIMEDOUT)
-            ;
-        if (ticker.ends)
-            break;
-        pthread_mutex_unlock(&ticker.lock);
+        wait_for(&at);
+        if (is(&ticker.ends))
+            return NULL;
         silent = tick_all() ? 0 : silent + 1;
-        pthread_mutex_lock(&ticker.lock);
         if (silent >= PATIENCE) {
             doze();
             silent = 0;
             clock_gettime(CLOCK_MONOTONIC, &at);
             dozed = true;
         } else {
-            struct timespec now;
             clock_gettime(CLOCK_MONOTONIC, &now);
             if (now.tv_sec > at.tv_sec)         /* it had no processor: ticks are not made up for */
                 at = now;
         }
     }
-    pthread_mutex_unlock(&ticker.lock);
-    return NULL;
 }
 
 int dpx_ticker_start(void)
 {
     pthread_attr_t attr;
-    pthread_condattr_t cond;
     sigset_t all, before;
     struct timespec now;
-    pthread_condattr_init(&cond);
-    pthread_condattr_setclock(&cond, CLOCK_MONOTONIC);
-    pthread_cond_init(&ticker.changed, &cond);
-    pthread_condattr_destroy(&cond);
     ticker.period = 1000000000 / dpx_run.opt.sample;
     ticker.ends = ticker.dozes = false;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -221,29 +248,24 @@ bool dpx_ticker_runs(void) { return ticker.runs; }
 void dpx_ticker_wake(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);    /* after the answer; see doze() */
-    if (!__atomic_load_n(&ticker.dozes, __ATOMIC_SEQ_CST))
+    if (!is(&ticker.dozes))
         return;
-    pthread_mutex_lock(&ticker.lock);
-    ticker.dozes = false;
-    pthread_cond_signal(&ticker.changed);
-    pthread_mutex_unlock(&ticker.lock);
+    set(&ticker.dozes, false);
+    tell_change();
 }
 
 void dpx_ticker_end(void)
 {
     if (!ticker.runs)
         return;
-    pthread_mutex_lock(&ticker.lock);
-    ticker.ends = true;
-    pthread_cond_signal(&ticker.changed);
-    pthread_mutex_unlock(&ticker.lock);
+    set(&ticker.ends, true);
+    tell_change();
     pthread_join(ticker.thread, NULL);
     ticker.runs = false;
 }
 
 void dpx_ticker_forked(pTHX_ struct dpx_ctx *ctx)
 {
-    pthread_mutex_init(&ticker.lock, NULL);
     ticker.runs = ticker.dozes = false;
     if (!ctx)
         return;
