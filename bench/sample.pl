@@ -51,5 +51,6 @@ sub row {
     my ($name, $cpu, @bases) = @_;
     my @sorted = sort { $a <=> $b } @$cpu;
     return ($name, sprintf('%.3f', median(@$cpu)), sprintf('%.3f', $sorted[0]),
-        map { my $base = $_; sign_interval(3, map { $cpu->[$_] / $base->[$_] } 0 .. $rounds - 1) } @bases);
+        map { my $base = $_; sign_interval(3, map { $cpu->[$_] / $base->[$_] } 0 .. $rounds - 1) }
+            @bases);
 }

@@ -16,9 +16,9 @@
  *
  * The ticker never follows a pointer of perl's. The program does, and the words may be stale by
  * then: the statement may be freed (PL_opfreehook clears the word, or notes that PL_curcop leads to
- * what is freed), or may have stood on the C stack, where perl puts one while it folds constants. So
- * the word is followed only if the kernel can read what it points to and that looks like a statement
- * with the right function. The statement of the safe point stands in for those that fail.
+ * what is freed), or may have stood on the C stack, where perl puts one while it folds constants.
+ * So the word is followed only if the kernel can read what it points to and that looks like a
+ * statement with the right function. The statement of the safe point stands in for those that fail.
  *
  * With the counting clock there is no ticker: every safe point reads that clock, and takes a sample
  * when one is due. So tests have the same samples each time.
@@ -48,6 +48,7 @@ enum {
     DEEPEST = 4096,             /* frames of a stack; of deeper ones the innermost stands above */
     STEPS_MAX = 2000,           /* ops of a statement that are looked at */
     PAGE_LEAST = 4096,
+    CALLED = 512,               /* calls whose places are kept */
     STACK_NEAR = 16 << 20       /* bytes: what is nearer to a variable may be on the C stack */
 };
 
@@ -132,8 +133,8 @@ static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
     return room;
 }
 
-/* Is there memory? The kernel reads a set of signals from that address before it finds that there is
- * no such way to use it: EINVAL, where it would be EFAULT. That is a hundredth of what
+/* Is there memory? The kernel reads a set of signals from that address before it finds that there
+ * is no such way to use it: EINVAL, where it would be EFAULT. That is a ninth of what
  * process_vm_readv takes, and allowed in any container. (As Abseil's address_is_readable.cc.) */
 static bool is_readable(const char *at)
 {
@@ -154,7 +155,8 @@ static bool is_statement(pTHX_ const struct dpx_tick *t, const COP *cop)
     if ((at > near ? at - near : near - at) < STACK_NEAR)
         return false;
     const char *end = at + sizeof *cop - 1;
-    if (!is_readable(at) || (PTR2UV(at) / PAGE_LEAST != PTR2UV(end) / PAGE_LEAST && !is_readable(end)))
+    bool is_one_page = PTR2UV(at) / PAGE_LEAST == PTR2UV(end) / PAGE_LEAST;
+    if (!is_readable(at) || (!is_one_page && !is_readable(end)))
         return false;
     return (cop->op_type == OP_NEXTSTATE && cop->op_ppaddr == nextstate)
            || (cop->op_type == OP_DBSTATE && cop->op_ppaddr == dbstate);
@@ -235,14 +237,36 @@ static bool is_autoload(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
     return r->cv && dpx_callee_any(aTHX_ ctx, r->cv, r->start) & DPX_ID_AUTOLOAD;
 }
 
+/* A call whose place is known. */
+struct dpx_called {
+    const COP *from;
+    const OP *to;
+    const CV *cv;
+    U64 freed;                  /* tick.freed as the place was found, and 1; 0: there is none */
+    U32 site;
+};
+
 /* The place of the call of a sub. pad: of the sub that calls. */
-static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
+static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
 {
     struct search s = { .op = r->to, .callee = r->cv, .pad = pad };
     if (!r->from || !dpx_stmt_is((const OP *)r->from))
         return dpx_name_site_of(aTHX_ ctx, r->from);
     const COP *cop = statement_of(aTHX_ r->from, &s);
     return dpx_stmt_place(aTHX_ ctx, cop ? cop : r->from, r->from);
+}
+
+/* The same, of a call that may be known: to find it is to walk the statement's ops, and to make the
+ * text of its place. */
+static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
+{
+    const struct dpx_tick *t = &ctx->tick;
+    UV hash = PTR2UV(r->to) >> 3 ^ PTR2UV(r->from) >> 7 ^ PTR2UV(r->cv) >> 5;
+    struct dpx_called *k = &t->called[(hash ^ hash >> 9) % CALLED];
+    if (k->from != r->from || k->to != r->to || k->cv != r->cv || k->freed != t->freed + 1)
+        *k = (struct dpx_called){ r->from, r->to, r->cv, t->freed + 1,
+                                  find_site(aTHX_ ctx, r, pad) };
+    return k->site;
 }
 
 /* ---- a sample ---- */
@@ -296,7 +320,7 @@ struct dpx_placed {
     struct dpx_running of;
     struct dp_cct_node *node;
     U32 sub;                    /* the innermost that is recorded, of the same file; 0: none */
-    const COP *left_out;        /* what has called subs that are not recorded; NULL: there are none */
+    const COP *left_out;        /* what has called subs that are not recorded, or NULL */
 };
 
 static bool is_same(const struct dpx_running *a, const struct dpx_running *b)
@@ -332,7 +356,7 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
     struct dpx_tick *t = &ctx->tick;
     struct dpx_placed base = { .node = NULL }, *at = &base;
     size_t n = of->n - of->in, k = 0;
-    if (t->links != ctx->rec.links)
+    if (t->links != ctx->rec.links || t->placed_freed != t->freed)
         t->n_placed = 0;
     while (k < n && k < t->n_placed && is_same(&t->placed[k].of, &of->stack[of->n - 1 - k]))
         at = &t->placed[k++];
@@ -348,6 +372,7 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
         t->n_placed += is_kept;
     }
     t->links = ctx->rec.links;
+    t->placed_freed = t->freed;
     of->sub = at->sub;
     if (at->left_out)
         of->around = of->cop = at->left_out;
@@ -412,15 +437,22 @@ static void take_line(pTHX_ struct dpx_ctx *ctx)
     dpx_frame_leave(ctx);
 }
 
+static bool has_room(struct dpx_tick *t)
+{
+    if (!t->stack)
+        t->stack = dp_mem_realloc(NULL, DEEPEST, sizeof *t->stack);
+    if (!t->placed)
+        t->placed = dp_mem_realloc(NULL, DEEPEST, sizeof *t->placed);
+    if (!t->called)
+        t->called = dp_mem_zalloc(CALLED * sizeof *t->called);
+    return t->stack && t->placed && t->called;
+}
+
 /* A safe point where a sample is due. */
 static void sample(pTHX_ struct dpx_ctx *ctx)
 {
     int why = errno;
-    if (!ctx->tick.stack)
-        ctx->tick.stack = dp_mem_realloc(NULL, DEEPEST, sizeof *ctx->tick.stack);
-    if (!ctx->tick.placed)
-        ctx->tick.placed = dp_mem_realloc(NULL, DEEPEST, sizeof *ctx->tick.placed);
-    if (ctx->tick.stack && ctx->tick.placed && !PL_dirty && dpx_life_event(ctx)) {
+    if (has_room(&ctx->tick) && !PL_dirty && dpx_life_event(ctx)) {
         if (ctx->stage != (int)PL_phase)
             dpx_control_stage(aTHX_ ctx);
         if (!ctx->rec.paused && !dpx_run.only_samples) {
@@ -528,7 +560,7 @@ static void op_is_freed(pTHX_ OP *o)
 {
     struct dpx_ctx *ctx = PL_dirty ? NULL : DPX_CTX;    /* perl frees its list of states first */
     if (ctx && ctx->thx == DPX_THX) {
-        ctx->tick.n_placed = 0; /* other code may get these addresses */
+        ctx->tick.freed++;
         if (DP_UNLIKELY((const OP *)PL_curcop == o))
             ctx->tick.dangling = o;
         if (__atomic_load_n(&ctx->tick.armed, __ATOMIC_SEQ_CST)

@@ -129,7 +129,7 @@ sub cpu_share_of {
 # is CPU time. It had five sixths of all before that was told apart.
 if (!$wanted || 'short work, long waits' =~ $wanted) {
     my $path = spew(scratch() . '/waits.pl', 'sub work { my $x = 0; $x += $_ for 1 .. 60_000; $x }'
-        . 'for (1 .. 100) { work(); select undef, undef, undef, 0.05 }');
+        . 'for (1 .. 400) { work(); select undef, undef, undef, 0.05 }');
     my $run = profiled([$path], limit => 120, env => { PERL_DPROF_SAMPLE => 100 });
     my $text = slurp($run->{profile});
     my ($waits, $works) = map { cpu_share_of($_, $text) } 'CORE:select', 'main:work';
