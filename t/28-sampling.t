@@ -92,6 +92,28 @@ END
     cmp_ok($got->{'main::f'}, '>', 15, '... and its samples are its caller\'s');
 }
 {
+    # Most of a stack is taken from the sample before. Other code may stand at its addresses by then:
+    # closures that are freed, what AUTOLOAD stands for, what is compiled anew.
+    my $path = spew(scratch() . '/p.pl', <<'END');
+sub odd { my $s = 0; $s += $_ for 1 .. 5; $s } sub even { my $s = 0; $s += $_ for 1 .. 5; $s }
+sub AUTOLOAD { odd() } for my $i (1 .. 60) { my $f = $i % 2 ? sub { odd($i) }
+    : sub { even($i) }; $f->() }
+for my $i (1 .. 20) { main->$_ for 'one', 'two' }
+for my $i (1 .. 20) { eval "sub named$i { even() } named$i()"; delete $main::{"named$i"} }
+END
+    my $got = folded(sampled([$path], \%each)->{profile});
+    my %below;
+    for my $stack (keys %$got) {
+        my ($caller, $sub) = $stack =~ /\Amain::(\w+).*?;main::(odd|even)\z/ or next;
+        $caller .= $1 if $stack =~ /p\.pl:(\d+)/;
+        $below{$sub}{$caller} += $got->{$stack};
+    }
+    my ($n) = sort { $a <=> $b } map { values %$_ } values %below;
+    is_deeply(\%below, { odd => { __ANON__2 => 30 * $n, one => 20 * $n, two => 20 * $n },
+        even => { __ANON__3 => 30 * $n, map { ("named$_" => $n) } 1 .. 20 } },
+        'code at the addresses of other code is told apart') or diag explain \%below;
+}
+{
     my $deep = 'no warnings; sub r { my $n = shift; return $n ? r($n - 1) : 0 } r(6000)';
     my $run = sampled($deep,
         { %seed, PERL_DPROF_SAMPLE => 100, PERL_DPROF_CLOCK => 'counting:100000' });
