@@ -92,8 +92,8 @@ END
     cmp_ok($got->{'main::f'}, '>', 15, '... and its samples are its caller\'s');
 }
 {
-    # Most of a stack is taken from the sample before. Other code may stand at its addresses by then:
-    # closures that are freed, what AUTOLOAD stands for, what is compiled anew.
+    # Most of a stack is taken from the sample before. Other code may stand at its addresses by
+    # then: closures that are freed, what AUTOLOAD stands for, what is compiled anew.
     my $path = spew(scratch() . '/p.pl', <<'END');
 sub odd { my $s = 0; $s += $_ for 1 .. 5; $s } sub even { my $s = 0; $s += $_ for 1 .. 5; $s }
 sub AUTOLOAD { odd() } for my $i (1 .. 60) { my $f = $i % 2 ? sub { odd($i) }
