@@ -1,4 +1,5 @@
-/* Samples of a recorder: what ran at a tick is charged with what has passed since the one before. */
+/* Samples of a recorder: what ran at a tick is charged with what has passed since the one
+ * before. */
 #ifndef DP_REC_SAMPLE_H
 #define DP_REC_SAMPLE_H
 
@@ -23,7 +24,8 @@ void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now);
 /* Of how.line_samples: nobody samples what follows, so it belongs to no statement. */
 void dp_rec_sample_end(struct dp_rec *rec);
 
-/* Moves the CPU time that samples have left to the next one to what runs now. Returns the stamps. */
+/* Moves the CPU time that samples have left to the next one to what runs now. Returns the
+ * stamps. */
 uint64_t dp_rec_sample_over(struct dp_rec *rec);
 
 #endif

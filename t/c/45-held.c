@@ -54,7 +54,8 @@ static void gather(void)
     const struct dp_rec *rec = &run.rec;
     uint64_t real = gather_contexts(rec, got);
     bool lines = run.how & DP_REC_LINES;
-    if ((lines && gather_lines(&run.lines, got) != real) || now - rec->began - dp_rec_idle(rec, now) != real
+    if ((lines && gather_lines(&run.lines, got) != real)
+        || now - rec->began - dp_rec_idle(rec, now) != real
         || rec->cpu_used + (rec->paused ? 0 : now - rec->cpu_ns) != real)
         run.wrong_times++;
     run.ended += gather_ended(rec);
