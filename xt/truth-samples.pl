@@ -156,7 +156,7 @@ sub of_kinds {
         $id{"$2::$3"} = $1 if /^& (\w+) (\S+) (\S+)/;
         $file = $1 if /^#f (\S+)/;
         my ($line, @row) = $sub
-            ? /^= \d+ (\w+) \d+ (\d+) (\d+) \d+ 0 0 (\d+) at=\Q$path\E:(\d+)/ && $1 eq $id{$sub}
+            ? /^= \d+ (\w+) \d+ (\d+) (\d+) \d+ 0 0 (\d+) \d+ at=\Q$path\E:(\d+)/ && $1 eq $id{$sub}
                 ? ($5, $4, $2 + $3) : ()
             : /^#l (\d+) \w+ \d+ (\d+) (\d+) \d+ (\d+)/ && $file eq $path ? ($1, $4, $2 + $3) : ();
         my $kind = $kinds[ $line // 0 ] // next;
