@@ -275,7 +275,7 @@ sub table {
     for my $row ($head, @rows) {
         for my $i (0 .. $#$row) {
             my $len = length($row->[$i] // q{});
-            $width[$i] = $len if $len > ($width[$i] // 0);
+            $width[$i] = $len if $len > ($width[$i] // -1);
         }
     }
     for my $row ($head, @rows) {

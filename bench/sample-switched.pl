@@ -4,9 +4,9 @@
 # A process does the same work again and again, once while it takes samples and once while it does
 # not, in random order; the CPU time of the process, the thread that ticks included, is read around
 # each. What changes the machine's speed for longer than a pair changes both alike. Before each half
-# the work is done once unmeasured, so that the thread has begun to tick, or to wait for good. The
-# figures are the median of the pairs' ratios, in brackets the interval that has it with 95 percent,
-# and the ratio of all CPU time with samples to all without.
+# the work is done for some ticks unmeasured, until the thread ticks, or waits for good. The figures
+# are the median of the pairs' ratios, in brackets the interval that has it with 95 percent, the
+# ratio of all CPU time with samples to all without, and that of the least of each.
 #
 # What a loaded profiler costs that does not sample is not in these figures, but in
 # bench/instructions.pl: it is 4 instructions where a sub ends.
@@ -18,8 +18,7 @@ use Bench qw(programs table ours_version sign_interval scratch top);
 use Getopt::Long;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID);
 
-my $MEASURED = 0.1;         # seconds of each half
-my $settling = 0.06;        # seconds: longer than the thread needs to notice the switch
+my $measured = 0.1;         # seconds of each half
 
 GetOptions('pairs=i' => \(my $pairs = 300), 'hz=s' => \(my $hz = '100,1000'),
     'child=s' => \my $child) or exit 2;
@@ -44,7 +43,8 @@ sub measured {
     my $top = top();
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = scratch() . '/out';
     open my $in, '-|', $^X, "-I$top/blib/lib", "-I$top/blib/arch", "-d:DProf=sample=$hz,start=no",
-        $0, '--pairs', $pairs, '--child', $name, $file{$name} // () or die "bench: $!\n";
+        $0, '--pairs', $pairs, '--hz', $hz, '--child', $name, $file{$name} // ()
+        or die "bench: $!\n";
     my (@ratios, @sum, @least);
     while (my $line = <$in>) {
         my ($on, $off) = $line =~ /\A= (\S+) (\S+)\n\z/ or next;
@@ -66,7 +66,8 @@ sub measured {
 sub child {
     my ($unit) = @_;
     require Devel::DProf::Control;
-    my $once = times_for($unit, $MEASURED);
+    my $settling = $hz < 100 ? 6 / $hz : 0.06;      # the thread goes on for four ticks
+    my $once = times_for($unit, $measured);
     srand 1;
     for (1 .. $pairs) {
         my @cpu;

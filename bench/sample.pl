@@ -11,8 +11,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use Bench qw(sides rounds programs median table ours_version
-    sign_interval);
+use Bench qw(sides rounds programs median table ours_version sign_interval);
 use Getopt::Long;
 
 GetOptions('rounds=i' => \(my $rounds = 21), 'fib=i' => \(my $fib = 30),

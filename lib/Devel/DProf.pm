@@ -378,7 +378,8 @@ then: its line is kept, below the subs that still run. The counter C<returned> s
 of each sub are such; there are few, since perl's ends of subs are looked at, too.
 
 A program that computes pays for a hundred samples a second with half a percent to one percent of
-its CPU time, and for a thousand with two to four (bench/sample-switched.pl).
+its CPU time, and for a thousand with two and a half to four; a server on a machine that others keep
+busy, with up to six and a half (bench/sample-switched.pl).
 
 Limits: the time of an XS sub that is called as a method of what no variable, nor
 C<$x-E<gt>{name}>, holds (C<f()-E<gt>add>) belongs to the sub that calls it. Of stacks deeper than

@@ -5,6 +5,11 @@ use warnings;
 
 our $VERSION = '20261120.00';
 
+sub mistake {
+    require Carp;
+    Carp::croak("use " . __PACKAGE__ . ": $_[0]");
+}
+
 # Loads the compiled part. Returns why that cannot be, or undef.
 sub trouble {
     local ($@, $SIG{__DIE__});
@@ -16,21 +21,13 @@ sub trouble {
 
 # A profiler that cannot be loaded is no reason for a server not to start.
 sub import {
-    my ($class, @options) = @_;
-    if (@options % 2) {
-        require Carp;
-        Carp::croak("use $class: options are NAME => VALUE");
-    }
+    my (undef, @options) = @_;
+    mistake('options are NAME => VALUE') if @options % 2;
     my %options = (hz => 100, @options);
     my $hz = delete $options{hz};
-    if (($hz // '') !~ /\A[1-9][0-9]*\z/) {
-        require Carp;
-        Carp::croak("use $class: hz must be a whole number of samples a second, from 1 on");
-    }
-    for my $name (grep { !defined $options{$_} } sort keys %options) {
-        require Carp;
-        Carp::croak("use $class: $name has no value");
-    }
+    mistake('hz must be a whole number of samples a second, from 1 on')
+        if ($hz // '') !~ /\A[1-9][0-9]*\z/;
+    mistake("$_ has no value") for grep { !defined $options{$_} } sort keys %options;
     my $why = trouble();
     if (defined $why) {
         print STDERR "DProf: $why; the program is not profiled\n";
