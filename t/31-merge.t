@@ -199,7 +199,7 @@ subtest '--processes: the same run, beside it' => sub {
 require POSIX;
 if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     alarm 60;
-    my ($pipe) = grep { /123/ } Devel::DProf::Input::processes("$dir/tmon.out");
+    my ($pipe) = grep { /\.123\z/ } Devel::DProf::Input::processes("$dir/tmon.out");
     is($pipe, undef, 'a pipe is no file of a run');
     my @own = Devel::DProf::Input::processes("$dir/tmon.out.123");
     is_deeply(\@own, ["$dir/tmon.out.123"], '... and has no other files of its run');

@@ -107,12 +107,13 @@ sub without_privileges {
 
 sub counting { return (PERL_DPROF_CLOCK => 'counting', @_) }
 
-# Makes the folder of all that this process makes. File::Temp would name it with random letters,
-# which sometimes spell a word that a test does not want to see in an output that shows the path.
+# Makes the folder of all that this process makes. Random letters, as File::Temp has them, sometimes
+# spell a word, and the digits of a process's number sometimes a number, that a test does not want
+# to see in an output that shows the path. So the number is written in consonants.
 sub make_scratch {
     my $parent = abs_path(File::Spec->tmpdir);
     for (my $n = 1;; $n++) {
-        my $dir = "$parent/dprof-test-$$-$n";
+        my $dir = "$parent/dprof-test-" . "$$-$n" =~ tr/0-9/BFGHJKQVWZ/r;
         if (mkdir $dir, 0700) {
             $owner = $$;
             return $dir;
