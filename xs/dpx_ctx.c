@@ -35,14 +35,14 @@ void dpx_ctx_show(pTHX_ struct dpx_ctx *ctx)
 U64 dpx_ctx_arrive(struct dpx_ctx *ctx)
 {
     U64 now = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
-    if (ctx->rec.how.n_counts)
+    if (ctx->rec.how.n_counted)
         dpx_events_arrive(ctx);
     return now;
 }
 
 void dpx_ctx_leave(struct dpx_ctx *ctx)
 {
-    if (ctx->rec.how.n_counts) {
+    if (ctx->rec.how.n_counted) {
         ctx->rec.worked = true;
         dpx_events_leave(ctx);
     }

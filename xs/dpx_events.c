@@ -85,6 +85,11 @@ static int try_perf(struct dp_pmu_event *ev)
     return why;
 }
 
+static bool tree_counts_ops(void)
+{
+    return dpx_run.opt.tree && dpx_run.opt.ops;
+}
+
 bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, char *why, size_t size)
 {
     const char *reason = NULL;
@@ -96,6 +101,8 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
         reason = "a module has a run loop of its own";
     else if (ev->kind == DP_PMU_BYTES)
         reason = dpx_heap_refusal();
+    else if (ev->kind == DP_PMU_NOISE && (!tree_counts_ops() || dpx_run.only_samples))
+        reason = "it needs a tree of calls that counts ops (mode=tree)";
     if (reason)
         my_snprintf(why, size, "%s", reason);
     return !*why;
@@ -106,7 +113,8 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
     static const char *const taken[] = { "ops", "svs",  "svs-freed", "bytes", "bytes-freed",
-                                         "cpu", "user", "system",    "real",  "calls", "samples" };
+                                         "cpu", "user", "system",    "real",  "calls",
+                                         "noise", "samples" };
     for (size_t i = 0; ev->kind == DP_PMU_PERF && i < DP_ARRAY_LEN(taken); i++)
         if (strEQ(ev->name, taken[i]))
             return "profiles have something else of this name";
@@ -118,11 +126,6 @@ static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event 
             return "another event in the list has this name";
     }
     return NULL;
-}
-
-static bool tree_counts_ops(void)
-{
-    return dpx_run.opt.tree && dpx_run.opt.ops;
 }
 
 static size_t columns_of(const struct dp_pmu_event *ev)
@@ -156,6 +159,10 @@ static void add_columns(struct dpx_plan *plan, const struct dp_pmu_event *ev)
     case DP_PMU_BYTES:
         plan->bytes = true;
         plan->bytes_at = at;
+        break;
+    case DP_PMU_NOISE:
+        plan->noise = true;
+        plan->noise_at = at;
         break;
     }
 }
@@ -252,7 +259,7 @@ static void calibrate(struct dpx_ctx *ctx)
     if (!h)
         return;
     h->rec.how.counts = ctx->events.total;
-    h->rec.how.n_counts = dpx_run.plan.n;
+    h->rec.how.n_counts = h->rec.how.n_counted = dpx_run.plan.n;
     h->rec.pos = h->window;
     h->rec.end = h->window + DP_ARRAY_LEN(h->window);
     h->rec.long_gap = h->rec.deadline = UINT64_MAX;

@@ -616,7 +616,7 @@ Perl_ppaddr_t dpx_hook_original(Optype type)
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
     int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0)
-              | (ctx->rec.how.tree ? DPX_TREE : 0) | (ctx->rec.how.n_counts ? DPX_COUNTS : 0)
+              | (ctx->rec.how.tree ? DPX_TREE : 0) | (ctx->rec.how.n_counted ? DPX_COUNTS : 0)
               | (ctx->rec.how.line_times ? DPX_LINES : 0);
     if (dpx_how < 0) {
         dpx_how = how;

@@ -125,6 +125,8 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .ops = dpx_run.opt.tree && dpx_run.opt.ops ? &ctx->ops : NULL,
         .counts = ctx->events.total,
         .n_counts = dpx_run.plan.n,
+        .n_counted = dpx_run.plan.n > dpx_run.plan.noise ? dpx_run.plan.n : 0,
+        .noise = dpx_run.plan.noise ? dpx_run.plan.noise_at + 1 : 0,
         .site = dpx_run.opt.lines && !dpx_line_samples() ? dpx_stmt_site
                 : dpx_run.opt.callsites ? dpx_name_site : NULL,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,

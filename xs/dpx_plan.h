@@ -16,9 +16,10 @@ struct dpx_plan {
     size_t n_perf;
     size_t perf_at[DP_FMT_COUNTERS];    /* the column of each event of the kernel */
     struct dp_pmu_event perf[DP_FMT_COUNTERS];
-    bool ops, svs, bytes;
+    bool ops, svs, bytes, noise;
     size_t samples_at, returned_at;
     size_t ops_at, svs_at, bytes_at;    /* columns; svs and bytes have two each */
+    size_t noise_at;            /* the column that the recorder fills by itself */
     struct dp_buf columns;      /* NAME:UNIT, separated by blanks, for the header */
     struct dp_buf missing;      /* names of the optional events that are not there */
 };

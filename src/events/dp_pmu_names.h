@@ -7,7 +7,7 @@
 enum { DP_PMU_NAME = 128 };             /* of a column, with its NUL */
 
 /* What kind of counter it is: perf's, or one that the recorder keeps itself. */
-enum dp_pmu_kind { DP_PMU_PERF, DP_PMU_OPS, DP_PMU_SVS, DP_PMU_BYTES };
+enum dp_pmu_kind { DP_PMU_PERF, DP_PMU_OPS, DP_PMU_SVS, DP_PMU_BYTES, DP_PMU_NOISE };
 
 /* Groups of a list, in its order. */
 enum dp_pmu_group { DP_PMU_G_PERL, DP_PMU_G_HARDWARE, DP_PMU_G_CACHE, DP_PMU_G_SOFTWARE,

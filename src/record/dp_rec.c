@@ -31,6 +31,7 @@ enum {
     WINDOW_NS = 1000000000,     /* a mark is written after this time at the latest */
     PAIR_GAP_NS = 10000000,     /* in a gap this long the counter may have stepped */
     PERIOD_READS = 20,          /* more readings than this in a period are too many */
+    NOISE_NS = 20000,           /* a stretch that takes so much longer than usual is disturbed */
     SAMPLE = 8                  /* the clock is read after one of so many gaps that are passed over
                                  * */
 };
@@ -600,6 +601,41 @@ static bool checkpoint_is_due(const struct dp_rec *rec, uint64_t now)
            && now - rec->saved >= stamps(rec, (double)rec->how.checkpoint * 1e9);
 }
 
+/* What the context, or the statement, of a gap has had before it. */
+struct usual {
+    uint64_t busy, ops;         /* stamps of CPU time */
+    uint64_t *noise;            /* ns of that which were noise */
+    uint64_t passed;            /* ops in the gap */
+};
+
+static struct usual usual_of(const struct dp_rec *rec)
+{
+    struct dp_cct_node *node = rec->cur;
+    struct dp_stmt *line = rec->line;
+    if (rec->how.line_times)
+        return (struct usual){ line->real - line->wait, line->ops, &line->counts[rec->how.noise - 1],
+                               *rec->ops - rec->line_ops_seen };
+    return (struct usual){ node->real - node->wait, node->ops, &node->counts[rec->how.noise - 1],
+                           *rec->ops - rec->ops_seen };
+}
+
+/* Interrupts of the kernel, and of whoever runs this machine beside others, take some ten
+ * microseconds each, and are what repeats least in the time of a sub. They cannot be seen from
+ * here, but a stretch that took much longer than its ops do elsewhere can. `of`: as it was before
+ * the gap of so many stamps of CPU time. */
+static void note_noise(struct dp_rec *rec, const struct usual *of, uint64_t busy)
+{
+    double noise = (double)*of->noise * rec->rate;
+    double usual = of->ops ? ((double)of->busy - noise) / (double)of->ops : 0;
+    double more = (double)busy - usual * (double)of->passed;
+    if (!of->ops || more < NOISE_NS * rec->rate)
+        return;
+    uint64_t ns = (uint64_t)(more / rec->rate);
+    rec->cur->counts[rec->how.noise - 1] += ns;
+    if (rec->how.line_times)
+        rec->line->counts[rec->how.noise - 1] += ns;
+}
+
 void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, enum dp_rec_at at)
 {
     bool is_long;
@@ -611,6 +647,9 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, enum dp_rec_at at)
     if (rec->over)
         return;
     uint64_t gap = gap_up_to(rec, now), wait = 0;
+    struct usual usual = { 0 };
+    if (rec->how.noise)
+        usual = usual_of(rec);
     if (rec->how.line_times)
         dp_rec_settle(rec);
     else
@@ -629,6 +668,8 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, enum dp_rec_at at)
         rec->debt -= more;
     }
     set_thresholds(rec);
+    if (usual.noise)
+        note_noise(rec, &usual, gap - wait);
     rec->cur->wait += wait;
     rec->line->wait += wait;
     if (rec->aged && now - rec->first_stamp >= stamps(rec, WINDOW_NS)) {

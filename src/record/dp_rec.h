@@ -50,6 +50,10 @@ struct dp_rec_how {
     const uint64_t *counts;     /* totals of the counters of events, as of the arrival; they never
                                  * shrink */
     size_t n_counts;            /* how many counters there are, at most DP_FMT_COUNTERS */
+    size_t n_counted;           /* how many of them marks look at: as many, or none where only the
+                                 * recorder's own is there */
+    size_t noise;               /* of a tree: the recorder's own counter (note_noise), from 1 up; 0:
+                                 * there is none */
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
     struct dp_lines *lines;     /* of a tree: what statements cost; borrowed; NULL: not kept */
     bool line_times;            /* their times, not only how often they run */
@@ -356,7 +360,7 @@ DP_INLINE uint64_t dp_rec_counted(struct dp_rec *rec, size_t i)
 /* Puts what the counters have counted behind a mark. Returns the end. */
 DP_INLINE uint64_t *dp_rec_put_counts(struct dp_rec *rec, uint64_t *pos)
 {
-    for (size_t i = 0; i < rec->how.n_counts; i++)
+    for (size_t i = 0; i < rec->how.n_counted; i++)
         *pos++ = dp_rec_counted(rec, i);
     return pos;
 }
@@ -364,7 +368,7 @@ DP_INLINE uint64_t *dp_rec_put_counts(struct dp_rec *rec, uint64_t *pos)
 /* Of a tree: charges the context and the statement that run. */
 DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec, const int how)
 {
-    for (size_t i = 0; i < rec->how.n_counts; i++) {
+    for (size_t i = 0; i < rec->how.n_counted; i++) {
         uint64_t n = dp_rec_counted(rec, i);
         rec->cur->counts[i] += n;
         if ((how & DP_REC_LINES) && !rec->paused)
@@ -375,7 +379,7 @@ DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec, const int how)
 /* What the counters have counted up to now is charged to nothing. */
 DP_INLINE void dp_rec_skip_counts(struct dp_rec *rec)
 {
-    for (size_t i = 0; i < rec->how.n_counts; i++) {
+    for (size_t i = 0; i < rec->how.n_counted; i++) {
         rec->counts_sampled[i] += rec->how.counts[i] - rec->counts_seen[i];
         rec->counts_seen[i] = rec->how.counts[i];
     }

@@ -86,7 +86,7 @@ static void take_sampled(struct dp_rec *rec, struct dp_stmt *to)
     to->ops += *rec->ops - rec->line_ops_seen;
     rec->line_ops_seen = *rec->ops;
     rec->sampled = rec->program;
-    for (size_t i = 0; i < rec->how.n_counts; i++) {
+    for (size_t i = 0; i < rec->how.n_counted; i++) {
         to->counts[i] += rec->counts_seen[i] - rec->counts_sampled[i];
         rec->counts_sampled[i] = rec->counts_seen[i];
     }

@@ -150,7 +150,8 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
     uint64_t total[COUNTERS] = { 7, 8, 9 }, want[2][COUNTERS], got[2][COUNTERS];
     const int how_marks = DP_REC_COUNTS | (tree ? DP_REC_TREE : 0);
     struct dp_rec_how how = {
-        .words = words, .contexts = 1000, .tree = tree, .counts = total, .n_counts = COUNTERS
+        .words = words, .contexts = 1000, .tree = tree, .counts = total, .n_counts = COUNTERS,
+        .n_counted = COUNTERS
     };
     struct dp_cct_call call;
 

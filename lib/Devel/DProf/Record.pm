@@ -128,7 +128,8 @@ sub record_in_turn {
             $how{progress}->($round, $how{rounds}, $commands->[$k]);
             my $dir = "$top/" . ($round > 0 ? '' : 'warmup.') . ($how{first} + $k) . ".$round";
             mkdir $dir or die "$dir: $!\n";
-            my ($status, $files, $said) = record_into($dir, $commands->[$k], show => $how{show});
+            my ($status, $files, $said) = record_into($dir, $commands->[$k],
+                show => $how{show}, events => with_noise());
             $how{done}->();
             if ($status) {
                 $how{failed}->($said);
@@ -141,6 +142,9 @@ sub record_in_turn {
     }
     return @runs;
 }
+
+# Returns the events to count: those that are asked for, and how much each sub was disturbed.
+sub with_noise { return join ',', grep { length } $ENV{PERL_DPROF_EVENTS} // '', '?noise' }
 
 sub how_it_ended {
     my ($status, $said) = @_;
