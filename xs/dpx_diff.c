@@ -116,6 +116,8 @@ void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from)
             rules[i].measure = DP_RULE_CALLS;
     how->work = how->work < how->n_measures ? how->work : 0;
     how->counts = how->counts < how->n_measures ? how->counts : 0;
+    how->beside = how->beside < how->n_measures ? how->beside : 0;
+    how->noise = how->noise < how->n_measures ? how->noise : 0;
     take_matcher(aTHX_ how, from);
 }
 

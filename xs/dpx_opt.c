@@ -78,6 +78,8 @@ static const struct option table[] = {
       "USR1 or another: has a running process write its file" },
     { "toggle", NULL, TEXT, AT(toggle), 0, 0, 0, NULL,
       "USR2 or another: stops recording, and starts it again" },
+    { "layout", NULL, NUMBER, AT(layout), 0, UINT64_C(1) << 31, 0, NULL,
+      "for comparisons: each number has data lie elsewhere" },
     { "clock", NULL, TEXT, AT(clock), 0, 0, 0, NULL,
       "tsc, cntvct, monotonic; counting[:NS] is for tests" },
 };

@@ -26,6 +26,7 @@ struct dpx_options {
     uint64_t sample;        /* samples a second; 0: calls are recorded */
     uint64_t source;        /* 0, 1: keep the text of sources, with lines */
     uint64_t ops;           /* 0, 1: count them, in a tree */
+    uint64_t layout;        /* of dpx_layout */
     uint64_t fork, threads; /* 0 no, 1 yes */
     uint64_t start;         /* enum dpx_start */
     const char *only, *skip;    /* regexes; NULL: none */

@@ -6,6 +6,7 @@
 #include "dpx_file.h"
 #include "dpx_filter.h"
 #include "dpx_hook.h"
+#include "dpx_layout.h"
 #include "dpx_life.h"
 #include "dpx_say.h"
 #include "dpx_sample.h"
@@ -155,6 +156,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     }
     if (!dpx_clock_choose(&clock, dpx_run.opt.clock))
         Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", dpx_run.opt.clock);
+    dpx_layout(aTHX_ dpx_run.opt.layout);
     return true;
 }
 

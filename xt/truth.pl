@@ -1,82 +1,190 @@
 #!/usr/bin/perl
-# Is what dprofdiff says true? Does ROUNDS (100) comparisons of a real program with itself, ten runs
-# a side: nothing must be called a change. Then comparisons of a program with the same one in which
-# a sub is 5 % slower: it must be found, and no other sub. It takes some minutes. The machine's
-# noise decides, and is printed.
+# Is what dprofdiff says true? Compares a made-up program of 60 subs, of 0.3 to 2 ms in a run, with
+# itself, with versions of it that do the same in a file that is different (a comment, other digits,
+# subs that nobody calls), and with versions in which one sub does 3, 5 or 10 % more; each time
+# through `dprofdiff --run`, ten runs a side, on a quiet machine and on one that is busy with other
+# programs. It prints how many of the changes were found and what was called changed that was not,
+# by its time and by its ops. What is quiet, only the machine knows: the spread of the subs is
+# printed.
+#
+#   perl -Mblib xt/truth.pl [--rounds 40] [--runs 10] [--busy 12] [--only 'same|5 %'] [--real]
+#
+# --busy: processes that keep the machine busy, for the second half of the table; 0: no second half.
+# --real: compares, instead, a real program with itself.
 use strict;
 use warnings;
-use FindBin;
+
+use Devel::DProf::Core;
+use File::Temp ();
+use FindBin ();
+use Getopt::Long 'GetOptions';
 use JSON::PP ();
 
-my $root = "$FindBin::Bin/..";
-my $rounds = $ENV{ROUNDS} || 100;
-my $runs = $ENV{RUNS} || 10;
-my ($pod) = grep { -e } map { ("$_/perlre.pod", "$_/pod/perlre.pod") } @INC;
-my $real = defined $pod ? "$^X -MPod::Text -e 'Pod::Text->new->parse_file(shift)' $pod"
-    : "$^X $root/examples/sheet.pl";
+my %opt = (rounds => 40, runs => 10, busy => 12, only => '');
+GetOptions(\%opt, 'rounds=i', 'runs=i', 'busy=i', 'only=s', 'real', 'bias=s@')
+    or die "usage: $0 [--rounds N] [--runs N] [--busy N] [--only REGEX] [--real]\n";
 
-my @least;
+my $root = "$FindBin::Bin/..";
+my $dir = File::Temp->newdir;
+my $SUBS = 60;
+my $LEAST = 14;             # of the subs before this one, each has less than 0.5 %
+
+# ---- the program ----
+
+# What the subs do, and about how many ns a step of that takes.
+my @KINDS = (
+    [28, 'my $s = 0; $s += $_ & 7 for 1 .. %d; return $s'],
+    [45, 'my $s = ""; $s .= chr(97 + $_ %% 26) for 1 .. %d; return length $s'],
+    [75, 'my %%h; $h{$_ & 63} += $_ for 1 .. %d; return scalar keys %%h'],
+    [190, 'my $n = 0; for (1 .. %d) { $n++ if "k$_ v" =~ /(\d+) v/ } return $n'],
+    [210, 'my @a = map { ($_ * 7919) %% 1009 } 1 .. %d; @a = sort { $a <=> $b } @a; return $a[0]'],
+    [140, 'my @a; push @a, [$_, $_ + 1] for 1 .. %d; my $s = 0; $s += $_->[1] for @a; return $s'],
+);
+
+# Returns its text: `slower' is the number of a sub, which does `factor' times as much; `edit' says
+# what else is different.
+sub program {
+    my (%how) = @_;
+    my $edit = $how{edit} // '';
+    my $text = "use strict; use warnings;\n";
+    $text .= "# a comment that somebody has added\n" x 40 if $edit eq 'comment';
+    my @calls;
+    for my $i (0 .. $SUBS - 1) {
+        my $ns = 0.3e6 * (2 / 0.3) ** ($i / ($SUBS - 1));
+        my ($cost, $code) = @{ $KINDS[$i * 7 % @KINDS] };
+        my $calls = (4, 10, 25, 60, 150)[$i % 5];
+        my $steps = int($ns / $calls / $cost) || 1;
+        if (defined $how{slower} && $how{slower} == $i) {
+            # Where calls are short the number of steps cannot grow by so little: then calls do.
+            my $more = int($steps * $how{factor} + 0.5);
+            my $off = abs($more / $steps - $how{factor});
+            if ($off < 0.004) { $steps = $more } else { $calls = int($calls * $how{factor} + 0.5) }
+        }
+        $text .= "sub unused$i { my (\$x, \$y) = \@_; return \$x . 'unused' . \$y }\n"
+            if $edit eq 'unused' && $i % 20 == 10;
+        $text .= sprintf "sub w%02d { $code }\n", $i, $steps;
+        push @calls, map { [$i, $_ / $calls] } 1 .. $calls;
+    }
+    # in an order that does not depend on what is slower
+    my $place = sub { my ($i, $k) = @{ $_[0] }; my $x = sin($i * 12.9898 + $k * 78.233) * 43758.5453;
+        return $x - int $x };
+    @calls = map { $_->[1] } sort { $a->[0] <=> $b->[0] } map { [$place->($_), $_] } @calls;
+    $text .= 'my $constant = ' . ($edit eq 'digits' ? 1234567890 : 3) . ";\n";
+    return $text . join '', map { sprintf "w%02d();\n", $_->[0] } @calls;
+}
+
+sub command {
+    my ($name, %how) = @_;
+    my $file = "$dir/$name.pl";
+    open my $out, '>', $file or die "$file: $!\n";
+    print $out program(%how);
+    close $out or die "$file: $!\n";
+    return "$^X $file";
+}
+
+# ---- comparing ----
 
 sub compare {
     my (@commands) = @_;
-    my $run = join ' ', map { "--run " . quotemeta } @commands;
-    my $text =
-        `$^X -I$root/blib/lib -I$root/blib/arch $root/bin/dprofdiff -q -N $runs --format json $run`;
+    my $run = join ' ', map { '--run ' . quotemeta } @commands;
+    my $keep = $ENV{KEEP} ? "--keep $ENV{KEEP}/" . ++$ENV{KEPT} : "";
+    my $text = `$^X -I$root/blib/lib -I$root/blib/arch $root/bin/dprofdiff -q -N $opt{runs} --format json $keep $run`;
     die "dprofdiff: status $?\n" if $?;
     return JSON::PP->new->utf8->decode($text);
 }
 
-# Returns the names of what is called a change of time, the total among them; and the noise: the
-# median spread of the total.
-sub alarms {
+sub median { my @sorted = sort { $a <=> $b } @_; return $sorted[$#sorted / 2] }
+
+sub spread_of {
     my ($json) = @_;
-    my @names = map { $_->{symbol} } grep { $_->{verdict} eq 'significant' } @{ $json->{rows} };
-    push @names, '(total)' if $json->{total_verdict} eq 'significant';
-    my ($least) = sort { $a <=> $b } 1, map { $_->{p} } grep { defined $_->{p} } @{ $json->{rows} };
-    push @least, $least;
-    my ($top) = sort { $b->{baseline} <=> $a->{baseline} } grep { defined $_->{baseline} }
-        @{ $json->{rows} };
-    return (100 * $top->{baseline_spread} / $top->{baseline}, @names);
+    return median(map { 100 * $_->{baseline_spread} / $_->{baseline} }
+        grep { $_->{baseline} && defined $_->{p} } @{ $json->{rows} });
 }
 
-my ($wrong, @noise) = (0);
-for my $round (1 .. $rounds) {
-    my ($noise, @names) = alarms(compare($real, $real));
-    push @noise, $noise;
-    $wrong += @names > 0;
-    print "round $round: @names\n" if @names;
-}
-@noise = sort { $a <=> $b } @noise;
-printf "%d comparisons of a program with itself, %d runs a side: %d alarms; "
-    . "spread of the costliest sub: median %.1f %%, at most %.1f %%\n",
-    $rounds, $runs, $wrong, $noise[@noise / 2], $noise[-1];
+# The rows of a table: a name, and what makes the other program of a round.
+my @versions = (
+    ['same', sub { () }],
+    (map { my $edit = $_; ["same, $edit", sub { (edit => $edit) }] } qw(comment digits unused)),
+    map {
+        my $percent = $_;
+        ["one sub $percent %", sub {
+            my ($round) = @_;
+            return (slower => $LEAST + $round * 7 % ($SUBS - $LEAST), factor => 1 + $percent / 100);
+        }]
+    } 3, 5, 10,
+);
 
-printf "the least p of each: %s\n", join ' ', map { sprintf '%.4f', $_ } sort { $a <=> $b } @least;
-@least = ();
+# Does the comparisons of a row of the table, and prints it.
+sub measure {
+    my ($load, $name, $how) = @_;
+    my ($base, %n, @spreads) = (command('base'));
+    for my $round (1 .. $opt{rounds}) {
+        my %other = $how->($round);
+        my $json = compare($base, command('other', %other));
+        my $slower = defined $other{slower} ? sprintf 'main::w%02d', $other{slower} : '';
+        push @spreads, spread_of($json);
+        for my $row (@{ $json->{rows} }) {
+            my $is_it = $row->{symbol} eq $slower;
+            my $is_sub = $row->{symbol} =~ /\Amain::w/;
+            $n{tests} += defined $row->{p} && !$is_it;
+            $n{layout} += $row->{verdict} eq 'within layout';
+            my $grown = $row->{verdict} eq 'significant' && $row->{change} > 0;
+            $n{found} += $is_it && $grown;
+            $n{exact} += $is_it && $row->{ops_verdict} eq 'exact';
+            printf "    %s %s: %+.2f %% [%.1f %.1f] ops %+.2f %%, p %.5f spread %.1f %.1f\n", $row->{symbol}, $row->{verdict}, $row->{change_pct}, 100*$row->{change_low}/$row->{baseline},100*$row->{change_high}/$row->{baseline}, $row->{ops_change_pct}, $row->{p}, 100*$row->{baseline_spread}/$row->{baseline}, 100*$row->{spread}/$row->{value} if $is_it && $ENV{SHOW};
+            if ($row->{verdict} eq 'significant' && !$is_it) {
+                $n{false}++;
+                printf "    round %d: %s %+.2f %%, p %.5f\n", $round, $row->{symbol},
+                    $row->{change_pct}, $row->{p};
+            }
+            $n{false_exact} += $is_sub && !$is_it && ($row->{ops_verdict} // '') eq 'exact';
+        }
+    }
+    my $looked = $name =~ /\d %/ ? $opt{rounds} : 0;
+    printf "%-6s  %-15s  %6s  %6s  %6s  %5d of %5d  %6d  %6d  %5.1f %%\n", $load, $name,
+        $looked ? (map { $_ // 0 } @n{qw(found exact)}, $looked) : ('', '', ''),
+        map({ $_ // 0 } @n{qw(false tests layout false_exact)}), median(@spreads);
+    return;
+}
 
-# The program has ten subs of equal cost, one of them 5 % slower.
-my $program = <<'END';
-my $n = 12000;
-for my $name ("a" .. "j") {
-    my $more = $name eq "d" ? $ARGV[0] : 1;
-    my $to = int($n * $more);
-    eval "sub $name { my \$x = 0; \$x += \$_ & 3 for 1 .. $to; \$x } 1" or die;
+# ---- the load ----
+
+my @busy;
+
+sub make_busy {
+    for (1 .. $opt{busy}) {
+        my $pid = fork // die "fork: $!\n";
+        push @busy, $pid and next if $pid;
+        my ($x, %h) = (0);
+        while (1) { $h{ $x & 0xffff } .= 'x'; %h = () if !(++$x & 0xfffff) }
+    }
+    return;
 }
-for (1 .. 60) { no strict "refs"; $_->() for "a" .. "j" }
-END
-my ($found, $missed, $false) = (0, 0, 0);
-@noise = ();
-my $tries = $rounds < 20 ? $rounds : 20;
-for (1 .. $tries) {
-    my ($noise, @names) = alarms(compare(map { "$^X -e '$program' $_" } 1, 1.05));
-    push @noise, $noise;
-    my $it = grep { $_ eq 'main::d' } @names;
-    $found += $it > 0;
-    $false += grep { $_ ne 'main::d' && $_ ne '(total)' } @names;
+
+END { kill KILL => @busy if @busy }
+
+$| = 1;
+if ($opt{real}) {
+    my ($pod) = grep { -e } map { ("$_/perlre.pod", "$_/pod/perlre.pod") } @INC;
+    my $real = defined $pod ? "$^X -MPod::Text -e 'Pod::Text->new->parse_file(shift)' $pod"
+        : "$^X $root/examples/sheet.pl";
+    my ($false, $tests) = (0, 0);
+    for (1 .. $opt{rounds}) {
+        my $json = compare($real, $real);
+        my @alarms = map { $_->{symbol} } grep { $_->{verdict} eq 'significant' } @{ $json->{rows} };
+        push @alarms, '(total)' if $json->{total_verdict} eq 'significant';
+        print "    round $_: @alarms\n" if @alarms;
+        $false += @alarms > 0;
+        $tests += grep { defined $_->{p} } @{ $json->{rows} };
+    }
+    print "$opt{rounds} comparisons of a real program with itself, $tests subs: $false with an alarm\n";
+    exit($false ? 1 : 0);
 }
-@noise = sort { $a <=> $b } @noise;
-printf "%d comparisons with a sub 5 %% slower: found in %d, other subs called slower: %d; "
-    . "spread of a sub: median %.1f %%\n",
-    $tries, $found, $false, $noise[@noise / 2];
-printf "the least p of each: %s\n", join ' ', map { sprintf '%.5f', $_ } sort { $a <=> $b } @least;
-exit($wrong || $found < $tries || $false ? 1 : 0);
+printf "%-6s  %-15s  %6s  %6s  %6s  %14s  %6s  %6s  %7s\n", 'load', 'version', 'found', 'by ops',
+    'of', 'false, of', 'layout', 'by ops', 'spread';
+for my $load ('quiet', $opt{busy} ? 'busy' : ()) {
+    make_busy() if $load eq 'busy';
+    for my $version (@versions) {
+        measure($load, @$version) if $version->[0] =~ /$opt{only}/;
+    }
+}

@@ -71,6 +71,9 @@ struct dp_rule {
     X(SIZE, work) \
     /* of times: the measure, ops, that is certain where these are not. 0: none */ \
     X(SIZE, beside) \
+    /* of times of several runs: the measure, in ns, by which stretches took much longer than usual. \
+     * 0: none */ \
+    X(SIZE, noise) \
     /* of samples: the measure that is their number. What has been sampled is tested by counts (no \
      * measure that is exact has). 0: there are none */ \
     X(SIZE, counts) \

@@ -104,7 +104,7 @@ struct dp_cell dp_rdiff_verdict(const struct dp_diff_values *v)
 {
     static const char *const texts[] = { "equal",       "exact",           "single",
                                          "significant", "not significant", "too few runs",
-                                         "not tested" };
+                                         "not tested",  "within layout" };
     return dp_rdiff_words(texts[v->verdict]);
 }
 

@@ -282,12 +282,13 @@ static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_valu
 {
     if (r->people && r->c.sets && v->verdict == DP_DIFF_UNSURE && v->p > DP_RDIFF_POSSIBLE)
         return dp_rdiff_words("~");
-    if (r->people && r->c.sets && v->verdict == DP_DIFF_UNSURE) {
+    if (r->people && r->c.sets
+        && (v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_LAYOUT)) {
         char num[DP_NUMBER_MAX];
         struct dp_cell change = dp_rdiff_percent(dp_rdiff_change_percent(v), true);
         dp_buf_addc(&r->scratch, '(');
         dp_buf_add(&r->scratch, num, dp_render_number(num, &change, 0, true));
-        dp_buf_addc(&r->scratch, ')');
+        dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_LAYOUT ? ", within layout)" : ")");
         return dp_rdiff_kept(r);
     }
     if (r->people && r->c.sets && v->verdict == DP_DIFF_FEW)

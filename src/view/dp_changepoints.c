@@ -66,7 +66,7 @@ static int test_all(struct search *s, size_t n)
         s->p[i] = split.p;
         s->at[i] = part->from + (uint32_t)split.at;
     }
-    dp_stat_holm(s->p, n, s->order);
+    dp_stat_holm(s->p, NULL, n, s->order);
     return 0;
 }
 

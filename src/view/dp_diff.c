@@ -368,6 +368,7 @@ void dp_diff_release(struct dp_diff *diff)
     dp_mem_free(diff->runs);
     dp_mem_free(diff->parts);
     dp_mem_free(diff->shown);
+    dp_mem_free(diff->slopes);
     dp_mem_free(diff->places);
     dp_pairs_release(&diff->pairs);
     dp_line_pairs_release(&diff->lines);

@@ -53,7 +53,9 @@ enum dp_diff_verdict {
     DP_DIFF_TRUE,               /* significant */
     DP_DIFF_UNSURE,             /* not significant */
     DP_DIFF_FEW,                /* with so few runs no result could be significant */
-    DP_DIFF_SMALL               /* too little to be tested */
+    DP_DIFF_SMALL,              /* too little to be tested */
+    DP_DIFF_LAYOUT              /* significant, but the sub did the same work, and the difference is
+                                 * no greater than where code and data lie makes it */
 };
 
 struct dp_diff_values {
@@ -64,6 +66,7 @@ struct dp_diff_values {
     double low, high;           /* of value - base */
     double sight;               /* of samples: how far chance moves the root of the ratio of both
                                  * values, as a standard deviation (dp_counts.h) */
+    bool calm;                  /* values are without noise (dp_diff_options) */
     enum dp_diff_verdict verdict;
 };
 
@@ -77,12 +80,18 @@ struct dp_diff_family {
                                  * runs can decide */
     size_t needed;              /* how many runs on each side could decide; 0: these can, or nothing
                                  * is tested */
+    size_t known;               /* tests of what is known to have done other work */
+    double layout;              /* the difference, as a ratio, up to which a sub that did the same
+                                 * work is said to lie elsewhere; 0: none */
+    size_t alike;               /* of how many subs that were tested that is known; 0: it is a guess
+                                 * */
 };
 
 /* Was it tested, with whatever result? */
 static inline bool dp_diff_is_tested(const struct dp_diff_values *v)
 {
-    return v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW;
+    return v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW
+           || v->verdict == DP_DIFF_LAYOUT;
 }
 
 struct dp_diff_sub {
@@ -107,6 +116,8 @@ struct dp_diff {
     uint64_t hz;                /* of all ticks */
     bool adjusted;              /* for the speed of the runs */
     bool has_speed;             /* it is known */
+    double *slopes;             /* then, by entry: a sub's time goes with the run's speed to the power
+                                 * of it; NULL: all by 1 */
     struct dp_diff_values speeds;   /* of the side how->order, or the first: base and value
                                      * 1,000,000 for the median run */
     bool is_time;               /* the times are in ns: folded stacks may count anything */

@@ -1,6 +1,7 @@
-/* Compares values of runs: is a difference significant? Decides before that whether values are
- * adjusted for the speed of the runs. */
+/* Compares values of runs: is a difference significant? */
+#include "dp_diff_correct.h"
 #include "dp_diff_counts.h"
+#include "dp_diff_speed.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -13,6 +14,7 @@ struct comparing {
     const struct dp_diff *diff;
     size_t measure;
     bool incl;
+    bool calm;                  /* values are without noise */
     uint32_t side;
     size_t n[2];                /* runs of the baseline, of the side */
     double *x, *y, *scratch;    /* their values; room for as many */
@@ -32,7 +34,11 @@ static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *ru
     if (e == TOTAL)
         return c->measure == 0 ? run->raw_total : column->total;
     uint64_t value = e < column->cap ? (c->incl ? column->incl : column->self)[e] : 0;
-    return c->measure == 0 && c->diff->adjusted ? dp_num_round((double)value / run->speed) : value;
+    if (c->calm)
+        value = dp_diff_calm(c->diff, run, e, c->incl, value);
+    if (c->measure != 0 || !c->diff->adjusted)
+        return value;
+    return dp_num_round((double)value / dp_diff_speed(c->diff, run, e, c->incl));
 }
 
 static bool is_there(const struct dp_diff_run *run, uint32_t e)
@@ -135,6 +141,29 @@ static int test(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
+/* Of what was disturbed, the values without noise show less of a change where that lies in rare
+ * long stretches, which look like noise. So both are tested: the chance that one of them has so
+ * small a p is no greater than the sum, of which the values without noise have the most. */
+static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_values *v)
+{
+    static const double share = DP_DIFF_CALM_SHARE;
+    struct comparing calm = *c;
+    struct dp_diff_values other;
+    int rc = test(c, v);
+    calm.calm = true;
+    load(&calm, e, &other);
+    if (rc == 0)
+        rc = test(&calm, &other);
+    v->p /= 1 - share;
+    other.p /= share;
+    other.calm = true;
+    other.verdict = v->verdict;
+    if (other.p <= v->p)
+        *v = other;
+    v->p = v->p < 1 ? v->p : 1;
+    return rc;
+}
+
 /* Compares two values before any correction; those that are to be tested stay UNSURE. */
 static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
@@ -150,51 +179,14 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
         return 0;
     if (e == TOTAL || pooled(c) >= floor) {
         v->verdict = DP_DIFF_UNSURE;
-        return counted ? dp_diff_count(&c->counting, e, c->x, c->y, v) : test(c, v);
+        return counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
+               : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
+               : test(c, v);
     }
     v->verdict = DP_DIFF_SMALL;
     v->base_spread = dp_stat_spread(c->x, c->n[0], (double)v->base);
     v->spread = dp_stat_spread(c->y, c->n[1], (double)v->value);
     return 0;
-}
-
-static int correct(struct dp_diff_family *f, const struct comparing *c, size_t n)
-{
-    double *p = dp_mem_realloc(NULL, f->tests + 1, sizeof *p);
-    uint32_t *order = dp_mem_realloc(NULL, f->tests + 1, sizeof *order);
-    const struct dp_diff_how *how = c->diff->how;
-    size_t k = 0;
-    /* where false discoveries are limited, the least p of all tests decides */
-    size_t tests = how->discoveries && f->tests ? 1 : f->tests;
-    bool decides = f->counted || dp_stat_decides(c->n[0], c->n[1], tests, how->alpha);
-    if (p && order) {
-        for (size_t e = 0; e < n; e++)
-            if (f->values[e].verdict == DP_DIFF_UNSURE)
-                p[k++] = f->values[e].p;
-        if (how->discoveries)
-            dp_stat_fdr(p, k, order);
-        else
-            dp_stat_holm(p, k, order);
-        k = 0;
-        for (size_t e = 0; e < n; e++) {
-            struct dp_diff_values *v = &f->values[e];
-            if (v->verdict != DP_DIFF_UNSURE)
-                continue;
-            v->p = p[k++];
-            v->verdict = !decides ? DP_DIFF_FEW
-                         : v->p <= how->alpha ? DP_DIFF_TRUE
-                         : DP_DIFF_UNSURE;
-        }
-    }
-    if (f->total.verdict == DP_DIFF_UNSURE)
-        f->total.verdict = !dp_stat_decides(c->n[0], c->n[1], 1, how->alpha) ? DP_DIFF_FEW
-                         : f->total.p <= how->alpha ? DP_DIFF_TRUE : DP_DIFF_UNSURE;
-    if (f->tests && !decides)
-        f->needed = dp_stat_runs_needed(tests, how->alpha);
-    bool ok = p && order;
-    dp_mem_free(p);
-    dp_mem_free(order);
-    return ok ? 0 : DP_E_NOMEM;
 }
 
 /* The median of the totals (100 %) of the runs of a side. */
@@ -235,7 +227,7 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
         family->tests += family->values[e].verdict == DP_DIFF_UNSURE;
     }
     if (rc == 0)
-        rc = correct(family, &c, n);
+        rc = dp_diff_correct(family, diff, measure, incl, side);
     if (rc == 0) {
         family->base_whole = whole_of(&c, 0);
         family->whole = whole_of(&c, side);
@@ -253,124 +245,15 @@ void dp_diff_family_release(struct dp_diff_family *family)
     memset(family, 0, sizeof *family);
 }
 
-/* ---- the speed of runs ---- */
-
-enum { FEW = 5 };               /* a median of ratios is made of so many subs, at least */
-
-/* The time for a unit of work; of samples, the time. */
-static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
+bool dp_diff_exactly(const struct dp_diff *diff, size_t measure, bool incl, uint32_t side,
+                     uint32_t e, double *room, struct dp_diff_values *values)
 {
-    const struct dp_diff_column *time = &run->columns[0], *work = &run->columns[diff->how->work];
-    if (diff->how->work == diff->how->counts)
-        return e < time->cap ? (double)time->self[e] : 0;
-    if (e >= time->cap || e >= work->cap || !time->self[e] || !work->self[e])
-        return 0;
-    return (double)time->self[e] / (double)work->self[e];
-}
-
-/* The sub's median time per op over all runs; 0 where it is too small, or not in all of them. */
-static double usual_rate(const struct dp_diff *diff, size_t e, double floor, double *scratch)
-{
-    double sum = 0;
-    for (size_t r = 0; r < diff->n_runs; r++) {
-        scratch[r] = rate_of(diff, &diff->runs[r], e);
-        if (scratch[r] == 0)
-            return 0;
-        sum += (double)diff->runs[r].columns[0].self[e];
-    }
-    return sum < floor ? 0 : dp_stat_median(scratch, diff->n_runs);
-}
-
-static int measure_speed(struct dp_diff *diff)
-{
-    size_t n = dp_diff_entries(diff), count = 0;
-    double *usual = dp_mem_zalloc((n + 1) * sizeof *usual), floor = 0;
-    double *scratch = dp_mem_zalloc((n + diff->n_runs + 1) * sizeof *scratch);
-    for (size_t r = 0; r < diff->n_runs; r++)
-        floor += (double)diff->runs[r].columns[0].total * diff->how->floor / 100;
-    for (size_t e = 0; usual && scratch && e < n; e++) {
-        usual[e] = usual_rate(diff, e, floor, scratch);
-        count += usual[e] > 0;
-    }
-    for (size_t r = 0; usual && scratch && count >= FEW && r < diff->n_runs; r++) {
-        size_t k = 0;
-        for (size_t e = 0; e < n; e++)
-            if (usual[e] > 0)
-                scratch[k++] = rate_of(diff, &diff->runs[r], e) / usual[e];
-        diff->runs[r].speed = dp_stat_median(scratch, k);
-        diff->has_speed = true;
-    }
-    bool ok = usual && scratch;
-    dp_mem_free(usual);
-    dp_mem_free(scratch);
-    return ok ? 0 : DP_E_NOMEM;
-}
-
-/* ---- to adjust, or not ---- */
-
-/* if the speeds of sides differ so rarely by chance, the difference is taken for true */
-static const double chance = 0.05;
-
-/* The speeds as values like others: a million is that of the median run. */
-static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_diff_values *v)
-{
-    struct comparing c = { .diff = diff, .side = side };
-    memset(v, 0, sizeof *v);
-    if (!begin(&c))
-        return DP_E_NOMEM;
-    for (size_t r = 0; r < diff->n_runs; r++) {
-        double speed = 1e6 * diff->runs[r].speed;
-        if (diff->runs[r].side == 0)
-            c.x[c.n[0]++] = speed;
-        else if (diff->runs[r].side == side)
-            c.y[c.n[1]++] = speed;
-    }
-    int rc = test(&c, v);
-    v->base = dp_num_round(dp_stat_median(c.x, c.n[0]));
-    v->value = dp_num_round(dp_stat_median(c.y, c.n[1]));
-    dp_mem_free(c.x);
-    return rc;
-}
-
-/* If more than a third of what was tested differs, it may be these differences that the median
- * run's speed shows. */
-static int changed_much(const struct dp_diff *diff, uint32_t side)
-{
-    struct dp_diff_family family;
-    size_t changed = 0;
-    int rc = dp_diff_compare(&family, diff, 0, false, side);
-    if (rc < 0)
-        return rc;
-    for (size_t e = 0; e < dp_diff_entries(diff); e++)
-        changed += family.values[e].p <= chance;
-    rc = 3 * changed > family.tests;
-    dp_diff_family_release(&family);
-    return rc;
-}
-
-int dp_diff_adjust(struct dp_diff *diff)
-{
-    uint32_t shown =
-        (uint32_t)(diff->how->order > 0 && diff->how->order < diff->n_sides ? diff->how->order : 1);
-    int measured = measure_speed(diff);
-    if (measured < 0 || !diff->has_speed)
-        return measured;
-    diff->adjusted = true;
-    for (uint32_t s = 1; s < diff->n_sides; s++) {
-        struct dp_diff_values speeds;
-        int rc = compare_speeds(diff, s, &speeds);
-        bool tells = dp_stat_decides(diff->sides[0].n_runs, diff->sides[s].n_runs, 1, chance);
-        if (rc < 0)
-            return rc;
-        if (s == shown)
-            diff->speeds = speeds;
-        diff->adjusted = diff->adjusted && tells && speeds.p > chance;
-    }
-    for (uint32_t s = 1; s < diff->n_sides && diff->adjusted; s++) {
-        int rc = changed_much(diff, s);
-        if (rc < 0)
-            return rc;
-        diff->adjusted = rc == 0;
-    }
-    return 0;
+    size_t n = diff->n_runs + 1;
+    struct comparing c = {
+        .diff = diff, .measure = measure, .incl = incl, .side = side,
+        .n = { diff->sides[0].n_runs, diff->sides[side].n_runs },
+        .x = room, .y = room + n, .scratch = room + 2 * n
+    };
+    load(&c, e, values);
+    return decided_exactly(&c, values);
 }

@@ -91,7 +91,7 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
         return crosses(c, rule, v) ? add(c, entry, v, v->verdict == DP_DIFF_FEW) : 0;
     case DP_DIFF_SMALL:         /* an entry that a pattern asks for is always looked at */
         return rule->pattern >= 0 && crosses(c, rule, v) ? add(c, entry, v, true) : 0;
-    case DP_DIFF_EQUAL: case DP_DIFF_UNSURE:
+    case DP_DIFF_EQUAL: case DP_DIFF_UNSURE: case DP_DIFF_LAYOUT:
         break;
     }
     return 0;

@@ -343,6 +343,50 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
     return rc;
 }
 
+/* ---- a slope ---- */
+
+/* The value at which half of the weights are reached. */
+static int weighted_median(double *median, const double *v, const double *weight, size_t n)
+{
+    uint32_t *order = ordered(v, n);
+    double all = 0, sum = 0;
+    if (!order)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        all += weight[i];
+    for (size_t i = 0; i < n && 2 * sum < all; i++) {
+        sum += weight[order[i]];
+        *median = v[order[i]];
+    }
+    dp_mem_free(order);
+    return 0;
+}
+
+int dp_stat_slope(double *slope, const double *x, const double *y, const size_t *sizes,
+                  size_t groups, double usual, double doubt)
+{
+    size_t pairs = 0, n = 0, from = 0;
+    for (size_t g = 0; g < groups; g++)
+        pairs += sizes[g] * sizes[g] / 2;
+    double *v = dp_mem_realloc(NULL, 2 * (pairs + 1), sizeof *v);
+    if (!v)
+        return DP_E_NOMEM;
+    double *weight = v + pairs + 1, points = 0;
+    for (size_t g = 0; g < groups; from += sizes[g++])
+        for (size_t i = from; i < from + sizes[g]; i++)
+            for (size_t k = from; k < i; k++, points++)
+                if (x[i] != x[k]) {
+                    v[n] = (y[i] - y[k]) / (x[i] - x[k]);
+                    weight[n++] = fabs(x[i] - x[k]);
+                }
+    v[n] = usual;
+    weight[n++] = doubt * points;
+    *slope = usual;
+    int rc = weighted_median(slope, v, weight, n);
+    dp_mem_free(v);
+    return rc;
+}
+
 /* ---- many tests ---- */
 
 static void by_p(const double *p, size_t n, uint32_t *order)
@@ -352,12 +396,17 @@ static void by_p(const double *p, size_t n, uint32_t *order)
     dp_sort_u32(order, n, by_value, p);
 }
 
-void dp_stat_holm(double *p, size_t n, uint32_t *order)
+void dp_stat_holm(double *p, const double *weight, size_t n, uint32_t *order)
 {
-    double least = 0;
+    double least = 0, left = 0;
+    for (size_t i = 0; i < n; i++) {
+        left += weight ? weight[i] : 1;
+        p[i] /= weight ? weight[i] : 1;
+    }
     by_p(p, n, order);
     for (size_t i = 0; i < n; i++) {
-        double adjusted = p[order[i]] * (double)(n - i);
+        double adjusted = p[order[i]] * left;
+        left -= weight ? weight[order[i]] : 1;
         least = adjusted > least ? adjusted : least;
         p[order[i]] = least < 1 ? least : 1;
     }

@@ -42,9 +42,21 @@ struct dp_split {
  * Biometrics 48, 1992). v: the values, group by group. Returns 0 or DP_E_NOMEM. */
 int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, size_t groups);
 
-/* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. order: n
- * numbers of room. */
-void dp_stat_holm(double *p, size_t n, uint32_t *order);
+/* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. weight: of
+ * each test, as its p is to be divided by it; NULL: all are the same. The weights must not depend
+ * on what is tested. (S. Holm: A simple sequentially rejective multiple test procedure,
+ * Scandinavian Journal of Statistics 6, 1979, with weights in its section 4; Genovese, Roeder and
+ * Wasserman: False discovery control with p-value weighting, Biometrika 93, 2006.) order: n numbers
+ * of room. */
+void dp_stat_holm(double *p, const double *weight, size_t n, uint32_t *order);
+
+/* How much y grows for each 1 of x: the weighted median of the slopes between any two points of one
+ * group, each by how far they are apart in x, and of `usual`, which has the weight of as many
+ * points that are `doubt` apart. x..n: the groups, one behind the other, whose sizes are in
+ * sizes..groups. (G. L. Sievers: Weighted rank statistics for simple linear regression, Journal of
+ * the American Statistical Association 73, 1978.) Returns 0 or DP_E_NOMEM. */
+int dp_stat_slope(double *slope, const double *x, const double *y, const size_t *sizes,
+                  size_t groups, double usual, double doubt);
 
 /* Adjusted p values in place of p, after Benjamini and Hochberg (Controlling the false discovery
  * rate, 1995): of all differences below a bound, at most that share is false. For pictures. order:

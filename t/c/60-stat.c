@@ -298,10 +298,10 @@ static void corrections(void)
 {
     uint32_t order[4];
     double holm[] = { 0.01, 0.04, 0.03, 0.005 };
-    dp_stat_holm(holm, 4, order);
+    dp_stat_holm(holm, NULL, 4, order);
     ok(near(holm[3], 0.02) && near(holm[0], 0.03) && near(holm[2], 0.06) && near(holm[1], 0.06),
        "Holm's, as R's p.adjust has them");
-    dp_stat_holm(holm, 0, order);
+    dp_stat_holm(holm, NULL, 0, order);
     ok(!dp_stat_decides(3, 3, 1, 0.05) && dp_stat_decides(4, 4, 1, 0.05),
        "four runs a side can decide one test at 0.05, three cannot");
     is_i((long)dp_stat_runs_needed(1, 0.05), 4, "and that is what is needed");

@@ -180,6 +180,18 @@ sub know_work {
     push @{ $self->{measures} }, $self->measure('ops');
     $self->{beside} = $#{ $self->{measures} };
     $self->{work} = $self->{beside} if !$self->{as_measured} && $self->has_runs;
+    $self->know_noise if $self->{work};
+    return;
+}
+
+# Reads by how much subs were disturbed, where all runs know it: then they are compared without, too.
+sub know_noise {
+    my ($self) = @_;
+    for my $profile (map { parts($_) } @{ $self->{sides} }) {
+        return if !grep { $_ eq 'noise' } @{ counter_names($profile) };
+    }
+    push @{ $self->{measures} }, $self->measure('noise');
+    $self->{noise} = $#{ $self->{measures} };
     return;
 }
 

@@ -129,7 +129,8 @@ sub record_in_turn {
             my $dir = "$top/" . ($round > 0 ? '' : 'warmup.') . ($how{first} + $k) . ".$round";
             mkdir $dir or die "$dir: $!\n";
             my ($status, $files, $said) = record_into($dir, $commands->[$k],
-                show => $how{show}, events => with_noise());
+                show => $how{show}, events => with_noise(),
+                env => { PERL_DPROF_LAYOUT => layout() });
             $how{done}->();
             if ($status) {
                 $how{failed}->($said);
@@ -145,6 +146,13 @@ sub record_in_turn {
 
 # Returns the events to count: those that are asked for, and how much each sub was disturbed.
 sub with_noise { return join ',', grep { length } $ENV{PERL_DPROF_EVENTS} // '', '?noise' }
+
+# Returns a number for the recorder's option layout. How fast code runs depends on where it and its
+# data lie, and an edit that changes nothing else moves both; so they are moved in each run of both
+# sides. The number's length moves the stack. (C. Curtsinger, E. D. Berger: Stabilizer: statistically
+# sound performance evaluation, ASPLOS 2013; T. Mytkowicz and others: Producing wrong data without
+# doing anything obviously wrong, ASPLOS 2009.)
+sub layout { return sprintf '%0*d', 10 + int rand 4000, 1 + int rand 0x7ffffffe }
 
 sub how_it_ended {
     my ($status, $said) = @_;

@@ -1,0 +1,199 @@
+#include "dp_diff_correct.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_stat.h"
+
+#include <math.h>
+
+enum work { WORK_UNKNOWN, WORK_SAME, WORK_MORE, WORK_LESS };
+
+static const double known_share = 0.5;      /* of alpha: for entries that did other work ... */
+static const double expected_share = 0.9;   /* ... of that: for times that go with the work */
+
+enum { ALIKE = 10 };                        /* a spread is made of so many, at least */
+static const double layout_least = 0.03, layout_guess = 0.05, layout_spreads = 4;
+
+/* Which work did an entry, on both sides? */
+static enum work work_of(const struct dp_diff *diff, bool incl, uint32_t side, uint32_t e,
+                         double *room)
+{
+    struct dp_diff_values ops, calls;
+    if (!dp_diff_exactly(diff, diff->how->beside, incl, side, e, room, &ops))
+        return WORK_UNKNOWN;
+    bool known = dp_diff_exactly(diff, DP_RULE_CALLS, false, side, e, room, &calls);
+    const struct dp_diff_values *other = ops.verdict == DP_DIFF_EXACT ? &ops
+                                         : known && calls.verdict == DP_DIFF_EXACT ? &calls
+                                         : NULL;
+    if (other)
+        return other->value > other->base ? WORK_MORE : WORK_LESS;
+    return known ? WORK_SAME : WORK_UNKNOWN;
+}
+
+static bool is_other(enum work work) { return work == WORK_MORE || work == WORK_LESS; }
+
+struct correcting {
+    struct dp_diff_family *family;
+    const struct dp_diff *diff;
+    size_t n;                   /* entries */
+    unsigned char *work;        /* by entry; NULL: not known of any */
+    double *p, *weight;         /* by test */
+    uint32_t *order;
+    size_t known, others;       /* tests: of entries that did other work; of all others */
+    bool is_same;               /* some of these did the same */
+    size_t runs[2];
+};
+
+static bool is_waiting(const struct dp_diff_values *v) { return v->verdict == DP_DIFF_UNSURE; }
+
+/* As many tests as share the part of alpha that is for entries of that work. */
+static double tests_of(const struct correcting *c, enum work work)
+{
+    double share = c->known && c->others ? known_share : 1;
+    return is_other(work) ? (double)c->known / share : (double)c->others / share;
+}
+
+static enum work known_work(const struct correcting *c, size_t e)
+{
+    return c->work ? (enum work)c->work[e] : WORK_UNKNOWN;
+}
+
+/* What p is divided by: of other work, one direction is expected, and has most of alpha. */
+static double weight_of(const struct correcting *c, size_t e)
+{
+    const struct dp_diff_values *v = &c->family->values[e];
+    enum work work = known_work(c, e);
+    double expected = !is_other(work) ? 1
+                      : 2 * ((v->value > v->base) == (work == WORK_MORE) ? expected_share
+                                                                         : 1 - expected_share);
+    return expected / tests_of(c, work);
+}
+
+/* Can so few runs decide about entries of that work? *as: so many tests of a p each. */
+static bool decides(const struct correcting *c, enum work work, size_t *as)
+{
+    const struct dp_diff_how *how = c->diff->how;
+    bool noisy = how->noise && c->work;
+    /* where false discoveries are limited, the least p of all tests decides */
+    double tests = how->discoveries ? 1
+                   : tests_of(c, work) / (is_other(work) ? 2 * expected_share : 1);
+    *as = (size_t)ceil(tests / (noisy ? DP_DIFF_CALM_SHARE : 1));
+    return c->family->counted
+           || dp_stat_decides(c->runs[0], c->runs[1], *as ? *as : 1, how->alpha);
+}
+
+static void correct_p(struct correcting *c)
+{
+    size_t k = 0;
+    for (size_t e = 0; e < c->n; e++) {
+        const struct dp_diff_values *v = &c->family->values[e];
+        if (!is_waiting(v))
+            continue;
+        c->p[k] = v->p;
+        c->weight[k++] = weight_of(c, e);
+    }
+    if (c->diff->how->discoveries)
+        dp_stat_fdr(c->p, k, c->order);     /* as they are */
+    else
+        dp_stat_holm(c->p, c->weight, k, c->order);
+}
+
+static double change_of(const struct dp_diff_values *v)
+{
+    return v->base && v->value ? log((double)v->value / (double)v->base) : INFINITY;
+}
+
+/* Finds how far subs of the same work are apart. p is room for as many numbers as there are
+ * tests. */
+static void find_layout(struct correcting *c)
+{
+    size_t k = 0;
+    for (size_t e = 0; c->work && e < c->n; e++)
+        if (is_waiting(&c->family->values[e]) && c->work[e] == WORK_SAME
+            && isfinite(change_of(&c->family->values[e])))
+            c->p[k++] = change_of(&c->family->values[e]);
+    if (!c->is_same)
+        return;
+    c->family->layout = layout_guess;
+    if (k < ALIKE)
+        return;
+    double median = dp_stat_median(c->p, k), spread = dp_stat_spread(c->p, k, median);
+    c->family->alike = k;
+    c->family->layout = layout_spreads * spread > layout_least ? layout_spreads * spread
+                                                               : layout_least;
+}
+
+static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
+{
+    const struct dp_diff_values *v = &c->family->values[e];
+    size_t as;
+    if (!decides(c, known_work(c, e), &as))
+        return DP_DIFF_FEW;
+    if (v->p > c->diff->how->alpha)
+        return DP_DIFF_UNSURE;
+    return known_work(c, e) == WORK_SAME && fabs(change_of(v)) <= c->family->layout
+               ? DP_DIFF_LAYOUT : DP_DIFF_TRUE;
+}
+
+static void give_verdicts(struct correcting *c)
+{
+    struct dp_diff_family *f = c->family;
+    size_t k = 0;
+    for (size_t e = 0; e < c->n; e++)
+        if (is_waiting(&f->values[e])) {
+            f->values[e].p = c->p[k++];
+            f->values[e].verdict = verdict_of(c, e);
+        }
+    size_t as, needed;
+    if (c->known && !decides(c, WORK_MORE, &as))
+        f->needed = dp_stat_runs_needed(as, c->diff->how->alpha);
+    if (c->others && !decides(c, WORK_SAME, &as)) {
+        needed = dp_stat_runs_needed(as, c->diff->how->alpha);
+        f->needed = needed > f->needed ? needed : f->needed;
+    }
+    if (is_waiting(&f->total))
+        f->total.verdict =
+            !dp_stat_decides(c->runs[0], c->runs[1], 1, c->diff->how->alpha) ? DP_DIFF_FEW
+            : f->total.p <= c->diff->how->alpha ? DP_DIFF_TRUE : DP_DIFF_UNSURE;
+}
+
+static void know_work(struct correcting *c, bool incl, uint32_t side, double *room)
+{
+    for (size_t e = 0; e < c->n; e++) {
+        if (!is_waiting(&c->family->values[e]))
+            continue;
+        if (c->work)
+            c->work[e] = (unsigned char)work_of(c->diff, incl, side, (uint32_t)e, room);
+        enum work work = known_work(c, e);
+        *(is_other(work) ? &c->known : &c->others) += 1;
+        c->is_same = c->is_same || work == WORK_SAME;
+    }
+    c->family->known = c->known;
+}
+
+int dp_diff_correct(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure,
+                    bool incl, uint32_t side)
+{
+    size_t n = dp_diff_entries(diff), tests = family->tests;
+    bool has_work = measure == 0 && diff->how->beside && !family->counted && tests;
+    struct correcting c = {
+        .family = family, .diff = diff, .n = n,
+        .work = has_work ? dp_mem_zalloc(n + 1) : NULL,
+        .p = dp_mem_realloc(NULL, 2 * (tests + 1), sizeof *c.p),
+        .order = dp_mem_realloc(NULL, tests + 1, sizeof *c.order),
+        .runs = { diff->sides[0].n_runs, diff->sides[side].n_runs }
+    };
+    double *room = dp_mem_realloc(NULL, 3 * (diff->n_runs + 1), sizeof *room);
+    bool ok = c.p && c.order && room && (c.work || !has_work);
+    if (ok) {
+        c.weight = c.p + tests + 1;
+        know_work(&c, incl, side, room);
+        find_layout(&c);
+        correct_p(&c);
+        give_verdicts(&c);
+    }
+    dp_mem_free(room);
+    dp_mem_free(c.order);
+    dp_mem_free(c.p);
+    dp_mem_free(c.work);
+    return ok ? 0 : DP_E_NOMEM;
+}

@@ -1,0 +1,208 @@
+/* How fast runs were, and what values would be had all been as fast, and none disturbed. */
+#include "dp_diff_speed.h"
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_num.h"
+#include "dp_stat.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the speed of runs ---- */
+
+enum {
+    FEW = 5,                    /* a median of ratios is made of so many subs, at least */
+    SLOPE_LEAST = 5,            /* slopes are known of as many runs a side, at least ... */
+    SLOPE_MOST = 60             /* ... and made for no more: all pairs are looked at */
+};
+static const double slope_doubt = 0.02;     /* speeds that are apart by less tell little of one */
+
+uint64_t dp_diff_calm(const struct dp_diff *diff, const struct dp_diff_run *run, uint32_t e,
+                      bool incl, uint64_t value)
+{
+    const struct dp_diff_column *noise = &run->columns[diff->how->noise];
+    if (!diff->how->noise || e >= noise->cap)
+        return value;
+    double ns = (double)(incl ? noise->incl : noise->self)[e];
+    uint64_t ticks = dp_num_round(ns * (double)diff->hz / 1e9);
+    return value - (ticks < value ? ticks : value);
+}
+
+double dp_diff_speed(const struct dp_diff *diff, const struct dp_diff_run *run, uint32_t e,
+                     bool incl)
+{
+    return incl || !diff->slopes ? run->speed : pow(run->speed, diff->slopes[e]);
+}
+
+/* The time for a unit of work; of samples, the time. */
+static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
+{
+    const struct dp_diff_column *time = &run->columns[0], *work = &run->columns[diff->how->work];
+    if (diff->how->work == diff->how->counts)
+        return e < time->cap ? (double)time->self[e] : 0;
+    if (e >= time->cap || e >= work->cap || !time->self[e] || !work->self[e])
+        return 0;
+    return (double)dp_diff_calm(diff, run, (uint32_t)e, false, time->self[e])
+           / (double)work->self[e];
+}
+
+/* The sub's median time per op over all runs; 0 where it is too small, or not in all of them. */
+static double usual_rate(const struct dp_diff *diff, size_t e, double floor, double *scratch)
+{
+    double sum = 0;
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        scratch[r] = rate_of(diff, &diff->runs[r], e);
+        if (scratch[r] == 0)
+            return 0;
+        sum += (double)diff->runs[r].columns[0].self[e];
+    }
+    return sum < floor ? 0 : dp_stat_median(scratch, diff->n_runs);
+}
+
+/* The runs of the sides as points: x, the logarithm of each one's speed, ... */
+struct points {
+    double *x, *y;
+    size_t *sizes;              /* by side */
+};
+
+/* ... and y, that of an entry's rate. Returns false if it is 0 in a run. */
+static bool take_points(const struct points *to, const struct dp_diff *diff, size_t e)
+{
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        double rate = rate_of(diff, &diff->runs[r], e);
+        if (rate <= 0)
+            return false;
+        to->y[r] = log(rate);
+    }
+    return true;
+}
+
+/* What is bound to memory suffers more of one disturbance and less of another than what is bound to
+ * the processor. How much, pairs of runs of one side tell, which differ in nothing else. */
+static int measure_slopes(struct dp_diff *diff, const double *usual)
+{
+    size_t n = dp_diff_entries(diff);
+    if (diff->how->work == diff->how->counts)
+        return 0;
+    for (size_t s = 0; s < diff->n_sides; s++)
+        if (diff->sides[s].n_runs < SLOPE_LEAST || diff->sides[s].n_runs > SLOPE_MOST)
+            return 0;
+    struct points points = { .x = dp_mem_realloc(NULL, 2 * diff->n_runs, sizeof *points.x),
+                             .sizes = dp_mem_zalloc(diff->n_sides * sizeof *points.sizes) };
+    diff->slopes = dp_mem_realloc(NULL, n + 1, sizeof *diff->slopes);
+    int rc = points.x && points.sizes && diff->slopes ? 0 : DP_E_NOMEM;
+    for (size_t r = 0; rc == 0 && r < diff->n_runs; r++) {
+        points.x[r] = log(diff->runs[r].speed);     /* runs are in the order of their sides */
+        points.sizes[diff->runs[r].side]++;
+    }
+    for (size_t e = 0; rc == 0 && e < n; e++) {
+        points.y = points.x + diff->n_runs;
+        diff->slopes[e] = 1;
+        if (usual[e] > 0 && take_points(&points, diff, e))
+            rc = dp_stat_slope(&diff->slopes[e], points.x, points.y, points.sizes, diff->n_sides, 1,
+                               slope_doubt);
+    }
+    dp_mem_free(points.x);
+    dp_mem_free(points.sizes);
+    return rc;
+}
+
+static int measure_speed(struct dp_diff *diff)
+{
+    size_t n = dp_diff_entries(diff), count = 0;
+    double *usual = dp_mem_zalloc((n + 1) * sizeof *usual), floor = 0;
+    double *scratch = dp_mem_zalloc((n + diff->n_runs + 1) * sizeof *scratch);
+    for (size_t r = 0; r < diff->n_runs; r++)
+        floor += (double)diff->runs[r].columns[0].total * diff->how->floor / 100;
+    for (size_t e = 0; usual && scratch && e < n; e++) {
+        usual[e] = usual_rate(diff, e, floor, scratch);
+        count += usual[e] > 0;
+    }
+    for (size_t r = 0; usual && scratch && count >= FEW && r < diff->n_runs; r++) {
+        size_t k = 0;
+        for (size_t e = 0; e < n; e++)
+            if (usual[e] > 0)
+                scratch[k++] = rate_of(diff, &diff->runs[r], e) / usual[e];
+        diff->runs[r].speed = dp_stat_median(scratch, k);
+        diff->has_speed = true;
+    }
+    int rc = !usual || !scratch ? DP_E_NOMEM
+             : diff->has_speed ? measure_slopes(diff, usual)
+             : 0;
+    dp_mem_free(usual);
+    dp_mem_free(scratch);
+    return rc;
+}
+
+/* ---- to adjust, or not ---- */
+
+/* if the speeds of sides differ so rarely by chance, the difference is taken for true */
+static const double chance = 0.05;
+
+/* The speeds as values like others: a million is that of the median run. */
+static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_diff_values *v)
+{
+    size_t n = 0, m = 0;
+    struct dp_stat stat;
+    double *x = dp_mem_realloc(NULL, 2 * (diff->n_runs + 1), sizeof *x), *y;
+    memset(v, 0, sizeof *v);
+    if (!x)
+        return DP_E_NOMEM;
+    y = x + diff->n_runs + 1;
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        double speed = 1e6 * diff->runs[r].speed;
+        if (diff->runs[r].side == 0)
+            x[n++] = speed;
+        else if (diff->runs[r].side == side)
+            y[m++] = speed;
+    }
+    int rc = dp_stat_compare(&stat, x, n, y, m, diff->how->confidence);
+    v->p = stat.p;
+    v->base = dp_num_round(stat.median[0]);
+    v->value = dp_num_round(stat.median[1]);
+    dp_mem_free(x);
+    return rc;
+}
+
+/* If more than a third of what was tested differs, it may be these differences that the median
+ * run's speed shows. */
+static int changed_much(const struct dp_diff *diff, uint32_t side)
+{
+    struct dp_diff_family family;
+    size_t changed = 0;
+    int rc = dp_diff_compare(&family, diff, 0, false, side);
+    if (rc < 0)
+        return rc;
+    for (size_t e = 0; e < dp_diff_entries(diff); e++)
+        changed += family.values[e].p <= chance;
+    rc = 3 * changed > family.tests;
+    dp_diff_family_release(&family);
+    return rc;
+}
+
+int dp_diff_adjust(struct dp_diff *diff)
+{
+    uint32_t shown =
+        (uint32_t)(diff->how->order > 0 && diff->how->order < diff->n_sides ? diff->how->order : 1);
+    int measured = measure_speed(diff);
+    if (measured < 0 || !diff->has_speed)
+        return measured;
+    diff->adjusted = true;
+    for (uint32_t s = 1; s < diff->n_sides; s++) {
+        struct dp_diff_values speeds;
+        int rc = compare_speeds(diff, s, &speeds);
+        bool tells = dp_stat_decides(diff->sides[0].n_runs, diff->sides[s].n_runs, 1, chance);
+        if (rc < 0)
+            return rc;
+        if (s == shown)
+            diff->speeds = speeds;
+        diff->adjusted = diff->adjusted && tells && speeds.p > chance;
+    }
+    for (uint32_t s = 1; s < diff->n_sides && diff->adjusted; s++) {
+        int rc = changed_much(diff, s);
+        if (rc < 0)
+            return rc;
+        diff->adjusted = rc == 0;
+    }
+    return 0;
+}
