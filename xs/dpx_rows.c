@@ -247,6 +247,8 @@ HV *dpx_diff_outcome(pTHX_ int code, struct dp_diff_outcome *out)
     hv_stores(hv, "failed", newSVuv(out->failed));
     hv_stores(hv, "undecided", newSVuv(out->undecided));
     hv_stores(hv, "needed", newSVuv(out->needed));
+    hv_stores(hv, "open", newSVuv(out->open));
+    hv_stores(hv, "open_names", out->open_names ? newSVpv(out->open_names, 0) : newSV(0));
     hv_stores(hv, "findings", out->findings ? newSVpv(out->findings, 0) : newSV(0));
     dp_diff_outcome_release(out);
     return hv;

@@ -50,6 +50,7 @@ enum { DP_RULE_LIMITS = 2 };
     X(SIZE, measure)            /* of growth; or DP_RULE_CALLS */ \
     X(FLAG, by_line)            /* about lines of source, whatever the entries are */ \
     X(FLAG, incl) \
+    X(FLAG, with_ops)           /* of growth: only where the ops are known to have grown, too */ \
     X(OWN, limits)
 struct dp_rule {
     DP_RULE_OPTIONS(DP_MEMBER)
@@ -86,6 +87,11 @@ struct dp_rule {
     X(REAL, floor)              /* percent of the pooled total: what has less is not tested */ \
     /* a difference is true when its p, corrected for the number of tests, is no greater */ \
     X(REAL, alpha) \
+    /* of several looks at runs that become more: the part of alpha that is for this one; p is divided \
+     * by it. 0: all */ \
+    X(REAL, spending) \
+    /* percent of the baseline: what has changed by less is not looked for further */ \
+    X(REAL, effect) \
     /* corrected after Benjamini and Hochberg, not Holm: for pictures */ \
     X(FLAG, discoveries) \
     X(REAL, confidence)         /* of intervals */ \
@@ -121,6 +127,9 @@ struct dp_diff_outcome {
                                      * many as are printed */
     size_t failed, undecided;       /* of the gate: findings */
     size_t needed;                  /* runs a side that could decide; 0: these can */
+    size_t open;                    /* tests that have neither found a change nor shown that there is
+                                     * none of how->effect ... */
+    char *open_names;               /* ... and which they are, the largest three. Owned; NULL: none */
     char *findings;                 /* the gate's, as lines of text; NULL:
                                      * there is no gate. Owned */
 };

@@ -531,7 +531,38 @@ static char *findings_text(const struct dp_compared *c)
 void dp_diff_outcome_release(struct dp_diff_outcome *out)
 {
     dp_mem_free(out->findings);
-    out->findings = NULL;
+    dp_mem_free(out->open_names);
+    out->findings = out->open_names = NULL;
+}
+
+/* Is nothing known yet of what was tested: not that it has changed, nor that it has not? */
+static bool is_open(const struct dp_diff_values *v, double effect)
+{
+    double most = effect / 100 * (double)v->base;
+    return (v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW)
+           && !(v->low >= -most && v->high <= most);
+}
+
+/* Counts them, and names the first three, in the order of rows. */
+static int tell_open(const struct dp_compared *c, struct dp_diff_outcome *out)
+{
+    struct dp_buf names;
+    dp_buf_init(&names);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        bool open = false;
+        for (uint32_t s = 1; s < c->diff.n_sides; s++)
+            open = open || is_open(dp_compared_of(c, c->rows[i].entry, s), c->how->effect);
+        if (!open)
+            continue;
+        const struct dp_name *name = dp_diff_text(&c->diff, c->rows[i].entry, 0);
+        if (out->open++ < 3) {
+            dp_buf_adds(&names, names.len ? ", " : "");
+            dp_buf_add(&names, name->ptr, name->len);
+        }
+    }
+    dp_buf_addc(&names, '\0');
+    out->open_names = names.err ? NULL : names.ptr;
+    return names.err ? DP_E_NOMEM : 0;
 }
 
 /* rows: of the table. Returns 0 or DP_E_NOMEM. */
@@ -541,6 +572,8 @@ static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome
     out->failed = c->gate.failed;
     out->undecided = c->gate.undecided;
     out->needed = c->gate.needed;
+    if (c->how->effect > 0 && tell_open(c, out) < 0)
+        return DP_E_NOMEM;
     return !c->has_gate || (out->findings = findings_text(c)) ? 0 : DP_E_NOMEM;
 }
 

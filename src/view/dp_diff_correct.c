@@ -11,7 +11,8 @@ static const double known_share = 0.5;      /* of alpha: for entries that did ot
 static const double expected_share = 0.9;   /* ... of that: for times that go with the work */
 
 enum { ALIKE = 10 };                        /* a spread is made of so many, at least */
-static const double layout_least = 0.03, layout_guess = 0.05, layout_spreads = 4;
+static const double layout_least = 0.03, layout_guess = 0.05, layout_spreads = 4,
+    layout_own = 2;
 
 /* Which work did an entry, on both sides? */
 static enum work work_of(const struct dp_diff *diff, bool incl, uint32_t side, uint32_t e,
@@ -45,11 +46,16 @@ struct correcting {
 
 static bool is_waiting(const struct dp_diff_values *v) { return v->verdict == DP_DIFF_UNSURE; }
 
+static double spending_of(const struct correcting *c)
+{
+    return c->diff->how->spending > 0 ? c->diff->how->spending : 1;
+}
+
 /* As many tests as share the part of alpha that is for entries of that work. */
 static double tests_of(const struct correcting *c, enum work work)
 {
     double share = c->known && c->others ? known_share : 1;
-    return is_other(work) ? (double)c->known / share : (double)c->others / share;
+    return (double)(is_other(work) ? c->known : c->others) / share / spending_of(c);
 }
 
 static enum work known_work(const struct correcting *c, size_t e)
@@ -122,6 +128,14 @@ static void find_layout(struct correcting *c)
                                                                : layout_least;
 }
 
+/* Runs of one side lie elsewhere, too, so that their spread tells what one place makes. */
+static bool is_layout(const struct correcting *c, const struct dp_diff_values *v)
+{
+    double spread = v->base_spread > v->spread ? v->base_spread : v->spread;
+    double own = v->base ? layout_own * spread / (double)v->base : 0;
+    return fabs(change_of(v)) <= (own > c->family->layout ? own : c->family->layout);
+}
+
 static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
 {
     const struct dp_diff_values *v = &c->family->values[e];
@@ -130,8 +144,7 @@ static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
         return DP_DIFF_FEW;
     if (v->p > c->diff->how->alpha)
         return DP_DIFF_UNSURE;
-    return known_work(c, e) == WORK_SAME && fabs(change_of(v)) <= c->family->layout
-               ? DP_DIFF_LAYOUT : DP_DIFF_TRUE;
+    return known_work(c, e) == WORK_SAME && is_layout(c, v) ? DP_DIFF_LAYOUT : DP_DIFF_TRUE;
 }
 
 static void give_verdicts(struct correcting *c)
@@ -150,10 +163,13 @@ static void give_verdicts(struct correcting *c)
         needed = dp_stat_runs_needed(as, c->diff->how->alpha);
         f->needed = needed > f->needed ? needed : f->needed;
     }
-    if (is_waiting(&f->total))
-        f->total.verdict =
-            !dp_stat_decides(c->runs[0], c->runs[1], 1, c->diff->how->alpha) ? DP_DIFF_FEW
-            : f->total.p <= c->diff->how->alpha ? DP_DIFF_TRUE : DP_DIFF_UNSURE;
+    if (!is_waiting(&f->total))
+        return;
+    double alpha = c->diff->how->alpha * spending_of(c);
+    f->total.p = f->total.p < spending_of(c) ? f->total.p / spending_of(c) : 1;
+    f->total.verdict = !dp_stat_decides(c->runs[0], c->runs[1], 1, alpha) ? DP_DIFF_FEW
+                       : f->total.p <= c->diff->how->alpha ? DP_DIFF_TRUE
+                       : DP_DIFF_UNSURE;
 }
 
 static void know_work(struct correcting *c, bool incl, uint32_t side, double *room)

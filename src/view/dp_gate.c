@@ -1,5 +1,6 @@
 #include "dp_gate.h"
 #include "dp_counts.h"
+#include "dp_diff_correct.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
@@ -52,6 +53,20 @@ static bool crosses(const struct checking *c, const struct dp_rule *rule,
     return true;
 }
 
+/* Is it known that an entry executes more ops than before? 1, 0, or DP_E_NOMEM. */
+static int has_more_ops(const struct checking *c, uint32_t entry)
+{
+    const struct dp_diff *diff = c->diff;
+    struct dp_diff_values ops;
+    double *room = dp_mem_realloc(NULL, 3 * (diff->n_runs + 1), sizeof *room);
+    if (!room)
+        return DP_E_NOMEM;
+    bool exact = dp_diff_exactly(diff, diff->how->beside, c->diff->how->rules[c->rule].incl != 0,
+                                 c->side, entry, room, &ops);
+    dp_mem_free(room);
+    return exact && ops.verdict == DP_DIFF_EXACT && ops.value > ops.base;
+}
+
 static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *v, bool undecided)
 {
     struct dp_gate *g = c->gate;
@@ -82,6 +97,9 @@ static bool is_below(const struct checking *c, const struct dp_rule *rule,
 static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t entry,
                         const struct dp_diff_values *v)
 {
+    int more = rule->with_ops && crosses(c, rule, v) ? has_more_ops(c, entry) : 1;
+    if (more <= 0)
+        return more;
     if (crosses(c, rule, v) && is_below(c, rule, v)) {
         c->gate->below++;
         return 0;

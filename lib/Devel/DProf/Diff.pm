@@ -382,6 +382,7 @@ sub settle_rules {
                 && $self->in_seconds($self->{measures}[$measure]);
             my $per_second = $is_time ? 1 : $measure != DP_RULE_CALLS
                 && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
+            $rule{with_ops} = $self->with_ops($parsed) if $parsed->{with_ops};
             $rule{limits} = [map { limit_of($parsed, @$_, $is_time, $per_second) }
                 @{ $parsed->{limits} }];
         }
@@ -397,6 +398,15 @@ sub settle_rules {
         return $matches // die;
     };
     return 1;
+}
+
+# Returns 1. Dies if not all sides have the ops that a rule asks for.
+sub with_ops {
+    my ($self, $parsed) = @_;
+    return 1 if $self->{beside} && !$parsed->{by_line};
+    die "--fail-if: $parsed->{text}: " . ($parsed->{by_line} ? 'rules about lines have no `and ops\''
+        : 'times and ops are compared where all sides have ops, as trees do (mode=tree), and -m is'
+        . ' a time') . "\n";
 }
 
 sub rule_measure {

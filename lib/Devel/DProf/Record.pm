@@ -114,8 +114,9 @@ my $temp;       # the folder of record_in_turn, removed with this object
 # that is removed by with_signals, or `keep'. HOW: rounds; warmup, rounds that do not count; first,
 # the number of the first command in the folders' names; show, as of record_into; and what is
 # called: progress, before a run, with its round (below 1: it does not count), the rounds, and the
-# command; done, after it; failed, with what a command said that failed. Returns for each command
-# the lists of its runs' files. Dies with what went wrong: of one run nothing could be compared.
+# command; done, after it; failed, with what a command said that failed; enough, after a round, with
+# it and the lists of so far: it returns whether to end there. Returns for each command the lists of
+# its runs' files. Dies with what went wrong: of one run nothing could be compared.
 sub record_in_turn {
     my ($commands, %how) = @_;
     require File::Spec;
@@ -140,6 +141,7 @@ sub record_in_turn {
             die "$commands->[$k]: the command left no profile; is it a Perl program?\n" if !@$files;
             push @{ $runs[$k] }, $files if $round > 0;
         }
+        last if $how{enough} && $round > 0 && $how{enough}->($round, @runs);
     }
     return @runs;
 }

@@ -39,6 +39,7 @@ sub rule_at {
     } elsif ($_[0] =~ /\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
         @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
         $rule{limits} = limits_at($_[0]);
+        $rule{with_ops} = 1 if $_[0] =~ /\Gand\s+ops\b\s*/gc;
     } else {
         die wrong(pos $_[0], $_[0], 'METRIC > LIMIT, new or gone');
     }
@@ -114,7 +115,7 @@ Both die with a message if a rule is wrong.
 
 The rules of a text, a hash each: text; kind, one of DP_RULE_LIST's numbers; by_line, true if it is
 about lines; re, the compiled pattern, if it has one; and of growth metric, a word, and limits, a
-list of [NUMBER, UNIT].
+list of [NUMBER, UNIT], and with_ops, true if the ops must have grown, too.
 
 =item limit_of RULE, NUMBER, UNIT, IS_TIME, PER_SECOND
 

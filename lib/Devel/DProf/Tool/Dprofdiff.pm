@@ -82,9 +82,11 @@ How it is computed and shown:
 = annotate=s
     --annotate SUB|FILE     the source of both sides as a diff, with what its lines cost
 Is it significant?
-= run=s@  N|runs=i(positive)  warmup=i(not-negative)  keep=s  show-output
+= run=s@  N|runs=s  warmup=i(not-negative)  keep=s  show-output
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
                         --show-output
+= max-time=s  effect=f(not-negative)
+    -N auto             until each sub is decided: --max-time 5m, --effect PERCENT (5)
 = alpha=f(probability)  confidence=f(probability)  floor=f(not-negative)
     --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
 = as-measured
@@ -134,6 +136,8 @@ sub compared {
         . "$idle[0] is meaningful only with --run") if @idle;
     return $TOOL->usage('a second side is missing: give --run once more, or a profile')
         if $last < 1;
+    my $wrong = wrong_runs($opt);
+    return $TOOL->usage($wrong) if defined $wrong;
     return $TOOL->usage("--format $opt->{format} compares exactly two sides")
         if $how->{flame} && $last > 1;
     return $TOOL->usage('--annotate compares exactly two sides')
@@ -147,9 +151,10 @@ sub compared {
             return FAILED;
         }
         too_few($opt, $how, @sides);
+        require Devel::DProf::Looks;
         require Devel::DProf::Record;
         my $compared = Devel::DProf::Record::with_signals(\&end_transient, sub {
-            my @recorded = eval { recorded($opt, scalar @sides) };
+            my @recorded = eval { recorded($opt, $how, @sides) };
             return compare_all($opt, $how, @sides, @recorded) if !$@;
             complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
             return FAILED;
@@ -164,6 +169,7 @@ sub compared {
 sub too_few {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
+    return if $runs eq 'auto';
     my $of_files = @sides ? scalar @{ $sides[0]{runs} } : $runs;
     my $least = sub {
         my ($n, $m) = @_;
@@ -245,9 +251,14 @@ sub how {
     my @symfs = folders($opt->{symfs});
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
-    my $diff = Devel::DProf::Diff->new(%how, symfs => \@symfs, main => $opt->{main}, progress => 1,
-        say => sub { complain(bytes($_[0])) });
-    $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
+    my %of_diff = %how;
+    $how{new_diff} = sub {
+        my $diff = Devel::DProf::Diff->new(%of_diff, symfs => \@symfs, main => $opt->{main}, @_,
+            say => sub { complain(bytes($_[0])) });
+        $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
+        return $diff;
+    };
+    my $diff = $how{new_diff}->(progress => 1);
     if (defined $opt->{bisect}) {
         require Devel::DProf::Bisect;
         $how{bisect} = Devel::DProf::Bisect->of_options($opt, \%how, $diff);
@@ -321,23 +332,65 @@ sub sides {
 
 # Records the sides of --run, in turn. Dies when a run fails.
 sub recorded {
-    my ($opt, $already) = @_;
+    my ($opt, $how, @already) = @_;
     my @commands = @{ $opt->{run} };
+    my $looks = $opt->{N} && $opt->{N} eq 'auto'
+        ? Devel::DProf::Looks->new(seconds_of($opt->{'max-time'} // '5m')) : undef;
+    my $sides_of = sub {
+        my @runs = @_;
+        return map { +{ name => text($commands[$_]), runs => $runs[$_] } } 0 .. $#commands;
+    };
     my @runs = Devel::DProf::Record::record_in_turn(\@commands,
-        rounds => $opt->{N} // 10, warmup => $opt->{warmup} // 1, first => $already,
-        keep => $opt->{keep}, show => $opt->{'show-output'},
-        progress => sub { say_progress($opt, @_) }, done => \&end_transient,
+        rounds => $looks ? $looks->most : $opt->{N} // 10, warmup => $opt->{warmup} // 1,
+        first => scalar @already, keep => $opt->{keep}, show => $opt->{'show-output'},
+        progress => sub { say_progress($opt, $looks, @_) }, done => \&end_transient,
+        enough => $looks && sub {
+            my ($round, @so_far) = @_;
+            my $share = $looks->share_at($round) or return 0;
+            return $looks->looked($round,
+                open_after($opt, $how, $share, @already, $sides_of->(@so_far)));
+        },
         failed => sub {
             print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $_[0];
         });
-    return map { +{ name => text($commands[$_]), runs => $runs[$_] } } 0 .. $#commands;
+    $how->{diff}->set(spending => $looks->share) if $looks;
+    return $sides_of->(@runs);
+}
+
+# Looks at the runs of so far, with that part of alpha. Returns how many subs are open, and the
+# names of some; dies if the runs cannot be compared.
+sub open_after {
+    my ($opt, $how, $share, @sides) = @_;
+    my $diff = $how->{new_diff}->(spending => $share, effect => $opt->{effect} // 5);
+    my $result = $diff->read(sub { used(@_, $opt->{f}) }, @sides) && $diff->settle
+        && $diff->check or die "the runs of so far cannot be compared\n";
+    return { count => $result->{open}, names => $result->{open_names} // '' };
+}
+
+# Returns what is wrong with -N, --max-time or --effect, or undef.
+sub wrong_runs {
+    my ($opt) = @_;
+    my $n = $opt->{N} // 10;
+    return "-N $n: must be a positive number, or auto"
+        if $n ne 'auto' && $n !~ /\A0*[1-9]\d{0,9}\z/;
+    my ($idle) = grep { defined $opt->{$_} } $n eq 'auto' ? () : qw(max-time effect);
+    return "--$idle is meaningful only with -N auto" if $idle;
+    return "--max-time $opt->{'max-time'}: must be like 90s, 5m or 1h"
+        if defined $opt->{'max-time'} && !seconds_of($opt->{'max-time'});
+    return undef;
+}
+
+sub seconds_of {
+    my ($text) = @_;
+    my %seconds = (s => 1, m => 60, h => 3600);
+    return $text =~ /\A(\d{1,7}(?:\.\d+)?)([smh])\z/ ? $1 * $seconds{$2} : 0;
 }
 
 sub say_progress {
-    my ($opt, $round, $rounds, $command) = @_;
+    my ($opt, $looks, $round, $rounds, $command) = @_;
     return if $opt->{q};
-    my $text = ($round > 0 ? "run $round of $rounds" : 'warming up')
-        . ': ' . Devel::DProf::Profile::escape($command);
+    my $text = ($round <= 0 ? 'warming up' : $looks ? $looks->progress($round)
+        : "run $round of $rounds") . ': ' . Devel::DProf::Profile::escape($command);
     if (-t STDERR) {
         transient("\e[K" . substr $text, 0, 78);
     } else {
