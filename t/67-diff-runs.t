@@ -90,8 +90,8 @@ subtest 'what is told' => sub {
             \ its\ corrected\ p\ is\ at\ most\ 0\.05;\ intervals\ are\ of\ 95\ %,\ each\ for
             \ itself$/mx, 'the header names the test');
     like($text,
-        qr/100\.0\ us\ \x{c2}\x{b1}1%.*121\.0\ us\ \x{c2}\x{b1}2%\s+\+21\.00%\s+\+\S+\ to
-            \ \+\S+%\s+0\.01587\ \ A::f$/mx, 'a row has change, interval and p');
+        qr/100\.0\ us\ \x{c2}\x{b1}1%.*121\.0\ us\ \x{c2}\x{b1}2%\s+\+21\.00%\ \(ops\ equal\)
+            \s+\+\S+\ to\ \+\S+%\s+0\.01587\ \ A::f$/mx, 'a row has change, interval and p');
     like($text, qr/  50\.00 us\s+~ .* A::g$/m,
         '~ stands where there is no difference') or diag $text;
     my $few = tool("$dir/x.*", "$dir/y.*");
@@ -305,8 +305,10 @@ subtest 'ops beside times that cannot decide' => sub {
     like($out, qr/ ~ \(ops \+17\.7 %, exact\) .* A::Inv::price$/m,
         'ops are told where time cannot decide');
     like($out, qr/ ~ \(ops equal\) .* A::Inv::same$/m, 'equal ops are told there, too');
-    like($out, qr/ \+\d+\.\d+% +\S+ to \S+ .* A::Inv::more$/m,
-        'where time decides, ops are not told');
+    like($out, qr/ \+\d+\.\d+% \(ops \+17\.7 %, exact\) +\S+ to \S+ .* A::Inv::more$/m,
+        '... and where time decides');
+    like($out, qr/^# Ops: A::Inv::more \+17\.7 %, A::Inv::price \+17\.7 %; the others /m,
+        'what is certain stands above');
     unlike($out, qr/Inv::constant/, 'a sub that did not change is no row');
     like($out, qr/^# 2 subs did not change \(-v shows them\)$/m, '... but counted');
     like(tool('-v', @files)->{out}, qr/ A::Inv::constant$/m, '-v prints its row');

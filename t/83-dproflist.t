@@ -48,7 +48,7 @@ subtest 'all there is' => sub {
   SKIP: {
         skip 'the kernel is no Linux', 6 if $^O ne 'linux';
         is("@order", 'perl software hardware cache pmu', 'the groups come in their order');
-        is(join(' ', map { $_->{name} } @{ $group{perl} }), 'ops svs bytes',
+        is(join(' ', map { $_->{name} } @{ $group{perl} }), 'ops svs bytes noise',
             "perl's own events are listed");
         is(scalar(grep { $_->{name} eq 'page-faults' && $_->{alias} eq 'faults'
             && $_->{unit} eq 'faults' } @{ $group{software} }), 1, 'page-faults');

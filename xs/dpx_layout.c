@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 enum {
-    HEAP_MOST = 128 << 10,      /* bytes: malloc asks the system for more, and gives it back, in steps
-                                 * of as many */
+    HEAP_MOST = 128 << 10,      /* bytes: malloc asks the system for more, and gives it back, in
+                                 * steps of as many */
     VALUES_MOST = 256           /* more than an arena of perl's has heads or bodies of most types */
 };
 
@@ -19,7 +19,7 @@ static size_t next(uint64_t *random, size_t most)
 
 void dpx_layout(pTHX_ uint64_t number)
 {
-    uint64_t random = number * UINT64_C(0x9e3779b97f4a7c15);    /* small numbers, too, are far apart */
+    uint64_t random = number * UINT64_C(0x9e3779b97f4a7c15);    /* also of small numbers */
     if (!number)
         return;
     size_t bytes = next(&random, HEAP_MOST), heads = next(&random, VALUES_MOST);

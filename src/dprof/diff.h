@@ -72,8 +72,8 @@ struct dp_rule {
     X(SIZE, work) \
     /* of times: the measure, ops, that is certain where these are not. 0: none */ \
     X(SIZE, beside) \
-    /* of times of several runs: the measure, in ns, by which stretches took much longer than usual. \
-     * 0: none */ \
+    /* of times of several runs: the measure, in ns, by which stretches took much longer than \
+     * usual. 0: none */ \
     X(SIZE, noise) \
     /* of samples: the measure that is their number. What has been sampled is tested by counts (no \
      * measure that is exact has). 0: there are none */ \
@@ -87,8 +87,8 @@ struct dp_rule {
     X(REAL, floor)              /* percent of the pooled total: what has less is not tested */ \
     /* a difference is true when its p, corrected for the number of tests, is no greater */ \
     X(REAL, alpha) \
-    /* of several looks at runs that become more: the part of alpha that is for this one; p is divided \
-     * by it. 0: all */ \
+    /* of several looks at runs that become more: the part of alpha that is for this one; p is \
+     * divided by it. 0: all */ \
     X(REAL, spending) \
     /* percent of the baseline: what has changed by less is not looked for further */ \
     X(REAL, effect) \
@@ -127,9 +127,10 @@ struct dp_diff_outcome {
                                      * many as are printed */
     size_t failed, undecided;       /* of the gate: findings */
     size_t needed;                  /* runs a side that could decide; 0: these can */
-    size_t open;                    /* tests that have neither found a change nor shown that there is
-                                     * none of how->effect ... */
-    char *open_names;               /* ... and which they are, the largest three. Owned; NULL: none */
+    size_t open;                    /* tests that have neither found a change nor shown that there
+                                     * is none of how->effect ... */
+    char *open_names;               /* ... and which they are, the largest three. Owned; NULL: there
+                                     * are none */
     char *findings;                 /* the gate's, as lines of text; NULL:
                                      * there is no gate. Owned */
 };

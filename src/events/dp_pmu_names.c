@@ -16,7 +16,7 @@ const struct dp_pmu_known dp_pmu_known[] = {
     { DP_PMU_BYTES, DP_PMU_G_PERL, "bytes", NULL, "bytes",
       "Heap that perl took; bytes-freed has what it gave back", 0, 0 },
     { DP_PMU_NOISE, DP_PMU_G_PERL, "noise", NULL, "ns",
-      "Time by which stretches took much longer than their ops do (trees)", 0, 0 },
+      "Time by which stretches of a tree took much longer than usual", 0, 0 },
     HW(0, "cpu-cycles", "cycles", "cycles",
        "Cycles of the processor; their length varies with its frequency"),
     HW(1, "instructions", NULL, "instructions", "Instructions that were completed"),

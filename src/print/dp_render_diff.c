@@ -285,6 +285,44 @@ static void speed_facts(struct dp_rdiff *r)
     fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
 }
 
+/* The share of the time of all runs that was noise, in percent. */
+static double noise_of(const struct dp_diff *diff)
+{
+    double noise = 0, all = 0;
+    for (size_t i = 0; i < diff->n_runs; i++) {
+        noise += (double)diff->runs[i].columns[diff->how->noise].total * (double)diff->hz / 1e9;
+        all += (double)diff->runs[i].raw_total;
+    }
+    return all > 0 ? 100 * noise / all : 0;
+}
+
+/* What the times of several runs hold beside the work of the subs. */
+static void noise_facts(struct dp_rdiff *r)
+{
+    const struct dp_diff_family *f = &r->c.families[r->c.diff.n_sides > 1];
+    if (r->c.sets && r->how->noise) {
+        dp_render_real(&r->scratch, noise_of(&r->c.diff), 1, false);
+        dp_buf_adds(&r->scratch, " % of the time, in stretches that took 20 us more than their ops"
+                                 " mostly do; subs are compared with it and without");
+        struct dp_cell text = dp_rdiff_kept(r);
+        fact(r, "Noise", "noise_pct",
+             r->people ? text : dp_rdiff_real(noise_of(&r->c.diff), 2), NULL);
+    }
+    if (!r->c.sets || f->layout <= 0 || r->c.diff.n_sides != 2)
+        return;
+    if (!r->people) {
+        fact(r, "", "layout_pct", dp_rdiff_real(100 * f->layout, 2), NULL);
+        return;
+    }
+    dp_buf_adds(&r->scratch, "up to ");
+    dp_render_real(&r->scratch, 100 * f->layout, 1, false);
+    dp_buf_adds(&r->scratch, " % may come of where code and data lie");
+    if (f->alike)
+        dp_buf_addf(&r->scratch, ", as %zu subs say that did the same work on both sides",
+                    f->alike);
+    fact(r, "Layout", "layout_pct", dp_rdiff_kept(r), NULL);
+}
+
 /* For machines: the key has the rule's number, and the side's. */
 static void power_fact(struct dp_rdiff *r, const struct dp_power *power, const char *key,
                        struct dp_cell value)
@@ -382,12 +420,15 @@ static void facts(struct dp_rdiff *r)
         const struct dp_report_fact *f = &r->how->facts[i];
         fact(r, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
     }
+    if (r->how->view == DP_V_FLAT)
+        dp_rdiff_certain(r);
     if (r->c.diff.n_sides > 1)
         total_facts(r);
     if (r->how->view == DP_V_FLAT) {
         test_facts(r);
         power_facts(r);
         speed_facts(r);
+        noise_facts(r);
         dp_rdiff_largest(r);
         guessed_fact(r);
         unchanged_fact(r);

@@ -68,6 +68,8 @@ void dp_rdiff_interval(struct dp_rdiff *r, const struct dp_diff_values *v);
 /* The flat table: its columns; all of it. Returns 0 or a DP_E. */
 void dp_rdiff_flat_columns(struct dp_rdiff *r);
 int dp_rdiff_fill_flat(struct dp_rdiff *r);
+/* Where ops differ, of times whose ops repeat exactly, as a fact. */
+void dp_rdiff_certain(struct dp_rdiff *r);
 /* What grew most, and what shrank most, as facts. */
 void dp_rdiff_largest(struct dp_rdiff *r);
 

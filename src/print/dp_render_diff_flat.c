@@ -228,11 +228,12 @@ static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spre
     return dp_rdiff_kept(r);
 }
 
-/* Where the time cannot decide, tells what the ops say, which can. */
+/* Tells what the ops say, which is certain: where the time cannot decide, and where people want to
+ * know whether the sub did more, or the same more slowly. */
 static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v,
                     const struct dp_diff_values *ops)
 {
-    bool certain = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
+    bool certain = v->verdict == DP_DIFF_EXACT
                    || (ops && v->verdict == DP_DIFF_EQUAL && ops->verdict == DP_DIFF_EQUAL);
     if (!ops || certain
         || (ops->verdict == DP_DIFF_EQUAL
@@ -456,6 +457,62 @@ static void name_largest(struct dp_rdiff *r, bool grown, const char *label, cons
     }
     if (n)
         dp_table_fact(&r->table, label, key, dp_rdiff_kept(r), NULL);
+}
+
+/* How many ops more or fewer it is certain that a row executes; 0: none, or it is not certain. */
+static uint64_t certain_ops(const struct dp_rdiff *r, size_t row)
+{
+    const struct dp_diff_values *ops = &r->c.ops[1].values[r->c.rows[row].entry];
+    return ops->verdict == DP_DIFF_EXACT ? (uint64_t)dp_diff_size(ops) : 0;
+}
+
+/* The three that differ by most ops, in their order. Returns how many differ at all. */
+static size_t most_ops(const struct dp_rdiff *r, size_t best[3])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->c.n_rows; i++) {
+        size_t k;
+        if (!certain_ops(r, i))
+            continue;
+        for (k = n < 3 ? n : 3; k > 0 && certain_ops(r, best[k - 1]) < certain_ops(r, i); k--)
+            if (k < 3)
+                best[k] = best[k - 1];
+        if (k < 3)
+            best[k] = i;
+        n++;
+    }
+    return n;
+}
+
+void dp_rdiff_certain(struct dp_rdiff *r)
+{
+    size_t best[3];
+    if (!r->c.ops || r->how->measures[r->how->beside].tolerance != 0 || r->c.diff.n_sides != 2)
+        return;
+    size_t n = most_ops(r, best);
+    if (!r->people) {
+        dp_table_fact(&r->table, "", "ops_differ", dp_cell_count(n), NULL);
+        return;
+    }
+    for (size_t k = 0; k < n && k < 3; k++) {
+        uint32_t e = r->c.rows[best[k]].entry;
+        const struct dp_diff_values *ops = &r->c.ops[1].values[e];
+        const struct dp_name *name = dp_diff_text(&r->c.diff, e, 0);
+        dp_buf_adds(&r->scratch, k ? ", " : "");
+        dp_buf_add(&r->scratch, name->ptr, name->len);
+        if (ops->base) {
+            dp_buf_addc(&r->scratch, ' ');
+            dp_render_real(&r->scratch, dp_rdiff_change_percent(ops), 1, true);
+            dp_buf_adds(&r->scratch, " %");
+        } else {
+            dp_buf_addf(&r->scratch, " +%" PRIu64, ops->value);
+        }
+    }
+    if (n > 3)
+        dp_buf_addf(&r->scratch, ", and %zu more", n - 3);
+    dp_buf_adds(&r->scratch, n ? "; the others execute as many as before, exactly"
+                               : "as many as before in every sub, exactly");
+    dp_table_fact(&r->table, "Ops", "ops_differ", dp_rdiff_kept(r), NULL);
 }
 
 void dp_rdiff_largest(struct dp_rdiff *r)

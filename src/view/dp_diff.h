@@ -116,8 +116,8 @@ struct dp_diff {
     uint64_t hz;                /* of all ticks */
     bool adjusted;              /* for the speed of the runs */
     bool has_speed;             /* it is known */
-    double *slopes;             /* then, by entry: a sub's time goes with the run's speed to the power
-                                 * of it; NULL: all by 1 */
+    double *slopes;             /* then, by entry: a sub's time goes with the run's speed to the
+                                 * power of it; NULL: all by 1 */
     struct dp_diff_values speeds;   /* of the side how->order, or the first: base and value
                                      * 1,000,000 for the median run */
     bool is_time;               /* the times are in ns: folded stacks may count anything */

@@ -12,7 +12,7 @@ static const double expected_share = 0.9;   /* ... of that: for times that go wi
 
 enum { ALIKE = 10 };                        /* a spread is made of so many, at least */
 static const double layout_least = 0.03, layout_guess = 0.05, layout_spreads = 4,
-    layout_own = 2;
+    layout_own = 2, layout_most = 0.1;
 
 /* Which work did an entry, on both sides? */
 static enum work work_of(const struct dp_diff *diff, bool incl, uint32_t side, uint32_t e,
@@ -124,8 +124,7 @@ static void find_layout(struct correcting *c)
         return;
     double median = dp_stat_median(c->p, k), spread = dp_stat_spread(c->p, k, median);
     c->family->alike = k;
-    c->family->layout = layout_spreads * spread > layout_least ? layout_spreads * spread
-                                                               : layout_least;
+    c->family->layout = fmin(fmax(layout_spreads * spread, layout_least), layout_most);
 }
 
 /* Runs of one side lie elsewhere, too, so that their spread tells what one place makes. */
@@ -133,7 +132,7 @@ static bool is_layout(const struct correcting *c, const struct dp_diff_values *v
 {
     double spread = v->base_spread > v->spread ? v->base_spread : v->spread;
     double own = v->base ? layout_own * spread / (double)v->base : 0;
-    return fabs(change_of(v)) <= (own > c->family->layout ? own : c->family->layout);
+    return fabs(change_of(v)) <= fmax(fmin(own, layout_most), c->family->layout);
 }
 
 static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)

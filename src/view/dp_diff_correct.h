@@ -19,9 +19,10 @@
  *
  * An entry that did exactly the same work, but in another time, may lie elsewhere in memory. How
  * much that makes is told by the others of which the same is true: what is no more than four
- * times their spread off, or twice its own spread among runs, or 3 %, is called layout. (B. Efron: Large-scale simultaneous hypothesis
- * testing: the choice of a null hypothesis, Journal of the American Statistical Association 99,
- * 2004.) Returns 0 or DP_E_NOMEM. */
+ * times their spread off, or twice its own spread among runs, or 3 %, is called layout; never what
+ * is more than 10 % off, because most subs may have changed. (B. Efron: Large-scale simultaneous
+ * hypothesis testing: the choice of a null hypothesis, Journal of the American Statistical
+ * Association 99, 2004.) Returns 0 or DP_E_NOMEM. */
 int dp_diff_correct(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure,
                     bool incl, uint32_t side);
 

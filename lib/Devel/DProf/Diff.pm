@@ -184,7 +184,7 @@ sub know_work {
     return;
 }
 
-# Reads by how much subs were disturbed, where all runs know it: then they are compared without, too.
+# Reads by how much subs were disturbed, where all runs know it: they are compared without, too.
 sub know_noise {
     my ($self) = @_;
     for my $profile (map { parts($_) } @{ $self->{sides} }) {
@@ -404,9 +404,9 @@ sub settle_rules {
 sub with_ops {
     my ($self, $parsed) = @_;
     return 1 if $self->{beside} && !$parsed->{by_line};
-    die "--fail-if: $parsed->{text}: " . ($parsed->{by_line} ? 'rules about lines have no `and ops\''
-        : 'times and ops are compared where all sides have ops, as trees do (mode=tree), and -m is'
-        . ' a time') . "\n";
+    my $why = $parsed->{by_line} ? 'rules about lines cannot ask for ops'
+        : 'it compares times of sides that all have ops, as trees do (mode=tree)';
+    die "--fail-if: $parsed->{text}: $why\n";
 }
 
 sub rule_measure {

@@ -150,8 +150,8 @@ sub record_in_turn {
 sub with_noise { return join ',', grep { length } $ENV{PERL_DPROF_EVENTS} // '', '?noise' }
 
 # Returns a number for the recorder's option layout. How fast code runs depends on where it and its
-# data lie, and an edit that changes nothing else moves both; so they are moved in each run of both
-# sides. The number's length moves the stack. (C. Curtsinger, E. D. Berger: Stabilizer: statistically
+# data lie, and an edit that changes nothing else moves both; so each run of both sides moves them.
+# The number's length moves the stack. (C. Curtsinger, E. D. Berger: Stabilizer: statistically
 # sound performance evaluation, ASPLOS 2013; T. Mytkowicz and others: Producing wrong data without
 # doing anything obviously wrong, ASPLOS 2009.)
 sub layout { return sprintf '%0*d', 10 + int rand 4000, 1 + int rand 0x7ffffffe }
