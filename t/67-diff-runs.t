@@ -28,15 +28,18 @@ sub run_file {
     my ($path, %subs) = @_;
     my $n = 0;
     my (@names, @contexts);
+    my $noise = grep { defined $_->[2] } values %subs;
     for my $name (sort keys %subs) {
         $n++;
         push @names, "A $name a.pl:$n";
-        push @contexts, sprintf '= 1 %x 1 %d 0 %d 1 1 %d', $n, $subs{$name}[0], $subs{$name}[0],
-            $subs{$name}[1];
+        push @contexts, sprintf('= 1 %x 1 %d 0 %d 1 1 %d', $n, $subs{$name}[0], $subs{$name}[0],
+            $subs{$name}[1]) . ($noise ? ' ' . 1000 * ($subs{$name}[2] // 0) : '');
     }
-    return spew($path, profile_text(format => 'tree', hz => 1_000_000, counters => 'ops:ops',
+    return spew($path, profile_text(format => 'tree', hz => 1_000_000,
+        counters => $noise ? 'ops:ops noise:ns' : 'ops:ops',
         header => q{$dprof_hash_seed='0'; $dprof_perturb_keys='0';}, times => [1, 0, 1],
-        complete => 1, subs => \@names, lines => ['= 0 0 1 0 0 0 0 0 0', @contexts]));
+        complete => 1, subs => \@names,
+        lines => ['= 0 0 1 0 0 0 0 0 0' . ($noise ? ' 0' : ''), @contexts]));
 }
 
 my $sets = 0;
@@ -198,6 +201,116 @@ subtest 'is it true?' => sub {
     is($few->{adjusted_for_speed}, undef, 'two subs are too few to estimate the speed');
 };
 
+# ---- what is known beside the times ----
+
+# Ten runs: subs a to l, each by a function of the run's number that returns time, ops and noise.
+sub ten {
+    my ($name, %other) = @_;
+    return join ',', map {
+        my $k = $_;
+        run_file("$dir/known.$name.$k", map {
+            my $sub = $_;
+            $sub => $other{$sub} ? [$other{$sub}->($k)] : [10_000 + $k * ord($sub) % 7, 1000, 0]
+        } 'a' .. 'l')
+    } 0 .. 9;
+}
+
+subtest 'what is known beside the times' => sub {
+    my $base = ten('base');
+    my $at_most = sub {
+        my ($p, $want, $what) = @_;
+        ok(abs($p - $want) < 1e-6, "$what: $p, $want");
+    };
+    my $p = 2 / 184_756;            # of ten values that are all greater than ten others
+    my %same = %{ by_name(json($base, ten('same', d => sub { (12_000 + $_[0], 1000, 0) }))) };
+    is($same{'A::d'}{verdict}, 'significant', 'a sub that does the same, but slower, is found');
+    $at_most->($same{'A::d'}{p}, 12 * $p / 0.9, '... its p is that of twelve tests');
+    my $more = json($base, ten('more', d => sub { (10_300 + $_[0], 1030, 0) }));
+    is(by_name($more)->{'A::d'}{verdict}, 'significant', 'one that does 3 % more is, too');
+    $at_most->(by_name($more)->{'A::d'}{p}, 2 * $p / 0.9 / 1.8,
+        '... its p is that of half of alpha, and of one direction');
+    is($more->{ops_differ}, 1, '... and it is the only one whose ops differ');
+    my $less = by_name(json($base, ten('less', d => sub { (10_300 + $_[0], 970, 0) })));
+    $at_most->($less->{'A::d'}{p}, 2 * $p / 0.9 / 0.2, 'slower with fewer ops is less expected');
+
+    my @args = ($base, ten('layout', d => sub { (10_200 + $_[0], 1000, 0) }));
+    is(by_name(json(@args))->{'A::d'}{verdict}, 'within layout',
+        'what does the same, and is 2 % slower, may lie elsewhere');
+    my $told = tool('--fail-if', 'self > 1%', @args);
+    is($told->{status}, 0, '... a gate lets it pass');
+    like($told->{out}, qr/ \(\+2\.\d+%, within layout\) \(ops equal\) .* A::d$/m,
+        '... the row says so');
+    like($told->{out}, qr/^# Layout: up to 3\.0 % may come of where .+ lie, as 12 subs say /m,
+        '... how much that may be is told');
+    like($told->{out}, qr/^# Ops: as many as before in every sub, exactly$/m,
+        '... and that ops are equal');
+
+    # In every other run a sub is disturbed, by as much as it has become slower.
+    my $disturbed = sub {
+        my ($more, $known) = @_;
+        return sub {
+            my $noise = $_[0] % 2 ? 1500 + 10 * $_[0] : 0;
+            return (10_000 + $more + $_[0] + $noise, 1000 + $more / 10, $known ? $noise : 0);
+        };
+    };
+    for my $known (0, 1) {
+        my $both = json(ten("calm.$known", a => sub { (10_000, 1000, 1) },
+                d => $disturbed->(0, $known)),
+            ten("calmer.$known", a => sub { (10_000, 1000, 1) }, d => $disturbed->(500, $known)));
+        is(by_name($both)->{'A::d'}{verdict}, $known ? 'significant' : 'not significant',
+            $known ? 'noise that is known does not hide a change' : 'noise hides a change');
+    }
+    # A rare long stretch looks like noise, but it is the change.
+    my $rare = json(ten('rare', d => sub { (10_000 + $_[0], 1000, 0) }),
+        ten('rarer', d => sub { (11_500 + $_[0], 1000, 1500) }));
+    is(by_name($rare)->{'A::d'}{verdict}, 'significant', 'a change that looks like noise is found');
+};
+
+subtest 'rules that ask for the ops, too' => sub {
+    my @sides = (ten('rule.a'), ten('rule.b', c => sub { (13_000 + $_[0], 1000, 0) },
+        d => sub { (13_000 + $_[0], 1300, 0) }, e => sub { (10_000 + $_[0], 1300, 0) }));
+    my $names = sub {
+        my ($rule) = @_;
+        my $text = tool('--fail-if', $rule, @sides)->{out};
+        return join ' ', sort $text =~ /^FAIL  .*?: A::(\w):/mg;
+    };
+    is($names->('self > 5%'), 'c d', 'the time alone');
+    is($names->('ops > 5%'), 'd e', 'the ops alone');
+    is($names->('self > 5% and ops'), 'd', 'both');
+    is($names->('self > 5%, ops > 5%'), 'c d d e', 'either');
+    like(tool('--fail-if', 'self > 5% and calls', @sides)->{err}, qr/a comma, or the end/,
+        'calls cannot be asked for');
+    like(tool('-m', 'calls', '--fail-if', 'self > 5% and ops', @sides)->{err},
+        qr/it compares times of sides that all have ops/, 'it is for times');
+};
+
+subtest 'how many runs' => sub {
+    require Devel::DProf::Looks;
+    my $looks = Devel::DProf::Looks->new(1000);
+    my (@at, $sum);
+    for my $round (1 .. $looks->most) {
+        my $share = $looks->share_at($round) or next;
+        push @at, $round;
+        $sum += $share;
+        is($looks->looked($round, { count => 2, names => 'a, b' }), $round == 40 ? 1 : 0,
+            "after $round rounds");
+    }
+    is("@at", '8 12 18 27 40', 'rounds that are looked at');
+    ok(abs($sum - 1) < 1e-9, 'all looks together spend alpha');
+    is(Devel::DProf::Looks->new(1000)->looked(8, { count => 0 }), 1, 'nothing is open: the end');
+    my $short = Devel::DProf::Looks->new(0);
+    is($short->share_at(1), 0.1, 'where time ends, there is a look');
+    for ([['-N', 'x'], qr/-N x: must be a positive number, or auto/],
+        [['-N', 0], qr/-N 0: must/],
+        [['--effect', 3], qr/--effect is meaningful only with -N auto/],
+        [['-N', 'auto', '--max-time', 'long'], qr/--max-time long: must be like 90s, 5m or 1h/]) {
+        my ($args, $wrong) = @$_;
+        my $run = tool(@$args, '--run', 'true', '--run', 'true');
+        is($run->{status}, 2, "@$args: a usage error");
+        like($run->{err}, $wrong, '... which says what is wrong');
+    }
+};
+
 # ---- --run ----
 
 SKIP: {
@@ -290,6 +403,17 @@ SKIP: {
         ok(!runs($command), '... the command that it ran is ended');
     }
     is_deeply([glob "$home/tmon*"], [], '--run leaves nothing in the current folder');
+    # With the counting clock all runs are the same, so that the first look decides.
+    my $auto = tool({ dir => $home, env => { %$env, PERL_DPROF_CLOCK => 'counting' } },
+        '-N', 'auto', '--warmup', 0, '--keep', "$home/auto", map { ('--run', "$^X f.pl $_") } 3, 5);
+    is($auto->{status}, 0, '-N auto') or diag $auto->{err};
+    like($auto->{out}, qr/^# Baseline: \S+ f\.pl 3 \(8 runs\)$/m, '... ends when all is decided');
+    like($auto->{err}, qr/^dprofdiff: run 8, next look after 8: /m, '... its progress');
+    my %layouts = map { slurp($_) =~ /layout=(\d+)/ ? ($1 => 1) : () } glob "$home/auto/*/*";
+    is(scalar keys %layouts, 16, 'each run has data elsewhere');
+    my @noise = grep { slurp($_) =~ /\$dprof_counters='ops:ops noise:ns'/ }
+        glob "$home/auto/*/*";
+    is(scalar @noise, 16, 'each run counts noise');
 }
 
 

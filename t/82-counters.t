@@ -251,6 +251,21 @@ subtest 'counters that did not count all of the time' => sub {
     like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so');
 };
 
+# ---- noise, and where data lies ----
+
+{
+    my $refused = profiled(['-e', 'print "ran\n"'], env => { PERL_DPROF_EVENTS => 'noise' });
+    like($refused->{err}, qr/noise': it needs a tree of calls that counts ops \(mode=tree\)/,
+        'noise is counted in trees only');
+    my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 3; print "ran\n"'], env => {
+        PERL_DPROF_MODE => 'tree', PERL_DPROF_EVENTS => 'noise+svs', PERL_DPROF_LAYOUT => 12345,
+    });
+    is("$run->{out}$run->{err}$run->{status}", "ran\n0", 'a tree counts it');
+    like(slurp($run->{profile}), qr/dprof_counters='ops:ops noise:ns svs:SVs svs-freed:SVs';/,
+        '... beside other counters');
+    like(slurp($run->{profile}), qr/\blayout=12345\b/, 'the header says where data lies');
+}
+
 # ---- options of dprofpp ----
 
 is(printed('dprofpp', '-m', 'cycles', $colons), printed('dprofpp', '--metric', 'cycles', $colons),

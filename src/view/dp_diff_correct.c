@@ -55,7 +55,7 @@ static double spending_of(const struct correcting *c)
 static double tests_of(const struct correcting *c, enum work work)
 {
     double share = c->known && c->others ? known_share : 1;
-    return (double)(is_other(work) ? c->known : c->others) / share / spending_of(c);
+    return (double)(is_other(work) ? c->known : c->others) / share;
 }
 
 static enum work known_work(const struct correcting *c, size_t e)
@@ -63,15 +63,16 @@ static enum work known_work(const struct correcting *c, size_t e)
     return c->work ? (enum work)c->work[e] : WORK_UNKNOWN;
 }
 
-/* What p is divided by: of other work, one direction is expected, and has most of alpha. */
-static double weight_of(const struct correcting *c, size_t e)
+/* The p of an entry by itself. Of other work one direction is expected, and has most of alpha: then
+ * twice that is what p, which is of both, is divided by. */
+static double own_p(const struct correcting *c, size_t e)
 {
     const struct dp_diff_values *v = &c->family->values[e];
     enum work work = known_work(c, e);
-    double expected = !is_other(work) ? 1
-                      : 2 * ((v->value > v->base) == (work == WORK_MORE) ? expected_share
-                                                                         : 1 - expected_share);
-    return expected / tests_of(c, work);
+    double share = !is_other(work) ? 0.5
+                   : (v->value > v->base) == (work == WORK_MORE) ? expected_share
+                   : 1 - expected_share;
+    return v->p / (2 * share) / spending_of(c);
 }
 
 /* Can so few runs decide about entries of that work? *as: so many tests of a p each. */
@@ -80,9 +81,9 @@ static bool decides(const struct correcting *c, enum work work, size_t *as)
     const struct dp_diff_how *how = c->diff->how;
     bool noisy = how->noise && c->work;
     /* where false discoveries are limited, the least p of all tests decides */
-    double tests = how->discoveries ? 1
-                   : tests_of(c, work) / (is_other(work) ? 2 * expected_share : 1);
-    *as = (size_t)ceil(tests / (noisy ? DP_DIFF_CALM_SHARE : 1));
+    double tests = how->discoveries ? 1 : tests_of(c, work);
+    double share = (is_other(work) ? 2 * expected_share : 1) * (noisy ? DP_DIFF_CALM_SHARE : 1);
+    *as = (size_t)ceil(tests / share / spending_of(c));
     return c->family->counted
            || dp_stat_decides(c->runs[0], c->runs[1], *as ? *as : 1, how->alpha);
 }
@@ -91,14 +92,13 @@ static void correct_p(struct correcting *c)
 {
     size_t k = 0;
     for (size_t e = 0; e < c->n; e++) {
-        const struct dp_diff_values *v = &c->family->values[e];
-        if (!is_waiting(v))
+        if (!is_waiting(&c->family->values[e]))
             continue;
-        c->p[k] = v->p;
-        c->weight[k++] = weight_of(c, e);
+        c->p[k] = c->diff->how->discoveries ? c->family->values[e].p : own_p(c, e);
+        c->weight[k++] = 1 / tests_of(c, known_work(c, e));
     }
     if (c->diff->how->discoveries)
-        dp_stat_fdr(c->p, k, c->order);     /* as they are */
+        dp_stat_fdr(c->p, k, c->order);
     else
         dp_stat_holm(c->p, c->weight, k, c->order);
 }

@@ -382,9 +382,72 @@ static void starved(void)
     dp_live_release(&live);
 }
 
+/* The program goes on for so long, of which it waits, and executes ops. */
+static void go_on(struct machine *m, uint64_t *ops, double ns, double wait, uint64_t n)
+{
+    m->ns += ns;
+    m->cpu += ns - wait;
+    *ops += n;
+}
+
+/* A sub whose op mostly takes 300 ns: what takes much longer is noise; a longer stretch with more
+ * ops is not, nor is what waits. */
+static void noise(void)
+{
+    struct machine m = { 0, 0 };
+    struct dp_rec rec;
+    struct dp_writer w;
+    struct dp_live live;
+    struct dp_buf text;
+    uint64_t ops = 0, total[2] = { 0, 0 };
+    struct dp_rec_how how = {
+        .contexts = 1000, .tree = true, .counts = total, .n_counts = 2, .ops = &ops, .noise = 2
+    };
+    struct dp_cct_call call;
+    static const struct { double ns, wait; uint64_t ops; unsigned least, most; } stretches[] = {
+        { 90000, 0, 100, 0, 0 },            /* the first: nothing is known of the sub */
+        { 30000, 0, 300, 0, 0 }, { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 },
+        { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 },
+        { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 }, { 30000, 0, 100, 0, 0 },
+        { 100000, 0, 100, 64000, 72000 },   /* one of 100 us in place of some 31 */
+        { 110000, 0, 350, 0, 0 },           /* as many more ops */
+        { 45000, 0, 100, 0, 0 },            /* not so much more */
+        { 230000, 200000, 100, 0, 0 },      /* it has waited */
+        { 9000, 0, 20, 0, 0 }
+    };
+    int wrong = 0;
+    dp_buf_init(&text);
+    dp_live_init(&live, NULL, 0);
+    dp_writer_init(&w, 10000000, sink, &text);
+    dp_writer_name(&w, "main f -", 8);
+    dp_rec_init(&rec, &how, &w, &machine, &m);
+    dp_rec_open(&rec, &live);
+    rec.left = stamp(&m);
+    for (size_t i = 0; i < sizeof stretches / sizeof *stretches; i++) {
+        dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, stamp(&m), DP_REC_TREE);
+        struct dp_cct_node *node = rec.cur;
+        uint64_t before = node->counts[1];
+        rec.left = stamp(&m);
+        go_on(&m, &ops, stretches[i].ns, stretches[i].wait, stretches[i].ops);
+        dp_rec_mark(&rec, DP_RAW_LEAVE, 1, &call, stamp(&m), DP_REC_TREE);
+        rec.left = stamp(&m);
+        uint64_t more = node->counts[1] - before;
+        if (more < stretches[i].least || more > stretches[i].most) {
+            printf("# stretch %zu: noise %llu\n", i, (unsigned long long)more);
+            wrong++;
+        }
+        wrong += node->counts[0] != 0;
+    }
+    is_i(wrong, 0, "noise is what took 20 us more than its ops mostly do");
+    dp_rec_release(&rec);
+    dp_live_release(&live);
+    dp_buf_release(&text);
+}
+
 int main(void)
 {
     starved();
+    noise();
     counting("counters of a trace", 1 << 10, -1, false);
     counting("each mark written at once", 0, -1, false);
     counting("a trace that goes on as a tree", 100, 9999, false);

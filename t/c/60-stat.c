@@ -294,6 +294,21 @@ static void seam(void)
        "the interval, too: %.1f to %.1f, %.1f to %.1f", exact.low, exact.high, more.low, more.high);
 }
 
+static void slopes(void)
+{
+    /* two groups, each on a line of slope 2, the second one higher; one point is far off */
+    const double x[] = { 0, 1, 2, 3, 0, 1, 2, 3 }, y[] = { 0, 2, 4, 6, 50, 52, 54, 99 };
+    const size_t sizes[] = { 4, 4 };
+    double slope = 0;
+    is_i(dp_stat_slope(&slope, x, y, sizes, 2, 1, 0), 0, "a slope");
+    ok(near(slope, 2), "groups do not mix, and a point far off does not matter: %g", slope);
+    dp_stat_slope(&slope, x, y, sizes, 2, 1, 1000);
+    ok(near(slope, 1), "the usual slope, where points tell little: %g", slope);
+    const double same[] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    dp_stat_slope(&slope, same, y, sizes, 2, 1, 0.01);
+    ok(near(slope, 1), "the same, where they tell nothing: %g", slope);
+}
+
 static void corrections(void)
 {
     uint32_t order[4];
@@ -302,6 +317,11 @@ static void corrections(void)
     ok(near(holm[3], 0.02) && near(holm[0], 0.03) && near(holm[2], 0.06) && near(holm[1], 0.06),
        "Holm's, as R's p.adjust has them");
     dp_stat_holm(holm, NULL, 0, order);
+    double p[] = { 0.01, 0.04, 0.03 }, weight[] = { 0.5, 0.25, 0.25 };
+    dp_stat_holm(p, weight, 3, order);
+    /* 0.01 / 0.5 = 0.02; 0.03 / 0.25 of the half that is left: 0.06; the last one: 0.04 */
+    ok(near(p[0], 0.02) && near(p[2], 0.06) && near(p[1], 0.06), "with weights: %g %g %g", p[0],
+       p[1], p[2]);
     ok(!dp_stat_decides(3, 3, 1, 0.05) && dp_stat_decides(4, 4, 1, 0.05),
        "four runs a side can decide one test at 0.05, three cannot");
     is_i((long)dp_stat_runs_needed(1, 0.05), 4, "and that is what is needed");
@@ -356,6 +376,7 @@ int main(void)
     known();
     seam();
     corrections();
+    slopes();
     coverage();
     against_chance();
     no_memory();
