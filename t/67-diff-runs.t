@@ -266,6 +266,23 @@ subtest 'what is known beside the times' => sub {
     is(by_name($rare)->{'A::d'}{verdict}, 'significant', 'a change that looks like noise is found');
 };
 
+subtest 'counters that do not repeat exactly' => sub {
+    my $of = sub {
+        my ($name, @counts) = @_;
+        return join ',', map { run_file("$dir/counter.$name.$_", f => [100, 5, $counts[$_]],
+            g => [50, 5, 10]) } 0 .. $#counts;
+    };
+    my $by = sub { by_name(json('-m', 'noise', @_))->{'A::f'} };
+    is($by->($of->('a', 20, 21, 22), $of->('b', 60, 61, 63))->{verdict}, 'significant',
+        'three runs a side are enough');
+    is($by->($of->('c', 20, 21, 22), $of->('d', 21, 22, 20))->{verdict}, 'not significant',
+        '... what runs differ by is chance');
+    is($by->($of->('e', 20, 2, 40), $of->('f', 30, 60, 4))->{verdict}, 'not significant',
+        '... also where they differ much');
+    is($by->($of->('g', 20), $of->('h', 60))->{verdict}, 'single',
+        'one run tells nothing of chance');
+};
+
 subtest 'rules that ask for the ops, too' => sub {
     my @sides = (ten('rule.a'), ten('rule.b', c => sub { (13_000 + $_[0], 1000, 0) },
         d => sub { (13_000 + $_[0], 1300, 0) }, e => sub { (10_000 + $_[0], 1300, 0) }));

@@ -187,6 +187,12 @@ Commas separate options, so a pattern with a comma (C<a{1,2}>) must be set in th
 
 Under C<-T> and in setuid programs, only the command line counts.
 
+=item layout=N
+
+Takes memory and values before the program is compiled, so that its data lies elsewhere: each number
+stands for another amount, up to 128 KB and some hundred values. How fast a program runs depends on
+where its data lies; B<dprofdiff --run> uses this option so that runs differ in that.
+
 =item events=EVENT+EVENT
 
 Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
@@ -462,6 +468,14 @@ This counter works on 64-bit Linux. It works neither with perl's own allocator (
 when a library replaces the allocator's functions with its own that do not report sizes. While a
 profile counts bytes, perl's calls of malloc, calloc, realloc and free go through counting
 functions, which cost some nanoseconds each.
+
+=item noise
+
+Nanoseconds by which single stretches of a sub took longer than their ops usually take in that
+context, where that is 20 microseconds or more: mostly interrupts of the kernel, and time that the
+machine's host gave to others. It is part of the times. A stretch is what lies between two calls,
+returns or other events of the profile. This counter needs a tree that counts ops, costs no time per
+call, and is what B<dprofdiff --run> compares times without.
 
 =back
 

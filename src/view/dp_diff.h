@@ -78,6 +78,8 @@ struct dp_diff_family {
     size_t tests;
     bool counted;               /* these are samples: tests are those of counts, and any number of
                                  * runs can decide */
+    bool by_counts;             /* a counter that does not repeat exactly, of at least two runs a
+                                 * side: the same is true, but ranks are looked at, too */
     size_t needed;              /* how many runs on each side could decide; 0: these can, or nothing
                                  * is tested */
     size_t known;               /* tests of what is known to have done other work */

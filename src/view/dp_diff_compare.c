@@ -1,4 +1,5 @@
 /* Compares values of runs: is a difference significant? */
+#include "dp_counts.h"
 #include "dp_diff_correct.h"
 #include "dp_diff_counts.h"
 #include "dp_diff_speed.h"
@@ -15,6 +16,7 @@ struct comparing {
     size_t measure;
     bool incl;
     bool calm;                  /* values are without noise */
+    bool is_counter;            /* that does not repeat exactly, of several runs a side */
     uint32_t side;
     size_t n[2];                /* runs of the baseline, of the side */
     double *x, *y, *scratch;    /* their values; room for as many */
@@ -141,6 +143,30 @@ static int test(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
+/* A counter of the kernel or of memory: what runs count varies little, or as numbers of events do.
+ * Ranks see the first, where there are runs enough; the second has a test of its own, which a few
+ * runs are enough for (dp_counts.h). Each has half of alpha. */
+static int test_counter(const struct comparing *c, struct dp_diff_values *v)
+{
+    struct dp_counted *room = dp_mem_realloc(NULL, c->n[0] + c->n[1], sizeof *room);
+    struct dp_counts counts;
+    if (!room)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < c->n[0] + c->n[1]; i++)
+        room[i] = (struct dp_counted){ i < c->n[0] ? c->x[i] : c->y[i - c->n[0]], 1 };
+    dp_counts_compare(&counts, room, c->n[0], room + c->n[0], c->n[1], DP_COUNTS_RATE,
+                      c->diff->how->confidence);
+    dp_mem_free(room);
+    int rc = test(c, v);
+    if (counts.p < v->p) {
+        v->p = counts.p;
+        v->low = v->base ? (double)v->base * (counts.low - 1) : -INFINITY;
+        v->high = v->base ? (double)v->base * (counts.high - 1) : INFINITY;
+    }
+    v->p = 2 * v->p < 1 ? 2 * v->p : 1;
+    return rc;
+}
+
 /* Of what was disturbed, the values without noise show less of a change where that lies in rare
  * long stretches, which look like noise. So both are tested: the chance that one of them has so
  * small a p is no greater than the sum, of which the values without noise have the most. */
@@ -180,6 +206,7 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
     if (e == TOTAL || pooled(c) >= floor) {
         v->verdict = DP_DIFF_UNSURE;
         return counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
+               : c->is_counter ? test_counter(c, v)
                : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
                : test(c, v);
     }
@@ -215,6 +242,10 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     c.n[1] = diff->sides[side].n_runs;
     family->values = dp_mem_zalloc((n + 1) * sizeof *family->values);
     family->counted = dp_diff_is_counted(diff, measure);
+    const struct dp_diff_measure *m = measure == DP_RULE_CALLS ? NULL
+                                                               : &diff->how->measures[measure];
+    c.is_counter = family->by_counts = m && m->metric == DP_M_COUNTER && !m->exact
+                                       && !family->counted && c.n[0] > 1 && c.n[1] > 1;
     int rc = begin(&c) && family->values ? 0 : DP_E_NOMEM;
     if (rc == 0 && family->counted)
         rc = dp_diff_counting_init(&c.counting, diff, measure, incl, side);
@@ -244,6 +275,8 @@ void dp_diff_family_release(struct dp_diff_family *family)
     dp_mem_free(family->values);
     memset(family, 0, sizeof *family);
 }
+
+double dp_diff_reach(size_t n, size_t m, double alpha) { return dp_stat_seen(n, m, alpha); }
 
 bool dp_diff_exactly(const struct dp_diff *diff, size_t measure, bool incl, uint32_t side,
                      uint32_t e, double *room, struct dp_diff_values *values)

@@ -84,7 +84,7 @@ static bool decides(const struct correcting *c, enum work work, size_t *as)
     double tests = how->discoveries ? 1 : tests_of(c, work);
     double share = (is_other(work) ? 2 * expected_share : 1) * (noisy ? DP_DIFF_CALM_SHARE : 1);
     *as = (size_t)ceil(tests / share / spending_of(c));
-    return c->family->counted
+    return c->family->counted || c->family->by_counts
            || dp_stat_decides(c->runs[0], c->runs[1], *as ? *as : 1, how->alpha);
 }
 
@@ -166,7 +166,8 @@ static void give_verdicts(struct correcting *c)
         return;
     double alpha = c->diff->how->alpha * spending_of(c);
     f->total.p = f->total.p < spending_of(c) ? f->total.p / spending_of(c) : 1;
-    f->total.verdict = !dp_stat_decides(c->runs[0], c->runs[1], 1, alpha) ? DP_DIFF_FEW
+    bool decides = f->by_counts || dp_stat_decides(c->runs[0], c->runs[1], 1, alpha);
+    f->total.verdict = !decides ? DP_DIFF_FEW
                        : f->total.p <= c->diff->how->alpha ? DP_DIFF_TRUE
                        : DP_DIFF_UNSURE;
 }

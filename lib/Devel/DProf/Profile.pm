@@ -272,6 +272,11 @@ SIZES, one behind the other. Returns a hash: decides, whether the clearest chang
 could have a p of ALPHA or less; found, a list of [SERIES, GROUP, P] for each change that has. GROUP
 is the first that is changed, both count from 0. The test is L<dprofdiff>'s of B<--bisect>.
 
+=item Devel::DProf::Profile::reach RUNS, OTHER_RUNS, ALPHA
+
+The least change, in spreads of a value among the runs of a side, that the test of B<dprofdiff>
+finds four times of five; infinite, if there is none that so few runs can show.
+
 =item pairs
 
 Call this before the first C<add>: folded stacks may then have two counts on each line. The second

@@ -150,7 +150,7 @@ sub compared {
             complain("Unable to open $path: $!");
             return FAILED;
         }
-        too_few($opt, $how, @sides);
+        can_find($opt, $how, @sides);
         require Devel::DProf::Looks;
         require Devel::DProf::Record;
         my $compared = Devel::DProf::Record::with_signals(\&end_transient, sub {
@@ -164,23 +164,33 @@ sub compared {
     return compare_all($opt, $how, @sides);
 }
 
-# Says, before minutes are spent, that no difference of so few runs could be significant: the least
-# p of two sides of n and m runs is 2 / C(n + m, n).
-sub too_few {
+# Returns the least p that two sides of so many runs can have.
+sub least_p {
+    my ($n, $m) = @_;
+    my $ways = 1;
+    $ways *= ($m + $_) / $_ for 1 .. $n;
+    return 2 / $ways;
+}
+
+# Says, before minutes are spent, what so many runs can find, or that they can find nothing.
+sub can_find {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
-    return if $runs eq 'auto';
+    return if $runs eq 'auto' || $opt->{f} || !is_time_word($how->{metric_name});
     my $of_files = @sides ? scalar @{ $sides[0]{runs} } : $runs;
-    my $least = sub {
-        my ($n, $m) = @_;
-        my $ways = 1;
-        $ways *= ($m + $_) / $_ for 1 .. $n;
-        return 2 / $ways;
-    };
-    return if $opt->{f} || !is_time_word($how->{metric_name})
-        || $least->($of_files, $runs) <= $alpha;
+    return too_few($runs, $alpha, @sides) if least_p($of_files, $runs) > $alpha;
+    my $reach = Devel::DProf::Profile::reach($of_files, $runs, $alpha);
+    return if $opt->{q} || $reach == 9**9**9;
+    complain("dprofdiff: $runs runs a side find a change of " . sprintf('%.1f', $reach) . ' times the'
+        . ' spread of a sub among its runs, four times of five; -N auto takes as many as it needs');
+    return;
+}
+
+sub too_few {
+    my ($runs, $alpha, @sides) = @_;
+    my $of_files = @sides ? scalar @{ $sides[0]{runs} } : 0;
     my $needed = 1;
-    $needed++ while $least->(@sides ? $of_files : $needed, $needed) > $alpha && $needed < 1000;
+    $needed++ while $needed < 1000 && least_p($of_files || $needed, $needed) > $alpha;
     my $wanted = $needed > 999 ? "$sides[0]{name} has too few runs"
         : @sides ? "at least $needed are needed beside the $of_files of $sides[0]{name}"
         : "at least $needed a side are needed";
