@@ -110,6 +110,7 @@
 
     function place(i, l, d) {
         if (left[i] === l && wide[i] === d) return;
+        if (wide[i] >= 3 !== d >= 3) rects[i].classList.toggle('wide', d >= 3);
         left[i] = l;
         wide[i] = d;
         const rect = rects[i], text = d < 3 * letter ? '' : label(i, d - 6);

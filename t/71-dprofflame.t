@@ -62,7 +62,8 @@ sub wrong_picture {
                 || $g->{px} + $g->{pw} > $up->{px} + $up->{pw} + 0.001);
         return $at . 'negative' if grep { $_ < 0 } @$g{qw(px py pw ph x w)};
         $above[ $b->{depth} ] = $g;
-        my $why = $how{two} ? wrong_difference($g, $b, $told, $greatest, %how)
+        my $why = $how{two} ? wrong_difference($g, $b, $told, $greatest,
+            root => $boxes->[0]{node}, %how)
             : wrong_value($node, $told, $said, %how);
         return $at . $why if defined $why;
         push @changes, [change($b, $greatest, %how), $g->{fill}] if $how{two} && $i;
@@ -187,15 +188,22 @@ sub wrong_difference {
         && ($change > 0 ? $g->{label} !~ /^\xe2\x96\xb2 / : $change < 0
             ? $g->{label} !~ /^\xe2\x96\xbc / : $g->{label} =~ /^\xe2\x96/);
     return if $how{words};
-    my ($x, $y, $sign, $d, $ratio, $share, $of) =
+    my ($x, $y, $sign, $d, $ratio, $share, $of_before, $of_after) =
         $told =~ /^([\d,.]+)\ samples\ \xe2\x86\x92\ ([\d,.]+)\ samples,\ (\xe2\x88\x92|\+|)
-            ([\d,.]+)\ samples(?:,\ (new|gone|\xc3\x97[\d.]+))?,\ ([\d.]+)%\ of\ the\ change,
-            \ ([\d.]+)%(?=[);])/x
+            ([\d,.]+)\ samples(?:,\ (new|gone|\xc3\x97[\d.]+))?,\ ([\d.]+)%\ of\ the\ change
+            (?:,\ ([\d.]+)%\ of\ before)?(?:(?:,|\ \xe2\x86\x92)\ ([\d.]+)%\ of\ after)?(?=[);])/x
         or return "told $told";
     for ([$x, $before / 1000], [$y, $after / 1000], [$d, abs($after - $before) / 1000]) {
         my ($is, $wanted) = @$_;
         return "told $is, not $wanted, in $told"
             if abs(number($is) - $wanted) > ($wanted < 10 ? 0.000501 : 0.0501);
+    }
+    for ([$of_before, $before, $how{root}{all}[0] * $by, 'before'],
+        [$of_after, $after, $how{root}{all}[1], 'after']) {
+        my ($is, $part, $whole, $name) = @$_;
+        return "no share of $name in $told" if defined $is != ($part > 0);
+        return "$is % of $name, not $part of $whole"
+            if defined $is && abs($is - 100 * $part / $whole) > 0.00501;
     }
     my $is_less = $after < $before - 1e-6;
     return "sign in $told" if number($d) && ($sign eq '+') == $is_less;
@@ -559,6 +567,13 @@ subtest 'colours' => sub {
     is(flame('--bgcolors', 'pink', $file)->{status}, 2, 'another --bgcolors gives status 2');
 };
 
+subtest 'what is beside each other' => sub {
+    my $svg = flame('--minwidth', 0, file("A::a 100\nA::b 100\nA::c 0.2\nA::d 0.6\n"))->{out};
+    my @wide = $svg =~ m{<title>([^<]*?) \([^<]*</title><rect[^>]* class="wide"}g;
+    is(join(' ', sort @wide), '(program) A::a A::b A::d', 'frames of 3 pixels have an edge');
+    like($svg, qr/^#dprof \.f rect\.wide \{ stroke: #fff/m, '... which is seen');
+};
+
 subtest '--cp: palette.map, only when it is asked for' => sub {
     my $home = scratch();
     my $odd = file("caf\xc3\xa9;a->b 3\ncaf\xc3\xa9;\xff 4\nx%0Ay 5\n", 'odd.folded');
@@ -584,6 +599,12 @@ subtest '--cp: palette.map, only when it is asked for' => sub {
     is(scalar(() = slurp("$home/palette.map") =~ /^caf/mg), 1, 'palette.map has each name once');
     is(run_tool('dprofflame', ['--cp', '--random', $odd], dir => $home)->{err}, '',
         '--cp --random can be read again');
+    # As flamegraph.pl writes it: the root's name is empty.
+    spew("$home/palette.map", "->rgb(1,1,1)\na->b->rgb(4,3,2)\n");
+    my $theirs = run_tool('dprofflame', ['--cp', $odd], dir => $home);
+    is("$theirs->{status}$theirs->{err}", '0', "flamegraph.pl's palette.map is read");
+    is({ fills($theirs->{out}) }->{'a->b'}, 'rgb(4,3,2)', '... and used');
+    like(slurp("$home/palette.map"), qr/^->rgb\(1,1,1\)$/m, '... and keeps the root');
     spew("$home/palette.map", "rubbish\n");
     my $run = run_tool('dprofflame', ['--cp', $odd], dir => $home);
     like("$run->{status} $run->{err}", qr/^2 --cp: palette\.map, line 1: /,

@@ -21,7 +21,7 @@ use Getopt::Long 'GetOptions';
 use JSON::PP ();
 
 my %opt = (rounds => 40, runs => 10, busy => 12, only => '');
-GetOptions(\%opt, 'rounds=i', 'runs=i', 'busy=i', 'only=s', 'real', 'bias=s@')
+GetOptions(\%opt, 'rounds=i', 'runs=i', 'busy=i', 'only=s', 'real')
     or die "usage: $0 [--rounds N] [--runs N] [--busy N] [--only REGEX] [--real]\n";
 
 my $root = "$FindBin::Bin/..";
@@ -66,8 +66,11 @@ sub program {
         push @calls, map { [$i, $_ / $calls] } 1 .. $calls;
     }
     # in an order that does not depend on what is slower
-    my $place = sub { my ($i, $k) = @{ $_[0] }; my $x = sin($i * 12.9898 + $k * 78.233) * 43758.5453;
-        return $x - int $x };
+    my $place = sub {
+        my ($sub, $at) = @{ $_[0] };
+        my $x = sin($sub * 12.9898 + $at * 78.233) * 43758.5453;
+        return $x - int $x;
+    };
     @calls = map { $_->[1] } sort { $a->[0] <=> $b->[0] } map { [$place->($_), $_] } @calls;
     $text .= 'my $constant = ' . ($edit eq 'digits' ? 1234567890 : 3) . ";\n";
     return $text . join '', map { sprintf "w%02d();\n", $_->[0] } @calls;
@@ -87,8 +90,8 @@ sub command {
 sub compare {
     my (@commands) = @_;
     my $run = join ' ', map { '--run ' . quotemeta } @commands;
-    my $keep = $ENV{KEEP} ? "--keep $ENV{KEEP}/" . ++$ENV{KEPT} : "";
-    my $text = `$^X -I$root/blib/lib -I$root/blib/arch $root/bin/dprofdiff -q -N $opt{runs} --format json $keep $run`;
+    my $perl = "$^X -I$root/blib/lib -I$root/blib/arch";
+    my $text = `$perl $root/bin/dprofdiff -q -N $opt{runs} --format json $run`;
     die "dprofdiff: status $?\n" if $?;
     return JSON::PP->new->utf8->decode($text);
 }
@@ -131,7 +134,6 @@ sub measure {
             my $grown = $row->{verdict} eq 'significant' && $row->{change} > 0;
             $n{found} += $is_it && $grown;
             $n{exact} += $is_it && $row->{ops_verdict} eq 'exact';
-            printf "    %s %s: %+.2f %% [%.1f %.1f] ops %+.2f %%, p %.5f spread %.1f %.1f\n", $row->{symbol}, $row->{verdict}, $row->{change_pct}, 100*$row->{change_low}/$row->{baseline},100*$row->{change_high}/$row->{baseline}, $row->{ops_change_pct}, $row->{p}, 100*$row->{baseline_spread}/$row->{baseline}, 100*$row->{spread}/$row->{value} if $is_it && $ENV{SHOW};
             if ($row->{verdict} eq 'significant' && !$is_it) {
                 $n{false}++;
                 printf "    round %d: %s %+.2f %%, p %.5f\n", $round, $row->{symbol},
@@ -171,13 +173,15 @@ if ($opt{real}) {
     my ($false, $tests) = (0, 0);
     for (1 .. $opt{rounds}) {
         my $json = compare($real, $real);
-        my @alarms = map { $_->{symbol} } grep { $_->{verdict} eq 'significant' } @{ $json->{rows} };
+        my @alarms = map { $_->{symbol} }
+            grep { $_->{verdict} eq 'significant' } @{ $json->{rows} };
         push @alarms, '(total)' if $json->{total_verdict} eq 'significant';
         print "    round $_: @alarms\n" if @alarms;
         $false += @alarms > 0;
         $tests += grep { defined $_->{p} } @{ $json->{rows} };
     }
-    print "$opt{rounds} comparisons of a real program with itself, $tests subs: $false with an alarm\n";
+    print "$opt{rounds} comparisons of a real program with itself, $tests subs: "
+        . "$false with an alarm\n";
     exit($false ? 1 : 0);
 }
 printf "%-6s  %-15s  %6s  %6s  %6s  %14s  %6s  %6s  %7s\n", 'load', 'version', 'found', 'by ops',

@@ -98,6 +98,21 @@ static void add_change(struct dp_buf *to, const struct dp_flame *flame,
     dp_buf_adds(to, " of the change");
 }
 
+/* A share is one of its own side, whatever widths are: so both are told, and of what. */
+static void add_shares(struct dp_buf *to, const struct dp_flame *flame, const double of[2])
+{
+    if (of[0] > 0) {
+        dp_buf_adds(to, ", ");
+        add_percent(to, of[0], flame->sum[0], false);
+        dp_buf_adds(to, " of before");
+    }
+    if (of[1] > 0) {
+        dp_buf_adds(to, of[0] > 0 ? " \xe2\x86\x92 " : ", ");
+        add_percent(to, of[1], flame->sum[1], false);
+        dp_buf_adds(to, " of after");
+    }
+}
+
 /* Two counters: what is compared is the share of each. */
 static void add_pair(struct dp_buf *to, const struct dp_flame *flame,
                      const struct dp_flame_how *how, const double of[2])
@@ -130,10 +145,8 @@ void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struc
     void (*add)(struct dp_buf *, const struct dp_flame *, const struct dp_flame_how *,
                 const double *) = how->is_pair ? add_pair : add_change;
     add(to, flame, how, box->all);
-    if (!how->is_pair) {
-        dp_buf_adds(to, ", ");
-        add_percent(to, box->all[1], flame->sum[1], false);
-    }
+    if (!how->is_pair)
+        add_shares(to, flame, box->all);
     if (!flame->reverse && (box->self[0] > 0 || box->self[1] > 0)) {
         dp_buf_adds(to, "; self ");
         add(to, flame, how, box->self);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { WIDE = 3 };              /* pixels from which on a frame has an edge, as in the script */
 enum { SIDE = 10, LABEL = 6 };  /* pixels left and right of the frames, and within one around its
                                  * label, both together */
 
@@ -448,7 +449,8 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
     add_px(&g->out, floor((x + w) * 10 + 0.5) / 10 - floor(x * 10 + 0.5) / 10);
     dp_buf_adds(&g->out, "\" height=\"");
     add_px(&g->out, height - 1);
-    dp_buf_addf(&g->out, "\" fill=\"rgb(%d,%d,%d)\"/>", c.r, c.g, c.b);
+    dp_buf_addf(&g->out, "\" fill=\"rgb(%d,%d,%d)\"%s/>", c.r, c.g, c.b,
+                w >= WIDE ? " class=\"wide\"" : "");
     if ((w - LABEL) / (g->how->font_size * g->how->font_width) >= 3) {
         dp_buf_adds(&g->out, "<text x=\"");
         add_px(&g->out, x + 3);

@@ -613,9 +613,11 @@ static struct usual usual_of(const struct dp_rec *rec)
     struct dp_cct_node *node = rec->cur;
     struct dp_stmt *line = rec->line;
     if (rec->how.line_times)
-        return (struct usual){ line->real - line->wait, line->ops, &line->counts[rec->how.noise - 1],
+        return (struct usual){ line->real - line->wait, line->ops,
+                               &line->counts[rec->how.noise - 1],
                                *rec->ops - rec->line_ops_seen };
-    return (struct usual){ node->real - node->wait, node->ops, &node->counts[rec->how.noise - 1],
+    return (struct usual){ node->real - node->wait, node->ops,
+                           &node->counts[rec->how.noise - 1],
                            *rec->ops - rec->ops_seen };
 }
 

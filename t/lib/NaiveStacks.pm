@@ -220,7 +220,8 @@ sub svg_boxes {
     while ($svg
         =~ m{(<a\ [^>]*>)?<g\ class="(f[^"]*)"([^>]*?)\ data-x="([^"]*)"\ data-w="([^"]*)"><title>
             ([^<]*)</title><rect\ x="([^"]*)"\ y="([^"]*)"\ width="([^"]*)"\ height="([^"]*)"
-            \ fill="([^"]*)"/>(?:<text\ x="[^"]*"\ y="[^"]*">([^<]*)</text>)?</g>}gx) {
+            \ fill="([^"]*)"(?:\ class="wide")?/>
+            (?:<text\ x="[^"]*"\ y="[^"]*">([^<]*)</text>)?</g>}gx) {
         my %box;
         @box{qw(link class more x w title px py pw ph fill label)} = ($1, $2, $3, $4, $5, unxml($6),
             $7, $8, $9, $10, $11, defined $12 ? unxml($12) : undef);

@@ -125,7 +125,8 @@ sub read_map {
     my @fills;
     while (defined(my $line = <$in>)) {
         chomp $line;
-        my ($name, $r, $g, $b) = $line =~ /^(.+)->rgb\((\d+),(\d+),(\d+)\)\z/s
+        # In a file of flamegraph.pl's the root has no name.
+        my ($name, $r, $g, $b) = $line =~ /^(.*)->rgb\((\d+),(\d+),(\d+)\)\z/s
             or die '--cp: ' . MAP . ", line $.: must be NAME->rgb(R,G,B)\n";
         push @fills, text($name), sprintf '#%02x%02x%02x', map { $_ > 255 ? 255 : $_ } $r, $g, $b;
     }

@@ -181,8 +181,9 @@ sub can_find {
     return too_few($runs, $alpha, @sides) if least_p($of_files, $runs) > $alpha;
     my $reach = Devel::DProf::Profile::reach($of_files, $runs, $alpha);
     return if $opt->{q} || $reach == 9**9**9;
-    complain("dprofdiff: $runs runs a side find a change of " . sprintf('%.1f', $reach) . ' times the'
-        . ' spread of a sub among its runs, four times of five; -N auto takes as many as it needs');
+    complain("dprofdiff: $runs runs a side find a change of " . sprintf('%.1f', $reach)
+        . ' times the spread of a sub among its runs, four times of five; -N auto takes as many as'
+        . ' it needs');
     return;
 }
 
