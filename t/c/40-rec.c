@@ -441,6 +441,7 @@ static void noise(void)
     is_i(wrong, 0, "noise is what took 20 us more than its ops mostly do");
     dp_rec_release(&rec);
     dp_live_release(&live);
+    dp_writer_release(&w);
     dp_buf_release(&text);
 }
 
