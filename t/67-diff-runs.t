@@ -297,6 +297,14 @@ subtest 'rules that ask for the ops, too' => sub {
     is($names->('self > 5%, ops > 5%'), 'c d d e', 'either');
     like(tool('--fail-if', 'self > 5% and calls', @sides)->{err}, qr/a comma, or the end/,
         'calls cannot be asked for');
+    my @varying = (ten('vary.a', f => sub { (10_000 + $_[0], 1000 + $_[0], 0) }),
+        ten('vary.b', f => sub { (13_000 + $_[0], 1300 + $_[0], 0) }));
+    my $vary = tool('--fail-if', 'self > 5% and ops', @varying);
+    like($vary->{out}, qr/^FAIL  self > 5% and ops: A::f:/m, 'ops that are significantly more count');
+    like($vary->{out}, qr/^# Ops: not certain: there is a sub that does not execute as many in /m,
+        '... and are not called exact');
+    like(tool('-n', '--fail-if', 'self > 5% and ops', map { ('--run', 'true') } 1, 2)->{err},
+        qr/self > 5% and ops: it compares times, without -n/, '-n is refused before anything runs');
     like(tool('-m', 'calls', '--fail-if', 'self > 5% and ops', @sides)->{err},
         qr/it compares times of sides that all have ops/, 'it is for times');
 };
@@ -319,6 +327,8 @@ subtest 'how many runs' => sub {
     is($short->share_at(1), 0.1, 'where time ends, there is a look');
     for ([['-N', 'x'], qr/-N x: must be a positive number, or auto/],
         [['-N', 0], qr/-N 0: must/],
+        [['-N', 'auto', '--effect', 0], qr/positive/],
+        [['-N', 'auto', '-'], qr/cannot read the standard input twice/],
         [['--effect', 3], qr/--effect is meaningful only with -N auto/],
         [['-N', 'auto', '--max-time', 'long'], qr/--max-time long: must be like 90s, 5m or 1h/]) {
         my ($args, $wrong) = @$_;

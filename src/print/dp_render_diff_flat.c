@@ -484,12 +484,23 @@ static size_t most_ops(const struct dp_rdiff *r, size_t best[3])
     return n;
 }
 
+/* How many rows have ops that differ among the runs of a side. */
+static size_t varying_ops(const struct dp_rdiff *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->c.n_rows; i++) {
+        enum dp_diff_verdict verdict = r->c.ops[1].values[r->c.rows[i].entry].verdict;
+        n += verdict != DP_DIFF_EXACT && verdict != DP_DIFF_EQUAL;
+    }
+    return n;
+}
+
 void dp_rdiff_certain(struct dp_rdiff *r)
 {
     size_t best[3];
     if (!r->c.ops || r->how->measures[r->how->beside].tolerance != 0 || r->c.diff.n_sides != 2)
         return;
-    size_t n = most_ops(r, best);
+    size_t n = most_ops(r, best), varying = varying_ops(r);
     if (!r->people) {
         dp_table_fact(&r->table, "", "ops_differ", dp_cell_count(n), NULL);
         return;
@@ -510,8 +521,14 @@ void dp_rdiff_certain(struct dp_rdiff *r)
     }
     if (n > 3)
         dp_buf_addf(&r->scratch, ", and %zu more", n - 3);
-    dp_buf_adds(&r->scratch, n ? "; the others execute as many as before, exactly"
-                               : "as many as before in every sub, exactly");
+    if (varying)
+        dp_buf_addf(&r->scratch, "%s%s in each run of a side",
+                    n ? "; " : "not certain: ",
+                    varying == 1 ? "there is a sub that does not execute as many"
+                                 : "there are subs that do not execute as many");
+    else
+        dp_buf_adds(&r->scratch, n ? "; the others execute as many as before, exactly"
+                                   : "as many as before in every sub, exactly");
     dp_table_fact(&r->table, "Ops", "ops_differ", dp_rdiff_kept(r), NULL);
 }
 

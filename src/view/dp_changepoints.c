@@ -141,12 +141,12 @@ void dp_changepoints_free(struct dp_changepoint *found) { dp_mem_free(found); }
 int dp_changepoints_decide(const struct dp_history *history, double alpha)
 {
     size_t total = 0, before = 0;
+    double tests = history->groups ? (double)(history->series * (history->groups - 1)) : 0;
     for (size_t g = 0; g < history->groups; g++)
         total += history->sizes[g];
     for (size_t g = 0; g + 1 < history->groups; g++) {
         before += history->sizes[g];
-        if (dp_stat_decides(before, total - before, history->series * (history->groups - 1),
-                            alpha))
+        if (dp_stat_decides(before, total - before, tests, alpha))
             return 1;
     }
     return 0;

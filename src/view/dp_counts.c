@@ -170,6 +170,8 @@ static void interval(struct dp_counts *out, const struct dp_counted sum[2], size
         log_interval(out, sum, t_quantile(1 - confidence, freedom));
         return;
     }
+    if (g.both > many)          /* of so many counts one side has none: any ratio is far from 1 */
+        return;
     if (sum[1].count > 0)
         out->low = bound(g, sum[1].count, false, (1 - confidence) / 2);
     if (sum[0].count > 0)

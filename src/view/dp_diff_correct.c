@@ -76,16 +76,16 @@ static double own_p(const struct correcting *c, size_t e)
 }
 
 /* Can so few runs decide about entries of that work? *as: so many tests of a p each. */
-static bool decides(const struct correcting *c, enum work work, size_t *as)
+static bool decides(const struct correcting *c, enum work work, double *as)
 {
     const struct dp_diff_how *how = c->diff->how;
     bool noisy = how->noise && c->work;
     /* where false discoveries are limited, the least p of all tests decides */
     double tests = how->discoveries ? 1 : tests_of(c, work);
     double share = (is_other(work) ? 2 * expected_share : 1) * (noisy ? DP_DIFF_CALM_SHARE : 1);
-    *as = (size_t)ceil(tests / share / spending_of(c));
+    *as = tests / share / spending_of(c);
     return c->family->counted || c->family->by_counts
-           || dp_stat_decides(c->runs[0], c->runs[1], *as ? *as : 1, how->alpha);
+           || dp_stat_decides(c->runs[0], c->runs[1], *as, how->alpha);
 }
 
 static void correct_p(struct correcting *c)
@@ -138,7 +138,7 @@ static bool is_layout(const struct correcting *c, const struct dp_diff_values *v
 static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
 {
     const struct dp_diff_values *v = &c->family->values[e];
-    size_t as;
+    double as;
     if (!decides(c, known_work(c, e), &as))
         return DP_DIFF_FEW;
     if (v->p > c->diff->how->alpha)
@@ -155,7 +155,8 @@ static void give_verdicts(struct correcting *c)
             f->values[e].p = c->p[k++];
             f->values[e].verdict = verdict_of(c, e);
         }
-    size_t as, needed;
+    size_t needed;
+    double as;
     if (c->known && !decides(c, WORK_MORE, &as))
         f->needed = dp_stat_runs_needed(as, c->diff->how->alpha);
     if (c->others && !decides(c, WORK_SAME, &as)) {

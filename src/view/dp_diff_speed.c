@@ -169,8 +169,12 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
 static int changed_much(const struct dp_diff *diff, uint32_t side)
 {
     struct dp_diff_family family;
+    struct dp_diff whole = *diff;
+    struct dp_diff_how how = *diff->how;
     size_t changed = 0;
-    int rc = dp_diff_compare(&family, diff, 0, false, side);
+    how.spending = 0;           /* this is no look at the runs for changes */
+    whole.how = &how;
+    int rc = dp_diff_compare(&family, &whole, 0, false, side);
     if (rc < 0)
         return rc;
     for (size_t e = 0; e < dp_diff_entries(diff); e++)

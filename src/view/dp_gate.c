@@ -1,6 +1,5 @@
 #include "dp_gate.h"
 #include "dp_counts.h"
-#include "dp_diff_correct.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
@@ -21,6 +20,7 @@ struct checking {
     const struct dp_diff *diff; /* of the rule */
     struct dp_gate *gate;
     const struct dp_diff_family *family;
+    struct dp_diff_family ops;  /* where the rule asks for them */
     uint32_t rule, side;
     struct sight *sights;       /* of the entries that the rule is about */
     size_t n_sights, sights_cap;
@@ -53,18 +53,11 @@ static bool crosses(const struct checking *c, const struct dp_rule *rule,
     return true;
 }
 
-/* Is it known that an entry executes more ops than before? 1, 0, or DP_E_NOMEM. */
-static int has_more_ops(const struct checking *c, uint32_t entry)
+/* Does an entry execute more ops than before, for certain, or significantly? */
+static bool has_more_ops(const struct checking *c, uint32_t entry)
 {
-    const struct dp_diff *diff = c->diff;
-    struct dp_diff_values ops;
-    double *room = dp_mem_realloc(NULL, 3 * (diff->n_runs + 1), sizeof *room);
-    if (!room)
-        return DP_E_NOMEM;
-    bool exact = dp_diff_exactly(diff, diff->how->beside, c->diff->how->rules[c->rule].incl != 0,
-                                 c->side, entry, room, &ops);
-    dp_mem_free(room);
-    return exact && ops.verdict == DP_DIFF_EXACT && ops.value > ops.base;
+    const struct dp_diff_values *v = entry == DP_GATE_TOTAL ? &c->ops.total : &c->ops.values[entry];
+    return (v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_TRUE) && v->value > v->base;
 }
 
 static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *v, bool undecided)
@@ -97,9 +90,8 @@ static bool is_below(const struct checking *c, const struct dp_rule *rule,
 static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t entry,
                         const struct dp_diff_values *v)
 {
-    int more = rule->with_ops && crosses(c, rule, v) ? has_more_ops(c, entry) : 1;
-    if (more <= 0)
-        return more;
+    if (rule->with_ops && !has_more_ops(c, entry))
+        return 0;
     if (crosses(c, rule, v) && is_below(c, rule, v)) {
         c->gate->below++;
         return 0;
@@ -132,7 +124,7 @@ static int see(struct checking *c, const struct dp_rule *rule, const struct dp_d
     const struct dp_diff *diff = c->diff;
     bool counted = c->family->counted;
     if (rule->kind != DP_RULE_GROWTH || !dp_diff_is_tested(v) || !v->base
-        || !isfinite(counted ? v->sight : v->high - v->low))
+        || c->family->by_counts || !isfinite(counted ? v->sight : v->high - v->low))
         return 0;
     double most = forbidden(c, rule, v->base), base = (double)v->base;
     double sigma = counted ? v->sight
@@ -184,6 +176,7 @@ static int sum_up(struct checking *c)
         return DP_E_NOMEM;
     /* Holm's first step, which a single change has to pass */
     double alpha = c->diff->how->alpha / (double)c->family->tests, shift = INFINITY;
+    alpha *= c->diff->how->spending > 0 ? c->diff->how->spending : 1;
     for (size_t i = 0; i < n; i++)
         shift = c->sights[i].shift < shift ? c->sights[i].shift : shift;
     struct dp_power *power = &g->powers[g->n_powers++];
@@ -254,6 +247,11 @@ static int check_side(struct checking *c)
     size_t n = dp_diff_entries(c->diff), needed = 0;
     int rc = dp_diff_compare(&family, c->diff, rule->kind == DP_RULE_GROWTH ? rule->measure : 0,
                              rule->incl != 0, c->side);
+    if (rc == 0 && rule->with_ops) {
+        rc = dp_diff_compare(&c->ops, c->diff, c->diff->how->beside, rule->incl != 0, c->side);
+        if (rc < 0)
+            dp_diff_family_release(&family);
+    }
     if (rc < 0)
         return rc;
     c->family = &family;
@@ -279,6 +277,7 @@ static int check_side(struct checking *c)
     c->gate->needed = needed > c->gate->needed ? needed : c->gate->needed;
     rc = rc < 0 ? rc : sum_up(c);
     dp_diff_family_release(&family);
+    dp_diff_family_release(&c->ops);
     return rc < 0 ? rc : 0;
 }
 

@@ -432,12 +432,12 @@ static double least_p(size_t n, size_t m)
     return p < 1 ? p : 1;
 }
 
-bool dp_stat_decides(size_t n, size_t m, size_t tests, double alpha)
+bool dp_stat_decides(size_t n, size_t m, double tests, double alpha)
 {
-    return n && m && least_p(n, m) * (double)(tests ? tests : 1) <= alpha;
+    return n && m && least_p(n, m) * (tests > 0 ? tests : 1) <= alpha;
 }
 
-size_t dp_stat_runs_needed(size_t tests, double alpha)
+size_t dp_stat_runs_needed(double tests, double alpha)
 {
     size_t n = 2;
     while (n < 1000 && !dp_stat_decides(n, n, tests, alpha))

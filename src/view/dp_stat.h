@@ -64,10 +64,11 @@ int dp_stat_slope(double *slope, const double *x, const double *y, const size_t 
 void dp_stat_fdr(double *p, size_t n, uint32_t *order);
 
 /* Could the smallest p that n and m runs can have stay below alpha after Holm's correction
- * of so many tests? */
-bool dp_stat_decides(size_t n, size_t m, size_t tests, double alpha);
+ * of so many tests? Of tests that have parts of alpha, as many as share it alike: no whole
+ * number. */
+bool dp_stat_decides(size_t n, size_t m, double tests, double alpha);
 /* The least number of runs on each side of which that is true. */
-size_t dp_stat_runs_needed(size_t tests, double alpha);
+size_t dp_stat_runs_needed(double tests, double alpha);
 
 /* ---- what a test could have seen ---- */
 

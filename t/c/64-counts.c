@@ -224,5 +224,10 @@ int main(void)
     several();
     alarms();
     power();
+    /* This would take hours if each count were looked at. */
+    struct dp_counted none[2] = { { 0, 1 }, { 0, 1 } }, lots[2] = { { 1e18, 1 }, { 1.01e18, 1 } };
+    struct dp_counts out;
+    dp_counts_compare(&out, none, 2, lots, 2, DP_COUNTS_RATE, 0.95);
+    ok(out.p < 1e-4 && out.low == 0 && isinf(out.high), "nothing beside 10^18: p %g", out.p);
     return tap_done();
 }

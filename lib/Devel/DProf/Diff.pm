@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys
+                               DP_T_CPU DP_T_REAL
                                DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER DP_K_PARENT DP_V_FLAT
                                DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_CALLS
                                DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF
@@ -180,7 +181,8 @@ sub know_work {
     push @{ $self->{measures} }, $self->measure('ops');
     $self->{beside} = $#{ $self->{measures} };
     $self->{work} = $self->{beside} if !$self->{as_measured} && $self->has_runs;
-    $self->know_noise if $self->{work};
+    my $all_of_it = grep { $self->{metric} == $_ } DP_T_CPU, DP_T_REAL;
+    $self->know_noise if $self->{work} && $all_of_it;
     return;
 }
 
@@ -405,7 +407,7 @@ sub with_ops {
     my ($self, $parsed) = @_;
     return 1 if $self->{beside} && !$parsed->{by_line};
     my $why = $parsed->{by_line} ? 'rules about lines cannot ask for ops'
-        : 'it compares times of sides that all have ops, as trees do (mode=tree)';
+        : 'it compares times of sides that all have ops, as trees do (mode=tree), without -n';
     die "--fail-if: $parsed->{text}: $why\n";
 }
 

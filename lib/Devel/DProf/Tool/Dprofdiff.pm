@@ -85,7 +85,7 @@ Is it significant?
 = run=s@  N|runs=s  warmup=i(not-negative)  keep=s  show-output
     --run CMD           records a side itself; -N RUNS (10), --warmup N (1), --keep DIR,
                         --show-output
-= max-time=s  effect=f(not-negative)
+= max-time=s  effect=f(positive)
     -N auto             until each sub is decided: --max-time 5m, --effect PERCENT (5)
 = alpha=f(probability)  confidence=f(probability)  floor=f(not-negative)
     --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
@@ -150,8 +150,10 @@ sub compared {
             complain("Unable to open $path: $!");
             return FAILED;
         }
-        can_find($opt, $how, @sides);
         require Devel::DProf::Looks;
+        my $why = not_before_runs($opt, $how, @sides);
+        return $TOOL->usage($why) if defined $why;
+        can_find($opt, $how, @sides);
         require Devel::DProf::Record;
         my $compared = Devel::DProf::Record::with_signals(\&end_transient, sub {
             my @recorded = eval { recorded($opt, $how, @sides) };
@@ -162,6 +164,18 @@ sub compared {
         return $compared // FAILED;
     }
     return compare_all($opt, $how, @sides);
+}
+
+# Returns what could only be told when everything has been recorded, or undef.
+sub not_before_runs {
+    my ($opt, $how, @sides) = @_;
+    my @paths = map { @$_ } map { @{ $_->{runs} } } @sides;
+    return '-N auto reads files at each look, and cannot read the standard input twice'
+        if ($opt->{N} // '') eq 'auto' && grep { $_ eq '-' } @paths;
+    my ($rule) = grep { $_->{with_ops} } $how->{diff}->given_rules;
+    return "--fail-if: $rule->{text}: it compares times, without -n"
+        if $rule && ($opt->{n} || !is_time_word($how->{metric_name}));
+    return undef;
 }
 
 # Returns the least p that two sides of so many runs can have.
@@ -176,14 +190,17 @@ sub least_p {
 sub can_find {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
-    return if $runs eq 'auto' || $opt->{f} || !is_time_word($how->{metric_name});
-    my $of_files = @sides ? scalar @{ $sides[0]{runs} } : $runs;
-    return too_few($runs, $alpha, @sides) if least_p($of_files, $runs) > $alpha;
+    return if $opt->{f} || !is_time_word($how->{metric_name});
+    my $most = $runs eq 'auto' ? Devel::DProf::Looks::most() : $runs;
+    my $of_files = @sides ? scalar @{ $sides[0]{runs} } : $most;
+    return too_few($runs, $alpha, @sides) if least_p($of_files, $most) > $alpha;
+    return if $runs eq 'auto';
     my $reach = Devel::DProf::Profile::reach($of_files, $runs, $alpha);
     return if $opt->{q} || $reach == 9**9**9;
-    complain("dprofdiff: $runs runs a side find a change of " . sprintf('%.1f', $reach)
-        . ' times the spread of a sub among its runs, four times of five; -N auto takes as many as'
-        . ' it needs');
+    my $runs_told = @sides ? "$runs runs beside $of_files" : "$runs runs a side";
+    complain("dprofdiff: $runs_told find a change of " . sprintf('%.1f', $reach)
+        . ' times the spread of a sub among its runs, four times of five, where one sub is tested,'
+        . ' and greater ones among many; -N auto takes as many runs as it needs');
     return;
 }
 
@@ -374,7 +391,7 @@ sub open_after {
     my ($opt, $how, $share, @sides) = @_;
     my $diff = $how->{new_diff}->(spending => $share, effect => $opt->{effect} // 5);
     my $result = $diff->read(sub { used(@_, $opt->{f}) }, @sides) && $diff->settle
-        && $diff->check or die "the runs of so far cannot be compared\n";
+        && $diff->settle_rules && $diff->check or die "the runs of so far cannot be compared\n";
     return { count => $result->{open}, names => $result->{open_names} // '' };
 }
 
@@ -400,8 +417,8 @@ sub seconds_of {
 sub say_progress {
     my ($opt, $looks, $round, $rounds, $command) = @_;
     return if $opt->{q};
-    my $text = ($round <= 0 ? 'warming up' : $looks ? $looks->progress($round)
-        : "run $round of $rounds") . ': ' . Devel::DProf::Profile::escape($command);
+    my $text = Devel::DProf::Profile::escape(($round <= 0 ? 'warming up'
+        : $looks ? $looks->progress($round) : "run $round of $rounds") . ": $command");
     if (-t STDERR) {
         transient("\e[K" . substr $text, 0, 78);
     } else {
