@@ -300,8 +300,9 @@ subtest 'rules that ask for the ops, too' => sub {
     my @varying = (ten('vary.a', f => sub { (10_000 + $_[0], 1000 + $_[0], 0) }),
         ten('vary.b', f => sub { (13_000 + $_[0], 1300 + $_[0], 0) }));
     my $vary = tool('--fail-if', 'self > 5% and ops', @varying);
-    like($vary->{out}, qr/^FAIL  self > 5% and ops: A::f:/m, 'ops that are significantly more count');
-    like($vary->{out}, qr/^# Ops: not certain: there is a sub that does not execute as many in /m,
+    like($vary->{out}, qr/^FAIL  self > 5% and ops: A::f:/m,
+        'ops that are significantly more count');
+    like($vary->{out}, qr/^# Ops: not certain: there is a sub that does not execute as many /m,
         '... and are not called exact');
     like(tool('-n', '--fail-if', 'self > 5% and ops', map { ('--run', 'true') } 1, 2)->{err},
         qr/self > 5% and ops: it compares times, without -n/, '-n is refused before anything runs');
