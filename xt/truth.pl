@@ -7,14 +7,13 @@
 # by its time and by its ops. What is quiet, only the machine knows: the spread of the subs is
 # printed.
 #
-#   perl -Mblib xt/truth.pl [--rounds 40] [--runs 10] [--busy 12] [--only 'same|5 %'] [--real]
+#   perl xt/truth.pl [--rounds 40] [--runs 10] [--busy 12] [--only 'same|5 %'] [--real]
 #
 # --busy: processes that keep the machine busy, for the second half of the table; 0: no second half.
 # --real: compares, instead, a real program with itself.
 use strict;
 use warnings;
 
-use Devel::DProf::Core;
 use File::Temp ();
 use FindBin ();
 use Getopt::Long 'GetOptions';

@@ -301,12 +301,13 @@ static void noise_facts(struct dp_rdiff *r)
 {
     const struct dp_diff_family *f = &r->c.families[r->c.diff.n_sides > 1];
     if (r->c.sets && r->how->noise) {
-        dp_render_real(&r->scratch, noise_of(&r->c.diff), 1, false);
-        dp_buf_adds(&r->scratch, " % of the time, in stretches that took 20 us more than their ops"
-                                 " mostly do; subs are compared with it and without");
-        struct dp_cell text = dp_rdiff_kept(r);
-        fact(r, "Noise", "noise_pct",
-             r->people ? text : dp_rdiff_real(noise_of(&r->c.diff), 2), NULL);
+        double noise = noise_of(&r->c.diff);
+        if (r->people) {
+            dp_render_real(&r->scratch, noise, 1, false);
+            dp_buf_adds(&r->scratch, " % of the time, in stretches that took 20 us more than their"
+                                     " ops mostly do; subs are compared with it and without");
+        }
+        fact(r, "Noise", "noise_pct", r->people ? dp_rdiff_kept(r) : dp_rdiff_real(noise, 2), NULL);
     }
     if (!r->c.sets || f->layout <= 0 || r->c.diff.n_sides != 2)
         return;

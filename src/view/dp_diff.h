@@ -66,7 +66,6 @@ struct dp_diff_values {
     double low, high;           /* of value - base */
     double sight;               /* of samples: how far chance moves the root of the ratio of both
                                  * values, as a standard deviation (dp_counts.h) */
-    bool calm;                  /* values are without noise (dp_diff_options) */
     enum dp_diff_verdict verdict;
 };
 
@@ -82,7 +81,6 @@ struct dp_diff_family {
                                  * side: the same is true, but ranks are looked at, too */
     size_t needed;              /* how many runs on each side could decide; 0: these can, or nothing
                                  * is tested */
-    size_t known;               /* tests of what is known to have done other work */
     double layout;              /* the difference, as a ratio, up to which a sub that did the same
                                  * work is said to lie elsewhere; 0: none */
     size_t alike;               /* of how many subs that were tested that is known; 0: it is a guess

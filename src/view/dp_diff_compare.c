@@ -182,7 +182,6 @@ static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_value
         rc = test(&calm, &other);
     v->p /= 1 - share;
     other.p /= share;
-    other.calm = true;
     other.verdict = v->verdict;
     if (other.p <= v->p)
         *v = other;

@@ -184,7 +184,6 @@ static void know_work(struct correcting *c, bool incl, uint32_t side, double *ro
         *(is_other(work) ? &c->known : &c->others) += 1;
         c->is_same = c->is_same || work == WORK_SAME;
     }
-    c->family->known = c->known;
 }
 
 int dp_diff_correct(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure,

@@ -45,9 +45,8 @@ int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, 
 /* Adjusted p values in place of p, after Holm: the chance of one false alarm or more. weight: of
  * each test, as its p is to be divided by it; NULL: all are the same. The weights must not depend
  * on what is tested. (S. Holm: A simple sequentially rejective multiple test procedure,
- * Scandinavian Journal of Statistics 6, 1979, with weights in its section 4; Genovese, Roeder and
- * Wasserman: False discovery control with p-value weighting, Biometrika 93, 2006.) order: n numbers
- * of room. */
+ * Scandinavian Journal of Statistics 6, 1979; Genovese, Roeder and Wasserman: False discovery
+ * control with p-value weighting, Biometrika 93, 2006.) order: n numbers of room. */
 void dp_stat_holm(double *p, const double *weight, size_t n, uint32_t *order);
 
 /* How much y grows for each 1 of x: the weighted median of the slopes between any two points of one

@@ -31,6 +31,26 @@ static struct sums read_text(const char *p)
     return s;
 }
 
+/* Makes a recorder of a sub, main::f, that writes to memory. */
+static void begin(struct dp_rec *rec, const struct dp_rec_how *how, struct machine *m,
+                  struct dp_writer *w, struct dp_live *live, struct dp_buf *text)
+{
+    dp_buf_init(text);
+    dp_live_init(live, NULL, 0);
+    dp_writer_init(w, 10000000, sink, text);
+    dp_writer_name(w, "main f -", 8);
+    dp_rec_init(rec, how, w, &machine, m);
+    dp_rec_open(rec, live);
+}
+
+static void end(struct dp_rec *rec, struct dp_writer *w, struct dp_live *live, struct dp_buf *text)
+{
+    dp_rec_release(rec);
+    dp_live_release(live);
+    dp_writer_release(w);
+    dp_buf_release(text);
+}
+
 /* Simulates a program of short and long gaps, a share of which are waits. */
 static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32_t wait_percent,
                      bool tree)
@@ -102,10 +122,7 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
            "%s: with its own time, all of the process' (%.0f of %.0f)", what,
            (double)own_cpu + s.user + s.sys, all);
     }
-    dp_rec_release(&rec);
-    dp_live_release(&live);
-    dp_writer_release(&w);
-    dp_buf_release(&text);
+    end(&rec, &w, &live, &text);
 }
 
 /* ---- counters ---- */
@@ -156,12 +173,7 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
     struct dp_cct_call call;
 
     memset(want, 0, sizeof want);
-    dp_buf_init(&text);
-    dp_live_init(&live, NULL, 0);
-    dp_writer_init(&w, 10000000, sink, &text);
-    dp_writer_name(&w, "main f -", 8);
-    dp_rec_init(&rec, &how, &w, &machine, &m);
-    dp_rec_open(&rec, &live);
+    begin(&rec, &how, &m, &w, &live, &text);
     for (int i = 0; i < 20000; i++) {
         double gap = rnd(8) ? 20 + rnd(400) : 20 + rnd(20000);
         m.ns += gap;
@@ -208,10 +220,7 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
         printf("# %llu and %llu, wanted %llu and %llu\n", (unsigned long long)got[0][k],
                (unsigned long long)got[1][k], (unsigned long long)want[0][k],
                (unsigned long long)want[1][k]);
-    dp_rec_release(&rec);
-    dp_live_release(&live);
-    dp_writer_release(&w);
-    dp_buf_release(&text);
+    end(&rec, &w, &live, &text);
 }
 
 /* ---- saving ---- */
@@ -348,10 +357,7 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
     ok(s.user + s.sys > cpu * 0.99 && s.user + s.sys < cpu * 1.01,
        "%s: CPU time %.0f of %.0f ticks", what, s.user + s.sys, cpu);
     ok(s.sys > cpu * 0.23 && s.sys < cpu * 0.27, "%s: a quarter is system time: %.0f", what, s.sys);
-    dp_rec_release(&rec);
-    dp_live_release(&live);
-    dp_writer_release(&w);
-    dp_buf_release(&text);
+    end(&rec, &w, &live, &text);
 }
 
 static void one_mark_at_a_time(void)
@@ -416,12 +422,7 @@ static void noise(void)
         { 9000, 0, 20, 0, 0 }
     };
     int wrong = 0;
-    dp_buf_init(&text);
-    dp_live_init(&live, NULL, 0);
-    dp_writer_init(&w, 10000000, sink, &text);
-    dp_writer_name(&w, "main f -", 8);
-    dp_rec_init(&rec, &how, &w, &machine, &m);
-    dp_rec_open(&rec, &live);
+    begin(&rec, &how, &m, &w, &live, &text);
     rec.left = stamp(&m);
     for (size_t i = 0; i < sizeof stretches / sizeof *stretches; i++) {
         dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, stamp(&m), DP_REC_TREE);
@@ -439,10 +440,7 @@ static void noise(void)
         wrong += node->counts[0] != 0;
     }
     is_i(wrong, 0, "noise is what took 20 us more than its ops mostly do");
-    dp_rec_release(&rec);
-    dp_live_release(&live);
-    dp_writer_release(&w);
-    dp_buf_release(&text);
+    end(&rec, &w, &live, &text);
 }
 
 int main(void)
