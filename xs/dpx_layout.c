@@ -1,7 +1,5 @@
 #include "dpx_layout.h"
 
-#include <stdlib.h>
-
 enum {
     HEAP_MOST = 128 << 10,      /* bytes: malloc asks the system for more, and gives it back, in
                                  * steps of as many */
@@ -24,9 +22,8 @@ void dpx_layout(pTHX_ uint64_t number)
         return;
     size_t bytes = next(&random, HEAP_MOST), heads = next(&random, VALUES_MOST);
     size_t strings = next(&random, VALUES_MOST), arrays = next(&random, VALUES_MOST);
-    static void *stays;
-    stays = malloc(bytes + 1);
     AV *kept = newAV();
+    av_push(kept, newSV(bytes));
     for (size_t i = 0; i < heads; i++)
         av_push(kept, newSV(0));
     for (size_t i = 0; i < strings; i++)
