@@ -134,61 +134,109 @@ function ranks(names) {
     return rank;
 }
 
-// Makes the tree in which a frame called directly by itself is merged with its caller. What both
-// call is merged as well, all the way down.
-function mergeRecursion(tree, rank) {
-    const { n, name, parent } = tree;
-    let any = false;
-    for (let i = 1; i < n && !any; i++) any = name[i] === name[parent[i]];
-    if (!any) return tree;
+const PART = -1, OUT = -2, ROOT = -3;
 
-    // New frames in the order in which they are met; (parent, name) -> frame by open addressing.
-    const to = new Int32Array(n), newName = new Int32Array(n), newParent = new Int32Array(n), first = new Int32Array(n);
+// Makes another tree of a tree's frames. place(i, at) says where frame i goes, whose caller went to the new frame `at` (below 0: it
+// was left out): the name that it has below `at`, PART of `at` itself, OUT of the tree, or ROOT: it is part of the new root.
+// What has one name below one frame is one frame. `counts`, if given, tells which frames' own values count. `root`: its name.
+function regroup(tree, rank, place, counts = null, root = tree.name[0]) {
+    const { n, parent } = tree, to = new Int32Array(n), newName = new Int32Array(n), newParent = new Int32Array(n), first = new Int32Array(n);
+    // Frames are found by (parent, name), with open addressing.
     let size = 1;
     while (size < 2 * n) size *= 2;
     const slots = new Int32Array(size);
     let count = 1;
-    newName[0] = name[0];
+    newName[0] = root;
     newParent[0] = -1;
-    for (let i = 1; i < n; i++) {
-        const p = to[parent[i]], own = name[i];
-        if (own === newName[p]) {
-            to[i] = p;
+    for (let i = 0; i < n; i++) {
+        const at = i ? to[parent[i]] : 0, own = i ? place(i, at, newName) : place(i, at, newName) === OUT ? OUT : ROOT;
+        if (own < 0) {
+            to[i] = own === PART ? at : own === OUT ? -1 : 0;
             continue;
         }
-        let slot = (Math.imul(p, 0x9e3779b1) ^ Math.imul(own, 0x85ebca6b)) & (size - 1);
-        while (slots[slot] !== 0 && (newParent[slots[slot]] !== p || newName[slots[slot]] !== own)) slot = (slot + 1) & (size - 1);
+        let slot = (Math.imul(at, 0x9e3779b1) ^ Math.imul(own, 0x85ebca6b)) & (size - 1);
+        while (slots[slot] !== 0 && (newParent[slots[slot]] !== at || newName[slots[slot]] !== own)) slot = (slot + 1) & (size - 1);
         if (slots[slot] === 0) {
             slots[slot] = count;
             newName[count] = own;
-            newParent[count] = p;
+            newParent[count] = at;
             first[count++] = i;
         }
         to[i] = slots[slot];
     }
 
     // Back into preorder: sizes of subtrees, then each frame's distance from its parent, siblings being met in order of name.
-    const sizes = new Int32Array(count).fill(1), place = new Int32Array(count), next = new Int32Array(count).fill(1);
+    const sizes = new Int32Array(count).fill(1), into = new Int32Array(count), next = new Int32Array(count).fill(1);
     for (let i = count - 1; i > 0; i--) sizes[newParent[i]] += sizes[i];
     const starts = new Int32Array(rank.length + 1), byName = new Int32Array(count);
     for (let i = 1; i < count; i++) starts[rank[newName[i]] + 1]++;
     for (let r = 0; r < rank.length; r++) starts[r + 1] += starts[r];
     for (let i = 1; i < count; i++) byName[starts[rank[newName[i]]]++] = i;
     for (const i of byName.subarray(0, count - 1)) {
-        place[i] = next[newParent[i]];
+        into[i] = next[newParent[i]];
         next[newParent[i]] += sizes[i];
     }
     const outName = new Int32Array(count), outParent = new Int32Array(count).fill(-1), when = tree.when && new Int32Array(count);
     for (let i = 0; i < count; i++) {
-        if (i) outParent[place[i] += place[newParent[i]]] = place[newParent[i]];
-        outName[place[i]] = newName[i];
-        if (when) when[place[i]] = tree.when[first[i]];
+        if (i) outParent[into[i] += into[newParent[i]]] = into[newParent[i]];
+        outName[into[i]] = newName[i];
+        if (when) when[into[i]] = tree.when[first[i]];
     }
     return new Frames(outName, outParent, when, (metric, side) => {
         const own = tree.own(metric, side), sums = new Float64Array(count);
-        for (let i = 0; i < n; i++) sums[place[to[i]]] += own[i];
+        for (let i = 0; i < n; i++) if (to[i] >= 0 && (!counts || counts[i])) sums[into[to[i]]] += own[i];
         return sums;
     });
+}
+
+// Makes the tree in which a frame called directly by itself is merged with its caller. What both
+// call is merged as well, all the way down.
+function mergeRecursion(tree, rank) {
+    const { n, name, parent } = tree;
+    for (let i = 1; i < n; i++) if (name[i] === name[parent[i]]) return regroup(tree, rank, (k, at, names) => (name[k] === names[at] ? PART : name[k]));
+    return tree;
+}
+
+// Tells which frames are of the sub, or below one of these; with `outermost`, these alone.
+function below(tree, sub, outermost = false) {
+    const { n, name, end } = tree, flags = new Uint8Array(n);
+    for (let i = 0; i < n;) {
+        if (name[i] !== sub) i++;
+        else if (outermost) {
+            flags[i] = 1;
+            i = end[i];
+        } else {
+            flags.fill(1, i, end[i]);
+            i = end[i];
+        }
+    }
+    return flags;
+}
+
+// Makes the tree of the stacks that a sub is in.
+function onlyWith(tree, sub, rank) {
+    const { n, name, parent } = tree, counts = below(tree, sub), leads = counts.slice();
+    for (let i = n - 1; i > 0; i--) if (leads[i]) leads[parent[i]] = 1;
+    return regroup(tree, rank, (i) => (leads[i] ? name[i] : OUT), counts);
+}
+
+// Makes the tree of the stacks that a sub is not in.
+function without(tree, sub, rank) {
+    const gone = below(tree, sub);
+    return regroup(tree, rank, (i) => (gone[i] ? OUT : tree.name[i]));
+}
+
+// Makes the tree in which what a group's subs call of the same group is part of them: what is left of the group is how it is entered.
+// inGroup: by name.
+function fold(tree, inGroup, rank) {
+    const { name } = tree;
+    return regroup(tree, rank, (i, at, names) => (inGroup[name[i]] && inGroup[names[at]] ? PART : name[i]));
+}
+
+// Makes the tree of what a sub calls, wherever it is called; the sub is the root.
+function calleesOf(tree, sub, rank) {
+    const counts = below(tree, sub), first = below(tree, sub, true);
+    return regroup(tree, rank, (i) => (first[i] ? ROOT : counts[i] ? tree.name[i] : OUT), counts, sub);
 }
 
 // Makes the tree of callers: the subs that spend the time are the root's kids, their callers the
@@ -196,10 +244,12 @@ function mergeRecursion(tree, rank) {
 //
 // All of such a tree may be frames times depth: only what is wide enough to see is built, for one zoom at a time: the path
 // `focus`, and below it what has at least the part `share` of its weight.
-// `weigh` are the own values by which it is decided; `columns` are lists of own values, summed for each new frame.
+// `weigh` are the own values by which it is decided, of the frames `all`; `columns` are lists of own values, summed for each new frame.
 const REVERSE_LIMIT = 5000000;
 
-function reverse(tree, weigh, columns, focus, share, rank) {
+const weighty = (weigh) => Int32Array.from(weigh.keys()).filter((i) => weigh[i] > 0);
+
+function reverse(tree, weigh, all, columns, focus, share, rank) {
     const { name, parent } = tree, outName = [], outParent = [], totals = columns.map(() => []);
     const weight = new Float64Array(rank.length), counts = new Int32Array(rank.length), slot = new Int32Array(rank.length);
     let narrow = 0, least = 0;
@@ -207,7 +257,6 @@ function reverse(tree, weigh, columns, focus, share, rank) {
 
     // A job is a future frame: the frames of the profile where its time was spent (from), and which
     // frames call it there.
-    const all = keep(tree.kept, weigh, () => Int32Array.from(name.keys()).filter((i) => weigh[i] > 0));
     const jobs = [{ above: -1, own: name[0], level: 0, from: all, callers: all, whole: true }];
     while (jobs.length) {
         const { above, own, level, from, callers, whole } = jobs.pop(), me = outName.length, seen = [], first = level ? 1 : 0;
@@ -265,6 +314,7 @@ function positions(tree, weights, order) {
         const next = new Float64Array(n);
         for (let i = 1; i < n; i++) {
             const p = parent[i];
+            if (p < 0) continue;
             x[i] = next[i] = next[p];
             next[p] += weights[i];
         }

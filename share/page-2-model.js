@@ -7,17 +7,20 @@ const $ = (id) => document.getElementById(id);
 
 const S = {
     path: [],                  // names from the root's kid to the frame zoomed to
+    range: null,               // [from, to], parts of that frame: what is drawn of it
+    chain: [],                 // steps { act, text }: only, hide or fold; text: of a sub, or of a package
+    centre: -1,                // the sub of the sandwich
     q: '', match: false,       // the search, and whether case counts
-    metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, sub: -1,
+    metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, calls: false, sub: -1,
     source: false, file: -1, line: 0,                                      // the source view, its file (-1: the overview) and line
-    layout: 'graph', width: 'after', colour: 'self', uncertain: false,     // of differences
+    layout: 'graph', width: 'after', colour: 'self', uncertain: false, common: false,     // of differences
 };
 let P = null, V = null;
 const F = { names: null, test: null, mark: null, error: '', at: -1 };
 
 function begin({ facts, tree }) {
     const { names, diff, metrics, options = {} } = facts;
-    P = { facts, names, tree, diff, metrics, rank: ranks(names), kept: new Map(), key: (key) => metrics.findIndex((m) => m.key === key) };
+    P = { facts, names, tree, diff, metrics, rank: ranks(names), kept: new Map(), chained: [], key: (key) => metrics.findIndex((m) => m.key === key) };
     // Two counters of one profile have no common unit: each frame's share of its own counter is
     // compared.
     P.relative = !!diff && diff.mode === 'pair-metric';
@@ -73,33 +76,100 @@ const WEIGHTS = {
     change: ([a, b]) => a.map((v, i) => Math.abs(b[i] - v)),
 };
 
+// What a name belongs to: My::Mod of My::Mod::sub.
+const packageOf = (text) => (/^(.+)::/s.exec(text) || ['', ''])[1];
+
+// __ANON__[File.pm:12] of __ANON__[/usr/lib/My/File.pm:12].
+const withoutFolder = (text) => text.replace(/\[[^[\]]*\/([^/[\]]+)\]/, '[$1]');
+
+// What may be done to a tree before it is shown, step by step.
+const STEPS = {
+    only: ['only', (tree, sub) => onlyWith(tree, sub, P.rank)],
+    hide: ['without', (tree, sub) => without(tree, sub, P.rank)],
+    fold: ['folded:', (tree, _, text) => fold(tree, Uint8Array.from(P.names, (name) => (packageOf(name) === text ? 1 : 0)), P.rank)],
+};
+
+// Returns the tree of which table, lists and graph are: that of the profile, after the steps of the chain. Trees of earlier steps
+// are kept, for undo.
+function chained() {
+    let tree = P.tree;
+    S.chain.forEach(({ act, text }, k) => {
+        const key = `${act} ${text}`, old = P.chained[k];
+        if (!old || old.key !== key) {
+            P.chained.length = k;
+            P.chained.push({ key, tree: STEPS[act][1](tree, P.names.indexOf(text), text) });
+        }
+        ({ tree } = P.chained[k]);
+    });
+    return tree;
+}
+
 // Makes the tree on show and its values. Everything that depends on them starts from here.
 function makeView(pixels) {
-    if (S.merged && !P.mergedTree) P.mergedTree = mergeRecursion(P.tree, P.rank);
-    const base = S.merged ? P.mergedTree : P.tree, own = shown(base), { kept } = base;
+    const steps = chained(), base = S.merged ? keep(steps.kept, 'merged', () => mergeRecursion(steps, P.rank)) : steps, own = shown(base), { kept } = base;
     const total = keep(kept, 'total ' + S.metric, () => own.map((list) => inclusive(base, list)));
-    const calls = P.key('calls');
-    V = { tree: base, base, all: total, self: own, total, narrow: 0, lost: null, calls: calls < 0 ? null : values(base, calls), largest: {} };
+    const calls = P.key('calls'), widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'];
+    V = { tree: base, base, all: total, self: own, total, narrow: 0, lost: null, calls: calls < 0 ? null : values(base, calls), largest: {}, split: 0 };
     V.weights = (width) => (width === 'before' ? total[0] : width === 'after' ? total[last()]
         : keep(kept, `${width} ${S.metric}`, () => inclusive(base, WEIGHTS[width](own))));
-    if (S.reversed) {
-        const widths = P.diff ? ['before', 'after', 'union', 'change'] : ['after'], columns = keep(kept, 'columns ' + S.metric, () => widths.map((width) => WEIGHTS[width](own)));
+    const part = (S.range ? S.range[1] - S.range[0] : 1) * 0.5 / pixels;
+    if (S.centre >= 0) makeSandwich(base, widths, part);
+    else if (S.reversed) {
+        const columns = keep(kept, 'columns ' + S.metric, () => widths.map((width) => WEIGHTS[width](own)));
         // Frames too narrow in their sum are too narrow in each pane.
         const weigh = keep(kept, 'weigh ' + S.metric, () => (P.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0]));
-        const make = () => reverse(base, weigh, columns, S.path, 0.5 / pixels, P.rank);
-        const { tree, totals, narrow, lost } = S.path.length ? make() : keep(kept, `callers ${S.metric} ${pixels}`, make);
+        const make = () => reverse(base, weigh, keep(kept, 'weighty ' + S.metric, () => weighty(weigh)), columns, S.path, part, P.rank);
+        const { tree, totals, narrow, lost } = S.path.length || S.range ? make() : keep(kept, `callers ${S.metric} ${pixels}`, make);
         Object.assign(V, { tree, narrow, lost, calls: null, total: totals.slice(0, P.facts.sides.length), weights: (width) => totals[widths.indexOf(width)] });
     }
-    const { frame, steps } = V.tree.follow(S.path);
-    Object.assign(V, { focus: frame, steps, changed: P.diff && V.weights('change'), deepest: V.tree.depth.reduce((a, b) => (a > b ? a : b), 0) });
+    const { frame, steps: known } = V.tree.follow(S.path);
+    Object.assign(V, { focus: frame, steps: known, changed: P.diff && V.weights('change'), deepest: V.tree.depth.reduce((a, b) => (a > b ? a : b), 0), highest: V.tree.depth.reduce((a, b) => (a < b ? a : b), 0) });
+}
+
+// Makes the view of one sub: what it calls, and who calls it. They are one list of frames: from `split` on are callers, which stand at
+// depths below 0. Both begin with the sub itself.
+function makeSandwich(base, widths, part) {
+    const callees = calleesOf(base, S.centre, P.rank), own = shown(callees), first = below(base, S.centre, true);
+    const at = Int32Array.from(first.keys()).filter((i) => first[i]);
+    const ends = widths.map((width) => {
+        const all = V.weights(width), list = new Float64Array(base.n);
+        for (const i of at) list[i] = all[i];
+        return list;
+    });
+    const weigh = P.diff ? ends[0].map((v, i) => v + ends[1][i]) : ends[0];
+    const { tree: up, totals, narrow, lost } = reverse(base, weigh, at.filter((i) => weigh[i] > 0), ends, [S.centre], part, P.rank);
+    // The frame above the sub, all of the program, is left out. A sub without any cost here has no callers.
+    const split = callees.n, n = Math.max(0, up.n - 1), parent = new Int32Array(split + n), name = new Int32Array(split + n);
+    name.set(callees.name);
+    parent.set(callees.parent);
+    for (let i = 0; i < n; i++) {
+        name[split + i] = up.name[i + 1];
+        parent[split + i] = i ? up.parent[i + 1] - 1 + split : -1;
+    }
+    const tree = new Frames(name, parent, null, null), joined = (a, b) => {
+        const list = new Float64Array(split + n);
+        list.set(a);
+        if (b) list.set(b.subarray(1), split);
+        return list;
+    };
+    for (let i = split; i < split + n; i++) tree.depth[i] = -tree.depth[i];
+    const weights = widths.map((width, w) => joined(inclusive(callees, WEIGHTS[width](own)), totals[w])), all = new Float64Array(split + n);
+    all.set(lost.slice(1), split);
+    Object.assign(V, {
+        tree, split, narrow, lost: all, calls: null, self: own.map((list) => joined(list)),
+        total: P.facts.sides.map((_, side) => joined(inclusive(callees, own[side]), totals[side])), weights: (width) => weights[widths.indexOf(width)],
+    });
 }
 
 // Chooses the difference that is coloured: where callers are drawn, and where widths are changes,
 // only the whole one is meaningful. The triple view has one scale for its three panes.
-const kindOf = (width) => ((width === 'change' && S.layout !== 'triple') || S.reversed ? 'total' : S.colour);
+const kindOf = (width) => ((width === 'change' && S.layout !== 'triple') || isUpward() ? 'total' : S.colour);
+
+// Are callers drawn?
+const isUpward = () => S.reversed || S.centre >= 0;
 
 // With several runs a side, what may be chance is not coloured at first.
-const certain = (name, kind) => !P.certain || S.uncertain || P.certain[kind][name] === 1 || (S.reversed && P.certain.self[name] === 1);
+const certain = (name, kind) => !P.certain || S.uncertain || P.certain[kind][name] === 1 || (isUpward() && P.certain.self[name] === 1);
 
 // Returns the largest |difference| among the coloured frames: the end of the scale.
 function largest(kind) {
@@ -180,18 +250,20 @@ function byName(tree, lists, once, counts, other = (i) => tree.name[i]) {
 }
 
 // Returns for each sub { self, total, calls, ops } by side, where known, and whether it has frames.
-function subs() {
-    return keep(P.kept, 'subs ' + S.metric, () => {
-        const { tree } = P, own = shown(tree), named = (key) => (P.key(key) < 0 ? null : byName(tree, values(tree, P.key(key))));
+function subs(tree = chained()) {
+    return keep(tree.kept, 'subs ' + S.metric, () => {
+        const own = shown(tree), named = (key) => (P.key(key) < 0 ? null : byName(tree, values(tree, P.key(key))));
         const used = new Uint8Array(P.names.length);
         for (const name of tree.name) used[name] = 1;
         return { used, self: byName(tree, own), total: byName(tree, own.map((list) => inclusive(tree, list)), true), calls: named('calls'), ops: named('ops') };
     });
 }
 
+const allSubs = () => subs(P.tree);     // whatever the chain leaves out
+
 // Returns who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
 function around(sub) {
-    const { tree } = P, { name, parent } = tree, all = shown(tree).map((list) => inclusive(tree, list)), known = P.key('calls');
+    const tree = chained(), { name, parent } = tree, all = shown(tree).map((list) => inclusive(tree, list)), known = P.key('calls');
     const collect = (counts, other) => {
         const total = byName(tree, all, true, counts, other), calls = known < 0 ? null : byName(tree, values(tree, known), false, counts, other);
         const seen = new Set();

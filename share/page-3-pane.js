@@ -18,24 +18,27 @@ function kindColour(kind, hue) {
     return ink.dark ? `oklch(${dark} ${darkChroma} ${h})` : `oklch(${light} ${lightChroma} ${h})`;
 }
 
-// Blue - white - red; the more, the darker as well. The first step is far enough from white to be seen.
+// Blue - neutral - red; the more, the further from the background: darker on white, lighter on black. The first step is far enough
+// from neutral to be seen.
 function diffColour(level) {
-    const white = ink.dark ? 0.86 : 0.985, part = 0.16 + 0.84 * (Math.abs(level) / LEVELS), red = level > 0;
-    if (level === 0) return `oklch(${white} 0 0)`;
-    return `oklch(${white + ((red ? 0.50 : 0.45) - white) * part} ${(red ? 0.205 : 0.19) * Math.min(1, part * 1.25)} ${red ? 27 : 260})`;
+    const neutral = ink.dark ? 0.29 : 0.985, part = 0.16 + 0.84 * (Math.abs(level) / LEVELS), red = level > 0;
+    if (level === 0) return `oklch(${neutral} 0 0)`;
+    const most = ink.dark ? (red ? 0.70 : 0.72) : red ? 0.50 : 0.45, chroma = ink.dark ? (red ? 0.19 : 0.15) : red ? 0.205 : 0.19;
+    return `oklch(${neutral + (most - neutral) * part} ${chroma * Math.min(1, part * 1.25)} ${red ? 27 : 260})`;
 }
 
 function colours() {
     const t = printing ? 'light' : theme, dark = t === 'dark', { facts: { kinds, hues, fills }, names } = P;
     ink = { t, dark, ...(dark ? {
         back: '#15171c', text: '#f4f5f8', dust: '#3a3f4a', line: '#565c68', ghost: '#93b8ff', ghostText: '#dfe6f5',
-        stripe: '#ffffff28', mark: 'oklch(0.7 0.22 320)', markText: '#16081c', begin: 'oklch(0.72 0.17 305)',
+        stripe: '#ffffff28', mark: 'oklch(0.7 0.22 320)', markText: '#16081c', begin: 'oklch(0.72 0.17 305)', fresh: '#ffd9d4',
     } : {
         back: '#ffffff', text: '#16181d', dust: '#dfe2e8', line: '#d3d7de', ghost: '#1b3f8b', ghostText: '#16181d',
-        stripe: '#0000001e', mark: 'oklch(0.62 0.25 320)', markText: '#ffffff', begin: 'oklch(0.55 0.2 305)',
+        stripe: '#0000001e', mark: 'oklch(0.62 0.25 320)', markText: '#ffffff', begin: 'oklch(0.55 0.2 305)', fresh: '#6b0000',
     }) };
     ink.hatch = hatch(ink.stripe);
     ink.levels = Array.from({ length: 2 * LEVELS + 1 }, (_, k) => diffColour(k - LEVELS));
+    ink.onLevel = ink.levels.map((colour) => (luminance(rgb(colour)) > 0.18 ? '#16181d' : '#ffffff'));
     ink.fill = names.map((_, i) => (fills && fills[i]) || kindColour(kinds[i], hues[i]));
     // On colours that were asked for, the text is what stands out from them.
     ink.on = names.map((_, i) => {
@@ -43,6 +46,27 @@ function colours() {
         const [r, g, b] = [1, 3, 5].map((k) => parseInt(fills[i].slice(k, k + 2), 16));
         return r * 0.299 + g * 0.587 + b * 0.114 > 140 ? '#16181d' : '#ffffff';
     });
+}
+
+const rgbs = new Map();
+
+// Returns a colour as #rrggbb: SVG viewers do not know oklch.
+function rgb(colour) {
+    return keep(rgbs, colour, () => {
+        const c = make('canvas', { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
+        c.fillStyle = colour;
+        c.fillRect(0, 0, 1, 1);
+        return '#' + [...c.getImageData(0, 0, 1, 1).data].slice(0, 3).map((v) => v.toString(16).padStart(2, '0')).join('');
+    });
+}
+
+// WCAG 2.2, relative luminance. Black and white stand out equally at 0.18.
+function luminance(hex) {
+    const part = (k) => {
+        const v = parseInt(hex.slice(k, k + 2), 16) / 255;
+        return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    };
+    return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5);
 }
 
 const levelOf = (part) => (part === 0 ? 0 : Math.sign(part) * Math.max(1, Math.round(Math.abs(part) * LEVELS)));
@@ -68,11 +92,13 @@ function widthOf(context, text) {
     return w;
 }
 
-// Returns the first that fits: the whole name, the name without its package, the beginning of that.
+// Returns the first that fits: the whole name, the name without its package, that without the folder of its file, the beginning of it.
 function label(context, name, room) {
     const text = short(name, 400);
     if (widthOf(context, text) <= room) return text;
-    const bare = text.slice(text.lastIndexOf('::') + 1).replace(/^:/, ''), w = widthOf(context, bare);
+    const own = text.slice(text.lastIndexOf('::') + 1).replace(/^:/, '');
+    if (widthOf(context, own) <= room) return own;
+    const bare = withoutFolder(own), w = widthOf(context, bare);
     if (w <= room) return bare;
     const fits = Math.floor(bare.length * (room - 9) / w);
     return fits < 2 ? '' : bare.slice(0, fits) + '\u2026';
@@ -85,9 +111,12 @@ class Pane {
         this.canvas = make('canvas', { tabIndex: 0, role: 'application', 'aria-roledescription': 'flame graph', 'aria-describedby': 'details' });
         this.hover = make('div', { className: 'mark hover', hidden: true });
         this.cursor = make('div', { className: 'mark cursor', hidden: true });
-        this.sheet = make('div', { className: 'sheet' }, this.canvas, this.hover, this.cursor);
+        this.chosen = make('div', { className: 'chosen', hidden: true });
+        this.sheet = make('div', { className: 'sheet' }, this.canvas, this.hover, this.cursor, this.chosen);
         this.scroll = make('div', { className: 'scroll', tabIndex: -1 }, this.sheet);
-        this.node = make('section', { className: 'pane' }, make('h2', { hidden: !kind }, title), this.scroll);
+        this.map = kind ? null : new Minimap(this);
+        this.node = make('section', { className: 'pane' }, make('h2', { hidden: !kind }, title), this.map ? this.map.node : '', this.scroll);
+        this.height = 0;
         this.context = this.canvas.getContext('2d');
         this.scroll.addEventListener('scroll', () => {
             cancelAnimationFrame(this.due);
@@ -109,7 +138,7 @@ class Pane {
         for (let i = 0; i < V.tree.n; i++) this.solid[i + 1] = this.solid[i] + (this.weights[i] > 0 ? 1 : 0);
     }
 
-    // Collects the boxes of this zoom. A subtree under a pixel is skipped, whatever it has.
+    // Collects the boxes of this zoom, and of this range of it. A subtree under a pixel is skipped, whatever it has.
     collect() {
         const { weights, x, scroll } = this, { end, depth, parent } = V.tree, focus = V.focus, line = [];
         // These are columns, too, so that a zoom makes no object for each box.
@@ -121,46 +150,72 @@ class Pane {
             to.row.push(depth[i]);
         };
         // Rows are as high as there is room for, within bounds.
-        this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / (V.deepest + 2))));
+        const rows = V.deepest - V.highest + 2;
+        this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / rows)));
         this.view = printing ? 1040 : scroll.clientWidth;
         this.narrow = V.narrow;
-        this.narrowWeight = V.lost ? V.lost[focus] : 0;
-        this.still = 0;                // still: frames without any width
+        this.narrowWeight = V.lost ? V.lost[focus] + (V.split ? V.lost[V.split] : 0) : 0;
+        this.still = this.beside = 0;  // still: frames without any width; beside: those outside of the range
+        const whole = S.common ? Math.max(...panes.map((pane) => pane.weights[focus])) : weights[focus];
+        const [from, to] = S.range || [0, 1], view = this.view, full = whole > 0 ? Math.min(view, view * weights[focus] / whole) : view;
+        const scale = this.scale = whole > 0 ? view / whole / (to - from) : 0, least = 1 / Math.min(2, devicePixelRatio || 1);
+        this.origin = from * whole;
+        this.full = S.range ? view : full;
         for (let i = parent[focus]; i >= 0; i = parent[i]) line.push(i);
-        for (const i of line.reverse()) add(boxes, i, 0, this.view);
+        for (const i of line.reverse()) add(boxes, i, 0, this.full);
         this.above = line.length;
-        const scale = this.scale = weights[focus] > 0 ? this.view / weights[focus] : 0, least = 1 / Math.min(2, devicePixelRatio || 1);
-        let deep = depth[focus];
-        add(boxes, focus, 0, this.view);
-        for (let i = focus + 1; i < end[focus];) {
-            const w = weights[i] * scale;
-            if (w >= least) {
-                add(boxes, i, (x[i] - x[focus]) * scale, w);
-                deep = Math.max(deep, depth[i]);
-                this.narrowWeight += V.lost ? V.lost[i] : 0;
-                i++;
-                continue;
+        let deep = depth[focus], high = 0;
+        add(boxes, focus, 0, this.full);
+        const sweep = (root) => {
+            for (let i = root + 1; i < end[root];) {
+                const w = weights[i] * scale, left = (x[i] - x[root] - this.origin) * scale, held = this.solid[end[i]] - this.solid[i];
+                if (left >= view || (left + w <= 0 && w > 0)) {
+                    this.beside += held;
+                    this.still += end[i] - i - held;
+                    i = end[i];
+                    continue;
+                }
+                if (w >= least) {
+                    add(boxes, i, Math.max(0, left), Math.min(view, left + w) - Math.max(0, left));
+                    deep = Math.max(deep, depth[i]);
+                    high = Math.min(high, depth[i]);
+                    this.narrowWeight += V.lost ? V.lost[i] : 0;
+                    i++;
+                    continue;
+                }
+                this.narrow += held;
+                this.still += end[i] - i - held;
+                this.narrowWeight += weights[i];
+                if (w > 0 && left >= 0) add(dust, i, left, w);
+                i = end[i];
             }
-            const held = this.solid[end[i]] - this.solid[i];
-            this.narrow += held;
-            this.still += end[i] - i - held;
-            this.narrowWeight += weights[i];
-            if (w > 0) add(dust, i, (x[i] - x[focus]) * scale, w);
-            i = end[i];
-        }
-        this.rows = deep + 1 + (dust.frame.length ? 1 : 0);
+        };
+        sweep(focus);
+        if (V.split && V.split < V.tree.n) sweep(V.split);
+        const more = dust.frame.length ? 1 : 0;
+        this.over = V.split ? -high + more : 0;        // rows above the first one, of callers
+        this.rows = deep + 1 + more + this.over;
         // A flame is anchored at the bottom, which stays in place when the sheet's height changes,
         // or the pane's.
         const below = this.height - this.scroll.scrollTop - (this.seen || 0);
         this.seen = this.scroll.clientHeight;
         this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, this.seen);
         this.sheet.style.height = this.height + 'px';
-        if (!S.icicle) this.scroll.scrollTop = this.height - this.seen - Math.max(0, below);
-        this.canvas.setAttribute('aria-label', `Flame graph, ${this.title}, zoomed to ${short(nameOf(focus), 99)}. Arrow keys move, ? lists the keys.`);
+        if (!S.icicle && !V.split) this.scroll.scrollTop = this.height - this.seen - Math.max(0, below);
+        const what = V.split ? `Callers and callees of ${short(nameOf(0), 99)}` : `Flame graph, ${this.title}, zoomed to ${short(nameOf(focus), 99)}`;
+        this.canvas.setAttribute('aria-label', `${what}. Arrow keys move, ? lists the keys.`);
     }
 
+    // Callers stand above the sub, what it calls below: in the middle where there is room.
     y(row) {
+        if (V.split) return (row + this.over) * this.row + (printing ? 0 : Math.floor(Math.max(0, this.height - this.rows * this.row) / 2));
         return S.icicle ? row * this.row : this.height - (row + 1) * this.row;
+    }
+
+    // Returns the row at a height of the sheet.
+    rowAt(y) {
+        if (V.split) return Math.floor((y - this.y(0)) / this.row);
+        return Math.floor((S.icicle ? y : this.height - y) / this.row);
     }
 
     // Brings a frame's row into view.
@@ -251,7 +306,7 @@ class Pane {
             this.outline(c, ink.ghost, x, y, w, h);
             c.setLineDash([]);
         } else if (isNew(i)) {
-            c.fillStyle = '#6b0000';
+            c.fillStyle = ink.fresh;
             c.fillRect(x, y, Math.min(3, w), h);
         }
         if (level === 0 && w > 2 && !isGone(i)) this.outline(c, ink.line, x, y, w, h);
@@ -264,7 +319,7 @@ class Pane {
     labelDiff(c, { i, x, y, w, level, dim, alpha }) {
         const fresh = isNew(i), kind = kindOf(this.width), [a, b] = V[kind], middle = y + this.row / 2;
         const sign = (fresh ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4, after = sign ? widthOf(c, sign) + 3 : 0;
-        c.fillStyle = dim || alpha < 1 || isGone(i) ? ink.ghostText : Math.abs(level) > LEVELS * 0.52 ? '#ffffff' : '#16181d';
+        c.fillStyle = dim || alpha < 1 || isGone(i) ? ink.ghostText : ink.onLevel[level + LEVELS];
         if (w > after + pad) c.fillText(sign, x + pad, middle);
         const at = x + pad + after, room = w - pad - 4 - after, text = room < 16 ? '' : label(c, nameOf(i), room);
         c.fillText(text, at, middle);
@@ -275,11 +330,11 @@ class Pane {
 
     // Returns where a frame is on the sheet, or null.
     box(frame) {
-        const { depth, end } = V.tree, focus = V.focus, y = this.y(depth[frame]);
-        if (frame <= focus && focus < end[frame]) return { x: 0, y, w: this.view };
-        if (frame < focus || frame >= end[focus]) return null;
-        const w = this.weights[frame] * this.scale;
-        return w > 0 ? { x: (this.x[frame] - this.x[focus]) * this.scale, y, w } : null;
+        const { depth, end } = V.tree, focus = V.focus, y = this.y(depth[frame]), root = V.split && frame >= V.split ? V.split : focus;
+        if (frame <= root && root < end[frame]) return { x: 0, y, w: this.full };
+        if (frame < root || frame >= end[root]) return null;
+        const left = (this.x[frame] - this.x[root] - this.origin) * this.scale, right = left + this.weights[frame] * this.scale, x = Math.max(0, left);
+        return right > x && x < this.view ? { x, y, w: Math.min(this.view, right) - x } : null;
     }
 
     mark(which, frame) {
@@ -292,7 +347,7 @@ class Pane {
     // Returns the frame under the mouse, or -1.
     at(event) {
         const area = this.canvas.getBoundingClientRect(), px = event.clientX - area.left, py = event.clientY - area.top + this.scroll.scrollTop;
-        const row = Math.floor((S.icicle ? py : this.height - py) / this.row), { boxes } = this;
+        const row = this.rowAt(py), { boxes } = this;
         for (let k = 0; k < boxes.frame.length; k++) {
             if (boxes.row[k] === row && px >= boxes.x[k] && px < boxes.x[k] + boxes.w[k]) return boxes.frame[k];
         }

@@ -16,12 +16,31 @@ function makePanes() {
     C.index = 0;
     panes.forEach((pane, index) => {
         Object.assign(pane.canvas, {
-            onmousemove: (event) => point(pane.at(event), event),
+            onmousemove: (event) => point(event.buttons ? -1 : pane.at(event), event),
             onmouseleave: () => point(-1),
             onmousedown: () => { C.keys = false; },
-            onclick: (event) => { if (pane.at(event) >= 0) zoom(pane.at(event)); },
+            onclick: (event) => press(pane.at(event), event),
+            oncontextmenu: (event) => {
+                if (pane.at(event) < 0) return;
+                event.preventDefault();
+                openMenu(pane.at(event), event.clientX, event.clientY);
+            },
             onfocus: () => { C.index = index; },
         });
+        const parts = (from, to) => [Math.min(from, to), Math.max(from, to)].map((px) => partAt(pane, px));
+        drags(pane.canvas, {
+            begins: () => !V.split,
+            moves: (from, to) => {
+                point(-1);
+                pane.chosen.hidden = false;
+                Object.assign(pane.chosen.style, { left: Math.min(from, to) + 'px', width: Math.abs(to - from) + 'px' });
+            },
+            ends: (from, to) => {
+                pane.chosen.hidden = true;
+                chooseRange(parts(from, to), true);
+            },
+        });
+        pane.canvas.addEventListener('wheel', (event) => wheel(pane, event), { passive: false });
         watch.observe(pane.scroll);
     });
 }
@@ -55,16 +74,22 @@ function refresh(from) {
         narrow();
     }
     if (!ink || ink.t !== (printing ? 'light' : theme)) colours();
-    panes.forEach((pane) => pane.paint());
+    panes.forEach((pane) => {
+        pane.paint();
+        if (pane.map) pane.map.paint();
+    });
     marks();
     toolbar();
     details();
+    drawCalls();
+    drawHot();
 }
 
 // Says what is not drawn.
 function narrow() {
-    const [pane] = panes, share = S.reversed && P.diff ? '' : `, ${percent(pane.narrowWeight / pane.weights[V.focus])},`, parts = [];
-    if (pane.narrow) parts.push(`${plural(pane.narrow, 'frame')}${share} too narrow to draw here; zoom in to see them`);
+    const [pane] = panes, share = V.split || (S.reversed && P.diff) ? '' : `, ${percent(pane.narrowWeight / pane.weights[V.focus])},`, parts = [];
+    if (pane.narrow) parts.push(`${plural(pane.narrow, 'frame')}${share} too narrow to draw here; zoom in${V.split ? '' : ', or drag over a part,'} to see them`);
+    if (pane.beside) parts.push(`${plural(pane.beside, 'frame')} beside this part`);
     const why = P.diff ? { before: ' before', after: ' after', change: ' of change', union: '' }[pane.width] : '';
     if (pane.still) parts.push(`${plural(pane.still, 'frame')} without any value${P.relative ? '' : why} not drawn`);
     $('narrow').textContent = parts.join(' \u00b7 ');
@@ -75,10 +100,15 @@ function say(text) {
     $('notice').textContent = text;
 }
 
-// Zooms, with a step in the browser's history.
+// Zooms, with a step in the browser's history. In a sandwich another sub becomes the one in the middle.
 function zoom(frame) {
     say('');
+    if (V.split) {
+        sandwich(V.tree.name[frame]);
+        return;
+    }
     S.path = V.tree.path(frame);
+    S.range = null;
     C.cursor = V.focus = frame;
     refresh(S.reversed ? 'view' : 'boxes');
     for (const pane of panes) pane.reveal(V.focus, 3);
@@ -86,10 +116,150 @@ function zoom(frame) {
     remember(true);
 }
 
+// Shows a part of the frame zoomed to, or of the one at the path: [from, to], between 0 and 1.
+function chooseRange([from, to], push, path = null) {
+    const least = 1e-9, a = Math.max(0, Math.min(from, 1 - least)), b = Math.min(1, Math.max(to, a + least));
+    if (path && path.length !== S.path.length) {
+        S.path = path;
+        V.focus = V.tree.follow(path).frame;
+    }
+    S.range = b - a > 0.999 ? null : [a, b];
+    say('');
+    refresh(isUpward() ? 'view' : 'boxes');
+    clearTimeout(C.late);
+    if (push) remember(true);
+    else C.late = setTimeout(remember, 150);     // a browser takes so many changes of its address, and no more
+}
+
+// Returns the part of the frame zoomed to that ends at a pixel of a pane.
+function partAt(pane, px) {
+    const [from, to] = S.range || [0, 1];
+    return from + (to - from) * Math.min(1, px / (S.range ? pane.view : pane.full || pane.view));
+}
+
+// Zooms by a factor, around a place of what is shown; by 1 and more than nothing, moves.
+function scaleBy(factor, around = 0.5, move = 0) {
+    if (V.split) return;
+    const [from, to] = S.range || [0, 1], size = Math.min(1, (to - from) * factor), at = from + (to - from) * around;
+    const begin = Math.max(0, Math.min(1 - size, at - size * around + move * (to - from)));
+    if (size !== to - from || begin !== from) chooseRange([begin, begin + size], false);
+}
+
+// Ctrl and the wheel (a pinch, on touch pads) zoom, Shift and the wheel move; the wheel alone scrolls.
+function wheel(pane, event) {
+    const { ctrlKey, metaKey, shiftKey, deltaX, deltaY } = event, side = shiftKey ? deltaX || deltaY : deltaX;
+    if (V.split || !(ctrlKey || metaKey || (S.range && Math.abs(side) > (shiftKey ? 0 : Math.abs(deltaY))))) return;
+    event.preventDefault();
+    point(-1);
+    const unit = event.deltaMode === 1 ? 16 : 1, area = pane.canvas.getBoundingClientRect();
+    if (ctrlKey || metaKey) scaleBy(Math.exp(Math.max(-60, Math.min(60, deltaY * unit)) * 0.008), (event.clientX - area.left) / pane.view);
+    else scaleBy(1, 0.5, side * unit / pane.view);
+}
+
+// A finger's first tap tells what a frame is; the second one zooms. A mouse has told already.
+function press(frame, event) {
+    const told = event.pointerType !== 'touch' || C.cursor === frame;
+    if (frame < 0) return;
+    if (told) {
+        point(-1);
+        zoom(frame);
+        return;
+    }
+    go(frame);
+    point(frame, event);
+}
+
+// Puts a sub in the middle, with its callers above and what it calls below; -1: the whole graph again.
+function sandwich(sub) {
+    if (sub >= 0 && !canReverse()) {
+        say(`Callers are drawn for up to ${grouped(REVERSE_LIMIT)} frames; this profile has ${grouped(P.tree.n)}. The table shows each sub's callers.`);
+        return;
+    }
+    Object.assign(S, { centre: sub, path: [], range: null });
+    C.cursor = -1;
+    soon('Collecting callers\u2026', () => {
+        refresh('view');
+        for (const pane of panes) pane.scroll.scrollTop = V.split ? pane.y(0) - pane.seen / 2 : pane.height;
+        if (V.split) speak(0, 'Callers and callees of ');
+        remember(true);
+    });
+}
+
+// Of the frame that was chosen, or else of the sub that costs most.
+function sandwichHere() {
+    const frame = C.cursor > 0 ? C.cursor : V.focus, [hottest] = hotSubs(1);
+    if (frame > 0) sandwich(V.tree.name[frame]);
+    else if (hottest !== undefined) sandwich(hottest);
+}
+
+// Adds a step to the chain, or takes the steps from the k-th on away.
+function doStep(act, text) {
+    S.chain = [...S.chain, { act, text }];
+    rechain();
+}
+
+function undoStep(k = S.chain.length - 1) {
+    S.chain = S.chain.filter((_, i) => i !== k);
+    rechain();
+}
+
+function rechain() {
+    say('');
+    S.range = null;
+    F.list = null;
+    soon('Adding up what is left\u2026', () => {
+        refresh('view');
+        drawTable();
+        if (!V.all.some((list) => list[0] > 0)) say('Nothing is left: take a step of the chain back.');
+        remember(true);
+    });
+}
+
+// Shows the chain as chips: a click takes a step away.
+function chips() {
+    const list = S.chain.map(({ act, text }, k) => button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, short(text, 60)), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${short(text)}` }));
+    const centre = S.centre >= 0 ? [button(make('span', {}, 'around ', make('bdi', {}, short(P.names[S.centre], 60)), ' \u00d7'), () => sandwich(-1), { className: 'chip', title: 'Back to the whole graph (b)' })] : [];
+    const all = [...list, ...centre];
+    $('chips').hidden = !all.length;
+    $('chips').replaceChildren(...all, all.length ? make('span', { className: 'soft' }, whatIsLeft()) : '');
+}
+
+// Returns what the chain leaves of the whole.
+function whatIsLeft() {
+    if (!S.chain.length) return '';
+    const whole = keep(P.tree.kept, 'whole ' + S.metric, () => shown(P.tree).map(sum));
+    return `left: ${V.all.map((list, side) => `${amount(real(list[0], side))} (${percent(list[0] / whole[side])})`).join(P.relative ? ', ' : ' \u2192 ')}`;
+}
+
 function back() {
     if (history.state && history.state.dprof > 0) history.back();
     else if (S.source) openSource(true);
+    else if (S.range) chooseRange([0, 1], true);
+    else if (S.centre >= 0) sandwich(-1);
     else if (S.path.length) zoom(V.tree.parent[V.focus]);
+}
+
+// What takes long on a large profile is said, and painted, before it begins.
+const MANY = 150000;           // frames
+
+function soon(text, act) {
+    if (P.tree.n < MANY) {
+        act();
+        return Promise.resolve();
+    }
+    $('busy').textContent = text;
+    $('busy').hidden = false;
+    C.busy = new Promise((done) => {
+        requestAnimationFrame(() => setTimeout(() => {
+            try {
+                act();
+            } finally {
+                $('busy').hidden = true;
+                done();
+            }
+        }));
+    });
+    return C.busy;
 }
 
 // Changes a toggle or a choice. The zoom stays where it has a meaning.
@@ -101,33 +271,48 @@ function turn(key, value) {
             return;
         }
         S.path = [];
+        S.centre = -1;
         C.cursor = -1;
     }
+    if (key === 'layout' || key === 'order' || key === 'reversed' || key === 'merged' || key === 'width') S.range = null;
     if (key === 'merged' && value) S.path = S.path.filter((name, i) => name !== S.path[i - 1]);
     S[key] = value;
-    refresh({ layout: 'panes', order: 'widths', width: 'widths', icicle: 'boxes', colour: 'paint', uncertain: 'paint' }[key] || 'view');
-    if (key === 'icicle') for (const pane of panes) pane.scroll.scrollTop = value ? 0 : pane.height;
-    if (key === 'metric') {
-        drawTable();
-        drawSource();
-    }
-    remember();
+    const from = { layout: 'panes', order: 'widths', width: 'widths', icicle: 'boxes', common: 'boxes', colour: 'paint', uncertain: 'paint' }[key] || 'view', word = LONG_WORDS[key];
+    const act = () => {
+        refresh(from);
+        if (key === 'icicle') for (const pane of panes) pane.scroll.scrollTop = value ? 0 : pane.height;
+        if (key === 'metric') {
+            drawTable();
+            drawSource();
+        }
+        remember();
+    };
+    if (word) soon(word, act);
+    else act();
 }
 
+const LONG_WORDS = { merged: 'Merging recursion\u2026', reversed: 'Collecting callers\u2026', metric: 'Adding up\u2026', order: 'Sorting\u2026' };
+
 function toolbar() {
-    const press = (id, on) => $(id).setAttribute('aria-pressed', String(!!on)), timed = !!V.tree.when;
-    for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'source']) press(id, S[id]);
-    press('table', S.table && !S.source);
-    press('case', S.match);
-    press('dark', theme === 'dark');
-    $('reset').disabled = S.path.length === 0;
+    const pressed = (id, on) => $(id).setAttribute('aria-pressed', String(!!on)), timed = !!V.tree.when;
+    for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'source']) pressed(id, S[id]);
+    pressed('table', S.table && !S.source);
+    pressed('list', S.calls && !S.source);
+    pressed('case', S.match);
+    pressed('dark', theme === 'dark');
+    $('reset').disabled = S.path.length === 0 && !S.range && S.centre < 0;
+    $('icicle').disabled = $('order').disabled = V.split > 0;
+    pressed('sandwich', S.centre >= 0);
+    pressed('common', S.common);
+    $('common').hidden = !P.diff || S.layout === 'graph' || P.relative;
+    chips();
     $('order').lastElementChild.disabled = !timed;
     $('order').value = S.order === 'time' && !timed ? 'name' : S.order;
     $('metric').value = S.metric;
     if (document.activeElement !== $('q') && $('q').value !== S.q) $('q').value = S.q;
     found();
     const totals = V.all.map((list, side) => `${P.diff ? sideName(side) + ' ' : ''}${amount(real(list[0], side))}`);
-    $('whole').textContent = `${totals.join(P.relative ? ', ' : ' \u2192 ')} ${metric().unit === 's' ? metric().label : ''} \u00b7 ${plural(P.tree.n, 'frame')}`;
+    $('whole').textContent = `${totals.join(P.relative ? ', ' : ' \u2192 ')} ${metric().unit === 's' ? metric().label : ''} \u00b7 ${plural(V.base.n, 'frame')}`;
     if (!P.diff) {
         drawKinds();
         return;
@@ -137,7 +322,7 @@ function toolbar() {
     $('width').value = S.width;
     $('width').disabled = S.layout !== 'graph';
     $('colour').value = change ? 'total' : kindOf();
-    $('colour').disabled = S.reversed || change;
+    $('colour').disabled = isUpward() || change;
     drawScale(change ? 'change' : kindOf());
 }
 
@@ -183,7 +368,7 @@ function step(by) {
     if (at < 0) return;
     F.at = at;
     const frame = F.list[at], pane = wide(frame), box = pane.box(frame);
-    if ((!box || box.w < 8) && !S.reversed) {
+    if ((!box || box.w < 8) && !isUpward()) {
         const line = [frame];
         while (line[0] > 0) line.unshift(parent[line[0]]);
         zoom(line.find((i) => pane.weights[i] <= pane.weights[frame] * pane.view / 60) ?? frame);
@@ -199,6 +384,7 @@ function go(frame) {
     marks();
     details();
     speak(frame);
+    for (const row of $('calls').querySelectorAll('tr[data-frame]')) row.classList.toggle('here', +row.dataset.frame === frame);
 }
 
 function marks() {
@@ -210,16 +396,16 @@ function marks() {
 
 // Returns what is known of a frame: rows of cells, the first of which is a label.
 function known(i) {
-    const whole = V.total.map((list) => list[0]);
+    const whole = V.all.map((list) => list[0]), zoomed = V.focus || V.split;
     const row = (kind) => {
         const [a, b] = V[kind].map((list) => list[i]);
-        if (!P.diff) return [kind, amount(a), percent(a / whole[0]), V.focus ? percent(a / V.total[0][V.focus]) : ''];
+        if (!P.diff) return [kind, amount(a), percent(a / whole[0]), zoomed ? percent(a / V.total[0][V.focus]) : ''];
         const part = kind === 'self' ? Math.abs(b - a) : V.changed[i];
         return [kind, amount(real(a, 0)), amount(b), P.relative ? points(i, kind) : signed(b - a),
             P.relative ? `${percent(a / whole[0])} \u2192 ${percent(b / whole[1])}` : growth(a, b), ratio(a, b), percent(V.changed[0] && part / V.changed[0])];
     };
     const rows = [row('total')];
-    if (!S.reversed) rows.push(row('self'));
+    if (!S.reversed && !(V.split && i >= V.split)) rows.push(row('self'));
     if (V.calls && !P.relative) {
         const [a, b] = V.calls.map((list) => list[i]);
         rows.push(P.diff ? ['calls', amount(a, COUNT), amount(b, COUNT), signed(b - a, COUNT), growth(a, b), ratio(a, b), ''] : ['calls', amount(a, COUNT)]);
@@ -252,7 +438,7 @@ function point(frame, event) {
     }
     if (frame < 0) return;
     const heads = P.diff ? ['', sideName(0), sideName(1), 'difference', P.relative ? 'shares' : '', 'ratio', 'of all change']
-        : ['', '', V.focus ? 'of all' : '', V.focus ? 'of zoomed' : ''];
+        : ['', '', V.focus || V.split ? 'of all' : '', V.split ? 'of the sub' : V.focus ? 'of zoomed' : ''];
     const line = (tag, cells) => make('tr', {}, ...cells.map((cell) => make(tag, {}, cell)));
     tip.replaceChildren(make('div', { className: 'name' }, short(nameOf(frame), 1000)),
         make('table', {}, line('th', heads), ...known(frame).map((cells) => line('td', cells))), make('p', {}, remarks(frame)));
@@ -265,13 +451,13 @@ function point(frame, event) {
 function inWords(i) {
     return [...known(i).map(([label, a, b, c, d, e]) => {
         if (P.diff) return `${label} ${a} \u2192 ${b}, ${c}${d ? ` (${d})` : ''} ${e}`;
-        return `${label} ${a}${b ? ` (${b}${c ? `, ${c} of zoomed` : ''})` : ''}`;
+        return `${label} ${a}${b ? ` (${b}${c ? `, ${c} of ${V.split ? 'the sub' : 'zoomed'}` : ''})` : ''}`;
     }), remarks(i)].filter(Boolean).join(' \u00b7 ');
 }
 
 function details() {
     const frame = C.hover >= 0 ? C.hover : C.cursor >= 0 ? C.cursor : V.focus;
-    if (frame === 0 && C.hover < 0 && !C.keys) $('details').replaceChildren(make('span', { className: 'soft' }, 'Click a frame to zoom, / to search, ? for all keys'));
+    if (frame === 0 && C.hover < 0 && !C.keys && !V.split) $('details').replaceChildren(...firstSight(), make('span', { className: 'soft hint' }, 'Click a frame to zoom, right-click for more, / to search, ? for all keys'));
     else {
         const sub = V.tree.name[frame], to = hasLines() && placeOf(sub) ? button('Source', () => openSourceOf(sub), { className: 'link', title: `${placeOf(sub)} (l)` }) : '';
         $('details').replaceChildren(make('bdi', { className: 'name' }, short(nameOf(frame))), ' ', to, ' ', inWords(frame));
@@ -279,7 +465,7 @@ function details() {
 }
 
 function speak(frame, before = '') {
-    $('spoken').textContent = `${before}${short(nameOf(frame), 200)}. ${inWords(frame)}. Level ${V.tree.depth[frame]}, ${plural(V.tree.kids(frame).length, S.reversed ? 'caller' : 'callee')}.`;
+    $('spoken').textContent = `${before}${short(nameOf(frame), 200)}. ${inWords(frame)}. Level ${V.tree.depth[frame]}, ${plural(V.tree.kids(frame).length, S.reversed || (V.split && frame >= V.split) ? 'caller' : 'callee')}.`;
 }
 
 // Moves by arrow keys: up and down as drawn, to the parent or to the widest kid; left and right
@@ -287,13 +473,15 @@ function speak(frame, before = '') {
 function arrow(key) {
     const pane = panes[C.index], { parent, depth } = V.tree, { boxes, weights } = pane;
     const from = C.cursor >= 0 && pane.box(C.cursor) ? C.cursor : V.focus, here = pane.box(from);
+    // In a sandwich callers are above: the sub in the middle has kids both ways.
+    const middle = V.split && from === 0, up = V.split ? from >= V.split || (middle && key === 'ArrowUp') : !S.icicle, caller = middle && up ? V.split : from;
     let to = from, best = Infinity;
-    if (key === (S.icicle ? 'ArrowUp' : 'ArrowDown')) to = Math.max(0, parent[from]);
+    if (!middle && key === (up ? 'ArrowDown' : 'ArrowUp')) to = Math.max(0, V.split && parent[from] === V.split ? 0 : parent[from]);
     else {
         const way = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
         for (let k = 0; k < boxes.frame.length; k++) {
             const i = boxes.frame[k], gap = way ? (boxes.x[k] - here.x) * way : -weights[i];
-            if (way ? boxes.row[k] !== depth[from] || gap <= 0 : parent[i] !== from) continue;
+            if (way ? boxes.row[k] !== depth[from] || gap <= 0 : parent[i] !== caller) continue;
             if (gap < best) {
                 best = gap;
                 to = i;
@@ -321,7 +509,11 @@ const KEYS = [
     [['Enter'], 'zoom to the frame'], [['Backspace', 'Escape', 'u'], 'back', back], [['0', 'Home'], 'show everything', () => (S.source ? openSource(true) : zoom(0))],
     [['i'], 'icicle or flame', () => turn('icicle', !S.icicle), 'graph'], [['r'], 'callers', () => turn('reversed', !S.reversed), 'graph'],
     [['m'], 'merge recursion', () => turn('merged', !S.merged), 'graph'], [['o'], 'next order', () => cycle('order'), 'graph'],
-    [['t'], 'table of subs', () => openTable(S.source || !S.table)], [['s'], 'the frame\u2019s sub in the table', () => openSub(S.source ? subAt(S.line) : subHere())],
+    [['+', '\u2212'], 'zoom in and out; Shift with \u2190 and \u2192 moves'], [['+', '='], '', () => scaleBy(0.5), 'graph'], [['-', '\u2212'], '', () => scaleBy(2), 'graph'],
+    [['f'], 'only stacks with the frame\u2019s sub', () => here((text) => doStep('only', text)), 'graph'], [['e'], 'without stacks with it', () => here((text) => doStep('hide', text)), 'graph'],
+    [['k'], 'fold its package', () => here((text) => packageOf(text) && doStep('fold', packageOf(text))), 'graph'], [['y'], 'take the last of these back', () => S.chain.length && undoStep(), 'graph'],
+    [['b'], 'callers and callees of the frame\u2019s sub, or the graph again', () => (S.centre >= 0 && C.cursor <= 0 ? sandwich(-1) : here((_, sub) => sandwich(sub))), 'graph'],
+    [['t'], 'table of subs', () => openTable(S.source || !S.table)], [['a'], 'call tree as a list', () => openCalls(S.source || !S.calls)], [['s'], 'the frame\u2019s sub in the table', () => openSub(S.source ? subAt(S.line) : subHere())],
     [['l'], 'source: of the frame\u2019s sub, or all files', () => (S.source ? openSource(true) : hasLines() && openSourceOf(subHere()))],
     [['g'], 'graph: of the line\u2019s sub', () => S.source && toGraph(subAt(S.line))],
     [['h'], 'the next of the lines that cost most', () => toHot(1), 'source'], [['H'], 'the one before', () => toHot(-1), 'source'],
@@ -331,7 +523,19 @@ const KEYS = [
     [['d'], 'dark or light', () => dye(theme === 'dark' ? 'light' : 'dark')], [['?'], 'this help', help],
 ];
 
+// Does something with the sub that the cursor is on.
+function here(act) {
+    const frame = C.hover >= 0 ? C.hover : C.cursor >= 0 ? C.cursor : V.focus, sub = V.tree.name[frame];
+    if (frame > 0 || V.split) act(P.names[sub], sub);
+    else say('Choose a frame first: point at it, or go there by the arrow keys.');
+}
+
 const subHere = () => V.tree.name[C.cursor >= 0 ? C.cursor : V.focus];
+
+function menuHere() {
+    const pane = panes[C.index], box = pane.box(C.cursor), area = pane.canvas.getBoundingClientRect();
+    if (box) openMenu(C.cursor, area.left + box.x + Math.min(40, box.w), area.top + box.y - pane.scroll.scrollTop + pane.row);
+}
 
 function keydown(event) {
     const { key, target } = event, box = target === $('q'), control = event.ctrlKey || event.metaKey;
@@ -339,11 +543,15 @@ function keydown(event) {
         event.preventDefault();
         act();
     };
-    if (!V || event.altKey || $('dialog').open) return;
+    if (!V || event.altKey || $('dialog').open || $('menu').contains(target)) return;
     if (control && key === 'f' && !box) does(toSearch);
     else if (box && key === 'Enter') does(() => { typed(); step(event.shiftKey ? -1 : 1); });
     else if (box && key === 'Escape') does(() => (S.source ? ($('lines') || $('sources')) : panes[C.index].canvas).focus());
     if (control || /^(?:INPUT|SELECT)$/.test(target.tagName)) return;
+    if ($('calls').contains(target) && /^(?:Arrow|Enter$)/.test(key) && target.tagName !== 'BUTTON') {
+        callsKey(event);
+        return;
+    }
     const where = !S.source ? 'graph' : S.file >= 0 ? 'source' : '';
     const act = KEYS.find(([keys, , run, only]) => run && key !== 'Enter' && keys.includes(key) && (!only || only === where));
     if (act) does(act[2]);
@@ -351,7 +559,9 @@ function keydown(event) {
         if (target === document.body || target.id === 'lines') if (/^Arrow(?:Up|Down)$|^Enter$/.test(key) && sourceKey(key)) event.preventDefault();
     }
     else if (target === document.body || target.tagName === 'CANVAS') {
-        if (/^Arrow/.test(key)) does(() => arrow(key));
+        if (event.shiftKey && /^Arrow(?:Left|Right)$/.test(key)) does(() => scaleBy(1, 0.5, key === 'ArrowLeft' ? -0.25 : 0.25));
+        else if (/^Arrow/.test(key)) does(() => arrow(key));
+        else if ((event.key === 'ContextMenu' || (event.shiftKey && key === 'F10')) && C.cursor >= 0) does(() => menuHere());
         else if (key === 'Enter') does(() => zoom(C.cursor >= 0 ? C.cursor : V.focus));
     }
 }

@@ -10,18 +10,18 @@ const isText = (key) => key === 'name' || key === 'place';
 // }.
 function tableColumns() {
     const table = subs(), list = [{ key: 'name', label: 'Sub', value: (sub) => P.rank[sub], show: null }];
-    const whole = table.self.map(sum), add = (key, label, value, show, change) => list.push({ key, label, value, show, change });
+    const whole = table.self.map(sum), add = (key, label, value, show, change, timed) => list.push({ key, label, value, show, change, timed });
     for (const [key, label] of [['self', 'Self'], ['total', 'Inclusive'], ['calls', 'Calls'], ['ops', 'Ops']]) {
         const own = table[key], timed = key === 'self' || key === 'total', unit = timed ? metric() : COUNT, show = (v) => amount(v, unit);
         if (!own) continue;
         if (!P.diff) {
-            add(key, label, (sub) => own[0][sub], show);
+            add(key, label, (sub) => own[0][sub], show, false, timed);
             if (timed) add(key + 'part', '%', (sub) => own[0][sub], (v) => percent(v / whole[0]));
             continue;
         }
-        own.forEach((values, side) => add(key + side, `${label} ${sideName(side)}`, (sub) => (timed ? real(values[sub], side) : values[sub]), show));
+        own.forEach((values, side) => add(key + side, `${label} ${sideName(side)}`, (sub) => (timed ? real(values[sub], side) : values[sub]), show, false, timed));
         const share = P.relative && timed;
-        add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => (share ? inPoints(v / (whole[1] || 1)) : signed(v, unit)), true);
+        add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => (share ? inPoints(v / (whole[1] || 1)) : signed(v, unit)), true, timed);
     }
     const { places, files } = P.facts;
     if (places && places.some(Boolean)) {
@@ -42,8 +42,58 @@ function sortedSubs({ key, value, change }) {
     return list.sort((a, b) => (keys[a] === keys[b] ? P.rank[a] - P.rank[b] : (keys[a] - keys[b]) * way));
 }
 
-const nameCell = (sub) => make('td', { className: 'left' }, button(short(P.names[sub]), () => openSub(sub), { title: short(P.names[sub], 1000) }));
-const placeCell = (sub) => make('td', { className: 'place', title: placeOf(sub) }, placeOf(sub) && hasLines() ? button(placeOf(sub), () => openSourceOf(sub)) : placeOf(sub));
+// A name in which the package gives way first, from its beginning: what tells subs apart is at the end.
+function named(sub) {
+    const text = short(P.names[sub]), of = packageOf(text), rest = withoutFolder(of ? text.slice(of.length + 2) : text);
+    return make('span', { className: 'cut' }, of ? make('span', { className: 'pkg' }, make('bdi', {}, `${of}::`)) : '', make('bdi', { className: 'bare' }, rest));
+}
+
+// Returns "File.pm:12" of "/usr/lib/My/File.pm:12".
+const shortPlace = (sub) => placeOf(sub).replace(/^.*\//s, '');
+
+const nameCell = (sub) => make('td', { className: 'left' }, button(named(sub), () => openSub(sub), { title: short(P.names[sub], 1000) }));
+const placeCell = (sub) => make('td', { className: 'place', title: placeOf(sub) }, placeOf(sub) && hasLines() ? button(shortPlace(sub), () => openSourceOf(sub)) : shortPlace(sub));
+
+// Returns subs, those with the largest self value first; of two sides, those whose self value differs most.
+function heaviest(table, fits = () => true) {
+    const list = [], weigh = (sub) => (P.diff && !P.relative ? Math.abs(table.self[1][sub] - table.self[0][sub]) : table.self[last()][sub]);
+    for (let sub = 0; sub < P.names.length; sub++) if (table.used[sub] && P.facts.kinds[sub] !== 6 && fits(sub)) list.push(sub);
+    return list.sort((a, b) => weigh(b) - weigh(a) || table.total[last()][b] - table.total[last()][a] || P.rank[a] - P.rank[b]);
+}
+
+// Returns what is said of a sub where there is no room for a table: its share, or its difference.
+function inShort(table, sub) {
+    const [a, b] = table.self.map((own) => own[sub]);
+    if (!P.diff) return percent(a / sum(table.self[0]));
+    return P.relative ? inPoints(b / (sum(table.self[1]) || 1) - a / (sum(table.self[0]) || 1)) : signed(b - a);
+}
+
+const hotSubs = (most) => keep(chained().kept, `hot ${S.metric} ${most}`, () => {
+    const table = subs(), changed = (sub) => table.self[last()][sub] !== (P.diff ? table.self[0][sub] : 0);
+    return heaviest(table, (sub) => changed(sub) && (!P.certain || P.certain.self[sub] === 1)).slice(0, most);
+});
+
+// Says which subs matter most, before anybody asks.
+function firstSight() {
+    const table = subs(), three = hotSubs(3), head = P.diff ? (P.certain ? 'Significant: ' : 'Changed most: ') : 'Hottest: ';
+    const nodes = three.map((sub) => make('span', { className: 'hot' }, button(make('bdi', {}, short(P.names[sub], 80)), () => openSub(sub), { className: 'link', title: `${short(P.names[sub], 1000)}: in the table` }),
+        ` ${inShort(table, sub)}${P.diff ? '' : ' self'}${placeOf(sub) ? ` (${shortPlace(sub)})` : ''}`));
+    return nodes.length ? [make('span', { className: 'soft' }, head), ...nodes] : P.certain ? [make('span', { className: 'soft' }, 'No sub differs significantly. ')] : [];
+}
+
+// On a wide screen the hottest subs stand beside the graph.
+const WIDE = matchMedia('(min-width: 1900px)');
+
+function drawHot() {
+    const node = $('hot'), on = WIDE.matches && !S.source && !S.table && !S.calls;
+    node.hidden = !on;
+    if (!on) return;
+    const table = subs(), key = `${S.metric} ${S.chain.map(({ act, text }) => act + text).join()}`;
+    if (node.key === key) return;
+    node.key = key;
+    const rows = hotSubs(60).map((sub) => make('tr', {}, nameCell(sub), make('td', {}, P.diff ? '' : amount(table.self[0][sub])), P.diff ? changeCell(table.self[1][sub] - table.self[0][sub], inShort(table, sub)) : make('td', {}, inShort(table, sub))));
+    node.replaceChildren(make('h2', {}, P.diff ? (P.certain ? 'Subs with a significant difference of self' : 'Subs, by difference of self') : 'Subs, by self'), make('table', {}, make('tbody', {}, ...rows)));
+}
 const changeCell = (v, text) => make('td', { className: v > 0 ? 'up' : v < 0 ? 'down' : '' }, text);
 
 function drawTable() {
@@ -83,7 +133,7 @@ function drawTable() {
 }
 
 function nearTo(sub) {
-    const { callers, callees } = keep(P.kept, `around ${sub} ${S.metric}`, () => around(sub)), table = subs(), name = P.names[sub];
+    const { callers, callees } = keep(chained().kept, `around ${sub} ${S.metric}`, () => around(sub)), table = subs(), name = P.names[sub];
     const values = (list) => list.map((v, side) => amount(real(v, side))).join(' \u2192 ');
     const of = (sums) => values(sums.map((own) => own[sub]));
     const line = ({ sub: other, total: [a, b], total, calls }) => make('tr', {}, nameCell(other), make('td', {}, values(total)),
@@ -109,7 +159,7 @@ function zoomSub(sub) {
 
 function openTable(on, sub = -1) {
     const inside = $('subs').contains(document.activeElement), step = sub !== S.sub || S.source;
-    Object.assign(S, { table: on, sub, source: false, file: -1, line: 0 });
+    Object.assign(S, { table: on, calls: false, sub, source: false, file: -1, line: 0 });
     showViews();
     drawTable();
     refresh('boxes');

@@ -43,7 +43,7 @@ async function loadLines() {
     L = { files, sides, detail: facts.detail, number, kept: new Map() };
     (P.facts.places || []).forEach((place, sub) => {
         const file = place ? number.get(P.facts.files[place[0]]) : undefined;
-        if (file !== undefined && subs().used[sub]) files[file].subs.push({ sub, line: place[1] });
+        if (file !== undefined && allSubs().used[sub]) files[file].subs.push({ sub, line: place[1] });
     });
     for (const { subs: list } of files) list.sort((a, b) => a.line - b.line || P.rank[a.sub] - P.rank[b.sub]);
 }
@@ -102,7 +102,7 @@ function callsOf(side, sub) {
 // no values, those of the subs count.
 function fileTotals(side) {
     return keep(L.kept, `files ${S.metric} ${side}`, () => {
-        const of = L.sides[side], table = subs(), exact = linesHave(side);
+        const of = L.sides[side], table = allSubs(), exact = linesHave(side);
         return L.files.map(({ index, subs: list }) => {
             const total = { self: 0, count: 0, calls: 0, subs: list.length };
             const self = exact && of.values[S.metric].self();

@@ -56,17 +56,14 @@ function drawOverview() {
 function inAll(side) {
     const totals = fileTotals(side), of = (key) => sum(totals.map((total) => total[key])), detail = L.detail[side];
     // of samples neither is known
-    const counts = [detail && of('count') ? plural(of('count'), 'statement') : '', subs().calls ? plural(of('calls'), 'call') + ' of subs' : ''].filter(Boolean);
+    const counts = [detail && of('count') ? plural(of('count'), 'statement') : '', allSubs().calls ? plural(of('calls'), 'call') + ' of subs' : ''].filter(Boolean);
     const where = `${counts.length ? ': ' : ''}${counts.join(' and ')} in ${plural(L.files.length, 'file')}`;
     return `${P.diff ? `${amount(real(wholeOf(0), 0))} \u2192 ` : ''}${amount(wholeOf(side))} ${metric().unit === 's' ? metric().label : ''}${where}. ${
         detail === 2 ? '' : detail === 1 ? 'Lines have counts, and no times: recorded with lines=count.' : 'Lines have no costs of their own: record with lines to see them.'}`;
 }
 
 function topSubs() {
-    const table = subs(), side = last(), whole = wholeOf(side), list = [];
-    for (let sub = 0; sub < P.names.length; sub++) if (table.used[sub] && P.facts.kinds[sub] !== 6 && !(F.names && !F.names[sub])) list.push(sub);
-    const weigh = (sub) => (P.diff && !P.relative ? Math.abs(table.self[1][sub] - table.self[0][sub]) : table.self[side][sub]);
-    list.sort((a, b) => weigh(b) - weigh(a) || table.total[side][b] - table.total[side][a] || P.rank[a] - P.rank[b]);
+    const table = allSubs(), side = last(), whole = wholeOf(side), list = heaviest(table, (sub) => !(F.names && !F.names[sub]));
     const rows = list.slice(0, 20).map((sub) => make('tr', {}, make('td', { className: 'left' }, subLink(sub)),
         ...(P.diff ? [make('td', {}, amount(real(table.self[0][sub], 0))), make('td', {}, amount(table.self[1][sub])), P.relative ? make('td') : changeCell(table.self[1][sub] - table.self[0][sub], signed(table.self[1][sub] - table.self[0][sub]))] : [
         make('td', {}, table.calls ? grouped(table.calls[side][sub]) : ''),

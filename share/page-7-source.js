@@ -67,6 +67,7 @@ async function openSourceOf(sub) {
 function showViews() {
     $('panes').hidden = S.source;
     $('subs').hidden = S.source || !S.table;
+    $('calls').hidden = S.source || !S.calls;
     $('sources').hidden = !S.source;
     document.body.classList.toggle('sourced', S.source);
     $('q').placeholder = S.source ? 'Search sources (regex)' : 'Search subs (regex)';
@@ -136,7 +137,7 @@ function drawFile(lines, move, side, before) {
     const total = fileTotals(side)[file], bad = [trouble(stateOf(file, side), lines), before && before.file >= 0 && before.guessed ? `Lines are paired by number, as the source of ${sideName(0)} is not here.` : '',
         P.diff && !side ? `Only ${sideName(0)} has this file.` : ''].filter(Boolean).join(' ');
     const pick = make('select', { 'aria-label': 'Subs of this file' }, make('option', { value: '' }, plural(G.ranges.length, 'sub')),
-        ...G.ranges.map(({ sub, line }) => make('option', { value: line }, `${short(P.names[sub], 60)}  ${amount(subs().total[side][sub])}`)));
+        ...G.ranges.map(({ sub, line }) => make('option', { value: line }, `${short(P.names[sub], 60)}  ${amount(allSubs().total[side][sub])}`)));
     pick.onchange = () => { if (pick.value) openSource(true, file, +pick.value); };
     const fold = make('select', { id: 'fold', 'aria-label': 'Folding', title: 'What is folded (z)' },
         ...[['all', 'all lines'], ['cheap', 'fold cheap lines'], ['subs', 'fold subs']].map(([value, text]) => make('option', { value }, text)));
@@ -200,7 +201,7 @@ function hidden(count) {
             const { self, incl } = costAt(G.side, i);
             if (Math.max(self, incl) >= warm) hide(Math.max(1, line - 1), Math.min(count, line + 1), 0);
         }
-        for (const { sub, line } of G.ranges) if (subs().total[G.side][sub] >= warm) flags[line] = 0;
+        for (const { sub, line } of G.ranges) if (allSubs().total[G.side][sub] >= warm) flags[line] = 0;
     } else if (G.fold === 'subs') {
         for (const { sub, line, end } of G.ranges) if (end > line && !/__ANON__|BEGIN/.test(P.names[sub])) hide(line + 1, end, 1);
     }
@@ -409,7 +410,7 @@ const DRAW = {
         return [...note('\u2190', here), 'called from ', from, make('span', { className: 'told' }, `${calls ? plural(calls, 'call') : ''}${value && metric().key !== 'calls' ? `, ${amount(value)}` : ''}`)];
     },
     sub({ line, sub }) {
-        const table = subs(), { side } = G, both = (lists, show) => (G.before ? [...new Set(lists.map((list, k) => show(k || show === grouped ? list[sub] : real(list[sub], 0))))].join(' \u2192 ') : show(lists[side][sub]));
+        const table = allSubs(), { side } = G, both = (lists, show) => (G.before ? [...new Set(lists.map((list, k) => show(k || show === grouped ? list[sub] : real(list[sub], 0))))].join(' \u2192 ') : show(lists[side][sub]));
         const words = [table.calls ? `${both(table.calls, grouped)} call${!G.before && table.calls[side][sub] === 1 ? '' : 's'}` : '', `self ${both(table.self, amount)}`,
             `inclusive ${both(table.total, amount)}${G.before ? '' : ` (${percent(table.total[side][sub] / G.whole)})`}`];
         return [...note('', line), make('bdi', { className: 'name' }, short(P.names[sub], 200)), make('span', { className: 'told' }, words.filter(Boolean).join(', ')),

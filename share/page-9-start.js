@@ -31,6 +31,11 @@ function link(source = S.source ? (S.file >= 0 ? sourceLink(S.file, S.line) : ''
     if (S.sub >= 0) add('sub', 1, pack(P.names[S.sub]));
     add('src', source || (source === '' && !old.source), source);
     add('graph', source === null && old.source, 1);
+    add('range', S.range, S.range && S.range.map((v) => +v.toPrecision(10)).join('..'));
+    add('steps', S.chain.length, S.chain.map(({ act, text }) => `${act}:${pack(text)}`).join(';'));
+    add('around', S.centre >= 0, pack(P.names[S.centre] || ''));
+    add('calls', S.calls, 1);
+    add('scale', S.common, 'common');
     return parts.length ? '#' + parts.join('&') : '';
 }
 
@@ -57,6 +62,7 @@ function restore(all) {
         if (given.has('q')) S.q = plain(given.get('q'));
         S.match = given.get('case') === '1';
         S.uncertain = given.get('uncertain') === '1';
+        S.common = given.get('scale') === 'common';
         if (P.key(plain(given.get('metric') || '')) >= 0) S.metric = P.key(plain(given.get('metric')));
         for (const key of CHOICES) if ([...$(key).options].some((option) => option.value === given.get(key))) S[key] = given.get(key);
         if (given.has('view')) for (const key of ['icicle', 'reversed', 'merged']) S[key] = given.get('view').split(',').includes(key);
@@ -64,10 +70,19 @@ function restore(all) {
         $('q').value = S.q;
         compile();
     }
-    S.path = path.map(number);
+    const steps = given.has('steps') ? given.get('steps').split(';').map((step) => /^(\w+):(.*)$/s.exec(step)).filter((step) => step && Object.hasOwn(STEPS, step[1])).map(([, act, text]) => ({ act, text: unpack(text) })) : [];
+    S.chain = steps.filter(({ act, text }) => act === 'fold' || number(text) >= 0);
+    const lost = steps.find((step) => !S.chain.includes(step)), centre = given.has('around') ? unpack(given.get('around')) : '';
+    if (lost) say(`The sub ${short(lost.text, 120)} is not in this profile: a step of the link is left out.`);
+    S.centre = centre && canReverse() ? number(centre) : -1;
+    if (centre && number(centre) < 0) say(`The sub ${short(centre, 120)} is not in this profile.`);
+    const range = /^([\d.e-]+?)\.\.([\d.e-]+)$/.exec(given.get('range') || ''), [from, to] = range ? [+range[1], +range[2]] : [0, 1];
+    S.range = range && from >= 0 && to > from && to <= 1 ? [from, to] : null;
+    S.path = S.centre >= 0 ? [] : path.map(number);
     S.lost = path[S.path.indexOf(-1)];
     S.sub = sub ? number(sub) : -1;
     S.table = given.get('table') === '1' || S.sub >= 0;
+    S.calls = given.get('calls') === '1' && !S.table;
     S.source = hasLines() && (given.has('src') || (P.initial.source && given.get('graph') !== '1'));
     const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(given.get('src') || '');
     Object.assign(S, { file: -1, line: S.source ? +(line || 0) : 0 });
@@ -78,6 +93,7 @@ function restore(all) {
     C.cursor = V.focus;
     if (all && !S.icicle) for (const pane of panes) pane.scroll.scrollTop = pane.height;
     for (const pane of panes) pane.reveal(V.focus, 3);
+    if (V.split) for (const pane of panes) pane.scroll.scrollTop = pane.y(0) - pane.seen / 2;
     marks();
     details();
     if (!S.source) remember();
@@ -107,7 +123,7 @@ function drawScale(kind) {
     const { diff, facts: { sides } } = P, [a, b] = sides, words = P.relative ? [] : [`before: ${a}`, `after: ${b}`];
     if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
     words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
-    if (P.certain) words.push(S.uncertain ? 'uncertain changes are coloured' : 'white: no change, or an uncertain one');
+    if (P.certain) words.push(S.uncertain ? 'uncertain changes are coloured' : `${ink.dark ? 'grey' : 'white'}: no change, or an uncertain one`);
     const [less, more] = P.relative ? sides.map((side) => `${side} has the larger share`)
         : kind === 'change' ? ['only less', 'only more'] : [`less ${signed(-largest(kind))}`, `${signed(largest(kind))} more`];
     $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${less}`),
@@ -115,7 +131,7 @@ function drawScale(kind) {
         make('span', { className: 'up' }, `${more} \u25b2`));
     $('kinds').replaceChildren(...words.filter(Boolean).map((text) => legend(text)),
         legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (not in width \u201cafter\u201d)'),
-        legend(swatch({ border: '1px solid var(--line)', borderLeft: '4px solid #6b0000' }), P.relative ? `+ only ${b}` : '+ new'));
+        legend(swatch({ border: '1px solid var(--line)', borderLeft: `4px solid ${ink.fresh}` }), P.relative ? `+ only ${b}` : '+ new'));
     $('uncertain').hidden = !P.certain;
 }
 
@@ -126,7 +142,7 @@ function dialog(title, rows) {
 }
 
 function help() {
-    dialog('Keys', KEYS.filter(([, text]) => P.diff || !/difference/.test(text)).map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
+    dialog('Keys', KEYS.filter(([, text]) => text && (P.diff || !/difference/.test(text))).map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
 }
 
 function info() {
@@ -157,7 +173,10 @@ function wire() {
     click('next', () => { typed(); step(1); });
     click('prev', () => { typed(); step(-1); });
     click('reset', () => zoom(0));
-    for (const id of ['icicle', 'reversed', 'merged', 'uncertain']) click(id, () => turn(id, !S[id]));
+    for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'common']) click(id, () => turn(id, !S[id]));
+    click('sandwich', () => (S.centre >= 0 ? sandwich(-1) : sandwichHere()));
+    click('list', () => openCalls(S.source || !S.calls));
+    click('export', openExport);
     for (const id of CHOICES) $(id).onchange = () => turn(id, $(id).value);
     $('metric').onchange = () => turn('metric', +$('metric').value);
     click('table', () => openTable(S.source || !S.table));
@@ -177,6 +196,7 @@ function wire() {
     };
     onbeforeprint = () => print(true);
     onafterprint = () => print(false);
+    media('(min-width: 1900px)', () => refresh('boxes'));
     media('print', (event) => print(event.matches));
     media('(prefers-color-scheme: dark)', (event) => dye(event.matches ? 'dark' : 'light'));
 }
@@ -230,14 +250,17 @@ window.dprof = {
     },
     zoom: (path) => zoom(trace(path)),
     source: (file, line) => openSource(true, L.number.get(file) ?? -1, line),
+    menu: (path) => openMenu(trace(path), 100, 100),
+    folded, csv, picture,
     async settled() {
+        await C.busy;
         await R.ready;
         await G.ready;
     },
     rows: () => G.rows.map(({ kind, line, sub, call, n }) => ({ kind, line, name: P.names[sub ?? (call && call.sub)], from: call && call.file !== undefined ? L.files[call.file].name : undefined, n })),
     search,
-    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), metric: metric().key, sub: P.names[S.sub] || '', file: S.file >= 0 && L ? L.files[S.file].name : '', cursor: nameOf(Math.max(0, C.cursor)), theme }),
-    narrow: () => ({ frames: panes[0].narrow, weight: panes[0].narrowWeight, still: panes[0].still }),
+    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), centre: P.names[S.centre] || '', metric: metric().key, sub: P.names[S.sub] || '', file: S.file >= 0 && L ? L.files[S.file].name : '', cursor: nameOf(Math.max(0, C.cursor)), theme }),
+    narrow: () => ({ frames: panes[0].narrow, weight: panes[0].narrowWeight, still: panes[0].still, beside: panes[0].beside }),
     found: () => ({ ...F, names: null, list: null }),
     ready: start(),
 };

@@ -121,10 +121,8 @@ function encode({ root, ...rest }) {
         const kids = [...(frame.kids || [])].sort((a, b) => (a.name < b.name ? -1 : 1));
         const first = [...(frame.kids || [])].map((kid, i) => ({ kid, at: kid.when ?? i }))
             .sort((a, b) => a.at - b.at);
-        for (const kid of kids) {
-            if (kid.when !== undefined) timed = true;
-            ranksOf.set(kid, first.findIndex((f) => f.kid === kid));
-        }
+        timed = timed || kids.some((kid) => kid.when !== undefined);
+        first.forEach(({ kid }, rank) => ranksOf.set(kid, rank));
         for (const kid of kids) visit(kid, depth + 1);
     };
     const ranksOf = new Map(), order = [];

@@ -1,0 +1,149 @@
+'use strict';
+
+// What can be done with a frame, and what can be taken out of the page: menus, copies, files.
+
+// Opens a menu at a place of the window; items: [text, key or '', action], or null for a line between.
+function showMenu(items, x, y, back) {
+    const menu = $('menu'), close = () => {
+        menu.hidden = true;
+        menu.replaceChildren();
+        if (back) back.focus({ preventScroll: true });
+    };
+    menu.replaceChildren(...items.map((item) => {
+        if (!item) return make('hr', {});
+        const [text, key, act] = item;
+        return button(make('span', {}, text), () => {
+            close();
+            act();
+        }, { role: 'menuitem', tabIndex: -1, disabled: !act, ...(key && { 'data-key': key }) });
+    }));
+    for (const item of menu.querySelectorAll('[data-key]')) item.append(make('kbd', {}, item.dataset.key));
+    menu.hidden = false;
+    menu.style.left = Math.max(4, Math.min(x, innerWidth - menu.offsetWidth - 4)) + 'px';
+    menu.style.top = Math.max(4, Math.min(y, innerHeight - menu.offsetHeight - 4)) + 'px';
+    const list = [...menu.querySelectorAll('button:enabled')];
+    menu.onkeydown = (event) => {
+        const at = list.indexOf(document.activeElement), { key } = event;
+        event.stopPropagation();
+        if (key === 'Escape' || key === 'Tab') close();
+        else if (key === 'ArrowDown' || key === 'ArrowUp') list[(at + (key === 'ArrowDown' ? 1 : -1) + list.length) % list.length].focus();
+        else return;
+        event.preventDefault();
+    };
+    menu.onfocusout = (event) => { if (!menu.contains(event.relatedTarget)) menu.hidden = true; };
+    list[0].focus({ preventScroll: true });
+}
+
+function openMenu(frame, x, y) {
+    const sub = V.tree.name[frame], text = P.names[sub], of = packageOf(text), root = !V.split && frame === 0, named = (act) => (root ? null : act);
+    point(-1);
+    C.cursor = frame;
+    marks();
+    details();
+    showMenu([
+        ['Zoom to this frame', 'Enter', () => zoom(frame)],
+        ['Only stacks with this sub', 'f', named(() => doStep('only', text))],
+        ['Without stacks with this sub', 'e', named(() => doStep('hide', text))],
+        [of ? `Fold package ${short(of, 60)}` : 'Fold its package', 'k', of ? () => doStep('fold', of) : null],
+        ['Its callers and callees', 'b', named(() => sandwich(sub))],
+        null,
+        ['In the table', 's', () => openSub(sub)],
+        ['Source', 'l', hasLines() && placeOf(sub) ? () => openSourceOf(sub) : null],
+        null,
+        ['Copy name', '', () => copy(text)],
+        ['Copy stack', '', () => copy(stackOf(frame))],
+        ['Copy link to this view', '', () => copy(location.href)],
+    ], x, y, panes[C.index].canvas);
+}
+
+// Returns the stack of a frame as folded text has it, callers first.
+function stackOf(frame) {
+    const { parent, name } = V.tree, list = [], up = V.split && frame >= V.split;
+    for (let i = frame; i >= 0; i = parent[i]) if (i > 0 || V.split) list.push(P.names[name[i]]);
+    return (up ? list : list.reverse()).join(';') || nameOf(0);
+}
+
+async function copy(text) {
+    try {
+        await navigator.clipboard.writeText(text);
+    } catch (error) {
+        const area = make('textarea', { value: text });
+        document.body.append(area);
+        area.select();
+        document.execCommand('copy');
+        area.remove();
+    }
+    $('spoken').textContent = 'Copied.';
+}
+
+// ---- files ----
+
+function save(name, type, text) {
+    const link = make('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function openExport() {
+    const area = $('export').getBoundingClientRect(), name = short(P.facts.sides[last()] || 'profile', 60).replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '') || 'profile';
+    showMenu([
+        ['Picture of what is shown (SVG)', '', S.source ? null : () => save(`${name}.svg`, 'image/svg+xml', picture())],
+        ['Folded stacks of what is shown', '', S.source ? null : () => save(`${name}.folded`, 'text/plain', folded())],
+        ['Table of subs (CSV)', '', () => save(`${name}.csv`, 'text/csv', csv())],
+        ['Link to this view', '', () => copy(location.href)],
+    ], area.left, area.bottom + 2, $('export'));
+}
+
+// Returns what is below the frame zoomed to as folded stacks: microseconds where the metric is a time; both sides' numbers of a
+// difference. Frames' own values are what their callees do not have.
+function folded() {
+    const { tree: { end, name, parent }, focus, total } = V, lines = [], timed = metric().unit === 's', unit = timed ? 1e6 / metric().hz : 1 / (metric().hz || 1);
+    const texts = P.names.map((text) => text.replace(/[;\r\n]/g, (c) => (c === ';' ? '%3B' : c === '\r' ? '%0D' : '%0A'))), stack = V.tree.path(focus).map((n) => texts[n]);
+    if (V.split) stack.push(texts[name[0]]);
+    const own = total.map((list) => list.slice(focus, end[focus]));
+    for (let i = focus + 1; i < end[focus]; i++) for (const [side, list] of own.entries()) list[parent[i] - focus] -= total[side][i];
+    for (let i = focus; i < end[focus]; i++) {
+        if (i > focus) {
+            stack.length = V.tree.depth[i] - (V.split ? 0 : 1);
+            if (V.split) stack[0] = texts[name[0]];
+            stack[stack.length] = texts[name[i]];
+        }
+        const numbers = own.map((list, side) => Math.round(real(list[i - focus], side) * unit));
+        if (numbers.some((v) => v > 0)) lines.push(`${stack.join(';') || texts[name[0]]} ${numbers.join(' ')}`);
+    }
+    return lines.join('\n') + '\n';
+}
+
+// Returns the table of all subs that match, with plain numbers: seconds, or counts.
+function csv() {
+    const columns = tableColumns().filter(({ key }) => !/part$/.test(key)), by = columns.find(({ key }) => key === T.sort) || columns[1];
+    const cell = (value) => (/[",\r\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : String(value));
+    const rows = sortedSubs(by).map((sub) => columns.map(({ key, value, timed }) => (key === 'name' ? P.names[sub] : key === 'place' ? placeOf(sub) : value(sub) / (timed ? metric().hz || 1 : 1))));
+    const heads = columns.map(({ label, timed }) => (timed && metric().unit ? `${label} (${metric().unit})` : label));
+    return [heads, ...rows].map((row) => row.map((value) => cell(String(value))).join(',')).join('\r\n') + '\r\n';
+}
+
+// Returns the graphs as they are drawn, one below the other, as an SVG of the whole height.
+function picture() {
+    const xml = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`).replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]/gu, '\ufffd'), parts = [], wide = Math.max(...panes.map((pane) => pane.view));
+    let top = 30;
+    for (const pane of panes) {
+        const { boxes, row, context } = pane;
+        if (pane.kind) parts.push(`<text x="4" y="${top + 13}" fill="${ink.text}">${xml(pane.title)}</text>`);
+        top += pane.kind ? 20 : 0;
+        const rows = boxes.row.map((r) => pane.y(r)), first = rows.reduce((a, b) => Math.min(a, b), Infinity);
+        context.font = FONT;
+        boxes.frame.forEach((i, k) => {
+            const own = V.tree.name[i], x = boxes.x[k], w = boxes.w[k], y = top + rows[k] - first, level = P.diff ? levelOf(shade(i, pane.width)) : 0, hit = F.names && F.names[own] === 1;
+            const fill = P.diff ? ink.levels[level + LEVELS] : hit ? ink.mark : ink.fill[own];
+            const text = w > 25 ? label(context, P.names[own], w - 8) : '', ink2 = P.diff ? ink.onLevel[level + LEVELS] : hit ? ink.markText : ink.on[own];
+            parts.push(`<g><title>${xml(short(nameOf(i), 500))} ${xml(inWords(i))}</title><rect x="${x.toFixed(2)}" y="${y}" width="${(w > 3 ? w - 1 : w * 0.8).toFixed(2)}" height="${row - 1}" fill="${rgb(fill)}"${
+                P.diff ? ` stroke="${rgb(ink.line)}" stroke-width="0.5"` : ''}/>${text ? `<text x="${(x + 4).toFixed(2)}" y="${y + row / 2 + 4}" fill="${ink2}">${xml(text)}</text>` : ''}</g>`);
+        });
+        top += rows.reduce((a, b) => Math.max(a, b), 0) - first + row + 10;
+    }
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${top}" viewBox="0 0 ${wide} ${top}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" height="100%" fill="${rgb(ink.back)}"/>`
+        + `<text x="4" y="19" font-size="15" fill="${ink.text}">${xml(P.facts.title)} ${xml(P.facts.subtitle || '')}</text>${parts.join('')}</svg>\n`;
+}
