@@ -202,8 +202,12 @@ subtest 'Lines that are no stacks are told, and the others count' => sub {
         'an empty file gives no report');
     is(says('comments alone', "# a 5\n\n", "Not a perl profile: x.out\n", 1), '',
         'comments alone give no report');
-    is(says('a text', "This is text.\na 5\n", "Not a perl profile: x.out\n", 1), '',
+    is(says('a text', "This is text.\na 5\n", 'x.out: this is no profile: its lines look like '
+        . "folded stacks, but there is no count at the end of line 1: This is text.\n", 1), '',
         'a text gives no report');
+    is(says('a text below a comment', "# first\n\nThis is text.\na 5\nb;c 6\n", 'x.out: this is no '
+        . 'profile: its lines look like folded stacks, but there is no count at the end of line 3: '
+        . "This is text.\n", 1), '', 'the line is told');
     is(says('a text that begins with a number',
         "Chapter 1\nThis is text.\nAnd more.\nPage 1\nof it.\n",
         "Not a perl profile: x.out\n", 1), '', 'a text that begins with a number gives no report');

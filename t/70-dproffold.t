@@ -176,12 +176,19 @@ for my $round (1 .. $runs) {
         (file("a;f 0\na;0x7f12ab 2\nb 0xff 3\na;7f00aa11bb22 5\nm0x1Fz 1\nfeedface 1\n"),
             file("a;0xdead 7\nb 0x0 3\na;7f99aa11bb33 6\ndeadbeef1 1\n"));
     for my $flag (qw(-s -x --strip-hex)) {
-        prints("a;0x... 7 13\nb 0x... 3 3\nfeedface 1 0\nm0x...z 1 0\n"
-            =~ s/^feed/0x... 0 1\nfeed/mr =~ s/\A(a.*\n)(b.*\n)(0x.*\n)/$3$1$2/r,
-            "$flag: addresses", $flag, '--diff', $old, $new);
+        prints("a;0x... 2 7\na;7f00aa11bb22 5 0\na;7f99aa11bb33 0 6\nb 0x... 3 3\ndeadbeef1 0 1\n"
+            . "feedface 1 0\nm0x...z 1 0\n", "$flag: addresses, as for difffolded.pl", $flag,
+            '--diff', $old, $new);
+    }
+    prints("0x... 0 1\na;0x... 7 13\nb 0x... 3 3\nfeedface 1 0\nm0x...z 1 0\n",
+        '--strip-words: those without 0x, too', '--strip-words', '--diff', $old, $new);
+    for my $none (file(''), file("# a 5\n\n")) {
+        prints("a;b 3 0\nc 4 0\n", 'a side without stacks: all is gone', '--diff',
+            file("a;b 3\nc 4\n"), $none);
+        prints("a;b 0 3\nc 0 4\n", '... or new', '--diff', $none, file("a;b 3\nc 4\n"));
     }
     prints("0x... 1\n", '-s strips addresses from one side', '-s', file("0x1 1\n"));
-    prints("word_12345678 1\nx12345678 1\n", '-s leaves words that are no addresses', '-s',
+    prints("word_12345678 1\nx12345678 1\n", 'words that are no addresses stay', '--strip-words',
         file("word_12345678 1\nx12345678 1\n"));
     prints("a 1 0\n\x{c3}\x{a9} 0 2\n", 'sides without common stacks are printed', '--diff',
         file("a 1\n"), file("\x{c3}\x{a9} 2\n"));

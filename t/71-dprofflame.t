@@ -44,7 +44,7 @@ sub wrong_picture {
     for my $i (0 .. $#got) {
         my ($g, $b) = ($got[$i], $boxes->[$i]);
         my $node = $b->{node};
-        my $name = in_xml($node->{name} =~ s/_\[[kwij]\]\z//r);
+        my $name = in_xml(plain($node->{name}));
         my $at = "frame $i, " . substr($name, 0, 60) . ': ';
         return $at . "called $g->{title}" if index($g->{title}, "$name (") != 0;
         my $told = substr $g->{title}, length "$name (";
@@ -233,6 +233,48 @@ sub picture_ok {
 
 # ---- no frame twice, none lost ----
 
+# Without what some profilers add to names.
+sub plain {
+    my ($name) = @_;
+    return $name =~ s/_\[[kwij]\]\z//r =~ s/\A +\z/(blank)/r;
+}
+
+subtest 'Sides without anything, names of blanks, one sample' => sub {
+    my ($full, $none) = (file("a;b 3\nc 4\n"), file("# nothing\n"));
+    for my $case (['after', 'before', $full, $none], ['before', 'after', $none, $full]) {
+        my ($width, $other, @sides) = @$case;
+        my $run = flame('--width', $width, '--diff', @sides);
+        is($run->{status}, 1, "--width $width, and nothing there: status 1");
+        is($run->{err}, "dprofflame: there is nothing to draw: $none has nothing; --width $other "
+            . "or --width union draws what the other side has\n", '... and what to do');
+        is(scalar(svg_boxes(flame('--width', 'union', '--diff', @sides)->{out})), 4,
+            '... which draws it');
+    }
+    is(join(', ', map { $_->{title} } svg_boxes(flame(file("a;   ;b 1\n"))->{out})),
+        '(program) (1 sample, 100.00%), a (1 sample, 100.00%), (blank) (1 sample, 100.00%), '
+            . 'b (1 sample, 100.00%)', 'a name of blanks can be seen, and one sample is one');
+    like(flame('--countname', 'cache-misses', file("a 1\n"))->{out}, qr/\(1 cache-miss, /,
+        '... a miss, too');
+};
+
+subtest 'Legends' => sub {
+    my $file = file("main::a 1\nmain::a;main::b 2\n");
+    unlike(flame($file)->{out}, qr/id="legend"/, 'one kind alone needs no legend');
+    my $kinds = flame(file("main::a 1\nCORE::match 2\nmain::__ANON__[a.pl:3] 2\n"))->{out};
+    is(join(', ', ($kinds =~ m{<g id="legend">(.*?)</g>})[0] =~ m{">([^<]+)</text>}g),
+        'Perl sub, builtin, anonymous, hue: by package', 'one side: the kinds that are drawn');
+    unlike(flame('--colors', 'hot', file("main::a 1\nCORE::match 2\n"))->{out},
+        qr/id="legend"/, 'other palettes tell no kinds');
+    like(flame('--countname', 'calls', '--diff', file("a 3\nb 10\n"),
+        file("a 1\nb 17\n"))->{out},
+        qr/id="sides"[^>]*>\x{e2}\x{88}\x{92}7 calls \x{e2}\x{80}\x{a6} \+7 calls; red: more/,
+        'two sides: the greatest difference, in numbers');
+    like(flame('--format', 'html', file("a 3\n", 'mine.folded'))->{out},
+        qr{<title>\S*mine\.folded: Flame Graph</title>}, 'a page is called as the profile is');
+    like(flame('--format', 'html', '--title', 'Mine', file("a 3\n"))->{out},
+        qr{<title>Mine</title>}, '... or as it was asked for');
+};
+
 subtest 'facts 1 and 2' => sub {
     my $file = file("main 50\nmain;child 20\nmain::run 30\n");
     my $svg = flame('--minwidth', 0, $file)->{out};
@@ -291,7 +333,7 @@ for my $round (1 .. $runs) {
     my $page = flame('--format', 'html', $file);
     my $data = eval { page_of($page->{out}) } // diag $@;
     my @model = preorder($tree->());
-    my @wanted = map { [$_->{depth}, shown($_->{node}{name}), $_->{node}{own}[0]] } @model;
+    my @wanted = map { [$_->{depth}, shown(plain($_->{node}{name})), $_->{node}{own}[0]] } @model;
     is_deeply([map { [$_->{depth}, $_->{name}, $_->{self}[0] * 1000 / $_->{hz}] }
         @{ $data->{frames} }], \@wanted, "round $round: the page has all frames") or $good = 0;
     my @ranks = ranks($when, @model);
@@ -409,7 +451,7 @@ subtest 'names made to hurt' => sub {
     like($page, qr{<title>&lt;/title&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;</title>},
         '... and its title is text');
     is_deeply([map { $_->{name} } @{ page_of($page)->{frames} }],
-        [map { shown($_->{node}{name}) } preorder($tree)], '... and all names');
+        [map { shown(plain($_->{node}{name})) } preorder($tree)], '... and all names');
     spew("$dir/hurt.svg", $svg);
     SKIP: {
         skip 'no xmllint', 1 if !grep { -x "$_/xmllint" } split /:/, $ENV{PATH};

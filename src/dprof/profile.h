@@ -72,6 +72,9 @@ void dp_prof_chart(struct dp_prof *prof, enum dp_metric time);
 /* Before the first file: folded stacks may have two counts on each line, those of two profiles. The
  * second one is the count, and the first a counter of the name "before", in the same ticks. */
 void dp_prof_pairs(struct dp_prof *prof);
+/* Before the first file: a file without any line but comments is folded stacks, of which there are
+ * none; otherwise it is refused. */
+void dp_prof_may_be_empty(struct dp_prof *prof);
 /* Reads a file ("-": standard input) and adds it to what is there. Returns its
  * outcome's code; whatever was readable is in the profile. DP_E_NOMEM without one more
  * file: there was no memory for the outcome itself. */

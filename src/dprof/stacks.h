@@ -18,7 +18,8 @@ struct dp_stacks_column { DP_COLUMN_OPTIONS(DP_MEMBER) };
      * last. 0: no limit; 1: direct recursion is folded */ \
     X(SIZE, recursion) \
     X(FLAG, no_program)         /* what is outside of all subs is left out */ \
-    X(FLAG, strip_hex)          /* hexadecimal addresses in names are 0x... */ \
+    X(FLAG, strip_hex)          /* 0x and hexadecimal digits in names are 0x... */ \
+    X(FLAG, strip_words)        /* .. and addresses without 0x, too */ \
     /* of one profile that has dp_prof_chart: frames are not added up, and in order of time */ \
     X(FLAG, chart) \
     /* frames are apart whose subs have one name and begin at different places */ \
@@ -122,6 +123,7 @@ struct dp_flame_source {
     X(LIST, fills, dp_flame_fill) \
     X(LIST, attributes, dp_flame_fill) \
     /* the page */ \
+    X(TEXT, document)           /* its title in the browser's tab */ \
     X(TEXTS, notes_of_page)     /* label, text, ... */ \
     X(TEXT, options)            /* how it opens: a member of a JSON object, ready */ \
     /* of two sides: more members, of what is told of the difference */ \

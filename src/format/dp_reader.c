@@ -129,6 +129,9 @@ static int read_no_header(struct dp_reader *r)
         if (kind == DP_FOLDED_MORE && (got = dp_reader_refill(r)) < 0)
             return (int)got;
     } while (kind == DP_FOLDED_MORE);
+    if (kind == DP_FOLDED_EMPTY && !r->head->may_be_empty)
+        return dp_reader_fail(r, DP_E_NOTPROFILE, 0,
+                              r->in.end ? "Not a perl profile" : "it is empty");
     r->folded.pairs = kind == DP_FOLDED_TWO;
     if (r->folded.pairs && !r->head->pairs)
         return dp_reader_fail(
@@ -136,8 +139,9 @@ static int read_no_header(struct dp_reader *r)
             "these are folded stacks with two counts on each line,"
             " those of two profiles (difffolded.pl makes them); give the two that it was made of");
     if (kind == DP_FOLDED_NOT)
-        return dp_reader_fail(r, DP_E_NOTPROFILE, 0,
-                              r->in.end ? "Not a perl profile" : "it is empty");
+        return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "Not a perl profile");
+    if (kind == DP_FOLDED_BAD)
+        return dp_reader_folded_refuse(r);
     r->folded.on = true;
     int rc = dp_reader_folded_head(r);
     return rc < 0 ? rc : 1;

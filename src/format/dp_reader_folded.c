@@ -3,6 +3,7 @@
 #include "dp_mem.h"
 #include "dp_num.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -62,7 +63,7 @@ static int counts_of(const char *p, size_t len)
 
 /* Have most of the whole lines a count? A text whose first line happens to end with a
  * number is no profile. */
-static bool is_mostly_stacks(const char *p, const char *end)
+static bool is_mostly_stacks(const char *p, const char *end, size_t least)
 {
     size_t stacks = 0, others = 0;
     const char *nl;
@@ -72,7 +73,7 @@ static bool is_mostly_stacks(const char *p, const char *end)
         stacks += counts;
         others += n && !is_comment(p, n) && !counts;
     }
-    return others <= stacks;
+    return others <= stacks && stacks >= least;
 }
 
 /* A name may end with a number, which looks like a count; but two numbers at the end of all lines
@@ -89,14 +90,15 @@ enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last
         if (n && !is_comment(p, n)) {
             int counts = counts_of(p, n);
             if (kind == DP_FOLDED_MORE && (!counts || memchr(p, '\0', n)))
-                return DP_FOLDED_NOT;
+                return !memchr(ptr, '\0', len) && is_mostly_stacks(ptr, end, 1) ? DP_FOLDED_BAD
+                                                                                : DP_FOLDED_NOT;
             if (counts < 2)
-                return is_mostly_stacks(ptr, end) ? DP_FOLDED_ONE : DP_FOLDED_NOT;
+                return is_mostly_stacks(ptr, end, 0) ? DP_FOLDED_ONE : DP_FOLDED_NOT;
             kind = DP_FOLDED_TWO;
         }
         p = nl ? nl + 1 : end;
     }
-    return kind == DP_FOLDED_MORE && last ? DP_FOLDED_NOT : kind;
+    return kind == DP_FOLDED_MORE && last ? DP_FOLDED_EMPTY : kind;
 }
 
 int dp_reader_folded_head(struct dp_reader *r)
@@ -138,6 +140,25 @@ static DP_COLD int bad(struct dp_reader *r, const char *what, const char *ptr, s
     }
     info->faults++;
     return 0;
+}
+
+int dp_reader_folded_refuse(struct dp_reader *r)
+{
+    const char *p = r->in.buf + r->in.pos, *end = r->in.buf + r->in.end, *nl = p;
+    size_t n = 0;
+    uint64_t line = 0;
+    for (; p < end; p = nl + 1) {
+        nl = memchr(p, '\n', (size_t)(end - p));
+        nl = nl ? nl : end;
+        n = trimmed(p, (size_t)(nl - p));
+        line++;
+        if (n && !is_comment(p, n) && !counts_of(p, n))
+            break;
+    }
+    return dp_reader_fail(r, DP_E_NOTPROFILE, 0,
+                          "this is no profile: its lines look like folded stacks, but there is no"
+                          " count at the end of line %" PRIu64 ": %.*s%s",
+                          line, n > SHOWN ? SHOWN : (int)n, p, n > SHOWN ? " ..." : "");
 }
 
 /* Makes ticks finer by a power of ten, so that nothing of a fraction is lost. */

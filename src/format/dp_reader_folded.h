@@ -7,6 +7,8 @@
 
 enum dp_folded_kind {
     DP_FOLDED_NOT,              /* a line of something else */
+    DP_FOLDED_BAD,              /* .. before lines most of which are folded stacks */
+    DP_FOLDED_EMPTY,            /* there is no line but comments and white space */
     DP_FOLDED_MORE,             /* tells nothing yet: it is empty, a comment, or not whole */
     DP_FOLDED_ONE,              /* folded stacks */
     DP_FOLDED_TWO               /* with two counts on each line, of two profiles */
@@ -15,6 +17,9 @@ enum dp_folded_kind {
 /* Finds out by the first len bytes of a file without our magic what it is. last: there are no more
  * bytes; then the last line may lack its end. */
 enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last);
+
+/* Fails with the line because of which the file is DP_FOLDED_BAD. Returns DP_E_NOTPROFILE. */
+int dp_reader_folded_refuse(struct dp_reader *r);
 
 /* Makes the header of such a file, which has none. The unit is the one that was declared. */
 int dp_reader_folded_head(struct dp_reader *r);

@@ -330,8 +330,9 @@ static int make_tail(struct chrome *c, uint32_t n, struct tail *tail)
     dp_buf_init(&label);
     dp_buf_init(&stripped);
     dp_subs_label(&c->subs, n, c->how->stacks.pair.label_flags, &label);
-    if (c->how->stacks.strip_hex && !label.err) {
-        dp_stacks_strip_hex(&stripped, label.ptr, label.len);
+    const struct dp_stacks_how *stacks = &c->how->stacks;
+    if ((stacks->strip_hex || stacks->strip_words) && !label.err) {
+        dp_stacks_strip_hex(&stripped, label.ptr, label.len, stacks->strip_words);
         name = &stripped;
     }
     bool ok = !label.err && !stripped.err;

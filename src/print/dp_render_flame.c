@@ -28,6 +28,15 @@ static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
 
 enum { BOTH = -1 };
 
+/* How much of "samples", "calls" or "cache-misses" is one of them. */
+static size_t singular(const char *many)
+{
+    size_t n = strlen(many);
+    if (n > 4 && strcmp(many + n - 4, "sses") == 0)
+        return n - 2;
+    return n > 1 && many[n - 1] == 's' && many[n - 2] != 's' ? n - 1 : n;
+}
+
 /* A value of a side, in ticks: 12.345 ms, 1,234 samples. Two counters are each its own unit. */
 static void add_value(struct dp_buf *to, const struct dp_flame *flame,
                       const struct dp_flame_how *how, double ticks, int side)
@@ -54,10 +63,12 @@ static void add_value(struct dp_buf *to, const struct dp_flame *flame,
     }
     add_thousands(to, v, fabs(v - floor(v + 0.5)) < 1e-9 * fmax(1, v) ? 0 : v < 10 ? 3 : 1);
     dp_buf_addc(to, ' ');
-    dp_buf_adds(to, how->is_pair ? how->side_names[side]
-                    : how->countname ? how->countname
-                    : *unit ? unit
-                    : "samples");
+    if (how->is_pair) {
+        dp_buf_adds(to, how->side_names[side]);
+        return;
+    }
+    const char *many = how->countname ? how->countname : *unit ? unit : "samples";
+    dp_buf_add(to, many, v < 1 || v > 1 ? strlen(many) : singular(many));
 }
 
 static void add_percent(struct dp_buf *to, double part, double whole, bool sign)
@@ -67,8 +78,8 @@ static void add_percent(struct dp_buf *to, double part, double whole, bool sign)
     dp_buf_addc(to, '%');
 }
 
-static void add_signed(struct dp_buf *to, const struct dp_flame *flame,
-                       const struct dp_flame_how *how, double ticks)
+void dp_render_change(struct dp_buf *to, const struct dp_flame *flame,
+                      const struct dp_flame_how *how, double ticks)
 {
     dp_buf_adds(to, ticks < 0 ? "\xe2\x88\x92" : ticks > 0 ? "+" : "");
     add_value(to, flame, how, fabs(ticks), BOTH);
@@ -91,7 +102,7 @@ static void add_change(struct dp_buf *to, const struct dp_flame *flame,
     dp_buf_adds(to, " \xe2\x86\x92 ");
     add_value(to, flame, how, of[1], 1);
     dp_buf_adds(to, ", ");
-    add_signed(to, flame, how, dp_flame_delta(of));
+    dp_render_change(to, flame, how, dp_flame_delta(of));
     add_ratio(to, of);
     dp_buf_adds(to, ", ");
     add_percent(to, fabs(dp_flame_delta(of)), flame->changed, false);

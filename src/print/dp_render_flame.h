@@ -12,6 +12,10 @@
 void dp_render_told(struct dp_buf *to, const struct dp_flame *flame, const struct dp_flame_how *how,
                     const struct dp_flame_box *box);
 
+/* "+1.234 s", "-12 samples": a change, in ticks. */
+void dp_render_change(struct dp_buf *to, const struct dp_flame *flame,
+                      const struct dp_flame_how *how, double ticks);
+
 /* "1,204 frames, 0.8 % not drawn". Returns 0 or a DP_E. */
 int dp_render_hidden(char *to, size_t room, const struct dp_flame *flame);
 

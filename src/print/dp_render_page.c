@@ -7,6 +7,7 @@
 #include "dp_page.h"
 #include "dp_print_stacks.h"
 #include "dp_err.h"
+#include "dp_flame.h"
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_palette.h"
@@ -47,7 +48,8 @@ static void add_names(struct dp_page *p)
     for (size_t i = 0; i < s->n_names; i++) {
         if (i)
             dp_buf_addc(&p->out, ',');
-        dp_page_text(p, s->names[i].text.ptr, s->names[i].text.len);
+        struct dp_name plain = dp_flame_plain(&s->names[i].text);
+        dp_page_text(p, plain.ptr, plain.len);
     }
     dp_buf_adds(&p->out, "],\"kinds\":[");
     for (size_t i = 0; i < s->n_names; i++)
@@ -289,6 +291,8 @@ static int fill_in(struct dp_page *p, const char *mark, size_t len)
     const struct dp_share *share = NULL;
     if (len == 5 && memcmp(mark, "TITLE", 5) == 0)
         add_html(p, p->how->title);
+    else if (len == 8 && memcmp(mark, "DOCUMENT", 8) == 0)
+        add_html(p, p->how->document ? p->how->document : p->how->title);
     else if (len == 5 && memcmp(mark, "STYLE", 5) == 0)
         share = &dp_share_page_css;
     else if (len == 6 && memcmp(mark, "SCRIPT", 6) == 0)

@@ -28,6 +28,8 @@ struct svg {
     int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
     void *ctx;
     unsigned char *told;        /* by name: its colour was */
+    uint32_t kinds[DP_KIND_PROGRAM];    /* of each kind a name that is drawn, and 1 */
+    size_t n_kinds;             /* of how many kinds there are any */
 };
 
 /* ---- text ---- */
@@ -224,7 +226,73 @@ static void legend(struct svg *g, double y)
                     (int)(size * 1.4), (int)(size * 1.1), c.r, c.g, c.b);
     }
     dp_buf_adds(&g->out, "</g>\n");
-    line(g, "sides", "quiet", x + 6, y, g->how->legend);
+    struct dp_buf words;
+    dp_buf_init(&words);
+    if (!g->how->is_pair && !g->how->hue) {
+        dp_render_change(&words, g->flame, g->how, -g->flame->greatest);
+        dp_buf_adds(&words, " \xe2\x80\xa6 ");
+        dp_render_change(&words, g->flame, g->how, g->flame->greatest);
+        dp_buf_adds(&words, "; ");
+    }
+    dp_buf_adds(&words, g->how->legend ? g->how->legend : "");
+    line(g, "sides", "quiet", x + 6, y, dp_buf_cstr(&words));
+    g->out.err = g->out.err ? g->out.err : words.err;
+    dp_buf_release(&words);
+}
+
+static const char *const kind_words[DP_KIND_PROGRAM] = {
+    "Perl sub", "core module", "XS", "builtin", "anonymous", "BEGIN time"
+};
+
+/* Finds the kinds that are drawn, where colours tell them. */
+static void find_kinds(struct svg *g)
+{
+    const struct dp_flame *f = g->flame;
+    if (f->two || g->how->palette != DP_PALETTE_PACKAGE || g->how->hash || g->how->seed)
+        return;
+    for (size_t i = 0; i < f->count && g->n_kinds < DP_KIND_PROGRAM; i++) {
+        uint32_t name = f->boxes[i].name;
+        unsigned kind = f->s->names[name].kind;
+        if (kind < DP_KIND_PROGRAM && !g->kinds[kind]) {
+            g->kinds[kind] = name + 1;
+            g->n_kinds++;
+        }
+    }
+    /* Folded stacks of other tools have one kind, of which there is nothing to tell. */
+    g->n_kinds = g->n_kinds > 1 ? g->n_kinds : 0;
+}
+
+/* Which colour says what, of one side: the kinds that are drawn, in the hue of one package. */
+static void legend_of_kinds(struct svg *g, double y)
+{
+    double size = g->how->font_size, x = SIDE;
+    uint32_t of = g->kinds[DP_KIND_PLAIN];
+    dp_buf_adds(&g->out, "<g id=\"legend\">");
+    for (int kind = 0; kind < DP_KIND_PROGRAM; kind++) {
+        if (!g->kinds[kind])
+            continue;
+        const struct dp_stacks_name *name = &g->flame->s->names[(of ? of : g->kinds[kind]) - 1];
+        struct dp_rgb c = dp_palette_colour(g->how->palette, &name->text, kind, false, 0);
+        dp_buf_adds(&g->out, "<rect x=\"");
+        add_px(&g->out, x);
+        dp_buf_adds(&g->out, "\" y=\"");
+        add_px(&g->out, y - size * 0.9);
+        dp_buf_addf(&g->out,
+                    "\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\"/>"
+                    "<text class=\"quiet\" x=\"",
+                    (int)(size * 1.4), (int)(size * 1.1), c.r, c.g, c.b);
+        x += size * 1.4 + 4;
+        add_px(&g->out, x);
+        dp_buf_adds(&g->out, "\" y=\"");
+        add_px(&g->out, y);
+        dp_buf_addf(&g->out, "\">%s</text>", kind_words[kind]);
+        x += (double)strlen(kind_words[kind]) * size * g->how->font_width + size * 1.5;
+    }
+    dp_buf_adds(&g->out, "<text class=\"quiet\" x=\"");
+    add_px(&g->out, x);
+    dp_buf_adds(&g->out, "\" y=\"");
+    add_px(&g->out, y);
+    dp_buf_adds(&g->out, "\">hue: by package</text></g>\n");
 }
 
 /* Title, subtitle, the lines for details and what is not drawn, the controls. */
@@ -254,18 +322,11 @@ static void frame(struct svg *g)
              "Show uncertain changes");
     if (g->flame->two)
         legend(g, g->image_height - size * 2.4);
+    else if (g->n_kinds)
+        legend_of_kinds(g, g->image_height - size * (g->flame->hidden ? 2.4 : 0.9));
 }
 
 /* ---- frames ---- */
-
-/* Without what some profilers add to say which kind of code it is. */
-static struct dp_name bare(const struct dp_name *name)
-{
-    size_t n = name->len;
-    bool marked = n > 4 && memcmp(name->ptr + n - 4, "_[", 2) == 0
-                  && strchr("kwij", name->ptr[n - 2]) && name->ptr[n - 1] == ']';
-    return (struct dp_name){ name->ptr, marked ? n - 4 : n };
-}
 
 /* Where a name's last part begins, behind its package. 0: it has one part. */
 static size_t last_part(const struct dp_name *name)
@@ -384,7 +445,7 @@ static void add_attribute(struct svg *g, const char *name, struct dp_name value)
 static int draw(struct svg *g, const struct dp_flame_box *box)
 {
     const struct dp_flame *f = g->flame;
-    struct dp_name name = bare(&f->s->names[box->name].text);
+    struct dp_name name = dp_flame_plain(&f->s->names[box->name].text);
     double change = dp_flame_change(f, box);
     bool sure = dp_flame_is_coloured(f, g->how, box);
     double x = SIDE + box->x * g->per_tick, w = box->w * g->per_tick, height = g->how->height;
@@ -495,10 +556,11 @@ static int print(struct svg *g)
     g->told = dp_mem_zalloc(f->s->n_names + 1);
     if (rc < 0 || !g->told)
         return DP_E_NOMEM;
+    find_kinds(g);
     g->top = size * 3 + (g->how->subtitle && *g->how->subtitle ? size * 2 : 0)
              + (g->how->inverted ? size * 2 : 0);
     g->bottom = (g->how->inverted ? 0 : size * 2 + 10) + (f->hidden ? size * 1.5 : 0)
-                + (f->two ? size * 2.4 : 0) + (g->how->inverted ? 10 : 0);
+                + (f->two ? size * 2.4 : g->n_kinds ? size * 1.8 : 0) + (g->how->inverted ? 10 : 0);
     g->image_height = (f->depth + 1) * g->how->height + g->top + g->bottom;
     g->per_tick = f->total > 0 ? inner / f->total : 0;
     head(g);

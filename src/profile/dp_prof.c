@@ -77,6 +77,7 @@ void dp_prof_chart(struct dp_prof *prof, enum dp_metric time)
 }
 
 void dp_prof_pairs(struct dp_prof *prof) { prof->pairs = true; }
+void dp_prof_may_be_empty(struct dp_prof *prof) { prof->may_be_empty = true; }
 void dp_prof_waits(struct dp_prof *prof) { prof->waits = true; }
 
 int dp_prof_declare_unit(struct dp_prof *prof, const char *unit)
@@ -156,6 +157,7 @@ static int add_first(struct dp_prof *prof, const char *path, const struct dp_fil
     dp_subs_next_file(&prof->subs);
     file->head.declared = prof->is_declared ? prof->declared : NULL;
     file->head.pairs = prof->pairs;
+    file->head.may_be_empty = prof->may_be_empty;
     dp_prof_consumer(prof, &to);
     int rc = dp_file_read(file, &to, mem);
     if (prof->in.has_head && dp_header_get(&file->head, "dprof_merged"))
@@ -184,6 +186,7 @@ static struct dp_prof *new_like(const struct dp_prof *prof)
     own->by_phase = prof->by_phase;
     own->only_main = prof->only_main;
     own->pairs = prof->pairs;
+    own->may_be_empty = prof->may_be_empty;
     own->is_declared = prof->is_declared;
     memcpy(own->declared, prof->declared, sizeof own->declared);
     if (prof->window && dp_prof_window(own, prof->window->ranges, prof->window->n) < 0) {

@@ -132,6 +132,7 @@ struct dp_prof {
     struct dp_span *spans;      /* by node, but for the root */
     size_t spans_cap;
     bool pairs;                 /* folded stacks may have two counts on each line */
+    bool may_be_empty;          /* .. or no line at all */
     bool paired;                /* they have two counts: the counter is in ticks */
     bool is_declared;           /* the unit of folded stacks is */
     char declared[DP_UNIT_MAX + 1];

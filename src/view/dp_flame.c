@@ -227,6 +227,18 @@ static int put_in_order(struct dp_flame *f, int order)
 
 /* ---- changes ---- */
 
+struct dp_name dp_flame_plain(const struct dp_name *name)
+{
+    size_t n = name->len, blanks = 0;
+    bool marked = n > 4 && memcmp(name->ptr + n - 4, "_[", 2) == 0
+                  && strchr("kwij", name->ptr[n - 2]) && name->ptr[n - 1] == ']';
+    while (blanks < n && name->ptr[blanks] == ' ')
+        blanks++;
+    if (n && blanks == n)
+        return (struct dp_name){ "(blank)", 7 };
+    return (struct dp_name){ name->ptr, marked ? n - 4 : n };
+}
+
 double dp_flame_delta(const double of[2])
 {
     double delta = of[1] - of[0];

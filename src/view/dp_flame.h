@@ -47,6 +47,10 @@ double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *
  * multiplied. */
 double dp_flame_delta(const double of[2]);
 
+/* A name as people see it: without _[k], _[w], _[i] and _[j], which some profilers add to say which
+ * kind of code it is; blanks alone are "(blank)". */
+struct dp_name dp_flame_plain(const struct dp_name *name);
+
 /* Is a box in one side only? values: those of each side. */
 static inline bool dp_flame_is_new(const struct dp_flame *flame, const struct dp_flame_box *box)
 {

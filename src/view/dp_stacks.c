@@ -38,7 +38,7 @@ struct making {
 
 /* ---- names ---- */
 
-void dp_stacks_strip_hex(struct dp_buf *to, const char *ptr, size_t len)
+void dp_stacks_strip_hex(struct dp_buf *to, const char *ptr, size_t len, bool words)
 {
     for (size_t i = 0; i < len;) {
         size_t at = i, digits = 0;
@@ -54,9 +54,8 @@ void dp_stacks_strip_hex(struct dp_buf *to, const char *ptr, size_t len)
         }
         bool ends = at == len || !((ptr[at] | 0x20) >= 'g' && (ptr[at] | 0x20) <= 'z')
                     || ptr[at] == '_';
-        if (digits
-            && (marked
-                || (digits >= 8 && figure && begins && ends && (at == len || ptr[at] != '_')))) {
+        bool is_word = digits >= 8 && figure && begins && ends && (at == len || ptr[at] != '_');
+        if (digits && (marked || (words && is_word))) {
             dp_buf_adds(to, "0x...");
             i = at;
         } else {
@@ -160,8 +159,8 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     const struct dp_name *moved = s->has_pairs ? dp_pairs_moved_from(&s->pairs, &label) : NULL;
     struct dp_buf stripped;
     dp_buf_init(&stripped);
-    if (m->how->strip_hex) {
-        dp_stacks_strip_hex(&stripped, label.ptr, label.len);
+    if (m->how->strip_hex || m->how->strip_words) {
+        dp_stacks_strip_hex(&stripped, label.ptr, label.len, m->how->strip_words);
         label = (struct dp_name){ stripped.len ? stripped.ptr : "", stripped.len };
     }
     const struct dp_sub *sub = &subs->subs[n];

@@ -118,7 +118,7 @@ static struct dp_stacks_how stacks_shape(int k, size_t n, struct dp_stacks_colum
     return (struct dp_stacks_how){
         .columns = columns, .n_columns = n * (1 + (size_t)(k & 1)),
         .pair = { DP_LABEL_SEPARATE, renames, 1, NULL, 0 }, .recursion = k % 3 == 1 ? 1 : 1000,
-        .no_program = k % 5 == 4, .strip_hex = k & 1, .when = k & 2,
+        .no_program = k % 5 == 4, .strip_hex = k & 1, .strip_words = k & 4, .when = k & 2,
     };
 }
 

@@ -60,7 +60,7 @@ function html(title, data) {
     const csp = `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; `
         + "base-uri 'none'; form-action 'none'";
     const parts = {
-        TITLE: escaped(title), CSP: csp, STYLE: style, SCRIPT: script,
+        TITLE: escaped(title), DOCUMENT: escaped(title), CSP: csp, STYLE: style, SCRIPT: script,
         DATA: data.toString('base64'), SOURCES: '',
     };
     return read('flame.html').replace(/\{\{([A-Z]+)\}\}/g, (_, key) => parts[key]);

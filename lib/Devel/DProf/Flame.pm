@@ -233,6 +233,7 @@ sub look {
         : $self->{width_of} // ($self->{negate} ? 'before' : 'after');
     my $sides_title = $two && ($self->{is_pair} ? "$after against $before"
         : "$before \x{2192} $after");
+    my $titled = length($self->{title} // '');
     my %usual = (
         title => $self->{title} // ($two ? $sides_title
             : $self->{flamechart} ? 'Flame Chart' : $self->{inverted} ? 'Icicle Graph'
@@ -244,6 +245,7 @@ sub look {
     $self->{$_} //= $usual{$_} for keys %usual;
     $self->{width} //= 1200;
     $self->{title} = $usual{title} if !length $self->{title};
+    $self->{document} = $two || $titled ? $self->{title} : "$sides[0]: $self->{title}";
     if (!$self->{is_pair} && !defined $self->{subtitle}) {
         my $metric = $self->{metrics}[0];
         $self->{subtitle} = "$metric->{label} of $sides[0]"
@@ -378,6 +380,17 @@ sub notes_of_page {
     return map { text("$_") } @notes;
 }
 
+# Returns what draws something, where the side that says how wide frames are has nothing.
+sub other_side {
+    my ($self) = @_;
+    my $other = { after => 0, before => 1 }->{ $self->{width_word} };
+    return '' if !$self->{two} || $self->{is_pair} || $self->{pairs} || !defined $other;
+    my $metric = $self->{columns}[$other]{metric};
+    return '' if !grep { $_->total($metric) } $self->profiles($other);
+    my ($word, $name) = ((qw(before after))[$other], ($self->sides)[1 - $other]{name});
+    return ": $name has nothing; --width $word or --width union draws what the other side has";
+}
+
 sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 
 # Returns messages for after drawing, as lines.
@@ -386,7 +399,7 @@ sub told {
     my @told;
     my @filters = map { "--$_" } grep { $self->{"re_$_"} } qw(only skip);
     push @told, 'there is nothing to draw' . (@filters ? ' after --only and --skip' : '')
-        if $result->{empty};
+        . $self->other_side if $result->{empty};
     push @told, 'no frame is left after ' . join(' and ', @filters)
         if @filters && !$result->{empty} && $result->{frames} < 2;
     push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr))

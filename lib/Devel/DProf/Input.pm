@@ -126,6 +126,7 @@ sub profile {
     my $profile = Devel::DProf::Profile->new;
     $profile->declare_unit($self->{unit}) if defined $self->{unit};
     $profile->pairs if $self->{pairs};
+    $profile->may_be_empty if $self->{may_be_empty};
     $profile->chart($self->{chart}) if defined $self->{chart};
     $profile->only_main if $self->{main};
     $profile->phases if $self->{phases};
@@ -285,8 +286,8 @@ The same, behind the outcome (L<Devel::DProf::Profile/outcome>).
 =item new NAME => VALUE, ...
 
 How files are read. force: faults of a file are tolerated. progress: a terminal is told how far it
-is. unit, pairs, chart, main, phases, detail, waits: as the methods of L<Devel::DProf::Profile> that
-have these names (main: C<only_main>).
+is. unit, pairs, may_be_empty, chart, main, phases, detail, waits: as the methods of
+L<Devel::DProf::Profile> that have these names (main: C<only_main>).
 
 =item profile [WINDOW]
 

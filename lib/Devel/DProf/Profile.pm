@@ -283,6 +283,11 @@ Call this before the first C<add>: folded stacks may then have two counts on eac
 count is the time, as in other files; the first is a counter, C<before>. Without this call such a
 file is refused.
 
+=item may_be_empty
+
+Call this before the first C<add>: a file without any line but comments is then folded stacks, of
+which there are none. Without this call such a file is refused.
+
 =item Devel::DProf::Profile::stacks_formats
 
 The formats that stacks are printed in, a hash each: name; suffixes of files, with blanks between;

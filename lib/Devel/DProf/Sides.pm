@@ -89,7 +89,7 @@ sub new {
 sub read {
     my ($self, $told, @sides) = @_;
     my $input = Devel::DProf::Input->new(
-        (map { $_ => $self->{$_} } qw(unit pairs chart main force)),
+        (map { $_ => $self->{$_} } qw(unit pairs may_be_empty chart main force)),
         waits => $self->{waits} && scalar(grep { @{ $_->{runs} } > 1 } @sides),
         phases => $self->{phases} || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} || [] },
     );
@@ -388,9 +388,9 @@ Its profiles, of all runs, after read.
 say, a sub that gets messages of one line each; force, which takes different units, too; progress,
 which shows a terminal how far it is; keys, numbers of sort keys; apart, which keeps the files of a
 run apart, as only_of needs it; unit, what folded stacks count; windows, for each side the ranges of
-L<Devel::DProf::Profile/window>, the last ones for all sides that follow; pairs, chart, main
-and waits (where a side has several runs), as the methods of L<Devel::DProf::Profile> that have
-these names (main: C<only_main>).
+L<Devel::DProf::Profile/window>, the last ones for all sides that follow; pairs, may_be_empty,
+chart, main and waits (where a side has several runs), as the methods of L<Devel::DProf::Profile>
+that have these names (main: C<only_main>).
 
 =item read TOLD, SIDE, ...
 

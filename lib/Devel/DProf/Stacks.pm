@@ -35,6 +35,7 @@ sub options {
         main => $opt->{main}, force => $opt->{f} ? 1 : 0,
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
+        strip_words => $opt->{'strip-words'} ? 1 : 0,
         symfs => \@symfs, bases => [@symfs, text(Cwd::getcwd() // '')],
     );
     return (%how, values_of($opt));
@@ -136,7 +137,7 @@ sub read {
         (map { $_ => $self->{$_} }
             qw(separate autoload force main unit windows renames bases re_only re_skip)),
         chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, progress => 1,
-        phases => $self->{phases},
+        phases => $self->{phases}, may_be_empty => $self->{diff},
         apart => $self->{by_part} || defined $self->{pid} || defined $self->{tid},
         say => sub { complain($_[0]) },
     );

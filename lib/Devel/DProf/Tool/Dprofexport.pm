@@ -55,7 +55,9 @@ else tmon.out. Several files are added up, unless the format shows processes and
 = A|autoload
     -A                  autoloaded subs as *::AUTOLOAD
 = s|x|strip-hex
-    -s, -x              hexadecimal addresses in names become 0x...
+    -s, -x              addresses in names (0x12ab) become 0x...
+= strip-words
+    --strip-words       -s, and addresses without 0x, too
 = map=s@  symfs=s@
     --map OLD=NEW --symfs DIR       with --diff: pairs names that differ
 = unit=s

@@ -73,7 +73,7 @@ Two sides:
     --view graph|pair|triple        the view of a page
 = n|normalize
     -n                  scales the baseline to the other side's total
-= s|x|strip-hex  map=s@
+= s|x|strip-hex  strip-words  map=s@
     --map OLD=NEW --symfs DIR -s    pairs names that differ
 = alpha=f(positive)
     --alpha P           with several runs: the share of colours that may be due to chance (0.05)

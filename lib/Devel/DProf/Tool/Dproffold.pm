@@ -47,7 +47,9 @@ Several files are added up.
 = n|normalize
     -n                  scales the first side to the second side's total
 = s|x|strip-hex
-    -s, -x              hexadecimal addresses in names become 0x...
+    -s, -x              addresses in names (0x12ab) become 0x...
+= strip-words
+    --strip-words       -s, and addresses without 0x, too
 = map=s@
     --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
 = symfs=s@
