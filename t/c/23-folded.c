@@ -25,9 +25,10 @@ static void kinds(void)
     kind_is("a b 12.5\n", DP_FOLDED_ONE, "a fraction");
     kind_is("a;b 5 7\nc 0 1\n", DP_FOLDED_TWO, "two counts");
     kind_is("a;b 5 7\nc 1\n", DP_FOLDED_ONE, "a name that ends with a number");
-    kind_is("", DP_FOLDED_NOT, "nothing");
-    kind_is("# x 5\n", DP_FOLDED_NOT, "a comment alone");
-    kind_is("hello\na 5\n", DP_FOLDED_NOT, "text");
+    kind_is("", DP_FOLDED_EMPTY, "nothing");
+    kind_is("# x 5\n \n", DP_FOLDED_EMPTY, "a comment alone");
+    kind_is("hello\na 5\n", DP_FOLDED_BAD, "a first line that is none");
+    kind_is("hello\nworld\na 5\n", DP_FOLDED_NOT, "text");
     kind_is("5\n", DP_FOLDED_NOT, "a number");
     kind_is("  5\n", DP_FOLDED_NOT, "a number behind blanks");
     kind_is("a;b 5x\n", DP_FOLDED_NOT, "almost a number");

@@ -74,7 +74,7 @@ Two sides:
 = n|normalize
     -n                  scales the baseline to the other side's total
 = s|x|strip-hex  strip-words  map=s@
-    --map OLD=NEW --symfs DIR -s    pairs names that differ
+    --map OLD=NEW --symfs DIR -s --strip-words      pairs names that differ
 = alpha=f(positive)
     --alpha P           with several runs: the share of colours that may be due to chance (0.05)
 How it looks:
