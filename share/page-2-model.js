@@ -11,7 +11,7 @@ const S = {
     chain: [],                 // steps { act, text }: only, hide or fold; text: of a sub, or of a package
     centre: -1,                // the sub of the sandwich
     q: '', match: false,       // the search, and whether case counts
-    metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, calls: false, sub: -1,
+    metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, calls: false, time: false, sub: -1,
     source: false, file: -1, line: 0,                                      // the source view, its file (-1: the overview) and line
     layout: 'graph', width: 'after', colour: 'self', uncertain: false, common: false,     // of differences
 };
@@ -20,7 +20,7 @@ const F = { names: null, test: null, mark: null, error: '', at: -1 };
 
 function begin({ facts, tree }) {
     const { names, diff, metrics, options = {} } = facts;
-    P = { facts, names, tree, diff, metrics, rank: ranks(names), kept: new Map(), chained: [], key: (key) => metrics.findIndex((m) => m.key === key) };
+    P = { facts, names, tree, diff, metrics, rank: ranks(names), kept: new Map(), chained: [], ranges: new Map(), key: (key) => metrics.findIndex((m) => m.key === key) };
     // Two counters of one profile have no common unit: each frame's share of its own counter is
     // compared.
     P.relative = !!diff && diff.mode === 'pair-metric';
@@ -86,6 +86,7 @@ const withoutFolder = (text) => text.replace(/\[[^[\]]*\/([^/[\]]+)\]/, '[$1]');
 const STEPS = {
     only: ['only', (tree, sub) => onlyWith(tree, sub, P.rank)],
     hide: ['without', (tree, sub) => without(tree, sub, P.rank)],
+    time: ['time', (tree, sub, text) => inRange(tree, sub, text)],
     fold: ['folded:', (tree, _, text) => fold(tree, Uint8Array.from(P.names, (name) => (packageOf(name) === text ? 1 : 0)), P.rank)],
 };
 
@@ -259,7 +260,9 @@ function subs(tree = chained()) {
     });
 }
 
-const allSubs = () => subs(P.tree);     // whatever the chain leaves out
+// Sources are those of the whole program, or of a range of time: no other step counts.
+const timedTree = () => (S.chain.length && S.chain[0].act === 'time' && chained() && P.chained[0] ? P.chained[0].tree : P.tree);
+const allSubs = () => subs(timedTree());
 
 // Returns who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
 function around(sub) {

@@ -83,6 +83,7 @@ function refresh(from) {
     details();
     drawCalls();
     drawHot();
+    paintTimes();
 }
 
 // Says what is not drawn.
@@ -203,7 +204,7 @@ function undoStep(k = S.chain.length - 1) {
     rechain();
 }
 
-function rechain() {
+function rechain(push = true) {
     say('');
     S.range = null;
     F.list = null;
@@ -211,13 +212,14 @@ function rechain() {
         refresh('view');
         drawTable();
         if (!V.all.some((list) => list[0] > 0)) say('Nothing is left: take a step of the chain back.');
-        remember(true);
+        remember(push);
+        paintTimes();
     });
 }
 
 // Shows the chain as chips: a click takes a step away.
 function chips() {
-    const list = S.chain.map(({ act, text }, k) => button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, short(text, 60)), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${short(text)}` }));
+    const list = S.chain.map(({ act, text }, k) => button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, act === 'time' ? `${text.replace('-', '\u2013')} s` : short(text, 60)), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${short(text)}` }));
     const centre = S.centre >= 0 ? [button(make('span', {}, 'around ', make('bdi', {}, short(P.names[S.centre], 60)), ' \u00d7'), () => sandwich(-1), { className: 'chip', title: 'Back to the whole graph (b)' })] : [];
     const all = [...list, ...centre];
     $('chips').hidden = !all.length;
@@ -229,6 +231,16 @@ function whatIsLeft() {
     if (!S.chain.length) return '';
     const whole = keep(P.tree.kept, 'whole ' + S.metric, () => shown(P.tree).map(sum));
     return `left: ${V.all.map((list, side) => `${amount(real(list[0], side))} (${percent(list[0] / whole[side])})`).join(P.relative ? ', ' : ' \u2192 ')}`;
+}
+
+function showAll() {
+    if (S.source) {
+        openSource(true);
+        return;
+    }
+    if (S.time && TL && TL.canvas) lookAt([0, TL.span]);
+    if (S.centre >= 0) sandwich(-1);
+    else zoom(0);
 }
 
 function back() {
@@ -298,6 +310,7 @@ function toolbar() {
     for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'source']) pressed(id, S[id]);
     pressed('table', S.table && !S.source);
     pressed('list', S.calls && !S.source);
+    pressed('times', S.time && !S.source);
     pressed('case', S.match);
     pressed('dark', theme === 'dark');
     $('reset').disabled = S.path.length === 0 && !S.range && S.centre < 0;
@@ -343,6 +356,7 @@ function search(text, match = S.match) {
     compile();
     tally();
     panes.forEach((pane) => pane.paint());
+    paintTimes();
     toolbar();
     drawTable();
     findInSources();
@@ -506,14 +520,14 @@ function toSearch() {
 const KEYS = [
     [['/', 'Ctrl+F'], 'search', toSearch], [['n', 'Enter'], 'next match', () => step(1)], [['p', 'N', 'Shift+Enter'], 'previous match', () => step(-1)],
     [['c'], 'match case', () => search(S.q, !S.match)], [['\u2191', '\u2193', '\u2190', '\u2192'], 'move between frames'],
-    [['Enter'], 'zoom to the frame'], [['Backspace', 'Escape', 'u'], 'back', back], [['0', 'Home'], 'show everything', () => (S.source ? openSource(true) : zoom(0))],
+    [['Enter'], 'zoom to the frame'], [['Backspace', 'Escape', 'u'], 'back', back], [['0', 'Home'], 'show everything', showAll],
     [['i'], 'icicle or flame', () => turn('icicle', !S.icicle), 'graph'], [['r'], 'callers', () => turn('reversed', !S.reversed), 'graph'],
     [['m'], 'merge recursion', () => turn('merged', !S.merged), 'graph'], [['o'], 'next order', () => cycle('order'), 'graph'],
     [['+', '\u2212'], 'zoom in and out; Shift with \u2190 and \u2192 moves'], [['+', '='], '', () => scaleBy(0.5), 'graph'], [['-', '\u2212'], '', () => scaleBy(2), 'graph'],
     [['f'], 'only stacks with the frame\u2019s sub', () => here((text) => doStep('only', text)), 'graph'], [['e'], 'without stacks with it', () => here((text) => doStep('hide', text)), 'graph'],
     [['k'], 'fold its package', () => here((text) => packageOf(text) && doStep('fold', packageOf(text))), 'graph'], [['y'], 'take the last of these back', () => S.chain.length && undoStep(), 'graph'],
     [['b'], 'callers and callees of the frame\u2019s sub, or the graph again', () => (S.centre >= 0 && C.cursor <= 0 ? sandwich(-1) : here((_, sub) => sandwich(sub))), 'graph'],
-    [['t'], 'table of subs', () => openTable(S.source || !S.table)], [['a'], 'call tree as a list', () => openCalls(S.source || !S.calls)], [['s'], 'the frame\u2019s sub in the table', () => openSub(S.source ? subAt(S.line) : subHere())],
+    [['T'], 'time line', () => openTimes(S.source || !S.time)], [['t'], 'table of subs', () => openTable(S.source || !S.table)], [['a'], 'call tree as a list', () => openCalls(S.source || !S.calls)], [['s'], 'the frame\u2019s sub in the table', () => openSub(S.source ? subAt(S.line) : subHere())],
     [['l'], 'source: of the frame\u2019s sub, or all files', () => (S.source ? openSource(true) : hasLines() && openSourceOf(subHere()))],
     [['g'], 'graph: of the line\u2019s sub', () => S.source && toGraph(subAt(S.line))],
     [['h'], 'the next of the lines that cost most', () => toHot(1), 'source'], [['H'], 'the one before', () => toHot(-1), 'source'],

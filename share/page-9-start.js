@@ -35,6 +35,7 @@ function link(source = S.source ? (S.file >= 0 ? sourceLink(S.file, S.line) : ''
     add('steps', S.chain.length, S.chain.map(({ act, text }) => `${act}:${pack(text)}`).join(';'));
     add('around', S.centre >= 0, pack(P.names[S.centre] || ''));
     add('calls', S.calls, 1);
+    add('timeline', S.time, 1);
     add('scale', S.common, 'common');
     return parts.length ? '#' + parts.join('&') : '';
 }
@@ -71,7 +72,7 @@ function restore(all) {
         compile();
     }
     const steps = given.has('steps') ? given.get('steps').split(';').map((step) => /^(\w+):(.*)$/s.exec(step)).filter((step) => step && Object.hasOwn(STEPS, step[1])).map(([, act, text]) => ({ act, text: unpack(text) })) : [];
-    S.chain = steps.filter(({ act, text }) => act === 'fold' || number(text) >= 0);
+    S.chain = steps.filter(({ act, text }, k) => (act === 'time' ? !k && hasTimes() && /^[\d.]+-[\d.]+$/.test(text) : act === 'fold' || number(text) >= 0));
     const lost = steps.find((step) => !S.chain.includes(step)), centre = given.has('around') ? unpack(given.get('around')) : '';
     if (lost) say(`The sub ${short(lost.text, 120)} is not in this profile: a step of the link is left out.`);
     S.centre = centre && canReverse() ? number(centre) : -1;
@@ -83,6 +84,7 @@ function restore(all) {
     S.sub = sub ? number(sub) : -1;
     S.table = given.get('table') === '1' || S.sub >= 0;
     S.calls = given.get('calls') === '1' && !S.table;
+    S.time = given.get('timeline') === '1' && hasTimes();
     S.source = hasLines() && (given.has('src') || (P.initial.source && given.get('graph') !== '1'));
     const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(given.get('src') || '');
     Object.assign(S, { file: -1, line: S.source ? +(line || 0) : 0 });
@@ -90,6 +92,7 @@ function restore(all) {
     showViews();
     drawTable();
     refresh(all ? 'panes' : 'view');
+    drawTimes();
     C.cursor = V.focus;
     if (all && !S.icicle) for (const pane of panes) pane.scroll.scrollTop = pane.height;
     for (const pane of panes) pane.reveal(V.focus, 3);
@@ -172,9 +175,10 @@ function wire() {
     click('case', () => search($('q').value, !S.match));
     click('next', () => { typed(); step(1); });
     click('prev', () => { typed(); step(-1); });
-    click('reset', () => zoom(0));
+    click('reset', showAll);
     for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'common']) click(id, () => turn(id, !S[id]));
     click('sandwich', () => (S.centre >= 0 ? sandwich(-1) : sandwichHere()));
+    click('times', () => openTimes(S.source || !S.time));
     click('list', () => openCalls(S.source || !S.calls));
     click('export', openExport);
     for (const id of CHOICES) $(id).onchange = () => turn(id, $(id).value);
@@ -219,6 +223,7 @@ async function start() {
     $('metric').hidden = P.metrics.length < 2;
     $('diff').hidden = !P.diff;
     $('source-view').hidden = !hasLines();
+    $('times').hidden = !hasTimes();
     if (P.relative) {
         const [before, after] = P.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
         for (const option of $('width').options) option.textContent = words[option.value];
@@ -254,6 +259,7 @@ window.dprof = {
     folded, csv, picture,
     async settled() {
         await C.busy;
+        await (TL && TL.settled);
         await R.ready;
         await G.ready;
     },

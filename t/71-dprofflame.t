@@ -5,7 +5,7 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch slurp spew run_program tool_command run_tool in_process);
+use DProfTest qw(scratch slurp spew run_program built_perl tool_command run_tool in_process);
 use MadeUp;
 use NaiveStacks;
 use Devel::DProf::Constants qw(time_words);
@@ -273,6 +273,44 @@ subtest 'Legends' => sub {
         qr{<title>\S*mine\.folded: Flame Graph</title>}, 'a page is called as the profile is');
     like(flame('--format', 'html', '--title', 'Mine', file("a 3\n"))->{out},
         qr{<title>Mine</title>}, '... or as it was asked for');
+};
+
+subtest 'The time line of a trace' => sub {
+    my $program = file(<<'END', 'program.pl');
+use strict; use warnings;
+sub leaf { my $x = 0; $x += $_ for 1 .. 20; return $x }
+sub inner { leaf() for 1 .. 3; die if $_[0] > 8; return }
+sub outer { my $n = shift; eval { inner($n); 1 } or leaf(); goto &leaf if $n == 4; return }
+my @sorted = sort { leaf() <=> 0 || $a <=> $b } 3, 1, 2;
+outer($_) for 1 .. 10;
+if (my $pid = fork) { waitpid $pid, 0 } else { outer($_) for 1 .. 4 }
+END
+    my $run = run_program([built_perl(), "-d:DProf=out=$dir/times.out", $program]);
+    is($run->{status}, 0, 'a program is recorded') or diag $run->{err};
+    my @files = ("$dir/times.out", bsd_glob("$dir/times.out.*"));
+    is(scalar(@files), 2, '... and its child');
+    my $html = flame('--format', 'html', '-m', 'cpu', @files)->{out};
+    my $page = page_of($html);
+    my @lanes = eval { times_of($html) };
+    is($@, '', 'the time line can be read');
+    is(scalar(@lanes), 2, 'a process is a lane');
+    my %column = map { $page->{json}{metrics}[$_]{key} => $_ } 0 .. $#{ $page->{json}{metrics} };
+    my $wrong = '';
+    for my $n (0 .. $#{ $page->{frames} }) {
+        my @wanted = map { $page->{frames}[$n]{self}[ $column{$_} ] } qw(real cpu calls);
+        my @got = map { my $k = $_; my $sum = 0; $sum += $_->{sums}{$n}[$k] // 0 for @lanes; $sum }
+            0 .. 2;
+        # the whole program is not called
+        $wrong .= "$n $page->{frames}[$n]{name}: @got for @wanted\n"
+            if $got[0] != $wanted[0] || $got[1] != $wanted[1] || ($n && $got[2] != $wanted[2]);
+    }
+    is($wrong, '', 'what ran adds up to what each frame has: elapsed, processor, calls');
+    is($lanes[0]{facts}{marks}[0][1], 'BEGIN', 'phases are told');
+    ok($lanes[1]{facts}{start} > 0, 'a child begins when it was forked');
+    unlike(flame('--format', 'html', '--no-timeline', @files)->{out}, qr/id="dprof-times/,
+        '--no-timeline');
+    unlike(flame('--format', 'html', '--main', @files)->{out}, qr/id="dprof-times/,
+        'a part of the trace has none');
 };
 
 subtest 'facts 1 and 2' => sub {

@@ -129,6 +129,7 @@ struct dp_flame_source {
     /* of two sides: more members, of what is told of the difference */ \
     X(TEXT, difference) \
     X(LIST, sources, dp_flame_source) \
+    X(TEXTS, traces)            /* paths of traces: what ran when is read from them again */ \
     X(TEXTS, side_names) \
     X(TEXT, version)
 struct dp_flame_how {

@@ -184,6 +184,20 @@ bool dp_header_number(const struct dp_header *head, const char *name, uint64_t *
     return dp_num_dec(s, strcspn(s, "."), out);
 }
 
+/* Of seconds with a fraction. */
+uint64_t dp_header_start(const struct dp_header *head)
+{
+    const uint64_t nano = 1000000000;
+    const char *text = dp_header_get(head, "dprof_start");
+    size_t whole = text ? strcspn(text, ".") : 0;
+    uint64_t seconds, rest = 0, unit = nano;
+    if (whole > 10 || !dp_num_dec(text, whole, &seconds))
+        return 0;
+    for (const char *p = text + whole + 1; text[whole] && *p >= '0' && *p <= '9' && unit > 1; p++)
+        rest += (uint64_t)(*p - '0') * (unit /= 10);
+    return seconds * nano + rest;
+}
+
 static int check_version(struct dp_header *head, struct dp_err *err)
 {
     const char *format = dp_header_get(head, "dprof_format");

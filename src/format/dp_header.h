@@ -66,6 +66,9 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err);
  * number. */
 bool dp_header_number(const struct dp_header *head, const char *name, uint64_t *out);
 
+/* When a process began, nanoseconds since 1970; 0: not known. */
+uint64_t dp_header_start(const struct dp_header *head);
+
 /* The value of a name, or NULL; borrowed. */
 const char *dp_header_get(const struct dp_header *head, const char *name);
 

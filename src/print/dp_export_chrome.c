@@ -399,19 +399,6 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
     return host->progress && host->progress(host->ctx, done, total) < 0 ? DP_E_HOST : 0;
 }
 
-/* When a process began, nanoseconds since 1970: of seconds with a fraction. 0: not known. */
-static uint64_t start_of(const struct dp_header *head)
-{
-    const char *text = dp_header_get(head, "dprof_start");
-    size_t whole = text ? strcspn(text, ".") : 0;
-    uint64_t seconds, rest = 0, unit = NANO;
-    if (whole > 10 || !dp_num_dec(text, whole, &seconds))
-        return 0;
-    for (const char *p = text + whole + 1; text[whole] && *p >= '0' && *p <= '9' && unit > 1; p++)
-        rest += (uint64_t)(*p - '0') * (unit /= 10);
-    return seconds * NANO + rest;
-}
-
 static bool is_taken(const struct chrome *c, const struct track *track, bool any_tid)
 {
     for (size_t k = 0; k < c->n_tracks; k++)
@@ -459,7 +446,7 @@ static int begin_track(struct chrome *c, const struct dp_header *head)
  * together. */
 static uint64_t offset_of(struct chrome *c, const struct dp_header *head)
 {
-    uint64_t start = start_of(head);
+    uint64_t start = dp_header_start(head);
     if (c->time != DP_T_REAL || !start)
         return 0;
     if (!c->has_origin)
@@ -556,7 +543,7 @@ static int look_at(struct chrome *c, const char *path)
         return DP_E_NOMEM;
     int rc = 1;
     if (dp_file_read_header(&file) == 0) {
-        uint64_t start = start_of(&file.head);
+        uint64_t start = dp_header_start(&file.head);
         if (start && (!c->has_origin || start < c->origin)) {
             c->origin = start;
             c->has_origin = true;

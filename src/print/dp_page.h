@@ -35,4 +35,8 @@ int dp_page_block(struct dp_page *p, int (*fill)(void *ctx), void *ctx);
  * Returns 0 or a DP_E. */
 int dp_page_sources(struct dp_page *p);
 
+/* The elements that hold what ran when, if traces are named; dp_page_time.c. Returns 0 or a
+ * DP_E. */
+int dp_page_times(struct dp_page *p);
+
 #endif

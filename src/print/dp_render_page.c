@@ -301,6 +301,8 @@ static int fill_in(struct dp_page *p, const char *mark, size_t len)
         return dp_page_block(p, columns, p);
     else if (len == 7 && memcmp(mark, "SOURCES", 7) == 0)
         return dp_page_sources(p);
+    else if (len == 5 && memcmp(mark, "TIMES", 5) == 0)
+        return dp_page_times(p);
     else if (len == 3 && memcmp(mark, "CSP", 3) == 0)
         dp_sink_addf(p->sink,
                      "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri"

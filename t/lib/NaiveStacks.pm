@@ -9,7 +9,7 @@ use Exporter 'import';
 
 our @EXPORT =
     qw(key frames stacks_of changed line_of sorted folded tree_of boxes_of svg_boxes shown unxml
-        not_well_formed page_of random_folded hurtful);
+        not_well_formed page_of times_of random_folded hurtful);
 
 # This would be taken for a count, good or not.
 my $number = qr/[-+]?(?=\.*\d)[\d.]+(?:[eE](?:[-+]?\d+|[-+]))?/;
@@ -290,6 +290,18 @@ sub unpacked {
 sub parts_of {
     my ($data) = @_;
     require JSON::PP;
+    my @parts = bytes_of($data);
+    return (JSON::PP->new->utf8->decode(shift @parts), map { [numbers_of($_)] } @parts);
+}
+
+# Columns alone.
+sub chunk_of {
+    my ($data) = @_;
+    return map { [numbers_of($_)] } bytes_of($data);
+}
+
+sub bytes_of {
+    my ($data) = @_;
     my @parts;
     for (my $at = 0; $at < length $data;) {
         my $size = unpack 'V', substr $data, $at, 4;
@@ -297,7 +309,7 @@ sub parts_of {
         push @parts, substr $data, $at + 4, $size;
         $at += 4 + $size;
     }
-    return (JSON::PP->new->utf8->decode(shift @parts), map { [numbers_of($_)] } @parts);
+    return @parts;
 }
 
 # Decodes LEB128.
@@ -366,6 +378,40 @@ sub lines_of_page {
         $sources{ $files[$file] }[$side] = [$state, unpacked($html, "source-$n")];
     }
     return { sides => \@sides, sources => \%sources, page => $page };
+}
+
+# Returns the lanes of a page's time line: { facts, sums => { frame => [real, cpu, calls] } }, in
+# ticks. Dies with what is wrong.
+sub times_of {
+    my ($html) = @_;
+    my @parents = map { $_->{parent} } @{ page_of($html)->{frames} };
+    my ($json) = parts_of(unpacked($html, 'times') // return);
+    my @lanes;
+    for my $l (0 .. $#{ $json->{lanes} }) {
+        my $lane = $json->{lanes}[$l];
+        my %goes_on = map { $_ => 1 } @{ $lane->{goesOn} };
+        my ($frame, $calls, $now, %sums) = (0, 0, 0);
+        for my $c (0 .. $#{ $lane->{chunks} }) {
+            my ($code, $real, $more) =
+                chunk_of(unpacked($html, "times-$l-$c") // die "no chunk $c\n");
+            die "steps of other lengths\n"
+                if grep { @$_ != $lane->{chunks}[$c] } $code, $real, $more;
+            for my $i (0 .. $#$code) {
+                my $extra = $more->[$i] % 2 ? -($more->[$i] + 1) / 2 : $more->[$i] / 2;
+                $sums{$frame}[0] += $real->[$i];
+                $sums{$frame}[1] += $real->[$i] + $extra;
+                $now += $real->[$i];
+                $frame = $code->[$i] ? $frame + $code->[$i] : $parents[$frame];
+                die "a frame that is none\n" if !defined $frame || $frame > $#parents;
+                $sums{$frame}[2] += !$goes_on{ $calls++ } if $code->[$i];
+            }
+        }
+        die "frames have not ended\n" if $frame;
+        $sums{0}[0] += $lane->{end} - $now;
+        $sums{0}[1] += $lane->{tail};
+        push @lanes, { facts => $lane, sums => \%sums };
+    }
+    return @lanes;
 }
 
 # Returns the data of a page: { json, frames => [{ name, parent, when, self => [by column] }, ...]

@@ -61,7 +61,7 @@ function html(title, data) {
         + "base-uri 'none'; form-action 'none'";
     const parts = {
         TITLE: escaped(title), DOCUMENT: escaped(title), CSP: csp, STYLE: style, SCRIPT: script,
-        DATA: data.toString('base64'), SOURCES: '',
+        DATA: data.toString('base64'), SOURCES: '', TIMES: '',
     };
     return read('flame.html').replace(/\{\{([A-Z]+)\}\}/g, (_, key) => parts[key]);
 }

@@ -25,8 +25,10 @@ my %GRADIENT = (
 # These have another name in C, or are for the page.
 my @OWN = qw(colors bgcolors fonttype fontsize fontwidth nameattr random cp metric delta
     negate view flamechart alpha two file_name width_number width_word map_failed is_page
-    has_metrics no_source start);
+    has_metrics no_source no_timeline too_long start);
 
+# A page holds some 2 bytes for each.
+use constant MOST_MARKS => 20_000_000;
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
@@ -319,6 +321,7 @@ sub for_page {
     $how->{options} = '"options":' . $json->encode(\%options);
     $how->{notes_of_page} = [$self->notes_of_page];
     $how->{sources} = [$self->sources_of_page] if !$self->{no_source};
+    $how->{traces} = [$self->traces];
     return if !$self->{two};
     my ($before, $after) = map { $_->{name} } $self->sides;
     my %diff = (
@@ -391,6 +394,23 @@ sub other_side {
     return ": $name has nothing; --width $word or --width union draws what the other side has";
 }
 
+# Returns the traces of one side that can be read once more, for a time line; nothing if it is not
+# all of them, or if a part of them was selected.
+sub traces {
+    my ($self) = @_;
+    return if $self->{two} || $self->{no_timeline} || $self->unit ne 's'
+        || grep { defined $self->{$_} && length $self->{$_} } qw(main pid tid phase)
+        or @{ $self->{windows} || [] };
+    my @outcomes = map { my $profile = $_; map { $profile->outcome($_) } 0 .. $profile->files - 1 }
+        $self->profiles(0);
+    return if grep { !$_->{marks} || $_->{tree} || !-f $_->{path} } @outcomes;
+    my $marks = 0;
+    $marks += $_->{marks} for @outcomes;
+    return map { $_->{path} } @outcomes if $marks <= MOST_MARKS;
+    $self->{too_long} = $marks;
+    return;
+}
+
 sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 
 # Returns messages for after drawing, as lines.
@@ -409,6 +429,7 @@ sub told {
         if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
     push @told, "--total $self->{total} is less than the profile's total, and is not used"
         if $result->{total_too_small};
+    push @told, "$self->{too_long} marks are too many for a time line" if $self->{too_long};
     push @told, $self->left_out($result);
     push @told, "too few runs to find significant differences: $result->{needed} a side are needed"
         if $result->{needed};

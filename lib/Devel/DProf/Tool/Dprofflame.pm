@@ -58,6 +58,8 @@ What is drawn:
 Of a page:
 = source!
     --no-source         without the sources: the page shows lines by number
+= timeline!
+    --no-timeline       without what ran when, which the page of a trace has
 = symfs=s@
     --symfs DIR,...     folders that the sources may be below
 Two sides:
@@ -127,7 +129,7 @@ sub settings {
         Devel::DProf::Stacks::options($opt), normalize => $opt->{n} ? 1 : 0,
         metric => $opt->{m}, flamechart => $opt->{flamechart} ? 1 : 0, view => $opt->{view},
         delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
-        no_source => $opt->{source} // 1 ? 0 : 1,
+        no_source => $opt->{source} // 1 ? 0 : 1, no_timeline => $opt->{timeline} // 1 ? 0 : 1,
         order => $opt->{order}, format => format_of($opt), alpha => $opt->{alpha},
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(reverse inverted hash random cp)),
     );

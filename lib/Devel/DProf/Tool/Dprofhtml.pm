@@ -32,6 +32,8 @@ What is shown:
 = m|metric=s
     -m METRIC           {METRICS}
                         or another counter (dproflist lists them); the page has all
+= timeline!
+    --no-timeline       without what ran when, which the page of a trace has
 = source!
     --no-source         without the sources: lines by number
 = symfs=s@
