@@ -219,7 +219,7 @@ function rechain(push = true) {
 
 // Shows the chain as chips: a click takes a step away.
 function chips() {
-    const list = S.chain.map(({ act, text }, k) => button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, act === 'time' ? `${text.replace('-', '\u2013')} s` : short(text, 60)), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${short(text)}` }));
+    const list = S.chain.map(({ act, text }, k) => button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, act === 'time' ? `${text.replace('-', '\u2013').replace(/@.*/, '')} s${/@/.test(text) && TL && TL.lanes[laneOf(text)] ? ` of process ${TL.lanes[laneOf(text)].pid || laneOf(text) + 1}` : ''}` : short(text, 60)), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${short(text)}` }));
     const centre = S.centre >= 0 ? [button(make('span', {}, 'around ', make('bdi', {}, short(P.names[S.centre], 60)), ' \u00d7'), () => sandwich(-1), { className: 'chip', title: 'Back to the whole graph (b)' })] : [];
     const all = [...list, ...centre];
     $('chips').hidden = !all.length;

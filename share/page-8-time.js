@@ -120,13 +120,15 @@ async function scan(lane) {
 // ---- ranges ----
 
 const timeStep = () => S.chain.find(({ act }) => act === 'time');
-const ends = (text) => text.split('-').map(Number);
+const ends = (text) => text.replace(/@.*/, '').split('-').map(Number);
+const laneOf = (text) => (/@(\d+)$/.exec(text) || [0, -1])[1] * 1;
 
-// Adds up what frames have within a range: { real, cpu, calls }, in seconds and calls. A step that reaches over an end counts by its part.
-async function sumOf(from, to) {
+// Adds up what frames have within a range, of one lane or of all: { real, cpu, calls }, in seconds and calls. A step that reaches over
+// an end counts by its part.
+async function sumOf(from, to, only = -1) {
     await loadTimes();
     const n = P.tree.n, { parent } = P.tree, sum = { real: new Float64Array(n), cpu: new Float64Array(n), calls: new Float64Array(n) };
-    for (const lane of TL.lanes) {
+    for (const lane of TL.lanes.filter((_, k) => only < 0 || k === only)) {
         const a = (from - lane.from) * lane.hz, b = (to - lane.from) * lane.hz, { hz, done, end, tail } = lane;
         const rest = Math.min(end, b) - Math.max(done, a);
         if (rest > 0) {
@@ -170,7 +172,7 @@ function inRange(tree, _, text) {
     const sum = P.ranges.get(text);
     if (!sum) {
         if (!hasTimes()) return tree;
-        const done = sumOf(...ends(text)).then((made) => {
+        const done = sumOf(...ends(text), laneOf(text)).then((made) => {
             P.ranges.clear();
             P.ranges.set(text, made);
             P.chained.length = 0;
@@ -188,17 +190,29 @@ function inRange(tree, _, text) {
 }
 
 // Makes a range the first step of the chain, or takes it away.
-function chooseTime(range) {
+function chooseTime(range, lane = -1) {
     const rest = S.chain.filter(({ act }) => act !== 'time'), known = ['real', 'cpu', 'calls'];
     if (range) {
         const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(range[1] - range[0]))));
-        rest.unshift({ act: 'time', text: range.map((v) => v.toFixed(digits)).join('-') });
+        rest.unshift({ act: 'time', text: range.map((v) => v.toFixed(digits)).join('-') + (lane < 0 ? '' : `@${lane}`) });
         if (!known.includes(metric().key)) S.metric = Math.max(0, P.key(known.find((key) => P.key(key) >= 0)));
     }
     S.chain = rest;
     rechain();
     drawSource();
     paintTimes();
+}
+
+// Returns what can be chosen by name: [text, range, lane], of lanes, and of the phases of each.
+function partsOfTime() {
+    const list = [], several = TL.lanes.length > 1;
+    TL.lanes.forEach((lane, k) => {
+        const last = lane.from + lane.end / lane.hz, of = several ? `${lane.tid ? `thread ${lane.tid} of ` : ''}${lane.pid || lane.name}` : '';
+        if (several) list.push([`process ${of}`, [lane.from, last], k]);
+        const phases = lane.marks.filter(([, text], i) => !i || lane.marks[i - 1][1] !== text).map(([at, text]) => [text, lane.from + at / lane.hz]);
+        if (phases.length > 1) phases.forEach(([text, at], i) => list.push([`${of ? `${of}: ` : ''}phase ${text} (${seconds(at)})`, [at, i + 1 < phases.length ? phases[i + 1][1] : last], several ? k : -1]));
+    });
+    return list.filter(([, [from, to]]) => to > from);
 }
 
 // ---- drawing ----
@@ -224,7 +238,12 @@ function makeTimes(node) {
     TL.map = make('div', { className: 'map', 'aria-hidden': 'true' }, TL.small, TL.frame);
     TL.sheet = make('div', { className: 'sheet' }, TL.canvas, TL.picked, TL.chosen);
     TL.scroll = make('div', { className: 'scroll', tabIndex: -1 }, TL.sheet);
-    node.replaceChildren(TL.map, TL.ruler, TL.scroll);
+    const parts = partsOfTime().slice(0, 500);
+    TL.part = make('select', { id: 'part', 'aria-label': 'Processes, threads and phases', hidden: !parts.length, onchange: () => {
+        const part = parts[TL.part.value - 1];
+        chooseTime(part ? part[1] : null, part ? part[2] : -1);
+    } }, make('option', { value: 0 }, 'all processes and phases'), ...parts.map(([text], i) => make('option', { value: i + 1 }, short(text, 80))));
+    node.replaceChildren(TL.map, TL.ruler, TL.part, TL.scroll);
     const { canvas } = TL, at = (px) => TL.view[0] + (TL.view[1] - TL.view[0]) * px / TL.wide;
     let held = null;
     drags(canvas, {
@@ -382,6 +401,7 @@ function paintLanes(exact) {
     }
     TL.drawn = drawn;
     const step = timeStep();
+    if (!step) TL.part.value = 0;
     TL.picked.hidden = !step;
     if (step) {
         const [from, to] = ends(step.text).map((t) => (t - t0) * scale);

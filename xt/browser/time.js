@@ -244,6 +244,18 @@ async function several(b) {
         all.set(name, old.map((x, k) => x + v[k]));
     }
     is(differs(await sumsOf(made, 0, 1e9), all), '', 'a range is that of all lanes');
+    await made.waitForSelector('#part');
+    const parts = await made.$$eval('#part option', (list) => list.map((o) => o.textContent));
+    is(parts.slice(0, 3), ['all processes and phases', 'process 100', 'process 101'],
+        'processes can be chosen');
+    await made.selectOption('#part', '2');
+    await made.evaluate(() => window.dprof.settled());
+    await made.evaluate(() => window.dprof.settled());
+    const of = [...sum.values()].reduce((a, v) => a + v[1], 0);
+    const left = await made.evaluate(() => V.all[0][0] / metric().hz);
+    ok(Math.abs(left - of / HZ) < 1e-4, 'the graph is that of the process');
+    ok(/of process 101/.test(await made.$eval('#chips', (node) => node.textContent)),
+        '... and the chip says so');
     await quiet(made, 'processes');
 
     fs.writeFileSync(at('f.folded'), 'a;b 3\n');
