@@ -104,6 +104,7 @@ function decode(bytes) {
     const facts = JSON.parse(new TextDecoder().decode(take()));
     if (facts.format !== 1) throw new Error(`format ${facts.format} is not known here`);
     const n = facts.frames;
+    if (!(n > 0 && n <= bytes.length)) throw new Error('the data end too early');       // a frame takes some bytes
     const up = varints(take(), new Int32Array(n), 1), name = varints(take(), new Int32Array(n)), order = take();
     const parent = new Int32Array(n).fill(-1), stack = [0];
     for (let i = 1, depth = 0; i < n; i++) {

@@ -7,7 +7,7 @@
 
 let L = null;
 
-const hasLines = () => !!$('dprof-lines');
+const hasLines = () => !!$('dprof-lines') && !P.facts.isDropped;      // a dropped profile has none
 
 const sums = (list) => {
     const to = new Int32Array(list.length + 1);

@@ -13,7 +13,7 @@ const KEPT = 64;               // chunks that stay unpacked
 const TIME_ROW = 16, TIME_HEAD = 18, RULER = 34;    // CSS pixels
 
 let TL = null;
-const hasTimes = () => !!$('dprof-times');
+const hasTimes = () => !!$('dprof-times') && !(P && P.facts.isDropped);
 
 async function unpackChunk(lane, chunk) {
     if (chunk.steps) {

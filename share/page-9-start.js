@@ -218,6 +218,15 @@ async function start() {
         stop(`The profile in this file is damaged: ${error.message}.`);
         throw error;
     }
+    furnish();
+    wire();
+    wireCompare();
+    restore(true);
+    await G.ready;
+}
+
+// Fills in what the profile says outside of its graph.
+function furnish() {
     $('subtitle').textContent = P.facts.subtitle || '';
     $('metric').replaceChildren(...P.metrics.map((m, i) => make('option', { value: i }, m.label)));
     $('metric').hidden = P.metrics.length < 2;
@@ -228,9 +237,7 @@ async function start() {
         const [before, after] = P.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
         for (const option of $('width').options) option.textContent = words[option.value];
     }
-    wire();
-    restore(true);
-    await G.ready;
+    $('compare').hidden = !!P.diff;
 }
 
 // For tests, and for the curious at the console. A path is of names from the root's kid on, joined by ';'.
