@@ -878,6 +878,12 @@ subtest 'what a reviewer found' => sub {
         $trace)->{out} =~ /data-x="(\d+)" data-w="(\d+)"><title>([^ ]+) /g;
     is("@boxes", '0 15 (program) 0 10 a 0 3 b 8 2 b 10 4 c 14 1 a 14 1 b',
         '--flamechart draws intervals where they lie');
+    # so many stacks that share nothing are found by their hashes, but not in a chart
+    my @deep = map { join ';', ($_) x 8 } 1 .. 3;
+    my $mixed = flame('--flamechart', '--minwidth', 0,
+        file(join '', map { "$deep[$_ % 3] 1\n" } 0 .. 1499))->{out};
+    my $intervals = () = $mixed =~ /data-w="1"><title>/g;
+    is($intervals, 1500 * 8, '.. also of many stacks');
 };
 
 done_testing;

@@ -14,6 +14,7 @@
 #  define DP_INLINE        static inline __attribute__((always_inline))
 #  define DP_NOINLINE      __attribute__((noinline))
 #  define DP_COLD          __attribute__((noinline, cold))
+#  define DP_PREFETCH(p)   __builtin_prefetch(p)
 #else
 #  define DP_LIKELY(x)     (x)
 #  define DP_UNLIKELY(x)   (x)
@@ -21,6 +22,7 @@
 #  define DP_INLINE        static inline
 #  define DP_NOINLINE
 #  define DP_COLD
+#  define DP_PREFETCH(p)   ((void)(p))
 #endif
 
 #define DP_ARRAY_LEN(a)  (sizeof(a) / sizeof((a)[0]))

@@ -51,18 +51,6 @@ uint64_t dp_map_any(const void *address);
 /* The slot of key, or NULL. Valid until the next put. */
 struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key);
 
-/* It will be looked for soon. */
-static inline void dp_map_expect(const struct dp_map *map, uint64_t key)
-{
-#ifdef __GNUC__
-    if (map->slots)
-        __builtin_prefetch(&map->slots[dp_map_home(map, key)]);
-#else
-    (void)map;
-    (void)key;
-#endif
-}
-
 /* The slot of key, or the free one where it belongs. The map must have slots. */
 static inline struct dp_map_slot *dp_map_probe(const struct dp_map *map, uint64_t key)
 {

@@ -32,6 +32,8 @@ struct dp_header {
                                  * Borrowed, or NULL */
     bool pairs;                 /* set by the caller: folded stacks may have two counts on each
                                  * line, of which the first is the counter DP_FMT_BEFORE */
+    bool chart;                 /* set by the caller: what was seen before is no context of later
+                                 * stacks, unless it goes on */
     bool may_be_empty;          /* set by the caller: a file without any line is folded stacks */
     uint64_t over[3], over_tests;
     uint64_t rrun[3];

@@ -36,7 +36,7 @@ static void release(struct dp_reader *r)
     dp_buf_release(&r->tree.file);
     dp_buf_release(&r->folded.stack);
     dp_mem_free(r->folded.frames);
-    dp_map_release(&r->folded.index);
+    dp_index_release(&r->folded.index);
     if (r->foreign.format)
         r->foreign.format->release(r->foreign.state);
     dp_buf_release(&r->foreign.whole);
@@ -290,11 +290,10 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     r->err = err;
     r->in.line = 1;
     dp_map_init(&r->ids.far);
-    r->folded.seed = dp_map_any(r) | 1;
     dp_pool_init(&r->ids.names);
     dp_buf_init(&r->ids.scratch);
     dp_buf_init(&r->tree.file);
-    dp_buf_init(&r->folded.stack);
+    dp_reader_folded_start(r);
     dp_buf_init(&r->foreign.whole);
     dp_map_init(&r->foreign.kids);
     return init(r);

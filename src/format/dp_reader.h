@@ -59,6 +59,8 @@ struct dp_subdef {
 struct dp_context {
     bool again;                 /* the context was given before: node is what the consumer returned
                                  * then, and parent, sub and at mean nothing */
+    bool fresh;                 /* the file has not had it before, and it is no phase: nobody needs
+                                 * to look for it */
     uint32_t node;
     uint32_t parent;            /* what the consumer gave for the caller */
     uint32_t sub;               /* DP_SUB_NONE: this is the root. May be a phase, below the root */

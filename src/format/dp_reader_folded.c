@@ -8,7 +8,8 @@
 
 enum {
     DECIMALS = 9,               /* decimals of a count; further digits are rounded */
-    SHOWN = 60                  /* bytes of a line in a message */
+    SHOWN = 60,                 /* bytes of a line in a message */
+    FIRST = 1000                /* so many stacks tell whether the file is sorted */
 };
 
 /* The longest line has fewer frames than a stack may have. */
@@ -124,6 +125,16 @@ int dp_reader_folded_head(struct dp_reader *r)
     if (rc == 0 && head->declared)
         rc = dp_header_add(head, "dprof_unit", head->declared);
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+}
+
+void dp_reader_folded_start(struct dp_reader *r)
+{
+    bool chart = r->head->chart;
+    dp_buf_init(&r->folded.stack);
+    dp_index_init(&r->folded.index);
+    r->folded.seed = dp_map_any(r) | 1;
+    r->folded.indexed = r->folded.is_whole = !chart;
+    r->folded.by_bytes = r->folded.by_frames = r->folded.by_text = !chart;
 }
 
 /* ---- counts ---- */
@@ -247,13 +258,26 @@ static size_t common(const char *a, const char *b, size_t n)
     return i;
 }
 
+/* Does this stack follow the one before? The bytes where they part tell: a stack stands before all
+ * that begin with it, and in the order of frames a `;` before all other bytes. */
+static void look_at_order(struct dp_reader_folded *in, const char *p, size_t len, size_t same)
+{
+    if (same == in->stack.len)
+        return;
+    unsigned char ours = same < len ? (unsigned char)p[same] : 0,
+                  before = (unsigned char)in->stack.ptr[same];
+    bool follows = same < len && ours > before;
+    in->by_bytes = in->by_bytes && follows;
+    in->by_frames = in->by_frames && same < len && ours != ';' && (follows || before == ';');
+}
+
 /* Leaves the frames that this stack and the one before begin with. Returns where
- * the others start. */
-static size_t keep_shared(struct dp_reader *r, const char *p, size_t len)
+ * the others start. *equal: how many bytes are equal. */
+static size_t keep_shared(struct dp_reader *r, const char *p, size_t len, size_t *equal)
 {
     const struct dp_buf *prev = &r->folded.stack;
     size_t n = r->folded.frame_count;
-    size_t same = common(p, prev->ptr, len < prev->len ? len : prev->len);
+    size_t same = *equal = common(p, prev->ptr, len < prev->len ? len : prev->len);
     bool ends = (same == len || p[same] == ';') && (same == prev->len || prev->ptr[same] == ';');
     while (n && r->folded.frames[n - 1].end + !ends > same)
         n--;
@@ -287,8 +311,22 @@ static int decode(struct dp_reader *r, struct dp_text *t)
             to[n++] = t->ptr[i];
         }
     }
+    r->folded.by_text = r->folded.by_text && n == t->len;
     *t = (struct dp_text){ to, n };
     return 0;
+}
+
+/* The bytes before the end of a name, less than eight of them. Behind are readable ones. */
+DP_INLINE uint64_t tail(const char *p, size_t n)
+{
+    uint64_t x = 0;
+#ifdef DP_NUM_SWAR
+    memcpy(&x, p, 8);
+    x &= (UINT64_C(1) << 8 * n) - 1;
+#else
+    memcpy(&x, p, n);
+#endif
+    return x;
 }
 
 /* A stack's hash, from that of its callers. The hash stands for the stack. It has a factor that no
@@ -301,17 +339,17 @@ static uint64_t hash_of(uint64_t factor, uint64_t h, const char *p, size_t n)
         memcpy(&x, p, 8);
         h = dp_num_mul_shift32(h ^ x, factor) + x;
     }
-    x = 0;
-    memcpy(&x, p, n);
+    x = tail(p, n);
     h = dp_num_mul_shift32(h ^ x, factor) + x;
     return h ^ h >> 32;
 }
 
-static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
+static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub, bool fresh)
 {
     static const uint64_t nothing;
     struct dp_context c;
     memset(&c, 0, sizeof c);
+    c.fresh = fresh;
     c.parent = parent;
     c.sub = sub;
     c.counters = &nothing;
@@ -338,6 +376,8 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
                 (uint32_t)at, (uint32_t)(at + n), DP_SUB_NONE, DP_SUB_NONE, hash
             };
             in->pushed++;
+        } else if (!is_root || len > n) {
+            in->by_bytes = in->by_frames = false;       /* the same stack may have another text */
         }
         at += n + 1;
     }
@@ -347,52 +387,82 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame *frame)
 {
     struct dp_text name = { p + frame->begin, frame->end - frame->begin };
+    size_t known = r->ids.names.count;
     int rc = frame->sub == DP_SUB_NONE ? decode(r, &name) : 0;
-    return rc == 0 && frame->sub == DP_SUB_NONE ? dp_reader_by_name(r, name, &frame->sub) : rc;
+    if (rc == 0 && frame->sub == DP_SUB_NONE)
+        rc = dp_reader_by_name(r, name, &frame->sub);
+    if (rc == 0 && r->ids.names.count > known) {
+        r->folded.by_text = r->folded.by_text && frame->sub >= r->folded.subs;
+        r->folded.subs = frame->sub >= r->folded.subs ? frame->sub + 1 : r->folded.subs;
+    }
+    return rc;
 }
 
-/* Gives contexts to all frames that have none. In sorted text such frames are few; otherwise the
- * deepest known context is looked for from the end, because most of a stack has been seen
- * before. */
-static int descend(struct dp_reader *r, const char *p)
+/* The frame from which on the contexts are new, if they have none yet: in a stack that follows all
+ * before. A caller may have been at the end of a stack that stands before others which have more
+ * bytes there, as `a` before `a:b` before `a;b`. */
+static size_t first_fresh(const struct dp_reader *r, size_t len, size_t kept, size_t same)
 {
-    size_t i = r->folded.frame_count;
-    for (size_t k = i; r->folded.indexed && k && k + 4 > i; k--)
-        dp_map_expect(&r->folded.index, r->folded.frames[k - 1].hash);
-    for (; i && r->folded.frames[i - 1].node == DP_SUB_NONE; i--) {
-        struct dp_map_slot *slot = r->folded.indexed
-                ? dp_map_find(&r->folded.index, r->folded.frames[i - 1].hash) : NULL;
-        if (!slot)
+    const struct dp_reader_folded *in = &r->folded;
+    if (in->by_frames)
+        return kept;
+    if (!in->by_bytes)
+        return SIZE_MAX;
+    return kept + (kept < in->frame_count && in->frames[kept].end == same && same < len
+                   && same < in->stack.len);
+}
+
+/* Gives contexts to all frames that have none; those from `fresh' on are new. In sorted text such
+ * frames are few; otherwise the deepest known context is looked for from the end, because most of a
+ * stack has been seen before. */
+static int descend(struct dp_reader *r, const char *p, size_t fresh)
+{
+    struct dp_reader_folded *in = &r->folded;
+    size_t n = in->frame_count, i = n;
+    for (size_t k = i; in->indexed && k && k + 4 > i; k--)
+        dp_index_expect(&in->index, in->frames[k - 1].hash);
+    for (; i && in->frames[i - 1].node == DP_SUB_NONE; i--) {
+        uint32_t node = in->indexed ? dp_index_find(&in->index, in->frames[i - 1].hash)
+                                    : DP_INDEX_NONE;
+        if (node == DP_INDEX_NONE)
             continue;
-        r->folded.frames[i - 1].node = slot->value;
+        in->frames[i - 1].node = node;
         break;
     }
-    for (; i < r->folded.frame_count; i++) {
-        struct dp_reader_frame *frame = &r->folded.frames[i];
+    if (in->indexed && in->is_whole)
+        fresh = i;
+    if (in->indexed && dp_index_room(&in->index, n - i) < 0)
+        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+    for (; i < n; i++) {
+        struct dp_reader_frame *frame = &in->frames[i];
         int rc = name_frame(r, p, frame);
-        int64_t node = rc < 0 ? rc : enter(r, i ? frame[-1].node : 0, frame->sub);
+        int64_t node = rc < 0 ? rc : enter(r, i ? frame[-1].node : 0, frame->sub,
+                                           i >= fresh && in->by_text);
         if (node < 0)
             return (int)node;
         frame->node = (uint32_t)node;
-        struct dp_map_slot *slot = r->folded.indexed
-                ? dp_map_put(&r->folded.index, frame->hash) : NULL;
-        if (slot)
-            slot->value = frame->node;
-        else if (r->folded.indexed)
-            return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+        if (in->indexed)
+            dp_index_add(&in->index, frame->hash, frame->node);
     }
     return 0;
 }
 
-/* The stacks share little with the ones before: from here on they are found by hashes of 64 bits.
- * Among ten million contexts two hashes are equal by chance once in 400,000 files. */
-static void look_at_order(struct dp_reader *r)
+/* Stacks that share little with the ones before are found by hashes of 64 bits. Among ten million
+ * contexts two hashes are equal by chance once in 400,000 files. The first stacks are found so,
+ * too: when the file turns out not to be sorted, the index has all of its contexts. */
+static void look_at_stacks(struct dp_reader *r)
 {
-    if (r->folded.indexed || ++r->folded.stacks < 1000 || r->folded.pushed < 6 * r->folded.stacks)
-        return;
-    r->folded.indexed = true;
-    r->folded.frame_count = 0;
-    r->folded.stack.len = 0;
+    struct dp_reader_folded *in = &r->folded;
+    bool is_mixed = in->pushed >= 6 * ++in->stacks && !r->head->chart;
+    if (in->stacks == FIRST && in->indexed && !is_mixed) {
+        dp_index_release(&in->index);
+        in->indexed = in->is_whole = false;
+    } else if (in->stacks >= FIRST && !in->indexed && is_mixed) {
+        in->indexed = true;
+        in->by_bytes = in->by_frames = false;
+        in->frame_count = 0;
+        in->stack.len = 0;
+    }
 }
 
 /* The next stack is compared with this one. */
@@ -410,11 +480,13 @@ static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
 static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
                  const uint64_t *before)
 {
-    look_at_order(r);
-    size_t from = keep_shared(r, p, len);
+    size_t same;
+    look_at_stacks(r);
+    size_t from = keep_shared(r, p, len, &same), kept = r->folded.frame_count;
+    look_at_order(&r->folded, p, len, same);
     int rc = split(r, p, len, from);
     if (rc == 0)
-        rc = descend(r, p);
+        rc = descend(r, p, first_fresh(r, len, kept, same));
     if (rc == 0)
         rc = remember(r, p, len, from);
     if (rc < 0)

@@ -18,6 +18,9 @@ enum dp_folded_kind {
  * bytes; then the last line may lack its end. */
 enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last);
 
+/* Prepares the part of the reader that is for folded stacks; the other parts are cleared. */
+void dp_reader_folded_start(struct dp_reader *r);
+
 /* Fails with the line because of which the file is DP_FOLDED_BAD. Returns DP_E_NOTPROFILE. */
 int dp_reader_folded_refuse(struct dp_reader *r);
 

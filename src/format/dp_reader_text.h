@@ -4,6 +4,7 @@
 
 #include "dp_reader.h"
 #include "dp_buf.h"
+#include "dp_index.h"
 #include "dp_map.h"
 #include "dp_pool.h"
 
@@ -86,10 +87,14 @@ struct dp_reader_folded {
     struct dp_reader_frame *frames;     /* its frames */
     size_t frame_count, frames_cap;
     uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
-    bool indexed;               /* the stacks are not sorted: contexts are found by caller and
-                                 * sub */
-    struct dp_map index;        /* hash of a frame -> node */
+    bool indexed;               /* the stacks are not sorted, or there are few yet: contexts are
+                                 * found by their names */
+    bool is_whole;              /* the index has all contexts of the file */
+    struct dp_index index;      /* hash of a frame -> node */
     uint64_t seed;              /* of that hash */
+    bool by_bytes, by_frames;   /* the stacks so far are in order of bytes; of frames, one by one */
+    bool by_text;               /* each context has one text: no two texts are the same sub */
+    uint32_t subs;              /* the subs so far have smaller numbers */
 };
 
 /* What a value of another tool's file becomes. */

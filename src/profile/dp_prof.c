@@ -157,6 +157,7 @@ static int add_first(struct dp_prof *prof, const char *path, const struct dp_fil
     dp_subs_next_file(&prof->subs);
     file->head.declared = prof->is_declared ? prof->declared : NULL;
     file->head.pairs = prof->pairs;
+    file->head.chart = prof->chart;
     file->head.may_be_empty = prof->may_be_empty;
     dp_prof_consumer(prof, &to);
     int rc = dp_file_read(file, &to, mem);

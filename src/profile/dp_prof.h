@@ -85,6 +85,7 @@ struct dp_intake {
     uint64_t suspended;         /* how many exits to come are of calls that have not ended */
     uint64_t root_calls;        /* as its tree tells */
     uint32_t column[DP_FMT_COUNTERS];   /* of the file: the counter here; UINT32_MAX: not kept */
+    bool alone;                 /* there were no contexts before it */
 };
 
 struct dp_packed;
@@ -94,6 +95,8 @@ struct dp_prof {
     struct dp_node *nodes;
     size_t count, cap;
     struct dp_map kids;         /* parent << 32 | callee -> node, for all but first kids */
+    size_t mapped;              /* nodes before this one are in it: many a file is read without one
+                                 * question to it */
     bool detail;                /* traces give extras, too */
     bool by_phase;              /* phases are kids of the root, and contexts below them */
     bool only_main;             /* what runs in the phase BEGIN is left out */

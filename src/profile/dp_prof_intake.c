@@ -31,10 +31,6 @@ int64_t dp_prof_new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee,
     if (!up->kid) {
         up->kid = n;
     } else {
-        struct dp_map_slot *slot = dp_map_put(&prof->kids, (uint64_t)parent << 32 | callee);
-        if (!slot)
-            return DP_E_NOMEM;
-        slot->value = n;
         /* the new kid stands behind the first one, which is not in the map and stays first */
         node->sibling = prof->nodes[up->kid].sibling;
         prof->nodes[up->kid].sibling = n;
@@ -70,6 +66,23 @@ static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, u
     return n;
 }
 
+/* Puts the kids into the map that came since it was asked for the last time. */
+static int map_kids(struct dp_prof *prof)
+{
+    for (; prof->mapped < prof->count; prof->mapped++) {
+        uint32_t n = (uint32_t)prof->mapped;
+        const struct dp_node *node = &prof->nodes[n];
+        if (n == 0 || prof->nodes[node->parent].kid == n)
+            continue;
+        struct dp_map_slot *slot =
+            dp_map_put(&prof->kids, (uint64_t)node->parent << 32 | node->callee);
+        if (!slot)
+            return DP_E_NOMEM;
+        slot->value = n;
+    }
+    return 0;
+}
+
 static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, uint32_t callee,
                                        uint32_t sub, uint32_t site)
 {
@@ -78,7 +91,12 @@ static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, ui
     uint32_t first = prof->nodes[parent].kid;
     if (first && prof->nodes[first].callee == callee)
         return first;
-    if (first) {
+    if (first && prof->nodes[first].sibling) {
+        uint32_t last = prof->nodes[first].sibling;
+        if (prof->nodes[last].callee == callee)
+            return last;
+        if (map_kids(prof) < 0)
+            return DP_E_NOMEM;
         struct dp_map_slot *slot = dp_map_find(&prof->kids, (uint64_t)parent << 32 | callee);
         if (slot)
             return slot->value;
@@ -228,6 +246,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
         return dp_err_set(err, rc, "%s", dp_err_text(rc));
     dp_prof_take_shares(prof, head);
     prof->paired = prof->paired || (head->folded && head->n_counters);
+    prof->in.alone = prof->count == 1;
     prof->in.file->inherited = head->inherited;
     prof->in.has_cost = head->over[0] || head->over[1] || head->over[2];
     prof->in.starting = false;

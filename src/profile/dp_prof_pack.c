@@ -101,6 +101,7 @@ int dp_prof_pack(struct dp_prof *prof)
         prof->packed->at = bytes;
         release_contexts(prof);
         dp_map_release(&prof->kids);
+        prof->mapped = 0;
         dp_subs_pack(&prof->subs);
     }
     dp_buf_release(&buf);
@@ -137,32 +138,14 @@ int dp_prof_unpacked(struct dp_prof *copy, const struct dp_prof *prof)
 
 void dp_prof_release_unpacked(struct dp_prof *copy) { release_contexts(copy); }
 
-/* The map of kids, for all but first ones. */
-static int find_kids(struct dp_prof *prof)
-{
-    for (uint32_t n = 1; n < prof->count; n++) {
-        const struct dp_node *node = &prof->nodes[n];
-        if (prof->nodes[node->parent].kid == n)
-            continue;
-        struct dp_map_slot *slot =
-            dp_map_put(&prof->kids, (uint64_t)node->parent << 32 | node->callee);
-        if (!slot)
-            return DP_E_NOMEM;
-        slot->value = n;
-    }
-    return 0;
-}
-
 int dp_prof_unpack(struct dp_prof *prof)
 {
     struct dp_prof copy;
     if (!prof->packed)
         return 0;
     int rc = dp_prof_unpacked(&copy, prof);
-    if (rc == 0 && ((rc = find_kids(&copy)) < 0 || (rc = dp_subs_unpack(&prof->subs)) < 0)) {
-        dp_map_release(&copy.kids);
+    if (rc == 0 && (rc = dp_subs_unpack(&prof->subs)) < 0)
         release_contexts(&copy);
-    }
     if (rc < 0)
         return rc;
     copy.subs = prof->subs;

@@ -260,6 +260,8 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
             return no_room(err);
     if (c->again) {
         n = c->node;
+    } else if (c->fresh && prof->in.alone && !prof->chart && !c->at.len) {
+        n = dp_prof_new_node(prof, c->parent, c->sub, c->sub, 0);
     } else if (c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase && !prof->by_phase) {
         n = c->parent;
     } else if (c->sub != DP_SUB_NONE) {
@@ -268,7 +270,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     }
     if (n < 0)
         return too_many(err, (int)n);
-    bool is_phase = c->sub != DP_SUB_NONE && prof->subs.subs[c->sub].phase;
+    bool is_phase = c->sub != DP_SUB_NONE && !c->fresh && prof->subs.subs[c->sub].phase;
     struct dp_node *node = &prof->nodes[n];
     for (int m = 0; m < DP_METRICS; m++) {
         node->self[m] += c->t[m] * prof->in.scale;

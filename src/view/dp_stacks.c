@@ -471,6 +471,7 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
         } else {
             if (dp_mem_grow((void **)&m->kids, &m->kids_cap, m->n_kids + 1, sizeof *m->kids) < 0)
                 return DP_E_NOMEM;
+            DP_PREFETCH(&prof->nodes[kid->kid]);        /* comes with the kid's frame */
             m->kids[m->n_kids++] = (struct item){ name, source, at, m->how->chart ? at : name,
                                                   site };
         }
