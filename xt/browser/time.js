@@ -1,4 +1,5 @@
 // The time line, of made-up traces, against a plain model: calls and when they ran, ranges, lanes.
+// node xt/browser/time.js large: a trace of ten million marks, and times.
 
 'use strict';
 
@@ -270,9 +271,41 @@ async function several(b) {
     }
 }
 
+// Ten million marks: what it takes to write and to open them. Times are printed, never judged.
+async function large(b) {
+    const gen = at('gen-marks');
+    execFileSync(process.env.CC || 'cc', ['-O2', '-o', gen, path.join(top, 'bench', 'gen-marks.c')]);
+    const out = fs.openSync(at('large.out'), 'w');
+    execFileSync(gen, ['10000000'], { stdio: ['ignore', out, 'inherit'] });
+    fs.closeSync(out);
+    const begun = Date.now();
+    flame('-o', 'large.html', 'large.out');
+    const written = Date.now() - begun, { size } = fs.statSync(at('large.html'));
+    const made = await open(b, at('large.html'));
+    await made.evaluate(() => window.dprof.ready);
+    const times = await made.evaluate(async () => {
+        const list = { page: performance.now() }, time = async (name, act) => {
+            const from = performance.now();
+            act();
+            await window.dprof.settled();
+            list[name] = performance.now() - from;
+        };
+        await time('all', () => openTimes(true));
+        await time('tenth', () => lookAt([TL.span * 0.3, TL.span * 0.4]));
+        await time('close', () => lookAt([TL.span * 0.3, TL.span * 0.3001]));
+        await time('range', () => chooseTime([TL.span * 0.1, TL.span * 0.77]));
+        return list;
+    });
+    const marks = await made.evaluate(() => TL.lanes[0].chunks.reduce((sum, c) => sum + c.n, 0));
+    is(marks, 10000000, 'no mark is left out');
+    note(`10 million marks: ${written} ms to write, ${size} bytes; ms in the browser: ${
+        JSON.stringify(times, (_, v) => (typeof v === 'number' ? Math.round(v) : v))}`);
+    await quiet(made, 'large');
+}
+
 browser(async (b) => {
-    for (const part of [models, ways, several]) {
+    for (const part of [models, ways, several, large]) {
         const only = process.argv.slice(2);
-        if (!only.length || only.includes(part.name)) await part(b);
+        if (only.length ? only.includes(part.name) : part !== large) await part(b);
     }
 }).then(() => fs.rmSync(folder, { recursive: true }));
