@@ -274,7 +274,8 @@ async function several(b) {
 // Ten million marks: what it takes to write and to open them. Times are printed, never judged.
 async function large(b) {
     const gen = at('gen-marks');
-    execFileSync(process.env.CC || 'cc', ['-O2', '-o', gen, path.join(top, 'bench', 'gen-marks.c')]);
+    execFileSync(process.env.CC || 'cc',
+        ['-O2', '-o', gen, path.join(top, 'bench', 'gen-marks.c')]);
     const out = fs.openSync(at('large.out'), 'w');
     execFileSync(gen, ['10000000'], { stdio: ['ignore', out, 'inherit'] });
     fs.closeSync(out);
