@@ -111,8 +111,10 @@ sub wrong_value {
     my ($node, $told, $said, %how) = @_;
     my $word = $how{countname} // 'samples';
     my $times = $how{factor} // 1;
+    my $one = $word =~ s/s\z//r;
     my ($value, $percent, $self) =
-        $told =~ /^([\d,.]+) \Q$word\E, ([\d.]+)%(?:; self ([\d,.]+) \Q$word\E)?\)\z/
+        $told =~ /^([\d,.]+)[ ](?:\Q$word\E|(?<=^1[ ])\Q$one\E),[ ]([\d.]+)%
+            (?:;[ ]self[ ]([\d,.]+)[ ](?:\Q$word\E|(?<=[ ]1[ ])\Q$one\E))?\)\z/x
         or return "told $told";
     my ($all, $own) = map { $_ / 1000 * $times } $node->{all}[0], $node->{own}[0];
     return "value $value, not $all" if abs(number($value) - $all) > ($all < 10 ? 0.000501 : 0.0501);
@@ -189,8 +191,8 @@ sub wrong_difference {
             ? $g->{label} !~ /^\xe2\x96\xbc / : $g->{label} =~ /^\xe2\x96/);
     return if $how{words};
     my ($x, $y, $sign, $d, $ratio, $share, $of_before, $of_after) =
-        $told =~ /^([\d,.]+)\ samples\ \xe2\x86\x92\ ([\d,.]+)\ samples,\ (\xe2\x88\x92|\+|)
-            ([\d,.]+)\ samples(?:,\ (new|gone|\xc3\x97[\d.]+))?,\ ([\d.]+)%\ of\ the\ change
+        $told =~ /^([\d,.]+)\ samples?\ \xe2\x86\x92\ ([\d,.]+)\ samples?,\ (\xe2\x88\x92|\+|)
+            ([\d,.]+)\ samples?(?:,\ (new|gone|\xc3\x97[\d.]+))?,\ ([\d.]+)%\ of\ the\ change
             (?:,\ ([\d.]+)%\ of\ before)?(?:(?:,|\ \xe2\x86\x92)\ ([\d.]+)%\ of\ after)?(?=[);])/x
         or return "told $told";
     for ([$x, $before / 1000], [$y, $after / 1000], [$d, abs($after - $before) / 1000]) {
