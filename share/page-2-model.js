@@ -256,7 +256,7 @@ function subs(tree = chained()) {
         const own = shown(tree), named = (key) => (P.key(key) < 0 ? null : byName(tree, values(tree, P.key(key))));
         const used = new Uint8Array(P.names.length);
         for (const name of tree.name) used[name] = 1;
-        return { used, self: byName(tree, own), total: byName(tree, own.map((list) => inclusive(tree, list)), true), calls: named('calls'), ops: named('ops') };
+        return { used, self: byName(tree, own), total: byName(tree, own.map((list) => inclusive(tree, list)), true), calls: named('calls'), ops: tree !== P.tree && timeStep() ? null : named('ops') };
     });
 }
 

@@ -38,7 +38,8 @@ class Minimap {
     }
 
     paint() {
-        this.node.hidden = V.split > 0 || printing;
+        // Zoomed callers are made for the zoom alone.
+        this.node.hidden = V.split > 0 || printing || (S.reversed && S.path.length > 0);
         if (this.node.hidden) return;
         this.wide = this.node.clientWidth;
         if (!(this.wide > 0)) return;
@@ -82,6 +83,10 @@ function drags(node, { begins, moves, ends }) {
     });
     node.addEventListener('pointermove', (event) => {
         if (from === null) return;
+        if (!(event.buttons & 1)) {
+            from = null;
+            return;
+        }
         if (!moving && Math.abs(at(event) - from) < 5) return;
         if (!moving) node.setPointerCapture(event.pointerId);
         moving = true;

@@ -83,7 +83,7 @@ function refresh(from) {
     details();
     drawCalls();
     drawHot();
-    paintTimes();
+    drawTimes();
 }
 
 // Says what is not drawn.
@@ -135,7 +135,7 @@ function chooseRange([from, to], push, path = null) {
 // Returns the part of the frame zoomed to that ends at a pixel of a pane.
 function partAt(pane, px) {
     const [from, to] = S.range || [0, 1];
-    return from + (to - from) * Math.min(1, px / (S.range ? pane.view : pane.full || pane.view));
+    return from + (to - from) * Math.min(1, px / (S.range || S.common ? pane.view : pane.full || pane.view));
 }
 
 // Zooms by a factor, around a place of what is shown; by 1 and more than nothing, moves.
@@ -322,6 +322,7 @@ function toolbar() {
     $('order').lastElementChild.disabled = !timed;
     $('order').value = S.order === 'time' && !timed ? 'name' : S.order;
     $('metric').value = S.metric;
+    for (const option of $('metric').options) option.disabled = !!timeStep() && !IN_TIME.includes(P.metrics[option.value].key);
     if (document.activeElement !== $('q') && $('q').value !== S.q) $('q').value = S.q;
     found();
     const totals = V.all.map((list, side) => `${P.diff ? sideName(side) + ' ' : ''}${amount(real(list[0], side))}`);

@@ -100,7 +100,7 @@ function openExport() {
 // difference. Frames' own values are what their callees do not have.
 function folded() {
     const { tree: { end, name, parent }, focus, total } = V, lines = [], timed = metric().unit === 's', unit = timed ? 1e6 / metric().hz : 1 / (metric().hz || 1);
-    const texts = P.names.map((text) => text.replace(/[;\r\n]/g, (c) => (c === ';' ? '%3B' : c === '\r' ? '%0D' : '%0A'))), stack = V.tree.path(focus).map((n) => texts[n]);
+    const texts = P.names.map((text) => text.replace(/%(?=3B|25|23|0A|0D)/gi, '%25').replace(/^#/, '%23').replace(/[;\r\n]/g, (c) => (c === ';' ? '%3B' : c === '\r' ? '%0D' : '%0A'))), stack = V.tree.path(focus).map((n) => texts[n]);
     if (V.split) stack.push(texts[name[0]]);
     const own = total.map((list) => list.slice(focus, end[focus]));
     for (let i = focus + 1; i < end[focus]; i++) for (const [side, list] of own.entries()) list[parent[i] - focus] -= total[side][i];
@@ -119,9 +119,11 @@ function folded() {
 // Returns the table of all subs that match, with plain numbers: seconds, or counts.
 function csv() {
     const columns = tableColumns().filter(({ key }) => !/part$/.test(key)), by = columns.find(({ key }) => key === T.sort) || columns[1];
+    // A spreadsheet would take a text that begins so for a formula.
+    const plainly = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
     const cell = (value) => (/[",\r\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : String(value));
-    const rows = sortedSubs(by).map((sub) => columns.map(({ key, value, timed }) => (key === 'name' ? P.names[sub] : key === 'place' ? placeOf(sub) : value(sub) / (timed ? metric().hz || 1 : 1))));
-    const heads = columns.map(({ label, timed }) => (timed && metric().unit ? `${label} (${metric().unit})` : label));
+    const rows = sortedSubs(by).map((sub) => columns.map(({ key, value, timed }) => (key === 'name' ? plainly(P.names[sub]) : key === 'place' ? plainly(placeOf(sub)) : value(sub) / (timed ? metric().hz || 1 : 1))));
+    const heads = columns.map(({ label, timed }) => plainly(timed && metric().unit ? `${label} (${metric().unit})` : label));
     return [heads, ...rows].map((row) => row.map((value) => cell(String(value))).join(',')).join('\r\n') + '\r\n';
 }
 

@@ -3,7 +3,7 @@
 // The graph as a list that opens: frames with what they have, their kids below them on demand.
 
 const CALLS_PAGE = 50;         // kids that are shown at first
-const K = { open: new Set(), shown: new Map(), tree: null, key: '' };
+const K = { open: new Set(), shown: new Map(), tree: null, focus: -1 };
 
 // The way along which most of the time goes is open at first.
 function openHottest(from) {

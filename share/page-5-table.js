@@ -88,9 +88,9 @@ function drawHot() {
     const node = $('hot'), on = WIDE.matches && !S.source && !S.table && !S.calls;
     node.hidden = !on;
     if (!on) return;
-    const table = subs(), key = `${S.metric} ${S.chain.map(({ act, text }) => act + text).join()}`;
-    if (node.key === key) return;
-    node.key = key;
+    const table = subs(), tree = chained();
+    if (node.of === tree && node.metric === S.metric) return;
+    Object.assign(node, { of: tree, metric: S.metric });
     const rows = hotSubs(60).map((sub) => make('tr', {}, nameCell(sub), make('td', {}, P.diff ? '' : amount(table.self[0][sub])), P.diff ? changeCell(table.self[1][sub] - table.self[0][sub], inShort(table, sub)) : make('td', {}, inShort(table, sub))));
     node.replaceChildren(make('h2', {}, P.diff ? (P.certain ? 'Subs with a significant difference of self' : 'Subs, by difference of self') : 'Subs, by self'), make('table', {}, make('tbody', {}, ...rows)));
 }

@@ -43,7 +43,7 @@ async function loadLines() {
     L = { files, sides, detail: facts.detail, number, kept: new Map() };
     (P.facts.places || []).forEach((place, sub) => {
         const file = place ? number.get(P.facts.files[place[0]]) : undefined;
-        if (file !== undefined && allSubs().used[sub]) files[file].subs.push({ sub, line: place[1] });
+        if (file !== undefined && subs(P.tree).used[sub]) files[file].subs.push({ sub, line: place[1] });
     });
     for (const { subs: list } of files) list.sort((a, b) => a.line - b.line || P.rank[a.sub] - P.rank[b.sub]);
 }

@@ -46,7 +46,7 @@ function loadTimes() {
         TL.ready = readTimes();
         $('busy').textContent = 'Reading the time line\u2026';
         $('busy').hidden = false;
-        C.busy = TL.ready.then(() => { $('busy').hidden = true; });
+        C.busy = TL.ready.catch((error) => say(`The time line in this file is damaged: ${error.message}.`)).then(() => { $('busy').hidden = true; });
     }
     return TL.ready;
 }
@@ -119,6 +119,12 @@ async function scan(lane) {
 
 // ---- ranges ----
 
+const IN_TIME = ['real', 'cpu', 'calls'];       // what is known of a range
+
+function metricInTime() {
+    if (!IN_TIME.includes(metric().key)) S.metric = Math.max(0, P.key(IN_TIME.find((key) => P.key(key) >= 0)));
+}
+
 const timeStep = () => S.chain.find(({ act }) => act === 'time');
 const ends = (text) => text.replace(/@.*/, '').split('-').map(Number);
 const laneOf = (text) => (/@(\d+)$/.exec(text) || [0, -1])[1] * 1;
@@ -176,7 +182,13 @@ function inRange(tree, _, text) {
             P.ranges.clear();
             P.ranges.set(text, made);
             P.chained.length = 0;
-            if (timeStep()) rechain(false);
+            if (timeStep()) {
+                F.list = null;
+                refresh('view');
+                drawTable();
+                if (!V.all.some((list) => list[0] > 0)) say('Nothing is left: take a step of the chain back.');
+                remember(false);
+            }
             drawSource();
         });
         C.busy = done;
@@ -191,11 +203,11 @@ function inRange(tree, _, text) {
 
 // Makes a range the first step of the chain, or takes it away.
 function chooseTime(range, lane = -1) {
-    const rest = S.chain.filter(({ act }) => act !== 'time'), known = ['real', 'cpu', 'calls'];
+    const rest = S.chain.filter(({ act }) => act !== 'time');
     if (range) {
         const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(range[1] - range[0]))));
         rest.unshift({ act: 'time', text: range.map((v) => v.toFixed(digits)).join('-') + (lane < 0 ? '' : `@${lane}`) });
-        if (!known.includes(metric().key)) S.metric = Math.max(0, P.key(known.find((key) => P.key(key) >= 0)));
+        metricInTime();
     }
     S.chain = rest;
     rechain();
@@ -225,7 +237,7 @@ function drawTimes() {
     node.hidden = !S.time || S.source;
     if (node.hidden) return;
     if (!TL || !TL.view) {
-        loadTimes().then(() => { if (S.time) drawTimes(); });
+        if (!TL) loadTimes().then(() => { if (S.time) drawTimes(); }, () => {});
         return;
     }
     if (!TL.canvas) makeTimes(node);
@@ -270,7 +282,7 @@ function makeTimes(node) {
     });
     Object.assign(canvas, { onmousemove: (event) => pointTime(event.buttons ? null : event), onmouseleave: () => pointTime(null), onkeydown: timeKey,
         onclick: (event) => {
-            const box = boxAt(event), frame = box ? V.tree.follow(P.tree.path(box.frame)).frame : -1;
+            const box = isUpward() ? null : boxAt(event), frame = box ? V.tree.follow(P.tree.path(box.frame)).frame : -1;
             if (frame > 0) go(frame);
         },
         ondblclick: (event) => {
@@ -305,6 +317,7 @@ function zoomTime(factor, around = 0.5) {
 }
 
 function timeKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { key } = event, acts = { '+': () => zoomTime(0.5), '=': () => zoomTime(0.5), '-': () => zoomTime(2), ArrowLeft: () => look(TL.view, -0.25), ArrowRight: () => look(TL.view, 0.25), 0: () => lookAt([0, TL.span]), Home: () => lookAt([0, TL.span]) };
     if (!acts[key]) return;
     acts[key]();
@@ -342,6 +355,8 @@ function paintTimes() {
         steps += lane.shown.reduce((n, chunk) => n + chunk.n, 0);
         wanted.push(...lane.shown.filter((chunk) => !chunk.steps).map((chunk) => [lane, chunk]));
     }
+    // What is in view is kept longest.
+    for (const lane of TL.lanes) for (const chunk of lane.shown) if (chunk.steps && TL.kept.delete(chunk)) TL.kept.add(chunk);
     TL.exact = steps <= EXACT && TL.lanes.reduce((n, lane) => n + lane.shown.length, 0) <= KEPT;
     if (TL.exact && wanted.length) {
         paintLanes(false);
@@ -350,7 +365,7 @@ function paintTimes() {
                 await unpackChunk(lane, chunk);
                 if (turn !== TL.turn) return;
             }
-            paintLanes(true);
+            paintLanes(TL.lanes.every((lane) => lane.shown.every((chunk) => chunk.steps)));
         })();
     } else paintLanes(TL.exact);
 }

@@ -73,6 +73,7 @@ function restore(all) {
     }
     const steps = given.has('steps') ? given.get('steps').split(';').map((step) => /^(\w+):(.*)$/s.exec(step)).filter((step) => step && Object.hasOwn(STEPS, step[1])).map(([, act, text]) => ({ act, text: unpack(text) })) : [];
     S.chain = steps.filter(({ act, text }, k) => (act === 'time' ? !k && hasTimes() && /^[\d.]+-[\d.]+(?:@\d+)?$/.test(text) : act === 'fold' || number(text) >= 0));
+    if (timeStep()) metricInTime();
     const lost = steps.find((step) => !S.chain.includes(step)), centre = given.has('around') ? unpack(given.get('around')) : '';
     if (lost) say(`The sub ${short(lost.text, 120)} is not in this profile: a step of the link is left out.`);
     S.centre = centre && canReverse() ? number(centre) : -1;

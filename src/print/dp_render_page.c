@@ -41,16 +41,42 @@ static void add_metrics(struct dp_page *p)
     dp_buf_addc(&p->out, ']');
 }
 
-static void add_names(struct dp_page *p)
+/* Names as people see them, but for those that only their marks tell apart: the page's links and
+ * steps are by name. */
+static int add_plain_names(struct dp_page *p)
+{
+    const struct dp_stacks *s = p->s;
+    struct dp_pool pool;
+    uint32_t *number = dp_mem_zalloc((s->n_names + 1) * sizeof *number);
+    uint32_t *times = dp_mem_zalloc((s->n_names + 1) * sizeof *times);
+    int rc = number && times ? 0 : DP_E_NOMEM;
+    dp_pool_init(&pool);
+    for (size_t i = 0; i < s->n_names && rc == 0; i++) {
+        struct dp_name plain = dp_flame_plain(&s->names[i].text);
+        number[i] = dp_pool_intern(&pool, plain.ptr, plain.len);
+        if (number[i] == DP_MAP_NONE)
+            rc = DP_E_NOMEM;
+        else
+            times[number[i]]++;
+    }
+    for (size_t i = 0; i < s->n_names && rc == 0; i++) {
+        struct dp_name plain = dp_flame_plain(&s->names[i].text);
+        const struct dp_name *text = times[number[i]] > 1 ? &s->names[i].text : &plain;
+        if (i)
+            dp_buf_addc(&p->out, ',');
+        dp_page_text(p, text->ptr, text->len);
+    }
+    dp_pool_release(&pool);
+    dp_mem_free(number);
+    dp_mem_free(times);
+    return rc;
+}
+
+static int add_names(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
     dp_buf_adds(&p->out, ",\"names\":[");
-    for (size_t i = 0; i < s->n_names; i++) {
-        if (i)
-            dp_buf_addc(&p->out, ',');
-        struct dp_name plain = dp_flame_plain(&s->names[i].text);
-        dp_page_text(p, plain.ptr, plain.len);
-    }
+    int rc = add_plain_names(p);
     dp_buf_adds(&p->out, "],\"kinds\":[");
     for (size_t i = 0; i < s->n_names; i++)
         dp_buf_addf(&p->out, "%s%d", i ? "," : "", s->names[i].kind);
@@ -61,7 +87,7 @@ static void add_names(struct dp_page *p)
     dp_buf_adds(&p->out, "],\"fills\":");
     if (p->how->palette == DP_PALETTE_PACKAGE && !p->how->seed && !p->how->hash) {
         dp_buf_adds(&p->out, "null");
-        return;
+        return rc;
     }
     dp_buf_addc(&p->out, '[');
     for (size_t i = 0; i < s->n_names; i++) {
@@ -70,6 +96,7 @@ static void add_names(struct dp_page *p)
         dp_buf_addf(&p->out, "%s\"#%02x%02x%02x\"", i ? "," : "", c.r, c.g, c.b);
     }
     dp_buf_addc(&p->out, ']');
+    return rc;
 }
 
 /* Where subs begin: files by number, as many subs share one. */
@@ -177,8 +204,8 @@ static int facts(struct dp_page *p)
     }
     dp_buf_addc(&p->out, ']');
     add_metrics(p);
-    add_names(p);
-    int rc = add_places(p);
+    int rc = add_names(p);
+    rc = rc < 0 ? rc : add_places(p);
     dp_buf_addc(&p->out, ',');
     dp_buf_adds(&p->out, p->how->options);
     dp_buf_adds(&p->out, ",\"notes\":[");

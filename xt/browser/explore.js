@@ -345,6 +345,8 @@ async function looks(b) {
         const [one, other] = [(await frames(page, 0))[0].w, (await frames(page, 1))[0].w];
         ok(Math.abs(one / other - 460 / 560) < 0.001 && other === before,
             'both sides at one scale');
+        is(await page.evaluate(() => panes.map((pane) => partAt(pane, pane.view / 2))), [0.5, 0.5],
+            '... for ranges, too');
         await quiet(page, `${colorScheme} difference`);
     }
     const grow = (k) => d(`deep${k}`, 5, 6, k < 60 ? [grow(k + 1)] : []);
@@ -439,6 +441,14 @@ async function exports_(b) {
     is(await page.evaluate(() => stackOf(4)),
         'main::run;My::Long::Way::parse;My::Long::Way::next;CORE::match', 'a stack to copy');
     await quiet(page, 'files');
+
+    const hurt = await show(b, { title: 'hurt', metrics: METRICS,
+        root: { self: 0, kids: [f('=1+2', 3), f('@x', 2), f('a%3Bb', 1)] } });
+    is((await hurt.evaluate(() => window.dprof.csv())).split('\r\n').slice(1, 3)
+        .map((line) => line.split(',')[0]), ["'=1+2", "'@x"], 'no name is a formula');
+    ok((await hurt.evaluate(() => window.dprof.folded())).includes('a%253Bb 1000'),
+        'no name is taken for another one');
+    await quiet(hurt, 'names in files');
 
     const two = await show(b, difference());
     is((await two.evaluate(() => window.dprof.folded())).split('\n').slice(0, 2),

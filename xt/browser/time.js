@@ -196,6 +196,9 @@ async function ways(b) {
     ok(Math.abs(table - own / HZ) < 1e-6, '... and so is the table');
     is(await made.$$eval('#chips .chip', (list) => list.length), 1, '... and a chip says so');
     ok(await made.$eval('#time .picked', (node) => !node.hidden), '... it is marked');
+    is(await made.evaluate(() => [...$('metric').options].filter((o) => !o.disabled)
+        .map((o) => P.metrics[o.value].key).sort()), ['calls', 'cpu', 'real'],
+    'metrics that a range does not have cannot be chosen');
     await made.evaluate(() => new Promise((done) => { setTimeout(done, 200); }));
     await made.reload();
     await made.evaluate(() => window.dprof.ready);
@@ -229,6 +232,31 @@ async function ways(b) {
     ok(Math.abs(closer[0] - box.from) < 1e-6 && Math.abs(closer[1] - box.to) < 1e-6,
         'a double click zooms to it');
     await quiet(made, 'ways');
+}
+
+// More chunks than are kept: those in view are, whichever way it moves.
+async function kept(b) {
+    trace('k.out', 99, 200000);
+    flame('-o', 'k.html', 'k.out');
+    const made = await page(b, 'k.html', '#timeline=1');
+    const count = await made.evaluate(async () => {
+        // Chunks of one lane, many times over.
+        const [lane] = TL.lanes, { chunks } = lane, length = lane.end;
+        const copies = Math.ceil(100 / chunks.length);
+        lane.chunks = Array.from({ length: copies }, (_, k) => chunks.map((chunk) => ({ ...chunk,
+            steps: null, at: chunk.at + k * length, end: chunk.end + k * length,
+            begins: chunk.begins.map((from) => from + k * length) }))).flat();
+        TL.kept.clear();
+        lane.end *= copies;
+        TL.span *= copies;
+        for (const part of [0.9, 0.7, 0.5, 0.45, 0.42, 0.3, 0.1, 0.6]) {
+            lookAt([TL.span * part, TL.span * (part + 0.08)]);
+            await TL.settled;
+        }
+        return [lane.chunks.length, TL.kept.size, TL.boxes.length > 0];
+    });
+    ok(count[0] >= 100 && count[1] <= 64 && count[2], 'a hundred chunks: the last ones are kept');
+    await quiet(made, 'kept');
 }
 
 async function several(b) {
@@ -305,7 +333,7 @@ async function large(b) {
 }
 
 browser(async (b) => {
-    for (const part of [models, ways, several, large]) {
+    for (const part of [models, ways, kept, several, large]) {
         const only = process.argv.slice(2);
         if (only.length ? only.includes(part.name) : part !== large) await part(b);
     }
