@@ -325,22 +325,19 @@ static int is_shown(const struct chrome *c, const char *label, size_t len)
 /* Makes what is printed of a sub. */
 static int make_tail(struct chrome *c, uint32_t n, struct tail *tail)
 {
-    struct dp_buf label, stripped, *name = &label;
+    struct dp_buf label, stripped;
     int shown = 0;
     dp_buf_init(&label);
     dp_buf_init(&stripped);
     dp_subs_label(&c->subs, n, c->how->stacks.pair.label_flags, &label);
-    const struct dp_stacks_how *stacks = &c->how->stacks;
-    if ((stacks->strip_hex || stacks->strip_words) && !label.err) {
-        dp_stacks_strip_hex(&stripped, label.ptr, label.len, stacks->strip_words);
-        name = &stripped;
-    }
+    struct dp_name name = { label.len ? label.ptr : "", label.len };
+    name = dp_stacks_stripped(&c->how->stacks, name, &stripped);
     bool ok = !label.err && !stripped.err;
     if (ok)
-        shown = is_shown(c, name->len ? name->ptr : "", name->len);
+        shown = is_shown(c, name.ptr, name.len);
     dp_buf_clear(&c->text);
     dp_buf_adds(&c->text, ",\"name\":");
-    dp_json_string(&c->text, name->ptr, ok ? name->len : 0);
+    dp_json_string(&c->text, name.ptr, ok ? name.len : 0);
     dp_buf_adds(&c->text, ",\"cat\":\"perl");
     uint32_t text = ok && !c->text.err
                         ? dp_pool_intern(&c->texts, c->text.ptr, c->text.len) : DP_MAP_NONE;

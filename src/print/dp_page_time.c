@@ -187,7 +187,7 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
     struct times *t = ctx;
     const struct dp_stacks_how *how = &t->p->how->stacks;
     int64_t n = dp_subs_add(&t->subs, def);
-    struct dp_buf label, stripped, *name = &label;
+    struct dp_buf label, stripped;
     if (n < 0)
         return n;
     if (dp_mem_grow_cleared((void **)&t->names, &t->names_cap, (size_t)n + 1, sizeof *t->names) < 0)
@@ -197,11 +197,9 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
     dp_buf_init(&label);
     dp_buf_init(&stripped);
     dp_subs_label(&t->subs, (uint32_t)n, how->pair.label_flags, &label);
-    if (how->strip_hex || how->strip_words) {
-        dp_stacks_strip_hex(&stripped, dp_buf_cstr(&label), label.len, how->strip_words);
-        name = &stripped;
-    }
-    uint32_t found = dp_stacks_find(t->p->s, dp_buf_cstr(name), name->len);
+    struct dp_name name = { label.len ? label.ptr : "", label.len };
+    name = dp_stacks_stripped(how, name, &stripped);
+    uint32_t found = dp_stacks_find(t->p->s, name.ptr, name.len);
     t->names[n] = found == DP_STACKS_NONE ? 0 : found + 1;
     int rc = label.err ? label.err : stripped.err;
     dp_buf_release(&label);

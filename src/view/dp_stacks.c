@@ -38,7 +38,10 @@ struct making {
 
 /* ---- names ---- */
 
-void dp_stacks_strip_hex(struct dp_buf *to, const char *ptr, size_t len, bool words)
+/* Appends a name whose hexadecimal numbers become 0x...: those that begin with 0x, as difffolded.pl
+ * does it; with `words` also those of eight digits and more without 0x that have a figure among
+ * them. */
+static void strip_hex(struct dp_buf *to, const char *ptr, size_t len, bool words)
 {
     for (size_t i = 0; i < len;) {
         size_t at = i, digits = 0;
@@ -62,6 +65,16 @@ void dp_stacks_strip_hex(struct dp_buf *to, const char *ptr, size_t len, bool wo
             dp_buf_addc(to, ptr[i++]);
         }
     }
+}
+
+struct dp_name dp_stacks_stripped(const struct dp_stacks_how *how, struct dp_name name,
+                                  struct dp_buf *room)
+{
+    if (!how->strip_hex && !how->strip_words)
+        return name;
+    dp_buf_clear(room);
+    strip_hex(room, name.ptr, name.len, how->strip_words);
+    return (struct dp_name){ room->len ? room->ptr : "", room->len };
 }
 
 /* Perl's own library, as its files are called: a folder with perl's version that is no
@@ -159,10 +172,7 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     const struct dp_name *moved = s->has_pairs ? dp_pairs_moved_from(&s->pairs, &label) : NULL;
     struct dp_buf stripped;
     dp_buf_init(&stripped);
-    if (m->how->strip_hex || m->how->strip_words) {
-        dp_stacks_strip_hex(&stripped, label.ptr, label.len, m->how->strip_words);
-        label = (struct dp_name){ stripped.len ? stripped.ptr : "", stripped.len };
-    }
+    label = dp_stacks_stripped(m->how, label, &stripped);
     const struct dp_sub *sub = &subs->subs[n];
     const struct dp_name *file = dp_subs_text(subs, sub->file);
     size_t before = s->n_names;

@@ -100,10 +100,10 @@ int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t
                    const struct dp_stacks_how *how);
 void dp_stacks_release(struct dp_stacks *s);
 
-/* Appends a name whose hexadecimal numbers become 0x...: those that begin with 0x, as difffolded.pl
- * does it; with `words` also those of eight digits and more without 0x that have a figure among
- * them. */
-void dp_stacks_strip_hex(struct dp_buf *to, const char *ptr, size_t len, bool words);
+/* A name as it is in stacks: without hexadecimal numbers, where that was asked for. Returns `name`,
+ * or what is in `room` then, whose error the caller looks at. */
+struct dp_name dp_stacks_stripped(const struct dp_stacks_how *how, struct dp_name name,
+                                  struct dp_buf *room);
 
 /* The number of a name, or DP_STACKS_NONE. Of several that have the text, any. */
 uint32_t dp_stacks_find(const struct dp_stacks *s, const char *ptr, size_t len);
