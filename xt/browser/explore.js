@@ -117,19 +117,18 @@ async function ranges(b) {
         const { left, top, width, height } = node.getBoundingClientRect();
         return { left, top: top + height / 2, width };
     });
-    await page.mouse.move(map.left + map.width * 0.5, map.top);
-    await page.mouse.down();
-    await page.mouse.move(map.left + map.width * 0.6, map.top);
-    await page.mouse.move(map.left + map.width * 0.75, map.top);
-    await page.mouse.up();
+    const dragMap = async (from, to) => {
+        await page.mouse.move(map.left + map.width * from, map.top);
+        await page.mouse.down();
+        await page.mouse.move(map.left + map.width * (from + to) / 2, map.top);
+        await page.mouse.move(map.left + map.width * to, map.top);
+        await page.mouse.up();
+    };
+    await dragMap(0.5, 0.75);
     ({ range } = await state(page));
     ok(Math.abs(range[0] - 0.5) < 0.002 && Math.abs(range[1] - 0.75) < 0.002,
         'a drag in the map chooses a part');
-    await page.mouse.move(map.left + map.width * 0.6, map.top);
-    await page.mouse.down();
-    await page.mouse.move(map.left + map.width * 0.5, map.top);
-    await page.mouse.move(map.left + map.width * 0.4, map.top);
-    await page.mouse.up();
+    await dragMap(0.6, 0.4);
     ({ range } = await state(page));
     ok(Math.abs(range[0] - 0.3) < 0.003 && Math.abs(range[1] - 0.55) < 0.003,
         'a drag of its window moves it');

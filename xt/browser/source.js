@@ -70,6 +70,16 @@ const text = (page, selector) => page.evaluate((s) => [...document.querySelector
     .map((node) => node.textContent), selector);
 const state = (page) => page.evaluate(() => window.dprof.state());
 const hash = (page) => page.evaluate(() => location.hash);
+
+// Clicks at the first link with a text. Scrolling draws the rows anew, so it has to be over before.
+async function follow(page, selector, hasText) {
+    const found = page.locator(selector, { hasText }).first();
+    await found.scrollIntoViewIfNeeded();
+    await settled(page);
+    await found.click();
+    await settled(page);
+}
+
 async function go(page, file, line = 0) {
     await page.evaluate(([f, l]) => window.dprof.source(f, l), [file, line]);
     await settled(page);
@@ -147,14 +157,12 @@ async function values(b) {
         'a call has its number and time');
 
     // Links and Back work.
-    await page.locator('.r-call a', { hasText: 'Other::twice' }).first().click();
-    await settled(page);
+    await follow(page, '.r-call a', 'Other::twice');
     is([(await state(page)).file, (await state(page)).line], ['Other.pm', 3],
         'a call leads to the sub');
     is(await hash(page), '#src=Other.pm:3', 'the address has file and line');
     ok((await text(page, '.here .code'))[0].startsWith('sub twice'), 'the line is marked');
-    await page.locator('.r-caller a', { hasText: 'main.pl:22' }).first().click();
-    await settled(page);
+    await follow(page, '.r-caller a', 'main.pl:22');
     is(await hash(page), '#src=main.pl:22', 'a caller leads back');
     await page.goBack();
     await settled(page);
