@@ -202,14 +202,12 @@ function mergeRecursion(tree, rank) {
 function below(tree, sub, outermost = false) {
     const { n, name, end } = tree, flags = new Uint8Array(n);
     for (let i = 0; i < n;) {
-        if (name[i] !== sub) i++;
-        else if (outermost) {
-            flags[i] = 1;
-            i = end[i];
-        } else {
-            flags.fill(1, i, end[i]);
-            i = end[i];
+        if (name[i] !== sub) {
+            i++;
+            continue;
         }
+        flags.fill(1, i, outermost ? i + 1 : end[i]);
+        i = end[i];
     }
     return flags;
 }

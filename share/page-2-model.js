@@ -8,7 +8,7 @@ const $ = (id) => document.getElementById(id);
 const S = {
     path: [],                  // names from the root's kid to the frame zoomed to
     range: null,               // [from, to], parts of that frame: what is drawn of it
-    chain: [],                 // steps { act, text }: only, hide or fold; text: of a sub, or of a package
+    chain: [],                 // steps { act, text } of STEPS; text: of a sub, a package or a range of time
     centre: -1,                // the sub of the sandwich
     q: '', match: false,       // the search, and whether case counts
     metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, calls: false, time: false, sub: -1,
@@ -82,12 +82,12 @@ const packageOf = (text) => (/^(.+)::/s.exec(text) || ['', ''])[1];
 // __ANON__[File.pm:12] of __ANON__[/usr/lib/My/File.pm:12].
 const withoutFolder = (text) => text.replace(/\[[^[\]]*\/([^/[\]]+)\]/, '[$1]');
 
-// What may be done to a tree before it is shown, step by step.
+// What may be done to a tree before it is shown, step by step: a word for it, and how. A range of time comes first.
 const STEPS = {
-    only: ['only', (tree, sub) => onlyWith(tree, sub, P.rank)],
-    hide: ['without', (tree, sub) => without(tree, sub, P.rank)],
-    time: ['time', (tree, sub, text) => inRange(tree, sub, text)],
-    fold: ['folded:', (tree, _, text) => fold(tree, Uint8Array.from(P.names, (name) => (packageOf(name) === text ? 1 : 0)), P.rank)],
+    only: ['only', (tree, text) => onlyWith(tree, P.names.indexOf(text), P.rank)],
+    hide: ['without', (tree, text) => without(tree, P.names.indexOf(text), P.rank)],
+    time: ['time', (tree, text) => inRange(tree, text)],
+    fold: ['folded:', (tree, text) => fold(tree, Uint8Array.from(P.names, (name) => (packageOf(name) === text ? 1 : 0)), P.rank)],
 };
 
 // Returns the tree of which table, lists and graph are: that of the profile, after the steps of the chain. Trees of earlier steps
@@ -98,7 +98,7 @@ function chained() {
         const key = `${act} ${text}`, old = P.chained[k];
         if (!old || old.key !== key) {
             P.chained.length = k;
-            P.chained.push({ key, tree: STEPS[act][1](tree, P.names.indexOf(text), text) });
+            P.chained.push({ key, tree: STEPS[act][1](tree, text) });
         }
         ({ tree } = P.chained[k]);
     });
@@ -261,7 +261,7 @@ function subs(tree = chained()) {
 }
 
 // Sources are those of the whole program, or of a range of time: no other step counts.
-const timedTree = () => (S.chain.length && S.chain[0].act === 'time' && chained() && P.chained[0] ? P.chained[0].tree : P.tree);
+const timedTree = () => (timeStep() && chained() ? P.chained[0].tree : P.tree);
 const allSubs = () => subs(timedTree());
 
 // Returns who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.

@@ -103,3 +103,35 @@ function drags(node, { begins, moves, ends }) {
         moving = false;
     }, { capture: true });
 }
+
+// Lets a drag over a canvas choose a part of it: `mark` shows it meanwhile. ends(from, to): pixels, the smaller one first.
+function chooses(canvas, mark, { begins, moves, ends }) {
+    const part = (from, to) => [Math.min(from, to), Math.max(from, to)];
+    drags(canvas, {
+        begins,
+        moves: (...at) => {
+            const [from, to] = part(...at);
+            moves();
+            mark.hidden = false;
+            Object.assign(mark.style, { left: from + 'px', width: to - from + 'px' });
+        },
+        ends: (from, to) => {
+            mark.hidden = true;
+            ends(...part(from, to));
+        },
+    });
+    canvas.addEventListener('pointercancel', () => { mark.hidden = true; });
+}
+
+// Ctrl and the wheel (a pinch, on touch pads) zoom, Shift and the wheel move; the wheel alone scrolls. takes(zooms) says whether there is
+// anything to do; zoom(factor, part): around a part of the canvas' width; move(part).
+function wheels(node, canvas, { takes, zoom: scale, move }) {
+    node.addEventListener('wheel', (event) => {
+        const { ctrlKey, metaKey, shiftKey, deltaX, deltaY } = event, unit = event.deltaMode === 1 ? 16 : 1, side = (shiftKey ? deltaX || deltaY : deltaX) * unit, zooms = ctrlKey || metaKey;
+        if (!takes(zooms) || (!zooms && Math.abs(side) <= (shiftKey ? 0 : Math.abs(deltaY) * unit))) return;
+        event.preventDefault();
+        const { left, width } = canvas.getBoundingClientRect();
+        if (zooms) scale(Math.exp(Math.max(-60, Math.min(60, deltaY * unit)) * 0.008), (event.clientX - left) / width);
+        else move(side / width);
+    }, { passive: false });
+}

@@ -1,6 +1,6 @@
 'use strict';
 
-// Interaction with the graph: panes, zoom, search, mouse, keys.
+// Interaction with the graph: panes, zoom, search, mouse.
 
 let panes = [];
 const C = { cursor: -1, hover: -1, index: 0, keys: false };    // frames; the pane with the keyboard; is it used
@@ -27,20 +27,15 @@ function makePanes() {
             },
             onfocus: () => { C.index = index; },
         });
-        const parts = (from, to) => [Math.min(from, to), Math.max(from, to)].map((px) => partAt(pane, px));
-        drags(pane.canvas, {
-            begins: () => !V.split,
-            moves: (from, to) => {
+        chooses(pane.canvas, pane.chosen, { begins: () => !V.split, moves: () => point(-1), ends: (from, to) => chooseRange([from, to].map((px) => partAt(pane, px)), true) });
+        wheels(pane.canvas, pane.canvas, {
+            takes: (zooms) => !V.split && (zooms || !!S.range),
+            zoom: (factor, at) => {
                 point(-1);
-                pane.chosen.hidden = false;
-                Object.assign(pane.chosen.style, { left: Math.min(from, to) + 'px', width: Math.abs(to - from) + 'px' });
+                scaleBy(factor, at);
             },
-            ends: (from, to) => {
-                pane.chosen.hidden = true;
-                chooseRange(parts(from, to), true);
-            },
+            move: (by) => scaleBy(1, 0.5, by),
         });
-        pane.canvas.addEventListener('wheel', (event) => wheel(pane, event), { passive: false });
         watch.observe(pane.scroll);
     });
 }
@@ -83,7 +78,8 @@ function refresh(from) {
     details();
     drawCalls();
     drawHot();
-    drawTimes();
+    // What runs when looks the same, however the graph is zoomed.
+    if (step <= 1 || step === 4) paintTimes();
 }
 
 // Says what is not drawn.
@@ -146,17 +142,6 @@ function scaleBy(factor, around = 0.5, move = 0) {
     if (size !== to - from || begin !== from) chooseRange([begin, begin + size], false);
 }
 
-// Ctrl and the wheel (a pinch, on touch pads) zoom, Shift and the wheel move; the wheel alone scrolls.
-function wheel(pane, event) {
-    const { ctrlKey, metaKey, shiftKey, deltaX, deltaY } = event, side = shiftKey ? deltaX || deltaY : deltaX;
-    if (V.split || !(ctrlKey || metaKey || (S.range && Math.abs(side) > (shiftKey ? 0 : Math.abs(deltaY))))) return;
-    event.preventDefault();
-    point(-1);
-    const unit = event.deltaMode === 1 ? 16 : 1, area = pane.canvas.getBoundingClientRect();
-    if (ctrlKey || metaKey) scaleBy(Math.exp(Math.max(-60, Math.min(60, deltaY * unit)) * 0.008), (event.clientX - area.left) / pane.view);
-    else scaleBy(1, 0.5, side * unit / pane.view);
-}
-
 // A finger's first tap tells what a frame is; the second one zooms. A mouse has told already.
 function press(frame, event) {
     const told = event.pointerType !== 'touch' || C.cursor === frame;
@@ -168,69 +153,6 @@ function press(frame, event) {
     }
     go(frame);
     point(frame, event);
-}
-
-// Puts a sub in the middle, with its callers above and what it calls below; -1: the whole graph again.
-function sandwich(sub) {
-    if (sub >= 0 && !canReverse()) {
-        say(`Callers are drawn for up to ${grouped(REVERSE_LIMIT)} frames; this profile has ${grouped(P.tree.n)}. The table shows each sub's callers.`);
-        return;
-    }
-    Object.assign(S, { centre: sub, path: [], range: null });
-    C.cursor = -1;
-    soon('Collecting callers\u2026', () => {
-        refresh('view');
-        for (const pane of panes) pane.scroll.scrollTop = V.split ? pane.y(0) - pane.seen / 2 : pane.height;
-        if (V.split) speak(0, 'Callers and callees of ');
-        remember(true);
-    });
-}
-
-// Of the frame that was chosen, or else of the sub that costs most.
-function sandwichHere() {
-    const frame = C.cursor > 0 ? C.cursor : V.focus, [hottest] = hotSubs(1);
-    if (frame > 0) sandwich(V.tree.name[frame]);
-    else if (hottest !== undefined) sandwich(hottest);
-}
-
-// Adds a step to the chain, or takes the steps from the k-th on away.
-function doStep(act, text) {
-    S.chain = [...S.chain, { act, text }];
-    rechain();
-}
-
-function undoStep(k = S.chain.length - 1) {
-    S.chain = S.chain.filter((_, i) => i !== k);
-    rechain();
-}
-
-function rechain(push = true) {
-    say('');
-    S.range = null;
-    F.list = null;
-    soon('Adding up what is left\u2026', () => {
-        refresh('view');
-        drawTable();
-        if (!V.all.some((list) => list[0] > 0)) say('Nothing is left: take a step of the chain back.');
-        remember(push);
-        paintTimes();
-    });
-}
-
-// Shows the chain as chips: a click takes a step away.
-function chips() {
-    const list = S.chain.map(({ act, text }, k) => button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, act === 'time' ? `${text.replace('-', '\u2013').replace(/@.*/, '')} s${/@/.test(text) && TL && TL.lanes[laneOf(text)] ? ` of process ${TL.lanes[laneOf(text)].pid || laneOf(text) + 1}` : ''}` : short(text, 60)), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${short(text)}` }));
-    const centre = S.centre >= 0 ? [button(make('span', {}, 'around ', make('bdi', {}, short(P.names[S.centre], 60)), ' \u00d7'), () => sandwich(-1), { className: 'chip', title: 'Back to the whole graph (b)' })] : [];
-    const all = [...list, ...centre];
-    $('chips').hidden = !all.length;
-    $('chips').replaceChildren(...all, all.length ? make('span', { className: 'soft' }, whatIsLeft()) : '');
-}
-
-// Returns what the chain leaves of the whole.
-function whatIsLeft() {
-    if (!S.chain.length) return '';
-    const whole = keep(P.tree.kept, 'whole ' + S.metric, () => shown(P.tree).map(sum));
-    return `left: ${V.all.map((list, side) => `${amount(real(list[0], side))} (${percent(list[0] / whole[side])})`).join(P.relative ? ', ' : ' \u2192 ')}`;
 }
 
 function showAll() {
@@ -249,29 +171,6 @@ function back() {
     else if (S.range) chooseRange([0, 1], true);
     else if (S.centre >= 0) sandwich(-1);
     else if (S.path.length) zoom(V.tree.parent[V.focus]);
-}
-
-// What takes long on a large profile is said, and painted, before it begins.
-const MANY = 150000;           // frames
-
-function soon(text, act) {
-    if (P.tree.n < MANY) {
-        act();
-        return Promise.resolve();
-    }
-    $('busy').textContent = text;
-    $('busy').hidden = false;
-    C.busy = new Promise((done) => {
-        requestAnimationFrame(() => setTimeout(() => {
-            try {
-                act();
-            } finally {
-                $('busy').hidden = true;
-                done();
-            }
-        }));
-    });
-    return C.busy;
 }
 
 // Changes a toggle or a choice. The zoom stays where it has a meaning.
@@ -481,102 +380,4 @@ function details() {
 
 function speak(frame, before = '') {
     $('spoken').textContent = `${before}${short(nameOf(frame), 200)}. ${inWords(frame)}. Level ${V.tree.depth[frame]}, ${plural(V.tree.kids(frame).length, S.reversed || (V.split && frame >= V.split) ? 'caller' : 'callee')}.`;
-}
-
-// Moves by arrow keys: up and down as drawn, to the parent or to the widest kid; left and right
-// among the frames of that level.
-function arrow(key) {
-    const pane = panes[C.index], { parent, depth } = V.tree, { boxes, weights } = pane;
-    const from = C.cursor >= 0 && pane.box(C.cursor) ? C.cursor : V.focus, here = pane.box(from);
-    // In a sandwich callers are above: the sub in the middle has kids both ways.
-    const middle = V.split && from === 0, up = V.split ? from >= V.split || (middle && key === 'ArrowUp') : !S.icicle, caller = middle && up ? V.split : from;
-    let to = from, best = Infinity;
-    if (!middle && key === (up ? 'ArrowDown' : 'ArrowUp')) to = Math.max(0, V.split && parent[from] === V.split ? 0 : parent[from]);
-    else {
-        const way = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
-        for (let k = 0; k < boxes.frame.length; k++) {
-            const i = boxes.frame[k], gap = way ? (boxes.x[k] - here.x) * way : -weights[i];
-            if (way ? boxes.row[k] !== depth[from] || gap <= 0 : parent[i] !== caller) continue;
-            if (gap < best) {
-                best = gap;
-                to = i;
-            }
-        }
-    }
-    pane.canvas.focus({ preventScroll: true });
-    go(to);
-}
-
-// Selects the next option of a choice.
-function cycle(id) {
-    const list = [...$(id).options].filter((o) => !o.disabled).map((o) => o.value);
-    if (!$(id).disabled && (P.diff || id === 'order')) turn(id, list[(list.indexOf($(id).value) + 1) % list.length]);
-}
-
-function toSearch() {
-    $('q').focus();
-    $('q').select();
-}
-
-const KEYS = [
-    [['/', 'Ctrl+F'], 'search', toSearch], [['n', 'Enter'], 'next match', () => step(1)], [['p', 'N', 'Shift+Enter'], 'previous match', () => step(-1)],
-    [['c'], 'match case', () => search(S.q, !S.match)], [['\u2191', '\u2193', '\u2190', '\u2192'], 'move between frames'],
-    [['Enter'], 'zoom to the frame'], [['Backspace', 'Escape', 'u'], 'back', back], [['0', 'Home'], 'show everything', showAll],
-    [['i'], 'icicle or flame', () => turn('icicle', !S.icicle), 'graph'], [['r'], 'callers', () => turn('reversed', !S.reversed), 'graph'],
-    [['m'], 'merge recursion', () => turn('merged', !S.merged), 'graph'], [['o'], 'next order', () => cycle('order'), 'graph'],
-    [['+', '\u2212'], 'zoom in and out; Shift with \u2190 and \u2192 moves'], [['+', '='], '', () => scaleBy(0.5), 'graph'], [['-', '\u2212'], '', () => scaleBy(2), 'graph'],
-    [['f'], 'only stacks with the frame\u2019s sub', () => here((text) => doStep('only', text)), 'graph'], [['e'], 'without stacks with it', () => here((text) => doStep('hide', text)), 'graph'],
-    [['k'], 'fold its package', () => here((text) => packageOf(text) && doStep('fold', packageOf(text))), 'graph'], [['y'], 'take the last of these back', () => S.chain.length && undoStep(), 'graph'],
-    [['b'], 'callers and callees of the frame\u2019s sub, or the graph again', () => (S.centre >= 0 && C.cursor <= 0 ? sandwich(-1) : here((_, sub) => sandwich(sub))), 'graph'],
-    [['T'], 'time line', () => openTimes(S.source || !S.time)], [['t'], 'table of subs', () => openTable(S.source || !S.table)], [['a'], 'call tree as a list', () => openCalls(S.source || !S.calls)], [['s'], 'the frame\u2019s sub in the table', () => openSub(S.source ? subAt(S.line) : subHere())],
-    [['l'], 'source: of the frame\u2019s sub, or all files', () => (S.source ? openSource(true) : hasLines() && openSourceOf(subHere()))],
-    [['g'], 'graph: of the line\u2019s sub', () => S.source && toGraph(subAt(S.line))],
-    [['h'], 'the next of the lines that cost most', () => toHot(1), 'source'], [['H'], 'the one before', () => toHot(-1), 'source'],
-    [['z'], 'fold cheap lines, subs, nothing', () => foldBy({ all: 'cheap', cheap: 'subs', subs: 'all' }[G.fold]), 'source'],
-    [['x'], 'calls and callers in the source', () => showNotes(!G.notes), 'source'],
-    [['v'], 'next view of a difference', () => cycle('layout'), 'graph'], [['w'], 'next width of a difference', () => cycle('width'), 'graph'],
-    [['d'], 'dark or light', () => dye(theme === 'dark' ? 'light' : 'dark')], [['?'], 'this help', help],
-];
-
-// Does something with the sub that the cursor is on.
-function here(act) {
-    const frame = C.hover >= 0 ? C.hover : C.cursor >= 0 ? C.cursor : V.focus, sub = V.tree.name[frame];
-    if (frame > 0 || V.split) act(P.names[sub], sub);
-    else say('Choose a frame first: point at it, or go there by the arrow keys.');
-}
-
-const subHere = () => V.tree.name[C.cursor >= 0 ? C.cursor : V.focus];
-
-function menuHere() {
-    const pane = panes[C.index], box = pane.box(C.cursor), area = pane.canvas.getBoundingClientRect();
-    if (box) openMenu(C.cursor, area.left + box.x + Math.min(40, box.w), area.top + box.y - pane.scroll.scrollTop + pane.row);
-}
-
-function keydown(event) {
-    const { key, target } = event, box = target === $('q'), control = event.ctrlKey || event.metaKey;
-    const does = (act) => {
-        event.preventDefault();
-        act();
-    };
-    if (!V || event.altKey || $('dialog').open || $('menu').contains(target)) return;
-    if (control && key === 'f' && !box) does(toSearch);
-    else if (box && key === 'Enter') does(() => { typed(); step(event.shiftKey ? -1 : 1); });
-    else if (box && key === 'Escape') does(() => (S.source ? ($('lines') || $('sources')) : panes[C.index].canvas).focus());
-    if (control || /^(?:INPUT|SELECT)$/.test(target.tagName)) return;
-    if ($('calls').contains(target) && /^(?:Arrow|Enter$)/.test(key) && target.tagName !== 'BUTTON') {
-        callsKey(event);
-        return;
-    }
-    const where = !S.source ? 'graph' : S.file >= 0 ? 'source' : '';
-    const act = KEYS.find(([keys, , run, only]) => run && key !== 'Enter' && keys.includes(key) && (!only || only === where));
-    if (act) does(act[2]);
-    else if (S.source) {
-        if (target === document.body || target.id === 'lines') if (/^Arrow(?:Up|Down)$|^Enter$/.test(key) && sourceKey(key)) event.preventDefault();
-    }
-    else if (target === document.body || target.tagName === 'CANVAS') {
-        if (event.shiftKey && /^Arrow(?:Left|Right)$/.test(key)) does(() => scaleBy(1, 0.5, key === 'ArrowLeft' ? -0.25 : 0.25));
-        else if (/^Arrow/.test(key)) does(() => arrow(key));
-        else if ((event.key === 'ContextMenu' || (event.shiftKey && key === 'F10')) && C.cursor >= 0) does(() => menuHere());
-        else if (key === 'Enter') does(() => zoom(C.cursor >= 0 ? C.cursor : V.focus));
-    }
 }

@@ -92,7 +92,6 @@ function openExport() {
         ['Picture of what is shown (SVG)', '', S.source ? null : () => save(`${name}.svg`, 'image/svg+xml', picture())],
         ['Folded stacks of what is shown', '', S.source ? null : () => save(`${name}.folded`, 'text/plain', folded())],
         ['Table of subs (CSV)', '', () => save(`${name}.csv`, 'text/csv', csv())],
-        ['Link to this view', '', () => copy(location.href)],
     ], area.left, area.bottom + 2, $('export'));
 }
 

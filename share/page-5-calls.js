@@ -3,7 +3,7 @@
 // The graph as a list that opens: frames with what they have, their kids below them on demand.
 
 const CALLS_PAGE = 50;         // kids that are shown at first
-const K = { open: new Set(), shown: new Map(), tree: null, focus: -1 };
+const K = { view: null, focus: -1 };    // what is drawn; and of its frames: open, a set; shown, how many kids
 
 // The way along which most of the time goes is open at first.
 function openHottest(from) {
@@ -16,12 +16,12 @@ function openHottest(from) {
     }
 }
 
-function drawCalls() {
-    const node = $('calls');
+function drawCalls(again = false) {
+    const node = $('calls'), isSame = K.view === V && K.focus === V.focus;
     node.hidden = !S.calls || S.source;
-    if (node.hidden) return;
-    if (K.tree !== V.tree || K.focus !== V.focus) {
-        Object.assign(K, { open: new Set(), shown: new Map(), tree: V.tree, focus: V.focus });
+    if (node.hidden || (isSame && !again)) return;
+    if (!isSame) {
+        Object.assign(K, { open: new Set(), shown: new Map(), view: V, focus: V.focus });
         openHottest(V.focus);
     }
     const top = node.scrollTop, rows = [], value = V.total[last()], weigh = P.diff ? V.weights('union') : value, hasSelf = !S.reversed && !V.split;
@@ -49,7 +49,7 @@ function drawCalls() {
         if (list.length > most) {
             const more = button(`${grouped(list.length - most)} more`, () => {
                 K.shown.set(i, most * 4);
-                drawCalls();
+                drawCalls(true);
             });
             rows.push(make('tr', {}, make('td', { className: 'left', colSpan: 5 }, more)));
         }
@@ -64,7 +64,7 @@ function drawCalls() {
 function toggle(i, focus = false) {
     if (K.open.has(i)) K.open.delete(i);
     else K.open.add(i);
-    drawCalls();
+    drawCalls(true);
     const row = focus && $('calls').querySelector(`[data-frame="${i}"]`);
     if (row) row.focus();
 }

@@ -68,7 +68,7 @@ function showViews() {
     $('panes').hidden = S.source;
     $('subs').hidden = S.source || !S.table;
     $('calls').hidden = S.source || !S.calls;
-    $('time').hidden = S.source || !S.time;
+    drawTimes();
     $('sources').hidden = !S.source;
     document.body.classList.toggle('sourced', S.source);
     $('q').placeholder = S.source ? 'Search sources (regex)' : 'Search subs (regex)';

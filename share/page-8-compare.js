@@ -109,7 +109,6 @@ function adopt(united) {
     V = ink = L = null;
     Object.assign(C, { cursor: -1, hover: -1, keys: false });
     $('menu').hidden = true;
-    $('hot').key = '';
     begin(united);
     $('title').textContent = document.title = P.facts.title;
     try {

@@ -93,7 +93,6 @@ function restore(all) {
     showViews();
     drawTable();
     refresh(all ? 'panes' : 'view');
-    drawTimes();
     C.cursor = V.focus;
     if (all && !S.icicle) for (const pane of panes) pane.scroll.scrollTop = pane.height;
     for (const pane of panes) pane.reveal(V.focus, 3);

@@ -1,0 +1,94 @@
+'use strict';
+
+// What is left of the profile, step by step; one sub between its callers and callees; long work, which is said before it begins.
+
+// What takes long on a large profile is said, and painted, before it begins.
+const MANY = 150000;           // frames
+
+function soon(text, act) {
+    if (P.tree.n < MANY) {
+        act();
+        return;
+    }
+    $('busy').textContent = text;
+    $('busy').hidden = false;
+    C.busy = new Promise((done) => {
+        requestAnimationFrame(() => setTimeout(() => {
+            try {
+                act();
+            } finally {
+                $('busy').hidden = true;
+                done();
+            }
+        }));
+    });
+}
+
+// Puts a sub in the middle, with its callers above and what it calls below; -1: the whole graph again.
+function sandwich(sub) {
+    if (sub >= 0 && !canReverse()) {
+        say(`Callers are drawn for up to ${grouped(REVERSE_LIMIT)} frames; this profile has ${grouped(P.tree.n)}. The table shows each sub's callers.`);
+        return;
+    }
+    Object.assign(S, { centre: sub, path: [], range: null });
+    C.cursor = -1;
+    soon('Collecting callers\u2026', () => {
+        refresh('view');
+        for (const pane of panes) pane.scroll.scrollTop = V.split ? pane.y(0) - pane.seen / 2 : pane.height;
+        if (V.split) speak(0, 'Callers and callees of ');
+        remember(true);
+    });
+}
+
+// Of the frame that was chosen, or else of the sub that costs most.
+function sandwichHere() {
+    const frame = C.cursor > 0 ? C.cursor : V.focus, [hottest] = hotSubs(1);
+    if (frame > 0) sandwich(V.tree.name[frame]);
+    else if (hottest !== undefined) sandwich(hottest);
+}
+
+// Adds a step to the chain, or takes one away.
+function doStep(act, text) {
+    S.chain = [...S.chain, { act, text }];
+    rechain();
+}
+
+function undoStep(k = S.chain.length - 1) {
+    S.chain = S.chain.filter((_, i) => i !== k);
+    rechain();
+}
+
+function rechain() {
+    say('');
+    S.range = null;
+    soon('Adding up what is left\u2026', () => {
+        drawChain();
+        remember(true);
+    });
+}
+
+// Draws all that the chain decides on.
+function drawChain() {
+    refresh('view');
+    drawTable();
+    if (!V.all.some((list) => list[0] > 0)) say('Nothing is left: take a step of the chain back.');
+}
+
+// Shows the chain as chips: a click takes a step away.
+function chips() {
+    const list = S.chain.map(({ act, text }, k) => {
+        const told = act === 'time' ? rangeInWords(text) : short(text, 60);
+        return button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, told), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${told}` });
+    });
+    const centre = S.centre >= 0 ? [button(make('span', {}, 'around ', make('bdi', {}, short(P.names[S.centre], 60)), ' \u00d7'), () => sandwich(-1), { className: 'chip', title: 'Back to the whole graph (b)' })] : [];
+    const all = [...list, ...centre];
+    $('chips').hidden = !all.length;
+    $('chips').replaceChildren(...all, all.length ? make('span', { className: 'soft' }, whatIsLeft()) : '');
+}
+
+// Returns what the chain leaves of the whole.
+function whatIsLeft() {
+    if (!S.chain.length) return '';
+    const whole = keep(P.tree.kept, 'whole ' + S.metric, () => shown(P.tree).map(sum));
+    return `left: ${V.all.map((list, side) => `${amount(real(list[0], side))} (${percent(list[0] / whole[side])})`).join(P.relative ? ', ' : ' \u2192 ')}`;
+}
