@@ -117,7 +117,31 @@ function decode(bytes) {
     const columns = facts.metrics.map(() => facts.sides.map(take));
     const load = (metric, side) => varints(columns[metric][side], new Float64Array(n));
     const when = order.length ? varints(order, new Int32Array(n), 1) : null;
-    return { facts, tree: new Frames(name, parent, when, load) };
+    return withoutParts(facts, new Frames(name, parent, when, load));
+}
+
+const PHASE_KIND = 7, PART_KIND = 8;
+
+// Frames of processes, threads and phases are for the choice among these: the tree on show has none. `whole`: the tree with them, or null.
+function withoutParts(facts, whole) {
+    const list = (given) => (Array.isArray(given) ? given : []), parts = list(facts.parts);
+    if (!parts.length && !list(facts.kinds).includes(PHASE_KIND)) return { facts, tree: whole, whole: null };
+    const names = [...facts.names, ...parts], kinds = [...facts.kinds, ...parts.map(() => PART_KIND)];
+    const hues = [...facts.hues, ...parts.map(() => 0)], fills = facts.fills && [...facts.fills, ...parts.map(() => '#888888')];
+    return { facts: { ...facts, names, kinds, hues, fills }, tree: within(whole, kinds, ranks(names), []), whole };
+}
+
+// Makes the tree of what ran in one process, thread or phase, or in one phase of one of the others. `only`: their names.
+function within(whole, kinds, rank, only) {
+    const { name, parent } = whole, wanted = new Set(only), chosen = new Set(only.map((k) => kinds[k])), missing = new Uint8Array(whole.n);
+    missing[0] = chosen.size;
+    for (let i = 1; i < whole.n; i++) missing[i] = missing[parent[i]] - (chosen.has(kinds[name[i]]) && wanted.has(name[i]) ? 1 : 0);
+    const place = (i) => {
+        const kind = kinds[name[i]];
+        if (kind !== PHASE_KIND && kind !== PART_KIND) return missing[i] ? OUT : name[i];
+        return chosen.has(kind) && !wanted.has(name[i]) ? OUT : PART;
+    };
+    return regroup(whole, rank, (i) => (i ? place(i) : ROOT), missing.map((n) => (n ? 0 : 1)));
 }
 
 // Adds up own values -> values with all that is below.

@@ -18,9 +18,9 @@ const S = {
 let P = null, V = null;
 const F = { names: null, test: null, mark: null, error: '', at: -1 };
 
-function begin({ facts, tree }) {
+function begin({ facts, tree, whole = null }) {
     const { names, diff, metrics, options = {} } = facts;
-    P = { facts, names, tree, diff, metrics, rank: ranks(names), kept: new Map(), chained: [], ranges: new Map(), key: (key) => metrics.findIndex((m) => m.key === key) };
+    P = { facts, names, tree, whole, diff, metrics, rank: ranks(names), kept: new Map(), chained: [], ranges: new Map(), key: (key) => metrics.findIndex((m) => m.key === key) };
     // Two counters of one profile have no common unit: each frame's share of its own counter is
     // compared.
     P.relative = !!diff && diff.mode === 'pair-metric';
@@ -82,13 +82,32 @@ const packageOf = (text) => (/^(.+)::/s.exec(text) || ['', ''])[1];
 // __ANON__[File.pm:12] of __ANON__[/usr/lib/My/File.pm:12].
 const withoutFolder = (text) => text.replace(/\[[^[\]]*\/([^/[\]]+)\]/, '[$1]');
 
-// What may be done to a tree before it is shown, step by step: a word for it, and how. A range of time comes first.
+// What may be done to a tree before it is shown, step by step: a word for it, and how. What ran where and when comes first.
 const STEPS = {
+    process: ['process', (_, text, k) => chosenParts(k)],
+    phase: ['phase', (_, text, k) => chosenParts(k)],
     only: ['only', (tree, text) => onlyWith(tree, P.names.indexOf(text), P.rank)],
     hide: ['without', (tree, text) => without(tree, P.names.indexOf(text), P.rank)],
     time: ['time', (tree, text) => inRange(tree, text)],
     fold: ['folded:', (tree, text) => fold(tree, Uint8Array.from(P.names, (name) => (packageOf(name) === text ? 1 : 0)), P.rank)],
 };
+
+const LANES = { process: PART_KIND, phase: PHASE_KIND };       // steps, and the kinds of names that they choose among
+
+// Makes the tree of the process and the phase that the chain chooses up to its k-th step.
+function chosenParts(k) {
+    return within(P.whole, P.facts.kinds, P.rank, S.chain.slice(0, k + 1).map(({ act, text }) => lane(act, text)));
+}
+
+// Returns the number of a process' or phase's name, or -1.
+const lane = (act, text) => P.names.findIndex((name, i) => name === text && P.facts.kinds[i] === LANES[act]);
+
+// Returns the tree of what ran in the range, process and phase that were chosen: the steps that sources follow, too.
+function placedTree() {
+    const n = S.chain.findIndex(({ act }) => act !== 'time' && !LANES[act]);
+    const steps = n < 0 ? S.chain.length : n;
+    return steps && chained() ? P.chained[steps - 1].tree : P.tree;
+}
 
 // Returns the tree of which table, lists and graph are: that of the profile, after the steps of the chain. Trees of earlier steps
 // are kept, for undo.
@@ -98,7 +117,7 @@ function chained() {
         const key = `${act} ${text}`, old = P.chained[k];
         if (!old || old.key !== key) {
             P.chained.length = k;
-            P.chained.push({ key, tree: STEPS[act][1](tree, text) });
+            P.chained.push({ key, tree: STEPS[act][1](tree, text, k) });
         }
         ({ tree } = P.chained[k]);
     });
@@ -260,9 +279,8 @@ function subs(tree = chained()) {
     });
 }
 
-// Sources are those of the whole program, or of a range of time: no other step counts.
-const timedTree = () => (timeStep() && chained() ? P.chained[0].tree : P.tree);
-const allSubs = () => subs(timedTree());
+// Sources are those of the whole program, or of what was chosen of it: no other step counts.
+const allSubs = () => subs(placedTree());
 
 // Returns who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
 function around(sub) {

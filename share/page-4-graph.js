@@ -218,6 +218,10 @@ function toolbar() {
     pressed('common', S.common);
     $('common').hidden = !P.diff || S.layout === 'graph' || P.relative;
     chips();
+    for (const act of Object.keys(LANES)) {
+        const step = S.chain.find((one) => one.act === act);
+        $(act).value = step ? lane(act, step.text) : -1;
+    }
     $('order').lastElementChild.disabled = !timed;
     $('order').value = S.order === 'time' && !timed ? 'name' : S.order;
     $('metric').value = S.metric;

@@ -71,13 +71,37 @@ function rechain() {
 function drawChain() {
     refresh('view');
     drawTable();
+    if (S.source && placedTree() !== P.tree && L && L.detail.some(Boolean)) say('What lines cost is known of all processes and phases together: the sources show what subs cost.');
     if (!V.all.some((list) => list[0] > 0)) say('Nothing is left: take a step of the chain back.');
+}
+
+// Returns main of (main), and a process as it is.
+const partInWords = (text) => short(text.replace(/^\((.*)\)$/s, '$1'), 60);
+
+// Makes a process or a phase a step of the chain, before those that say what is left out; -1: all of them.
+function choosePart(act, name) {
+    const others = S.chain.filter((step) => step.act !== act), step = name < 0 ? [] : [{ act, text: P.names[name] }];
+    S.chain = act === 'process' ? [...step, ...others] : [...others.filter((other) => other.act === 'process'), ...step, ...others.filter((other) => other.act !== 'process')];
+    rechain();
+    drawSource();
+}
+
+// Fills the choices of processes and of phases, the longest first.
+function furnishParts() {
+    for (const [act, kind] of Object.entries(LANES)) {
+        const names = P.whole ? [...P.names.keys()].filter((i) => P.facts.kinds[i] === kind) : [], all = act === 'process' ? 'all processes' : 'all phases';
+        $(act).hidden = names.length < 2;
+        if (names.length < 2) continue;
+        const total = byName(P.whole, [inclusive(P.whole, P.whole.own(S.metric, last()))], true)[0], whole = sum(P.whole.own(S.metric, last()));
+        names.sort((a, b) => total[b] - total[a] || P.rank[a] - P.rank[b]);
+        $(act).replaceChildren(make('option', { value: -1 }, all), ...names.map((i) => make('option', { value: i }, `${partInWords(P.names[i])} (${percent(whole ? total[i] / whole : 0)})`)));
+    }
 }
 
 // Shows the chain as chips: a click takes a step away.
 function chips() {
     const list = S.chain.map(({ act, text }, k) => {
-        const told = act === 'time' ? rangeInWords(text) : short(text, 60);
+        const told = act === 'time' ? rangeInWords(text) : LANES[act] ? partInWords(text) : short(text, 60);
         return button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, told), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${told}` });
     });
     const centre = S.centre >= 0 ? [button(make('span', {}, 'around ', make('bdi', {}, short(P.names[S.centre], 60)), ' \u00d7'), () => sandwich(-1), { className: 'chip', title: 'Back to the whole graph (b)' })] : [];

@@ -57,9 +57,9 @@ function scaleOf(side, index = S.metric) {
 // Counts of several runs are divided, to give their means.
 const runsOf = (side) => (P.diff && P.diff.runs && P.diff.runs[side]) || 1;
 
-// Whether statements have values of this metric, which add up to the total.
-const linesHave = (side, m = metric()) => m.key !== 'calls' && (L.detail[side] === 2 || (L.detail[side] === 1 && m.unit !== 's'));
-const wholeOf = (side) => keep(timedTree().kept, `whole ${S.metric} ${side}`, () => sum(values(timedTree(), S.metric)[side]));
+// Whether statements have values of this metric, which add up to the total. Those of a process or phase are not known.
+const linesHave = (side, m = metric()) => placedTree() === P.tree && m.key !== 'calls' && (L.detail[side] === 2 || (L.detail[side] === 1 && m.unit !== 's'));
+const wholeOf = (side) => keep(placedTree().kept, `whole ${S.metric} ${side}`, () => sum(values(placedTree(), S.metric)[side]));
 
 // Returns what a line costs on a side: { count, self, incl } and its number i, or null.
 function costAt(side, i) {
@@ -101,7 +101,7 @@ function callsOf(side, sub) {
 // Returns totals of each file on a side: { self, count, calls, subs, lines }. Where statements have
 // no values, those of the subs count.
 function fileTotals(side) {
-    return keep(timedTree().kept, `files ${S.metric} ${side}`, () => {
+    return keep(placedTree().kept, `files ${S.metric} ${side}`, () => {
         const of = L.sides[side], table = allSubs(), exact = linesHave(side);
         return L.files.map(({ index, subs: list }) => {
             const total = { self: 0, count: 0, calls: 0, subs: list.length };

@@ -72,10 +72,10 @@ function restore(all) {
         compile();
     }
     const steps = given.has('steps') ? given.get('steps').split(';').map((step) => /^(\w+):(.*)$/s.exec(step)).filter((step) => step && Object.hasOwn(STEPS, step[1])).map(([, act, text]) => ({ act, text: unpack(text) })) : [];
-    S.chain = steps.filter(({ act, text }, k) => (act === 'time' ? !k && hasTimes() && /^[\d.]+-[\d.]+(?:@\d+)?$/.test(text) : act === 'fold' || number(text) >= 0));
+    S.chain = steps.filter(({ act, text }, k) => (act === 'time' ? !k && hasTimes() && /^[\d.]+-[\d.]+(?:@\d+)?$/.test(text) : LANES[act] ? P.whole && lane(act, text) >= 0 && steps.slice(0, k).every((before) => LANES[before.act] && before.act !== act) : act === 'fold' || number(text) >= 0));
     if (timeStep()) metricInTime();
     const lost = steps.find((step) => !S.chain.includes(step)), centre = given.has('around') ? unpack(given.get('around')) : '';
-    if (lost) say(`The sub ${short(lost.text, 120)} is not in this profile: a step of the link is left out.`);
+    if (lost) say(`The ${LANES[lost.act] ? lost.act : 'sub'} ${short(lost.text, 120)} is not in this profile: a step of the link is left out.`);
     S.centre = centre && canReverse() ? number(centre) : -1;
     if (centre && number(centre) < 0) say(`The sub ${short(centre, 120)} is not in this profile.`);
     const range = /^([\d.e-]+?)\.\.([\d.e-]+)$/.exec(given.get('range') || ''), [from, to] = range ? [+range[1], +range[2]] : [0, 1];
@@ -150,7 +150,7 @@ function help() {
 
 function info() {
     const { facts } = P;
-    dialog(facts.title, [...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.names.length)], ['Made by', `Devel::DProf ${facts.version}`]]);
+    dialog(facts.title, [...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.facts.kinds.filter((kind) => kind < PHASE_KIND).length)], ['Made by', `Devel::DProf ${facts.version}`]]);
 }
 
 function dye(to) {
@@ -182,6 +182,7 @@ function wire() {
     click('list', () => openCalls(S.source || !S.calls));
     click('export', openExport);
     for (const id of CHOICES) $(id).onchange = () => turn(id, $(id).value);
+    for (const act of Object.keys(LANES)) $(act).onchange = () => choosePart(act, +$(act).value);
     $('metric').onchange = () => turn('metric', +$('metric').value);
     click('table', () => openTable(S.source || !S.table));
     click('source', () => openSource(!S.source));
@@ -233,6 +234,7 @@ function furnish() {
     $('diff').hidden = !P.diff;
     $('source-view').hidden = !hasLines();
     $('times').hidden = !hasTimes();
+    furnishParts();
     if (P.relative) {
         const [before, after] = P.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
         for (const option of $('width').options) option.textContent = words[option.value];

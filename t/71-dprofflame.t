@@ -326,6 +326,71 @@ END
         'a part of the trace has none');
 };
 
+# Returns the ops of stacks, of lines of folded text.
+sub ops_of {
+    my ($text) = @_;
+    return { map { /^(.*) (\d+)\z/ ? ($1 => $2) : () } split /\n/, $text };
+}
+
+# Returns those of a page's frames that $keep takes, without the frames of processes and phases.
+sub ops_of_page {
+    my ($page, $keep) = @_;
+    my ($json, $frames) = @$page{qw(json frames)};
+    my %lane = map { $_ => 1 } @{ $json->{parts} },
+        map { $json->{names}[$_] } grep { $json->{kinds}[$_] == 7 } 0 .. $#{ $json->{kinds} };
+    my (@path, @lanes, %ops);
+    for my $i (0 .. $#$frames) {
+        my ($name, $up) = @{ $frames->[$i] }{qw(name parent)};
+        my @above = defined $up ? @{ $path[$up] } : ();
+        $lanes[$i] = [defined $up ? @{ $lanes[$up] } : (), $lane{$name} ? $name : ()];
+        $path[$i] = [@above, $lane{$name} || !defined $up ? () : $name];
+        next if !$keep->(@{ $lanes[$i] }) || !$frames->[$i]{self}[0];
+        $ops{ join(';', @{ $path[$i] }) || '(program)' } += $frames->[$i]{self}[0];
+    }
+    return \%ops;
+}
+
+subtest 'Processes and phases to choose from' => sub {
+    my $program = file(<<'END', 'lanes.pl');
+use strict; use warnings; use Devel::DProf::Control qw(mark);
+sub leaf { my $x = 0; $x += $_ for 1 .. $_[0]; return $x }
+sub load { leaf(20) for 1 .. 3; return }
+mark('load'); load(); mark('work'); leaf(7);
+if (my $pid = fork) { waitpid $pid, 0 } else { mark('child'); leaf(30); load() }
+END
+    my $run = run_program([built_perl(), "-d:DProf=tree,out=$dir/lanes.out", $program]);
+    is($run->{status}, 0, 'a program is recorded') or diag $run->{err};
+    my @files = ("$dir/lanes.out", bsd_glob("$dir/lanes.out.*"));
+    my $page = eval { page_of(flame('--format', 'html', '-m', 'ops', @files)->{out}) }
+        // return fail("the page: $@");
+    my @parts = @{ $page->{json}{parts} };
+    my ($pid) = $files[1] =~ /(\d+)\z/;
+    is_deeply([sort map { /^(\d+ )/ ? $1 eq "$pid " : $_ } @parts], ['', 1],
+        'each process has its number');
+    my $fold = sub { ops_of(in_process('dproffold', '-m', 'ops', @_)->{out}) };
+    is_deeply(ops_of_page($page, sub { 1 }), $fold->(@files), 'both are what dproffold writes');
+    my ($child) = grep { /^$pid / } @parts;
+    is_deeply(ops_of_page($page, sub { grep { $_ eq $child } @_ }), $fold->($files[1]),
+        '... and so is the child');
+    is_deeply([sort grep { !/BEGIN/ } keys %{ ops_of_page($page, sub { "@_" =~ /child/ }) }],
+        ['(program)', 'main::leaf', 'main::load', 'main::load;main::leaf'],
+        'what ran in one phase');
+    my $program_left_out = page_of(
+        flame('--format', 'html', '-m', 'ops', '--skip', '^\(program\)\z', @files)->{out});
+    ok(!exists ops_of_page($program_left_out, sub { 1 })->{'(program)'},
+        'what phases have outside of all subs is the program, too');
+    my $filtered = page_of(flame('--format', 'html', '-m', 'ops', '--only', 'leaf', @files)->{out});
+    is_deeply(ops_of_page($filtered, sub { 1 }), $fold->('--only', 'leaf', @files), '--only');
+    ok(ops_of_page($filtered, sub { "@_" =~ /child/ })->{'main::leaf'}, '... leaves the phases');
+    my $alone = page_of(flame('--format', 'html', '-m', 'ops', $files[0])->{out});
+    is(scalar @{ $alone->{json}{parts} }, 0, 'one process is no choice');
+    my $plain = file("sub f { 1 }\nf() for 1 .. 3;\n", 'plain.pl');
+    run_program([built_perl(), "-d:DProf=tree,out=$dir/plain.out", $plain]);
+    my $unmarked = page_of(flame('--format', 'html', '-m', 'ops', "$dir/plain.out")->{out});
+    ok(!(grep { $_ == 7 } @{ $unmarked->{json}{kinds} }),
+        'a program without marks of its own has no phases');
+};
+
 subtest 'facts 1 and 2' => sub {
     my $file = file("main 50\nmain;child 20\nmain::run 30\n");
     my $svg = flame('--minwidth', 0, $file)->{out};

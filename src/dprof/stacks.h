@@ -27,6 +27,10 @@ struct dp_stacks_column { DP_COLUMN_OPTIONS(DP_MEMBER) };
     X(FLAG, by_site)            /* frames are apart that are called from different lines */ \
     /* each part is below a frame of its own, which has what the part's program itself has */ \
     X(FLAG, by_part) \
+    /* of profiles with phases: these are no frames; or only where a program marks some beside \
+     * those that the recorder marks */ \
+    X(FLAG, no_phases) \
+    X(FLAG, marked_phases) \
     X(TEXT, phase)              /* of profiles with phases, what ran in this one; NULL: all */
 struct dp_stacks_how {
     DP_STACKS_OPTIONS(DP_MEMBER)
@@ -130,6 +134,7 @@ struct dp_flame_source {
     X(TEXT, difference) \
     X(LIST, sources, dp_flame_source) \
     X(TEXTS, traces)            /* paths of traces: what ran when is read from them again */ \
+    X(TEXTS, part_names)        /* with stacks.by_part: of each part, for people */ \
     X(TEXTS, side_names) \
     X(TEXT, version)
 struct dp_flame_how {

@@ -72,11 +72,22 @@ static int add_plain_names(struct dp_page *p)
     return rc;
 }
 
+/* What frames of parts are called: the names behind those of subs. */
+static void add_parts(struct dp_page *p)
+{
+    dp_buf_adds(&p->out, "],\"parts\":[");
+    for (size_t k = 0; k < (p->how->stacks.by_part ? p->s->n_sources : 0); k++) {
+        dp_buf_adds(&p->out, k ? "," : "");
+        dp_page_str(p, k < p->how->n_part_names ? p->how->part_names[k] : NULL);
+    }
+}
+
 static int add_names(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
     dp_buf_adds(&p->out, ",\"names\":[");
     int rc = add_plain_names(p);
+    add_parts(p);
     dp_buf_adds(&p->out, "],\"kinds\":[");
     for (size_t i = 0; i < s->n_names; i++)
         dp_buf_addf(&p->out, "%s%d", i ? "," : "", s->names[i].kind);
@@ -251,31 +262,41 @@ static int earlier(const void *ctx, uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Ranks among siblings. */
+static void rank_frames(const struct dp_stacks *s, uint32_t *frames, size_t n, uint32_t *rank)
+{
+    if (n > 1)
+        dp_sort_u32(frames, n, earlier, s);
+    for (size_t k = 0; k < n; k++)
+        rank[frames[k]] = (uint32_t)k;
+}
+
+static bool has_lanes(const struct dp_stacks *s)
+{
+    for (uint32_t i = 1; i < s->count; i = s->frames[i].end)
+        if (s->frames[i].name >= s->n_names || s->names[s->frames[i].name].kind == DP_KIND_PHASE)
+            return true;
+    return false;
+}
+
+/* Ranks among siblings, which take the least room; where the page puts parts and phases together,
+ * among all frames. */
 static int column_when(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
-    uint32_t *rank = NULL, *kids = NULL;
-    size_t cap = 0;
-    int rc = 0;
-    if (s->when && !(rank = dp_mem_zalloc((s->count + 1) * sizeof *rank)))
-        return DP_E_NOMEM;
-    for (uint32_t i = 0; rank && i < s->count && rc == 0; i++) {
+    uint32_t *rank = s->when ? dp_mem_zalloc((s->count + 1) * sizeof *rank) : NULL,
+             *frames = s->when ? dp_mem_zalloc((s->count + 1) * sizeof *frames) : NULL;
+    int rc = s->when && !(rank && frames) ? DP_E_NOMEM : 0;
+    bool lanes = has_lanes(s);
+    for (uint32_t i = 0; s->when && rc == 0 && i < (lanes ? 1 : s->count); i++) {
         size_t n = 0;
-        for (uint32_t kid = i + 1; kid < s->frames[i].end && rc == 0; kid = s->frames[kid].end) {
-            rc = dp_mem_grow((void **)&kids, &cap, n + 1, sizeof *kids);
-            if (rc == 0)
-                kids[n++] = kid;
-        }
-        if (n > 1)
-            dp_sort_u32(kids, n, earlier, s);
-        for (size_t k = 0; k < n; k++)
-            rank[kids[k]] = (uint32_t)k;
+        for (uint32_t at = i + 1; at < s->frames[i].end; at = lanes ? at + 1 : s->frames[at].end)
+            frames[n++] = at;
+        rank_frames(s, frames, n, rank);
     }
-    for (uint32_t i = 1; rank && i < s->count; i++)
+    for (uint32_t i = 1; s->when && rc == 0 && i < s->count; i++)
         dp_page_number(&p->out, rank[i]);
     dp_mem_free(rank);
-    dp_mem_free(kids);
+    dp_mem_free(frames);
     return rc < 0 ? rc : dp_page_hand_over(p);
 }
 

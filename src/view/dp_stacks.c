@@ -34,6 +34,7 @@ struct making {
     struct group *groups;
     size_t n_groups, groups_cap;
     struct dp_buf buf;
+    bool no_phases;             /* phases are no frames */
 };
 
 /* ---- names ---- */
@@ -159,7 +160,12 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
 {
     struct dp_stacks *s = m->s;
     const struct dp_subs *subs = &src->part->prof->subs;
+    const struct dp_sub *sub = &subs->subs[n];
     struct dp_name label;
+    if (sub->phase && m->no_phases) {
+        src->name[n] = DP_STACKS_NONE;
+        return 0;
+    }
     dp_buf_clear(&m->buf);
     if (s->has_pairs) {
         label = *dp_pool_name(&s->pairs.texts, s->pairs.profs[pair].label[n]);
@@ -173,7 +179,6 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     struct dp_buf stripped;
     dp_buf_init(&stripped);
     label = dp_stacks_stripped(m->how, label, &stripped);
-    const struct dp_sub *sub = &subs->subs[n];
     const struct dp_name *file = dp_subs_text(subs, sub->file);
     size_t before = s->n_names;
     uint32_t name = stripped.err ? DP_MAP_NONE
@@ -192,7 +197,10 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
         ok = keep(s, &s->names[name].moved, moved);
     if (!ok)
         return DP_E_NOMEM;
-    src->name[n] = src->part->flags && !(src->part->flags[n] & DP_F_SHOWN) ? DP_STACKS_NONE : name;
+    /* which subs are shown does not decide on the phases that a page lets choose */
+    bool shown = (sub->phase && m->how->marked_phases) || !src->part->flags
+                 || (src->part->flags[n] & DP_F_SHOWN);
+    src->name[n] = shown ? name : DP_STACKS_NONE;
     return 0;
 }
 
@@ -305,6 +313,26 @@ static int add_sites(struct making *m)
 }
 
 /* ---- sources ---- */
+
+static bool is_phase(const struct dp_prof *prof, uint32_t sub, const char *name)
+{
+    const struct dp_name *text = dp_subs_text(&prof->subs, prof->subs.subs[sub].name);
+    return prof->subs.subs[sub].phase && text->len == strlen(name)
+           && memcmp(text->ptr, name, text->len) == 0;
+}
+
+/* Does a program mark phases itself? */
+static bool has_marked_phases(const struct dp_stacks *s)
+{
+    for (size_t k = 0; k < s->n_sources; k++) {
+        const struct dp_prof *prof = s->sources[k].part->prof;
+        for (uint32_t i = 0; i < dp_subs_count(&prof->subs); i++)
+            if (prof->subs.subs[i].phase && !is_phase(prof, i, "BEGIN")
+                && !is_phase(prof, i, "main") && !is_phase(prof, i, "END"))
+                return true;
+    }
+    return false;
+}
 
 static int pair_all(struct making *m)
 {
@@ -442,11 +470,10 @@ static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
     return n == limit;
 }
 
-static bool is_phase(const struct dp_prof *prof, uint32_t sub, const char *name)
+/* Does a context have what is outside of all subs? */
+static bool is_programs(const struct dp_prof *prof, uint32_t node)
 {
-    const struct dp_name *text = dp_subs_text(&prof->subs, prof->subs.subs[sub].name);
-    return prof->subs.subs[sub].phase && text->len == strlen(name)
-           && memcmp(text->ptr, name, text->len) == 0;
+    return !node || prof->subs.subs[prof->nodes[node].sub].phase;
 }
 
 /* Collects the kids of a context that belong below a frame. Kids whose frames are left out, or are
@@ -473,7 +500,8 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
             folds = recurses(m->s, frame, m->how->recursion);
         if (name == DP_STACKS_NONE || (again && folds)) {
             m->s->folded += again;
-            add_values(m, frame, src, at);
+            if (!(m->how->no_program && is_programs(prof, at)))
+                add_values(m, frame, src, at);
             if (kid->kid) {
                 at = kid->kid;
                 continue;
@@ -562,8 +590,10 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
     if (rc == 0 && m->s->site && n)
         m->s->site[frame] = items[0].site;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        if (items[i].node || !(m->how->no_program || m->how->phase))
-            add_values(m, (uint32_t)frame, &m->s->sources[items[i].source], items[i].node);
+        const struct dp_stacks_source *src = &m->s->sources[items[i].source];
+        if (!(m->how->no_program && is_programs(src->part->prof, items[i].node))
+            && (items[i].node || !m->how->phase))
+            add_values(m, (uint32_t)frame, src, items[i].node);
         rc = take_kids(m, (uint32_t)frame, items[i].source, items[i].node);
     }
     return rc < 0 ? rc : (int)(frame < INT32_MAX ? 0 : DP_E_LIMIT);
@@ -627,6 +657,7 @@ int dp_stacks_make(struct dp_stacks *s, const struct dp_diff_side *sides, size_t
     s->hz = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->hz);
     s->total = dp_mem_zalloc((s->n_columns + 1) * sizeof *s->total);
     int rc = s->hz && s->total ? take_sources(&m, sides) : DP_E_NOMEM;
+    m.no_phases = how->no_phases || (rc == 0 && how->marked_phases && !has_marked_phases(s));
     if (rc == 0 && n > 1)
         rc = pair_all(&m);
     if (rc == 0)

@@ -425,14 +425,16 @@ sub page_of {
         if @$up != $n - 1 || @$name != $n || (@$when && @$when != $n - 1)
         || grep { @$_ != $n } @values;
     die "so many columns\n" if @values != @{ $json->{metrics} } * @{ $json->{sides} };
+    # Behind the names of subs are those of processes.
+    my @names = map { @{ $json->{$_} } } qw(names parts);
     my (@frames, @open);
     for my $i (0 .. $n - 1) {
         if ($i) {
             die "above the root\n" if $up->[ $i - 1 ] >= @open;
             splice @open, @open - $up->[ $i - 1 ] if $up->[ $i - 1 ];
         }
-        die "a name that is none\n" if $name->[$i] >= @{ $json->{names} };
-        my $text = $json->{names}[ $name->[$i] ];
+        die "a name that is none\n" if $name->[$i] >= @names;
+        my $text = $names[ $name->[$i] ];
         utf8::encode($text);
         push @frames, { name => $text, parent => @open ? $open[-1] : undef, depth => scalar @open,
             when => $i && @$when ? $when->[ $i - 1 ] : undef,

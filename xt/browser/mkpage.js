@@ -2,7 +2,7 @@
 //
 // page({ root, ...JSON }) -> HTML. A frame: { name, self, kids, when }; self is a number, or for
 // each metric a number or a list of one number for each side: { cpu: [3, 5], calls: [1, 1] }.
-// Siblings are put in order of name.
+// Siblings are put in order of name. Frames with a name of `parts` stand for processes and threads.
 // pack(json, columns) takes columns as they are: for large profiles.
 
 'use strict';
@@ -78,6 +78,7 @@ function hueOf(name) {
 
 function kindOf(name) {
     if (name === '(program)') return 6;
+    if (/^\(phase /.test(name)) return 7;
     if (/__ANON__/.test(name)) return 4;
     if (/BEGIN/.test(name)) return 5;
     if (/^CORE::/.test(name)) return 3;
@@ -95,15 +96,20 @@ function defaults(json) {
     };
 }
 
+const inOrder = (frame) => [...(frame.kids || [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+
 function encode({ root, ...rest }) {
-    const names = [], index = new Map();
-    const number = (name) => {
-        if (!index.has(name)) {
-            index.set(name, names.length);
-            names.push(name);
+    const names = [], index = new Map(), parts = rest.parts || [];
+    const collect = (frame) => {
+        if (!index.has(frame.name) && !parts.includes(frame.name)) {
+            index.set(frame.name, names.length);
+            names.push(frame.name);
         }
-        return index.get(name);
+        for (const kid of inOrder(frame)) collect(kid);
     };
+    collect({ name: '(program)', ...root });
+    parts.forEach((part, k) => index.set(part, names.length + k));
+    const number = (name) => index.get(name);
     const json = defaults({ ...rest, names });
     const up = new Column(), name = new Column(), when = new Column();
     const values = json.metrics.map(() => json.sides.map(() => new Column()));
@@ -118,7 +124,7 @@ function encode({ root, ...rest }) {
                 ? frame.self[m.key] : k === 0 ? frame.self : 0;
             values[k][side].add((Array.isArray(own) ? own[side] : own) || 0);
         }));
-        const kids = [...(frame.kids || [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+        const kids = inOrder(frame);
         const first = [...(frame.kids || [])].map((kid, i) => ({ kid, at: kid.when ?? i }))
             .sort((a, b) => a.at - b.at);
         timed = timed || kids.some((kid) => kid.when !== undefined);
@@ -128,7 +134,7 @@ function encode({ root, ...rest }) {
     const ranksOf = new Map(), order = [];
     visit({ name: '(program)', ...root }, 0);
     const again = (frame) => {
-        for (const kid of [...(frame.kids || [])].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+        for (const kid of inOrder(frame)) {
             order.push(ranksOf.get(kid));
             again(kid);
         }

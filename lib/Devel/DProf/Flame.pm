@@ -27,8 +27,10 @@ my @OWN = qw(colors bgcolors fonttype fontsize fontwidth nameattr random cp metr
     negate view flamechart alpha two file_name width_number width_word map_failed is_page
     has_metrics no_source no_timeline too_long start);
 
-# A page holds some 2 bytes for each.
+# A page holds some 2.5 bytes for each.
 use constant MOST_MARKS => 20_000_000;
+# A page lets choose among so many files.
+use constant MOST_PARTS => 64;
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
@@ -157,6 +159,47 @@ sub write_map {
 }
 
 # ---- what is drawn ----
+
+# A page lets choose among processes, threads and phases.
+sub begin_parts {
+    my ($self, @sides) = @_;
+    return if !$self->{is_page};
+    my @paths = map { @$_ } map { @{ $_->{runs} } } @sides;
+    $self->{phases} = 1;
+    $self->{by_part} = 1 if @sides == 1 && @paths > 1 && @paths <= MOST_PARTS;
+    return;
+}
+
+# What is apart stays so, unless the time line has it.
+sub end_parts {
+    my ($self, $how) = @_;
+    my $timed = @{ $how->{traces} } > 0;
+    my @profiles = $self->{by_part} && !$self->{two} ? $self->profiles(0) : ();
+    my $apart = @profiles > 1 && !$timed;
+    $self->{by_part} = $apart ? 1 : 0;
+    @$how{qw(no_phases marked_phases)} = ($timed ? 1 : 0, 1);
+    $how->{part_names} = $apart ? [part_names(@profiles)] : [];
+    return;
+}
+
+# Returns a name for each profile: its process and script, or its file.
+sub part_names {
+    my (@profiles) = @_;
+    require Devel::DProf::Export;
+    my %times;
+    my @names = map {
+        my $part = Devel::DProf::Export::part_of($_);
+        my $thread = $part->{tid} ? "thread $part->{tid} of " : '';
+        $part->{pid} ? "$thread$part->{pid} $part->{name}" : $part->{name};
+    } @profiles;
+    $times{$_}++ for @names;
+    my @long = map {
+        $times{ $names[$_] } > 1 ? "$names[$_] (" . text($profiles[$_]->outcome(0)->{path}) . ')'
+            : $names[$_];
+    } 0 .. $#names;
+    my %seen;
+    return map { $seen{$_}++ ? "$_ $seen{$_}" : $_ } @long;
+}
 
 # Settles, after read, the metric, or metrics. Dies with what is wrong with an option; returns
 # false, after a message, if a side lacks a metric.
@@ -322,6 +365,7 @@ sub for_page {
     $how->{notes_of_page} = [$self->notes_of_page];
     $how->{sources} = [$self->sources_of_page] if !$self->{no_source};
     $how->{traces} = [$self->traces];
+    $self->end_parts($how);
     return if !$self->{two};
     my ($before, $after) = map { $_->{name} } $self->sides;
     my %diff = (

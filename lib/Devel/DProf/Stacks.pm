@@ -131,6 +131,7 @@ sub read {
         my $name = join ', ', @shown > 3 ? (@shown[0 .. 2], '...') : @shown;
         @sides = { name => $name, runs => [\@paths] };
     }
+    $self->begin_parts(@sides);
     my $class = $self->{diff} ? 'Devel::DProf::Diff' : 'Devel::DProf::Sides';
     require Devel::DProf::Diff if $self->{diff};
     my $reader = $self->{reader} = $class->new(
@@ -145,6 +146,9 @@ sub read {
     $reader->only_of($_, $self->{$_}) or return for qw(pid tid);
     return $self->split_pairs;
 }
+
+# Settles, for what draws them apart, which files and phases are kept apart when they are read.
+sub begin_parts { }
 
 # Returns the paths of one side's files, which are not read; nothing, after a message, if there are
 # none.
