@@ -50,7 +50,8 @@ async function quiet(page, what) {
 const PARTS = ['11 worker.pl', '12 worker.pl', '13 other.pl'], PHASES = ['(phase x)', '(phase y)'];
 
 function lanes(seed) {
-    const phases = (k) => PHASES.map((name, j) => ({ ...randomTree(seed * 100 + k * 10 + j), name }));
+    const phases = (k) =>
+        PHASES.map((name, j) => ({ ...randomTree(seed * 100 + k * 10 + j), name }));
     return { self: 0, kids: PARTS.map((name, k) => f(name, 5 + k, phases(k))) };
 }
 
@@ -111,7 +112,8 @@ async function steps(b) {
         [[['', 30], ['early', 30], ['early;deep', 20]], '2 a.pl (60.0 %)'], 'so it opens again');
     await page.click('.chip');
     await page.evaluate(() => window.dprof.settled());
-    is(await page.$eval('#process', (node) => node.value), '-1', 'a click on the chip takes it back');
+    is(await page.$eval('#process', (node) => node.value), '-1',
+        'a click on the chip takes it back');
     await quiet(page, 'steps');
     for (const [link, told] of [
         ['process:9%20b.pl', 'The process 9 b.pl is not in this profile'],
@@ -119,7 +121,7 @@ async function steps(b) {
         ['only:early;process:1%20a.pl', 'The process 1 a.pl is not in this profile'],
     ]) {
         const other = await show(b, file, `#steps=${link}`);
-        ok((await text(other, 'notice')).startsWith(told), `${link}: the notice says what is left out`);
+        ok((await text(other, 'notice')).startsWith(told), `${link}: the notice says so`);
         await quiet(other, link);
     }
 }
@@ -140,10 +142,11 @@ async function real(b) {
     perl('-d:DProf=tree', 'p.pl');
     tool('dprofflame', '--processes', '-m', 'ops', '-o', 'all.html', 'tmon.out');
     const page = await show(b, at('all.html'));
-    const fold = (...args) => lines(tool('dproffold', '-m', 'ops', '--processes', ...args, 'tmon.out'));
+    const fold = (...args) =>
+        lines(tool('dproffold', '-m', 'ops', '--processes', ...args, 'tmon.out'));
     is(await exported(page), fold(), 'all processes and phases: what dproffold writes');
-    const pids = fs.readdirSync(folder).map((name) => /^tmon\.out\.(\d+)$/.exec(name)).filter(Boolean)
-        .map((found) => found[1]);
+    const pids = fs.readdirSync(folder).map((name) => /^tmon\.out\.(\d+)$/.exec(name))
+        .filter(Boolean).map((found) => found[1]);
     is(pids.length, 1, 'there is a child');
     const names = await page.$$eval('#process option', (list) => list.map((o) => o.textContent));
     is(names.length, 3, 'two processes, and all');
