@@ -113,6 +113,8 @@ struct dp_consumer {
     /* Returns a number for the context, of the consumer's choice; contexts may come
      * more than once. May be NULL: they are skipped. */
     int64_t (*context)(void *ctx, const struct dp_context *context, struct dp_err *err);
+    /* The context of this number comes soon, or another one below it. May be NULL. */
+    void (*expect)(void *ctx, uint32_t node);
     /* Counts of DP_FMT_BUCKETS buckets, to be added. May be NULL. */
     int (*histogram)(void *ctx, uint32_t sub, const uint64_t *count);
     /* What is known of a source; called before its statements. May be NULL. */

@@ -9,7 +9,8 @@
 enum {
     DECIMALS = 9,               /* decimals of a count; further digits are rounded */
     SHOWN = 60,                 /* bytes of a line in a message */
-    FIRST = 1000                /* so many stacks tell whether the file is sorted */
+    FIRST = 1000,               /* so many stacks tell whether the file is sorted */
+    EXPECTED = 4                /* so many frames of a stack are expected to be new */
 };
 
 /* The longest line has fewer frames than a stack may have. */
@@ -412,23 +413,36 @@ static size_t first_fresh(const struct dp_reader *r, size_t len, size_t kept, si
                    && same < in->stack.len);
 }
 
-/* Gives contexts to all frames that have none; those from `fresh' on are new. In sorted text such
- * frames are few; otherwise the deepest known context is looked for from the end, because most of a
- * stack has been seen before. */
-static int descend(struct dp_reader *r, const char *p, size_t fresh)
+/* The last frames of a stack will be looked for in the index. */
+static void expect_frames(struct dp_reader_folded *in, const struct dp_reader_frame *frames,
+                          size_t n)
 {
-    struct dp_reader_folded *in = &r->folded;
-    size_t n = in->frame_count, i = n;
-    for (size_t k = i; in->indexed && k && k + 4 > i; k--)
-        dp_index_expect(&in->index, in->frames[k - 1].hash);
-    for (; i && in->frames[i - 1].node == DP_SUB_NONE; i--) {
-        uint32_t node = in->indexed ? dp_index_find(&in->index, in->frames[i - 1].hash)
+    for (size_t k = n; k && k + EXPECTED > n; k--)
+        dp_index_expect(&in->index, frames[k - 1].hash);
+}
+
+/* Finds the deepest frame of a stack that has a context, from the end, because most of a stack has
+ * been seen before. Returns how many frames lie down to there. */
+static size_t find_known(const struct dp_reader_folded *in, struct dp_reader_frame *frames,
+                         size_t n)
+{
+    for (; n && frames[n - 1].node == DP_SUB_NONE; n--) {
+        uint32_t node = in->indexed ? dp_index_find(&in->index, frames[n - 1].hash)
                                     : DP_INDEX_NONE;
         if (node == DP_INDEX_NONE)
             continue;
-        in->frames[i - 1].node = node;
+        frames[n - 1].node = node;
         break;
     }
+    return n;
+}
+
+/* Gives contexts to all frames that have none; those from `fresh' on are new. In sorted text such
+ * frames are few. */
+static int descend(struct dp_reader *r, const char *p, size_t fresh)
+{
+    struct dp_reader_folded *in = &r->folded;
+    size_t n = in->frame_count, i = find_known(in, in->frames, n);
     if (in->indexed && in->is_whole)
         fresh = i;
     if (in->indexed && dp_index_room(&in->index, n - i) < 0)
@@ -477,18 +491,81 @@ static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
     return prev->err ? dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM)) : 0;
 }
 
+/* Gives contexts to a stack, whose first frames may be those of the one before. */
+static int follow(struct dp_reader *r, const char *p, size_t len)
+{
+    struct dp_reader_folded *in = &r->folded;
+    size_t same, from = keep_shared(r, p, len, &same), kept = in->frame_count;
+    look_at_order(in, p, len, same);
+    int rc = split(r, p, len, from);
+    if (rc == 0 && in->indexed)
+        expect_frames(in, in->frames, in->frame_count);
+    if (rc == 0)
+        rc = descend(r, p, first_fresh(r, len, kept, same));
+    return rc < 0 ? rc : remember(r, p, len, from);
+}
+
+/* Changes the frames that are read for those ahead. */
+static void swap_frames(struct dp_reader_folded *in)
+{
+    struct dp_reader_ahead *ahead = &in->ahead, before = *ahead;
+    ahead->frames = in->frames;
+    ahead->count = in->frame_count;
+    ahead->cap = in->frames_cap;
+    in->frames = before.frames;
+    in->frame_count = before.count;
+    in->frames_cap = before.cap;
+}
+
+/* What was ahead is this line's. The stack before is no longer there to be compared with. */
+static void arrive(struct dp_reader_folded *in)
+{
+    in->split_line = in->ahead.line;
+    in->split_len = in->ahead.len;
+    in->ahead.line = NULL;
+    if (!in->split_line)
+        return;
+    swap_frames(in);
+    in->stack.len = 0;
+}
+
+/* Splits the stack of the line that comes next, if its last word is a count: stack() looks whether
+ * that is what it is given. */
+static int look_ahead(struct dp_reader *r, const char *p, size_t len)
+{
+    struct dp_reader_folded *in = &r->folded;
+    len = trimmed(p, len);
+    if (!len || is_comment(p, len))
+        return 0;
+    len = trimmed(p, last_word(p, len));
+    if (in->pairs)
+        len = trimmed(p, last_word(p, len));
+    swap_frames(in);
+    in->frame_count = 0;
+    int rc = split(r, p, len, 0);
+    swap_frames(in);
+    expect_frames(in, in->ahead.frames, in->ahead.count);
+    in->ahead.line = p;
+    in->ahead.len = len;
+    return rc;
+}
+
+/* Finds the context that the next line's stack goes on from: nothing else comes in between. */
+static void find_ahead(struct dp_reader *r)
+{
+    struct dp_reader_ahead *ahead = &r->folded.ahead;
+    size_t n = ahead->line ? find_known(&r->folded, ahead->frames, ahead->count) : 0;
+    if (n && r->to->expect)
+        r->to->expect(r->to->ctx, ahead->frames[n - 1].node);
+}
+
 static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
                  const uint64_t *before)
 {
-    size_t same;
+    struct dp_reader_folded *in = &r->folded;
+    bool is_split = in->split_line == p && in->split_len == len;
     look_at_stacks(r);
-    size_t from = keep_shared(r, p, len, &same), kept = r->folded.frame_count;
-    look_at_order(&r->folded, p, len, same);
-    int rc = split(r, p, len, from);
-    if (rc == 0)
-        rc = descend(r, p, first_fresh(r, len, kept, same));
-    if (rc == 0)
-        rc = remember(r, p, len, from);
+    int rc = is_split ? descend(r, p, SIZE_MAX) : follow(r, p, len);
     if (rc < 0)
         return rc;
     struct dp_context c;
@@ -571,8 +648,39 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
     return stack(r, p, n, ticks, NULL);
 }
 
+/* Takes the lines up to end where stacks are found by hashes: each is split while the line before
+ * is read. */
+static int mixed_lines(struct dp_reader *r, const char *end)
+{
+    struct dp_reader_folded *in = &r->folded;
+    const char *p = r->in.buf + r->in.pos, *nl = memchr(p, '\n', (size_t)(end - p));
+    int rc = 0;
+    in->ahead.line = NULL;
+    while (nl && rc == 0) {
+        const char *next = nl + 1;
+        const char *next_nl = next < end ? memchr(next, '\n', (size_t)(end - next)) : NULL;
+        arrive(in);
+        if (next_nl)
+            rc = look_ahead(r, next, (size_t)(next_nl - next));
+        if (rc == 0)
+            rc = any_line(r, p, (size_t)(nl - p));
+        if (rc < 0)
+            break;
+        find_ahead(r);
+        p = next;
+        nl = next_nl;
+        r->in.pos = (size_t)(p - r->in.buf);
+        r->in.line++;
+    }
+    in->split_line = NULL;
+    return rc;
+}
+
 int dp_reader_folded_lines(struct dp_reader *r, const char *end)
 {
+    const struct dp_reader_folded *in = &r->folded;
+    if (in->indexed && in->stacks > FIRST && r->in.buf + r->in.pos < end)
+        return mixed_lines(r, end);
     return dp_reader_each_line(r, end, any_line);
 }
 

@@ -76,6 +76,15 @@ struct dp_reader_tree {
     size_t file_len;            /* of FILE; 0: none yet */
 };
 
+/* The stack of the next line, split before this line's one is read: what it will be looked for in is
+ * on its way from the memory meanwhile. */
+struct dp_reader_ahead {
+    const char *line;           /* NULL: there is none */
+    size_t len;                 /* of the stack */
+    struct dp_reader_frame *frames;
+    size_t count, cap;
+};
+
 /* Of folded stacks; dp_reader_folded.c. */
 struct dp_reader_folded {
     bool on;
@@ -86,6 +95,9 @@ struct dp_reader_folded {
     struct dp_buf stack;        /* the one before */
     struct dp_reader_frame *frames;     /* its frames */
     size_t frame_count, frames_cap;
+    const char *split_line;     /* the line whose frames these are already, and the length of its */
+    size_t split_len;           /* .. stack; NULL: none */
+    struct dp_reader_ahead ahead;
     uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
     bool indexed;               /* the stacks are not sorted, or there are few yet: contexts are
                                  * found by their names */

@@ -541,6 +541,7 @@ void dp_prof_consumer(struct dp_prof *prof, struct dp_consumer *to)
     to->tree = on_tree;
     to->ids_anew = on_ids_anew;
     to->context = dp_prof_on_context;
+    to->expect = dp_prof_on_expect;
     to->histogram = dp_prof_on_histogram;
     to->line = dp_prof_on_line;
     to->source = dp_prof_on_source;

@@ -248,6 +248,12 @@ static bool in_startup(const struct dp_prof *prof, const struct dp_context *c)
     return c->parent == STARTING || (c->parent == 0 && dp_prof_is_startup(prof, c->sub));
 }
 
+void dp_prof_on_expect(void *ctx, uint32_t node)
+{
+    const struct dp_prof *prof = ctx;
+    DP_PREFETCH(&prof->nodes[node]);
+}
+
 int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
