@@ -57,10 +57,17 @@ struct nytprof {
     uint32_t *nodes;            /* the consumer's, by ours */
 };
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* The first line has the format's two numbers: with one, it is a folded stack of a sub NYTProf. */
 static bool is_nytprof(const char *ptr, size_t len)
 {
-    return len > strlen(magic) && memcmp(ptr, magic, strlen(magic)) == 0 && ptr[8] >= '0'
-           && ptr[8] <= '9';
+    size_t i = strlen(magic);
+    if (len <= i || memcmp(ptr, magic, i) != 0 || !is_digit(ptr[i]))
+        return false;
+    while (i < len && is_digit(ptr[i]))
+        i++;
+    return i + 1 < len && ptr[i] == ' ' && is_digit(ptr[i + 1]);
 }
 
 /* ---- names and files ---- */
