@@ -6,6 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Fcntl ':flock';
+use File::Glob qw(bsd_glob);
 use Test::More;
 use DProfTest;
 
@@ -105,6 +106,33 @@ subtest 'what is not ours' => sub {
         is(slurp("$dir/tmon.out.12"), $own, "run $n: a file that a process is writing stays");
         ok(-p "$dir/tmon.out.13", "run $n: a pipe stays");
     }
+};
+
+subtest 'what stands where a child is moved to' => sub {
+    my $child = sub {
+        my ($dir) = @_;
+        profiled(['-e', $FORK], dir => $dir);
+        my ($name) = map { m{tmon\.out(\.\d+)\z} } bsd_glob("$dir/tmon.out.*");
+        return $name;
+    };
+    my $dir = scratch();
+    my $name = $child->($dir);
+    spew("$dir/tmon.out.old$name", "my notes\n");
+    my $own = slurp("$dir/tmon.out$name");
+    profiled(['-e', '1'], dir => $dir);
+    is(slurp("$dir/tmon.out.old$name"), "my notes\n", 'a text of somebody stays');
+    is(slurp("$dir/tmon.out$name"), $own, '... and so does the profile');
+    $dir = scratch();
+    $name = $child->($dir);
+    symlink 'nowhere', "$dir/tmon.out.old$name" or die "symlink: $!";
+    profiled(['-e', '1'], dir => $dir);
+    is(readlink("$dir/tmon.out.old$name"), 'nowhere', 'a link stays');
+    $dir = scratch();
+    $name = $child->($dir);
+    spew("$dir/tmon.out.old$name", slurp("$dir/tmon.out$name") =~ s/(\$dprof_run=')/${1}0/r);
+    $own = slurp("$dir/tmon.out$name");
+    profiled(['-e', '1'], dir => $dir);
+    is(slurp("$dir/tmon.out.old$name"), $own, "another run's profile is replaced");
 };
 
 subtest 'another name' => sub {

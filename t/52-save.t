@@ -205,6 +205,10 @@ subtest 'signals' => sub {
             "$name: an error before the program starts");
         ok(!-e $run->{profile}, '... and no file');
     }
+    my $deaf = profiled(['-e', 'kill USR1 => $$; print "lives"'],
+        env => { PERL_DPROF_SIGNAL => 'USR1', PERL_DPROF_OUT => '/dev/full' });
+    is("$deaf->{out}|$deaf->{signal}", 'lives|0',
+        'a program whose profile cannot be written does not die of the signal');
     my %number;
     @number{split ' ', $Config{sig_name}} = split ' ', $Config{sig_num};
     my $ask = 'print defined $SIG{USR1} ? "set" : "not set"; ';

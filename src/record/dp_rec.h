@@ -289,12 +289,12 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now);
  * trace, dp_rec_announce and an exit for each call that runs come before. */
 void dp_rec_pause(struct dp_rec *rec, uint64_t now);
 
-/* Ends a pause. Of a tree, dp_rec_resume for each call that runs follows; of a trace,
- * dp_rec_announce and an entry. The caller sets rec->left. */
+/* Ends a pause. The caller then calls, for a tree, dp_rec_resume for each call that runs; for a
+ * trace, dp_rec_announce and an entry. The caller sets rec->left. */
 void dp_rec_unpause(struct dp_rec *rec, uint64_t now);
 
-/* Of a trace: the next n marks, exits or entries, are of calls that have not ended, or have
- * begun before. */
+/* Says in a trace that the next n marks, which are exits or entries, are of calls that have not
+ * ended, or have begun before. */
 void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64_t now);
 
 /* Of a tree, when it has been written (in rec->save, or after a failed exec): begins an empty one,

@@ -35,6 +35,13 @@ bool dp_rotate_run(int fd, char run[DP_RUN_ID])
     return true;
 }
 
+/* A link that leads nowhere is there, too. */
+static bool is_there(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
 void dp_rotate_live(const char *path, const char *old)
 {
     size_t size = (strlen(old) > strlen(path) ? strlen(old) : strlen(path)) + sizeof DP_FMT_LIVE;
@@ -42,7 +49,7 @@ void dp_rotate_live(const char *path, const char *old)
     if (from && to) {
         snprintf(from, size, "%s%s", path, DP_FMT_LIVE);
         snprintf(to, size, "%s%s", old, DP_FMT_LIVE);
-        bool foreign = access(to, F_OK) == 0 && !dp_live_is(to);
+        bool foreign = is_there(to) && !dp_live_is(to);
         if (dp_live_is(from) && (foreign ? unlink(from) : rename(from, to)) == 0)
             foreign = true;
         if (!foreign)
@@ -65,6 +72,20 @@ static bool is_numbered(const char *name, const char *stem, size_t len)
         p += 1 + digits;
     }
     return !*p && p != name + len;
+}
+
+/* Is it something that is no profile of ours, which nobody may replace? */
+static bool is_foreign(const char *path)
+{
+    char run[DP_RUN_ID];
+    struct stat st;
+    if (!is_there(path))
+        return false;
+    int fd = dp_io_open_regular(path, DP_IO_NOFOLLOW, &st);
+    bool ours = fd >= 0 && (st.st_size == 0 || dp_rotate_run(fd, run));
+    if (fd >= 0)
+        close(fd);
+    return !ours;
 }
 
 /* Is it a profile of that run, a plain file that nobody writes any more? */
@@ -146,7 +167,7 @@ void dp_rotate(const char *path, const char *old, const char *run, const char *o
         drop(path, dir, p);
     for (const char *p = mine.text; p && p < mine.text + mine.len; p += strlen(p) + 1) {
         char *from = beside(path, dir, p, ""), *to = beside(path, dir, old_stem, p + len);
-        if (from && to && rename(from, to) == 0)
+        if (from && to && !is_foreign(to) && rename(from, to) == 0)
             dp_rotate_live(from, to);
         dp_mem_free(from);
         dp_mem_free(to);
