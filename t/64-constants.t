@@ -20,7 +20,7 @@ cmp_ok(scalar keys %in_c, '>', 80, 'the lists of src/dprof/ are found');
 is_deeply([grep { !eval "use Devel::DProf::Constants '$_'; defined &$_" } sort keys %in_c], [],
     'each constant of a list exists in Perl');
 for my $list (qw(metric time key field format chain chain_value compute view rule order role write
-    separate palette flame_order flame_width fate)) {
+    separate palette flame_order flame_width fate lines)) {
     my %word = words_of($list);
     my @words = first_words($list);
     is_deeply([map { $word{$_} } @words], [0 .. $#words], "$list: words are numbered from 0 on");

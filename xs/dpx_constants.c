@@ -3,6 +3,7 @@
 #include "dpx_keys.h"
 #include "dprof/classic.h"
 #include "dprof/line_pair.h"
+#include "dprof/lines.h"
 #include "dprof/report.h"
 #include "dprof/stacks.h"
 
@@ -24,7 +25,8 @@ static const struct row
     orders[] = { DP_ORDER_LIST(ROW) }, roles[] = { DP_ROLE_LIST(ROW) },
     writes[] = { DP_WRITE_LIST(ROW) }, separates[] = { DP_SEPARATE_LIST(ROW) },
     palettes[] = { DP_PALETTE_LIST(ROW) }, flame_orders[] = { DP_FLAME_ORDER_LIST(ROW) },
-    flame_widths[] = { DP_FLAME_WIDTH_LIST(ROW) }, fates[] = { DP_FATE_LIST(ROW) };
+    flame_widths[] = { DP_FLAME_WIDTH_LIST(ROW) }, fates[] = { DP_FATE_LIST(ROW) },
+    lines[] = { DP_LINES_LIST(ROW) };
 
 /* Constants that have no words. */
 #define ALONE(id) { #id, NULL, NULL, (IV)(id) },
@@ -46,7 +48,8 @@ static const struct {
     LIST("compute", computes), LIST("view", views), LIST("rule", rules), LIST("order", orders),
     LIST("role", roles), LIST("write", writes), LIST("separate", separates),
     LIST("palette", palettes), LIST("flame_order", flame_orders),
-    LIST("flame_width", flame_widths), LIST("fate", fates), LIST("alone", alone)
+    LIST("flame_width", flame_widths), LIST("fate", fates), LIST("lines", lines),
+    LIST("alone", alone)
 };
 
 bool dpx_constants_make(pTHX_ const char *package, const char *name)

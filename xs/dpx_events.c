@@ -1,6 +1,7 @@
 /* Counters of events beside the clock: chosen by name, opened for each thread,
  * read by the hooks. */
 #include "dpx_events.h"
+#include "dprof/metric.h"
 #include "dpx_heap.h"
 #include "dpx_say.h"
 
@@ -112,9 +113,10 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
  * the second. NULL: no other event has the name. */
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
-    static const char *const taken[] = { "ops", "svs",  "svs-freed", "bytes", "bytes-freed",
-                                         "cpu", "user", "system",    "real",  "calls",
-                                         "noise", "samples" };
+#define WORD(id, word, ...) word,
+    static const char *const taken[] = { DP_METRIC_LIST(WORD) "cpu", "ops", "svs", "svs-freed",
+                                         "bytes", "bytes-freed", "noise", "samples" };
+#undef WORD
     for (size_t i = 0; ev->kind == DP_PMU_PERF && i < DP_ARRAY_LEN(taken); i++)
         if (strEQ(ev->name, taken[i]))
             return "profiles have something else of this name";

@@ -24,7 +24,9 @@ static unsigned labels(pTHX_ unsigned flags, const struct dpx_key *row, SV *sv)
     if (row->kind == DPX_AUTOLOAD)
         return SvTRUE(sv) ? flags | DP_LABEL_AUTOLOAD : flags;
     UV n = SvUV(sv);
-    return flags | apart[n < dp_separate_count ? n : DP_SEPARATE_ALL];
+    if (n >= dp_separate_count)
+        croak("%s %" UVuf ": the values are 0 to %d", row->key, n, dp_separate_count - 1);
+    return flags | apart[n];
 }
 
 static void take_scalar(pTHX_ const struct dpx_keys *what, const struct dpx_key *row,

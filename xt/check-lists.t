@@ -24,12 +24,13 @@ sub differ {
 }
 
 # The recorder's options, as it lists them itself.
-sub options_of_help { return $_[0] =~ /^ {2}(\w+)=/mg }
+sub options_of_help { return $_[0] =~ /^ {2}([\w-]+)=/mg }
 sub options_of_manual {
     my ($pod) = @_;
     my ($options) = $pod =~ /^=head1 OPTIONS\n(.*?)^=head1 /ms;
     my %seen;
-    return grep { !$seen{$_}++ } map { /\b(\w+)=/g } ($options // '') =~ /^=item (\w+=.*)/mg;
+    return grep { !$seen{$_}++ }
+        map { /\b(\w[\w-]*)=/g } ($options // '') =~ /^=item ([\w-]+=.*)/mg;
 }
 my $help = qx{$^X -Iblib/lib -Iblib/arch -d:DProf=help -e 1 2>&1};
 my @options = options_of_help($help);
@@ -44,7 +45,7 @@ sub values_apart {
     my ($help, $pod) = @_;
     my ($options) = $pod =~ /^=head1 OPTIONS\n(.*?)^=head1 /ms;
     my @bad;
-    while ($help =~ /^ {2}(\w+)=(\S+) .*\[(\w+)\]$/mg) {
+    while ($help =~ /^ {2}([\w-]+)=(\S+) .*\[(\w+)\]$/mg) {
         my ($name, $values, $default) = ($1, $2, $3);
         my ($item) = $options =~ /^(=item [^\n]*\b$name=.*?)(?=^=item \w|\z)/ms or next;
         my %told = map { $_ => 1 } $item =~ /\A=item ([^\n]*)/ && $1 =~ /\b$name=([\w.]+)/g;
@@ -119,6 +120,10 @@ my $format = content('lib/Devel/DProf/Format.pod');
 cmp_ok(scalar(keys %names), '>', 20, 'the sources have names of headers');
 is(join(' ', grep { $format !~ /\b$_\b/ } sort keys %names), '',
     'lib/Devel/DProf/Format.pod: the names in headers');
+
+my @lines = map { /^#define DP_FMT_\w+ +"(#\w) "/mg } map { content($_) } @sources;
+cmp_ok(scalar(@lines), '>', 1, 'the format has lines of its own');
+is(join(' ', grep { $format !~ /^=item C<\Q$_\E /m } @lines), '', '... which Format.pod has');
 
 # Compares the formats of each tool: its help, its manual, and its message about an unknown one.
 sub formats_of { return map { split /\|/ } $_[0] =~ /--format(?:>|) ([a-z|-]*\|[a-z|-]+)/g }

@@ -19,12 +19,14 @@ my @ways = (
     ($] < 5.032 ? () : [ 'statements', PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1 ]),
 );
 # These options are tested elsewhere: how the file is written, when recording begins and ends, and
-# samples, which have no calls (xt/samples.t).
+# samples, which have no calls (xt/samples.t). Where data lies (layout) changes times alone.
 my %elsewhere = map { $_ => 1 } qw(mode out ticks buffer limit contexts fork threads start compress
-    checkpoint signal toggle clock sample slice spool);
+    checkpoint signal toggle clock sample slice spool spool-limit layout);
 my %has_way = map { lc(s/^PERL_DPROF_//r) => 1 } grep { /^PERL_DPROF_/ } map { @$_ } @ways;
-my $help = run_program([built_perl(), '-d:DProf=help', '-e', 1])->{err};
-my @untried = grep { !$elsewhere{$_} && !$has_way{$_} } $help =~ /^ {2}(\w+)=/mg;
+my $help = run_program([built_perl(), '-d:DProf=help', '-e', 1])->{out};
+my @options = $help =~ /^ {2}([\w-]+)=/mg;
+cmp_ok(scalar(@options), '>', 20, 'the recorder lists its options');
+my @untried = grep { !$elsewhere{$_} && !$has_way{$_} } @options;
 is(join(' ', @untried), $] < 5.032 ? 'lines source' : '',
     'each option that changes what is recorded is tried');
 my $n = 0;

@@ -106,8 +106,8 @@ my %road = (
     'paths become profiles' => [ qr/Devel::DProf::Profile->new/, 'Devel/DProf/Input.pm' ],
     'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Outcome.pm' ],
     'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Options.pm' ],
+    'outcomes are worded' => [ qr/\$(?:o|outcome)->\{message\}/, 'Devel/DProf/Outcome.pm' ],
     # A view that a caller reads returns rows.
-    # a view that is looked at gives rows
     'output is decoded' => [ qr/->decode\b/ ],
     'output goes to a string' => [ qr/open \*?STDOUT, '>', \\\$/, 'Test/DProf/Profile.pm' ],
     'formats of stacks are named' => [ qr/(?:eq|ne|=>) '(?:svg|folded)'/ ],

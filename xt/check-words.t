@@ -24,6 +24,9 @@ my %told = (
     dprofdiff   => [[metric => @metrics], [compute => first_words('compute')],
         [format => first_words('format')], [sort => @keys]],
     dproffold   => [[metric => @metrics]],
+    dprofexport => [[metric => @metrics]],
+    dproftop    => [[metric => time_words()]],
+    dprofhtml   => [[metric => @metrics]],
     dprofflame  => [[metric => @metrics], [colors => first_words('palette')],
         [order => first_words('flame_order')], [width => first_words('flame_width')]],
 );

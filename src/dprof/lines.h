@@ -54,8 +54,10 @@ int dp_line_sources(const struct dp_prof *prof,
 int dp_line_files(const struct dp_prof *prof,
                   int (*file)(void *ctx, const char *name, size_t len), void *ctx);
 
-/* 0: the profile has no statements, but perhaps calls by line; 1: they have counts; 2: and
- * times. */
-int dp_line_detail(const struct dp_prof *prof);
+/* What is known of statements: nothing, but perhaps calls by line; counts; times, too. */
+#define DP_LINES_LIST(X) \
+    X(DP_LINES_NONE, "none") X(DP_LINES_COUNTS, "count") X(DP_LINES_TIMES, "time")
+DP_ENUM(dp_lines_known, DP_LINES_LIST);
+enum dp_lines_known dp_line_detail(const struct dp_prof *prof);
 
 #endif

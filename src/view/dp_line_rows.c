@@ -165,7 +165,7 @@ int dp_line_files(const struct dp_prof *prof,
     return rc;
 }
 
-int dp_line_detail(const struct dp_prof *prof)
+enum dp_lines_known dp_line_detail(const struct dp_prof *prof)
 {
-    return !prof->n_lines ? 0 : prof->line_times ? 2 : 1;
+    return !prof->n_lines ? DP_LINES_NONE : prof->line_times ? DP_LINES_TIMES : DP_LINES_COUNTS;
 }

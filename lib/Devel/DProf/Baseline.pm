@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use Cwd ();
+use Devel::DProf::Constants qw(words_of DP_LINES_TIMES);
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Layout qw(columns);
@@ -138,7 +139,7 @@ sub runs {
 }
 
 # What a header says of lines: counts only, or times and counters, too.
-my %LINES = (count => 1, time => 2);
+my %LINES = words_of('lines');
 
 # Returns what all sides have: names of counters, times, lines; and what their headers say.
 sub common {
@@ -232,7 +233,8 @@ sub name_lines {
         my $rule = $rule{ $finding->{rule} };
         next if !defined $rule->{metric} || $rule->{by_line} || $finding->{sub} eq '(total)';
         my $metric = $rule->{metric} =~ /\A(?:self|incl)\z/ ? 'cpu' : $rule->{metric};
-        $metric = 'calls' if grep { Devel::DProf::Diff::line_detail($_) < 2 } $diff->sides;
+        $metric = 'calls'
+            if grep { Devel::DProf::Diff::line_detail($_) < DP_LINES_TIMES } $diff->sides;
         my $measure = $diff->measure($metric) or next;
         my $rows = $rows{$metric} ||= $diff->line_rows($measure) or next;
         $finding->{lines} = grown_lines($rows->{rows}, $finding->{sub}, $metric);

@@ -7,8 +7,9 @@ use warnings;
 
 use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys
                                DP_T_CPU DP_T_REAL
-                               DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER DP_K_PARENT DP_V_FLAT
-                               DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH DP_RULE_CALLS
+                               DP_LINES_TIMES DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER
+                               DP_K_PARENT DP_V_FLAT DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH
+                               DP_RULE_CALLS
                                DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF
                                DP_F_SHOWN);
 use Devel::DProf::Layout qw(grouped);
@@ -42,7 +43,7 @@ sub new {
     return $self;
 }
 
-# A comparison of what was read as one side, which stands for several.
+# Makes a comparison of what was read as one side. NAMES are those of the sides that it becomes.
 sub of_sides {
     my ($class, $sides, @names) = @_;
     my $self = $class->new(%$sides);
@@ -147,7 +148,7 @@ sub has_lines {
         $self->{say}->("$what: $without->{name} has no lines; record it with lines=time");
         return 0;
     }
-    my ($counts) = grep { line_detail($_) < 2 } $self->sides;
+    my ($counts) = grep { line_detail($_) < DP_LINES_TIMES } $self->sides;
     return 1 if !$counts || !defined $name || $name eq 'calls';
     $self->{say}->("$what: the lines of $counts->{name} have calls only, and no $name; record it"
         . ' with lines=time');
@@ -166,7 +167,7 @@ sub settle_lines {
         return 1 if !grep { line_detail($_) } $self->sides;
     }
     return $self->{force} && !$self->{annotate} ? 1 : 0 if !$self->has_lines($what);
-    my $counts = grep { line_detail($_) < 2 } $self->sides;
+    my $counts = grep { line_detail($_) < DP_LINES_TIMES } $self->sides;
     $self->{metric_name} = 'calls' if $counts && !$self->{metric_given};
     return $self->{force} || $self->has_lines($what, $self->{metric_name});
 }

@@ -46,7 +46,7 @@ sub no_profile {
     my $path = $o->{path};
     if ($o->{code} == Devel::DProf::Profile::NOTPROFILE) {
         return "$path: $o->{message}" if $o->{message} =~ /^this is/;
-        return "Not a perl profile: $path" . ($o->{message} =~ /empty/ ? ' (it is empty)' : '');
+        return "Not a perl profile: $path" . (is_empty($o) ? ' (it is empty)' : '');
     }
     if ($o->{errno}) {
         local $! = $o->{errno};
@@ -55,6 +55,9 @@ sub no_profile {
     return "$path is a directory; name the profiles in it"
         . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : '');
 }
+
+# Tells whether the file has no byte: its process has recorded nothing.
+sub is_empty { return $_[0]{message} =~ /empty/ ? 1 : 0 }
 
 # A file of another tool may have no lines; where one of ours ends says nothing.
 sub place {
@@ -127,6 +130,10 @@ What is to be said of a file with that verdict, as lines.
 =item reason OUTCOME
 
 Why a file cannot be used, or not as a whole: text without its name.
+
+=item is_empty OUTCOME
+
+Whether the file has no byte.
 
 =item doubts HEADER
 

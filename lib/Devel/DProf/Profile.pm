@@ -325,8 +325,8 @@ The names of the files that the profile has places in, as a reference to a list.
 
 =item line_detail
 
-0 if the profile has no statements, but perhaps calls by line; 1 if statements have counts; 2 if
-they also have times.
+What the profile knows of statements, a number of the list C<lines> of L<Devel::DProf::Constants>: 0
+(none), but perhaps calls by line; 1, their counts; 2, their times, too.
 
 =item line_text FILE
 

@@ -102,8 +102,8 @@ sub format_of {
 # choice.
 sub format_option {
     my @names = names_of(formats('programs'));
-    return @names < 2 ? '' : "= format=s\n    --format FORMAT     " . join('|', @names)
-        . "; else the suffix of FILE decides\n";
+    return @names < 2 ? '' : "= format=s\n    --format " . join('|', @names)
+        . "  how stacks are printed; else the suffix of FILE decides\n";
 }
 
 # How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks),

@@ -193,8 +193,8 @@ sub add {
         my $o = INPUT->read($profile, $path);
         my $what = Devel::DProf::Outcome::verdict($o);
         if (!Devel::DProf::Input::usable($what)) {
-            push @{ $self->{unread} }, "$name: a profile cannot be read: $o->{message}"
-                if $o->{message} !~ /empty/;
+            push @{ $self->{unread} }, "$name: a profile cannot be read: "
+                . Devel::DProf::Outcome::reason($o) if !Devel::DProf::Outcome::is_empty($o);
             next;
         }
         # The process had only begun when it became another program.
