@@ -35,7 +35,7 @@ struct dpx_frame {
 /* A Perl sub has a context of its own. An XS sub has none: its frame is at its caller's. A callback
  * run by MULTICALL (a sort comparator, List::Util's blocks) shares its context with the calls
  * before and after. DPX_SLF is an XS sub of Coro's that goes on to another coroutine; its serial is
- * the op that called it. */
+ * the op that called it. All four numbers that the two bits of DPX_KEY have are taken. */
 enum dpx_frame_kind { DPX_PERL, DPX_XS, DPX_MULTICALL, DPX_SLF };
 
 #define DPX_KEY(ix, kind)   ((I32)((U32)(ix) << 2 | (U32)(kind)))
@@ -54,7 +54,7 @@ struct dpx_known {
 
 enum {
     DPX_CACHE = 2048,
-    DPX_ID_MASK = DP_RAW_ID_MAX,     /* the id itself: 28 bits; one more flag is free */
+    DPX_ID_MASK = DP_RAW_ID_MAX,     /* the id itself: 28 bits; two more flags are free */
     DPX_ID_LEAVES = 0x20000000,     /* _exit: does not come back */
     DPX_ID_AUTOLOAD = 0x40000000    /* the name is found at each call */
 };

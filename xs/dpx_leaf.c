@@ -82,7 +82,8 @@ static CV *own_method(pTHX_ HV *stash, SV *name)
     return cv_in(he ? HeVAL(he) : NULL);
 }
 
-/* The sub that a method call on such a variable finds. perl's own search may warn. */
+/* Returns the sub that a method call on such a variable finds. It does not call perl's own search,
+ * which may warn. */
 static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
 {
     HV *stash = class_of(aTHX_ invocant, pad);

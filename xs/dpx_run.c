@@ -94,6 +94,24 @@ static void plan_samples(pTHX)
     opt->lines = dpx_stmt_trouble() ? DPX_LINES_NO : DPX_LINES_TIME;
 }
 
+/* Takes the list of options behind those of the environment. Croaks where the user has made a
+ * mistake, and prints the help where the user asks for it. */
+static void take_items(pTHX_ const char *const *items, size_t n, struct dp_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strEQ(items[i], "help")) {
+            struct dp_buf text;
+            dp_buf_init(&text);
+            dpx_options_help(&text);
+            PerlIO_write(PerlIO_stdout(), text.ptr, text.len);
+            dp_buf_release(&text);
+            my_exit(0);
+        }
+        if (dpx_options_take(&dpx_run.opt, join_items(aTHX_ items, n, &i), err) < 0)
+            Perl_croak(aTHX_ "DProf: %s\n", err->message);
+    }
+}
+
 /* Sets the options, the plan of counters and the path from the environment and the list. Croaks
  * where the user has made a mistake. Returns false if memory is short. */
 static bool read_options(pTHX_ const char *const *items, size_t n)
@@ -108,18 +126,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     const char *wish = dpx_run.opt.clock;
     if (!dpx_clock_choose(&clock, wish))
         Perl_croak(aTHX_ "DProf: PERL_DPROF_CLOCK=%s: there is no such clock here\n", wish);
-    for (size_t i = 0; i < n; i++) {
-        if (strEQ(items[i], "help")) {
-            struct dp_buf text;
-            dp_buf_init(&text);
-            dpx_options_help(&text);
-            PerlIO_write(PerlIO_stdout(), text.ptr, text.len);
-            dp_buf_release(&text);
-            my_exit(0);
-        }
-        if (dpx_options_take(&dpx_run.opt, join_items(aTHX_ items, n, &i), &err) < 0)
-            Perl_croak(aTHX_ "DProf: %s\n", err.message);
-    }
+    take_items(aTHX_ items, n, &err);
     if (dpx_run.opt.sample)
         plan_samples(aTHX);
     const char *why = dpx_run.opt.lines ? dpx_stmt_trouble() : NULL;

@@ -17,7 +17,7 @@ enum {
     TICKER_STACK = 64 << 10     /* bytes */
 };
 
-/* All but the first two are of other threads, too, and no lock is held: a condition variable would
+/* Other threads write all but the first two, too, and no lock is held: a condition variable would
  * take a second system call each tick, and twice the time. */
 static struct {
     U64 period;                 /* ns */

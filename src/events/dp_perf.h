@@ -64,7 +64,7 @@ struct dp_perf {
                                  * then on */
 };
 
-/* Of the n-th event, as of the last arrival. */
+/* Returns what the n-th event had counted when the last mark arrived. */
 static inline uint64_t dp_perf_passed(const struct dp_perf *perf, size_t event)
 {
     return perf->counters[perf->at[event]].passed;

@@ -125,7 +125,7 @@ struct dp_pmu_item {
     const char *pmu;                    /* NULL: any, or none */
     const char *table_cpuid;            /* of a table: the regex of its first row, or of this
                                          * processor's row; otherwise NULL */
-    int group;                          /* enum dp_pmu_group */
+    enum dp_pmu_group group;
     bool deprecated;
     bool per_thread;                    /* can be counted for a thread */
 };

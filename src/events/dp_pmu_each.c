@@ -114,7 +114,8 @@ static int by_topic_and_name(const void *ctx, uint32_t a, uint32_t b)
     return rc ? rc : (a > b) - (a < b);
 }
 
-/* Of a PMU that this system does not show, by its name. */
+/* Can the event be counted for a thread? The name of a PMU tells it where this system does not show
+ * the PMU. */
 static bool is_per_thread(const struct dp_pmu *pmu, const struct pmu_event *e)
 {
     if (!e->pmu || strncmp(e->pmu, "cpu", 3) == 0)

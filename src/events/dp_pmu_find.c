@@ -89,7 +89,8 @@ static void add_device(struct dp_pmu_near *near, const struct dp_pmu *pmu,
             dp_pmu_near_add(near, e->name);
 }
 
-/* Perl's counter of what was taken, if this is the name of the column of what was given back. */
+/* Returns the counter of perl's that has a column of this name beside its own: svs for svs-freed,
+ * bytes for bytes-freed. NULL: there is none. */
 static const char *freed_of(struct span name)
 {
     static const char end[] = "-freed";

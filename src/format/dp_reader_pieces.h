@@ -5,8 +5,8 @@
 #include "dp_pieces.h"
 #include "dp_reader_text.h"
 
-/* To be called when the text has ended too early. Goes on with the pieces, if they belong to this
- * profile. Returns 0, or an error; then, too, all that could be taken was taken. */
+/* Goes on with the pieces, if they belong to this profile. A reader calls it when the text has
+ * ended too early. Returns 0, or an error; in both cases all that could be taken was taken. */
 int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p);
 
 /* Do the pieces hold a whole tree of this profile? Then that is newer than the tree that the text

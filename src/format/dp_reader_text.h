@@ -76,8 +76,8 @@ struct dp_reader_tree {
     size_t file_len;            /* of FILE; 0: none yet */
 };
 
-/* The stack of the next line, split before this line's one is read: what it will be looked for in is
- * on its way from the memory meanwhile. */
+/* The stack of the next line, split before this line's one is read: what it will be looked for in
+ * is on its way from the memory meanwhile. */
 struct dp_reader_ahead {
     const char *line;           /* NULL: there is none */
     size_t len;                 /* of the stack */

@@ -245,7 +245,8 @@ static int tell_guessed(struct dp_line_match *m, uint32_t file)
     return 0;
 }
 
-/* Of a sub, by what its lines are from its beginning. old and new have room for them. */
+/* Pairs the lines of a sub by how many lines lie between them and the sub's beginning. old and new
+ * have room for them. */
 static int pair_part(struct job *j, const struct part *p, struct dp_line_seen *old,
                      struct dp_line_seen *new, uint32_t *to)
 {

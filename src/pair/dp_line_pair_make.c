@@ -42,8 +42,8 @@ static int name_files(struct making *m, uint32_t side)
     return 0;
 }
 
-/* Of a file that only one of the sides has, lines are not told to be inserted or deleted: it may
- * not have been loaded. */
+/* Says of each line whether it was inserted or deleted. Lines of a file that only one of the sides
+ * has are neither, because the other side may not have loaded the file. */
 static void tell_fates(struct making *m)
 {
     uint32_t last = m->lp->sides ? m->lp->sides - 1 : 0;

@@ -51,7 +51,8 @@ struct dp_cell dp_rdiff_kept(struct dp_rdiff *r);
 void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side, size_t key,
                      const char *title, const char *name, unsigned width);
 
-/* Cells of the metric, and others. */
+/* Make cells: of an amount of the metric, of its difference with a sign, and of what else stands in
+ * the tables. */
 struct dp_cell dp_rdiff_amount(const struct dp_rdiff *r, uint64_t value);
 struct dp_cell dp_rdiff_signed(const struct dp_rdiff *r, uint64_t from, uint64_t to);
 struct dp_cell dp_rdiff_words(const char *str);

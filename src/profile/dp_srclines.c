@@ -184,7 +184,7 @@ struct walk {
     uint32_t *line, *call;      /* by node: UINT32_MAX where there is none */
 };
 
-/* A context is entered: adds to the line that called it what the line has of it. */
+/* Enters a context: its values are added to the line that called it. */
 static int enter(struct walk *w, uint32_t i)
 {
     struct making *m = w->m;

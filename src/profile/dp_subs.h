@@ -64,7 +64,7 @@ int dp_subs_unpack(struct dp_subs *subs);
 /* Adds a sub of another table. Returns its number here, or what dp_subs_add returns. Where two
  * records of one sub differ, the order in which they come does not matter. */
 int64_t dp_subs_import(struct dp_subs *subs, const struct dp_subs *from, uint32_t n);
-/* The same, in another file. */
+/* Does the same, as if the sub stood in another file. */
 int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint32_t n,
                           struct dp_text file);
 /* The number of the sub, from 0 up; DP_E_NOMEM, DP_E_LIMIT. */

@@ -42,7 +42,7 @@ struct dp_chains {
 
 struct dp_chain_how {
     bool caller_order;
-    int of;                     /* enum dp_chain_of */
+    enum dp_chain_of of;
     bool fractal;               /* the threshold is a share of the parent's
                                  * value, not of the base */
     double threshold;           /* percent: branches with less are left out */

@@ -9,8 +9,8 @@
 /* What a run has counted. */
 struct dp_counted {
     double count;
-    double of;                  /* of a share: how many there are in all; of a rate: how much would
-                                 * count one more if the rate were 1 */
+    double of;                  /* what a share is of: how many there are in all; what a rate is
+                                 * for: its exposure, such as seconds */
 };
 
 /* All runs as one. */

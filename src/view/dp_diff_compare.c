@@ -167,9 +167,10 @@ static int test_counter(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
-/* Of what was disturbed, the values without noise show less of a change where that lies in rare
- * long stretches, which look like noise. So both are tested: the chance that one of them has so
- * small a p is no greater than the sum, of which the values without noise have the most. */
+/* Tests the values without noise and those with it. A change that lies in rare long stretches looks
+ * like noise, and the values without noise show less of it. The chance that one of the two tests
+ * has so small a p is no greater than the sum of the shares of alpha that they get; the values
+ * without noise get the greater share. */
 static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_values *v)
 {
     static const double share = DP_DIFF_CALM_SHARE;

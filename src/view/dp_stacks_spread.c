@@ -135,10 +135,10 @@ void dp_stacks_spread_release(struct dp_stacks_spread *w)
 
 /* ---- shares ---- */
 
-/* Gives lines of a name so much of what they have left in a column. The lines stand in a row, each
- * as long as what it has left, and v cuts it into equal pieces: a line has as many as end in it,
- * which is never more than it has left, nor more than one away from its part. Returns what nobody
- * has left. */
+/* Gives the lines of a name their parts of v, out of what they have left in a column. The lines
+ * stand in a row, each as long as what it has left, and v cuts the row into pieces of one length: a
+ * line gets a tick for each piece that ends in it. So it never gets more than it has left, and its
+ * part is exact but for less than one tick. Returns what was more than all of them have left. */
 static uint64_t give(struct dp_stacks_spread *w, uint32_t name, size_t column, uint64_t v)
 {
     size_t columns = w->s->n_columns;
