@@ -394,7 +394,7 @@ static void faults(void)
     const char *text = "NYTProf 4 0\n";
     fault_is(text, strlen(text), 1, 0,
              "this is version 4 of NYTProf's format; version 5 can be read");
-    text = "NYTProf 5 0x\n";
+    text = "NYTProf 99999999999999999999 0\n";
     fault_is(text, strlen(text), 1, 0, "this is no version of NYTProf's format");
     text = "NYTProf 5 0\n:nv_size=16\n";
     fault_is(text, strlen(text), 0, 12,
