@@ -470,10 +470,12 @@ static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
     return n == limit;
 }
 
-/* Does a context have what is outside of all subs? */
-static bool is_programs(const struct dp_prof *prof, uint32_t node)
+/* Does a context have what is outside of all subs? Phases that become one with the program do. */
+static bool is_programs(const struct making *m, const struct dp_prof *prof, uint32_t node)
 {
-    return !node || prof->subs.subs[prof->nodes[node].sub].phase;
+    return !node
+           || ((m->no_phases || m->how->marked_phases)
+               && prof->subs.subs[prof->nodes[node].sub].phase);
 }
 
 /* Collects the kids of a context that belong below a frame. Kids whose frames are left out, or are
@@ -500,7 +502,7 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
             folds = recurses(m->s, frame, m->how->recursion);
         if (name == DP_STACKS_NONE || (again && folds)) {
             m->s->folded += again;
-            if (!(m->how->no_program && is_programs(prof, at)))
+            if (!(m->how->no_program && is_programs(m, prof, at)))
                 add_values(m, frame, src, at);
             if (kid->kid) {
                 at = kid->kid;
@@ -591,7 +593,7 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
         m->s->site[frame] = items[0].site;
     for (size_t i = 0; i < n && rc == 0; i++) {
         const struct dp_stacks_source *src = &m->s->sources[items[i].source];
-        if (!(m->how->no_program && is_programs(src->part->prof, items[i].node))
+        if (!(m->how->no_program && is_programs(m, src->part->prof, items[i].node))
             && (items[i].node || !m->how->phase))
             add_values(m, (uint32_t)frame, src, items[i].node);
         rc = take_kids(m, (uint32_t)frame, items[i].source, items[i].node);
