@@ -433,20 +433,40 @@ static void add_values(struct making *m, uint32_t frame, const struct dp_stacks_
         s->when[frame] = src->first + node;
 }
 
+/* Makes room for so many frames. */
+static int make_room(struct making *m, size_t n)
+{
+    struct dp_stacks *s = m->s;
+    return dp_mem_grow((void **)&s->frames, &s->cap, n, sizeof *s->frames) < 0
+                   || dp_mem_grow((void **)&s->self, &s->self_cap, n * s->n_columns,
+                                  sizeof *s->self) < 0
+                   || (m->how->chart
+                       && dp_mem_grow((void **)&s->start, &s->start_cap, n, sizeof *s->start) < 0)
+                   || (m->how->when
+                       && dp_mem_grow((void **)&s->when, &s->when_cap, n, sizeof *s->when) < 0)
+                   || (m->how->by_site
+                       && dp_mem_grow((void **)&s->site, &s->site_cap, n, sizeof *s->site) < 0)
+               ? DP_E_NOMEM : 0;
+}
+
+/* Makes room for as many frames as the largest source has contexts, of which most become frames:
+ * arrays that grow side by side leave what they were to each other, and never use it. */
+static int expect_frames(struct making *m)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < m->s->n_sources; k++)
+        if (m->s->sources[k].part->prof->count > most)
+            most = m->s->sources[k].part->prof->count;
+    return make_room(m, most + 1);
+}
+
 static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
 {
     struct dp_stacks *s = m->s;
     size_t n = s->count;
     if (n >= DP_STACKS_NONE / 2)
         return DP_E_LIMIT;
-    if (dp_mem_grow((void **)&s->frames, &s->cap, n + 1, sizeof *s->frames) < 0
-        || dp_mem_grow((void **)&s->self, &s->self_cap, (n + 1) * s->n_columns, sizeof *s->self) < 0
-        || (m->how->chart
-            && dp_mem_grow((void **)&s->start, &s->start_cap, n + 1, sizeof *s->start) < 0)
-        || (m->how->when
-            && dp_mem_grow((void **)&s->when, &s->when_cap, n + 1, sizeof *s->when) < 0)
-        || (m->how->by_site
-            && dp_mem_grow((void **)&s->site, &s->site_cap, n + 1, sizeof *s->site) < 0))
+    if (make_room(m, n + 1) < 0)
         return DP_E_NOMEM;
     s->frames[n] = (struct dp_stacks_frame){ name, parent, (uint32_t)n + 1 };
     memset(&s->self[n * s->n_columns], 0, s->n_columns * sizeof *s->self);
@@ -631,7 +651,8 @@ static int make_root(struct making *m)
 static int make_tree(struct making *m)
 {
     struct dp_stacks *s = m->s;
-    int rc = make_root(m);
+    int rc = expect_frames(m);
+    rc = rc < 0 ? rc : make_root(m);
     while (rc == 0 && m->n_groups) {
         struct group g = m->groups[--m->n_groups];
         uint32_t frame = (uint32_t)s->count;
