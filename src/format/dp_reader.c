@@ -37,6 +37,7 @@ static void release(struct dp_reader *r)
     dp_buf_release(&r->folded.stack);
     dp_mem_free(r->folded.frames);
     dp_mem_free(r->folded.ahead.frames);
+    dp_mem_free(r->folded.seen);
     dp_index_release(&r->folded.index);
     if (r->foreign.format)
         r->foreign.format->release(r->foreign.state);

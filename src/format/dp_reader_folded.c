@@ -10,6 +10,7 @@ enum {
     DECIMALS = 9,               /* decimals of a count; further digits are rounded */
     SHOWN = 60,                 /* bytes of a line in a message */
     FIRST = 1000,               /* so many stacks tell whether the file is sorted */
+    SEEN = 1 << 14,             /* names that are kept at hand; a power of two */
     EXPECTED = 4                /* so many frames of a stack are expected to be new */
 };
 
@@ -385,13 +386,36 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
     return 0;
 }
 
+/* Where the name of a new frame is kept at hand, if it is; NULL without an index, or memory. As with
+ * contexts, its hash stands for it. */
+static struct dp_reader_seen *seen_at(struct dp_reader_folded *in, const char *p, size_t len,
+                                      uint64_t *hash)
+{
+    if (!in->indexed)
+        return NULL;
+    if (!in->seen)
+        in->seen = dp_mem_zalloc(SEEN * sizeof *in->seen);
+    *hash = hash_of(in->seed, 0, p, len) | 1;
+    return in->seen ? &in->seen[*hash >> 32 & (SEEN - 1)] : NULL;
+}
+
 static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame *frame)
 {
     struct dp_text name = { p + frame->begin, frame->end - frame->begin };
     size_t known = r->ids.names.count;
-    int rc = frame->sub == DP_SUB_NONE ? decode(r, &name) : 0;
-    if (rc == 0 && frame->sub == DP_SUB_NONE)
+    uint64_t hash = 0;
+    if (frame->sub != DP_SUB_NONE)
+        return 0;
+    struct dp_reader_seen *seen = seen_at(&r->folded, name.ptr, name.len, &hash);
+    if (seen && seen->hash == hash) {
+        frame->sub = seen->sub;
+        return 0;
+    }
+    int rc = decode(r, &name);
+    if (rc == 0)
         rc = dp_reader_by_name(r, name, &frame->sub);
+    if (rc == 0 && seen)
+        *seen = (struct dp_reader_seen){ hash, frame->sub };
     if (rc == 0 && r->ids.names.count > known) {
         r->folded.by_text = r->folded.by_text && frame->sub >= r->folded.subs;
         r->folded.subs = frame->sub >= r->folded.subs ? frame->sub + 1 : r->folded.subs;

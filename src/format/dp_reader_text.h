@@ -85,6 +85,12 @@ struct dp_reader_ahead {
     size_t count, cap;
 };
 
+/* A name that new frames had, and its sub: a direct-mapped cache in front of the pool of names. */
+struct dp_reader_seen {
+    uint64_t hash;              /* 0: none */
+    uint32_t sub;
+};
+
 /* Of folded stacks; dp_reader_folded.c. */
 struct dp_reader_folded {
     bool on;
@@ -103,6 +109,7 @@ struct dp_reader_folded {
                                  * found by their names */
     bool is_whole;              /* the index has all contexts of the file */
     struct dp_index index;      /* hash of a frame -> node */
+    struct dp_reader_seen *seen;        /* names of the last new frames; or NULL */
     uint64_t seed;              /* of that hash */
     bool by_bytes, by_frames;   /* the stacks so far are in order of bytes; of frames, one by one */
     bool by_text;               /* each context has one text: no two texts are the same sub */
