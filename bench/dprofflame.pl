@@ -1,7 +1,7 @@
 # dprofflame and dproffold on folded stacks of programs of many sizes, beside flamegraph.pl,
 # difffolded.pl and inferno, where these are installed: user CPU seconds, the best of RUNS (3; from
 # a million stacks on 1), MB held at most, MB written. DPROF_BENCH_STACKS: how many stacks,
-# 10000,100000,1000000 if not given; a million takes 3 GB of TMPDIR. DPROF_FLAMEGRAPH: the folder of
+# 10000,100000,1000000 if not given; a million takes 4 GB of TMPDIR. DPROF_FLAMEGRAPH: the folder of
 # flamegraph.pl and difffolded.pl; else the copy of the first that Devel::NYTProf has. inferno is
 # looked for in PATH. FULL=1: flamegraph.pl --reverse of more than 100,000 stacks, too (minutes, and
 # gigabytes of memory).
@@ -19,10 +19,10 @@ my %they = they();
 for my $n (@sizes) {
     note("$n stacks are made");
     system("$gen $n before > $dir/before && $gen $n after > $dir/after && $gen $n before unsorted "
-        . "> $dir/unsorted") == 0 or die "gen-folded failed\n";
+        . "> $dir/unsorted && $gen $n after unsorted > $dir/unsorted2") == 0 or die "gen-folded failed\n";
     printf "%s stacks, %.0f MB\n", thousands($n), (-s "$dir/before") / 1e6;
-    my ($before, $after, $unsorted, $two, $out) = map { "$dir/$_" }
-        qw(before after unsorted two out);
+    my ($before, $after, $unsorted, $unsorted2, $two, $out) = map { "$dir/$_" }
+        qw(before after unsorted unsorted2 two out);
     system(tool('dproffold', '--diff', '-o', $two, $before, $after)) == 0
         or die "dproffold failed\n";
     my @graph = ('dprofflame', '-o', $out, '--format');
@@ -41,6 +41,9 @@ for my $n (@sizes) {
         compared($n, '--diff', [@graph, 'svg', '--diff', $before, $after],
             "{difffolded.pl} $before $after | {flamegraph.pl}",
             "{inferno-diff-folded} $before $after | {inferno-flamegraph}"),
+        compared($n, '--diff, unsorted', [@graph, 'svg', '--diff', $unsorted, $unsorted2],
+            "{difffolded.pl} $unsorted $unsorted2 | {flamegraph.pl}",
+            "{inferno-diff-folded} $unsorted $unsorted2 | {inferno-flamegraph}"),
         compared($n, '--diff, page', [@graph, 'html', '--diff', $before, $after]),
         compared($n, 'two counts', [@graph, 'svg', $two], "{flamegraph.pl} $two",
             "{inferno-flamegraph} $two"),

@@ -386,8 +386,8 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
     return 0;
 }
 
-/* Where the name of a new frame is kept at hand, if it is; NULL without an index, or memory. As with
- * contexts, its hash stands for it. */
+/* Where the name of a new frame is kept at hand, if it is; NULL without an index, or memory. As
+ * with contexts, its hash stands for it. */
 static struct dp_reader_seen *seen_at(struct dp_reader_folded *in, const char *p, size_t len,
                                       uint64_t *hash)
 {
