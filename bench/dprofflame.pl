@@ -19,7 +19,8 @@ my %they = they();
 for my $n (@sizes) {
     note("$n stacks are made");
     system("$gen $n before > $dir/before && $gen $n after > $dir/after && $gen $n before unsorted "
-        . "> $dir/unsorted && $gen $n after unsorted > $dir/unsorted2") == 0 or die "gen-folded failed\n";
+        . "> $dir/unsorted && $gen $n after unsorted > $dir/unsorted2") == 0
+        or die "gen-folded failed\n";
     printf "%s stacks, %.0f MB\n", thousands($n), (-s "$dir/before") / 1e6;
     my ($before, $after, $unsorted, $unsorted2, $two, $out) = map { "$dir/$_" }
         qw(before after unsorted unsorted2 two out);

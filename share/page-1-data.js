@@ -135,13 +135,13 @@ function withoutParts(facts, whole) {
 function within(whole, kinds, rank, only) {
     const { name, parent } = whole, wanted = new Set(only), chosen = new Set(only.map((k) => kinds[k])), missing = new Uint8Array(whole.n);
     missing[0] = chosen.size;
-    for (let i = 1; i < whole.n; i++) missing[i] = missing[parent[i]] - (chosen.has(kinds[name[i]]) && wanted.has(name[i]) ? 1 : 0);
+    for (let i = 1; i < whole.n; i++) missing[i] = Math.max(0, missing[parent[i]] - (chosen.has(kinds[name[i]]) && wanted.has(name[i]) ? 1 : 0));
     const place = (i) => {
         const kind = kinds[name[i]];
         if (kind !== PHASE_KIND && kind !== PART_KIND) return missing[i] ? OUT : name[i];
         return chosen.has(kind) && !wanted.has(name[i]) ? OUT : PART;
     };
-    return regroup(whole, rank, (i) => (i ? place(i) : ROOT), missing.map((n) => (n ? 0 : 1)));
+    return regroup(whole, rank, (i) => (i ? place(i) : ROOT), missing.map((n) => (n ? 0 : 1)), whole.name[0], true);
 }
 
 // Adds up own values -> values with all that is below.
@@ -163,8 +163,9 @@ const PART = -1, OUT = -2, ROOT = -3;
 
 // Makes another tree of a tree's frames. place(i, at) says where frame i goes, whose caller went to the new frame `at` (below 0: it
 // was left out): the name that it has below `at`, PART of `at` itself, OUT of the tree, or ROOT: it is part of the new root.
-// What has one name below one frame is one frame. `counts`, if given, tells which frames' own values count. `root`: its name.
-function regroup(tree, rank, place, counts = null, root = tree.name[0]) {
+// What has one name below one frame is one frame. `counts`, if given, tells which frames' own values count. `root`: its name. With
+// `earliest`, a frame's time is that of the earliest that it is made of: for a tree whose times are comparable.
+function regroup(tree, rank, place, counts = null, root = tree.name[0], earliest = false) {
     const { n, parent } = tree, to = new Int32Array(n), newName = new Int32Array(n), newParent = new Int32Array(n), first = new Int32Array(n);
     // Frames are found by (parent, name), with open addressing.
     let size = 1;
@@ -188,6 +189,7 @@ function regroup(tree, rank, place, counts = null, root = tree.name[0]) {
             first[count++] = i;
         }
         to[i] = slots[slot];
+        if (earliest && tree.when && tree.when[i] < tree.when[first[to[i]]]) first[to[i]] = i;
     }
 
     // Back into preorder: sizes of subtrees, then each frame's distance from its parent, siblings being met in order of name.

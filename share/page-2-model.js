@@ -37,6 +37,11 @@ function begin({ facts, tree, whole = null }) {
     P.initial = { ...S };
 }
 
+// Returns the number of a sub's name, or -1. Processes and phases may have the names of subs.
+function subNamed(text) {
+    return keep(P.kept, 'index', () => new Map([...P.names.keys()].filter((i) => !(P.facts.kinds[i] >= PHASE_KIND)).reverse().map((i) => [P.names[i], i]))).get(text) ?? -1;
+}
+
 const canReverse = () => P.tree.n <= REVERSE_LIMIT;
 const metric = () => P.metrics[S.metric];
 const last = () => P.facts.sides.length - 1;
@@ -86,8 +91,8 @@ const withoutFolder = (text) => text.replace(/\[[^[\]]*\/([^/[\]]+)\]/, '[$1]');
 const STEPS = {
     process: ['process', (_, text, k) => chosenParts(k)],
     phase: ['phase', (_, text, k) => chosenParts(k)],
-    only: ['only', (tree, text) => onlyWith(tree, P.names.indexOf(text), P.rank)],
-    hide: ['without', (tree, text) => without(tree, P.names.indexOf(text), P.rank)],
+    only: ['only', (tree, text) => onlyWith(tree, subNamed(text), P.rank)],
+    hide: ['without', (tree, text) => without(tree, subNamed(text), P.rank)],
     time: ['time', (tree, text) => inRange(tree, text)],
     fold: ['folded:', (tree, text) => fold(tree, Uint8Array.from(P.names, (name) => (packageOf(name) === text ? 1 : 0)), P.rank)],
 };

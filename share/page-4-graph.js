@@ -218,6 +218,7 @@ function toolbar() {
     pressed('common', S.common);
     $('common').hidden = !P.diff || S.layout === 'graph' || P.relative;
     chips();
+    if (P.furnished !== S.metric) furnishParts();
     for (const act of Object.keys(LANES)) {
         const step = S.chain.find((one) => one.act === act);
         $(act).value = step ? lane(act, step.text) : -1;
@@ -332,7 +333,7 @@ function known(i) {
 }
 
 function remarks(i) {
-    const name = V.tree.name[i], kind = P.facts.kinds[name], list = [kind ? KINDS[kind][0] : '', placeOf(name)];
+    const name = V.tree.name[i], kind = P.facts.kinds[name], list = [kind ? (KINDS[kind] || KINDS[0])[0] : '', placeOf(name)];
     if (P.diff) {
         const parts = (top) => V.total.map((total, side) => `${percent(total[i] / total[top])} of ${sideName(side)}`).join(' \u2192 ');
         const { moved = {} } = P.diff;

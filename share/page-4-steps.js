@@ -71,7 +71,7 @@ function rechain() {
 function drawChain() {
     refresh('view');
     drawTable();
-    if (S.source && placedTree() !== P.tree && L && L.detail.some(Boolean)) say('What lines cost is known of all processes and phases together: the sources show what subs cost.');
+    drawSource();
     if (!V.all.some((list) => list[0] > 0)) say('Nothing is left: take a step of the chain back.');
 }
 
@@ -83,18 +83,19 @@ function choosePart(act, name) {
     const others = S.chain.filter((step) => step.act !== act), step = name < 0 ? [] : [{ act, text: P.names[name] }];
     S.chain = act === 'process' ? [...step, ...others] : [...others.filter((other) => other.act === 'process'), ...step, ...others.filter((other) => other.act !== 'process')];
     rechain();
-    drawSource();
 }
 
-// Fills the choices of processes and of phases, the longest first.
+// Fills the choices of processes and of phases, the longest first, without those that have nothing.
 function furnishParts() {
+    P.furnished = S.metric;
     for (const [act, kind] of Object.entries(LANES)) {
         const names = P.whole ? [...P.names.keys()].filter((i) => P.facts.kinds[i] === kind) : [], all = act === 'process' ? 'all processes' : 'all phases';
         $(act).hidden = names.length < 2;
         if (names.length < 2) continue;
         const total = byName(P.whole, [inclusive(P.whole, P.whole.own(S.metric, last()))], true)[0], whole = sum(P.whole.own(S.metric, last()));
-        names.sort((a, b) => total[b] - total[a] || P.rank[a] - P.rank[b]);
-        $(act).replaceChildren(make('option', { value: -1 }, all), ...names.map((i) => make('option', { value: i }, `${partInWords(P.names[i])} (${percent(whole ? total[i] / whole : 0)})`)));
+        const step = S.chain.find((one) => one.act === act), some = names.filter((i) => total[i] > 0 || (step && step.text === P.names[i]));
+        some.sort((a, b) => total[b] - total[a] || P.rank[a] - P.rank[b]);
+        $(act).replaceChildren(make('option', { value: -1 }, all), ...some.map((i) => make('option', { value: i }, `${partInWords(P.names[i])} (${percent(whole ? total[i] / whole : 0)})`)));
     }
 }
 

@@ -69,6 +69,7 @@ function costAt(side, i) {
 
 // Returns numbers by line of a file; lines without cost have none.
 function linesOf(file, side) {
+    if (placedTree() !== P.tree) return new Map();
     const { from, line } = L.sides[side], list = new Map();
     for (let i = from[file]; i < from[file + 1]; i++) list.set(line[i], i);
     return list;
@@ -83,6 +84,7 @@ function callsFrom(side, i) {
 
 // Returns where a sub is called from, the longest first: { file, line, calls, value }.
 function callsOf(side, sub) {
+    if (placedTree() !== P.tree) return [];
     const of = L.sides[side], { first, name, times, file, line, n } = of, value = of.values[S.metric].call(), by = scaleOf(side);
     if (!of.to) {
         of.lineOf = new Int32Array(name.length);
@@ -106,7 +108,7 @@ function fileTotals(side) {
         return L.files.map(({ index, subs: list }) => {
             const total = { self: 0, count: 0, calls: 0, subs: list.length };
             const self = exact && of.values[S.metric].self();
-            for (let i = of.from[index]; i < of.from[index + 1]; i++) {
+            for (let i = of.from[index]; i < of.from[index + 1] && placedTree() === P.tree; i++) {
                 total.count += of.count[i] / runsOf(side);
                 if (exact) total.self += self[i];
             }
@@ -132,8 +134,9 @@ function hottest(side, most) {
 
 // Returns who calls a sub and whom it calls, by sub, for profiles without lines of calls.
 function neighbours() {
-    return keep(L.kept, `neighbours ${S.metric}`, () => {
-        const { tree } = P, { name, parent, end, n } = tree, total = inclusive(tree, values(tree, S.metric)[last()]), known = P.key('calls');
+    const tree = placedTree();
+    return keep(tree.kept, `neighbours ${S.metric}`, () => {
+        const { name, parent, end, n } = tree, total = inclusive(tree, values(tree, S.metric)[last()]), known = P.key('calls');
         const calls = known < 0 ? null : values(tree, known)[last()], pairs = new Map(), of = { callers: new Map(), callees: new Map() };
         for (let i = 1; i < n; i++) {
             const from = name[parent[i]], key = from * P.names.length + name[i], pair = keep(pairs, key, () => ({ from, to: name[i], calls: 0, value: 0, until: 0 }));

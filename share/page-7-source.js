@@ -92,6 +92,7 @@ function drawSource(move) {
         if (turn !== G.turn) return;
         if (S.file < 0) drawOverview();
         else drawFile(lines, move, side, before);
+        if (placedTree() !== P.tree && L.detail.some(Boolean)) say('What lines cost is known of all processes and phases together: the sources show what subs cost.');
         toolbar();
         if (move) remember();
     };

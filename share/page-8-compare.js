@@ -66,8 +66,8 @@ function unite(other, title) {
     const metrics = both.map(({ m, to }) => ({ ...m, hz: /^(?:calls|ops)$/.test(m.key) ? m.hz : finer(m.hz, theirs.metrics[to].hz) }));
 
     const names = [...facts.names], number = new Map(), kinds = [...facts.kinds], hues = [...facts.hues], files = [...(facts.files || [])], places = names.map((_, k) => (facts.places || [])[k] || 0);
-    names.forEach((text, k) => number.set(text, number.get(text) ?? k));
-    const paths = new Map(files.map((path, k) => [path, k])), kept = new Map(), at = (list, k) => (Array.isArray(list) ? list[k] : undefined), renamed = theirs.names.map((text, k) => keep(number, text, () => {
+    names.forEach((text, k) => { if (!(kinds[k] >= PHASE_KIND)) number.set(text, number.get(text) ?? k); });
+    const paths = new Map(files.map((path, k) => [path, k])), kept = new Map(), at = (list, k) => (Array.isArray(list) ? list[k] : undefined), renamed = theirs.names.map((text, k) => at(theirs.kinds, k) >= PHASE_KIND ? 0 : keep(number, text, () => {
         const kind = at(theirs.kinds, k), hue = at(theirs.hues, k), [file, line] = [].concat(at(theirs.places, k)), path = at(theirs.files, file);
         kinds.push(KINDS[kind] && Number.isInteger(kind) ? kind : 0);
         hues.push(Number.isFinite(hue) ? hue : hueOf(text, kept));

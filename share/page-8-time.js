@@ -184,7 +184,6 @@ function inRange(tree, text) {
                 drawChain();
                 remember(false);
             }
-            drawSource();
         });
         C.busy = done;
         return tree;
@@ -206,7 +205,6 @@ function chooseTime(range, lane = -1) {
     }
     S.chain = rest;
     rechain();
-    drawSource();
 }
 
 // Returns "0.5–0.6 s of process 12" of "0.5-0.6@1".

@@ -55,7 +55,7 @@ function remember(push) {
 // unchanged.
 function restore(all) {
     const given = new Map(location.hash.slice(1).split('&').map((part) => part.split(/=(.*)/s)));
-    const index = keep(P.kept, 'index', () => new Map(P.names.map((name, i) => [name, i]))), number = (name) => index.get(name) ?? -1;
+    const number = subNamed;
     const path = given.has('at') ? given.get('at').split(';').map(unpack) : [], sub = unpack(given.get('sub') || '');
     say(sub && number(sub) < 0 ? `The sub ${short(sub, 120)} is not in this profile.` : '');
     if (all) {
@@ -234,7 +234,6 @@ function furnish() {
     $('diff').hidden = !P.diff;
     $('source-view').hidden = !hasLines();
     $('times').hidden = !hasTimes();
-    furnishParts();
     if (P.relative) {
         const [before, after] = P.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
         for (const option of $('width').options) option.textContent = words[option.value];
@@ -249,7 +248,7 @@ function furnish() {
 //   zoom(path), search(text), state(), narrow(), found()
 //   source(file, line), settled()    to the source view; a promise, kept when it is drawn and searched
 //   rows()           those of the file that is open, drawn or not
-const trace = (path) => V.tree.follow(path.split(';').map((name) => P.names.indexOf(name))).frame;
+const trace = (path) => V.tree.follow(path.split(';').map(subNamed)).frame;
 window.dprof = {
     frames(index = 0) {
         const pane = panes[index], { x, w, row } = pane.boxes, [before] = V.total, value = V.total[last()];

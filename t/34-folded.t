@@ -239,7 +239,7 @@ subtest 'Files of other tools are told apart' => sub {
 
 subtest 'What only looks like such files is read' => sub {
     for my $text ("version: 1\n", "desc: 3\nmain;a 5\n", "NYTProf::f;g 3\n",
-        "NYTProf 12\n", "PERFILE 2\n") {
+        "NYTProf 12\n", "NYTProf 12\nNYTProf;a 3\n", "PERFILE 2\n") {
         is((dprofpp(spew("$dir/alike", $text)))[2], 0,
             "a text that begins like a foreign file is read: $text");
     }

@@ -59,7 +59,8 @@ struct nytprof {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The first line has the format's two numbers: with one, it is a folded stack of a sub NYTProf. */
+/* The first line has the format's two numbers, and the next one is a comment or an option:
+ * otherwise it is a folded stack of a sub NYTProf, with a count or two. */
 static bool is_nytprof(const char *ptr, size_t len)
 {
     size_t i = strlen(magic);
@@ -67,7 +68,11 @@ static bool is_nytprof(const char *ptr, size_t len)
         return false;
     while (i < len && is_digit(ptr[i]))
         i++;
-    return i + 1 < len && ptr[i] == ' ' && is_digit(ptr[i + 1]);
+    if (i + 1 >= len || ptr[i] != ' ' || !is_digit(ptr[i + 1]))
+        return false;
+    const char *nl = memchr(ptr + i, '\n', len - i);
+    size_t next = nl ? (size_t)(nl + 1 - ptr) : len;
+    return next >= len || ptr[next] == '#' || ptr[next] == ':' || ptr[next] == '!';
 }
 
 /* ---- names and files ---- */

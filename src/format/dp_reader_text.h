@@ -105,6 +105,7 @@ struct dp_reader_folded {
     size_t split_len;           /* .. stack; NULL: none */
     struct dp_reader_ahead ahead;
     uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
+    uint64_t deep;              /* frames of them all */
     bool indexed;               /* the stacks are not sorted, or there are few yet: contexts are
                                  * found by their names */
     bool is_whole;              /* the index has all contexts of the file */

@@ -156,6 +156,19 @@ static uint32_t name_place(struct making *m, const struct dp_name *label,
     return name;
 }
 
+/* The number of a phase's name, which no sub shares. */
+static uint32_t name_phase(struct making *m, const struct dp_name *label)
+{
+    static const char mark[] = "\0phase";
+    struct dp_buf key;
+    dp_buf_init(&key);
+    dp_buf_add(&key, label->ptr, label->len);
+    dp_buf_add(&key, mark, sizeof mark - 1);
+    uint32_t name = key.err ? DP_MAP_NONE : name_of(m, key.ptr, key.len, label->len);
+    dp_buf_release(&key);
+    return name;
+}
+
 static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair, uint32_t n)
 {
     struct dp_stacks *s = m->s;
@@ -183,6 +196,7 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     size_t before = s->n_names;
     uint32_t name = stripped.err ? DP_MAP_NONE
                     : m->how->by_sub ? name_place(m, &label, file, sub->line)
+                    : sub->phase && m->how->marked_phases ? name_phase(m, &label)
                     : name_of(m, label.ptr, label.len, label.len);
     bool ok = name != DP_MAP_NONE;
     if (ok && name >= before)
@@ -211,7 +225,9 @@ static int by_text(const void *ctx, uint32_t a, uint32_t b)
     int c = dp_name_compare(&x->text, &y->text);
     if (c == 0)
         c = dp_name_compare(&x->file, &y->file);
-    return c ? c : (x->line > y->line) - (x->line < y->line);
+    if (c == 0)
+        c = (x->line > y->line) - (x->line < y->line);
+    return c ? c : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 /* Numbers by order of text, so that siblings are sorted by number. */

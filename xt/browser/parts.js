@@ -174,9 +174,96 @@ async function real(b) {
     await quiet(plain, 'plain');
 }
 
+// ---- names that others have, too ----
+
+async function names(b) {
+    const at = (name) => path.join(folder, name);
+    fs.writeFileSync(at('prog.pl'), `use Devel::DProf::Control qw(mark);
+sub work { my $x = 0; $x += $_ for 1 .. 50 }
+mark('program'); work() for 1 .. 3; mark('zz'); work() for 1 .. 9;
+`);
+    perl('-d:DProf=tree,out=prog.out', 'prog.pl');
+    tool('dprofflame', '-m', 'ops', '-o', 'prog.html', 'prog.out');
+    const page = await show(b, at('prog.html'));
+    is(await exported(page), lines(tool('dproffold', '-m', 'ops', 'prog.out')),
+        'a phase that is called as the root is');
+    await choose(page, 'phase', 'program');
+    is((await exported(page)).filter((line) => /main::work/.test(line)).length, 1,
+        '... can be chosen');
+    await page.selectOption('#metric', { label: 'calls' });
+    await page.evaluate(() => window.dprof.settled());
+    const [told] = /\([\d.]+ %\)/.exec(await text(page, 'chips'));
+    ok((await page.$eval('#phase', (node) => node.selectedOptions[0].text)).endsWith(told),
+        `shares are those of the metric on show: ${told}`);
+    await quiet(page, 'prog');
+
+    for (const marks of [['prog.out', 'zz.folded'], ['zz.folded', 'prog.out']]) {
+        fs.writeFileSync(at('zz.folded'), '(zz);foo 500\n(zz) 100\n');
+        tool('dprofflame', '-f', '--unit', 's', '-m', 'cpu', '-o', 'zz.html', ...marks);
+        const mixed = await show(b, at('zz.html'));
+        const some = await exported(mixed);
+        ok(some.some((line) => line.startsWith('(zz);foo ')),
+            `${marks}: a frame called as a phase`);
+        ok(!some.some((line) => /zz.*main::work/.test(line)), '... is none');
+        await choose(mixed, 'phase', 'zz');
+        ok(!(await exported(mixed)).some((line) => line.includes('foo')),
+            '... which can be chosen');
+        await quiet(mixed, marks);
+    }
+
+    for (const name of ['work', 'other']) fs.writeFileSync(at(name), `${name};leaf 20\n`);
+    tool('dprofflame', '-o', 'files.html', 'work', 'other');
+    const linked = await show(b, at('files.html'), '#at=work');
+    is([await text(linked, 'notice'), (await drawn(linked)).length], ['', 3],
+        'a link to a frame that is called as a file is');
+    await quiet(linked, 'a link');
+    const around = await show(b, at('files.html'), '#around=work');
+    ok((await drawn(around)).length > 1, '... around it');
+    await quiet(around, 'around');
+
+    fs.writeFileSync(at('when.pl'), `use Devel::DProf::Control qw(mark);
+sub bar { my $x = 0; $x += $_ for 1 .. 900 } sub foo { bar() }
+mark('zz'); foo(); main::bar(); mark('aa'); main::bar(); foo();
+`);
+    perl('-d:DProf=out=when.out', 'when.pl');
+    tool('dprofflame', '--no-timeline', '-m', 'calls', '-o', 'when.html', 'when.out');
+    const when = await show(b, at('when.html'), '#order=time');
+    const x = Object.fromEntries((await when.evaluate(() => window.dprof.frames()))
+        .map((frame) => [frame.path, frame.x]));
+    ok(x['main::foo'] < x['main::bar'], 'what ran first in any phase stands first');
+    await quiet(when, 'time');
+}
+
+async function source(b) {
+    const at = (name) => path.join(folder, name);
+    perl('-d:DProf=tree,lines,out=lines.out', 'p.pl');
+    tool('dprofflame', '--processes', '-m', 'ops', '-o', 'lines.html', 'lines.out');
+    const page = await show(b, at('lines.html'), '#src');
+    await page.evaluate(() => window.dprof.settled());
+    const listed = () => page.$$eval('.files td', (list) => list.map((cell) => cell.textContent));
+    const all = await listed();
+    await choose(page, 'phase', 'child');
+    const some = await listed();
+    ok(JSON.stringify(all) !== JSON.stringify(some), 'files are those of the phase');
+    ok(/^What lines cost is known of all/.test(await text(page, 'notice')), '... which is said');
+    await page.evaluate(() => window.dprof.source('p.pl', 0));
+    await page.evaluate(() => window.dprof.settled());
+    is(await page.$$eval('.of-count',
+        (list) => list.filter((cell) => /\d/.test(cell.textContent)).length), 0,
+        '... and lines have no costs of other phases');
+    await page.goBack();
+    await page.evaluate(() => window.dprof.settled());
+    await page.click('.chip');
+    await page.evaluate(() => window.dprof.settled());
+    is(await listed(), all, 'a step taken back is of the sources, too');
+    await quiet(page, 'source');
+}
+
 browser(async (b) => {
     await random(b);
     await steps(b);
     await real(b);
+    await names(b);
+    await source(b);
     fs.rmSync(folder, { recursive: true, force: true });
 });
