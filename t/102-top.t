@@ -10,6 +10,7 @@ use File::Glob ':bsd_glob';
 use POSIX ();
 use Test::More;
 use DProfTest;
+use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Input;
 use Devel::DProf::Tool::Dproftop;
 
@@ -230,7 +231,8 @@ subtest 'Counters, other times, filters, orders' => sub {
     my $lines = $rows->('-l');
     like("@{ $lines->{notes} }", qr/no lines: record with/, '-l without lines says what to do');
     my $none = top($dir, ['-m', 'nonsense']);
-    is($none->{err}, "dproftop: -m nonsense: the profile has cpu, user, system, real, ops\n",
+    is($none->{err},
+        'dproftop: -m nonsense: the profile has ' . join(', ', time_words(), 'ops') . "\n",
         'a metric that is not there');
     is($none->{status}, 1, '... is an error');
     like(top($dir, ['-m', 'calls'])->{err}, qr/the profile has cpu, user/, '... as are calls');

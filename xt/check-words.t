@@ -32,7 +32,7 @@ my %told = (
 );
 
 # Returns the text of an option's item: from the first of the =item lines that names it to the next
-# item, and the section that it may refer to.
+# item, and the section that it may refer to, of that manual or of dprofreport's.
 sub item {
     my ($pod, $option) = @_;
     my @items = split /^(?==item )/m, $pod =~ s/^=(?:head|back).*//mgr;
@@ -41,6 +41,8 @@ sub item {
         $last++ while $last < $#items && $items[$last] =~ /\A=item [^\n]*\s*\z/;
         my $item = join '', @items[$i .. $last];
         my ($there) = map { $pod =~ /^=head1 $_\n(.*?)(?=^=head1|\z)/ms } $item =~ m{L</([A-Z]+)>};
+        ($there) = content('bin/dprofreport') =~ /^=head1 $1\n(.*?)(?=^=head1|\z)/ms
+            if $item =~ m{L<dprofreport/([A-Z]+)>};
         return $item . ($there // '');
     }
     return;
