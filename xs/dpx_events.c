@@ -114,8 +114,8 @@ bool dpx_events_try(pTHX_ const struct dp_pmu *pmu, struct dp_pmu_event *ev, cha
 static const char *clash(const struct dpx_plan *plan, const struct dp_pmu_event *ev)
 {
 #define WORD(id, word, ...) word,
-    static const char *const taken[] = { DP_METRIC_LIST(WORD) "cpu", "ops", "svs", "svs-freed",
-                                         "bytes", "bytes-freed", "noise", "samples" };
+    static const char *const taken[] = { DP_METRIC_LIST(WORD) "ops", "svs", "svs-freed", "bytes",
+                                         "bytes-freed", "noise", "samples" };
 #undef WORD
     for (size_t i = 0; ev->kind == DP_PMU_PERF && i < DP_ARRAY_LEN(taken); i++)
         if (strEQ(ev->name, taken[i]))

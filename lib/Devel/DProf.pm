@@ -261,9 +261,9 @@ from the environment.
 
 =item spool-limit=BYTES
 
-The most that the spool may hold, 1 GiB by default, 0 for no limit. K, M or G behind the
-number are taken. Beyond the limit, the oldest slices are removed when a new one is whole, and one
-line says so. Files of others count, and stay.
+The most that the spool may hold, 1 GiB by default, 0 for no limit. K, M or G behind the number are
+taken. Beyond the limit, the oldest slices are removed when a new one is whole, and one line says
+so. Files of others count, and stay.
 
 =item signal=USR1
 
@@ -911,8 +911,8 @@ in a profile that was cut short.
 The file F<tmon.out.live> is the recorder's memory as long as the program runs. If another program
 cuts it off (a log rotation with C<copytruncate>, an editor), the recording ends with a message and
 the program goes on; what F<tmon.out> has by then can be read. For that the profiler catches SIGBUS,
-unless that is caught or ignored already. A program that sets C<$SIG{BUS}> itself, or
-blocks SIGBUS (C<sigprocmask>) while it calls subs, is not protected.
+unless that is caught or ignored already. A program that sets C<$SIG{BUS}> itself, or blocks SIGBUS
+(C<sigprocmask>) while it calls subs, is not protected.
 
 =item *
 

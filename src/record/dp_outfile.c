@@ -47,20 +47,6 @@ static int cannot(struct dp_err *err, const char *path)
     return dp_err_set(err, DP_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-static bool is_profile(int fd)
-{
-    static const char magic[] = DP_FMT_MAGIC "\n";
-    char head[DP_GZIP_HEAD + sizeof magic - 1];
-    ssize_t n = pread(fd, head, sizeof head, 0);
-    if (n == 0)
-        return true;        /* an empty file, as mktemp makes it, is free to be used */
-    size_t len = n < 0 ? 0 : (size_t)n;
-    const char *text = dp_gzip_stored(head, len, &len);
-    if (!text)
-        text = head;
-    return len >= sizeof magic - 1 && memcmp(text, magic, sizeof magic - 1) == 0;
-}
-
 /* Makes a new regular file, locked as long as the run lives. */
 static int create(const char *path, mode_t mode)
 {
@@ -88,7 +74,7 @@ static void drop_twin(const char *path)
     struct stat st;
     int fd = name ? dp_io_open_regular(name, DP_IO_NOFOLLOW, &st) : DP_E_NOMEM;
     if (fd >= 0) {
-        if (is_profile(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        if (dp_rotate_is_ours(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0)
             unlink(name);
         close(fd);
     }
@@ -124,7 +110,7 @@ static int look_beside(const char *path, int flags, struct dp_err *err)
     if (rc == 0 && (flags & DP_OUT_KEEP_OLD) && stat(path, &st) == 0 && S_ISREG(st.st_mode)
         && lstat(old, &beside) == 0) {
         int fd = dp_io_open_regular(old, DP_IO_NOFOLLOW, &beside);
-        if (fd < 0 || !is_profile(fd))
+        if (fd < 0 || !dp_rotate_is_ours(fd))
             rc = foreign(old, err);
         if (fd >= 0)
             close(fd);
@@ -169,7 +155,7 @@ static int look(const char *path, int flags, enum found *found, struct stat *fou
     }
     if (fd < 0)
         return cannot(err, path);
-    bool ours = is_profile(fd);
+    bool ours = dp_rotate_is_ours(fd);
     bool live = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
     /* A live run may just have put another file in its place. */
     bool same = stat(path, &now) == 0 && now.st_dev == opened.st_dev && now.st_ino == opened.st_ino;

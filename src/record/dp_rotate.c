@@ -14,20 +14,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool dp_rotate_run(int fd, char run[DP_RUN_ID])
+/* Reads up to size - 1 bytes of a profile's beginning, in front of any packed text, into head, and
+ * terminates them. Returns where they are, or NULL if it is none of ours. empty: has it no byte? */
+static const char *header_of(int fd, char *head, size_t size, bool *empty)
 {
-    static const char magic[] = DP_FMT_MAGIC "\n", name[] = "$dprof_run='";
-    char head[1024];
-    ssize_t n = pread(fd, head, sizeof head - 1, 0);
+    static const char magic[] = DP_FMT_MAGIC "\n";
+    ssize_t n = pread(fd, head, size - 1, 0);
     size_t len = n < 0 ? 0 : (size_t)n;
     const char *text = dp_gzip_stored(head, len, &len);
-    run[0] = '\0';
+    *empty = n == 0;
     if (!text)
         text = head;
     if (len < sizeof magic - 1 || memcmp(text, magic, sizeof magic - 1) != 0)
-        return false;
+        return NULL;
     head[text - head + (ptrdiff_t)len] = '\0';
-    const char *id = strstr(text, name), *end = id ? strchr(id += sizeof name - 1, '\'') : NULL;
+    return text;
+}
+
+bool dp_rotate_is_ours(int fd)
+{
+    char head[DP_GZIP_HEAD + sizeof DP_FMT_MAGIC "\n"];
+    bool empty;
+    return header_of(fd, head, sizeof head, &empty) || empty;
+}
+
+bool dp_rotate_run(int fd, char run[DP_RUN_ID])
+{
+    static const char name[] = "$dprof_run='";
+    char head[1024];
+    bool empty;
+    const char *text = header_of(fd, head, sizeof head, &empty);
+    const char *id = text ? strstr(text, name) : NULL;
+    const char *end = id ? strchr(id += sizeof name - 1, '\'') : NULL;
+    run[0] = '\0';
     if (!end || end - id >= DP_RUN_ID || end == id)
         return false;
     memcpy(run, id, (size_t)(end - id));
@@ -77,12 +96,11 @@ static bool is_numbered(const char *name, const char *stem, size_t len)
 /* Is it something that is no profile of ours, which nobody may replace? */
 static bool is_foreign(const char *path)
 {
-    char run[DP_RUN_ID];
     struct stat st;
     if (!is_there(path))
         return false;
     int fd = dp_io_open_regular(path, DP_IO_NOFOLLOW, &st);
-    bool ours = fd >= 0 && (st.st_size == 0 || dp_rotate_run(fd, run));
+    bool ours = fd >= 0 && dp_rotate_is_ours(fd);
     if (fd >= 0)
         close(fd);
     return !ours;

@@ -467,7 +467,7 @@ static int make_room(struct making *m, size_t n)
 
 /* Makes room for as many frames as the largest source has contexts, of which most become frames:
  * arrays that grow side by side leave what they were to each other, and never use it. */
-static int expect_frames(struct making *m)
+static int reserve_frames(struct making *m)
 {
     size_t most = 0;
     for (size_t k = 0; k < m->s->n_sources; k++)
@@ -667,7 +667,7 @@ static int make_root(struct making *m)
 static int make_tree(struct making *m)
 {
     struct dp_stacks *s = m->s;
-    int rc = expect_frames(m);
+    int rc = reserve_frames(m);
     rc = rc < 0 ? rc : make_root(m);
     while (rc == 0 && m->n_groups) {
         struct group g = m->groups[--m->n_groups];
