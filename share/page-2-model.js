@@ -8,7 +8,7 @@ const $ = (id) => document.getElementById(id);
 const S = {
     path: [],                  // names from the root's kid to the frame zoomed to
     range: null,               // [from, to], parts of that frame: what is drawn of it
-    chain: [],                 // steps { act, text } of STEPS; text: of a sub, a package or a range of time
+    chain: [],                 // steps { act, text } of STEPS; text: a process, a phase, a sub, a package or a range of time
     centre: -1,                // the sub of the sandwich
     q: '', match: false,       // the search, and whether case counts
     metric: 0, order: 'name', icicle: false, reversed: false, merged: false, table: false, calls: false, time: false, sub: -1,
@@ -87,14 +87,29 @@ const packageOf = (text) => (/^(.+)::/s.exec(text) || ['', ''])[1];
 // __ANON__[File.pm:12] of __ANON__[/usr/lib/My/File.pm:12].
 const withoutFolder = (text) => text.replace(/\[[^[\]]*\/([^/[\]]+)\]/, '[$1]');
 
-// What may be done to a tree before it is shown, step by step: a word for it, and how. What ran where and when comes first.
+// A step that chooses a process or a phase: it comes before all others.
+const stepOfPart = (noun) => ({
+    word: noun, noun, told: (text) => partInWords(text), make: (_, text, k) => chosenParts(k),
+    fits: (text, before) => P.whole && lane(noun, text) >= 0 && before.every(({ act }) => LANES[act] && act !== noun),
+});
+const stepOfSub = (word, make) => ({ word, noun: 'sub', told: (text) => short(text, 60), make, fits: (text) => subNamed(text) >= 0 });
+
+// What may be done to a tree before it is shown, step by step. make: returns the tree after the step; word, told: what a chip says of
+// the step and of its text; noun: what the text names; fits: can the step of a link be done, after those before? What ran where and
+// when comes first.
 const STEPS = {
-    process: ['process', (_, text, k) => chosenParts(k)],
-    phase: ['phase', (_, text, k) => chosenParts(k)],
-    only: ['only', (tree, text) => onlyWith(tree, subNamed(text), P.rank)],
-    hide: ['without', (tree, text) => without(tree, subNamed(text), P.rank)],
-    time: ['time', (tree, text) => inRange(tree, text)],
-    fold: ['folded:', (tree, text) => fold(tree, Uint8Array.from(P.names, (name) => (packageOf(name) === text ? 1 : 0)), P.rank)],
+    process: stepOfPart('process'),
+    phase: stepOfPart('phase'),
+    only: stepOfSub('only', (tree, text) => onlyWith(tree, subNamed(text), P.rank)),
+    hide: stepOfSub('without', (tree, text) => without(tree, subNamed(text), P.rank)),
+    time: {
+        word: 'time', noun: 'range of time', told: (text) => rangeInWords(text), make: (tree, text) => inRange(tree, text),
+        fits: (text, before) => !before.length && hasTimes() && /^[\d.]+-[\d.]+(?:@\d+)?$/.test(text),
+    },
+    fold: {
+        word: 'folded:', noun: 'package', told: (text) => short(text, 60), fits: () => true,
+        make: (tree, text) => fold(tree, Uint8Array.from(P.names, (name) => (packageOf(name) === text ? 1 : 0)), P.rank),
+    },
 };
 
 const LANES = { process: PART_KIND, phase: PHASE_KIND };       // steps, and the kinds of names that they choose among
@@ -122,7 +137,7 @@ function chained() {
         const key = `${act} ${text}`, old = P.chained[k];
         if (!old || old.key !== key) {
             P.chained.length = k;
-            P.chained.push({ key, tree: STEPS[act][1](tree, text, k) });
+            P.chained.push({ key, tree: STEPS[act].make(tree, text, k) });
         }
         ({ tree } = P.chained[k]);
     });

@@ -53,6 +53,12 @@ function doStep(act, text) {
     rechain();
 }
 
+// Makes those steps of a link the chain that fit this profile. Returns the first of the others, or undefined.
+function chainOf(steps) {
+    S.chain = steps.filter(({ act, text }, k) => STEPS[act].fits(text, steps.slice(0, k)));
+    return steps.find((step) => !S.chain.includes(step));
+}
+
 function undoStep(k = S.chain.length - 1) {
     S.chain = S.chain.filter((_, i) => i !== k);
     rechain();
@@ -102,8 +108,8 @@ function furnishParts() {
 // Shows the chain as chips: a click takes a step away.
 function chips() {
     const list = S.chain.map(({ act, text }, k) => {
-        const told = act === 'time' ? rangeInWords(text) : LANES[act] ? partInWords(text) : short(text, 60);
-        return button(make('span', {}, `${STEPS[act][0]} `, make('bdi', {}, told), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${STEPS[act][0]} ${told}` });
+        const { word } = STEPS[act], told = STEPS[act].told(text);
+        return button(make('span', {}, `${word} `, make('bdi', {}, told), ' \u00d7'), () => undoStep(k), { className: 'chip', title: `Take back: ${word} ${told}` });
     });
     const centre = S.centre >= 0 ? [button(make('span', {}, 'around ', make('bdi', {}, short(P.names[S.centre], 60)), ' \u00d7'), () => sandwich(-1), { className: 'chip', title: 'Back to the whole graph (b)' })] : [];
     const all = [...list, ...centre];

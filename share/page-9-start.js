@@ -72,10 +72,9 @@ function restore(all) {
         compile();
     }
     const steps = given.has('steps') ? given.get('steps').split(';').map((step) => /^(\w+):(.*)$/s.exec(step)).filter((step) => step && Object.hasOwn(STEPS, step[1])).map(([, act, text]) => ({ act, text: unpack(text) })) : [];
-    S.chain = steps.filter(({ act, text }, k) => (act === 'time' ? !k && hasTimes() && /^[\d.]+-[\d.]+(?:@\d+)?$/.test(text) : LANES[act] ? P.whole && lane(act, text) >= 0 && steps.slice(0, k).every((before) => LANES[before.act] && before.act !== act) : act === 'fold' || number(text) >= 0));
+    const lost = chainOf(steps), centre = given.has('around') ? unpack(given.get('around')) : '';
     if (timeStep()) metricInTime();
-    const lost = steps.find((step) => !S.chain.includes(step)), centre = given.has('around') ? unpack(given.get('around')) : '';
-    if (lost) say(`The ${LANES[lost.act] ? lost.act : 'sub'} ${short(lost.text, 120)} is not in this profile: a step of the link is left out.`);
+    if (lost) say(`The ${STEPS[lost.act].noun} ${short(lost.text, 120)} is not in this profile: a step of the link is left out.`);
     S.centre = centre && canReverse() ? number(centre) : -1;
     if (centre && number(centre) < 0) say(`The sub ${short(centre, 120)} is not in this profile.`);
     const range = /^([\d.e-]+?)\.\.([\d.e-]+)$/.exec(given.get('range') || ''), [from, to] = range ? [+range[1], +range[2]] : [0, 1];

@@ -116,6 +116,7 @@ async function steps(b) {
         'a click on the chip takes it back');
     await quiet(page, 'steps');
     for (const [link, told] of [
+        ['time:0-1', 'The range of time 0-1 is not in this profile'],
         ['process:9%20b.pl', 'The process 9 b.pl is not in this profile'],
         ['phase:main', 'The phase main is not in this profile'],
         ['only:early;process:1%20a.pl', 'The process 1 a.pl is not in this profile'],
