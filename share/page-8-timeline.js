@@ -137,6 +137,35 @@ function paintTimes() {
 
 const onView = (lane, from, to) => lane.from + to / lane.hz >= TL.view[0] && lane.from + from / lane.hz <= TL.view[1];
 
+// What the calls of a depth that are too short to be drawn for themselves cover of each pixel, and which frame was last there.
+const coverOf = (covers, depth) => covers[depth] || (covers[depth] = { w: new Float32Array(TL.wide + 2), who: new Int32Array(TL.wide + 2) });
+
+// Draws them as dense as they are.
+function paintCovers(c, covers, head) {
+    const { name } = P.tree;
+    for (const [depth, cover] of covers.entries()) {
+        for (let p = 0; cover && p <= TL.wide; p++) {
+            if (!(cover.w[p] > 0.02)) continue;
+            const own = name[cover.who[p]], hit = F.names && F.names[own] === 1;
+            c.globalAlpha = Math.min(1, 0.25 + cover.w[p]) * (F.names && !hit ? 0.4 : 1);
+            c.fillStyle = hit ? ink.mark : ink.fill[own];
+            c.fillRect(p, head + (depth - 1) * TIME_ROW, 1, TIME_ROW - 1);
+        }
+    }
+}
+
+// Shows the range that is a step of the chain, or none.
+function showPicked(scale) {
+    const step = timeStep();
+    if (!step) TL.part.value = 0;
+    TL.picked.hidden = !step;
+    if (step) {
+        const [from, to] = ends(step.text).map((t) => (t - TL.view[0]) * scale);
+        Object.assign(TL.picked.style, { left: Math.max(0, from) + 'px', width: Math.max(1, Math.min(TL.wide, to) - Math.max(0, from)) + 'px' });
+        TL.picked.hidden = to < 0 || from > TL.wide;
+    }
+}
+
 function paintLanes(exact) {
     const c = sized(TL.canvas, TL.wide, TL.high), top = TL.scroll.scrollTop, [t0, t1] = TL.view, scale = TL.wide / (t1 - t0), { name } = P.tree, { boxes } = Object.assign(TL, { boxes: [] });
     let y = -top, drawn = 0;
@@ -146,7 +175,7 @@ function paintLanes(exact) {
             const left = px(from), right = px(to), w = right - left, at = head + (depth - 1) * TIME_ROW;
             if (right < 0 || left > TL.wide || at > TL.high || at < -TIME_ROW) return;
             if (w < 0.7) {
-                const cover = covers[depth] || (covers[depth] = { w: new Float32Array(TL.wide + 2), who: new Int32Array(TL.wide + 2) }), p = Math.max(0, left | 0);
+                const cover = coverOf(covers, depth), p = Math.max(0, left | 0);
                 cover.w[p] += w;
                 cover.who[p] = frame;
                 return;
@@ -164,15 +193,7 @@ function paintLanes(exact) {
         if (y < TL.high && y + height > 0) {
             if (exact) calls(lane, box);
             else coarse(lane, box, covers, px);
-            // Calls too short to be drawn for themselves are as dense as they are.
-            for (const [depth, cover] of covers.entries()) {
-                for (let p = 0; cover && p <= TL.wide; p++) {
-                    if (!(cover.w[p] > 0.02)) continue;
-                    c.globalAlpha = Math.min(1, 0.25 + cover.w[p]) * (F.names && F.names[name[cover.who[p]]] === 0 ? 0.4 : 1);
-                    c.fillStyle = F.names && F.names[name[cover.who[p]]] === 1 ? ink.mark : ink.fill[name[cover.who[p]]];
-                    c.fillRect(p, head + (depth - 1) * TIME_ROW, 1, TIME_ROW - 1);
-                }
-            }
+            paintCovers(c, covers, head);
             c.globalAlpha = 1;
             c.fillStyle = ink.ghostText;
             c.fillText(short(`${lane.name}${lane.pid ? ` \u00b7 process ${lane.pid}` : ''}${lane.tid ? ` \u00b7 thread ${lane.tid}` : ''}`, 120), 6, y + TIME_HEAD / 2);
@@ -180,14 +201,7 @@ function paintLanes(exact) {
         y += height;
     }
     TL.drawn = drawn;
-    const step = timeStep();
-    if (!step) TL.part.value = 0;
-    TL.picked.hidden = !step;
-    if (step) {
-        const [from, to] = ends(step.text).map((t) => (t - t0) * scale);
-        Object.assign(TL.picked.style, { left: Math.max(0, from) + 'px', width: Math.max(1, Math.min(TL.wide, to) - Math.max(0, from)) + 'px' });
-        TL.picked.hidden = to < 0 || from > TL.wide;
-    }
+    showPicked(scale);
     TL.canvas.setAttribute('aria-label', `Time line from ${seconds(t0)} to ${seconds(t1)}. Drag or the table select a range; plus, minus and arrow keys zoom and move.`);
 }
 
@@ -217,7 +231,7 @@ function coarse(lane, box, covers, px) {
     const wide = px(lane.cell) - px(0);
     for (const [depth, row] of lane.dust.entries()) {
         if (!row) continue;
-        const cover = covers[depth] || (covers[depth] = { w: new Float32Array(TL.wide + 2), who: new Int32Array(TL.wide + 2) });
+        const cover = coverOf(covers, depth);
         for (let k = 0; k <= CELLS; k++) {
             if (!row.cover[k]) continue;
             const left = px(k * lane.cell), share = row.cover[k] / lane.cell;
