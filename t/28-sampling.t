@@ -218,6 +218,30 @@ END
         'calls that return to one place are told apart by what they call');
 }
 
+# The last op of a sub takes all of its time, so that each tick comes there: the sub's end is where
+# the sample is taken, be it by leaving, as an lvalue or by return.
+{
+    my $program = <<'END';
+my $text = 'a' x 2_000_000; my $x;
+sub leaves { $text =~ tr/a// }
+sub gives :lvalue { $x = $text =~ tr/a// }
+sub returns { return $text =~ tr/a// if @_; 0 }
+sub all { for (1 .. 30) { leaves(); gives(); returns(1) } }
+END
+    my @ways = (['alone', 'all()']);
+    push @ways, ['beside a thread', 'use threads; my $t = threads->create(\&all); all(); $t->join']
+        if $Config{useithreads};
+    for my $way (@ways) {
+        my $run = sampled("$program $way->[1]", \%often);
+        my %of = map { my $total = 0;
+            my $tree = run_tool('dproffold', ['-m', $_, bsd_glob("$run->{profile}*")])->{out};
+            $total += $1 while $tree =~ / (\d+)$/mg;
+            ($_ => $total) } 'samples', 'returned';
+        cmp_ok($of{samples}, '>', 20, "long ops at the ends of subs, $way->[0]: samples");
+        cmp_ok($of{returned}, '<', $of{samples} / 3, '... most of which are taken before the end');
+    }
+}
+
 # ---- the program notices nothing ----
 
 for my $seed (1 .. TestEnvironment::rounds(2, 12)) {

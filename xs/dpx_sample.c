@@ -2,8 +2,8 @@
  * notes what the program runs and sets PL_sig_pending. perl looks at that flag at each statement
  * and branch, for the sake of signals, and calls PL_signalhook, which is ours: there all that the
  * context stack holds is alive, and the sample is taken. So between two samples the program runs no
- * instruction more than without a profiler, but for one test where a sub ends and where an op is
- * freed; and it gets no signal.
+ * instruction more than without a profiler, but for a jump where a sub ends and a test where an op
+ * is freed; and it gets no signal.
  *
  * A sample is charged with all that has passed between its tick and the one before, time and CPU
  * time; but an op that waited at its tick leaves the CPU time of before to others (dp_rec.h).
@@ -12,7 +12,7 @@
  * the next statement has begun, so the first two tell what really ran; the pad tells whose
  * statement that was: a sub that was entered since is left out. When the sub has returned, its line
  * is kept and the stack is what it has become; to make that rare, the ops that end subs look at the
- * flag, too.
+ * flag, too, from a tick to its sample.
  *
  * The ticker never follows a pointer of perl's. The program does, and the words may be stale by
  * then: the statement may be freed (PL_opfreehook clears the word, or notes that PL_curcop leads to
@@ -437,6 +437,68 @@ static void take_line(pTHX_ struct dpx_ctx *ctx)
     dpx_frame_leave(ctx);
 }
 
+/* ---- the ends of subs ---- */
+
+/* Where the hooks of the ops that end subs go on: between a sample and the next tick, right to the
+ * original. */
+#define EACH_END(X)  X(leavesub) X(leavesublv) X(return)
+#define NOW(name)  static Perl_ppaddr_t name##_now;
+EACH_END(NOW)
+#undef NOW
+
+static bool alone;              /* one interpreter records */
+
+static void sample(pTHX_ struct dpx_ctx *ctx);
+
+/* A sub ends. This is no safe point for the program's own signals, whose handlers wait for the next
+ * one. Ops are those of all interpreters, also of threads that ran when the program began to sample
+ * itself; only of those that record does perl know a place for DPX_CTX. */
+static DP_NOINLINE void sub_ends(pTHX)
+{
+    struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    if (ctx && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
+        sample(aTHX_ ctx);
+        dpx_ticker_wake();
+    }
+}
+
+/* The hook is a jump, and nothing else: it is what each call pays. */
+#define ENDS(name) \
+    static OP *name##_asked(pTHX) \
+    { \
+        if (DP_UNLIKELY(PL_sig_pending)) \
+            sub_ends(aTHX); \
+        return orig_##name(aTHX); \
+    } \
+    static OP *name##_hook(pTHX) \
+    { \
+        return __atomic_load_n(&name##_now, __ATOMIC_RELAXED)(aTHX); \
+    }
+EACH_END(ENDS)
+#undef ENDS
+
+/* The ticker is about to tick: the ends of subs look for that. */
+static void watch_ends(bool is_alone)
+{
+    __atomic_store_n(&alone, is_alone, __ATOMIC_RELAXED);
+#define ASK(name)  __atomic_store_n(&name##_now, name##_asked, __ATOMIC_RELAXED);
+    EACH_END(ASK)
+#undef ASK
+}
+
+/* A sample has been taken. Where there are more interpreters than one, another may not have answered
+ * yet: then the hooks stay as they are. */
+static void forget_ends(void)
+{
+    if (!__atomic_load_n(&alone, __ATOMIC_RELAXED))
+        return;
+#define SKIP(name)  __atomic_store_n(&name##_now, orig_##name, __ATOMIC_RELAXED);
+    EACH_END(SKIP)
+#undef SKIP
+}
+
+/* ---- safe points ---- */
+
 static bool has_room(struct dpx_tick *t)
 {
     if (!t->stack)
@@ -463,6 +525,7 @@ static void sample(pTHX_ struct dpx_ctx *ctx)
         }
     }
     ctx->tick.dangling = NULL;
+    forget_ends();
     __atomic_store_n(&ctx->tick.armed, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&ctx->tick.pending, 0, __ATOMIC_RELEASE);
     errno = why;
@@ -487,7 +550,7 @@ static bool is_wanted(pTHX_ struct dpx_ctx *ctx)
     if (counting)
         return is_due(aTHX_ ctx);
     if (!dpx_ticker_runs())     /* this is a forked child, and its first statement */
-        dpx_ticker_start();
+        dpx_ticker_start(watch_ends);
     return __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE);
 }
 
@@ -522,30 +585,6 @@ static void safe_point(pTHX)
     else
         keep_tick(aTHX);
 }
-
-/* A sub ends. This is no safe point for the program's own signals, whose handlers wait for the next
- * one. Ops are those of all interpreters, also of threads that ran when the program began to sample
- * itself; only of those that record does perl know a place for DPX_CTX. */
-static DP_NOINLINE void sub_ends(pTHX)
-{
-    struct dpx_ctx *ctx = counting ? NULL : dpx_ctx_current(aTHX);
-    if (ctx && __atomic_load_n(&ctx->tick.pending, __ATOMIC_ACQUIRE)) {
-        sample(aTHX_ ctx);
-        dpx_ticker_wake();
-    }
-}
-
-#define ENDS(name) \
-    static OP *name##_hook(pTHX) \
-    { \
-        if (DP_UNLIKELY(PL_sig_pending)) \
-            sub_ends(aTHX); \
-        return orig_##name(aTHX); \
-    }
-ENDS(leavesub)
-ENDS(leavesublv)
-ENDS(return)
-#undef ENDS
 
 /* pp_fork clears PL_sig_pending in the child, after dpx_ticker_forked has set it. */
 static OP *fork_hook(pTHX)
@@ -592,6 +631,15 @@ static Perl_ppaddr_t original(Optype type)
     }
 }
 
+/* now: where the hook goes on; the ticker may have set it already. */
+static void hook_end(Optype type, Perl_ppaddr_t *orig, Perl_ppaddr_t *now, Perl_ppaddr_t hook)
+{
+    Perl_ppaddr_t none = NULL;
+    __atomic_compare_exchange_n(now, &none, PL_ppaddr[type], false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    dpx_adopt_type(type, orig, hook);
+}
+
 /* Once for the process, where a thread may end that has recorded, and another one begin. */
 static void hook_ops(void)
 {
@@ -599,16 +647,16 @@ static void hook_ops(void)
     dbstate = PL_ppaddr[OP_DBSTATE];
     if (orig_fork)
         return;
-    dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook);
-    dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook);
-    dpx_adopt_type(OP_RETURN, &orig_return, return_hook);
+    hook_end(OP_LEAVESUB, &orig_leavesub, &leavesub_now, leavesub_hook);
+    hook_end(OP_LEAVESUBLV, &orig_leavesublv, &leavesublv_now, leavesublv_hook);
+    hook_end(OP_RETURN, &orig_return, &return_now, return_hook);
     dpx_adopt_type(OP_FORK, &orig_fork, fork_hook);
 }
 
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
     counting = ctx->clock.kind == DPX_CLOCK_COUNTING;
-    int rc = counting ? 0 : dpx_ticker_start();
+    int rc = counting ? 0 : dpx_ticker_start(watch_ends);
     if (rc) {
         dp_err_set(err, DP_E_IO, "sample=%" UVuf " needs a thread, and there is none: %s",
                    (UV)dpx_run.opt.sample, strerror(rc));

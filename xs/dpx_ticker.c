@@ -17,10 +17,11 @@ enum {
     TICKER_STACK = 64 << 10     /* bytes */
 };
 
-/* Other threads write all but the first two, too, and no lock is held: a condition variable would
+/* Other threads write all but the first three, too, and no lock is held: a condition variable would
  * take a second system call each tick, and twice the time. */
 static struct {
     U64 period;                 /* ns */
+    void (*ticks)(bool alone);
     pthread_t thread;
     bool runs;                  /* there is a thread, in this process */
     bool dozes;                 /* it waits until a sample is taken */
@@ -108,6 +109,7 @@ static bool tick_all(void)
 {
     bool answered = false;
     pthread_mutex_lock(&dpx_run.lock);
+    ticker.ticks(dpx_run.all && !dpx_run.all->next);
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         void *thx = recording(ctx);
         if (thx && tick(&ctx->tick, thx))
@@ -196,12 +198,13 @@ static void *run_ticker(void *arg)
     }
 }
 
-int dpx_ticker_start(void)
+int dpx_ticker_start(void (*ticks)(bool alone))
 {
     pthread_attr_t attr;
     sigset_t all, before;
     struct timespec now;
     ticker.period = 1000000000 / dpx_run.opt.sample;
+    ticker.ticks = ticks;
     ticker.ends = ticker.dozes = false;
     clock_gettime(CLOCK_REALTIME, &now);
     UV seed = (UV)now.tv_nsec ^ (UV)now.tv_sec << 20 ^ (UV)getpid() << 8;

@@ -5,8 +5,9 @@
 
 #include "dpx.h"
 
-/* Starts the thread of this process. Returns 0 or an error number. */
-int dpx_ticker_start(void);
+/* Starts the thread of this process. Before each tick it calls `ticks`, without a context; alone:
+ * the tick is for one interpreter. Returns 0 or an error number. */
+int dpx_ticker_start(void (*ticks)(bool alone));
 
 /* Has this process such a thread? A forked child has none. */
 bool dpx_ticker_runs(void);

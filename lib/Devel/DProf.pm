@@ -357,9 +357,9 @@ its name in F<.part>, and has all that follows.
 
 A profile of every call costs a program with many small subs much of its speed. With C<sample=100>,
 a thread of the profiler looks at the program a hundred times a second, and calls are not recorded.
-Between two samples the program runs what it would run without a profiler, but for one test of a
-flag where a sub returns, and where perl frees an op. It gets no signal, no system call of its own
-ends early, and nothing appears in C<%SIG>.
+Between two samples the program runs what it would run without a profiler, but for a jump where a
+sub returns and a test where perl frees an op. It gets no signal, no system call of its own ends
+early, and nothing appears in C<%SIG>.
 
 A sample has the subs that run, with the file and line of each call, the statement, and the XS sub
 or builtin (C<CORE:sort>) that the statement was in. The time in which perl compiles is that of
