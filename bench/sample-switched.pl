@@ -9,7 +9,7 @@
 # ratio of all CPU time with samples to all without, and that of the least of each.
 #
 # What a loaded profiler costs that does not sample is not in these figures, but in
-# bench/instructions.pl: it is 4 instructions where a sub ends.
+# bench/instructions.pl: it is one instruction where a sub ends.
 use strict;
 use warnings;
 use FindBin;
