@@ -486,8 +486,8 @@ static void watch_ends(bool is_alone)
 #undef ASK
 }
 
-/* A sample has been taken. Where there are more interpreters than one, another may not have answered
- * yet: then the hooks stay as they are. */
+/* A sample has been taken. Where there are more interpreters than one, another may not have
+ * answered yet: then the hooks stay as they are. */
 static void forget_ends(void)
 {
     if (!__atomic_load_n(&alone, __ATOMIC_RELAXED))

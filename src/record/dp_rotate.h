@@ -8,8 +8,8 @@
 
 enum { DP_RUN_ID = 40 };
 
-/* Is it a profile, or an empty file as mktemp makes it, which is free to be used? Reads the beginning
- * of the file alone. */
+/* Is it a profile, or an empty file as mktemp makes it, which is free to be used? Reads the
+ * beginning of the file alone. */
 bool dp_rotate_is_ours(int fd);
 
 /* The run that a profile belongs to, as its header says ($dprof_run), terminated. False: the file
