@@ -101,11 +101,14 @@ my ($clock) = ours_version() =~ /clock (\w+)/;
 
 # ---- samples ----
 
-# One a second, of which a run has a few.
-print "instructions that sampling adds between samples\n";
-table([ '', 'plain', 'added' ], map {
-    my %per = per_turn($_->[1], $clock, undef, $plain, $sampled);
-    [ $_->[0], map { sprintf '%.1f', $_ } $per{plain}, $per{ $sampled->[0] } - $per{plain} ];
+# One a second, of which a run has a few; and none, as recording is stopped.
+my ($name, $options, @env) = @$sampled;
+my $stopped = [ 'stopped', [ map { s/sample=1$/sample=1000,start=no/r } @$options ], @env ];
+print "instructions that sampling adds between samples, and while it is stopped\n";
+table([ '', 'plain', 'added', 'stopped' ], map {
+    my %per = per_turn($_->[1], $clock, undef, $plain, $sampled, $stopped);
+    [ $_->[0], map { sprintf '%.1f', $_ } $per{plain}, map { $per{$_} - $per{plain} } $name,
+        'stopped' ];
 } @programs);
 
 # ---- statements ----

@@ -477,7 +477,7 @@ static DP_NOINLINE void sub_ends(pTHX)
 EACH_END(ENDS)
 #undef ENDS
 
-/* The ticker is about to tick: the ends of subs look for that. */
+/* The ticker is about to ask for a sample: the ends of subs look for that. */
 static void watch_ends(bool is_alone)
 {
     __atomic_store_n(&alone, is_alone, __ATOMIC_RELAXED);

@@ -78,8 +78,10 @@ static void *recording(const struct dpx_ctx *ctx)
     return __atomic_load_n(&ctx->rec.paused, __ATOMIC_RELAXED) ? NULL : thx;
 }
 
-/* Notes what runs in an interpreter. Returns whether it has answered the tick before. */
-static bool tick(struct dpx_tick *t, void *thx)
+/* Notes what runs in an interpreter. Returns whether it has answered the tick before; only then is
+ * it asked again. What `ticks` sets cannot be set back by the sample of the tick before, as that is
+ * over. */
+static bool tick(struct dpx_tick *t, void *thx, bool alone)
 {
 #ifdef DPX_MULTIPLICITY
     PerlInterpreter *my_perl = thx;
@@ -90,6 +92,7 @@ static bool tick(struct dpx_tick *t, void *thx)
     UV now = time_now();
     __atomic_store_n(&t->at, now, __ATOMIC_RELAXED);
     if (answered) {
+        ticker.ticks(alone);
         clockid_t clock = __atomic_load_n(&t->clock, __ATOMIC_RELAXED);
         t->since = now;
         t->cpu = clock ? read_ns(clock) : 0;
@@ -108,11 +111,13 @@ static bool tick(struct dpx_tick *t, void *thx)
 static bool tick_all(void)
 {
     bool answered = false;
+    size_t n = 0;
     pthread_mutex_lock(&dpx_run.lock);
-    ticker.ticks(dpx_run.all && !dpx_run.all->next);
+    for (const struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
+        n += recording(ctx) != NULL;
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
         void *thx = recording(ctx);
-        if (thx && tick(&ctx->tick, thx))
+        if (thx && tick(&ctx->tick, thx, n == 1))
             answered = true;
     }
     pthread_mutex_unlock(&dpx_run.lock);

@@ -5,8 +5,8 @@
 
 #include "dpx.h"
 
-/* Starts the thread of this process. Before each tick it calls `ticks`, without a context; alone:
- * the tick is for one interpreter. Returns 0 or an error number. */
+/* Starts the thread of this process. It calls `ticks` before each tick that asks an interpreter for
+ * a sample; alone: no other interpreter records. Returns 0 or an error number. */
 int dpx_ticker_start(void (*ticks)(bool alone));
 
 /* Has this process such a thread? A forked child has none. */
