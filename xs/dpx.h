@@ -172,6 +172,10 @@ struct dpx_tick {
     U64 links;
     U64 freed, placed_freed;    /* ... and as many ops were freed: others may get their addresses */
     struct dpx_called *called;  /* places of calls, by what has called what */
+    struct dpx_step *steps;     /* contexts of calls, by the contexts that they come from ... */
+    size_t tree;                /* ... while rec.cct.serial is this ... */
+    U64 steps_freed;            /* ... and `freed` this */
+    U32 age;                    /* how often they were not */
 };
 
 /* A block (dpx_block.c). */

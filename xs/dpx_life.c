@@ -73,6 +73,7 @@ static void release_ctx(struct dpx_ctx *ctx)
     dp_mem_free(ctx->tick.stack);
     dp_mem_free(ctx->tick.placed);
     dp_mem_free(ctx->tick.called);
+    dp_mem_free(ctx->tick.steps);
     dpx_coro_release(ctx);
 }
 

@@ -49,6 +49,7 @@ enum {
     STEPS_MAX = 2000,           /* ops of a statement that are looked at */
     PAGE_LEAST = 4096,
     CALLED = 512,               /* calls whose places are kept */
+    STEPS = 8192,               /* contexts that are kept */
     STACK_NEAR = 16 << 20       /* bytes: what is nearer to a variable may be on the C stack */
 };
 
@@ -241,7 +242,7 @@ static bool is_autoload(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
 struct dpx_called {
     const COP *from;
     const OP *to;
-    const CV *cv;
+    const OP *start;            /* of what is called: a closure is another CV each time */
     U64 freed;                  /* tick.freed as the place was found, and 1; 0: there is none */
     U32 site;
 };
@@ -261,10 +262,10 @@ static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD
 static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
 {
     const struct dpx_tick *t = &ctx->tick;
-    UV hash = PTR2UV(r->to) >> 3 ^ PTR2UV(r->from) >> 7 ^ PTR2UV(r->cv) >> 5;
+    UV hash = PTR2UV(r->to) >> 3 ^ PTR2UV(r->from) >> 7 ^ PTR2UV(r->start) >> 5;
     struct dpx_called *k = &t->called[(hash ^ hash >> 9) % CALLED];
-    if (k->from != r->from || k->to != r->to || k->cv != r->cv || k->freed != t->freed + 1)
-        *k = (struct dpx_called){ r->from, r->to, r->cv, t->freed + 1,
+    if (k->from != r->from || k->to != r->to || k->start != r->start || k->freed != t->freed + 1)
+        *k = (struct dpx_called){ r->from, r->to, r->start, t->freed + 1,
                                   find_site(aTHX_ ctx, r, pad) };
     return k->site;
 }
@@ -315,37 +316,128 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     of->cop = found ? found : cop;
 }
 
+/* ---- names of subs ---- */
+
+static const GV *glob_of(const CV *cv) { return ((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv; }
+
+/* Is whatever has the address of a sub, and of its glob, of that name as long as no op is freed? A
+ * closure that was given a name has a glob of its own, and the next one that is made of the same
+ * code may have the addresses of both. That of other closures stands in their package. */
+static bool is_lasting(pTHX_ const CV *cv)
+{
+    const GV *gv = glob_of(cv);
+    if (!CvCVGV_RC(cv))
+        return true;
+    if (!gv || !isGV_with_GP(gv) || !GvSTASH(gv) || SvMAGICAL(GvSTASH(gv)))
+        return false;
+    const HEK *name = GvNAME_HEK(gv);
+    I32 len = HEK_UTF8(name) ? -(I32)HEK_LEN(name) : (I32)HEK_LEN(name);
+    SV **entry = hv_fetch(GvSTASH(gv), HEK_KEY(name), len, FALSE);
+    return entry && *entry == (const SV *)gv;
+}
+
+/* What tells subs of the same code apart: the address of the glob, or a hash of the name. */
+static UV name_key(pTHX_ CV *cv)
+{
+    return is_lasting(aTHX_ cv) ? PTR2UV(glob_of(cv)) : dpx_name_key(cv);
+}
+
+static bool has_name(CV *cv, UV key)
+{
+    return !cv || key == PTR2UV(glob_of(cv)) || (CvCVGV_RC(cv) && key == dpx_name_key(cv));
+}
+
+/* ---- contexts ---- */
+
 /* Where code that runs is in the tree. */
 struct dpx_placed {
     struct dpx_running of;
+    UV name;                    /* see name_key */
     struct dp_cct_node *node;
     U32 sub;                    /* the innermost that is recorded, of the same file; 0: none */
     const COP *left_out;        /* what has called subs that are not recorded, or NULL */
+    UV path;                    /* a hash of all that has led here */
 };
 
-static bool is_same(const struct dpx_running *a, const struct dpx_running *b)
+static bool is_same(const struct dpx_placed *p, const struct dpx_running *r)
 {
-    return a->cv == b->cv && a->start == b->start && a->from == b->from && a->to == b->to
-           && a->pad == b->pad && a->is_file == b->is_file;
+    const struct dpx_running *of = &p->of;
+    return of->cv == r->cv && of->start == r->start && of->from == r->from && of->to == r->to
+           && of->pad == r->pad && of->is_file == r->is_file && has_name(r->cv, p->name);
 }
 
-/* Where code is that runs behind other code. */
-static void place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct dpx_placed *outer,
+/* A call of a recorded sub, from a context that is known to lead to another. A cache line: most of
+ * what a sample costs is that what it looks at is not in the processor's caches. */
+struct dpx_step {
+    const struct dp_cct_node *outer;
+    const OP *start;            /* with the name, this tells the sub: a closure is another CV each
+                                 * time */
+    const COP *from;
+    const OP *to;
+    UV name;                    /* see name_key */
+    struct dp_cct_node *node;
+    U32 sub;
+    U32 age;                    /* tick.age when it was kept; 0: there is none */
+};
+
+static UV path_on(UV path, const struct dpx_running *r)
+{
+    path = (path ^ PTR2UV(r->start) ^ PTR2UV(r->to) << 7) * (UV)0x9E3779B97F4A7C15;
+    return (path ^ path >> 29 ^ PTR2UV(r->from)) * (UV)0xBF58476D1CE4E5B9;
+}
+
+static struct dpx_step *step_at(const struct dpx_tick *t, UV path)
+{
+    return &t->steps[(path >> 20) % STEPS];
+}
+
+static bool is_step(const struct dpx_tick *t, const struct dpx_step *s,
+                    const struct dp_cct_node *outer, const struct dpx_running *r)
+{
+    return s->age == t->age && s->outer == outer && s->start == r->start && s->from == r->from
+           && s->to == r->to && has_name(r->cv, s->name);
+}
+
+/* Where code is that runs behind other code. Returns whether another call with the same addresses is
+ * there, too. */
+static bool place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct dpx_placed *outer,
                   const struct dpx_running *r, PAD *outer_pad)
 {
+    UV path = path_on(outer->path, r);
+    struct dpx_step *step = step_at(&ctx->tick, path);
+    if (r->cv && is_step(&ctx->tick, step, outer->node, r)) {
+        *to = (struct dpx_placed){ *r, step->name, step->node, step->sub, NULL, path };
+        return true;
+    }
+    bool is_fixed = !is_autoload(aTHX_ ctx, r);
     U32 id = id_of(aTHX_ ctx, r);
     *to = *outer;
     to->of = *r;
+    to->name = r->cv ? name_key(aTHX_ r->cv) : 0;
+    to->path = path;
     if (id) {
         U32 site = site_of(aTHX_ ctx, r, outer_pad);
         to->node = dp_cct_child(&ctx->rec.cct, outer->node, id, site);
         to->sub = id;
         to->left_out = NULL;
+        if (to->node->up == outer->node && is_fixed)
+            *step = (struct dpx_step){ outer->node, r->start, r->from, r->to,
+                                       to->name, to->node, id, ctx->tick.age };
     } else if (r->cv && !outer->left_out) {
         to->left_out = r->from;
     }
     if (r->is_file)
         to->sub = 0;
+    return is_fixed;
+}
+
+/* Has the steps fetched that the rest of the stack is likely to take. */
+static void look_ahead(const struct dpx_tick *t, const struct sampled *of, size_t k, UV path)
+{
+    for (size_t n = of->n - of->in; k < n; k++) {
+        path = path_on(path, &of->stack[of->n - 1 - k]);
+        __builtin_prefetch(step_at(t, path));
+    }
 }
 
 /* The context of the subs that ran. Where the innermost is not recorded, its time belongs to the
@@ -358,17 +450,22 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
     size_t n = of->n - of->in, k = 0;
     if (t->links != ctx->rec.links || t->placed_freed != t->freed)
         t->n_placed = 0;
-    while (k < n && k < t->n_placed && is_same(&t->placed[k].of, &of->stack[of->n - 1 - k]))
+    if (t->tree != ctx->rec.cct.serial || t->steps_freed != t->freed) {
+        t->tree = ctx->rec.cct.serial;
+        t->steps_freed = t->freed;
+        t->age++;
+    }
+    while (k < n && k < t->n_placed && is_same(&t->placed[k], &of->stack[of->n - 1 - k]))
         at = &t->placed[k++];
     if (k < n)
         t->n_placed = k;
     if (!k)
         base.node = dp_rec_base(&ctx->rec);
+    look_ahead(t, of, k, at->path);
     for (bool is_kept = true; k < n; k++) {
         const struct dpx_running *r = &of->stack[of->n - 1 - k];
-        place(aTHX_ ctx, &t->placed[k], at, r, k ? r[1].pad : main_pad(aTHX));
+        is_kept = place(aTHX_ ctx, &t->placed[k], at, r, k ? r[1].pad : main_pad(aTHX)) && is_kept;
         at = &t->placed[k];
-        is_kept = is_kept && !is_autoload(aTHX_ ctx, r);
         t->n_placed += is_kept;
     }
     t->links = ctx->rec.links;
@@ -507,7 +604,9 @@ static bool has_room(struct dpx_tick *t)
         t->placed = dp_mem_realloc(NULL, DEEPEST, sizeof *t->placed);
     if (!t->called)
         t->called = dp_mem_zalloc(CALLED * sizeof *t->called);
-    return t->stack && t->placed && t->called;
+    if (!t->steps)
+        t->steps = dp_mem_zalloc(STEPS * sizeof *t->steps);
+    return t->stack && t->placed && t->called && t->steps;
 }
 
 /* A safe point where a sample is due. */

@@ -59,6 +59,8 @@ static struct dp_cct_node *new_node(struct dp_cct *cct)
 
 static int make_root(struct dp_cct *cct)
 {
+    static size_t trees;
+    cct->serial = __atomic_add_fetch(&trees, 1, __ATOMIC_RELAXED);
     cct->root = make_room(cct) ? new_node(cct) : NULL;
     if (!cct->root)
         return DP_E_NOMEM;

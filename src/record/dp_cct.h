@@ -42,6 +42,7 @@ struct dp_cct {
     struct dp_live *live;
     struct dp_cct_node *root;
     struct dp_cct_node *idle;           /* takes what shall not count; calls from it stay in it */
+    size_t serial;                      /* no two trees of a process have the same; see renew */
     struct dp_cct_node *free;           /* unused rest of the newest piece */
     size_t free_count;
     struct dp_cct_node **nodes;         /* by number - 1 */
