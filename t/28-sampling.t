@@ -95,7 +95,8 @@ END
     # Most of a stack is taken from the sample before. Other code may stand at its addresses by
     # then: closures that are freed, or have names, what AUTOLOAD stands for, what is compiled anew.
     my $path = spew(scratch() . '/p.pl', <<'END');
-use Sub::Util 'set_subname'; sub odd { my $s = 0; $s += $_ for 1 .. 5; $s } sub even { my $s = 0; $s += $_ for 1 .. 5; $s }
+use Sub::Util 'set_subname'; sub odd { my $s = 0; $s += $_ for 1 .. 5; $s }
+sub even { my $s = 0; $s += $_ for 1 .. 5; $s }
 sub AUTOLOAD { odd() } for my $i (1 .. 60) { my $f = $i % 2 ? sub { odd($i) }
     : sub { even($i) }; $f->() }
 for my $i (1 .. 20) { main->$_ for 'one', 'two' }
@@ -110,9 +111,9 @@ END
         $below{$sub}{$caller} += $got->{$stack};
     }
     my ($n) = sort { $a <=> $b } map { values %$_ } values %below;
-    is_deeply(\%below, { odd => { __ANON__2 => 30 * $n, one => 20 * $n, two => 20 * $n,
+    is_deeply(\%below, { odd => { __ANON__3 => 30 * $n, one => 20 * $n, two => 20 * $n,
             map { ("given$_" => 5 * $n) } 0 .. 3 },
-        even => { __ANON__3 => 30 * $n, map { ("named$_" => $n) } 1 .. 20 } },
+        even => { __ANON__4 => 30 * $n, map { ("named$_" => $n) } 1 .. 20 } },
         'code at the addresses of other code is told apart') or diag explain \%below;
 }
 {

@@ -398,8 +398,8 @@ static bool is_step(const struct dpx_tick *t, const struct dpx_step *s,
            && s->to == r->to && has_name(r->cv, s->name);
 }
 
-/* Where code is that runs behind other code. Returns whether another call with the same addresses is
- * there, too. */
+/* Where code is that runs behind other code. Returns whether that is so of each call with the same
+ * addresses. */
 static bool place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct dpx_placed *outer,
                   const struct dpx_running *r, PAD *outer_pad)
 {

@@ -57,10 +57,15 @@ static struct dp_cct_node *new_node(struct dp_cct *cct)
     return node;
 }
 
-static int make_root(struct dp_cct *cct)
+void dp_cct_begin(struct dp_cct *cct)
 {
     static size_t trees;
     cct->serial = __atomic_add_fetch(&trees, 1, __ATOMIC_RELAXED);
+}
+
+static int make_root(struct dp_cct *cct)
+{
+    dp_cct_begin(cct);
     cct->root = make_room(cct) ? new_node(cct) : NULL;
     if (!cct->root)
         return DP_E_NOMEM;

@@ -42,7 +42,7 @@ struct dp_cct {
     struct dp_live *live;
     struct dp_cct_node *root;
     struct dp_cct_node *idle;           /* takes what shall not count; calls from it stay in it */
-    size_t serial;                      /* no two trees of a process have the same; see renew */
+    size_t serial;                      /* of this tree, see dp_cct_begin */
     struct dp_cct_node *free;           /* unused rest of the newest piece */
     size_t free_count;
     struct dp_cct_node **nodes;         /* by number - 1 */
@@ -74,6 +74,10 @@ void dp_cct_release(struct dp_cct *cct);
 /* Begins an empty tree with the same sizes, in new pieces of live; the old ones may be gone by
  * then. All nodes end but `idle`. Returns 0 or DP_E_NOMEM. */
 int dp_cct_renew(struct dp_cct *cct);
+
+/* Gives the tree a serial number that none of this process has had. What is kept about nodes holds
+ * while it stays the same: all that make a tree or empty it call this. */
+void dp_cct_begin(struct dp_cct *cct);
 
 /* Begins an empty tree with the same sizes in the memory that there is. */
 void dp_cct_clear(struct dp_cct *cct);

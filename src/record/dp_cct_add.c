@@ -17,6 +17,7 @@ void dp_cct_clear(struct dp_cct *cct)
     cct->count = 1;
     cct->folded = 0;
     dp_map_clear(&cct->children);
+    dp_cct_begin(cct);
 }
 
 static bool is_empty(const struct dp_cct_node *n, size_t n_counts)
