@@ -27,13 +27,14 @@
  * PL_opfreehook, PL_comppad, blk_oldcop, blk_sub.olddepth; the same from perl 5.24 to 5.44. */
 #include "dpx_sample.h"
 #include "dpx_adopt.h"
-#include "dpx_callee.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_frame.h"
 #include "dpx_hook.h"
 #include "dpx_leaf.h"
 #include "dpx_life.h"
+#include "dpx_name.h"
+#include "dpx_placed.h"
 #include "dpx_stmt.h"
 #include "dpx_ticker.h"
 #include "dp_mem.h"
@@ -46,10 +47,7 @@
 
 enum {
     DEEPEST = 4096,             /* frames of a stack; of deeper ones the innermost stands above */
-    STEPS_MAX = 2000,           /* ops of a statement that are looked at */
     PAGE_LEAST = 4096,
-    CALLED = 512,               /* calls whose places are kept */
-    STEPS = 8192,               /* contexts that are kept */
     STACK_NEAR = 16 << 20       /* bytes: what is nearer to a variable may be on the C stack */
 };
 
@@ -59,80 +57,7 @@ static Perl_ophook_t orig_opfreehook;
 static Perl_ppaddr_t nextstate, dbstate;        /* what ops of these types run */
 static bool counting;           /* there is no ticker */
 
-/* ---- what ran ---- */
-
-/* Code that runs: an activation of a sub, or a file's or string's. */
-struct dpx_running {
-    CV *cv;                     /* the sub; NULL: it is none */
-    const OP *start;            /* its first op */
-    const COP *from;            /* the statement that called it */
-    const OP *to;               /* of a sub: where it returns to */
-    PAD *pad;
-    bool is_file;
-};
-
-static PAD *pad_of(const CV *cv, I32 depth)
-{
-    PADLIST *list = CvPADLIST(cv);
-    return list && depth >= 0 && depth <= PadlistMAX(list) ? PadlistARRAY(list)[depth] : NULL;
-}
-
-static PAD *main_pad(pTHX) { return PL_main_cv ? pad_of(PL_main_cv, 1) : NULL; }
-
-/* What a context is that code runs in. Returns false for those of blocks. */
-static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
-{
-    CV *cv;
-    to->from = cx->blk_oldcop;
-    if (CxTYPE(cx) == CXt_EVAL) {
-        cv = cx->blk_eval.cv;
-        to->cv = NULL;
-        to->start = to->to = NULL;
-        to->pad = cv ? pad_of(cv, 1) : NULL;
-        to->is_file = CxOLD_OP_TYPE(cx) == OP_REQUIRE || CxOLD_OP_TYPE(cx) == OP_DOFILE;
-        return cv != NULL;
-    }
-    if (CxTYPE(cx) != CXt_SUB || (CXp_SUB_RE_FAKE && cx->cx_type & CXp_SUB_RE_FAKE))
-        return false;
-    to->cv = cv = cx->blk_sub.cv;
-    if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv))
-        return false;
-    to->start = CvSTART(cv);
-    to->to = cx->blk_sub.retop;
-    to->pad = pad_of(cv, cx->blk_sub.olddepth + 1);
-    to->is_file = false;
-    return true;
-}
-
-/* What runs, the innermost first, but for this many behind that one; as much as there is room for.
- * Returns how much runs. */
-static size_t look_at_running(pTHX_ struct dpx_running *to, size_t room, size_t left_out)
-{
-    size_t n = 0;
-    for (const PERL_SI *si = PL_curstackinfo; si; si = si->si_prev) {
-        for (I32 ix = si->si_cxix; ix >= 0; ix--) {
-            struct dpx_running one;
-            if (!is_running(&si->si_cxstack[ix], &one))
-                continue;
-            size_t at = n > left_out ? n - left_out : 0;
-            if (!n || (at && at < room))
-                to[at] = one;
-            n++;
-        }
-    }
-    return n;
-}
-
-/* What runs, the innermost first. Where there is no room for all, those that stand behind the
- * innermost are left out: how many that are is known when all have been counted. */
-static size_t find_running(pTHX_ struct dpx_running *to, size_t room)
-{
-    size_t n = look_at_running(aTHX_ to, room, 0);
-    if (n <= room)
-        return n;
-    look_at_running(aTHX_ to, room, n - room);
-    return room;
-}
+/* ---- the words of a tick ---- */
 
 /* Is there memory? The kernel reads a set of signals from that address before it finds that there
  * is no such way to use it: EINVAL, where it would be EFAULT. That is a ninth of what
@@ -161,113 +86,6 @@ static bool is_statement(pTHX_ const struct dpx_tick *t, const COP *cop)
         return false;
     return (cop->op_type == OP_NEXTSTATE && cop->op_ppaddr == nextstate)
            || (cop->op_type == OP_DBSTATE && cop->op_ppaddr == dbstate);
-}
-
-/* An op that is looked for, only by its address. */
-struct search {
-    const OP *op;
-    const CV *callee;           /* look for calls of it that return to the op; NULL: for the op */
-    PAD *pad;                   /* of the sub that calls */
-    unsigned steps;
-    const COP *caller;          /* the statement of the best of the calls that return to it ... */
-    int rank;                   /* ... how good that is, or 0 ... */
-    bool many;                  /* ... and several have one as good */
-};
-
-/* A call that returns to the op that is looked for, as calls in all branches of an if do: best is
- * one of the sub by its name, then one by no name. */
-static void note_call(pTHX_ struct search *s, const COP *cop, const OP *call)
-{
-    const CV *cv = dpx_leaf_named(call, s->pad);
-    int rank = cv == s->callee ? 3 : cv ? 1 : 2;
-    if (rank < s->rank)
-        return;
-    s->many = rank == s->rank && (s->many || s->caller != cop);
-    s->rank = rank;
-    s->caller = cop;
-}
-
-/* The last statement before the op below top, as perl's closest_cop has it: of a block that is one
- * statement, perl makes that null. NULL: the op is not there. */
-static const COP *closest(pTHX_ const COP *cop, const OP *top, struct search *s)
-{
-    /* The op where a call returns to may stand around the call: that of a map does. */
-    if (s->callee && top->op_type == OP_ENTERSUB && top->op_next == s->op)
-        note_call(aTHX_ s, cop, top);
-    else if (!s->callee && top == s->op)
-        return cop;
-    if (!(top->op_flags & OPf_KIDS))
-        return NULL;
-    for (const OP *kid = cUNOPx(top)->op_first; kid;
-         kid = OpHAS_SIBLING(kid) ? OpSIBLING(kid) : NULL) {
-        if (++s->steps > STEPS_MAX)
-            return NULL;
-        if (kid->op_type == OP_NULL && (kid->op_targ == OP_NEXTSTATE || kid->op_targ == OP_DBSTATE))
-            cop = (const COP *)kid;
-        const COP *found = closest(aTHX_ cop, kid, s);
-        if (found)
-            return found;
-    }
-    return NULL;
-}
-
-/* The statement that an op stands in, or a call of a sub that returns to it: this one or a null one
- * inside of it; NULL: it is not there, or in several. */
-static const COP *statement_of(pTHX_ const COP *cop, struct search *s)
-{
-    for (const OP *o = (const OP *)cop; s->op && OpHAS_SIBLING(o);) {
-        o = OpSIBLING(o);
-        if (dpx_stmt_is(o))
-            break;
-        const COP *found = closest(aTHX_ cop, o, s);
-        if (found)
-            return found;
-    }
-    return s->many ? NULL : s->caller;
-}
-
-/* The sub of code that runs; 0: it is none, or is not recorded. */
-static U32 id_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
-{
-    return r->cv ? dpx_callee_perl(aTHX_ ctx, r->cv, r->start) & DPX_ID_MASK : 0;
-}
-
-/* May another call with the same addresses be one of another sub? */
-static bool is_autoload(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
-{
-    return r->cv && dpx_callee_any(aTHX_ ctx, r->cv, r->start) & DPX_ID_AUTOLOAD;
-}
-
-/* A call whose place is known. */
-struct dpx_called {
-    const COP *from;
-    const OP *to;
-    const OP *start;            /* of what is called: a closure is another CV each time */
-    U64 freed;                  /* tick.freed as the place was found, and 1; 0: there is none */
-    U32 site;
-};
-
-/* The place of the call of a sub. pad: of the sub that calls. */
-static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
-{
-    struct search s = { .op = r->to, .callee = r->cv, .pad = pad };
-    if (!r->from || !dpx_stmt_is((const OP *)r->from))
-        return dpx_name_site_of(aTHX_ ctx, r->from);
-    const COP *cop = statement_of(aTHX_ r->from, &s);
-    return dpx_stmt_place(aTHX_ ctx, cop ? cop : r->from, r->from);
-}
-
-/* The same, of a call that may be known: to find it is to walk the statement's ops, and to make the
- * text of its place. */
-static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
-{
-    const struct dpx_tick *t = &ctx->tick;
-    UV hash = PTR2UV(r->to) >> 3 ^ PTR2UV(r->from) >> 7 ^ PTR2UV(r->start) >> 5;
-    struct dpx_called *k = &t->called[(hash ^ hash >> 9) % CALLED];
-    if (k->from != r->from || k->to != r->to || k->start != r->start || k->freed != t->freed + 1)
-        *k = (struct dpx_called){ r->from, r->to, r->start, t->freed + 1,
-                                  find_site(aTHX_ ctx, r, pad) };
-    return k->site;
 }
 
 /* ---- a sample ---- */
@@ -299,181 +117,31 @@ static void find_compiler(pTHX_ struct sampled *of)
 static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
     const struct dpx_tick *t = &ctx->tick;
-    struct search s = { .op = t->op };
     const COP *cop = tick_cop(t), *found = NULL;
     for (of->in = 0; of->in < of->n && of->stack[of->in].pad != t->pad; of->in++)
         ;
-    bool is_there = of->in < of->n || (t->pad && t->pad == main_pad(aTHX));
+    bool is_there = of->in < of->n || (t->pad && t->pad == dpx_running_main_pad(aTHX));
     if (!is_there)
         of->in = 0;
     of->returned = !is_there;
     /* Which sub a new statement stands in is not known when that has returned. */
     if (!is_statement(aTHX_ t, cop) || (!is_there && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
-    else if (is_there && (found = statement_of(aTHX_ cop, &s)) != NULL)
+    else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->op)) != NULL)
         of->leaf = dpx_leaf_of(aTHX_ ctx, t->op, t->pad);
     of->around = cop;
     of->cop = found ? found : cop;
 }
 
-/* ---- names of subs ---- */
-
-static const GV *glob_of(const CV *cv) { return ((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv; }
-
-/* Is whatever has the address of a sub, and of its glob, of that name as long as no op is freed? A
- * closure that was given a name has a glob of its own, and the next one that is made of the same
- * code may have the addresses of both. That of other closures stands in their package. */
-static bool is_lasting(pTHX_ const CV *cv)
-{
-    const GV *gv = glob_of(cv);
-    if (!CvCVGV_RC(cv))
-        return true;
-    if (!gv || !isGV_with_GP(gv) || !GvSTASH(gv) || SvMAGICAL(GvSTASH(gv)))
-        return false;
-    const HEK *name = GvNAME_HEK(gv);
-    I32 len = HEK_UTF8(name) ? -(I32)HEK_LEN(name) : (I32)HEK_LEN(name);
-    SV **entry = hv_fetch(GvSTASH(gv), HEK_KEY(name), len, FALSE);
-    return entry && *entry == (const SV *)gv;
-}
-
-/* What tells subs of the same code apart: the address of the glob, or a hash of the name. */
-static UV name_key(pTHX_ CV *cv)
-{
-    return is_lasting(aTHX_ cv) ? PTR2UV(glob_of(cv)) : dpx_name_key(cv);
-}
-
-static bool has_name(CV *cv, UV key)
-{
-    return !cv || key == PTR2UV(glob_of(cv)) || (CvCVGV_RC(cv) && key == dpx_name_key(cv));
-}
-
-/* ---- contexts ---- */
-
-/* Where code that runs is in the tree. */
-struct dpx_placed {
-    struct dpx_running of;
-    UV name;                    /* see name_key */
-    struct dp_cct_node *node;
-    U32 sub;                    /* the innermost that is recorded, of the same file; 0: none */
-    const COP *left_out;        /* what has called subs that are not recorded, or NULL */
-    UV path;                    /* a hash of all that has led here */
-};
-
-static bool is_same(const struct dpx_placed *p, const struct dpx_running *r)
-{
-    const struct dpx_running *of = &p->of;
-    return of->cv == r->cv && of->start == r->start && of->from == r->from && of->to == r->to
-           && of->pad == r->pad && of->is_file == r->is_file && has_name(r->cv, p->name);
-}
-
-/* A call of a recorded sub, from a context that is known to lead to another. A cache line: most of
- * what a sample costs is that what it looks at is not in the processor's caches. */
-struct dpx_step {
-    const struct dp_cct_node *outer;
-    const OP *start;            /* with the name, this tells the sub: a closure is another CV each
-                                 * time */
-    const COP *from;
-    const OP *to;
-    UV name;                    /* see name_key */
-    struct dp_cct_node *node;
-    U32 sub;
-    U32 age;                    /* tick.age when it was kept; 0: there is none */
-};
-
-static UV path_on(UV path, const struct dpx_running *r)
-{
-    path = (path ^ PTR2UV(r->start) ^ PTR2UV(r->to) << 7) * (UV)0x9E3779B97F4A7C15;
-    return (path ^ path >> 29 ^ PTR2UV(r->from)) * (UV)0xBF58476D1CE4E5B9;
-}
-
-static struct dpx_step *step_at(const struct dpx_tick *t, UV path)
-{
-    return &t->steps[(path >> 20) % STEPS];
-}
-
-static bool is_step(const struct dpx_tick *t, const struct dpx_step *s,
-                    const struct dp_cct_node *outer, const struct dpx_running *r)
-{
-    return s->age == t->age && s->outer == outer && s->start == r->start && s->from == r->from
-           && s->to == r->to && has_name(r->cv, s->name);
-}
-
-/* Where code is that runs behind other code. Returns whether that is so of each call with the same
- * addresses. */
-static bool place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct dpx_placed *outer,
-                  const struct dpx_running *r, PAD *outer_pad)
-{
-    UV path = path_on(outer->path, r);
-    struct dpx_step *step = step_at(&ctx->tick, path);
-    if (r->cv && is_step(&ctx->tick, step, outer->node, r)) {
-        *to = (struct dpx_placed){ *r, step->name, step->node, step->sub, NULL, path };
-        return true;
-    }
-    bool is_fixed = !is_autoload(aTHX_ ctx, r);
-    U32 id = id_of(aTHX_ ctx, r);
-    *to = *outer;
-    to->of = *r;
-    to->name = r->cv ? name_key(aTHX_ r->cv) : 0;
-    to->path = path;
-    if (id) {
-        U32 site = site_of(aTHX_ ctx, r, outer_pad);
-        to->node = dp_cct_child(&ctx->rec.cct, outer->node, id, site);
-        to->sub = id;
-        to->left_out = NULL;
-        if (to->node->up == outer->node && is_fixed)
-            *step = (struct dpx_step){ outer->node, r->start, r->from, r->to,
-                                       to->name, to->node, id, ctx->tick.age };
-    } else if (r->cv && !outer->left_out) {
-        to->left_out = r->from;
-    }
-    if (r->is_file)
-        to->sub = 0;
-    return is_fixed;
-}
-
-/* Has the steps fetched that the rest of the stack is likely to take. */
-static void look_ahead(const struct dpx_tick *t, const struct sampled *of, size_t k, UV path)
-{
-    for (size_t n = of->n - of->in; k < n; k++) {
-        path = path_on(path, &of->stack[of->n - 1 - k]);
-        __builtin_prefetch(step_at(t, path));
-    }
-}
-
 /* The context of the subs that ran. Where the innermost is not recorded, its time belongs to the
- * statement that called it. Most of what runs has run at the last sample, too, and stands where it
- * stood then: to look at all of it anew, which is cold memory, would be most of a sample's cost. */
+ * statement that called it. */
 static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
 {
-    struct dpx_tick *t = &ctx->tick;
-    struct dpx_placed base = { .node = NULL }, *at = &base;
-    size_t n = of->n - of->in, k = 0;
-    if (t->links != ctx->rec.links || t->placed_freed != t->freed)
-        t->n_placed = 0;
-    if (t->tree != ctx->rec.cct.serial || t->steps_freed != t->freed) {
-        t->tree = ctx->rec.cct.serial;
-        t->steps_freed = t->freed;
-        t->age++;
-    }
-    while (k < n && k < t->n_placed && is_same(&t->placed[k], &of->stack[of->n - 1 - k]))
-        at = &t->placed[k++];
-    if (k < n)
-        t->n_placed = k;
-    if (!k)
-        base.node = dp_rec_base(&ctx->rec);
-    look_ahead(t, of, k, at->path);
-    for (bool is_kept = true; k < n; k++) {
-        const struct dpx_running *r = &of->stack[of->n - 1 - k];
-        is_kept = place(aTHX_ ctx, &t->placed[k], at, r, k ? r[1].pad : main_pad(aTHX)) && is_kept;
-        at = &t->placed[k];
-        t->n_placed += is_kept;
-    }
-    t->links = ctx->rec.links;
-    t->placed_freed = t->freed;
-    of->sub = at->sub;
-    if (at->left_out)
-        of->around = of->cop = at->left_out;
-    return at->node;
+    struct dpx_place at = dpx_placed_find(aTHX_ ctx, of->stack + of->in, of->n - of->in);
+    of->sub = at.sub;
+    if (at.left_out)
+        of->around = of->cop = at.left_out;
+    return at.node;
 }
 
 /* Charges what ran at the tick. */
@@ -481,7 +149,7 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     struct sampled of = { .stack = ctx->tick.stack };
     U32 line = DP_LINE_REST, place = 0;
-    of.n = find_running(aTHX_ ctx->tick.stack, DEEPEST);
+    of.n = dpx_running_find(aTHX_ ctx->tick.stack, DEEPEST);
     if (tick_cop(&ctx->tick) == &PL_compiling)
         find_compiler(aTHX_ &of);
     else
@@ -510,7 +178,7 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
 static U32 sub_of(pTHX_ struct dpx_ctx *ctx, const struct sampled *of)
 {
     for (size_t i = of->in; i < of->n && !of->stack[i].is_file; i++) {
-        U32 id = id_of(aTHX_ ctx, &of->stack[i]);
+        U32 id = dpx_running_sub(aTHX_ ctx, &of->stack[i]);
         if (id)
             return id;
     }
@@ -525,7 +193,7 @@ static void take_line(pTHX_ struct dpx_ctx *ctx)
     dpx_frame_look(aTHX_ ctx);
     U64 now = dpx_frame_arrive(ctx);
     if (tick_cop(&ctx->tick) != &PL_compiling) {
-        of.n = find_running(aTHX_ ctx->tick.stack, DEEPEST);
+        of.n = dpx_running_find(aTHX_ ctx->tick.stack, DEEPEST);
         find_statement(aTHX_ ctx, &of);
         if (dpx_stmt_is((const OP *)of.around))
             line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, sub_of(aTHX_ ctx, &of));
@@ -600,13 +268,7 @@ static bool has_room(struct dpx_tick *t)
 {
     if (!t->stack)
         t->stack = dp_mem_realloc(NULL, DEEPEST, sizeof *t->stack);
-    if (!t->placed)
-        t->placed = dp_mem_realloc(NULL, DEEPEST, sizeof *t->placed);
-    if (!t->called)
-        t->called = dp_mem_zalloc(CALLED * sizeof *t->called);
-    if (!t->steps)
-        t->steps = dp_mem_zalloc(STEPS * sizeof *t->steps);
-    return t->stack && t->placed && t->called && t->steps;
+    return t->stack && dpx_placed_room(t, DEEPEST);
 }
 
 /* A safe point where a sample is due. */

@@ -1,0 +1,224 @@
+/* To look up the sub, the place and the context of each frame of a stack would be most of what a
+ * sample costs, since none of what it needs for that is in the processor's caches. But most of what
+ * runs has run at the last sample, too, and stands where it stood then; and of the rest, most has
+ * been called so at some sample before. That is kept under a hash of the way from the outermost
+ * frame, so that all that a stack needs of it is known, and fetched, before the first is looked at.
+ *
+ * All that is kept is known by addresses of ops. When ops are freed, others may get these: so it
+ * holds while none is. */
+#include "dpx_placed.h"
+#include "dpx_callee.h"
+#include "dpx_stmt.h"
+#include "dp_mem.h"
+
+enum {
+    CALLED = 512,               /* calls whose places are kept */
+    STEP_BITS = 13,             /* of a hash, for ... */
+    STEPS = 1 << STEP_BITS      /* ... contexts that are kept */
+};
+
+/* ---- places of calls ---- */
+
+/* May another call with the same addresses be one of another sub? */
+static bool is_autoload(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
+{
+    return r->cv && dpx_callee_any(aTHX_ ctx, r->cv, r->start) & DPX_ID_AUTOLOAD;
+}
+
+/* A call whose place is known. */
+struct dpx_called {
+    const COP *from;
+    const OP *to;
+    const OP *start;            /* of what is called: a closure is another CV each time */
+    U64 freed;                  /* tick.freed as the place was found, and 1; 0: there is none */
+    U32 site;
+};
+
+/* The place of the call of a sub. pad: of the sub that calls. */
+static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
+{
+    if (!r->from || !dpx_stmt_is((const OP *)r->from))
+        return dpx_name_site_of(aTHX_ ctx, r->from);
+    const COP *cop = dpx_running_call(aTHX_ r, pad);
+    return dpx_stmt_place(aTHX_ ctx, cop ? cop : r->from, r->from);
+}
+
+/* The same, of a call that may be known: to find it is to walk the statement's ops, and to make the
+ * text of its place. */
+static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
+{
+    const struct dpx_tick *t = &ctx->tick;
+    UV hash = PTR2UV(r->to) >> 3 ^ PTR2UV(r->from) >> 7 ^ PTR2UV(r->start) >> 5;
+    struct dpx_called *k = &t->called[(hash ^ hash >> 9) % CALLED];
+    if (k->from != r->from || k->to != r->to || k->start != r->start || k->freed != t->freed + 1)
+        *k = (struct dpx_called){ r->from, r->to, r->start, t->freed + 1,
+                                  find_site(aTHX_ ctx, r, pad) };
+    return k->site;
+}
+
+/* ---- names of subs ---- */
+
+static const GV *glob_of(const CV *cv) { return ((XPVCV *)SvANY(cv))->xcv_gv_u.xcv_gv; }
+
+/* Is whatever has the address of a sub, and of its glob, of that name as long as no op is freed? A
+ * closure that was given a name has a glob of its own, and the next one that is made of the same
+ * code may have the addresses of both. That of other closures stands in their package. */
+static bool is_lasting(pTHX_ const CV *cv)
+{
+    const GV *gv = glob_of(cv);
+    if (!CvCVGV_RC(cv))
+        return true;
+    if (!gv || !isGV_with_GP(gv) || !GvSTASH(gv) || SvMAGICAL(GvSTASH(gv)))
+        return false;
+    const HEK *name = GvNAME_HEK(gv);
+    I32 len = HEK_UTF8(name) ? -(I32)HEK_LEN(name) : (I32)HEK_LEN(name);
+    SV **entry = hv_fetch(GvSTASH(gv), HEK_KEY(name), len, FALSE);
+    return entry && *entry == (const SV *)gv;
+}
+
+/* What tells subs of the same code apart: the address of the glob, or a hash of the name. */
+static UV name_key(pTHX_ CV *cv)
+{
+    return is_lasting(aTHX_ cv) ? PTR2UV(glob_of(cv)) : dpx_name_key(cv);
+}
+
+static bool has_name(CV *cv, UV key)
+{
+    return !cv || key == PTR2UV(glob_of(cv)) || (CvCVGV_RC(cv) && key == dpx_name_key(cv));
+}
+
+/* ---- contexts ---- */
+
+/* Where code that runs is in the tree. */
+struct dpx_placed {
+    struct dpx_running of;
+    UV name;                    /* see name_key */
+    struct dp_cct_node *node;
+    U32 sub;                    /* the innermost that is recorded, of the same file; 0: none */
+    const COP *left_out;        /* what has called subs that are not recorded, or NULL */
+    UV path;                    /* a hash of all that has led here */
+};
+
+static bool is_same(const struct dpx_placed *p, const struct dpx_running *r)
+{
+    const struct dpx_running *of = &p->of;
+    return of->cv == r->cv && of->start == r->start && of->from == r->from && of->to == r->to
+           && of->pad == r->pad && of->is_file == r->is_file && has_name(r->cv, p->name);
+}
+
+/* A call of a recorded sub that is known to lead from one context to another: a cache line. */
+struct dpx_step {
+    const struct dp_cct_node *outer;
+    const OP *start;            /* with the name, this tells the sub: a closure is another CV each
+                                 * time */
+    const COP *from;
+    const OP *to;
+    UV name;                    /* see name_key */
+    struct dp_cct_node *node;
+    U32 sub;
+    U32 age;                    /* tick.age when it was kept; 0: there is none */
+};
+
+static UV path_on(UV path, const struct dpx_running *r)
+{
+    path = (path ^ PTR2UV(r->start) ^ PTR2UV(r->to) << 7) * (UV)0x9E3779B97F4A7C15;
+    return (path ^ path >> 29 ^ PTR2UV(r->from)) * (UV)0xBF58476D1CE4E5B9;
+}
+
+static struct dpx_step *step_at(const struct dpx_tick *t, UV path)
+{
+    return &t->steps[path >> (8 * sizeof path - STEP_BITS)];
+}
+
+static bool is_step(const struct dpx_tick *t, const struct dpx_step *s,
+                    const struct dp_cct_node *outer, const struct dpx_running *r)
+{
+    return s->age == t->age && s->outer == outer && s->start == r->start && s->from == r->from
+           && s->to == r->to && has_name(r->cv, s->name);
+}
+
+/* Where code is that runs behind other code. Returns whether each call with the same addresses and
+ * name is there, too. */
+static bool place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct dpx_placed *outer,
+                  const struct dpx_running *r, PAD *outer_pad)
+{
+    UV path = path_on(outer->path, r);
+    struct dpx_step *step = step_at(&ctx->tick, path);
+    if (r->cv && is_step(&ctx->tick, step, outer->node, r)) {
+        *to = (struct dpx_placed){ *r, step->name, step->node, step->sub, NULL, path };
+        return true;
+    }
+    bool is_fixed = !is_autoload(aTHX_ ctx, r);
+    U32 id = dpx_running_sub(aTHX_ ctx, r);
+    *to = *outer;
+    to->of = *r;
+    to->name = r->cv ? name_key(aTHX_ r->cv) : 0;
+    to->path = path;
+    if (id) {
+        U32 site = site_of(aTHX_ ctx, r, outer_pad);
+        to->node = dp_cct_child(&ctx->rec.cct, outer->node, id, site);
+        to->sub = id;
+        to->left_out = NULL;
+        if (to->node->up == outer->node && is_fixed)
+            *step = (struct dpx_step){ outer->node, r->start, r->from, r->to, to->name, to->node,
+                                       id, ctx->tick.age };
+    } else if (r->cv && !outer->left_out) {
+        to->left_out = r->from;
+    }
+    if (r->is_file)
+        to->sub = 0;
+    return is_fixed;
+}
+
+/* Has the steps fetched that the rest of the stack is likely to take. */
+static void look_ahead(const struct dpx_tick *t, const struct dpx_running *stack, size_t n,
+                       size_t k, UV path)
+{
+    for (; k < n; k++) {
+        path = path_on(path, &stack[n - 1 - k]);
+        __builtin_prefetch(step_at(t, path));
+    }
+}
+
+struct dpx_place dpx_placed_find(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *stack,
+                                 size_t n)
+{
+    struct dpx_tick *t = &ctx->tick;
+    struct dpx_placed base = { .node = NULL }, *at = &base;
+    size_t k = 0;
+    if (t->links != ctx->rec.links || t->placed_freed != t->freed)
+        t->n_placed = 0;
+    if (t->tree != ctx->rec.cct.serial || t->steps_freed != t->freed) {
+        t->tree = ctx->rec.cct.serial;
+        t->steps_freed = t->freed;
+        t->age++;
+    }
+    while (k < n && k < t->n_placed && is_same(&t->placed[k], &stack[n - 1 - k]))
+        at = &t->placed[k++];
+    if (k < n)
+        t->n_placed = k;
+    if (!k)
+        base.node = dp_rec_base(&ctx->rec);
+    look_ahead(t, stack, n, k, at->path);
+    for (bool is_kept = true; k < n; k++) {
+        const struct dpx_running *r = &stack[n - 1 - k];
+        PAD *pad = k ? r[1].pad : dpx_running_main_pad(aTHX);
+        is_kept = place(aTHX_ ctx, &t->placed[k], at, r, pad) && is_kept;
+        at = &t->placed[k];
+        t->n_placed += is_kept;
+    }
+    t->links = ctx->rec.links;
+    t->placed_freed = t->freed;
+    return (struct dpx_place){ at->node, at->sub, at->left_out };
+}
+
+bool dpx_placed_room(struct dpx_tick *t, size_t n)
+{
+    if (!t->placed)
+        t->placed = dp_mem_realloc(NULL, n, sizeof *t->placed);
+    if (!t->called)
+        t->called = dp_mem_zalloc(CALLED * sizeof *t->called);
+    if (!t->steps)
+        t->steps = dp_mem_zalloc(STEPS * sizeof *t->steps);
+    return t->placed && t->called && t->steps;
+}

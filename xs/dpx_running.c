@@ -1,0 +1,149 @@
+#include "dpx_running.h"
+#include "dpx_callee.h"
+#include "dpx_leaf.h"
+#include "dpx_stmt.h"
+
+enum { STEPS_MAX = 2000 };      /* ops of a statement that are looked at */
+
+static PAD *pad_of(const CV *cv, I32 depth)
+{
+    PADLIST *list = CvPADLIST(cv);
+    return list && depth >= 0 && depth <= PadlistMAX(list) ? PadlistARRAY(list)[depth] : NULL;
+}
+
+PAD *dpx_running_main_pad(pTHX) { return PL_main_cv ? pad_of(PL_main_cv, 1) : NULL; }
+
+/* What a context is that code runs in. Returns false for those of blocks. */
+static bool is_running(const PERL_CONTEXT *cx, struct dpx_running *to)
+{
+    CV *cv;
+    to->from = cx->blk_oldcop;
+    if (CxTYPE(cx) == CXt_EVAL) {
+        cv = cx->blk_eval.cv;
+        to->cv = NULL;
+        to->start = to->to = NULL;
+        to->pad = cv ? pad_of(cv, 1) : NULL;
+        to->is_file = CxOLD_OP_TYPE(cx) == OP_REQUIRE || CxOLD_OP_TYPE(cx) == OP_DOFILE;
+        return cv != NULL;
+    }
+    if (CxTYPE(cx) != CXt_SUB || (CXp_SUB_RE_FAKE && cx->cx_type & CXp_SUB_RE_FAKE))
+        return false;
+    to->cv = cv = cx->blk_sub.cv;
+    if (!cv || SvTYPE(cv) != SVt_PVCV || CvISXSUB(cv) || !CvROOT(cv))
+        return false;
+    to->start = CvSTART(cv);
+    to->to = cx->blk_sub.retop;
+    to->pad = pad_of(cv, cx->blk_sub.olddepth + 1);
+    to->is_file = false;
+    return true;
+}
+
+/* What runs, the innermost first, but for this many behind that one; as much as there is room for.
+ * Returns how much runs. */
+static size_t look_at_running(pTHX_ struct dpx_running *to, size_t room, size_t left_out)
+{
+    size_t n = 0;
+    for (const PERL_SI *si = PL_curstackinfo; si; si = si->si_prev) {
+        for (I32 ix = si->si_cxix; ix >= 0; ix--) {
+            struct dpx_running one;
+            if (!is_running(&si->si_cxstack[ix], &one))
+                continue;
+            size_t at = n > left_out ? n - left_out : 0;
+            if (!n || (at && at < room))
+                to[at] = one;
+            n++;
+        }
+    }
+    return n;
+}
+
+size_t dpx_running_find(pTHX_ struct dpx_running *to, size_t room)
+{
+    size_t n = look_at_running(aTHX_ to, room, 0);
+    if (n <= room)
+        return n;
+    look_at_running(aTHX_ to, room, n - room);
+    return room;
+}
+
+U32 dpx_running_sub(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
+{
+    return r->cv ? dpx_callee_perl(aTHX_ ctx, r->cv, r->start) & DPX_ID_MASK : 0;
+}
+
+/* ---- statements ---- */
+
+/* An op that is looked for, only by its address. */
+struct search {
+    const OP *op;
+    const CV *callee;           /* look for calls of it that return to the op; NULL: for the op */
+    PAD *pad;                   /* of the sub that calls */
+    unsigned steps;
+    const COP *caller;          /* the statement of the best of the calls that return to it ... */
+    int rank;                   /* ... how good that is, or 0 ... */
+    bool many;                  /* ... and several have one as good */
+};
+
+/* A call that returns to the op that is looked for, as calls in all branches of an if do: best is
+ * one of the sub by its name, then one by no name. */
+static void note_call(pTHX_ struct search *s, const COP *cop, const OP *call)
+{
+    const CV *cv = dpx_leaf_named(call, s->pad);
+    int rank = cv == s->callee ? 3 : cv ? 1 : 2;
+    if (rank < s->rank)
+        return;
+    s->many = rank == s->rank && (s->many || s->caller != cop);
+    s->rank = rank;
+    s->caller = cop;
+}
+
+/* The last statement before the op below top, as perl's closest_cop has it: of a block that is one
+ * statement, perl makes that null. NULL: the op is not there. */
+static const COP *closest(pTHX_ const COP *cop, const OP *top, struct search *s)
+{
+    /* The op where a call returns to may stand around the call: that of a map does. */
+    if (s->callee && top->op_type == OP_ENTERSUB && top->op_next == s->op)
+        note_call(aTHX_ s, cop, top);
+    else if (!s->callee && top == s->op)
+        return cop;
+    if (!(top->op_flags & OPf_KIDS))
+        return NULL;
+    for (const OP *kid = cUNOPx(top)->op_first; kid;
+         kid = OpHAS_SIBLING(kid) ? OpSIBLING(kid) : NULL) {
+        if (++s->steps > STEPS_MAX)
+            return NULL;
+        if (kid->op_type == OP_NULL && (kid->op_targ == OP_NEXTSTATE || kid->op_targ == OP_DBSTATE))
+            cop = (const COP *)kid;
+        const COP *found = closest(aTHX_ cop, kid, s);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* The statement that an op stands in, or a call of a sub that returns to it: this one or a null one
+ * inside of it; NULL: it is not there, or in several. */
+static const COP *statement_of(pTHX_ const COP *cop, struct search *s)
+{
+    for (const OP *o = (const OP *)cop; s->op && OpHAS_SIBLING(o);) {
+        o = OpSIBLING(o);
+        if (dpx_stmt_is(o))
+            break;
+        const COP *found = closest(aTHX_ cop, o, s);
+        if (found)
+            return found;
+    }
+    return s->many ? NULL : s->caller;
+}
+
+const COP *dpx_running_statement(pTHX_ const COP *cop, const OP *op)
+{
+    struct search s = { .op = op };
+    return statement_of(aTHX_ cop, &s);
+}
+
+const COP *dpx_running_call(pTHX_ const struct dpx_running *r, PAD *pad)
+{
+    struct search s = { .op = r->to, .callee = r->cv, .pad = pad };
+    return statement_of(aTHX_ r->from, &s);
+}
