@@ -116,6 +116,42 @@ END
         even => { __ANON__4 => 30 * $n, map { ("named$_" => $n) } 1 .. 20 } },
         'code at the addresses of other code is told apart') or diag explain \%below;
 }
+# The lines that a sub of main has been called from.
+sub called_from {
+    my ($run, $name) = @_;
+    my $text = slurp($run->{profile});
+    my ($id) = $text =~ /^& (\w+) main \Q$name\E /m or return 'never';
+    return join ' ', sort { $a <=> $b } $text =~ /^= \w+ $id .* at=\S+:(\d+)$/mg;
+}
+{
+    my $run = sampled(<<'END', \%each);
+sub make { my $n = shift; return sub { my $s = 0; $s += $_ for 1 .. $n; $s } }
+*foo = make(5); *bar = make(5);
+sub t {
+    my @x = ($_[0] ? do {
+        foo()
+      } : do {
+        bar()
+      }, 1);
+}
+t($_ % 2) for 1 .. 20;
+END
+    is(called_from($run, '__ANON__'), '5 7', 'calls of the same code that return to one op');
+    $run = sampled(<<'END', \%each);
+BEGIN { $SIG{__WARN__} = sub { my $s = 0; $s++; $s++; $s++; $s }; }
+use warnings; my $x;
+my $x;
+my $x;
+my $x;
+END
+    is(called_from($run, '__ANON__'), '3 4 5', 'calls from the compiler, whose line goes on');
+    $run = sampled(<<'END', \%each);
+use Sub::Util 'set_subname'; use Hash::Util 'lock_keys';
+my $f = set_subname('Foo::given', \&{ sub { my $n = shift; sub { my $s = $n; $s++; $s } }->(1) });
+sub Foo::x { 1 } lock_keys(%Foo::); $f->() for 1 .. 3; print "ok\n";
+END
+    is($run->{out} . $run->{err} . $run->{raw}, "ok\n0", 'a package that takes no new names');
+}
 {
     my $deep = 'no warnings; sub r { my $n = shift; return $n ? r($n - 1) : 0 } r(6000)';
     my $run = sampled($deep,

@@ -175,7 +175,7 @@ struct dpx_tick {
     struct dpx_step *steps;     /* contexts of calls, by the contexts that they come from ... */
     size_t tree;                /* ... while rec.cct.serial is this ... */
     U64 steps_freed;            /* ... and `freed` this */
-    U32 age;                    /* how often they were not */
+    U32 age;                    /* counts how often all of them have ended */
 };
 
 /* A block (dpx_block.c). */

@@ -26,6 +26,14 @@ static bool is_name(const SV *sv)
     return sv && SvPOK(sv) && SvIsCOW_shared_hash(sv) && !SvMAGICAL(sv);
 }
 
+/* The value of a key, or NULL. perl dies where a restricted hash is asked for a key that it may not
+ * have. */
+static SV *value_of(pTHX_ HV *hv, SV *key)
+{
+    HE *he = hv_exists_ent(hv, key, 0) ? hv_fetch_ent(hv, key, 0, 0) : NULL;
+    return he ? HeVAL(he) : NULL;
+}
+
 /* The value of $x->{name}, of which perl makes one op, or NULL. */
 static SV *element_of(pTHX_ const OP *op, const PAD *pad)
 {
@@ -37,8 +45,7 @@ static SV *element_of(pTHX_ const OP *op, const PAD *pad)
     if (!ref || !SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_PVHV || SvMAGICAL(SvRV(ref))
         || !is_name(key))
         return NULL;
-    HE *he = hv_fetch_ent((HV *)SvRV(ref), key, 0, 0);
-    return he ? HeVAL(he) : NULL;
+    return value_of(aTHX_ (HV *)SvRV(ref), key);
 }
 
 /* The class that a method is called on, as its variable tells; NULL: it does not. */
@@ -78,8 +85,7 @@ static CV *cv_in(const SV *sv)
 /* The sub of this name that a class itself has. */
 static CV *own_method(pTHX_ HV *stash, SV *name)
 {
-    HE *he = stash ? hv_fetch_ent(stash, name, 0, 0) : NULL;
-    return cv_in(he ? HeVAL(he) : NULL);
+    return cv_in(stash ? value_of(aTHX_ stash, name) : NULL);
 }
 
 /* Returns the sub that a method call on such a variable finds. It does not call perl's own search,

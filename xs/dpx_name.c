@@ -546,7 +546,8 @@ static SV *autoload_of(pTHX_ CV *cv)
         if (gv && SvTYPE(gv) == SVt_PVGV && isGV_with_GP(gv))
             stash = GvSTASH(gv);
     }
-    SV **gvp = stash ? hv_fetchs(stash, "AUTOLOAD", 0) : NULL;
+    bool is_there = stash && hv_exists(stash, "AUTOLOAD", 8);   /* perl dies if it may not be */
+    SV **gvp = is_there ? hv_fetchs(stash, "AUTOLOAD", 0) : NULL;
     if (!gvp || !*gvp || SvTYPE(*gvp) != SVt_PVGV || !isGV_with_GP(*gvp))
         return NULL;
     SV *sv = GvSV((GV *)*gvp);

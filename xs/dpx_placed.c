@@ -4,8 +4,9 @@
  * been called so at some sample before. That is kept under a hash of the way from the outermost
  * frame, so that all that a stack needs of it is known, and fetched, before the first is looked at.
  *
- * All that is kept is known by addresses of ops. When ops are freed, others may get these: so it
- * holds while none is. */
+ * What is kept is known by addresses. Those of ops may be others' once ops are freed, so it holds
+ * while none is. Subs, their pads and their globs may come and go without that, as closures do: but
+ * the same code under the same name is the same sub to us. */
 #include "dpx_placed.h"
 #include "dpx_callee.h"
 #include "dpx_stmt.h"
@@ -14,7 +15,8 @@
 enum {
     CALLED = 512,               /* calls whose places are kept */
     STEP_BITS = 13,             /* of a hash, for ... */
-    STEPS = 1 << STEP_BITS      /* ... contexts that are kept */
+    STEPS = 1 << STEP_BITS,     /* ... contexts that are kept */
+    LINE = 64                   /* bytes of a cache line */
 };
 
 /* ---- places of calls ---- */
@@ -29,31 +31,38 @@ static bool is_autoload(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r)
 struct dpx_called {
     const COP *from;
     const OP *to;
-    const OP *start;            /* of what is called: a closure is another CV each time */
+    const OP *start;            /* of what is called, as a closure is another CV each time */
     U64 freed;                  /* tick.freed as the place was found, and 1; 0: there is none */
     U32 site;
 };
 
-/* The place of the call of a sub. pad: of the sub that calls. */
-static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
+/* The place of the call of a sub. pad: of the sub that calls. is_fixed: whether it is that of each
+ * call with the same addresses. */
+static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad,
+                     bool *is_fixed)
 {
-    if (!r->from || !dpx_stmt_is((const OP *)r->from))
+    *is_fixed = false;
+    if (!r->from || !dpx_stmt_is((const OP *)r->from))  /* the compiler's line goes on */
         return dpx_name_site_of(aTHX_ ctx, r->from);
-    const COP *cop = dpx_running_call(aTHX_ r, pad);
+    const COP *cop = dpx_running_call(aTHX_ r, pad, is_fixed);
     return dpx_stmt_place(aTHX_ ctx, cop ? cop : r->from, r->from);
 }
 
 /* The same, of a call that may be known: to find it is to walk the statement's ops, and to make the
  * text of its place. */
-static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad)
+static U32 site_of(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD *pad,
+                   bool *is_fixed)
 {
     const struct dpx_tick *t = &ctx->tick;
     UV hash = PTR2UV(r->to) >> 3 ^ PTR2UV(r->from) >> 7 ^ PTR2UV(r->start) >> 5;
     struct dpx_called *k = &t->called[(hash ^ hash >> 9) % CALLED];
-    if (k->from != r->from || k->to != r->to || k->start != r->start || k->freed != t->freed + 1)
-        *k = (struct dpx_called){ r->from, r->to, r->start, t->freed + 1,
-                                  find_site(aTHX_ ctx, r, pad) };
-    return k->site;
+    *is_fixed = true;
+    if (k->from == r->from && k->to == r->to && k->start == r->start && k->freed == t->freed + 1)
+        return k->site;
+    U32 site = find_site(aTHX_ ctx, r, pad, is_fixed);
+    if (*is_fixed)
+        *k = (struct dpx_called){ r->from, r->to, r->start, t->freed + 1, site };
+    return site;
 }
 
 /* ---- names of subs ---- */
@@ -68,7 +77,8 @@ static bool is_lasting(pTHX_ const CV *cv)
     const GV *gv = glob_of(cv);
     if (!CvCVGV_RC(cv))
         return true;
-    if (!gv || !isGV_with_GP(gv) || !GvSTASH(gv) || SvMAGICAL(GvSTASH(gv)))
+    if (!gv || !isGV_with_GP(gv) || !GvSTASH(gv) || SvTYPE(GvSTASH(gv)) != SVt_PVHV
+        || SvMAGICAL(GvSTASH(gv)) || SvREADONLY(GvSTASH(gv)))   /* perl might die */
         return false;
     const HEK *name = GvNAME_HEK(gv);
     I32 len = HEK_UTF8(name) ? -(I32)HEK_LEN(name) : (I32)HEK_LEN(name);
@@ -76,15 +86,18 @@ static bool is_lasting(pTHX_ const CV *cv)
     return entry && *entry == (const SV *)gv;
 }
 
-/* What tells subs of the same code apart: the address of the glob, or a hash of the name. */
+/* The address of the glob, and whose it is. */
+static UV glob_key(const CV *cv) { return PTR2UV(glob_of(cv)) | cBOOL(CvCVGV_RC(cv)); }
+
+/* What tells subs of the same code apart: the glob, or a hash of the name. */
 static UV name_key(pTHX_ CV *cv)
 {
-    return is_lasting(aTHX_ cv) ? PTR2UV(glob_of(cv)) : dpx_name_key(cv);
+    return is_lasting(aTHX_ cv) ? glob_key(cv) : dpx_name_key(cv);
 }
 
 static bool has_name(CV *cv, UV key)
 {
-    return !cv || key == PTR2UV(glob_of(cv)) || (CvCVGV_RC(cv) && key == dpx_name_key(cv));
+    return !cv || key == glob_key(cv) || (CvCVGV_RC(cv) && key == dpx_name_key(cv));
 }
 
 /* ---- contexts ---- */
@@ -106,7 +119,8 @@ static bool is_same(const struct dpx_placed *p, const struct dpx_running *r)
            && of->pad == r->pad && of->is_file == r->is_file && has_name(r->cv, p->name);
 }
 
-/* A call of a recorded sub that is known to lead from one context to another: a cache line. */
+/* A call of a recorded sub that is known to lead from one context to another. On 64 bits, this is a
+ * cache line. */
 struct dpx_step {
     const struct dp_cct_node *outer;
     const OP *start;            /* with the name, this tells the sub: a closure is another CV each
@@ -117,6 +131,7 @@ struct dpx_step {
     struct dp_cct_node *node;
     U32 sub;
     U32 age;                    /* tick.age when it was kept; 0: there is none */
+    UV spare;
 };
 
 static UV path_on(UV path, const struct dpx_running *r)
@@ -127,7 +142,8 @@ static UV path_on(UV path, const struct dpx_running *r)
 
 static struct dpx_step *step_at(const struct dpx_tick *t, UV path)
 {
-    return &t->steps[path >> (8 * sizeof path - STEP_BITS)];
+    UV aligned = (PTR2UV(t->steps) + LINE - 1) & ~(UV)(LINE - 1);
+    return INT2PTR(struct dpx_step *, aligned) + (path >> (8 * sizeof path - STEP_BITS));
 }
 
 static bool is_step(const struct dpx_tick *t, const struct dpx_step *s,
@@ -155,13 +171,15 @@ static bool place(pTHX_ struct dpx_ctx *ctx, struct dpx_placed *to, const struct
     to->name = r->cv ? name_key(aTHX_ r->cv) : 0;
     to->path = path;
     if (id) {
-        U32 site = site_of(aTHX_ ctx, r, outer_pad);
+        bool is_fixed_site;
+        U32 site = site_of(aTHX_ ctx, r, outer_pad, &is_fixed_site);
+        is_fixed = is_fixed && is_fixed_site;
         to->node = dp_cct_child(&ctx->rec.cct, outer->node, id, site);
         to->sub = id;
         to->left_out = NULL;
-        if (to->node->up == outer->node && is_fixed)
+        if (is_fixed && to->node->up == outer->node && to->node->site == site)
             *step = (struct dpx_step){ outer->node, r->start, r->from, r->to, to->name, to->node,
-                                       id, ctx->tick.age };
+                                       id, ctx->tick.age, 0 };
     } else if (r->cv && !outer->left_out) {
         to->left_out = r->from;
     }
@@ -219,6 +237,6 @@ bool dpx_placed_room(struct dpx_tick *t, size_t n)
     if (!t->called)
         t->called = dp_mem_zalloc(CALLED * sizeof *t->called);
     if (!t->steps)
-        t->steps = dp_mem_zalloc(STEPS * sizeof *t->steps);
+        t->steps = dp_mem_zalloc(STEPS * sizeof *t->steps + LINE);
     return t->placed && t->called && t->steps;
 }

@@ -10,8 +10,8 @@ struct dpx_place {
     const COP *left_out;        /* what has called subs that are not recorded, or NULL */
 };
 
-/* Makes room for stacks of n, which is there as long as the state. Returns false if memory is
- * short. */
+/* Makes room for stacks of n, the same n each time; it is there as long as the state. Returns false
+ * if memory is short. */
 bool dpx_placed_room(struct dpx_tick *t, size_t n);
 
 /* The place of what runs, the innermost first. There must be room. */

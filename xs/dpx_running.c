@@ -82,6 +82,8 @@ struct search {
     const COP *caller;          /* the statement of the best of the calls that return to it ... */
     int rank;                   /* ... how good that is, or 0 ... */
     bool many;                  /* ... and several have one as good */
+    const COP *any;             /* the statement of the first of these calls ... */
+    bool differ;                /* ... and another one stands in another */
 };
 
 /* A call that returns to the op that is looked for, as calls in all branches of an if do: best is
@@ -90,6 +92,8 @@ static void note_call(pTHX_ struct search *s, const COP *cop, const OP *call)
 {
     const CV *cv = dpx_leaf_named(call, s->pad);
     int rank = cv == s->callee ? 3 : cv ? 1 : 2;
+    s->differ = s->differ || (s->any && s->any != cop);
+    s->any = cop;
     if (rank < s->rank)
         return;
     s->many = rank == s->rank && (s->many || s->caller != cop);
@@ -142,8 +146,10 @@ const COP *dpx_running_statement(pTHX_ const COP *cop, const OP *op)
     return statement_of(aTHX_ cop, &s);
 }
 
-const COP *dpx_running_call(pTHX_ const struct dpx_running *r, PAD *pad)
+const COP *dpx_running_call(pTHX_ const struct dpx_running *r, PAD *pad, bool *is_any)
 {
     struct search s = { .op = r->to, .callee = r->cv, .pad = pad };
-    return statement_of(aTHX_ r->from, &s);
+    const COP *cop = statement_of(aTHX_ r->from, &s);
+    *is_any = !s.differ;
+    return cop;
 }

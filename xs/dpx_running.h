@@ -18,7 +18,7 @@ struct dpx_running {
 PAD *dpx_running_main_pad(pTHX);
 
 /* Finds what runs, the innermost first, and returns how many that are. Where there is no room for
- * all, those that stand behind the innermost are left out: how many is known when all have been
+ * all, the innermost stays, and those next to it are left out: how many is known when all have been
  * counted. */
 size_t dpx_running_find(pTHX_ struct dpx_running *to, size_t room);
 
@@ -29,7 +29,8 @@ U32 dpx_running_sub(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r);
 const COP *dpx_running_statement(pTHX_ const COP *cop, const OP *op);
 
 /* The same, of the call of a sub: r->from, or a null one inside of it. pad: of the sub that calls.
- * NULL: the call is not there, or may be in several. */
-const COP *dpx_running_call(pTHX_ const struct dpx_running *r, PAD *pad);
+ * NULL: the call is not there, or may be in several. is_any: whether any sub called between the
+ * same ops would be called there. */
+const COP *dpx_running_call(pTHX_ const struct dpx_running *r, PAD *pad, bool *is_any);
 
 #endif
