@@ -18,6 +18,7 @@ use File::Temp ();
 use FindBin ();
 use Getopt::Long 'GetOptions';
 use JSON::PP ();
+use Time::HiRes qw(CLOCK_MONOTONIC clock_gettime);
 
 my %opt = (rounds => 40, runs => 10, busy => 12, only => '');
 GetOptions(\%opt, 'rounds=i', 'runs=i', 'busy=i', 'only=s', 'real')
@@ -30,15 +31,34 @@ my $LEAST = 14;             # of the subs before this one, each has less than 0.
 
 # ---- the program ----
 
-# What the subs do, and about how many ns a step of that takes.
+# What the subs do; %d is the number of steps.
 my @KINDS = (
-    [28, 'my $s = 0; $s += $_ & 7 for 1 .. %d; return $s'],
-    [45, 'my $s = ""; $s .= chr(97 + $_ %% 26) for 1 .. %d; return length $s'],
-    [75, 'my %%h; $h{$_ & 63} += $_ for 1 .. %d; return scalar keys %%h'],
-    [190, 'my $n = 0; for (1 .. %d) { $n++ if "k$_ v" =~ /(\d+) v/ } return $n'],
-    [210, 'my @a = map { ($_ * 7919) %% 1009 } 1 .. %d; @a = sort { $a <=> $b } @a; return $a[0]'],
-    [140, 'my @a; push @a, [$_, $_ + 1] for 1 .. %d; my $s = 0; $s += $_->[1] for @a; return $s'],
+    'my $s = 0; $s += $_ & 7 for 1 .. %d; return $s',
+    'my $s = ""; $s .= chr(97 + $_ %% 26) for 1 .. %d; return length $s',
+    'my %%h; $h{$_ & 63} += $_ for 1 .. %d; return scalar keys %%h',
+    'my $n = 0; for (1 .. %d) { $n++ if "k$_ v" =~ /(\d+) v/ } return $n',
+    'my @a = map { ($_ * 7919) %% 1009 } 1 .. %d; @a = sort { $a <=> $b } @a; return $a[0]',
+    'my @a; push @a, [$_, $_ + 1] for 1 .. %d; my $s = 0; $s += $_->[1] for @a; return $s',
 );
+my @ns_of_step = map { ns_of_step($_) } @KINDS;
+
+# How long a step takes on this machine: the least of many calls, of two lengths on average.
+sub ns_of_step {
+    my ($code) = @_;
+    my $sum = 0;
+    for my $steps (20, 200) {
+        my $run = eval sprintf "sub { $code }", $steps or die $@;
+        my $least = 1;
+        for (1 .. 300) {
+            my $before = clock_gettime(CLOCK_MONOTONIC);
+            $run->() for 1 .. 5;
+            my $took = clock_gettime(CLOCK_MONOTONIC) - $before;
+            $least = $took if $took < $least;
+        }
+        $sum += 1e9 * $least / 5 / $steps;
+    }
+    return int $sum / 2 || 1;
+}
 
 # Returns its text: `slower' is the number of a sub, which does `factor' times as much; `edit' says
 # what else is different.
@@ -50,9 +70,9 @@ sub program {
     my @calls;
     for my $i (0 .. $SUBS - 1) {
         my $ns = 0.3e6 * (2 / 0.3) ** ($i / ($SUBS - 1));
-        my ($cost, $code) = @{ $KINDS[$i * 7 % @KINDS] };
+        my $kind = $i * 7 % @KINDS;
         my $calls = (4, 10, 25, 60, 150)[$i % 5];
-        my $steps = int($ns / $calls / $cost) || 1;
+        my $steps = int($ns / $calls / $ns_of_step[$kind]) || 1;
         if (defined $how{slower} && $how{slower} == $i) {
             # Where calls are short the number of steps cannot grow by so little: then calls do.
             my $more = int($steps * $how{factor} + 0.5);
@@ -61,7 +81,7 @@ sub program {
         }
         $text .= "sub unused$i { my (\$x, \$y) = \@_; return \$x . 'unused' . \$y }\n"
             if $edit eq 'unused' && $i % 20 == 10;
-        $text .= sprintf "sub w%02d { $code }\n", $i, $steps;
+        $text .= sprintf "sub w%02d { $KINDS[$kind] }\n", $i, $steps;
         push @calls, map { [$i, $_ / $calls] } 1 .. $calls;
     }
     # in an order that does not depend on what is slower
@@ -103,6 +123,14 @@ sub spread_of {
         grep { $_->{baseline} && defined $_->{p} } @{ $json->{rows} });
 }
 
+sub report {
+    my ($what, $round, $row) = @_;
+    printf "    %s in round %d: %s %+.2f %%, spread %.1f %%, %d calls, p %.6f, %s\n", $what,
+        $round, @$row{qw(symbol change_pct)},
+        100 * $row->{baseline_spread} / $row->{baseline}, @$row{qw(calls p verdict)};
+    return;
+}
+
 # The rows of a table: a name, and what makes the other program of a round.
 my @versions = (
     ['same', sub { () }],
@@ -133,10 +161,10 @@ sub measure {
             my $grown = $row->{verdict} eq 'significant' && $row->{change} > 0;
             $n{found} += $is_it && $grown;
             $n{exact} += $is_it && $row->{ops_verdict} eq 'exact';
+            report('missed', $round, $row) if $is_it && !$grown;
             if ($row->{verdict} eq 'significant' && !$is_it) {
                 $n{false}++;
-                printf "    round %d: %s %+.2f %%, p %.5f\n", $round, $row->{symbol},
-                    $row->{change_pct}, $row->{p};
+                report('false', $round, $row);
             }
             $n{false_exact} += $is_sub && !$is_it && ($row->{ops_verdict} // '') eq 'exact';
         }
