@@ -61,6 +61,7 @@ void dp_cct_begin(struct dp_cct *cct)
 {
     static size_t trees;
     cct->serial = __atomic_add_fetch(&trees, 1, __ATOMIC_RELAXED);
+    memset(cct->recent, 0, sizeof cct->recent);
 }
 
 static int make_root(struct dp_cct *cct)
@@ -210,13 +211,26 @@ static struct dp_cct_node *child_of(struct dp_cct *cct, struct dp_cct_node *node
     return slot ? cct->nodes[slot->value - 1] : new_child(cct, node, id, site, resumed);
 }
 
+/* Where the context of a call stands if the call was made of late. Where places are kept, the maps
+ * have to be asked twice for it. The multipliers are those of xxHash (public domain). */
+DP_INLINE struct dp_cct_node **recent_of(struct dp_cct *cct, const struct dp_cct_node *node,
+                                         uint32_t id, uint32_t site)
+{
+    uint32_t hash = node->number * UINT32_C(0x9e3779b1) + id * UINT32_C(0x85ebca77)
+                    + site * UINT32_C(0xc2b2ae3d);
+    return &cct->recent[hash >> 16 & (DP_CCT_RECENT - 1)];
+}
+
 struct dp_cct_node *dp_cct_child(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,
                                  uint32_t site)
 {
     if (node == cct->idle)
         return node;
-    struct dp_cct_node *child = child_of(cct, node, id, site, false);
-    return child->up == node ? node->last = child : child;
+    struct dp_cct_node **recent = recent_of(cct, node, id, site), *child = *recent;
+    if (child && child->up == node && child->id == id && child->site == site)
+        return node->last = child;
+    child = child_of(cct, node, id, site, false);
+    return child->up == node ? *recent = node->last = child : child;
 }
 
 struct dp_cct_node *dp_cct_resumed(struct dp_cct *cct, struct dp_cct_node *node, uint32_t id,

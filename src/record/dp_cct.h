@@ -38,6 +38,8 @@ struct dp_cct_node {
     uint64_t counts[];          /* self, of each counter */
 };
 
+enum { DP_CCT_RECENT = 1 << 9 };
+
 struct dp_cct {
     struct dp_live *live;
     struct dp_cct_node *root;
@@ -51,6 +53,7 @@ struct dp_cct {
     size_t limit;                       /* most contexts; calls beyond share one */
     size_t n_counts, node_size;         /* counters of a node; its bytes */
     uint64_t folded;                    /* calls that found no context of their own */
+    struct dp_cct_node *recent[DP_CCT_RECENT];  /* contexts of calls of late, see recent_of */
     struct dp_map children;             /* parent's number, key -> number */
     struct dp_map keys;                 /* id, site -> key; none where there is no site */
     struct dp_cct_histogram **histograms;   /* by id */
