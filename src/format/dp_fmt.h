@@ -124,16 +124,21 @@ enum {
     DP_PIECE_N_WAIT = 32, DP_PIECE_N_SYS = 40, DP_PIECE_N_OPS = 48, DP_PIECE_N_LONGEST = 56,
     /* as many as the state says */
     DP_PIECE_N_SHORTEST = 64, DP_PIECE_N_FOLDED = 96, DP_PIECE_N_COUNTS = 104,
-    /* a statement: byte offsets */
-    DP_PIECE_L_NUMBER = 0, DP_PIECE_L_SITE = 4, DP_PIECE_L_SUB = 8, DP_PIECE_L_LATER = 12,
-    DP_PIECE_L_COUNT = 16, DP_PIECE_L_REAL = 24, DP_PIECE_L_WAIT = 32, DP_PIECE_L_SYS = 40,
-    DP_PIECE_L_OPS = 48, DP_PIECE_L_COUNTS = 56,    /* as many as the state says */
+    /* a statement: byte offsets. The first one stands so far behind the head that none of them
+     * begins in the middle of 32 bytes. */
+    DP_PIECE_L_FIRST = 40,
+    DP_PIECE_L_NUMBER = 0, DP_PIECE_L_SITE = 4, DP_PIECE_L_COUNT = 8, DP_PIECE_L_REAL = 16,
+    DP_PIECE_L_OPS = 24, DP_PIECE_L_WAIT = 32, DP_PIECE_L_SYS = 40, DP_PIECE_L_SUB = 48,
+    DP_PIECE_L_LATER = 52, DP_PIECE_L_COUNTS = 56,  /* as many as the state says */
     /* a histogram: the id, then the counts */
     DP_PIECE_HISTOGRAM = 8 * (1 + DP_FMT_BUCKETS)
 };
 
+/* The bytes of a statement with so many counters. */
+#define DP_PIECE_L_SIZE(counts)  (((size_t)DP_PIECE_L_COUNTS + 8 * (counts) + 31) & ~(size_t)31)
+
 /* Its last byte is the pieces' version. */
-#define DP_PIECE_MAGIC  UINT64_C(0x4c656e7544705203)
+#define DP_PIECE_MAGIC  UINT64_C(0x4c656e7544705204)
 
 /* The kinds of raw marks, in the order of their numbers, with what their lines begin with: calls,
  * which count as marks and carry the id of a sub; then notes, of which PHASE carries an id and the

@@ -239,9 +239,10 @@ static int take_piece(struct reading *r)
             rc = take_items(r, &r->to->histograms, DP_PIECE_HISTOGRAM, 8, &size);
         break;
     case DP_PIECE_LINES:
-        if (!r->names_only)
-            rc = take_items(r, &r->to->lines, DP_PIECE_L_COUNTS + 8 * dp_pieces_counts(r->to), 4,
-                            &size);
+        if (!r->names_only && (rc = skip(r, DP_PIECE_L_FIRST)) == 1) {
+            size -= DP_PIECE_L_FIRST;
+            rc = take_items(r, &r->to->lines, DP_PIECE_L_SIZE(dp_pieces_counts(r->to)), 4, &size);
+        }
         break;
     }
     return rc <= 0 ? rc : skip(r, size);

@@ -356,7 +356,7 @@ static int give_lines(struct left *l, struct taken *to)
 static int use_lines(struct left *l)
 {
     const char *how = dp_header_get(l->r->head, "dprof_lines");
-    size_t counts = dp_pieces_counts(l->p), size = DP_PIECE_L_COUNTS + 8 * counts;
+    size_t counts = dp_pieces_counts(l->p), size = DP_PIECE_L_SIZE(counts);
     size_t n = l->p->lines.len / size;
     bool times = !how || strcmp(how, "count") != 0;
     if (!n)

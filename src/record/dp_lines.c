@@ -29,6 +29,7 @@ CHECK_AT(sys, DP_PIECE_L_SYS);
 CHECK_AT(ops, DP_PIECE_L_OPS);
 CHECK_AT(counts, DP_PIECE_L_COUNTS);
 DP_CHECK(line, sizeof(struct dp_stmt) == DP_PIECE_L_COUNTS);
+DP_CHECK(aligned, (DP_PIECE_HEAD + DP_PIECE_L_FIRST) % 32 == 0);
 
 static struct dp_stmt *new_line(struct dp_lines *lines)
 {
@@ -39,9 +40,10 @@ static struct dp_stmt *new_line(struct dp_lines *lines)
         return NULL;
     if (!lines->free_count) {
         size_t n = lines->count < FIRST ? FIRST : lines->count < MOST ? lines->count : MOST;
-        lines->free = dp_live_add(lines->live, DP_LIVE_LINES, n * lines->size);
-        if (!lines->free)
+        char *piece = dp_live_add(lines->live, DP_LIVE_LINES, DP_PIECE_L_FIRST + n * lines->size);
+        if (!piece)
             return NULL;
+        lines->free = (struct dp_stmt *)(piece + DP_PIECE_L_FIRST);
         lines->free_count = n;
     }
     struct dp_stmt *line = lines->free;
@@ -63,7 +65,7 @@ int dp_lines_open(struct dp_lines *lines, struct dp_live *live, size_t n_counts)
 {
     lines->live = live;
     lines->n_counts = n_counts;
-    lines->size = sizeof *lines->rest + n_counts * sizeof lines->rest->counts[0];
+    lines->size = DP_PIECE_L_SIZE(n_counts);
     lines->free_count = lines->count = lines->n = lines->open = 0;
     if (lines->at)
         memset(lines->at, 0, lines->at_cap * sizeof *lines->at);
@@ -138,12 +140,18 @@ static void take_in(struct dp_line_source *source, const char *path)
 void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const char *path)
 {
     size_t files = lines->files.count;
+    const struct dp_name *last = files ? dp_pool_name(&lines->files, lines->seen) : NULL;
+    if (last && last->len == len && memcmp(last->ptr, field, len) == 0)
+        return;
     /* Room first: a file that has none now is looked at when it comes again. */
     if (dp_mem_grow_cleared((void **)&lines->sources, &lines->sources_cap, files + 1,
                             sizeof *lines->sources) < 0)
         return;
     uint32_t n = dp_pool_intern(&lines->files, field, len);
-    if (n == DP_MAP_NONE || n < files)
+    if (n == DP_MAP_NONE)
+        return;
+    lines->seen = n;
+    if (n < files)
         return;
     if (lines->texts)
         take_in(&lines->sources[n], path);

@@ -14,14 +14,17 @@
 #include "dp_live.h"
 #include "dp_pool.h"
 
+/* What a statement touches each time it runs is in its first 32 bytes, which are in one cache
+ * line. */
 struct dp_stmt {
     uint32_t number;            /* the host's, from 1 up; 0: free */
     uint32_t site;              /* FILE:LINE, from 1 up; 0: unknown */
+    uint64_t count;
+    uint64_t real;              /* stamps that passed */
+    uint64_t ops;
+    uint64_t wait, sys;         /* stamps of `real` that were waited, were spent in the kernel */
     uint32_t sub;               /* id of the sub that it stands in; 0: in none */
     uint32_t later;             /* so many statements follow it on the same line */
-    uint64_t count;
-    uint64_t real, wait, sys;   /* stamps that passed, were waited, were spent in the kernel */
-    uint64_t ops;
     uint64_t counts[];          /* of each counter */
 };
 
@@ -48,6 +51,7 @@ struct dp_lines {
     struct dp_pool files;       /* as sites have them */
     struct dp_line_source *sources;     /* by file */
     size_t sources_cap;
+    uint32_t seen;              /* the file that was seen last */
     struct dp_stmt *rest;       /* takes what no statement is known for */
     struct dp_live *live;
     struct dp_stmt *free;       /* unused rest of the newest piece */

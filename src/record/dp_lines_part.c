@@ -44,6 +44,7 @@ void dp_lines_swap(struct dp_lines *lines, struct dp_lines *part)
     lines->files = was.files;
     lines->sources = was.sources;
     lines->sources_cap = was.sources_cap;
+    lines->seen = was.seen;
     lines->texts = was.texts;
 }
 

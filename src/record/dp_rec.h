@@ -481,9 +481,12 @@ DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, const int ho
     uint64_t gap = now - rec->left;         /* a negative number is a huge one here */
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline))
         return false;
+    struct dp_stmt *line = rec->line;
+    uint64_t ops = *rec->ops;
     rec->program += gap;
-    rec->line->real += gap;
-    dp_rec_charge_line_ops(rec);
+    line->real += gap;
+    line->ops += ops - rec->line_ops_seen;
+    rec->line_ops_seen = ops;
     if (how & DP_REC_COUNTS)
         dp_rec_charge_counts(rec, how);
     return true;
