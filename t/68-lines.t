@@ -296,6 +296,25 @@ END
     }
 };
 
+# Ops stand where those of freed code stood.
+subtest 'such statements in code that comes and goes' => sub {
+    my ($n, %want) = (300);
+    for my $i (1 .. $n) {
+        my $at = 10 + 10 * ($i % 7);
+        $want{ $at + ($i % 3 ? 1 : 3) }++;
+        $want{ $at + 4 }++ if $i % 3 == 0 && $i % 2;
+    }
+    my $code = 'sub f { } for my $i (1 .. ' . $n . ') { my $at = 10 + 10 * ($i % 7); '
+        . 'eval qq{#line $at "gen"\nif (\$i % 3) {\nf()\n}\nelsif (\$i % 2) {\nf()\n}\n1} '
+        . 'or die $@ }';
+    for my $lines ('time', 'count') {
+        my $run = profiled(['-e', $code], env => { %tree, PERL_DPROF_LINES => $lines });
+        my $counts = counts(read_lines($run), 'gen');
+        delete @$counts{ map { (10 * $_, 10 * $_ + 6) } 1 .. 7 };
+        is_deeply($counts, \%want, "lines=$lines") or diag explain $counts;
+    }
+};
+
 subtest 'string evals' => sub {
     my $n = TestEnvironment::rounds(1_000, 4_000);
     my $rss = 'sub rss { open my $in, "<", "/proc/self/statm" or return 0; '

@@ -20,7 +20,8 @@
 
 static peep_t orig_peep;
 static Perl_ppaddr_t before[MAXO];      /* the functions of the ops before ours */
-static void (*tell)(pTHX_ COP *cop);
+static dpx_revive_tell *tell;
+static dpx_revive_first *first;
 
 static bool decides(const OP *o)
 {
@@ -67,6 +68,42 @@ DP_INLINE OP *else_arm(const OP *o) { return OpSIBLING(right_arm(o)); }
 
 /* ---- running ---- */
 
+/* The null ops that lead to a statement are touched by nobody else, so they are seldom in the
+ * processor's cache. So the number of the statement that an arm begins with is kept at hand, under
+ * the address of the op and the arm: the lower bits of that choose the word, which has the upper
+ * ones and the number. All threads share the words, as they share ops and numbers. An op that is
+ * taken (take) may stand where another one stood: its words are cleared then. */
+enum { WORD_BITS = 14, NUMBER_BITS = 22 };
+static UV numbers[1 << WORD_BITS];
+
+enum arm { RIGHT, ELSE };
+
+/* An op is longer than a pointer, so what follows its address is no other op's. */
+DP_INLINE UV address_of(const OP *o, enum arm arm) { return PTR2UV(o) / sizeof(void *) + arm; }
+
+DP_INLINE UV *word_of(UV at) { return &numbers[at & ((1 << WORD_BITS) - 1)]; }
+
+DP_INLINE bool is_told(pTHX_ const OP *o, enum arm arm)
+{
+    UV at = address_of(o, arm), word = __atomic_load_n(word_of(at), __ATOMIC_RELAXED);
+    return word >> NUMBER_BITS == at >> WORD_BITS
+           && tell(aTHX_ word & ((1 << NUMBER_BITS) - 1));
+}
+
+static DP_NOINLINE void tell_first(pTHX_ const OP *o, enum arm arm, COP *cop)
+{
+    U32 number = first(aTHX_ cop);
+    UV at = address_of(o, arm);
+    if (number && !(number >> NUMBER_BITS))
+        __atomic_store_n(word_of(at), at >> WORD_BITS << NUMBER_BITS | number, __ATOMIC_RELAXED);
+}
+
+static void forget(const OP *o)
+{
+    for (int arm = RIGHT; arm <= ELSE; arm++)
+        __atomic_store_n(word_of(address_of(o, (enum arm)arm)), 0, __ATOMIC_RELAXED);
+}
+
 /* Most such ops are of `if (...) {`, and the statement is the first thing in the block. */
 DP_INLINE COP *first_in_block(const OP *arm) { return (COP *)cUNOPx(arm)->op_first; }
 
@@ -79,8 +116,8 @@ static OP *run_block(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    if (next == cLOGOPx(o)->op_other)
-        tell(aTHX_ first_in_block(right_arm(o)));
+    if (next == cLOGOPx(o)->op_other && !is_told(aTHX_ o, RIGHT))
+        tell_first(aTHX_ o, RIGHT, first_in_block(right_arm(o)));
     return next;
 }
 
@@ -95,8 +132,8 @@ static OP *run_elsif(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    if (next != cLOGOPx(o)->op_other)
-        tell(aTHX_ first_in_elsif(else_arm(o)));
+    if (next != cLOGOPx(o)->op_other && !is_told(aTHX_ o, ELSE))
+        tell_first(aTHX_ o, ELSE, first_in_elsif(else_arm(o)));
     return next;
 }
 
@@ -104,8 +141,10 @@ static OP *run_block_elsif(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    tell(aTHX_ next == cLOGOPx(o)->op_other ? first_in_block(right_arm(o))
-                                            : first_in_elsif(else_arm(o)));
+    enum arm arm = next == cLOGOPx(o)->op_other ? RIGHT : ELSE;
+    if (!is_told(aTHX_ o, arm))
+        tell_first(aTHX_ o, arm, arm == RIGHT ? first_in_block(right_arm(o))
+                                              : first_in_elsif(else_arm(o)));
     return next;
 }
 
@@ -113,9 +152,8 @@ static OP *run_right(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    COP *cop = next == cLOGOPx(o)->op_other ? first_of(right_arm(o)) : NULL;
-    if (cop)
-        tell(aTHX_ cop);
+    if (next == cLOGOPx(o)->op_other && !is_told(aTHX_ o, RIGHT))
+        tell_first(aTHX_ o, RIGHT, first_of(right_arm(o)));
     return next;
 }
 
@@ -124,9 +162,12 @@ static OP *run_either(pTHX)
 {
     const OP *o = PL_op;
     OP *next = before[o->op_type](aTHX);
-    COP *cop = first_of(next == cLOGOPx(o)->op_other ? right_arm(o) : else_arm(o));
+    enum arm arm = next == cLOGOPx(o)->op_other ? RIGHT : ELSE;
+    if (is_told(aTHX_ o, arm))
+        return next;
+    COP *cop = first_of(arm == RIGHT ? right_arm(o) : else_arm(o));
     if (cop)
-        tell(aTHX_ cop);
+        tell_first(aTHX_ o, arm, cop);
     return next;
 }
 
@@ -147,7 +188,7 @@ static OP *run_far(pTHX)
     const OP *of = next == cLOGOPx(o)->op_other ? o : decider(o, next);
     COP *cop = of ? first_of(right_arm(of)) : NULL;
     if (cop)
-        tell(aTHX_ cop);
+        first(aTHX_ cop);
     return next;
 }
 
@@ -214,6 +255,7 @@ static Perl_ppaddr_t choose(const OP *o, bool has_right, bool has_else)
 
 static void take(OP *o)
 {
+    forget(o);
     OP *right = right_arm(o), *other = cLOGOPx(o)->op_other;
     bool has_right = right && other != o->op_next && begins_at(right, other);
     if (o->op_type == OP_COND_EXPR) {
@@ -244,9 +286,10 @@ static void peep(pTHX_ OP *o)
             take(o);
 }
 
-void dpx_revive_install(pTHX_ void (*begins)(pTHX_ COP *cop))
+void dpx_revive_install(pTHX_ dpx_revive_tell *known, dpx_revive_first *unknown)
 {
-    tell = begins;
+    tell = known;
+    first = unknown;
     if (PL_peepp == peep)
         return;
     static const Optype types[] = {

@@ -5,8 +5,15 @@
 
 #include "dpx.h"
 
-/* From now on such statements are seen in what is compiled in this interpreter: begins is called
- * with the null op of the statement, after the op that led there. */
-void dpx_revive_install(pTHX_ void (*begins)(pTHX_ COP *cop));
+/* Tells that the statement of a number begins. Returns false, and does nothing, if this interpreter
+ * does not know the number; 0 is never known. */
+typedef bool dpx_revive_tell(pTHX_ U32 number);
+
+/* Does the same with the null op of the statement. Returns the number, 0: it has none. */
+typedef U32 dpx_revive_first(pTHX_ COP *cop);
+
+/* From now on such statements are seen in what is compiled in this interpreter: one of the two
+ * functions is called after the op that led there. */
+void dpx_revive_install(pTHX_ dpx_revive_tell *known, dpx_revive_first *unknown);
 
 #endif

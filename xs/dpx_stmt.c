@@ -112,7 +112,9 @@ static U32 number_of(struct dpx_ctx *ctx, const struct dp_line_place *place)
         const struct dp_name *at = dp_pool_name(&ctx->names.sites, place->site - 1);
         dp_buf_add(text, at->ptr, at->len);
     }
-    dp_buf_addf(text, " %lu ", (unsigned long)place->later);
+    dp_buf_addc(text, ' ');
+    dp_buf_addu(text, place->later);
+    dp_buf_addc(text, ' ');
     if (place->sub) {
         const struct dp_name *sub = dp_pool_name(&ctx->names.lines, place->sub - 1);
         dp_buf_add(text, sub->ptr, sub->len);
@@ -285,10 +287,13 @@ DP_INLINE OP *statement(pTHX_ Perl_ppaddr_t orig, const int how)
     return orig(aTHX);
 }
 
-#define CALL(how) statement(aTHX_ orig_nextstate, how)
+/* Only trees with lines have these hooks: ways that differ in that alone are the same function. */
+#define LINES(how)  ((how) | DPX_TREE | DPX_LINES)
+
+#define CALL(how) statement(aTHX_ orig_nextstate, LINES(how))
 DPX_HOOKS(OP *, nextstate_hook, CALL)
 #undef CALL
-#define CALL(how) statement(aTHX_ orig_dbstate, how)
+#define CALL(how) statement(aTHX_ orig_dbstate, LINES(how))
 DPX_HOOKS(OP *, dbstate_hook, CALL)
 #undef CALL
 
@@ -308,35 +313,43 @@ COUNTED(dbstate_count, orig_dbstate)
 #undef COUNTED
 
 /* Does the same for statements without an op of their own (dpx_revive.c). */
-DP_INLINE void mark(pTHX_ COP *cop, const int how)
+DP_INLINE bool mark(pTHX_ U32 number, const int how)
 {
     struct dpx_ctx *ctx = DPX_CTX;
-    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(cop));
-    if (DP_UNLIKELY(!line)) {
-        if (ctx->thx == DPX_THX)
-            begins(aTHX_ ctx, cop, true);
-        return;
-    }
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, number);
+    if (DP_UNLIKELY(!line))
+        return false;
     U64 now = dpx_arrive(ctx, how);
     if (DP_LIKELY(dp_rec_statement(&ctx->rec, line, now, how & DPX_REC)))
         dpx_leave(ctx, how);
     else
-        is_late(ctx, line->number, now);
+        is_late(ctx, number, now);
+    return true;
 }
 
-#define WAY(how, name)  static void name##_##how(pTHX_ COP *cop) { mark(aTHX_ cop, how); }
+#define WAY(how, name) \
+    static bool name##_##how(pTHX_ U32 number) { return mark(aTHX_ number, LINES(how)); }
 DPX_EACH_WAY(WAY, mark)
 #undef WAY
-static void (*const mark_ways[DPX_HOWS])(pTHX_ COP *cop) = DPX_EACH_OF(mark);
+static dpx_revive_tell *const mark_ways[DPX_HOWS] = DPX_EACH_OF(mark);
 
-static void mark_count(pTHX_ COP *cop)
+static bool mark_count(pTHX_ U32 number)
+{
+    struct dp_stmt *line = dp_lines_look(&DPX_CTX->statements, number);
+    if (DP_UNLIKELY(!line))
+        return false;
+    line->count++;
+    return true;
+}
+
+static U32 mark_first(pTHX_ COP *cop)
 {
     struct dpx_ctx *ctx = DPX_CTX;
-    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(cop));
-    if (DP_LIKELY(line != NULL))
-        line->count++;
-    else if (ctx->thx == DPX_THX)
-        begins(aTHX_ ctx, cop, false);
+    const bool times = dpx_run.opt.lines == DPX_LINES_TIME;
+    if (!(times ? mark_ways[dpx_how & ~(DPX_TREE | DPX_LINES)] : mark_count)(aTHX_
+            DPX_STMT_NUMBER(cop)) && ctx->thx == DPX_THX)
+        begins(aTHX_ ctx, cop, times);
+    return DPX_STMT_NUMBER(cop);
 }
 
 uint32_t dpx_stmt_site(void *arg)
@@ -383,7 +396,7 @@ DP_INLINE OP *unstack(pTHX_ const int how)
     return next;
 }
 
-#define CALL(how) unstack(aTHX_ how)
+#define CALL(how) unstack(aTHX_ LINES(how))
 DPX_HOOKS(OP *, unstack_hook, CALL)
 #undef CALL
 
@@ -396,10 +409,10 @@ DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int how)
     return next;
 }
 
-#define CALL(how) leave_block(aTHX_ orig_leaveeval, how)
+#define CALL(how) leave_block(aTHX_ orig_leaveeval, LINES(how))
 DPX_HOOKS(OP *, leaveeval_hook, CALL)
 #undef CALL
-#define CALL(how) leave_block(aTHX_ orig_leavetry, how)
+#define CALL(how) leave_block(aTHX_ orig_leavetry, LINES(how))
 DPX_HOOKS(OP *, leavetry_hook, CALL)
 #undef CALL
 
@@ -413,7 +426,10 @@ void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
 
 void dpx_stmt_install(pTHX_ int how, bool times)
 {
-    dpx_revive_install(aTHX_ times ? mark_ways[how] : mark_count);
+    /* The compiler makes one function of those that are the same, the first one; others jump
+     * there. */
+    how &= ~(DPX_TREE | DPX_LINES);
+    dpx_revive_install(aTHX_ times ? mark_ways[how] : mark_count, mark_first);
     dpx_adopt_type(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[how] : nextstate_count);
     dpx_adopt_type(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[how] : dbstate_count);
     if (times) {
