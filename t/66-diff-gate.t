@@ -563,9 +563,9 @@ my @formats = qw(text tap junit json csv markdown github);
     # Four runs a side can decide at 0.05: p is 2 / 70.
     my @alpha = ('--alpha', '0.05', '--format', 'json');
     my $run = diffs(@alpha, '--fail-if', 'self > 5%', runs(1000, 1001, 1002, 1003),
-        runs(1100, 1101, 1102, 1103));
+        runs(1200, 1201, 1202, 1203));
     is("$run->{status} " . join(',', @{ plain_numbers(findings($run, 'self > 5%')) }),
-        '3 0 1 (total) 1.002 1.102,0 1 A::f 1.002 1.102',
+        '3 0 1 (total) 1.002 1.202,0 1 A::f 1.002 1.202',
         'a significant difference of medians fails');
     is(diffs(@alpha, '--fail-if', 'self > 10%', runs(1000, 1001, 1002, 1003),
         runs(1100, 1101, 1102, 1103))->{status}, 0, '... but not within the limit');

@@ -227,20 +227,28 @@ subtest 'what is known beside the times' => sub {
     $at_most->($same{'A::d'}{p}, 12 * $p / 0.9, '... its p is that of twelve tests');
     my $more = json($base, ten('more', d => sub { (10_300 + $_[0], 1030, 0) }));
     is(by_name($more)->{'A::d'}{verdict}, 'significant', 'one that does 3 % more is, too');
-    $at_most->(by_name($more)->{'A::d'}{p}, 2 * $p / 0.9 / 1.8,
-        '... its p is that of half of alpha, and of one direction');
+    $at_most->(by_name($more)->{'A::d'}{p}, $p / 0.9 / 0.9 / 1.9,
+        '... its p is that of nine tenths of alpha, and of one direction');
     is($more->{ops_differ}, 1, '... and it is the only one whose ops differ');
     my $less = by_name(json($base, ten('less', d => sub { (10_300 + $_[0], 970, 0) })));
-    $at_most->($less->{'A::d'}{p}, 2 * $p / 0.9 / 0.2, 'slower with fewer ops is less expected');
+    $at_most->($less->{'A::d'}{p}, $p / 0.9 / 0.9 / 0.1, 'slower with fewer ops is less expected');
 
-    my @args = ($base, ten('layout', d => sub { (10_200 + $_[0], 1000, 0) }));
+    # Of 90 others none could be decided with a tenth of alpha: they have a quarter.
+    my @many = map { my $d = $_; join ',', map { my $k = $_; run_file("$dir/many.$d.$k",
+        'd' => [10_000 + $d + $k, 1000 + $d, 0], map { $_ => [10_000 + $k, 1000, 0] } 'aa' .. 'dm')
+        } 0 .. 9 } 0, 300;
+    $at_most->(by_name(json('--floor', 0, @many))->{'A::d'}{p}, $p / 0.9 / 0.75 / 1.9,
+        'where there are many others, less of alpha is left');
+
+    my @args = ($base, ten('layout', d => sub { (10_900 + $_[0], 1000, 0) }));
     is(by_name(json(@args))->{'A::d'}{verdict}, 'within layout',
-        'what does the same, and is 2 % slower, may lie elsewhere');
+        'what does the same, and is 9 % slower, may lie elsewhere');
+    is(by_name(json('--layout', 5, @args))->{'A::d'}{verdict}, 'significant', '--layout');
     my $told = tool('--fail-if', 'self > 1%', @args);
     is($told->{status}, 0, '... a gate lets it pass');
-    like($told->{out}, qr/ \(\+2\.\d+%, within layout\) \(ops equal\) .* A::d$/m,
+    like($told->{out}, qr/ \(\+9\.\d+%, within layout\) \(ops equal\) .* A::d$/m,
         '... the row says so');
-    like($told->{out}, qr/^# Layout: up to 3\.0 % may come of where .+ lie, as 12 subs say /m,
+    like($told->{out}, qr/^# Layout: up to 10\.0 % may come of where code and data lie, in subs that did /m,
         '... how much that may be is told');
     like($told->{out}, qr/^# Ops: as many as before in every sub, exactly$/m,
         '... and that ops are equal');

@@ -87,6 +87,8 @@ struct dp_rule {
     X(REAL, floor)              /* percent of the pooled total: what has less is not tested */ \
     /* a difference is true when its p, corrected for the number of tests, is no greater */ \
     X(REAL, alpha) \
+    /* percent: what did the same work in another time may lie elsewhere, up to that much */ \
+    X(REAL, layout) \
     /* of several looks at runs that become more: the part of alpha that is for this one; p is \
      * divided by it. 0: all */ \
     X(REAL, spending) \

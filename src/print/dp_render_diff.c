@@ -317,10 +317,8 @@ static void noise_facts(struct dp_rdiff *r)
     }
     dp_buf_adds(&r->scratch, "up to ");
     dp_render_real(&r->scratch, 100 * f->layout, 1, false);
-    dp_buf_adds(&r->scratch, " % may come of where code and data lie");
-    if (f->alike)
-        dp_buf_addf(&r->scratch, ", as %zu subs say that did the same work on both sides",
-                    f->alike);
+    dp_buf_adds(&r->scratch, " % may come of where code and data lie, in subs that did the same"
+                             " work on both sides");
     fact(r, "Layout", "layout_pct", dp_rdiff_kept(r), NULL);
 }
 

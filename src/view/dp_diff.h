@@ -83,8 +83,6 @@ struct dp_diff_family {
                                  * is tested */
     double layout;              /* the difference, as a ratio, up to which a sub that did the same
                                  * work is said to lie elsewhere; 0: none */
-    size_t alike;               /* of how many subs that were tested that is known; 0: it is a guess
-                                 * */
 };
 
 /* Was it tested, with whatever result? */

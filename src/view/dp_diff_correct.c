@@ -7,12 +7,10 @@
 
 enum work { WORK_UNKNOWN, WORK_SAME, WORK_MORE, WORK_LESS };
 
-static const double known_share = 0.5;      /* of alpha: for entries that did other work ... */
-static const double expected_share = 0.9;   /* ... of that: for times that go with the work */
-
-enum { ALIKE = 10 };                        /* a spread is made of so many, at least */
-static const double layout_least = 0.03, layout_guess = 0.05, layout_spreads = 4,
-    layout_own = 2, layout_most = 0.1;
+/* Of alpha: what is for entries that are not known to have done other work. */
+static const double others_least = 0.1, others_most = 0.5, others_step = 0.05;
+/* Of the rest: for times that go with the work. */
+static const double expected_share = 0.95;
 
 /* Which work did an entry, on both sides? */
 static enum work work_of(const struct dp_diff *diff, bool incl, uint32_t side, uint32_t e,
@@ -40,7 +38,7 @@ struct correcting {
     double *p, *weight;         /* by test */
     uint32_t *order;
     size_t known, others;       /* tests: of entries that did other work; of all others */
-    bool is_same;               /* some of these did the same */
+    double others_share;        /* their part of alpha */
     size_t runs[2];
 };
 
@@ -54,7 +52,9 @@ static double spending_of(const struct correcting *c)
 /* As many tests as share the part of alpha that is for entries of that work. */
 static double tests_of(const struct correcting *c, enum work work)
 {
-    double share = c->known && c->others ? known_share : 1;
+    double share = is_other(work) ? 1 - c->others_share : c->others_share;
+    if (!c->known || !c->others)
+        share = 1;
     return (double)(is_other(work) ? c->known : c->others) / share;
 }
 
@@ -88,6 +88,16 @@ static bool decides(const struct correcting *c, enum work work, double *as)
            || dp_stat_decides(c->runs[0], c->runs[1], *as, how->alpha);
 }
 
+/* The others get what they need for so many runs to decide about them. Where no part is enough,
+ * they have the greatest one: that tells how many runs are. */
+static void share_alpha(struct correcting *c)
+{
+    double as;
+    c->others_share = others_least;
+    while (c->others_share < others_most && !decides(c, WORK_SAME, &as))
+        c->others_share = fmin(c->others_share + others_step, others_most);
+}
+
 static void correct_p(struct correcting *c)
 {
     size_t k = 0;
@@ -103,36 +113,9 @@ static void correct_p(struct correcting *c)
         dp_stat_holm(c->p, c->weight, k, c->order);
 }
 
-static double change_of(const struct dp_diff_values *v)
-{
-    return v->base && v->value ? log((double)v->value / (double)v->base) : INFINITY;
-}
-
-/* Finds how far subs of the same work are apart. p is room for as many numbers as there are
- * tests. */
-static void find_layout(struct correcting *c)
-{
-    size_t k = 0;
-    for (size_t e = 0; c->work && e < c->n; e++)
-        if (is_waiting(&c->family->values[e]) && c->work[e] == WORK_SAME
-            && isfinite(change_of(&c->family->values[e])))
-            c->p[k++] = change_of(&c->family->values[e]);
-    if (!c->is_same)
-        return;
-    c->family->layout = layout_guess;
-    if (k < ALIKE)
-        return;
-    double median = dp_stat_median(c->p, k), spread = dp_stat_spread(c->p, k, median);
-    c->family->alike = k;
-    c->family->layout = fmin(fmax(layout_spreads * spread, layout_least), layout_most);
-}
-
-/* Runs of one side lie elsewhere, too, so that their spread tells what one place makes. */
 static bool is_layout(const struct correcting *c, const struct dp_diff_values *v)
 {
-    double spread = v->base_spread > v->spread ? v->base_spread : v->spread;
-    double own = v->base ? layout_own * spread / (double)v->base : 0;
-    return fabs(change_of(v)) <= fmax(fmin(own, layout_most), c->family->layout);
+    return v->base && fabs((double)v->value / (double)v->base - 1) <= c->family->layout;
 }
 
 static enum dp_diff_verdict verdict_of(const struct correcting *c, size_t e)
@@ -182,7 +165,8 @@ static void know_work(struct correcting *c, bool incl, uint32_t side, double *ro
             c->work[e] = (unsigned char)work_of(c->diff, incl, side, (uint32_t)e, room);
         enum work work = known_work(c, e);
         *(is_other(work) ? &c->known : &c->others) += 1;
-        c->is_same = c->is_same || work == WORK_SAME;
+        if (work == WORK_SAME)
+            c->family->layout = c->diff->how->layout / 100;
     }
 }
 
@@ -203,7 +187,7 @@ int dp_diff_correct(struct dp_diff_family *family, const struct dp_diff *diff, s
     if (ok) {
         c.weight = c.p + tests + 1;
         know_work(&c, incl, side, room);
-        find_layout(&c);
+        share_alpha(&c);
         correct_p(&c);
         give_verdicts(&c);
     }

@@ -35,7 +35,7 @@ sub new {
     my ($class, %how) = @_;
     my $self = $class->SUPER::new(
         keys => [DP_K_SUB], metric_name => 'cpu', separate => 1, order => DP_DIFF_BY_CHANGE,
-        compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, time_floor => 0.001,
+        compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, layout => 10, time_floor => 0.001,
         time_floor_percent => 0.5, confidence => 0.95, facts => [], rules => [], symfs => [],
         waits => !$how{flame} && !$how{annotate}, %how,
     );

@@ -89,6 +89,8 @@ Is it significant?
     -N auto             until each sub is decided: --max-time 5m, --effect PERCENT (5)
 = alpha=f(probability)  confidence=f(probability)  floor=f(not-negative)
     --alpha P  --floor P  --confidence P        0.005; 0.5 percent; 0.95
+= layout=f(not-negative)
+    --layout PERCENT    what the same work may differ by in time, lying elsewhere: 10
 = as-measured
     --as-measured       does not adjust times for the speed of the runs
 Gate: exit status 3 when a rule fails
@@ -264,7 +266,7 @@ sub how {
     }
     medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how,
         qw(text csv json markdown html tap junit github), keys %flame);
-    for (qw(alpha confidence)) {
+    for (qw(alpha confidence layout)) {
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
     $how{floor} = $opt->{floor} if defined $opt->{floor};
