@@ -160,9 +160,10 @@ subtest 'is it true?' => sub {
     my ($alarms, $found, $others) = (0, 0, 0);
     my $rounds = $ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20);
     for (1 .. $rounds) {
-        my $same = json(set(10, 3, 0.5, %subs), set(10, 3, 0.5, %subs));
+        my $same = json('--layout', 0, set(10, 3, 0.5, %subs), set(10, 3, 0.5, %subs));
         $alarms += grep { $_->{verdict} eq 'significant' } @{ $same->{rows} };
-        my $slow = json(set(10, 2, 0.5, %subs), set(10, 2, 0.5, %subs, d => [10_500, 1000]));
+        my $slow = json('--layout', 0, set(10, 2, 0.5, %subs),
+            set(10, 2, 0.5, %subs, d => [10_500, 1000]));
         $found++ if by_name($slow)->{'A::d'}{verdict} eq 'significant';
         $others += grep { $_->{verdict} eq 'significant' && $_->{symbol} ne 'A::d' }
             @{ $slow->{rows} };
