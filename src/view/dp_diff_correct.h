@@ -19,11 +19,11 @@
  * (dp_stat_holm).
  *
  * An entry that did exactly the same work, but in another time, may lie elsewhere in memory. A
- * difference up to how->layout is called that. Ten percent are the tools' default: edits that change
- * no code were seen to move single subs by 3 to 9 % (xt/truth.pl; T. Mytkowicz and others: Producing
- * wrong data without doing anything obviously wrong, ASPLOS 2009, have the like for C). Neither how
- * far such subs are apart nor how far runs are tells it, as one sub in a hundred is moved alone.
- * Returns 0 or DP_E_NOMEM. */
+ * difference up to how->layout is called that. Ten percent are the tools' default: edits that
+ * change no code were seen to move single subs by 3 to 9 % (xt/truth.pl; T. Mytkowicz and others:
+ * Producing wrong data without doing anything obviously wrong, ASPLOS 2009, have the like for C).
+ * Neither how far such subs are apart nor how far runs are tells it, as one sub in a hundred is
+ * moved alone. Returns 0 or DP_E_NOMEM. */
 int dp_diff_correct(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure,
                     bool incl, uint32_t side);
 
