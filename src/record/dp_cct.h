@@ -38,7 +38,7 @@ struct dp_cct_node {
     uint64_t counts[];          /* self, of each counter */
 };
 
-enum { DP_CCT_RECENT = 1 << 9 };
+enum { DP_CCT_RECENT = 1 << 11 };
 
 struct dp_cct {
     struct dp_live *live;
