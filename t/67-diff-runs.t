@@ -32,8 +32,9 @@ sub run_file {
     for my $name (sort keys %subs) {
         $n++;
         push @names, "A $name a.pl:$n";
-        push @contexts, sprintf('= 1 %x 1 %d 0 %d 1 1 %d', $n, $subs{$name}[0], $subs{$name}[0],
-            $subs{$name}[1]) . ($noise ? ' ' . 1000 * ($subs{$name}[2] // 0) : '');
+        my ($time, $ops, $us, $calls, $longest) = @{ $subs{$name} };
+        push @contexts, sprintf('= 1 %x %d %d 0 %d %d 1 %d', $n, $calls // 1, $time, $time,
+            $longest // 1, $ops) . ($noise ? ' ' . 1000 * ($us // 0) : '');
     }
     return spew($path, profile_text(format => 'tree', hz => 1_000_000,
         counters => $noise ? 'ops:ops noise:ns' : 'ops:ops',
@@ -106,7 +107,7 @@ subtest 'what is told' => sub {
     my $gate = tool('--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*");
     is($gate->{status}, 0, 'a finding that cannot be decided passes');
     like($gate->{err}, qr/undecided: not enough runs, 6 a side needed/, '... with a warning');
-    like($gate->{out}, qr/^# Power: these runs can show nothing; 16 runs a side needed for self/m,
+    like($gate->{out}, qr/^# Power: these runs can show nothing; 18 runs a side needed for self/m,
         '... and the number of runs that see such a growth');
     my $power = '# Power: a growth of %s %% in half of the %d tested, and of %s %% in all of them, '
         . 'is seen four times of five; ';
@@ -204,7 +205,8 @@ subtest 'is it true?' => sub {
 
 # ---- what is known beside the times ----
 
-# Ten runs: subs a to l, each by a function of the run's number that returns time, ops and noise.
+# Ten runs: subs a to l, each by a function of the run's number that returns time, ops, noise, and
+# perhaps calls and the longest one.
 sub ten {
     my ($name, %other) = @_;
     return join ',', map {
@@ -269,6 +271,23 @@ subtest 'what is known beside the times' => sub {
         is(by_name($both)->{'A::d'}{verdict}, $known ? 'significant' : 'not significant',
             $known ? 'noise that is known does not hide a change' : 'noise hides a change');
     }
+    # The recorder has seen no noise, but the longest of four calls takes more than the others.
+    my $longest = sub {
+        my ($more) = @_;
+        return sub {
+            my $noise = $_[0] % 2 ? 1500 + 10 * $_[0] : 0;
+            my $time = 10_000 + $more + $_[0];
+            return ($time + $noise, 1000 + $more / 10, 0, 4, int($time / 4) + $noise);
+        };
+    };
+    my $calls = json(map { ten("calls.$_", d => $longest->($_)) } 0, 500);
+    is(by_name($calls)->{'A::d'}{verdict}, 'significant', 'nor does a call that was disturbed');
+    # Where the longest call does most of the work, it is not taken for a disturbed one.
+    my $uneven = json(map { my $more = $_; ten("uneven.$_", d => sub {
+        (10_000 + $more + $_[0], 1000 + $more / 10, 0, 4, 7000 + $more + $_[0])
+    }) } 0, 300);
+    $at_most->(by_name($uneven)->{'A::d'}{p}, $p / 0.9 / 0.9 / 1.9,
+        'a change of the call that does most is no noise');
     # A rare long stretch looks like noise, but it is the change.
     my $rare = json(ten('rare', d => sub { (10_000 + $_[0], 1000, 0) }),
         ten('rarer', d => sub { (11_500 + $_[0], 1000, 1500) }));

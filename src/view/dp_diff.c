@@ -1,4 +1,5 @@
 #include "dp_diff.h"
+#include "dp_diff_speed.h"
 #include "dp_err.h"
 #include "dp_line_pair_make.h"
 #include "dp_map.h"
@@ -121,8 +122,21 @@ static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run,
     return room((void **)&column->self, &cap, e, sizeof *column->self)
         && room((void **)&column->incl, &column->cap, e, sizeof *column->incl)
         && room((void **)&run->calls, &run->calls_cap, e, sizeof *run->calls)
+        && room((void **)&run->excess, &run->excess_cap, e, sizeof *run->excess)
         && room((void **)&run->there, &run->there_cap, e, sizeof *run->there)
         && room((void **)&diff->shown, &diff->shown_cap, e, sizeof *diff->shown);
+}
+
+/* What the longest call took of its own more than the others did on average. Calls are timed with
+ * what they call and with their waits: so of subs that call others it is not known, and what the
+ * sub waited is taken for a wait of that call. */
+static uint64_t excess_of(const struct dp_over_row *row)
+{
+    if (row->calls < 2 || row->children != row->self || row->real < row->longest)
+        return 0;
+    uint64_t others = (row->real - row->longest) / (row->calls - 1);
+    uint64_t waits = row->real > row->self ? row->real - row->self : 0;
+    return row->longest > others + waits ? row->longest - others - waits : 0;
 }
 
 static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measure,
@@ -144,6 +158,7 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
         run->there[e] = 1;
         if (measure == 0) {
             run->calls[e] += row->calls;
+            run->excess[e] += excess_of(row);
             run->all_calls += row->calls;
         }
     }
@@ -343,6 +358,8 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
     }
     if (rc == 0 && how->normalize)
         normalize_calls(diff);
+    if (rc == 0 && how->noise)
+        rc = dp_diff_even(diff);
     if (rc == 0 && how->work)
         rc = dp_diff_adjust(diff);
     if (rc == 0 && how->work && each)       /* the runs are read once more, because the speeds are
@@ -363,6 +380,7 @@ void dp_diff_release(struct dp_diff *diff)
         }
         dp_mem_free(run->columns);
         dp_mem_free(run->calls);
+        dp_mem_free(run->excess);
         dp_mem_free(run->there);
     }
     dp_mem_free(diff->runs);

@@ -35,8 +35,10 @@ struct dp_diff_run {
     uint32_t side;
     struct dp_diff_column *columns;     /* by measure */
     uint64_t *calls;            /* by entry */
+    uint64_t *excess;           /* by entry: ticks that the longest call took more than the others
+                                 * on average; 0 where it is not known */
     unsigned char *there;
-    size_t calls_cap, there_cap;
+    size_t calls_cap, excess_cap, there_cap;
     uint64_t all_calls;
     double calls_factor;        /* as normalized; else 1 */
     uint64_t raw_total;         /* of the first measure, not normalized */

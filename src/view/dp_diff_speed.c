@@ -8,14 +8,30 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- the speed of runs ---- */
+/* ---- calm values ---- */
 
-enum {
-    FEW = 5,                    /* a median of ratios is made of so many subs, at least */
-    SLOPE_LEAST = 5,            /* slopes are known of as many runs a side, at least ... */
-    SLOPE_MOST = 60             /* ... and made for no more: all pairs are looked at */
-};
-static const double slope_doubt = 0.02;     /* speeds that are apart by less tell little of one */
+static const double uneven = 0.25;  /* of a sub's time: then its calls are not expected to be alike */
+
+int dp_diff_even(struct dp_diff *diff)
+{
+    double *shares = dp_mem_realloc(NULL, diff->n_runs + 1, sizeof *shares);
+    if (!shares)
+        return DP_E_NOMEM;
+    for (size_t e = 0; e < dp_diff_entries(diff); e++) {
+        for (size_t r = 0; r < diff->n_runs; r++) {
+            const struct dp_diff_run *run = &diff->runs[r];
+            double self = e < run->columns[0].cap ? (double)run->columns[0].self[e] : 0;
+            shares[r] = self > 0 && e < run->excess_cap ? (double)run->excess[e] / self : 0;
+        }
+        if (dp_stat_median(shares, diff->n_runs) <= uneven)
+            continue;
+        for (size_t r = 0; r < diff->n_runs; r++)
+            if (e < diff->runs[r].excess_cap)
+                diff->runs[r].excess[e] = 0;
+    }
+    dp_mem_free(shares);
+    return 0;
+}
 
 uint64_t dp_diff_calm(const struct dp_diff *diff, const struct dp_diff_run *run, uint32_t e,
                       bool incl, uint64_t value)
@@ -25,8 +41,19 @@ uint64_t dp_diff_calm(const struct dp_diff *diff, const struct dp_diff_run *run,
         return value;
     double ns = (double)(incl ? noise->incl : noise->self)[e];
     uint64_t ticks = dp_num_round(ns * (double)diff->hz / 1e9);
+    if (e < run->excess_cap && run->excess[e] > ticks)
+        ticks = run->excess[e];
     return value - (ticks < value ? ticks : value);
 }
+
+/* ---- the speed of runs ---- */
+
+enum {
+    FEW = 5,                    /* a median of ratios is made of so many subs, at least */
+    SLOPE_LEAST = 5,            /* slopes are known of as many runs a side, at least ... */
+    SLOPE_MOST = 60             /* ... and made for no more: all pairs are looked at */
+};
+static const double slope_doubt = 0.02;     /* speeds that are apart by less tell little of one */
 
 double dp_diff_speed(const struct dp_diff *diff, const struct dp_diff_run *run, uint32_t e,
                      bool incl)

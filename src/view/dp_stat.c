@@ -162,15 +162,52 @@ static uint32_t *ordered(const double *all, size_t total)
     return order;
 }
 
+/* Scores in place of doubled ranks: those that are far from the middle count as if they were nearer.
+ * The ranks that tell whether n values are all less or all greater than m others do not. Returns the
+ * sum of those of the first sample. */
+static size_t score(uint32_t *rank, const uint32_t *order, size_t n, size_t m)
+{
+    size_t middle = n + m + 1, few = n < m ? n : m, many = n + m - few;
+    uint32_t reach = (uint32_t)(many - few + (11 * few + 5) / 10);
+    uint32_t low = (uint32_t)middle - reach, high = (uint32_t)middle + reach;
+    size_t sum = 0;
+    for (size_t i = 0; i < n + m; i++) {
+        rank[i] = rank[i] < low ? low : rank[i] > high ? high : rank[i];
+        sum += order[i] < n ? rank[i] : 0;
+    }
+    return sum;
+}
+
+/* How many standard deviations a sum of n scores is off its mean. (J. Hajek, Z. Sidak: Theory of
+ * Rank Tests, 1967, chapter II, theorem 3.1.c.) Sums are steps of two apart. */
+static double off_mean_of(const uint32_t *scores, size_t n, size_t total, size_t sum)
+{
+    double N = (double)total, mean = 0, squares = 0;
+    for (size_t i = 0; i < total; i++)
+        mean += scores[i] / N;
+    for (size_t i = 0; i < total; i++)
+        squares += (scores[i] - mean) * (scores[i] - mean);
+    double variance = (double)n * (N - (double)n) / (N * (N - 1)) * squares;
+    double off = fabs((double)sum - (double)n * mean) - 1;
+    return variance <= 0 || off <= 0 ? 0 : off / sqrt(variance);
+}
+
 static int test(double *p, const double *all, size_t n, size_t m)
 {
     size_t total = n + m;
     double ties;
+    int rc = 0;
     uint32_t *order = ordered(all, total);
     if (!order)
         return DP_E_NOMEM;
-    size_t sum = ranks_of(all, order, order + total, n, total, &ties);
-    int rc = p_of_sum(p, order + total, n, total, sum, ties);
+    uint32_t *rank = order + total;
+    ranks_of(all, order, rank, n, total, &ties);
+    size_t sum = score(rank, order, n, m);
+    if (total <= EXACT)
+        rc = exact_p(p, rank, n, total, sum);
+    else
+        *p = 2 * normal_tail(off_mean_of(rank, n, total, sum));
+    *p = *p > 1 ? 1 : *p;
     dp_mem_free(order);
     return rc;
 }
@@ -462,9 +499,16 @@ static double both_below(double shift)
     return sum * 2 * end / STEPS / 3 / sqrt(2 * pi);
 }
 
+/* Of a shift of normal values the scores see what the ranks see of 0.94 of it: the root of the
+ * efficiencies, 0.849 and 3 / pi, of samples of one size (Hajek and Sidak, chapter VII; with 0.275
+ * on each side of the middle, (erf(0.755) / (2 sqrt(pi)))^2 / 0.0479). Of other sizes they see more
+ * of it. */
+static const double of_shift = 0.943;
+
 /* The chance that the test sees the shift. */
 static double power(double n, double m, double shift, double alpha)
 {
+    shift *= of_shift;
     double p = normal_tail(-shift / sqrt(2.0)), both = both_below(shift);
     double variance = p * (1 - p) + (n + m - 2) * (both - p * p);
     double beyond = n * m * (p - 0.5) - 0.5
