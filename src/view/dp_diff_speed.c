@@ -10,7 +10,7 @@
 
 /* ---- calm values ---- */
 
-static const double uneven = 0.25;  /* of a sub's time: then its calls are not expected to be alike */
+static const double uneven = 0.25;  /* of a sub's time: its calls are not expected to be alike */
 
 int dp_diff_even(struct dp_diff *diff)
 {

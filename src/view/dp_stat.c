@@ -162,9 +162,9 @@ static uint32_t *ordered(const double *all, size_t total)
     return order;
 }
 
-/* Scores in place of doubled ranks: those that are far from the middle count as if they were nearer.
- * The ranks that tell whether n values are all less or all greater than m others do not. Returns the
- * sum of those of the first sample. */
+/* Scores in place of doubled ranks: those that are far from the middle count as if they were
+ * nearer. The ranks that tell whether n values are all less or all greater than m others do not.
+ * Returns the sum of those of the first sample. */
 static size_t score(uint32_t *rank, const uint32_t *order, size_t n, size_t m)
 {
     size_t middle = n + m + 1, few = n < m ? n : m, many = n + m - few;

@@ -28,8 +28,9 @@ double dp_stat_median(double *v, size_t n);
  * disturbed does not weigh the more, the greater it is. Of 10 and 10 values, the five least count
  * as the fifth, the five greatest likewise. On runs of programs that finds a fifth to a third
  * of what Mann and Whitney's test leaves out, which is that without a bound; of normal values it
- * needs a ninth more runs. (Linear rank tests: J. Hajek, Z. Sidak, Theory of Rank Tests, 1967.) Exact up to 50 values in all; beyond, the
- * normal approximation with its corrections for ties and continuity. The interval, at the level
+ * needs a ninth more runs. (Linear rank tests: J. Hajek, Z. Sidak, Theory of Rank Tests, 1967.)
+ * Exact up to 50 values in all; beyond, the normal approximation with its corrections for ties and
+ * continuity. The interval, at the level
  * `confidence` (0.95), is that of Hodges and Lehmann: between two of the n * m differences.
  * (Hollander, Wolfe: Nonparametric Statistical Methods, chapter 4.) Returns 0 or DP_E_NOMEM. */
 int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,

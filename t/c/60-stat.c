@@ -15,7 +15,8 @@ static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)
 static void naive_scores(double *score, const double *all, size_t n, size_t m)
 {
     size_t few = n < m ? n : m, many = n < m ? m : n;
-    double middle = (double)(n + m) + 1, reach = (double)(many - few) + floor(1.1 * (double)few + 0.5);
+    double middle = (double)(n + m) + 1;
+    double reach = (double)(many - few) + floor(1.1 * (double)few + 0.5);
     for (size_t i = 0; i < n + m; i++) {
         double rank = 1;
         for (size_t k = 0; k < n + m; k++)
