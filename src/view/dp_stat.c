@@ -86,25 +86,15 @@ static double normal_quantile(double tail)
     return high;
 }
 
-/* x's ranks, doubled: those of equal values are their mean. Returns the sum of x's; *ties:
- * that of t^3 - t. */
-static size_t ranks_of(const double *all, const uint32_t *order, uint32_t *rank, size_t n,
-                       size_t total, double *ties)
+/* Ranks, doubled, in the order of the values: those of equal values are their mean. */
+static void ranks_of(const double *all, const uint32_t *order, uint32_t *rank, size_t total)
 {
-    size_t sum = 0;
-    *ties = 0;
     for (size_t i = 0, end; i < total; i = end) {
         for (end = i + 1; end < total && all[order[end]] == all[order[i]]; end++)
             ;
-        double t = (double)(end - i);
-        *ties += t * t * t - t;
-        for (size_t k = i; k < end; k++) {
+        for (size_t k = i; k < end; k++)
             rank[k] = (uint32_t)(i + end + 1);
-            if (order[k] < n)
-                sum += rank[k];
-        }
     }
-    return sum;
 }
 
 static int exact_p(double *p, const uint32_t *rank, size_t n, size_t total, size_t sum)
@@ -126,24 +116,40 @@ static int exact_p(double *p, const uint32_t *rank, size_t n, size_t total, size
     return 0;
 }
 
-/* How many standard deviations the rank sum is off its mean; 0 where a sample is empty. */
-static double off_mean(size_t n, size_t m, size_t sum, double ties)
+/* What the sum of some of the scores is like by chance. */
+struct moments { double mean, squares; };   /* of one score; of all, around it */
+
+static struct moments moments_of(const uint32_t *scores, size_t total)
 {
-    double N = (double)(n + m), mean = (double)n * (N + 1) / 2;
-    double variance = (double)n * (double)m / 12 * (N + 1 - ties / (N * (N - 1)));
-    double off = fabs((double)sum / 2 - mean) - 0.5;
+    struct moments m = { 0, 0 };
+    for (size_t i = 0; i < total; i++)
+        m.mean += scores[i] / (double)total;
+    for (size_t i = 0; i < total; i++)
+        m.squares += (scores[i] - m.mean) * (scores[i] - m.mean);
+    return m;
+}
+
+/* How many standard deviations the sum of n of total scores is off its mean; 0 where a sample is
+ * empty. Sums are two apart. (J. Hajek, Z. Sidak: Theory of Rank Tests, 1967, chapter II, theorem
+ * 3.1.c.) */
+static double off_mean(const struct moments *by_chance, size_t n, size_t total, size_t sum)
+{
+    double N = (double)total, k = (double)n;
+    double variance = k * (N - k) / (N * (N - 1)) * by_chance->squares;
+    double off = fabs((double)sum - k * by_chance->mean) - 1;
     return variance <= 0 || off <= 0 ? 0 : off / sqrt(variance);
 }
 
-/* The p of n values of total, by the doubled ranks of all, of which theirs add up to sum. */
-static int p_of_sum(double *p, const uint32_t *rank, size_t n, size_t total, size_t sum,
-                    double ties)
+/* The p of n of total scores that add up to sum. */
+static int p_of_sum(double *p, const uint32_t *scores, size_t n, size_t total, size_t sum)
 {
     int rc = 0;
-    if (total <= EXACT)
-        rc = exact_p(p, rank, n, total, sum);
-    else
-        *p = 2 * normal_tail(off_mean(n, total - n, sum, ties));
+    if (total <= EXACT) {
+        rc = exact_p(p, scores, n, total, sum);
+    } else {
+        struct moments by_chance = moments_of(scores, total);
+        *p = 2 * normal_tail(off_mean(&by_chance, n, total, sum));
+    }
     if (*p > 1)
         *p = 1;
     return rc;
@@ -178,36 +184,14 @@ static size_t score(uint32_t *rank, const uint32_t *order, size_t n, size_t m)
     return sum;
 }
 
-/* How many standard deviations a sum of n scores is off its mean. (J. Hajek, Z. Sidak: Theory of
- * Rank Tests, 1967, chapter II, theorem 3.1.c.) Sums are steps of two apart. */
-static double off_mean_of(const uint32_t *scores, size_t n, size_t total, size_t sum)
-{
-    double N = (double)total, mean = 0, squares = 0;
-    for (size_t i = 0; i < total; i++)
-        mean += scores[i] / N;
-    for (size_t i = 0; i < total; i++)
-        squares += (scores[i] - mean) * (scores[i] - mean);
-    double variance = (double)n * (N - (double)n) / (N * (N - 1)) * squares;
-    double off = fabs((double)sum - (double)n * mean) - 1;
-    return variance <= 0 || off <= 0 ? 0 : off / sqrt(variance);
-}
-
 static int test(double *p, const double *all, size_t n, size_t m)
 {
-    size_t total = n + m;
-    double ties;
-    int rc = 0;
-    uint32_t *order = ordered(all, total);
+    uint32_t *order = ordered(all, n + m);
     if (!order)
         return DP_E_NOMEM;
-    uint32_t *rank = order + total;
-    ranks_of(all, order, rank, n, total, &ties);
-    size_t sum = score(rank, order, n, m);
-    if (total <= EXACT)
-        rc = exact_p(p, rank, n, total, sum);
-    else
-        *p = 2 * normal_tail(off_mean_of(rank, n, total, sum));
-    *p = *p > 1 ? 1 : *p;
+    uint32_t *rank = order + n + m;
+    ranks_of(all, order, rank, n + m);
+    int rc = p_of_sum(p, rank, n, n + m, score(rank, order, n, m));
     dp_mem_free(order);
     return rc;
 }
@@ -215,14 +199,15 @@ static int test(double *p, const double *all, size_t n, size_t m)
 /* Finds the place between groups whose rank sum of what is before is off its mean most; own: the
  * ranks of v as it stands. Returns how far off, in standard deviations. */
 static double best_split(struct dp_split *out, const uint32_t *own, const uint32_t *sizes,
-                         size_t groups, size_t total, double ties, size_t *n, size_t *sum_of_n)
+                         size_t groups, size_t total, const struct moments *by_chance, size_t *n,
+                         size_t *sum_of_n)
 {
     double best = 0;
     size_t before = 0, sum = 0;
     for (size_t g = 0; g + 1 < groups; g++) {
         for (size_t end = before + sizes[g]; before < end; before++)
             sum += own[before];
-        double off = off_mean(before, total - before, sum, ties);
+        double off = off_mean(by_chance, before, total, sum);
         if (off > best) {
             best = off;
             out->at = g + 1;
@@ -236,7 +221,6 @@ static double best_split(struct dp_split *out, const uint32_t *own, const uint32
 int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, size_t groups)
 {
     size_t total = 0, n = 0, sum = 0;
-    double ties;
     int rc = 0;
     for (size_t g = 0; g < groups; g++)
         total += sizes[g];
@@ -246,11 +230,12 @@ int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, 
     uint32_t *order = ordered(v, total), *own = dp_mem_realloc(NULL, total, sizeof *own);
     if (order && own) {
         uint32_t *rank = order + total;
-        ranks_of(v, order, rank, 0, total, &ties);
+        ranks_of(v, order, rank, total);
+        struct moments by_chance = moments_of(rank, total);
         for (size_t i = 0; i < total; i++)
             own[order[i]] = rank[i];
-        if (best_split(out, own, sizes, groups, total, ties, &n, &sum) > 0)
-            rc = p_of_sum(&out->p, rank, n, total, sum, ties);
+        if (best_split(out, own, sizes, groups, total, &by_chance, &n, &sum) > 0)
+            rc = p_of_sum(&out->p, rank, n, total, sum);
     } else {
         rc = DP_E_NOMEM;
     }

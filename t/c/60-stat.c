@@ -283,6 +283,18 @@ static void known(void)
     out[9] = 25.5;
     dp_stat_compare(&s, out, 10, up, 10, 0.95);
     ok(near(s.p, far_out) && s.p < 0.001, "how far out one run is does not matter: p %.6f", s.p);
+    int wrong = 0;
+    for (size_t n = 1; n <= 10; n++)
+        for (size_t m = 1; m <= 10; m++) {
+            double orders = 1;
+            for (size_t i = 1; i <= n; i++)
+                orders *= (double)(m + i) / (double)i;
+            dp_stat_compare(&s, low, n, up, m, 0.95);
+            wrong += !near(s.p, 2 / orders);
+            dp_stat_compare(&s, up, n, low, m, 0.95);
+            wrong += !near(s.p, 2 / orders);
+        }
+    is_i(wrong, 0, "samples apart have the least p that there is, of whatever size they are");
     const double few[] = { 1, 2, 3 }, other[] = { 4, 5, 6 };
     dp_stat_compare(&s, few, 3, other, 3, 0.95);
     ok(near(s.p, 0.1), "three runs a side: p is 0.1 at the least");
