@@ -26,13 +26,13 @@ double dp_stat_median(double *v, size_t n);
  * their rank. Ranks count up to 0.55 of the smaller sample's size from those that tell whether one
  * sample is all below the other; further out they count as much as that, so that a run that was
  * disturbed does not weigh the more, the greater it is. Of 10 and 10 values, the five least count
- * as the fifth, the five greatest likewise. On recorded runs, a sub of which was made 3 to
- * 5 % slower, that finds a fifth to a third of what Mann and Whitney's test leaves out, which is
- * that without a bound; of normal values it needs a ninth more runs. (Linear rank tests: J. Hajek, Z. Sidak, Theory of Rank Tests, 1967.)
- * Exact up to 50 values in all; beyond, the normal approximation with its corrections for ties and
- * continuity. The interval, at the level
- * `confidence` (0.95), is that of Hodges and Lehmann: between two of the n * m differences.
- * (Hollander, Wolfe: Nonparametric Statistical Methods, chapter 4.) Returns 0 or DP_E_NOMEM. */
+ * as the fifth, the five greatest likewise. On recorded runs, a sub of which was made 3 to 5 %
+ * slower, that finds a fifth to a third of what Mann and Whitney's test leaves out, which is that
+ * without a bound; of normal values it needs a ninth more runs. (Linear rank tests: J. Hajek, Z.
+ * Sidak, Theory of Rank Tests, 1967.) Exact up to 50 values in all; beyond, the normal
+ * approximation with its correction for continuity. The interval, at the level `confidence` (0.95),
+ * is that of Hodges and Lehmann: between two of the n * m differences. (Hollander, Wolfe:
+ * Nonparametric Statistical Methods, chapter 4.) Returns 0 or DP_E_NOMEM. */
 int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                     double confidence);
 
