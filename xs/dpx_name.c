@@ -697,7 +697,8 @@ uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
     struct dp_pool *sites = &ctx->names.sites;
     dp_buf_clear(line);
     dp_fmt_field(line, file, strlen(file));
-    dp_buf_addf(line, ":%lu", (unsigned long)CopLINE(cop));
+    dp_buf_addc(line, ':');
+    dp_buf_addu(line, CopLINE(cop));
     size_t known = sites->count;
     uint32_t n = bound_site(ctx) ? dp_pool_intern(sites, line->ptr, line->len) : DP_MAP_NONE;
     if (sites->count > known)
