@@ -264,6 +264,7 @@ struct dpx_process {
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];
     struct dpx_options opt;
+    struct dpx_clock clock;     /* what each state's clock is in the beginning */
     struct dpx_plan plan;
     struct dpx_phase *phases;   /* newest first */
     runops_proc_t loop, loop_before;    /* our run loop, and the one that it goes on to; NULL: there

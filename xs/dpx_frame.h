@@ -98,12 +98,22 @@ DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int how)
     return now;
 }
 
+/* Where a statement begins, a second reading of the processor's counter would take as long as the
+ * rest of the hook, so there is only one. Where events are counted, too, and where the clock is
+ * another one, there are two. struct dp_rec_how has the same, as reads_once. */
+#define DPX_READS_ONCE(how) \
+    (((how) & (DPX_LINES | DPX_COUNTER | DPX_COUNTS)) == (DPX_LINES | DPX_COUNTER))
+
 /* A hook leaves: what follows is the program's again. */
 DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
 {
     if (how & DPX_COUNTS)
         dpx_events_leave(ctx);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    if (DPX_READS_ONCE(how))
+        dp_rec_leave(&ctx->rec, now);
+    else
+        ctx->rec.left = now;
 }
 
 /* Pushes a frame and makes its mark. Returns false, and makes no mark, if there is no memory. */

@@ -90,12 +90,12 @@ struct dpx_ctx *dpx_life_new(void)
     if (!ctx)
         return NULL;
     dp_outfile_init(&ctx->out);
+    ctx->clock = dpx_run.clock;
     ctx->frames = dp_mem_realloc(NULL, FRAMES, sizeof *ctx->frames);
     ctx->frames_end = ctx->frames + FRAMES;
     if (dpx_run.opt.compress)
         ctx->gzip = dp_gzip_new((int)dpx_run.opt.compress);
     if (!ctx->frames || (dpx_run.opt.compress && !ctx->gzip)
-        || !dpx_clock_choose(&ctx->clock, dpx_run.opt.clock)
         || dp_writer_init(&ctx->writer, dpx_run.opt.ticks, dpx_file_sink, ctx) < 0) {
         dpx_life_free(ctx);
         return NULL;
@@ -132,6 +132,8 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
                 : dpx_run.opt.callsites ? dpx_name_site : NULL,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
         .line_times = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_line_samples(),
+        .reads_once = ctx->clock.kind == DPX_CLOCK_COUNTER
+                      && dpx_run.plan.n <= dpx_run.plan.noise,
         .line_samples = dpx_line_samples(),
         .checkpoint = dpx_run.opt.spool ? dpx_run.opt.slice : dpx_run.opt.checkpoint,
     };

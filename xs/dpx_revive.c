@@ -131,7 +131,7 @@ DP_INLINE COP *first_in_elsif(const OP *arm)
 static OP *run_elsif(pTHX)
 {
     const OP *o = PL_op;
-    OP *next = before[o->op_type](aTHX);
+    OP *next = before[OP_COND_EXPR](aTHX);
     if (next != cLOGOPx(o)->op_other && !is_told(aTHX_ o, ELSE))
         tell_first(aTHX_ o, ELSE, first_in_elsif(else_arm(o)));
     return next;
@@ -140,7 +140,7 @@ static OP *run_elsif(pTHX)
 static OP *run_block_elsif(pTHX)
 {
     const OP *o = PL_op;
-    OP *next = before[o->op_type](aTHX);
+    OP *next = before[OP_COND_EXPR](aTHX);
     enum arm arm = next == cLOGOPx(o)->op_other ? RIGHT : ELSE;
     if (!is_told(aTHX_ o, arm))
         tell_first(aTHX_ o, arm, arm == RIGHT ? first_in_block(right_arm(o))
@@ -161,7 +161,7 @@ static OP *run_right(pTHX)
 static OP *run_either(pTHX)
 {
     const OP *o = PL_op;
-    OP *next = before[o->op_type](aTHX);
+    OP *next = before[OP_COND_EXPR](aTHX);
     enum arm arm = next == cLOGOPx(o)->op_other ? RIGHT : ELSE;
     if (is_told(aTHX_ o, arm))
         return next;

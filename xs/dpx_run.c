@@ -161,7 +161,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         dp_mem_free((char *)dpx_run.opt.out);
         dpx_run.opt.out = dpx_run.path;
     }
-    if (!dpx_clock_choose(&clock, dpx_run.opt.clock))
+    if (!dpx_clock_choose(&dpx_run.clock, dpx_run.opt.clock))
         Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", dpx_run.opt.clock);
     dpx_layout(aTHX_ dpx_run.opt.layout);
     return true;

@@ -12,9 +12,11 @@
  * same statement each time.
  *
  * The statement that runs is rec->line. nextstate charges that one with what has passed, and sets
- * the next. A call keeps the number of the statement that it was made from (struct dp_cct_call) and
- * goes back to it, so that `x(a(), b())` is charged with what passes between the calls. At the end
- * of a loop's turn (unstack) the loop's condition runs, which belongs to the statement of the loop;
+ * the next; the first one of a sub is set when the sub is entered.
+ *
+ * A call keeps the number of the statement that it was made from (struct dp_cct_call) and goes back
+ * to it, so that `x(a(), b())` is charged with what passes between the calls. At the end of a
+ * loop's turn (unstack) the loop's condition runs, which belongs to the statement of the loop;
  * after an eval or require (leavetry, leaveeval) runs the rest of its statement. Where die has
  * ended an eval, perl begins a new run loop, whose prologue sees that. No op tells of the end of
  * another block, such as do {}: the rest of its statement is charged to the last statement in the
@@ -221,9 +223,16 @@ static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
     errno = why;
 }
 
+/* What nextstate runs where the counter is read once; NULL elsewhere, where begins_again is not
+ * used: never with samples, which know statements by their function (dpx_sample.c). */
+static Perl_ppaddr_t timed;
+static OP *begins_again(pTHX);
+
 void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o)
 {
     int why = errno;
+    if (o->op_ppaddr == timed)
+        o->op_ppaddr = begins_again;
     if (!ctx->rec.paused && !ctx->rec.over) {
         U32 number = learn(aTHX_ ctx, (COP *)o);
         if (number)
@@ -254,13 +263,15 @@ static DP_NOINLINE OP *begins_counted(pTHX)
     return original(aTHX);
 }
 
-/* Charges in the slow way, as the fast one was refused. now: the arrival stamp. */
-static void is_late(struct dpx_ctx *ctx, U32 number, U64 now)
+/* Charges in the slow way, as the fast one was refused. now: the arrival stamp. Returns true, for
+ * the hook to return. */
+static DP_NOINLINE bool is_late(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     int why = errno;
     dp_rec_statement_slow(&ctx->rec, number, now);
     dpx_frame_leave(ctx);
     errno = why;
+    return true;
 }
 
 static DP_NOINLINE OP *begins_late(pTHX_ U64 now)
@@ -271,34 +282,57 @@ static DP_NOINLINE OP *begins_late(pTHX_ U64 now)
 
 /* ---- the hooks ---- */
 
-/* The state of interpreters that do not record knows no statements; and a new thread passes the run
- * loop's prologue, which gives it a state of its own, before its first statement. So these hooks do
- * not test whose state they see. */
-DP_INLINE OP *statement(pTHX_ Perl_ppaddr_t orig, const int how)
-{
-    struct dpx_ctx *ctx = DPX_CTX;
-    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op));
-    if (DP_UNLIKELY(!line))
-        return begins_timed(aTHX);
-    U64 now = dpx_arrive(ctx, how);
-    if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, how & DPX_REC)))
-        return begins_late(aTHX_ now);
-    dpx_leave(ctx, how);
-    return orig(aTHX);
-}
-
 /* Only trees with lines have these hooks: ways that differ in that alone are the same function. */
 #define LINES(how)  ((how) | DPX_TREE | DPX_LINES)
 
-#define CALL(how) statement(aTHX_ orig_nextstate, LINES(how))
-DPX_HOOKS(OP *, nextstate_hook, CALL)
-#undef CALL
-#define CALL(how) statement(aTHX_ orig_dbstate, LINES(how))
-DPX_HOOKS(OP *, dbstate_hook, CALL)
-#undef CALL
+/* The program goes on after one of these hooks, which arrived at stamp now. */
+DP_INLINE void leave(struct dpx_ctx *ctx, U64 now, const int how)
+{
+    if (DPX_READS_ONCE(how))
+        dp_rec_leave_statement(&ctx->rec, now);
+    else
+        dpx_leave(ctx, how);
+}
 
-/* This is a macro, as the compiler jumps through a pointer that is named at the jump, but keeps an
+/* The state of interpreters that do not record knows no statements; and a new thread passes the run
+ * loop's prologue, which gives it a state of its own, before its first statement. So these hooks do
+ * not test whose state they see.
+ *
+ * They are macros, as the compiler jumps through a pointer that is named at the jump, but keeps an
  * argument in a register on the way: one instruction more. */
+#define TIMED(how, name, orig) \
+    static OP *name##_##how(pTHX) \
+    { \
+        const int way = LINES(how); \
+        struct dpx_ctx *ctx = DPX_CTX; \
+        struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op)); \
+        if (DP_UNLIKELY(!line)) \
+            return begins_timed(aTHX); \
+        U64 now = dpx_arrive(ctx, way); \
+        if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, way & DPX_REC))) \
+            return begins_late(aTHX_ now); \
+        leave(ctx, now, way); \
+        return orig(aTHX); \
+    }
+DPX_EACH_WAY(TIMED, nextstate_hook, orig_nextstate)
+DPX_EACH_WAY(TIMED, dbstate_hook, orig_dbstate)
+#undef TIMED
+static const Perl_ppaddr_t nextstate_hook[DPX_HOWS] = DPX_EACH_OF(nextstate_hook);
+static const Perl_ppaddr_t dbstate_hook[DPX_HOWS] = DPX_EACH_OF(dbstate_hook);
+
+/* The first statement of a sub. What has passed since the sub was entered is this statement's
+ * already (dpx_stmt_go_on), so the counter is not read again. A sub that does nothing but jump back
+ * to its first statement reads no clock, as without lines. */
+static OP *begins_again(pTHX)
+{
+    struct dpx_ctx *ctx = DPX_CTX;
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op));
+    if (DP_UNLIKELY(!line || line != ctx->rec.line))
+        return timed(aTHX);
+    line->count++;
+    return orig_nextstate(aTHX);
+}
+
 #define COUNTED(name, orig) \
     static OP *name(pTHX) \
     { \
@@ -320,10 +354,9 @@ DP_INLINE bool mark(pTHX_ U32 number, const int how)
     if (DP_UNLIKELY(!line))
         return false;
     U64 now = dpx_arrive(ctx, how);
-    if (DP_LIKELY(dp_rec_statement(&ctx->rec, line, now, how & DPX_REC)))
-        dpx_leave(ctx, how);
-    else
-        is_late(ctx, number, now);
+    if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, how & DPX_REC)))
+        return is_late(ctx, number, now);
+    leave(ctx, now, how);
     return true;
 }
 
@@ -362,7 +395,7 @@ uint32_t dpx_stmt_site(void *arg)
 
 /* Charges in the slow way, as the fast one was refused. now: the arrival stamp. A slice that ends
  * there takes all that is kept of statements with it, so this one is known by its number. */
-static DP_NOINLINE void back_late(struct dpx_ctx *ctx, U32 number, U64 now)
+static DP_NOINLINE OP *back_late(struct dpx_ctx *ctx, U32 number, U64 now, OP *next)
 {
     int why = errno;
     dp_rec_charge_all(&ctx->rec, now);
@@ -370,30 +403,31 @@ static DP_NOINLINE void back_late(struct dpx_ctx *ctx, U32 number, U64 now)
         ctx->rec.line = dp_lines_get(&ctx->statements, number);
     dpx_frame_leave(ctx);
     errno = why;
+    return next;
 }
 
-/* The statement of cop goes on, after others have run in between. */
-DP_INLINE void back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, const int how)
+/* The statement of cop goes on, after others have run in between. Returns next, which the hook
+ * returns. */
+DP_INLINE OP *back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, OP *next, const int how)
 {
     struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)cop);
     if (!line || line == ctx->rec.line)
-        return;
+        return next;
     U64 now = dpx_arrive(ctx, how);
-    if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, how & DPX_REC))) {
-        back_late(ctx, line->number, now);
-        return;
-    }
+    if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, ctx->ops, how & DPX_REC)))
+        return back_late(ctx, line->number, now, next);
     ctx->rec.line = line;
-    dpx_leave(ctx, how);
+    leave(ctx, now, how);
+    return next;
 }
 
 DP_INLINE OP *unstack(pTHX_ const int how)
 {
     OP *next = orig_unstack(aTHX);
     struct dpx_ctx *ctx = DPX_CTX;
-    if (DP_LIKELY(ctx->thx == DPX_THX))
-        back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, how);
-    return next;
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    return back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, how);
 }
 
 #define CALL(how) unstack(aTHX_ LINES(how))
@@ -404,9 +438,9 @@ DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int how)
 {
     OP *next = orig(aTHX);
     struct dpx_ctx *ctx = DPX_CTX;
-    if (DP_LIKELY(ctx->thx == DPX_THX))
-        back_to(aTHX_ ctx, PL_curcop, how);
-    return next;
+    if (DP_UNLIKELY(ctx->thx != DPX_THX))
+        return next;
+    return back_to(aTHX_ ctx, PL_curcop, next, how);
 }
 
 #define CALL(how) leave_block(aTHX_ orig_leaveeval, LINES(how))
@@ -421,7 +455,7 @@ void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
     struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)PL_curcop);
     U32 number = line ? line->number : 0;
     if (line && line != ctx->rec.line)
-        back_late(ctx, number, dpx_frame_arrive(ctx));
+        back_late(ctx, number, dpx_frame_arrive(ctx), NULL);
 }
 
 void dpx_stmt_install(pTHX_ int how, bool times)
@@ -430,6 +464,8 @@ void dpx_stmt_install(pTHX_ int how, bool times)
      * there. */
     how &= ~(DPX_TREE | DPX_LINES);
     dpx_revive_install(aTHX_ times ? mark_ways[how] : mark_count, mark_first);
+    if (times && DPX_READS_ONCE(LINES(how)))
+        timed = nextstate_hook[how];
     dpx_adopt_type(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[how] : nextstate_count);
     dpx_adopt_type(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[how] : dbstate_count);
     if (times) {

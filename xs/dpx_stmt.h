@@ -50,7 +50,8 @@ DP_INLINE struct dp_stmt *dpx_stmt_of(const struct dpx_ctx *ctx, const OP *o)
     return dpx_stmt_is(o) ? dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(o)) : NULL;
 }
 
-/* Does dpx_stmt_go_on for a statement that has no number yet. */
+/* Does dpx_stmt_go_on for a statement that has no number yet, or is not known here, or while
+ * recording is stopped. The op's function becomes that of a sub's first statement. */
 void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o);
 
 /* A sub has been entered, and o is its first op: if that is a statement, it is charged from now

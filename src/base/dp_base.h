@@ -15,6 +15,8 @@
 #  define DP_NOINLINE      __attribute__((noinline))
 #  define DP_COLD          __attribute__((noinline, cold))
 #  define DP_PREFETCH(p)   __builtin_prefetch(p)
+/* The compiler computes x where this stands, and not as part of a longer sum. */
+#  define DP_COMPUTE(x)    __asm__("" : "+r"(x))
 #else
 #  define DP_LIKELY(x)     (x)
 #  define DP_UNLIKELY(x)   (x)
@@ -23,6 +25,7 @@
 #  define DP_NOINLINE
 #  define DP_COLD
 #  define DP_PREFETCH(p)   ((void)(p))
+#  define DP_COMPUTE(x)    ((void)(x))
 #endif
 
 #define DP_ARRAY_LEN(a)  (sizeof(a) / sizeof((a)[0]))

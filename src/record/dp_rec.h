@@ -7,7 +7,8 @@
  * one taken on arrival in the hook, one on leaving it. The program's time is
  * the sum of the gaps from a leaving to the next arrival; whatever happens
  * between an arrival and a leaving is the recorder's own time and lies outside
- * of every interval.
+ * of every interval. A statement may come with one (reads_once): then its hook is within the gap
+ * that begins there.
  *
  * A second, slow clock tells which part of a gap was CPU time; it is read only after long gaps and
  * once in a while. Between two readings,
@@ -29,7 +30,7 @@ struct dp_rec_host {
     /* Stamps per ns where they are known exactly; 0: the recorder finds them out. */
     double rate;
     /* The usual distance of two readings in a row, in stamps: the time of a reading itself. It is
-     * part of each gap at a call and is taken off. */
+     * part of each gap, and is taken off at calls; with reads_once a part of it at statements. */
     uint64_t (*zero)(void *host);
     /* The fast counter. */
     uint64_t (*stamp)(void *host);
@@ -57,6 +58,8 @@ struct dp_rec_how {
     uint32_t (*site)(void *host);   /* the place of the call; NULL: not kept */
     struct dp_lines *lines;     /* of a tree: what statements cost; borrowed; NULL: not kept */
     bool line_times;            /* their times, not only how often they run */
+    bool reads_once;            /* with them: a statement comes with one reading, and hooks leave
+                                 * by dp_rec_leave_statement and dp_rec_leave */
     bool line_samples;          /* samples alone charge them (dp_rec_sample.h) */
     uint64_t checkpoint;        /* of a tree: seconds after which it is saved; 0: never */
 };
@@ -78,12 +81,15 @@ struct dp_rec {
     uint64_t long_gap;          /* after a gap this long the CPU clock is read */
     uint64_t program;           /* stamps that passed in the program so far */
     struct dp_cct_node *cur;    /* of a tree: the context that runs */
-    uint64_t zero;              /* the length of a gap in which nothing happens */
+    uint64_t zero;              /* what is taken off a gap that ends at a call: the length of one
+                                 * in which nothing happens, less `lag` */
 
     struct dp_stmt *line;       /* the statement that runs; never NULL */
     const uint64_t *ops;        /* counts ops */
     uint64_t ops_seen;          /* of contexts */
     uint64_t line_ops_seen;     /* of statements */
+    uint64_t lag, call_lag;     /* with reads_once: what is taken off a gap that begins with a
+                                 * statement, and one that begins with a call or its end; else 0 */
     uint64_t settled;           /* `program` up to which contexts are charged, if there are lines */
     uint64_t counts_seen[DP_FMT_COUNTERS];
     uint64_t ns_mult;           /* ns per stamp, in 1/2^32 */
@@ -470,23 +476,21 @@ DP_INLINE void dp_rec_go_on_line(struct dp_rec *rec, uint32_t number)
         rec->line = dp_lines_get(lines, number);
 }
 
-/* Charges the statement that runs, while its sub goes on. Returns false if nothing has been done,
- * because the CPU clock is due; then dp_rec_charge_all does it.
- *
- * Nothing is taken off for the reading: the processor reads the counter while a statement's last
- * work is still under way, and little of the hooks lies between two readings. With `zero` taken
- * off, statements of 15 ns keep a tenth of their time (bench/lines.pl). */
-DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, const int how)
+/* Charges the statement that runs, while its sub goes on. ops: what *rec->ops is, which the host
+ * has at hand; any number where no ops are kept. Returns false if nothing has been done, because
+ * the CPU clock is due; then dp_rec_charge_all does it. */
+DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, uint64_t ops, const int how)
 {
     uint64_t gap = now - rec->left;         /* a negative number is a huge one here */
     if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline))
         return false;
     struct dp_stmt *line = rec->line;
-    uint64_t ops = *rec->ops;
+    uint64_t ran = ops - rec->line_ops_seen;
+    DP_COMPUTE(ran);            /* so that it is added in one instruction */
+    rec->line_ops_seen = ops;
     rec->program += gap;
     line->real += gap;
-    line->ops += ops - rec->line_ops_seen;
-    rec->line_ops_seen = ops;
+    line->ops += ran;
     if (how & DP_REC_COUNTS)
         dp_rec_charge_counts(rec, how);
     return true;
@@ -495,13 +499,26 @@ DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, const int ho
 /* A statement begins that has run before. Returns false if nothing has been done; then the caller
  * calls dp_rec_statement_slow. */
 DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
-                                const int how)
+                                uint64_t ops, const int how)
 {
-    if (!dp_rec_charge_line(rec, now, how))
+    if (!dp_rec_charge_line(rec, now, ops, how))
         return false;
     line->count++;
     rec->line = line;
     return true;
+}
+
+/* With reads_once: the program goes on after dp_rec_charge_line or dp_rec_statement, which took a
+ * few instructions. now: the arrival stamp. */
+DP_INLINE void dp_rec_leave_statement(struct dp_rec *rec, uint64_t now)
+{
+    rec->left = now + rec->lag;
+}
+
+/* The same after all else. now: a fresh stamp. */
+DP_INLINE void dp_rec_leave(struct dp_rec *rec, uint64_t now)
+{
+    rec->left = now + rec->call_lag;
 }
 
 /* The same for any statement whose place is known, as of arrival stamp now. */

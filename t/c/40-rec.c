@@ -443,9 +443,102 @@ static void noise(void)
     end(&rec, &w, &live, &text);
 }
 
+static uint64_t zero_fast(void *m) { (void)m; return 26; }      /* 10 ns */
+static uint64_t zero_slow(void *m) { (void)m; return 2600; }
+
+/* A recorder of two statements, 2 and 3, whose hooks read the counter once, or twice. */
+static void begin_lines(struct dp_rec *rec, struct dp_lines *lines, bool once,
+                        uint64_t (*measured)(void *), double rate, struct machine *m,
+                        struct dp_writer *w, struct dp_live *live)
+{
+    static struct dp_rec_host host;
+    static const uint64_t ops = 0;
+    struct dp_rec_how how = {
+        .contexts = 1000, .tree = true, .lines = lines, .line_times = true, .reads_once = once,
+        .ops = &ops
+    };
+    host = machine;
+    host.zero = measured;
+    host.rate = rate;
+    memset(lines, 0, sizeof *lines);
+    for (uint32_t n = 2; n <= 3; n++)
+        dp_lines_know(lines, n, &(struct dp_line_place){ .site = n });
+    dp_live_init(live, NULL, 0);
+    dp_writer_init(w, 10000000, sink, NULL);
+    dp_rec_init(rec, &how, w, &host, m);
+    dp_rec_open(rec, live);
+}
+
+static void end_lines(struct dp_rec *rec, struct dp_lines *lines, struct dp_writer *w,
+                      struct dp_live *live)
+{
+    dp_rec_release(rec);
+    dp_lines_release(lines);
+    dp_live_release(live);
+    dp_writer_release(w);
+}
+
+/* What a hook that reads the counter once adds to the gap behind it is taken off. */
+static void one_reading(void)
+{
+    enum { HOW = DP_REC_TREE | DP_REC_LINES };
+    struct machine m = { 0, 0 };
+    struct dp_rec rec;
+    struct dp_lines lines;
+    struct dp_live live;
+    struct dp_writer w;
+    struct dp_cct_call call;
+
+    begin_lines(&rec, &lines, false, zero_fast, RATE, &m, &w, &live);
+    ok(rec.lag == 0 && rec.zero == 26, "with two readings all is taken off at calls");
+    end_lines(&rec, &lines, &w, &live);
+    begin_lines(&rec, &lines, true, zero_slow, RATE, &m, &w, &live);
+    is_u(rec.lag, 2600 - 16, "of a slow reading 6 ns are beside other work");
+    is_u(rec.call_lag + rec.zero, 2600 - 10, "and 4 ns at calls");
+    end_lines(&rec, &lines, &w, &live);
+    begin_lines(&rec, &lines, true, zero_fast, RATE / 50, &m, &w, &live);
+    ok(rec.lag == 0 && rec.zero == 26, "a counter of long stamps cannot tell");
+    end_lines(&rec, &lines, &w, &live);
+
+    begin_lines(&rec, &lines, true, zero_fast, RATE, &m, &w, &live);
+    ok(rec.lag == 10 && rec.zero == 16, "of a fast reading three fifths are");
+    is_u(rec.call_lag, 0, "after a call 4 ns more are");
+    uint64_t now = stamp(&m);
+    struct dp_stmt *a = dp_lines_get(&lines, 2), *b = dp_lines_get(&lines, 3);
+    rec.left = now;
+    rec.deadline = UINT64_MAX;
+    ok(dp_rec_statement(&rec, a, now, 0, HOW), "a statement begins");
+    uint64_t before = rec.program;
+    dp_rec_leave_statement(&rec, now);
+    now += 100;
+    ok(dp_rec_statement(&rec, b, now, 7, HOW), "the next one begins");
+    is_u(a->real, 100 - 10, "the hook's part is no statement's time");
+    is_u(a->ops, 7, "its ops are");
+    dp_rec_leave_statement(&rec, now);
+    now += 9;
+    ok(!dp_rec_statement(&rec, a, now, 7, HOW), "what is shorter than that part is a slow case");
+    dp_rec_statement_slow(&rec, 2, now);
+    is_u(b->real, 0, "and is no time");
+    rec.left = now;
+    rec.deadline = UINT64_MAX;
+    dp_rec_leave_statement(&rec, now);
+    now += 60;
+    dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, now, HOW);
+    is_u(a->real, 90 + 60 - 10 - 16, "at a call its reading is taken off, too");
+    is_u(rec.program - before, a->real + b->real, "the lines have what has passed");
+    is_u(call.caller->real, a->real + b->real, "the context has the same");
+    dp_rec_leave(&rec, now);
+    now += 60;
+    dp_rec_mark(&rec, DP_RAW_LEAVE, 1, &call, now, HOW);
+    is_u(call.caller->last->real, 60 - 16, "a gap from a call to its end loses both parts");
+    ok(a->count == 2 && b->count == 1, "each statement is counted");
+    end_lines(&rec, &lines, &w, &live);
+}
+
 int main(void)
 {
     starved();
+    one_reading();
     noise();
     counting("counters of a trace", 1 << 10, -1, false);
     counting("each mark written at once", 0, -1, false);

@@ -7,13 +7,13 @@ use strict;
 use warnings;
 use DProfTest 'slurp';
 
-# Returns { header, count (by "FILE:LINE"), times (the same, [USER, SYSTEM, REAL]), by_sub (by
-# "FILE:LINE SUB"), lines and nodes (the sums: user, system, real, each counter), entries, problems
-# }.
+# Returns { header, count (by "FILE:LINE"), times (the same, [USER, SYSTEM, REAL]), counters (the
+# same, [each counter]), by_sub (by "FILE:LINE SUB"), lines and nodes (the sums: user, system, real,
+# each counter), entries, problems }.
 sub read_text {
     my ($text) = @_;
-    my %got = (count => {}, times => {}, lines => [], nodes => [], header => {}, entries => 0,
-        problems => []);
+    my %got = (count => {}, times => {}, counters => {}, lines => [], nodes => [], header => {},
+        entries => 0, problems => []);
     my ($file, %name, %seen) = (undef, 0 => '-');
     my ($head, $tree) = $text =~ /\A(.*?)^PART3\n(.*)\z/ms
         or return { %got, problems => ['no tree'] };
@@ -41,6 +41,7 @@ sub read_text {
             $got{by_sub}{"$at $name{$sub}"} += $count;
             $got{entries}++;
             $got{times}{$at}[$_] += $row[$_] for 0 .. ($times ? 2 : -1);
+            $got{counters}{$at}[$_ - 3] += $row[$_] for 3 .. $#row;
             $got{lines}[$_] += $row[$_] for 0 .. $#row;
         } elsif (/^#[fl]/) {
             push @{ $got{problems} }, "cannot be read: $_";
