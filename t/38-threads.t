@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use Config;
 use File::Glob ':bsd_glob';
+use File::Path 'make_path';
 use Test::More;
 use DProfTest;
 use RunReader;
@@ -38,6 +39,20 @@ for (['p.%p', 'p.PID p.PID.1 p.PID.2'], ['p.%t', 'p.0 p.1.PID p.2.PID'],
     my $run = profiled([$file], env => { PERL_DPROF_OUT => $out });
     is(join(' ', map { m{([^/]+)\z} && $1 =~ s/\b$run->{pid}\b/PID/r } glob "$run->{dir}/*"), $want,
         "out=$out names the files of all threads");
+}
+
+# All threads have the clock that the hooks read, even one that can read no file of the system's.
+SKIP: {
+    skip 'only root can chroot', 1 if $>;
+    my ($jail, $dir) = (scratch(), scratch());
+    my $out = "$dir/out";
+    make_path("$jail$dir");
+    my $clock = sub { (slurp($_[0]) // '') =~ /\$dprof_clock='(\w+)'/ ? $1 : 'none' };
+    my $run = profiled(['-e', 'use threads; chroot shift or die "$!\n"; '
+            . 'threads->create(sub { my $n = 0; $n++ for 1 .. 9 })->join', $jail],
+        env => { PERL_DPROF_OUT => $out });
+    is($clock->("$jail$out.$run->{pid}.1"), $clock->(profiled(['-e', '1'])->{profile}),
+        'a thread in a chroot has the clock of the others') or diag $run->{err};
 }
 
 done_testing;

@@ -117,14 +117,13 @@ static void take_items(pTHX_ const char *const *items, size_t n, struct dp_err *
 static bool read_options(pTHX_ const char *const *items, size_t n)
 {
     struct dp_err err;
-    struct dpx_clock clock;
     bool tainted = TAINTING_get || getuid() != geteuid() || getgid() != getegid();
     dp_err_init(&err);
     dpx_options_init(&dpx_run.opt);
     if (!dpx_run.own && dpx_options_environment(&dpx_run.opt, tainted, &err) < 0)
         Perl_croak(aTHX_ "DProf: %s\n", err.message);
     const char *wish = dpx_run.opt.clock;
-    if (!dpx_clock_choose(&clock, wish))
+    if (!dpx_clock_choose(&dpx_run.clock, wish))
         Perl_croak(aTHX_ "DProf: PERL_DPROF_CLOCK=%s: there is no such clock here\n", wish);
     take_items(aTHX_ items, n, &err);
     if (dpx_run.opt.sample)
