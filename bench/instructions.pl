@@ -119,7 +119,7 @@ if (system("$^X @{ $with[0][1] } -e 1 >/dev/null 2>&1")) {
 }
 # The hooks take six statements more in a loop of twelve than in one of six; what remains is the
 # cost of the end of a turn.
-my $hooks = qr/^(?:nextstate_|unstack_|begins_again)/;
+my $hooks = qr/^(?:nextstate_|unstack_|begins_sub)/;
 my @turns = map { my $more = $_;
     +{ per_turn('my ($x, $y, $z) = (1, 2, 3); my $n = shift; my $i = 0; while ($i < $n) { '
         . '$x = $y; $y = $z; $z = $x; $x = $z; $y = $x; ' . $more . '$i++; }', $clock, $hooks,

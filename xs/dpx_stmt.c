@@ -223,16 +223,16 @@ static void begins(pTHX_ struct dpx_ctx *ctx, COP *cop, const bool times)
     errno = why;
 }
 
-/* What nextstate runs where the counter is read once; NULL elsewhere, where begins_again is not
+/* What nextstate runs where the counter is read once; NULL elsewhere, where begins_sub is not
  * used: never with samples, which know statements by their function (dpx_sample.c). */
 static Perl_ppaddr_t timed;
-static OP *begins_again(pTHX);
+static OP *begins_sub(pTHX);
 
 void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o)
 {
     int why = errno;
     if (o->op_ppaddr == timed)
-        o->op_ppaddr = begins_again;
+        o->op_ppaddr = begins_sub;
     if (!ctx->rec.paused && !ctx->rec.over) {
         U32 number = learn(aTHX_ ctx, (COP *)o);
         if (number)
@@ -323,7 +323,7 @@ static const Perl_ppaddr_t dbstate_hook[DPX_HOWS] = DPX_EACH_OF(dbstate_hook);
 /* The first statement of a sub. What has passed since the sub was entered is this statement's
  * already (dpx_stmt_go_on), so the counter is not read again. A sub that does nothing but jump back
  * to its first statement reads no clock, as without lines. */
-static OP *begins_again(pTHX)
+static OP *begins_sub(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op));

@@ -126,8 +126,8 @@ static void start(struct dp_rec *rec)
  * are within a gap. But the processor does other work beside it: of the 10 ns that a reading takes
  * (`zero`), the program waits for about two fifths, and for three fifths at a call or its end. With
  * that taken off, each kind of code in bench/lines.pl has its share of the time within four
- * percent; with all of it taken off, statements of 15 ns keep a third of their time. A slow reading
- * does not give more room to other work. A counter of long stamps cannot tell any of this. */
+ * percent; with all of it taken off, statements of 15 ns keep 0.4 of theirs. A slow reading does
+ * not give more room to other work. A counter of long stamps cannot tell any of this. */
 static void take_lags(struct dp_rec *rec)
 {
     double zero = (double)rec->zero, beside = zero * 3 / 5, most = BESIDE_NS * rec->rate;
