@@ -10,6 +10,7 @@
 
 #include "dpx_compat.h"
 #include "dp_base.h"
+#include "dp_dir.h"
 #include "dp_rec_early.h"
 #include "dp_outfile.h"
 #include "dp_pool.h"
@@ -274,6 +275,7 @@ struct dpx_process {
     U64 held;                   /* how many stretches have been held back */
     bool held_told;             /* that a trace cannot do that */
     bool trimmed;               /* that slices were removed has been told */
+    enum dp_dir_who spool_who;  /* has the user named the directory of the slices? */
     int signal, toggle;         /* 0: none */
     unsigned toggles;           /* how often the signal of toggle= has come */
     dev_t stderr_dev;           /* what descriptor 2 was when we began */

@@ -247,7 +247,8 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
 static int out_flags(void)
 {
     if (dpx_run.opt.spool)
-        return DP_OUT_NOFOLLOW;
+        return DP_OUT_NOFOLLOW
+            | (dpx_run.spool_who == DP_DIR_UNNAMED ? DP_OUT_UNNAMED_DIR : 0);
     return dpx_run.opt.out ? DP_OUT_KEEP_OLD : DP_OUT_NOFOLLOW | DP_OUT_KEEP_OLD;
 }
 
@@ -371,6 +372,7 @@ static void init_live(struct dpx_ctx *ctx)
     memset(&ctx->file.fresh, 0, sizeof ctx->file.fresh);
     memset(&ctx->file.fresh_sites, 0, sizeof ctx->file.fresh_sites);
     dp_live_init(&ctx->live, ctx->out.regular && !ctx->out.failed ? ctx->out.path : NULL, 0);
+    ctx->live.unnamed_dir = dpx_run.opt.spool && dpx_run.spool_who == DP_DIR_UNNAMED;
 }
 
 static void tell_identity(struct dpx_ctx *ctx)

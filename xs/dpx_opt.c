@@ -21,6 +21,8 @@ struct option {
     bool told;                  /* of TEXT: the header has it, as $dprof_NAME */
     const char *names;          /* of TEXT: what it names, where no text is a slip; or NULL */
     const char *bare;           /* the value that the name alone stands for; or NULL */
+    bool places;                /* says where files are made, or that files are removed: a program
+                                 * with more rights than its user takes it from no environment */
 };
 
 #define AT(field) offsetof(struct dpx_options, field)
@@ -69,11 +71,11 @@ static const struct option table[] = {
     { "checkpoint", NULL, NUMBER, AT(checkpoint), 0, UINT64_C(1) << 31, 0, NULL,
       "seconds after which a tree is written again" },
     { "slice", NULL, NUMBER, AT(slice), 0, UINT64_C(1) << 31, 0, NULL,
-      "seconds of a tree in one file of the spool" },
+      "seconds of a tree in one file of the spool", .places = true },
     { "spool", NULL, TEXT, AT(spool), 0, 0, 0, NULL,
       "directory of slices [tmon.spool, with slice=]", .names = "DIRECTORY" },
     { "spool-limit", NULL, SIZE, AT(spool_limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
-      "bytes of the spool; the oldest slices go" },
+      "bytes of the spool; the oldest slices go", .places = true },
     { "signal", NULL, TEXT, AT(signal), 0, 0, 0, NULL,
       "USR1 or another: has a running process write its file" },
     { "toggle", NULL, TEXT, AT(toggle), 0, 0, 0, NULL,
@@ -249,7 +251,7 @@ int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *e
             as = o->classic;
             value = getenv(o->classic);
         }
-        if (!value || !*value || (safe && o->kind == TEXT))
+        if (!value || !*value || (safe && (o->kind == TEXT || o->places)))
             continue;
         int rc = take(opt, o, as, value, err);
         if (rc < 0)

@@ -136,6 +136,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         Perl_croak(aTHX_ "DProf: lines needs a tree: -d:DProf=tree,lines\n");
     if (dpx_run.opt.source && !dpx_run.opt.lines)
         Perl_croak(aTHX_ "DProf: source=1 needs lines: -d:DProf=tree,lines,source=1\n");
+    dpx_run.spool_who = dpx_run.opt.spool ? DP_DIR_NAMED : DP_DIR_UNNAMED;
     if (dpx_run.opt.slice && !dpx_run.opt.spool)
         dpx_run.opt.spool = "tmon.spool";
     if (dpx_run.opt.spool && dpx_run.opt.out)
@@ -202,7 +203,7 @@ static int make_spool(pTHX_ struct dp_err *err)
     if (!dpx_run.script)
         return DP_E_NOMEM;
     strcpy(dpx_run.script, name);
-    return dp_spool_make(dpx_run.path, err);
+    return dp_spool_make(dpx_run.path, dpx_run.spool_who, err);
 }
 
 static bool start(pTHX_ const char *const *items, size_t n)

@@ -16,7 +16,7 @@ static bool reopen(struct dpx_ctx *ctx, struct dp_err *err)
     dTHX;
     struct dp_outfile old = ctx->out;
     U64 trailer_at = ctx->file.trailer_at, tree_at = ctx->file.tree_at;
-    if (dp_spool_make(dpx_run.path, err) < 0)
+    if (dp_spool_make(dpx_run.path, dpx_run.spool_who, err) < 0)
         return false;
     if (dpx_file_open(aTHX_ ctx, err) < 0) {
         dp_outfile_discard(&ctx->out);
@@ -52,7 +52,7 @@ static bool write_slice(struct dpx_ctx *ctx, struct dp_err *err)
         dp_outfile_cut(&ctx->out, ctx->file.tree_at);
     U64 at = ctx->out.size;
     bool good = dpx_file_write_tree(ctx, err);
-    if (good && dp_spool_finish(ctx->out.path) < 0) {
+    if (good && dp_spool_finish(ctx->out.path, dpx_run.spool_who) < 0) {
         dp_err_set(err, DP_E_IO, "cannot write %s: %s", ctx->out.path, strerror(errno));
         keep_as_saved(ctx, at);
         good = false;
@@ -66,7 +66,8 @@ static bool write_slice(struct dpx_ctx *ctx, struct dp_err *err)
 
 static void trim(void)
 {
-    size_t removed = dp_spool_trim(dpx_run.path, dpx_run.opt.spool_limit);
+    size_t removed = dp_spool_trim(dpx_run.path, dpx_run.spool_who,
+                                   dpx_run.opt.spool_limit);
     if (removed && !dpx_run.trimmed) {
         dpx_run.trimmed = true;
         dpx_say("DProf: %s has reached spool-limit=%" UVuf " bytes; the oldest slices are removed",

@@ -1,4 +1,5 @@
 #include "dp_live.h"
+#include "dp_dir.h"
 #include "dp_err.h"
 #include "dp_io.h"
 #include "dp_mem.h"
@@ -41,18 +42,35 @@ static void no_file(struct dp_live *live)
     live->path = NULL;
 }
 
-bool dp_live_is(const char *path)
+bool dp_live_is_open(int fd)
 {
     uint64_t magic = 0;
+    ssize_t n = pread(fd, &magic, sizeof magic, 0);
+    return n == 0 || (n == (ssize_t)sizeof magic
+                      && (magic == 0 || magic >> 8 == DP_LIVE_MAGIC >> 8));
+}
+
+bool dp_live_is(const char *path)
+{
     struct stat st;
     int fd = dp_io_open_regular(path, DP_IO_NOFOLLOW, &st);
     if (fd < 0)
         return false;
-    bool is = !st.st_size
-              || (pread(fd, &magic, sizeof magic, 0) == (ssize_t)sizeof magic
-                  && (magic == 0 || magic >> 8 == DP_LIVE_MAGIC >> 8));
+    bool is = dp_live_is_open(fd);
     close(fd);
     return is;
+}
+
+static int make_file(const struct dp_live *live, int flags)
+{
+    const char *name;
+    if (!live->unnamed_dir)
+        return open(live->path, flags, 0600);
+    int dir = dp_dir_of(live->path, DP_DIR_UNNAMED, &name, NULL);
+    int fd = dir < 0 ? -1 : openat(dir, name, flags, 0600);
+    if (dir >= 0)
+        close(dir);
+    return fd;
 }
 
 /* The file, open for a moment: the program may close all descriptors. */
@@ -67,7 +85,7 @@ static int open_file(struct dp_live *live)
             unlink(live->path);
         flags |= O_CREAT | O_EXCL;
     }
-    int fd = open(live->path, flags, 0600);
+    int fd = make_file(live, flags);
     if (fd >= 0 && fstat(fd, &st) == 0) {
         if (!live->end) {
             live->dev = st.st_dev;
@@ -243,6 +261,7 @@ void dp_live_restore(struct dp_live *live, const char *profile)
 {
     struct dp_live again;
     dp_live_init(&again, profile, live->page);
+    again.unnamed_dir = live->unnamed_dir;
     int fd = live->count ? open_file(&again) : -1;
     size_t n = 0;
     while (fd >= 0 && n < live->count && map_again(&again, &live->pieces[n], fd))

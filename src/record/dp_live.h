@@ -48,6 +48,8 @@ struct dp_live {
     ino_t ino;
     uint64_t end;           /* size of the file */
     size_t page;            /* pieces are multiples of it */
+    bool unnamed_dir;       /* the file is only made in a directory as DP_DIR_UNNAMED has it; to be
+                             * set behind dp_live_init */
     struct dp_live_piece *pieces;
     size_t count, cap;
     bool lost;              /* dp_live_lose was here: what the pieces held is gone */
@@ -55,6 +57,7 @@ struct dp_live {
 
 /* Is there a file of that name, and may it be one of these: of any version, or empty? */
 bool dp_live_is(const char *path);
+bool dp_live_is_open(int fd);
 
 /* profile: the absolute path of the profile, or NULL for ordinary memory. The file is made with the
  * first piece; an existing file of that name is replaced if it is such a file. page: bytes

@@ -1,4 +1,5 @@
 #include "dp_outfile.h"
+#include "dp_dir.h"
 #include "dp_fmt.h"
 #include "dp_io.h"
 #include "dp_live.h"
@@ -208,8 +209,27 @@ static int make_way(const char *path, int flags, enum found *found, struct dp_er
     return rc < 0 && errno != ENOENT ? cannot(err, path) : 0;
 }
 
+/* Makes a file in a directory that others might have put in the place of ours. */
+static int create_there(const char *path, struct dp_err *err)
+{
+    struct dp_err why;
+    const char *name;
+    dp_err_init(&why);
+    int dir = dp_dir_of(path, DP_DIR_UNNAMED, &name, &why);
+    int fd = dir < 0 ? dir : dp_dir_create(dir, name, 0666, &why);
+    if (dir >= 0)
+        close(dir);
+    if (fd >= 0)
+        flock(fd, LOCK_EX | LOCK_NB);
+    return fd >= 0 ? fd
+        : dp_err_set(err, DP_E_IO, "cannot write %s: %s%s", path,
+                     dir == DP_E_ARG ? "its directory " : "", why.message);
+}
+
 static int open_somehow(struct dp_outfile *of, int flags, struct dp_err *err)
 {
+    if (flags & DP_OUT_UNNAMED_DIR)
+        return create_there(of->path, err);
     /* Two runs that start together may both move an old profile away; O_EXCL decides which of them
      * gets the name. */
     for (int i = 0; i < TRIES; i++) {

@@ -24,7 +24,8 @@ struct dp_outfile {
 
 enum dp_outfile_flags {
     DP_OUT_NOFOLLOW = 1,    /* a regular file, never through a symbolic link: nobody has named it */
-    DP_OUT_KEEP_OLD = 2     /* an earlier profile becomes NAME.old */
+    DP_OUT_KEEP_OLD = 2,    /* an earlier profile becomes NAME.old */
+    DP_OUT_UNNAMED_DIR = 4  /* a new file, in a directory as DP_DIR_UNNAMED has it */
 };
 
 void dp_outfile_init(struct dp_outfile *of);

@@ -16,15 +16,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int dp_spool_make(const char *dir, struct dp_err *err)
+int dp_spool_make(const char *dir, enum dp_dir_who who, struct dp_err *err)
 {
     struct stat st;
-    if (mkdir(dir, 0777) == 0 || (errno == EEXIST && stat(dir, &st) == 0 && S_ISDIR(st.st_mode)))
+    struct dp_err why;
+    if (mkdir(dir, 0777) == 0)
         return 0;
-    if (errno == EEXIST)
-        return dp_err_set(err, DP_E_ARG, "%s is no directory; name another one with spool=DIR or"
-                          " PERL_DPROF_SPOOL", dir);
-    return dp_err_set(err, DP_E_IO, "cannot make the directory %s: %s", dir, strerror(errno));
+    if (errno != EEXIST)
+        return dp_err_set(err, DP_E_IO, "cannot make the directory %s: %s", dir, strerror(errno));
+    dp_err_init(&why);
+    if (who == DP_DIR_NAMED && stat(dir, &st) == 0 && S_ISDIR(st.st_mode))
+        return 0;
+    int fd = who == DP_DIR_NAMED ? DP_E_ARG : dp_dir_open(dir, who, &why);
+    if (fd < 0)
+        return dp_err_set(err, DP_E_ARG, "%s %s; name another one with spool=DIR or"
+                          " PERL_DPROF_SPOOL", dir, why.code ? why.message : "is no directory");
+    close(fd);
+    return 0;
 }
 
 /* A suffix such as .pl or .cgi says nothing. */
@@ -53,19 +61,26 @@ void dp_spool_name(struct dp_buf *to, const char *program)
         dp_buf_addc(to, is_plain(name[i]) && (i || name[i] != '.') ? name[i] : '_');
 }
 
-int dp_spool_finish(const char *part)
+int dp_spool_finish(const char *part, enum dp_dir_who who)
 {
-    size_t len = strlen(part), stem = len - (sizeof DP_SPOOL_PART - 1);
-    char *whole = dp_mem_alloc(stem + sizeof DP_SPOOL_WHOLE);
-    if (!whole) {
+    const char *name;
+    int dir = dp_dir_of(part, who, &name, NULL);
+    size_t stem = strlen(name) - (sizeof DP_SPOOL_PART - 1);
+    char *whole = dir < 0 ? NULL : dp_mem_alloc(stem + sizeof DP_SPOOL_WHOLE);
+    int rc = DP_E_IO;
+    if (whole) {
+        memcpy(whole, name, stem);
+        memcpy(whole + stem, DP_SPOOL_WHOLE, sizeof DP_SPOOL_WHOLE);
+        rc = dp_dir_rename(dir, name, dir, whole, NULL);
+    } else if (dir >= 0) {
         errno = ENOMEM;
-        return DP_E_IO;
     }
-    memcpy(whole, part, stem);
-    memcpy(whole + stem, DP_SPOOL_WHOLE, sizeof DP_SPOOL_WHOLE);
-    int rc = rename(part, whole) == 0 ? 0 : DP_E_IO;
+    int why = errno;
     dp_mem_free(whole);
-    return rc;
+    if (dir >= 0)
+        close(dir);
+    errno = why;
+    return rc < 0 ? DP_E_IO : 0;
 }
 
 static bool ends_in(const char *name, const char *suffix)
@@ -74,11 +89,12 @@ static bool ends_in(const char *name, const char *suffix)
     return n > s && strcmp(name + n - s, suffix) == 0;
 }
 
-/* Opens a file of ours that no process writes; -1 if it is none. */
+/* Opens a file of ours that no process writes; below 0 if it is none. */
 static int open_left(int dir, const char *name)
 {
     char run[DP_RUN_ID];
-    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+    int fd = dp_dir_read(dir, name, NULL, 0, &st, NULL);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && dp_rotate_run(fd, run))
         return fd;
     if (fd >= 0)
@@ -119,16 +135,17 @@ static int open_finished(int dir, const char *live)
 }
 
 /* Returns true if it was such a file, and is gone. */
-static bool clear_away(const char *path, int dir, const char *name)
+static bool clear_away(int dir, const char *name)
 {
-    struct dp_buf full;
+    struct stat st;
     int fd = ends_in(name, DP_SPOOL_PART DP_FMT_LIVE) ? open_finished(dir, name) : -1;
     if (fd < 0)
         return false;
-    dp_buf_init(&full);
-    dp_buf_addf(&full, "%s/%s", path, name);
-    bool gone = dp_live_is(dp_buf_cstr(&full)) && unlinkat(dir, name, 0) == 0;
-    dp_buf_release(&full);
+    int live = dp_dir_read(dir, name, NULL, 0, &st, NULL);
+    bool gone = live >= 0 && dp_live_is_open(live)
+        && dp_dir_remove(dir, name, st.st_dev, st.st_ino, NULL) == 0;
+    if (live >= 0)
+        close(live);
     close(fd);
     return gone;
 }
@@ -145,13 +162,14 @@ struct slices {
     struct slice *list;
     size_t n, cap;
     struct dp_pool names;
-    uint64_t size;              /* of all that is in the directory */
+    uint64_t size;              /* of all that this user has in the directory */
 };
 
 static void look_at(struct slices *all, int dir, const char *name)
 {
     struct stat st;
-    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode)
+        || st.st_uid != geteuid())
         return;
     uint64_t size = (uint64_t)st.st_blocks * 512;
     all->size += size;
@@ -216,17 +234,20 @@ static size_t drop_oldest(struct slices *all, int dir, uint64_t limit)
     return removed;
 }
 
-size_t dp_spool_trim(const char *path, uint64_t limit)
+size_t dp_spool_trim(const char *path, enum dp_dir_who who, uint64_t limit)
 {
     struct slices all;
     struct dirent *entry;
-    DIR *dir = limit ? opendir(path) : NULL;
+    int fd = limit ? dp_dir_open(path, who, NULL) : -1;
+    DIR *dir = fd < 0 ? NULL : dp_dir_list(fd);
+    if (fd >= 0)
+        close(fd);
     if (!dir)
         return 0;
     memset(&all, 0, sizeof all);
     dp_pool_init(&all.names);
     while ((entry = readdir(dir)) != NULL)
-        if (!clear_away(path, dirfd(dir), entry->d_name))
+        if (!clear_away(dirfd(dir), entry->d_name))
             look_at(&all, dirfd(dir), entry->d_name);
     size_t removed = drop_oldest(&all, dirfd(dir), limit);
     dp_pool_release(&all.names);

@@ -69,16 +69,20 @@ static void names(void)
     is_name("0123456789012345678901234567890123456789012345678901234567890123456",
             "0123456789012345678901234567890123456789012345678901234567890123");
     dp_err_init(&err);
-    ok(dp_spool_make(path_of("new"), &err) == 0 && has("new"), "a directory is made");
-    ok(dp_spool_make(path_of("new"), &err) == 0, "... or was there");
+    ok(dp_spool_make(path_of("new"), DP_DIR_NAMED, &err) == 0 && has("new"),
+       "a directory is made");
+    ok(dp_spool_make(path_of("new"), DP_DIR_NAMED, &err) == 0, "... or was there");
     slice("plain", 0);
-    is_i(dp_spool_make(path_of("plain"), &err), DP_E_ARG, "a file is none");
+    is_i(dp_spool_make(path_of("plain"), DP_DIR_NAMED, &err), DP_E_ARG, "a file is none");
     dp_err_init(&err);
-    is_i(dp_spool_make(path_of("a/b"), &err), DP_E_IO, "what is above must be there");
+    is_i(dp_spool_make(path_of("a/b"), DP_DIR_NAMED, &err), DP_E_IO,
+         "what is above must be there");
     slice("x-1.part", 0);
-    ok(dp_spool_finish(path_of("x-1.part")) == 0 && has("x-1.tree") && !has("x-1.part"),
+    ok(dp_spool_finish(path_of("x-1.part"), DP_DIR_NAMED) == 0 && has("x-1.tree")
+       && !has("x-1.part"),
        "a slice gets its name");
-    ok(dp_spool_finish(path_of("x-1.part")) == DP_E_IO && errno == ENOENT, "... once");
+    ok(dp_spool_finish(path_of("x-1.part"), DP_DIR_NAMED) == DP_E_IO && errno == ENOENT,
+       "... once");
     unlink(path_of("plain"));
     unlink(path_of("x-1.tree"));
     rmdir(path_of("new"));
@@ -99,22 +103,23 @@ static void limit(void)
     close(put("dead.part.live", "x", 60));
     slice("old.tree", 50);
     slice("new.tree", 10);
-    is_u(dp_spool_trim(dir, 0), 0, "no limit: nothing goes");
-    is_u(dp_spool_trim(dir, 7 * 16384), 0, "nothing goes up to the limit");
-    is_u(dp_spool_trim(dir, 6 * 16384), 1, "one slice goes beyond it");
+    is_u(dp_spool_trim(dir, DP_DIR_NAMED, 0), 0, "no limit: nothing goes");
+    is_u(dp_spool_trim(dir, DP_DIR_NAMED, 7 * 16384), 0, "nothing goes up to the limit");
+    is_u(dp_spool_trim(dir, DP_DIR_NAMED, 6 * 16384), 1, "one slice goes beyond it");
     ok(!has("dead.part") && !has("dead.part.live"), "... the oldest, with what lies beside it");
-    is_u(dp_spool_trim(dir, 4 * 16384), 1, "the next one goes");
+    is_u(dp_spool_trim(dir, DP_DIR_NAMED, 4 * 16384), 1, "the next one goes");
     ok(!has("old.tree"), "... which is whole");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         ok(has(kept[i]), "%s stays", kept[i]);
     for (long n = 0; n < 20; n++) {
         dp_mem_fail_after(n);
-        is_u(dp_spool_trim(dir, 4 * 16384), 0, "allocation %ld fails: nothing goes", n);
+        is_u(dp_spool_trim(dir, DP_DIR_NAMED, 4 * 16384), 0, "allocation %ld fails: nothing goes",
+             n);
     }
     dp_mem_fail_after(-1);
     close(live);
-    is_u(dp_spool_trim(dir, 1), 2, "what nobody writes any more goes");
-    is_u(dp_spool_trim(path_of("none"), 1), 0, "no directory, nothing to remove");
+    is_u(dp_spool_trim(dir, DP_DIR_NAMED, 1), 2, "what nobody writes any more goes");
+    is_u(dp_spool_trim(path_of("none"), DP_DIR_NAMED, 1), 0, "no directory, nothing to remove");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         unlink(path_of(kept[i]));
     rmdir(path_of("dir.tree"));
@@ -138,7 +143,7 @@ static void together(void)
             while (read(go[0], &c, 1) > 0) {
                 /* until all are there */
             }
-            dp_spool_trim(dir, KEPT * 16384);
+            dp_spool_trim(dir, DP_DIR_NAMED, KEPT * 16384);
             _exit(0);
         }
     close(go[0]);
@@ -183,19 +188,19 @@ static void orphans(void)
         close(put(same[i], live, 0));
     for (long n = 0; n < 30; n++) {
         dp_mem_fail_after(n);
-        dp_spool_trim(dir, 1 << 30);
+        dp_spool_trim(dir, DP_DIR_NAMED, 1 << 30);
     }
     dp_mem_fail_after(-1);
-    dp_spool_trim(dir, 1 << 30);
+    dp_spool_trim(dir, DP_DIR_NAMED, 1 << 30);
     ok(!has("done.part.live"), "what lies beside a finished slice goes");
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         ok(has(kept[i]), "%s stays", kept[i]);
     close(lock);
-    is_u(dp_spool_trim(dir, 1 << 30), 0, "what goes with the next cut is no slice");
+    is_u(dp_spool_trim(dir, DP_DIR_NAMED, 1 << 30), 0, "what goes with the next cut is no slice");
     ok(!has("locked.part.live") && has("locked.tree"), "... when its process has ended");
     unlink(path_of("foreign.part.live"));
     ok(symlink("open.part.live", path_of("foreign.part.live")) == 0, "a link has such a name");
-    dp_spool_trim(dir, 1 << 30);
+    dp_spool_trim(dir, DP_DIR_NAMED, 1 << 30);
     ok(has("foreign.part.live") && has("open.part.live"), "... and stays, as what it leads to");
     unlink(path_of("open.tree"));
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
