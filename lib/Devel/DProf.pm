@@ -250,20 +250,22 @@ With slices, C<slice> does the same, and this option does nothing.
 =item slice=SECONDS
 
 Records a tree in slices, a file for each time of this many seconds; see L</SLICES>. It implies
-C<tree>.
+C<tree>. Setuid programs and programs under C<-T> do not take this option from the environment.
 
 =item spool=DIRECTORY
 
 Where the slices go, F<tmon.spool> if this is missing. The directory is made if it does not exist;
-the one above it must. Without C<slice>, each process and thread leaves one file there, at its end.
-C<out> cannot be given as well. Setuid programs and programs under C<-T> do not take this option
-from the environment.
+the one above it must. F<tmon.spool> must not be a symbolic link, or another user's; a directory
+that is named here may be. Without C<slice>, each process and thread leaves one file there, at its
+end. C<out> cannot be given as well. Setuid programs and programs under C<-T> do not take this
+option from the environment.
 
 =item spool-limit=BYTES
 
-The most that the spool may hold, 1 GiB by default, 0 for no limit. K, M or G behind the number are
-taken. Beyond the limit, the oldest slices are removed when a new one is whole, and one line says
-so. Files of others count, and stay.
+The most that this user's files in the spool may take, 1 GiB by default, 0 for no limit. K, M or G
+behind the number are taken. Beyond the limit, the oldest slices of this user are removed when a new
+one is whole, and one line says so. Other files of this user count, and stay; those of other users
+do neither. Setuid programs and programs under C<-T> do not take this option from the environment.
 
 =item signal=USR1
 
@@ -820,9 +822,14 @@ Nobody takes the slices away, or C<spool-limit> is too small for their number.
 
 =item DProf: DIRECTORY is no directory; ...
 
+=item DProf: DIRECTORY is a symbolic link; ...
+
+=item DProf: DIRECTORY is another user's; ...
+
 =item DProf: cannot make the directory DIRECTORY: REASON
 
-The spool cannot be used. The program was not started, or, in the last case, is not profiled.
+The spool cannot be used. The program was not started, or, in the last case, is not profiled. What
+has the name F<tmon.spool> may have been put there by somebody else; C<spool> names another one.
 
 =item DProf: signal=NAME: there is no such signal; ...
 

@@ -7,6 +7,7 @@ use warnings;
 
 use Exporter 'import';
 use Devel::DProf::Core;
+use Devel::DProf::Input ();
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::View qw(metric_number);
@@ -35,7 +36,8 @@ sub metrics {
 sub part_of {
     my ($profile) = @_;
     my @headers = map { { $profile->header($_) } } 0 .. $profile->files - 1;
-    my %part = (name => text($headers[0]{dprof_script} // $profile->outcome(0)->{path}));
+    my %part = (name => text($headers[0]{dprof_script}
+        // Devel::DProf::Input::shown_as($profile->outcome(0)->{path})));
     for my $name (qw(pid tid)) {
         my %values = map { ($_->{"dprof_$name"} // 0) => 1 } @headers;
         my ($value, @more) = keys %values;

@@ -12,6 +12,17 @@ use Devel::DProf::Tool qw(complain transient end_transient);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(of_runs files_of used told usable readable doubts header_of processes);
 
+# Files that are copies, and what they are called where people read of them.
+our %Shown;
+
+sub shown_as { return $Shown{ $_[0] } // $_[0] }
+
+# Returns an outcome (Devel::DProf::Profile) with that name.
+sub shown_outcome {
+    my ($outcome) = @_;
+    return { %$outcome, path => shown_as($outcome->{path}) };
+}
+
 # ---- files of runs ----
 
 # Returns the files of the run that a file belongs to, itself first: those beside it that have its
@@ -76,7 +87,7 @@ sub header {
     my ($path) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->add_header($path);
-    return ($profile->outcome(0), $profile->header(0));
+    return (shown_outcome($profile->outcome(0)), $profile->header(0));
 }
 
 sub header_of {
@@ -147,7 +158,7 @@ sub read {
     my ($self, $profile, $path, @how) = @_;
     $profile->add($path, $self->flags, $self->{progress} ? progress($path) : undef);
     end_transient();
-    return $profile->outcome($profile->files - 1, @how);
+    return shown_outcome($profile->outcome($profile->files - 1, @how));
 }
 
 # Adds up files. Each is read by itself first, so that nothing of a bad one gets in.
@@ -212,7 +223,7 @@ sub doubts {
     my ($path, $quiet, %header) = @_;
     return if $quiet || !($header{dprof_runops_taken} || defined $header{dprof_left_out});
     require Devel::DProf::Outcome;
-    complain("$path: $_") for Devel::DProf::Outcome::doubts(%header);
+    complain(shown_as($path) . ": $_") for Devel::DProf::Outcome::doubts(%header);
 }
 
 1;
@@ -272,6 +283,10 @@ folder does not count as one of the given files.
 
 The names and values of a file's header, in its order. Only the header is read. Nothing if it cannot
 be read.
+
+=item shown_as PATH
+
+What a file is called where people read of it: C<%Shown> has names for paths of copies.
 
 =item header PATH
 

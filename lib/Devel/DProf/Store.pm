@@ -12,6 +12,8 @@ use Devel::DProf::Store::Failure;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(credentials token failed escaped unescaped);
 
+use constant CHUNK => 1 << 16;
+
 # Each scheme, its class below this one, and what a URL looks like.
 my @SCHEMES = (
     ['dir', 'Dir', 'dir:PATH'],
@@ -35,7 +37,18 @@ sub open {
 
 sub unknown {
     my ($url) = @_;
-    return ($url // '') . ': a store is ' . join(' or ', urls()) . "\n";
+    return without_secrets($url // '') . ': a store is ' . join(' or ', urls()) . "\n";
+}
+
+# A host, perhaps with a port, in a URL.
+our $HOST = qr/(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?/;
+
+# What may be said of a URL that is none: behind the scheme, nothing but a path below a host, for
+# all else may be a name and a password that have come to stand in a wrong place.
+sub without_secrets {
+    my ($url) = @_;
+    my ($scheme, $rest) = $url =~ m{\A((?:[a-z]+:)?(?:https?:)?/*)(.*)\z}s;
+    return $rest =~ m{\A(?:$HOST)?(?:/[^?#\@:]*)?\z} ? $url : "$scheme...";
 }
 
 sub urls { return map { $_->[2] } @SCHEMES }
@@ -98,14 +111,34 @@ sub unusable {
 sub gzipped {
     my ($path, $out) = @_;
     CORE::open my $in, '<:raw', $path or return 1;
-    local $/;
-    my $bytes = readline $in;
-    return 1 if !defined $bytes;
-    if ($bytes !~ /\A\x1f\x8b/) {
-        require Compress::Zlib;
-        $bytes = Compress::Zlib::memGzip($bytes);
+    require Compress::Raw::Zlib;
+    my ($pack, $packed);
+    while (read $in, my $bytes, CHUNK) {
+        $pack //= $bytes =~ /\A\x1f\x8b/ ? 0 : Compress::Raw::Zlib::Deflate->new(
+            -AppendOutput => 1, -WindowBits => Compress::Raw::Zlib::WANT_GZIP());
+        $packed = '';
+        return 1 if $pack && $pack->deflate($bytes, $packed) != 0;
+        print {$out} $pack ? $packed : $bytes or return 1;
     }
-    return print({$out} $bytes) ? 0 : 1;
+    $packed = '';
+    return 1 if !defined $pack || $in->error || $pack && $pack->flush($packed) != 0;
+    return print({$out} $packed) ? 0 : 1;
+}
+
+# Calls CODE with what is in a gzipped file, in pieces. Returns nothing, or what is wrong with it;
+# dies if there are more bytes than that. SHOWN is the path that people know.
+sub unpacked {
+    my ($path, $shown, $most, $code) = @_;
+    require IO::Uncompress::Gunzip;
+    my $in = IO::Uncompress::Gunzip->new($path, MultiStream => 1)
+        or return $IO::Uncompress::Gunzip::GunzipError;
+    my $sum = 0;
+    while ((my $n = $in->read(my $bytes, CHUNK)) > 0) {
+        $sum += $n;
+        failed("$shown: unpacked, it has more than $most bytes") if $sum > $most;
+        $code->($bytes);
+    }
+    return $in->error ? "$IO::Uncompress::Gunzip::GunzipError" : ();
 }
 
 # Returns what list() of a store returns, of profiles that it has selected.
@@ -188,6 +221,15 @@ read it with C<--from>. It is internal to this distribution.
 The store, or the receiver, that a URL names: an object of the scheme's class, made by its
 C<new(PLACE, NAME =E<gt> VALUE, ...)>, where PLACE is the URL without the scheme and its colon. Dies
 with a message for people, or a L<Devel::DProf::Store::Failure>.
+
+=item without_secrets URL
+
+A URL that was not understood, as a message may have it.
+
+=item unpacked PATH, SHOWN, BYTES, CODE
+
+Calls CODE with what is in a gzipped file, in pieces. Returns nothing, or what is wrong with the
+file; dies if there is more in it than so many bytes.
 
 =item urls
 

@@ -46,21 +46,13 @@ sub to {
     return $rc || !$is_closed ? "$!" : undef;
 }
 
-# Gives a file that is whole another name, and makes the folder of that if need be. Returns undef,
-# or why that was impossible.
-sub move {
-    my ($from, $to) = @_;
-    return undef if rename $from, $to;
-    return "$!" if !$!{ENOENT} || !-e $from || !mkdir folder($to);
-    return rename($from, $to) ? undef : "$!";
-}
-
 # Opens a file that will become PATH. Returns undef, and sets $!, if that is impossible. HOW:
 # replace says that no person has chosen the name: whatever has it is replaced, and no link is
 # followed.
 sub new {
     my ($class, $path, %how) = @_;
     my $self = bless { pid => $$ }, $class;
+    return $self->below($how{dir}, $path) if $how{dir};
     my $target = $how{replace} ? $path : $self->target($path) // return undef;
     my @old = $how{replace} ? lstat $target : $self->{direct} ? stat $path : lstat $target;
     # A device or a pipe is written to; a file in its place would be no device.
@@ -79,7 +71,7 @@ sub handle { return $_[0]{handle} }
 sub commit {
     my ($self) = @_;
     if ((defined fileno $self->{handle} && !close $self->{handle})
-        || (defined $self->{temp} && !rename $self->{temp}, $self->{target})) {
+        || (defined $self->{temp} && !$self->rename)) {
         my $why = "$!";
         $self->discard;
         return $why;
@@ -93,8 +85,16 @@ sub discard {
     my ($self) = @_;
     local $!;
     close $self->{handle} if $self->{handle} && defined fileno $self->{handle};
-    unlink delete $self->{temp} if defined $self->{temp};
+    my $temp = delete $self->{temp} // return;
+    if (my $dir = $self->{dir}) { $dir->remove($temp, $dir->stat($temp)) }
+    else { unlink $temp }
     return;
+}
+
+sub rename {
+    my ($self) = @_;
+    my ($dir, $temp, $target) = @$self{qw(dir temp target)};
+    return $dir ? $dir->move($temp, $dir, $target) : CORE::rename $temp, $target;
 }
 
 # A child that was forked meanwhile leaves its parent's file alone.
@@ -172,6 +172,20 @@ sub beside {
     return undef;
 }
 
+# Makes a new file in a directory that is open, likewise.
+sub below {
+    my ($self, $dir, $name) = @_;
+    for (1 .. TRIES) {
+        my $temp = substr($name, 0, LONGEST) . '.' . random() . '.new';
+        if ($self->{handle} = $dir->create($temp, 0666)) {
+            @$self{qw(dir temp target)} = ($dir, $temp, $name);
+            return $self;
+        }
+        return undef if !$!{EEXIST};
+    }
+    return undef;
+}
+
 # Perl's own rand belongs to the program, which may have seeded it.
 sub random {
     my $bytes = '';
@@ -217,12 +231,8 @@ is what is replaced. A device, or a pipe, is written to.
 Calls CODE with a handle for bytes. CODE returns 0, or anything else if it has failed, with the
 reason in C<$!>. Returns undef, or why the file could not be written. HOW is a list of names and
 values: with C<replace> the name is one that no person has chosen, so that whatever stands there is
-replaced, and no link is followed.
-
-=item move FROM, TO
-
-Gives a file another name, perhaps in a folder that is made. Returns undef, or why that could not be
-done.
+replaced, and no link is followed; with C<dir> the same, and PATH is a name in this
+L<Devel::DProf::Dir>.
 
 =back
 

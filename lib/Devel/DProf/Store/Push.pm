@@ -8,6 +8,7 @@ use warnings;
 use Devel::DProf::Store;
 use Devel::DProf::Store::Failure;
 use Devel::DProf::Store::Spool;
+use Devel::DProf::Text ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -44,11 +45,16 @@ sub spool_or_file {
         $self->send_all(undef, $done, grep { $self->identified(undef, $done, $_) } $entry);
         return;
     }
-    my $spool = Devel::DProf::Store::Spool->new($path);
+    my $spool = Devel::DProf::Store::Spool->new($path, @{ $self->{users} // [] });
     Devel::DProf::Store::failed("$path: another dprofstore is at work there", retry => 1)
         if ($self->{delete} || -w $path) && !$spool->lock;
     $spool->clear if $self->{delete};
     my @entries = grep { $self->identified($spool, $done, $_) } $spool->entries;
+    # The same again would fill the log of a night.
+    $self->{say}->("$path: " . Devel::DProf::Text::plural($spool->foreign, 'slice')
+        . ' of other users ' . ($spool->foreign == 1 ? 'stays' : 'stay')
+        . ' there; --users names those whose slices are taken')
+        if $spool->foreign && !$self->{told_foreign}{$path}++;
     @entries = $spool->merged(\@entries, $self->{merge},
         sub { $self->refuse($spool, $done, $_[1], Devel::DProf::Store::Failure->new(
             message => $_[0])) }, $self->{only_over} ? time : undef) if $self->{merge};
@@ -106,7 +112,16 @@ sub send_one {
     return;
 }
 
+# Copies of the files are there as long as it takes.
 sub send_batch {
+    my ($self, $batch) = @_;
+    return if eval { $self->send_now($batch); 1 };
+    my $failure = $@;
+    Devel::DProf::Store::Spool::released(@$batch);
+    die $failure;
+}
+
+sub send_now {
     my ($self, $batch) = @_;
     my @profiles = map { $self->profile_of($_) } @$batch;
     return $self->{target}->add(\@profiles) if $self->{target}->can('add');
@@ -116,7 +131,8 @@ sub send_batch {
 
 sub profile_of {
     my ($self, $entry) = @_;
-    return { file => $entry->{path}, service => $self->service_of($entry),
+    my $file = Devel::DProf::Store::Spool::file_of($entry);
+    return { file => $file, service => $self->service_of($entry),
         (map { $_ => $entry->{$_} } qw(run start seconds)),
         map { $_ => $self->{$_} } qw(version host env) };
 }
@@ -125,6 +141,7 @@ sub arrived {
     my ($self, $done, $entry) = @_;
     $done->{sent}++;
     $entry->{arrived} = 1;
+    Devel::DProf::Store::Spool::released($entry);
     return if !$self->{delete};
     my $why = Devel::DProf::Store::Spool::remove($entry);
     Devel::DProf::Store::failed($why, retry => 1) if defined $why;
@@ -136,8 +153,10 @@ sub refuse {
     my ($self, $spool, $done, $entry, $failure) = @_;
     die $failure if $failure->retry;
     $done->{refused}++;
-    my $place = $spool && $self->{delete} ? $spool->move_aside($entry, $failure) : undef;
-    $self->{say}->($failure->message . (defined $place ? "; it is now $place" : ''));
+    my $place = $spool && $self->{delete} ? $self->moved($spool, $entry, $failure) : undef;
+    my $line = $failure->message . (defined $place ? "; it is now $place" : '');
+    # What could not be moved is refused in each pass.
+    $self->{say}->($line) if defined $place || !$self->{told}{$line}++;
     my $limit = $self->{refused_limit} // REFUSED_LIMIT;
     # The same again would fill the log of a night.
     return if !defined $place || !$spool->trim_refused($limit, $place)
@@ -145,6 +164,16 @@ sub refuse {
     $self->{say}->($place =~ s{/[^/]*\z}{}sr . " has reached --refused-limit $limit bytes; the "
         . 'oldest profiles there are removed');
     return;
+}
+
+# The others are not to wait for what cannot be moved.
+sub moved {
+    my ($self, $spool, $entry, $failure) = @_;
+    my $place = eval { $spool->move_aside($entry, $failure) };
+    return $place if defined $place;
+    my $why = Devel::DProf::Store::Failure->of($@)->message;
+    $self->{say}->($why) if !$self->{told}{$why}++;
+    return undef;
 }
 
 # ---- the loop of an agent ----

@@ -8,6 +8,7 @@ use warnings;
 use Encode ();
 use Devel::DProf::Core;
 use Devel::DProf::Export qw(nanoseconds);
+use Devel::DProf::Input ();
 use Devel::DProf::Store qw(credentials failed);
 use Devel::DProf::Store::Http;
 use Devel::DProf::Text qw(bytes shown);
@@ -19,14 +20,15 @@ my @LABELS = (service_name => 'service', version => 'version', env => 'env', hos
 
 sub new {
     my ($class, $place, %opt) = @_;
-    my $name = lc($class =~ s/.*:://r) . ":$place";
+    my $name = Devel::DProf::Store::without_secrets(lc($class =~ s/.*:://r) . ":$place");
     my $self = bless { labels => { %{ $opt{labels} // {} } } }, $class;
-    my %known = map { $_ => 1 } qw(labels timeout), $self->options;
+    my %known = map { $_ => 1 } qw(labels timeout stop), $self->options;
     for my $option (grep { !$known{$_} } sort keys %opt) {
         failed("$name: it has no --" . $option =~ tr/_/-/r);
     }
     $self->settle($name, \%opt);
-    $self->{http} = Devel::DProf::Store::Http->new($name, $place, timeout => $opt{timeout});
+    $self->{http} = Devel::DProf::Store::Http->new($name, $place, timeout => $opt{timeout},
+        stop => $opt{stop});
     $self->{headers} = { $self->headers };
     $self->check({ service_name => 'any', %{ $self->{labels} } });
     return $self;
@@ -130,7 +132,8 @@ sub pprof {
         $is{$to} = nanoseconds($profile->{$from}) if $profile->{$from};
     }
     return Devel::DProf::Export::pprof([$profile->{file}], %is)
-        // failed("$profile->{file}: no pprof file can be made of it");
+        // failed(Devel::DProf::Input::shown_as($profile->{file})
+            . ': no pprof file can be made of it');
 }
 
 sub take {

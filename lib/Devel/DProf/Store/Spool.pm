@@ -7,25 +7,43 @@ use strict;
 use warnings;
 
 use Digest::MD5 ();
-use Fcntl qw(LOCK_EX LOCK_NB);
+use Fcntl qw(:flock :mode);
+use File::Temp ();
+use Devel::DProf::Dir;
 use Devel::DProf::Input ();
 use Devel::DProf::Store qw(escaped unescaped failed);
 use Devel::DProf::Write;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
+# The most that a file of a spool may have, as it is and unpacked: a recorder's default million of
+# contexts is a quarter of it. Tests set a smaller one. CHUNK is read at once.
+our $Most = 1 << 28;
+use constant { CHUNK => 1 << 16, MOST_LIST => 1 << 24 };
+
+# USERS are the numbers of users besides this one and root whose slices are taken.
 sub new {
-    my ($class, $folder) = @_;
-    -d $folder or failed(-e $folder ? "$folder is no folder" : "$folder: there is no such folder");
-    return bless { folder => $folder }, $class;
+    my ($class, $folder, @users) = @_;
+    my $dir = Devel::DProf::Dir->open($folder)
+        // failed($!{ENOENT} ? "$folder: there is no such folder"
+            : $!{ENOTDIR} ? "$folder is no folder" : "$folder cannot be opened: $!",
+            retry => !$!{ENOENT} && !$!{ENOTDIR});
+    return bless { dir => $dir, users => \@users, foreign => 0 }, $class;
 }
 
+# How many slices stay where they are, because they are other users'.
+sub foreign { return $_[0]{foreign} }
+
 # Two that merge and remove at the same time would send some files twice: once in each merged one.
-# Returns false if another process has the spool.
+# Returns false if another process has the spool. Other users cannot open the file, and so cannot
+# lock it.
 sub lock {
     my ($self) = @_;
-    open my $lock, '>>', "$self->{folder}/.lock"
-        or failed("$self->{folder}/.lock could not be written: $!", retry => 1);
+    my $path = $self->{dir}->path('.lock');
+    my $lock = $self->{dir}->keep('.lock', 0600)
+        // failed($!{EINVAL} ? "$path " . Devel::DProf::Dir::why() . '; remove it'
+            : "$path could not be written: $!", retry => 1);
+    chmod 0600, $lock if ((stat $lock)[2] & 0077) && (stat _)[4] == $>;
     $self->{lock} = $lock if flock $lock, LOCK_EX | LOCK_NB;
     return defined $self->{lock};
 }
@@ -35,12 +53,13 @@ sub lock {
 # as long as it lives.
 sub clear {
     my ($self) = @_;
-    opendir my $in, $self->{folder} or return;
-    for my $stem (map { /\A([^.].*)\.part\.live\z/s ? "$self->{folder}/$1" : () } readdir $in) {
-        my ($live, $slice) = ("$stem.part.live", "$stem.tree");
-        next if lstat "$stem.part" or !$!{ENOENT} or -l $slice or !-f _;
-        open my $file, '<:raw', $slice or next;
-        unlink $live if flock($file, LOCK_EX | LOCK_NB) && is_live($live);
+    my $dir = $self->{dir};
+    for my $stem (map { /\A([^.].*)\.part\.live\z/s ? $1 : () } $dir->names) {
+        next if $dir->is_there("$stem.part");
+        my $slice = $dir->read("$stem.tree", @{ $self->{users} }) // next;
+        my $live = $dir->read("$stem.part.live", @{ $self->{users} }) // next;
+        $dir->remove("$stem.part.live", stat $live)
+            if flock($slice, LOCK_EX | LOCK_NB) && is_live($live);
     }
     return;
 }
@@ -48,39 +67,45 @@ sub clear {
 # Is it a file of pieces, which is empty for a moment, or begins with its magic in either order of
 # bytes?
 sub is_live {
-    my ($path) = @_;
-    return 0 if -l $path || !-f _;
-    open my $in, '<:raw', $path or return 0;
-    read $in, my $magic, 8;
+    my ($in) = @_;
+    sysread $in, my $magic, 8;
     return $magic =~ /\A(?:.RpDuneL|LenuDpR.|\0{8})?\z/s ? 1 : 0;
 }
 
 # ---- what is there ----
 
 # Returns the files that can be pushed: merged profiles that did not arrive yet, whole slices, and
-# what processes left that were killed. A hash each: path, name; lock, of a part, which keeps others
-# away while it lives.
+# what processes left that were killed. A hash each: spool, name; path, as people are told; lock, of
+# a part, which keeps others away while it lives.
 sub entries {
     my ($self) = @_;
     my @merged = $self->resumed;
     my %is_merged = map { $_->{name} => 1 } @merged;
-    opendir my $in, $self->{folder} or failed("$self->{folder} cannot be read: $!", retry => 1);
-    my @names = sort grep { /\A[^.].*\.(?:tree(?:\.gz)?|part)\z/s && !$is_merged{$_} } readdir $in;
+    my @names = sort grep { /\A[^.].*\.(?:tree(?:\.gz)?|part)\z/s && !$is_merged{$_} }
+        $self->{dir}->names;
+    $self->{foreign} = 0;
     return (@merged, map { $self->entry($_) } @names);
 }
 
 sub entry {
     my ($self, $name) = @_;
-    my $path = "$self->{folder}/$name";
-    !-l $path && -f _ or return;
-    return { path => $path, name => $name } if $name !~ /\.part\z/;
-    open my $file, '<:raw', $path or return;
+    my $file = $self->{dir}->read($name, @{ $self->{users} });
+    if (!$file) {
+        $self->{foreign}++ if $!{EINVAL} && Devel::DProf::Dir::why() eq q(is another user's);
+        return;
+    }
+    my $entry = $self->made(name => $name);
+    return $entry if $name !~ /\.part\z/;
     # A process holds the lock as long as it lives. If it has finished meanwhile, the name is gone.
     return if !flock $file, LOCK_EX | LOCK_NB;
-    my @opened = stat $file;
-    my @named = stat $path or return;
-    return if $opened[1] != $named[1];
-    return { path => $path, name => $name, lock => $file };
+    my @named = $self->{dir}->stat($name) or return;
+    return if $named[1] != (stat $file)[1];
+    return { %$entry, lock => $file };
+}
+
+sub made {
+    my ($self, %entry) = @_;
+    return { %entry, spool => $self, path => $self->{dir}->path($entry{name}) };
 }
 
 # Any other file that is to be pushed.
@@ -92,19 +117,73 @@ sub single {
 
 # ---- what it is ----
 
+# Returns the path of an entry's file. That of a spool is copied to a folder of our own for as long
+# as it is read: so it is opened once, is bounded, and stays the same. `released' removes the copy.
+sub file_of {
+    my ($entry) = @_;
+    return $entry->{path} if $entry->{single};
+    return $entry->{copy}{path} if $entry->{copy};
+    my $folder = File::Temp->newdir('dprofstore-XXXXXXXX', TMPDIR => 1);
+    my $to = "$folder/$entry->{name}";
+    $entry->{spool}->copy($entry, $to);
+    $Devel::DProf::Input::Shown{$to} = $entry->{path};
+    $entry->{copy} = { path => $to, folder => $folder };
+    return $to;
+}
+
+sub released {
+    my (@entries) = @_;
+    delete @Devel::DProf::Input::Shown{map { $_->{path} } grep { defined }
+        map { delete $_->{copy} } @entries};
+    return;
+}
+
+# Copies a file, and what its process has left beside it.
+sub copy {
+    my ($self, $entry, $to) = @_;
+    my ($dir, @users) = ($self->{dir}, @{ $self->{users} });
+    my $in = $dir->read($entry->{name}, @users)
+        // failed("$entry->{path} cannot be read: " . reason());
+    $entry->{is} = [(stat $in)[0, 1, 2, 7, 9]];
+    copied($in, $to, $entry->{path});
+    return if $entry->{name} !~ /\.part\z/;
+    my $live = $dir->read("$entry->{name}.live", @users) // return;
+    return copied($live, "$to.live", "$entry->{path}.live");
+}
+
+sub reason { return $!{EINVAL} ? 'it ' . Devel::DProf::Dir::why() : "$!" }
+
+sub copied {
+    my ($in, $to, $path) = @_;
+    my ($sum, $bytes, $is_packed) = (0, '', 0);
+    open my $out, '>:raw', $to or failed("$to could not be written: $!", retry => 1);
+    while (my $n = sysread $in, $bytes, CHUNK) {
+        $is_packed = $bytes =~ /\A\x1f\x8b/ if !$sum;
+        $sum += $n;
+        failed("$path: it has more than $Most bytes") if $sum > $Most;
+        print {$out} $bytes or failed("$to could not be written: $!", retry => 1);
+    }
+    defined $bytes or failed("$path cannot be read: $!");
+    close $out or failed("$to could not be written: $!", retry => 1);
+    Devel::DProf::Store::unpacked($to, $path, $Most, sub { }) if $is_packed;
+    return;
+}
+
 # Adds to an entry run, start, seconds and script, from the file's header. Dies with a Failure if it
 # is no profile.
 sub identify {
     my ($entry) = @_;
-    my ($outcome, %header) = Devel::DProf::Input::header($entry->{path});
+    my $file = file_of($entry);
+    my ($outcome, %header) = Devel::DProf::Input::header($file);
     my $why = %header ? undef : Devel::DProf::Store::unusable($outcome);
     failed($why) if defined $why;
     my $seconds = seconds(\%header);
     my $start = ($header{dprof_start} // '') =~ /\A(\d{1,11}(?:\.\d{1,9})?)\z/ ? $1 : undef;
-    my $modified = (stat $entry->{path})[9] // time;
-    %$entry = (%$entry, run => identity($entry->{path}, \%header), seconds => $seconds,
+    my $modified = $entry->{is} ? $entry->{is}[4] : (stat $file)[9] // time;
+    %$entry = (%$entry, run => identity($file, \%header), seconds => $seconds,
         start => $start // ($modified > $seconds ? int($modified - $seconds) : 0),
         script => ($header{dprof_script} // '') =~ s{.*/}{}sr);
+    released($entry);
     return $entry;
 }
 
@@ -133,40 +212,46 @@ sub identity {
 
 # ---- what becomes of it ----
 
-# The files of an entry: a part may have others beside it.
-sub files {
+# The names of an entry's files in its spool: a part may have others beside it.
+sub names {
     my ($entry) = @_;
-    my $path = $entry->{path};
-    return $path if $entry->{name} !~ /\.part\z/;
-    return ($path, grep { -e } map { "$path.$_" } qw(live new));
+    my $name = $entry->{name};
+    return $name if $name !~ /\.part\z/;
+    return ($name, grep { $entry->{spool}{dir}->is_there($_) } map { "$name.$_" } qw(live new));
 }
 
 # Removes a file that has arrived. Returns nothing, or why it could not be removed.
 sub remove {
     my ($entry) = @_;
-    for my $path (files($entry), $entry->{merged} // ()) {
-        next if unlink $path or $!{ENOENT};
-        return "$path could not be removed: $!";
+    return unlink($entry->{path}) || $!{ENOENT} ? undef : "$entry->{path} could not be removed: $!"
+        if $entry->{single};
+    my $dir = $entry->{spool}{dir};
+    for my $name (names($entry), $entry->{merged} // ()) {
+        my @is = $name eq $entry->{name} && $entry->{is} ? @{ $entry->{is} } : $dir->stat($name);
+        next if !@is || $dir->remove($name, @is) || $!{ENOENT};
+        return $dir->path($name) . ' could not be removed: ' . reason();
     }
     return;
 }
 
 # Moves what was refused to refused/, with the answer beside it. Returns the new path; dies if that
-# is impossible, for it would be sent for ever.
+# is impossible.
 sub move_aside {
     my ($self, $entry, $failure) = @_;
-    my $to = "$self->{folder}/refused";
-    my $why = Devel::DProf::Write::move($entry->{path}, "$to/$entry->{name}");
-    failed("$entry->{path} could not be moved to $to: $why", retry => 1) if defined $why;
-    for my $more (grep { -e } map { "$entry->{path}.$_" } qw(live new)) {
-        Devel::DProf::Write::move($more, "$to/" . $more =~ s{.*/}{}sr);
+    my ($dir, $name) = ($self->{dir}, $entry->{name});
+    my $to = $dir->below('refused', make => 1)
+        // failed($dir->path('refused') . ($!{EINVAL} ? ' ' . Devel::DProf::Dir::why()
+            . '; remove it' : " could not be opened: $!"));
+    for my $more (names($entry)) {
+        next if $dir->move($more, $to, $more) || $more ne $name;
+        failed($dir->path($name) . ' could not be moved to ' . $to->path . ": $!");
     }
-    unlink $entry->{merged} if defined $entry->{merged};
+    $dir->remove($entry->{merged}, $dir->stat($entry->{merged})) if defined $entry->{merged};
     my $answer = length $failure->answer ? $failure->answer =~ s/\n?\z/\n/r : '';
-    Devel::DProf::Write::whole("$to/$entry->{name}.why", sub {
+    Devel::DProf::Write::whole("$name.why", sub {
         return print({ $_[0] } $failure->message, "\n", $answer) ? 0 : 1;
-    }, replace => 1);
-    return "$to/$entry->{name}";
+    }, dir => $to);
+    return $to->path($name);
 }
 
 # Removes the profiles that were refused first, with their answers, until refused/ has no more than
@@ -174,26 +259,25 @@ sub move_aside {
 # number of what went.
 sub trim_refused {
     my ($self, $limit, $last) = @_;
-    my $folder = "$self->{folder}/refused";
-    opendir my $in, $folder or return 0;
+    my $dir = $self->{dir}->below('refused') // return 0;
     my ($sum, %of) = (0);
-    for my $name (grep { !/\A\.\.?\z/ } readdir $in) {
-        my @stat = lstat "$folder/$name";
-        next if !@stat || !-f _;
+    for my $name ($dir->names) {
+        my @is = $dir->stat($name);
+        next if !@is || !S_ISREG($is[2]);
         my $one = $of{ $name =~ s/\.(?:why|live|new)\z//r } //= { size => 0, time => 0 };
-        push @{ $one->{names} }, $name;
-        $one->{size} += $stat[7];
-        $sum += $stat[7];
+        push @{ $one->{files} }, [$name, @is];
+        $one->{size} += $is[3];
+        $sum += $is[3];
         # A profile keeps its own time when it is moved: its answer tells when that was.
-        $one->{ $name =~ /\.why\z/ ? 'answered' : 'time' } = $stat[9];
+        $one->{ $name =~ /\.why\z/ ? 'answered' : 'time' } = $is[4];
     }
     $_->{time} = $_->{answered} // $_->{time} for values %of;
-    my @oldest = grep { "$folder/$_" ne $last }
+    my @oldest = grep { $dir->path($_) ne $last }
         sort { $of{$a}{time} <=> $of{$b}{time} || $a cmp $b } keys %of;
     my $gone = 0;
     while (@oldest && $sum > $limit) {
         my $one = $of{ shift @oldest };
-        next if grep { !unlink("$folder/$_") && !$!{ENOENT} } @{ $one->{names} };
+        next if grep { !$dir->remove(@$_) && !$!{ENOENT} } @{ $one->{files} };
         $sum -= $one->{size};
         $gone++;
     }
@@ -228,18 +312,31 @@ sub merged {
 
 sub one_of {
     my ($self, $entries, $told) = @_;
-    my %bad;
+    my (%bad, %entry);
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
-    my %entry = map { $_->{path} => $_ } @$entries;
     my ($sum) = $input->sum({}, sub {
         my ($o, $why) = @_;
         $why = defined $why ? "$o->{path}: $why" : Devel::DProf::Store::unusable($o) // return 1;
-        $bad{ $o->{path} } = 1;
-        $told->($why, $entry{ $o->{path} });
+        my $entry = $entry{ $o->{path} };
+        $bad{ $entry->{path} } = 1;
+        $told->($why, $entry);
         return 0;
-    }, map { $_->{path} } @$entries);
+    }, map { $entry{ $_->{path} } = $_; $self->copy_to_read($_, \%bad, $told) } @$entries);
+    released(@$entries);
     my @good = grep { !$bad{ $_->{path} } } @$entries;
     return @good ? $self->staged($sum, @good) : ();
+}
+
+# Returns the path of the copy, or nothing if the file cannot be copied any more.
+sub copy_to_read {
+    my ($self, $entry, $bad, $told) = @_;
+    my $path = eval { file_of($entry) };
+    return $path if defined $path;
+    my $failure = Devel::DProf::Store::Failure->of($@);
+    die $failure if $failure->retry;
+    $bad->{ $entry->{path} } = 1;
+    $told->($failure->message, $entry);
+    return;
 }
 
 sub staged {
@@ -248,53 +345,65 @@ sub staged {
     my ($end) = sort { $b <=> $a } map { $_->{start} + $_->{seconds} } @members;
     my $run = 'merged.' . Digest::MD5::md5_hex(join "\n", sort map { $_->{run} } @members)
         . '-0-0-0';
-    my %entry = (run => $run, name => "$run.tree", path => "$self->{folder}/$run.tree",
-        merged => "$self->{folder}/.$run.merged", start => $start,
-        seconds => sprintf('%.6f', $end - $start) + 0, script => $members[0]{script});
-    my $list = join '', "$run $entry{start} $entry{seconds} " . escaped($entry{script}) . "\n",
-        map { escaped($_->{name}) . "\n" } @members;
-    my $why = Devel::DProf::Write::whole($entry{merged},
-        sub { return print({ $_[0] } $list) ? 0 : 1 }, replace => 1)
-        // $sum->save($entry{path}, $VERSION);
+    my $entry = $self->made(run => $run, name => "$run.tree", merged => ".$run.merged",
+        start => $start, seconds => sprintf('%.6f', $end - $start) + 0,
+        script => $members[0]{script});
+    my $list = join '', "$run $entry->{start} $entry->{seconds} " . escaped($entry->{script})
+        . "\n", map { escaped($_->{name}) . "\n" } @members;
+    my $dir = $self->{dir};
+    my $why = Devel::DProf::Write::whole($entry->{merged},
+        sub { return print({ $_[0] } $list) ? 0 : 1 }, dir => $dir)
+        // Devel::DProf::Write::whole($entry->{name},
+            sub { return $sum->write_tree($_[0], $VERSION, {}) }, dir => $dir);
     if (defined $why) {
-        unlink $entry{merged};
-        failed("$entry{path} could not be written: $why", retry => 1);
+        $dir->remove($entry->{merged}, $dir->stat($entry->{merged}));
+        failed("$entry->{path} could not be written: $why", retry => 1);
     }
     for my $member (@members) {
         my $why = remove($member);
         failed($why, retry => 1) if defined $why;
     }
-    return \%entry;
+    return $entry;
 }
 
 # Goes on where a process was interrupted that merged. Returns the merged profiles that did not
-# arrive yet, as entries.
+# arrive yet, as entries. A list removes files, so that only one of this user's or root's is
+# believed.
 sub resumed {
     my ($self) = @_;
-    opendir my $in, $self->{folder} or return;
-    my @names = sort readdir $in;
+    my $dir = $self->{dir};
+    my @names = sort $dir->names;
     my @entries;
     # With the lock, nobody else is writing these.
-    unlink map { "$self->{folder}/$_" } grep { /\A\.?merged\.[^\/]+\.[0-9a-f]+\.new\z/ } @names
-        if $self->{lock};
-    for my $list (grep { /\A\.merged\..*\.merged\z/ } @names) {
-        my $path = "$self->{folder}/$list";
-        open my $file, '<:raw', $path or next;
-        my ($head, @members) = map { s/\n\z//r } readline $file;
+    $self->drop(grep { /\A\.?merged\.[^\/]+\.[0-9a-f]+\.new\z/ } @names) if $self->{lock};
+    for my $list (grep { /\A\.merged\..*\.merged\z/s } @names) {
+        my $file = $dir->read($list) // next;
+        read $file, my $text, MOST_LIST;
+        my ($head, @members) = split /\n/, $text // '';
         my ($run, $start, $seconds, $script)
             = ($head // '') =~ /\A([^\s\/]+) (\d+(?:\.\d+)?) (\d+(?:\.\d+)?) (\S+)\z/;
-        my $tree = defined $run ? "$self->{folder}/$run.tree" : undef;
-        if (!defined $tree || !-f $tree) {
-            unlink $path;
+        if (!defined $run || !$dir->read("$run.tree")) {
+            $self->drop($list);
             next;
         }
-        for my $name (grep { !m{/} } map { unescaped($_) } @members) {
-            unlink map { "$self->{folder}/$name$_" } '', $name =~ /\.part\z/ ? qw(.live .new) : ();
+        for my $name (map { unescaped($_) } @members) {
+            my @files = map { "$name$_" } '', $name =~ /\.part\z/ ? qw(.live .new) : ();
+            $dir->remove($_, $dir->stat($_)) for grep { $dir->is_there($_) } @files;
         }
-        push @entries, { run => $run, start => $start, seconds => $seconds, path => $tree,
-            name => "$run.tree", script => unescaped($script), merged => $path };
+        push @entries, $self->made(run => $run, start => $start, seconds => $seconds,
+            name => "$run.tree", script => unescaped($script), merged => $list);
     }
     return @entries;
+}
+
+# Removes files of this user's or root's.
+sub drop {
+    my ($self, @names) = @_;
+    for my $name (@names) {
+        my $file = $self->{dir}->read($name) // next;
+        $self->{dir}->remove($name, stat $file);
+    }
+    return;
 }
 
 1;

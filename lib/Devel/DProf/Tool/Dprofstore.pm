@@ -43,6 +43,8 @@ push, agent:
     --merge SECONDS     one profile of each service and interval, as by dprofmerge; with --delete
 = delete
     --delete            removes what has arrived; what is refused goes to SPOOL/refused
+= users=s@
+    --users NAME,...    whose slices are taken, too (default: this user's and root's)
 = refused-limit=s
     --refused-limit BYTES           of which the oldest go beyond so many (100M)
 = every=s
@@ -60,7 +62,7 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-my @SEND = qw(service version host env label push-api profile-name merge delete
+my @SEND = qw(service version host env label push-api profile-name merge delete users
     refused-limit);
 my %COMMAND = (
     init => { run => \&init, options => [] },
@@ -85,6 +87,7 @@ sub how {
     }
     $how{refused_limit} = bytes_of('refused-limit', $opt->{'refused-limit'})
         if defined $opt->{'refused-limit'};
+    $how{users} = [map { user_of($_) } map { split /,/ } @{ $opt->{users} || [] }];
     $how{labels} = {};
     for my $label (@{ $opt->{label} || [] }) {
         my ($key, $value) = $label =~ /\A([^=]+)=(.+)\z/s
@@ -92,6 +95,13 @@ sub how {
         $how{labels}{$key} = $value;
     }
     return \%how;
+}
+
+# Returns the number of a user.
+sub user_of {
+    my ($name) = @_;
+    return $name =~ /\A\d{1,10}\z/ ? $name : scalar(getpwnam $name)
+        // die "--users $name: there is no such user\n";
 }
 
 # Returns a number of bytes, which may be given as 10k, 100M or 1G.
@@ -132,7 +142,8 @@ sub run {
 sub store {
     my ($how, $method) = @_;
     my $store = Devel::DProf::Store::open($how->{url});
-    $store->can($method) or Devel::DProf::Store::failed("$how->{url} takes profiles, and has no "
+    $store->can($method) or Devel::DProf::Store::failed(
+        Devel::DProf::Store::without_secrets($how->{url}) . ' takes profiles, and has no '
         . ($method eq 'init' ? 'need of init' : 'way to give them back'));
     return $store;
 }
@@ -157,7 +168,8 @@ sub sender {
     require Sys::Hostname;
     my %is = (version => $opt->{version} // '', env => $opt->{env} // '',
         host => $opt->{host} // Sys::Hostname::hostname());
-    return Devel::DProf::Store::Push->new(target => target($opt, $how, %is),
+    return Devel::DProf::Store::Push->new(target => target($opt, $how, $more{stop}, %is),
+        users => $how->{users},
         merge => $how->{merge}, delete => $opt->{delete}, refused_limit => $how->{refused_limit},
         service => $opt->{service},
         say => sub { complain("dprofstore: $_[0]") }, %is, %more);
@@ -165,11 +177,11 @@ sub sender {
 
 # Returns the store or the receiver. Labels that would be refused each time are found here.
 sub target {
-    my ($opt, $how, %is) = @_;
+    my ($opt, $how, $stop, %is) = @_;
     my %of_receivers = (%{ $how->{labels} } ? (labels => $how->{labels}) : (),
         map { my $name = $_ =~ tr/-/_/r; defined $opt->{$_} ? ($name => $opt->{$_}) : () }
         qw(push-api profile-name));
-    my $target = Devel::DProf::Store::open($how->{url}, %of_receivers);
+    my $target = Devel::DProf::Store::open($how->{url}, %of_receivers, stop => $stop);
     if ($target->can('take')) {
         $target->check($target->labels_of({ service => $opt->{service} // 'any', %is }));
     } elsif (%of_receivers) {
