@@ -8,12 +8,14 @@ use warnings;
 
 use POSIX ();
 use Scalar::Util qw(looks_like_number);
+use Devel::DProf::Input ();
 use Devel::DProf::Store qw(failed);
 use Devel::DProf::Store::ClickHouse::Rows;
 use Devel::DProf::Store::ClickHouse::Schema;
 use Devel::DProf::Store::ClickHouse::Server;
 use Devel::DProf::Store::ClickHouse::Trees;
 use Devel::DProf::Store::RunSet;
+use Devel::DProf::Store::Spool ();
 use Devel::DProf::Write;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -111,21 +113,24 @@ sub add_one {
     open my $out, '>:raw', \$text or failed("$p->{file}: $!");
     my $rc = $profile->write_tree($out, $VERSION, {});
     close $out;
-    failed("$p->{file}: no tree could be made of it")
+    failed(Devel::DProf::Input::shown_as($p->{file}) . ': no tree could be made of it')
         if $rc || !$self->{rows}->add(\$text, $p);
     return;
 }
 
-# What is in a file, unpacked.
+# What is in a file, unpacked. All of it is in memory, so that there is a limit.
 sub plain_text {
     my ($path) = @_;
-    open my $in, '<:raw', $path or failed("$path cannot be read: $!", retry => 1);
-    my $bytes = do { local $/; readline $in };
-    failed("$path cannot be read: $!", retry => 1) if !defined $bytes;
-    return $bytes if $bytes !~ /\A\x1f\x8b/;
-    require IO::Uncompress::Gunzip;
-    IO::Uncompress::Gunzip::gunzip(\$bytes, \my $text, MultiStream => 1)
-        or failed("$path cannot be read: $IO::Uncompress::Gunzip::GunzipError");
+    my $shown = Devel::DProf::Input::shown_as($path);
+    open my $in, '<:raw', $path or failed("$shown cannot be read: $!", retry => 1);
+    my $most = $Devel::DProf::Store::Spool::Most;
+    my $n = read $in, my $text, $most + 1;
+    failed("$shown cannot be read: $!", retry => 1) if !defined $n;
+    failed("$shown: it has more than $most bytes") if $n > $most;
+    return $text if $text !~ /\A\x1f\x8b/;
+    $text = '';
+    my $why = Devel::DProf::Store::unpacked($path, $shown, $most, sub { $text .= $_[0] });
+    failed("$shown cannot be read: $why") if defined $why;
     return $text;
 }
 

@@ -14,8 +14,13 @@ use Devel::DProf::Text qw(bytes shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A longer answer is none, a part of it is kept, and less stands in a message.
-use constant { MOST_BYTES => 1 << 24, MOST_KEPT => 65_536, MOST_SHOWN => 300 };
+# A longer answer is none, a part of it is kept, and less stands in a message. A server that says
+# "wait" (1xx) more often than that says nothing else.
+use constant { MOST_BYTES => 1 << 24, MOST_KEPT => 65_536, MOST_SHOWN => 300, MOST_INTERIM => 20 };
+
+# A request takes so many times the silence that ends it, and so many seconds once we are to stop: a
+# server may keep silent for no longer than that, and yet send for ever.
+use constant { LONGEST => 10, GRACE => 10 };
 
 # These say that the same request may succeed later: the server did not get it whole in its time
 # (408), has too much to do, or is out of order.
@@ -23,26 +28,73 @@ my $LATER = qr/\A(?:408|429|5\d\d|3\d\d|1\d\d)\z/;
 
 sub new {
     my ($class, $name, $url, %how) = @_;
-    my ($scheme) = $url =~ m{\A(https?)://[^/?#\@\s]+(?:/[^?#\@\s]*)?\z}
-        or failed("$name: must be an address like http://HOST:PORT");
+    my ($scheme) = $url =~ m{\A(https?)://$Devel::DProf::Store::HOST(?:/[^?#\@\s]*)?\z}
+        or failed(Devel::DProf::Store::without_secrets($name)
+            . ': must be an address like http://HOST:PORT');
     if ($scheme eq 'https') {
         my ($can) = HTTP::Tiny->can_ssl;
         $can or failed("$name: https needs the Perl module IO::Socket::SSL "
             . '(Debian: libio-socket-ssl-perl)');
     }
-    my $http = HTTP::Tiny->new(agent => "dprofstore/$VERSION", timeout => $how{timeout} // 30,
+    my $timeout = $how{timeout} // 30;
+    my $http = HTTP::Tiny->new(agent => "dprofstore/$VERSION", timeout => $timeout,
         max_redirect => 0, max_size => MOST_BYTES, verify_SSL => 1);
-    return bless { name => $name, url => $url =~ s{/+\z}{}r, http => $http }, $class;
+    return bless { name => $name, url => $url =~ s{/+\z}{}r, http => $http, timeout => $timeout,
+        longest => LONGEST * $timeout, stop => $how{stop} // sub { return 0 },
+        now => $how{now} // sub { return time } }, $class;
 }
 
 # Returns the answer as HTTP::Tiny does; dies if none came, or none that is whole.
 sub ask {
     my ($self, $path, $headers, $content, %more) = @_;
-    my $response = $self->{http}->request('POST', $self->{url} . $path,
-        { headers => $headers, content => $content, %more });
+    my $response = $self->bounded(sub {
+        return $self->{http}->request('POST', $self->{url} . $path,
+            { headers => $headers, content => $content, %more });
+    });
     failed(bytes("$self->{name}: no answer: " . said($response->{content} // '')), retry => 1)
         if $response->{status} == 599;
     return $response;
+}
+
+# Looks at the clock each second while a request is written and answered: a server that sends a byte
+# now and then is never silent. A signal would end the making of a connection, which has a time of
+# its own, and gets none before that is over. HTTP::Tiny makes an answer with 599 of an exception.
+sub bounded {
+    my ($self, $code) = @_;
+    my ($is_open, $interim) = (0, 0);
+    my ($write, $read) = map { HTTP::Tiny::Handle->can($_) } qw(write_request read_response_header);
+    no warnings 'redefine';
+    local *HTTP::Tiny::Handle::write_request = sub { alarm($is_open = 1); goto &$write };
+    local *HTTP::Tiny::Handle::read_response_header = sub {
+        die 'the server says ' . MOST_INTERIM . " times to go on, and gives no answer\n"
+            if ++$interim > MOST_INTERIM;
+        goto &$read;
+    };
+    my $is_in_time = $self->limit;
+    local $SIG{ALRM} = sub {
+        die "the answer takes too long\n" if !$is_open || !$is_in_time->();
+        alarm 1;
+    };
+    alarm $self->{timeout} + 1;
+    my $response = eval { my $r = $code->(); alarm 0; $r };
+    my $why = $@;
+    alarm 0;
+    return $response // { status => 599, content => $why };
+}
+
+# Returns a sub that tells whether a request that begins now may go on.
+sub limit {
+    my ($self) = @_;
+    my ($now, $stop) = @$self{qw(now stop)};
+    my ($end, $is_over) = ($now->() + $self->{longest}, 0);
+    return sub {
+        my $time = $now->();
+        if (!$is_over && $stop->()) {
+            $is_over = 1;
+            $end = $time + GRACE if $end > $time + GRACE;
+        }
+        return $time < $end;
+    };
 }
 
 sub post {
@@ -123,7 +175,9 @@ distribution.
 
 =item new NAME, URL, NAME => VALUE, ...
 
-NAME begins each message. timeout: so many seconds of silence end a request (30).
+NAME begins each message. timeout: so many seconds of silence end a request (30), and ten
+times as many in any case. stop: a sub that tells whether the process is to end; then a request has
+ten seconds more. now: a clock, for tests.
 
 =item ask PATH, HEADERS, CONTENT, NAME => VALUE, ...
 

@@ -19,6 +19,11 @@ use constant TIMEOUT => 120;
 # Longer statements need a setting, which a user may be forbidden to change.
 use constant LONGEST => 200_000;
 
+# The bytes of rows of an answer, and of an error, that are read: no statement of ours asks for half
+# as many. Tests set a smaller one.
+our $Most = 1 << 28;
+use constant MOST_ERROR => 1 << 16;
+
 # What the rows that we sent are to blame for: the same rows would be refused again. All else can
 # be mended: no such table, a wrong password, no memory, no disk, a limit of the server's.
 my %IS_REFUSAL = map { $_ => 1 } 6, 26, 27, 33, 38, 41, 53, 69, 72, 117, 130, 131;
@@ -32,13 +37,16 @@ my %REMEDY = (
 
 sub new {
     my ($class, $place, %opt) = @_;
-    my ($url, $database) = $place =~ m{\A(https?://[^/?#\s]+)/([A-Za-z_][A-Za-z0-9_]{0,127})/?\z}
-        or die "clickhouse:$place: it is clickhouse:http[s]://HOST:PORT/DATABASE\n";
+    my ($url, $database) = $place
+        =~ m{\A(https?://$Devel::DProf::Store::HOST)/([A-Za-z_][A-Za-z0-9_]{0,127})/?\z}
+        or die Devel::DProf::Store::without_secrets("clickhouse:$place")
+            . ": it is clickhouse:http[s]://HOST:PORT/DATABASE\n";
     my ($user, $password) = map { $_ // '' } Devel::DProf::Store::credentials();
     my %headers = length "$user$password"
         ? Devel::DProf::Store::Http::basic(length $user ? $user : 'default', $password) : ();
     my $http = $opt{http}
-        // Devel::DProf::Store::Http->new("clickhouse:$place", $url, timeout => TIMEOUT);
+        // Devel::DProf::Store::Http->new("clickhouse:$place", $url, timeout => TIMEOUT,
+            stop => $opt{stop});
     return bless { place => "clickhouse:$place", database => $database, http => $http,
         headers => \%headers }, $class;
 }
@@ -51,17 +59,21 @@ sub place { return $_[0]{place} }
 # Calls CODE with each line of the answer, without its end. Fields are escaped.
 sub each_line {
     my ($self, $sql, $code, %how) = @_;
-    my ($rest, $error) = ('', '');
+    my ($rest, $error, $sum) = ('', '', 0);
     my %query = ($how{outside} ? () : (database => $self->{database}),
         length $sql > LONGEST ? (max_query_size => 2 * length $sql) : ());
     my $answer = $self->ask(\%query, $sql, {},
         sub {
             my ($bytes, $answer) = @_;
             if ($answer->{status} != 200) {
-                $error .= $bytes;
+                $error .= $bytes if length $error < MOST_ERROR;
                 return;
             }
-            my @lines = split /\n/, $rest . $bytes, -1;
+            $sum += length $bytes;
+            die "the answer has more than $Most bytes\n" if $sum > $Most;
+            $rest .= $bytes;
+            return if index($bytes, "\n") < 0;
+            my @lines = split /\n/, $rest, -1;
             $rest = pop @lines;
             $code->($_) for @lines;
         });
