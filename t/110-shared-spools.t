@@ -103,6 +103,34 @@ subtest 'The spool that nobody has named' => sub {
     is_deeply(contents($private), {}, '... and nothing is made where the link leads');
 };
 
+# Who reads a slice knows the names of the next ones.
+subtest 'Names that slices are to get' => sub {
+    my %plant = (
+        link => q{symlink "$victim/secret", $_}, dangling => q{symlink "$victim/new", $_},
+        hard => q{link "$victim/secret", $_}, FIFO => q{POSIX::mkfifo($_, 0600)},
+        folder => q{mkdir $_}, file => q{open my $f, '>', $_; print $f "notes\n"},
+    );
+    my ($wrong, $slices) = (0, 0);
+    for my $kind (sort keys %plant) {
+        for my $suffix (qw(part part.live part.new tree)) {
+            my ($dir, $victim) = (scratch(), scratch());
+            spew("$victim/secret", "secret\n");
+            my $run = recorded($dir, "use POSIX (); my \$victim = '$victim'; $CALLS"
+                . 'my ($stem, $n) = (glob("spool/*.part"))[0] =~ /(.*-)(\d+)\.part\z/; '
+                . "for (map { \$stem . \$_ . '.$suffix' } \$n + 1 .. \$n + 3) { $plant{$kind} } "
+                . 'f() for 1 .. 300; print 7;', '-d:DProf=slice=1,spool=spool');
+            my @slices = grep { /\.tree\z/ && -f "$dir/spool/$_" } files_in("$dir/spool");
+            $slices += @slices > 3;
+            my @bad = ($run->{out} ne '7' || $run->{raw} ? 'the program has noticed' : (),
+                $run->{err} =~ /\A(?:DProf: [^\n]+\n)?\z/ ? () : $run->{err},
+                eq_hash(contents($victim), { secret => "secret\n" }) ? () : 'elsewhere');
+            $wrong++, diag("$kind at .$suffix: @bad") if @bad;
+        }
+    }
+    is($wrong, 0, 'a program does not notice what has them, and nothing happens elsewhere');
+    cmp_ok($slices, '>', 12, '... and slices are written where they can be');
+};
+
 subtest 'Programs under -T' => sub {
     my %environment = (PERL_DPROF_SLICE => 1, PERL_DPROF_SPOOL_LIMIT => 1);
     for my $name (sort keys %environment) {

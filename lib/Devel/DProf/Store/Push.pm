@@ -151,6 +151,7 @@ sub arrived {
 # What no repetition mends is moved aside, if it is in a spool.
 sub refuse {
     my ($self, $spool, $done, $entry, $failure) = @_;
+    Devel::DProf::Store::Spool::released($entry);
     die $failure if $failure->retry;
     $done->{refused}++;
     my $place = $spool && $self->{delete} ? $self->moved($spool, $entry, $failure) : undef;

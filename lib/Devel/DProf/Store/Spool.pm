@@ -122,19 +122,23 @@ sub single {
 sub file_of {
     my ($entry) = @_;
     return $entry->{path} if $entry->{single};
-    return $entry->{copy}{path} if $entry->{copy};
-    my $folder = File::Temp->newdir('dprofstore-XXXXXXXX', TMPDIR => 1);
+    return $entry->{copy} if defined $entry->{copy};
+    my $folder = $entry->{spool}{copies} //= File::Temp->newdir('dprofstore-XXXXXXXX', TMPDIR => 1);
     my $to = "$folder/$entry->{name}";
-    $entry->{spool}->copy($entry, $to);
     $Devel::DProf::Input::Shown{$to} = $entry->{path};
-    $entry->{copy} = { path => $to, folder => $folder };
-    return $to;
+    $entry->{copy} = $to;
+    return $to if eval { $entry->{spool}->copy($entry, $to); 1 };
+    my $failure = $@;
+    released($entry);
+    die $failure;
 }
 
 sub released {
     my (@entries) = @_;
-    delete @Devel::DProf::Input::Shown{map { $_->{path} } grep { defined }
-        map { delete $_->{copy} } @entries};
+    for my $path (grep { defined } map { delete $_->{copy} } @entries) {
+        delete $Devel::DProf::Input::Shown{$path};
+        unlink $path, "$path.live";
+    }
     return;
 }
 
@@ -155,15 +159,15 @@ sub reason { return $!{EINVAL} ? 'it ' . Devel::DProf::Dir::why() : "$!" }
 
 sub copied {
     my ($in, $to, $path) = @_;
-    my ($sum, $bytes, $is_packed) = (0, '', 0);
+    my ($sum, $bytes, $is_packed, $n) = (0, '', 0);
     open my $out, '>:raw', $to or failed("$to could not be written: $!", retry => 1);
-    while (my $n = sysread $in, $bytes, CHUNK) {
+    while ($n = sysread $in, $bytes, CHUNK) {
         $is_packed = $bytes =~ /\A\x1f\x8b/ if !$sum;
         $sum += $n;
         failed("$path: it has more than $Most bytes") if $sum > $Most;
         print {$out} $bytes or failed("$to could not be written: $!", retry => 1);
     }
-    defined $bytes or failed("$path cannot be read: $!");
+    defined $n or failed("$path cannot be read: $!");
     close $out or failed("$to could not be written: $!", retry => 1);
     Devel::DProf::Store::unpacked($to, $path, $Most, sub { }) if $is_packed;
     return;
