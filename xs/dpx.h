@@ -203,7 +203,10 @@ struct dpx_ctx {
 
     enum dpx_state state;
     long pid;
-    unsigned tid;
+    unsigned tid;               /* 0: the first interpreter of the process */
+    bool is_thread;             /* the interpreter is a clone of another one */
+    pthread_t maker;            /* the thread that made this state, in this process */
+    const char *path;           /* as its own out= has it; NULL: dpx_run.path */
     struct dpx_child child;
     struct dpx_exec exec;
     struct dpx_block block;
@@ -232,19 +235,30 @@ struct dpx_ctx {
     struct dpx_ctx *next;       /* the list of all in this process */
 };
 
-/* The state of this interpreter: one load, no hash, no lock. */
-#ifdef DPX_MULTIPLICITY
-extern int dpx_index __attribute__((visibility("hidden")));
-#  define DPX_CTX   ((struct dpx_ctx *)PL_my_cxt_list[dpx_index])
-#else
-extern struct dpx_ctx *dpx_only __attribute__((visibility("hidden")));
-#  define DPX_CTX   dpx_only
-#endif
 #ifdef DPX_MULTIPLICITY
 #  define DPX_THX   ((void *)aTHX)
 #else
 #  define DPX_THX   ((void *)1)
 #endif
+
+/* Declares the interpreter of a state as aTHX, which may be another one than this thread's. */
+#define DPX_DTHX(ctx)   dTHXa((ctx)->thx)
+
+/* The state that hooks look at first, never NULL: with one interpreter, the only one. */
+extern struct dpx_ctx *dpx_first __attribute__((visibility("hidden")));
+
+/* The state of an interpreter that is not the first one (dpx_ctx.c). */
+struct dpx_ctx *dpx_ctx_kept(pTHX);
+
+/* The state of this interpreter, never NULL. It records if its thx is this interpreter: a new
+ * thread has the state of the thread that made it, and an interpreter without a recorder has one
+ * that never records. */
+DP_INLINE struct dpx_ctx *dpx_ctx_seen(pTHX)
+{
+    struct dpx_ctx *ctx = __atomic_load_n(&dpx_first, __ATOMIC_RELAXED);
+    return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_ctx_kept(aTHX);
+}
+#define DPX_CTX   dpx_ctx_seen(aTHX)
 
 /* The name of a phase; never freed. */
 struct dpx_phase {
@@ -258,7 +272,8 @@ struct dpx_process {
     pthread_mutex_t lock;       /* for `all`, `tids`, states to be used again, and the numbers
                                  * of statements (dpx_stmt.c); fork waits for it */
     struct dpx_ctx *all;
-    unsigned tids;              /* how many threads have recorded */
+    bool begun;                 /* an interpreter has set what follows, for all of them */
+    unsigned tids;              /* how many interpreters have recorded, threads included */
     bool own;                   /* there was no -d: blocks are recorded, and nothing else */
     bool late;                  /* there was no -d: the program takes samples of itself */
     bool only_samples;          /* samples are taken, and no calls are recorded */

@@ -6,31 +6,61 @@
 
 #include <string.h>
 
-#ifdef DPX_MULTIPLICITY
-int dpx_index = -1;
-#else
-struct dpx_ctx *dpx_only;
-#endif
-
 struct dpx_process dpx_run = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The state of interpreters that do not record. */
 static struct dpx_ctx nobody;
 
+struct dpx_ctx *dpx_first = &nobody;
+
+/* ---- which state belongs to an interpreter ---- */
+
+/* Hooks belong to the process: they run in interpreters that have never heard of this module, too.
+ * So nothing that the module itself has put into an interpreter tells whose state is whose: MY_CXT,
+ * for one, is memory that nobody has set there. The list of what perl_atexit has named is in each
+ * interpreter, and a new thread inherits it: our entry in it holds the state. */
+static ATEXIT_t at_end;
+
+static PerlExitListEntry *find_entry(pTHX)
+{
+    for (I32 i = 0; i < PL_exitlistlen; i++)
+        if (PL_exitlist[i].fn == at_end)
+            return &PL_exitlist[i];
+    return NULL;
+}
+
+struct dpx_ctx *dpx_ctx_kept(pTHX)
+{
+    const PerlExitListEntry *entry = find_entry(aTHX);
+    return entry ? entry->ptr : &nobody;
+}
+
 bool dpx_ctx_is_nobody(const struct dpx_ctx *ctx) { return ctx == &nobody; }
+
+bool dpx_ctx_has_joined(pTHX) { return at_end && find_entry(aTHX); }
+
+void dpx_ctx_join(pTHX_ ATEXIT_t ends)
+{
+    at_end = ends;
+    if (!find_entry(aTHX))
+        perl_atexit(ends, &nobody);
+}
+
+/* Lets the hooks take a state for the first one, or forgets it, unless another thread was faster. */
+static void change_first(struct dpx_ctx *from, struct dpx_ctx *to)
+{
+    __atomic_compare_exchange_n(&dpx_first, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
 
 void dpx_ctx_show(pTHX_ struct dpx_ctx *ctx)
 {
-    if (!ctx)
-        ctx = &nobody;
-#ifdef DPX_MULTIPLICITY
-    if (dpx_index < 0 || PL_my_cxt_size <= dpx_index)
-        Perl_my_cxt_init(aTHX_ &dpx_index, sizeof(void *));
-    PL_my_cxt_list[dpx_index] = ctx;
-#else
-    dpx_only = ctx;
-#endif
+    PerlExitListEntry *entry = find_entry(aTHX);
+    change_first(entry ? entry->ptr : &nobody, ctx ? ctx : &nobody);
+    if (entry)                  /* else the interpreter is at its end */
+        entry->ptr = ctx ? ctx : &nobody;
 }
+
+/* ---- the recorder's time ---- */
 
 U64 dpx_ctx_arrive(struct dpx_ctx *ctx)
 {
@@ -48,6 +78,8 @@ void dpx_ctx_leave(struct dpx_ctx *ctx)
     }
     ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
 }
+
+/* ---- the states of the process ---- */
 
 /* States are used again and never freed: until its first event, a new interpreter looks at the
  * state that it has inherited, whatever has become of that. */
@@ -99,21 +131,54 @@ struct dpx_ctx *dpx_ctx_find(pTHX)
     return ctx;
 }
 
-struct dpx_ctx *dpx_ctx_own(void)
+/* The interpreter that this thread runs; NULL: none. A thread that is not perl's may fork, too. */
+static void *thread_context(void)
 {
 #ifdef DPX_MULTIPLICITY
-    void *own = PERL_GET_CONTEXT;
+    return PERL_GET_CONTEXT;
 #else
-    void *own = DPX_THX;
+    return DPX_THX;
 #endif
+}
+
+struct dpx_ctx *dpx_ctx_own(void)
+{
+    void *own = thread_context();
     struct dpx_ctx *ctx = own ? dpx_run.all : NULL;
     while (ctx && ctx->thx != own)
         ctx = ctx->next;
     return ctx;
 }
 
+bool dpx_ctx_is_mine(const struct dpx_ctx *ctx)
+{
+    return ctx->thx && (ctx->thx == thread_context()
+                        || (!ctx->is_thread && pthread_equal(ctx->maker, pthread_self())));
+}
+
+struct dpx_ctx *dpx_ctx_mine(unsigned below)
+{
+    struct dpx_ctx *found = NULL;
+    pthread_mutex_lock(&dpx_run.lock);
+    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
+        if (ctx->tid < below && (!found || ctx->tid > found->tid) && dpx_ctx_is_mine(ctx))
+            found = ctx;
+    pthread_mutex_unlock(&dpx_run.lock);
+    return found;
+}
+
+bool dpx_ctx_has_programs(const struct dpx_ctx *but)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+    const struct dpx_ctx *ctx = dpx_run.all;
+    while (ctx && (ctx == but || ctx->is_thread))
+        ctx = ctx->next;
+    pthread_mutex_unlock(&dpx_run.lock);
+    return ctx != NULL;
+}
+
 struct dpx_ctx *dpx_ctx_current(pTHX)
 {
-    struct dpx_ctx *ctx = dpx_run.all ? dpx_ctx_find(aTHX) : NULL;
-    return ctx && ctx == DPX_CTX ? ctx : NULL;
+    struct dpx_ctx *ctx = DPX_CTX;
+    return ctx->thx == DPX_THX ? ctx : NULL;
 }

@@ -9,6 +9,13 @@
 U64 dpx_ctx_arrive(struct dpx_ctx *ctx);
 void dpx_ctx_leave(struct dpx_ctx *ctx);
 
+/* Prepares an interpreter for dpx_ctx_show, once: the hooks see a state that does not record. perl
+ * calls `ends` where the interpreter ends, the same function for all interpreters. */
+void dpx_ctx_join(pTHX_ ATEXIT_t ends);
+
+/* Has this interpreter called dpx_ctx_join, or been cloned from one that has? */
+bool dpx_ctx_has_joined(pTHX);
+
 /* Makes the hooks see this state; NULL: one that does not record. */
 void dpx_ctx_show(pTHX_ struct dpx_ctx *ctx);
 bool dpx_ctx_is_nobody(const struct dpx_ctx *ctx);
@@ -24,9 +31,20 @@ void dpx_ctx_enlist(struct dpx_ctx *ctx);
 /* The state of this interpreter, shown to the hooks or not; NULL: it does not record. */
 struct dpx_ctx *dpx_ctx_find(pTHX);
 
-/* The state of the interpreter that this thread runs, if any: a thread that is not
- * perl's may fork, too. It only compares pointers; the caller holds the lock. */
+/* The state of the interpreter that this thread runs, if any. It only compares pointers; the caller
+ * holds the lock. */
 struct dpx_ctx *dpx_ctx_own(void);
+
+/* Does this thread alone touch this state: does it run the state's interpreter, or has it made that
+ * interpreter, which is no clone? */
+bool dpx_ctx_is_mine(const struct dpx_ctx *ctx);
+
+/* The state that records, is this thread's, and has the greatest number below that; NULL: there is
+ * none. To go through all of them, begin with UINT_MAX and go on with the number of the last. */
+struct dpx_ctx *dpx_ctx_mine(unsigned below);
+
+/* Has the list another interpreter than this one's that is no clone? */
+bool dpx_ctx_has_programs(const struct dpx_ctx *but);
 
 /* This interpreter's state, or NULL when it does not record. */
 struct dpx_ctx *dpx_ctx_current(pTHX);
@@ -35,6 +53,14 @@ struct dpx_ctx *dpx_ctx_current(pTHX);
 DP_INLINE bool dpx_ctx_has_loop(pTHX)
 {
     return dpx_run.loop && PL_runops == dpx_run.loop;
+}
+
+/* Notes whether another module has the run loop; at the end, what was noted before stays. */
+DP_INLINE void dpx_ctx_look_at_loop(struct dpx_ctx *ctx)
+{
+    DPX_DTHX(ctx);
+    if (ctx->thx)
+        ctx->runops_taken = dpx_run.loop && !dpx_ctx_has_loop(aTHX);
 }
 
 #endif

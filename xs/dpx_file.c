@@ -102,9 +102,8 @@ static void fill_up(struct dp_buf *to)
 
 static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
 {
-    dTHX;
     struct dp_buf text;
-    ctx->runops_taken = dpx_run.loop && !dpx_ctx_has_loop(aTHX);
+    dpx_ctx_look_at_loop(ctx);
     dp_buf_init(&text);
     trailer(&text, ctx, dpx_clock_host(&ctx->clock)->stamp(&ctx->clock), end);
     if (text.len <= TRAILER_WIDTH) {
@@ -215,8 +214,14 @@ static void slice_name(struct dp_buf *to, const struct dpx_ctx *ctx)
                 (UV)ctx->slice);
 }
 
+/* Threads and interpreters are numbered together. */
+static void add_number(struct dp_buf *to, const struct dpx_ctx *ctx)
+{
+    dp_buf_addf(to, ctx->tid && !ctx->is_thread ? "i%u" : "%u", ctx->tid);
+}
+
 /* The file's name, with %p, %t and %n filled in; without %p and %t, process and thread are appended
- * where they are not the first. */
+ * where they are not the first. An interpreter with a name of its own needs no number in it. */
 static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
 {
     if (dpx_run.opt.spool) {
@@ -224,7 +229,7 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
         return;
     }
     bool has_pid = false, has_tid = false;
-    for (const char *p = dpx_run.path; *p; p++) {
+    for (const char *p = ctx->path ? ctx->path : dpx_run.path; *p; p++) {
         if (p[0] != '%' || !p[1] || !strchr("ptn%", p[1])) {
             dp_buf_addc(to, *p);
             continue;
@@ -233,15 +238,18 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
         const char *base = name && strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
         switch (*++p) {
         case 'p': dp_buf_addf(to, "%ld", ctx->pid); has_pid = true; break;
-        case 't': dp_buf_addf(to, "%u", ctx->tid); has_tid = true; break;
+        case 't': add_number(to, ctx); has_tid = true; break;
         case 'n': dp_buf_adds(to, base && *base ? base : "perl"); break;
         default:  dp_buf_addc(to, '%');
         }
     }
-    if ((ctx->tid || ctx->child.is) && !has_pid)
+    bool numbered = ctx->tid && (ctx->is_thread || !ctx->path);
+    if ((numbered || ctx->child.is) && !has_pid)
         dp_buf_addf(to, ".%ld", ctx->pid);
-    if (ctx->tid && !has_tid)
-        dp_buf_addf(to, ".%u", ctx->tid);
+    if (numbered && !has_tid) {
+        dp_buf_addc(to, '.');
+        add_number(to, ctx);
+    }
 }
 
 static int out_flags(void)

@@ -104,7 +104,7 @@ DP_INLINE OP *call_unrecorded(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now
     OP *op = PL_op;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
-        dpx_life_end(aTHX_ ctx);
+        dpx_life_end_all();
     dpx_frame_unmarked(ctx, now, how);
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
@@ -151,7 +151,7 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     ctx->top->saved = PL_savestack_ix;
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
-        dpx_life_end(aTHX_ ctx);
+        dpx_life_end_all();
     dpx_leave(ctx, how);
 
     unwrap_slf(op);
@@ -466,12 +466,10 @@ DPX_HOOKS(OP *, goto_hook, CALL)
 /* exec replaces the program without further notice, or fails, and the program goes on. */
 static OP *exec_hook(pTHX)
 {
-    struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
-    if (!ctx)
-        return orig_exec(aTHX);
-    dpx_life_before_exec(ctx);
+    dpx_life_before_exec();
     OP *next = orig_exec(aTHX);
-    if (ctx->thx == DPX_THX)
+    struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    if (ctx)
         dpx_life_after_exec(ctx);
     return next;
 }

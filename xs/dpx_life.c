@@ -18,6 +18,7 @@
 #include "dp_fmt.h"
 #include "dp_mem.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,7 @@ struct dpx_ctx *dpx_life_new(void)
         return NULL;
     }
     ctx->top = ctx->frames;
+    ctx->maker = pthread_self();
     dpx_coro_bottom(ctx->frames);
     set_process(ctx);
     return ctx;
@@ -159,9 +161,10 @@ static void leave_nothing(struct dpx_ctx *ctx)
 /* Stops recording for good; dp_rec_give_up lets the recorder be called all the same. */
 static void give_up(struct dpx_ctx *ctx)
 {
-    dTHX;
+    DPX_DTHX(ctx);
+    if (ctx->thx)
+        dpx_ctx_show(aTHX_ NULL); /* or the hooks would take this for a new thread's interpreter */
     ends(ctx, DPX_ENDED);
-    dpx_ctx_show(aTHX_ NULL);     /* or the hooks would take this for a new thread's interpreter */
     dp_rec_give_up(&ctx->rec);
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
         f->call.caller = ctx->rec.cur;
@@ -225,6 +228,7 @@ static void finish(struct dpx_ctx *ctx)
     if (ctx->state == DPX_ENDED)
         return;
     dpx_held_end_all(ctx, now);
+    dpx_ctx_look_at_loop(ctx);
     ends(ctx, DPX_ENDING);
     ctx->rec.save = NULL;       /* all is written now */
     bool is_read = dpx_run.own && !ctx->child.is && !ctx->tid;
@@ -278,9 +282,8 @@ static bool file_before_exec(struct dpx_ctx *ctx)
     return true;
 }
 
-void dpx_life_before_exec(struct dpx_ctx *ctx)
+static void before_exec(struct dpx_ctx *ctx)
 {
-    int why = errno;
     dpx_life_after_exec(ctx);    /* the exec before has failed */
     /* A forked child that has recorded nothing leaves nothing. */
     if (ctx->state == DPX_BORN)
@@ -300,6 +303,17 @@ void dpx_life_before_exec(struct dpx_ctx *ctx)
      * again. */
     dp_rec_trip(&ctx->rec);
     dpx_ctx_leave(ctx);
+}
+
+void dpx_life_before_exec(void)
+{
+    int why = errno;
+    struct dpx_ctx *ctx;
+    for (unsigned n = UINT_MAX; (ctx = dpx_ctx_mine(n)) != NULL; n = ctx->tid) {
+        DPX_DTHX(ctx);
+        if (dpx_ctx_current(aTHX) == ctx)       /* else nothing is recorded between two blocks */
+            before_exec(ctx);
+    }
     errno = why;
 }
 
@@ -348,6 +362,15 @@ void dpx_life_end(pTHX_ struct dpx_ctx *ctx)
     errno = why;
 }
 
+void dpx_life_end_all(void)
+{
+    struct dpx_ctx *ctx;
+    for (unsigned n = UINT_MAX; (ctx = dpx_ctx_mine(n)) != NULL; n = ctx->tid) {
+        DPX_DTHX(ctx);
+        dpx_life_end(aTHX_ ctx);
+    }
+}
+
 void dpx_life_forget(pTHX_ struct dpx_ctx *ctx)
 {
     if (ctx->file.unopened && ctx->state != DPX_BORN) {
@@ -358,53 +381,58 @@ void dpx_life_forget(pTHX_ struct dpx_ctx *ctx)
     }
 }
 
-/* Runs last in perl_destruct, after the objects of global variables are gone. */
+/* Runs last in perl_destruct, after the objects of global variables are gone. What the interpreters
+ * of the process share ends with the last of them; threads leave it to the others. */
 static void at_perl_exit(pTHX_ void *arg)
 {
     struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
     PERL_UNUSED_ARG(arg);
-    if (ctx && ctx->tid == 0)
+    if (!ctx)
+        return;
+    bool is_last = !ctx->is_thread && !dpx_ctx_has_programs(ctx);
+    if (is_last)
         dpx_ticker_end();
-    if (ctx) {
-        /* The program never began, and did not end by itself: it could not be compiled, or was only
-         * to be compiled. */
-        if (ctx->file.unopened && (PL_minus_c || (!ctx->exits && PL_statusvalue)))
-            dpx_life_forget(aTHX_ ctx);
-        else
-            dpx_life_end(aTHX_ ctx);
-        if (ctx->tid == 0)      /* threads that end leave this to the others */
-            dpx_heap_unwatch();
-        dpx_filter_release(aTHX_ &ctx->names.filter);
-        dpx_life_free(ctx);
-    }
+    /* The program never began, and did not end by itself: it could not be compiled, or was only to
+     * be compiled. */
+    if (ctx->file.unopened && (PL_minus_c || (!ctx->exits && PL_statusvalue)))
+        dpx_life_forget(aTHX_ ctx);
+    else
+        dpx_life_end(aTHX_ ctx);
+    if (is_last)
+        dpx_heap_unwatch();
+    dpx_filter_release(aTHX_ &ctx->names.filter);
+    dpx_life_free(ctx);
 }
 
 /* For a process that ends without perl_destruct. Other threads may be running still, and only they
  * may touch what they record: their files end as if they were killed. */
 static void at_exit(void)
 {
-    pthread_mutex_lock(&dpx_run.lock);
-    struct dpx_ctx *ctx = dpx_ctx_own();
-    pthread_mutex_unlock(&dpx_run.lock);
-    if (ctx)
+    struct dpx_ctx *ctx;
+    for (unsigned n = UINT_MAX; (ctx = dpx_ctx_mine(n)) != NULL; n = ctx->tid)
         finish(ctx);
 }
 
 /* ---- fork ---- */
 
+static void keep_line(struct dpx_ctx *ctx)
+{
+    if (ctx->state == DPX_BORN) {
+        /* A child that has recorded nothing has only what it keeps itself. */
+        const struct dpx_child *child = &ctx->child;
+        if (child->n_early)
+            ctx->rec.line_before = child->early[child->n_early - 1].number;
+    } else if (ctx->state < DPX_ENDING) {
+        dp_rec_keep_line(&ctx->rec);
+    }
+}
+
 static void before_fork(void)
 {
-    dTHX;
     pthread_mutex_lock(&dpx_run.lock);
-    struct dpx_ctx *mine = dpx_ctx_own();
-    if (mine && mine->state == DPX_BORN) {
-        /* A child that has recorded nothing has only what it keeps itself. */
-        const struct dpx_child *child = &mine->child;
-        if (child->n_early)
-            mine->rec.line_before = child->early[child->n_early - 1].number;
-    } else if (mine && mine->state < DPX_ENDING) {
-        dp_rec_keep_line(&mine->rec);
-    }
+    for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
+        if (dpx_ctx_is_mine(ctx))
+            keep_line(ctx);
 }
 
 static void after_fork_parent(void)
@@ -412,46 +440,50 @@ static void after_fork_parent(void)
     pthread_mutex_unlock(&dpx_run.lock);
 }
 
-/* In the child, where only this thread lives on. What the window holds is the
- * parent's; time starts over here. The rest waits for the first event: a child
- * that only execs should not pay for it. */
+/* What the window holds is the parent's; time starts over here. The rest waits for the first event:
+ * a child that only execs should not pay for it. */
+static void go_on_in_child(struct dpx_ctx *ctx)
+{
+    set_process(ctx);
+    ctx->before_cpu_us = 0;
+    ctx->child.depth = ctx->top - ctx->frames;
+    ctx->state = DPX_BORN;
+    ctx->child.is = true;
+    ctx->child.n_early = 0;             /* those of a parent that has recorded nothing itself */
+    ctx->maker = pthread_self();
+    dp_rec_restart(&ctx->rec);
+}
+
+/* In the child, where only this thread lives on: with it the interpreters that it runs, or has
+ * made. */
 static void after_fork_child(void)
 {
-    /* aTHX is NULL in a thread that is not perl's, but such a thread has no state either */
-    dTHX;
-    struct dpx_ctx *mine = dpx_ctx_own();
     int why = errno;
     pthread_mutex_init(&dpx_run.lock, NULL);
     dpx_run.off |= !dpx_run.opt.fork;
+    if (dpx_run.opt.sample)
+        dpx_ticker_forked();
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next) {
+        DPX_DTHX(ctx);
+        bool goes_on = dpx_run.opt.fork && dpx_ctx_is_mine(ctx) && ctx->state < DPX_ENDING;
         dp_outfile_drop(&ctx->out);
-        if (ctx != mine || !dpx_run.opt.fork)
+        if (!goes_on)
             ends(ctx, DPX_ENDED);
-        bool goes_on = ctx->state < DPX_ENDING;
         if (dpx_run.plan.n)
             dpx_events_fork(aTHX_ ctx, goes_on);
         if (!goes_on)
             continue;
-        set_process(ctx);
-        ctx->before_cpu_us = 0;
-        ctx->child.depth = ctx->top - ctx->frames;
-        ctx->state = DPX_BORN;
-        ctx->child.is = true;
-        ctx->child.n_early = 0;         /* those of a parent that has recorded nothing itself */
-        dp_rec_restart(&ctx->rec);
+        go_on_in_child(ctx);
+        if (dpx_run.opt.sample)
+            dpx_ticker_wait_for(aTHX_ &ctx->tick);
     }
-    if (dpx_run.opt.sample)
-        dpx_ticker_forked(aTHX_ mine && mine->state < DPX_ENDING ? mine : NULL);
     errno = why;
 }
 
-void dpx_life_watch(pTHX)
+void dpx_life_join(pTHX) { dpx_ctx_join(aTHX_ at_perl_exit); }
+
+void dpx_life_watch(void)
 {
-    static bool watches;
-    perl_atexit(at_perl_exit, NULL);
-    if (watches)
-        return;
-    watches = true;
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
@@ -472,7 +504,7 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
 /* The first event of a child: what runs now began in the parent. */
 static void forked(struct dpx_ctx *ctx)
 {
-    dTHX;
+    DPX_DTHX(ctx);
     int why = errno;
     /* What was counted since the fork belongs to the coming mark, not to those of the frames that
      * run already. */
@@ -551,6 +583,8 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
     struct dpx_ctx *ctx = NULL;
     int why = errno;
     if (!dpx_run.off && dpx_run.opt.threads && (ctx = dpx_life_new()) != NULL) {
+        ctx->is_thread = true;
+        ctx->path = parent->path;
         dpx_ctx_enlist(ctx);
         dpx_events_open(aTHX_ ctx);
         dpx_life_start_clocks(ctx);
@@ -572,18 +606,15 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
     return ctx;
 }
 
-struct dpx_ctx *dpx_life_other(pTHX)
+struct dpx_ctx *dpx_life_other(pTHX_ const struct dpx_ctx *parent)
 {
-    const struct dpx_ctx *parent = DPX_CTX;
     return dpx_ctx_is_nobody(parent) ? NULL : new_thread(aTHX_ parent);
 }
 
 struct dpx_ctx *dpx_life_known(pTHX)
 {
-#ifdef DPX_MULTIPLICITY
-    if (dpx_index < 0)
+    if (!dpx_ctx_has_joined(aTHX))
         return NULL;
-#endif
     struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
     if (ctx || !dpx_run.own || !dpx_run.all)
         return ctx;

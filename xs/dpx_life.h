@@ -15,28 +15,33 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx);
 /* The state records from here on, in this interpreter. */
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx);
 
-/* Watches for the end of an interpreter that begins a recording, and for the end and the forks of
- * the process. */
-void dpx_life_watch(pTHX);
+/* Prepares an interpreter for a recording: its end is noticed, and that of its clones. */
+void dpx_life_join(pTHX);
+
+/* Watches for the end and the forks of the process; to be called once. */
+void dpx_life_watch(void);
 
 /* The state of this interpreter, whether it records at the moment or not; it is made for a new
  * thread. NULL: there is none, and none can be made. */
 struct dpx_ctx *dpx_life_known(pTHX);
 
-/* The state for an interpreter that was cloned from a recording one: a new
- * thread. NULL: do not record. */
-struct dpx_ctx *dpx_life_other(pTHX);
+/* Makes the state of a new thread. parent: the state that its interpreter was cloned with. NULL: do
+ * not record. */
+struct dpx_ctx *dpx_life_other(pTHX_ const struct dpx_ctx *parent);
 
 /* This interpreter's state, if it is recording; for the hooks. */
 DP_INLINE struct dpx_ctx *dpx_life_here(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
-    return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_life_other(aTHX);
+    return DP_LIKELY(ctx->thx == DPX_THX) ? ctx : dpx_life_other(aTHX_ ctx);
 }
 
 /* Ends all frames, writes what there is, and stops recording here: before the
  * process ends abruptly. */
 void dpx_life_end(pTHX_ struct dpx_ctx *ctx);
+
+/* The same for all interpreters of this thread. */
+void dpx_life_end_all(void);
 
 /* The program wants no profile of itself: if there is no file yet, there will be none. */
 void dpx_life_forget(pTHX_ struct dpx_ctx *ctx);
@@ -52,9 +57,10 @@ void dpx_life_save(pTHX_ struct dpx_ctx *ctx);
  * on to record. Returns whether it does. */
 bool dpx_life_event(struct dpx_ctx *ctx);
 
-/* The first completes the file as if everything ended here; the second undoes that, when the exec
- * has failed. */
-void dpx_life_before_exec(struct dpx_ctx *ctx);
+/* The first completes the files of this thread's interpreters as if everything ended here; the
+ * second undoes that for one of them, when the exec has failed. The first event of each of the
+ * others does the same. */
+void dpx_life_before_exec(void);
 void dpx_life_after_exec(struct dpx_ctx *ctx);
 
 #endif

@@ -96,7 +96,8 @@ static void plan_samples(pTHX)
 
 /* Takes the list of options behind those of the environment. Croaks where the user has made a
  * mistake, and prints the help where the user asks for it. */
-static void take_items(pTHX_ const char *const *items, size_t n, struct dp_err *err)
+static void take_items(pTHX_ struct dpx_options *opt, const char *const *items, size_t n,
+                       struct dp_err *err)
 {
     for (size_t i = 0; i < n; i++) {
         if (strEQ(items[i], "help")) {
@@ -107,7 +108,7 @@ static void take_items(pTHX_ const char *const *items, size_t n, struct dp_err *
             dp_buf_release(&text);
             my_exit(0);
         }
-        if (dpx_options_take(&dpx_run.opt, join_items(aTHX_ items, n, &i), err) < 0)
+        if (dpx_options_take(opt, join_items(aTHX_ items, n, &i), err) < 0)
             Perl_croak(aTHX_ "DProf: %s\n", err->message);
     }
 }
@@ -125,7 +126,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     const char *wish = dpx_run.opt.clock;
     if (!dpx_clock_choose(&dpx_run.clock, wish))
         Perl_croak(aTHX_ "DProf: PERL_DPROF_CLOCK=%s: there is no such clock here\n", wish);
-    take_items(aTHX_ items, n, &err);
+    take_items(aTHX_ &dpx_run.opt, items, n, &err);
     if (dpx_run.opt.sample)
         plan_samples(aTHX);
     const char *why = dpx_run.opt.lines ? dpx_stmt_trouble() : NULL;
@@ -206,19 +207,11 @@ static int make_spool(pTHX_ struct dp_err *err)
     return dp_spool_make(dpx_run.path, dpx_run.spool_who, err);
 }
 
-static bool start(pTHX_ const char *const *items, size_t n)
+/* What the first interpreter settles for the process, whose hooks, clock and options are those of
+ * all interpreters. Returns false if memory is short. */
+static bool begin_process(pTHX_ const char *const *items, size_t n)
 {
-    struct dp_err err;
     struct stat st;
-    U64 before = cpu_us_so_far();
-    dpx_ctx_show(aTHX_ NULL);
-    if (!dpx_run.own && !dpx_run.late) {
-        PL_perldb = 0;
-        clean_env(aTHX);
-        forget_sources(aTHX);
-    }
-    if (!dpx_run.own && runs_nothing(aTHX))
-        return false;
     if (fstat(2, &st) == 0) {
         dpx_run.stderr_dev = st.st_dev;
         dpx_run.stderr_ino = st.st_ino;
@@ -226,37 +219,59 @@ static bool start(pTHX_ const char *const *items, size_t n)
     bool enough = read_options(aTHX_ items, n);
     make_run_id();
     dpx_signal_install();
-    struct dpx_ctx *ctx = enough ? dpx_life_new() : NULL;
-    if (!ctx || !dpx_run.path)
-        return refused(aTHX_ "out of memory");
-    ctx->before_cpu_us = before;
+    dpx_run.tids = 0;
+    return enough && dpx_run.path;
+}
+
+/* An interpreter after the first one records in the process's way, and in a file of its own. Gives
+ * the name that its items have for that, for the life of the process, as its threads share the
+ * name; NULL: it has none. Croaks if an option is wrong. Returns false if memory is short. */
+static bool read_own_path(pTHX_ const char *const *items, size_t n, const char **path)
+{
+    struct dpx_options opt;
+    struct dp_err err;
     dp_err_init(&err);
-    int rc = dpx_run.opt.spool ? make_spool(aTHX_ &err) : 0;
+    dpx_options_init(&opt);
+    take_items(aTHX_ &opt, items, n, &err);
+    if (!opt.out || dpx_run.opt.spool)
+        return true;
+    char *own = dp_outfile_absolute(opt.out);
+    bool is_other = own && strNE(own, dpx_run.path);
+    if (is_other)
+        *path = own;
+    else
+        dp_mem_free(own);
+    return own != NULL;
+}
+
+/* Makes the file, or what has to be known to make it. */
+static int prepare_file(pTHX_ struct dpx_ctx *ctx, bool first, struct dp_err *err)
+{
+    int rc = first && dpx_run.opt.spool ? make_spool(aTHX_ err) : 0;
     if (rc == 0)
-        rc = dpx_run.own ? dpx_file_open(aTHX_ ctx, &err) : dpx_file_prepare(aTHX_ ctx, &err);
+        rc = dpx_run.own ? dpx_file_open(aTHX_ ctx, err) : dpx_file_prepare(aTHX_ ctx, err);
     if (rc == DP_E_ARG) {
-        dpx_signal_restore();
-        SV *message = newSVpvf("DProf: %s\n", err.message);
+        if (first)
+            dpx_signal_restore();
+        SV *message = newSVpvf("DProf: %s\n", err->message);
         dpx_life_free(ctx);
         croak_sv(sv_2mortal(message));
     }
-    if (rc == 0) {
-        dpx_events_open(aTHX_ ctx);
-        dpx_life_start_clocks(ctx);
-        rc = dpx_file_open_live(ctx);
-    }
-    if (rc < 0) {
-        dpx_life_free(ctx);
-        return refused(aTHX_ err.code ? err.message : dp_err_text(rc));
-    }
-    dpx_run.tids = 0;
-    dpx_ctx_enlist(ctx);
-    dpx_life_watch(aTHX);
+    return rc;
+}
+
+static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
+{
+    struct dp_err err;
+    if (!dpx_run.begun)
+        dpx_life_watch();
+    dpx_run.begun = true;
     dpx_filter_init(aTHX_ &ctx->names.filter);
     dpx_life_begin(aTHX_ ctx);
     ctx->stage = PL_phase;
     dpx_control_begin(ctx);
     dpx_hook_install(aTHX_ ctx);
+    dp_err_init(&err);
     if (dpx_run.opt.sample && !dpx_sample_install(aTHX_ ctx, &err)) {
         dpx_life_forget(aTHX_ ctx);
         return refused(aTHX_ err.message);
@@ -267,19 +282,61 @@ static bool start(pTHX_ const char *const *items, size_t n)
     return true;
 }
 
-bool dpx_run_start(pTHX_ const char *const *items, size_t n) { return start(aTHX_ items, n); }
+static bool start(pTHX_ const char *const *items, size_t n)
+{
+    struct dp_err err;
+    bool first = !dpx_run.begun;
+    U64 before = cpu_us_so_far();
+    dpx_life_join(aTHX);
+    if (!dpx_run.own && !dpx_run.late) {
+        PL_perldb = 0;
+        clean_env(aTHX);
+        forget_sources(aTHX);
+    }
+    if (dpx_run.off || (!dpx_run.own && runs_nothing(aTHX)))
+        return false;
+    const char *path = NULL;
+    bool enough = first ? begin_process(aTHX_ items, n) : read_own_path(aTHX_ items, n, &path);
+    struct dpx_ctx *ctx = enough ? dpx_life_new() : NULL;
+    if (!ctx)
+        return refused(aTHX_ "out of memory");
+    ctx->path = path;
+    ctx->before_cpu_us = first ? before : 0;
+    dpx_ctx_enlist(ctx);
+    dp_err_init(&err);
+    int rc = prepare_file(aTHX_ ctx, first, &err);
+    if (rc == 0) {
+        dpx_events_open(aTHX_ ctx);
+        dpx_life_start_clocks(ctx);
+        rc = dpx_file_open_live(ctx);
+    }
+    if (rc < 0) {
+        dpx_life_free(ctx);
+        return refused(aTHX_ err.code ? err.message : dp_err_text(rc));
+    }
+    return begin_recording(aTHX_ ctx);
+}
+
+bool dpx_run_start(pTHX_ const char *const *items, size_t n)
+{
+    if (dpx_run.begun && dpx_run.own) {
+        dpx_say("DProf: this process records blocks alone; this interpreter is not profiled");
+        return false;
+    }
+    return start(aTHX_ items, n);
+}
 
 void dpx_run_start_late(pTHX_ const char *const *items, size_t n)
 {
-    if (dpx_run.all)
+    if (dpx_ctx_has_joined(aTHX) || (dpx_run.begun && dpx_run.own))
         return;
-    dpx_run.late = true;
+    dpx_run.late |= !dpx_run.begun;
     start(aTHX_ items, n);
 }
 
 void dpx_run_start_own(pTHX_ const char *const *items, size_t n)
 {
-    if (dpx_run.all)
+    if (dpx_ctx_has_joined(aTHX) || (dpx_run.begun && !dpx_run.own))
         return;
     dpx_run.own = true;
     start(aTHX_ items, n);

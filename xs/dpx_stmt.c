@@ -296,27 +296,40 @@ DP_INLINE void leave(struct dpx_ctx *ctx, U64 now, const int how)
 
 /* The state of interpreters that do not record knows no statements; and a new thread passes the run
  * loop's prologue, which gives it a state of its own, before its first statement. So these hooks do
- * not test whose state they see.
+ * not test whose state they see. Each hook is two functions: another interpreter than the first has
+ * one that is jumped to, so that the first needs no register to keep what the jump would lose.
  *
  * They are macros, as the compiler jumps through a pointer that is named at the jump, but keeps an
  * argument in a register on the way: one instruction more. */
-#define TIMED(how, name, orig) \
-    static OP *name##_##how(pTHX) \
+#define HOOK(name, body) \
+    static DP_NOINLINE OP *name##_kept(pTHX) \
     { \
-        const int way = LINES(how); \
-        struct dpx_ctx *ctx = DPX_CTX; \
-        struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op)); \
-        if (DP_UNLIKELY(!line)) \
-            return begins_timed(aTHX); \
-        U64 now = dpx_arrive(ctx, way); \
-        if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, way & DPX_REC))) \
-            return begins_late(aTHX_ now); \
-        leave(ctx, now, way); \
-        return orig(aTHX); \
+        struct dpx_ctx *ctx = dpx_ctx_kept(aTHX); \
+        body \
+    } \
+    static OP *name(pTHX) \
+    { \
+        struct dpx_ctx *ctx = __atomic_load_n(&dpx_first, __ATOMIC_RELAXED); \
+        if (DP_UNLIKELY(ctx->thx != DPX_THX)) \
+            return name##_kept(aTHX); \
+        body \
     }
+
+#define TIMED_BODY(how, orig) \
+    const int way = LINES(how); \
+    struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op)); \
+    if (DP_UNLIKELY(!line)) \
+        return begins_timed(aTHX); \
+    U64 now = dpx_arrive(ctx, way); \
+    if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, way & DPX_REC))) \
+        return begins_late(aTHX_ now); \
+    leave(ctx, now, way); \
+    return orig(aTHX);
+#define TIMED(how, name, orig)  HOOK(name##_##how, TIMED_BODY(how, orig))
 DPX_EACH_WAY(TIMED, nextstate_hook, orig_nextstate)
 DPX_EACH_WAY(TIMED, dbstate_hook, orig_dbstate)
 #undef TIMED
+#undef TIMED_BODY
 static const Perl_ppaddr_t nextstate_hook[DPX_HOWS] = DPX_EACH_OF(nextstate_hook);
 static const Perl_ppaddr_t dbstate_hook[DPX_HOWS] = DPX_EACH_OF(dbstate_hook);
 
@@ -334,14 +347,12 @@ static OP *begins_sub(pTHX)
 }
 
 #define COUNTED(name, orig) \
-    static OP *name(pTHX) \
-    { \
-        struct dp_stmt *line = dp_lines_look(&DPX_CTX->statements, DPX_STMT_NUMBER(PL_op)); \
+    HOOK(name, \
+        struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op)); \
         if (DP_UNLIKELY(!line)) \
             return begins_counted(aTHX); \
         line->count++; \
-        return orig(aTHX); \
-    }
+        return orig(aTHX);)
 COUNTED(nextstate_count, orig_nextstate)
 COUNTED(dbstate_count, orig_dbstate)
 #undef COUNTED
@@ -421,18 +432,24 @@ DP_INLINE OP *back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, OP *next, const
     return next;
 }
 
-DP_INLINE OP *unstack(pTHX_ const int how)
-{
-    OP *next = orig_unstack(aTHX);
-    struct dpx_ctx *ctx = DPX_CTX;
-    if (DP_UNLIKELY(ctx->thx != DPX_THX))
-        return next;
-    return back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, how);
-}
-
-#define CALL(how) unstack(aTHX_ LINES(how))
-DPX_HOOKS(OP *, unstack_hook, CALL)
-#undef CALL
+#define UNSTACK(how, name) \
+    static DP_NOINLINE OP *name##_kept_##how(pTHX_ OP *next) \
+    { \
+        struct dpx_ctx *ctx = dpx_ctx_kept(aTHX); \
+        return ctx->thx == DPX_THX \
+            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(how)) : next; \
+    } \
+    static OP *name##_##how(pTHX) \
+    { \
+        OP *next = orig_unstack(aTHX); \
+        struct dpx_ctx *ctx = __atomic_load_n(&dpx_first, __ATOMIC_RELAXED); \
+        return DP_LIKELY(ctx->thx == DPX_THX) \
+            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(how)) \
+            : name##_kept_##how(aTHX_ next); \
+    }
+DPX_EACH_WAY(UNSTACK, unstack_hook)
+#undef UNSTACK
+static const Perl_ppaddr_t unstack_hook[DPX_HOWS] = DPX_EACH_OF(unstack_hook);
 
 DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int how)
 {

@@ -272,12 +272,11 @@ void dpx_ticker_end(void)
     ticker.runs = false;
 }
 
-void dpx_ticker_forked(pTHX_ struct dpx_ctx *ctx)
+void dpx_ticker_forked(void) { ticker.runs = ticker.dozes = false; }
+
+void dpx_ticker_wait_for(pTHX_ struct dpx_tick *t)
 {
-    ticker.runs = ticker.dozes = false;
-    if (!ctx)
-        return;
-    ctx->tick.pending = ctx->tick.armed = 0;
-    ctx->tick.clock = 0;
+    t->pending = t->armed = 0;
+    t->clock = 0;
     PL_sig_pending = 1;         /* the first statement starts a ticker */
 }

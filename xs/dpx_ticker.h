@@ -15,9 +15,10 @@ bool dpx_ticker_runs(void);
 /* Somebody answers, or records again: the thread goes on, if it waits for that. */
 void dpx_ticker_wake(void);
 
-/* In a forked child: there is no thread, and ctx, the state that goes on (or NULL), comes to a safe
- * point, where one can be started. */
-void dpx_ticker_forked(pTHX_ struct dpx_ctx *ctx);
+/* In a forked child there is no thread. An interpreter that goes on comes to a safe point, where one
+ * can be started. */
+void dpx_ticker_forked(void);
+void dpx_ticker_wait_for(pTHX_ struct dpx_tick *t);
 
 /* How many ns have passed since the last tick; 0: the thread waits for an answer, nobody knows. */
 U64 dpx_ticker_late(const struct dpx_tick *t);
