@@ -160,6 +160,7 @@ struct dpx_tick {
     const COP *cop;
     const OP *op;
     PAD *pad;
+    int compiles;               /* there was a parser: without an op too, perl ran */
     const OP *dangling;         /* the statement that was freed while PL_curcop was it, since the
                                  * last sample */
     clockid_t clock;            /* of the thread that runs this interpreter; 0: not yet known */

@@ -64,6 +64,7 @@
 #include "dpx_events.h"
 #include "dpx_frame.h"
 #include "dpx_life.h"
+#include "dpx_perldb.h"
 #include "dpx_slf.h"
 #include "dpx_stmt.h"
 #include "dpx_visit.h"
@@ -596,6 +597,7 @@ Perl_ppaddr_t dpx_hook_original(Optype type)
     switch (type) {
     case OP_EXEC: return orig_exec;
     case OP_EXIT: return orig_exit;
+    case OP_REQUIRE: return dpx_perldb_original(type);
     case OP_ENTERSUB: return orig_entersub;
     case OP_LEAVESUB: return orig_leavesub;
     case OP_LEAVESUBLV: return orig_leavesublv;
@@ -611,6 +613,27 @@ Perl_ppaddr_t dpx_hook_original(Optype type)
     }
 }
 
+/* Hooks calls, for all interpreters of the process. */
+static void install_calls(pTHX_ const struct dpx_ctx *ctx, int how)
+{
+    run = orig_runops = dpx_run.loop_before = PL_runops;
+    if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
+        run = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
+    dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
+    dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
+    dpx_adopt_type(OP_RETURN, &orig_return, return_hook[how]);
+    dpx_adopt_type(OP_GOTO, &orig_goto, goto_hook[how]);
+    dpx_adopt_type(OP_NEXT, &orig_next, jump_next);
+    dpx_adopt_type(OP_LAST, &orig_last, jump_last);
+    dpx_adopt_type(OP_REDO, &orig_redo, jump_redo);
+    dpx_adopt_type(OP_ENTERSUB, &orig_entersub, our_entersub);
+    if (dpx_run.opt.builtins)
+        dpx_builtin_install();
+    if (dpx_run.opt.lines && !dpx_line_samples())
+        dpx_stmt_install(aTHX_ how, ctx->rec.how.line_times);
+    dpx_run.loop = runops_hook[how];
+}
+
 void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
 {
     int how = (ctx->clock.kind == DPX_CLOCK_COUNTER ? DPX_COUNTER : 0)
@@ -623,24 +646,15 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         our_entersub = enter_hook[how];
         dpx_adopt_type(OP_EXEC, &orig_exec, exec_hook);
         dpx_adopt_type(OP_EXIT, &orig_exit, exit_hook);
-        if (dpx_run.only_samples)
-            return;
-        run = orig_runops = dpx_run.loop_before = PL_runops;
-        if ((ctx->rec.how.ops || dpx_run.plan.ops) && dpx_events_may_count_ops(orig_runops))
-            run = orig_runops == Perl_runops_standard ? run_and_count : debug_and_count;
-        dpx_adopt_type(OP_LEAVESUB, &orig_leavesub, leavesub_hook[how]);
-        dpx_adopt_type(OP_LEAVESUBLV, &orig_leavesublv, leavesublv_hook[how]);
-        dpx_adopt_type(OP_RETURN, &orig_return, return_hook[how]);
-        dpx_adopt_type(OP_GOTO, &orig_goto, goto_hook[how]);
-        dpx_adopt_type(OP_NEXT, &orig_next, jump_next);
-        dpx_adopt_type(OP_LAST, &orig_last, jump_last);
-        dpx_adopt_type(OP_REDO, &orig_redo, jump_redo);
-        dpx_adopt_type(OP_ENTERSUB, &orig_entersub, our_entersub);
-        if (dpx_run.opt.builtins)
-            dpx_builtin_install();
-        if (dpx_run.opt.lines && !dpx_line_samples())
-            dpx_stmt_install(aTHX_ how, ctx->rec.how.line_times);
+        dpx_perldb_install();
+        if (!dpx_run.only_samples)
+            install_calls(aTHX_ ctx, how);
     }
-    PL_runops = dpx_run.loop = runops_hook[dpx_how];
+    if (dpx_run.only_samples)
+        return;
+    if (dpx_run.opt.lines && !dpx_line_samples())
+        dpx_stmt_join(aTHX);
+    if (PL_runops == dpx_run.loop_before)       /* else another module has it */
+        PL_runops = dpx_run.loop;
     dpx_adopt(aTHX_ dpx_hook_original);
 }

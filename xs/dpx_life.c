@@ -18,6 +18,7 @@
 #include "dp_fmt.h"
 #include "dp_mem.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -482,8 +483,20 @@ static void after_fork_child(void)
 
 void dpx_life_join(pTHX) { dpx_ctx_join(aTHX_ at_perl_exit); }
 
+/* Some hosts unload the modules of an interpreter with it. perl goes on to call the hooks, so this
+ * module stays. */
+static void stay_loaded(void)
+{
+#ifdef RTLD_NODELETE
+    Dl_info self;
+    if (dladdr(&dpx_run, &self))
+        (void)dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+#endif
+}
+
 void dpx_life_watch(void)
 {
+    stay_loaded();
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }

@@ -288,18 +288,21 @@ static void peep(pTHX_ OP *o)
 
 void dpx_revive_install(pTHX_ dpx_revive_tell *known, dpx_revive_first *unknown)
 {
-    tell = known;
-    first = unknown;
-    if (PL_peepp == peep)
-        return;
     static const Optype types[] = {
         OP_AND, OP_OR, OP_DOR, OP_COND_EXPR,
 #if PERL_VERSION >= 34
         OP_CATCH,
 #endif
     };
+    tell = known;
+    first = unknown;
     for (size_t i = 0; i < DP_ARRAY_LEN(types); i++)
         before[types[i]] = PL_ppaddr[types[i]];
     orig_peep = PL_peepp;
-    PL_peepp = peep;
+}
+
+void dpx_revive_join(pTHX)
+{
+    if (PL_peepp == orig_peep)
+        PL_peepp = peep;
 }

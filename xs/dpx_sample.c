@@ -8,7 +8,7 @@
  * A sample is charged with all that has passed between its tick and the one before, time and CPU
  * time; but an op that waited at its tick leaves the CPU time of before to others (dp_rec.h).
  *
- * What the ticker notes are three words: PL_curcop, PL_op, PL_comppad. The flag is seen only when
+ * What the ticker notes are four words: PL_curcop, PL_op, PL_comppad, PL_parser. The flag is seen only when
  * the next statement has begun, so the first two tell what really ran; the pad tells whose
  * statement that was: a sub that was entered since is left out. When the sub has returned, its line
  * is kept and the stack is what it has become; to make that rare, the ops that end subs look at the
@@ -105,6 +105,12 @@ struct sampled {
     bool returned;              /* what ran then has returned since */
 };
 
+/* Did no perl run at the tick, but the program that it is embedded in? */
+static bool was_outside(pTHX_ const struct dpx_tick *t)
+{
+    return !t->compiles && (!t->op || tick_cop(t) == &PL_compiling);
+}
+
 /* No statement ran, but the compiler. This is the first statement after that: of the file or string
  * that was compiled, or of a sub that perl itself has called since, as it does BEGIN blocks. */
 static void find_compiler(pTHX_ struct sampled *of)
@@ -149,13 +155,16 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
 {
     struct sampled of = { .stack = ctx->tick.stack };
     U32 line = DP_LINE_REST, place = 0;
-    of.n = dpx_running_find(aTHX_ ctx->tick.stack, DEEPEST);
-    if (tick_cop(&ctx->tick) == &PL_compiling)
+    bool outside = was_outside(aTHX_ &ctx->tick);
+    of.n = outside ? 0 : dpx_running_find(aTHX_ ctx->tick.stack, DEEPEST);
+    if (!outside && tick_cop(&ctx->tick) == &PL_compiling)
         find_compiler(aTHX_ &of);
-    else
+    else if (!outside)
         find_statement(aTHX_ ctx, &of);
     struct dp_cct_node *node = context_of(aTHX_ ctx, &of);
-    if (!dpx_stmt_is((const OP *)of.around)) {
+    if (outside) {
+        ;                       /* the time is that of (program), and of no statement */
+    } else if (!dpx_stmt_is((const OP *)of.around)) {
         of.leaf = dpx_name_compiling(aTHX_ ctx, CopFILE(PL_curcop));
     } else {
         line = dpx_stmt_sampled(aTHX_ ctx, (COP *)of.cop, of.around, of.sub);
@@ -192,7 +201,7 @@ static void take_line(pTHX_ struct dpx_ctx *ctx)
     U32 line = DP_LINE_REST;
     dpx_frame_look(aTHX_ ctx);
     U64 now = dpx_frame_arrive(ctx);
-    if (tick_cop(&ctx->tick) != &PL_compiling) {
+    if (!was_outside(aTHX_ &ctx->tick) && tick_cop(&ctx->tick) != &PL_compiling) {
         of.n = dpx_running_find(aTHX_ ctx->tick.stack, DEEPEST);
         find_statement(aTHX_ ctx, &of);
         if (dpx_stmt_is((const OP *)of.around))
@@ -303,6 +312,7 @@ static bool is_due(pTHX_ struct dpx_ctx *ctx)
     t->cop = PL_curcop;
     t->op = PL_op;
     t->pad = PL_comppad;
+    t->compiles = PL_parser != NULL;
     return true;
 }
 
@@ -417,7 +427,7 @@ static void hook_ops(void)
 bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 {
     counting = ctx->clock.kind == DPX_CLOCK_COUNTING;
-    int rc = counting ? 0 : dpx_ticker_start(watch_ends);
+    int rc = counting || dpx_ticker_runs() ? 0 : dpx_ticker_start(watch_ends);
     if (rc) {
         dp_err_set(err, DP_E_IO, "sample=%" UVuf " needs a thread, and there is none: %s",
                    (UV)dpx_run.opt.sample, strerror(rc));
@@ -426,9 +436,11 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
     hook_ops();
     dpx_adopt(aTHX_ original);
     if (PL_signalhook != safe_point) {  /* else this thread has inherited them */
-        orig_signalhook = PL_signalhook;
+        if (!orig_signalhook) { /* later interpreters have the same */
+            orig_signalhook = PL_signalhook;
+            orig_opfreehook = PL_opfreehook;
+        }
         PL_signalhook = safe_point;
-        orig_opfreehook = PL_opfreehook;
         PL_opfreehook = op_is_freed;
         newXS("Devel::DProf::CLONE", is_cloned, __FILE__);
     }

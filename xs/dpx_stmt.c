@@ -492,7 +492,11 @@ void dpx_stmt_install(pTHX_ int how, bool times)
     }
 }
 
+void dpx_stmt_join(pTHX) { dpx_revive_join(aTHX); }
+
 #else   /* refused before: dpx_stmt_trouble */
+
+void dpx_stmt_join(pTHX) { PERL_UNUSED_CONTEXT; }
 
 void dpx_stmt_install(pTHX_ int how, bool times)
 {

@@ -10,6 +10,9 @@ const char *dpx_stmt_trouble(void);
 /* Hooks statements, once for the process. */
 void dpx_stmt_install(pTHX_ int how, bool times);
 
+/* From now on, statements of this interpreter are seen that have no op of their own. */
+void dpx_stmt_join(pTHX);
+
 /* The function that the ops of a type ran before; NULL: they are not hooked. */
 Perl_ppaddr_t dpx_stmt_original(Optype type);
 

@@ -101,6 +101,8 @@ static bool tick(struct dpx_tick *t, void *thx, bool alone)
         __atomic_store_n(&t->cop, __atomic_load_n(&PL_curcop, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
         __atomic_store_n(&t->op, __atomic_load_n(&PL_op, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
         __atomic_store_n(&t->pad, __atomic_load_n(&PL_comppad, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        __atomic_store_n(&t->compiles, __atomic_load_n(&PL_parser, __ATOMIC_RELAXED) != NULL,
+                         __ATOMIC_RELAXED);
         __atomic_store_n(&t->pending, 1, __ATOMIC_RELEASE);
     }
     PL_sig_pending = 1;         /* once more: perl may have cleared it between two signals */

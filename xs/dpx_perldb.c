@@ -1,0 +1,102 @@
+/* -d:DProf in an interpreter that is not the first one of its process.
+ *
+ * The switch -d:MODULE sets PERL5DB in the environment, and the program begins with the code that
+ * is there. But perl lets only the first interpreter of a process change the environment
+ * (my_setenv), and we have removed PERL5DB from it, for the sake of child processes. So in other
+ * interpreters perl finds nothing, and compiles `BEGIN { require 'perl5db.pl' }`: the program would
+ * wait for a user at the prompt of the debugger. The hook of require does instead what the switch
+ * asks for. */
+#include "dpx_perldb.h"
+#include "dpx_adopt.h"
+#include "dpx_ctx.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Perl_ppaddr_t orig_require;
+
+/* Where the options begin in a switch that is -d:DProf or -d:DProf=OPTIONS, perhaps behind other
+ * letters (-wd:DProf); NULL: it is another switch. */
+static const char *options_in(const char *word)
+{
+    static const char name[] = "DProf";
+    word += *word == '-';
+    while (isalnum((unsigned char)*word) && *word != 'd')
+        word++;
+    if (*word != 'd')
+        return NULL;
+    word += word[1] == 't' ? 2 : 1;
+    if ((*word != ':' && *word != '=') || strncmp(word + 1, name, sizeof name - 1) != 0)
+        return NULL;
+    word += sizeof name;
+    if (*word == '=')
+        return word + 1;
+    return !*word || isspace((unsigned char)*word) ? word : NULL;
+}
+
+/* The options of the switch that this interpreter has; NULL: it has no such switch. */
+static const char *find_options(pTHX)
+{
+    const char *found = NULL, *words = getenv("PERL5OPT");
+    for (int i = 1; i < PL_origargc && !found; i++) {
+        const char *word = PL_origargv[i];
+        if (strEQ(word, "--"))
+            break;
+        if (*word == '-')
+            found = options_in(word);
+    }
+    while (words && !found) {
+        words += strspn(words, " \t\n");
+        found = options_in(words);
+        words = strpbrk(words, " \t\n");
+    }
+    return found;
+}
+
+/* As `use Devel::DProf split(/,/, OPTIONS)`. */
+static void use_recorder(pTHX_ const char *options)
+{
+    const char *end = options + strcspn(options, " \t\n");
+    load_module(PERL_LOADMOD_NOIMPORT, newSVpvs("Devel::DProf"), NULL);
+    dSP;
+    ENTER;
+    SAVETMPS;
+    PUSHMARK(SP);
+    XPUSHs(newSVpvs_flags("Devel::DProf", SVs_TEMP));
+    while (options < end) {
+        size_t len = (size_t)(end - options), item = strcspn(options, ",");
+        if (item > len)
+            item = len;
+        XPUSHs(newSVpvn_flags(options, item, SVs_TEMP));
+        options += item + (item < len);
+    }
+    PUTBACK;
+    call_pv("Devel::DProf::import", G_VOID | G_DISCARD);
+    FREETMPS;
+    LEAVE;
+}
+
+/* Leaves the name on the stack, which is as true as what require returns. */
+static OP *require_hook(pTHX)
+{
+    const SV *name = *PL_stack_sp;
+    if (!PL_perldb || !name || !SvPOK(name) || strNE(SvPVX_const(name), "perl5db.pl")
+        || dpx_ctx_has_joined(aTHX))
+        return orig_require(aTHX);
+    const char *options = find_options(aTHX);
+    if (!options)
+        return orig_require(aTHX);
+    use_recorder(aTHX_ options);
+    return NORMAL;
+}
+
+void dpx_perldb_install(void)
+{
+    dpx_adopt_type(OP_REQUIRE, &orig_require, require_hook);
+}
+
+Perl_ppaddr_t dpx_perldb_original(Optype type)
+{
+    return type == OP_REQUIRE ? orig_require : NULL;
+}
