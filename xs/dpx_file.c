@@ -214,14 +214,9 @@ static void slice_name(struct dp_buf *to, const struct dpx_ctx *ctx)
                 (UV)ctx->slice);
 }
 
-/* Threads and interpreters are numbered together. */
-static void add_number(struct dp_buf *to, const struct dpx_ctx *ctx)
-{
-    dp_buf_addf(to, ctx->tid && !ctx->is_thread ? "i%u" : "%u", ctx->tid);
-}
-
 /* The file's name, with %p, %t and %n filled in; without %p and %t, process and thread are appended
- * where they are not the first. An interpreter with a name of its own needs no number in it. */
+ * where they are not the first: .PID, .PID.TID, and .PID.iN for an interpreter that is no thread.
+ * An interpreter with a name of its own needs no number in it. */
 static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
 {
     if (dpx_run.opt.spool) {
@@ -238,7 +233,7 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
         const char *base = name && strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
         switch (*++p) {
         case 'p': dp_buf_addf(to, "%ld", ctx->pid); has_pid = true; break;
-        case 't': add_number(to, ctx); has_tid = true; break;
+        case 't': dp_buf_addf(to, "%u", ctx->tid); has_tid = true; break;
         case 'n': dp_buf_adds(to, base && *base ? base : "perl"); break;
         default:  dp_buf_addc(to, '%');
         }
@@ -246,10 +241,8 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
     bool numbered = ctx->tid && (ctx->is_thread || !ctx->path);
     if ((numbered || ctx->child.is) && !has_pid)
         dp_buf_addf(to, ".%ld", ctx->pid);
-    if (numbered && !has_tid) {
-        dp_buf_addc(to, '.');
-        add_number(to, ctx);
-    }
+    if (numbered && !has_tid)
+        dp_buf_addf(to, ctx->is_thread ? ".%u" : ".i%u", ctx->tid);
 }
 
 static int out_flags(void)

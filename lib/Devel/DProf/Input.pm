@@ -26,8 +26,8 @@ sub shown_outcome {
 # ---- files of runs ----
 
 # Returns the files of the run that a file belongs to, itself first: those beside it that have its
-# name but for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID; PID.prof) and its run id in their
-# headers.
+# name but for numbers (tmon.out, tmon.out.PID, tmon.out.PID.TID, tmon.out.PID.iN; PID.prof) and its
+# run id in their headers.
 sub processes {
     my ($path) = @_;
     # A pipe can be read only once, and perhaps nobody writes to it.
@@ -46,8 +46,8 @@ sub processes {
 sub pattern_of {
     my ($path) = @_;
     my ($dir, $base) = $path =~ m{^(.*/)?([^/]+)\z}s or return;
-    my $like = join '\\d+', map { quotemeta } split /\d+/, $base =~ s/(?:\.\d+)+\z//r, -1;
-    return ($dir // '', $base, qr/^$like(?:\.\d+)*\z/);
+    my $like = join '\\d+', map { quotemeta } split /\d+/, $base =~ s/(?:\.i?\d+)+\z//r, -1;
+    return ($dir // '', $base, qr/^$like(?:\.i?\d+)*\z/);
 }
 
 # Returns how many more files the runs of these have: each directory and each header is read once.
@@ -56,7 +56,7 @@ sub other_processes {
     for my $path (grep { -f } @_) {
         $given{$path} = 0;
         # A user who names the file of a child knows that its parent has one, too.
-        next if -f ($path =~ s/(?:\.\d+){1,2}\z//r) && $path =~ /\.\d+\z/;
+        next if -f ($path =~ s/(?:\.i?\d+){1,2}\z//r) && $path =~ /\.i?\d+\z/;
         my ($dir, $base, $like) = pattern_of($path) or next;
         $given{"$dir$base"} = 1;
         $places{$dir}{$like} = $like;
