@@ -326,9 +326,12 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     return start(aTHX_ items, n);
 }
 
+/* Does this interpreter record already, or is it a thread of one that may? */
+static bool has_recorder(pTHX) { return dpx_run.all && dpx_ctx_has_joined(aTHX); }
+
 void dpx_run_start_late(pTHX_ const char *const *items, size_t n)
 {
-    if (dpx_ctx_has_joined(aTHX) || (dpx_run.begun && dpx_run.own))
+    if (has_recorder(aTHX) || (dpx_run.begun && dpx_run.own))
         return;
     dpx_run.late |= !dpx_run.begun;
     start(aTHX_ items, n);
@@ -336,7 +339,7 @@ void dpx_run_start_late(pTHX_ const char *const *items, size_t n)
 
 void dpx_run_start_own(pTHX_ const char *const *items, size_t n)
 {
-    if (dpx_ctx_has_joined(aTHX) || (dpx_run.begun && !dpx_run.own))
+    if (has_recorder(aTHX) || (dpx_run.begun && !dpx_run.own))
         return;
     dpx_run.own = true;
     start(aTHX_ items, n);
