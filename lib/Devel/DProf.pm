@@ -786,9 +786,14 @@ F<tmon.out> appears, and the previous one moves, when the main program begins, w
 C<BEGIN> blocks, C<use> and C<CHECK> blocks. What these did is kept in ordinary memory until then,
 and then goes into the profile. The file is made earlier when more than a second has been recorded,
 when the buffer is full (C<buffer>), when the program saves it, and when the program ends itself, by
-C<exit> or C<exec>. So no file is made by a perl that only compiles (C<-c>), that only prints its
-version or configuration (C<-v>, C<-V>), or whose program fails to compile; an earlier profile stays
-where it is, even with C<PERL5OPT=-d:DProf>. A process that is killed before its main program begins
+C<exit> or C<exec>. All this holds for every way of recording, samples included: a program that has
+begun has a file of its own, even if it dies before its first sample.
+
+So no file is made by a perl that only compiles (C<-c>), that only prints its version or
+configuration (C<-v>, C<-V>), or whose program fails to compile; an earlier profile stays where it
+is, even with C<PERL5OPT=-d:DProf>, and F<tmon.out> is still the profile of that earlier run
+(C<dprofpp -V> prints its program and start). C<dprofpp -p> and C<dprofdiff --run> notice that, and
+report that the program left no profile. A process that is killed before its main program begins
 leaves no file either. Whether the file can be made is checked before anything runs.
 
 The command line tools of this module leave no profile of themselves, and record none: each begins
