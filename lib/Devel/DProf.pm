@@ -323,7 +323,7 @@ A server that runs for weeks is not profiled in one file. With C<slice=60>, each
 and threads leaves a file for each minute, a tree with the calls and times of that minute. A file
 gets its name when it is whole:
 
-    /var/spool/dprof/starman-6921a2b3.1f2e3.4d2-1234-0-7.tree
+    /var/spool/dprof/starman-5d0e9a41c7b82f63a90b1c4de8f75620-1234-0-7.tree
 
 which is the program's name, the id of the run, process, thread, and the number of the slice from 1
 up; the header has the same (C<$dprof_run>, C<$dprof_pid>, C<$dprof_tid>, C<$dprof_slice>). What is
