@@ -282,13 +282,13 @@ sub resumed {
         open my $file, '<:raw', $path or next;
         my ($head, @members) = map { s/\n\z//r } readline $file;
         my ($run, $start, $seconds, $script)
-            = ($head // '') =~ /\A([^\s\/]+) (\d+(?:\.\d+)?) (\d+(?:\.\d+)?) (\S+)\z/;
+            = ($head // '') =~ /\A([^\s\/\0]+) (\d+(?:\.\d+)?) (\d+(?:\.\d+)?) (\S+)\z/;
         my $tree = defined $run ? "$self->{folder}/$run.tree" : undef;
         if (!defined $tree || !-f $tree) {
             unlink $path;
             next;
         }
-        for my $name (grep { !m{/} } map { unescaped($_) } @members) {
+        for my $name (grep { !m{[/\0]} } map { unescaped($_) } @members) {
             unlink map { "$self->{folder}/$name$_" } '', $name =~ /\.part\z/ ? qw(.live .new) : ();
         }
         push @entries, { run => $run, start => $start, seconds => $seconds, path => $tree,
