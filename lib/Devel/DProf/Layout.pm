@@ -135,7 +135,8 @@ Lines from that column on, with a label left of the first, or above them if it i
 
 =item csv_row CELL, ...
 
-A row of CSV, without its end. What a spreadsheet would take for a formula has a quote in front.
+A row of CSV, without its end, characters. Control characters are made visible, but for ends of
+lines; what a spreadsheet would take for a formula has a quote in front.
 
 =back
 
