@@ -123,7 +123,7 @@ subtest 'Another interval' => sub {
 
 # ---- a terminal ----
 
-my $is_script = `script --version 2>&1` =~ /util-linux/;
+my $no_terminal = no_terminal();
 my $dir = scratch();
 
 # A program that is recorded, and waits for its end.
@@ -179,13 +179,13 @@ waitpid($pid, 0), $status = $? if !defined $status;
 print "\nstatus $status, terminal: ", same();
 END
 
-sub on_terminal {
+sub top_on_terminal {
     my ($code, $args, $keys) = @_;
     my @command = ($^X, $around, $code, tool_command('dproftop', @$args));
     my $command = join ' ', map { "'" . s/'/'\\''/gr . "'" } @command;
     my $shell = 'stty rows 24 columns 80; exec ' . $command;
     my $in = spew("$dir/keys", $keys // '');
-    my $run = run_program(['script', '-qec', $shell, '/dev/null'], dir => $dir, stdin => $in,
+    my $run = on_terminal($shell, dir => $dir, stdin => $in,
         env => { TERM => 'xterm', SHELL => '/bin/sh' }, limit => 60);
     return $run->{out};
 }
@@ -193,47 +193,47 @@ sub on_terminal {
 my ($ENTER, $LEAVE) = map { quotemeta } "\e[?1049h\e[?25l\e[?7l", "\e[?7h\e[?25h\e[?1049l";
 
 subtest 'The terminal is as it was, whatever ends the tool' => sub {
-    plan skip_all => 'no script(1) of util-linux, which makes a terminal' if !$is_script;
+    plan skip_all => $no_terminal if defined $no_terminal;
     my $run = program();
     for my $case (['kill INT => $pid', 0], ['kill TERM => $pid', 15], ['kill HUP => $pid', 1],
         ['kill QUIT => $pid', 3, 'with a core, perhaps']) {
         my ($code, $status, $core) = @$case;
-        my $out = on_terminal($code, ['-d', 100]);
+        my $out = top_on_terminal($code, ['-d', 100]);
         like($out, qr/$ENTER.*$LEAVE.*status $status, terminal: as it was\r\n\z/s, $code)
             or diag $out =~ s/\e/ESC/gr;
     }
-    my $out = on_terminal('', ['-d', 100, '-m', 'nonsense']);
+    my $out = top_on_terminal('', ['-d', 100, '-m', 'nonsense']);
     like($out, qr/-m nonsense: the profile has .*status 256, terminal: as it was\r\n\z/s,
         'a message that ends it');
-    $out = on_terminal('', ['-d', 0.01, '-n', 3]);
+    $out = top_on_terminal('', ['-d', 0.01, '-n', 3]);
     like($out, qr/$ENTER.*main::f.*$LEAVE\r\nstatus 0, terminal: as it was\r\n\z/s, '-n');
-    $out = on_terminal('kill TSTP => $pid; stopped(); kill CONT => $pid; until_changed();'
+    $out = top_on_terminal('kill TSTP => $pid; stopped(); kill CONT => $pid; until_changed();'
         . ' kill INT => $pid', ['-d', 100]);
     like($out, qr/$LEAVE\r\nstopped: as it was\r\n.*$ENTER.*main::f.*$LEAVE.*: as it was\r\n\z/s,
         'Ctrl-Z gives the terminal back, and fg takes it again') or diag $out =~ s/\e/ESC/gr;
-    $out = on_terminal("kill KILL => $run->{pid}", ['-d', 0.05, '-F']);
+    $out = top_on_terminal("kill KILL => $run->{pid}", ['-d', 0.05, '-F']);
     like($out, qr/$ENTER.*$LEAVE.*The program has ended\.\r\n\r\nstatus 0, .*as it was\r\n\z/s,
         'the end of the program, after a last look');
     ended($run);
 };
 
 subtest 'What is drawn, and keys' => sub {
-    plan skip_all => 'no script(1) of util-linux, which makes a terminal' if !$is_script;
+    plan skip_all => $no_terminal if defined $no_terminal;
     my $run = program();
-    my $out = on_terminal('', ['-d', 100], 'Tq');
+    my $out = top_on_terminal('', ['-d', 100], 'Tq');
     my @screens = split /\e\[H(?!\e\[2J)/, $out;
     like($screens[-1], qr/subs by inclusive; .*status 0, terminal: as it was\r\n\z/s,
         'keys arrive, and q ends it') or diag $out =~ s/\e/ESC/gr;
     like($out, qr/\e\[2K\e\[7m%self  self ms\/s .*?\e\[0m\r+\n\e\[2K.*  main::f /s,
         'heads and rows');
-    like(on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/looks every 100 s/,
+    like(top_on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/looks every 100 s/,
         'a key that ends the help is no other key');
-    like(on_terminal('', ['-d', 100], "d7\nq"), qr/looks every 7 s/, 'another interval');
-    like(on_terminal('`stty rows 9 columns 60`; kill WINCH => $pid; kill INT => $pid', ['-d', 100]),
-        qr/as it was/, 'another size');
+    like(top_on_terminal('', ['-d', 100], "d7\nq"), qr/looks every 7 s/, 'another interval');
+    like(top_on_terminal('`stty rows 9 columns 60`; kill WINCH => $pid; kill INT => $pid',
+        ['-d', 100]), qr/as it was/, 'another size');
     ended($run);
     unlink "$dir/tmon.out";
-    $out = on_terminal('', ["no\e[2Jthing"], 'xq');
+    $out = top_on_terminal('', ["no\e[2Jthing"], 'xq');
     like($out, qr/waiting for no\\x1b\[2Jthing.*status 0, .*as it was/s, 'a profile to come');
     unlike($out, qr/\e\[2Jthing/, '... whose name is shown as it may be');
 };

@@ -123,13 +123,11 @@ subtest 'a terminal shows units; a pipe does not, and either can be had in the o
 };
 
 SKIP: {
-    my $seen = `script -qec 'echo here' /dev/null 2>/dev/null </dev/null`;
-    skip 'no command script, which makes a terminal', 2 if ($seen // '') !~ /here/;
+    my $no_terminal = no_terminal();
+    skip $no_terminal, 2 if defined $no_terminal;
     my $tool = join ' ', map { "'$_'" } tool_command('dprofpp');
     my ($shown, $classic) = map {
-        my $text = `script -qec "$tool $_ '$ours'" /dev/null 2>/dev/null </dev/null`;
-        $text =~ s/\r//g;
-        $text
+        on_terminal("$tool $_ '$ours'")->{out} =~ s/\r//gr
     } '', '--classic';
     like($shown, qr/ Excl\/call .* ms /s, 'a terminal gets units');
     is($classic, $default, '--classic takes them away on a terminal');

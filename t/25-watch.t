@@ -111,9 +111,8 @@ subtest 'A program that is killed ends the watching, too' => sub {
 };
 
 subtest 'On a terminal each report takes the place of the one before' => sub {
-    my $script = `script --version 2>&1`;
-    plan skip_all => 'no script(1) of util-linux, which makes a terminal'
-        if $script !~ /util-linux/;
+    my $no_terminal = no_terminal();
+    plan skip_all => $no_terminal if defined $no_terminal;
     my $command = join ' ', map { "'$_'" } @dprofpp, '--watch', 1, '-l';
     my $terminal = started('script.err', 'script', '-qec', $command, "$dir/typescript");
     my ($rest, $status) = ended($terminal);

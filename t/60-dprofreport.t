@@ -3,7 +3,8 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch spew run_program tool_command run_tool profiled counting);
+use DProfTest qw(scratch spew run_program tool_command run_tool profiled counting no_terminal
+    on_terminal);
 use JSON::PP ();
 use Devel::DProf::Profile;
 
@@ -329,11 +330,10 @@ subtest 'Files that stand apart are one sum all the same' => sub {
 # Leaving a pager early is neither an error nor a death.
 SKIP: {
     my $tool = join ' ', map { "'$_'" } tool_command('dprofreport');
-    my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
-    skip 'script(1), for a terminal', 1 if $probe->{raw} || $probe->{out} !~ /here/;
+    my $no_terminal = no_terminal();
+    skip $no_terminal, 1 if defined $no_terminal;
     my $file = spew("$dir/long.in", join '', map { "a$_;b$_ 1\n" } 1 .. 20000);
-    my $run = run_program(['script', '-qec',
-        "TERM=vt100 DPROF_PAGER='head -3' $tool '$file'; echo status \$?", '/dev/null'],
+    my $run = on_terminal("TERM=vt100 DPROF_PAGER='head -3' $tool '$file'; echo status \$?",
         limit => 60);
     like($run->{out}, qr/Profile.*status 0\r?\n\z/s, 'a pager that is left early gives status 0');
 }

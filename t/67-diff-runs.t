@@ -4,7 +4,8 @@ use warnings;
 use File::Glob ':bsd_glob';
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch spew slurp run_program tool_command run_tool in_process);
+use DProfTest qw(scratch spew slurp run_program tool_command run_tool in_process no_terminal
+    on_terminal);
 use MadeUp;
 use JSON::PP ();
 
@@ -568,8 +569,8 @@ subtest 'one run a side: what is too little to count' => sub {
 # ---- never wider than the terminal ----
 
 SKIP: {
-    my $probe = run_program(['script', '-qec', 'echo here', '/dev/null'], limit => 20);
-    skip 'script(1), for a terminal', 12 if $probe->{raw} || $probe->{out} !~ /here/;
+    my $no_terminal = no_terminal();
+    skip $no_terminal, 12 if defined $no_terminal;
     my $command = join ' ', map { "'$_'" } tool_command('dprofdiff');
     my $long = 'Very::Long::' . 'Middle::' x 12 . 'end';
     my @one = map {
@@ -585,9 +586,8 @@ SKIP: {
         [50, '--tree', @one]) {
         my ($columns, @args) = @$case;
         my $args = join ' ', map { "'$_'" } '--fail-if', 'self > 5%', @args;
-        my $run = run_program(['script', '-qec',
-            "stty cols 200; COLUMNS=$columns DPROF_PAGER=cat $command --color never $args "
-                . "2>/dev/null", '/dev/null'], limit => 60);
+        my $run = on_terminal("stty cols 200; COLUMNS=$columns DPROF_PAGER=cat $command "
+            . "--color never $args 2>/dev/null", limit => 60);
         my @lines = split /\r?\n/, $run->{out} =~ s/\xc2\xb1/+/gr;
         is_deeply([grep { length > $columns } @lines], [], "$columns columns: no line is wider");
         like($run->{out}, qr/^(?!#|FAIL| {6}\S).* A?:?:?\S*\.\.\.\S*end\r?$/m,

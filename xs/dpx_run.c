@@ -13,6 +13,7 @@
 #include "dpx_signal.h"
 #include "dpx_stmt.h"
 #include "dp_mem.h"
+#include "dp_random.h"
 #include "dp_spool.h"
 
 #include <string.h>
@@ -168,12 +169,23 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     return true;
 }
 
+/* 128 random bits: in containers that start in the same second, times and process numbers are the
+ * same. Where the system gives no random bytes, these must do. */
 static void make_run_id(void)
 {
+    int why = errno;
     struct timeval tv;
-    gettimeofday(&tv, NULL);
-    snprintf(dpx_run.run, sizeof dpx_run.run, "%lx.%lx.%lx", (unsigned long)tv.tv_sec,
-             (unsigned long)tv.tv_usec, (unsigned long)getpid());
+    unsigned char id[16];
+    char *to = dpx_run.run;
+    if (dp_random(id, sizeof id, DP_RANDOM_ALL)) {
+        for (size_t i = 0; i < sizeof id; i++)
+            to += sprintf(to, "%02x", id[i]);
+    } else {
+        gettimeofday(&tv, NULL);
+        snprintf(to, sizeof dpx_run.run, "%lx.%lx.%lx", (unsigned long)tv.tv_sec,
+                 (unsigned long)tv.tv_usec, (unsigned long)getpid());
+    }
+    errno = why;
 }
 
 /* Says why nothing can be recorded; where only blocks are, by an exception. */

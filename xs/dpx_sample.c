@@ -53,6 +53,7 @@ enum {
 
 static Perl_ppaddr_t orig_leavesub, orig_leavesublv, orig_return, orig_fork;
 static despatch_signals_proc_t orig_signalhook;
+static runops_proc_t orig_runops;
 static Perl_ophook_t orig_opfreehook;
 static Perl_ppaddr_t nextstate, dbstate;        /* what ops of these types run */
 static bool counting;           /* there is no ticker */
@@ -391,6 +392,18 @@ static XS(is_cloned)
     XSRETURN(0);
 }
 
+/* The run loop until the main program begins. A program may end before its first sample: its file
+ * is made now. From here on the run loop is again the one that perl or another module has set. */
+static int runops_until_main(pTHX)
+{
+    struct dpx_ctx *ctx = dpx_ctx_current(aTHX);
+    if (ctx && ctx->stage != (int)PL_phase)
+        dpx_control_stage(aTHX_ ctx);
+    if (PL_phase >= PERL_PHASE_RUN && PL_runops == runops_until_main)
+        PL_runops = orig_runops;
+    return orig_runops(aTHX);
+}
+
 static Perl_ppaddr_t original(Optype type)
 {
     switch (type) {
@@ -443,6 +456,10 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
         PL_signalhook = safe_point;
         PL_opfreehook = op_is_freed;
         newXS("Devel::DProf::CLONE", is_cloned, __FILE__);
+    }
+    if (dpx_run.only_samples && PL_phase < PERL_PHASE_RUN && PL_runops != runops_until_main) {
+        orig_runops = PL_runops;
+        PL_runops = runops_until_main;
     }
     if (counting) {
         ctx->tick.next = ctx->rec.left + 1000000000 / dpx_run.opt.sample;

@@ -325,7 +325,7 @@ A server that runs for weeks is not profiled in one file. With C<slice=60>, each
 and threads leaves a file for each minute, a tree with the calls and times of that minute. A file
 gets its name when it is whole:
 
-    /var/spool/dprof/starman-6921a2b3.1f2e3.4d2-1234-0-7.tree
+    /var/spool/dprof/starman-5d0e9a41c7b82f63a90b1c4de8f75620-1234-0-7.tree
 
 which is the program's name, the id of the run, process, thread, and the number of the slice from 1
 up; the header has the same (C<$dprof_run>, C<$dprof_pid>, C<$dprof_tid>, C<$dprof_slice>). What is
@@ -788,9 +788,14 @@ F<tmon.out> appears, and the previous one moves, when the main program begins, w
 C<BEGIN> blocks, C<use> and C<CHECK> blocks. What these did is kept in ordinary memory until then,
 and then goes into the profile. The file is made earlier when more than a second has been recorded,
 when the buffer is full (C<buffer>), when the program saves it, and when the program ends itself, by
-C<exit> or C<exec>. So no file is made by a perl that only compiles (C<-c>), that only prints its
-version or configuration (C<-v>, C<-V>), or whose program fails to compile; an earlier profile stays
-where it is, even with C<PERL5OPT=-d:DProf>. A process that is killed before its main program begins
+C<exit> or C<exec>. All this holds for every way of recording, samples included: a program that has
+begun has a file of its own, even if it dies before its first sample.
+
+So no file is made by a perl that only compiles (C<-c>), that only prints its version or
+configuration (C<-v>, C<-V>), or whose program fails to compile; an earlier profile stays where it
+is, even with C<PERL5OPT=-d:DProf>, and F<tmon.out> is still the profile of that earlier run
+(C<dprofpp -V> prints its program and start). C<dprofpp -p> and C<dprofdiff --run> notice that, and
+report that the program left no profile. A process that is killed before its main program begins
 leaves no file either. Whether the file can be made is checked before anything runs.
 
 The command line tools of this module leave no profile of themselves, and record none: each begins

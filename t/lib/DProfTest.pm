@@ -41,7 +41,7 @@ our @EXPORT = qw(root data scratch slurp spew built_perl run_perl run_program to
                  in_process dprofpp profiled plain same_as_plain read_profile edges_of_tree
                  profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env
                      tree
-                 without_privileges);
+                 without_privileges no_terminal on_terminal);
 
 # A tool that runs in a folder of its own still loads its modules.
 @INC = map { ref || !-d ? $_ : abs_path($_) } @INC;
@@ -186,6 +186,26 @@ sub run_program {
         pid => $pid,
         raw => $?,
     };
+}
+
+# Runs a shell's command on a terminal, which script(1) makes. Options: those of run_program.
+sub on_terminal {
+    my ($command, %opt) = @_;
+    return run_program(['script', '-qec', $command, File::Spec->devnull], %opt);
+}
+
+# Returns why nothing can be run on a terminal, or undef.
+my $no_terminal;
+
+sub no_terminal {
+    return $no_terminal if defined $no_terminal;
+    my $probe = on_terminal('echo here', limit => 20);
+    return if !$probe->{raw} && $probe->{out} =~ /here/;
+    my $version = run_program(['script', '--version'], limit => 20)->{out};
+    return $no_terminal = $version =~ /util-linux/
+        ? join ' ', 'no pseudo-terminal can be opened here:',
+            split ' ', $probe->{err} . $probe->{out}
+        : 'no script(1) of util-linux, which makes a terminal';
 }
 
 # Return the beginnings of commands: perl with what was built; a tool.

@@ -12,7 +12,7 @@ use Devel::DProf::Layout qw(aligned csv_row grouped);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::Sides;
-use Devel::DProf::Text qw(bytes shown text plural);
+use Devel::DProf::Text qw(bytes shown text json_text plural);
 use Devel::DProf::Tool qw(FAILED complain output written);
 use Devel::DProf::Values qw(only_beside);
 use Devel::DProf::View qw(metric_in counter_names counter_repeats);
@@ -347,7 +347,7 @@ sub as_text {
     @found = grep { $_->{after} > $_->{before} } @found if !$self->{verbose};
     my $more = $self->{rows} && @found > $self->{rows} ? @found - $self->{rows} : 0;
     splice @found, $self->{rows} if $more;
-    my @head = $self->{quiet} ? () : ('# History: ' . join(', ', @names),
+    my @head = $self->{quiet} ? () : ('# History: ' . join(', ', map { shown($_) } @names),
         map({ "# $_->[0]: " . shown($_->[1]) } $self->facts), '#');
     my @tail = $self->{quiet} ? () : (
         @found ? () : '# No sub became slower or does more.',
@@ -392,7 +392,6 @@ sub as_csv {
 
 sub as_json {
     my ($self, @names) = @_;
-    require JSON::PP;
     my @rows = map {
         my %row;
         @row{@FIELDS} = fields($_);
@@ -400,8 +399,8 @@ sub as_json {
         \%row;
     } $self->limited;
     my %facts = map { lc($_->[0]) =~ tr/ /_/r => $_->[1] } $self->facts;
-    return text(JSON::PP->new->utf8->canonical->pretty->encode({ %facts, history => \@names,
-        versions => $self->{names}, alpha => $self->{alpha} + 0, rows => \@rows }));
+    return json_text({ %facts, history => \@names, versions => $self->{names},
+        alpha => $self->{alpha} + 0, rows => \@rows }, pretty => 1);
 }
 
 sub limited {

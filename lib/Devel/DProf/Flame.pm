@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Constants qw(words_of time_words only_keys);
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
-use Devel::DProf::Text qw(text);
+use Devel::DProf::Text qw(text json_text);
 use Devel::DProf::View qw(metric_number metric_in is_time_word metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -353,7 +353,6 @@ sub in_c {
 sub for_page {
     my ($self, $how) = @_;
     require JSON::PP;
-    my $json = JSON::PP->new->canonical->allow_nonref;
     my $bool = sub { $_[0] ? JSON::PP::true() : JSON::PP::false() };
     my %options = (
         order => $self->{order}, metric => $self->{metrics}[0]{key}, search => '',
@@ -361,7 +360,7 @@ sub for_page {
         (map { $_ => $bool->($self->{$_}) } qw(inverted reverse)),
         merged => $bool->($self->{recursion} == 1),
     );
-    $how->{options} = '"options":' . $json->encode(\%options);
+    $how->{options} = '"options":' . json_text(\%options);
     $how->{notes_of_page} = [$self->notes_of_page];
     $how->{sources} = [$self->sources_of_page] if !$self->{no_source};
     $how->{traces} = [$self->traces];
@@ -375,7 +374,7 @@ sub for_page {
         runs => [map { scalar @{ $_->{profiles} } } $self->sides],
         mode => $self->{is_pair} ? 'pair-metric' : 'diff',
     );
-    $how->{difference} = $json->encode(\%diff) =~ s/\A\{(.*)\}\z/$1/sr;
+    $how->{difference} = json_text(\%diff) =~ s/\A\{(.*)\}\z/$1/sr;
     return;
 }
 

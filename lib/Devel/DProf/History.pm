@@ -164,7 +164,8 @@ sub as_text {
     my @rows = @{ $self->{rows} };
     my @table = $self->cells;
     my @width = map { my $c = $_; (sort { $b <=> $a } map { length $_->[$c] } @table)[0] } 0 .. 4;
-    my @head = ('# Profile: ' . join(', ', @names), '# History of: ' . shown($self->{sub}),
+    my @head = ('# Profile: ' . join(', ', map { shown($_) } @names),
+        '# History of: ' . shown($self->{sub}),
         '# Metric: ' . $self->what,
         map { my ($name, $key) = @$_; my $line = sparkline(points($key, @rows));
             length $line ? sprintf '# %-6s %s', "$name:", $line : () }
@@ -261,7 +262,7 @@ sub as_csv {
     my @lines = join ',', $self->{seconds} ? 'from' : 'version',
         qw(profiles self_percent calls ops);
     for my $row (@{ $self->{rows} }) {
-        push @lines, csv_row($self->{seconds} ? $self->name($row) : text($row->{key}),
+        push @lines, csv_row($self->{seconds} ? $self->name($row) : $row->{key},
             $row->{profiles}, defined $row->{share} ? sprintf('%.4f', $row->{share}) : '',
             map { $_ // '' } @$row{qw(calls ops)});
     }

@@ -58,7 +58,7 @@ sub runs {
         my %header = @paths > 1 && $path ne '-' && -f $path ? header_of($path) : ();
         my $id = $header{dprof_run} // '';
         my $recording = join ' ', map { $_ // '' }
-            @header{qw(dprof_run dprof_pid dprof_tid dprof_slice)};
+            @header{qw(dprof_run dprof_pid dprof_tid dprof_slice dprof_start)};
         if (length $id && !$header{dprof_merged} && defined $recording{$recording}) {
             complain("$path is the same recording as $recording{$recording}, and is left out");
             next;

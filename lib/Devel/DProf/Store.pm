@@ -96,6 +96,29 @@ sub tree_writer {
     return sub { return $profile->write_tree($_[0], $VERSION, { gzip => 1 }) };
 }
 
+# The text of a profile, as a tree.
+sub tree_text {
+    my ($path) = @_;
+    my ($profile) = tree_of($path);
+    my $text = '';
+    CORE::open my $out, '>:raw', \$text or failed("$path: $!");
+    my $rc = $profile->write_tree($out, $VERSION, {});
+    close $out;
+    failed(Devel::DProf::Input::shown_as($path) . ': no tree could be made of it') if $rc;
+    return $text;
+}
+
+# Have two files the same profile, whatever kind of file each is?
+sub is_same { return tree_text($_[0]) eq tree_text($_[1]) }
+
+# What all copies of a profile share, and no other profile. Ids of runs were not random once: two
+# that began in the same microsecond could have the same one. A file that names no run has its
+# contents as identity, and the time of the file as its start.
+sub recording {
+    my ($p) = @_;
+    return $p->{run} =~ /\Amd5\./ ? $p->{run} : sprintf '%s %.6f', @$p{qw(run start)};
+}
+
 # Returns why a file that was read cannot be kept, or undef.
 sub unusable {
     my ($outcome) = @_;
@@ -254,6 +277,19 @@ if it has failed. A tree keeps its bytes. Dies if the file is no profile.
 The L<Devel::DProf::Profile> of a file of any kind, and whether the file is a tree that is whole.
 Dies if the file is no profile.
 
+=item tree_text PATH
+
+The text of the tree that any profile becomes in a store. Dies if the file is no profile, or no tree
+can be made of it.
+
+=item is_same PATH, PATH
+
+Have two files the same profile, whatever kind of file each is? Dies as C<tree_text> does.
+
+=item recording PROFILE
+
+A string that all copies of a profile in a store have, and no other profile.
+
 =item unusable OUTCOME
 
 Why a file that was read (L<Devel::DProf::Profile/outcome>) cannot be kept; undef if it can.
@@ -293,8 +329,11 @@ Makes what the store needs, and can be repeated. Returns what it did, as lines f
 
 Keeps a list of profiles, a hash each: file, the path of any profile that our readers read; run, its
 identity (L<Devel::DProf::Store::Spool>); service, version, host and env, where a missing one is the
-empty string; start, in seconds since 1970 with a fraction; seconds, how long it is. A profile with
-an identity that the store has is not kept again, and that is no error.
+empty string; start, in seconds since 1970 with a fraction; seconds, how long it is. A profile that
+the store has is not kept again, and that is no error. Another profile with an identity that the
+store has is an error: as an identity counts once, one of the two would be lost. (The folder
+compares contents, and looks at the profiles that began on the same day; ClickHouse compares start
+and length, and looks at the profiles that began while those of the list did.)
 
 =item select SET
 

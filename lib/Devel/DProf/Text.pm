@@ -9,7 +9,7 @@ use warnings;
 use Exporter 'import';
 
 our $VERSION = '20261120.00';
-our @EXPORT_OK = qw(bytes text shown plural few);
+our @EXPORT_OK = qw(bytes text shown json_text plural few);
 
 # ---- names ----
 
@@ -31,6 +31,14 @@ sub shown {
     my ($name) = @_;
     require Devel::DProf::Profile;
     return text(Devel::DProf::Profile::escape(bytes("$name")));
+}
+
+# JSON leaves some control characters as they are, and the marks that turn the direction of writing.
+sub json_text {
+    my ($data, %how) = @_;
+    require JSON::PP;
+    my $json = JSON::PP->new->canonical->allow_nonref->pretty($how{pretty} ? 1 : 0)->encode($data);
+    return $json =~ s/([\x7f-\x9f\x{2028}-\x{202e}\x{2066}-\x{2069}])/sprintf '\\u%04x', ord $1/ger;
 }
 
 # ---- numbers, lists ----
@@ -68,6 +76,10 @@ To UTF-8, and back where bytes are UTF-8; what is none stays as it is.
 =item shown NAME
 
 A name as people may see it: characters, control characters made visible.
+
+=item json_text DATA [, pretty => 1]
+
+Data as JSON, characters, with what C<shown> escapes escaped as JSON does it. C<pretty>: in lines.
 
 =item plural NUMBER, WORD [, WORDS]
 

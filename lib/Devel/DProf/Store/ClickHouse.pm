@@ -82,26 +82,34 @@ sub checked {
 
 sub micros { return sprintf '%.0f', $_[0] * 1e6 }
 
-sub key { return join "\0", @{ $_[0] }{qw(run service version)}, int($_[0]{start} / 1e6) }
+sub key { return join "\0", @{ $_[0] }{qw(run service version)} }
 
-# Leaves out what the store has, and what is in the list twice.
+# Leaves out what the store has, and what is in the list twice. Dies where there is another profile
+# of the same identity.
 sub new_ones {
     my ($self, @profiles) = @_;
-    my %seen;
-    for my $row (@profiles ? $self->{server}->rows('SELECT DISTINCT run, service, version, '
-        . 'intDiv(start, 1000000) FROM dprof_profiles WHERE ' . among(@profiles)) : ()) {
-        $seen{ join "\0", @$row } = 1;
+    my (%seen, %when);
+    for my $row (@profiles ? $self->{server}->rows('SELECT DISTINCT run, service, version, start, '
+        . 'duration FROM dprof_profiles WHERE ' . among([qw(run)], @profiles)) : ()) {
+        $seen{ join "\0", @$row[0 .. 2] } = 1;
+        $when{ $row->[0] } = "$row->[3] $row->[4]";
+    }
+    for my $p (@profiles) {
+        my $when = $when{ $p->{run} } //= "$p->{start} $p->{duration}";
+        failed(($p->{file} // '') . ": another profile has the same run, process, thread and slice "
+            . "($p->{run}), and another start or length; keep one of the two")
+            if $when ne "$p->{start} $p->{duration}";
     }
     return grep { !$seen{ key($_) }++ } @profiles;
 }
 
-# A condition that holds for these profiles, and for few others.
+# A condition that holds for these profiles, and for few others, by their times and these columns.
 sub among {
-    my (@profiles) = @_;
+    my ($columns, @profiles) = @_;
     my ($first, $last) = map { Devel::DProf::Store::ClickHouse::Rows::seconds($_) }
         (sort { $a <=> $b } map { $_->{start} } @profiles)[0, -1];
     my @names = map { my $column = $_; my %all = map { $_->{$column} => 1 } @profiles;
-        one_of($column, sort keys %all) } qw(service version run);
+        one_of($column, sort keys %all) } @$columns;
     return join ' AND ', @names, "ts >= toDateTime($first)", "ts <= toDateTime($last)";
 }
 
@@ -109,12 +117,9 @@ sub add_one {
     my ($self, $p) = @_;
     my ($profile, $is_whole) = Devel::DProf::Store::tree_of($p->{file});
     return if $is_whole && $self->{rows}->add(\plain_text($p->{file}), $p);
-    my $text = '';
-    open my $out, '>:raw', \$text or failed("$p->{file}: $!");
-    my $rc = $profile->write_tree($out, $VERSION, {});
-    close $out;
+    my $text = Devel::DProf::Store::tree_text($p->{file});
     failed(Devel::DProf::Input::shown_as($p->{file}) . ': no tree could be made of it')
-        if $rc || !$self->{rows}->add(\$text, $p);
+        if !$self->{rows}->add(\$text, $p);
     return;
 }
 
@@ -260,7 +265,7 @@ sub fetch {
 # at a time is in memory.
 sub fetch_some {
     my ($self, @profiles) = @_;
-    my $where = 'WHERE ' . among(@profiles);
+    my $where = 'WHERE ' . among([qw(service version run)], @profiles);
     my $service = $profiles[0]{service};
     my $trees = $self->{trees}{$service} //= Devel::DProf::Store::ClickHouse::Trees->new;
     $self->contexts($trees, $service, $where);

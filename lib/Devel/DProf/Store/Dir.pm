@@ -108,12 +108,48 @@ sub add {
     $self->check;
     # What cannot be kept is found before anything is.
     my @places = map { [place($_)] } @$profiles;
+    my %days;
+    for my $i (0 .. $#$profiles) {
+        my ($day) = $places[$i][0] =~ m{([^/]+)\z};
+        $self->no_other($profiles->[$i], $days{$day} //= $self->of_day($day, $profiles));
+    }
     for my $i (0 .. $#$profiles) {
         my ($folder, $name) = @{ $places[$i] };
         next if -e "$self->{path}/$folder/$name";
         made("$self->{path}/$folder");
         $self->keep("$folder/$name", $profiles->[$i]{file});
     }
+    return;
+}
+
+# Returns the profiles of a day that have the identity of one in the list: paths by identity.
+sub of_day {
+    my ($self, $day, $profiles) = @_;
+    my %of = map { $_->{run} => [] } @$profiles;
+    for my $service (entries($self->{path})) {
+        for my $version (entries("$self->{path}/$service")) {
+            my $folder = "$self->{path}/$service/$version/$day";
+            for my $name (entries($folder)) {
+                my ($run) = $name =~ /-([^-]+-\d+-\d+-\d+)-[^-]+-[^-]+\.tree\.gz\z/
+                    or next;
+                push @{ $of{$run} }, "$folder/$name" if $of{$run};
+            }
+        }
+    }
+    return \%of;
+}
+
+# Dies if there is another profile of that identity with other contents: a profile with an identity
+# counts once, and one of the two would be lost.
+sub no_other {
+    my ($self, $p, $of_day) = @_;
+    my $there = $of_day->{ $p->{run} };
+    for my $path (grep { -e } @$there) {
+        next if $path eq $p->{file} || Devel::DProf::Store::is_same($path, $p->{file});
+        failed("$p->{file}: another profile has the same run, process, thread and slice "
+            . "($p->{run}), and other contents: $path; keep one of the two");
+    }
+    push @$there, $p->{file};
     return;
 }
 
@@ -194,7 +230,8 @@ sub all_of {
 sub selected {
     my ($set, @all) = @_;
     my %seen;
-    return Devel::DProf::Store::RunSet::in_order($set, grep { !$seen{ $_->{run} }++ } @all);
+    return Devel::DProf::Store::RunSet::in_order($set,
+        grep { !$seen{ Devel::DProf::Store::recording($_) }++ } @all);
 }
 
 sub fetch {
@@ -207,7 +244,8 @@ sub list {
     return Devel::DProf::Store::rows_of($self->select($set)) if $set->{limit};
     my (%seen, %rows);
     $self->each_of($set, sub {
-        Devel::DProf::Store::counted(\%rows, $_[0]) if !$seen{ $_[0]{run} }++;
+        Devel::DProf::Store::counted(\%rows, $_[0])
+            if !$seen{ Devel::DProf::Store::recording($_[0]) }++;
     });
     return Devel::DProf::Store::rows(\%rows);
 }
@@ -224,11 +262,11 @@ sub forsaken {
 sub prune {
     my ($self, $set) = @_;
     my @all = $self->all_of($set);
-    my %is_selected = map { $_->{run} => 1 } selected($set, @all);
+    my %is_selected = map { Devel::DProf::Store::recording($_) => 1 } selected($set, @all);
     my (%gone, %folders);
-    for my $profile (grep { $is_selected{ $_->{run} } } @all) {
+    for my $profile (grep { $is_selected{ Devel::DProf::Store::recording($_) } } @all) {
         my $path = "$self->{path}/$profile->{path}";
-        if (unlink $path) { $gone{ $profile->{run} } = 1 }
+        if (unlink $path) { $gone{ Devel::DProf::Store::recording($profile) } = 1 }
         elsif (!$!{ENOENT}) { failed("$path could not be removed: $!", retry => 1) }
         $folders{ $profile->{path} =~ s{/[^/]+\z}{}r } = 1;
     }

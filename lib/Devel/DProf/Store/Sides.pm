@@ -69,7 +69,8 @@ sub side {
     my @selected = $store->select($set)
         or Devel::DProf::Store::failed("$words: the store has no such profiles; dprofstore list "
             . 'shows what it has');
-    @selected = grep { !$seen->{ $_->{run} }++ } @selected if $seen;
+    @selected = grep { !$seen->{ Devel::DProf::Store::recording($_) }++ } @selected
+        if $seen;
     require File::Temp;
     push @FOLDERS, my $folder = File::Temp->newdir;
     my @paths = $store->fetch(\@selected, "$folder");

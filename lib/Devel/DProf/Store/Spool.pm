@@ -385,12 +385,12 @@ sub resumed {
         read $file, my $text, MOST_LIST;
         my ($head, @members) = split /\n/, $text // '';
         my ($run, $start, $seconds, $script)
-            = ($head // '') =~ /\A([^\s\/]+) (\d+(?:\.\d+)?) (\d+(?:\.\d+)?) (\S+)\z/;
+            = ($head // '') =~ /\A([^\s\/\0]+) (\d+(?:\.\d+)?) (\d+(?:\.\d+)?) (\S+)\z/;
         if (!defined $run || !$dir->read("$run.tree")) {
             $self->drop($list);
             next;
         }
-        for my $name (map { unescaped($_) } @members) {
+        for my $name (grep { !m{[/\0]} } map { unescaped($_) } @members) {
             my @files = map { "$name$_" } '', $name =~ /\.part\z/ ? qw(.live .new) : ();
             $dir->remove($_, $dir->stat($_)) for grep { $dir->is_there($_) } @files;
         }

@@ -12,7 +12,7 @@ use Devel::DProf::Input qw(told used);
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
-use Devel::DProf::Text qw(bytes text few plural);
+use Devel::DProf::Text qw(bytes text shown few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
 use Devel::DProf::Values qw(list_of windows renames);
@@ -523,7 +523,7 @@ sub annotate {
         return FAILED;
     }
     my ($out) = output($opt->{pager} // 1, 1);
-    my @names = map { $_->{name} } $diff->sides;
+    my @names = map { shown($_->{name}) } $diff->sides;
     my (undef, undef, $metric) = $diff->facts;
     print {$out} bytes("# Baseline: $names[0]\n# New: $names[1]\n# Metric: $metric\n$text");
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;

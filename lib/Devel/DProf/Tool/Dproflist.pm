@@ -9,7 +9,7 @@ use Devel::DProf::Events;
 use Devel::DProf::Layout qw(beside wrapped);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text shown);
+use Devel::DProf::Text qw(bytes text shown json_text);
 use Devel::DProf::Tool qw(FAILED complain output written terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -263,7 +263,8 @@ sub no_table {
 
 sub processor {
     my ($opt, $events, $processor) = @_;
-    return printed($opt, encoded({ processor => fields($processor) })) if $opt->{json};
+    return printed($opt, json_text({ processor => fields($processor) }, pretty => 1))
+        if $opt->{json};
     my $width = terminal_width() || 80;
     my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid}
         . (length($ENV{PERF_CPUID} // '') ? ', as PERF_CPUID says' : '') : 'unknown']);
@@ -307,19 +308,13 @@ sub json {
             +{ cpuid => $_->{cpuid}, version => $_->{version}, table => $_->{table} }
         } @{ $events->tables }];
     }
-    return encoded(\%all);
+    return json_text(\%all, pretty => 1);
 }
 
 # JSON::PP is large, and the text format does not need it.
 sub bool {
     require JSON::PP;
     return $_[0] ? JSON::PP::true() : JSON::PP::false();
-}
-
-sub encoded {
-    my ($data) = @_;
-    require JSON::PP;
-    return text(JSON::PP->new->utf8->canonical->pretty->encode($data));
 }
 
 1;

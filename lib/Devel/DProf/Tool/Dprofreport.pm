@@ -388,7 +388,8 @@ sub annotate {
         return FAILED;
     }
     my ($out) = output($opt->{pager} // 1, 1);
-    print {$out} bytes("# Profile: " . join(', ', map { text($_) } @$names) . "\n"
+    print {$out} bytes("# Profile: " . join(', ', map { Devel::DProf::Text::shown($_) } @$names)
+        . "\n"
         . "# Metric: $how->{metric_name}\n$text");
     return written('dprofreport', $out, 0) || $failed;
 }
