@@ -107,6 +107,12 @@ SKIP: {
         4, { f0 => 4, f1 => 3 });
 }
 
+# The next run moves all files of the run before aside.
+my $again = host_ok('a run', [make(0, '-d:DProf'), make(1, '-d:DProf'), [run => 1, 'f1()']], 2, {});
+run_program([$^X, PROFILER(), '-e', '1'], dir => $again->{dir}, env => { counting() });
+like(join(' ', run_files($again)), qr/\Atmon\.out tmon\.out\.old tmon\.out\.old\.\d+\.i1\z/,
+    'the next run moves the files of all interpreters aside');
+
 # The options are the process's; a file may be the interpreter's own.
 my $run = run_host([make(0, '-d:DProf=tree'), make(1, '-d:DProf=tree,out=own.out'),
     [run => 1, 'f1(); our $p = fork; f1(); wait if $p'], [run => 0, 'f0()']], 1);

@@ -597,7 +597,6 @@ Perl_ppaddr_t dpx_hook_original(Optype type)
     switch (type) {
     case OP_EXEC: return orig_exec;
     case OP_EXIT: return orig_exit;
-    case OP_REQUIRE: return dpx_perldb_original(type);
     case OP_ENTERSUB: return orig_entersub;
     case OP_LEAVESUB: return orig_leavesub;
     case OP_LEAVESUBLV: return orig_leavesublv;
@@ -646,7 +645,7 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         our_entersub = enter_hook[how];
         dpx_adopt_type(OP_EXEC, &orig_exec, exec_hook);
         dpx_adopt_type(OP_EXIT, &orig_exit, exit_hook);
-        dpx_perldb_install();
+        dpx_perldb_install(aTHX);
         if (!dpx_run.only_samples)
             install_calls(aTHX_ ctx, how);
     }

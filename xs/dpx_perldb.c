@@ -4,17 +4,16 @@
  * is there. But perl lets only the first interpreter of a process change the environment
  * (my_setenv), and we have removed PERL5DB from it, for the sake of child processes. So in other
  * interpreters perl finds nothing, and compiles `BEGIN { require 'perl5db.pl' }`: the program would
- * wait for a user at the prompt of the debugger. The hook of require does instead what the switch
- * asks for. */
+ * wait for a user at the prompt of the debugger. Where perl compiles that require, the op gets a
+ * function of ours, which does instead what the switch asks for. */
 #include "dpx_perldb.h"
-#include "dpx_adopt.h"
 #include "dpx_ctx.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static Perl_ppaddr_t orig_require;
+static Perl_check_t orig_check;
 
 /* Where the options begin in a switch that is -d:DProf or -d:DProf=OPTIONS, perhaps behind other
  * letters (-wd:DProf); NULL: it is another switch. */
@@ -78,25 +77,25 @@ static void use_recorder(pTHX_ const char *options)
 }
 
 /* Leaves the name on the stack, which is as true as what require returns. */
-static OP *require_hook(pTHX)
+static OP *require_debugger(pTHX)
 {
-    const SV *name = *PL_stack_sp;
-    if (!PL_perldb || !name || !SvPOK(name) || strNE(SvPVX_const(name), "perl5db.pl")
-        || dpx_ctx_has_joined(aTHX))
-        return orig_require(aTHX);
-    const char *options = find_options(aTHX);
+    const char *options = dpx_ctx_has_joined(aTHX) ? NULL : find_options(aTHX);
     if (!options)
-        return orig_require(aTHX);
+        return PL_ppaddr[OP_REQUIRE](aTHX);
     use_recorder(aTHX_ options);
     return NORMAL;
 }
 
-void dpx_perldb_install(void)
+static OP *check_require(pTHX_ OP *o)
 {
-    dpx_adopt_type(OP_REQUIRE, &orig_require, require_hook);
+    o = orig_check(aTHX_ o);
+    const OP *name = o->op_type == OP_REQUIRE && o->op_flags & OPf_KIDS ? cUNOPo->op_first : NULL;
+    if (PL_perldb && name && name->op_type == OP_CONST) {
+        const SV *sv = cSVOPx_sv(name);
+        if (SvPOK(sv) && strEQ(SvPVX_const(sv), "perl5db.pl"))
+            o->op_ppaddr = require_debugger;
+    }
+    return o;
 }
 
-Perl_ppaddr_t dpx_perldb_original(Optype type)
-{
-    return type == OP_REQUIRE ? orig_require : NULL;
-}
+void dpx_perldb_install(pTHX) { wrap_op_checker(OP_REQUIRE, check_require, &orig_check); }

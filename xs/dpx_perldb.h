@@ -6,9 +6,6 @@
 
 /* From now on, interpreters of this process start the recorder where their switches, or PERL5OPT,
  * have -d:DProf. To be called once, by the first that records. */
-void dpx_perldb_install(void);
-
-/* What perl had for this op before; NULL for other types than OP_REQUIRE. */
-Perl_ppaddr_t dpx_perldb_original(Optype type);
+void dpx_perldb_install(pTHX);
 
 #endif

@@ -105,7 +105,7 @@ See above. The word C<tree> or C<trace> alone is enough.
 The file to write. In its name, C<%p> stands for the process, C<%t> for the thread (0 is the first),
 C<%n> for the program's name, and C<%%> for a percent sign. Without C<%p>, the process id is
 appended to the names of forked children's files, and the process and thread ids to those of
-threads. F<tmon.out> by default. Setuid programs and programs under C<-T> take this option only from
+threads and of further interpreters. F<tmon.out> by default. Setuid programs and programs under C<-T> take this option only from
 the command line.
 
 =item ticks=N
@@ -640,11 +640,36 @@ cost (C<lines>) are left out as well, since they do not distinguish phases. Prof
 from the old Devel::DProf, are read as they are. C<dprofpp -T> and C<-t> show every call, and refuse
 the option. To avoid recording the start-up at all, use C<start=main>.
 
-=head2 Processes and threads
+=head2 Processes, threads and interpreters
 
 The first process and thread writes F<tmon.out>, a forked child writes F<tmon.out.PID>, and another
 thread writes F<tmon.out.PID.TID>, each as soon as it has something to write. A child's file begins
 with the frames in which the child was forked.
+
+A program that embeds perl may have several interpreters in one process: mod_perl with
+C<PerlOptions +Parent>, uWSGI with several applications, PL/Perl with plperl and plperlu. Each
+interpreter that asks for the profiler is recorded, in whatever order they begin and end; one that
+does not ask is left alone. The first interpreter that asks writes F<tmon.out>, and another one
+F<tmon.out.PID.iN>; threads and interpreters are numbered together. C<--processes> reads all of
+them.
+
+=over
+
+=item *
+
+The options are those of the first interpreter that asks, as the hooks belong to the process. Only
+C<out=> may differ: an interpreter with a name of its own writes that file.
+
+=item *
+
+perl hands C<-d:DProf> to the first interpreter of a process only. If another one is to be profiled
+and the first one is not, give the switch to the first one, too, or use L<Devel::DProf::Sample>.
+
+=item *
+
+What the program around perl computes or waits for is the time of C<(program)>.
+
+=back
 
 =head1 TERMS
 
@@ -762,7 +787,7 @@ The options above.
 
 The profile. L<Devel::DProf::Format> describes its format. The profile of an earlier run is renamed
 to F<tmon.out.old>. The files of that run's children and threads, F<tmon.out.PID> and
-F<tmon.out.PID.TID> with the same run id, are renamed to F<tmon.out.old.PID> and so on. Files of the
+F<tmon.out.PID.TID>, and those of its other interpreters, with the same run id, are renamed to F<tmon.out.old.PID> and so on. Files of the
 run before that are removed. (A child that still runs keeps its file.) If a running program is still
 writing F<tmon.out>, it is left alone, and the new profile is F<tmon.out.PID>. A file that is not a
 profile is never overwritten: the program does not start. The default name is not followed through a

@@ -78,17 +78,19 @@ void dp_rotate_live(const char *path, const char *old)
     dp_mem_free(to);
 }
 
-/* Is it the name of a process' or thread's file: stem.PID or stem.PID.TID? */
+/* Is it the name of the file of a process, thread or interpreter: stem.PID, stem.PID.TID or
+ * stem.PID.iN? */
 static bool is_numbered(const char *name, const char *stem, size_t len)
 {
     if (strncmp(name, stem, len) != 0)
         return false;
     const char *p = name + len;
     for (int i = 0; i < 2 && *p == '.'; i++) {
-        size_t digits = strspn(p + 1, "0123456789");
+        p += i && p[1] == 'i' ? 2 : 1;
+        size_t digits = strspn(p, "0123456789");
         if (!digits)
             return false;
-        p += 1 + digits;
+        p += digits;
     }
     return !*p && p != name + len;
 }

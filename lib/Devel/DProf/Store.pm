@@ -7,6 +7,7 @@ use warnings;
 
 use Exporter 'import';
 use Devel::DProf::Core;
+use Devel::DProf::Input ();
 use Devel::DProf::Store::Failure;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
