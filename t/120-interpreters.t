@@ -74,7 +74,8 @@ for (MODES) {
         4, { f0 => 1, f1 => 2, f2 => 3, f3 => 4 }, %env);
     host_ok("one inside a callback of the other, $mode", [make(0, '-d:DProf',
         'sub in { host::make(1, "-d:DProf", q(sub f1 { 1 } f1(); sub deep { '
-            . 'host::run(0, "f0(); die q(no)") for 1 .. 2; f1() } deep())); f0(); host::end(1) } in()'
+            . 'host::run(0, "f0(); die q(no)") for 1 .. 2; f1() } deep())); '
+            . 'f0(); host::end(1) } in()'
     ), [run => 0, 'f0()']], 2, { f0 => 4, f1 => 2, in => 1, deep => 1 }, %env);
     host_ok("one asks, one does not, $mode", [make(0, '-d:DProf'), make(1, '-w'),
         [run => 1, 'f1(); host::run(0, "f0(); host::run(1, q(f1()))")'], [end => 0],
@@ -84,8 +85,8 @@ for (MODES) {
         [run => 0, 'sub d { host::run(1, q(sub e { eval { die 1 }; f1(); die 2 } e())); die 3 } '
             . 'eval { d() }; my @s = sort { f0(); $a <=> $b } 2, 1; '
             . 'for (1) { sub l { no warnings; last } l() } f0(); exit 3'],
-        [run => 1, 'the process has ended by then']], 2, { f0 => 2, f1 => 1, d => 1, e => 1, l => 1 },
-        %env);
+        [run => 1, 'the process has ended by then']],
+        2, { f0 => 2, f1 => 1, d => 1, e => 1, l => 1 }, %env);
     host_ok("a fork with two alive, $mode", [make(0, '-d:DProf'), make(1, '-d:DProf'),
         [run => 0, 'f0(); our $p = fork; host::run(1, "f1()"); f0(); wait if $p'],
         [run => 1, 'f1()'], [run => 0, 'f0()']], 4, { f0 => 5, f1 => 4 }, %env);
@@ -126,7 +127,8 @@ like($run->{err}, qr/DProf: .*nonsense/, 'a mistake in the options of the second
 # With samples the second has no debugger's prompt, either, and one may begin to sample by itself.
 my @lib = (lib => join ':', map { root() . "/blib/$_" } qw(lib arch));
 for my $switch ('-d:DProf=sample=1000', '-MDevel::DProf::Sample') {
-    host_ok("samples, $switch", [make(0, $switch), make(1, $switch), [run => 0, 'f0() for 1 .. 5000'],
+    host_ok("samples, $switch", [make(0, $switch), make(1, $switch),
+        [run => 0, 'f0() for 1 .. 5000'],
         [run => 1, 'f1() for 1 .. 3000; host::run(0, "f0() for 1 .. 3")'], [end => 0],
         make(2, $switch), [run => 2, 'f2()']], 3, {}, @lib);
 }
@@ -201,7 +203,10 @@ sub random_commands {
 my $seed = $ENV{DPROF_SEED} // 1;
 for my $number (1 .. ($ENV{EXTENDED_TESTING} ? 60 : 8)) {
     my $state = $seed * 1000 + $number;
-    my $random = sub { $state = ($state * 1103515245 + 12345) % 2**31; return ($state >> 8) % $_[0] };
+    my $random = sub {
+        $state = ($state * 1103515245 + 12345) % 2**31;
+        return ($state >> 8) % $_[0];
+    };
     my ($mode, $env) = @{ (some_modes($number, MODES))[0] };
     host_ok("random interpreters, seed $seed, number $number, $mode",
         random_commands($random), env => $env);

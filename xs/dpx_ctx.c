@@ -46,7 +46,7 @@ void dpx_ctx_join(pTHX_ ATEXIT_t ends)
         perl_atexit(ends, &nobody);
 }
 
-/* Lets the hooks take a state for the first one, or forgets it, unless another thread was faster. */
+/* Lets the hooks take a state for the first one, or forgets it; another thread may be faster. */
 static void change_first(struct dpx_ctx *from, struct dpx_ctx *to)
 {
     __atomic_compare_exchange_n(&dpx_first, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);

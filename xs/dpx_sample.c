@@ -8,11 +8,11 @@
  * A sample is charged with all that has passed between its tick and the one before, time and CPU
  * time; but an op that waited at its tick leaves the CPU time of before to others (dp_rec.h).
  *
- * What the ticker notes are four words: PL_curcop, PL_op, PL_comppad, PL_parser. The flag is seen only when
- * the next statement has begun, so the first two tell what really ran; the pad tells whose
- * statement that was: a sub that was entered since is left out. When the sub has returned, its line
- * is kept and the stack is what it has become; to make that rare, the ops that end subs look at the
- * flag, too, from a tick to its sample.
+ * What the ticker notes are four words: PL_curcop, PL_op, PL_comppad, PL_parser. The flag is seen
+ * only when the next statement has begun, so the first two tell what really ran; the pad tells
+ * whose statement that was: a sub that was entered since is left out. When the sub has returned,
+ * its line is kept and the stack is what it has become; to make that rare, the ops that end subs
+ * look at the flag, too, from a tick to its sample.
  *
  * The ticker never follows a pointer of perl's. The program does, and the words may be stale by
  * then: the statement may be freed (PL_opfreehook clears the word, or notes that PL_curcop leads to

@@ -15,8 +15,8 @@ bool dpx_ticker_runs(void);
 /* Somebody answers, or records again: the thread goes on, if it waits for that. */
 void dpx_ticker_wake(void);
 
-/* In a forked child there is no thread. An interpreter that goes on comes to a safe point, where one
- * can be started. */
+/* In a forked child there is no thread. An interpreter that goes on comes to a safe point, where a
+ * thread can be started. */
 void dpx_ticker_forked(void);
 void dpx_ticker_wait_for(pTHX_ struct dpx_tick *t);
 

@@ -105,8 +105,8 @@ See above. The word C<tree> or C<trace> alone is enough.
 The file to write. In its name, C<%p> stands for the process, C<%t> for the thread (0 is the first),
 C<%n> for the program's name, and C<%%> for a percent sign. Without C<%p>, the process id is
 appended to the names of forked children's files, and the process and thread ids to those of
-threads and of further interpreters. F<tmon.out> by default. Setuid programs and programs under C<-T> take this option only from
-the command line.
+threads and of further interpreters. F<tmon.out> by default. Setuid programs and programs under
+C<-T> take this option only from the command line.
 
 =item ticks=N
 
@@ -787,11 +787,11 @@ The options above.
 
 The profile. L<Devel::DProf::Format> describes its format. The profile of an earlier run is renamed
 to F<tmon.out.old>. The files of that run's children and threads, F<tmon.out.PID> and
-F<tmon.out.PID.TID>, and those of its other interpreters, with the same run id, are renamed to F<tmon.out.old.PID> and so on. Files of the
-run before that are removed. (A child that still runs keeps its file.) If a running program is still
-writing F<tmon.out>, it is left alone, and the new profile is F<tmon.out.PID>. A file that is not a
-profile is never overwritten: the program does not start. The default name is not followed through a
-symbolic link.
+F<tmon.out.PID.TID>, and those of its other interpreters, with the same run id, are renamed to
+F<tmon.out.old.PID> and so on. Files of the run before that are removed. (A child that still runs
+keeps its file.) If a running program is still writing F<tmon.out>, it is left alone, and the new
+profile is F<tmon.out.PID>. A file that is not a profile is never overwritten: the program does not
+start. The default name is not followed through a symbolic link.
 
 =item tmon.out.new
 
