@@ -632,7 +632,8 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
         if (rc > 0) {
             size_t at = last_word(p, first);
             if (!is_count(p + at, first - at))
-                return dp_reader_leave_out(r, "there is one count only at the end of the line", p, len);
+                return dp_reader_leave_out(r, "there is one count only at the end of the line", p,
+                                           len);
             rc = any_count(r, p, first, &before, &n);
         }
         if (rc <= 0)
