@@ -102,9 +102,11 @@ static bool is_misc(struct dp_text w)
     return at && at == w.len && at < 4;
 }
 
+/* Events begin with a letter. */
 static bool is_event(struct dp_text w)
 {
-    return w.len > 1 && w.ptr[w.len - 1] == ':' && !is_time(w);
+    char first = w.len > 1 ? (char)(*w.ptr | 0x20) : '\0';
+    return first >= 'a' && first <= 'z' && w.ptr[w.len - 1] == ':';
 }
 
 /* The words of a line, up to the one that is looked at. */
@@ -276,7 +278,8 @@ static enum sure sample_line(struct dp_text line, struct sample *s)
     bool closed = is_blank_or_none(s->rest) || s->framed;
     if (timed && (event || closed))
         return SURE;
-    if (id && event && (s->framed || !indented))
+    bool tracepoint = event && memchr(s->event.ptr, ':', s->event.len);
+    if (id && event && (s->framed || (!indented && (closed || tracepoint))))
         return SURE;
     bool printed = line.ptr[line.len - 1] == ' ' || s->framed;
     return closed && printed && !(indented && !s->framed) ? WEAK : NOT;

@@ -3,6 +3,7 @@
  * until the end; the unit of a profile may come behind its values, which are kept as text until
  * then; and whether names of profiles mean anything is known with the exporter. */
 #include "dp_reader_speedscope.h"
+#include "dp_foreign.h"
 #include "dp_samples.h"
 #include "dp_json.h"
 #include "dp_mem.h"
@@ -80,18 +81,6 @@ struct profile {
 
 enum { NONE = -1 };
 
-static bool has(const char *ptr, size_t len, const char *what)
-{
-    size_t n = strlen(what);
-    const char *p = ptr, *end = ptr + len;
-    while ((p = memchr(p, *what, (size_t)(end - p))) != NULL && (size_t)(end - p) >= n) {
-        if (memcmp(p, what, n) == 0)
-            return true;
-        p++;
-    }
-    return false;
-}
-
 /* An object that names the schema somewhere near its beginning, or has the names that speedscope's
  * objects have. */
 static bool is_speedscope(const char *ptr, size_t len)
@@ -101,12 +90,12 @@ static bool is_speedscope(const char *ptr, size_t len)
         at++;
     if (at == len || ptr[at] != '{')
         return false;
-    if (has(ptr, len, "speedscope.app/file-format-schema"))
+    if (dp_foreign_has(ptr, len, "speedscope.app/file-format-schema"))
         return true;
-    bool profiles = has(ptr, len, "\"profiles\"")
-                    && (has(ptr, len, "\"evented\"") || has(ptr, len, "\"sampled\""));
-    bool frames = has(ptr, len, "\"shared\"") && has(ptr, len, "\"frames\"");
-    return (profiles || frames) && !has(ptr, len, "\"traceEvents\"");
+#define HAS(name) dp_foreign_has(ptr, len, "\"" name "\"")
+    bool profiles = HAS("profiles") && (HAS("evented") || HAS("sampled"));
+    return (profiles || (HAS("shared") && HAS("frames"))) && !HAS("traceEvents");
+#undef HAS
 }
 
 /* ---- tokens ---- */
