@@ -39,12 +39,15 @@ static bool is_old_pprof(const char *ptr, size_t len)
 }
 
 /* What Go prints with ?debug=1, and gperftools and jemalloc write of a heap: "heap profile: 5: 80
- * [...", "goroutine profile: total 7". The addresses in it have no names. */
+ * [...", "goroutine profile: total 7". The addresses in it, behind an @, have no names. Folded
+ * stacks may begin with the same words. */
 static bool is_text_of_pprof(const char *ptr, size_t len)
 {
     static const char *const heads[] = { "heap profile:", "heap_v2/", "--- heapz ", "--- growthz ",
                                          "--- contention", "--- mutex:", "--- threadz ",
                                          "--- symbol\n", "--- symbol\r" };
+    if (!dp_foreign_has(ptr, len, "@ 0x") && !dp_foreign_has(ptr, len, "@ heap"))
+        return false;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads); i++)
         if (begins(ptr, len, heads[i]))
             return true;
@@ -54,12 +57,12 @@ static bool is_text_of_pprof(const char *ptr, size_t len)
            && begins(blank, (size_t)(ptr + line - blank), " profile: total ");
 }
 
-/* Text of two bytes a character, with a mark in front or without. */
+/* Text of two bytes a character. A mark in front is not enough: names of subs may begin so. */
 static bool is_utf16(const char *ptr, size_t len)
 {
     enum { LOOKED_AT = 16 };
     if (begins(ptr, len, "\xff\xfe") || begins(ptr, len, "\xfe\xff"))
-        return true;
+        return memchr(ptr, '\0', len) != NULL;
     size_t text[2] = { 0, 0 };
     for (size_t i = 0; i + 1 < len && i < LOOKED_AT; i += 2)
         for (size_t k = 0; k < 2; k++)
