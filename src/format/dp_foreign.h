@@ -8,4 +8,7 @@
  * NULL if no known tool makes such files. */
 const char *dp_foreign(const char *ptr, size_t len);
 
+/* Is that text in these bytes? */
+bool dp_foreign_has(const char *ptr, size_t len, const char *what);
+
 #endif

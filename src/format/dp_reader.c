@@ -244,7 +244,7 @@ static int read_stacks(struct dp_reader *r)
         if (rc < 0)
             return rc;
     }
-    return dp_reader_folded_end(r);
+    return dp_reader_left_out(r);
 }
 
 /* Time behind the last mark, as the trace has it. */

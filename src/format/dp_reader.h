@@ -129,7 +129,7 @@ struct dp_consumer {
     int (*progress)(void *ctx, uint64_t done, uint64_t total);
 };
 
-enum { DP_READER_FAULTS = 10 }; /* so many lines are kept with what is wrong in them; as
+enum { DP_READER_FAULTS = 10 }; /* so many places are kept with what is wrong there; as
                                  * DP_FAULTS */
 
 struct dp_read_info {
@@ -140,7 +140,7 @@ struct dp_read_info {
     uint64_t bytes;             /* uncompressed */
     bool bad_header;            /* a statement was skipped; place and text are below */
     struct dp_err header_err;
-    uint64_t faults;            /* lines of folded stacks that were skipped */
+    uint64_t faults;            /* lines, or values, that were left out */
     struct dp_err fault[DP_READER_FAULTS];      /* the first of them */
 };
 

@@ -98,28 +98,55 @@ static bool number(struct dp_text w, uint64_t *out)
 
 /* ---- the header ---- */
 
-/* Does one of the first lines begin with the text? */
-static bool has_line(const char *ptr, size_t len, const char *with)
+/* A line of a header: KEY: VALUE. *value: what stands behind the colon. */
+static bool header_line(struct dp_text line, const char *key, struct dp_text *value)
 {
-    const char *end = ptr + (len < 4096 ? len : 4096);
-    while (ptr < end) {
-        if (dp_foreign_begins((struct dp_text){ ptr, (size_t)(end - ptr) }, with))
-            return true;
-        const char *nl = memchr(ptr, '\n', (size_t)(end - ptr));
-        ptr = nl ? nl + 1 : end;
-    }
-    return false;
+    size_t n = 0;
+    while (n < line.len && line.ptr[n] >= 'a' && line.ptr[n] <= 'z')
+        n++;
+    if (!n || n == line.len || line.ptr[n] != ':')
+        return false;
+    *value = behind(line, n + 1);
+    return !key || dp_foreign_is((struct dp_text){ line.ptr, n }, key);
 }
 
-/* The format's first line may be left out, and so may all others but those of the events. */
+/* Does the last word look like a count? Folded stacks end so, and their first frame may be any
+ * word. */
+static bool ends_with_count(struct dp_text t)
+{
+    size_t n = t.len;
+    while (n && !dp_foreign_is_blank(t.ptr[n - 1]))
+        n--;
+    return dp_num_is_like(t.ptr + n, t.len - n);
+}
+
+/* The format's first line may be left out, and so may all others but those of the events. No event
+ * is called as a number is. A file that ends, or goes wrong, before its events is known by its
+ * creator. */
 static bool is_callgrind(const char *ptr, size_t len)
 {
     static const char *const heads[] = { "# callgrind format", "version:", "creator:", "pid:",
                                          "cmd:", "part:", "desc:", "positions:", "events:" };
-    bool head = false;
+    const char *end = ptr + len, *nl;
+    struct dp_text value;
+    bool head = false, created = false, stacks = true;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads) && !head; i++)
         head = dp_foreign_begins((struct dp_text){ ptr, len }, heads[i]);
-    return head && (has_line(ptr, len, "events:") || has_line(ptr, len, "creator:"));
+    for (; head && ptr < end; ptr = nl ? nl + 1 : end) {
+        nl = memchr(ptr, '\n', (size_t)(end - ptr));
+        struct dp_text line = behind((struct dp_text){ ptr, (size_t)((nl ? nl : end) - ptr) }, 0);
+        if (line.len && line.ptr[line.len - 1] == '\r')
+            line.len--;
+        if (!line.len || *line.ptr == '#')
+            continue;
+        if (header_line(line, "events", &value))
+            return !ends_with_count(value);
+        if (!header_line(line, NULL, &value) && ends_with_count(line))
+            return false;
+        created = created || header_line(line, "creator", &value);
+        stacks = stacks && ends_with_count(line);
+    }
+    return created && !stacks;
 }
 
 static int positions(struct dp_reader *r, struct dp_text rest)
@@ -217,13 +244,11 @@ static int events(struct dp_reader *r, struct dp_text rest)
 static int key_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
-    size_t n = 0;
-    while (n < line.len && line.ptr[n] >= 'a' && line.ptr[n] <= 'z')
-        n++;
-    if (!n || n == line.len || line.ptr[n] != ':')
+    struct dp_text value;
+    if (!header_line(line, NULL, &value))
         return 0;
-    struct dp_text value = behind(line, n + 1);
-    struct dp_text key = { line.ptr, n };
+    const char *colon = memchr(line.ptr, ':', line.len);
+    struct dp_text key = { line.ptr, (size_t)(colon - line.ptr) };
     int rc = dp_foreign_is(key, "events")      ? events(r, value)
              : dp_foreign_is(key, "event")     ? describe(r, value)
              : dp_foreign_is(key, "positions") ? positions(r, value) : 0;
@@ -367,7 +392,8 @@ static int read_positions(struct dp_reader *r, struct dp_text *rest, uint64_t *a
     return 0;
 }
 
-/* Costs of all events; those that are left out are 0. */
+/* Costs of all events; those that are left out are 0. Xdebug has costs below 0, where memory was
+ * given back: there are no such values here, and they are left out, too. */
 static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values)
 {
     struct callgrind *cg = state(r);
@@ -377,8 +403,14 @@ static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values
     while ((w = next_word(&rest)).len) {
         if (n == cg->n_events)
             return bad(r, "there are more costs than events", line);
-        if (!number(w, &values[n++]))
+        bool minus = *w.ptr == '-' && number((struct dp_text){ w.ptr + 1, w.len - 1 }, &values[n]);
+        if (!minus && !number(w, &values[n]))
             return bad(r, "this is no cost", w);
+        if (minus && values[n]) {
+            values[n] = 0;
+            dp_reader_leave_out(r, "a cost is below 0, and is left out", w.ptr, w.len);
+        }
+        n++;
     }
     return 0;
 }
@@ -549,7 +581,8 @@ static int body(struct dp_reader *r)
             return rc;
     if (got == 0 && state(r)->next == CALL_COST && !r->in.cut)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the file ends before the cost of a call");
-    return got < 0 ? got : give_all(r);
+    rc = got < 0 ? got : give_all(r);
+    return rc < 0 ? rc : dp_reader_left_out(r);
 }
 
 static void release(void *of)

@@ -141,20 +141,6 @@ void dp_reader_folded_start(struct dp_reader *r)
 
 /* ---- counts ---- */
 
-/* Leaves a line out. The first such lines are kept with their places. */
-static DP_COLD int bad(struct dp_reader *r, const char *what, const char *ptr, size_t len)
-{
-    struct dp_read_info *info = r->info;
-    if (info->faults < DP_READER_FAULTS) {
-        struct dp_err *err = &info->fault[info->faults];
-        dp_err_init(err);
-        dp_err_at(err, DP_E_SYNTAX, r->in.line, r->in.base + r->in.pos, "%s%s%.*s%s", what,
-                  len ? ": " : "", len > SHOWN ? SHOWN : (int)len, ptr, len > SHOWN ? " ..." : "");
-    }
-    info->faults++;
-    return 0;
-}
-
 int dp_reader_folded_refuse(struct dp_reader *r)
 {
     const char *p = r->in.buf + r->in.pos, *end = r->in.buf + r->in.end, *nl = p;
@@ -210,16 +196,16 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
     const char *frac = p + whole + 1;
     size_t n = whole < len ? len - whole - 1 : 0;
     if (len > 1 && *p == '-' && dp_num_is_like(p, len))
-        return bad(r, "the count is negative", p, len);
+        return dp_reader_leave_out(r, "the count is negative", p, len);
     if (whole == 0 || (whole < len && p[whole] != '.'))
-        return bad(r, "the count is no decimal number", p, len);
+        return dp_reader_leave_out(r, "the count is no decimal number", p, len);
     for (size_t i = 0; i < n; i++)
         if (!is_digit(frac[i]))
-            return bad(r, "the count is no decimal number", p, len);
+            return dp_reader_leave_out(r, "the count is no decimal number", p, len);
     while (n && frac[n - 1] == '0')
         n--;
     if (n && r->folded.calls)
-        return bad(r, "the count is no whole number of calls", p, len);
+        return dp_reader_leave_out(r, "the count is no whole number of calls", p, len);
     unsigned most = DECIMALS;
     for (uint64_t hz = r->head->hz; hz > DP_LIMIT_HZ / 1000000000; hz /= 10)
         most--;
@@ -237,7 +223,7 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
     if (n > most && frac[most] >= '5' && v < DP_LIMIT_TOTAL)
         v++;
     if (v >= DP_LIMIT_TOTAL)
-        return bad(r, "the count is too large", p, len);
+        return dp_reader_leave_out(r, "the count is too large", p, len);
     *out = v;
     return 1;
 }
@@ -627,9 +613,9 @@ static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len,
     size_t at = last_word(p, len);
     *n = trimmed(p, at);
     if (!is_count(p + at, len - at))
-        return bad(r, "there is no count at the end of the line", p, len);
+        return dp_reader_leave_out(r, "there is no count at the end of the line", p, len);
     if (!*n)
-        return bad(r, "there is no stack before the count", p, len);
+        return dp_reader_leave_out(r, "there is no stack before the count", p, len);
     return odd_count(r, p + at, len - at, ticks);
 }
 
@@ -646,7 +632,8 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
         if (rc > 0) {
             size_t at = last_word(p, first);
             if (!is_count(p + at, first - at))
-                return bad(r, "there is one count only at the end of the line", p, len);
+                return dp_reader_leave_out(r, "there is one count only at the end of the line", p,
+                                           len);
             rc = any_count(r, p, first, &before, &n);
         }
         if (rc <= 0)
@@ -709,14 +696,4 @@ int dp_reader_folded_lines(struct dp_reader *r, const char *end)
     if (in->indexed && in->stacks > FIRST && is_alone && r->in.buf + r->in.pos < end)
         return mixed_lines(r, end);
     return dp_reader_each_line(r, end, any_line);
-}
-
-int dp_reader_folded_end(struct dp_reader *r)
-{
-    if (!r->info->faults)
-        return 0;
-    if (r->in.cut)
-        bad(r, "the compressed data break off", "", 0);
-    *r->err = r->info->fault[0];
-    return r->err->code;
 }

@@ -31,7 +31,4 @@ int dp_reader_folded_head(struct dp_reader *r);
  * noted in r->info. */
 int dp_reader_folded_lines(struct dp_reader *r, const char *end);
 
-/* To be called after the last line. Returns DP_E_SYNTAX if a line could not be read. */
-int dp_reader_folded_end(struct dp_reader *r);
-
 #endif

@@ -102,17 +102,19 @@ static bool is_word(char c)
            || c == '-';
 }
 
-/* A copy that lives as long as the header, at most max bytes, with _ for what no word has; names of
- * events may also have dots and the like, but neither blanks nor the colon before a unit. NULL:
- * there is no memory. */
-static char *word(struct dp_reader *r, struct dp_text t, size_t max, bool strict)
+/* A copy that lives as long as the header, at most max bytes, with _ for what no word has. Names of
+ * events may also have dots, colons and the like, but no blanks; and so may units, but for colons,
+ * as what stands behind the last one is the unit. NULL: there is no memory. */
+enum what { WORD, UNIT, NAME };
+
+static char *word(struct dp_reader *r, struct dp_text t, size_t max, enum what what)
 {
     size_t n = t.len < max ? t.len : max;
     char *to = dp_pool_alloc(&r->head->pool, n + 1);
     for (size_t i = 0; to && i < n; i++) {
         char c = t.ptr[i];
-        bool ok = is_word(c) || (!strict && (unsigned char)c > ' ' && c != ':' && c != '\x7f');
-        to[i] = ok ? c : '_';
+        bool printed = (unsigned char)c > ' ' && c != '\x7f' && (c != ':' || what == NAME);
+        to[i] = is_word(c) || (printed && what != WORD) ? c : '_';
     }
     if (to)
         to[n] = '\0';
@@ -127,9 +129,9 @@ int dp_foreign_value(struct dp_reader *r, struct dp_text name, struct dp_text un
                               DP_FOREIGN_VALUES);
     struct dp_foreign_kind *v = &f->values[f->n_values++];
     *v = (struct dp_foreign_kind){ .ns = ns_of(unit), .column = DP_FOREIGN_NONE };
-    v->name = word(r, name.len ? name : (struct dp_text){ "value", 5 }, NAME_MAX, false);
+    v->name = word(r, name.len ? name : (struct dp_text){ "value", 5 }, NAME_MAX, NAME);
     bool counts = !unit.len || dp_foreign_is(unit, "count");
-    v->unit = word(r, counts ? (struct dp_text){ "", 0 } : unit, DP_UNIT_MAX, false);
+    v->unit = word(r, counts ? (struct dp_text){ "", 0 } : unit, DP_UNIT_MAX, UNIT);
     if (!v->name || !v->unit)
         return dp_foreign_error(r, DP_E_NOMEM);
     v->calls = counts && dp_foreign_is(name, "calls");
@@ -161,20 +163,20 @@ static bool choose_times(struct dp_reader_foreign *f)
 }
 
 /* What is counted in place of times: as --unit would declare it. Where the unit is not its name, it
- * is a counter as well, and can be chosen by its name. */
+ * is a counter as well, and can be chosen by its name, such as cycles:u. */
 static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
 {
     uint64_t hz;
     bool time;
     const char *of = *v->unit ? v->unit : v->name;
-    const char *unit = word(r, (struct dp_text){ of, strlen(of) }, DP_UNIT_MAX, true);
+    const char *unit = word(r, (struct dp_text){ of, strlen(of) }, DP_UNIT_MAX, WORD);
     if (!unit)
         return dp_foreign_error(r, DP_E_NOMEM);
     if (!dp_header_unit(unit, &hz, &time) || time)
         unit = "values";
     v->ns = 1;
     v->times = 1u << DP_USER | 1u << DP_REAL;
-    v->named = *v->unit != '\0';
+    v->named = strcmp(unit, v->name) != 0;
     r->head->unit = unit;
     return 0;
 }
@@ -187,11 +189,13 @@ static int choose_counters(struct dp_reader *r)
         struct dp_foreign_kind *v = &r->foreign.values[i];
         if ((v->times && !v->named) || v->calls)
             continue;
-        size_t name = strlen(v->name), unit = strlen(v->unit), len = name + (unit ? unit + 1 : 0);
+        size_t name = strlen(v->name), unit = strlen(v->unit);
+        bool colon = unit || memchr(v->name, ':', name);
+        size_t len = name + colon + unit;
         char *to = dp_pool_alloc(&head->pool, len + 1);
         if (!to)
             return dp_foreign_error(r, DP_E_NOMEM);
-        snprintf(to, len + 1, "%s%s%s", v->name, unit ? ":" : "", v->unit);
+        snprintf(to, len + 1, "%s%s%s", v->name, colon ? ":" : "", v->unit);
         v->column = (unsigned)head->n_counters;
         head->counters[head->n_counters++] = (struct dp_var){ "", to, len };
     }

@@ -7,6 +7,7 @@
  * Without call chains the one frame stands at the end of the first line. Which events there are is
  * known at the end, so that the stacks are kept as a tree until then. */
 #include "dp_reader_perf.h"
+#include "dp_perf_name.h"
 #include "dp_samples.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -26,7 +27,10 @@ struct perf {
     struct event events[DP_FOREIGN_VALUES];
     size_t n_events;
     struct dp_samples tree;
-    bool open;                  /* a sample has begun */
+    bool any, open;             /* a sample has begun; .. and not ended */
+    bool weak;                  /* samples begin with weak lines */
+    bool flat;                  /* the sample's one frame stood in its first line */
+    struct dp_buf before;       /* the weak line before this one, until there is a sample */
     uint32_t command;           /* of the sample: a name */
     bool java;
     size_t kind;
@@ -89,58 +93,45 @@ static bool is_cpu(struct dp_text w)
     return w.len > 2 && w.ptr[0] == '[' && w.ptr[w.len - 1] == ']' && dp_foreign_is_digit(w.ptr[1]);
 }
 
+/* In what the processor was, as perf's field misc has it: U, K, KF ... */
+static bool is_misc(struct dp_text w)
+{
+    size_t at = 0;
+    while (at < w.len && memchr("UKHGgMESFp", w.ptr[at], 10))
+        at++;
+    return at && at == w.len && at < 4;
+}
+
+/* Events begin with a letter. */
 static bool is_event(struct dp_text w)
 {
-    return w.len > 1 && w.ptr[w.len - 1] == ':' && !is_time(w);
+    char first = w.len > 1 ? (char)(*w.ptr | 0x20) : '\0';
+    return first >= 'a' && first <= 'z' && w.ptr[w.len - 1] == ':';
 }
 
-/* The first line of a sample. */
-struct sample {
-    struct dp_text command, event, rest;
-    uint64_t period;            /* 1 where it is not told */
-    bool has_period;
+/* The words of a line, up to the one that is looked at. */
+struct words {
+    struct dp_text line, w[WORDS];
+    size_t n, at;
 };
 
-/* Which word has the ids; 0: none. A command may have numbers in it: what stands before the time is
- * the id, or the first one where there is no time. *at: the word behind the ids and the
- * processor. */
-static size_t find_id(const struct dp_text *w, size_t n, bool timed, size_t *at)
+static bool here(const struct words *of, bool (*is)(struct dp_text w))
 {
-    for (size_t id = 1; id < n; id++) {
-        *at = id + 1;
-        *at += *at < n && is_cpu(w[*at]);
-        if (*at < n && is_id(w[id])
-            && (timed ? is_time(w[*at]) : is_number(w[*at]) || is_event(w[*at])))
-            return id;
-    }
-    return 0;
+    return of->at < of->n && is(of->w[of->at]);
 }
 
-/* Finds the words that tell: command, ids, [processor], time, period, event. Any but the command,
- * its ids and the event may be missing. */
-static bool sample_line(struct dp_text line, struct sample *s)
+static struct dp_text rest_of(const struct words *of)
 {
-    struct dp_text w[WORDS];
-    size_t n = words_of(line, w), at = 0, id = find_id(w, n, true, &at);
-    at += id > 0;               /* the time */
-    if (!id && line.len && !dp_foreign_is_blank(line.ptr[0]))
-        id = find_id(w, n, false, &at);
-    if (!id)
-        return false;
-    s->period = 1;
-    s->has_period = at + 1 < n && is_number(w[at]) && dp_num_dec(w[at].ptr, w[at].len, &s->period);
-    at += s->has_period;
-    if (at >= n || !is_event(w[at]))
-        return false;
-    const char *end = line.ptr + line.len, *behind = w[at].ptr + w[at].len;
-    s->event = (struct dp_text){ w[at].ptr, w[at].len - 1 };
-    s->command = (struct dp_text){ w[0].ptr, (size_t)(w[id - 1].ptr + w[id - 1].len - w[0].ptr) };
-    s->rest = (struct dp_text){ behind, (size_t)(end - behind) };
-    return true;
+    const char *end = of->line.ptr + of->line.len;
+    const char *p = of->at ? of->w[of->at - 1].ptr + of->w[of->at - 1].len : of->line.ptr;
+    return (struct dp_text){ p, (size_t)(end - p) };
 }
 
-/* ADDRESS NAME+0xOFFSET (FILE), of which the name and the file are taken. */
-static bool frame_line(struct dp_text line, struct dp_text *name, struct dp_text *file)
+static const struct dp_text nameless = { "[unknown]", 9 };
+
+/* ADDRESS NAME+0xOFFSET (FILE), of which the name and the file are taken. The name may be
+ * missing. */
+static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
     size_t from = span(line, 0, dp_foreign_is_blank), at = span(line, from, is_hex), end = line.len;
     if (at == from || at >= end || !dp_foreign_is_blank(line.ptr[at]))
@@ -157,65 +148,143 @@ static bool frame_line(struct dp_text line, struct dp_text *name, struct dp_text
         if (depth == 0)
             break;
     }
-    if (open <= at + 1 || !dp_foreign_is_blank(line.ptr[open - 2]))
+    if (open <= at || !dp_foreign_is_blank(line.ptr[open - 2]))
         return false;
     *file = (struct dp_text){ line.ptr + open, end - 1 - open };
-    *name = (struct dp_text){ line.ptr + at, open - 2 - at };
+    *name = open == at + 1 ? nameless : (struct dp_text){ line.ptr + at, open - 2 - at };
     return true;
 }
 
-/* ---- names, as stackcollapse-perf.pl writes them ---- */
-
-static struct dp_text without_offset(struct dp_text name)
+/* ADDRESS NAME, or ADDRESS, as perf aligns it: the address ends where it would end if it had 16
+ * digits. lead: what stands before them. */
+static bool bare_frame(struct dp_text line, size_t lead, struct dp_text *name, struct dp_text *file)
 {
-    size_t at = name.len;
-    while (at && is_hex(name.ptr[at - 1]))
-        at--;
-    if (at >= 3 && at < name.len && memcmp(name.ptr + at - 3, "+0x", 3) == 0)
-        name.len = at - 3;
-    return name;
+    size_t from = span(line, 0, dp_foreign_is_blank), at = span(line, from, is_hex), end = line.len;
+    while (end > at && dp_foreign_is_blank(line.ptr[end - 1]))
+        end--;
+    if (at == from || at != lead + 16 || (at < end && line.ptr[at] != ' '))
+        return false;
+    *name = at < end ? (struct dp_text){ line.ptr + at + 1, end - at - 1 } : nameless;
+    *file = (struct dp_text){ "", 0 };
+    return true;
 }
 
-/* What is not known is called after its file. */
-static void unknown(struct dp_buf *to, struct dp_text file)
+/* A frame in a line of its own, behind a tab. */
+static bool frame_line(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
-    size_t at = file.len;
-    while (at && file.ptr[at - 1] != '/')
-        at--;
-    bool known = !dp_foreign_is(file, "[unknown]") && at < file.len;
-    dp_buf_addc(to, '[');
-    dp_buf_adds(to, known ? "" : "unknown");
-    if (known)
-        dp_buf_add(to, file.ptr + at, file.len - at);
-    dp_buf_addc(to, ']');
+    return whole_frame(line, name, file)
+           || (line.len && *line.ptr == '\t' && bare_frame(line, 1, name, file));
 }
 
-/* Where the parameters of a C++ function begin; those of a Go method are left, as (*T).name. */
-static size_t parameters(struct dp_text name)
+/* The one frame behind what else is told of a sample. */
+static bool frame_behind(struct dp_text rest, struct dp_text *name, struct dp_text *file)
 {
-    static const char anon[] = "(anonymous namespace)";
-    const char *dot = NULL;
-    for (size_t i = 0; i + 1 < name.len; i++) {
-        dot = !dot && name.ptr[i] == '.' && name.ptr[i + 1] == '(' ? name.ptr + i : dot;
-        if (dot && name.ptr[i] == ')' && name.ptr[i + 1] == '.')
-            return name.len;
+    return whole_frame(rest, name, file) || bare_frame(rest, 2, name, file);
+}
+
+/* ---- the first line of a sample ---- */
+
+/* How sure it is that a line begins a sample: a weak one does only if a frame follows. */
+enum sure { NOT, WEAK, SURE };
+
+struct sample {
+    struct dp_text command, event, rest;
+    uint64_t period;            /* 1 where it is not told */
+    bool has_period;
+    bool framed;                /* rest is a frame */
+};
+
+static bool is_blank_or_none(struct dp_text t)
+{
+    return span(t, 0, dp_foreign_is_blank) == t.len;
+}
+
+/* Takes the ids, the processor, its mode and the time, if the id stands at this word. */
+static bool take_id(struct words *of, size_t id, bool timed)
+{
+    of->at = id;
+    if (!here(of, is_id))
+        return false;
+    of->at++;
+    of->at += here(of, is_cpu);
+    of->at += timed && here(of, is_misc);
+    bool time = here(of, is_time);
+    of->at += time;
+    return time == timed;
+}
+
+/* Behind the command: the ids, the processor, the time, of which some may be missing. A command may
+ * have numbers in it: what stands before the time is the id, or else the first number that the rest
+ * may follow. Returns how many words the command has; 0: there is none. */
+static size_t command_of(struct words *of, bool *timed)
+{
+    size_t time = 0;
+    if (is_time(of->w[0]))
+        return 0;
+    for (size_t id = 1; id < of->n; id++)
+        if (take_id(of, id, true))
+            return *timed = true, id;
+    for (size_t i = 1; i < of->n && !time; i++)
+        time = is_time(of->w[i]) ? i : 0;
+    of->at = time ? time + 1 : 0;
+    *timed = time > 0;
+    if (time) {
+        time -= time > 1 && is_misc(of->w[time - 1]) && is_cpu(of->w[time - 2]);
+        time -= is_cpu(of->w[time - 1]);
+        return time && !is_id(of->w[0]) ? time : 0;
     }
-    for (size_t i = 0; i < name.len; i++)
-        if (name.ptr[i] == '('
-            && (name.len - i < strlen(anon) || memcmp(name.ptr + i, anon, strlen(anon)) != 0))
-            return i;
-    return name.len;
+    struct dp_text name, file;
+    for (size_t id = 1; id < of->n; id++)
+        if (take_id(of, id, false)
+            && (here(of, is_number) || here(of, is_event) || frame_behind(rest_of(of), &name, &file)
+                || of->at == of->n))
+            return id;
+    for (of->at = 1; of->at < of->n; of->at++) {
+        struct words behind = *of;
+        behind.at++;
+        if (here(of, is_event)
+            && (behind.at == of->n || frame_behind(rest_of(&behind), &name, &file)))
+            break;
+    }
+    return is_id(of->w[0]) || is_event(of->w[0]) ? 0 : of->at;
 }
 
-static void tidy(struct dp_buf *to, struct dp_text name, bool java)
+/* Finds the words that tell: command, ids, [processor], time, period, event, frame. Any but the
+ * command may be missing. */
+static enum sure sample_line(struct dp_text line, struct sample *s)
 {
-    size_t n = parameters(name), i = 0;
-    if (java && n && *name.ptr == 'L' && memchr(name.ptr, '/', n))
-        i = 1;
-    for (; i < n; i++)
-        if (name.ptr[i] != '"' && name.ptr[i] != '\'')
-            dp_buf_addc(to, name.ptr[i] == ';' ? ':' : name.ptr[i]);
+    struct words of = { line, .n = 0 };
+    struct dp_text name, file;
+    bool timed = false, indented = line.len && dp_foreign_is_blank(*line.ptr);
+    of.n = words_of(line, of.w);
+    size_t command = of.n ? command_of(&of, &timed) : 0;
+    if (!command)
+        return NOT;
+    bool id = of.at > command + timed;
+    s->command = (struct dp_text){
+        of.w[0].ptr, (size_t)(of.w[command - 1].ptr + of.w[command - 1].len - of.w[0].ptr)
+    };
+    s->period = 1;
+    s->has_period = here(&of, is_number)
+                    && (of.at + 1 == of.n || is_event(of.w[of.at + 1]))
+                    && dp_num_dec(of.w[of.at].ptr, of.w[of.at].len, &s->period);
+    of.at += s->has_period;
+    bool event = here(&of, is_event);
+    s->event = event ? (struct dp_text){ of.w[of.at].ptr, of.w[of.at].len - 1 }
+            : (struct dp_text){ "samples", 7 };
+    of.at += event;
+    s->rest = rest_of(&of);
+    s->framed = frame_behind(s->rest, &name, &file);
+    bool closed = is_blank_or_none(s->rest) || s->framed;
+    if (timed && (event || closed))
+        return SURE;
+    bool tracepoint = event && memchr(s->event.ptr, ':', s->event.len);
+    if (id && event && (s->framed || (!indented && (closed || tracepoint))))
+        return SURE;
+    bool printed = line.ptr[line.len - 1] == ' ' || s->framed;
+    return closed && printed && !(indented && !s->framed) ? WEAK : NOT;
 }
+
 
 /* ---- samples ---- */
 
@@ -265,22 +334,11 @@ static int find_event(struct dp_reader *r, struct perf *in, const struct sample 
     return rc;
 }
 
-static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, struct dp_text file)
+static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name)
 {
     uint32_t n;
-    name = without_offset(name);
-    if (!name.len || *name.ptr == '(')          /* not a frame, but a process's name */
-        return 0;
-    dp_buf_clear(&in->name);
-    if (dp_foreign_is(name, "[unknown]"))
-        unknown(&in->name, file);
-    else
-        tidy(&in->name, name, in->java);
-    if (in->name.err)
-        return dp_foreign_error(r, DP_E_NOMEM);
-    struct dp_text t = { in->name.ptr ? in->name.ptr : "", in->name.len };
-    int rc = t.len ? intern(r, in, t, &n) : 0;
-    if (rc < 0 || !t.len)
+    int rc = name.len ? intern(r, in, name, &n) : 0;
+    if (rc < 0 || !name.len)
         return rc;
     if (in->n_frames >= DP_LIMIT_DEPTH)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "a stack is too deep");
@@ -289,6 +347,23 @@ static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, stru
         return dp_foreign_error(r, DP_E_NOMEM);
     in->frames[in->n_frames++] = n;
     return 0;
+}
+
+/* What is inlined comes before what it is inlined in. */
+static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, struct dp_text file)
+{
+    int rc = 0;
+    for (name = dp_perf_no_offset(name); rc == 0 && name.len;) {
+        struct dp_text one = dp_perf_inlined(&name, in->java);
+        dp_buf_clear(&in->name);
+        if (dp_foreign_is(one, "[unknown]"))
+            dp_perf_unknown(&in->name, file);
+        else
+            dp_perf_name(&in->name, one, in->java);
+        rc = in->name.err ? dp_foreign_error(r, DP_E_NOMEM)
+                : add_frame(r, in, (struct dp_text){ in->name.ptr, in->name.len });
+    }
+    return rc;
 }
 
 static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
@@ -306,10 +381,35 @@ static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
     if (rc == 0)
         rc = intern(r, in, command, &in->command);
     in->java = dp_foreign_is(command, "java");
-    in->open = rc == 0;
+    in->any = in->open = rc == 0;
+    in->flat = s->framed;
     in->period = s->period;
     in->n_frames = 0;
-    return rc == 0 && frame_line(s->rest, &name, &file) ? frame(r, in, name, file) : rc;
+    return rc == 0 && frame_behind(s->rest, &name, &file) ? frame(r, in, name, file) : rc;
+}
+
+/* A frame where no sample has begun: the line before the first stack may have been a weak one. */
+static int first_frame(struct dp_reader *r, struct perf *in, struct dp_text line)
+{
+    struct sample s;
+    struct dp_text name, file, before = { in->before.ptr, in->before.len };
+    if (in->any)
+        return dp_foreign_bad(r, "this is neither a sample nor a frame", line);
+    if (!before.len || sample_line(before, &s) != WEAK)
+        return dp_foreign_bad(r, "no command stands before this stack; `perf script -F comm,tid,"
+                                 "time,period,event,ip,sym,dso' prints all that is needed", line);
+    in->weak = true;
+    int rc = begin(r, in, &s);
+    return rc == 0 && frame_line(line, &name, &file) ? frame(r, in, name, file) : rc;
+}
+
+/* A line before the first sample, such as a warning of perf. */
+static int early_line(struct dp_reader *r, struct perf *in, struct dp_text line, enum sure sure)
+{
+    dp_buf_clear(&in->before);
+    if (sure == WEAK)
+        dp_buf_add(&in->before, line.ptr, line.len);
+    return in->before.err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
 static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
@@ -321,21 +421,36 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
         return finish(r, in);
     if (*line.ptr == '#')
         return 0;
-    if (sample_line(line, &s))
-        return begin(r, in, &s);
-    if (in->open && at && frame_line(line, &name, &file))
+    bool framed = frame_line(line, &name, &file);
+    if (framed && in->open && at && !in->flat)
         return frame(r, in, name, file);
+    enum sure sure = sample_line(line, &s);
+    if (sure == SURE || (sure == WEAK && (in->weak || s.framed)))
+        return begin(r, in, &s);
+    if (framed)
+        return in->open ? frame(r, in, name, file) : first_frame(r, in, line);
     if (in->open && at)         /* what else is printed of a sample: registers, sources */
         return 0;
-    return dp_foreign_bad(r, "this is neither a sample nor a frame", line);
+    return in->any ? dp_foreign_bad(r, "this is neither a sample nor a frame", line)
+            : early_line(r, in, line, sure);
+}
+
+/* Is this the first line of a sample, all but the command? */
+static bool lacks_command(struct dp_text line)
+{
+    struct words of = { line, .n = 0 };
+    of.n = words_of(line, of.w);
+    while (here(&of, is_id) || here(&of, is_cpu) || here(&of, is_time) || here(&of, is_event))
+        of.at++;
+    return of.n && of.at == of.n;
 }
 
 /* Is the first line that is neither empty nor a comment that of a sample, and what follows a frame,
- * an empty line, or another sample? */
+ * an empty line, or another sample? Behind other lines, warnings of perf, only a frame is proof. */
 static bool is_perf(const char *ptr, size_t len)
 {
     const char *end = ptr + len, *nl;
-    bool sample = false;
+    bool clean = true, sample = false, framed = false, may_be = true;
     struct sample s;
     struct dp_text name, file;
     for (; ptr < end; ptr = nl ? nl + 1 : end) {
@@ -343,16 +458,22 @@ static bool is_perf(const char *ptr, size_t len)
         struct dp_text line = { ptr, (size_t)((nl ? nl : end) - ptr) };
         if (line.len && line.ptr[line.len - 1] == '\r')
             line.len--;
-        bool empty = span(line, 0, dp_foreign_is_blank) == line.len;
-        if (!sample && (empty || *line.ptr == '#'))
+        bool empty = is_blank_or_none(line);
+        if (may_be && !empty && frame_line(line, &name, &file))
+            return true;
+        enum sure sure = empty ? NOT : sample_line(line, &s);
+        if (sample && clean && (empty || sure == SURE))
+            return true;
+        if (empty || *line.ptr == '#')
             continue;
-        if (sample)
-            return empty || frame_line(line, &name, &file) || sample_line(line, &s);
-        if (!sample_line(line, &s) || !s.command.len)
-            return false;
-        sample = true;
+        if (sure != NOT && s.framed && (sure == SURE || framed))
+            return true;
+        framed = sure != NOT && s.framed;
+        clean = clean && !sample && sure == SURE;
+        sample = sure == SURE;
+        may_be = sure != NOT || lacks_command(line);
     }
-    return sample;
+    return sample && clean;
 }
 
 /* ---- the file ---- */
@@ -377,11 +498,14 @@ static int head(struct dp_reader *r)
     dp_pool_init(&in->names);
     dp_samples_init(&in->tree);
     dp_buf_init(&in->name);
+    dp_buf_init(&in->before);
     int rc = 0, got = 0;
     while (rc == 0 && (got = dp_foreign_line(r, &line)) > 0)
         rc = any_line(r, in, line);
     if (rc == 0)
         rc = got < 0 ? got : finish(r, in);
+    if (rc == 0 && !in->any)
+        return dp_reader_fail(r, DP_E_SYNTAX, 0, "there is no sample");
     if (rc == 0 && r->in.cut)
         in->cut = "the compressed data break off";
     r->in.cut = false;          /* told behind the contexts */
@@ -415,6 +539,7 @@ static void release(void *state)
     dp_pool_release(&in->names);
     dp_samples_release(&in->tree);
     dp_buf_release(&in->name);
+    dp_buf_release(&in->before);
     dp_mem_free(in->numbers);
     dp_mem_free(in->frames);
     dp_mem_free(in);

@@ -1,6 +1,9 @@
-/* The file has a list of frames, and profiles whose stacks are numbers of frames. The list may come
- * last, so that the stacks are kept as a tree until the end. */
+/* The file has a list of frames, and profiles whose stacks are numbers of frames. The names of an
+ * object come in any order. The list of frames may come last, so that the stacks are kept as a tree
+ * until the end; the unit of a profile may come behind its values, which are kept as text until
+ * then; and whether names of profiles mean anything is known with the exporter. */
 #include "dp_reader_speedscope.h"
+#include "dp_foreign.h"
 #include "dp_samples.h"
 #include "dp_json.h"
 #include "dp_mem.h"
@@ -17,16 +20,23 @@ struct frame {
     uint64_t line;
 };
 
+/* A value whose unit is not known yet: a weight, or the time of an event. */
+struct late {
+    uint32_t node;              /* which has it, or what has passed up to it */
+    size_t text;                /* in texts */
+};
+
 /* What a profile counts; its values in this file's profiles add up. */
 struct kind {
-    uint32_t name;              /* in names; NONE: all of this unit are one */
+    uint32_t name;              /* in names; NONE: all of this unit are one. Those of others become
+                                 * one at the end, if the exporter is told so late */
     const struct unit *unit;
 };
 
 struct speedscope {
     struct dp_json json;
     bool started;               /* the first bytes have been taken */
-    bool ours;                  /* our dprofexport: names of profiles are metrics */
+    bool known, ours;           /* the exporter; it is our dprofexport: names are metrics */
     struct dp_pool names;
     struct frame *frames;
     size_t n_frames, frames_cap;
@@ -40,6 +50,9 @@ struct speedscope {
     uint32_t *leaves;           /* of a sampled one */
     uint64_t *weights;
     size_t n_leaves, n_weights, leaves_cap, weights_cap;
+    struct late *late;          /* of the profile: what cannot be added yet */
+    size_t n_late, late_cap;
+    struct dp_buf texts;        /* of late values, each with a NUL behind it */
     const char *cut;            /* what is wrong with the end; NULL: nothing */
 };
 
@@ -57,31 +70,32 @@ struct profile {
     uint32_t name;              /* NONE: not told yet */
     const struct unit *unit;    /* NULL: not told yet */
     size_t kind;                /* DP_FOREIGN_VALUES: not looked up yet */
-    bool has_start, has_end;
-    int64_t start, end, at;     /* at: of the event before */
+    bool evented, begun;        /* begun: the start was known at the first event */
+    bool late;                  /* its weights are kept as texts */
+    size_t start, end;          /* in texts; NO_TEXT: not told */
+    int64_t first, at;          /* of the first event, and of the one before */
 };
+
+#define NO_TEXT SIZE_MAX
+#define NO_TIME INT64_MIN
 
 enum { NONE = -1 };
 
-static bool has(const char *ptr, size_t len, const char *what)
-{
-    size_t n = strlen(what);
-    const char *p = ptr, *end = ptr + len;
-    while ((p = memchr(p, *what, (size_t)(end - p))) != NULL && (size_t)(end - p) >= n) {
-        if (memcmp(p, what, n) == 0)
-            return true;
-        p++;
-    }
-    return false;
-}
-
-/* An object that names the schema somewhere near its beginning. */
+/* An object that names the schema somewhere near its beginning, or has the names that speedscope's
+ * objects have. */
 static bool is_speedscope(const char *ptr, size_t len)
 {
     size_t at = 0;
     while (at < len && strchr(" \t\r\n", ptr[at]) && ptr[at])
         at++;
-    return at < len && ptr[at] == '{' && has(ptr, len, "speedscope.app/file-format-schema");
+    if (at == len || ptr[at] != '{')
+        return false;
+    if (dp_foreign_has(ptr, len, "speedscope.app/file-format-schema"))
+        return true;
+#define HAS(name) dp_foreign_has(ptr, len, "\"" name "\"")
+    bool profiles = HAS("profiles") && (HAS("evented") || HAS("sampled"));
+    return (profiles || (HAS("shared") && HAS("frames"))) && !HAS("traceEvents");
+#undef HAS
 }
 
 /* ---- tokens ---- */
@@ -225,15 +239,39 @@ static int shared(struct dp_reader *r)
 
 /* ---- values ---- */
 
-/* The kind of a profile's values. Its unit must have been told. */
+/* Kinds that differ in the profile's name alone become one: the names are not those of metrics. */
+static int join_kinds(struct dp_reader *r)
+{
+    struct speedscope *in = r->foreign.state;
+    size_t n = 0;
+    for (size_t i = 0; i < in->n_kinds; i++) {
+        size_t to = 0;
+        while (to < n && strcmp(in->kinds[to].unit->kind, in->kinds[i].unit->kind) != 0)
+            to++;
+        int rc = to < i ? dp_samples_move(&in->tree, i, to) : 0;
+        if (rc < 0)
+            return rc == DP_E_NOMEM ? dp_foreign_error(r, rc)
+                    : FAIL(r, rc, "the values add up to more than fits");
+        in->kinds[to] = (struct kind){ (uint32_t)NONE, in->kinds[i].unit };
+        n += to == n;
+    }
+    in->n_kinds = n;
+    in->known = true;
+    return 0;
+}
+
+/* The kind of a profile's values, whose unit and name are known. */
 static int find_kind(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->foreign.state;
     if (p->kind < DP_FOREIGN_VALUES)
         return 0;
-    if (!p->unit)
-        return FAIL(r, DP_E_SYNTAX, "the unit of a profile does not stand before its values");
-    struct kind want = { in->ours ? p->name : (uint32_t)NONE, p->unit };
+    if (!in->known && in->n_kinds == DP_FOREIGN_VALUES) {
+        int rc = join_kinds(r);         /* our files do not have so many */
+        if (rc < 0)
+            return rc;
+    }
+    struct kind want = { in->known && !in->ours ? (uint32_t)NONE : p->name, p->unit };
     for (p->kind = 0; p->kind < in->n_kinds; p->kind++) {
         const struct kind *k = &in->kinds[p->kind];
         if (k->name == want.name && strcmp(k->unit->kind, want.unit->kind) == 0)
@@ -245,16 +283,66 @@ static int find_kind(struct dp_reader *r, struct profile *p)
     return 0;
 }
 
-static int amount(struct dp_reader *r, struct profile *p, int kind, int64_t *out)
+/* Is it too early to add values? */
+static bool is_early(const struct dp_reader *r, const struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
-    int rc = kind < 0 ? kind : find_kind(r, p);
+    const struct speedscope *in = r->foreign.state;
+    bool any_name = in->known && !in->ours;
+    return !p->unit || in->n_late || (p->name == (uint32_t)NONE && !any_name);
+}
+
+static int scaled(struct dp_reader *r, struct profile *p, const struct dp_json *number,
+                  int64_t *out)
+{
+    int rc = find_kind(r, p);
     if (rc < 0)
         return rc;
-    if (kind != DP_JSON_NUMBER)
-        return FAIL(r, DP_E_SYNTAX, "there is no number where one should be");
-    if (!dp_json_scaled(&in->json, p->unit->decimals, out))
-        return FAIL(r, DP_E_LIMIT, "a value is too large");
+    return dp_json_scaled(number, p->unit->decimals, out) ? 0
+            : FAIL(r, DP_E_LIMIT, "a value is too large");
+}
+
+/* The value of the token read last. */
+static int amount(struct dp_reader *r, struct profile *p, int64_t *out)
+{
+    struct speedscope *in = r->foreign.state;
+    return scaled(r, p, &in->json, out);
+}
+
+/* The value of a text that was kept. */
+static int amount_of(struct dp_reader *r, struct profile *p, size_t text, int64_t *out)
+{
+    struct speedscope *in = r->foreign.state;
+    struct dp_json number = { .text = { .ptr = in->texts.ptr + text } };
+    number.text.len = strlen(number.text.ptr);
+    return scaled(r, p, &number, out);
+}
+
+/* A token that must be a number. */
+static int expect_number(struct dp_reader *r, int kind)
+{
+    return kind < 0 || kind == DP_JSON_NUMBER ? (kind < 0 ? kind : 0)
+            : FAIL(r, DP_E_SYNTAX, "there is no number where one should be");
+}
+
+/* Keeps the number read last as text. */
+static int keep_text(struct dp_reader *r, size_t *text)
+{
+    struct speedscope *in = r->foreign.state;
+    *text = in->texts.len;
+    if (in->json.text.len >= DP_LIMIT_WHOLE - in->texts.len)
+        return FAIL(r, DP_E_LIMIT, "the values before a profile's unit take more than %zu bytes",
+                    DP_LIMIT_WHOLE);
+    dp_buf_add(&in->texts, in->json.text.ptr, in->json.text.len);
+    dp_buf_addc(&in->texts, '\0');
+    return in->texts.err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+}
+
+static int keep_late(struct dp_reader *r, uint32_t node, size_t text)
+{
+    struct speedscope *in = r->foreign.state;
+    if (dp_mem_grow((void **)&in->late, &in->late_cap, in->n_late + 1, sizeof *in->late) < 0)
+        return dp_foreign_error(r, DP_E_NOMEM);
+    in->late[in->n_late++] = (struct late){ node, text };
     return 0;
 }
 
@@ -278,24 +366,35 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
 
 /* ---- evented profiles ---- */
 
+static uint32_t top(const struct dp_reader *r)
+{
+    const struct speedscope *in = r->foreign.state;
+    return in->depth ? in->stack[in->depth - 1] : 0;
+}
+
 /* What passes between two events belongs to the frame on top; where none is open, to the
  * program. */
-static int pass(struct dp_reader *r, struct profile *p, int64_t at)
+static int pass(struct dp_reader *r, struct profile *p, uint32_t node, int64_t at)
 {
-    struct speedscope *in = r->foreign.state;
-    if (p->at == INT64_MIN)
-        p->at = at;
+    int rc = 0;
+    if (p->at == NO_TIME) {
+        p->first = p->at = at;
+        p->begun = p->start != NO_TEXT;
+        rc = p->begun ? amount_of(r, p, p->start, &p->at) : 0;
+    }
+    if (rc < 0)
+        return rc;
     if (at < p->at)
         return FAIL(r, DP_E_SYNTAX, "an event is earlier than what is before it");
     uint64_t value = (uint64_t)at - (uint64_t)p->at;
     p->at = at;
-    return add(r, p, in->depth ? in->stack[in->depth - 1] : 0, value);
+    return add(r, p, node, value);
 }
 
 static int open_frame(struct dp_reader *r, uint32_t frame)
 {
     struct speedscope *in = r->foreign.state;
-    int64_t node = enter(r, in->depth ? in->stack[in->depth - 1] : 0, frame);
+    int64_t node = enter(r, top(r), frame);
     if (node < 0)
         return (int)node;
     if (in->depth == DP_LIMIT_DEPTH)
@@ -311,10 +410,10 @@ static int close_frame(struct dp_reader *r, uint32_t frame)
     struct speedscope *in = r->foreign.state;
     if (!in->depth)
         return FAIL(r, DP_E_SYNTAX, "frame %lu is closed, and none is open", (unsigned long)frame);
-    uint32_t top = in->tree.nodes[in->stack[in->depth - 1]].sub;
-    if (top != frame)
+    uint32_t last = in->tree.nodes[in->stack[in->depth - 1]].sub;
+    if (last != frame)
         return FAIL(r, DP_E_SYNTAX, "frame %lu is closed, and %lu was opened last",
-                    (unsigned long)frame, (unsigned long)top);
+                    (unsigned long)frame, (unsigned long)last);
     in->depth--;
     return 0;
 }
@@ -323,28 +422,32 @@ static int event(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->foreign.state;
     char type = '\0';
-    bool has_frame = false, has_at = false;
+    bool has_frame = false, has_at = false, early = is_early(r, p);
     uint32_t frame = 0;
     int64_t at = 0;
+    size_t text = 0;
     int rc = 0, kind;
     while (rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
         bool is_type = dp_json_is(&in->json, "type"), is_frame = dp_json_is(&in->json, "frame");
         bool is_at = dp_json_is(&in->json, "at");
         kind = next(r);
-        if (is_type && kind == DP_JSON_STRING)
+        if (is_type && kind == DP_JSON_STRING) {
             type = in->json.text.len == 1 ? in->json.text.ptr[0] : '\0';
-        else if (is_frame)
+        } else if (is_frame) {
             rc = frame_index(r, kind, &frame), has_frame = true;
-        else if (is_at)
-            rc = amount(r, p, kind, &at), has_at = true;
-        else
+        } else if (is_at) {
+            rc = expect_number(r, kind), has_at = true;
+            if (rc == 0)
+                rc = early ? keep_text(r, &text) : amount(r, p, &at);
+        } else {
             rc = skip(r, kind);
+        }
     }
     if (rc < 0 || kind < 0)
         return rc < 0 ? rc : kind;
     if (!has_frame || !has_at || (type != 'O' && type != 'C'))
         return FAIL(r, DP_E_SYNTAX, "an event lacks its type (O or C), its frame or its time");
-    rc = pass(r, p, at);
+    rc = early ? keep_late(r, top(r), text) : pass(r, p, top(r), at);
     return rc < 0 ? rc : type == 'O' ? open_frame(r, frame) : close_frame(r, frame);
 }
 
@@ -353,7 +456,7 @@ static int events(struct dp_reader *r, struct profile *p)
     struct speedscope *in = r->foreign.state;
     int kind = expect(r, DP_JSON_ARRAY, "the events of a profile are no list");
     in->depth = 0;
-    p->at = p->has_start ? p->start : INT64_MIN;
+    p->evented = true;
     while (kind >= 0 && (kind = next(r)) == DP_JSON_OBJECT) {
         int rc = event(r, p);
         if (rc < 0)
@@ -384,6 +487,12 @@ static int64_t sample(struct dp_reader *r)
             : FAIL(r, DP_E_SYNTAX, "a sample is no list of numbers");
 }
 
+/* Gives a sample its weight: what is in `weights' is a number, or the place of its text. */
+static int weigh(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t weight)
+{
+    return p->late ? keep_late(r, node, (size_t)weight) : add(r, p, node, weight);
+}
+
 static int samples(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->foreign.state;
@@ -400,11 +509,25 @@ static int samples(struct dp_reader *r, struct profile *p)
         if (rc < 0)
             return rc;
         in->leaves[in->n_leaves++] = (uint32_t)node;
-        if (i < in->n_weights && (rc = add(r, p, (uint32_t)node, in->weights[i])) < 0)
+        if (i < in->n_weights && (rc = weigh(r, p, (uint32_t)node, in->weights[i])) < 0)
             return rc;
     }
     return kind < 0 || kind == DP_JSON_ARRAY_END ? (kind < 0 ? kind : 0)
             : FAIL(r, DP_E_SYNTAX, "a sample is no list of numbers");
+}
+
+/* A weight, as `weights' has it. */
+static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t *weight)
+{
+    int64_t v = 0;
+    size_t text = 0;
+    int rc = expect_number(r, kind);
+    if (rc == 0)
+        rc = p->late ? keep_text(r, &text) : amount(r, p, &v);
+    if (rc == 0 && v < 0)
+        return FAIL(r, DP_E_SYNTAX, "a weight is negative");
+    *weight = p->late ? text : (uint64_t)v;
+    return rc;
 }
 
 /* Weights usually follow the samples; if not, they are kept. */
@@ -412,27 +535,62 @@ static int weights(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->foreign.state;
     int kind = expect(r, DP_JSON_ARRAY, "the weights of a profile are no list");
+    p->late = p->late || is_early(r, p);
     while (kind >= 0 && (kind = next(r)) != DP_JSON_ARRAY_END) {
-        int64_t v;
-        int rc = amount(r, p, kind, &v);
+        uint64_t v = 0;
+        int rc = one_weight(r, p, kind, &v);
         size_t i = in->n_weights;
-        if (rc == 0 && v < 0)
-            return FAIL(r, DP_E_SYNTAX, "a weight is negative");
         if (rc == 0 && i < in->n_leaves) {
-            rc = add(r, p, in->leaves[i], (uint64_t)v);
+            rc = weigh(r, p, in->leaves[i], v);
         } else if (rc == 0 && i == SAMPLES_MAX) {
             return FAIL(r, DP_E_LIMIT, "a profile has more than %d samples", SAMPLES_MAX);
         } else if (rc == 0) {
             if (dp_mem_grow((void **)&in->weights, &in->weights_cap, i + 1,
                             sizeof *in->weights) < 0)
                 return dp_foreign_error(r, DP_E_NOMEM);
-            in->weights[i] = (uint64_t)v;
+            in->weights[i] = v;
         }
         if (rc < 0)
             return rc;
         in->n_weights++;
     }
     return kind < 0 ? kind : 0;
+}
+
+/* Adds the values that came before the unit or the name. */
+static int add_late(struct dp_reader *r, struct profile *p)
+{
+    struct speedscope *in = r->foreign.state;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < in->n_late; i++) {
+        int64_t v;
+        rc = amount_of(r, p, in->late[i].text, &v);
+        if (rc == 0 && !p->evented && v < 0)
+            return FAIL(r, DP_E_SYNTAX, "a weight is negative");
+        if (rc == 0)
+            rc = p->evented ? pass(r, p, in->late[i].node, v)
+                    : add(r, p, in->late[i].node, (uint64_t)v);
+    }
+    return rc;
+}
+
+/* What passes before the first event, where the start came behind it, and after the last one. */
+static int add_ends(struct dp_reader *r, struct profile *p)
+{
+    int64_t v;
+    int rc = 0;
+    if (p->start != NO_TEXT && !p->begun && (rc = amount_of(r, p, p->start, &v)) == 0) {
+        if (p->at == NO_TIME)
+            p->at = v;
+        else if (v > p->first)
+            return FAIL(r, DP_E_SYNTAX, "an event is earlier than what is before it");
+        else
+            rc = add(r, p, 0, (uint64_t)p->first - (uint64_t)v);
+    }
+    if (rc == 0 && p->end != NO_TEXT && p->at != NO_TIME
+        && (rc = amount_of(r, p, p->end, &v)) == 0 && v > p->at)
+        rc = add(r, p, 0, (uint64_t)v - (uint64_t)p->at);
+    return rc;
 }
 
 /* ---- profiles ---- */
@@ -477,20 +635,20 @@ static int profile_key(struct dp_reader *r, struct profile *p)
         return weights(r, p);
     bool start = dp_json_is(&in->json, "startValue"), end = dp_json_is(&in->json, "endValue");
     int kind = next(r);
-    if ((!start && !end) || !p->unit)
+    if (!start && !end)
         return skip(r, kind);
-    int rc = amount(r, p, kind, start ? &p->start : &p->end);
-    p->has_start = p->has_start || start;
-    p->has_end = p->has_end || end;
-    return rc;
+    int rc = expect_number(r, kind);
+    return rc < 0 ? rc : keep_text(r, start ? &p->start : &p->end);
 }
 
 static int one_profile(struct dp_reader *r)
 {
     struct speedscope *in = r->foreign.state;
-    struct profile p = { .name = (uint32_t)NONE, .kind = DP_FOREIGN_VALUES, .at = INT64_MIN };
+    struct profile p = { .name = (uint32_t)NONE, .kind = DP_FOREIGN_VALUES, .start = NO_TEXT,
+                         .end = NO_TEXT, .first = NO_TIME, .at = NO_TIME };
     int rc = 0, kind;
-    in->n_leaves = in->n_weights = 0;
+    in->n_leaves = in->n_weights = in->n_late = 0;
+    dp_buf_clear(&in->texts);
     while (rc == 0 && (kind = next(r)) == DP_JSON_KEY)
         rc = profile_key(r, &p);
     if (rc < 0 || kind < 0)
@@ -498,9 +656,12 @@ static int one_profile(struct dp_reader *r)
     if (in->n_leaves != in->n_weights)
         return FAIL(r, DP_E_SYNTAX, "a profile has %zu samples and %zu weights", in->n_leaves,
                     in->n_weights);
-    if (p.unit)
-        rc = find_kind(r, &p);
-    return rc == 0 && p.at != INT64_MIN && p.has_end && p.end > p.at ? pass(r, &p, p.end) : rc;
+    if (!p.unit)
+        return in->n_late ? FAIL(r, DP_E_SYNTAX, "a profile has values, and no unit") : 0;
+    rc = find_kind(r, &p);
+    if (rc == 0)
+        rc = add_late(r, &p);
+    return rc == 0 && p.evented ? add_ends(r, &p) : rc;
 }
 
 /* ---- the file ---- */
@@ -509,8 +670,14 @@ static int exporter(struct dp_reader *r)
 {
     struct speedscope *in = r->foreign.state;
     int kind = next(r);
+    if (in->known)              /* there were more kinds than ours have */
+        return skip(r, kind);
     in->ours = kind == DP_JSON_STRING && in->json.text.len >= 12
                && memcmp(in->json.text.ptr, "Devel::DProf", 12) == 0;
+    in->known = in->ours;
+    int rc = in->known || kind < 0 ? 0 : join_kinds(r);
+    if (rc < 0)
+        return rc;
     return skip(r, kind);
 }
 
@@ -555,6 +722,7 @@ static int head(struct dp_reader *r)
     if (!in)
         return dp_foreign_error(r, DP_E_NOMEM);
     dp_json_init(&in->json, fill, r, STRING_MAX);
+    dp_buf_init(&in->texts);
     dp_pool_init(&in->names);
     dp_samples_init(&in->tree);
     int rc = all(r);
@@ -566,6 +734,8 @@ static int head(struct dp_reader *r)
     } else if (rc == DP_E_TRUNCATED) {
         return FAIL(r, rc, "the file ends within its JSON");
     }
+    if (rc == 0 && !in->known)
+        rc = join_kinds(r);
     if (rc == 0 && !in->n_kinds)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "it has no values");
     if (rc == 0 && in->used > in->n_frames)
@@ -619,6 +789,8 @@ static void release(void *state)
     dp_mem_free(in->stack);
     dp_mem_free(in->leaves);
     dp_mem_free(in->weights);
+    dp_mem_free(in->late);
+    dp_buf_release(&in->texts);
     dp_mem_free(in);
 }
 

@@ -11,7 +11,10 @@
 #  define DP_READER_WIDE 1
 #endif
 
-enum { FIELDS = 8 + DP_FMT_COUNTERS };
+enum {
+    FIELDS = 8 + DP_FMT_COUNTERS,
+    SHOWN = 60                  /* bytes of a line in a message */
+};
 
 int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...)
 {
@@ -26,6 +29,29 @@ int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt,
 int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: %.*s", len > 160 ? 160 : (int)len, ptr);
+}
+
+DP_COLD int dp_reader_leave_out(struct dp_reader *r, const char *what, const char *ptr, size_t len)
+{
+    struct dp_read_info *info = r->info;
+    if (info->faults < DP_READER_FAULTS) {
+        struct dp_err *err = &info->fault[info->faults];
+        dp_err_init(err);
+        dp_err_at(err, DP_E_SYNTAX, r->in.line, r->in.base + r->in.pos, "%s%s%.*s%s", what,
+                  len ? ": " : "", len > SHOWN ? SHOWN : (int)len, ptr, len > SHOWN ? " ..." : "");
+    }
+    info->faults++;
+    return 0;
+}
+
+int dp_reader_left_out(struct dp_reader *r)
+{
+    if (!r->info->faults)
+        return 0;
+    if (r->in.cut)
+        dp_reader_leave_out(r, "the compressed data break off", "", 0);
+    *r->err = r->info->fault[0];
+    return r->err->code;
 }
 
 static int no_memory(struct dp_reader *r)

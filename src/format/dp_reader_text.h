@@ -223,4 +223,10 @@ int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len);
 int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...)
     DP_PRINTF(4, 5);
 
+/* Notes that a line, or a value, is left out, and why: the reader goes on. The first such places
+ * are kept. Returns 0. */
+int dp_reader_leave_out(struct dp_reader *r, const char *what, const char *ptr, size_t len);
+/* To be called at the end. Returns DP_E_SYNTAX, with the first place, if anything was left out. */
+int dp_reader_left_out(struct dp_reader *r);
+
 #endif

@@ -54,6 +54,18 @@ int dp_samples_add(struct dp_samples *t, uint32_t node, size_t kind, uint64_t va
     return 0;
 }
 
+int dp_samples_move(struct dp_samples *t, size_t from, size_t to)
+{
+    int rc = 0;
+    for (size_t n = t->values[from].count; rc == 0 && n-- > 0;)
+        if (t->values[from].own[n])
+            rc = dp_samples_add(t, (uint32_t)n, to, t->values[from].own[n]);
+    t->kept -= t->values[from].cap;
+    dp_mem_free(t->values[from].own);
+    memset(&t->values[from], 0, sizeof t->values[from]);
+    return rc;
+}
+
 static int give_values(struct dp_reader *r, const struct dp_samples *t, size_t n, uint32_t node)
 {
     uint64_t values[DP_FOREIGN_VALUES] = { 0 };

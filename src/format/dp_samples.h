@@ -31,6 +31,9 @@ int64_t dp_samples_enter(struct dp_samples *t, uint32_t parent, uint32_t sub);
  * DP_E_LIMIT: they add up to more than fits, or take more than DP_LIMIT_WHOLE bytes. */
 int dp_samples_add(struct dp_samples *t, uint32_t node, size_t kind, uint64_t value);
 
+/* Adds all values of a kind to those of another one, and leaves none of it. Returns as add does. */
+int dp_samples_move(struct dp_samples *t, size_t from, size_t to);
+
 /* Hands all contexts over, once the header has been made. number: that of each sub for the
  * consumer; DP_SUB_NONE: what it has is its caller's. Returns 0 or a DP_E. */
 int dp_samples_give(struct dp_reader *r, const struct dp_samples *t, const uint32_t *number);

@@ -184,7 +184,7 @@ static void kinds(void)
     type(string("odd name:x"), 0);
     sample(LIST(1), LIST(6, 3, 4, 5, 1001, 3, 8));
     is_s(told_now(), "[=0{0 0 0 0}][a=5/2000x3{4 1000 2 7}] 1000000000/s ops heap:bytes"
-                     " delay:seconds odd_name_x", "all kinds of values");
+                     " delay:seconds odd_name:x:", "all kinds of values");
     begin();
     usual("inuse_objects", "count");
     type(string("inuse_space"), string("bytes"));
@@ -210,7 +210,8 @@ static void kinds(void)
     begin();
     usual("ms", "count");
     sample(LIST(1), LIST(3));
-    is_s(told_now(), "[=0][a=2] 1/values no calls", "no unit of time, though it is called so");
+    is_s(told_now(), "[=0{0}][a=2{2}] 1/values no calls ms",
+         "no unit of time, though it is called so");
 }
 
 static void many_kinds(void)

@@ -159,6 +159,45 @@ static void kinds(void)
          "[=0][a=11] 1/Ir", "two parts");
 }
 
+/* Xdebug's memory may go down. That value is lost, and no more. */
+static void below_0(void)
+{
+    static const char text[] = "version: 1\ncreator: xdebug 3\nevents: Time_(10ns) Memory_(bytes)\n"
+        "fl=a.php\nfn=f\n3 50 400\n4 7 -0\nfn={main}\n1 100 -464\ncfn=f\ncalls=1 0 0\n1 50 -7\n";
+    is_s(told_of_text(text), "[=0{0}][{main}=1000{0}][{main};f=500x1{0}][f=70{400}] 1000000000/s"
+         " Memory:bytes", "all that is not below 0");
+    is_i(out.code, DP_E_SYNTAX, "which is told");
+    is_u(out.faults, 2, "of each value");
+    is_s(out.message, "a cost is below 0, and is left out: -464", "%s", out.message);
+    is_u(out.line, 9, "with its line");
+    is_u(out.fault[1].line, 12, "and that of the next one");
+    is_u(out.marks + out.contexts > 0, 1, "contexts are there");
+}
+
+/* Folded stacks whose first frames are words of callgrind's headers. */
+static void not_callgrind(void)
+{
+    static const struct { const char *text, *want; } stacks[] = {
+        { "version: 1\nmain;f 2\n", "[=0][version:=1][main=0][main;f=2] 1/ no calls" },
+        { "version: 1\ncreator: 2\nevents: 3\n",
+          "[=0][version:=1][creator:=2][events:=3] 1/ no calls" },
+        { "version: 1\nmain;f 2\nevents: x;y 3\n",
+          "[=0][version:=1][main=0][main;f=2][events: x=0][events: x;y=3] 1/ no calls" },
+        { "creator: x;main 5\ndesc: y 6\n", "[=0][creator: x=0][creator: x;main=5][desc: y=6]"
+          " 1/ no calls" },
+        { "events: Ir 5\nevents: Ir;f 1e3\n", "" },
+    };
+    for (size_t i = 0; i < DP_ARRAY_LEN(stacks); i++) {
+        told_of_text(stacks[i].text);
+        if (*stacks[i].want)
+            is_s(told.ptr, stacks[i].want, "no callgrind: %zu", i);
+        is_s(out.message, *stacks[i].want ? "" : "the count is no decimal number: 1e3", "%s",
+             out.message);
+    }
+    is_s(told_of_text("cmd: a 5\nversion: 1\nevents: Ir\nfn=f\n1 7\n"), "[=0][f=7] 1/Ir",
+         "headers that end with numbers");
+}
+
 /* What is wrong behind `fn=a', in which line and byte of it. */
 static const struct {
     const char *body;
@@ -167,7 +206,8 @@ static const struct {
 } wrong[] = {
     { "1 2 3", 1, 0, "there are more costs than events: 2 3" },
     { "1 x", 1, 0, "this is no cost: x" },
-    { "1 -2", 1, 0, "this is no cost: -2" },
+    { "1 -", 1, 0, "this is no cost: -" },
+    { "1 -x", 1, 0, "this is no cost: -x" },
     { "1 99999999999999999999", 1, 0, "this is no cost: 99999999999999999999" },
     { "1 4611686018427387904", 1, 0, "the costs add up to more than fits" },
     { "1 4611686018427387000\n1 5000", 2, 22, "the costs add up to more than fits" },
@@ -473,6 +513,8 @@ int main(void)
     read_trees();
     lines();
     kinds();
+    below_0();
+    not_callgrind();
     faults();
     programs();
     random_lines();

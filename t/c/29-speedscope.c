@@ -78,6 +78,60 @@ static void several(void)
             "[=0][a=3] 1/count no calls", "equal frames; what is not known is skipped");
 }
 
+/* The members of a profile and of the file, in every order. */
+static void order(void)
+{
+    static const char *const events[] = {
+        "\"name\":\"wall x\"", "\"unit\":\"microseconds\"", "\"startValue\":1.5", "\"endValue\":9",
+        "\"events\":[" OPEN(0, 2) "," OPEN(1, 2.5) "," CLOSE(1, 4) "," CLOSE(0, 8) "]",
+    }, *const samples[] = {
+        "\"name\":\"cpu y\"", "\"unit\":\"seconds\"", "\"type\":\"sampled\"",
+        "\"samples\":[[0],[0,1]]", "\"weights\":[1,2e-9]",
+    }, *const file[] = {
+        "\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"",
+        "\"shared\":{\"frames\":[" ABC "]}", "\"exporter\":\"%s\"",
+        "\"profiles\":[{%s},{%s}]",
+        "\"name\":\"x\"",
+    };
+    size_t wrong = 0;
+    for (unsigned n = 0; n < 120; n++) {
+        char text[3][1000], format[1100], all[4000];
+        const char *const *of[] = { events, samples, file };
+        for (int k = 0; k < 3; k++) {
+            bool used[5] = { false };
+            *text[k] = '\0';
+            for (unsigned left = 5, at = n; left; at /= left--) {
+                unsigned i = 0;
+                for (unsigned skip = at % left; used[i] || skip; i++)
+                    skip -= !used[i];
+                used[i] = true;
+                strcat(strcat(text[k], *text[k] ? "," : ""), of[k][i]);
+            }
+        }
+        for (int ours = 0; ours < 2; ours++) {
+            const char *who = ours ? "Devel::DProf 1" : "py-spy";
+            bool first = strstr(text[2], "exporter") < strstr(text[2], "profiles");
+            snprintf(format, sizeof format, "{%s}", text[2]);
+            snprintf(all, sizeof all, format, first ? who : text[0], first ? text[0] : text[1],
+                     first ? text[1] : who);
+            const char *want = ours
+                ? "[=0/1500][a=1000000000/4500][a;b=2/1500] 1000000000/s no calls"
+                : "[=1500][a=1000004500][a;b=1502] 1000000000/s no calls";
+            if (strcmp(told_of_text(all), want) != 0 && !wrong++)
+                is_s(told.ptr, want, "%s (%s)", all, out.message);
+        }
+    }
+    is_u(wrong, 0, "members in every order");
+    struct dp_buf many;
+    dp_buf_init(&many);
+    dp_buf_adds(&many, "{\"shared\":{\"frames\":[" ABC "]},\"profiles\":[{}");
+    for (int i = 0; i < 70; i++)
+        dp_buf_addf(&many, "," SAMPLED("t%d", "none", "[0]", "1"), i);
+    dp_buf_adds(&many, "],\"exporter\":\"x\"}");
+    is_s(told_of(many.ptr, many.len), "[=0][a=70] 1/count no calls", "many names: %s", out.message);
+    dp_buf_release(&many);
+}
+
 static void fault(const char *text, const char *message)
 {
     told_of_text(text);
@@ -89,7 +143,14 @@ static void faults(void)
 {
     fault(FILE_(ABC, EVENTED("x", "hours", "", "")), "this is no unit: hours");
     fault(FILE_(ABC, "{\"type\":\"sampled\",\"samples\":[[1]],\"weights\":[1]}"),
-          "the unit of a profile does not stand before its values");
+          "a profile has values, and no unit");
+    fault(FILE_(ABC, "{\"samples\":[[1]],\"weights\":[-1],\"unit\":\"none\"}"),
+          "a weight is negative");
+    fault(FILE_(ABC, "{\"samples\":[[1]],\"weights\":[\"1\"],\"unit\":\"none\"}"),
+          "there is no number where one should be");
+    fault(FILE_(ABC, "{\"events\":[" OPEN(0, 4) "," CLOSE(0, 5) "],\"unit\":\"none\","
+                     "\"startValue\":5}"),
+          "an event is earlier than what is before it");
     fault(FILE_(ABC, SAMPLED("x", "none", "[0],[1]", "1")),
           "a profile has 2 samples and 1 weights");
     fault(FILE_(ABC, SAMPLED("x", "none", "[0]", "1,2")),
@@ -141,9 +202,14 @@ int main(void)
         SAMPLED("x", "seconds", "[0,1],[0]", "1,0.25") ","
         EVENTED("x", "none", "\"startValue\":1,", OPEN(0, 5) "," OPEN(1, 7) "," CLOSE(1, 17) ","
                 CLOSE(0, 90)));
+    static const char late[] = FILE_(ABC,
+        "{\"weights\":[1,2],\"samples\":[[0],[1]],\"unit\":\"none\"},{\"endValue\":9,"
+        "\"events\":[" OPEN(0, 5) "," CLOSE(0, 8) "],\"startValue\":4,"
+        "\"unit\":\"seconds\",\"name\":\"y\"}");
     evented();
     sampled();
     several();
+    order();
     faults();
     told_of(text, sizeof text - 30);
     is_i(out.code, DP_E_TRUNCATED, "broken off: %s", out.message);
@@ -152,5 +218,8 @@ int main(void)
     cut_anywhere(text, sizeof text - 1);
     change_anywhere(text, sizeof text - 1);
     starve(text, sizeof text - 1);
+    cut_anywhere(late, sizeof late - 1);
+    change_anywhere(late, sizeof late - 1);
+    starve(late, sizeof late - 1);
     return foreign_done();
 }

@@ -104,7 +104,8 @@ END
     my ($calls, @outcomes) = calls_of(@files);
     is(join(' ', map { $_->{code} } @outcomes), join(' ', map { 0 } @files),
         "$switch: all files are whole");
-    cmp_ok(scalar @files, '>=', 6, "$switch: interpreters and children have files") or diag "@files";
+    cmp_ok(scalar @files, '>=', 6, "$switch: interpreters and children have files")
+        or diag "@files";
     next if !$counts;
     is_deeply([map { $calls->{"${_}::row"} // 0 } @names], [300, 300, 0],
         "$switch: all calls of two interpreters are recorded, and none of the third")

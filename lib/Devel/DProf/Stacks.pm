@@ -171,11 +171,11 @@ sub paths {
     return @paths;
 }
 
-# Uses what can be read of folded stacks, though lines were left out.
+# Uses what can be read of a file, though lines or values were left out.
 sub use_of {
     my ($self, $o, $header) = @_;
     my $what = used($o, $header, $self->{force});
-    return $what if $what ne 'bad' || !$o->{folded} || !$o->{contexts};
+    return $what if $what ne 'bad' || !$o->{fault_count} || !$o->{contexts};
     $self->{failed} = 1;
     return 'fine';
 }

@@ -75,13 +75,14 @@ sub counter_names {
     return [map { s/:[^:]*\z//r } $profile->counters];
 }
 
-# Returns the counter that a word means: its name, or that without modifiers, cycles for cycles:u,
-# if only one counter fits. Undef: none.
+# Returns the counter that a word means: its name, or that without perf's modifiers, cycles for
+# cycles:u, if only one counter fits. kmem is no name of kmem:kfree. Undef: none.
 sub counter_named {
     my ($word, @names) = @_;
     my ($exact) = grep { $_ eq $word } @names;
     return $exact if defined $exact || !length $word;
-    my %like = map { $_ => 1 } grep { length && s{:[^:/]*\z|(?<=/)[a-zA-Z]+\z}{}r eq $word } @names;
+    my $modifiers = qr{:[ukhGHIpPSDWebRX]+\z|(?<=/)[a-zA-Z]+\z};
+    my %like = map { $_ => 1 } grep { length && s/$modifiers//r eq $word } @names;
     return keys %like == 1 ? (keys %like)[0] : undef;
 }
 

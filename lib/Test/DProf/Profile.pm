@@ -99,8 +99,8 @@ sub metric_of {
     my $incl = $what =~ s/^incl\s+//;
     return ($what, $incl) if $self->is_time($what);
     my @names = $self->counters;
-    my ($known) = grep { $_ eq $what } @names;
-    ($known) = grep { s/:\w*\z//r eq $what } @names if !defined $known;
+    require Devel::DProf::View;
+    my $known = Devel::DProf::View::counter_named($what, @names);
     my @times = Devel::DProf::Constants::time_words();
     croak "the profile has no $what; it has " . join(', ', 'self', 'incl', @times, @names)
         . (@names ? '' : ' (ops are counted in trees, by perl\'s own run loop)') if !defined $known;

@@ -226,10 +226,10 @@ sub compare_all {
 }
 
 # perf's -m is a switch that Perl has no use for; a metric may follow it all the same: a word,
-# cycles:u, cpu/event=0x3c/u.
+# cycles:u, kmem:kfree:u, cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
-    my $metric = qr{[A-Za-z][\w.+%-]*(?::\w+|/[^/]+/\w*)?};
+    my $metric = qr{[A-Za-z][\w.+%-]*(?:(?::[\w.+%-]+)+|/[^/]+/\w*)?};
     for my $i (reverse 0 .. $#args) {
         next if $args[$i] ne '-m' || grep { $_ eq '--' } @args[0 .. $i];
         my $next = $args[ $i + 1 ];
