@@ -197,6 +197,7 @@ struct dpx_ctx {
     struct dp_lines statements;
     struct dpx_events events;
     struct dpx_names names;
+    struct dpx_site *sites;     /* places of calls by the ops that call (dpx_site.c) */
     struct dpx_coros coro;
     struct dpx_tick tick;
 
