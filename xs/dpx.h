@@ -267,6 +267,7 @@ struct dpx_process {
     struct dpx_options opt;
     struct dpx_clock clock;     /* what each state's clock is in the beginning */
     struct dpx_plan plan;
+    uint32_t (*site)(void *clock);      /* finds the places of calls; NULL: none are kept */
     struct dpx_phase *phases;   /* newest first */
     runops_proc_t loop, loop_before;    /* our run loop, and the one that it goes on to; NULL: there
                                          * are no hooks yet */

@@ -12,7 +12,6 @@
 #include "dpx_held.h"
 #include "dpx_name.h"
 #include "dpx_say.h"
-#include "dpx_site.h"
 #include "dpx_slice.h"
 #include "dpx_stmt.h"
 #include "dpx_ticker.h"
@@ -130,8 +129,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .n_counts = dpx_run.plan.n,
         .n_counted = dpx_run.plan.n > dpx_run.plan.noise ? dpx_run.plan.n : 0,
         .noise = dpx_run.plan.noise ? dpx_run.plan.noise_at + 1 : 0,
-        .site = dpx_run.opt.callsites || (dpx_run.opt.lines && !dpx_line_samples()) ? dpx_site
-                                                                                    : NULL,
+        .site = dpx_run.site,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
         .line_times = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_line_samples(),
         .reads_once = ctx->clock.kind == DPX_CLOCK_COUNTER

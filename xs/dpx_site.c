@@ -106,8 +106,8 @@ uint32_t dpx_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
     return look_up(aTHX_ ctx, cop, (const OP *)cop);
 }
 
-/* The place of a call of a block, or of a sub that goto has put in place of one that is not recorded.
- * It is that of the statement that the context has. */
+/* The place of a call of a block, or of a sub that goto has put in place of one that is not
+ * recorded. It is that of the statement that the context has. */
 static DP_NOINLINE U32 site_from(pTHX_ struct dpx_ctx *ctx, const PERL_CONTEXT *cx)
 {
     const struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)cx->blk_oldcop);
@@ -143,7 +143,7 @@ uint32_t dpx_site(void *arg)
 #endif
     const COP *cop = PL_curcop;
     const OP *op = PL_op;
-    if (op->op_type == OP_NEXTSTATE)    /* nearly all blocks begin so, and no op that calls is one */
+    if (op->op_type == OP_NEXTSTATE)    /* no op that calls, but nearly all blocks begin so */
         return site_from(aTHX_ ctx, PL_curstackinfo->si_cxstack);
     if (DP_LIKELY(ctx->sites != NULL) && DP_LIKELY(cop != NULL)) {
         const struct dpx_site *s = slot(ctx, cop, op);
