@@ -71,6 +71,7 @@ subtest 'dprofreport -s srcline --callees, --callers' => sub {
     my $told = sub { [sort map { "$_->{caller} " . ($_->{site} =~ s{.*/}{}r)
         . " $_->{callee} $_->{calls}" } @{ $_[0] }] };
     my @leaf = ('(program) p.pl:13 main::leaf 3', 'main::deep p.pl:9 main::leaf 4');
+    my @begin = ('(program) p.pl:1 main::BEGIN 1');
     my @deep = ('(program) p.pl:15 main::deep 1', 'main::deep p.pl:9 main::deep 4');
     is_deeply($told->($from->('p.pl:9', $profile)), [$deep[1], $leaf[1]],
         '--callees of a line has the calls from it');
@@ -78,7 +79,7 @@ subtest 'dprofreport -s srcline --callees, --callers' => sub {
         '--callees takes the path of a line');
     is_deeply($told->($from->('deep', $profile)), [$deep[1], $leaf[1]],
         '--callees of a sub has the calls from its lines');
-    is_deeply($told->($from->('(program)', $profile)), [$leaf[0], $deep[0]],
+    is_deeply($told->($from->('(program)', $profile)), [@begin, $leaf[0], $deep[0]],
         '--callees of (program) has the calls outside of subs');
     is_deeply($told->($from->('/p\.pl:(?:9|13)/', $profile)), [$leaf[0], $deep[1], $leaf[1]],
         '--callees of a regex has the calls from its lines');

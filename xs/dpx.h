@@ -199,6 +199,7 @@ struct dpx_ctx {
     struct dp_lines statements;
     struct dpx_events events;
     struct dpx_names names;
+    struct dpx_site *sites;     /* places of calls by the ops that call (dpx_site.c) */
     struct dpx_coros coro;
     struct dpx_tick tick;
 
@@ -283,6 +284,7 @@ struct dpx_process {
     struct dpx_options opt;
     struct dpx_clock clock;     /* what each state's clock is in the beginning */
     struct dpx_plan plan;
+    uint32_t (*site)(void *clock);      /* finds the places of calls; NULL: none are kept */
     struct dpx_phase *phases;   /* newest first */
     runops_proc_t loop, loop_before;    /* our run loop, and the one that it goes on to; NULL: there
                                          * are no hooks yet */

@@ -116,18 +116,26 @@ DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
         ctx->rec.left = now;
 }
 
-/* Pushes a frame and makes its mark. Returns false, and makes no mark, if there is no memory. */
-DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
-                              const int how)
+/* Pushes a frame without its mark; NULL: there is no memory. */
+DP_INLINE struct dpx_frame *dpx_frame_add(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id)
 {
     if (DP_UNLIKELY(ctx->top + 1 == ctx->frames_end) && !dpx_frame_more(ctx))
-        return false;
+        return NULL;
     struct dpx_frame *f = ++ctx->top;
     f->si = si;
     f->key = key;
     f->id = f->runs = id;
-    dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, how & DPX_REC);
-    return true;
+    return f;
+}
+
+/* Pushes a frame and makes its mark. Returns false, and makes no mark, if there is no memory. */
+DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
+                              const int how)
+{
+    struct dpx_frame *f = dpx_frame_add(ctx, si, key, id);
+    if (DP_LIKELY(f != NULL))
+        dp_rec_mark(&ctx->rec, DP_RAW_ENTER, id, &f->call, now, how & DPX_REC);
+    return f != NULL;
 }
 
 /* Ends the frame on top. */

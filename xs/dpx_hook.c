@@ -53,7 +53,7 @@
  *
  * What this relies on: the context stack of perl 5.24; PL_ppaddr, PL_runops,
  * PL_mainstack, PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
- * blk_eval.retop, CvSTART, cop_seq. */
+ * blk_oldcop, blk_eval.retop, CvSTART, cop_seq. */
 #include "dpx_hook.h"
 #include "dpx_adopt.h"
 #include "dpx_builtin.h"
@@ -65,6 +65,7 @@
 #include "dpx_frame.h"
 #include "dpx_life.h"
 #include "dpx_perldb.h"
+#include "dpx_site.h"
 #include "dpx_slf.h"
 #include "dpx_stmt.h"
 #include "dpx_visit.h"
@@ -127,6 +128,28 @@ DPX_EACH_WAY(WAY, unrecorded)
 static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
     DPX_EACH_OF(unrecorded);
 
+/* Pushes a frame and makes its mark, as dpx_frame_push does, for a call that no op of the program
+ * makes; from: the statement that caller names. With the times of statements, the recorder may know
+ * of another one: that of a block for whose statement perl has no op, or that of a sub which die is
+ * leaving. */
+DP_INLINE bool push_from(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
+                         const COP *from, const int how)
+{
+    if (!(how & DPX_LINES) || DP_LIKELY(DPX_STMT_NUMBER(from) == ctx->rec.line->number))
+        return dpx_frame_push(ctx, si, key, id, now, how);
+    struct dpx_frame *f = dpx_frame_add(ctx, si, key, id);
+    if (f)
+        dp_rec_enter_at(&ctx->rec, id, dpx_site_of(aTHX_ ctx, from), &f->call, now, how & DPX_REC);
+    return f != NULL;
+}
+
+DP_INLINE bool push(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
+                    const bool is_from_c, const int how)
+{
+    return is_from_c && PL_curcop ? push_from(aTHX_ ctx, si, key, id, now, PL_curcop, how)
+                                  : dpx_frame_push(ctx, si, key, id, now, how);
+}
+
 /* An XS sub returned, and its frame is not there: a jump has left the frame, or the sub has run
  * code in another coroutine (Coro::State::call). */
 static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, U64 now)
@@ -138,7 +161,7 @@ static DP_COLD void back_from_xs(pTHX_ struct dpx_ctx *ctx, ptrdiff_t at, U64 se
     dpx_way.unmarked(ctx, now);
 }
 
-DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
+DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, const int how)
 {
     U64 now = dpx_arrive(ctx, how);
     PERL_SI *si = PL_curstackinfo;
@@ -146,7 +169,8 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
     dpx_frame_check_top(aTHX_ ctx, si, si->si_cxix, now);
     U32 id = dpx_callee_xs(aTHX_ ctx, cv);
     if (DP_UNLIKELY(!(id & DPX_ID_MASK))
-        || !dpx_frame_push(ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, how))
+        || !push(aTHX_ ctx, si, DPX_KEY(si->si_cxix, DPX_XS), id & DPX_ID_MASK, now, is_from_c,
+                 how))
         return unrecorded[how](aTHX_ ctx, cv, id, now);
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix;
@@ -220,18 +244,11 @@ DP_INLINE void begun(pTHX_ struct dpx_ctx *ctx, OP *next, const int how)
     dpx_leave(ctx, how);
 }
 
-DP_INLINE OP *enter(pTHX_ const int how)
+DP_INLINE OP *call(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const int how)
 {
-    struct dpx_ctx *ctx = dpx_life_here(aTHX);
-    if (DP_UNLIKELY(!ctx)) {
-        unwrap_slf(PL_op);
-        return orig_entersub(aTHX);
-    }
-    if (DP_UNLIKELY(!PL_op->op_next))
-        from_c(aTHX_ ctx);
     CV *xs = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
     if (xs)
-        return call_xs(aTHX_ ctx, xs, how);
+        return call_xs(aTHX_ ctx, xs, is_from_c, how);
 
     PERL_SI *si = PL_curstackinfo;
     I32 ix = si->si_cxix;
@@ -245,11 +262,34 @@ DP_INLINE OP *enter(pTHX_ const int how)
     U64 now = dpx_arrive(ctx, how);
     dpx_frame_check_top(aTHX_ ctx, si, ix, now);
     U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (DP_LIKELY(id) && dpx_frame_push(ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, how))
+    if (DP_LIKELY(id) && push(aTHX_ ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, is_from_c, how))
         begun(aTHX_ ctx, next, how);
     else
         dpx_frame_unmarked(ctx, now, how);
     return next;
+}
+
+/* Only with the times of statements is a call from C recorded in a way of its own (push_from). */
+#define WAY(how, name) \
+    static DP_NOINLINE OP *name##_##how(pTHX_ struct dpx_ctx *ctx) \
+    { return call(aTHX_ ctx, ((how) & DPX_LINES) != 0, how); }
+DPX_EACH_WAY(WAY, called_from_c)
+#undef WAY
+static OP *(*const called_from_c[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(called_from_c);
+
+DP_INLINE OP *enter(pTHX_ const int how)
+{
+    struct dpx_ctx *ctx = dpx_life_here(aTHX);
+    if (DP_UNLIKELY(!ctx)) {
+        unwrap_slf(PL_op);
+        return orig_entersub(aTHX);
+    }
+    if (DP_UNLIKELY(!PL_op->op_next)) {
+        from_c(aTHX_ ctx);
+        if (how & DPX_LINES)
+            return called_from_c[how](aTHX_ ctx);
+    }
+    return call(aTHX_ ctx, false, how);
 }
 
 #define CALL(how) enter(aTHX_ how)
@@ -538,7 +578,9 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 {
     U64 now = dpx_arrive(ctx, how);
     U32 id = dpx_callee_perl(aTHX_ ctx, cv, PL_op);
-    if (!id || !dpx_frame_push(ctx, PL_curstackinfo, DPX_KEY(0, DPX_MULTICALL), id, now, how)) {
+    PERL_SI *si = PL_curstackinfo;
+    if (!id || !push_from(aTHX_ ctx, si, DPX_KEY(0, DPX_MULTICALL), id, now,
+                          si->si_cxstack[0].blk_oldcop, how)) {
         dpx_frame_unmarked(ctx, now, how);
         return run(aTHX);
     }
@@ -580,10 +622,12 @@ DP_INLINE int runops(pTHX_ const int how)
         begins_elsewhere(aTHX_ ctx);
     if (DP_UNLIKELY(ctx->stage != (int)PL_phase))
         new_stage(aTHX_ ctx);
+    CV *cv = multicall_sub(aTHX);
+    if (cv)
+        return multicall(aTHX_ ctx, cv, how);
     if ((how & DP_REC_LINES) && goes_on(aTHX))
         dpx_stmt_restarted(aTHX_ ctx);
-    CV *cv = multicall_sub(aTHX);
-    return cv ? multicall(aTHX_ ctx, cv, how) : run(aTHX);
+    return run(aTHX);
 }
 
 #define CALL(how) runops(aTHX_ how)

@@ -72,6 +72,7 @@ static void release_ctx(struct dpx_ctx *ctx)
     dpx_name_release(&ctx->names);
     dp_buf_release(&ctx->file.head);
     dp_mem_free(ctx->frames);
+    dp_mem_free(ctx->sites);
     dp_mem_free(ctx->tick.stack);
     dp_mem_free(ctx->tick.placed);
     dp_mem_free(ctx->tick.called);
@@ -131,8 +132,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .n_counts = dpx_run.plan.n,
         .n_counted = dpx_run.plan.n > dpx_run.plan.noise ? dpx_run.plan.n : 0,
         .noise = dpx_run.plan.noise ? dpx_run.plan.noise_at + 1 : 0,
-        .site = dpx_run.opt.lines && !dpx_line_samples() ? dpx_stmt_site
-                : dpx_run.opt.callsites ? dpx_name_site : NULL,
+        .site = dpx_run.site,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
         .line_times = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_line_samples(),
         .reads_once = ctx->clock.kind == DPX_CLOCK_COUNTER

@@ -706,10 +706,3 @@ uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
     errno = why;
     return n == DP_MAP_NONE ? 0 : n + 1;
 }
-
-uint32_t dpx_name_site(void *arg)
-{
-    dTHX;
-    struct dpx_ctx *ctx = (struct dpx_ctx *)((char *)arg - offsetof(struct dpx_ctx, clock));
-    return dpx_name_site_of(aTHX_ ctx, PL_curcop);
-}

@@ -26,10 +26,6 @@ U32 dpx_name_compiling(pTHX_ struct dpx_ctx *ctx, const char *file);
 /* The id of a phase's name. */
 U32 dpx_name_phase(struct dpx_ctx *ctx, const char *name, size_t len);
 
-/* The number of the place of the running statement, for dp_rec; the argument is the clock of a
- * struct dpx_ctx. */
-uint32_t dpx_name_site(void *arg);
-
 /* The number of the place of a statement; 0: it has none. */
 uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop);
 

@@ -44,8 +44,8 @@ static U32 find_site(pTHX_ struct dpx_ctx *ctx, const struct dpx_running *r, PAD
     *is_fixed = false;
     if (!r->from || !dpx_stmt_is((const OP *)r->from))  /* the compiler's line goes on */
         return dpx_name_site_of(aTHX_ ctx, r->from);
-    const COP *cop = dpx_running_call(aTHX_ r, pad, is_fixed);
-    return dpx_stmt_place(aTHX_ ctx, cop ? cop : r->from, r->from);
+    const COP *around, *cop = dpx_running_call(aTHX_ r, pad, &around, is_fixed);
+    return dpx_stmt_place(aTHX_ ctx, cop ? cop : around, around);
 }
 
 /* The same, of a call that may be known: to find it is to walk the statement's ops, and to make the

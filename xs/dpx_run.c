@@ -11,6 +11,7 @@
 #include "dpx_say.h"
 #include "dpx_sample.h"
 #include "dpx_signal.h"
+#include "dpx_site.h"
 #include "dpx_stmt.h"
 #include "dp_mem.h"
 #include "dp_random.h"
@@ -143,6 +144,8 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
         dpx_run.opt.spool = "tmon.spool";
     if (dpx_run.opt.spool && dpx_run.opt.out)
         Perl_croak(aTHX_ "DProf: out= and spool= both say where profiles go; leave one out\n");
+    bool by_statement = dpx_run.opt.lines && !dpx_line_samples();
+    dpx_run.site = dpx_run.opt.callsites || by_statement ? dpx_site : NULL;
     dpx_signal_choose(aTHX);
     /* The strings are the caller's and the environment's. */
     if (dpx_options_keep(&dpx_run.opt) < 0)

@@ -46,8 +46,10 @@ static size_t look_at_running(pTHX_ struct dpx_running *to, size_t room, size_t 
     for (const PERL_SI *si = PL_curstackinfo; si; si = si->si_prev) {
         for (I32 ix = si->si_cxix; ix >= 0; ix--) {
             struct dpx_running one;
-            if (!is_running(&si->si_cxstack[ix], &one))
+            const PERL_CONTEXT *cx = &si->si_cxstack[ix];
+            if (!is_running(cx, &one))
                 continue;
+            one.loop = ix > 0 && dpx_running_is_loop(cx - 1) ? cx[-1].blk_oldcop : NULL;
             size_t at = n > left_out ? n - left_out : 0;
             if (!n || (at && at < room))
                 to[at] = one;
@@ -146,10 +148,17 @@ const COP *dpx_running_statement(pTHX_ const COP *cop, const OP *op)
     return statement_of(aTHX_ cop, &s);
 }
 
-const COP *dpx_running_call(pTHX_ const struct dpx_running *r, PAD *pad, bool *is_any)
+const COP *dpx_running_call(pTHX_ const struct dpx_running *r, PAD *pad, const COP **around,
+                            bool *is_any)
 {
     struct search s = { .op = r->to, .callee = r->cv, .pad = pad };
-    const COP *cop = statement_of(aTHX_ r->from, &s);
+    const COP *cop = statement_of(aTHX_ *around = r->from, &s);
+    if (!s.any && r->to && r->loop && dpx_stmt_is((const OP *)r->loop)) {
+        s.steps = 0;
+        cop = statement_of(aTHX_ r->loop, &s);
+        if (s.any)
+            *around = r->loop;
+    }
     *is_any = !s.differ;
     return cop;
 }

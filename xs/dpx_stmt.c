@@ -396,14 +396,6 @@ static U32 mark_first(pTHX_ COP *cop)
     return DPX_STMT_NUMBER(cop);
 }
 
-uint32_t dpx_stmt_site(void *arg)
-{
-    dTHX;
-    struct dpx_ctx *ctx = (struct dpx_ctx *)((char *)arg - offsetof(struct dpx_ctx, clock));
-    const struct dp_stmt *line = PL_curcop ? dpx_stmt_of(ctx, (const OP *)PL_curcop) : NULL;
-    return line ? line->site : dpx_name_site_of(aTHX_ ctx, PL_curcop);
-}
-
 /* Charges in the slow way, as the fast one was refused. now: the arrival stamp. A slice that ends
  * there takes all that is kept of statements with it, so this one is known by its number. */
 static DP_NOINLINE OP *back_late(struct dpx_ctx *ctx, U32 number, U64 now, OP *next)
@@ -531,11 +523,6 @@ U32 dpx_stmt_sampled(pTHX_ struct dpx_ctx *ctx, COP *cop, const COP *around, U32
     PERL_UNUSED_VAR(around);
     PERL_UNUSED_VAR(sub);
     return DP_LINE_REST;
-}
-
-uint32_t dpx_stmt_site(void *arg)
-{
-    return dpx_name_site(arg);
 }
 
 #endif

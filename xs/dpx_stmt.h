@@ -16,9 +16,6 @@ void dpx_stmt_join(pTHX);
 /* The function that the ops of a type ran before; NULL: they are not hooked. */
 Perl_ppaddr_t dpx_stmt_original(Optype type);
 
-/* dpx_name_site, faster where statements are kept. */
-uint32_t dpx_stmt_site(void *arg);
-
 /* A child has its own file now: statements that it ran before are counted there. */
 void dpx_stmt_forked(struct dpx_ctx *ctx);
 

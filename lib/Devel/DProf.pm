@@ -131,7 +131,7 @@ right below the program. The file says how many calls were counted that way.
 
 =item callsites=1
 
-A tree distinguishes callers by file and line.
+A tree distinguishes callers by file and line; see L</Places of calls>.
 
 =item lines=time, lines=count
 
@@ -144,9 +144,7 @@ equal. The option implies C<callsites=1>.
 A block of C<sort> or C<map>, or a plain C<do>, that is one statement is a part of the statement
 around it: perl has no mark for it. What runs in a sub that is not recorded is a part of the
 statement that called it. Perl's line of a statement that spans several is mostly the first one.
-With C<lines=count>, calls made in the one statement of an C<if>'s or a loop's block are told
-as those of the statement around it. String evals that an XS module runs while it is loaded are not
-counted.
+String evals that an XS module runs while it is loaded are not counted.
 
 This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before the program starts.
 
@@ -617,6 +615,40 @@ begins in the sub that forked, not in C<fork>. Perl runs some builtins at compil
 constants); these are recorded as calls, too.
 
 Each such call costs as much as a call of a sub. Without the option, builtins cost nothing.
+
+=head2 Places of calls
+
+With C<callsites=1>, with C<lines> and in samples, a call has a place, which is a file and a line.
+All these recordings have the same places. Where an op of the program calls, the place is that of
+the statement in which the op stands. Where perl itself or an XS sub calls (a block of List::Util, a
+comparator, overloading, C<tie>, C<DESTROY>, C<BEGIN>, a handler, a thread's first sub), the place
+is the one that C<caller> tells the called sub. C<goto &sub> does not change the place of the call.
+
+C<caller> looks for the statement of a call, too, but knows only where the call returns. So for the
+last call in a branch of an C<if>, and for a call in the condition of a loop, C<caller> may name
+another statement than the profile does.
+
+There are these differences:
+
+=over
+
+=item *
+
+Samples know no more of a call than C<caller> does, and the sub's name. Where calls of one sub in
+several branches of an C<if> return to the same op, their place is the line of the C<if>. Samples
+know the line of a C<BEGIN> only as that where the compiler is when the sample is taken, which is
+elsewhere while the C<BEGIN> has a file or string compiled. In global destruction no samples are
+taken.
+
+=item *
+
+With C<lines=time>, the place is that of the statement that is charged. For a C<do>, C<map> or
+C<grep> whose block is one statement, that is the statement around the block. Behind a block of
+several statements, as in C<f(map { ...; ... } @x)>, it is the last statement of the block; so it is
+in the third part of a C<for (...; ...; ...)>. In the code of a C<qr> object, it is the statement
+that matches. In a sub that is not recorded, it is the statement that called this sub.
+
+=back
 
 =head2 Phases
 

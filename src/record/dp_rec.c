@@ -712,11 +712,24 @@ void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, enum dp_rec_at at)
 struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
                                          struct dp_cct_call *call)
 {
+    call->site = rec->how.site(rec->host_arg);
+    return dp_rec_child_at(rec, id, call);
+}
+
+struct dp_cct_node *dp_rec_child_at(struct dp_rec *rec, uint32_t id, const struct dp_cct_call *call)
+{
     struct dp_cct_node *child = rec->cur->last;
-    uint32_t site = call->site = rec->how.site(rec->host_arg);
+    uint32_t site = call->site;
     if (child && child->id == id && child->site == site)
         return child;
     return dp_cct_child(&rec->cct, rec->cur, id, site);
+}
+
+void dp_rec_enter_at(struct dp_rec *rec, uint32_t id, uint32_t site, struct dp_cct_call *call,
+                     uint64_t now, int how)
+{
+    call->site = site;
+    dp_rec_tree_enter(rec, id, call, now, how, true);
 }
 
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now)
@@ -743,6 +756,7 @@ void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, ui
     call->start = start;
     bool has_site = rec->how.site || (rec->how.lines && !rec->how.line_samples);
     uint32_t site = has_site && rec->how.tree ? call->site : 0;
+    call->site = site;
     rec->cur = start == DP_REC_ELSEWHERE ? dp_cct_resumed(&rec->cct, rec->cur, id, site)
                                          : dp_cct_child(&rec->cct, rec->cur, id, site);
 }

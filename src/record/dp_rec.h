@@ -534,18 +534,24 @@ void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
 struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
                                          struct dp_cct_call *call);
 
+/* The context of a call whose place is in call->site. */
+struct dp_cct_node *dp_rec_child_at(struct dp_rec *rec, uint32_t id,
+                                    const struct dp_cct_call *call);
+
+/* has_place: call->site is the place of the call, where places are kept. */
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
-                                 uint64_t now, const int how)
+                                 uint64_t now, const int how, const bool has_place)
 {
     dp_rec_charge(rec, now, DP_REC_AT_BEGIN, how);
     struct dp_cct_node *cur = rec->cur, *child = cur->last;
     size_t contexts = rec->cct.count;
     if (how & DP_REC_LINES) {
-        uint32_t site = call->site = rec->line->site;
+        uint32_t site = has_place ? call->site : rec->line->site;
+        call->site = site;
         if (DP_UNLIKELY(!child || child->id != id || child->site != site))
             child = dp_cct_child(&rec->cct, cur, id, site);
     } else if (DP_UNLIKELY(rec->how.site != NULL)) {
-        child = dp_rec_child_at_site(rec, id, call);
+        child = has_place ? dp_rec_child_at(rec, id, call) : dp_rec_child_at_site(rec, id, call);
     } else if (DP_UNLIKELY(!child || child->id != id)) {
         child = dp_cct_child(&rec->cct, cur, id, 0);
     }
@@ -569,7 +575,13 @@ DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, u
         dp_rec_go_on_line(rec, call->line);
 }
 
-/* The mark of a call that begins, ends or is replaced. how is a constant where this is
+/* With the times of statements: the mark of a call that begins at another place than the statement
+ * that runs. */
+void dp_rec_enter_at(struct dp_rec *rec, uint32_t id, uint32_t site, struct dp_cct_call *call,
+                     uint64_t now, int how);
+
+/* The mark of a call that begins, ends or is replaced; a call that replaces another one keeps its
+ * place. how is a constant where this is
  * called: DP_REC_TREE and DP_REC_COUNTS, as the recording began. */
 DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
                            struct dp_cct_call *call, uint64_t now, const int how)
@@ -577,12 +589,12 @@ DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t i
     if (!(how & DP_REC_TREE)) {
         dp_rec_trace(rec, kind, id, call, now, how);
     } else if (kind == DP_RAW_ENTER) {
-        dp_rec_tree_enter(rec, id, call, now, how);
+        dp_rec_tree_enter(rec, id, call, now, how, false);
     } else {
         dp_rec_tree_leave(rec, call, now, kind == DP_RAW_GOTO ? DP_REC_AT_GOTO : DP_REC_AT_END,
                           how);
         if (kind == DP_RAW_GOTO)
-            dp_rec_tree_enter(rec, id, call, rec->left = now, how);
+            dp_rec_tree_enter(rec, id, call, rec->left = now, how, true);
     }
 }
 

@@ -478,6 +478,41 @@ static void end_lines(struct dp_rec *rec, struct dp_lines *lines, struct dp_writ
     dp_writer_release(w);
 }
 
+/* A call may have another place than the statement that runs, and a call that replaces another one
+ * keeps its place. */
+static void places(void)
+{
+    enum { HOW = DP_REC_TREE | DP_REC_LINES };
+    struct machine m = { 0, 0 };
+    struct dp_rec rec;
+    struct dp_lines lines;
+    struct dp_live live;
+    struct dp_writer w;
+    struct dp_cct_call call;
+
+    begin_lines(&rec, &lines, false, zero_fast, RATE, &m, &w, &live);
+    uint64_t now = stamp(&m);
+    struct dp_stmt *a = dp_lines_get(&lines, 2);
+    rec.left = now;
+    rec.deadline = UINT64_MAX;
+    dp_rec_statement(&rec, a, now, 0, HOW);
+    rec.left = now;
+    struct dp_cct_node *outer = rec.cur;
+    dp_rec_enter_at(&rec, 1, 3, &call, now + 100 + rec.zero, HOW);
+    is_u(a->real, 100, "what has passed before a call is the statement's");
+    ok(rec.cur->up == outer && rec.cur->site == 3, "the call is at the place that it is given");
+    is_u(call.line, 2, "the statement is known");
+    dp_rec_mark(&rec, DP_RAW_GOTO, 2, &call, rec.left = now + 100, HOW);
+    ok(rec.cur->up == outer && rec.cur->id == 2 && rec.cur->site == 3,
+       "a call that replaces it has the same place");
+    dp_rec_mark(&rec, DP_RAW_LEAVE, 2, &call, rec.left = now + 100, HOW);
+    ok(rec.cur == outer && rec.line == a, "the statement goes on behind it");
+    rec.left = now + 100;
+    dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, now + 100, HOW);
+    is_u(rec.cur->site, 2, "another call is at the statement that runs");
+    end_lines(&rec, &lines, &w, &live);
+}
+
 /* What a hook that reads the counter once adds to the gap behind it is taken off. */
 static void one_reading(void)
 {
@@ -538,6 +573,7 @@ static void one_reading(void)
 int main(void)
 {
     starved();
+    places();
     one_reading();
     noise();
     counting("counters of a trace", 1 << 10, -1, false);
