@@ -28,6 +28,18 @@ int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len)
     return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: %.*s", len > 160 ? 160 : (int)len, ptr);
 }
 
+int dp_reader_leave_out(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_read_info *info = r->info;
+    if (info->faults >= DP_READER_FAULTS)
+        return dp_reader_bad_line(r, ptr, len);
+    struct dp_err *err = &info->fault[info->faults++];
+    dp_err_init(err);
+    dp_err_at(err, DP_E_TRUNCATED, r->in.line, r->in.base + r->in.pos, "Bad profile: %.*s",
+              len > 160 ? 160 : (int)len, ptr);
+    return 0;
+}
+
 static int no_memory(struct dp_reader *r)
 {
     return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));

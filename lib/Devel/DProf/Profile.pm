@@ -176,10 +176,10 @@ The number of files that were added.
 
 The result of reading a file: a hash with path, code, message, line, byte, errno, marks, contexts,
 tree (true if the file is a tree, or ends as one), folded (true for folded stacks), foreign (true
-for another tool's file), fault_count and faults (lines of folded stacks that were left out: their
-number, and message, line and byte of the first ten), open_count, open (the names of the subs still
-running at the end, the outermost first) and odd (pairs: the name in an exit, and the sub that the
-exit ended).
+for another tool's file), fault_count and faults (lines of folded stacks or a tree that were left
+out: their number, and message, line and byte of the first ten), open_count, open (the names of the
+subs still running at the end, the outermost first) and odd (pairs: the name in an exit, and the sub
+that the exit ended).
 
 =item header [INDEX]
 
