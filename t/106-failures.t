@@ -1,6 +1,6 @@
 # Recording fails at any event of a program, the last one included: another program cuts the mapped
-# file, or memory runs out. In each way of recording, in the program itself, in a forked child and in
-# a thread, the output and the exit status are as plain.
+# file, or memory runs out. In each way of recording, in the program itself, in a forked child and
+# in a thread, the output and the exit status are as plain.
 use strict;
 use warnings;
 use FindBin;

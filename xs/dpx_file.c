@@ -430,9 +430,9 @@ void dpx_file_flushed(void *arg)
 
 /* ---- the tree ---- */
 
-/* Writes the tree as it is now to text. Returns 0, DP_E_NOMEM, or DP_E_IO where the pieces were lost
- * by then, so that the text is of no use; dpx_life.c tells the user that. sums: the sums of its
- * times. */
+/* Writes the tree as it is now to text. Returns 0, DP_E_NOMEM, or DP_E_IO where the pieces were
+ * lost by then, so that the text is of no use; dpx_life.c tells the user that. sums: the sums of
+ * its times. */
 static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *sums)
 {
     struct dp_cct_text how = {

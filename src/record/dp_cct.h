@@ -71,8 +71,8 @@ struct dp_cct_call {
     uint32_t line;              /* of the statement that called, where statements are kept */
 };
 
-/* live and idle are borrowed; n_counts: counters beside the ops. Trees may have the same idle, which
- * has room for as many counters and is all 0. Returns 0 or DP_E_NOMEM. */
+/* live and idle are borrowed; n_counts: counters beside the ops. Trees may have the same idle,
+ * which has room for as many counters and is all 0. Returns 0 or DP_E_NOMEM. */
 int dp_cct_init(struct dp_cct *cct, struct dp_live *live, struct dp_cct_node *idle, size_t limit,
                 size_t n_counts);
 void dp_cct_release(struct dp_cct *cct);

@@ -16,8 +16,8 @@
 enum { SUBS = 3, DEPTH = 5, ROUNDS = 40, AFTER = 30, STATEMENTS = 4 };
 
 enum kind {
-    ENTER, LEAVE, STATEMENT, SAMPLE, PHASE, STOP, START, HOLD, TURN, SETTLE, SAVE, WANT, FLUSH, FORK,
-    KINDS
+    ENTER, LEAVE, STATEMENT, SAMPLE, PHASE, STOP, START, HOLD, TURN, SETTLE, SAVE, WANT, FLUSH,
+    FORK, KINDS
 };
 static const char *const kind_name[KINDS] = {
     "a call", "its end", "a statement", "a sample", "a phase", "a stop", "a start", "a stretch",
