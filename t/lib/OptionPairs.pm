@@ -187,13 +187,14 @@ sub record_row {
 sub wrong_in_files {
     my ($run) = @_;
     my @wrong;
+    # All of them are unpacked first, because sums look at all files of a run.
+    for my $file (grep { slurp($_) =~ /\A\x1f\x8b/ } @{ $run->{files} }) {
+        require IO::Uncompress::Gunzip;
+        IO::Uncompress::Gunzip::gunzip($file, \my $text, MultiStream => 1);
+        spew($file, $text);
+    }
     for my $file (@{ $run->{files} }) {
-        my $text = slurp($file) // '';
-        if ($text =~ /\A\x1f\x8b/) {
-            require IO::Uncompress::Gunzip;
-            IO::Uncompress::Gunzip::gunzip($file, \$text, MultiStream => 1);
-            spew($file, $text);
-        }
+        my $text = slurp($file);
         my $name = $file =~ s{\A\Q$run->{dir}\E/}{}r;
         # A slice in which nothing was recorded has no statements.
         push @wrong, map { "$name: $_" }
