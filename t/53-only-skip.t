@@ -346,4 +346,24 @@ for my $seed (301 .. 300 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(2, 8
     }
 }
 
+# Perl looks for signals while it matches a pattern, as a lookahead does it.
+subtest 'signals that come while a name is matched' => sub {
+    my $code = <<'END';
+sub where { return join ' ', map { (caller $_)[3] // '-' } 1 .. 3 }
+sub f { my $n = 1; print "in f\n"; return g(kill USR1 => $$) } sub g { my $n = 2; return $n }
+$SIG{USR1} = sub { print 'handler: ', where(), "\n" };
+f(kill USR1 => $$); print "ends\n";
+END
+    my $file = spew(scratch() . '/p.pl', $code);
+    my $plain = plain([$file]);
+    for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_SAMPLE => 20_000 }) {
+        my %env = (PERL_DPROF_ONLY => '^main::(?!x)', PERL_DPROF_SKIP => '(?<!x)::y', %$env);
+        same_as_plain($plain, profiled([$file], env => \%env), join ' ', 'the program', %$env);
+    }
+    my $run = profiled(['-e', 'sub f { my $s = 0; $s += $_ for 1 .. 200; $s } '
+        . 'for (1 .. 300) { f(); eval "sub f$_ { f() } f$_()" } print "alive\n"'],
+        env => { PERL_DPROF_ONLY => '^main::(?!x)', PERL_DPROF_SAMPLE => 20_000 });
+    is("$run->{raw} $run->{out}$run->{err}", "0 alive\n", 'no sample is taken in one');
+};
+
 done_testing;

@@ -49,6 +49,8 @@ void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
 void dpx_control_stop(struct dpx_ctx *ctx)
 {
     U64 now = dpx_ctx_arrive(ctx);
+    if (!ctx->rec.paused)
+        ctx->rec.tripped(ctx->rec.arg);     /* a child of a tree may be a trace again */
     if (ctx->rec.paused)
         return;
     ctx->rec.deadline = 0;      /* the CPU clock is read where the stretch ends */

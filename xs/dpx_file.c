@@ -339,8 +339,10 @@ static void keep_line(struct dpx_ctx *ctx, struct dpx_lines *in, enum dp_live_ki
 {
     size_t all = len + strlen(end);
     ctx->rec.worked = true;
-    if (ctx->state == DPX_BORN)
-        return;                 /* the pieces are the parent's; forked() makes the child's */
+    /* The pieces are the parent's, and forked() makes the child's; or recording has given up in the
+     * middle of this event, and there are none. */
+    if (ctx->state == DPX_BORN || ctx->rec.over)
+        return;
     if (!in->ptr || all >= in->size - in->used) {
         size_t size = all < LINES ? LINES : all + 1;
         in->ptr = dp_live_add(&ctx->live, kind, size);
@@ -431,7 +433,9 @@ void dpx_file_flushed(void *arg)
 
 /* ---- the tree ---- */
 
-/* Writes the tree as it is now to text. Returns 0 or DP_E_NOMEM; sums: the sums of its times. */
+/* Writes the tree as it is now to text. Returns 0, DP_E_NOMEM, or DP_E_IO where the pieces were
+ * lost by then, so that the text is of no use; dpx_life.c tells the user that. sums: the sums of
+ * its times. */
 static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *sums)
 {
     struct dp_cct_text how = {
@@ -452,6 +456,21 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
     sums->real = how.real;
     if (dpx_run.opt.spool)
         ctx->rest = how.rest;
+    return rc == 0 && ctx->live.lost ? DP_E_IO : rc;
+}
+
+/* Writes a tree to the end of the file, at byte `at`. */
+static int write_whole(struct dpx_ctx *ctx, const struct dp_buf *text, uint64_t at,
+                       struct dp_err *err)
+{
+    int rc = dp_outfile_write(&ctx->out, text->ptr, text->len, err);
+    /* Frees the room that the file of the pieces takes. */
+    if (rc == DP_E_IO && dp_live_detach(&ctx->live)) {
+        ctx->out.failed = false;
+        dp_outfile_cut(&ctx->out, at);
+        dp_err_init(err);
+        rc = dp_outfile_write(&ctx->out, text->ptr, text->len, err);
+    }
     return rc;
 }
 
@@ -464,14 +483,7 @@ bool dpx_file_write_tree(struct dpx_ctx *ctx, struct dp_err *err)
     if (rc < 0)
         dp_err_set(err, rc, "out of memory");
     else
-        rc = dp_outfile_write(&ctx->out, text.ptr, text.len, err);
-    /* Frees the room that the file of the pieces takes. */
-    if (rc == DP_E_IO && dp_live_detach(&ctx->live)) {
-        ctx->out.failed = false;
-        dp_outfile_cut(&ctx->out, at);
-        dp_err_init(err);
-        rc = dp_outfile_write(&ctx->out, text.ptr, text.len, err);
-    }
+        rc = write_whole(ctx, &text, at, err);
     if (rc == 0) {
         put_trailer(ctx, &ctx->out, true);
     } else {
@@ -582,6 +594,14 @@ static void last_tree(struct dpx_ctx *ctx, const struct dp_buf *text)
     dpx_file_sink(ctx, text->ptr, text->len);
 }
 
+/* There is no last tree. The file stays as it was when it was saved last, if ever. */
+static void no_tree(struct dpx_ctx *ctx, int why)
+{
+    if (why == DP_E_NOMEM)
+        dpx_say("DProf: out of memory; there is no tree in %s", ctx->out.path);
+    ctx->out.failed = true;
+}
+
 /* Writes all that is not written yet, with what the writer still holds. */
 void dpx_file_rest(struct dpx_ctx *ctx)
 {
@@ -595,10 +615,10 @@ void dpx_file_rest(struct dpx_ctx *ctx)
         ctx->writer.sums.user += sums.user;
         ctx->writer.sums.sys += sums.sys;
         ctx->writer.sums.real += sums.real;
-        if (rc < 0)
-            dpx_say("DProf: out of memory; there is no tree in %s", ctx->out.path);
-        else
+        if (rc == 0)
             last_tree(ctx, &text);
+        else
+            no_tree(ctx, rc);
         dp_buf_release(&text);
     } else {
         dp_writer_finish(&ctx->writer);

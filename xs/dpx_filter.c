@@ -256,14 +256,21 @@ static void set_subject(pTHX_ SV *sv, const struct dp_buf *text)
     SvUTF8_on(sv);
 }
 
+static void not_now(pTHX) { PERL_UNUSED_CONTEXT; }
+
+/* Perl looks for signals while it matches. Neither a handler of the program nor a sample may run in
+ * the middle of a hook: PL_sig_pending stays set, and the program's next safe point sees it. */
 static bool matches(pTHX_ SV *sv, REGEXP *rx)
 {
     COP cop, *before = PL_curcop;
+    despatch_signals_proc_t signals = PL_signalhook;
     bool tainted = cBOOL(TAINT_get);
     char *ptr = SvPVX(sv);
     quiet(&cop);
     PL_curcop = &cop;
+    PL_signalhook = not_now;
     bool yes = cBOOL(pregexec(rx, ptr, ptr + SvCUR(sv), ptr, 0, sv, 1));
+    PL_signalhook = signals;
     PL_curcop = before;
     TAINT_set(tainted);
     return yes;

@@ -242,6 +242,8 @@ static void finish(struct dpx_ctx *ctx)
         return;
     if (!is_read)
         complete(ctx);
+    if (!is_read && ctx->live.lost)
+        lost(ctx);              /* while it was written */
     dp_outfile_drop(&ctx->out);
     if (!is_read && ctx->rec.tree)
         dp_cct_release(&ctx->rec.cct);
@@ -269,6 +271,8 @@ static bool file_before_exec(struct dpx_ctx *ctx)
     ctx->exec.sums = ctx->writer.sums;
     memcpy(ctx->exec.counts, ctx->writer.pending_counts, sizeof ctx->exec.counts);
     dpx_file_rest(ctx);
+    if (ctx->out.failed)
+        return false;
     dp_buf_init(&text);
     for (const struct dpx_frame *f = ctx->top;
          f > ctx->frames && !ctx->rec.tree && !ctx->rec.paused; f--)
@@ -297,6 +301,8 @@ static void before_exec(struct dpx_ctx *ctx)
     if (ctx->rec.over)
         return;
     bool ready = dpx_run.opt.spool ? slice_before_exec(ctx) : file_before_exec(ctx);
+    if (ctx->live.lost)
+        lost(ctx);              /* while it was written */
     if (!ready)
         return;
     ctx->state = DPX_EXEC;

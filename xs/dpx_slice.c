@@ -86,7 +86,7 @@ bool dpx_slice_end(struct dpx_ctx *ctx)
         dp_live_remove(&ctx->live);
         dp_outfile_close(&ctx->out);
         trim();
-    } else if (!ctx->slice_told) {
+    } else if (!ctx->slice_told && !ctx->live.lost) {
         dpx_say("DProf: %s; the slice goes on", err.message);
     }
     ctx->slice_told = !good;

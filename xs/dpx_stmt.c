@@ -166,10 +166,14 @@ static U32 learn(pTHX_ struct dpx_ctx *ctx, COP *cop)
 }
 
 /* A child has no file before it does something that is worth one, as many only exec. Keeps the
- * statements that it runs until then. */
+ * statements that it runs until then; while recording is stopped, only which one runs. */
 static bool is_early(struct dpx_ctx *ctx, U32 number, U64 now)
 {
     struct dpx_child *child = &ctx->child;
+    if (ctx->state == DPX_BORN && ctx->rec.paused) {
+        ctx->rec.line_before = number;
+        return true;
+    }
     if (ctx->state != DPX_BORN || child->n_early == DP_ARRAY_LEN(child->early))
         return false;
     /* The recorder moves `left` on by its own time. */

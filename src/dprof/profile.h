@@ -38,7 +38,8 @@ struct dp_outcome {
     int tree;                   /* all of it, or its end, is a tree */
     int folded;                 /* it is text of folded stacks */
     int foreign;                /* it is another tool's file */
-    uint64_t faults;            /* lines or values that were left out: code is that of the first */
+    uint64_t faults;            /* lines or values that were left out: code is that of the first,
+                                 * unless there is another error */
     struct dp_fault fault[DP_FAULTS];   /* as many as fit */
     uint64_t open;              /* frames that were still running at the end */
     const uint32_t *open_subs;  /* the first open_listed of them, outermost first */

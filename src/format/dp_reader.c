@@ -353,6 +353,10 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
             rc = check_end(r);
         if (rc == 0)
             rc = add_rest(r);
+        if (rc == 0 && info->faults) {      /* all but these lines has been read */
+            *err = info->fault[0];
+            rc = err->code;
+        }
     }
     info->bytes = r->in.base + r->in.pos;
     release(r);

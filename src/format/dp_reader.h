@@ -145,10 +145,10 @@ struct dp_read_info {
 };
 
 /* Reads all of src: a profile, or the folded stacks of another profiler, which do not begin with
- * our magic. Returns 0; DP_E_TRUNCATED if the file ends too early; or another DP_E if something
- * cannot be read, with the place in err. In any case the consumer has had all that came before. The
- * caller initialises head and keeps it. left: what the process keeps or left beside the file, read
- * before; it is needed if the file has no end. May be NULL. */
+ * our magic. Returns 0; DP_E_TRUNCATED if the file ends too early, or lines of a tree were left
+ * out; or another DP_E if something cannot be read, with the place in err. In any case the consumer
+ * has had all that came before. The caller initialises head and keeps it. left: what the process
+ * keeps or left beside the file, read before; it is needed if the file has no end. May be NULL. */
 int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const struct dp_consumer *to,
                   struct dp_header *head, struct dp_read_info *info, struct dp_err *err);
 

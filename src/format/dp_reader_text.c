@@ -54,6 +54,18 @@ int dp_reader_left_out(struct dp_reader *r)
     return r->err->code;
 }
 
+int dp_reader_skip_line(struct dp_reader *r, const char *ptr, size_t len)
+{
+    struct dp_read_info *info = r->info;
+    if (info->faults >= DP_READER_FAULTS)
+        return dp_reader_bad_line(r, ptr, len);
+    struct dp_err *err = &info->fault[info->faults++];
+    dp_err_init(err);
+    dp_err_at(err, DP_E_TRUNCATED, r->in.line, r->in.base + r->in.pos, "Bad profile: %.*s",
+              len > 160 ? 160 : (int)len, ptr);
+    return 0;
+}
+
 static int no_memory(struct dp_reader *r)
 {
     return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));

@@ -72,6 +72,8 @@ struct dp_reader_tree {
     bool ids;                   /* where an & line has been, too */
     uint32_t *path;             /* the contexts by depth, the consumer's numbers */
     size_t path_len, path_cap;
+    uint64_t left_out;          /* depth of the context that was left out with all below it; 0:
+                                 * there is none */
     struct dp_buf file;         /* FILE of the statements that come, and :LINE of one */
     size_t file_len;            /* of FILE; 0: none yet */
 };
@@ -218,6 +220,9 @@ void dp_reader_subdef(struct dp_subdef *def, struct dp_text name);
 int dp_reader_sub(struct dp_reader *r, const struct dp_subdef *def, uint32_t *sub);
 void dp_reader_forget_ids(struct dp_reader *r);
 int dp_reader_bad_line(struct dp_reader *r, const char *ptr, size_t len);
+/* The same for a line that can be left out. A file with many of them is garbled, and is an error.
+ * Returns 0 or DP_E_SYNTAX. */
+int dp_reader_skip_line(struct dp_reader *r, const char *ptr, size_t len);
 
 /* Sets the error at r->in.pos + ahead. Returns code. */
 int dp_reader_fail(struct dp_reader *r, int code, size_t ahead, const char *fmt, ...)

@@ -78,6 +78,22 @@ int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
     return dp_reader_give_context(r, c);
 }
 
+/* Takes the fields behind the depth. Returns false if they are not what they should be. */
+static bool context_values(struct dp_reader *r, const struct dp_text *f, size_t n, uint64_t *id,
+                           struct dp_context *c, uint64_t *counters)
+{
+    size_t columns = r->head->n_counters;
+    if (n < CONTEXT + columns || !dp_num_hex(f[2].ptr, f[2].len, id) || !number(f[3], &c->calls)
+        || !ticks(f[4], &c->t[DP_USER]) || !ticks(f[5], &c->t[DP_SYSTEM])
+        || !ticks(f[6], &c->t[DP_REAL]) || !ticks(f[7], &c->longest) || !ticks(f[8], &c->shortest))
+        return false;
+    for (size_t i = 0; i < columns; i++)
+        if (!number(f[CONTEXT + i], &counters[i]) || counters[i] > DP_LIMIT_COUNT)
+            return false;
+    c->counters = counters;
+    return true;
+}
+
 /* = DEPTH ID CALLS USER SYSTEM REAL LONGEST SHORTEST [COUNTER ...] [KEY=VALUE ...] */
 static int context_line(struct dp_reader *r, const char *ptr, size_t len)
 {
@@ -89,19 +105,20 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     struct dp_context c;
     uint64_t depth, id, counters[DP_FMT_COUNTERS];
     memset(&c, 0, sizeof c);
-    c.counters = counters;
     c.sub = DP_SUB_NONE;
-    if (n < CONTEXT + columns || f[0].len != 1 || !number(f[1], &depth) || depth > r->tree.path_len
-        || !dp_num_hex(f[2].ptr, f[2].len, &id) || !number(f[3], &c.calls)
-        || !ticks(f[4], &c.t[DP_USER]) || !ticks(f[5], &c.t[DP_SYSTEM])
-        || !ticks(f[6], &c.t[DP_REAL]) || !ticks(f[7], &c.longest) || !ticks(f[8], &c.shortest))
+    if (n < 2 || f[0].len != 1 || !number(f[1], &depth))
         return dp_reader_bad_line(r, ptr, len);
-    for (size_t i = 0; i < columns; i++)
-        if (!number(f[CONTEXT + i], &counters[i]))
-            return dp_reader_bad_line(r, ptr, len);
+    if (r->tree.left_out && depth > r->tree.left_out)
+        return 0;
+    r->tree.left_out = 0;
+    if (depth > r->tree.path_len)
+        return dp_reader_bad_line(r, ptr, len);
     /* the root alone has no sub, and stands above all others */
-    if (depth ? !dp_reader_find(r, id, &c.sub) : id != 0)
-        return dp_reader_bad_line(r, ptr, len);
+    if (!context_values(r, f, n, &id, &c, counters)
+        || (depth ? !dp_reader_find(r, id, &c.sub) : id != 0)) {
+        r->tree.left_out = depth;
+        return depth ? dp_reader_skip_line(r, ptr, len) : dp_reader_bad_line(r, ptr, len);
+    }
     if (depth > 1 && dp_reader_is_phase(r, id))
         return dp_reader_fail(r, DP_E_SYNTAX, 0,
                               "Bad profile: a phase is right below the root: %.*s",
@@ -151,7 +168,7 @@ static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
         }
     }
     if (!good)
-        return dp_reader_bad_line(r, ptr, len);
+        return dp_reader_skip_line(r, ptr, len);
     int rc = r->to->histogram ? r->to->histogram(r->to->ctx, sub, count) : 0;
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
@@ -214,10 +231,10 @@ static int line_line(struct dp_reader *r, const char *ptr, size_t len)
     def.sub = DP_SUB_NONE;
     if (n < 4 || !r->tree.file_len || !number(f[1], &line) || !dp_num_hex(f[2].ptr, f[2].len, &id)
         || !number(f[3], &def.count) || (id && !dp_reader_find(r, id, &def.sub)))
-        return dp_reader_bad_line(r, ptr, len);
+        return dp_reader_skip_line(r, ptr, len);
     if (n > 4 && !memchr(f[4].ptr, '=', f[4].len) && (n < LINE
         || !line_values(r, f, n, &def, counters)))
-        return dp_reader_bad_line(r, ptr, len);
+        return dp_reader_skip_line(r, ptr, len);
     for (size_t i = 4; i < n; i++) {
         struct dp_text value = behind(f[i], "later=");
         if (value.len && number(value, &later) && later < UINT32_MAX)

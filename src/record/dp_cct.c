@@ -74,15 +74,16 @@ static int make_root(struct dp_cct *cct)
     return 0;
 }
 
-int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n_counts)
+int dp_cct_init(struct dp_cct *cct, struct dp_live *live, struct dp_cct_node *idle, size_t limit,
+                size_t n_counts)
 {
     memset(cct, 0, sizeof *cct);
     cct->live = live;
     cct->limit = limit;
     cct->n_counts = n_counts;
     cct->node_size = sizeof *cct->root + n_counts * sizeof cct->root->counts[0];
-    cct->idle = dp_mem_zalloc(cct->node_size);
-    return cct->idle ? make_root(cct) : DP_E_NOMEM;
+    cct->idle = idle;
+    return make_root(cct);
 }
 
 int dp_cct_renew(struct dp_cct *cct)
@@ -97,7 +98,6 @@ int dp_cct_renew(struct dp_cct *cct)
 
 void dp_cct_release(struct dp_cct *cct)
 {
-    dp_mem_free(cct->idle);
     dp_mem_free(cct->nodes);
     dp_mem_free(cct->histograms);
     dp_map_release(&cct->children);

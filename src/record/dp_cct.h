@@ -43,7 +43,8 @@ enum { DP_CCT_RECENT = 1 << 11 };
 struct dp_cct {
     struct dp_live *live;
     struct dp_cct_node *root;
-    struct dp_cct_node *idle;           /* takes what shall not count; calls from it stay in it */
+    struct dp_cct_node *idle;           /* takes what shall not count; calls from it stay in it;
+                                         * borrowed */
     size_t serial;                      /* of this tree, see dp_cct_begin */
     struct dp_cct_node *free;           /* unused rest of the newest piece */
     size_t free_count;
@@ -70,8 +71,10 @@ struct dp_cct_call {
     uint32_t line;              /* of the statement that called, where statements are kept */
 };
 
-/* live is borrowed; n_counts: counters beside the ops. Returns 0 or DP_E_NOMEM. */
-int dp_cct_init(struct dp_cct *cct, struct dp_live *live, size_t limit, size_t n_counts);
+/* live and idle are borrowed; n_counts: counters beside the ops. Trees may have the same idle,
+ * which has room for as many counters and is all 0. Returns 0 or DP_E_NOMEM. */
+int dp_cct_init(struct dp_cct *cct, struct dp_live *live, struct dp_cct_node *idle, size_t limit,
+                size_t n_counts);
 void dp_cct_release(struct dp_cct *cct);
 
 /* Begins an empty tree with the same sizes, in new pieces of live; the old ones may be gone by

@@ -39,7 +39,8 @@ static struct dp_held *make(const struct dp_rec *rec)
     if (!held)
         return NULL;
     dp_live_init(&held->live, NULL, 0);
-    if (dp_cct_init(&held->cct, &held->live, rec->how.contexts, rec->how.n_counts) == 0
+    if (dp_cct_init(&held->cct, &held->live, rec->cct.idle, rec->how.contexts,
+                    rec->how.n_counts) == 0
         && (!rec->how.lines
             || dp_lines_open_part(&held->lines, &held->live, rec->how.n_counts) == 0))
         return held;

@@ -239,6 +239,12 @@ static int open_state(struct dp_rec *rec)
     return 0;
 }
 
+static int init_tree(struct dp_rec *rec)
+{
+    return dp_cct_init(&rec->cct, rec->live, (struct dp_cct_node *)rec->nowhere,
+                       rec->how.contexts, rec->how.n_counts);
+}
+
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
 {
     rec->live = live;
@@ -246,7 +252,7 @@ int dp_rec_open(struct dp_rec *rec, struct dp_live *live)
     if (open_state(rec) < 0)
         return DP_E_NOMEM;
     if (rec->tree) {
-        int rc = dp_cct_init(&rec->cct, live, rec->how.contexts, rec->how.n_counts);
+        int rc = init_tree(rec);
         if (rc == 0 && rec->how.lines)
             rc = open_lines(rec);
         if (rc == 0)
@@ -293,7 +299,6 @@ void dp_rec_give_up(struct dp_rec *rec)
 {
     rec->tree |= rec->how.tree;
     dp_rec_release(rec);
-    memset(rec->nowhere, 0, sizeof rec->nowhere);
     rec->tree = rec->how.tree;
     rec->cur = rec->cct.idle = (struct dp_cct_node *)rec->nowhere;
     rec->line = (struct dp_stmt *)rec->no_line;
@@ -763,7 +768,7 @@ void dp_rec_resume(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call, ui
 
 int dp_rec_to_tree(struct dp_rec *rec)
 {
-    int rc = dp_cct_init(&rec->cct, rec->live, rec->how.contexts, rec->how.n_counts);
+    int rc = init_tree(rec);
     if (rc < 0)
         return rc;
     /* No further window follows the time that is still pending, so it is written now. */

@@ -177,9 +177,9 @@ struct dp_rec {
     uint64_t renewed;           /* counts dp_rec_renew */
 
     bool over;                  /* dp_rec_give_up was here */
-    /* After dp_rec_give_up, room for a node, which is then the only context. A union with the node
-     * would be plainer, but C99 does not allow a flexible array inside a structure, and clang warns
-     * about it. */
+    /* Room for the node that takes what shall not count (dp_cct.h, idle); after dp_rec_give_up it
+     * is the only context. A union with the node would be plainer, but C99 does not allow a
+     * flexible array inside a structure, and clang warns about it. */
     dp_any_word nowhere[sizeof(struct dp_cct_node) / 8 + DP_FMT_COUNTERS];
     /* Room for a statement, where none are kept. */
     dp_any_word no_line[sizeof(struct dp_stmt) / 8 + DP_FMT_COUNTERS];

@@ -108,6 +108,29 @@ static void fails(const char *lines, int code, uint64_t line, uint64_t byte, con
     ok(strncmp(o.message, message, strlen(message)) == 0, "the error has its text: %s", o.message);
 }
 
+/* A line that cannot be read is left out, a context with all below it; the rest counts. */
+static void left_out(void)
+{
+    static char text[2000];
+    is_s(tree(NAMES "= 0 0 1 0 0 1 0 0 0 0\n= 1 1 x 7 8 9 20 10 11 12\n= 2 2 1 1 1 1 1 1 1 1\n"
+                    "= 3 9 1 1 1 1 1 1 1 1\n= 1 2 1 1 0 1 0 0 0 0\n= 2 1 1 1 0 1 1 1 0 0\n"
+                    "h 1 64:1\nh 2 0:5\n"),
+         NAMES "= 0 0 1 0 0 1 0 0 0 0\n= 1 2 1 1 0 1 0 0 0 0\n= 2 1 1 1 0 1 1 1 0 0\nh 2 0:5\n",
+         "lines that cannot be read are left out");
+    ok(o.code == DP_E_TRUNCATED && o.faults == 2 && o.line == 10 && o.fault[1].line == 15,
+       "... and the outcome has them: %s", o.message);
+    for (int n = DP_FAULTS; n <= DP_FAULTS + 1; n++) {
+        strcpy(text, NAMES "= 0 0 1 0 0 1 0 0 0 0\n= 1 2 1 1 0 1 0 0 0 0\n");
+        for (int i = 0; i < n; i++)
+            strcat(text, "h 3 1:1\n");
+        strcat(text, "= 1 1 1 1 0 1 0 0 0 0\n");
+        tree(text);
+        ok(o.code == (n > DP_FAULTS ? DP_E_SYNTAX : DP_E_TRUNCATED)
+               && o.contexts == (n > DP_FAULTS ? 2 : 3),
+           "a file with %d such lines is %s", n, n > DP_FAULTS ? "an error" : "read to its end");
+    }
+}
+
 static void errors(void)
 {
     const char *root = NAMES "= 0 0 1 0 0 0 0 0 0 0\n";
@@ -115,19 +138,21 @@ static void errors(void)
     static const struct { const char *line, *message; int code; } bad[] = {
         { "= 2 1 1 0 0 0 0 0 0 0\n", "Bad profile: = 2 1", DP_E_SYNTAX },  /* a level is skipped */
         /* There is no such sub. */
-        { "= 1 3 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 3", DP_E_SYNTAX },
+        { "= 1 3 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 3", DP_E_TRUNCATED },
         /* The root is below the root. */
-        { "= 1 0 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 0", DP_E_SYNTAX },
+        { "= 1 0 1 0 0 0 0 0 0 0\n", "Bad profile: = 1 0", DP_E_TRUNCATED },
         { "= 0 1 1 0 0 0 0 0 0 0\n", "Bad profile: = 0 1", DP_E_SYNTAX },
         /* A counter is missing. */
-        { "= 1 1 1 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
-        { "= 1 1 1 0 0 -1 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
-        { "= 1 1 99999999999999999999 0 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
-        { "= 1 1 1 0 0 4611686018427387904 0 0 0 0\n", "Bad profile: = 1 1", DP_E_SYNTAX },
+        { "= 1 1 1 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_TRUNCATED },
+        { "= 1 1 1 0 0 -1 0 0 0 0\n", "Bad profile: = 1 1", DP_E_TRUNCATED },
+        { "= 1 1 99999999999999999999 0 0 0 0 0 0 0\n", "Bad profile: = 1 1", DP_E_TRUNCATED },
+        /* A counter is below zero. */
+        { "= 1 1 1 0 0 0 0 0 0 18446744073709451586\n", "Bad profile: = 1 1", DP_E_TRUNCATED },
+        { "= 1 1 1 0 0 4611686018427387904 0 0 0 0\n", "Bad profile: = 1 1", DP_E_TRUNCATED },
         { "= 4294967296 1 1 0 0 0 0 0 0 0\n", "Bad profile: = 42", DP_E_SYNTAX },
-        { "h 3 1:1\n", "Bad profile: h 3", DP_E_SYNTAX },
-        { "h 1 64:1\n", "Bad profile: h 1", DP_E_SYNTAX },
-        { "h 1 1\n", "Bad profile: h 1 1", DP_E_SYNTAX },
+        { "h 3 1:1\n", "Bad profile: h 3", DP_E_TRUNCATED },
+        { "h 1 64:1\n", "Bad profile: h 1", DP_E_TRUNCATED },
+        { "h 1 1\n", "Bad profile: h 1 1", DP_E_TRUNCATED },
         { "+ 1\n", "Bad profile: + 1", DP_E_SYNTAX },
         { "& 1 m\n", "Bad profile: & 1 m", DP_E_SYNTAX },
         { "= 1 1 1 0 0", "the last line is not whole", DP_E_TRUNCATED },
@@ -762,6 +787,7 @@ int main(void)
     dp_buf_init(&image.text);
     dp_buf_init(&image.left);
     lines();
+    left_out();
     errors();
     traces();
     pieces();

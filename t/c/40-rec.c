@@ -371,9 +371,10 @@ static void starved(void)
 {
     struct dp_live live;
     struct dp_cct cct;
+    struct dp_cct_node idle = { 0 };
     uint32_t lost = 0, own = 0;
     dp_live_init(&live, NULL, 0);
-    ok(dp_cct_init(&cct, &live, 1 << 20, 0) == 0, "starved: a tree");
+    ok(dp_cct_init(&cct, &live, &idle, 1 << 20, 0) == 0, "starved: a tree");
     for (uint32_t id = 1; id <= 1000; id++) {
         dp_mem_fail_after(0);
         const struct dp_cct_node *without = dp_cct_child(&cct, cct.root, id, 0);

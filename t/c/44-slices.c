@@ -163,10 +163,9 @@ static void play(uint32_t with, bool lines, unsigned one_in, size_t contexts, lo
     for (int i = 0; i < EVENTS; i++)
         event(lines ? DP_REC_TREE | DP_REC_LINES : DP_REC_TREE, one_in);
     dp_rec_flush(&run.rec, now);
-    if (!run.rec.over) {
+    if (!run.rec.over)
         gather();
-        dp_rec_release(&run.rec);
-    }
+    dp_rec_release(&run.rec);
     dp_lines_release(&run.lines);
     dp_live_release(&run.live);
     dp_writer_release(&w);

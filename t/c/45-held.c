@@ -316,10 +316,9 @@ static void finish(struct dp_writer *w)
         if (model.is_there[n])
             settle(n);
     dp_rec_flush(&run.rec, now);
-    if (!run.rec.over) {
+    if (!run.rec.over)
         gather();
-        dp_rec_release(&run.rec);
-    }
+    dp_rec_release(&run.rec);
     dp_lines_release(&run.lines);
     dp_live_release(&run.live);
     dp_writer_release(w);

@@ -3,6 +3,7 @@
 #ifndef SUMS_H
 #define SUMS_H
 
+#include "still.h"
 #include "tap.h"
 #include "dp_pool.h"
 #include "dp_rec.h"
@@ -11,28 +12,6 @@
 #include <string.h>
 
 enum { SUBS = 3, LINES = 4, DEPTH = 5, EVENTS = 20000, MOST = 1 << 17 };
-
-/* ---- the machine ---- */
-
-static uint64_t now, ops;
-static uint64_t stamp(void *m) { (void)m; return now; }
-static uint64_t zero(void *m) { (void)m; return 0; }
-static void pair(void *m, uint64_t *s, uint64_t *ns) { (void)m; *s = *ns = now; }
-static void split(void *m, uint64_t *user, uint64_t *sys)
-{
-    (void)m;
-    *user = now / 1000;
-    *sys = 0;
-}
-static int sink(void *m, const char *ptr, size_t len)
-{
-    (void)m;
-    (void)ptr;
-    (void)len;
-    return 0;
-}
-
-static const struct dp_rec_host still = { 1, zero, stamp, stamp, pair, split };
 
 /* ---- sums, by path for contexts, by number for statements ---- */
 

@@ -28,8 +28,9 @@ sub lines {
     my $open = plural($o->{open_count}, 'call');
     return () if $what eq 'fine';
     return "$path: $open had not ended" if $what eq 'open';
-    return "$path: profile cut short: $o->{message}" . place($o)
-        . ($o->{open_count} ? "; $open had not ended" : '') if $what eq 'cut';
+    return (left_out($o), $o->{fault_count} && $o->{message} eq $o->{faults}[0]{message} ? ()
+        : "$path: profile cut short: $o->{message}" . place($o)
+            . ($o->{open_count} ? "; $open had not ended" : '')) if $what eq 'cut';
     return no_profile($o) if $what eq 'none';
     # The classic words stay in front.
     my $first = $o->{message} =~ /^(?:Garbled|Bad) profile/
@@ -39,6 +40,13 @@ sub lines {
     my $rest = $o->{fault_count} - @{ $o->{faults} };
     return ($first, (map { "$path: $_->{message}" . place($_) } @more),
         $rest ? "$path: ... and $rest more lines that cannot be read" : ());
+}
+
+# Says which lines of a tree were left out. The classic words stay in front.
+sub left_out {
+    my ($o) = @_;
+    return map { "$_->{message} ($o->{path}, line $_->{line}, byte $_->{byte}); it is left out" }
+        @{ $o->{faults} };
 }
 
 sub no_profile {
@@ -83,7 +91,8 @@ sub reason {
         local $! = $o->{errno};
         return "$!";
     }
-    return ($o->{code} == Devel::DProf::Profile::TRUNCATED ? 'it was cut short: ' : '')
+    my $is_cut = $o->{code} == Devel::DProf::Profile::TRUNCATED && !$o->{fault_count};
+    return ($is_cut ? 'it was cut short: ' : '')
         . ($o->{message} || 'not a profile');
 }
 
@@ -120,8 +129,8 @@ An OUTCOME is what L<Devel::DProf::Profile/outcome> returns.
 =item verdict OUTCOME
 
 One word: C<fine>; C<open>, all was read, and calls had not ended; C<cut>, the file ends too early,
-and what is there counts; C<part>, something was read in spite of faults; C<bad>, nothing was;
-C<none>, there is no profile.
+or lines of a tree were left out, and what is there counts; C<part>,
+something was read in spite of faults; C<bad>, nothing was; C<none>, there is no profile.
 
 =item lines OUTCOME, WORD
 
