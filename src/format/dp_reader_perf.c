@@ -27,6 +27,7 @@ struct perf {
     size_t n_events;
     struct dp_samples tree;
     bool open;                  /* a sample has begun */
+    bool stacks;                /* samples have frames on lines of their own, up to an empty one */
     uint32_t command;           /* of the sample: a name */
     bool java;
     size_t kind;
@@ -323,8 +324,10 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
         return 0;
     if (sample_line(line, &s))
         return begin(r, in, &s);
-    if (in->open && at && frame_line(line, &name, &file))
+    if (in->open && at && frame_line(line, &name, &file)) {
+        in->stacks = true;
         return frame(r, in, name, file);
+    }
     if (in->open && at)         /* what else is printed of a sample: registers, sources */
         return 0;
     return dp_foreign_bad(r, "this is neither a sample nor a frame", line);
@@ -380,6 +383,8 @@ static int head(struct dp_reader *r)
     int rc = 0, got = 0;
     while (rc == 0 && (got = dp_foreign_line(r, &line)) > 0)
         rc = any_line(r, in, line);
+    if (rc == 0 && in->open && in->stacks)      /* it counts, but may have had more frames */
+        in->cut = "no empty line follows the last stack";
     if (rc == 0)
         rc = got < 0 ? got : finish(r, in);
     if (rc == 0 && r->in.cut)
