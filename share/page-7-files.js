@@ -37,7 +37,7 @@ function drawOverview() {
     const row = (f) => {
         const { self, count, calls, subs: n } = totals[f], state = stateOf(f), share = self / whole;
         return make('tr', {}, make('td', { className: 'left' }, make('div', { className: 'path' }, anchor(make('bdi', {}, short(fileName(f))), f, 0, { title: short(fileName(f), 1000) }),
-            /^(?:changed|gone|newer)$/.test(state) ? make('span', { className: 'state' }, state) : '',
+            /^(?:changed|gone|kept out|newer)$/.test(state) ? make('span', { className: 'state' }, state) : '',
             R.byFile.has(f) ? make('span', { className: 'soft' }, plural(R.byFile.get(f), 'line')) : '')),
             ...(P.diff ? [make('td', {}, totals[f].was ? amount(real(totals[f].was, 0)) : ''), make('td', {}, self ? amount(self) : ''), changeCell(totals[f].change, totals[f].change ? signed(totals[f].change) : ''),
                 make('td', { className: 'of-count' }, detail && count ? grouped(count) : '')] : [

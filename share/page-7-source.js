@@ -110,6 +110,7 @@ function trouble(state, lines) {
     const words = {
         changed: 'The file has changed since it was recorded, so that its text is left out: only lines with a cost are shown, by number.',
         gone: 'The source was not found when this page was made: only lines with a cost are shown. --symfs DIR tells where sources are.',
+        'kept out': 'The source was left out when this page was made, as nothing shows that the profile was made of it: only lines with a cost are shown. --source-dir DIR includes what is below DIR.',
         generated: 'This code was generated: it has no file.', 'left out': 'The page was made without sources.',
         newer: 'The file was written to after the recording began: costs may stand beside other lines.',
     };

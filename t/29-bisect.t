@@ -32,7 +32,7 @@ sub text_of {
         . "\$dprof_options='mode=tree,slice=$how{every},spool-limit=0'; " : '';
     my $seed = $how{seed} // "'0'";
     return profile_text(format => 'tree', hz => 10_000_000, times => [$total, 0, $total],
-        complete => 1, counters => 'ops:ops',
+        counters => 'ops:ops',
         header => "\$dprof_run='$how{run}'; \$dprof_pid=7; \$dprof_tid=0; $slice"
             . "\$dprof_start=$how{start}; \$dprof_script='/srv/web.pl'; \$dprof_hash_seed=$seed; "
             . "\$dprof_perturb_keys='0'; ",

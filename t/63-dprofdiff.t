@@ -200,8 +200,7 @@ sub tree_file {
     my ($subs, $lines, %how) = @_;
     my $header = join '', map { "\$$_='$how{$_}'; " } sort grep { $_ ne 'name' } keys %how;
     return file(profile_text(format => 'tree', hz => 1000, counters => 'ops:ops',
-        times => [9, 0, 9],
-        complete => 1, header => $header,
+        times => [9, 0, 9], header => $header,
         lines => [map({ "& $_" } @$subs), map { "= $_" } @$lines]),
         $how{name});
 }
@@ -423,7 +422,7 @@ subtest 'names as they are shown' => sub {
 sub trace {
     my ($subs, $marks, %how) = @_;
     my $header = join '', map { "\$$_='$how{$_}'; " } sort grep { $_ ne 'name' } keys %how;
-    return file(profile_text(hz => 1000, times => [100, 0, 100], complete => 1, header => $header,
+    return file(profile_text(hz => 1000, times => [100, 0, 100], header => $header,
         lines => [map({ "& $_" } @$subs), @$marks]), $how{name});
 }
 

@@ -345,7 +345,8 @@ eval qq{#line 2 "$template"\\n\\\$x = 1;\\n\\n\\\$x = 2;\\n1} or die;
 eval "\\\$x++;";
 END
     my $run = profiled([$made], env => { %env, PERL_DPROF_LINES => 'time' });
-    my $text = in_process('dprofreport', '--annotate', 'tmpl', $run->{profile})->{out};
+    my $text = in_process('dprofreport', '--annotate', 'tmpl', '--source-dir', $dir,
+        $run->{profile})->{out};
     like($text, qr/^.{20} +1 2  two\n.{20} +1 4  \n.{20} +1 5  \n\z/m,
         'lines after the end of a file are shown');
     like(in_process('dprofreport', '--annotate', '(eval 2)', $run->{profile})->{out},

@@ -136,20 +136,26 @@ Children      Self  Source:Line
   15.38%    15.38%  $source:1
    7.69%     7.69%  $source:4
 END
-    is(shown('dprofreport', '--annotate', 'f', $lined) =~ s/^#.*\n//mgr, <<'END', 'the source');
+    my @vouched = ('--source-dir', $dir);
+    my $text_of_f = shown(qw(dprofreport --annotate f), @vouched, $lined);
+    is($text_of_f =~ s/^#.*\n| +$//mgr, <<'END', 'the source');
  Children      Self     Count Line
    15.38%    15.38%           1  int f() {
    46.15%    46.15%           2    x();
                               3  }
+
+ Children      Self     Count Line
+   30.77%    30.77%           7
 END
-    like(shown(qw(dprofreport -m Dw --annotate f), $lined), qr/^ +66\.67% +66\.67% +1  int f/m,
+    like(shown(qw(dprofreport -m Dw --annotate f), @vouched, $lined),
+        qr/^ +66\.67% +66\.67% +1  int f/m,
         '... by another event');
     is_deeply(merged_lines(1, $lined, $lined), { "$source:4" => '10 10', "$source:1" => '20 20',
         'inline.h:7' => '40 40', "$source:2" => '60 60' }, '... they are the sums of two');
     my $more = spew("$dir/more.out", $text =~ s/^2 30$/2 40/mr);
     like(shown(qw(dprofdiff -m Ir -s srcline), $lined, $more),
         qr/^ +46\.15% +\+7\.18% +\+10 +\+33\.33% +\Q$source\E:2$/m, '... compared');
-    is(shown(qw(dprofflame -o), "$dir/page.html", $lined), '', '... and on a page');
+    is(shown(qw(dprofflame -f -o), "$dir/page.html", $lined), '', '... and on a page');
     my ($side) = @{ NaiveStacks::lines_of_page(slurp("$dir/page.html"))->{sides} };
     is_deeply([sort map { s/.*\///r } grep { length } keys %{ $side->{lines} }],
         [qw(inline.h:7 m.c:1 m.c:2 m.c:4)], '... which has them');

@@ -97,6 +97,7 @@ is_deeply([grep { /^=/ && !/^= \d+ \w+ \d+ 0 0 0 0 0 \d+$/ } split /\n/, $text],
 
 sub without_times {
     return $_[0] =~ s/^(= \d+ \w+ \d+) \d+ \d+ \d+ \d+ \d+/$1/mgr =~ s/^h .*\n//mgr
+        =~ s/^(# end .*?) user=.*/$1/mr
         =~ s/^\$(?:rrun_|dprof_(?:own|before|dropped)).*\n//mgr;
 }
 for (['again', $again, 'one'], ['other', $other, 'two'], ['first', $first, 'one']) {

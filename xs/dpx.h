@@ -232,6 +232,7 @@ struct dpx_ctx {
     U64 slice;                  /* the file's number in its process and thread, from 1 up */
     bool slice_told;            /* that it cannot be written */
     size_t named;               /* ids of which slices before have the names */
+    size_t sourced;             /* the same of sources */
     struct dp_cct_rest rest;    /* what the slices before have not written */
     U64 before_cpu_us;
     struct dpx_ctx *next;       /* the list of all in this process */

@@ -21,6 +21,7 @@ enum {
                                          * file, packed or not */
     PAGE = 4096
 };
+#define NO_TREE SIZE_MAX        /* the lines before are not those of a tree */
 
 /* ---- the file ---- */
 
@@ -114,9 +115,9 @@ static void put_trailer(struct dpx_ctx *ctx, struct dp_outfile *out, bool end)
     dp_buf_release(&text);
 }
 
-void dpx_file_trailer(struct dpx_ctx *ctx, bool end)
+void dpx_file_trailer(struct dpx_ctx *ctx)
 {
-    put_trailer(ctx, &ctx->out, end);
+    put_trailer(ctx, &ctx->out, false);
 }
 
 const char *dpx_file_script(pTHX)
@@ -147,6 +148,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dpx_say_real(to, ctx->started, 6);
     dp_buf_addf(to, "; $dprof_clock='%s';\n", ctx->clock.name);
     dpx_options_header(&dpx_run.opt, to);
+    dp_buf_adds(to, "$dprof_end=1;\n");
     if (dpx_run.opt.lines)
         dp_buf_addf(to, "$dprof_lines='%s';\n",
                     dpx_run.opt.lines == DPX_LINES_COUNT ? "count" : "time");
@@ -431,6 +433,43 @@ void dpx_file_flushed(void *arg)
     errno = why;
 }
 
+/* ---- the last lines ---- */
+
+/* Adds what tells a reader whether a source has changed since, and whether the file is whole. The
+ * sums are those of all lines; lines: the text of a tree, or 0. */
+static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, size_t tree)
+{
+    /* Statements tell their sources themselves. */
+    int rc = dpx_run.opt.lines
+             ? 0 : dp_lines_write_sources(&ctx->statements, ctx->sourced, text);
+    if (tree != NO_TREE && !text->err)
+        sums[DP_FMT_SUM_LINES] = dp_fmt_lines(text->ptr + tree, text->len - tree);
+    dp_fmt_end(text, sums, tree != NO_TREE);
+    return rc < 0 ? rc : text->err;
+}
+
+/* Writes the last lines of a trace. */
+static void end_trace(struct dpx_ctx *ctx)
+{
+    struct dp_buf text;
+    const struct dp_ticks *t = &ctx->writer.sums;
+    uint64_t sums[DP_FMT_SUMS] = {
+        [DP_FMT_SUM_MARKS] = ctx->writer.marks,
+        [DP_FMT_SUM_USER] = t->user, [DP_FMT_SUM_SYSTEM] = t->sys, [DP_FMT_SUM_REAL] = t->real,
+    };
+    dp_buf_init(&text);
+    if (end_text(ctx, &text, sums, NO_TREE) == 0)
+        dpx_file_sink(ctx, text.ptr, text.len);
+    dp_buf_release(&text);
+}
+
+void dpx_file_end(struct dpx_ctx *ctx)
+{
+    if (!ctx->rec.tree)
+        end_trace(ctx);
+    put_trailer(ctx, &ctx->out, true);
+}
+
 /* ---- the tree ---- */
 
 /* Writes the tree as it is now to text. Returns 0, DP_E_NOMEM, or DP_E_IO where the pieces were
@@ -450,7 +489,14 @@ static int tree_text(struct dpx_ctx *ctx, struct dp_buf *text, struct dp_ticks *
     };
     if (!ctx->rec.how.tree)
         dp_buf_adds(text, DP_FMT_PART3 "\n");
+    size_t begin = text->len;
     int rc = dp_cct_write(&ctx->rec.cct, &how, text);
+    uint64_t all[DP_FMT_SUMS] = {
+        [DP_FMT_SUM_CALLS] = how.calls, [DP_FMT_SUM_USER] = how.user,
+        [DP_FMT_SUM_SYSTEM] = how.sys, [DP_FMT_SUM_REAL] = how.real,
+    };
+    if (rc == 0)
+        rc = end_text(ctx, text, all, begin);
     sums->user = how.user;
     sums->sys = how.sys;
     sums->real = how.real;

@@ -52,7 +52,11 @@ void dpx_file_save(void *arg);
 /* Writes all that is not written yet: what the writer still holds, the tree. */
 void dpx_file_rest(struct dpx_ctx *ctx);
 
-/* Puts what is known by now into the header. end: the file is whole. */
-void dpx_file_trailer(struct dpx_ctx *ctx, bool end);
+/* Puts what is known by now into the header; the recording goes on. */
+void dpx_file_trailer(struct dpx_ctx *ctx);
+
+/* All marks, or the tree, are in the file: writes the last lines of a trace, and completes the
+ * header. */
+void dpx_file_end(struct dpx_ctx *ctx);
 
 #endif

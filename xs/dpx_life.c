@@ -203,7 +203,7 @@ static void complete(struct dpx_ctx *ctx)
     dpx_file_rest(ctx);
     if (ctx->out.failed)
         return;
-    dpx_file_trailer(ctx, true);
+    dpx_file_end(ctx);
     if (!dp_outfile_is_there(&ctx->out) && !dpx_run.own)
         dpx_say("DProf: %s was removed while the program ran; there is no profile",
                      ctx->out.path);
@@ -282,7 +282,7 @@ static bool file_before_exec(struct dpx_ctx *ctx)
         dpx_file_sink(ctx, text.ptr, text.len);
     dp_buf_release(&text);
     ctx->writer.marks += open_frames;
-    dpx_file_trailer(ctx, true);
+    dpx_file_end(ctx);
     ctx->writer.marks -= open_frames;
     return true;
 }
@@ -337,14 +337,14 @@ static void undo_exec(struct dpx_ctx *ctx)
         return;
     }
     if (ctx->rec.tree)          /* the tree stays as a saved one, with its sums */
-        dpx_file_trailer(ctx, false);
+        dpx_file_trailer(ctx);
     else
         dp_outfile_cut(&ctx->out, ctx->exec.size);
     ctx->writer.pending = ctx->exec.pending;
     ctx->writer.sums = ctx->exec.sums;
     memcpy(ctx->writer.pending_counts, ctx->exec.counts, sizeof ctx->exec.counts);
     if (!ctx->rec.tree)
-        dpx_file_trailer(ctx, false);
+        dpx_file_trailer(ctx);
     if (ctx->exec.live && !ctx->out.failed)
         dp_live_restore(&ctx->live, ctx->out.path);
     errno = why;

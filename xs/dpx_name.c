@@ -20,7 +20,8 @@
 enum {
     FOLD_MAX = 1000,            /* names that differ in numbers; names of one AUTOLOAD */
     NAMES_MAX = 1 << 16,        /* beyond these, new subs count by package */
-    KNOWN_MAX = 1 << 16         /* beyond these, the map starts over; names keep their ids */
+    KNOWN_MAX = 1 << 16,        /* beyond these, the map starts over; names keep their ids */
+    SOURCES_MAX = 1 << 14       /* files beyond these are not looked at */
 };
 
 static U32 seq_of(const OP *start)
@@ -101,6 +102,46 @@ static void add_place(struct dp_buf *to, const OP *start)
     dp_fmt_field(to, file, strlen(file));
     dp_buf_addc(to, ':');
     dp_buf_addu(to, CopLINE(cCOPx(start)));
+}
+
+/* Is it a file below the folder? The folder's name may end with a slash. */
+static bool is_below(const char *file, const char *folder, size_t len)
+{
+    while (len && folder[len - 1] == '/')
+        len--;
+    return len && strncmp(file, folder, len) == 0 && file[len] == '/';
+}
+
+/* Is it one of perl's own modules? Some systems have a part of them in a folder that perl's
+ * configuration does not name; XSLoader, which we have loaded, is there unless a newer one has been
+ * installed. */
+static bool is_perls_own(pTHX_ const char *file)
+{
+    static const char loader[] = "XSLoader.pm";
+    SV **sv = hv_fetchs(GvHVn(PL_incgv), "XSLoader.pm", 0);
+    STRLEN len = 0;
+    const char *path = sv && *sv && SvPOK(*sv) ? SvPV_nomg_const(*sv, len) : "";
+    return is_below(file, PRIVLIB_EXP, strlen(PRIVLIB_EXP))
+           || is_below(file, ARCHLIB_EXP, strlen(ARCHLIB_EXP))
+           || (len > sizeof loader && is_below(file, path, len - (sizeof loader - 1))
+               && !is_below(path, SITELIB_EXP, strlen(SITELIB_EXP))
+               && !is_below(path, SITEARCH_EXP, strlen(SITEARCH_EXP)));
+}
+
+/* Looks at a source that the profile names, so that a reader can tell whether the source has
+ * changed since, and that this program has run it. The text of a string eval is no file; a program
+ * may give any number of names by #line; and perl's own modules, which are many, are no secret.
+ * Where statements are recorded, dpx_stmt.c does this. */
+static void see_source(pTHX_ struct dpx_ctx *ctx, const char *file)
+{
+    struct dp_buf *field = &ctx->names.own;
+    if (!file || *file == '(' || dpx_run.opt.lines
+        || ctx->statements.files.count >= SOURCES_MAX || is_perls_own(aTHX_ file))
+        return;
+    dp_buf_clear(field);
+    dp_fmt_field(field, file, strlen(file));
+    if (!field->err)
+        dp_lines_see(&ctx->statements, field->ptr, field->len, file);
 }
 
 /* Adds the named sub around an anonymous one. A closure does not know that sub; but the closure
@@ -471,6 +512,8 @@ static U32 name_cv(pTHX_ struct dpx_ctx *ctx, CV *cv, const OP *start)
     U32 id = id_of_line(ctx);
     if (!id)
         return 0;
+    if (seq_of(start))
+        see_source(aTHX_ ctx, CopFILE(cCOPx(start)));
     if (!anon && start && name)
         remember_owner(ctx, cv);
     return id | flags;
@@ -701,8 +744,10 @@ uint32_t dpx_name_site_of(pTHX_ struct dpx_ctx *ctx, const COP *cop)
     dp_buf_addu(line, CopLINE(cop));
     size_t known = sites->count;
     uint32_t n = bound_site(ctx) ? dp_pool_intern(sites, line->ptr, line->len) : DP_MAP_NONE;
-    if (sites->count > known)
+    if (sites->count > known) {
         dpx_file_keep_site(ctx, n + 1);
+        see_source(aTHX_ ctx, file);
+    }
     errno = why;
     return n == DP_MAP_NONE ? 0 : n + 1;
 }

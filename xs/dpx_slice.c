@@ -37,7 +37,7 @@ static void keep_as_saved(struct dpx_ctx *ctx, U64 at)
 {
     ctx->file.tree_at = at;
     if (ctx->state < DPX_ENDING)
-        dpx_file_trailer(ctx, false);
+        dpx_file_trailer(ctx);
     else
         dp_live_remove(&ctx->live);
 }
@@ -112,6 +112,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     ctx->started = dpx_clock_today();
     ctx->slice++;
     ctx->named = ctx->names.lines.count;
+    ctx->sourced = ctx->statements.files.count;
     ctx->before_cpu_us = 0;
     ctx->child.inherited = (size_t)(last - ctx->frames);
     dp_rec_keep_line(&ctx->rec);

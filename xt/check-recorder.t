@@ -11,8 +11,8 @@ use Test::More;
 
 # A merged file, or a baseline, need not have these: they are of one file, or another line tells
 # them.
-my %own = map { $_ => 'of one file' } qw(clock_zero complete counters events_missing folded format
-    inherited lines saved shares slice stopped unit);
+my %own = map { $_ => 'of one file' } qw(clock_zero complete counters end events_missing folded
+    format inherited lines saved shares slice stopped unit);
 
 # No test in t/ sets or looks at these so far; nothing must be added here. ops=0 is the fuzzers'.
 my %untested = map { $_ => 1 } qw(ops threads before_cpu clock_zero dropped_cpu only_line);

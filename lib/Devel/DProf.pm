@@ -943,6 +943,11 @@ An open file with a number above 100.
 
 =item *
 
+When the first sub of a source is called, the profiler reads that source, so that the profile can
+tell what it was. The file's time of access tells that, where the system keeps such times.
+
+=item *
+
 C<perl -d:> itself sets PERL5DB. The profiler removes it from C<%ENV> again, so that a C<perl -d>
 that the program starts gets its debugger.
 

@@ -89,6 +89,36 @@ struct dp_fmt_place dp_fmt_place(const char *field, size_t len)
     return at;
 }
 
+const char *const dp_fmt_sums[] = {
+#define KEY(name, key) key,
+    DP_FMT_EACH_SUM(KEY)
+#undef KEY
+};
+
+void dp_fmt_end(struct dp_buf *buf, const uint64_t *sums, bool tree)
+{
+    dp_buf_adds(buf, DP_FMT_END);
+    for (int i = 0; i < DP_FMT_SUMS; i++) {
+        bool is_of_tree = i == DP_FMT_SUM_LINES || i == DP_FMT_SUM_CALLS;
+        if (tree ? i == DP_FMT_SUM_MARKS : is_of_tree)
+            continue;
+        dp_buf_addc(buf, ' ');
+        dp_buf_adds(buf, dp_fmt_sums[i]);
+        dp_buf_addc(buf, '=');
+        dp_buf_addu(buf, sums[i]);
+    }
+    dp_buf_addc(buf, '\n');
+}
+
+uint64_t dp_fmt_lines(const char *ptr, size_t len)
+{
+    uint64_t n = 0;
+    for (const char *end = ptr + len; ptr < end && (ptr = memchr(ptr, '\n', (size_t)(end - ptr)));
+         ptr++)
+        n++;
+    return n;
+}
+
 void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len)
 {
     dp_buf_addc(buf, '\'');

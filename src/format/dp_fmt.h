@@ -68,6 +68,24 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c);
 /* Appends the line of a histogram of DP_FMT_BUCKETS counts; nothing if all are 0. */
 void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count);
 
+/* What the last line of a file says that its lines add up to: X(NAME, key). The number of marks is
+ * that of a trace; the number of lines, without this one, and that of calls are those of a tree. */
+#define DP_FMT_END        "# end"
+#define DP_FMT_EACH_SUM(X) X(MARKS, "marks") X(LINES, "lines") X(CALLS, "calls") X(USER, "user") \
+    X(SYSTEM, "system") X(REAL, "real")
+enum {
+#define DP_FMT_SUM_NUMBER(name, key) DP_FMT_SUM_##name,
+    DP_FMT_EACH_SUM(DP_FMT_SUM_NUMBER)
+#undef DP_FMT_SUM_NUMBER
+    DP_FMT_SUMS
+};
+extern const char *const dp_fmt_sums[DP_FMT_SUMS];
+
+/* Appends that line, of a tree or of a trace. */
+void dp_fmt_end(struct dp_buf *buf, const uint64_t *sums, bool tree);
+/* How many lines a text has that ends with the end of a line. */
+uint64_t dp_fmt_lines(const char *ptr, size_t len);
+
 /* The most that a hostile file may make a reader keep in memory. */
 #define DP_FMT_BEFORE "before"          /* counter: the first of two counts of folded stacks */
 #define DP_LIMIT_LINE      ((size_t)16 << 20)       /* bytes of a line */

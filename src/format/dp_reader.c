@@ -1,3 +1,4 @@
+#include "dp_reader_end.h"
 #include "dp_reader_folded.h"
 #include "dp_reader_formats.h"
 #include "dp_reader_pieces.h"
@@ -166,10 +167,10 @@ static int read_header(struct dp_reader *r)
         if (r->in.line == 1) {
             if (n != strlen(DP_FMT_MAGIC) || memcmp(p, DP_FMT_MAGIC, n) != 0)
                 return read_no_header(r);
-        } else if (n >= 4 && memcmp(p, "PART", 4) == 0) {
+        } else if (whole && n >= 4 && memcmp(p, "PART", 4) == 0) {
             bool tree = n == 5 && p[4] == '3';
-            r->in.pos += (size_t)len + whole;
-            r->in.line += whole;
+            r->in.pos += (size_t)len + 1;
+            r->in.line++;
             int rc = dp_header_finish(r->head, r->err);
             return rc < 0 ? rc : tree;
         } else if (whole) {
@@ -240,6 +241,7 @@ static int read_stacks(struct dp_reader *r)
     }
     if (!r->in.cut && r->in.pos < r->in.end) {
         r->in.buf[r->in.end++] = '\n';       /* there is room behind the data */
+        r->in.no_end = true;
         int rc = dp_reader_folded_lines(r, r->in.buf + r->in.end);
         if (rc < 0)
             return rc;
@@ -261,24 +263,6 @@ static int add_rest(struct dp_reader *r)
     for (int m = 0; m < DP_METRICS; m++)
         ev->t[m] = r->head->rrun[m] > r->passed[m] ? r->head->rrun[m] - r->passed[m] : 0;
     return dp_reader_flush(r);
-}
-
-static int check_end(struct dp_reader *r)
-{
-    size_t left = r->in.end - r->in.pos;
-    const struct dp_header *head = r->head;
-    if (r->in.cut && !r->info->pieces)
-        return dp_reader_fail(r, DP_E_TRUNCATED, left, "the compressed data break off");
-    if (left)
-        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
-    if (!head->ended)
-        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the recording did not come to its end");
-    /* the classic recorder counts its marks before it has written them all */
-    if (head->version && head->has_marks && r->info->marks < head->total_marks)
-        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "%llu of %llu marks are missing",
-                              (unsigned long long)(head->total_marks - r->info->marks),
-                              (unsigned long long)head->total_marks);
-    return 0;
 }
 
 static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *head,
@@ -350,7 +334,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
         if (rc == 0)
             rc = add_tail(r);
         if (rc == 0)
-            rc = check_end(r);
+            rc = dp_reader_check_end(r);
         if (rc == 0)
             rc = add_rest(r);
         if (rc == 0 && info->faults) {      /* all but these lines has been read */

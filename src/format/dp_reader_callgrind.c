@@ -29,6 +29,21 @@ struct known {
     uint64_t line;
 };
 
+/* Lines that tell what all costs add up to. */
+#define SUMS(X) X(TOTALS, "totals") X(SUMMARY, "summary")
+enum {
+    SUMS_NONE = -1,
+#define NUMBER(name, key) name,
+    SUMS(NUMBER)
+#undef NUMBER
+    SUMS_KINDS
+};
+static const char *const sums_keys[] = {
+#define KEY(name, key) key,
+    SUMS(KEY)
+#undef KEY
+};
+
 /* What an event is for people; both in names. */
 struct description {
     uint32_t name, text;
@@ -55,6 +70,10 @@ struct callgrind {
     enum next next;
     uint64_t n_calls;
     uint64_t called_line;
+    int promised;               /* of the lines with sums: the one that the file's writer writes */
+    bool has_sums[SUMS_KINDS];
+    uint64_t told[SUMS_KINDS];  /* of the first event, of all parts; and what it comes to */
+    uint64_t sum, n_costs;
 };
 
 static struct callgrind *state(const struct dp_reader *r) { return r->foreign.state; }
@@ -130,6 +149,8 @@ static bool is_callgrind(const char *ptr, size_t len)
     const char *end = ptr + len, *nl;
     struct dp_text value;
     bool head = false, created = false, stacks = true;
+    if (dp_foreign_begins((struct dp_text){ ptr, len }, heads[0]))
+        return true;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads) && !head; i++)
         head = dp_foreign_begins((struct dp_text){ ptr, len }, heads[i]);
     for (; head && ptr < end; ptr = nl ? nl + 1 : end) {
@@ -240,6 +261,21 @@ static int events(struct dp_reader *r, struct dp_text rest)
     return cg->n_events ? 0 : bad(r, "there is no event", line);
 }
 
+/* Who has written the file, and what all costs add up to. */
+static void note_sums(struct callgrind *cg, struct dp_text key, struct dp_text value)
+{
+    uint64_t told;
+    if (dp_foreign_is(key, "creator"))
+        cg->promised = dp_foreign_begins(value, "callgrind") ? TOTALS
+                       : dp_foreign_begins(value, "Devel::DProf") ? TOTALS
+                       : dp_foreign_begins(value, "xdebug") ? SUMMARY : cg->promised;
+    for (int i = 0; i < SUMS_KINDS; i++)
+        if (dp_foreign_is(key, sums_keys[i]) && number(next_word(&value), &told)) {
+            cg->has_sums[i] = true;
+            cg->told[i] += told;
+        }
+}
+
 /* A line `KEY: VALUE', of a header or at the end. Returns 1; 0 if it is none; or a DP_E. */
 static int key_line(struct dp_reader *r, struct dp_text line)
 {
@@ -252,6 +288,7 @@ static int key_line(struct dp_reader *r, struct dp_text line)
     int rc = dp_foreign_is(key, "events")      ? events(r, value)
              : dp_foreign_is(key, "event")     ? describe(r, value)
              : dp_foreign_is(key, "positions") ? positions(r, value) : 0;
+    note_sums(cg, key, value);
     cg->calls = cg->calls || dp_foreign_is(key, "version") || dp_foreign_is(key, "creator")
                 || dp_foreign_is(key, "positions");
     return rc < 0 ? rc : 1;
@@ -270,6 +307,7 @@ static int new_state(struct dp_reader *r)
     dp_linecosts_init(&cg->lines);
     dp_buf_init(&cg->events);
     cg->n_positions = 1;
+    cg->promised = SUMS_NONE;
     cg->object = cg->file = cg->function_file = dp_pool_intern(&cg->names, "", 0);
     cg->called_object = cg->called_file = cg->called_name = cg->function = NONE;
     return cg->object == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
@@ -466,6 +504,8 @@ static int add_own(struct dp_reader *r, const uint64_t *values)
     struct dp_linecost at = { cg->function, cg->file, 0 };
     if (cg->line_at < cg->n_positions && !is_unknown(dp_foreign_name(&cg->names, cg->file)))
         at.line = cg->position[cg->line_at];
+    cg->sum += values[0];
+    cg->n_costs++;
     int rc = add(r, cg->graph.own + (size_t)cg->function * cg->graph.width, values);
     if (rc == 0 && (rc = dp_linecosts_add(&cg->lines, at, values)) < 0)
         dp_foreign_error(r, rc);
@@ -572,6 +612,24 @@ static int give_all(struct dp_reader *r)
     return rc < 0 ? rc : dp_linecosts_give(r, &state(r)->lines, &names);
 }
 
+/* Are there as many costs as the file says? Its summary may be that of costs before they were
+ * rounded, each of them. */
+static int check_sums(struct dp_reader *r)
+{
+    const struct callgrind *cg = state(r);
+    const uint64_t rounded[] = { [TOTALS] = 0, [SUMMARY] = cg->n_costs };
+    for (int i = 0; i < SUMS_KINDS; i++)
+        if (cg->told[i] > cg->sum && cg->told[i] - cg->sum > rounded[i])
+            return dp_reader_fail(r, DP_E_TRUNCATED, 0,
+                                  "a part is missing: the costs add up to %llu, and to %llu"
+                                  " according to the line `%s:'", (unsigned long long)cg->sum,
+                                  (unsigned long long)cg->told[i], sums_keys[i]);
+    if (cg->promised != SUMS_NONE && !cg->has_sums[cg->promised])
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the line `%s:' is missing, one of the last",
+                              sums_keys[cg->promised]);
+    return 0;
+}
+
 static int body(struct dp_reader *r)
 {
     struct dp_text line;
@@ -582,7 +640,8 @@ static int body(struct dp_reader *r)
     if (got == 0 && state(r)->next == CALL_COST && !r->in.cut)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the file ends before the cost of a call");
     rc = got < 0 ? got : give_all(r);
-    return rc < 0 ? rc : dp_reader_left_out(r);
+    rc = rc < 0 ? rc : dp_reader_left_out(r);
+    return rc < 0 || r->in.cut ? rc : check_sums(r);
 }
 
 static void release(void *of)

@@ -42,6 +42,7 @@ int dp_foreign_line(struct dp_reader *r, struct dp_text *line)
         return 0;
     *line = (struct dp_text){ r->in.buf + r->in.pos, (size_t)len };
     r->foreign.taken = line->len + whole;
+    r->in.no_end = !whole;
     if (line->len && line->ptr[line->len - 1] == '\r')
         line->len--;
     return 1;

@@ -31,6 +31,7 @@ struct perf {
     bool weak;                  /* samples begin with weak lines */
     bool flat;                  /* the sample's one frame stood in its first line */
     struct dp_buf before;       /* the weak line before this one, until there is a sample */
+    bool stacks;                /* samples have frames on lines of their own, up to an empty one */
     uint32_t command;           /* of the sample: a name */
     bool java;
     size_t kind;
@@ -422,13 +423,17 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
     if (*line.ptr == '#')
         return 0;
     bool framed = frame_line(line, &name, &file);
-    if (framed && in->open && at && !in->flat)
+    if (framed && in->open && at && !in->flat) {
+        in->stacks = true;
         return frame(r, in, name, file);
+    }
     enum sure sure = sample_line(line, &s);
     if (sure == SURE || (sure == WEAK && (in->weak || s.framed)))
         return begin(r, in, &s);
-    if (framed)
+    if (framed) {
+        in->stacks = in->stacks || (in->open && !in->flat);
         return in->open ? frame(r, in, name, file) : first_frame(r, in, line);
+    }
     if (in->open && at)         /* what else is printed of a sample: registers, sources */
         return 0;
     return in->any ? dp_foreign_bad(r, "this is neither a sample nor a frame", line)
@@ -502,6 +507,8 @@ static int head(struct dp_reader *r)
     int rc = 0, got = 0;
     while (rc == 0 && (got = dp_foreign_line(r, &line)) > 0)
         rc = any_line(r, in, line);
+    if (rc == 0 && in->open && in->stacks)      /* it counts, but may have had more frames */
+        in->cut = "no empty line follows the last stack";
     if (rc == 0)
         rc = got < 0 ? got : finish(r, in);
     if (rc == 0 && !in->any)

@@ -539,8 +539,10 @@ static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len
     int n = split(ptr, len, f);
     if (n == 0)
         return 0;
-    if (f[0].ptr[0] == '#')
-        return note(r, f, n, ptr);
+    if (f[0].ptr[0] == '#') {
+        int rc = dp_reader_comment(r, ptr, len);
+        return rc < 0 ? rc : note(r, f, n, ptr);
+    }
     if (same(f[0], DP_FMT_PART3)) {
         int rc = dp_reader_flush(r);
         return rc < 0 ? rc : dp_reader_begin_tree(r);
@@ -802,6 +804,7 @@ int dp_reader_begin_tree(struct dp_reader *r)
     }
     if (rc < 0)
         return rc;
+    memcpy(r->tree.before, r->passed, sizeof r->passed);
     r->tree.on = r->info->tree = true;
     return r->to->tree ? r->to->tree(r->to->ctx, r->err) : 0;
 }

@@ -43,6 +43,7 @@ struct dp_reader_cursor {
     uint64_t line;              /* number of the line at pos */
     uint64_t told;              /* progress */
     bool at_end, cut;
+    bool no_end;                /* the last line of a text lacks its end, and was taken */
 };
 
 /* How subs are found, in every format: by id, or by name where there are no ids. */
@@ -76,6 +77,15 @@ struct dp_reader_tree {
                                  * there is none */
     struct dp_buf file;         /* FILE of the statements that come, and :LINE of one */
     size_t file_len;            /* of FILE; 0: none yet */
+    uint64_t lines, calls;      /* so many lines, and calls in them, so far */
+    uint64_t before[DP_METRICS];        /* times of the trace before it */
+};
+
+/* Of the last line, which says what all lines add up to; dp_reader_end.c. */
+struct dp_reader_end {
+    bool seen;
+    int wrong;                  /* 1 + the first of the sums (DP_FMT_SUM_*) that is another one */
+    uint64_t told, read;        /* .. in the file, and of the lines */
 };
 
 /* The stack of the next line, split before this line's one is read: what it will be looked for in
@@ -156,6 +166,7 @@ struct dp_reader {
     struct dp_reader_ids ids;
     struct dp_reader_trace trace;
     struct dp_reader_tree tree;
+    struct dp_reader_end end;
     struct dp_reader_folded folded;
     struct dp_reader_foreign foreign;
     /* events on their way to the consumer */
@@ -202,6 +213,10 @@ long dp_reader_whole_line(struct dp_reader *r);
 /* A new event with the time that has passed; flush when the batch is full. */
 struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint64_t at);
 int dp_reader_flush(struct dp_reader *r);
+
+/* Takes a comment of a trace or of a tree, which may mean something: sources, statements, the sums
+ * of all lines (dp_reader_tree.c). Returns 0 or a DP_E. */
+int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len);
 
 /* The tree begins: r->tree.on, and the consumer is told. */
 int dp_reader_begin_tree(struct dp_reader *r);

@@ -1,4 +1,5 @@
 #include "dp_reader_tree.h"
+#include "dp_reader_end.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 
@@ -75,6 +76,7 @@ int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
         r->passed[m] += c->t[m];
     }
     r->info->contexts++;
+    r->tree.calls += c->calls;
     return dp_reader_give_context(r, c);
 }
 
@@ -179,7 +181,7 @@ static int file_line(struct dp_reader *r, const char *ptr, size_t len)
     struct dp_text f = field(ptr + 2, ptr + len);
     dp_buf_clear(&r->tree.file);
     if (!f.len)
-        return dp_reader_bad_line(r, ptr, len);
+        return dp_header_get(r->head, "dprof_lines") ? dp_reader_bad_line(r, ptr, len) : 0;
     dp_buf_add(&r->tree.file, f.ptr, f.len);
     r->tree.file_len = r->tree.file.len;
     if (r->tree.file.err)
@@ -250,12 +252,16 @@ static int line_line(struct dp_reader *r, const char *ptr, size_t len)
                             : dp_reader_give_line(r, &def);
 }
 
-/* Takes a comment, or a line of statements if the header says that there are some. */
-static int hash_line(struct dp_reader *r, const char *ptr, size_t len)
+int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
 {
-    if (len < 3 || ptr[2] != ' ' || !dp_header_get(r->head, "dprof_lines"))
+    if (len < 3 || *ptr != '#' || !r->head->version)
         return 0;
-    return ptr[1] == 'f' ? file_line(r, ptr, len) : ptr[1] == 'l' ? line_line(r, ptr, len) : 0;
+    if (memcmp(ptr, DP_FMT_FILE, 3) == 0)
+        return file_line(r, ptr, len);
+    if (memcmp(ptr, DP_FMT_LINE, 3) == 0 && r->tree.on && dp_header_get(r->head, "dprof_lines"))
+        return line_line(r, ptr, len);
+    dp_reader_sums(r, ptr, len);
+    return 0;
 }
 
 static int any_line(struct dp_reader *r, const char *ptr, size_t len)
@@ -263,8 +269,12 @@ static int any_line(struct dp_reader *r, const char *ptr, size_t len)
     struct dp_text f = field(ptr, ptr + len);
     if (!f.len)
         return 0;
-    if (f.ptr[0] == '#')
-        return f.ptr == ptr ? hash_line(r, ptr, len) : 0;
+    if (f.ptr[0] == '#') {
+        int rc = dp_reader_comment(r, ptr, len);
+        r->tree.lines++;
+        return rc;
+    }
+    r->tree.lines++;
     switch (f.len == 1 ? f.ptr[0] : 0) {
     case '=':
         return context_line(r, ptr, len);

@@ -26,6 +26,7 @@ struct writing {
     uint32_t *next;             /* by node: index in order of its next kid */
     size_t counters[DP_FMT_COUNTERS];   /* that all files have, ops first */
     size_t n_counters;
+    uint64_t sums[DP_FMT_SUMS];         /* of the lines so far, for the last one */
 };
 
 static void field(struct dp_buf *buf, const struct dp_name *name)
@@ -221,6 +222,7 @@ static uint32_t sub_number(const struct writing *w, const struct dp_prof_line *l
 
 static void put(struct writing *w)
 {
+    w->sums[DP_FMT_SUM_LINES] += dp_fmt_lines(w->text.ptr, w->text.len);
     dp_sink_add(w->sink, w->text.ptr, w->text.len);
     if (w->text.err && !w->sink->err)
         w->sink->err = w->text.err;
@@ -275,11 +277,13 @@ static void put_header(struct writing *w)
     if (w->n_counters)
         dp_buf_adds(buf, "';\n");
     put_shares(w);
+    dp_buf_adds(buf, "$dprof_end=1;\n");
     dp_buf_addf(
         buf, "$rrun_utime=%" PRIu64 "; $rrun_stime=%" PRIu64 "; $rrun_rtime=%" PRIu64 ";\n\n%s\n",
         times ? prof->total[DP_USER] : 0, times ? prof->total[DP_SYSTEM] : 0,
         times ? prof->total[DP_REAL] : 0, DP_FMT_PART3);
     put(w);
+    memset(w->sums, 0, sizeof w->sums);         /* they begin behind the header */
 }
 
 static void put_names(struct writing *w, const uint32_t *sorted)
@@ -315,6 +319,9 @@ static void put_context(struct writing *w, uint32_t n, size_t depth)
         c.at = at->ptr;
         c.at_len = at->len;
     }
+    w->sums[DP_FMT_SUM_CALLS] += c.calls;
+    for (int m = 0; m < DP_METRICS; m++)
+        w->sums[DP_FMT_SUM_USER + m] += c.t[m];
     dp_fmt_context(&w->text, &c);
     put(w);
 }
@@ -406,6 +413,30 @@ static int put_lines(struct writing *w)
     return 0;
 }
 
+/* Writes what is known of sources that have no lines of their own. */
+static int put_sources(struct writing *w)
+{
+    size_t n = w->prof->sources.count;
+    uint32_t *order = dp_sort_order(n, compare_names, &w->prof->sources);
+    if (!order)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const struct dp_name *name = dp_pool_name(&w->prof->sources, order[i]);
+        if (w->prof->source[order[i]].differs)
+            continue;
+        put_file(w, &(struct dp_fmt_place){ name->ptr, name->len, 0 });
+        put(w);
+    }
+    dp_mem_free(order);
+    return 0;
+}
+
+static void put_end(struct writing *w)
+{
+    dp_fmt_end(&w->text, w->sums, true);
+    put(w);
+}
+
 static int write_all(struct writing *w)
 {
     uint32_t *sorted = NULL;
@@ -423,7 +454,9 @@ static int write_all(struct writing *w)
         put_contexts(w);
         if (w->how->kind != DP_WRITE_COUNTERS)
             put_histograms(w, sorted);
-        rc = w->prof->n_lines ? put_lines(w) : 0;
+        rc = w->prof->n_lines ? put_lines(w)
+             : w->how->kind == DP_WRITE_ALL ? put_sources(w) : 0;
+        put_end(w);
         int end = dp_sink_flush(w->sink);
         rc = rc < 0 ? rc : end;
     }

@@ -410,6 +410,7 @@ static void put_node(struct writing *w, const struct dp_cct_node *n, size_t dept
     w->how->real += real;
     w->how->sys += sys;
     w->how->user += cpu - sys;
+    w->how->calls += n->calls;
     uint64_t counters[1 + DP_FMT_COUNTERS];
     size_t n_counters = 0;
     if (w->how->ops)
@@ -508,7 +509,7 @@ static int put_lines(const struct writing *w)
 int dp_cct_write(const struct dp_cct *cct, struct dp_cct_text *how, struct dp_buf *out)
 {
     struct writing w = { .cct = cct, .how = how, .out = out, .acc = how->rest };
-    how->user = how->sys = how->real = 0;
+    how->user = how->sys = how->real = how->calls = 0;
     int rc = prepare(&w);
     if (rc == 0 && how->named)
         rc = find_used(&w);

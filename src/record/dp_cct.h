@@ -145,7 +145,7 @@ struct dp_cct_text {
         double real, cpu, sys;
     } rest;
     /* found: sums of what was written */
-    uint64_t user, sys, real;
+    uint64_t user, sys, real, calls;
 };
 
 /* Appends the tree (Format.pod, "THE TREE") in an order that depends on names

@@ -110,6 +110,10 @@ static void look_at(struct dp_line_source *source, const char *path, struct dp_p
     int fd = dp_io_open_regular(path, DP_IO_FOLLOW, &st);
     if (fd < 0)
         return;
+    if (st.st_size > (off_t)DP_LIMIT_SOURCE) {
+        close(fd);
+        return;
+    }
     uLong crc = crc32(0, NULL, 0);
     while ((n = read(fd, buf, sizeof buf)) > 0) {
         crc = crc32(crc, (const Bytef *)buf, (uInt)n);
@@ -236,6 +240,35 @@ static void put_source(const struct dp_lines *lines, const struct dp_fmt_place *
     const struct dp_line_source *source = n < lines->sources_cap ? &lines->sources[n] : NULL;
     if (source && source->known)
         dp_fmt_source(out, source->size, source->crc, source->packed, source->packed_len);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return dp_name_compare(*(const struct dp_name *const *)a, *(const struct dp_name *const *)b);
+}
+
+int dp_lines_write_sources(const struct dp_lines *lines, size_t first, struct dp_buf *out)
+{
+    size_t n = lines->files.count - first;
+    const struct dp_name **files = dp_mem_realloc(NULL, n + 1, sizeof *files);
+    if (!files)
+        return DP_E_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        files[i] = dp_pool_name(&lines->files, (uint32_t)(first + i));
+    qsort(files, n, sizeof *files, compare_names);
+    for (size_t i = 0; i < n; i++) {
+        struct dp_fmt_place at = { files[i]->ptr, files[i]->len, 0 };
+        size_t before = out->len;
+        dp_fmt_file(out, &at);
+        size_t named = out->len;
+        put_source(lines, &at, out);
+        if (out->len == named)          /* no file, or one that could not be read */
+            out->len = before;
+        else
+            dp_buf_addc(out, '\n');
+    }
+    dp_mem_free(files);
+    return out->err;
 }
 
 static struct dp_fmt_stmt written(const struct dp_lines *lines, const struct dp_stmt *line,

@@ -300,7 +300,7 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
 
 static void piecemeal(void)
 {
-    const char *text = "# x\na;b 5\na;c 7";
+    const char *text = "# x\na;b 5\na;c 7\n";
     struct slow slow = { text, strlen(text) };
     int64_t subs = 0;
     struct dp_consumer to = {

@@ -6,10 +6,25 @@
 #define HEAD "perl  5820 57488.665706:     250000 cpu-clock: \n"
 #define NS " 1000000000/s no calls"
 
+/* An empty line follows the text. */
 static void read_is(const char *text, const char *want, const char *what)
 {
-    is_s(told_of_text(text), want, "%s", what);
+    static char whole[1 << 12];
+    snprintf(whole, sizeof whole, "%s\n", text);
+    is_s(told_of_text(whole), want, "%s", what);
     is_i(out.code, 0, "... without a fault: %s", out.message);
+}
+
+static void cut(void)
+{
+    is_s(told_of_text("x 1 7.5: 3 cycles: \n\t1 f (/x)\n"), "[=0][x=0][x;f=3] 1/cycles no calls",
+         "a stack without an empty line counts");
+    is_i(out.code, DP_E_TRUNCATED, "... and may be a part of one: %s", out.message);
+    is_s(told_of_text("x 1 7.5: 3 cycles: 5 f (/x)\nx 1 7.6: 4 cycles: 5 f (/x)\n"),
+         "[=0][x=0][x;f=7] 1/cycles no calls", "no call chains");
+    is_i(out.code, 0, "... have no empty lines");
+    told_of_text("x 1 7.5: 3 cycles: 5 f (/x)\nx 1 7.6: 4 cycles: 5 f (/x)");
+    is_i(out.code, DP_E_TRUNCATED, "the last line has no end");
 }
 
 static void samples(void)
@@ -213,6 +228,7 @@ int main(void)
         "# ========\n" HEAD "\t  1462a f+0xa (/x)\n\t 0 [unknown] (/y/z.so)\n\n"
         "a b 12/13 [001] 7.5: 2 page-faults:u: \n\t1 n::g(int) (/x)\n\n";
     samples();
+    cut();
     names();
     brackets();
     fields();

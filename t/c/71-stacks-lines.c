@@ -12,7 +12,7 @@
 
 static const char head[] =
     "#fOrTyTwO\n$hz=1000;\n$dprof_format='tree 1'; $dprof_counters='ops:ops'; $rrun_utime=1;"
-    " $rrun_stime=0; $rrun_rtime=1; $dprof_lines='time'; $dprof_complete=1;"
+    " $rrun_stime=0; $rrun_rtime=1; $dprof_lines='time';"
     " $dprof_script='a.pl';\n\nPART3\n";
 
 static struct dp_prof *of(const char *text)

@@ -17,7 +17,7 @@ sub slice_text {
         script => '/srv/web.pl', lines => '', g => 3, @_);
     my $n = $how{n};
     return profile_text(format => 'tree', hz => 1000, times => [60 * $n, 0, 60_000],
-        complete => 1, header => "\$dprof_run='$how{run}'; \$dprof_pid=$how{pid}; "
+        header => "\$dprof_run='$how{run}'; \$dprof_pid=$how{pid}; "
             . "\$dprof_tid=$how{tid}; \$dprof_slice=$how{slice}; \$dprof_start=$how{start}; "
             . "\$dprof_script='$how{script}'; \$dprof_hash_seed='0'; \$dprof_perturb_keys='0';",
         subs => ['main f web.pl:1', 'main g web.pl:2'],

@@ -6,6 +6,9 @@ package StrictProfile;
 use strict;
 use warnings;
 
+# A source, and what is known of it.
+my $SOURCE = qr{\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+(?: text=[\w+/]+={0,2})?)?\n\z};
+
 # Returns what is wrong with the file, one string each; nothing when all is well.
 # $about, a hash, gets: header, marks, calls (by id), names (by id). With a name in
 # $about->{until}, calls are counted up to the first one of that sub, and $about->{until_stack}
@@ -52,6 +55,7 @@ sub problems {
     if ($part2 == 3) {
         my $sums = [0, 0, 0];
         my @wrong = tree($in, $about, $sums);
+        push @wrong, 'no line with the sums' if $header{dprof_complete} && !$about->{ended};
         push @wrong, sums(\%header, 0, @$sums) if $header{dprof_complete};
         return @wrong;
     }
@@ -63,7 +67,7 @@ sub problems {
     # This is the number of the mark after which frames went on, if no time has passed since.
     my $back = 0;
     my ($forgive, $left) = ($about->{unwinding});
-    my ($marks, $user, $sys, $real) = (0, 0, 0, 0);
+    my ($marks, $user, $sys, $real, $ended) = (0, 0, 0, 0, 0);
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
         push @wrong, $text =~ s/\n//r;
@@ -83,6 +87,14 @@ sub problems {
                 $bad->('more CPU than time', $line) or last if $t[0] + $t[1] > $t[2];
             }
             else { $bad->('no times', $line) or last }
+            next;
+        }
+        if ($ended) { $bad->('behind the line with the sums', $line) or last }
+        next if $line =~ $SOURCE;
+        if ($line =~ /\A# end /) {
+            $ended = 1;
+            $bad->('other sums', $line) or last
+                if $line ne "# end marks=$marks user=$user system=$sys real=$real\n";
             next;
         }
         if ($kind eq '# ') {
@@ -111,6 +123,7 @@ sub problems {
                 unless $header{dprof_limit_reached};
             my $sums = [$user, $sys, $real];
             push @wrong, tree($in, $about, $sums);
+            push @wrong, 'no line with the sums' if $header{dprof_complete} && !$about->{ended};
             push @wrong, sums(\%header, $marks, @$sums) if $header{dprof_complete};
             return @wrong;
         }
@@ -164,6 +177,7 @@ sub problems {
     if ($header{dprof_complete}) {
         push @wrong, scalar(@stack) . ' frames are open at the end' if @stack;
         push @wrong, sums(\%header, $marks, $user, $sys, $real);
+        push @wrong, 'no line with the sums' if !$ended;
     }
     $about->{marks} = $marks;
     $about->{names} = \%name;
@@ -193,6 +207,8 @@ sub tree {
     my ($is_slice, $id_before) = (exists $about->{header}{dprof_slice}, 0);
     # Both are sums, of contexts and of statements: user, system, real, each counter.
     my (@contexts, @statements);
+    my ($called, $began) = (0, $.);
+    $about->{ended} = 0;
     my $bad = sub {
         my $text = sprintf 'line %d: %s: %.60s', $., @_;
         push @wrong, $text =~ s/\n//r;
@@ -200,6 +216,7 @@ sub tree {
     };
     while (my $line = <$in>) {
         $last = $line;
+        if ($about->{ended}) { $bad->('behind the line with the sums', $line) or last }
         if ($line
             =~ /\A&\ ([1-9a-f][0-9a-f]*)\ ([^\x00-\x20\x7f]+)\ ([^\x00-\x20\x7f]+)\ (-|
                 [^\x00-\x20\x7f]*:\d+)((?:\ \w+=[^\x00-\x20\x7f]+)*)\n\z/x) {
@@ -224,6 +241,7 @@ sub tree {
             if (($counts =~ tr/ //) != $counters) {
                 $bad->('not as many counters as the header names', $line) or last;
             }
+            $called += $calls;
             $#path = $depth - 1;
             if ($phase{$id} && $depth != 1) {
                 $bad->('a phase not right below the root', $line) or last;
@@ -239,9 +257,14 @@ sub tree {
             if (!exists $name{$id} || exists $counted{$id}) { $bad->('a histogram of nothing',
                 $line) or last }
             $counted{$id} += $1 while $buckets =~ / \d+:(\d+)/g;
-        } elsif ($line
-            =~ m{\A#f [^\x00-\x20\x7f]+(?: size=\d+ crc=[0-9a-f]+(?: text=[\w+/]+={0,2})?)?\n\z}) {
+        } elsif ($line =~ $SOURCE) {
             $lined = 1;
+        } elsif ($line =~ /\A# end /) {
+            my ($calls, $lines) = ($called, $. - $began - 1);
+            my @t = map { $_ // 0 } @contexts[0 .. 2];
+            $bad->('other sums', $line) or last if $line
+                ne "# end lines=$lines calls=$calls user=$t[0] system=$t[1] real=$t[2]\n";
+            $about->{ended} = 1;
         } elsif ($line =~ /\A#l \d+ (0|[1-9a-f][0-9a-f]*) \d+((?: \d+)*)(?: later=[1-9]\d*)?\n\z/) {
             my ($id, @row) = ($1, split ' ', $2);
             my $times = ($about->{header}{dprof_lines} // '') eq 'time';

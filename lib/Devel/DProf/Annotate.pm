@@ -35,7 +35,7 @@ sub text_of {
     my ($self, $word) = @_;
     my $lines = $self->{lines};
     my @found = $lines->find($word) or die "there is no sub or file $word in the profile\n";
-    refuse_many($word, map { $_->[0] // $_->[1] } @found);
+    refuse_many($word, map { $_->[0] // $_->[1] } grep { !$_->[4] } @found);
     return join "\n", map { $self->part(@$_) } @found;
 }
 
@@ -49,16 +49,16 @@ sub refuse_many {
 
 # Returns the lines of a sub or a file, as they are shown.
 sub part {
-    my ($self, $label, $file, $first, $last) = @_;
+    my ($self, $label, $file, $first, $last, $is_part) = @_;
     my $lines = $self->{lines};
     my $source = Devel::DProf::Source->find($file, [$self->{profile}], @{ $self->{symfs} });
     my @texts = @{ $source->lines || [] };
     my %has = map { $_ => 1 } $lines->numbers($file);
     my $is_of_others = sub { $lines->is_of_others($file, $_[0], $label) };
-    $first = $source->beginning_of($label, $first, $is_of_others);
+    $first = $source->beginning_of($label, $first, $is_of_others) if !$is_part;
     my ($most) = sort { $b <=> $a } keys %has, $first, scalar @texts;
     $last //= $most;
-    my $end = $source->end_of($label, $first, $last, $is_of_others);
+    my $end = $is_part ? $last : $source->end_of($label, $first, $last, $is_of_others);
     my @out = $self->head($label, $file, $first, $end, $source);
     my $width = length $end;
     for my $line (grep { $_ <= @texts || $has{$_} } $first .. $end) {
@@ -73,13 +73,19 @@ my %TOLD = (
     generated => 'The source was no file, but text that the program had.',
     gone => 'The source is not there; --symfs DIR tells where it is.',
     changed => 'The file has changed since it was recorded: costs may stand beside other lines.',
+    'kept out' => 'The source is left out, as nothing shows that the profile was made of it;'
+        . ' --source-dir DIR shows what is below DIR.',
 );
+# Where there is no text.
+use constant CHANGED => 'The file has changed since it was recorded; --source-dir DIR shows what is'
+    . ' below DIR nevertheless.';
 
 sub head {
     my ($self, $label, $file, $first, $end, $source) = @_;
     my $what = defined $label ? shown($label) . '  ' : '';
     my @head = ("# $what" . shown($file) . ($label ? ":$first-$end" : ''));
-    push @head, map { "# $_" } $TOLD{ $source->state } // ();
+    my $is_bare = $source->state eq 'changed' && !defined $source->text;
+    push @head, map { "# $_" } $is_bare ? CHANGED : $TOLD{ $source->state } // ();
     push @head, '# The profile has no costs of statements, but calls: record with lines.'
         if !$self->{lines}->detail;
     return (@head, sprintf('%9s %9s %9s %s', 'Children', 'Self', 'Count', 'Line'));

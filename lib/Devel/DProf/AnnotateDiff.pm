@@ -55,9 +55,9 @@ sub take {
 sub text_of {
     my ($self, $word) = @_;
     my @parts = $self->find_files($word);
+    Devel::DProf::Annotate::refuse_many($word, map { $_->{file} } @parts);
     @parts = $self->find_subs($word) if !@parts;
     die "there is no sub or file $word in the profiles that has lines\n" if !@parts;
-    Devel::DProf::Annotate::refuse_many($word, map { $_->{label} // $_->{file} } @parts);
     return join "\n", map { $self->part($_) } @parts;
 }
 
@@ -74,16 +74,18 @@ sub find_files {
     return map { { file => $_ } } @found;
 }
 
-# Finds a sub by its label on both sides.
+# Finds a sub by its label on both sides, in all files that have lines of it.
 sub find_subs {
     my ($self, $word) = @_;
-    my %file_of;
+    my %files_of;
     for my $file (sort keys %{ $self->{files} }) {
-        $file_of{$_} //= $file for grep { length } keys %{ $self->{files}{$file}{cost} };
+        push @{ $files_of{$_} }, $file for grep { length } keys %{ $self->{files}{$file}{cost} };
     }
-    my @found = grep { $_ eq $word } keys %file_of;
-    @found = grep { /(?:\A|::)\Q$word\E\z/ } sort keys %file_of if !@found;
-    return map { { label => $_, file => $file_of{$_} } } @found;
+    my @found = grep { $_ eq $word } keys %files_of;
+    @found = grep { /(?:\A|::)\Q$word\E\z/ } sort keys %files_of if !@found;
+    Devel::DProf::Annotate::refuse_many($word, @found);
+    return map { my $label = $_; map { { label => $label, file => $_ } } @{ $files_of{$label} } }
+        @found;
 }
 
 # ---- a part ----

@@ -8,7 +8,8 @@ use warnings;
 use Devel::DProf::Constants qw(words_of time_words only_keys);
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
-use Devel::DProf::Text qw(text json_text);
+use Devel::DProf::Text qw(bytes text json_text shown few);
+use Devel::DProf::Tool qw(complain);
 use Devel::DProf::View qw(metric_number metric_in is_time_word metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -384,7 +385,7 @@ sub sources_of_page {
     my ($self) = @_;
     require Devel::DProf::Source;
     my @sides = map { [map { @$_ } @{ $_->{profiles} }] } $self->sides;
-    my @sources;
+    my (@sources, %is_kept_out);
     for my $side (0 .. ($self->{is_pair} ? 0 : $#sides)) {
         my %with;
         for my $profile (@{ $sides[$side] }) {
@@ -392,12 +393,26 @@ sub sources_of_page {
         }
         for my $file (sort keys %with) {
             my $source = Devel::DProf::Source->find($file, $with{$file}, @{ $self->{symfs} });
-            my $is_shown = $source->state ne 'changed';
+            my $state = $source->state;
+            my $is_shown = $state ne 'changed';
+            $is_kept_out{$file} = 1 if $state eq 'kept out';
+            # The page is not to tell strangers which files there are.
+            $state = 'kept out' if $state eq 'gone' && !$source->is_known;
             push @sources, $side, $file, ($is_shown ? $source->characters : undef) // '',
-                $source->state;
+                $state;
         }
     }
+    tell_kept_out(sort keys %is_kept_out) if !$self->{force};
     return @sources;
+}
+
+# Says which sources are not in the page, as it could go to others.
+sub tell_kept_out {
+    my @files = @_ or return;
+    my @shown = map { bytes(shown($_)) } few(@files);
+    complain('The page is without the source of ' . join(', ', @shown) . ': nothing shows that the'
+        . ' profile was made of it; --source-dir DIR includes what is below DIR');
+    return;
 }
 
 # Returns where the page comes from, in pairs of label and text.

@@ -40,7 +40,7 @@ sub find {
     my @subs = grep { $_->[0] eq $word && length $_->[2] } @{ $self->{subs} };
     @subs = grep { $_->[0] =~ /(?:\A|::)\Q$word\E\z/ && length $_->[2] } @{ $self->{subs} }
         if !@subs;
-    return map { $self->range($_) } @subs;
+    return map { ($self->range($_), $self->elsewhere($_)) } @subs;
 }
 
 # Returns the lines from a sub's beginning, or where that is not known the first one that has a
@@ -48,12 +48,31 @@ sub find {
 sub range {
     my ($self, $sub) = @_;
     my ($label, undef, $file, $first) = @$sub;
-    my $of = $self->{files}{$file} || {};
-    my @lines = sort { $a <=> $b } grep { grep { $self->is_in($_, $label) } @{ $of->{$_} } }
-        keys %$of;
+    my @lines = $self->lines_of($label, $file);
     $first ||= $lines[0] // 1;
     my $last = $lines[-1] // $first;
     return [$label, $file, $first, $last > $first ? $last : $first];
+}
+
+# Returns the lines of a sub that `#line` puts into other files, or in front of its beginning: a
+# range in each file.
+sub elsewhere {
+    my ($self, $sub) = @_;
+    my ($label, undef, $file, $first) = @$sub;
+    my @ranges;
+    for my $other ($file, grep { $_ ne $file } $self->files) {
+        my @lines = $self->lines_of($label, $other);
+        @lines = grep { $first && $_ < $first } @lines if $other eq $file;
+        push @ranges, [$label, $other, @lines[0, -1], 1] if @lines;
+    }
+    return @ranges;
+}
+
+# Returns the numbers of the lines in a file that have statements of a sub, in order.
+sub lines_of {
+    my ($self, $label, $file) = @_;
+    my $of = $self->{files}{$file} || {};
+    return sort { $a <=> $b } grep { grep { $self->is_in($_, $label) } @{ $of->{$_} } } keys %$of;
 }
 
 sub is_in {
@@ -216,8 +235,9 @@ The names of files that have lines.
 
 =item find WORD
 
-What a user means by a word: a list of [label or undef, file, first line, last line or undef]. A
-file goes by its name or the end of that, a sub by its label or the end of that.
+What a user means by a word: a list of [label or undef, file, first line, last line or undef,
+whether it is no more than a part of the sub, which begins elsewhere]. A file goes by its name or
+the end of that, a sub by its label or the end of that.
 
 =item edges_of WORD, CALLEES, LABEL, ...
 
@@ -256,7 +276,9 @@ on the line, of those that there are. An empty list if there are none.
 The calls from a line, or from these statements of it: [label, calls, inclusive cost] each, the
 longest first.
 
-=item range SUB, is_in ROW, LABEL, rows_of WORD, rows_at FILE, LINE, LABEL
+=item range SUB, elsewhere SUB, lines_of LABEL, FILE, is_in ROW, LABEL
+
+=item rows_of WORD, rows_at FILE, LINE, LABEL
 
 =item is_of_others FILE, LINE, LABEL
 

@@ -1,11 +1,22 @@
 package Devel::DProf::Source;
 
 # The source of a profiled program: found, read, and compared with what was recorded.
+#
+# A profile may come from anybody, and may name any file of the user who reads it; what the tools
+# print or put into a page may go to others. So a text is taken from a file only if one of three
+# things vouches for it. The user has named a folder that the file lies below. Or the file is one of
+# perl's own modules. Or the profile has the size and the CRC-32 of that very text: then its maker
+# has had the text. The recorder notes both for each source that a profile names, but for perl's own
+# modules, so that nobody needs a folder for profiles of their own. That a file belongs to the user,
+# or that its header names this machine, would prove nothing: a download can have both. A secret key
+# of the user's would prove it, but each program that is recorded would have to read the key.
 
 use strict;
 use warnings;
 
 use Compress::Raw::Zlib ();
+use Config;
+use Hash::Util::FieldHash qw(fieldhash);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes shown);
 
@@ -14,9 +25,9 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # A larger file is no source that anybody reads.
 use constant MOST => 16 << 20;
 
-# Finds a source by its name in profiles that are one side. folders: those of --symfs. What a
-# profile itself has goes first, then a file that is as it was recorded, then the first one of that
-# name.
+# Finds a source by its name in profiles that are one side. folders: those that the user has named.
+# What a profile itself has goes first, then a file that is as it was recorded, then the first one
+# of that name.
 sub find {
     my ($class, $file, $profiles, @folders) = @_;
     my ($kept) = grep { defined } map { $_->line_text($file) } @$profiles;
@@ -26,14 +37,25 @@ sub find {
     my %is_named = map { $_ => 1 } my @named = named($file, @folders);
     # The end of a path alone is not enough to go by.
     my @others = @digests ? ending($file, @folders) : ();
-    my $changed;
+    my ($changed, $state);
     for my $path (@named, @others) {
-        my $text = contents($path) // next;
+        my $real = below($path, @folders) // own_module($path);
+        # What nothing can vouch for is not read.
+        if (!defined $real && !@digests) {
+            $state //= 'kept out' if -f $path;
+            next;
+        }
+        my $text = contents($real // $path) // next;
+        my $is_same = has_digests($text, @digests);
         return $class->new(state_of($path, $profiles, \@digests), $text)
-            if has_digests($text, @digests);
-        $changed //= $text if $is_named{$path};
+            if $is_same && (defined $real || is_vouched_for($path, $text, $profiles));
+        next if !$is_named{$path};
+        $changed //= $text if defined $real;
+        $state //= $is_same ? 'kept out' : 'changed';
     }
-    return $class->new(defined $changed ? (changed => $changed) : 'gone');
+    my $self = $class->new(defined $changed ? (changed => $changed) : $state // 'gone');
+    $self->{is_known} = @digests > 0;
+    return $self;
 }
 
 sub new {
@@ -43,6 +65,9 @@ sub new {
 
 sub state { return $_[0]{state} }
 sub text { return $_[0]{text} }
+
+# Whether the profiles tell what a source without a text was.
+sub is_known { return $_[0]{is_known} }
 
 sub characters { my ($self) = @_; return defined $self->{text} ? decoded($self->{text}) : undef }
 
@@ -80,6 +105,49 @@ sub ending {
     my @parts = grep { length && $_ ne '.' } split m{/}, $file;
     my @ends = map { join '/', @parts[$_ .. $#parts] } 1 .. $#parts;
     return map { my $folder = $_; map { "$folder/$_" } @ends } @folders;
+}
+
+# Returns the path of an existing file without links if that is below one of the folders.
+sub below {
+    my ($path, @folders) = @_;
+    return undef if !@folders;
+    require Cwd;
+    my $real = Cwd::abs_path($path) // return undef;
+    for my $folder (grep { defined } map { Cwd::abs_path(bytes($_)) } @folders) {
+        my $begin = $folder =~ s{/*\z}{/}r;
+        return $real if substr($real, 0, length $begin) eq $begin;
+    }
+    return undef;
+}
+
+# Returns the same path if the file is one of perl's own modules. Some systems have a part of them
+# in a folder that %Config does not name; strict, which nobody installs from elsewhere, is there.
+sub own_module {
+    my ($path) = @_;
+    return undef if $path !~ /\.p[lm]\z/;
+    return below($path, grep { m{\A/} } @Config{qw(privlibexp archlibexp)},
+        $INC{'strict.pm'} =~ s{/strict\.pm\z}{}r);
+}
+
+# Tells whether one of the profiles vouches for the text of a file, whose digests it has. The text
+# has to be Perl: of a short secret, a stranger may guess the digest. And a stranger may guess once:
+# a profile that has other digests for other names of the file vouches for one of them at the most.
+fieldhash my %guesses;
+sub is_vouched_for {
+    my ($path, $text, $profiles) = @_;
+    return 0 if !is_perl($path, $text);
+    my $inode = join ':', (stat $path)[0, 1];
+    my $digest = join ':', length $text, Compress::Raw::Zlib::crc32($text);
+    return !grep { ($guesses{$_}{$inode} //= $digest) ne $digest } @$profiles;
+}
+
+# Tells whether a text looks like a Perl program's: by the file's name, by its first line, or by a
+# statement.
+sub is_perl {
+    my ($path, $text) = @_;
+    return 1 if $path =~ /\.(?:pl|pm|t|psgi|f?cgi|al|ph|plx|xs|ep)\z/i || $text =~ /\A#!.*perl/;
+    return substr($text, 0, 1 << 16)
+        =~ /^[ \t%]*(?:use|no|package|sub|my|our|require|BEGIN)\b[^\n]*[;{]/m;
 }
 
 # A profile may name what no file is called: perl would warn of a NUL, and of a newline at the end.
@@ -194,18 +262,26 @@ each source, and perhaps its text. It is internal to this distribution.
 A class method: the source that L<Devel::DProf::Profile>s of one side call FILE. The text comes from
 a profile, if one has it (C<source=1>); else from FOLDER/FILE or FILE, whichever has the size and
 the CRC-32 that were recorded; else from a file below a FOLDER whose path has the same end and which
-has them; else from the first of FOLDER/FILE and FILE that can be read.
+has them; else from the first of FOLDER/FILE and FILE that can be read. A file that is not below a
+FOLDER is taken only if it is one of perl's own modules, or if it is Perl and has the size and the
+CRC-32 that the profile has; FOLDER is one that the user has named.
 
 =item state
 
 C<same>: it is as it was recorded. C<newer>: the profiles do not tell what it was, and it was
 written to since. C<unknown>: they do not tell, and it was not. C<changed>: it is another than the
-one that was recorded. Without a text: C<gone>, and C<generated>, which never was a file.
+one that was recorded; it has a text only if it is below a FOLDER. Without a text: C<gone>;
+C<generated>, which never was a file; and C<kept out>, for which neither a profile nor a FOLDER
+vouches.
 
 =item text, characters, lines
 
 The text as bytes; as characters, Latin-1 where it is no UTF-8; its lines as bytes, without their
 ends. Undef if there is none.
+
+=item is_known
+
+Of a source without a text: do the profiles tell what it was?
 
 =item beginning_of LABEL, FIRST, IS_OF_OTHERS, end_of LABEL, FIRST, LAST, IS_OF_OTHERS
 
@@ -238,6 +314,10 @@ The characters of a text.
 =item new STATE, TEXT, contents PATH, has_digests TEXT, DIGEST, ...
 
 =item state_of PATH, PROFILES, DIGESTS, is_newer PATH, PROFILE
+
+=item below PATH, FOLDER, ..., own_module PATH
+
+=item is_vouched_for PATH, TEXT, PROFILES, is_perl PATH, TEXT
 
 Parts of the above.
 

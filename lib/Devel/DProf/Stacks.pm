@@ -13,7 +13,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain end_transient);
-use Devel::DProf::View qw(is_time_word metric_number counter_label counter_unit filters flags);
+use Devel::DProf::View qw(is_time_word metric_number counter_label counter_unit filters flags
+    nothing_shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -23,7 +24,7 @@ use constant MOST_IN_ORDER => 1_000_000;
 
 # C does not know these fields: filters, what to read, what became of it.
 our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
-    failed reader pairs view phases symfs has_timeline);
+    failed reader pairs view phases symfs has_timeline shown);
 
 # Returns the options that these tools share, as new() takes them. Dies with what is wrong.
 sub options {
@@ -36,7 +37,8 @@ sub options {
         separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
         strip_words => $opt->{'strip-words'} ? 1 : 0,
-        symfs => \@symfs, bases => [@symfs, text(Cwd::getcwd() // '')],
+        symfs => [@symfs, folders($opt->{'source-dir'})],
+        bases => [@symfs, text(Cwd::getcwd() // '')],
     );
     return (%how, values_of($opt));
 }
@@ -249,8 +251,14 @@ sub shows_calls {
 
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
 
-# Whether something was left out that could not be read.
-sub failed { return $_[0]{failed} }
+# Whether something was left out that could not be read, or filters have shown nothing.
+sub failed { return $_[0]{failed} || defined $_[0]->unmatched ? 1 : 0 }
+
+# Returns what is to be said, after printing, if the filters show no sub at all.
+sub unmatched {
+    my ($self) = @_;
+    return scalar nothing_shown($self->{diff} ? $self->{reader} : $self);
+}
 
 # Whether --only and --skip may have left nothing.
 sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
@@ -371,7 +379,9 @@ sub print_trace {
 sub is_shown {
     my ($self, $name) = @_;
     my ($only, $skip) = @$self{qw(re_only re_skip)};
-    return (!$only || $name =~ $only) && (!$skip || $name !~ $skip) ? 1 : 0;
+    my $is_shown = (!$only || $name =~ $only) && (!$skip || $name !~ $skip) ? 1 : 0;
+    $self->{shown} += $is_shown;
+    return $is_shown;
 }
 
 # Returns those fields that printing in C takes.

@@ -15,7 +15,8 @@ use Devel::DProf::Profile;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(metric_number metric_in is_time_word metrics_for_help key keys_of
                     counter_names counter_named metrics_of counter_repeats counter_label
-                    counter_unit counter_hint counter_doubts filters flags medium colour too_large);
+                    counter_unit counter_hint counter_doubts filters flags nothing_shown medium
+                     colour too_large);
 
 our %METRIC = (words_of('metric'), 'user+system' => DP_T_CPU);
 delete $METRIC{counter};        # a counter has its own name
@@ -166,7 +167,10 @@ sub flags {
     my $base = $script =~ s{.*/}{}sr;
     my $hidden = $how->{scripts} && !$how->{scripts}{$script} && !$how->{scripts}{$base};
     my @filters = qw(subs packages re_only re_skip re_p re_ignore-callees);
-    return undef if !$hidden && !grep { $how->{$_} } @filters;
+    if (!$hidden && !grep { $how->{$_} } @filters) {
+        $how->{shown}++;
+        return undef;
+    }
     my ($subs, $cut) = @$how{qw(subs re_ignore-callees)};
     my $flags = '';
     my %naming = map { $_ => $how->{$_} } qw(separate autoload);
@@ -179,11 +183,22 @@ sub flags {
             && (!$how->{packages} || $how->{packages}{$package})
             && (!$how->{re_only} || $label =~ $how->{re_only})
             && (!$how->{re_skip} || $label !~ $how->{re_skip});
+        $how->{shown} += $shown ? 1 : 0;
         $flags .= chr(($shown ? DP_F_SHOWN : 0)
             | ($how->{re_p} && $label =~ $how->{re_p} ? DP_F_PARENT : 0)
             | ($cut && $label =~ $cut ? DP_F_CUT : 0));
     }
     return $flags;
+}
+
+# Returns what is to be said if the filters show nothing at all: after flags() of each profile.
+sub nothing_shown {
+    my ($how) = @_;
+    my %option = (subs => '-S', packages => '-d', scripts => '-C', re_only => '--only',
+        re_skip => '--skip');
+    my @given = map { $option{$_} } grep { $how->{$_} } qw(subs packages scripts re_only re_skip);
+    return undef if !@given || $how->{shown};
+    return join(' and ', @given) . ': no sub matches';
 }
 
 # Sets format, separator, percentage: those that the tool has.

@@ -16,8 +16,8 @@ use Devel::DProf::Text qw(bytes text shown few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
 use Devel::DProf::Values qw(list_of windows renames);
-use Devel::DProf::View qw(metric_number metrics_for_help is_time_word keys_of filters medium
-                          colour);
+use Devel::DProf::View qw(metric_number metrics_for_help is_time_word keys_of filters
+                          nothing_shown medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -49,8 +49,9 @@ What is compared:
     --pid LIST --tid LIST           only the files of these processes, threads
 = map=s@
     --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
-= symfs=s@
+= symfs=s@  source-dir=s@
     --symfs DIR         file names are relative to DIR, and sources are found below it
+    --source-dir DIR    uses sources below DIR, whoever made the profile
 = unit=s
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:
@@ -283,7 +284,8 @@ sub how {
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
     my %of_diff = %how;
     $how{new_diff} = sub {
-        my $diff = Devel::DProf::Diff->new(%of_diff, symfs => \@symfs, main => $opt->{main}, @_,
+        my $diff = Devel::DProf::Diff->new(%of_diff, main => $opt->{main}, @_,
+            symfs => [@symfs, folders($opt->{'source-dir'})],
             say => sub { complain(bytes($_[0])) });
         $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
         return $diff;
@@ -553,9 +555,12 @@ sub picture {
 sub gate {
     my ($opt, $how, $result) = @_;
     my @idle = $opt->{f} ? () : $how->{diff}->idle($result);
+    my $nothing = nothing_shown($how->{diff});
+    @idle = $nothing if defined $nothing && !@idle;
     complain("dprofdiff: $_") for @idle;
     my $status = found($opt, $how, $result);
-    return $status == OK && @idle && $opt->{'fail-if'} ? FAILED : $status;
+    my $is_void = defined $nothing || @idle && $opt->{'fail-if'};
+    return $status == OK && $is_void ? FAILED : $status;
 }
 
 # Prints the findings of the rules.

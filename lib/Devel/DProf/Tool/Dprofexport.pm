@@ -151,6 +151,7 @@ sub calls {
         (my $result, $failed) = $stacks->print_trace($_[0], $format, $metric, @paths);
         complain($stacks->nothing_left('there are no calls'))
             if !$result->{code} && !$failed && !$result->{lines};
+        $failed ||= $stacks->failed;
         return ($result->{code}, $result->{empty});
     });
     return $status || ($failed ? FAILED : OK);
@@ -174,7 +175,7 @@ sub exported {
         my $result = $stacks->print($_[0], $stacks->format, side => $side, %more,
             progress => $progress, parts => [map { part_of($_) } $stacks->profiles($side)]);
         end_transient();
-        complain($_) for $stacks->left_out($result);
+        complain($_) for grep { defined } $stacks->left_out($result), $stacks->unmatched;
         complain($stacks->nothing_left('nothing has a value'))
             if !$result->{code} && $result->{empty};
         return $result->{code};

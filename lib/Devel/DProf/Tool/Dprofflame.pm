@@ -60,8 +60,9 @@ Of a page:
     --no-source         without the sources: the page shows lines by number
 = timeline!
     --no-timeline       without what ran when, which the page of a trace has
-= symfs=s@
+= symfs=s@  source-dir=s@
     --symfs DIR,...     folders that the sources may be below
+    --source-dir DIR,...    includes sources below DIR, whoever made the profile
 Two sides:
 = width=s@
     --width after|before|union|change       what is wide; union also shows what is gone

@@ -129,7 +129,7 @@ sub written_to {
     my ($out, $opt, $stacks, %print) = @_;
     my $result = $stacks->print($out, $stacks->format, %print,
         reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0);
-    complain($_) for $stacks->left_out($result);
+    complain($_) for grep { defined } $stacks->left_out($result), $stacks->unmatched;
     complain($stacks->nothing_left('no stack has a self value'))
         if !$result->{code} && !$result->{lines};
     return $result->{code};

@@ -36,8 +36,9 @@ What is shown:
     --no-timeline       without what ran when, which the page of a trace has
 = source!
     --no-source         without the sources: lines by number
-= symfs=s@
+= symfs=s@  source-dir=s@
     --symfs DIR,...     folders that the sources may be below
+    --source-dir DIR,...    includes sources below DIR, whoever made the profile
 = only=s  skip=s
     --only REGEX --skip REGEX       only subs whose names match, or do not match;
                         the others count for their callers

@@ -19,7 +19,7 @@ use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
 use Devel::DProf::View qw(metric_number metric_in metrics_for_help key keys_of counter_names
                           counter_named counter_label counter_doubts counter_hint filters flags
-                          medium colour
+                          nothing_shown medium colour
                           too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -32,7 +32,7 @@ my @METRICS = (time_words(), 'calls');
 my %PICTURE = map { $_ => 1 } qw(svg);
 # `how` has these, and the view does not know them.
 my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
-    metric_name counter color by_line);
+    metric_name counter color by_line shown);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { METRICS => metrics_for_help(), FIELDS => [first_words('field')] },
@@ -79,8 +79,9 @@ Columns:
 Source:
 = annotate=s
     --annotate SUB|FILE     its lines, with what they cost in front of them
-= symfs=s@
+= symfs=s@  source-dir=s@
     --symfs DIR             where sources are that are not where they were
+    --source-dir DIR        shows sources below DIR, whoever made the profile
 Calls:
 = g|call-graph:s
     -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;
@@ -122,6 +123,10 @@ sub shown {
     return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
     edges_of_lines($how, $names, map { $_->[0] } @sides) or return FAILED
         if defined $how->{by_line};
+    if (defined(my $nothing = nothing_shown($how))) {
+        complain("$nothing in @$names");
+        return FAILED;
+    }
     return report($opt, $how, $failed, $names, @sides);
 }
 
@@ -381,7 +386,8 @@ sub annotate {
     require Devel::DProf::Annotate;
     my $annotate = Devel::DProf::Annotate->new($profile,
         metric => $how->{metric}, counter => $counter,
-        colour => colour($how, -t STDOUT), symfs => [folders($opt->{symfs})]);
+        colour => colour($how, -t STDOUT),
+        symfs => [map { folders($_) } @$opt{qw(symfs source-dir)}]);
     my $text = eval { $annotate->text_of(text($opt->{annotate})) };
     if (!defined $text) {
         complain('--annotate: ' . $@ =~ s/\n\z//r);

@@ -220,6 +220,8 @@ sub statements {
                 field($more)) . "\n";
         }
     }
+    # Trees.pm makes the last line anew of all others.
+    $$text =~ /\G# end [^\x00-\x1f\x7f]*\n/gc;
     $file->{n_statements} = $pos;
     $file->{rows}{dprof_statements} = $rows if length $rows;
     return 1;

@@ -70,10 +70,24 @@ sub text {
     my @lines = sort grep { length } keys %id;
     $id{''} = '0';
     $id{ $lines[$_] } = sprintf '%x', $_ + 1 for 0 .. $#lines;
-    return join '', $tree->{header}, (map { "& $id{$_} $_\n" } @lines),
+    my @text = ((map { "& $id{$_} $_\n" } @lines),
         (map { "= $depth->[$_] $id{ $line->[$_] } $samples->{$_}\n" } @ranks),
         (map { "h $id{$_} $histograms->{$_}\n" } grep { exists $histograms->{$_} } @lines),
-        map { statement($_, \%id) } @{ $tree->{statements} };
+        map { statement($_, \%id) } @{ $tree->{statements} });
+    push @text, end(scalar @text, map { $samples->{$_} } @ranks)
+        if $tree->{header} =~ /^\$dprof_end=1;$/m;
+    return join '', $tree->{header}, @text;
+}
+
+# Returns the last line of a tree, which says what its lines add up to.
+sub end {
+    my ($lines, @samples) = @_;
+    my @sums = (0) x 4;
+    for my $sample (@samples) {
+        my @numbers = split / /, $sample, 5;
+        $sums[$_] += $numbers[$_] for 0 .. 3;
+    }
+    return sprintf "# end lines=%d calls=%d user=%d system=%d real=%d\n", $lines, @sums;
 }
 
 sub statement {

@@ -1,0 +1,87 @@
+#include "dp_reader_end.h"
+#include "dp_num.h"
+
+/* What has been read so far: in a tree, of the tree. */
+static void sums_of(const struct dp_reader *r, uint64_t *sums)
+{
+    sums[DP_FMT_SUM_MARKS] = r->info->marks;
+    sums[DP_FMT_SUM_LINES] = r->tree.lines;
+    sums[DP_FMT_SUM_CALLS] = r->tree.calls;
+    for (int m = 0; m < DP_METRICS; m++)
+        sums[DP_FMT_SUM_USER + m] = r->passed[m] + r->t[m] - r->tree.before[m];
+}
+
+void dp_reader_sums(struct dp_reader *r, const char *ptr, size_t len)
+{
+    static const size_t word = sizeof DP_FMT_END - 1;
+    const char *end = ptr + len;
+    uint64_t sums[DP_FMT_SUMS], told;
+    if (len <= word || memcmp(ptr, DP_FMT_END " ", word + 1) != 0)
+        return;
+    r->end.seen = true;
+    sums_of(r, sums);
+    for (const char *p = ptr + word; p < end && !r->end.wrong;) {
+        const char *key = ++p, *equals = key;
+        while (p < end && *p != ' ' && *p != '\r')
+            p++;
+        while (equals < p && *equals != '=')
+            equals++;
+        for (int i = 0; i < DP_FMT_SUMS && equals < p; i++) {
+            size_t n = (size_t)(equals - key);
+            if (strlen(dp_fmt_sums[i]) != n || memcmp(dp_fmt_sums[i], key, n) != 0)
+                continue;
+            bool good = dp_num_dec(equals + 1, (size_t)(p - equals - 1), &told);
+            if (!good || told != sums[i])
+                r->end = (struct dp_reader_end){ true, 1 + i, good ? told : 0, sums[i] };
+        }
+    }
+}
+
+static int check_sums(struct dp_reader *r)
+{
+    if (!r->end.seen)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is missing, which has the sums");
+    if (!r->end.wrong)
+        return 0;
+    return dp_reader_fail(r, DP_E_TRUNCATED, 0,
+                          "a part is missing or damaged: %s=%llu is what the last line tells, and"
+                          " %llu is what there is", dp_fmt_sums[r->end.wrong - 1],
+                          (unsigned long long)r->end.told, (unsigned long long)r->end.read);
+}
+
+/* Of a file from before there was a last line with the sums: the header has those of the times, if
+ * the recorder or dprofmerge has written it. */
+static int check_times(struct dp_reader *r)
+{
+    static const char *const names[] = { "user", "system", "real" };
+    const struct dp_header *head = r->head;
+    bool is_ours = dp_header_get(head, "dprof_complete") || dp_header_get(head, "dprof_merged");
+    for (int m = 0; m < DP_METRICS && is_ours; m++)
+        if (r->passed[m] < head->rrun[m])
+            return dp_reader_fail(r, DP_E_TRUNCATED, 0, "%llu of %llu ticks of %s time are missing",
+                                  (unsigned long long)(head->rrun[m] - r->passed[m]),
+                                  (unsigned long long)head->rrun[m], names[m]);
+    return 0;
+}
+
+int dp_reader_check_end(struct dp_reader *r)
+{
+    size_t left = r->in.end - r->in.pos;
+    const struct dp_header *head = r->head;
+    if (r->in.cut && !r->info->pieces)
+        return dp_reader_fail(r, DP_E_TRUNCATED, left, "the compressed data break off");
+    if (left)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
+    if (!head->ended)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the recording did not come to its end");
+    /* the classic recorder counts its marks before it has written them all */
+    if (head->version && head->has_marks && r->info->marks < head->total_marks)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "%llu of %llu marks are missing",
+                              (unsigned long long)(head->total_marks - r->info->marks),
+                              (unsigned long long)head->total_marks);
+    if (r->in.no_end)
+        return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line has no end");
+    if (!head->version)
+        return 0;
+    return dp_header_get(head, "dprof_end") ? check_sums(r) : check_times(r);
+}
