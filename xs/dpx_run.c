@@ -12,6 +12,7 @@
 #include "dpx_sample.h"
 #include "dpx_signal.h"
 #include "dpx_stmt.h"
+#include "dpx_undebug.h"
 #include "dp_mem.h"
 #include "dp_spool.h"
 
@@ -38,22 +39,6 @@ static void clean_env(pTHX)
         && (strnEQ(SvPVX_const(*svp), "use Devel::DProf", 16)
             || strnEQ(SvPVX_const(*svp), "no Devel::DProf", 15)))
         (void)hv_deletes(env, "PERL5DB", G_DISCARD);
-}
-
-/* While the debugger's flags were set, perl kept the sources that it compiled: those of our own
- * modules. With threads nothing points to these globs. */
-static void forget_sources(pTHX)
-{
-#ifdef USE_ITHREADS
-    HE *he;
-    hv_iterinit(PL_defstash);
-    while ((he = hv_iternext(PL_defstash))) {
-        I32 len;
-        const char *key = hv_iterkey(he, &len);
-        if (len > 5 && key[0] == '_' && key[1] == '<' && memcmp(key + len - 3, ".pm", 3) == 0)
-            (void)hv_delete(PL_defstash, key, len, G_DISCARD);
-    }
-#endif
 }
 
 static bool is_open(const char *item)
@@ -212,9 +197,8 @@ static bool start(pTHX_ const char *const *items, size_t n)
     U64 before = cpu_us_so_far();
     dpx_ctx_show(aTHX_ NULL);
     if (!dpx_run.own && !dpx_run.late) {
-        PL_perldb = 0;
+        dpx_undebug(aTHX);
         clean_env(aTHX);
-        forget_sources(aTHX);
     }
     if (!dpx_run.own && runs_nothing(aTHX))
         return false;

@@ -1,5 +1,7 @@
 package Devel::DProf;
 
+# What is compiled from here on is as without -d. The compiled part puts back the rest.
+BEGIN { $^P = 0 }
 
 our $VERSION = '20261120.00';
 
@@ -10,8 +12,7 @@ require XSLoader;
 my $started;
 
 # A perl that the compiled part was not built for cannot load it, or finds nothing in it. PERL5OPT
-# may have made it load this module: its program runs as without the profiler. This is compiled only
-# then, since a variable like $^P that is mentioned exists from then on, and a program could see it.
+# may have made it load this module: its program runs as without the profiler.
 if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
     my $why = $@ =~ s/ at \S+ line .*//sr;
     die $@ if $why =~ /^Can't locate/;
@@ -19,7 +20,6 @@ if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
         $why ||= "the module was built for another perl than $^X";
         print STDERR "DProf: $why; the program is not profiled\n";
         delete $ENV{PERL5DB} if ($ENV{PERL5DB} // '') =~ /^(?:use|no) Devel::DProf/;
-        $^P = 0;
     };
     $started = 1;
 }
@@ -866,7 +866,8 @@ No file of that name exists when the recording ends, so there is nothing to comp
 
 =item *
 
-C<%INC> has F<Devel/DProf.pm> and F<XSLoader.pm>, and the symbol table has their packages.
+C<%INC> has F<Devel/DProf.pm>, F<XSLoader.pm>, and what that loads (F<strict.pm>), and the symbol
+table has their packages.
 
 =item *
 
@@ -875,7 +876,9 @@ An open file with a number above 100.
 =item *
 
 C<perl -d:> itself sets PERL5DB. The profiler removes it from C<%ENV> again, so that a C<perl -d>
-that the program starts gets its debugger.
+that the program starts gets its debugger. All else that B<-d> makes is removed, too: C<$DB::single>
+and its like are undefined, C<%DB::> is empty, C<$^P> is 0, and C code sees no PL_DBsub. A program
+that asks whether a debugger runs is answered as in the plain run.
 
 =item *
 
