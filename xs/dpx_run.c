@@ -8,6 +8,7 @@
 #include "dpx_hook.h"
 #include "dpx_layout.h"
 #include "dpx_life.h"
+#include "dpx_order.h"
 #include "dpx_say.h"
 #include "dpx_sample.h"
 #include "dpx_signal.h"
@@ -250,7 +251,14 @@ static bool start(pTHX_ const char *const *items, size_t n)
     return true;
 }
 
-bool dpx_run_start(pTHX_ const char *const *items, size_t n) { return start(aTHX_ items, n); }
+bool dpx_run_start(pTHX_ const char *const *items, size_t n)
+{
+    struct dpx_order order;
+    dpx_order_note(aTHX_ &order);
+    bool started = start(aTHX_ items, n);
+    dpx_order_restore(aTHX_ &order);
+    return started;
+}
 
 void dpx_run_start_late(pTHX_ const char *const *items, size_t n)
 {

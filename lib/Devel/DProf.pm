@@ -867,7 +867,20 @@ No file of that name exists when the recording ends, so there is nothing to comp
 =item *
 
 C<%INC> has F<Devel/DProf.pm>, F<XSLoader.pm>, and what that loads (F<strict.pm>), and the symbol
-table has their packages.
+table has their packages. This is not so with a fixed PERL_HASH_SEED other than 0, where the next
+point needs it: there they are hidden, and Devel::DProf::Control finds the recorder all the same.
+
+=item *
+
+The order of the keys of a hash, if PERL_HASH_SEED has a fixed value other than 0. That order then
+depends on all names that perl has met before, even on those of other environment variables. From
+perl 5.36 on (with 64-bit integers), the profiler puts the order back: it is the plain one in all
+modes, as long as perl's table of all names has not grown, which it does at 2,731 names for the
+first time. (A small program has 200, one with POSIX has 1,500.) The profiler's own names are in
+that table, some hundred, so it grows earlier. A program that is larger has another order then, the same
+one in all modes but for samples. So it is with older perls from the beginning. Where DynaLoader
+must load the profiler (B<-Mblib>), the plain order cannot be restored, either. With
+PERL_HASH_SEED=0 the order is always that of the plain run.
 
 =item *
 
