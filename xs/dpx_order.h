@@ -17,9 +17,9 @@ struct dpx_order {
 /* Notes the state before dpx_undebug. */
 void dpx_order_note(pTHX_ struct dpx_order *order);
 
-/* Puts the state back that a plain run has when perl begins to read the program; what we have added
- * to the symbol table and %INC is hidden. Where that cannot be, the state is that of dpx_order_note,
- * which is the same in all modes. */
+/* Puts the state back that a plain run has when perl begins to read the program; what we have
+ * added to the symbol table and %INC is hidden. Where that cannot be, the state is that of
+ * dpx_order_note, which is the same in all modes. */
 void dpx_order_restore(pTHX_ const struct dpx_order *order);
 
 #endif

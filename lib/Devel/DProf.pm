@@ -877,10 +877,10 @@ depends on all names that perl has met before, even on those of other environmen
 perl 5.36 on (with 64-bit integers), the profiler puts the order back: it is the plain one in all
 modes, as long as perl's table of all names has not grown, which it does at 2,731 names for the
 first time. (A small program has 200, one with POSIX has 1,500.) The profiler's own names are in
-that table, some hundred, so it grows earlier. A program that is larger has another order then, the same
-one in all modes but for samples. So it is with older perls from the beginning. Where DynaLoader
-must load the profiler (B<-Mblib>), the plain order cannot be restored, either. With
-PERL_HASH_SEED=0 the order is always that of the plain run.
+that table, some hundred, so it grows earlier. A program that is larger has another order then, the
+same one in all modes; with C<sample> a sample may change it. So it is with older perls from the
+beginning. Where DynaLoader must load the profiler (B<-Mblib>), the plain order cannot be restored,
+either. With PERL_HASH_SEED=0 the order is always that of the plain run.
 
 =item *
 
