@@ -879,7 +879,8 @@ modes, as long as perl's table of all names has not grown, which it does at 2,73
 first time. (A small program has 200, one with POSIX has 1,500.) The profiler's own names are in
 that table, some hundred, so it grows earlier. A program that is larger has another order then, the
 same one in all modes; with C<sample> a sample may change it. So it is with older perls from the
-beginning. Where DynaLoader must load the profiler (B<-Mblib>), the plain order cannot be restored,
+beginning. In a thread the order may always be another one: for each thread, perl goes through all
+packages, the hidden ones included, as they lie in memory. Where DynaLoader must load the profiler (B<-Mblib>), the plain order cannot be restored,
 either. With PERL_HASH_SEED=0 the order is always that of the plain run.
 
 =item *
