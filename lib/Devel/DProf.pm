@@ -11,9 +11,25 @@ require XSLoader;
 
 my $started;
 
+# XSLoader looks for the object below the folder of this file. In blib the object is elsewhere, and
+# XSLoader would load DynaLoader and Config, which a program could see.
+sub _load {
+    my $object = 'auto/Devel/DProf/DProf.so';
+    my ($here) = grep { -e "$_/$object" } substr(__FILE__, 0, -length '/Devel/DProf.pm'),
+        grep { !ref } @INC;
+    return XSLoader::load('Devel::DProf', $VERSION)
+        if !defined $here || __FILE__ eq "$here/Devel/DProf.pm";
+    $object = "$here/$object";
+    my $library = DynaLoader::dl_load_file($object, 0) or die DynaLoader::dl_error(), "\n";
+    my $boot = DynaLoader::dl_find_symbol($library, 'boot_Devel__DProf')
+        or die "$object is no module of perl's\n";
+    my $start = DynaLoader::dl_install_xsub('Devel::DProf::bootstrap', $boot, $object);
+    return &$start('Devel::DProf', $VERSION);
+}
+
 # A perl that the compiled part was not built for cannot load it, or finds nothing in it. PERL5OPT
 # may have made it load this module: its program runs as without the profiler.
-if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
+if (!eval { _load(); defined &_start }) {
     my $why = $@ =~ s/ at \S+ line .*//sr;
     die $@ if $why =~ /^Can't locate/;
     eval q{
@@ -880,8 +896,8 @@ first time. (A small program has 200, one with POSIX has 1,500.) The profiler's 
 that table, some hundred, so it grows earlier. A program that is larger has another order then, the
 same one in all modes; with C<sample> a sample may change it. So it is with older perls from the
 beginning. In a thread the order may always be another one: for each thread, perl goes through all
-packages, the hidden ones included, as they lie in memory. Where DynaLoader must load the profiler (B<-Mblib>), the plain order cannot be restored,
-either. With PERL_HASH_SEED=0 the order is always that of the plain run.
+packages, the hidden ones included, as they lie in memory. With PERL_HASH_SEED=0 the order
+is always that of the plain run.
 
 =item *
 
