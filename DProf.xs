@@ -12,6 +12,7 @@
 #include "dpx_name.h"
 #include "dpx_report.h"
 #include "dpx_run.h"
+#include "dpx_undebug.h"
 #include "dp_dir.h"
 
 /* In a perl that this object was not built for, no function of that perl may be called: then no

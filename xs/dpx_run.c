@@ -8,11 +8,13 @@
 #include "dpx_hook.h"
 #include "dpx_layout.h"
 #include "dpx_life.h"
+#include "dpx_order.h"
 #include "dpx_say.h"
 #include "dpx_sample.h"
 #include "dpx_signal.h"
 #include "dpx_site.h"
 #include "dpx_stmt.h"
+#include "dpx_undebug.h"
 #include "dp_mem.h"
 #include "dp_random.h"
 #include "dp_spool.h"
@@ -40,22 +42,6 @@ static void clean_env(pTHX)
         && (strnEQ(SvPVX_const(*svp), "use Devel::DProf", 16)
             || strnEQ(SvPVX_const(*svp), "no Devel::DProf", 15)))
         (void)hv_deletes(env, "PERL5DB", G_DISCARD);
-}
-
-/* While the debugger's flags were set, perl kept the sources that it compiled: those of our own
- * modules. With threads nothing points to these globs. */
-static void forget_sources(pTHX)
-{
-#ifdef USE_ITHREADS
-    HE *he;
-    hv_iterinit(PL_defstash);
-    while ((he = hv_iternext(PL_defstash))) {
-        I32 len;
-        const char *key = hv_iterkey(he, &len);
-        if (len > 5 && key[0] == '_' && key[1] == '<' && memcmp(key + len - 3, ".pm", 3) == 0)
-            (void)hv_delete(PL_defstash, key, len, G_DISCARD);
-    }
-#endif
 }
 
 static bool is_open(const char *item)
@@ -303,11 +289,6 @@ static bool start(pTHX_ const char *const *items, size_t n)
     bool first = !dpx_run.begun;
     U64 before = cpu_us_so_far();
     dpx_life_join(aTHX);
-    if (!dpx_run.own && !dpx_run.late) {
-        PL_perldb = 0;
-        clean_env(aTHX);
-        forget_sources(aTHX);
-    }
     if (dpx_run.off || (!dpx_run.own && runs_nothing(aTHX)))
         return false;
     const char *path = NULL;
@@ -334,11 +315,17 @@ static bool start(pTHX_ const char *const *items, size_t n)
 
 bool dpx_run_start(pTHX_ const char *const *items, size_t n)
 {
-    if (dpx_run.begun && dpx_run.own) {
+    struct dpx_order order;
+    bool started = false;
+    dpx_order_note(aTHX_ &order);
+    dpx_undebug(aTHX);
+    clean_env(aTHX);
+    if (dpx_run.begun && dpx_run.own)
         dpx_say("DProf: this process records blocks alone; this interpreter is not profiled");
-        return false;
-    }
-    return start(aTHX_ items, n);
+    else
+        started = start(aTHX_ items, n);
+    dpx_order_restore(aTHX_ &order);
+    return started;
 }
 
 /* Does this interpreter record already, or is it a thread of one that may? */

@@ -11,7 +11,7 @@
 # as ./perl and a copy of the installed library as ../lib.
 #
 # Files are named as from the source's top: t/op/sub.t lib/less.t. Without
-# any, all of t/{base,cmd,comp,op,re,uni,io,mro} and lib/*.t, about 520.
+# any, all of t/{base,cmd,comp,op,re,uni,io,mro}, lib/*.t and dist/Carp, about 540.
 #
 # --mode       how to record (trace); both: each file as a trace and as a tree; slices: with a cut
 #              after some hundred marks; samples: 5,000 a second
@@ -98,7 +98,7 @@ sub lib_tree {
 }
 
 sub all_files {
-    my @dirs = ((map { "t/$_" } qw(base cmd comp op re uni io mro)), 'lib');
+    my @dirs = ((map { "t/$_" } qw(base cmd comp op re uni io mro)), 'lib', 'dist/Carp/t');
     @dirs = 'ext/XS-APItest/t' if $opt{'xs-apitest'};
     return map { my $dir = $_; map { "$dir/" . basename($_) } sort glob "$source/$dir/*.t" } @dirs;
 }
@@ -153,6 +153,8 @@ sub arguments {
         $file =~ s{^ext/XS-APItest/}{}r)
         if $file =~ m{^ext/XS-APItest/};
     return ("$tree/t", '-I..', '-MTestInit=U1', @taint, "../$file") if $file =~ m{^lib/};
+    return ("$tree/dist/Carp", '-I../..', '-MTestInit=U2T', @taint, $1)
+        if $file =~ m{^dist/Carp/(.*)};
     my $t = $file =~ s{^t/}{}r;
     return ("$tree/t", @taint, $t) if $t =~ m{^(?:base|comp)/};
     return ("$tree/t", '-I..', '-MTestInit', @taint, $t);
@@ -161,7 +163,7 @@ sub arguments {
 sub command {
     my ($tree, $file, $mode, $box) = @_;
     my ($dir, @args) = arguments($tree, $file);
-    my @perl = ($dir =~ /XS-APItest$/ ? '../../t/perl' : './perl');
+    my @perl = ($dir =~ m{/(?:XS-APItest|Carp)$} ? '../../t/perl' : './perl');
     unshift @perl, split ' ', $opt{through} if $opt{through} && $mode && $mode ne 'null';
     my $load = $mode eq 'null' ? '-d:Null0'
         : $mode ? '-d:DProf=' . recording($mode, $box, $opt{options}) : '';

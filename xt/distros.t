@@ -33,7 +33,8 @@ GetOptions(\%opt, qw(mode=s jobs=i timeout=i work=s options=s control))
     or die "see the top of $0\n";
 $| = 1;
 my @packages = @ARGV ? @ARGV : map { "lib$_-perl" }
-    qw(try-tiny moo moose type-tiny object-pad syntax-keyword-try coro ev ppi template mojolicious);
+    qw(try-tiny moo moose type-tiny object-pad syntax-keyword-try coro ev ppi template mojolicious
+        dbi graph-easy);
 my $work = $opt{work} ? do { make_path($opt{work}); abs_path($opt{work}) }
                       : tempdir('dprof-distros-XXXX', TMPDIR => 1, CLEANUP => 1);
 my $inc = module_for($^X, $work);

@@ -1,5 +1,7 @@
 package Devel::DProf;
 
+# What is compiled from here on is as without -d. The compiled part puts back the rest.
+BEGIN { $^P = 0 }
 
 our $VERSION = '20261120.00';
 
@@ -9,17 +11,31 @@ require XSLoader;
 
 my $started;
 
+# XSLoader looks for the object below the folder of this file. In blib the object is elsewhere, and
+# XSLoader would load DynaLoader and Config, which a program could see.
+sub _load {
+    my $object = 'auto/Devel/DProf/DProf.so';
+    my ($here) = grep { -e "$_/$object" } substr(__FILE__, 0, -length '/Devel/DProf.pm'),
+        grep { !ref } @INC;
+    return XSLoader::load('Devel::DProf', $VERSION)
+        if !defined $here || __FILE__ eq "$here/Devel/DProf.pm";
+    $object = "$here/$object";
+    my $library = DynaLoader::dl_load_file($object, 0) or die DynaLoader::dl_error(), "\n";
+    my $boot = DynaLoader::dl_find_symbol($library, 'boot_Devel__DProf')
+        or die "$object is no module of perl's\n";
+    my $start = DynaLoader::dl_install_xsub('Devel::DProf::bootstrap', $boot, $object);
+    return &$start('Devel::DProf', $VERSION);
+}
+
 # A perl that the compiled part was not built for cannot load it, or finds nothing in it. PERL5OPT
-# may have made it load this module: its program runs as without the profiler. This is compiled only
-# then, since a variable like $^P that is mentioned exists from then on, and a program could see it.
-if (!eval { XSLoader::load('Devel::DProf', $VERSION); defined &_start }) {
+# may have made it load this module: its program runs as without the profiler.
+if (!eval { _load(); defined &_start }) {
     my $why = $@ =~ s/ at \S+ line .*//sr;
     die $@ if $why =~ /^Can't locate/;
     eval q{
         $why ||= "the module was built for another perl than $^X";
         print STDERR "DProf: $why; the program is not profiled\n";
         delete $ENV{PERL5DB} if ($ENV{PERL5DB} // '') =~ /^(?:use|no) Devel::DProf/;
-        $^P = 0;
     };
     $started = 1;
 }
@@ -935,7 +951,22 @@ No file of that name exists when the recording ends, so there is nothing to comp
 
 =item *
 
-C<%INC> has F<Devel/DProf.pm> and F<XSLoader.pm>, and the symbol table has their packages.
+C<%INC> has F<Devel/DProf.pm>, F<XSLoader.pm>, and what that loads (F<strict.pm>), and the symbol
+table has their packages. This is not so with a fixed PERL_HASH_SEED other than 0, where the next
+point needs it: there they are hidden, and Devel::DProf::Control finds the recorder all the same.
+
+=item *
+
+The order of the keys of a hash, if PERL_HASH_SEED has a fixed value other than 0. That order then
+depends on all names that perl has met before, even on those of other environment variables. From
+perl 5.36 on (with 64-bit integers), the profiler puts the order back: it is the plain one in all
+modes, as long as perl's table of all names has not grown, which it does at 2,731 names for the
+first time. (A small program has 200, one with POSIX has 1,500.) The profiler's own names are in
+that table, some hundred, so it grows earlier. A program that is larger has another order then, the
+same one in all modes; with C<sample> a sample may change it. So it is with older perls from the
+beginning. In a thread the order may always be another one: for each thread, perl goes through all
+packages, the hidden ones included, as they lie in memory. With PERL_HASH_SEED=0 the order
+is always that of the plain run.
 
 =item *
 
@@ -949,7 +980,9 @@ tell what it was. The file's time of access tells that, where the system keeps s
 =item *
 
 C<perl -d:> itself sets PERL5DB. The profiler removes it from C<%ENV> again, so that a C<perl -d>
-that the program starts gets its debugger.
+that the program starts gets its debugger. All else that B<-d> makes is removed, too: C<$DB::single>
+and its like are undefined, C<%DB::> is empty, C<$^P> is 0, and C code sees no PL_DBsub. A program
+that asks whether a debugger runs is answered as in the plain run.
 
 =item *
 

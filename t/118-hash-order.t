@@ -1,0 +1,114 @@
+# A fixed PERL_HASH_SEED gives the program its plain order of keys in each mode; the profiler is
+# hidden then, and what asks for it finds it all the same.
+
+use strict;
+use warnings;
+use Config;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Test::More;
+use DProfTest;
+
+my @MODES = ('', 'tree', 'tree,lines', 'sample=1000', 'tree,only=f|g,callsites=1',
+    'tree,sample=1000');
+my $BLIB = root() . '/blib';
+my @OURS = map { "-I$_" } tree(), "$BLIB/lib", "$BLIB/arch";
+# A thread is not among the programs: perl begins it with all packages, in the order of memory.
+# Older perls mix addresses of memory and keys into the order.
+my $plain_order = $] >= 5.036 && $Config{ivsize} == 8;
+
+my %program = (
+    letters => 'my %h; $h{$_} = 1 for "a" .. "z"; print keys %h, "\n"',
+    growing => 'my %h; for (1 .. 300) { $h{"k$_"} = $_; print join ",", keys %h if $_ % 50 == 0 }',
+    environment => 'print join ",", keys %ENV',
+    symbols => 'our ($aa, %bb, @cc); sub dd { 1 } { package EE::FF; sub gg { 1 } } '
+        . 'my %h; $h{$_} = 1 for sort keys %main::; print join ",", keys %h',
+    modules => 'use strict; use warnings; use Carp; use constant { A => 1, B => 2 }; my %h = '
+        . 'map { $_ => 1 } 1 .. 40; print join ",", keys %h, %INC, sort keys %DynaLoader::',
+    xs => 'use List::Util "sum"; use XSLoader; my %h = map { $_ => 1 } 1 .. 40; '
+        . 'print join ",", keys %h, sum(1, 2)',
+    classes => '{ package P; sub new { bless {}, shift } sub m { keys %{ $_[0] } } } '
+        . '{ package Q; our @ISA = "P" } my $q = Q->new; $q->{$_} = 1 for 1 .. 30; '
+        . 'print join ",", $q->m; my $re = qr/a|bc|d/; my %h = map { $_ => 1 } 1 .. 9; print %h',
+    evals => 'my %h; eval "\$h{x$_} = $_; sub s$_ { $_ } 1" or die for 1 .. 30; print keys %h',
+    names => 'print join ",", sort(keys %main::), sort(keys %DB::), %INC',
+    child => 'my %h = map { $_ => 1 } 1 .. 20; if (fork) { wait } else { $h{c} = 1; $h{d} = 2; '
+        . 'print keys %h }',
+);
+my %script = map { $_ => spew(scratch() . "/$_.pl", $program{$_}) } keys %program;
+
+sub run {
+    my ($mode, $script, %env) = @_;
+    my @load = defined $mode ? '-d:DProf' . ($mode && "=$mode") : ();
+    # The order of the environment matters, too: that of all runs is the same.
+    delete local @ENV{grep { !/^(?:PATH|LC_ALL|LD_LIBRARY_PATH)$/ } keys %ENV};
+    my @set = map { "$_=$env{$_}" } sort keys %env;
+    return run_program(['env', @set, $^X, @OURS, @load, $script]);
+}
+
+# The number of variables decides how %ENV is made.
+my @seeds = (42, TestEnvironment::sample(3, '1', '0x77', 'abcdef0123456789', 'ff', '5', '123456'));
+for my $name (sort keys %script) {
+    for my $n (0 .. $#seeds) {
+        my %env = (PERL_HASH_SEED => $seeds[$n], map { ("EXTRA_$_" => $_) } 1 .. 5 * $n);
+        my $want = $plain_order ? run(undef, $script{$name}, %env) : run('', $script{$name}, %env);
+        is("$want->{raw}$want->{err}", 0, "$name, seed $seeds[$n]");
+        my @differ = grep { run($_, $script{$name}, %env)->{out} ne $want->{out} } @MODES;
+        is("@differ", '', '... as ' . ($plain_order ? 'plain' : 'in the first mode'));
+    }
+}
+
+subtest 'PERL_PERTURB_KEYS' => sub {
+    plan(skip_all => 'this perl cannot have the plain order') if !$plain_order;
+    for my $how (0, 2, 'DETERMINISTIC', 'NO') {
+        my %env = (PERL_HASH_SEED => 7, PERL_PERTURB_KEYS => $how);
+        my $want = run(undef, $script{letters}, %env);
+        is(run($_, $script{letters}, %env)->{out}, $want->{out}, "$how, '$_'") for @MODES;
+    }
+};
+
+subtest 'the profiler is found where the program asks for it' => sub {
+    for my $mode (@MODES) {
+        for my $seed (0, 42) {
+            my $script = spew(scratch() . '/control.pl', <<'END');
+use Devel::DProf::Control qw(stop start recording);
+sub seen { 1 }
+seen();
+stop();
+seen();
+start();
+seen();
+print recording() ? 'records' : 'does not record';
+END
+            my $run = run($mode, $script, PERL_HASH_SEED => $seed);
+            is("$run->{raw}$run->{err}$run->{out}", '0records', "mode '$mode', seed $seed");
+            next if $mode =~ /sample|only/;
+            my ($text) = dprofpp('-O', 1000, "$run->{dir}/tmon.out");
+            is(join(' ', $text =~ /^.*main::seen$/mg) =~ s/^\s*(?:\S+\s+){3}|\s.*//gr, 2,
+                'two of three calls') or diag join "\n", grep /seen/, split /\n/, $text;
+        }
+    }
+};
+
+subtest 'the module is loaded again' => sub {
+    my $run = run('', spew(scratch() . '/again.pl',
+        'require Devel::DProf; Devel::DProf->import; sub f { 1 } f(); print "done"'),
+        PERL_HASH_SEED => 42);
+    is("$run->{raw}$run->{err}$run->{out}", '0done', 'the recording goes on');
+    like(slurp("$run->{dir}/tmon.out"), qr/^& \w+ main f\b/m, 'and is whole');
+};
+
+subtest 'samples in threads' => sub {
+    plan(skip_all => 'this perl has no threads') if !$Config{useithreads};
+    for my $seed (0, 42) {
+        my $run = run('sample=1000', spew(scratch() . '/busy.pl',
+            'use threads; sub busy { my $n = 0; $n += $_ for 1 .. 3_000_000; $n } '
+                . 'threads->create(\&busy)->join; print "done"'), PERL_HASH_SEED => $seed);
+        is("$run->{raw}$run->{err}$run->{out}", '0done', "seed $seed");
+        my @files = glob "$run->{dir}/tmon.out.*";
+        is(scalar @files, 1, 'the thread has a file');
+        like(slurp($files[0]) // '', qr/^& \w+ main busy\b/m, 'with its samples');
+    }
+};
+
+done_testing;

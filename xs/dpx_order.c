@@ -1,0 +1,365 @@
+/* Perls before 5.36 mix addresses or keys into the number, so that no step can be taken back there.
+ *
+ * From 5.36 on each change is one step of a generator that can be run backwards. dpx_order_restore
+ * counts the steps that perl took because of -d, and takes as many back:
+ *
+ *     init_debugger       8 keys in %DB::, when perl read its switches
+ *     PERL5DB             one more key in %ENV
+ *     the first line      "_<FILE" (with threads), BEGIN, and DB::postponed, whose step is known:
+ *                         a symbol table remembers the number at its last change
+ *
+ * How many steps a key takes depends on the keys that were there before. So the keys are added
+ * again, to hashes that are made for that. */
+#include "dpx_order.h"
+#include "dpx_undebug.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(PERL_HASH_RANDOMIZE_KEYS) && PERL_VERSION_GE(5, 36, 0) && IVSIZE == 8
+#define CAN_RESTORE
+#endif
+
+#ifdef HvHasAUX
+#define HAS_AUX(hv)     HvHasAUX(hv)
+#else
+#define HAS_AUX(hv)     SvOOK(hv)
+#endif
+
+#define LIMIT   "\022E_COMPILE_RECURSION_LIMIT"     /* a pattern makes this variable */
+
+void dpx_order_note(pTHX_ struct dpx_order *order)
+{
+    *order = (struct dpx_order){ .fixed = false };
+#ifdef PERL_HASH_RANDOMIZE_KEYS
+    order->fixed = PL_HASH_RAND_BITS_ENABLED == 2 && dpx_undebug_began(aTHX);
+    order->now = PL_hash_rand_bits;
+    const char *line = getenv("PERL5DB");
+    order->splits = line && strstr(line, " split(/")
+                    && hv_exists(PL_defstash, LIMIT, sizeof LIMIT - 1);
+    order->mark = PL_debstash && HAS_AUX(PL_debstash) ? HvAUX(PL_debstash)->xhv_rand : 0;
+#endif
+}
+
+#ifdef CAN_RESTORE
+
+#ifdef PERL_XORSHIFT64_A        /* perl 5.38 */
+enum { RIGHT = 7, LEFT = 17 };
+#else
+enum { RIGHT = 17, LEFT = 5 };
+#endif
+enum { STEPS_MAX = 100000 };
+
+/* perl's generator, forwards and backwards; that this perl has the same one is checked. */
+static UV forward(UV x)
+{
+    x ^= x << 13;
+    x ^= x >> RIGHT;
+    x ^= x << LEFT;
+    return x;
+}
+
+static UV unshift_left(UV x, int n)
+{
+    UV y = x;
+    for (int i = n; i < 64; i += n)
+        y = x ^ (y << n);
+    return y;
+}
+
+static UV unshift_right(UV x, int n)
+{
+    UV y = x;
+    for (int i = n; i < 64; i += n)
+        y = x ^ (y >> n);
+    return y;
+}
+
+static UV backward(UV x, long steps)
+{
+    for (; steps > 0; steps--) {
+        x = unshift_left(x, LEFT);
+        x = unshift_right(x, RIGHT);
+        x = unshift_left(x, 13);
+    }
+    return x;
+}
+
+/* How many steps lie between two numbers; -1: too many. */
+static long steps_between(UV from, UV to)
+{
+    for (long n = 0; n < STEPS_MAX; n++, from = forward(from))
+        if (from == to)
+            return n;
+    return -1;
+}
+
+static long steps_to_mark(UV from, U32 mark)
+{
+    for (long n = 0; n < STEPS_MAX; n++, from = forward(from))
+        if ((U32)from == mark)
+            return n;
+    return -1;
+}
+
+/* Goes back from a number to the last one that had this low half; 0: there is none. */
+static UV back_to_mark(UV bits, U32 mark)
+{
+    for (long n = 0; n < STEPS_MAX; n++, bits = backward(bits, 1))
+        if ((U32)bits == mark)
+            return bits;
+    return 0;
+}
+
+/* A hash like a symbol table, which changes the number at each key. */
+static HV *table(pTHX)
+{
+    HV *hv = (HV *)sv_2mortal((SV *)newHV());
+    hv_iterinit(hv);
+    return hv;
+}
+
+static void add(pTHX_ HV *hv, const char *key, I32 len)
+{
+    (void)hv_store(hv, key, len, newSV(0), 0);
+}
+
+/* The steps that one more key takes; -1: this perl has another generator. */
+static long steps_of(pTHX_ HV *hv, const char *key, I32 len)
+{
+    UV before = PL_hash_rand_bits;
+    add(aTHX_ hv, key, len);
+    return steps_between(before, PL_hash_rand_bits);
+}
+
+/* The steps that %DB:: took up to the mark. */
+static long steps_of_debugger(pTHX)
+{
+    static const char *const names[] = {
+        "args", "DB", "dbline", "sub", "single", "trace", "signal"
+    };
+    HV *hv = table(aTHX);
+    long steps = 0;
+    for (size_t i = 0; i < C_ARRAY_LENGTH(names); i++) {
+        long more = steps_of(aTHX_ hv, names[i], (I32)strlen(names[i]));
+        if (more < 0)
+            return -1;
+        steps += more;
+    }
+    UV before = PL_hash_rand_bits;
+    add(aTHX_ hv, "postponed", 9);
+    long last = steps_to_mark(before, HvAUX(hv)->xhv_rand);
+    return last < 0 ? -1 : steps + last;
+}
+
+/* ---- what is hidden ---- */
+
+/* Halves the number of buckets of a hash. */
+static void fold(HV *hv)
+{
+    STRLEN size = (HvMAX(hv) + 1) / 2;
+    HE **at = HvARRAY(hv);
+    for (STRLEN i = 0; i < size; i++) {
+        HE **end = &at[i];
+        while (*end)
+            end = &HeNEXT(*end);
+        *end = at[i + size];
+        at[i + size] = NULL;
+    }
+    if (HAS_AUX(hv)) {      /* it lies behind the buckets */
+        struct xpvhv_aux aux = *HvAUX(hv);
+        HvMAX(hv) = size - 1;
+        *HvAUX(hv) = aux;
+    } else {
+        HvMAX(hv) = size - 1;
+    }
+}
+
+/* Would perl have given this many keys fewer buckets than there are? */
+static bool is_split_by_ours(HV *hv)
+{
+    STRLEN keys = HvTOTALKEYS(hv);
+    return HvMAX(hv) > PERL_HASH_DEFAULT_HvMAX && keys + keys / 2 <= HvMAX(hv) / 2;
+}
+
+/* Takes an entry out of a symbol table, as if it had never been there. Its value is kept: subs of
+ * it are running, and a new thread gets a copy. */
+static void hide(pTHX_ HV *hv, const char *key, I32 len, AV *kept)
+{
+    HE *he = (HE *)hv_common(hv, NULL, key, len, 0, 0, NULL, 0);
+    if (!he)
+        return;
+    HE **at = &HvARRAY(hv)[HeHASH(he) & HvMAX(hv)];
+    while (*at != he)
+        at = &HeNEXT(*at);
+    *at = HeNEXT(he);
+    ((XPVHV *)SvANY(hv))->xhv_keys--;
+    av_push(kept, SvREFCNT_inc(HeVAL(he)));
+    hv_free_ent(hv, he);
+}
+
+/* Makes perl look again for the methods and the parents of a class. */
+static void forget_methods(pTHX_ HV *stash)
+{
+    struct mro_meta *meta = HAS_AUX(stash) ? HvAUX(stash)->xhv_mro_meta : NULL;
+    if (!meta || meta->mro_linear_all)
+        return;
+    SvREFCNT_dec(meta->mro_linear_current);
+    SvREFCNT_dec((SV *)meta->isa);
+    meta->mro_linear_current = NULL;
+    meta->isa = NULL;
+    meta->destroy_gen = 0;
+}
+
+static const MGVTBL keeps;
+
+/* Was nothing loaded but our module, XSLoader and strict, which some XSLoaders use? */
+static bool loaded_little(pTHX)
+{
+    HV *inc = GvHV(PL_incgv);
+    STRLEN known = 1 + (hv_exists(inc, "XSLoader.pm", 11) ? 1 : 0)
+                   + (hv_exists(inc, "strict.pm", 9) ? 1 : 0);
+    return hv_exists(inc, "Devel/DProf.pm", 14) && HvTOTALKEYS(inc) == known;
+}
+
+static void hide_ours(pTHX)
+{
+    static const char *const ours[] = {
+        "BEGIN", "Devel::", "XSLoader::", "strict::", "Carp::", LIMIT, "\022E_TRIE_MAXBUF"
+    };
+    AV *kept = newAV();
+    HV *inc = GvHV(PL_incgv);
+    for (size_t i = 0; i < C_ARRAY_LENGTH(ours); i++)
+        hide(aTHX_ PL_defstash, ours[i], (I32)strlen(ours[i]), kept);
+    (void)hv_deletes(inc, "Devel/DProf.pm", G_DISCARD);
+    (void)hv_deletes(inc, "XSLoader.pm", G_DISCARD);
+    (void)hv_deletes(inc, "strict.pm", G_DISCARD);
+    /* XSLoader has made the functions of DynaLoader. */
+    static const char *const made[] = {
+        "CLONE", "bootstrap_inherit", "dl_error", "dl_find_symbol", "dl_install_xsub",
+        "dl_librefs", "dl_load_file", "dl_modules", "dl_require_symbols", "dl_shared_objects",
+        "dl_undef_symbols", "dl_unload_file"
+    };
+    HV *loader = gv_stashpvs("DynaLoader", 0);
+    for (size_t i = 0; loader && i < C_ARRAY_LENGTH(made); i++)
+        hide(aTHX_ loader, made[i], (I32)strlen(made[i]), kept);
+    /* perl looked for a destructor of the versions that it compared. */
+    HV *version = gv_stashpvs("version", 0);
+    if (version) {
+        hide(aTHX_ version, "AUTOLOAD", 8, kept);
+        forget_methods(aTHX_ version);
+    }
+    hv_clear(PL_stashcache);    /* after the last look for a package */
+    HV *shrunk[] = {
+        PL_defstash, PL_debstash, loader, version, PL_stashcache, GvHV(PL_incgv)
+    };
+    for (size_t i = 0; i < C_ARRAY_LENGTH(shrunk); i++)
+        while (shrunk[i] && is_split_by_ours(shrunk[i]))
+            fold(shrunk[i]);
+    sv_magicext((SV *)PL_envgv, (SV *)kept, PERL_MAGIC_ext, &keeps, NULL, 0)->mg_flags
+        |= MGf_REFCOUNTED;
+    SvREFCNT_dec((SV *)kept);
+}
+
+/* The steps that the symbol table took for the line that loads us. */
+static long steps_of_line(pTHX_ bool splits)
+{
+    HV *hv = table(aTHX);
+    hv_ksplit(hv, (IV)HvMAX(PL_defstash) + 1);
+    while (HvMAX(hv) > HvMAX(PL_defstash))
+        fold(hv);
+    long steps = 0;
+    for (STRLEN i = 0; i <= HvMAX(PL_defstash); i++)
+        for (HE *he = HvARRAY(PL_defstash)[i]; he; he = HeNEXT(he))
+            add(aTHX_ hv, HeKEY(he), HeKUTF8(he) ? -HeKLEN(he) : HeKLEN(he));
+#ifdef USE_ITHREADS
+    SV *file = sv_2mortal(newSVpvf("_<%s", CopFILE(&PL_compiling)));
+    steps = steps_of(aTHX_ hv, SvPVX(file), (I32)SvCUR(file));
+#endif
+    long pattern = splits ? steps_of(aTHX_ hv, LIMIT, sizeof LIMIT - 1) : 0;
+    long begin = steps_of(aTHX_ hv, "BEGIN", 5);
+    return steps < 0 || pattern < 0 || begin < 0 ? -1 : steps + pattern + begin;
+}
+
+/* ---- %ENV ---- */
+
+/* Fills a hash as perl fills %ENV; more: one more name. */
+static HV *fill(pTHX_ const char *more)
+{
+    HV *hv = (HV *)sv_2mortal((SV *)newHV());
+    HV *from = GvHV(PL_envgv);
+    IV count = more ? 1 : 0;
+    for (char **env = environ; *env; env++)
+        count++;
+    if (count > PERL_HASH_DEFAULT_HvMAX)
+        hv_ksplit(hv, count);
+    for (char **env = environ; *env; env++) {
+        const char *end = strchr(*env, '=');
+        if (!end || end == *env)
+            continue;
+        I32 len = (I32)(end - *env);
+        SV **value = hv_fetch(from, *env, len, 0);
+        (void)hv_store(hv, *env, len, value ? SvREFCNT_inc(*value) : newSV(0), 0);
+    }
+    if (more)
+        add(aTHX_ hv, more, (I32)strlen(more));
+    return hv;
+}
+
+static long steps_of_fill(pTHX_ const char *more)
+{
+    UV before = PL_hash_rand_bits;
+    fill(aTHX_ more);
+    return steps_between(before, PL_hash_rand_bits);
+}
+
+/* Gives %ENV the order that it has when it is filled from this number on. */
+static void refill(pTHX_ UV bits)
+{
+    HV *env = GvHV(PL_envgv);
+    PL_hash_rand_bits = bits;
+    HV *hv = fill(aTHX_ NULL);
+    if (HvTOTALKEYS(hv) != HvTOTALKEYS(env) || HAS_AUX(env))
+        return;
+    HE **at = HvARRAY(env);
+    STRLEN max = HvMAX(env);
+    HvARRAY(env) = HvARRAY(hv);
+    HvMAX(env) = HvMAX(hv);
+    HvARRAY(hv) = at;
+    HvMAX(hv) = max;
+}
+
+/* Returns the number that a plain run has, or 0. */
+static UV plain_bits(pTHX_ const struct dpx_order *order)
+{
+    UV mark = back_to_mark(order->now, order->mark);
+    long debugger = steps_of_debugger(aTHX), line = steps_of_line(aTHX_ order->splits);
+    long env = steps_of_fill(aTHX_ NULL), more = steps_of_fill(aTHX_ "PERL5DB");
+    if (!mark || debugger < 0 || line < 0 || env < 0 || more < 0)
+        return 0;
+    UV bits = backward(mark, debugger + line + more - env);
+    refill(aTHX_ backward(bits, env));
+    return bits;
+}
+
+#endif
+
+void dpx_order_restore(pTHX_ const struct dpx_order *order)
+{
+    if (!order->fixed)
+        return;
+#ifdef CAN_RESTORE
+    UV bits = 0;
+    if (loaded_little(aTHX)) {
+        ENTER;
+        SAVETMPS;
+        hide_ours(aTHX);
+        bits = plain_bits(aTHX_ order);
+        FREETMPS;
+        LEAVE;
+    }
+    PL_hash_rand_bits = bits ? bits : order->now;
+#elif defined(PERL_HASH_RANDOMIZE_KEYS)
+    PL_hash_rand_bits = order->now;
+#endif
+}
