@@ -128,6 +128,12 @@ DPX_EACH_WAY(WAY, unrecorded)
 static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 id, U64 now) =
     DPX_EACH_OF(unrecorded);
 
+/* Is the statement that caller names another one than the recorder's? */
+DP_INLINE bool is_elsewhere(const struct dpx_ctx *ctx, const COP *from)
+{
+    return from && DPX_STMT_NUMBER(from) != ctx->rec.line->number;
+}
+
 /* Pushes a frame and makes its mark, as dpx_frame_push does, for a call that no op of the program
  * makes; from: the statement that caller names. With the times of statements, the recorder may know
  * of another one: that of a block for whose statement perl has no op, or that of a sub which die is
@@ -135,7 +141,7 @@ static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 
 DP_INLINE bool push_from(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
                          const COP *from, const int how)
 {
-    if (!(how & DPX_LINES) || DP_LIKELY(DPX_STMT_NUMBER(from) == ctx->rec.line->number))
+    if (!(how & DPX_LINES) || DP_LIKELY(!is_elsewhere(ctx, from)))
         return dpx_frame_push(ctx, si, key, id, now, how);
     struct dpx_frame *f = dpx_frame_add(ctx, si, key, id);
     if (f)
@@ -146,8 +152,8 @@ DP_INLINE bool push_from(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id
 DP_INLINE bool push(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id, U64 now,
                     const bool is_from_c, const int how)
 {
-    return is_from_c && PL_curcop ? push_from(aTHX_ ctx, si, key, id, now, PL_curcop, how)
-                                  : dpx_frame_push(ctx, si, key, id, now, how);
+    return is_from_c ? push_from(aTHX_ ctx, si, key, id, now, PL_curcop, how)
+                     : dpx_frame_push(ctx, si, key, id, now, how);
 }
 
 /* An XS sub returned, and its frame is not there: a jump has left the frame, or the sub has run
@@ -216,17 +222,22 @@ static DP_COLD void new_stage(pTHX_ struct dpx_ctx *ctx)
         dpx_control_stage(aTHX_ ctx);
 }
 
+/* END blocks begin. */
+static DP_COLD void ends_begin(pTHX_ struct dpx_ctx *ctx)
+{
+    ctx->ended = true;
+    dpx_frame_unwind(ctx, dpx_frame_arrive(ctx));
+    dpx_frame_leave(ctx);
+    new_stage(aTHX_ ctx);
+}
+
 /* The call comes from C, and not from an op. */
-static DP_COLD void from_c(pTHX_ struct dpx_ctx *ctx)
+static DP_NOINLINE void from_c(pTHX_ struct dpx_ctx *ctx)
 {
     /* When END blocks and later code run, no sub of the program does, even if it called exit below
      * an XS sub, whose end no context shows. */
-    if (PL_phase >= PERL_PHASE_END && !ctx->ended) {
-        ctx->ended = true;
-        dpx_frame_unwind(ctx, dpx_frame_arrive(ctx));
-        dpx_frame_leave(ctx);
-        new_stage(aTHX_ ctx);
-    }
+    if (PL_phase >= PERL_PHASE_END && !ctx->ended)
+        ends_begin(aTHX_ ctx);
     if (dpx_coro_is_other(aTHX_ ctx))
         dpx_visit_begins(aTHX_ ctx);
     if (cxstack_ix >= 0) {
@@ -244,6 +255,39 @@ DP_INLINE void begun(pTHX_ struct dpx_ctx *ctx, OP *next, const int how)
     dpx_leave(ctx, how);
 }
 
+/* A Perl sub has been entered; ix: the index of its context. */
+DP_INLINE OP *entered(pTHX_ struct dpx_ctx *ctx, PERL_SI *si, I32 ix, CV *cv, OP *next, U64 now,
+                      const bool is_from_c, const int how)
+{
+    U32 id = dpx_callee_perl(aTHX_ ctx, cv, next);
+    if (DP_LIKELY(id) && push(aTHX_ ctx, si, DPX_KEY(ix, DPX_PERL), id, now, is_from_c, how))
+        begun(aTHX_ ctx, next, how);
+    else
+        dpx_frame_unmarked(ctx, now, how);
+    return next;
+}
+
+/* Ends what is dead on top, which is not fine. Returns true if there was something. */
+DP_INLINE bool has_ended(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
+{
+    const struct dpx_frame *top = ctx->top;
+    dpx_frame_check_top(aTHX_ ctx, si, ix, now);
+    return ctx->top != top;
+}
+
+/* The same as entered, by a call from C, where frames have ended that no hook has seen end. */
+#define WAY(how, name) \
+    static DP_NOINLINE OP *name##_##how(pTHX_ struct dpx_ctx *ctx, I32 ix, OP *next, U64 now) \
+    { \
+        PERL_SI *si = PL_curstackinfo; \
+        return entered(aTHX_ ctx, si, ix, si->si_cxstack[ix].blk_sub.cv, next, now, \
+                       ((how) & DPX_LINES) != 0, how); \
+    }
+DPX_EACH_WAY(WAY, entered_late)
+#undef WAY
+static OP *(*const entered_late[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, I32 ix, OP *next, U64 now) =
+    DPX_EACH_OF(entered_late);
+
 DP_INLINE OP *call(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const int how)
 {
     CV *xs = dpx_callee_peek_xs(aTHX_ *PL_stack_sp);
@@ -260,22 +304,21 @@ DP_INLINE OP *call(pTHX_ struct dpx_ctx *ctx, const bool is_from_c, const int ho
         return next;
 
     U64 now = dpx_arrive(ctx, how);
-    dpx_frame_check_top(aTHX_ ctx, si, ix, now);
-    U32 id = dpx_callee_perl(aTHX_ ctx, cx->blk_sub.cv, next);
-    if (DP_LIKELY(id) && push(aTHX_ ctx, si, DPX_KEY(ix + 1, DPX_PERL), id, now, is_from_c, how))
-        begun(aTHX_ ctx, next, how);
-    else
-        dpx_frame_unmarked(ctx, now, how);
-    return next;
+    if (!(how & DPX_LINES))
+        dpx_frame_check_top(aTHX_ ctx, si, ix, now);
+    else if (DP_UNLIKELY(!dpx_frame_is_fine(aTHX_ ctx->top, si, ix))
+             && has_ended(aTHX_ ctx, si, ix, now) && !PL_op->op_next)
+        return entered_late[how](aTHX_ ctx, ix + 1, next, now);
+    return entered(aTHX_ ctx, si, ix + 1, cx->blk_sub.cv, next, now, is_from_c, how);
 }
 
-/* Only with the times of statements is a call from C recorded in a way of its own (push_from). */
+/* A call from C, and the recorder knows of another statement than caller (push_from). */
 #define WAY(how, name) \
     static DP_NOINLINE OP *name##_##how(pTHX_ struct dpx_ctx *ctx) \
     { return call(aTHX_ ctx, ((how) & DPX_LINES) != 0, how); }
-DPX_EACH_WAY(WAY, called_from_c)
+DPX_EACH_WAY(WAY, elsewhere)
 #undef WAY
-static OP *(*const called_from_c[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(called_from_c);
+static OP *(*const elsewhere[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx) = DPX_EACH_OF(elsewhere);
 
 DP_INLINE OP *enter(pTHX_ const int how)
 {
@@ -286,8 +329,8 @@ DP_INLINE OP *enter(pTHX_ const int how)
     }
     if (DP_UNLIKELY(!PL_op->op_next)) {
         from_c(aTHX_ ctx);
-        if (how & DPX_LINES)
-            return called_from_c[how](aTHX_ ctx);
+        if ((how & DPX_LINES) && DP_UNLIKELY(is_elsewhere(ctx, PL_curcop)))
+            return elsewhere[how](aTHX_ ctx);
     }
     return call(aTHX_ ctx, false, how);
 }
