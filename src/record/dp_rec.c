@@ -293,6 +293,12 @@ void dp_rec_release(struct dp_rec *rec)
     rec->late.stamps = 0;
 }
 
+static uint32_t no_site(void *arg)
+{
+    (void)arg;
+    return 0;
+}
+
 /* The recorder stays paused for good: each mark takes the slow way, and ends there; marks of a tree
  * find the node that has no children. */
 void dp_rec_give_up(struct dp_rec *rec)
@@ -302,6 +308,8 @@ void dp_rec_give_up(struct dp_rec *rec)
     rec->tree = rec->how.tree;
     rec->cur = rec->cct.idle = (struct dp_cct_node *)rec->nowhere;
     rec->line = (struct dp_stmt *)rec->no_line;
+    if (rec->how.site)          /* the mark that goes on has no interpreter to ask */
+        rec->how.site = no_site;
     if (rec->how.lines)
         rec->how.lines->open = rec->how.lines->n = 0;
     rec->err = DP_E_NOMEM;
