@@ -164,7 +164,11 @@ static bool is_callgrind(const char *ptr, size_t len)
             return !ends_with_count(value);
         if (!header_line(line, NULL, &value) && ends_with_count(line))
             return false;
-        created = created || header_line(line, "creator", &value);
+        if (header_line(line, "creator", &value)) {
+            if (dp_foreign_begins(value, "xdebug "))
+                return true;    /* its version ends as a count does */
+            created = true;
+        }
         stacks = stacks && ends_with_count(line);
     }
     return created && !stacks;

@@ -30,6 +30,7 @@ use constant MOST => 16 << 20;
 # of that name.
 sub find {
     my ($class, $file, $profiles, @folders) = @_;
+    no warnings qw(newline syscalls);   # a profile may name what no file is called
     my ($kept) = grep { defined } map { $_->line_text($file) } @$profiles;
     return $class->new(same => $kept) if defined $kept;
     return $class->new('generated') if $file =~ /\A(?:\(eval \d+\)|-e\z|-\z)/;
@@ -110,7 +111,7 @@ sub ending {
 # Returns the path of an existing file without links if that is below one of the folders.
 sub below {
     my ($path, @folders) = @_;
-    return undef if !@folders;
+    return undef if !@folders || $path =~ /\0/;
     require Cwd;
     my $real = Cwd::abs_path($path) // return undef;
     for my $folder (grep { defined } map { Cwd::abs_path(bytes($_)) } @folders) {
