@@ -146,9 +146,8 @@ subtest 'a program that the program starts under the debugger' => sub {
 
 subtest 'C code that looks for callers' => sub {
     # DBI takes PL_DBsub for a debugger's, and leaves out frames.
-    my $script = spew(scratch() . '/dbi.pl', <<'END');
-use DBI;
-use DBI::Profile;
+    my $script = spew(scratch() . '/dbi.pl', 'use DBI; use DBI::Profile;' . <<'END');
+
 my $dbh = DBI->connect('dbi:ExampleP:', '', '', { RaiseError => 1 });
 $dbh->{Profile} = '!Caller2:!MethodName';
 sub inner { my $sth = shift->prepare('select mode, name from ?'); $sth->execute('.') }

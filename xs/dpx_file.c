@@ -441,7 +441,7 @@ static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, si
 {
     /* Statements tell their sources themselves. */
     int rc = dpx_run.opt.lines
-             ? 0 : dp_lines_write_sources(&ctx->statements, ctx->sourced, text);
+             ? 0 : dp_lines_write_sources(&ctx->statements, ctx->sourced, tree, text);
     if (tree != NO_TREE && !text->err)
         sums[DP_FMT_SUM_LINES] = dp_fmt_lines(text->ptr + tree, text->len - tree);
     dp_fmt_end(text, sums, tree != NO_TREE);

@@ -247,14 +247,55 @@ static int compare_names(const void *a, const void *b)
     return dp_name_compare(*(const struct dp_name *const *)a, *(const struct dp_name *const *)b);
 }
 
-int dp_lines_write_sources(const struct dp_lines *lines, size_t first, struct dp_buf *out)
+/* The field of a place in an & line, without its line number: & ID PACKAGE SUB FILE:LINE ... */
+static struct dp_name file_of(const char *line, const char *end)
 {
-    size_t n = lines->files.count - first;
-    const struct dp_name **files = dp_mem_realloc(NULL, n + 1, sizeof *files);
-    if (!files)
+    const char *from = line, *to;
+    for (int field = 0; field < 4 && from; field++) {
+        from = memchr(from, ' ', (size_t)(end - from));
+        from = from ? from + 1 : NULL;
+    }
+    if (!from)
+        return (struct dp_name){ line, 0 };
+    const char *blank = memchr(from, ' ', (size_t)(end - from));
+    to = blank ? blank : end;
+    while (to > from && to[-1] >= '0' && to[-1] <= '9')
+        to--;
+    return (struct dp_name){ from, to > from && to[-1] == ':' ? (size_t)(to - 1 - from) : 0 };
+}
+
+/* Which of the files do the & lines of a tree name? */
+static void find_named(const struct dp_lines *lines, const char *tree, size_t len, bool *is_named)
+{
+    const char *end = tree + len, *next;
+    for (const char *line = tree; line < end; line = next + 1) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next : end;
+        struct dp_name file = file_of(line, next);
+        uint32_t n = *line == '&' && file.len
+            ? dp_pool_lookup(&lines->files, file.ptr, file.len) : DP_MAP_NONE;
+        if (n != DP_MAP_NONE)
+            is_named[n] = true;
+    }
+}
+
+int dp_lines_write_sources(const struct dp_lines *lines, size_t first, size_t tree,
+                           struct dp_buf *out)
+{
+    size_t n = 0, all = lines->files.count;
+    bool *is_named = dp_mem_zalloc(all + 1);
+    const struct dp_name **files = dp_mem_realloc(NULL, all + 1, sizeof *files);
+    if (!files || !is_named) {
+        dp_mem_free(files);
+        dp_mem_free(is_named);
         return DP_E_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        files[i] = dp_pool_name(&lines->files, (uint32_t)(first + i));
+    }
+    if (first && tree < out->len)
+        find_named(lines, out->ptr + tree, out->len - tree, is_named);
+    for (size_t i = 0; i < all; i++)
+        if (i >= first || is_named[i])
+            files[n++] = dp_pool_name(&lines->files, (uint32_t)i);
+    dp_mem_free(is_named);
     qsort(files, n, sizeof *files, compare_names);
     for (size_t i = 0; i < n; i++) {
         struct dp_fmt_place at = { files[i]->ptr, files[i]->len, 0 };

@@ -108,9 +108,11 @@ void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const c
 /* The statement of a number whose place is known; `rest` where it is not, or memory is short. */
 struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number);
 
-/* Appends what is known of the files that were seen, but for the first ones, so many of them
- * (Format.pod, "#f"), in the order of their names. Returns 0 or DP_E_NOMEM. */
-int dp_lines_write_sources(const struct dp_lines *lines, size_t first, struct dp_buf *out);
+/* Appends what is known of the files that were seen (Format.pod, "#f"), in the order of their
+ * names. first: so many files were told in slices before; they are told again where the & lines of
+ * the tree name them, which begins at that byte of out. Returns 0 or DP_E_NOMEM. */
+int dp_lines_write_sources(const struct dp_lines *lines, size_t first, size_t tree,
+                           struct dp_buf *out);
 
 /* How statements are written. */
 struct dp_lines_text {
