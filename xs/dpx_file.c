@@ -440,8 +440,8 @@ void dpx_file_flushed(void *arg)
 static int end_text(struct dpx_ctx *ctx, struct dp_buf *text, uint64_t *sums, size_t tree)
 {
     /* Statements tell their sources themselves. */
-    int rc = dpx_run.opt.lines
-             ? 0 : dp_lines_write_sources(&ctx->statements, ctx->sourced, tree, text);
+    size_t first = dpx_run.opt.lines ? SIZE_MAX : ctx->sourced;
+    int rc = dp_lines_write_sources(&ctx->statements, first, tree, text);
     if (tree != NO_TREE && !text->err)
         sums[DP_FMT_SUM_LINES] = dp_fmt_lines(text->ptr + tree, text->len - tree);
     dp_fmt_end(text, sums, tree != NO_TREE);

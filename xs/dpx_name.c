@@ -130,13 +130,12 @@ static bool is_perls_own(pTHX_ const char *file)
 
 /* Looks at a source that the profile names, so that a reader can tell whether the source has
  * changed since, and that this program has run it. The text of a string eval is no file; a program
- * may give any number of names by #line; and perl's own modules, which are many, are no secret.
- * Where statements are recorded, dpx_stmt.c does this. */
+ * may give any number of names by #line; and perl's own modules, which are many, are no secret. */
 static void see_source(pTHX_ struct dpx_ctx *ctx, const char *file)
 {
     struct dp_buf *field = &ctx->names.own;
-    if (!file || *file == '(' || dpx_run.opt.lines
-        || ctx->statements.files.count >= SOURCES_MAX || is_perls_own(aTHX_ file))
+    if (!file || *file == '(' || ctx->statements.files.count >= SOURCES_MAX
+        || is_perls_own(aTHX_ file))
         return;
     dp_buf_clear(field);
     dp_fmt_field(field, file, strlen(file));

@@ -6,6 +6,7 @@
 #include "dp_mem.h"
 #include "dp_spread.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -247,24 +248,33 @@ static int compare_names(const void *a, const void *b)
     return dp_name_compare(*(const struct dp_name *const *)a, *(const struct dp_name *const *)b);
 }
 
-/* The field of a place in an & line, without its line number: & ID PACKAGE SUB FILE:LINE ... */
-static struct dp_name file_of(const char *line, const char *end)
+/* The n-th field of a line, from 0 up; empty: there is none. */
+static struct dp_name field_of(const char *line, const char *end, int n)
 {
-    const char *from = line, *to;
-    for (int field = 0; field < 4 && from; field++) {
+    const char *from = line;
+    for (int field = 0; field < n && from; field++) {
         from = memchr(from, ' ', (size_t)(end - from));
         from = from ? from + 1 : NULL;
     }
     if (!from)
         return (struct dp_name){ line, 0 };
     const char *blank = memchr(from, ' ', (size_t)(end - from));
-    to = blank ? blank : end;
-    while (to > from && to[-1] >= '0' && to[-1] <= '9')
-        to--;
-    return (struct dp_name){ from, to > from && to[-1] == ':' ? (size_t)(to - 1 - from) : 0 };
+    return (struct dp_name){ from, (size_t)((blank ? blank : end) - from) };
 }
 
-/* Which of the files do the & lines of a tree name? */
+/* FILE in & ID PACKAGE SUB FILE:LINE ... and in #f FILE ...; empty: it is another line. */
+static struct dp_name file_of(const char *line, const char *end)
+{
+    if (end - line > 3 && memcmp(line, "#f ", 3) == 0)
+        return field_of(line, end, 1);
+    struct dp_name at = field_of(line, end, *line == '&' ? 4 : INT_MAX);
+    while (at.len && at.ptr[at.len - 1] >= '0' && at.ptr[at.len - 1] <= '9')
+        at.len--;
+    at.len -= at.len && at.ptr[at.len - 1] == ':';
+    return at;
+}
+
+/* Which of the files do the & lines of a tree name, and no #f line? */
 static void find_named(const struct dp_lines *lines, const char *tree, size_t len, bool *is_named)
 {
     const char *end = tree + len, *next;
@@ -272,10 +282,9 @@ static void find_named(const struct dp_lines *lines, const char *tree, size_t le
         next = memchr(line, '\n', (size_t)(end - line));
         next = next ? next : end;
         struct dp_name file = file_of(line, next);
-        uint32_t n = *line == '&' && file.len
-            ? dp_pool_lookup(&lines->files, file.ptr, file.len) : DP_MAP_NONE;
+        uint32_t n = file.len ? dp_pool_lookup(&lines->files, file.ptr, file.len) : DP_MAP_NONE;
         if (n != DP_MAP_NONE)
-            is_named[n] = true;
+            is_named[n] = *line == '&';
     }
 }
 
@@ -293,7 +302,7 @@ int dp_lines_write_sources(const struct dp_lines *lines, size_t first, size_t tr
     if (first && tree < out->len)
         find_named(lines, out->ptr + tree, out->len - tree, is_named);
     for (size_t i = 0; i < all; i++)
-        if (i >= first || is_named[i])
+        if (is_named[i] || i >= first)
             files[n++] = dp_pool_name(&lines->files, (uint32_t)i);
     dp_mem_free(is_named);
     qsort(files, n, sizeof *files, compare_names);

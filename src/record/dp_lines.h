@@ -109,8 +109,8 @@ void dp_lines_see(struct dp_lines *lines, const char *field, size_t len, const c
 struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number);
 
 /* Appends what is known of the files that were seen (Format.pod, "#f"), in the order of their
- * names. first: so many files were told in slices before; they are told again where the & lines of
- * the tree name them, which begins at that byte of out. Returns 0 or DP_E_NOMEM. */
+ * names. first: so many files need no line of their own, but where the & lines of the tree name
+ * them and no #f line does; the tree begins at that byte of out. Returns 0 or DP_E_NOMEM. */
 int dp_lines_write_sources(const struct dp_lines *lines, size_t first, size_t tree,
                            struct dp_buf *out);
 
