@@ -75,10 +75,10 @@ static HV *class_of(pTHX_ const OP *invocant, const PAD *pad)
 }
 
 /* The sub that a symbol, or a reference in its place, leads to. */
-static CV *cv_in(const SV *sv)
+static CV *cv_in(SV *sv)
 {
     return !sv ? NULL
-           : SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((const GV *)sv)
+           : SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv)
            : SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
 }
 
