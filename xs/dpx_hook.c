@@ -48,10 +48,14 @@
  * (dpx_slf.c). Destructors of what a freed coroutine held run on its stacks; the end of each such
  * call ends the visit to them (dpx_visit.c).
  *
- * Threads. A new interpreter starts with its parent's pointer to our state; the interpreter's
- * address in it does not match, and the first event makes a state of its own.
+ * Interpreters. The hooks belong to the process, and run in interpreters that have never heard of
+ * this module. A hook looks at one state, that of the first interpreter that records; if that is
+ * another interpreter's, the state stands in the list of what perl_atexit has named (dpx_ctx.c).
+ * An interpreter without an entry there is left alone. A new thread is a clone, and has its
+ * parent's entry: the interpreter's address in that state does not match, and the first event makes
+ * a state of its own.
  *
- * What this relies on: the context stack of perl 5.24; PL_ppaddr, PL_runops,
+ * What this relies on: the context stack of perl 5.24; PL_ppaddr, PL_runops, PL_exitlist,
  * PL_mainstack, PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
  * blk_oldcop, blk_eval.retop, CvSTART, cop_seq. */
 #include "dpx_hook.h"
