@@ -121,6 +121,10 @@ my ($calls) = calls_of_run("$run->{dir}/own.out");
 is_deeply([scalar(map { glob "$run->{dir}/$_" } 'own.out*', 'tmon.out*'),
     $calls->{'main::f0'}, $calls->{'main::f1'}],
     [4, undef, 3], 'out= of the second interpreter is its own');
+is($run->{err}, '', '... and needs no message');
+$run = run_host([make(0, '-d:DProf=tree,out=a.out'), make(1, '-d:DProf=callsites=1,out=b.out')], 1);
+is($run->{err}, "DProf: the first interpreter of this process has the options 'tree'; those of "
+    . "another one, 'callsites=1', are ignored\n", 'other options are ignored with a message');
 $run = run_host([make(0, '-d:DProf'), make(1, '-d:DProf=tree,nonsense')], 1);
 like($run->{err}, qr/DProf: .*nonsense/, 'a mistake in the options of the second is reported');
 

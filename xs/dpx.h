@@ -289,6 +289,7 @@ struct dpx_process {
     struct dpx_phase *phases;   /* newest first */
     runops_proc_t loop, loop_before;    /* our run loop, and the one that it goes on to; NULL: there
                                          * are no hooks yet */
+    struct dp_buf items;        /* the first interpreter's import list, but for out= */
     char *path;                 /* as the user gave it, absolute; with slices, the spool */
     char *script;               /* $0 as the program began, where there are slices */
     U64 held;                   /* how many stretches have been held back */

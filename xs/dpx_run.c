@@ -208,6 +208,26 @@ static int make_spool(pTHX_ struct dp_err *err)
     return dp_spool_make(dpx_run.path, dpx_run.spool_who, err);
 }
 
+/* Adds the items but for out=, which alone is each interpreter's own. */
+static void add_shared(struct dp_buf *to, const char *const *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strnEQ(items[i], "out=", 4))
+            dp_buf_addf(to, "%s%s", to->len ? "," : "", items[i]);
+}
+
+/* Says that options are ignored, as the first interpreter has set those of the process. */
+static void compare_items(const char *const *items, size_t n)
+{
+    struct dp_buf own;
+    dp_buf_init(&own);
+    add_shared(&own, items, n);
+    if (strNE(dp_buf_cstr(&own), dp_buf_cstr(&dpx_run.items)))
+        dpx_say("DProf: the first interpreter of this process has the options '%s'; those of "
+                "another one, '%s', are ignored", dp_buf_cstr(&dpx_run.items), dp_buf_cstr(&own));
+    dp_buf_release(&own);
+}
+
 /* What the first interpreter settles for the process, whose hooks, clock and options are those of
  * all interpreters. Returns false if memory is short. */
 static bool begin_process(pTHX_ const char *const *items, size_t n)
@@ -221,6 +241,8 @@ static bool begin_process(pTHX_ const char *const *items, size_t n)
     make_run_id();
     dpx_signal_install();
     dpx_run.tids = 0;
+    dp_buf_init(&dpx_run.items);
+    add_shared(&dpx_run.items, items, n);
     return enough && dpx_run.path;
 }
 
@@ -234,6 +256,7 @@ static bool read_own_path(pTHX_ const char *const *items, size_t n, const char *
     dp_err_init(&err);
     dpx_options_init(&opt);
     take_items(aTHX_ &opt, items, n, &err);
+    compare_items(items, n);
     if (!opt.out || dpx_run.opt.spool)
         return true;
     char *own = dp_outfile_absolute(opt.out);

@@ -635,34 +635,38 @@ Each such call costs as much as a call of a sub. Without the option, builtins co
 =head2 Places of calls
 
 With C<callsites=1>, with C<lines> and in samples, a call has a place, which is a file and a line.
-All these recordings have the same places. Where an op of the program calls, the place is that of
-the statement in which the op stands. Where perl itself or an XS sub calls (a block of List::Util, a
-comparator, overloading, C<tie>, C<DESTROY>, C<BEGIN>, a handler, a thread's first sub), the place
-is the one that C<caller> tells the called sub. C<goto &sub> does not change the place of the call.
+All these recordings have the same places, but for the exceptions at the end of this section.
 
-C<caller> looks for the statement of a call, too, but knows only where the call returns. So for the
-last call in a branch of an C<if>, and for a call in the condition of a loop, C<caller> may name
-another statement than the profile does.
+Where an op of the program calls, the place is that of the statement in which the op stands. Where
+perl itself or an XS sub calls (a block of List::Util, a comparator, overloading, C<tie>,
+C<DESTROY>, C<BEGIN>, a handler, a thread's first sub), the place is the file and line that
+C<caller> returns in the called sub. For a block that C<first> or C<any> calls, this is the
+statement that calls C<first> or C<any>. C<goto &sub> does not change the place of the call.
 
-There are these differences:
+C<caller> can be wrong where the profile is not: it finds the statement of a call by the op to which
+the call returns. For the last call in a branch of an C<if>, and for a call in the condition of a
+loop, that op may belong to another statement.
+
+These are the exceptions:
 
 =over
 
 =item *
 
-Samples know no more of a call than C<caller> does, and the sub's name. Where calls of one sub in
-several branches of an C<if> return to the same op, their place is the line of the C<if>. Samples
-know the line of a C<BEGIN> only as that where the compiler is when the sample is taken, which is
-elsewhere while the C<BEGIN> has a file or string compiled. In global destruction no samples are
-taken.
+A sample knows only the sub's name and what C<caller> would tell. If several branches of an C<if>
+end with a call of the same sub, samples cannot tell these calls apart, and give the line of the
+C<if>. For a C<BEGIN> block, a sample has the line that perl is compiling at that moment; while the
+block itself compiles a file or a string, this is a line of the other source. In global destruction
+no samples are taken.
 
 =item *
 
-With C<lines=time>, the place is that of the statement that is charged. For a C<do>, C<map> or
-C<grep> whose block is one statement, that is the statement around the block. Behind a block of
-several statements, as in C<f(map { ...; ... } @x)>, it is the last statement of the block; so it is
-in the third part of a C<for (...; ...; ...)>. In the code of a C<qr> object, it is the statement
-that matches. In a sub that is not recorded, it is the statement that called this sub.
+With C<lines=time>, the place of a call is the statement whose time is running. In a C<do>, C<map>
+or C<grep> block of one statement, this is the statement that contains the block. After a block of
+several statements, it is the last statement of that block: in C<f(map { a(); b() } @x)>, C<f> is
+called from the line of C<b()>. A call in the third part of C<for (...; ...; ...)> has the statement
+of the loop's body that ran last. A C<(?{ ... })> block of a C<qr> object has the statement that
+matches. A call in a sub that is not recorded has the statement that called this sub.
 
 =back
 
@@ -691,31 +695,38 @@ the option. To avoid recording the start-up at all, use C<start=main>.
 =head2 Processes, threads and interpreters
 
 The first process and thread writes F<tmon.out>, a forked child writes F<tmon.out.PID>, and another
-thread writes F<tmon.out.PID.TID>, each as soon as it has something to write. A child's file begins
-with the frames in which the child was forked.
+thread writes F<tmon.out.PID.TID>. A file is made when there is something to write. A child's file
+begins with the subs that were running at the fork.
 
 A program that embeds perl may have several interpreters in one process: mod_perl with
 C<PerlOptions +Parent>, uWSGI with several applications, PL/Perl with plperl and plperlu. Each
-interpreter that asks for the profiler is recorded, in whatever order they begin and end; one that
-does not ask is left alone. The first interpreter that asks writes F<tmon.out>, and another one
-F<tmon.out.PID.iN>; threads and interpreters are numbered together. C<--processes> reads all of
-them.
+interpreter that has C<-d:DProf> among its switches or in PERL5OPT is recorded, in whatever order
+the interpreters begin and end; the others are left alone. The first of them writes F<tmon.out>.
+Each further one writes F<tmon.out.PID.iN>, where PID is the process, and N the number of the
+interpreter in it. Threads and interpreters share one series of numbers, so that there may be gaps.
+A forked child has such files, too, with its own PID. C<dprofreport --processes tmon.out>, and the
+other tools with that option, read all files of the run.
 
 =over
 
 =item *
 
-The options are those of the first interpreter that asks, as the hooks belong to the process. Only
-C<out=> may differ: an interpreter with a name of its own writes that file.
+All interpreters of a process are recorded with the options of the first one; if another one has
+other options, a message says that they are ignored. Only C<out=> is each interpreter's own: with
+C<-d:DProf=tree,out=second.out> an interpreter writes F<second.out>, and C<--processes> does not
+look for it.
 
 =item *
 
-perl hands C<-d:DProf> to the first interpreter of a process only. If another one is to be profiled
-and the first one is not, give the switch to the first one, too, or use L<Devel::DProf::Sample>.
+perl obeys C<-d:DProf> in a later interpreter only if the first interpreter of the process has had
+it, too. To profile a later one, give the switch to the first one as well, which is recorded then
+(with mod_perl, this is the interpreter of the base server), or take samples with
+L<Devel::DProf::Sample>, which needs no switch.
 
 =item *
 
-What the program around perl computes or waits for is the time of C<(program)>.
+The time that the program around perl spends outside of perl, computing or waiting, is that of
+C<(program)>, in the file of each interpreter.
 
 =back
 
@@ -952,21 +963,33 @@ No file of that name exists when the recording ends, so there is nothing to comp
 =item *
 
 C<%INC> has F<Devel/DProf.pm>, F<XSLoader.pm>, and what that loads (F<strict.pm>), and the symbol
-table has their packages. This is not so with a fixed PERL_HASH_SEED other than 0, where the next
-point needs it: there they are hidden, and Devel::DProf::Control finds the recorder all the same.
+table has their packages. With a fixed PERL_HASH_SEED other than 0, on perl 5.36 and newer, they are
+hidden, to keep the order of keys (next point). Devel::DProf::Control works then, too.
 
 =item *
 
-The order of the keys of a hash, if PERL_HASH_SEED has a fixed value other than 0. That order then
-depends on all names that perl has met before, even on those of other environment variables. From
-perl 5.36 on (with 64-bit integers), the profiler puts the order back: it is the plain one in all
-modes, as long as perl's table of all names has not grown, which it does at 2,731 names for the
-first time. (A small program has 200, one with POSIX has 1,500.) The profiler's own names are in
-that table, some hundred, so it grows earlier. A program that is larger has another order then, the
-same one in all modes; with C<sample> a sample may change it. So it is with older perls from the
-beginning. In a thread the order may always be another one: for each thread, perl goes through all
-packages, the hidden ones included, as they lie in memory. With PERL_HASH_SEED=0 the order
-is always that of the plain run.
+The order of a hash's keys, but only if PERL_HASH_SEED is fixed. With 0 the order is always that of
+the plain run. With another number it depends on all names that perl has met before:
+
+=over
+
+=item -
+
+On perl 5.36 and newer, with integers of 64 bits, the order is that of the plain run in all modes,
+as long as perl's table of names has not grown. This table grows at 2,731 names for the first time.
+A small program has 200, one with POSIX has 1,500, and the profiler adds about a hundred.
+
+=item -
+
+In larger programs, and on older perls, the order is another one than in the plain run, but the same
+in all modes that take no samples.
+
+=item -
+
+In a thread the order may always be another one: perl copies all packages, also the hidden ones, in
+the order of their addresses.
+
+=back
 
 =item *
 
@@ -974,23 +997,26 @@ An open file with a number above 100.
 
 =item *
 
-When the first sub of a source is called, the profiler reads that source, so that the profile can
-tell what it was. The file's time of access tells that, where the system keeps such times.
+The time of access of its sources. When a sub of a source is first called, the profiler reads that
+source, to keep its size and checksum.
 
 =item *
 
-C<perl -d:> itself sets PERL5DB. The profiler removes it from C<%ENV> again, so that a C<perl -d>
-that the program starts gets its debugger. All else that B<-d> makes is removed, too: C<$DB::single>
-and its like are undefined, C<%DB::> is empty, C<$^P> is 0, and C code sees no PL_DBsub. A program
-that asks whether a debugger runs is answered as in the plain run.
+The environment of the profiler: PERL5OPT and PERL_DPROF_*, where the user has set them. PERL5DB,
+which C<perl -d:> itself sets, is removed from C<%ENV>, so that a C<perl -d> that the program starts
+gets its debugger.
 
 =item *
 
-The addresses of its values in memory. Therefore two objects that live until the very end, and do
-not refer to each other, may be destroyed in another order, as also happens when the environment
-gets longer: perl destroys them in the order in which they lie in memory.
+The addresses of its values in memory. Perl destroys objects that live until the very end in the
+order of their addresses. That order may differ under the profiler, as it may when an environment
+variable is added.
 
 =back
+
+What a program cannot see: B<-d> itself. C<$DB::single> and its like are undefined, C<%DB::> is
+empty, C<$^P> is 0, and C code sees no PL_DBsub. A program that asks whether a debugger runs gets
+the answer of the plain run.
 
 =head1 LIMITS
 
