@@ -103,7 +103,12 @@ sub server {
         alarm 120;
         my $client = $listener->accept;
         my $text = '';
-        sysread $client, $text, 65_536, length $text or last while $text !~ /\r\n\r\n/;
+        my $is_whole = sub {
+            my ($head, $body) = $text =~ /\A(.*?\r\n)\r\n(.*)\z/s or return 0;
+            return length $body >= ($head =~ /^Content-Length: (\d+)/mi ? $1 : 0);
+        };
+        # A connection that is closed with unread bytes is reset.
+        sysread $client, $text, 65_536, length $text or last until $is_whole->();
         $code->($client);
         POSIX::_exit(0);
     }
