@@ -128,6 +128,49 @@ is($run->{err}, "DProf: the first interpreter of this process has the options 't
 $run = run_host([make(0, '-d:DProf'), make(1, '-d:DProf=tree,nonsense')], 1);
 like($run->{err}, qr/DProf: .*nonsense/, 'a mistake in the options of the second is reported');
 
+# Names of their own that interpreters have had before, one after the other.
+$run = run_host([make(0, '-d:DProf=tree'), map { (make(1, '-d:DProf=tree,out=own.out', 'f1()'),
+    [end => 1]) } 1 .. 3], 1);
+($calls) = calls_of(my @own = grep { !/\.old\z/ } glob "$run->{dir}/own.out*");
+is(@own . " $calls->{'main::f1'}", '3 3', 'no interpreter takes the name of another one');
+
+# The host's thread ends the process while another thread runs an interpreter that it has made.
+for my $switch ('-d:DProf=tree', '-d:DProf', '-d:DProf=sample=1000') {
+    my @bad = grep { $_->{raw} || $_->{err} ne '' } map { run_host([make(0, $switch),
+        make(1, $switch), [away => 1, 'f1() while 1'], [work => 20 + $_], [run => 0, 'f0()'],
+        [free => 0], [free => 1]], 1) } 1 .. 3;
+    is(scalar @bad, 0, "an interpreter that runs in another thread at the end, $switch")
+        or diag explain $bad[0];
+}
+
+# Another program cuts the mapped file of an interpreter, which the thread touches from outside.
+my $cut = 'truncate $_, 0 for glob("*.i1.live"); f0(); ';
+for my $options ('tree', 'tree,lines', 'trace') {
+    next if $options =~ /lines/ && !grep { $_->[0] eq 'lines' } MODES;
+    for my $then ('exec "echo", "replaced"', 'my $p = fork; exit 0 if !$p; wait; print "here\n"',
+        'use POSIX (); POSIX::_exit(0)') {
+        my @commands = ([make => 0, "-d:DProf=$options", 'sub f0 { 1 } f0()'],
+            [make => 1, "-d:DProf=$options", 'sub f1 { 1 } f1()'], [run => 1, 'f1() for 1 .. 10'],
+            [run => 0, "$cut$then"]);
+        my ($plain, $cut_off) = map { run_host(\@commands, $_) } 0, 1;
+        is("$cut_off->{out} $cut_off->{raw}", "$plain->{out} $plain->{raw}",
+            "the file of another interpreter was cut, $options, $then") or diag $cut_off->{err};
+    }
+}
+
+# Counters of an interpreter are its own, also where another one, or none, is the thread's.
+host_ok('counters, at the end of the process', [make(0, '-d:DProf=tree,events=svs'),
+    make(1, '-d:DProf=tree,events=svs'), [run => 1, 'f1()'], [free => 0], [free => 1]],
+    2, { f1 => 1 });
+
+# The first interpreter may not record, and the second has no debugger's prompt, either.
+for my $first (['-c', '-d:DProf=tree'], ['-d:DProf=tree,out=/nonexistent/x'], ['-d:DProf=none']) {
+    my $second = run_host([[make => 0, @$first, 'print 1'],
+        [make => 1, '-d:DProf=tree', 'sub f1 { 1 } f1(); print "two\n"']], 1);
+    unlike("$second->{out}$second->{err}", qr/perl5db|DB<1>/, "no debugger after @$first");
+    like($second->{out}, qr/^two$/m, '... and the second runs');
+}
+
 # With samples the second has no debugger's prompt, either, and one may begin to sample by itself.
 my @lib = (lib => join ':', map { root() . "/blib/$_" } qw(lib arch));
 for my $switch ('-d:DProf=sample=1000', '-MDevel::DProf::Sample') {

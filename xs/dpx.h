@@ -204,11 +204,13 @@ struct dpx_ctx {
     struct dpx_tick tick;
 
     enum dpx_state state;
+    void *owner;                /* the interpreter, also when the recording has ended */
     long pid;
     unsigned tid;               /* 0: the first interpreter of the process */
     bool is_thread;             /* the interpreter is a clone of another one */
     pthread_t maker;            /* the thread that made this state, in this process */
     const char *path;           /* as its own out= has it; NULL: dpx_run.path */
+    bool shares_path;           /* another interpreter has had that name before */
     struct dpx_child child;
     struct dpx_exec exec;
     struct dpx_block block;
@@ -245,7 +247,7 @@ struct dpx_ctx {
 #endif
 
 /* Declares the interpreter of a state as aTHX, which may be another one than this thread's. */
-#define DPX_DTHX(ctx)   dTHXa((ctx)->thx)
+#define DPX_DTHX(ctx)   dTHXa((ctx)->owner)
 
 /* The state that hooks look at first, never NULL: with one interpreter, the only one. */
 extern struct dpx_ctx *dpx_first __attribute__((visibility("hidden")));
@@ -270,6 +272,12 @@ struct dpx_phase {
     char name[];                /* UTF-8 */
 };
 
+/* A name that out= of an interpreter has; never freed. */
+struct dpx_path {
+    struct dpx_path *next;
+    const char *path;
+};
+
 /* What all threads of the process share, set before the first of them. */
 struct dpx_process {
     pthread_mutex_t lock;       /* for `all`, `tids`, states to be used again, and the numbers
@@ -287,6 +295,7 @@ struct dpx_process {
     struct dpx_plan plan;
     uint32_t (*site)(void *clock);      /* finds the places of calls; NULL: none are kept */
     struct dpx_phase *phases;   /* newest first */
+    struct dpx_path *paths;     /* of interpreters after the first one */
     runops_proc_t loop, loop_before;    /* our run loop, and the one that it goes on to; NULL: there
                                          * are no hooks yet */
     struct dp_buf items;        /* the first interpreter's import list, but for out= */

@@ -131,6 +131,16 @@ struct dpx_ctx *dpx_ctx_find(pTHX)
     return ctx;
 }
 
+struct dpx_ctx *dpx_ctx_owned(pTHX)
+{
+    pthread_mutex_lock(&dpx_run.lock);
+    struct dpx_ctx *ctx = dpx_run.all;
+    while (ctx && ctx->owner != DPX_THX)
+        ctx = ctx->next;
+    pthread_mutex_unlock(&dpx_run.lock);
+    return ctx;
+}
+
 /* The interpreter that this thread runs; NULL: none. A thread that is not perl's may fork, too. */
 static void *thread_context(void)
 {
@@ -150,10 +160,39 @@ struct dpx_ctx *dpx_ctx_own(void)
     return ctx;
 }
 
+static bool is_on_stack(const void *at)
+{
+    pthread_attr_t attr;
+    void *base;
+    size_t size;
+    bool is_on = false;
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        is_on = pthread_attr_getstack(&attr, &base, &size) == 0
+                && (const char *)at >= (char *)base && (const char *)at < (char *)base + size;
+        pthread_attr_destroy(&attr);
+    }
+    return is_on;
+}
+
+/* Does another thread run perl code in this state's interpreter? Hosts make interpreters in one
+ * thread, and hand them to others. The place to which die goes (PL_top_env) then lies on that
+ * thread's stack. In a coroutine, whose stack is anywhere, this cannot be told. */
+static DP_NOINLINE bool runs_elsewhere(const struct dpx_ctx *ctx)
+{
+    enum { NEAR = 1 << 20 };
+    DPX_DTHX(ctx);
+    const char *frame = __builtin_frame_address(0), *env = (const char *)PL_top_env;
+    if (!env || PL_top_env == &PL_start_env || (env >= frame && env - frame < NEAR))
+        return false;           /* nothing runs, or this thread: no system call is needed */
+    return !is_on_stack(env) && is_on_stack(frame);
+}
+
 bool dpx_ctx_is_mine(const struct dpx_ctx *ctx)
 {
-    return ctx->thx && (ctx->thx == thread_context()
-                        || (!ctx->is_thread && pthread_equal(ctx->maker, pthread_self())));
+    if (!ctx->thx)
+        return false;
+    bool made_here = !ctx->is_thread && pthread_equal(ctx->maker, pthread_self());
+    return (made_here || ctx->thx == thread_context()) && !runs_elsewhere(ctx);
 }
 
 struct dpx_ctx *dpx_ctx_mine(unsigned below)

@@ -31,6 +31,9 @@ void dpx_ctx_enlist(struct dpx_ctx *ctx);
 /* The state of this interpreter, shown to the hooks or not; NULL: it does not record. */
 struct dpx_ctx *dpx_ctx_find(pTHX);
 
+/* The same, also when its recording has ended. */
+struct dpx_ctx *dpx_ctx_owned(pTHX);
+
 /* The state of the interpreter that this thread runs, if any. It only compares pointers; the caller
  * holds the lock. */
 struct dpx_ctx *dpx_ctx_own(void);

@@ -409,7 +409,7 @@ void dpx_events_arrive(struct dpx_ctx *ctx)
         ev->ops = ctx->ops;
     }
     if (plan->svs) {
-        dTHX;
+        DPX_DTHX(ctx);
         came_or_went(&ev->total[plan->svs_at], svs_now(aTHX), &ev->svs);
     }
     if (plan->bytes)
@@ -427,7 +427,7 @@ void dpx_events_leave(struct dpx_ctx *ctx)
     ctx->rec.worked = false;
     ev->ops = ctx->ops;
     if (plan->svs || plan->bytes) {
-        dTHX;
+        DPX_DTHX(ctx);
         rebase(aTHX_ ev);
     }
 }

@@ -240,7 +240,7 @@ static void file_name(pTHX_ struct dp_buf *to, const struct dpx_ctx *ctx)
         default:  dp_buf_addc(to, '%');
         }
     }
-    bool numbered = ctx->tid && (ctx->is_thread || !ctx->path);
+    bool numbered = ctx->tid && (ctx->is_thread || !ctx->path || ctx->shares_path);
     if ((numbered || ctx->child.is) && !has_pid)
         dp_buf_addf(to, ".%ld", ctx->pid);
     if (numbered && !has_tid)

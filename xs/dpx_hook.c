@@ -68,7 +68,6 @@
 #include "dpx_events.h"
 #include "dpx_frame.h"
 #include "dpx_life.h"
-#include "dpx_perldb.h"
 #include "dpx_site.h"
 #include "dpx_slf.h"
 #include "dpx_stmt.h"
@@ -736,7 +735,6 @@ void dpx_hook_install(pTHX_ const struct dpx_ctx *ctx)
         our_entersub = enter_hook[how];
         dpx_adopt_type(OP_EXEC, &orig_exec, exec_hook);
         dpx_adopt_type(OP_EXIT, &orig_exit, exit_hook);
-        dpx_perldb_install(aTHX);
         if (!dpx_run.only_samples)
             install_calls(aTHX_ ctx, how);
     }

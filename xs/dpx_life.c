@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ static void tripped(void *arg) { end_trip(arg); }
 void dpx_life_begin(pTHX_ struct dpx_ctx *ctx)
 {
     ctx->state = DPX_ON;
-    ctx->thx = DPX_THX;
+    ctx->thx = ctx->owner = DPX_THX;
     ctx->mainstack = PL_mainstack;
     dpx_ctx_show(aTHX_ ctx);
 }
@@ -392,7 +393,7 @@ void dpx_life_forget(pTHX_ struct dpx_ctx *ctx)
  * of the process share ends with the last of them; threads leave it to the others. */
 static void at_perl_exit(pTHX_ void *arg)
 {
-    struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
+    struct dpx_ctx *ctx = dpx_ctx_owned(aTHX);
     PERL_UNUSED_ARG(arg);
     if (!ctx)
         return;
@@ -434,12 +435,19 @@ static void keep_line(struct dpx_ctx *ctx)
     }
 }
 
+/* perl blocks all signals around fork; but where the mapped file of another interpreter was cut off,
+ * the kernel kills a process that has SIGBUS blocked. */
 static void before_fork(void)
 {
+    sigset_t bus, before;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
     pthread_mutex_lock(&dpx_run.lock);
+    pthread_sigmask(SIG_UNBLOCK, &bus, &before);
     for (struct dpx_ctx *ctx = dpx_run.all; ctx; ctx = ctx->next)
         if (dpx_ctx_is_mine(ctx))
             keep_line(ctx);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void after_fork_parent(void)
@@ -487,8 +495,6 @@ static void after_fork_child(void)
     errno = why;
 }
 
-void dpx_life_join(pTHX) { dpx_ctx_join(aTHX_ at_perl_exit); }
-
 /* Some hosts unload the modules of an interpreter with it. perl goes on to call the hooks, so this
  * module stays. */
 static void stay_loaded(void)
@@ -500,9 +506,14 @@ static void stay_loaded(void)
 #endif
 }
 
-void dpx_life_watch(void)
+void dpx_life_join(pTHX)
 {
     stay_loaded();
+    dpx_ctx_join(aTHX_ at_perl_exit);
+}
+
+void dpx_life_watch(void)
+{
     atexit(at_exit);
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
@@ -627,7 +638,8 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
 
 struct dpx_ctx *dpx_life_other(pTHX_ const struct dpx_ctx *parent)
 {
-    return dpx_ctx_is_nobody(parent) ? NULL : new_thread(aTHX_ parent);
+    bool is_clone = !dpx_ctx_is_nobody(parent) && parent->owner != DPX_THX;
+    return is_clone ? new_thread(aTHX_ parent) : NULL;
 }
 
 struct dpx_ctx *dpx_life_known(pTHX)

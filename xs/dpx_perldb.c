@@ -53,24 +53,34 @@ static const char *find_options(pTHX)
     return found;
 }
 
+/* Where perl counts references from its stack, what stands there is not mortal. */
+static void push(pTHX_ const char *ptr, size_t len)
+{
+#ifdef PERL_RC_STACK
+    rpp_xpush_1(newSVpvn_flags(ptr, len, SVs_TEMP));
+#else
+    dSP;
+    XPUSHs(newSVpvn_flags(ptr, len, SVs_TEMP));
+    PUTBACK;
+#endif
+}
+
 /* As `use Devel::DProf split(/,/, OPTIONS)`. */
 static void use_recorder(pTHX_ const char *options)
 {
     const char *end = options + strcspn(options, " \t\n");
     load_module(PERL_LOADMOD_NOIMPORT, newSVpvs("Devel::DProf"), NULL);
-    dSP;
     ENTER;
     SAVETMPS;
-    PUSHMARK(SP);
-    XPUSHs(newSVpvs_flags("Devel::DProf", SVs_TEMP));
+    PUSHMARK(PL_stack_sp);
+    push(aTHX_ "Devel::DProf", 12);
     while (options < end) {
         size_t len = (size_t)(end - options), item = strcspn(options, ",");
         if (item > len)
             item = len;
-        XPUSHs(newSVpvn_flags(options, item, SVs_TEMP));
+        push(aTHX_ options, item);
         options += item + (item < len);
     }
-    PUTBACK;
     call_pv("Devel::DProf::import", G_VOID | G_DISCARD);
     FREETMPS;
     LEAVE;

@@ -5,7 +5,7 @@
 #include "dpx.h"
 
 /* From now on, interpreters of this process start the recorder where their switches, or PERL5OPT,
- * have -d:DProf. To be called once, by the first that records. */
+ * have -d:DProf. Calls after the first one do nothing. */
 void dpx_perldb_install(pTHX);
 
 #endif

@@ -5,10 +5,12 @@
 #include "dpx_events.h"
 #include "dpx_file.h"
 #include "dpx_filter.h"
+#include "dpx_heap.h"
 #include "dpx_hook.h"
 #include "dpx_layout.h"
 #include "dpx_life.h"
 #include "dpx_order.h"
+#include "dpx_perldb.h"
 #include "dpx_say.h"
 #include "dpx_sample.h"
 #include "dpx_signal.h"
@@ -246,10 +248,29 @@ static bool begin_process(pTHX_ const char *const *items, size_t n)
     return enough && dpx_run.path;
 }
 
+/* Finds a name that an interpreter has had before, or adds it, for the life of the process, as
+ * threads share it. NULL: out of memory. again: the name has been there. */
+static const char *keep_path(char *path, bool *again)
+{
+    struct dpx_path *p;
+    pthread_mutex_lock(&dpx_run.lock);
+    for (p = dpx_run.paths; p && strNE(p->path, path); p = p->next)
+        ;
+    *again = p != NULL;
+    if (!p && (p = dp_mem_alloc(sizeof *p)) != NULL) {
+        *p = (struct dpx_path){ dpx_run.paths, path };
+        dpx_run.paths = p;
+        path = NULL;
+    }
+    pthread_mutex_unlock(&dpx_run.lock);
+    dp_mem_free(path);
+    return p ? p->path : NULL;
+}
+
 /* An interpreter after the first one records in the process's way, and in a file of its own. Gives
- * the name that its items have for that, for the life of the process, as its threads share the
- * name; NULL: it has none. Croaks if an option is wrong. Returns false if memory is short. */
-static bool read_own_path(pTHX_ const char *const *items, size_t n, const char **path)
+ * the name that its items have for that; NULL: they have none. Croaks if an option is wrong.
+ * Returns false if memory is short. */
+static bool read_own_path(pTHX_ const char *const *items, size_t n, const char **path, bool *again)
 {
     struct dpx_options opt;
     struct dp_err err;
@@ -260,12 +281,12 @@ static bool read_own_path(pTHX_ const char *const *items, size_t n, const char *
     if (!opt.out || dpx_run.opt.spool)
         return true;
     char *own = dp_outfile_absolute(opt.out);
-    bool is_other = own && strNE(own, dpx_run.path);
-    if (is_other)
-        *path = own;
-    else
+    if (!own || strEQ(own, dpx_run.path)) {
         dp_mem_free(own);
-    return own != NULL;
+        return own != NULL;
+    }
+    *path = keep_path(own, again);
+    return *path != NULL;
 }
 
 /* Makes the file, or what has to be known to make it. */
@@ -289,6 +310,8 @@ static bool begin_recording(pTHX_ struct dpx_ctx *ctx)
     struct dp_err err;
     if (!dpx_run.begun)
         dpx_life_watch();
+    if (dpx_run.begun && dpx_run.plan.bytes)
+        dpx_heap_watch();       /* the last interpreter may have ended before this one began */
     dpx_run.begun = true;
     dpx_filter_init(aTHX_ &ctx->names.filter);
     dpx_life_begin(aTHX_ ctx);
@@ -315,11 +338,14 @@ static bool start(pTHX_ const char *const *items, size_t n)
     if (dpx_run.off || (!dpx_run.own && runs_nothing(aTHX)))
         return false;
     const char *path = NULL;
-    bool enough = first ? begin_process(aTHX_ items, n) : read_own_path(aTHX_ items, n, &path);
+    bool again = false;
+    bool enough = first ? begin_process(aTHX_ items, n)
+                        : read_own_path(aTHX_ items, n, &path, &again);
     struct dpx_ctx *ctx = enough ? dpx_life_new() : NULL;
     if (!ctx)
         return refused(aTHX_ "out of memory");
     ctx->path = path;
+    ctx->shares_path = again;
     ctx->before_cpu_us = first ? before : 0;
     dpx_ctx_enlist(ctx);
     dp_err_init(&err);
@@ -342,6 +368,7 @@ bool dpx_run_start(pTHX_ const char *const *items, size_t n)
     bool started = false;
     dpx_order_note(aTHX_ &order);
     dpx_undebug(aTHX);
+    dpx_perldb_install(aTHX);           /* others do not find PERL5DB any more */
     clean_env(aTHX);
     if (dpx_run.begun && dpx_run.own)
         dpx_say("DProf: this process records blocks alone; this interpreter is not profiled");

@@ -37,8 +37,11 @@ static void on_toggle(int number)
     __atomic_add_fetch(&dpx_run.toggles, 1, __ATOMIC_SEQ_CST);
 #ifdef DPX_MULTIPLICITY
     PerlInterpreter *my_perl = PERL_GET_THX;
+    const struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE);
+    for (; ctx && !my_perl; ctx = ctx->next)    /* no perl runs in this thread */
+        my_perl = ctx->thx;
     if (!my_perl)
-        my_perl = PL_curinterp;     /* this is a thread of a library */
+        return;
 #endif
     PL_sig_pending = 1;
 }
@@ -94,17 +97,10 @@ static void on_bus(int number, siginfo_t *info, void *where)
 {
     static const struct sigaction as_ever;      /* SIG_DFL */
     int why = errno;
-#ifdef DPX_MULTIPLICITY
-    void *own = PERL_GET_CONTEXT;
-#else
-    void *own = DPX_THX;
-#endif
     struct dpx_ctx *ctx = __atomic_load_n(&dpx_run.all, __ATOMIC_ACQUIRE);
     PERL_UNUSED_ARG(where);
     bool touched = info->si_code == BUS_ADRERR;
-    while (ctx
-           && !(touched && (!own || ctx->thx == own || !ctx->thx)
-                && dp_live_lose(&ctx->live, info->si_addr)))
+    while (ctx && !(touched && dp_live_lose(&ctx->live, info->si_addr)))
         ctx = ctx->next;
     if (ctx) {
         ctx->writer.err = DP_E_IO;      /* no more is written of what is being written */

@@ -13,7 +13,7 @@
  * to write to. */
 static bool reopen(struct dpx_ctx *ctx, struct dp_err *err)
 {
-    dTHX;
+    DPX_DTHX(ctx);
     struct dp_outfile old = ctx->out;
     U64 trailer_at = ctx->file.trailer_at, tree_at = ctx->file.tree_at;
     if (dp_spool_make(dpx_run.path, dpx_run.spool_who, err) < 0)
@@ -104,7 +104,7 @@ static void relink(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 
 bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 {
-    dTHX;
+    DPX_DTHX(ctx);
     struct dp_err err;
     U64 links = ctx->rec.links;
     int why = errno;

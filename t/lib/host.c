@@ -7,6 +7,7 @@
  *     end N                        destroys it
  *     free N                       forgets it: the process ends without destroying it
  *     work MS                      uses that much CPU time outside of all interpreters
+ *     away N CODE                  runs CODE in another thread, and does not wait for its end
  *
  * Code in an interpreter has the same as host::make(N, ...), host::run(N, CODE), host::end(N),
  * host::work(MS). */
@@ -14,6 +15,7 @@
 #include <perl.h>
 #include <XSUB.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,25 @@ static void work(long ms)
         ;
 }
 
+struct away { int n; char *code; };
+
+static void *run_away(void *arg)
+{
+    struct away *away = arg;
+    run(away->n, away->code);
+    return NULL;
+}
+
+static void go_away(int n, const char *code)
+{
+    struct away *away = malloc(sizeof *away);
+    pthread_t thread;
+    away->n = n;
+    away->code = copy_of(code);
+    if (pthread_create(&thread, NULL, run_away, away) == 0)
+        pthread_detach(thread);
+}
+
 static XS(host_make)
 {
     dXSARGS;
@@ -138,6 +159,8 @@ static void obey(char *line)
         make(atoi(words[1]), words + 2, n - 2);
     else if (n > 2 && strcmp(words[0], "run") == 0)
         run(atoi(words[1]), words[2]);
+    else if (n > 2 && strcmp(words[0], "away") == 0)
+        go_away(atoi(words[1]), words[2]);
     else if (n > 1 && strcmp(words[0], "end") == 0)
         end(atoi(words[1]));
     else if (n > 1 && strcmp(words[0], "free") == 0)
