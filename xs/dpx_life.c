@@ -434,6 +434,7 @@ static void keep_line(struct dpx_ctx *ctx)
         dp_rec_keep_line(&ctx->rec);
     }
 }
+
 /* perl blocks all signals around fork; but where the mapped file of another interpreter was cut,
  * the kernel kills a process that has SIGBUS blocked. */
 static void before_fork(void)
