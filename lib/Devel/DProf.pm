@@ -975,14 +975,14 @@ the plain run. With another number it depends on all names that perl has met bef
 
 =item -
 
-On perl 5.36 and newer, with integers of 64 bits, the order is that of the plain run in all modes,
-as long as perl's table of names has not grown. This table grows at 2,731 names for the first time.
+On perl 5.36, with integers of 64 bits, the order is that of the plain run in all modes, as long as
+perl's table of names has not grown. This table grows at 2,731 names for the first time.
 A small program has 200, one with POSIX has 1,500, and the profiler adds about a hundred.
 
 =item -
 
-In larger programs, and on older perls, the order is another one than in the plain run, but the same
-in all modes that take no samples.
+In larger programs, and on other perls, the order may be another one than in the plain run, but it
+is the same in all modes that take no samples.
 
 =item -
 

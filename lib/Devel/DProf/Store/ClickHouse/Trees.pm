@@ -75,7 +75,7 @@ sub text {
         (map { "h $id{$_} $histograms->{$_}\n" } grep { exists $histograms->{$_} } @lines),
         map { statement($_, \%id) } @{ $tree->{statements} });
     push @text, end(scalar @text, map { $samples->{$_} } @ranks)
-        if $tree->{header} =~ /^\$dprof_end=1;$/m;
+        if $tree->{header} =~ /(?:^|; )\$dprof_end=1;/m;
     return join '', $tree->{header}, @text;
 }
 
