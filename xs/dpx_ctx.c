@@ -121,16 +121,6 @@ void dpx_ctx_enlist(struct dpx_ctx *ctx)
     pthread_mutex_unlock(&dpx_run.lock);
 }
 
-struct dpx_ctx *dpx_ctx_find(pTHX)
-{
-    pthread_mutex_lock(&dpx_run.lock);
-    struct dpx_ctx *ctx = dpx_run.all;
-    while (ctx && ctx->thx != DPX_THX)
-        ctx = ctx->next;
-    pthread_mutex_unlock(&dpx_run.lock);
-    return ctx;
-}
-
 struct dpx_ctx *dpx_ctx_owned(pTHX)
 {
     pthread_mutex_lock(&dpx_run.lock);
@@ -139,6 +129,12 @@ struct dpx_ctx *dpx_ctx_owned(pTHX)
         ctx = ctx->next;
     pthread_mutex_unlock(&dpx_run.lock);
     return ctx;
+}
+
+struct dpx_ctx *dpx_ctx_find(pTHX)
+{
+    struct dpx_ctx *ctx = dpx_ctx_owned(aTHX);
+    return ctx && ctx->thx ? ctx : NULL;
 }
 
 /* The interpreter that this thread runs; NULL: none. A thread that is not perl's may fork, too. */
