@@ -124,7 +124,7 @@ A directory below it, of this user's or root's.
 
 =item path [NAME]
 
-What people are told.
+The path that messages have.
 
 =item read NAME, USER, ...
 

@@ -75,7 +75,7 @@ sub is_live {
 # ---- what is there ----
 
 # Returns the files that can be pushed: merged profiles that did not arrive yet, whole slices, and
-# what processes left that were killed. A hash each: spool, name; path, as people are told; lock, of
+# what processes left that were killed. A hash each: spool, name; path, for messages; lock, of
 # a part, which keeps others away while it lives.
 sub entries {
     my ($self) = @_;

@@ -51,7 +51,7 @@ What is compared:
     --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
 = symfs=s@  source-dir=s@
     --symfs DIR         file names are relative to DIR, and sources are found below it
-    --source-dir DIR    uses sources below DIR, whoever made the profile
+    --source-dir DIR    uses sources below DIR, vouched for or not
 = unit=s
     --unit UNIT         what folded stacks count: s, ms, us, ns, calls, or another word
 Which entries:

@@ -62,7 +62,7 @@ Of a page:
     --no-timeline       without what ran when, which the page of a trace has
 = symfs=s@  source-dir=s@
     --symfs DIR,...     folders that the sources may be below
-    --source-dir DIR,...    includes sources below DIR, whoever made the profile
+    --source-dir DIR,...    includes sources below DIR, vouched for or not
 Two sides:
 = width=s@
     --width after|before|union|change       what is wide; union also shows what is gone

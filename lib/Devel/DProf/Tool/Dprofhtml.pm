@@ -38,7 +38,7 @@ What is shown:
     --no-source         without the sources: lines by number
 = symfs=s@  source-dir=s@
     --symfs DIR,...     folders that the sources may be below
-    --source-dir DIR,...    includes sources below DIR, whoever made the profile
+    --source-dir DIR,...    includes sources below DIR, vouched for or not
 = only=s  skip=s
     --only REGEX --skip REGEX       only subs whose names match, or do not match;
                         the others count for their callers

@@ -81,7 +81,7 @@ Source:
     --annotate SUB|FILE     its lines, with what they cost in front of them
 = symfs=s@  source-dir=s@
     --symfs DIR             where sources are that are not where they were
-    --source-dir DIR        shows sources below DIR, whoever made the profile
+    --source-dir DIR        shows sources below DIR, vouched for or not
 Calls:
 = g|call-graph:s
     -g [TYPE,THRESHOLD,FRAMES,ORDER,VALUE]      call chains: graph, fractal, flat, folded;
