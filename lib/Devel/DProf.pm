@@ -963,8 +963,9 @@ No file of that name exists when the recording ends, so there is nothing to comp
 =item *
 
 C<%INC> has F<Devel/DProf.pm>, F<XSLoader.pm>, and what that loads (F<strict.pm>), and the symbol
-table has their packages. With a fixed PERL_HASH_SEED other than 0, on perl 5.36 and newer, they are
-hidden, to keep the order of keys (next point). Devel::DProf::Control works then, too.
+table has their packages. With a fixed PERL_HASH_SEED other than 0, on perl 5.36 and
+newer, they are hidden, for the sake of the order of keys (next point). Devel::DProf::Control works
+then, too.
 
 =item *
 
