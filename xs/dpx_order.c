@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(PERL_HASH_RANDOMIZE_KEYS) && PERL_VERSION_GE(5, 36, 0) && IVSIZE == 8
+#if defined(PERL_HASH_RANDOMIZE_KEYS) && PERL_VERSION >= 36 && IVSIZE == 8
 #define CAN_RESTORE
 #endif
 
