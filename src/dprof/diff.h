@@ -80,6 +80,7 @@ struct dp_rule {
     X(SIZE, counts) \
     X(ENUM, compute, dp_diff_compute) \
     X(PAIR, weights)            /* of the baseline, of the other side */ \
+    X(FLAG, amounts)            /* for people: what the sides have, in place of shares of it */ \
     /* rows by what was computed for this side; 0: by the baseline; DP_DIFF_BY_CHANGE: by what was \
      * added to the value of the first side, or taken off */ \
     X(SIZE, order) \

@@ -190,6 +190,21 @@ static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_value
     return rc;
 }
 
+/* Tests what was loaded, as what it is. */
+static int test_as(const struct comparing *c, uint32_t e, bool counted, struct dp_diff_values *v)
+{
+    int rc = counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
+             : c->is_counter ? test_counter(c, v)
+             : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
+             : test(c, v);
+    /* The change that is shown is one of medians, and the interval is one of all pairs of runs, or
+     * of sums: where runs are uneven, it might leave the change out. */
+    double change = (double)v->value - (double)v->base;
+    v->low = v->low < change ? v->low : change;
+    v->high = v->high > change ? v->high : change;
+    return rc;
+}
+
 /* Compares two values before any correction; those that are to be tested stay UNSURE. */
 static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
@@ -205,10 +220,7 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
         return 0;
     if (e == TOTAL || pooled(c) >= floor) {
         v->verdict = DP_DIFF_UNSURE;
-        return counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
-               : c->is_counter ? test_counter(c, v)
-               : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
-               : test(c, v);
+        return test_as(c, e, counted, v);
     }
     v->verdict = DP_DIFF_SMALL;
     v->base_spread = dp_stat_spread(c->x, c->n[0], (double)v->base);

@@ -128,6 +128,9 @@ sub settle {
     $label = length $unit ? $unit : 'counts of folded stacks'
         if !$self->is_time && metric_is_time($measure->{metric});
     $self->{label} = $label;
+    # A share of a number of calls says less than the number. Who gives -c or -o wants the column.
+    $self->{amounts} = 1 if $measure->{exact} && !$self->{formula} && !$self->{normalize}
+        && $self->{compute} == DP_C_DELTA && $self->{order} == DP_DIFF_BY_CHANGE;
     $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize};
     return 1;
 }
@@ -231,13 +234,21 @@ sub same_rates {
     return 0;
 }
 
+# Returns false, after a message, if the values of a metric are measured on one side and sampled on
+# the other, or are numbers of samples that were not taken equally often.
+sub same_kind {
+    my ($self, $name) = @_;
+    my $sampled = $self->sampled // return 0;
+    return $name ne 'samples' || $sampled < (() = map { parts($_) } $self->sides)
+        || $self->same_rates;
+}
+
 # Reads the number of samples, by which sampled profiles are tested. Returns false, after a message,
 # if values are not comparable.
 sub know_samples {
     my ($self, $measure) = @_;
-    my $sampled = $self->sampled // return 0;
-    return 1 if !$sampled || $sampled < map { parts($_) } $self->sides;
-    return 0 if $measure->{name} eq 'samples' && !$self->same_rates;
+    $self->same_kind($measure->{name}) or return 0;
+    return 1 if grep { !$self->is_sampled($_) } map { parts($_) } $self->sides;
     push @{ $self->{measures} }, $self->measure('samples');
     $self->{counts} = $#{ $self->{measures} };
     # how fast a run was is told by the most of its subs
@@ -467,7 +478,7 @@ sub facts {
     push @facts, 'Normalized', 'normalized', "values are as if all runs had the baseline's total"
         if $self->{normalize};
     push @facts, 'Shares', 'shares', 'of what is shown' if $self->{relative};
-    push @facts, $self->fact_of_compute if !$view;
+    push @facts, $self->fact_of_compute if !$view && !$self->{amounts};
     return @facts;
 }
 
@@ -738,6 +749,11 @@ What stands above the table, after settle: a list of label, key and text for eac
 
 Chooses the metric. Returns false, after a message through say, if nothing was recorded, if a side
 lacks the metric, or if the units differ.
+
+=item same_kind METRIC
+
+False, after a message, if some profiles have samples and others measured every call, or if numbers
+of samples are compared that were not taken equally often. Pictures of two sides ask for it, too.
 
 =item in_seconds, is_exact
 
