@@ -111,8 +111,7 @@ double dp_counts_t_tails(double t, size_t freedom)
     return p > 0 ? p : 0;
 }
 
-/* The t whose tails have that chance. */
-static double t_quantile(double chance, size_t freedom)
+double dp_counts_t_quantile(double chance, size_t freedom)
 {
     double low = 0, high = 1;
     while (high < 1e12 && dp_counts_t_tails(high, freedom) > chance)
@@ -171,7 +170,7 @@ static void interval(struct dp_counts *out, const struct dp_counted sum[2], size
     double chance = (1 - confidence) / 2;
     bool approximate = freedom ? least > 0 : least > many_for_bounds;
     if (approximate)
-        log_interval(out, sum, t_quantile(1 - confidence, freedom));
+        log_interval(out, sum, dp_counts_t_quantile(1 - confidence, freedom));
     if (least > many_for_bounds || g.both > many)   /* of so many counts one side has none: any
                                                      * ratio is far from 1 */
         return;
@@ -227,7 +226,7 @@ void dp_counts_compare(struct dp_counts *out, const struct dp_counted *x, size_t
 double dp_counts_reach(size_t freedom, double alpha)
 {
     static const double four_of_five = 0.84162123357291;
-    return t_quantile(alpha, freedom) + four_of_five;
+    return dp_counts_t_quantile(alpha, freedom) + four_of_five;
 }
 
 double dp_counts_sight(double count, double ratio, double spread)

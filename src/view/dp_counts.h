@@ -43,6 +43,8 @@ void dp_counts_compare(struct dp_counts *out, const struct dp_counted *x, size_t
  * no degrees: that a normal value is. (Abramowitz, Stegun: Handbook of Mathematical Functions,
  * 26.7.) */
 double dp_counts_t_tails(double t, size_t freedom);
+/* The t whose tails have that chance. */
+double dp_counts_t_quantile(double chance, size_t freedom);
 
 /* ---- what a test could have seen ---- */
 
