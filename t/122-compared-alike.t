@@ -58,7 +58,8 @@ subtest 'Samples beside measured calls' => sub {
 
 subtest 'Counts are shown' => sub {
     my $text = in_process('dprofdiff', '-m', 'calls', $old, $new)->{out};
-    like($text, qr/^Baseline +New +Change +Change % +Symbol\n/m, '-m calls has no column of shares');
+    like($text, qr/^Baseline +New +Change +Change % +Symbol\n/m,
+        '-m calls has no column of shares');
     like($text, qr/^ +200 +40,200 +\+40000 +\+20000\.00% +A::a$/m, '... but both numbers');
     unlike($text, qr/share/, '... and no text about shares');
     like(in_process('dprofdiff', '-m', 'ops', $old, $new)->{out}, qr/^ +0 +2 +\+2 +A::x$/m,

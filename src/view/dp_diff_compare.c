@@ -4,6 +4,7 @@
 #include "dp_diff_counts.h"
 #include "dp_diff_speed.h"
 #include "dp_err.h"
+#include "dp_hosts.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_stat.h"
@@ -133,8 +134,11 @@ static double *begin(struct comparing *c)
 
 static int test(const struct comparing *c, struct dp_diff_values *v)
 {
+    const struct dp_diff_how *how = c->diff->how;
     struct dp_stat stat;
-    int rc = dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], c->diff->how->confidence);
+    int rc = dp_diff_has_units(how)
+        ? dp_hosts_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->paired, how->confidence)
+        : dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->confidence);
     v->base_spread = stat.spread[0];
     v->spread = stat.spread[1];
     v->p = stat.p;
@@ -212,13 +216,15 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
     if (decided_exactly(c, v))
         return 0;
     bool counted = e != TOTAL && c->counting.shares;
-    if (!counted && c->n[0] < 2 && c->n[1] < 2) {
+    if (!counted && c->n[0] < 2 && c->n[1] < 2 && !dp_diff_has_units(c->diff->how)) {
         v->verdict = v->value == v->base ? DP_DIFF_EQUAL : DP_DIFF_SINGLE;
         return 0;
     }
     if (all_one(c))
         return 0;
-    if (e == TOTAL || pooled(c) >= floor) {
+    bool alike = e == TOTAL || c->measure == DP_RULE_CALLS || !c->diff->alike
+                 || c->diff->alike[e];
+    if (e == TOTAL || (alike && pooled(c) >= floor)) {
         v->verdict = DP_DIFF_UNSURE;
         return test_as(c, e, counted, v);
     }
@@ -257,7 +263,8 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     const struct dp_diff_measure *m = measure == DP_RULE_CALLS ? NULL
                                                                : &diff->how->measures[measure];
     c.is_counter = family->by_counts = m && m->metric == DP_M_COUNTER && !m->exact
-                                       && !family->counted && c.n[0] > 1 && c.n[1] > 1;
+                                       && !family->counted && c.n[0] > 1 && c.n[1] > 1
+                                       && !dp_diff_has_units(diff->how);
     int rc = begin(&c) && family->values ? 0 : DP_E_NOMEM;
     if (rc == 0 && family->counted)
         rc = dp_diff_counting_init(&c.counting, diff, measure, incl, side);

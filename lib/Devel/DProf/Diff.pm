@@ -124,6 +124,7 @@ sub settle {
         : counter_label((parts($sides[0]))[0], $measure->{name});
     $self->doubt_counter($measure, 0);
     $self->know_samples($measure) or return 0;
+    $self->know_units($measure);
     my $unit = (parts($sides[0]))[0]->unit;
     $label = length $unit ? $unit : 'counts of folded stacks'
         if !$self->is_time && metric_is_time($measure->{metric});
@@ -131,7 +132,8 @@ sub settle {
     # A share of a number of calls says less than the number. Who gives -c or -o wants the column.
     $self->{amounts} = 1 if $measure->{exact} && !$self->{formula} && !$self->{normalize}
         && $self->{compute} == DP_C_DELTA && $self->{order} == DP_DIFF_BY_CHANGE;
-    $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize};
+    $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize}
+        && !$self->{units};
     return 1;
 }
 
@@ -173,6 +175,37 @@ sub settle_lines {
     my $counts = grep { line_detail($_) < DP_LINES_TIMES } $self->sides;
     $self->{metric_name} = 'calls' if $counts && !$self->{metric_given};
     return $self->{force} || $self->has_lines($what, $self->{metric_name});
+}
+
+# Where all sides are of a store, its hosts are compared (Devel::DProf::Store::Sides): times of subs
+# by call, all else as shares.
+sub know_units {
+    my ($self, $measure) = @_;
+    my @sides = $self->sides;
+    my ($unit, @others) = map { $_->{unit} // '' } @sides;
+    return if !length $unit || grep { $_ ne $unit } @others;
+    $self->{units} = $unit;
+    $self->{paired} = 1 if @sides == 2 && $sides[0]{paired};
+    return if $self->{as_measured} || $self->{normalize};
+    my %key = map { $_ => 1 } @{ $self->{keys} };
+    my $has_calls = $self->{counts} || !grep { $_->no_calls } map { parts($_) } @sides;
+    if ($has_calls && metric_is_time($measure->{metric}) && $key{ DP_K_SUB() }
+        && !$self->{view} && !$key{ DP_K_SRCLINE() } && !$self->{annotate}) {
+        $self->{per_call} = 1;
+    } else {
+        $self->{normalize} = 1;
+        $self->{work} = 0;
+    }
+    return;
+}
+
+# Returns what so few hosts cannot tell, or undef.
+sub few_units {
+    my ($self) = @_;
+    return undef if !$self->{units} || !grep { @{ $_->{profiles} } < 2 } $self->sides;
+    return $self->{units} eq 'host'
+        ? 'one host: what differs between hosts cannot be told from the version'
+        : 'one process: what differs between processes cannot be told from the version';
 }
 
 # Reads ops beside times: they are exact. With several runs a side they also tell a slow run from a
@@ -474,12 +507,26 @@ sub facts {
             ? 'one a side: the chance of samples is known, but not how much runs differ'
             : 'one a side, which cannot tell a change from chance (see --run)';
     }
+    push @facts, $self->facts_of_units if $self->{units};
     push @facts, $self->fact_of_samples if $self->{counts} && !$view;
     push @facts, 'Normalized', 'normalized', "values are as if all runs had the baseline's total"
         if $self->{normalize};
     push @facts, 'Shares', 'shares', 'of what is shown' if $self->{relative};
     push @facts, $self->fact_of_compute if !$view && !$self->{amounts};
     return @facts;
+}
+
+sub facts_of_units {
+    my ($self) = @_;
+    my $few = $self->few_units;
+    my $times = !$self->{per_call} ? ''
+        : $self->{counts} ? ', whose values are shares of the time of each phase, put together with'
+            . ' the weights of the baseline'
+        : ', whose times are those of the calls that the baseline has on average, phase by phase';
+    my $what = "each $self->{units}";
+    $what = "what $what has on both sides" if $self->{paired};
+    return ('Units', 'units', "$what is one value$times",
+        defined $few ? ('Too few', 'too_few', $few) : ());
 }
 
 sub fact_of_compute {
