@@ -60,8 +60,8 @@ sub history {
             my $file = spew("$dir/one-$name-$k", text_of(%is, seed => $how{seed}, calls => \@calls,
                 ops => \@ops, cost => [map { int } @cost]));
             push @profiles, { file => $file, run => "$is{run}-7-0-$is{slice}", service => 'web',
-                host => 'a' . $r % 2, env => '', version => $VERSIONS[$v], start => $is{start},
-                seconds => 60 };
+                host => $how{hosts} ? 'a' . $r % $how{hosts} : 'a', env => '',
+                version => $VERSIONS[$v], start => $is{start}, seconds => 60 };
         }
     }
     $store->add(\@profiles);
@@ -179,6 +179,29 @@ subtest 'Slices, seeds, buckets' => sub {
     history('few', 1, $planted);
     like(bisect('few')->[0], qr/^# Too few runs: no change of a share could be significant$/m,
         'a run each');
+};
+
+subtest 'Hosts' => sub {
+    history('hosts', 16, sub { $_[1][3] *= 1.2 if $_[0] >= 3 }, hosts => 8);
+    my $text = bisect('hosts')->[0];
+    like($text, qr/^# Versions: 6, .*; 96 runs; each host of a version is one value$/m,
+        'a host is one value');
+    like($text, qr/^P::d +cpu +1\.10 +2\.0 /m, '... and changes are found');
+    history('two', 60, sub { $_[1][3] *= 1.2 if $_[0] >= 3 }, hosts => 2);
+    like(bisect('two')->[0], qr/^# Too few runs: /m, 'many runs of two hosts are two values');
+    Devel::DProf::Store::open("dir:$dir/kinds")->init;
+    my @kinds = map {
+        my $file = spew("$dir/kind-$_", $_ ? sampled_text(100, a => [10, 100_000])
+            : text_of(run => '6c.1.1', start => $BEGIN, cost => [(1) x 8], calls => [(1) x 8],
+                ops => [(1) x 8]));
+        { file => $file, run => "6c.$_.1-7-0-0", service => 'web', version => "1.$_", host => 'a',
+            env => '', start => $BEGIN + $_, seconds => 60 }
+    } 0, 1;
+    Devel::DProf::Store::open("dir:$dir/kinds")->add(\@kinds);
+    is_deeply([@{ bisect('kinds') }[1, 2]], ['dprofdiff: some versions have samples, and others '
+        . "every call, which cannot be compared; since= or version= selects versions of one kind\n"
+        . "dprofdiff: version 1.0: every call\ndprofdiff: version 1.1: samples\n", 1],
+        'versions of samples beside others');
 };
 
 subtest 'Messages' => sub {

@@ -108,7 +108,7 @@ subtest 'what is told' => sub {
     my $gate = tool('--fail-if', 'self > 5%', "$dir/x.*", "$dir/y.*");
     is($gate->{status}, 0, 'a finding that cannot be decided passes');
     like($gate->{err}, qr/undecided: not enough runs, 6 a side needed/, '... with a warning');
-    like($gate->{out}, qr/^# Power: these runs can show nothing; 18 runs a side needed for self/m,
+    like($gate->{out}, qr/^# Power: these runs can show nothing; 15 runs a side needed for self/m,
         '... and the number of runs that see such a growth');
     my $power = '# Power: a growth of %s %% in half of the %d tested, and of %s %% in all of them, '
         . 'is seen four times of five; ';

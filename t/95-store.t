@@ -32,7 +32,7 @@ subtest 'The words of a run-set' => sub {
         ['since=2026-11-22T12:00Z until=2026-11-23Z', { since => $now, until => $now + 43200 }];
     local $ENV{TZ} = 'UTC-2';
     is_deeply(parsed('since=2026-11-22T14:00'), { since => $now }, 'a time of this machine');
-    my $all = 'there are service, version, host, env, since, until, at, older, limit';
+    my $all = 'there are service, version, host, env, since, until, at, older, warm, limit';
     is(parsed($_->[0]), "$_->[1]\n", "`$_->[0]' is wrong") for
         ['web', "web: a run-set is words such as service=web; $all"],
         ['service=', "service: a run-set is words such as service=web; $all"],

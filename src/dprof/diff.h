@@ -78,8 +78,14 @@ struct dp_rule {
     /* of samples: the measure that is their number. What has been sampled is tested by counts (no \
      * measure that is exact has). 0: there are none */ \
     X(SIZE, counts) \
+    /* of a store: what a run is, "host" or "process". Values are compared as those of hosts are \
+     * (dp_hosts.h). NULL: a run of a program */ \
+    X(TEXT, units) \
+    X(FLAG, paired)             /* then: run k of each side is of the same one */ \
+    X(FLAG, per_call)           /* times are as if all had had the calls of the baseline */ \
     X(ENUM, compute, dp_diff_compute) \
     X(PAIR, weights)            /* of the baseline, of the other side */ \
+    X(FLAG, amounts)            /* for people: what the sides have, in place of shares of it */ \
     /* rows by what was computed for this side; 0: by the baseline; DP_DIFF_BY_CHANGE: by what was \
      * added to the value of the first side, or taken off */ \
     X(SIZE, order) \

@@ -1,5 +1,6 @@
 /* dprofdiff's tables: what stands above them, what they share, and how they are printed. */
 #include "dp_render_diff.h"
+#include "dp_diff_mix.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_render.h"
@@ -156,7 +157,7 @@ static void side_facts(struct dp_rdiff *r)
     for (uint32_t s = 0; s < r->c.diff.n_sides; s++) {
         const struct dp_diff_side *side = &r->c.diff.sides[s];
         dp_buf_adds(&r->scratch, side->name);
-        if (side->n_runs > 1 && !side->bucketed)
+        if (side->n_runs > 1 && !side->bucketed && !r->how->units)
             dp_buf_addf(&r->scratch, " (%zu runs)", side->n_runs);
         if (side->cut)
             dp_buf_adds(&r->scratch, " (cut short)");
@@ -248,7 +249,10 @@ static void test_facts(struct dp_rdiff *r)
         fact(r, "", "tests", dp_cell_count(tests), NULL);
     if (needed) {
         dp_buf_addf(&r->scratch, "%zu a side needed to decide", needed);
-        fact(r, "Not enough runs", "runs_needed",
+        fact(r, !r->how->units ? "Not enough runs"
+                : strcmp(r->how->units, "host") == 0 ? "Not enough hosts"
+                : "Not enough processes",
+             "runs_needed",
              r->people ? dp_rdiff_kept(r) : dp_cell_count(needed), NULL);
         r->scratch.len = 0;
     }
@@ -273,16 +277,42 @@ static void speed_facts(struct dp_rdiff *r)
         return;
     }
     dp_buf_adds(&r->scratch, r->how->counts ? "the usual sub's time differed by up to "
-                                            : "time per op differed by up to ");
+                             : r->how->units ? "time per call differed by up to "
+                             : "time per op differed by up to ");
     dp_render_real(&r->scratch, 100 * (most / least - 1), 1, false);
-    dp_buf_adds(&r->scratch, " % among the runs, by ");
+    dp_buf_addf(&r->scratch, " %% among the %s, by ", dp_gate_units(r->how->units));
     dp_render_real(&r->scratch, 100 * ((double)v->value / (double)v->base - 1), 1, true);
     dp_buf_adds(&r->scratch, " % between the sides");
     dp_gate_p(&r->scratch, v->p);
+    if (r->how->units && r->c.diff.adjusted && v->p <= DP_RDIFF_POSSIBLE)
+        dp_buf_adds(&r->scratch, ": all subs moved alike");
     dp_buf_adds(&r->scratch, r->c.diff.adjusted
                                  ? "; the subs' times, not the total, are adjusted for that"
                                  : "; times are as measured");
     fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
+}
+
+/* Whether the sides do the same in the same proportion: where time per call is compared, that is no
+ * change of any sub. */
+static void mix_fact(struct dp_rdiff *r)
+{
+    struct dp_diff_moved most[3];
+    if (!r->how->per_call || r->how->counts || !r->people || r->c.diff.n_sides != 2)
+        return;
+    int n = dp_diff_mix_moved(&r->c.diff, 1, DP_RDIFF_POSSIBLE, most, DP_ARRAY_LEN(most));
+    r->no_memory = r->no_memory || n < 0;
+    for (int i = 0; i < n; i++) {
+        const struct dp_name *name = dp_diff_text(&r->c.diff, most[i].entry, 0);
+        dp_buf_adds(&r->scratch, i ? ", " : "");
+        dp_buf_add(&r->scratch, name->ptr, name->len);
+        dp_buf_addc(&r->scratch, ' ');
+        dp_render_real(&r->scratch, 100 * most[i].change, 1, true);
+        dp_buf_adds(&r->scratch, " %");
+    }
+    dp_buf_adds(&r->scratch, n > 0 ? " of all calls; times are per call, so that this is no change"
+                                     " of them"
+                                   : "no sub's part of all calls has moved by more than chance");
+    fact(r, "Mix", "mix", dp_rdiff_kept(r), NULL);
 }
 
 /* The share of the time of all runs that was noise, in percent. */
@@ -426,6 +456,7 @@ static void facts(struct dp_rdiff *r)
     if (r->how->view == DP_V_FLAT) {
         test_facts(r);
         power_facts(r);
+        mix_fact(r);
         speed_facts(r);
         noise_facts(r);
         dp_rdiff_largest(r);

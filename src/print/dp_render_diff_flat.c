@@ -39,8 +39,11 @@ static const char *value_title(const struct dp_rdiff *r, bool is_new)
 static void columns_for_people(struct dp_rdiff *r)
 {
     const struct dp_diff_how *how = r->how;
-    bool values = how->period || how->verbose;
-    dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 8);
+    bool values = how->period || how->verbose, amounts = how->amounts && !values && !r->c.sets;
+    if (!how->amounts)
+        dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 8);
+    else if (amounts)
+        dp_rdiff_column(r, K_BASE_HUMAN, 0, 0, "Baseline", "baseline", 8);
     if (r->c.sets)
         dp_rdiff_column(r, K_BASE_HUMAN, 0, 0, value_title(r, false), "baseline", 10);
     if (values)
@@ -48,8 +51,11 @@ static void columns_for_people(struct dp_rdiff *r)
     if (how->verbose)
         often_column(r, 0);
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
-        dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
-                        compute_keys[how->compute], compute_widths[how->compute]);
+        if (!how->amounts)
+            dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
+                            compute_keys[how->compute], compute_widths[how->compute]);
+        else if (amounts)
+            dp_rdiff_column(r, K_HUMAN, s, 0, "New", "value", 8);
         if (how->formula)
             dp_rdiff_column(r, K_FORMULA, s, 0, "Formula", "formula", 7);
         if (r->c.sets) {
@@ -219,7 +225,10 @@ static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_valu
 /* `12.3 ms +-2%`: the median, and how far the runs are off it. */
 static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spread)
 {
-    dp_human(&r->scratch, &r->c.diff, 0, (double)value);
+    if (r->hz)
+        dp_human(&r->scratch, &r->c.diff, 0, (double)value);
+    else
+        dp_render_grouped(&r->scratch, value);
     if (value && spread > 0) {
         dp_buf_adds(&r->scratch, " \xc2\xb1");
         dp_render_real(&r->scratch, 100 * spread / (double)value, 0, false);
@@ -236,8 +245,8 @@ static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v,
     bool certain = v->verdict == DP_DIFF_EXACT
                    || (ops && v->verdict == DP_DIFF_EQUAL && ops->verdict == DP_DIFF_EQUAL);
     if (!ops || certain
-        || (ops->verdict == DP_DIFF_EQUAL
-            && (v->verdict == DP_DIFF_SMALL || (!ops->value && !ops->base))))
+        || !ops->base           /* of nothing there is no share: it is a sub in C */
+        || (ops->verdict == DP_DIFF_EQUAL && v->verdict == DP_DIFF_SMALL))
         return;
     bool known = ops->verdict == DP_DIFF_EXACT || ops->verdict == DP_DIFF_TRUE
                  || ops->verdict == DP_DIFF_EQUAL;
@@ -246,8 +255,6 @@ static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v,
     dp_buf_adds(&r->scratch, r->scratch.len ? " (ops " : "(ops ");
     if (ops->verdict == DP_DIFF_EQUAL)
         dp_buf_adds(&r->scratch, "equal");
-    else if (!ops->base)
-        dp_buf_adds(&r->scratch, "from 0");
     else {
         dp_render_real(&r->scratch, dp_rdiff_change_percent(ops), 1, true);
         dp_buf_adds(&r->scratch, " %");

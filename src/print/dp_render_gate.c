@@ -74,9 +74,14 @@ static void add_change(struct dp_buf *buf, const struct dp_finding *f, const str
     dp_buf_adds(buf, ")");
 }
 
-static void add_needed(struct dp_buf *buf, const struct dp_gate *gate)
+const char *dp_gate_units(const char *unit)
 {
-    dp_buf_addf(buf, "not enough runs: %zu a side needed", gate->needed);
+    return !unit ? "runs" : strcmp(unit, "host") == 0 ? "hosts" : "processes";
+}
+
+static void add_needed(struct dp_buf *buf, const struct dp_gate *gate, const char *unit)
+{
+    dp_buf_addf(buf, "not enough %s: %zu a side needed", dp_gate_units(unit), gate->needed);
 }
 
 static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const struct dp_gate *gate,
@@ -99,7 +104,7 @@ static void add_finding(struct dp_buf *buf, const struct dp_finding *f, const st
         if (f->values.verdict == DP_DIFF_SMALL)
             dp_buf_adds(buf, "it is below --floor, and not tested");
         else
-            add_needed(buf, gate);
+            add_needed(buf, gate, diff->how->units);
     }
 }
 
@@ -417,7 +422,7 @@ void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct 
             dp_buf_adds(buf, "</failure>");
         } else if (undecided) {
             dp_buf_adds(buf, "<skipped message=\"");
-            add_needed(buf, gate);
+            add_needed(buf, gate, diff->how->units);
             dp_buf_adds(buf, "\"/>");
         }
         dp_buf_adds(buf, "</testcase>\n");

@@ -21,6 +21,9 @@ void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struc
  * forbids. */
 void dp_gate_power(struct dp_buf *buf, const struct dp_power *power, const struct dp_diff *diff);
 
+/* What several runs are called: those of a store are of hosts, or of processes. */
+const char *dp_gate_units(const char *unit);
+
 /* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
                   const char *prefix);

@@ -7,10 +7,11 @@
 /* How many runs, or samples, see what the rule forbids. With one run of samples a side nothing is
  * known of how runs vary, so that it takes more samples, of whatever run. */
 static void add_wanted(struct dp_buf *buf, const struct dp_power *power, const char *rule,
-                       const struct dp_diff_side *side, const struct dp_diff_side *other)
+                       const struct dp_diff_side *side, const struct dp_diff_side *other,
+                       const char *unit)
 {
     size_t runs = side->n_runs, others = other->n_runs, least = runs < others ? runs : others;
-    const char *what = side->bucketed && other->bucketed ? "buckets" : "runs";
+    const char *what = side->bucketed && other->bucketed ? "buckets" : dp_gate_units(unit);
     dp_buf_adds(buf, "; ");
     if (power->samples > 1 && runs + others == 2) {
         dp_render_real(buf, power->samples, power->samples < 10, false);
@@ -39,5 +40,5 @@ void dp_gate_power(struct dp_buf *buf, const struct dp_power *power, const struc
     }
     if (power->is_limited)
         add_wanted(buf, power, diff->how->rules[power->rule].text, &diff->sides[0],
-                   &diff->sides[power->side]);
+                   &diff->sides[power->side], diff->how->units);
 }

@@ -111,8 +111,7 @@ double dp_counts_t_tails(double t, size_t freedom)
     return p > 0 ? p : 0;
 }
 
-/* The t whose tails have that chance. */
-static double t_quantile(double chance, size_t freedom)
+double dp_counts_t_quantile(double chance, size_t freedom)
 {
     double low = 0, high = 1;
     while (high < 1e12 && dp_counts_t_tails(high, freedom) > chance)
@@ -159,6 +158,8 @@ static void log_interval(struct dp_counts *out, const struct dp_counted sum[2], 
     out->high = ratio * exp(off);
 }
 
+/* The ratios that no test rejects whose p is the greater one of both: the exact one, and with
+ * several runs Student's. */
 static void interval(struct dp_counts *out, const struct dp_counted sum[2], size_t freedom,
                      double confidence)
 {
@@ -166,16 +167,17 @@ static void interval(struct dp_counts *out, const struct dp_counted sum[2], size
     out->low = 0;
     out->high = INFINITY;
     double least = sum[0].count < sum[1].count ? sum[0].count : sum[1].count;
-    if (freedom ? least > 0 : least > many_for_bounds) {
-        log_interval(out, sum, t_quantile(1 - confidence, freedom));
+    double chance = (1 - confidence) / 2;
+    bool approximate = freedom ? least > 0 : least > many_for_bounds;
+    if (approximate)
+        log_interval(out, sum, dp_counts_t_quantile(1 - confidence, freedom));
+    if (least > many_for_bounds || g.both > many)   /* of so many counts one side has none: any
+                                                     * ratio is far from 1 */
         return;
-    }
-    if (g.both > many)          /* of so many counts one side has none: any ratio is far from 1 */
-        return;
-    if (sum[1].count > 0)
-        out->low = bound(g, sum[1].count, false, (1 - confidence) / 2);
-    if (sum[0].count > 0)
-        out->high = bound(g, sum[1].count, true, (1 - confidence) / 2);
+    double low = sum[1].count > 0 ? bound(g, sum[1].count, false, chance) : 0;
+    double high = sum[0].count > 0 ? bound(g, sum[1].count, true, chance) : INFINITY;
+    out->low = !approximate || low < out->low ? low : out->low;
+    out->high = !approximate || high > out->high ? high : out->high;
 }
 
 /* The variance of a count, of one that it is of, if both sides have the same rate. */
@@ -224,7 +226,7 @@ void dp_counts_compare(struct dp_counts *out, const struct dp_counted *x, size_t
 double dp_counts_reach(size_t freedom, double alpha)
 {
     static const double four_of_five = 0.84162123357291;
-    return t_quantile(alpha, freedom) + four_of_five;
+    return dp_counts_t_quantile(alpha, freedom) + four_of_five;
 }
 
 double dp_counts_sight(double count, double ratio, double spread)

@@ -33,7 +33,8 @@ struct dp_counts {
  * vary more than those of chance: then p is the greater of that one and of Student's t of the score
  * divided by the root of the spread, Pearson's chi-square by its degrees of freedom (P. McCullagh,
  * J. A. Nelder: Generalized Linear Models, 1989, 4.5: quasi-likelihood). The interval is that of
- * Clopper and Pearson, or with more runs that of the logarithm with Student's t. */
+ * Clopper and Pearson; with more runs it holds that of the logarithm with Student's t, too, as p is
+ * the greater one of both tests. */
 void dp_counts_compare(struct dp_counts *out, const struct dp_counted *x, size_t n,
                        const struct dp_counted *y, size_t m, enum dp_counts_kind kind,
                        double confidence);
@@ -42,6 +43,8 @@ void dp_counts_compare(struct dp_counts *out, const struct dp_counted *x, size_t
  * no degrees: that a normal value is. (Abramowitz, Stegun: Handbook of Mathematical Functions,
  * 26.7.) */
 double dp_counts_t_tails(double t, size_t freedom);
+/* The t whose tails have that chance. */
+double dp_counts_t_quantile(double chance, size_t freedom);
 
 /* ---- what a test could have seen ---- */
 

@@ -1,4 +1,5 @@
 #include "dp_diff.h"
+#include "dp_diff_mix.h"
 #include "dp_diff_speed.h"
 #include "dp_err.h"
 #include "dp_line_pair_make.h"
@@ -100,13 +101,14 @@ const struct dp_paired_line *dp_diff_line(const struct dp_diff *diff, uint32_t e
 static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, uint32_t entry)
 {
     uint32_t tuple[dp_key_count];
-    for (size_t k = 0; k < over->n_keys; k++) {
+    size_t n_keys = diff->how->over.n_keys;     /* the phase may stand behind them */
+    for (size_t k = 0; k < n_keys; k++) {
         const struct dp_name *text = dp_overhead_text(over, entry, k);
         tuple[k] = dp_pool_intern(&diff->texts, text->ptr, text->len);
         if (tuple[k] == DP_MAP_NONE)
             return DP_MAP_NONE;
     }
-    return dp_pool_intern(&diff->entries, (const char *)tuple, over->n_keys * sizeof *tuple);
+    return dp_pool_intern(&diff->entries, (const char *)tuple, n_keys * sizeof *tuple);
 }
 
 /* Room for entry n of an array; what is new is 0. */
@@ -143,6 +145,8 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
                      const struct dp_overhead *over)
 {
     struct dp_diff_column *column = &run->columns[measure];
+    int key = key_at(diff, DP_K_PHASE);
+    size_t phase = key < 0 ? over->n_keys - 1 : (size_t)key;    /* where values are by phase */
     for (size_t i = 0; i < over->n_rows; i++) {
         const struct dp_over_row *row = &over->rows[i];
         /* an entry without values ran outside of the slice of time; the program itself is always
@@ -151,6 +155,10 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
             continue;
         uint32_t e = entry_of(diff, over, row->entry);
         if (e == DP_MAP_NONE || !room_of_run(diff, run, column, e))
+            return DP_E_NOMEM;
+        if (diff->how->per_call
+            && !dp_diff_mix_add(diff, run, measure, e, dp_overhead_text(over, row->entry, phase),
+                                row))
             return DP_E_NOMEM;
         column->self[e] += row->self;
         column->incl[e] += row->children;
@@ -179,6 +187,8 @@ static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, s
     const struct dp_diff_measure *m = &diff->how->measures[measure];
     struct dp_over_how how = diff->how->over;
     struct dp_overhead over;
+    if (diff->how->per_call && key_at(diff, DP_K_PHASE) < 0)
+        how.keys[how.n_keys++] = DP_K_PHASE;
     how.metric = m->metric;
     how.hz = diff->hz;
     how.no_lines = !diff->by_line;
@@ -347,6 +357,7 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
     memset(diff, 0, sizeof *diff);
     dp_pool_init(&diff->texts);
     dp_pool_init(&diff->entries);
+    dp_pool_init(&diff->strata);
     diff->sides = sides;
     diff->n_sides = n;
     diff->how = how;
@@ -358,9 +369,11 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
     }
     if (rc == 0 && how->normalize)
         normalize_calls(diff);
+    if (rc == 0 && how->per_call)
+        rc = dp_diff_mix_settle(diff);
     if (rc == 0 && how->noise)
         rc = dp_diff_even(diff);
-    if (rc == 0 && how->work)
+    if (rc == 0 && (how->work || how->per_call))
         rc = dp_diff_adjust(diff);
     if (rc == 0 && how->work && each)       /* the runs are read once more, because the speeds are
                                              * known now */
@@ -372,6 +385,7 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
 
 void dp_diff_release(struct dp_diff *diff)
 {
+    dp_diff_mix_release(diff);
     for (size_t r = 0; r < diff->n_runs; r++) {
         struct dp_diff_run *run = &diff->runs[r];
         for (size_t m = 0; run->columns && m < diff->how->n_measures; m++) {

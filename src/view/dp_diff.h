@@ -40,6 +40,9 @@ struct dp_diff_run {
     unsigned char *there;
     size_t calls_cap, excess_cap, there_cap;
     uint64_t all_calls;
+    struct dp_diff_column *strata;      /* of how->per_call: by measure, an entry in a phase each */
+    uint64_t *strata_calls;
+    size_t strata_cap;
     double calls_factor;        /* as normalized; else 1 */
     uint64_t raw_total;         /* of the first measure, not normalized */
     double speed;               /* the time for the same work, divided by that of the median run:
@@ -108,6 +111,9 @@ struct dp_diff {
     bool by_line;               /* entries are lines of source, with what statements cost */
     struct dp_line_pairs lines; /* then */
     struct dp_pool texts, entries;      /* as those of dp_overhead.h, of all runs */
+    struct dp_pool strata;      /* entries in phases (dp_diff_mix.h) */
+    unsigned char *alike;       /* then, by entry: may it be compared? NULL: all may */
+    unsigned char *changed;     /* then: it tells no speed */
     unsigned char *shown;       /* by entry: whether the filters of any run show it */
     size_t shown_cap;
     struct dp_diff_run *runs;   /* of all sides, in order */
@@ -138,10 +144,14 @@ void dp_diff_release(struct dp_diff *diff);
  * dp_diff_make calls it if how->work is set. Returns 0 or a DP_E. */
 int dp_diff_adjust(struct dp_diff *diff);
 
+/* Are the runs those of hosts, which differ in more than chance? */
+static inline bool dp_diff_has_units(const struct dp_diff_how *how) { return how->units != NULL; }
+
 /* Are the tests of a measure, or of the calls (DP_RULE_CALLS), those of counts? */
 static inline bool dp_diff_is_counted(const struct dp_diff *diff, size_t measure)
 {
-    return diff->how->counts && measure != DP_RULE_CALLS && !diff->how->measures[measure].exact;
+    return diff->how->counts && !dp_diff_has_units(diff->how) && measure != DP_RULE_CALLS
+           && !diff->how->measures[measure].exact;
 }
 
 /* Degrees of freedom by which the runs of the baseline and of a side tell how they vary. */

@@ -4,6 +4,7 @@
 #include "dp_diff_counts.h"
 #include "dp_diff_speed.h"
 #include "dp_err.h"
+#include "dp_hosts.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_stat.h"
@@ -133,8 +134,11 @@ static double *begin(struct comparing *c)
 
 static int test(const struct comparing *c, struct dp_diff_values *v)
 {
+    const struct dp_diff_how *how = c->diff->how;
     struct dp_stat stat;
-    int rc = dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], c->diff->how->confidence);
+    int rc = dp_diff_has_units(how)
+        ? dp_hosts_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->paired, how->confidence)
+        : dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->confidence);
     v->base_spread = stat.spread[0];
     v->spread = stat.spread[1];
     v->p = stat.p;
@@ -190,6 +194,21 @@ static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_value
     return rc;
 }
 
+/* Tests what was loaded, as what it is. */
+static int test_as(const struct comparing *c, uint32_t e, bool counted, struct dp_diff_values *v)
+{
+    int rc = counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
+             : c->is_counter ? test_counter(c, v)
+             : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
+             : test(c, v);
+    /* The change that is shown is one of medians, and the interval is one of all pairs of runs, or
+     * of sums: where runs are uneven, it might leave the change out. */
+    double change = (double)v->value - (double)v->base;
+    v->low = v->low < change ? v->low : change;
+    v->high = v->high > change ? v->high : change;
+    return rc;
+}
+
 /* Compares two values before any correction; those that are to be tested stay UNSURE. */
 static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
@@ -197,18 +216,17 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
     if (decided_exactly(c, v))
         return 0;
     bool counted = e != TOTAL && c->counting.shares;
-    if (!counted && c->n[0] < 2 && c->n[1] < 2) {
+    if (!counted && c->n[0] < 2 && c->n[1] < 2 && !dp_diff_has_units(c->diff->how)) {
         v->verdict = v->value == v->base ? DP_DIFF_EQUAL : DP_DIFF_SINGLE;
         return 0;
     }
     if (all_one(c))
         return 0;
-    if (e == TOTAL || pooled(c) >= floor) {
+    bool alike = e == TOTAL || c->measure == DP_RULE_CALLS || !c->diff->alike
+                 || c->diff->alike[e];
+    if (e == TOTAL || (alike && pooled(c) >= floor)) {
         v->verdict = DP_DIFF_UNSURE;
-        return counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
-               : c->is_counter ? test_counter(c, v)
-               : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
-               : test(c, v);
+        return test_as(c, e, counted, v);
     }
     v->verdict = DP_DIFF_SMALL;
     v->base_spread = dp_stat_spread(c->x, c->n[0], (double)v->base);
@@ -245,7 +263,8 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     const struct dp_diff_measure *m = measure == DP_RULE_CALLS ? NULL
                                                                : &diff->how->measures[measure];
     c.is_counter = family->by_counts = m && m->metric == DP_M_COUNTER && !m->exact
-                                       && !family->counted && c.n[0] > 1 && c.n[1] > 1;
+                                       && !family->counted && c.n[0] > 1 && c.n[1] > 1
+                                       && !dp_diff_has_units(diff->how);
     int rc = begin(&c) && family->values ? 0 : DP_E_NOMEM;
     if (rc == 0 && family->counted)
         rc = dp_diff_counting_init(&c.counting, diff, measure, incl, side);

@@ -1,5 +1,6 @@
 #include "dp_diff_correct.h"
 #include "dp_err.h"
+#include "dp_hosts.h"
 #include "dp_mem.h"
 #include "dp_stat.h"
 
@@ -79,6 +80,10 @@ static double own_p(const struct correcting *c, size_t e)
 static bool decides(const struct correcting *c, enum work work, double *as)
 {
     const struct dp_diff_how *how = c->diff->how;
+    if (dp_diff_has_units(how)) {
+        *as = 1;
+        return dp_hosts_decide(c->runs[0], c->runs[1]);
+    }
     bool noisy = how->noise && c->work;
     /* where false discoveries are limited, the least p of all tests decides */
     double tests = how->discoveries ? 1 : tests_of(c, work);
@@ -140,9 +145,11 @@ static void give_verdicts(struct correcting *c)
         }
     size_t needed;
     double as;
-    if (c->known && !decides(c, WORK_MORE, &as))
+    if (dp_diff_has_units(c->diff->how))
+        f->needed = decides(c, WORK_UNKNOWN, &as) ? 0 : 2;
+    else if (c->known && !decides(c, WORK_MORE, &as))
         f->needed = dp_stat_runs_needed(as, c->diff->how->alpha);
-    if (c->others && !decides(c, WORK_SAME, &as)) {
+    if (c->others && !dp_diff_has_units(c->diff->how) && !decides(c, WORK_SAME, &as)) {
         needed = dp_stat_runs_needed(as, c->diff->how->alpha);
         f->needed = needed > f->needed ? needed : f->needed;
     }
@@ -150,8 +157,10 @@ static void give_verdicts(struct correcting *c)
         return;
     double alpha = c->diff->how->alpha * spending_of(c);
     f->total.p = f->total.p < spending_of(c) ? f->total.p / spending_of(c) : 1;
-    bool decides = f->by_counts || dp_stat_decides(c->runs[0], c->runs[1], 1, alpha);
-    f->total.verdict = !decides ? DP_DIFF_FEW
+    bool decided = dp_diff_has_units(c->diff->how)
+        ? dp_hosts_decide(c->runs[0], c->runs[1])
+        : f->by_counts || dp_stat_decides(c->runs[0], c->runs[1], 1, alpha);
+    f->total.verdict = !decided ? DP_DIFF_FEW
                        : f->total.p <= c->diff->how->alpha ? DP_DIFF_TRUE
                        : DP_DIFF_UNSURE;
 }
@@ -174,7 +183,8 @@ int dp_diff_correct(struct dp_diff_family *family, const struct dp_diff *diff, s
                     bool incl, uint32_t side)
 {
     size_t n = dp_diff_entries(diff), tests = family->tests;
-    bool has_work = measure == 0 && diff->how->beside && !family->counted && tests;
+    bool has_work = measure == 0 && diff->how->beside && !dp_diff_has_units(diff->how)
+                    && !family->counted && tests;
     struct correcting c = {
         .family = family, .diff = diff, .n = n,
         .work = has_work ? dp_mem_zalloc(n + 1) : NULL,

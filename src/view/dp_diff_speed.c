@@ -1,6 +1,7 @@
 /* How fast runs were, and what values would be had all been as fast, and none disturbed. */
 #include "dp_diff_speed.h"
 #include "dp_err.h"
+#include "dp_hosts.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 #include "dp_stat.h"
@@ -61,12 +62,19 @@ double dp_diff_speed(const struct dp_diff *diff, const struct dp_diff_run *run, 
     return incl || !diff->slopes ? run->speed : pow(run->speed, diff->slopes[e]);
 }
 
-/* The time for a unit of work; of samples, the time. */
+/* Is the time one of the same work in each run? Of samples that is assumed. */
+static bool is_of_same_work(const struct dp_diff *diff)
+{
+    return diff->how->work == diff->how->counts || dp_diff_has_units(diff->how);
+}
+
+/* The time for a unit of work. */
 static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
 {
     const struct dp_diff_column *time = &run->columns[0], *work = &run->columns[diff->how->work];
-    if (diff->how->work == diff->how->counts)
-        return e < time->cap ? (double)time->self[e] : 0;
+    bool tells = !diff->alike || (diff->alike[e] && !diff->changed[e]);
+    if (is_of_same_work(diff))
+        return tells && e < time->cap ? (double)time->self[e] : 0;
     if (e >= time->cap || e >= work->cap || !time->self[e] || !work->self[e])
         return 0;
     return (double)dp_diff_calm(diff, run, (uint32_t)e, false, time->self[e])
@@ -109,7 +117,7 @@ static bool take_points(const struct points *to, const struct dp_diff *diff, siz
 static int measure_slopes(struct dp_diff *diff, const double *usual)
 {
     size_t n = dp_diff_entries(diff);
-    if (diff->how->work == diff->how->counts)
+    if (is_of_same_work(diff))
         return 0;
     for (size_t s = 0; s < diff->n_sides; s++)
         if (diff->sides[s].n_runs < SLOPE_LEAST || diff->sides[s].n_runs > SLOPE_MOST)
@@ -183,7 +191,9 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
         else if (diff->runs[r].side == side)
             y[m++] = speed;
     }
-    int rc = dp_stat_compare(&stat, x, n, y, m, diff->how->confidence);
+    int rc = dp_diff_has_units(diff->how)
+        ? dp_hosts_compare(&stat, x, n, y, m, diff->how->paired, diff->how->confidence)
+        : dp_stat_compare(&stat, x, n, y, m, diff->how->confidence);
     v->p = stat.p;
     v->base = dp_num_round(stat.median[0]);
     v->value = dp_num_round(stat.median[1]);
@@ -192,8 +202,8 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
 }
 
 /* If more than a third of what was tested differs, it may be these differences that the median
- * run's speed shows. */
-static int changed_much(const struct dp_diff *diff, uint32_t side)
+ * run's speed shows. Of hosts, notes which entries differ. */
+static int changed_much(struct dp_diff *diff, uint32_t side)
 {
     struct dp_diff_family family;
     struct dp_diff whole = *diff;
@@ -204,14 +214,19 @@ static int changed_much(const struct dp_diff *diff, uint32_t side)
     int rc = dp_diff_compare(&family, &whole, 0, false, side);
     if (rc < 0)
         return rc;
-    for (size_t e = 0; e < dp_diff_entries(diff); e++)
-        changed += family.values[e].p <= chance;
+    for (size_t e = 0; e < dp_diff_entries(diff); e++) {
+        bool differs = family.values[e].p <= chance;
+        changed += differs;
+        if (diff->changed && differs)
+            diff->changed[e] = 1;
+    }
     rc = 3 * changed > family.tests;
     dp_diff_family_release(&family);
     return rc;
 }
 
-int dp_diff_adjust(struct dp_diff *diff)
+/* Measures the speeds, and looks whether to divide by them. */
+static int adjust_once(struct dp_diff *diff)
 {
     uint32_t shown =
         (uint32_t)(diff->how->order > 0 && diff->how->order < diff->n_sides ? diff->how->order : 1);
@@ -227,7 +242,9 @@ int dp_diff_adjust(struct dp_diff *diff)
             return rc;
         if (s == shown)
             diff->speeds = speeds;
-        diff->adjusted = diff->adjusted && tells && speeds.p > chance;
+        /* hosts that are all slower than others are a fact of its own */
+        bool same = tells && speeds.p > chance;
+        diff->adjusted = diff->adjusted && (same || dp_diff_has_units(diff->how));
     }
     for (uint32_t s = 1; s < diff->n_sides && diff->adjusted; s++) {
         int rc = changed_much(diff, s);
@@ -236,4 +253,17 @@ int dp_diff_adjust(struct dp_diff *diff)
         diff->adjusted = rc == 0;
     }
     return 0;
+}
+
+/* Of hosts the speed is measured again without what differs: one sub that has become slower makes
+ * the median of a few others a little greater, which is significant if there are hosts enough. */
+int dp_diff_adjust(struct dp_diff *diff)
+{
+    size_t changed = 0, n = dp_diff_entries(diff);
+    if (diff->alike && !(diff->changed = dp_mem_zalloc(n + 1)))
+        return DP_E_NOMEM;
+    int rc = adjust_once(diff);
+    for (size_t e = 0; diff->changed && e < n; e++)
+        changed += diff->changed[e];
+    return rc == 0 && changed && diff->adjusted ? adjust_once(diff) : rc;
 }

@@ -1,6 +1,7 @@
 #include "dp_gate.h"
 #include "dp_counts.h"
 #include "dp_err.h"
+#include "dp_hosts.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
 #include "dp_stat.h"
@@ -128,6 +129,9 @@ static int see(struct checking *c, const struct dp_rule *rule, const struct dp_d
         return 0;
     double most = forbidden(c, rule, v->base), base = (double)v->base;
     double sigma = counted ? v->sight
+        : dp_diff_has_units(diff->how)
+        ? dp_hosts_error(v->low, v->high, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
+                         diff->how->paired, diff->how->confidence)
         : dp_stat_sigma(v->low, v->high, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
                         diff->how->confidence);
     if (dp_mem_grow((void **)&c->sights, &c->sights_cap, c->n_sights + 1, sizeof *c->sights) < 0)
@@ -187,10 +191,15 @@ static int sum_up(struct checking *c)
         sum_up_counts(c, power, alpha, shift);
         return 0;
     }
-    double seen = dp_stat_seen(c->diff->sides[0].n_runs, c->diff->sides[c->side].n_runs, alpha);
+    size_t runs = c->diff->sides[0].n_runs, others = c->diff->sides[c->side].n_runs;
+    bool units = dp_diff_has_units(c->diff->how), paired = c->diff->how->paired != 0;
+    double seen = units ? dp_hosts_reach(runs, others, paired, alpha)
+                        : dp_stat_seen(runs, others, alpha);
     power->half = c->sights[(n - 1) / 2].percent * seen;
     power->all = c->sights[n - 1].percent * seen;
-    power->needed = shift > 0 ? dp_stat_runs_to_see(shift, alpha, MOST_RUNS) : 0;
+    if (shift > 0)
+        power->needed = units ? dp_hosts_needed(shift, runs, others, paired, alpha, MOST_RUNS)
+                              : dp_stat_runs_to_see(shift, alpha, MOST_RUNS);
     return 0;
 }
 
@@ -272,6 +281,7 @@ static int check_side(struct checking *c)
         if (c->gate->undecided > before)
             needed = e < n ? family.needed
                      : needed ? needed
+                     : dp_diff_has_units(c->diff->how) ? family.needed
                      : dp_stat_runs_needed(1, c->diff->how->alpha);
     }
     c->gate->needed = needed > c->gate->needed ? needed : c->gate->needed;

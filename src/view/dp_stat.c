@@ -129,15 +129,21 @@ static struct moments moments_of(const uint32_t *scores, size_t total)
     return m;
 }
 
+/* The standard deviation of the sum of n of total scores. */
+static double deviation_of(const struct moments *by_chance, size_t n, size_t total)
+{
+    double N = (double)total, k = (double)n;
+    return sqrt(k * (N - k) / (N * (N - 1)) * by_chance->squares);
+}
+
 /* How many standard deviations the sum of n of total scores is off its mean; 0 where a sample is
  * empty. Sums are two apart. (J. Hajek, Z. Sidak: Theory of Rank Tests, 1967, chapter II, theorem
  * 3.1.c.) */
 static double off_mean(const struct moments *by_chance, size_t n, size_t total, size_t sum)
 {
-    double N = (double)total, k = (double)n;
-    double variance = k * (N - k) / (N * (N - 1)) * by_chance->squares;
-    double off = fabs((double)sum - k * by_chance->mean) - 1;
-    return variance <= 0 || off <= 0 ? 0 : off / sqrt(variance);
+    double deviation = deviation_of(by_chance, n, total);
+    double off = fabs((double)sum - (double)n * by_chance->mean) - 1;
+    return deviation <= 0 || off <= 0 ? 0 : off / deviation;
 }
 
 /* The p of n of total scores that add up to sum. */
@@ -168,17 +174,22 @@ static uint32_t *ordered(const double *all, size_t total)
     return order;
 }
 
-/* Scores in place of doubled ranks: those that are far from the middle count as if they were
- * nearer. The ranks that tell whether n values are all less or all greater than m others do not.
- * Returns the sum of those of the first sample. */
-static size_t score(uint32_t *rank, const uint32_t *order, size_t n, size_t m)
+/* The score of a doubled rank: what is far from the middle counts as if it was nearer, but for the
+ * ranks that tell whether n values are all less or all greater than m others. */
+static uint32_t bounded(uint32_t rank, size_t n, size_t m)
 {
     size_t middle = n + m + 1, few = n < m ? n : m, many = n + m - few;
     uint32_t reach = (uint32_t)(many - few + (11 * few + 5) / 10);
     uint32_t low = (uint32_t)middle - reach, high = (uint32_t)middle + reach;
+    return rank < low ? low : rank > high ? high : rank;
+}
+
+/* Puts scores in place of doubled ranks. Returns the sum of those of the first sample. */
+static size_t score(uint32_t *rank, const uint32_t *order, size_t n, size_t m)
+{
     size_t sum = 0;
     for (size_t i = 0; i < n + m; i++) {
-        rank[i] = rank[i] < low ? low : rank[i] > high ? high : rank[i];
+        rank[i] = bounded(rank[i], n, m);
         sum += order[i] < n ? rank[i] : 0;
     }
     return sum;
@@ -249,36 +260,6 @@ int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, 
 
 /* ---- the interval ---- */
 
-/* How many of the differences may lie outside of the interval on each side; 0: the interval has no
- * ends. */
-static int64_t outside(size_t n, size_t m, double tail)
-{
-    double nm = (double)n * (double)m;
-    if (n + m > EXACT) {
-        double k = floor(nm / 2 - normal_quantile(tail) * sqrt(nm * (double)(n + m + 1) / 12));
-        return k > 0 ? (int64_t)k : 0;
-    }
-    uint32_t rank[EXACT];
-    size_t most = 0, least = n * (n + 1) / 2;
-    for (size_t i = 0; i < n + m; i++)
-        rank[i] = (uint32_t)i + 1;
-    for (size_t i = m; i < n + m; i++)
-        most += rank[i];
-    double *ways = ways_of(rank, n + m, n, most), all = 0, sum = 0;
-    if (!ways)
-        return DP_E_NOMEM;
-    for (size_t s = 0; s <= most; s++)
-        all += ways[n * (most + 1) + s];
-    int64_t k = 0;
-    for (size_t s = least; s <= most; s++, k++) {
-        sum += ways[n * (most + 1) + s];
-        if (sum / all > tail)
-            break;
-    }
-    dp_mem_free(ways);
-    return k;
-}
-
 /* Stored, and so rounded: the x87 compares a difference in a register with more digits. Rounding
  * keeps the order, so that among sorted values differences are sorted, too. */
 static double apart(double x, double y)
@@ -323,18 +304,96 @@ static double kth_difference(uint64_t k, const double *x, size_t n, const double
     return low;
 }
 
-/* x and y are sorted. */
+/* The scores of n + m different values, in their order. */
+static void plain_scores(uint32_t *scores, size_t n, size_t m)
+{
+    for (size_t i = 0; i < n + m; i++)
+        scores[i] = bounded(2 * (uint32_t)i + 2, n, m);
+}
+
+/* The greatest sum of the first sample's scores that the test calls too small, at that level; less
+ * than any sum if there is none. The distribution is symmetric, so that what is too great follows
+ * from it. */
+static int too_small(double *sum, const uint32_t *scores, size_t n, size_t total, double tail)
+{
+    double mean = (double)n * (double)(total + 1);
+    *sum = -1;
+    if (total > EXACT) {
+        struct moments by_chance = moments_of(scores, total);
+        *sum = floor(mean - 1 - normal_quantile(tail) * deviation_of(&by_chance, n, total));
+        return 0;
+    }
+    size_t most = (size_t)mean;
+    double *ways = ways_of(scores, total, n, most), all = 1, below = 0;
+    if (!ways)
+        return DP_E_NOMEM;
+    for (size_t i = 1; i <= n; i++)
+        all *= (double)(total - n + i) / (double)i;
+    for (size_t s = 0; s <= most && (below += ways[n * (most + 1) + s]) <= tail * all; s++)
+        *sum = (double)s;
+    dp_mem_free(ways);
+    return 0;
+}
+
+/* Samples, sorted, and the scores of their order. */
+struct two_samples {
+    const double *x, *y;
+    size_t n, m;
+    const uint32_t *scores;
+};
+
+/* The sum of x's scores if all of y was less by d, and by a bit more. */
+static double sum_beyond(const struct two_samples *s, double d)
+{
+    double sum = 0;
+    for (size_t i = 0, j = 0; i < s->n; i++) {
+        while (j < s->m && apart(s->x[i], s->y[j]) <= d)
+            j++;
+        sum += s->scores[i + j];
+    }
+    return sum;
+}
+
+/* The least of the differences beyond which x's sum is that great; infinite if there is none. The
+ * sum does not fall as the differences grow. */
+static double first_beyond(const struct two_samples *s, double sum)
+{
+    uint64_t low = 1, high = (uint64_t)s->n * s->m;
+    double d = kth_difference(high, s->x, s->n, s->y, s->m);
+    if (sum_beyond(s, d) < sum)
+        return INFINITY;
+    while (low < high) {
+        uint64_t k = low + (high - low) / 2;
+        d = kth_difference(k, s->x, s->n, s->y, s->m);
+        if (sum_beyond(s, d) >= sum)
+            high = k;
+        else
+            low = k + 1;
+    }
+    return kth_difference(low, s->x, s->n, s->y, s->m);
+}
+
+/* The shifts that the test does not reject. x and y are sorted. */
 static int interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                     double confidence)
 {
-    int64_t k = outside(n, m, (1 - confidence) / 2);
     out->low = -INFINITY;
     out->high = INFINITY;
-    if (k <= 0)
-        return (int)k;
-    out->low = kth_difference((uint64_t)k, x, n, y, m);
-    out->high = kth_difference((uint64_t)n * m - (uint64_t)k + 1, x, n, y, m);
-    return 0;
+    uint32_t *scores = n && m ? dp_mem_realloc(NULL, n + m, sizeof *scores) : NULL;
+    if (!scores)
+        return n && m ? DP_E_NOMEM : 0;
+    struct two_samples s = { x, y, n, m, scores };
+    double small, least = 0;
+    plain_scores(scores, n, m);
+    for (size_t i = 0; i < n; i++)
+        least += scores[i];
+    int rc = too_small(&small, scores, n, n + m, (1 - confidence) / 2);
+    if (rc == 0 && small >= least) {
+        out->low = first_beyond(&s, small + 1);
+        out->high = first_beyond(&s, 2 * (double)n * (double)(n + m + 1) - small);
+    }
+    dp_mem_free(scores);
+    return rc;
 }
 
 double dp_stat_spread(double *v, size_t n, double median)
@@ -469,61 +528,115 @@ size_t dp_stat_runs_needed(double tests, double alpha)
 
 /* ---- what a test could have seen ---- */
 
-static const double pi = 3.14159265358979323846;
+enum { TRIALS = 1000 };
 
-/* P(X1 < Y and X2 < Y) for three normal values, Y shifted up: Simpson's rule. */
-static double both_below(double shift)
+/* A test of small samples: the samples, which are the same at each call, and what it finds. */
+struct trial {
+    size_t n, m;
+    uint32_t *scores, *order;
+    double *normal, *shifted;   /* TRIALS samples of both; room for one */
+    double small;
+};
+
+/* Normal values, the same on each machine: a generator of Lehmer's, and sums of twelve. */
+static void fill_normal(double *to, size_t n)
 {
-    enum { STEPS = 200 };
-    const double end = 8;
-    double sum = 0;
-    for (int i = 0; i <= STEPS; i++) {
-        double y = end * (2.0 * i / STEPS - 1), below = normal_tail(-(y + shift));
-        sum += (i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2) * exp(-y * y / 2) * below * below;
+    uint64_t state = 48271;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < 12; k++) {
+            state = state * 48271 % 2147483647;
+            sum += (double)state / 2147483647;
+        }
+        to[i] = sum - 6;
     }
-    return sum * 2 * end / STEPS / 3 / sqrt(2 * pi);
 }
 
-/* Of a shift of normal values the scores see what the ranks see of 0.94 of it: the root of the
- * efficiencies, 0.849 and 3 / pi, of samples of one size (Hajek and Sidak, chapter VII; with 0.275
- * on each side of the middle, (erf(0.755) / (2 sqrt(pi)))^2 / 0.0479). Of other sizes they see more
- * of it. */
-static const double of_shift = 0.943;
-
-/* The chance that the test sees the shift. */
-static double power(double n, double m, double shift, double alpha)
+static void trial_release(struct trial *t)
 {
-    shift *= of_shift;
-    double p = normal_tail(-shift / sqrt(2.0)), both = both_below(shift);
-    double variance = p * (1 - p) + (n + m - 2) * (both - p * p);
-    double beyond = n * m * (p - 0.5) - 0.5
-                    - normal_quantile(alpha / 2) * sqrt(n * m * (n + m + 1) / 12);
-    if (variance <= 0)
-        return beyond > 0 ? 1 : 0;
-    return normal_tail(-beyond / sqrt(n * m * variance));
+    dp_mem_free(t->scores);
+    dp_mem_free(t->normal);
+}
+
+static int trial_init(struct trial *t, size_t n, size_t m, double alpha)
+{
+    size_t total = n + m;
+    *t = (struct trial){
+        .n = n, .m = m, .scores = dp_mem_realloc(NULL, 2 * total, sizeof *t->scores),
+        .normal = dp_mem_realloc(NULL, (TRIALS + 1) * total, sizeof *t->normal)
+    };
+    int rc = t->scores && t->normal ? 0 : DP_E_NOMEM;
+    if (rc == 0) {
+        t->order = t->scores + total;
+        t->shifted = t->normal + TRIALS * total;
+        plain_scores(t->scores, n, m);
+        fill_normal(t->normal, TRIALS * total);
+        rc = too_small(&t->small, t->scores, n, total, alpha / 2);
+    }
+    if (rc < 0)
+        trial_release(t);
+    return rc;
+}
+
+/* The part of the trials in which the test finds the shift. */
+static double trial_power(const struct trial *t, double shift)
+{
+    size_t total = t->n + t->m, found = 0;
+    for (size_t k = 0; k < TRIALS; k++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < total; i++) {
+            t->shifted[i] = t->normal[k * total + i] + (i < t->n ? 0 : shift);
+            t->order[i] = i;
+        }
+        dp_sort_u32(t->order, total, by_value, t->shifted);
+        for (size_t i = 0; i < total; i++)
+            sum += t->order[i] < t->n ? t->scores[i] : 0;
+        found += sum <= t->small;
+    }
+    return (double)found / TRIALS;
 }
 
 static const double often = 0.8;
+/* Of the test with bounded scores against Student's, for samples of one size (Hajek and Sidak,
+ * chapter VII; with 0.275 on each side of the middle, (erf(0.755) / (2 sqrt(pi)))^2 / 0.0479). Of
+ * other sizes it is greater. */
+static const double efficiency = 0.849;
+
+/* What large samples see, if the sum of scores is taken for normal. Its variance shrinks as the
+ * samples move apart, and its mean grows by less: trials of 40 to 60 values need about that much
+ * more. */
+static double large_seen(double n, double m, double alpha)
+{
+    static const double more = 0.15;
+    double z = normal_quantile(alpha / 2) + normal_quantile(1 - often);
+    return z / sqrt(efficiency * n * m / (n + m)) * (1 + more * z * z / (n + m));
+}
 
 double dp_stat_seen(size_t n, size_t m, double alpha)
 {
     double low = 0, high = 20;
-    if (!dp_stat_decides(n, m, 1, alpha) || power((double)n, (double)m, high, alpha) < often)
+    struct trial trial;
+    if (!dp_stat_decides(n, m, 1, alpha))
         return INFINITY;
-    for (int i = 0; i < 50; i++) {
+    if (n + m > EXACT)
+        return large_seen((double)n, (double)m, alpha);
+    if (trial_init(&trial, n, m, alpha) < 0)
+        return INFINITY;
+    for (int i = 0; i < 30; i++) {
         double shift = (low + high) / 2;
-        if (power((double)n, (double)m, shift, alpha) < often)
+        if (trial_power(&trial, shift) < often)
             low = shift;
         else
             high = shift;
     }
-    return high;
+    trial_release(&trial);
+    return high < 20 ? high : INFINITY;
 }
 
 double dp_stat_sigma(double low, double high, size_t n, size_t m, double confidence)
 {
     double sides = 1 / (double)n + 1 / (double)m;
-    return (high - low) / (2 * normal_quantile((1 - confidence) / 2) * sqrt(pi / 3 * sides));
+    return (high - low) / (2 * normal_quantile((1 - confidence) / 2) * sqrt(sides / efficiency));
 }
 
 size_t dp_stat_runs_to_see(double shift, double alpha, size_t most)
@@ -533,7 +646,7 @@ size_t dp_stat_runs_to_see(double shift, double alpha, size_t most)
         return 0;
     while (high - low > 1) {
         size_t n = low + (high - low) / 2;
-        if (dp_stat_decides(n, n, 1, alpha) && power((double)n, (double)n, shift, alpha) >= often)
+        if (dp_stat_seen(n, n, alpha) <= shift)
             high = n;
         else
             low = n;

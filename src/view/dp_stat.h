@@ -31,8 +31,9 @@ double dp_stat_median(double *v, size_t n);
  * without a bound; of normal values it needs a ninth more runs. (Linear rank tests: J. Hajek, Z.
  * Sidak, Theory of Rank Tests, 1967.) Exact up to 50 values in all; beyond, the normal
  * approximation with its correction for continuity. The interval, at the level `confidence` (0.95),
- * is that of Hodges and Lehmann: between two of the n * m differences. (Hollander, Wolfe:
- * Nonparametric Statistical Methods, chapter 4.) Returns 0 or DP_E_NOMEM. */
+ * holds the shifts that this test does not reject, so that it leaves out 0 if p is less than 0.05;
+ * its ends are two of the n * m differences. (E. L. Lehmann: Nonparametric confidence intervals for
+ * a shift parameter, Annals of Mathematical Statistics 34, 1963.) Returns 0 or DP_E_NOMEM. */
 int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                     double confidence);
 
@@ -79,10 +80,9 @@ size_t dp_stat_runs_needed(double tests, double alpha);
 /* ---- what a test could have seen ---- */
 
 /* The least shift between samples of n and m values from one normal distribution, in its sigmas,
- * that the test at level alpha finds four times of five; INFINITY if there is none. It is that of
- * Mann and Whitney's U, whose moments are those under the shift and whose distribution is taken for
- * normal, and greater as the test is less efficient there; which understates a bit what small
- * samples see. (Lehmann: Nonparametrics, 1975, chapter 2.) */
+ * that the test at level alpha finds four times of five; INFINITY if there is none. Up to 50 values
+ * in all, the test with its exact p is tried on a thousand samples, the same ones each time. Of
+ * more, the sum of scores is taken for normal. */
 double dp_stat_seen(size_t n, size_t m, double alpha);
 
 /* The sigma of the normal distribution whose samples of n and m values have such an interval of the

@@ -38,7 +38,7 @@ sub of_options {
     return $class->new(diff => $diff, say => sub { complain('dprofdiff: ' . bytes($_[0])) },
         metric => $opt->{m}, verbose => $opt->{v}, children => $opt->{children},
         alpha => $opt->{alpha}, floor => $opt->{floor}, percent_limit => $opt->{'percent-limit'},
-        rows => $opt->{O}, quiet => $opt->{q});
+        rows => $opt->{O}, quiet => $opt->{q}, force => $opt->{f});
 }
 
 # How: diff, the comparison that reads and names things (Devel::DProf::Diff); say, which gets
@@ -53,19 +53,22 @@ sub new {
 
 # ---- reading ----
 
-# Returns the versions of profiles as sides, in the order of their first profiles; the runs of each
-# are put into buckets as those of a run-set.
+# Returns the versions of profiles as sides, in the order of their first profiles; what is compared
+# of each is what is compared of a run-set: its hosts, or the runs of one host.
 sub versions {
     my ($buckets, @profiles) = @_;
-    my (%of, @order);
+    my (%of, @order, %hosts);
+    $hosts{ $_->{host} // '' } = 1 for @profiles;
     for my $p (sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles) {
         my $version = $p->{version} // '';
         push @order, $version if !$of{$version};
         push @{ $of{$version} }, $p;
     }
     return map {
-        my @runs = Devel::DProf::Store::Sides::bucketed($buckets,
-            Devel::DProf::Store::Sides::runs(@{ $of{$_} }));
+        my @runs = keys %hosts > 1
+            ? Devel::DProf::Store::Sides::hosts($buckets, @{ $of{$_} })
+            : Devel::DProf::Store::Sides::bucketed($buckets,
+                Devel::DProf::Store::Sides::runs(@{ $of{$_} }));
         { name => length $_ ? text($_) : '-', runs => [map { [map { $_->{file} } @$_] } @runs],
             weights => [map { scalar(() = Devel::DProf::Store::Sides::runs(@$_)) } @runs] };
     } @order;
@@ -76,6 +79,9 @@ sub versions {
 sub read {
     my ($self, $told, $buckets, @selected) = @_;
     my $diff = $self->{diff};
+    $self->are_of_one_kind(@selected) or return 0;
+    my %hosts = map { $_->{host} // '' => 1 } @selected;
+    $self->{by_host} = keys %hosts > 1;
     $diff->set(empty => 1);
     $diff->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
     my $name = metric_in((parts(($diff->sides)[0]))[0]->unit, $self->{metric} // 'cpu');
@@ -84,6 +90,26 @@ sub read {
         && !grep({ is_slice($_) } map { parts($_) } $diff->sides);
     for my $m (@measures) { $m->{of_run} = [$self->values_of($m)] }
     return $self->groups(@measures);
+}
+
+# Tells whether all profiles were recorded in one way. If not, a message says so, before any of them
+# is read but for its header.
+sub are_of_one_kind {
+    my ($self, @selected) = @_;
+    my (%kinds, @order);
+    for my $p (@selected) {
+        my %header = Devel::DProf::Input::header_of($p->{file});
+        my $kind = ($header{dprof_options} // '') =~ /\bsample=[1-9]/ ? 'samples' : 'every call';
+        my $name = length($p->{version} // '') ? text($p->{version}) : '-';
+        push @order, $name if !$kinds{$name};
+        $kinds{$name}{$kind} = 1;
+    }
+    my %all = map { $_ => 1 } map { keys %$_ } values %kinds;
+    return 1 if keys %all < 2 || $self->{force};
+    $self->{say}->('some versions have samples, and others every call, which cannot be compared; '
+        . 'since= or version= selects versions of one kind');
+    $self->{say}->("version $_: " . join ' and ', sort keys %{ $kinds{$_} }) for @order;
+    return 0;
 }
 
 # Tells whether an identity is that of a later slice, or of several that were added up.
@@ -324,7 +350,8 @@ sub facts {
     my ($runs, $buckets) = (0, scalar @{ $self->{weights} });
     $runs += $_ for @{ $self->{weights} };
     my @facts = (['Versions', @names . ", from $names[0] to $names[-1]; " . plural($runs, 'run')
-        . ($runs > $buckets ? " in $buckets buckets" : '')]);
+        . ($self->{by_host} ? '; each host of a version is one value'
+            : $runs > $buckets ? " in $buckets buckets" : '')]);
     push @facts, ['Metric', label($first) . ", $how"
         . (defined $self->{decides} ? ', as share of its run' : ', exact')];
     push @facts, ['Tested', plural($self->{tested}, 'sub') . " of $self->{floor} % or more; "

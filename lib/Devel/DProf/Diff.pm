@@ -124,11 +124,16 @@ sub settle {
         : counter_label((parts($sides[0]))[0], $measure->{name});
     $self->doubt_counter($measure, 0);
     $self->know_samples($measure) or return 0;
+    $self->know_units($measure);
     my $unit = (parts($sides[0]))[0]->unit;
     $label = length $unit ? $unit : 'counts of folded stacks'
         if !$self->is_time && metric_is_time($measure->{metric});
     $self->{label} = $label;
-    $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize};
+    # A share of a number of calls says less than the number. Who gives -c or -o wants the column.
+    $self->{amounts} = 1 if $measure->{exact} && !$self->{formula} && !$self->{normalize}
+        && $self->{compute} == DP_C_DELTA && $self->{order} == DP_DIFF_BY_CHANGE;
+    $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize}
+        && !$self->{units};
     return 1;
 }
 
@@ -170,6 +175,37 @@ sub settle_lines {
     my $counts = grep { line_detail($_) < DP_LINES_TIMES } $self->sides;
     $self->{metric_name} = 'calls' if $counts && !$self->{metric_given};
     return $self->{force} || $self->has_lines($what, $self->{metric_name});
+}
+
+# Where all sides are of a store, its hosts are compared (Devel::DProf::Store::Sides): times of subs
+# by call, all else as shares.
+sub know_units {
+    my ($self, $measure) = @_;
+    my @sides = $self->sides;
+    my ($unit, @others) = map { $_->{unit} // '' } @sides;
+    return if !length $unit || grep { $_ ne $unit } @others;
+    $self->{units} = $unit;
+    $self->{paired} = 1 if @sides == 2 && $sides[0]{paired};
+    return if $self->{as_measured} || $self->{normalize};
+    my %key = map { $_ => 1 } @{ $self->{keys} };
+    my $has_calls = $self->{counts} || !grep { $_->no_calls } map { parts($_) } @sides;
+    if ($has_calls && metric_is_time($measure->{metric}) && $key{ DP_K_SUB() }
+        && !$self->{view} && !$key{ DP_K_SRCLINE() } && !$self->{annotate}) {
+        $self->{per_call} = 1;
+    } else {
+        $self->{normalize} = 1;
+        $self->{work} = 0;
+    }
+    return;
+}
+
+# Returns what so few hosts cannot tell, or undef.
+sub few_units {
+    my ($self) = @_;
+    return undef if !$self->{units} || !grep { @{ $_->{profiles} } < 2 } $self->sides;
+    return $self->{units} eq 'host'
+        ? 'one host: what differs between hosts cannot be told from the version'
+        : 'one process: what differs between processes cannot be told from the version';
 }
 
 # Reads ops beside times: they are exact. With several runs a side they also tell a slow run from a
@@ -231,13 +267,21 @@ sub same_rates {
     return 0;
 }
 
+# Returns false, after a message, if the values of a metric are measured on one side and sampled on
+# the other, or are numbers of samples that were not taken equally often.
+sub same_kind {
+    my ($self, $name) = @_;
+    my $sampled = $self->sampled // return 0;
+    return $name ne 'samples' || $sampled < (() = map { parts($_) } $self->sides)
+        || $self->same_rates;
+}
+
 # Reads the number of samples, by which sampled profiles are tested. Returns false, after a message,
 # if values are not comparable.
 sub know_samples {
     my ($self, $measure) = @_;
-    my $sampled = $self->sampled // return 0;
-    return 1 if !$sampled || $sampled < map { parts($_) } $self->sides;
-    return 0 if $measure->{name} eq 'samples' && !$self->same_rates;
+    $self->same_kind($measure->{name}) or return 0;
+    return 1 if grep { !$self->is_sampled($_) } map { parts($_) } $self->sides;
     push @{ $self->{measures} }, $self->measure('samples');
     $self->{counts} = $#{ $self->{measures} };
     # how fast a run was is told by the most of its subs
@@ -463,12 +507,26 @@ sub facts {
             ? 'one a side: the chance of samples is known, but not how much runs differ'
             : 'one a side, which cannot tell a change from chance (see --run)';
     }
+    push @facts, $self->facts_of_units if $self->{units};
     push @facts, $self->fact_of_samples if $self->{counts} && !$view;
     push @facts, 'Normalized', 'normalized', "values are as if all runs had the baseline's total"
         if $self->{normalize};
     push @facts, 'Shares', 'shares', 'of what is shown' if $self->{relative};
-    push @facts, $self->fact_of_compute if !$view;
+    push @facts, $self->fact_of_compute if !$view && !$self->{amounts};
     return @facts;
+}
+
+sub facts_of_units {
+    my ($self) = @_;
+    my $few = $self->few_units;
+    my $times = !$self->{per_call} ? ''
+        : $self->{counts} ? ', whose values are shares of the time of each phase, put together with'
+            . ' the weights of the baseline'
+        : ', whose times are those of the calls that the baseline has on average, phase by phase';
+    my $what = "each $self->{units}";
+    $what = "what $what has on both sides" if $self->{paired};
+    return ('Units', 'units', "$what is one value$times",
+        defined $few ? ('Too few', 'too_few', $few) : ());
 }
 
 sub fact_of_compute {
@@ -738,6 +796,11 @@ What stands above the table, after settle: a list of label, key and text for eac
 
 Chooses the metric. Returns false, after a message through say, if nothing was recorded, if a side
 lacks the metric, or if the units differ.
+
+=item same_kind METRIC
+
+False, after a message, if some profiles have samples and others measured every call, or if numbers
+of samples are compared that were not taken equally often. Pictures of two sides ask for it, too.
 
 =item in_seconds, is_exact
 

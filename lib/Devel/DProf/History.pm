@@ -52,15 +52,20 @@ sub new {
 # read.
 sub read {
     my ($self, %how) = @_;
-    my $ok = 1;
+    my ($ok, %kinds) = (1);
     for my $group ($self->groups(map { @{ $_->{selected} } } @{ $how{sides} })) {
         my $input = Devel::DProf::Input->new(force => $how{force}, main => $how{main});
         my $profile = $input->profile;
         for my $entry (@{ $group->{profiles} }) {
             $ok = 0 if !usable(told($input->read($profile, $entry->{file}), $how{force}));
         }
+        $kinds{ $profile->no_calls ? 1 : 0 } = 1;
         push @{ $self->{rows} }, { %$group, profiles => scalar @{ $group->{profiles} },
             $self->numbers($profile) };
+    }
+    if (keys %kinds > 1 && !$how{force}) {
+        complain('--history: some profiles have samples, whose calls are not known (0 here), and '
+            . 'others every call; since= or version= selects one kind');
     }
     return $ok;
 }

@@ -91,7 +91,9 @@ sub read {
     my $input = Devel::DProf::Input->new(
         (map { $_ => $self->{$_} } qw(unit pairs may_be_empty chart main force)),
         waits => $self->{waits} && scalar(grep { @{ $_->{runs} } > 1 } @sides),
-        phases => $self->{phases} || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} || [] },
+        # Hosts have more of one phase and less of another.
+        phases => $self->{phases} || scalar(grep { $_->{unit} } @sides)
+            || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} || [] },
     );
     my @jobs = $self->jobs($input, @sides);
     my $progress = $self->{progress} ? Devel::DProf::Input::progress('profiles') : undef;

@@ -293,6 +293,7 @@ sub settle {
             $reader->same_unit or return;
         }
         my $measure = $reader->measure($name) or return;
+        return if $name eq $names[0] && !$self->same_kind($name);
         $reader->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
         my @counters = @{ $measure->{counters} || [] };
         for my $s (0 .. $#sides) {
@@ -308,6 +309,14 @@ sub settle {
         };
     }
     return 1;
+}
+
+# Returns false, after a message, if two sides are compared whose values are of different kinds.
+sub same_kind {
+    my ($self, $name) = @_;
+    return 1 if !$self->{diff} || $self->{pairs};
+    $self->{reader}->set(normalize => 1) if $self->{normalize};
+    return $self->{reader}->same_kind($name);
 }
 
 # Returns a metric's name, and its unit: "s", or what is counted.

@@ -12,6 +12,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @GLOBS = qw(service version host env);
 my @TIMES = qw(since until at older);
+# What is no condition of a profile alone.
+my @OTHERS = qw(warm limit);
 my %TIME = map { $_ => 1 } @TIMES;
 my %SECONDS = (s => 1, m => 60, h => 3600, d => 86400, w => 7 * 86400);
 
@@ -34,7 +36,7 @@ sub parse {
     return \%set;
 }
 
-sub keys_of_sets { return (@GLOBS, @TIMES, 'limit') }
+sub keys_of_sets { return (@GLOBS, @TIMES, @OTHERS) }
 
 sub is_key {
     my ($key) = @_;
@@ -46,9 +48,17 @@ sub allowed { return 'there are ' . join(', ', keys_of_sets()) }
 sub value {
     my ($key, $value, $now) = @_;
     return moment($key, $value, $now) if $TIME{$key};
+    return warm($value) if $key eq 'warm';
     return $value if $key ne 'limit';
     $value =~ /\A[1-9]\d{0,8}\z/ or die "limit=$value: must be a positive number\n";
     return $value + 0;
+}
+
+# Returns the seconds of a process that are left out.
+sub warm {
+    my ($value) = @_;
+    return 0 if $value eq '0';
+    return duration($value) // die "warm=$value: must be a time, such as 90s or 2m, or 0\n";
 }
 
 # Returns seconds since 1970: a time as it is, or so long ago.
@@ -128,6 +138,24 @@ sub matcher {
     };
 }
 
+# Leaves out the slices that processes began in their first seconds: SECONDS, where the set says
+# nothing. Where no process has a second slice, the first one is all that it did, and stays.
+sub warmed {
+    my ($set, $seconds, @profiles) = @_;
+    $seconds = $set->{warm} // $seconds;
+    return @profiles if !$seconds || !grep { slice_of($_) > 1 } @profiles;
+    return grep {
+        my $slice = slice_of($_);
+        !$slice || ($slice - 1) * ($_->{seconds} || 60) >= $seconds;
+    } @profiles;
+}
+
+# The number of a slice; 0: it is none, or several that were added up.
+sub slice_of {
+    my ($profile) = @_;
+    return $profile->{run} =~ /\A(?!md5\.|merged\.).*-\d+-\d+-(\d+)\z/s ? $1 : 0;
+}
+
 # Sorts profiles, and takes the latest ones if there is a limit.
 sub in_order {
     my ($set, @profiles) = @_;
@@ -167,6 +195,11 @@ the words mean. It is internal to this distribution.
 A hash with the keys that the text has: service, version, host, env, which are globs, bytes; since,
 until, at and older, seconds since 1970; limit, a number. Dies with a message that names the word
 and what is allowed. NOW is the time that C<1h> is before.
+
+=item warmed SET, SECONDS, PROFILE, ...
+
+The profiles without the slices that processes began in their first seconds, as C<warm=> says, or
+else SECONDS.
 
 =item duration TEXT
 

@@ -572,7 +572,10 @@ sub found {
         complain("dprofdiff: $what undecided: not enough runs"
             . ($result->{needed} ? ", $result->{needed} a side needed" : ''));
     }
-    return OK if !$failed && !($undecided && $opt->{strict});
+    my $few = $how->{diff}->few_units;
+    complain("dprofdiff: $few") if defined $few;
+    my $is_open = $undecided || (defined $few && $opt->{'fail-if'});
+    return OK if !$failed && !($is_open && $opt->{strict});
     # In these formats the findings on the standard error need the context.
     if ($how->{flame} || $how->{format} == DP_TAP || $how->{format} == DP_CSV) {
         complain("# $_") for split /\n/, bytes($result->{findings} // '');

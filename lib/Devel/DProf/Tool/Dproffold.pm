@@ -102,7 +102,7 @@ sub how {
     my $format = Devel::DProf::Stacks::format_of('programs', $opt->{format}, $opt->{o})
         // (Devel::DProf::Stacks::formats('programs'))[0];
     return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt),
-        format => $format->{name});
+        format => $format->{name}, normalize => $opt->{n} ? 1 : 0);
 }
 
 # Returns the metric, and how its values are printed. Dies with what is wrong with the options;
@@ -128,7 +128,7 @@ sub printed {
 sub written_to {
     my ($out, $opt, $stacks, %print) = @_;
     my $result = $stacks->print($out, $stacks->format, %print,
-        reverse => $opt->{reverse} ? 1 : 0, normalize => $opt->{n} ? 1 : 0);
+        reverse => $opt->{reverse} ? 1 : 0);
     complain($_) for grep { defined } $stacks->left_out($result), $stacks->unmatched;
     complain($stacks->nothing_left('no stack has a self value'))
         if !$result->{code} && !$result->{lines};

@@ -1,0 +1,192 @@
+# dprofdiff --from of versions on several hosts: a host is one value; time per call, phase by phase;
+# warm=; what is said of few hosts, of pairs, and where all or the traffic moved. How often it is
+# right, xt/fleet-truth.pl measures.
+use strict;
+use warnings;
+use lib 't/lib';
+use DProfTest qw(scratch spew run_tool in_process);
+use MadeUp;
+use Test::More;
+use JSON::PP ();
+use Devel::DProf::Store;
+use Devel::DProf::Store::RunSet;
+
+my $dir = scratch();
+my $state = 1;
+sub rnd { $state = ($state * 1103515245 + 12345) % 2**31; ($state >> 8) % $_[0] }
+# 1, more or less by so many percent.
+sub about { my ($percent) = @_; return 1 + $percent * (rnd(2001) - 1000) / 100_000 }
+
+my @SUBS = 'a' .. 'h';
+my $BEGIN = 1_795_348_800;
+
+# Adds a version to a store: hosts; slices of each; HOW: a factor of a sub's time by its name, calls
+# likewise; speed; phases, [part, factor of sub a's time] each.
+sub version {
+    my ($store, $version, $hosts, $slices, %how) = @_;
+    my $to = Devel::DProf::Store::open("dir:$dir/$store");
+    $to->init if !-d "$dir/$store";
+    my @profiles;
+    for my $host (@$hosts) {
+        my $speed = about(20) * ($how{speed} // 1);
+        for my $slice (1 .. $slices) {
+            my $start = $BEGIN + 60 * $slice;
+            my $run = "$version." . ($host =~ s/\D//gr || 0) . '.1';
+            my $load = about(30);
+            my @subs = map { "A $_ a.pl:1" } @SUBS;
+            my @phases = @{ $how{phases} || [[1, 1]] };
+            push @subs, map { "% r$_ - kind=phase" } 0 .. $#phases if $how{phases};
+            my @lines = '= 0 0 0 0 0 0 0 0';
+            for my $p (0 .. $#phases) {
+                push @lines, sprintf '= 1 %x 1 0 0 0 0 0', @SUBS + 1 + $p if $how{phases};
+                for my $n (0 .. $#SUBS) {
+                    my $sub = $SUBS[$n];
+                    my $calls = int 1000 * $load * $phases[$p][0] * ($how{calls}{$sub} // 1);
+                    my $each = 1000 * $speed * about(3) * ($how{time}{$sub} // 1)
+                        * ($n ? 1 : $phases[$p][1])
+                        * ($how{cold} && $slice < 3 && $n < 2 ? 2 : 1);
+                    push @lines, sprintf '= %d %x %d %d 0 %d 0 0', $how{phases} ? 2 : 1, $n + 1,
+                        $calls, ($calls * $each) x 2;
+                }
+            }
+            my $file = spew("$dir/slice.tree", profile_text(format => 'tree', hz => 1_000_000,
+                times => [60, 0, 60], complete => 1, subs => \@subs, lines => \@lines,
+                header => "\$dprof_run='$run'; \$dprof_pid=7; \$dprof_tid=0; \$dprof_slice=$slice; "
+                    . "\$dprof_start=$start; \$dprof_options='mode=tree,slice=60';"));
+            $to->add([{ file => $file, run => "$run-7-0-$slice", service => 'web',
+                version => $version, host => $host, env => '', start => $start, seconds => 60 }]);
+        }
+    }
+    return;
+}
+
+sub compared {
+    my ($store, @options) = @_;
+    my @args = (@options, '--from', "dir:$dir/$store", '--run-set', 'version=1', 'version=2');
+    return (in_process('dprofdiff', '--format', 'json', '--fail-if', 'self > 5%', @args),
+        in_process('dprofdiff', '--fail-if', 'self > 5%', @args));
+}
+
+sub significant {
+    my ($run) = @_;
+    my $json = eval { JSON::PP->new->decode($run->{out}) } or return $run->{err};
+    return join ' ', map { $_->{symbol} =~ s/.*:://r } grep { $_->{verdict} eq 'significant' }
+        @{ $json->{rows} };
+}
+
+my @ten = map { "h$_" } 10 .. 19;
+
+subtest 'A host is a value' => sub {
+    version('few', 1, \@ten, 4);
+    version('few', 2, ['h20', 'h21'], 4);
+    my ($json, $text) = compared('few');
+    is(significant($json), '', 'nothing has changed');
+    like($text->{out},
+        qr/^# Baseline: version=1 \(20 profiles of 10 hosts, without the first 2m of /m,
+            'the baseline is ten hosts');
+    like($text->{out}, qr/^# New: version=2 \(4 profiles of 2 hosts, /m, 'the other side is two');
+    like($text->{out}, qr/^# Units: each host is one value, /m, 'it says so');
+    like($text->{out}, qr/^# Power: .*; \d+ hosts a side needed for |^# Power: .* enough for /m,
+        'Power counts hosts');
+    my ($narrow) = compared('few', '--buckets', 40);
+    is($narrow->{out}, $json->{out}, 'there are no more buckets than hosts');
+    my ($wide, $wide_text) = compared('few', '--buckets', 5);
+    like($wide_text->{out}, qr/of 10 hosts in 5 buckets/, '... but there may be fewer');
+    version('slower', 1, \@ten, 4);
+    version('slower', 2, ['h20', 'h21', 'h22'], 4, time => { e => 1.2 });
+    ($json, $text) = compared('slower');
+    is(significant($json), 'e', 'a sub that became slower is found on three canaries');
+    is($json->{status}, 3, '... and the gate fails');
+};
+
+subtest 'One host' => sub {
+    version('one', 1, \@ten, 4);
+    version('one', 2, ['h20'], 40, time => { e => 3 });
+    my ($json, $text) = compared('one');
+    is(significant($json), '', 'no sub is significant');
+    like($text->{out},
+        qr/^# Too few: one host: what differs between hosts cannot be told from the version$/m,
+        'it says why');
+    like($text->{err}, qr/^dprofdiff: one host: what differs /m, '... on standard error, too');
+    is($text->{status}, 0, 'the gate does not fail');
+    my ($strict) = compared('one', '--strict');
+    is($strict->{status}, 3, '... but with --strict');
+    version('same', 1, \@ten, 4);
+    version('same', 2, ['h20'], 4);
+    ($strict) = compared('same', '--strict');
+    is($strict->{status}, 3, '... whatever the values are');
+};
+
+subtest 'Pairs' => sub {
+    version('pairs', 1, \@ten, 4);
+    version('pairs', 2, [@ten[0 .. 7]], 4, time => { b => 1.1 });
+    my ($json, $text) = compared('pairs');
+    is(significant($json), 'b', 'the sub is found');
+    like($text->{out}, qr/^# Baseline: .* of 8 hosts that ran both/m, 'hosts that ran both');
+    like($text->{out}, qr/^# Units: what each host has on both sides is one value/m,
+        'it says that');
+};
+
+subtest 'Traffic, hosts, beginnings' => sub {
+    version('mix', 1, \@ten, 4);
+    version('mix', 2, ['h20', 'h21'], 4, calls => { d => 1.5 });
+    my ($json, $text) = compared('mix');
+    is(significant($json), '', 'more calls are no change of a sub');
+    like($text->{out}, qr/^# Mix: A::d \+4\d\.\d %.* of all calls; times are per call/m,
+        '... and one line tells of them');
+    version('alike', 1, \@ten, 4);
+    version('alike', 2, [map { "h$_" } 20 .. 25], 4, speed => 1.5);
+    ($json, $text) = compared('alike');
+    is(significant($json), '', 'slower hosts are no change of a sub');
+    like($text->{out}, qr/^# Speed: .* by \+[3-7]\d\.\d % between .*: all subs moved alike; /m,
+        '... and one line tells of them');
+    version('cold', 1, \@ten, 4);
+    version('cold', 2, ['h20', 'h21', 'h22'], 6, cold => 1);
+    ($json, $text) = compared('cold');
+    is(significant($json), '', 'what a process does in its first two minutes is left out');
+    ($json) = (in_process('dprofdiff', '--format', 'json', '--from', "dir:$dir/cold", '--run-set',
+        'version=1 warm=0', 'version=2 warm=0'));
+    like(significant($json), qr/a b/, '... but with warm=0');
+    my $none = in_process('dprofdiff', '--from', "dir:$dir/cold", '--run-set', 'version=1',
+        'version=2 warm=1h');
+    is($none->{err}, "dprofdiff: version=2 warm=1h: no process has recorded for so long as warm= "
+        . "says\n", 'nothing is left');
+};
+
+subtest 'Phases' => sub {
+    # Sub a takes 1 in one phase and 9 in the other.
+    my @phases = ([0.5, 1], [0.5, 9]);
+    version('phases', 1, \@ten, 4, phases => \@phases);
+    version('phases', 2, ['h20', 'h21', 'h22'], 4, phases => [[0.35, 1], [0.65, 9]]);
+    my ($json, $text) = compared('phases');
+    is(significant($json), '', 'more of a phase is no change of a sub');
+    version('slow phase', 1, \@ten, 4, phases => \@phases);
+    version('slow phase', 2, ['h20', 'h21', 'h22'], 4, phases => [[0.35, 1], [0.65, 11.7]]);
+    ($json, $text) = compared('slow phase');
+    is(significant($json), 'a', 'a slower sub in a phase is found') or diag $text->{out};
+    my ($row) = grep { $_->{symbol} eq 'A::a' } @{ JSON::PP->new->decode($json->{out})->{rows} };
+    cmp_ok(abs($row->{change_pct} - 27), '<', 3,
+        '... with the weights of the baseline: (1 + 11.7) / (1 + 9)');
+};
+
+subtest 'warm=' => sub {
+    my @slices = map { { run => "6b.1.1-7-0-$_", start => 60 * $_, seconds => 60 } } 1 .. 4;
+    my $left = sub {
+        my ($words, $seconds, @all) = @_;
+        my $set = Devel::DProf::Store::RunSet::parse($words);
+        return join ' ', map { $_->{run} =~ /(\d+)\z/ }
+            Devel::DProf::Store::RunSet::warmed($set, $seconds, @all);
+    };
+    is($left->('warm=2m', 0, @slices), '3 4', 'the first slices are left out');
+    is($left->('warm=90s', 0, @slices), '3 4', '... those that begin in that time');
+    is($left->('', 60, @slices), '2 3 4', 'a default');
+    is($left->('warm=0', 60, @slices), '1 2 3 4', 'none');
+    is($left->('warm=2m', 0, $slices[0]), '1', 'processes of one slice each are whole');
+    my $merged = { run => 'merged.77', start => 0, seconds => 60 };
+    is(scalar(() = Devel::DProf::Store::RunSet::warmed({ warm => 60 }, 0, $merged, @slices)), 4,
+        'what was merged stays');
+    is(eval { Devel::DProf::Store::RunSet::parse('warm=x'); 1 } ? '' : $@,
+        "warm=x: must be a time, such as 90s or 2m, or 0\n", 'a wrong one');
+};
+
+done_testing;
