@@ -309,8 +309,8 @@ static void mix_fact(struct dp_rdiff *r)
         dp_render_real(&r->scratch, 100 * most[i].change, 1, true);
         dp_buf_adds(&r->scratch, " %");
     }
-    dp_buf_adds(&r->scratch, n > 0 ? " of all calls; times are per call, so that this is no change"
-                                     " of them"
+    dp_buf_adds(&r->scratch, n > 0 ? " of all calls; times are per call: a sub that calls more than"
+                                     " before is seen in incl"
                                    : "no sub's part of all calls has moved by more than chance");
     fact(r, "Mix", "mix", dp_rdiff_kept(r), NULL);
 }

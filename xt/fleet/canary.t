@@ -47,9 +47,9 @@ sub served {
 }
 
 sub compared {
-    my ($store, $rules, @versions) = @_;
-    return tool('dprofdiff', '-n', '--from', $store, '--fail-if', $rules, '--run-set',
-        map { "service=shop version=$_" } @versions);
+    my ($store, $rules, $versions, @options) = @_;
+    return tool('dprofdiff', '--from', $store, '--fail-if', $rules, @options, '--run-set',
+        map { "service=shop version=$_" } @$versions);
 }
 
 sub findings { return [$_[0] =~ /^FAIL +[^:]+: (\S+):/mg] }
@@ -62,24 +62,32 @@ sub canary {
     served($store, 'good', 5, 1400, 'x', 'y');
     served($store, 'slow', 7, 1400, 'x', 'y');
     served($store, 'short', 7, 100, 'x');
-    my $rule = 'self > 5%';
-    my $slow = compared($store, $rule, qw(stable slow));
+    my $rule = 'incl > 2%';
+    my $slow = compared($store, $rule, [qw(stable slow)]);
     is($slow->[2], 3, 'the slow canary fails');
-    is_deeply(findings($slow->[0]), ['Shop::price'], '... for the planted sub, and no other')
-        or diag $slow->[0];
-    like($slow->[0], qr/^# $_->[0]: service=shop version=$_->[1] \(\d+ runs in 20 buckets\)/m,
-        "... with 20 buckets: $_->[1]") for ['Baseline', 'stable'], ['New', 'slow'];
-    my $good = compared($store, $rule, qw(stable good));
+    is_deeply(findings($slow->[0]), ['Shop::request'],
+        '... for the sub that calls more, and no other') or diag $slow->[0];
+    like($slow->[0], qr/^# $_->[0]: service=shop version=$_->[1] \(\d+ profiles of $_->[2] hosts,/m,
+        "... hosts are counted: $_->[1]") for ['Baseline', 'stable', 4], ['New', 'slow', 2];
+    like($slow->[0], qr/^# Mix: Shop::price \+20\.0 %/m, '... and what it calls more is named');
+    my $share = compared($store, 'self > 5%', [qw(stable slow)], '-n');
+    is_deeply(findings($share->[0]), ['Shop::price'], 'shares find what is called more')
+        or diag $share->[0];
+    my $good = compared($store, $rule, [qw(stable good)]);
     is($good->[2], 0, 'the unchanged canary passes') or diag $good->[0];
     is_deeply(findings($good->[0]), [], '... without a finding');
-    like($good->[0], qr/^\#\ Power:\ a\ growth\ of\ \d+\.\d\ %\ in\ half\ of\ the\ \d+\ tested,\ and
-        \ of\ \d+\.\d\ %\ in\ all\ of\ them,\ is\ seen\ four\ times\ of\ five;
-        \ that\ is\ enough\ for\ self\ >\ 5%$/mx, '... and says what it could have seen');
-    my $short = compared($store, $rule, qw(stable short));
-    is($short->[2], 0, 'a canary of too few slices is not decided');
-    like($short->[0], qr/^# Power: these runs can show nothing; \d+ runs a side needed for self/m,
-        '... and says how many are needed');
-    is(compared($store, $rule, qw(stable slow))->[0], $slow->[0], 'the same again is the same');
+    like($good->[0], qr/^\#\ Power:\ a\ growth\ of\ \d+\.\d\ %\ in\ half\ of\ the\ \d+\ tested,
+        \ and\ of\ \d+\.\d\ %\ in\ all\ of\ them,\ is\ seen\ four\ times\ of\ five;
+        \ \d+\ hosts\ a\ side\ needed\ for\ incl\ >\ 2%\ in\ all\ of\ them$/mx,
+        '... and says what it could have seen');
+    my $short = compared($store, $rule, [qw(stable short)]);
+    is($short->[2], 0, 'one host is not decided');
+    like($short->[0], qr/^# Too few: one host: what differs between hosts cannot be told from the /m,
+        '... and says why');
+    like($short->[0], qr/^# Not enough hosts: 2 a side needed to decide$/m,
+        '... and how many are needed');
+    is(compared($store, $rule, [qw(stable short)], '--strict')->[2], 3, '... and fails if strict');
+    is(compared($store, $rule, [qw(stable slow)])->[0], $slow->[0], 'the same again is the same');
     return;
 }
 
