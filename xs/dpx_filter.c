@@ -99,10 +99,32 @@ static void quiet(COP *cop)
     cop->cop_warnings = pWARN_NONE;
 }
 
+/* The variables that perl makes when it compiles a pattern, in main::. */
+static const char *const engine_vars[] = {
+    "\022E_TRIE_MAXBUF", "\022E_COMPILE_RECURSION_LIMIT"
+};
+enum { ENGINE_VARS = C_ARRAY_LENGTH(engine_vars) };
+
+/* Sets had to which of them there are. */
+static void note_engine_vars(pTHX_ bool had[ENGINE_VARS])
+{
+    for (size_t i = 0; i < ENGINE_VARS; i++)
+        had[i] = hv_exists(PL_defstash, engine_vars[i], (I32)strlen(engine_vars[i]));
+}
+
+/* The program does not see those that our pattern alone made. */
+static void drop_engine_vars(pTHX_ const bool had[ENGINE_VARS])
+{
+    for (size_t i = 0; i < ENGINE_VARS; i++)
+        if (!had[i])
+            (void)hv_delete(PL_defstash, engine_vars[i], (I32)strlen(engine_vars[i]), G_DISCARD);
+}
+
 static REGEXP *compile(pTHX_ const char *text)
 {
     STRLEN len = strlen(text);
     COP cop, *before = PL_curcop;
+    bool had[ENGINE_VARS];
     if (!text[0])
         return NULL;
     quiet(&cop);
@@ -110,7 +132,9 @@ static REGEXP *compile(pTHX_ const char *text)
     if (is_utf8_string((const U8 *)text, len))
         SvUTF8_on(sv);
     PL_curcop = &cop;
+    note_engine_vars(aTHX_ had);
     REGEXP *rx = re_compile(sv, (U32)REGEX_UNICODE_CHARSET << RXf_PMf_CHARSET_SHIFT_);
+    drop_engine_vars(aTHX_ had);
     PL_curcop = before;
     return rx;
 }

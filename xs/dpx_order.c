@@ -1,4 +1,5 @@
 /* Perls before 5.36 mix addresses or keys into the number, so that no step can be taken back there.
+ * There no step is taken any more, and the order follows from the seed alone.
  *
  * From 5.36 on each change is one step of a generator that can be run backwards. dpx_order_restore
  * counts the steps that perl took because of -d, and takes as many back:
@@ -344,6 +345,28 @@ static UV plain_bits(pTHX_ const struct dpx_order *order)
 
 #endif
 
+#if defined(PERL_HASH_RANDOMIZE_KEYS) && !defined(CAN_RESTORE)
+
+/* Puts the names of a hash in again, in the order of a list that was sorted. */
+static void refill_sorted(pTHX_ HV *hv)
+{
+    AV *names = (AV *)sv_2mortal((SV *)newAV());
+    HV *from = newHVhv(hv);
+    HE *he;
+    sv_2mortal((SV *)from);
+    hv_iterinit(from);
+    while ((he = hv_iternext(from)) != NULL)
+        av_push(names, SvREFCNT_inc(hv_iterkeysv(he)));
+    sortsv(AvARRAY(names), (size_t)(av_len(names) + 1), Perl_sv_cmp);
+    hv_clear(hv);
+    for (SSize_t i = 0; i <= av_len(names); i++) {
+        SV *name = *av_fetch(names, i, 0);
+        (void)hv_store_ent(hv, name, newSVsv(HeVAL(hv_fetch_ent(from, name, 0, 0))), 0);
+    }
+}
+
+#endif
+
 void dpx_order_restore(pTHX_ const struct dpx_order *order)
 {
     if (!order->fixed)
@@ -360,6 +383,17 @@ void dpx_order_restore(pTHX_ const struct dpx_order *order)
     }
     PL_hash_rand_bits = bits ? bits : order->now;
 #elif defined(PERL_HASH_RANDOMIZE_KEYS)
-    PL_hash_rand_bits = order->now;
+    /* Options of -d: made perl take more steps before it loaded us, and steps depend on all names
+     * that perl has. */
+    (void)hv_deletes(PL_defstash, LIMIT, G_DISCARD);
+#  ifdef USE_PERL_PERTURB_KEYS
+    PL_HASH_RAND_BITS_ENABLED = 0;
+#  endif
+    PL_hash_rand_bits = 0;
+    ENTER;
+    SAVETMPS;
+    refill_sorted(aTHX_ GvHV(PL_incgv));
+    FREETMPS;
+    LEAVE;
 #endif
 }
