@@ -190,12 +190,12 @@ struct dpx_block {
 struct dpx_ctx {
     void *thx;                  /* the interpreter; NULL: not recording */
     struct dpx_frame *top;
+    U64 ops;                    /* ops executed, where they are counted */
     struct dp_rec rec;
     struct dpx_frame *frames, *frames_end;
     AV *mainstack;              /* PL_mainstack; a different one is another coroutine's */
     struct dpx_clock clock;
     U64 serial;
-    U64 ops;                    /* ops executed, where they are counted */
     struct dp_lines statements;
     struct dpx_events events;
     struct dpx_names names;
@@ -292,6 +292,7 @@ struct dpx_process {
     char run[40];
     struct dpx_options opt;
     struct dpx_clock clock;     /* what each state's clock is in the beginning */
+    struct dpx_cost cost;       /* what its readings add to a gap */
     struct dpx_plan plan;
     uint32_t (*site)(void *clock);      /* finds the places of calls; NULL: none are kept */
     struct dpx_phase *phases;   /* newest first */

@@ -1,4 +1,5 @@
 #include "dpx_clock.h"
+#include "dpx_calibrate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,6 @@
 #if defined(__x86_64__) || defined(__i386__)
 #  include <cpuid.h>
 #endif
-
-enum { ZERO_TRIES = 200 };
 
 static uint64_t read_ns(clockid_t id)
 {
@@ -41,6 +40,23 @@ double dpx_clock_today(void)
     return (double)read_ns(CLOCK_REALTIME) / 1e9;
 }
 
+/* The least is the truest: what disturbs the processor makes readings dearer. */
+static void costs(void *arg, uint64_t *call, uint64_t *line)
+{
+    struct dpx_clock *clock = arg;
+    struct dpx_cost *least = clock->cost;
+    if (!least)
+        return;
+    struct dpx_cost now = dpx_calibrate(clock);
+    if (!least->known || now.call < least->call)
+        least->call = now.call;
+    if (!least->known || now.statement < least->statement)
+        least->statement = now.statement;
+    least->known = true;
+    *call = least->call;
+    *line = least->statement;
+}
+
 /* ---- the processor's counter ---- */
 
 static uint64_t counter_stamp(void *arg)
@@ -66,26 +82,8 @@ static void counter_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
     }
 }
 
-/* The median of some distances between two readings: a counter that advances in steps (26 stamps on
- * a virtual EPYC) now and then gives two readings a single stamp apart, so that the least distance
- * would be a matter of luck. The sort is by hand: qsort may allocate memory, and this also runs in
- * a child just forked. */
-static uint64_t counter_zero(void *arg)
-{
-    uint64_t apart[ZERO_TRIES];
-    (void)arg;
-    for (int i = 0; i < ZERO_TRIES; i++) {
-        uint64_t a = dpx_counter(), b = dpx_counter();
-        int at = i;
-        for (; at > 0 && apart[at - 1] > b - a; at--)
-            apart[at] = apart[at - 1];
-        apart[at] = b - a;
-    }
-    return apart[ZERO_TRIES / 2];
-}
-
 static const struct dp_rec_host counter_host =
-    { 0, counter_zero, counter_stamp, cpu_ns, counter_pair, split };
+    { 0, costs, counter_stamp, cpu_ns, counter_pair, split };
 
 /* The kernel watches the TSC and stops using it when it cannot be trusted; the
  * invariant bit says that the rate does not follow the frequency. */
@@ -130,18 +128,7 @@ static void mono_pair(void *arg, uint64_t *stamp, uint64_t *mono_ns)
     *stamp = *mono_ns = mono_stamp(arg);
 }
 
-static uint64_t mono_zero(void *arg)
-{
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < ZERO_TRIES; i++) {
-        uint64_t a = mono_stamp(arg), b = mono_stamp(arg);
-        if (b - a < least)
-            least = b - a;
-    }
-    return least;
-}
-
-static const struct dp_rec_host mono_host = { 1, mono_zero, mono_stamp, cpu_ns, mono_pair, split };
+static const struct dp_rec_host mono_host = { 1, costs, mono_stamp, cpu_ns, mono_pair, split };
 
 /* ---- the counting clock ---- */
 
@@ -169,15 +156,8 @@ static void count_split(void *arg, uint64_t *user_us, uint64_t *sys_us)
     *sys_us = 0;
 }
 
-/* Each reading of this clock is a step of time, which the tests count. */
-static uint64_t count_zero(void *arg)
-{
-    (void)arg;
-    return 0;
-}
-
 static const struct dp_rec_host count_host =
-    { 1, count_zero, count_stamp, count_cpu, count_pair, count_split };
+    { 1, NULL, count_stamp, count_cpu, count_pair, count_split };
 
 void dpx_clock_advance(struct dpx_clock *clock, uint64_t ns, uint64_t cpu)
 {

@@ -19,11 +19,20 @@ enum dpx_clock_kind {
     DPX_CLOCK_COUNTING      /* moves by a fixed step at each reading: for tests */
 };
 
+/* What its readings add to a gap, in stamps. */
+struct dpx_cost {
+    uint64_t call;              /* between two events of calls */
+    uint64_t statement;         /* between two statements that are read once; else 0 */
+    bool known;
+};
+
 struct dpx_clock {
     enum dpx_clock_kind kind;
     const char *name;               /* as in the header of the file */
     const char *why;                /* why the counter is not used, or NULL */
     uint64_t count, cpu, step;      /* the counting clock, in ns */
+    struct dpx_cost *cost;          /* the least that has been measured; NULL: is not measured */
+    bool reads_once;                /* statements are read once */
 };
 
 /* Chooses the clock. wish: NULL for the best there is, or one of "tsc",

@@ -73,8 +73,13 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
     dp_buf_addf(to, "$dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ", (UV)own_cpu,
                 (UV)own_real);
     dp_buf_adds(to, "$dprof_clock_zero=");
-    dpx_say_real(to, (double)ctx->rec.zero / ctx->rec.rate, 1);
+    dpx_say_real(to, (double)ctx->rec.call_cost / ctx->rec.rate, 1);
     dp_buf_adds(to, "; ");
+    if (ctx->rec.lag) {
+        dp_buf_adds(to, "$dprof_clock_line=");
+        dpx_say_real(to, (double)ctx->rec.lag / ctx->rec.rate, 1);
+        dp_buf_adds(to, "; ");
+    }
     if (ctx->rec.dropped)
         dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
                     (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));

@@ -156,6 +156,10 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     }
     if (!dpx_clock_choose(&dpx_run.clock, dpx_run.opt.clock))
         Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", dpx_run.opt.clock);
+    dpx_run.clock.cost = dpx_run.only_samples ? NULL : &dpx_run.cost;
+    dpx_run.clock.reads_once = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_line_samples()
+                               && dpx_run.clock.kind == DPX_CLOCK_COUNTER
+                               && dpx_run.plan.n <= dpx_run.plan.noise;
     dpx_layout(aTHX_ dpx_run.opt.layout);
     return true;
 }

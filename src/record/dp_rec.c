@@ -22,9 +22,7 @@ DP_CHECK(state, sizeof(struct dp_live_state) == DP_PIECE_RUN + 8 * DP_PIECE_S_WO
 /* The figures of the adaptive reading of the CPU clock; the manual's section
  * "How time is measured" tells what they are good for. */
 enum {
-    BESIDE_NS = 6,              /* of a reading of the counter, at most so much is done beside
-                                 * other work */
-    BESIDE_CALL_NS = 4,         /* by so much less is taken off behind the hook of a call */
+    FIRST_MEASURE_NS = 5000000, LAST_MEASURE_NS = 125000000,
     LONG_GAP_NS = 5000,         /* a gap this long is worth a system call: the CPU clock is read */
     RELAXED_GAP_NS = 20000,     /* the same for programs that do not wait */
     DEADLINE_NS = 1000000,      /* read at least this often */
@@ -122,21 +120,28 @@ static void start(struct dp_rec *rec)
     rec->left = rec->paused_at = rec->host->stamp(rec->host_arg);
 }
 
-/* Where a statement begins, the counter is read once, so that the reading and the rest of the hook
- * are within a gap. But the processor does other work beside it: of the 10 ns that a reading takes
- * (`zero`), the program waits for about two fifths, and for three fifths at a call or its end. With
- * that taken off, each kind of code in bench/lines.pl has its share of the time within four
- * percent; with all of it taken off, statements of 15 ns keep 0.4 of theirs. A slow reading does
- * not give more room to other work. A counter of long stamps cannot tell any of this. */
-static void take_lags(struct dp_rec *rec)
+/* A call's cost is taken off where a gap ends. Where statements are read once, a gap may begin at a
+ * call and end at a statement: then each end has its half. */
+static void take_costs(struct dp_rec *rec)
 {
-    double zero = (double)rec->zero, beside = zero * 3 / 5, most = BESIDE_NS * rec->rate;
-    uint64_t call = stamps(rec, BESIDE_CALL_NS);
-    if (most < 1)
+    bool once = rec->how.line_times && rec->how.reads_once;
+    if (rec->host->costs)
+        rec->host->costs(rec->host_arg, &rec->call_cost, &rec->line_cost);
+    rec->lag = once ? rec->line_cost : 0;
+    rec->call_lag = once ? rec->call_cost / 2 : 0;
+    rec->zero = rec->call_cost - rec->call_lag;
+}
+
+/* A neighbour of the processor may have spoiled the first measurement; so it is made again 5, 25
+ * and 125 ms later. */
+static void measure_again(struct dp_rec *rec, uint64_t now)
+{
+    if (now < rec->measure_at)
         return;
-    rec->lag = (uint64_t)(zero - (beside < most ? beside : most) + 0.5);
-    rec->zero -= rec->lag;
-    rec->call_lag = rec->lag > call ? rec->lag - call : 0;
+    take_costs(rec);
+    double passed = (double)(now - rec->first_stamp) / rec->rate;
+    rec->measure_at = passed < LAST_MEASURE_NS / 2
+                      ? rec->first_stamp + stamps(rec, passed * 5) : UINT64_MAX;
 }
 
 void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_writer *writer,
@@ -153,7 +158,6 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
     rec->host_arg = host_arg;
     rec->ops = how->ops ? how->ops : &no_ops;
     rec->rate = host->rate;
-    rec->zero = host->zero(host_arg);
     if (rec->rate == 0) {
         /* This is a first estimate; learn_rate makes it better. */
         uint64_t stamp, mono, stamp2, mono2;
@@ -164,9 +168,9 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
         rec->rate = (double)(stamp2 - stamp) / (double)(mono2 - mono);
         rec->young = true;
     }
-    if (how->line_times && how->reads_once)
-        take_lags(rec);
+    take_costs(rec);
     start(rec);
+    rec->measure_at = host->costs ? rec->first_stamp + stamps(rec, FIRST_MEASURE_NS) : UINT64_MAX;
 }
 
 /* Puts down a mark of any kind, and its counters. Returns its end. */
@@ -404,6 +408,7 @@ static void judge(struct dp_rec *rec, uint64_t gap, uint64_t wait, uint64_t now)
         rec->relaxed = !rec->relaxed;
     rec->reads = rec->waits = 0;
     rec->period_end = now + stamps(rec, DEADLINE_NS);
+    measure_again(rec, now);
 }
 
 /* The counter may go on or step while the machine is suspended or migrated; the monotonic clock

@@ -29,9 +29,10 @@
 struct dp_rec_host {
     /* Stamps per ns where they are known exactly; 0: the recorder finds them out. */
     double rate;
-    /* The usual distance of two readings in a row, in stamps: the time of a reading itself. It is
-     * part of each gap, and is taken off at calls; with reads_once a part of it at statements. */
-    uint64_t (*zero)(void *host);
+    /* Measures what the readings add to the program's time, in stamps: to a gap between two calls
+     * or ends of calls, and, with reads_once, to one between two statements. Called at the start
+     * and some times later; NULL: nothing. */
+    void (*costs)(void *host, uint64_t *call, uint64_t *line);
     /* The fast counter. */
     uint64_t (*stamp)(void *host);
     /* CPU time of this thread in ns. */
@@ -81,8 +82,7 @@ struct dp_rec {
     uint64_t long_gap;          /* after a gap this long the CPU clock is read */
     uint64_t program;           /* stamps that passed in the program so far */
     struct dp_cct_node *cur;    /* of a tree: the context that runs */
-    uint64_t zero;              /* what is taken off a gap that ends at a call: the length of one
-                                 * in which nothing happens, less `lag` */
+    uint64_t zero;              /* what is taken off a gap that ends at a call */
 
     struct dp_stmt *line;       /* the statement that runs; never NULL */
     const uint64_t *ops;        /* counts ops */
@@ -153,6 +153,9 @@ struct dp_rec {
     uint64_t period_end;
     uint32_t reads, waits, skipped;
     bool relaxed;
+
+    uint64_t call_cost, line_cost;      /* what host->costs has said */
+    uint64_t measure_at;        /* stamp at which it is asked again; UINT64_MAX: no more */
 
     uint64_t began;             /* stamp from which on the recorder's own time is that of the file:
                                  * first_stamp, or the end of the slice before */

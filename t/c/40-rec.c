@@ -277,7 +277,7 @@ static void saved(void *arg)
  * The time of saving is not the program's. */
 static void saving(const char *what, size_t words, unsigned one_in, uint64_t checkpoint, bool tree)
 {
-    struct dp_rec_host host = { 0, zero, stamp_s, cpu_ns_s, pair_s, split_s };
+    struct dp_rec_host host = { 0, NULL, stamp_s, cpu_ns_s, pair_s, split_s };
     struct dp_rec rec;
     struct dp_writer w;
     struct dp_live live;
@@ -444,12 +444,19 @@ static void noise(void)
     end(&rec, &w, &live, &text);
 }
 
-static uint64_t zero_fast(void *m) { (void)m; return 26; }      /* 10 ns */
-static uint64_t zero_slow(void *m) { (void)m; return 2600; }
+/* What readings cost, as the host has measured it last. */
+static struct { uint64_t call, line; unsigned asked; } measured;
+
+static void costs(void *m, uint64_t *call, uint64_t *line)
+{
+    (void)m;
+    measured.asked++;
+    *call = measured.call;
+    *line = measured.line;
+}
 
 /* A recorder of two statements, 2 and 3, whose hooks read the counter once, or twice. */
-static void begin_lines(struct dp_rec *rec, struct dp_lines *lines, bool once,
-                        uint64_t (*measured)(void *), double rate, struct machine *m,
+static void begin_lines(struct dp_rec *rec, struct dp_lines *lines, bool once, struct machine *m,
                         struct dp_writer *w, struct dp_live *live)
 {
     static struct dp_rec_host host;
@@ -459,8 +466,10 @@ static void begin_lines(struct dp_rec *rec, struct dp_lines *lines, bool once,
         .ops = &ops
     };
     host = machine;
-    host.zero = measured;
-    host.rate = rate;
+    host.costs = costs;
+    measured.call = 16;
+    measured.line = 10;
+    measured.asked = 0;
     memset(lines, 0, sizeof *lines);
     for (uint32_t n = 2; n <= 3; n++)
         dp_lines_know(lines, n, &(struct dp_line_place){ .site = n });
@@ -491,7 +500,7 @@ static void places(void)
     struct dp_writer w;
     struct dp_cct_call call;
 
-    begin_lines(&rec, &lines, false, zero_fast, RATE, &m, &w, &live);
+    begin_lines(&rec, &lines, false, &m, &w, &live);
     uint64_t now = stamp(&m);
     struct dp_stmt *a = dp_lines_get(&lines, 2);
     rec.left = now;
@@ -525,20 +534,13 @@ static void one_reading(void)
     struct dp_writer w;
     struct dp_cct_call call;
 
-    begin_lines(&rec, &lines, false, zero_fast, RATE, &m, &w, &live);
-    ok(rec.lag == 0 && rec.zero == 26, "with two readings all is taken off at calls");
-    end_lines(&rec, &lines, &w, &live);
-    begin_lines(&rec, &lines, true, zero_slow, RATE, &m, &w, &live);
-    is_u(rec.lag, 2600 - 16, "of a slow reading 6 ns are beside other work");
-    is_u(rec.call_lag + rec.zero, 2600 - 10, "and 4 ns at calls");
-    end_lines(&rec, &lines, &w, &live);
-    begin_lines(&rec, &lines, true, zero_fast, RATE / 50, &m, &w, &live);
-    ok(rec.lag == 0 && rec.zero == 26, "a counter of long stamps cannot tell");
+    begin_lines(&rec, &lines, false, &m, &w, &live);
+    ok(rec.lag == 0 && rec.zero == 16, "with two readings only gaps that end at calls lose any");
     end_lines(&rec, &lines, &w, &live);
 
-    begin_lines(&rec, &lines, true, zero_fast, RATE, &m, &w, &live);
-    ok(rec.lag == 10 && rec.zero == 16, "of a fast reading three fifths are");
-    is_u(rec.call_lag, 0, "after a call 4 ns more are");
+    begin_lines(&rec, &lines, true, &m, &w, &live);
+    is_u(rec.lag, 10, "a gap that begins with a statement loses what one of statements costs");
+    ok(rec.call_lag == 8 && rec.zero == 8, "each end at a call loses half of what a call costs");
     uint64_t now = stamp(&m);
     struct dp_stmt *a = dp_lines_get(&lines, 2), *b = dp_lines_get(&lines, 3);
     rec.left = now;
@@ -560,7 +562,7 @@ static void one_reading(void)
     dp_rec_leave_statement(&rec, now);
     now += 60;
     dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, now, HOW);
-    is_u(a->real, 90 + 60 - 10 - 16, "at a call its reading is taken off, too");
+    is_u(a->real, 90 + 60 - 10 - 8, "at a call its reading is taken off, too");
     is_u(rec.program - before, a->real + b->real, "the lines have what has passed");
     is_u(call.caller->real, a->real + b->real, "the context has the same");
     dp_rec_leave(&rec, now);
@@ -571,9 +573,42 @@ static void one_reading(void)
     end_lines(&rec, &lines, &w, &live);
 }
 
+/* The costs are measured again 5, 25 and 125 ms after the beginning. */
+static void measured_again(void)
+{
+    struct machine m = { 0, 0 };
+    struct dp_rec rec;
+    struct dp_lines lines;
+    struct dp_live live;
+    struct dp_writer w;
+    struct dp_cct_call call;
+    uint64_t began, at[8];
+
+    begin_lines(&rec, &lines, false, &m, &w, &live);
+    began = m.ns;
+    measured.call = 4;
+    for (unsigned asked = 1; m.ns - began < 1000000000;) {
+        rec.left = stamp(&m);
+        m.ns += 500000;
+        m.cpu += 500000;
+        dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, stamp(&m), DP_REC_TREE | DP_REC_LINES);
+        rec.left = stamp(&m);
+        dp_rec_mark(&rec, DP_RAW_LEAVE, 1, &call, stamp(&m), DP_REC_TREE | DP_REC_LINES);
+        if (measured.asked != asked && asked < 8)
+            at[asked++] = (m.ns - began) / 1000000;
+    }
+    is_u(measured.asked, 4, "costs are measured four times");
+    ok(at[1] >= 5 && at[1] <= 7, "again after 5 ms");
+    ok(at[2] >= 25 && at[2] <= 36, "again after 25 ms");
+    ok(at[3] >= 125 && at[3] <= 182, "again after 125 ms");
+    is_u(rec.zero, 4, "the new cost is taken off");
+    end_lines(&rec, &lines, &w, &live);
+}
+
 int main(void)
 {
     starved();
+    measured_again();
     places();
     one_reading();
     noise();
