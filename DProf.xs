@@ -1,5 +1,6 @@
-/* XSUB declarations only: each unpacks, makes one call, converts, returns.
- * The recorder's side and the analyzers' side meet nowhere but in the file. */
+/* The module's C entry points; the .xsi files of xs/ have more of them. Each XSUB unpacks, makes
+ * one call, converts, returns. The recorder's side and the analyzers' side meet nowhere but in
+ * the file. */
 #include "dpx_block.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"

@@ -1,7 +1,8 @@
 package OtherThreads;
 
 # Loaded into a program, it prints at the end how many CPU seconds the other threads of the process
-# have taken, which are those of a profiler: a small part of a large sum, and known by itself.
+# have taken, which are those of a profiler. The number is exact, although it is a small part of a
+# large sum.
 
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# One sub makes 400,000 tiny calls, another computes without any call for about
-# twice as long. Prints their real times; the profile has its own.
+# One sub makes 400,000 tiny calls, another computes without any call for about twice as long.
+# Prints their real times; the profile has its own.
 use strict;
 use warnings;
 use Time::HiRes 'time';

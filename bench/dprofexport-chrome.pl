@@ -1,6 +1,6 @@
 # What dprofexport --format chrome takes on a trace of many marks, to a file, and through pipes on
-# both sides: the best of RUNS (3), elapsed; MB written a second; MB held at most. MARKS: how many,
-# 10,000,000 if not given. TMPDIR has to have room for 70 bytes a mark.
+# both sides. It prints the best of RUNS (3), elapsed; MB written a second; MB held at most. MARKS:
+# how many, 10,000,000 if not given. TMPDIR has to have room for 70 bytes a mark.
 use strict;
 use warnings;
 use FindBin ();

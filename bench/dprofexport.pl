@@ -1,7 +1,7 @@
 # dprofexport on a tree of a million contexts (CONTEXTS), in each of its formats that a tree can be
-# written in: seconds from start to end and of CPU, the best of 3 runs (RUNS), MB held at most, MB
-# written. FORMAT names one. Beside them stands dprofreport -O 1, which reads the same file and
-# writes a line.
+# written in. It prints seconds from start to end and of CPU, the best of 3 runs (RUNS), MB held at
+# most, MB written. FORMAT names one. Beside them stands dprofreport -O 1, which reads the same file
+# and writes a line.
 use strict;
 use warnings;
 use FindBin ();

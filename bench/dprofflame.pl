@@ -1,6 +1,6 @@
 # dprofflame and dproffold on folded stacks of programs of many sizes, beside flamegraph.pl,
-# difffolded.pl and inferno, where these are installed: user CPU seconds, the best of RUNS (3; from
-# a million stacks on 1), MB held at most, MB written. DPROF_BENCH_STACKS: how many stacks,
+# difffolded.pl and inferno, where these are installed. It prints user CPU seconds, the best of RUNS
+# (3; from a million stacks on 1), MB held at most, MB written. DPROF_BENCH_STACKS: how many stacks,
 # 10000,100000,1000000 if not given; a million takes 4 GB of TMPDIR. DPROF_FLAMEGRAPH: the folder of
 # flamegraph.pl and difffolded.pl; else the copy of the first that Devel::NYTProf has. inferno is
 # looked for in PATH. FULL=1: flamegraph.pl --reverse of more than 100,000 stacks, too (minutes, and

@@ -1,5 +1,5 @@
-# A fleet in a store that is a folder: made-up services on HOSTS hosts (20), a process each, which
-# write the slices of the last hour, one for every five minutes, and push them; then the HOURS (24)
+# A fleet in a store that is a folder. Made-up services on HOSTS hosts (20), a process each, write
+# the slices of the last hour, one for every five minutes, and push them; then the HOURS (24)
 # before, whose profiles are links to those, under names of their own, and TIMES (1) as many hosts.
 # Prints what that takes, and what queries of it take: elapsed and CPU seconds, and MB of memory,
 # the best of 3 (RUNS). More: SERVICES (20, but each has two hosts), CONTEXTS of a profile (500),

@@ -1,4 +1,4 @@
-/* Writes a trace of a number of marks, each with an `@` line, of a made-up program: every sub has a
+/* Writes a trace of a number of marks, each with an `@` line, of a made-up program. Every sub has a
  * body of calls, some in loops, some under a condition; some subs recurse. Times are from a
  * microsecond to a millisecond. The same seed gives the same bytes. Usage: gen-marks [marks [seed]]
  * > tmon.out */

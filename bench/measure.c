@@ -1,7 +1,7 @@
-/* Runs a shell command and prints what it took: user and system seconds of all its processes,
- * seconds from start to end, and the KB that the largest of these held at most. Usage: measure
- * COMMAND; the numbers go to the standard output, the command's own to the null device. The exit
- * status is the command's. */
+/* Runs a shell command and prints what it took. It prints user and system seconds of all its
+ * processes, seconds from start to end, and the KB that the largest of these held at most.
+ * Usage: measure COMMAND; the numbers go to the standard output, the command's own to the null
+ * device. The exit status is the command's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* Any bytes as an event's text and as a list of events, on several machines, none of which is this
- * one: nothing may crash, leak or go out of bounds, and what is found must be consistent. Built
+ * one. Nothing may crash, leak or go out of bounds, and what is found must be consistent. Built
  * alone this is a fuzz target; another one may call fuzz_pmu_event. */
 #include "../t/c/sysfs.h"
 #include "dp_mem.h"

@@ -1,5 +1,5 @@
 # Each two values of the recorder's options meet in one recording of a program that forks, makes
-# threads, starts, stops, marks and holds: its output is as plain, no sum of its files is below
+# threads, starts, stops, marks and holds. Its output is as plain, no sum of its files is below
 # zero, and the files hold together. xt/check-pairs.t reads them with every tool.
 use strict;
 use warnings;

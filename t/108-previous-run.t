@@ -1,4 +1,4 @@
-# However a program ends, the profile of the run before is not taken for its own: from the main
+# However a program ends, the profile of the run before is not taken for its own. From the main
 # program on, each way of recording has a file of its own, and the tools read that.
 use strict;
 use warnings;

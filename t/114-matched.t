@@ -1,5 +1,5 @@
-# Filters that match nothing are told and are a failure, in each tool that has them; and --annotate
-# of a sub shows all lines that the sub has, wherever `#line` puts them.
+# A filter that matches nothing is an error, in each tool that has filters. --annotate of a sub
+# shows all lines that the sub has, wherever `#line` puts them.
 use strict;
 use warnings;
 use Test::More;

@@ -1,4 +1,4 @@
-# Files of other tools, in our tools: events whose names have colons are selected in every tool that
+# Files of other tools, in our tools. Events whose names have colons are selected in every tool that
 # selects metrics; text of perf and of Xdebug that was refused or read wrongly; and what is said of
 # files that are not read. t/c/26 to t/c/33 try each detail.
 use strict;

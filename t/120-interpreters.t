@@ -1,4 +1,4 @@
-# Several interpreters in one process, as mod_perl, PL/Perl, uWSGI and others have them: each that
+# Several interpreters in one process, as mod_perl, PL/Perl, uWSGI and others have them. Each that
 # asks for a recorder has a file of its own, the others do not notice, whatever order they begin
 # and end in. t/lib/host.c is the program that embeds them.
 use strict;

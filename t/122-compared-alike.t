@@ -1,4 +1,4 @@
-# What two sides are compared as: measured values are no samples, in pictures and tables alike;
+# What two sides are compared as, in tables and pictures alike. Measured values are no samples;
 # counts are shown as counts; an interval contains the change that it stands beside.
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
-# dprofdiff --from of versions on several hosts: a host is one value; time per call, phase by phase;
-# warm=; what is said of few hosts, of pairs, and where all or the traffic moved. How often it is
-# right, xt/fleet-truth.pl measures.
+# dprofdiff --from of versions on several hosts: units, pairs, calls, phases, beginnings. A host is
+# one value; time per call, phase by phase; warm=; what is said of few hosts, of pairs, and where
+# all or the traffic moved. How often it is right, xt/fleet-truth.pl measures.
 use strict;
 use warnings;
 use lib 't/lib';

@@ -1,6 +1,6 @@
-# No byte of a profile, of a file's name or of a store reaches a terminal or another program as a
-# control character, whatever tool prints it and in whatever format; and no tool follows a name out
-# of a profile that no file can have.
+# Hostile names, through every tool and format. No byte of a profile, of a file's name or of a store
+# reaches a terminal or another program as a control character. No tool follows a name out of a
+# profile that no file can have.
 use strict;
 use warnings;
 use FindBin;

@@ -1,4 +1,4 @@
-# Random programs enter and leave subs in every way there is, and each sub counts its own calls: the
+# Random programs enter and leave subs in every way there is, and each sub counts its own calls. The
 # profile must have the same counts, the sub being charged must at any moment be the one that
 # caller() names, and every exit must be noticed in time. xt/fuzz.pl runs many more.
 #

@@ -1,5 +1,6 @@
-# A tree has the same calls as a trace: random programs in both modes, on the counting clock
-# (t/40-calls.t and t/41-exits.t do this with those of the corpus); then cases of trees alone.
+# A tree has the same calls as a trace. It is tried with random programs in both modes, on the
+# counting clock (t/40-calls.t and t/41-exits.t do this with those of the corpus); then cases of
+# trees alone.
 use strict;
 use warnings;
 use FindBin;

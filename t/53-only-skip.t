@@ -1,5 +1,5 @@
 # only= and skip=: what is charged to whom, how subs without a frame are entered and left, the
-# patterns and their errors; random programs some of whose subs are not recorded.
+# patterns and their errors. Random programs leave some of their subs unrecorded.
 use strict;
 use warnings;
 use utf8;

@@ -1,4 +1,4 @@
-# Subs without a name of their own, and subs that are given one: each call goes to the sub that was
+# Subs without a name of their own, and subs that are given one. Each call goes to the sub that was
 # called, by the name that it had then; profiles of one program compare as equal however it is
 # recorded.
 

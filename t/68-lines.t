@@ -1,5 +1,6 @@
-# lines=time and lines=count: each statement is counted at its place, the times of statements add up
-# to those of the contexts, to the tick, and the program notices nothing.
+# lines=time and lines=count: what statements cost, and what a program can see of that. Each
+# statement is counted at its place, the times of statements add up to those of the contexts, to the
+# tick, and the program notices nothing.
 #
 # DPROF_SEED and DPROF_PROGRAMS: of the random programs, where to begin, and how many.
 

@@ -1,5 +1,6 @@
-# The source view of a page: the data that dprofflame and dprofhtml put there are read back and
-# compared with a plain reading of the profile, and with what dprofreport prints for the same lines.
+# The source view of a page, against a plain reading. The data that dprofflame and dprofhtml put
+# there are read back and compared with a plain reading of the profile, and with what dprofreport
+# prints for the same lines.
 use strict;
 use warnings;
 use Test::More;

@@ -1,5 +1,6 @@
-# Lines of source in several profiles: which are the same, after random edits that are known; rules
-# about lines; dprofdiff --annotate; failures that name lines; baselines with lines.
+# Lines of source in several profiles: which are the same, after random edits that are known. The
+# test also tries rules about lines; dprofdiff --annotate; failures that name lines; baselines with
+# lines.
 #
 # DPROF_SEED and DPROF_ROUNDS: of the random programs.
 use strict;

@@ -1,6 +1,6 @@
-# jevents turns event lists in JSON and their mapfile into tables in C: each field to the letter,
-# each error with its place, and an output that is whole or unchanged. The program is the one that
-# made the build's own table: that one must be right.
+# jevents turns event lists in JSON and their mapfile into tables in C. It takes each field to the
+# letter, tells each error with its place, and leaves an output that is whole or unchanged. The
+# program is the one that made the build's own table: that one must be right.
 use strict;
 use warnings;
 use Config;

@@ -1,5 +1,6 @@
-# dprofexport --format pprof: files read back strictly, against a naive model of random trees;
-# labels, phases, processes, two sides, names made to hurt, deep recursion, great values.
+# dprofexport --format pprof: files read back strictly, against a naive model of random trees. The
+# test also tries labels, phases, processes, two sides, names made to hurt, deep recursion, great
+# values.
 use strict;
 use warnings;
 use Test::More;

@@ -1,6 +1,6 @@
 # dprofexport --format speedscope and --format firefox: files read back strictly, against a naive
-# model of random trees and traces; order of time, counters in it, processes, phases, lines of
-# calls, names made to hurt, deep recursion, great values.
+# model of random trees and traces. The test also tries the order of time, counters in it,
+# processes, phases, lines of calls, names made to hurt, deep recursion, great values.
 use strict;
 use warnings;
 use Encode ();

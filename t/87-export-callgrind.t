@@ -1,5 +1,5 @@
-# dprofexport's files of callgrind and cachegrind, read back strictly: what subs, lines and calls
-# have is what a naive model has; hostile names; several metrics; two sides.
+# dprofexport's files of callgrind and cachegrind, read back strictly. Subs, lines and calls have
+# what a naive model has; the test also tries hostile names; several metrics; two sides.
 use strict;
 use warnings;
 use Test::More;

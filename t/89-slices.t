@@ -1,5 +1,6 @@
-# Slices of a recording: merged, they are what one file would have been, whatever the program does
-# at a cut; nothing is lost where a slice cannot be written, and the spool keeps its limit.
+# Slices of a recording: merged, they are what one file would have been. That holds whatever the
+# program does at a cut; nothing is lost where a slice cannot be written, and the spool keeps its
+# limit.
 use strict;
 use warnings;
 use Config;

@@ -1,5 +1,6 @@
-# Profiles are sent to Pyroscope, Parca and Coroot: a stand-in with their rules takes them, whole
-# and with their labels, or refuses them; what cannot be taken is found before it is sent.
+# Sends profiles to a stand-in for Pyroscope, Parca and Coroot. The stand-in has the rules of these
+# servers: it takes profiles whole and with their labels, or refuses them; what cannot be taken is
+# found before it is sent.
 use strict;
 use warnings;
 use Test::More;

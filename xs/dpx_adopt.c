@@ -1,5 +1,9 @@
 /* Code that was compiled before the hooks were set (the modules that load the profiler, and theirs)
- * has perl's own op functions. All subs that the symbol table leads to get the hooks here. */
+ * has perl's own op functions. All subs that the symbol table leads to get the hooks here.
+ *
+ * What this relies on: all subs of the modules that are loaded before the hooks hang in symbol
+ * tables or in pads of such subs. Ops form a tree by op_first, OpSIBLING and, from 5.36 on
+ * always, op_sibparent. */
 #include "dpx_adopt.h"
 
 /* The function that ops of a type had before. */

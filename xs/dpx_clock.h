@@ -1,5 +1,5 @@
-/* The clocks behind the recorder. The fast counter is read in the hooks
- * themselves; everything else goes through struct dp_rec_host. */
+/* The clocks behind the recorder. The fast counter is read in the hooks themselves; everything
+ * else goes through struct dp_rec_host. */
 #ifndef DPX_CLOCK_H
 #define DPX_CLOCK_H
 

@@ -1,4 +1,7 @@
-/* What differs between perls, by feature. All other code of xs/ is the same from 5.26 on. */
+/* What differs between perls, by feature. All other code of xs/ is the same from 5.26 on.
+ *
+ * What this relies on: names that perl has changed between 5.26 and 5.44, and nothing else. A
+ * name that a new perl changes belongs here. */
 #ifndef DPX_COMPAT_H
 #define DPX_COMPAT_H
 

@@ -1,7 +1,10 @@
 /* Coroutines (Coro). Each coroutine has stacks of its own, and so a stack of frames of its own
  * here, found by PL_mainstack, which no two share at a time. A switch is noticed at the next event;
  * the frames of the coroutine that ran are left without having ended, and those of the next one go
- * on without being called. */
+ * on without being called.
+ *
+ * What this relies on: PL_mainstack is another one in each coroutine. Coro sets PL_runops of a new
+ * coroutine to perl's own loop. */
 #include "dpx_coro.h"
 #include "dpx_control.h"
 #include "dp_mem.h"

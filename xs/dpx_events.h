@@ -1,4 +1,4 @@
-/* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks;
+/* Counters of events beside the clock: chosen by name, opened for each thread, read by the hooks.
  * dpx_plan.h has what they are, and dp_perf.h reads those of the kernel.
  *
  * A hook that arrives takes a time stamp and then brings the counters up to date; a hook that

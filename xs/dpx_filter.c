@@ -4,7 +4,12 @@
  * the program does. Such a match neither reads nor sets what the program's matches set ($1, @-,
  * pos, the last pattern): ops do that, and no op is run. The engine takes its memory above that of
  * a match under way, and gives it back. A pattern that could call the program, or make the engine
- * die, is refused beforehand. */
+ * die, is refused beforehand.
+ *
+ * What this relies on: the engine matches by pregexec without an op, and PL_curcop's hints,
+ * PL_diehook and PL_signalhook are all that it reads of the program. Before 5.32 it asks Perl
+ * code about properties and folding. RXf_PMf_CHARSET_SHIFT says where flags keep the character
+ * set. */
 #include "dpx_filter.h"
 #include "dp_fmt.h"
 

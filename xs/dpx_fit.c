@@ -4,7 +4,11 @@
  * too late: it runs in the boot function and ends the process, and it does not tell perls apart
  * that differ in assertions or in a reference-counted stack. So this check runs before, and without
  * calling anything: no header of perl is included here, and what is declared is data, or is never
- * called. */
+ * called.
+ *
+ * What this relies on: PL_bincompat_options, PL_revision, PL_version and PL_subversion are data
+ * of every perl since 5.10. Only perls with assertions have Perl_hv_assert; only those with a
+ * reference-counted stack have Perl_runops_wrap. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

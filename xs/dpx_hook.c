@@ -55,9 +55,11 @@
  * parent's entry: the interpreter's address in that state does not match, and the first event makes
  * a state of its own.
  *
- * What this relies on: the context stack of perl 5.24; PL_ppaddr, PL_runops, PL_exitlist,
- * PL_mainstack, PL_curstackinfo, si_prev, si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv,
- * blk_oldcop, blk_eval.retop, CvSTART, cop_seq. */
+ * What this relies on: perl keeps a context stack as since 5.24, and lets a module replace
+ * PL_ppaddr and PL_runops. The code reads PL_exitlist, PL_mainstack, PL_curstackinfo, si_prev,
+ * si_cxix, si_cxstack, si_type, CxTYPE, blk_sub.cv, blk_oldcop, blk_eval.retop, CvSTART and
+ * cop_seq. Its own run loop does what perl's run loops do (Perl_runops_standard and
+ * Perl_runops_debug in run.c and dump.c). */
 #include "dpx_hook.h"
 #include "dpx_adopt.h"
 #include "dpx_builtin.h"

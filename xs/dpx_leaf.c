@@ -3,7 +3,11 @@
  *
  * The pad is that of the tick, as is the op, but the thread that ticks reads one after the other:
  * in rare cases the pad is another sub's, and what lies in it is anything. So each value is used
- * for what it is, and not for what the op says of it. */
+ * for what it is, and not for what the op says of it.
+ *
+ * What this relies on: a constant, a variable or a method stands in its op, and with threads in
+ * the pad, at the place that op_targ, op_padix or op_sv name. A multideref keeps its steps in
+ * op_aux. Names that perl has written into the code are shared hash keys. */
 #include "dpx_leaf.h"
 #include "dpx_builtin.h"
 #include "dpx_callee.h"

@@ -7,7 +7,11 @@
  * the third part of what identifies a sub: dpx_callee_name says how names are compared.
  *
  * Only raw fields are read here. CvGV() of a sub that has only a name would
- * create a GV, and the program could see it. */
+ * create a GV, and the program could see it.
+ *
+ * What this relies on: closures share CvSTART, and cop_seq of a nextstate is a number that no
+ * other has. CvNAMED and CvANON say how a CV is named. xcv_gv_u and CvSTASH are read as they
+ * are. */
 #include "dpx_name.h"
 #include "dpx_file.h"
 #include "dpx_filter.h"

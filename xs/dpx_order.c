@@ -10,7 +10,12 @@
  *                         a symbol table remembers the number at its last change
  *
  * How many steps a key takes depends on the keys that were there before. So the keys are added
- * again, to hashes that are made for that. */
+ * again, to hashes that are made for that.
+ *
+ * What this relies on: PL_hash_rand_bits and its generator (PERL_XORSHIFT64_A from 5.38 on,
+ * checked when this runs), xhv_rand of a symbol table, and the keys that init_debugger, PERL5DB
+ * and the first line of a program add. A perl that adds another key there must be taught here;
+ * t/118-hash-order.t notices. */
 #include "dpx_order.h"
 #include "dpx_undebug.h"
 

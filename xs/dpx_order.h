@@ -1,7 +1,8 @@
-/* The order of a hash's keys. With a fixed PERL_HASH_SEED (and not 0), perl changes a number,
- * PL_hash_rand_bits, at each key that it adds to the symbol table, and at each collision of keys
- * in any hash. This number decides about the order of keys. Switch -d and our own loading add keys,
- * so the program's hashes would have another order than in the plain run. */
+/* The order of a hash's keys: a fixed seed gives the program its plain order. With a fixed
+ * PERL_HASH_SEED (and not 0), perl changes a number, PL_hash_rand_bits, at each key that it adds
+ * to the symbol table, and at each collision of keys in any hash. This number decides about the
+ * order of keys. Switch -d and our own loading add keys, so the program's hashes would have
+ * another order than in the plain run. */
 #ifndef DPX_ORDER_H
 #define DPX_ORDER_H
 

@@ -5,7 +5,11 @@
  * (my_setenv), and we have removed PERL5DB from it, for the sake of child processes. So in other
  * interpreters perl finds nothing, and compiles `BEGIN { require 'perl5db.pl' }`: the program would
  * wait for a user at the prompt of the debugger. Where perl compiles that require, the op gets a
- * function of ours, which does instead what the switch asks for. */
+ * function of ours, which does instead what the switch asks for.
+ *
+ * What this relies on: perl compiles `BEGIN { require 'perl5db.pl' }` where the switch -d is
+ * given and PERL5DB is not set, and calls the checker of require (PL_check). my_setenv changes
+ * nothing outside of the first interpreter. */
 #include "dpx_perldb.h"
 #include "dpx_ctx.h"
 

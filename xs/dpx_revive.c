@@ -15,7 +15,12 @@
  * that `or` gets a function of ours, too, which finds out whose block it leads to.
  *
  * Blocks that no such op leads to are not seen: those of sort, map, grep, and a plain do; nor are
- * blocks in which nothing happens. An op that has another function than perl's is left alone. */
+ * blocks in which nothing happens. An op that has another function than perl's is left alone.
+ *
+ * What this relies on: PL_peepp sees each sub after perl has optimized it. A nextstate that perl
+ * leaves out stays in the tree as an OP_NULL whose op_targ is its old type. The ops in decides()
+ * are all that lead into a block; a new perl may have a new one. A child of OP_COND_EXPR stands
+ * where right_arm() and else_arm() look for it. */
 #include "dpx_revive.h"
 
 static peep_t orig_peep;

@@ -1,4 +1,4 @@
-/* A recording's beginning. */
+/* A recording's beginning: options, what perl has left to be cleaned up, the first interpreter. */
 #ifndef DPX_RUN_H
 #define DPX_RUN_H
 

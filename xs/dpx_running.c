@@ -1,3 +1,8 @@
+/* What this relies on: a context has the statement that was current before it (blk_oldcop), and
+ * that of a sub has its CV, its depth and the op that it returns to (blk_sub). The pad of depth
+ * N is the N-th of the CV's padlist. A nextstate that perl leaves out stays in the tree as an
+ * OP_NULL whose op_targ is its old type. The search for a statement follows closest_cop in
+ * perl's util.c. */
 #include "dpx_running.h"
 #include "dpx_callee.h"
 #include "dpx_leaf.h"

@@ -23,8 +23,10 @@
  * With the counting clock there is no ticker: every safe point reads that clock, and takes a sample
  * when one is due. So tests have the same samples each time.
  *
- * What this relies on, beside what dpx_hook.c does: PL_sig_pending, PL_signalhook, PL_psig_pend,
- * PL_opfreehook, PL_comppad, blk_oldcop, blk_sub.olddepth; the same from perl 5.24 to 5.44. */
+ * What this relies on, beside what dpx_hook.c does: perl looks at PL_sig_pending at each
+ * statement and branch, and calls PL_signalhook then. PL_opfreehook is called for each op that
+ * is freed, and pp_fork clears PL_sig_pending in the child. The code reads PL_psig_pend,
+ * PL_comppad, blk_oldcop and blk_sub.olddepth. All of this is the same from perl 5.24 to 5.44. */
 #include "dpx_sample.h"
 #include "dpx_adopt.h"
 #include "dpx_control.h"

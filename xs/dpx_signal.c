@@ -1,5 +1,8 @@
 /* The two signals that a recording handles where options name them: one has the file written
- * (signal=), the other stops recording and starts it again (toggle=). */
+ * (signal=), the other stops recording and starts it again (toggle=).
+ *
+ * What this relies on: perl looks at PL_sig_pending between statements, and calls PL_signalhook
+ * then. Threads inherit both from the thread that makes them. */
 #include "dpx_signal.h"
 #include "dpx_control.h"
 #include "dpx_life.h"

@@ -1,7 +1,10 @@
 /* Coro's functions that go on to another coroutine (cede, schedule, ...) set the function of the op
  * that called them to Coro's own pp_slf, and have the op run again. pp_slf returns in the coroutine
  * that goes on then, perhaps on another C stack, and calls pp_entersub for other functions. Here
- * pp_slf is wrapped, so that calls are counted and switches are seen. */
+ * pp_slf is wrapped, so that calls are counted and switches are seen.
+ *
+ * What this relies on: Coro sets op_ppaddr of the op that called it to its pp_slf, and refuses
+ * an op whose function is neither that nor pp_entersub. */
 #include "dpx_slf.h"
 #include "dpx_callee.h"
 #include "dpx_frame.h"

@@ -26,7 +26,12 @@
  *
  * What runs in a sub that is not recorded (skip=, only=) is charged to the statement that called
  * it, as its time is to the sub that called it. The time of an XS sub or a builtin is charged to
- * the statement that calls it. */
+ * the statement that calls it.
+ *
+ * What this relies on: struct cop has four bytes of padding behind its last field, which the
+ * allocator of ops clears (Makefile.PL looks at cop.h, and DP_CHECK below asks the compiler).
+ * Each statement begins with a nextstate or dbstate, a loop's turn ends with unstack, an eval
+ * ends with leavetry or leaveeval. A null op keeps its line and loses its file. */
 #include "dpx_stmt.h"
 #include "dpx_adopt.h"
 #include "dpx_name.h"

@@ -1,3 +1,7 @@
+/* What this relies on: init_debugger in perl.c makes the variables that clear_package removes,
+ * and no others: PL_DBgv, PL_DBline, PL_DBsub, PL_DBsingle, PL_DBtrace, PL_DBsignal, PL_dbargs,
+ * PL_DBcontrol. Lines of source stand in globs whose names begin with "_<". The switch -dt sets
+ * PERL5DB_THREADED. */
 #include "dpx_undebug.h"
 
 #include <stdlib.h>

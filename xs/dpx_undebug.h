@@ -1,5 +1,5 @@
-/* What perl's switch -d leaves in an interpreter. The profiler needs none of it once it has been
- * loaded. */
+/* Puts back what perl's switch -d has changed in an interpreter. The profiler needs nothing of
+ * it once it has been loaded. */
 #ifndef DPX_UNDEBUG_H
 #define DPX_UNDEBUG_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Lists that C or Perl has and a manual repeats: the options of the recorder, with their values, and
-# of prove's plugin, the variables of the environment, the names in a profile's header, the formats
-# of the tools, the sort keys and columns of dprofreport.
+# Lists that C or Perl has and a manual repeats. They are the options of the recorder, with their
+# values, and of prove's plugin, the variables of the environment, the names in a profile's header,
+# the formats of the tools, the sort keys and columns of dprofreport.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# What the modules load, and what they say they are: versions agree, prerequisites are declared,
+# What the modules load, and what they say they are. Versions agree, prerequisites are declared,
 # and the module that -d:DProf loads brings XSLoader and nothing else into the program.
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
 # Every program of the corpus runs with patterns, with builtins, with counters, and with what only
-# trees have, as a trace and as a tree: the output is the same, and both have the same calls.
+# trees have, as a trace and as a tree. The output is the same, and both have the same calls.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# Each two values of the recorder's options meet in one recording (t/107-option-pairs.t tells of
-# which program), and every tool reads what was recorded, without a word.
+# Each two values of the recorder's options meet in one recording, and every tool reads what was
+# recorded, without a word.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The lists of events in src/pmu-events/arch are strict JSON, with names and descriptions that
-# distinguish events, a row in the map for each model, and the right row for existing CPUs.
+# The lists of events in src/pmu-events/arch are strict JSON. Their names and descriptions
+# distinguish events, each model has a row in the map, and existing CPUs get the right row.
 use strict;
 use warnings;
 use FindBin;

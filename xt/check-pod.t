@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The manuals are POD without errors and warnings, with a name and a licence where needed; each tool
+# The manuals are POD without errors and warnings, with a name and a licence where needed. Each tool
 # has the same options in its manual and in its table, each module's manual lists its functions.
 use strict;
 use warnings;

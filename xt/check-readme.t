@@ -30,6 +30,11 @@ sub complaints {
 my %text = map { $_ => content($_) } qw(README README.md);
 is(complaints($text{$_}), '', "$_: its two commands") for sort keys %text;
 
+# Forges run both.
+my $workflow = content('.github/workflows/test.yml');
+is(join(' ', grep { $workflow !~ /^ +run: \Q$COMMANDS$_\E$/m } qw(demo test)), '',
+    '.github/workflows/test.yml: its commands');
+
 # README is for terminals and CPAN, README.md for browsers: with pictures that exist.
 unlike($text{README}, qr/^#|\*\*|`|!\[|\]\(/m, 'README is plain text');
 is(join(' ', grep { length > 90 } split /\n/, $text{README}), '', 'README fits a terminal');
@@ -46,7 +51,7 @@ like(complaints("\n" x 20 . "    ${COMMANDS}demo\n    ${COMMANDS}test\n"), qr/fi
     'notices: commands too far below');
 
 # Files that the texts refer to exist.
-for my $file ('README', 'README.md', 'HACKING') {
+for my $file ('README', 'README.md', 'HACKING', 'CONTRIBUTING.md') {
     my %named = map { $_ => 1 } content($file)
         =~ m{(?<![\w/.-])((?:\.ci|bench|bin|examples|fuzz|lib|src|t|tools|xs|xt)/[\w./-]*\w)
             (?![\w*-])}gx;

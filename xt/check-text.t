@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Small properties of text: no paths of a developer's machine, no tabs where a makefile needs none,
-# no blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
+# What holds for each text file. It has no paths of a developer's machine, no tabs where a makefile
+# needs none, no blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
 use strict;
 use warnings;
 use FindBin;

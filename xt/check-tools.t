@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The table of the tools (Devel::DProf::Tools) agrees with everything else that names them all;
-# common tasks are done in one module of lib/.
+# The table of the tools (Devel::DProf::Tools) agrees with the files, the help and the variables of
+# the tools; common tasks are done in one module of lib/.
 use strict;
 use warnings;
 use FindBin;
@@ -65,14 +65,7 @@ for my $tool (@tools) {
         "$tool->{name} -h: its options");
 }
 
-# Compares texts and programs.
-is(differ(\@names, [content('README.md') =~ /^\| `(\w+)` +\|/mg]), '', 'README.md: its table');
-is(differ([map { $_->{word} } @tools],
-    [grep { !/^(?:help|completion)\z/ } content('bin/dprof') =~ /^=item dprof (\w+)/mg]), '',
-    'bin/dprof: its manual');
-my ($also) = content('lib/Devel/DProf.pm') =~ /^=head1 SEE ALSO\n(.*?)^=/ms;
-is(differ([ 'dprof', @names ], [$also =~ /L<(dprof\w*)>/g]), '', "lib/Devel/DProf.pm: SEE ALSO");
-is(differ(\@env, [content('.ci/run') =~ /\b(DPROF[A-Z]+_OPTS)\b/g]), '', '.ci/run: variables');
+# Compares programs.
 {
     my $settings = content('t/lib/TestEnvironment.pm');
     like($settings, qr/\|DPROF\[A-Z\]\+_OPTS\|/, 't/lib/TestEnvironment.pm: variables');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The words that src/dprof/ lists are in the manual and the help of each tool that takes them:
-# whoever adds a metric, a column, a key or a format learns here which text lacks it.
+# The words that src/dprof/ lists are in the manual and the help of each tool that takes them.
+# Whoever adds a metric, a column, a key or a format learns here which text lacks it.
 use strict;
 use warnings;
 use FindBin;

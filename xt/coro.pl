@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Runs random programs of coroutines under the profiler: its counts, by caller too, must be those
+# Runs random programs of coroutines under the profiler. Its counts, by caller too, must be those
 # that the program kept itself, and the sub being charged the one that caller() names.
 #
 #   perl xt/coro.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both] [--mixed]

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
 # Runs other people's distributions' own tests, each test file plain and profiled, with the perls
-# that it starts: the same TAP, the same status, profiles without a flaw.
+# that it starts. Both must give the same TAP and status, and profiles without a flaw.
 #
 #   perl xt/distros.t [--mode trace|tree|both|slices|samples] [--jobs N] [--timeout S] [--work DIR]
 #                     [--options LIST] [--control] [source packages...]

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Memory runs out, and system calls fail: each single allocation and each single call of the
+# Memory runs out, and system calls fail. Each single allocation and each single call of the
 # recorder fails once, in the program itself or in a forked child, in each way of recording. The
 # program must print and return what it does without the profiler, and the tools must read what is
 # left.

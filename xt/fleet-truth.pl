@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# What dprofdiff says of two versions of a service on many hosts, whose profiles are in a store: how
-# often it raises a false alarm where the version changes nothing, and how often it finds a sub that
-# became slower. Made-up profiles of hosts go through a store of files and dprofdiff --from. Seeds
-# are fixed, and so is the result.
+# What dprofdiff says of two versions of a service on many hosts, whose profiles are in a store. It
+# counts how often it raises a false alarm where the version changes nothing, and how often it finds
+# a sub that became slower. Made-up profiles of hosts go through a store of files and dprofdiff
+# --from. Seeds are fixed, and so is the result.
 #
 #   perl xt/fleet-truth.pl [--rounds 10] [--only REGEX] [--alpha 0.005] [--verbose]
 #

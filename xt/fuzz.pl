@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# Runs random programs under the profiler: its counts must be those that the program kept itself,
+# Runs random programs under the profiler. Its counts must be those that the program kept itself,
 # and the sub being charged the one that caller() names.
 #
 #   perl xt/fuzz.pl [--seed N] [--programs M] [--rounds R] [--mode trace|tree|both|slices|samples]

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Tries what a machine may refuse, and how a process may be ended, at many points: kill -9 at random
-# moments, full disks of 4 kB to 1 MB, and limits on address space, descriptors and the size of
-# files in a forked child. The program must print and return what it does without the profiler, and
-# the tools must read what is left; of killed processes, all calls.
+# Tries what a machine may refuse, and how a process may be ended, at many points. It tries kill -9
+# at random moments, full disks of 4 kB to 1 MB, and limits on address space, descriptors and the
+# size of files in a forked child. The program must print and return what it does without the
+# profiler, and the tools must read what is left; of killed processes, all calls.
 #
 #   perl xt/limits.pl [--what kills|disks|limits] [--kills N]
 #

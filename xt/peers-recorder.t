@@ -1,4 +1,4 @@
-# Compares with the classic Devel::DProf and dprofpp: the old tool reads the new files and sees the
+# Compares with the classic Devel::DProf and dprofpp. The old tool reads the new files and sees the
 # same calls and the same tree; the old recorder's files are read, and say the same where it is
 # right.
 #

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Runs jevents on the event lists of a whole kernel: PMU_EVENTS_TREE=.../tools/perf/pmu-events/arch,
-# or else those in Debian's package linux-source-6.1 where that is installed. Compares every field
-# of every event, for all architectures, with a reading in Perl, xt/lib/PmuTree.pm, through a
-# compiler. Needs make first; takes a minute.
+# Runs jevents on the event lists of a whole kernel, and compares every field. It takes the folder
+# PMU_EVENTS_TREE=.../tools/perf/pmu-events/arch, or else those in Debian's package linux-source-6.1
+# where that is installed. Compares every field of every event, for all architectures, with a
+# reading in Perl, xt/lib/PmuTree.pm, through a compiler. Needs make first; takes a minute.
 use strict;
 use warnings;
 use Config;

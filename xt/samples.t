@@ -1,4 +1,4 @@
-# Programs that are hard on a sampler, and the corpus of t/scripts, sampled in many ways: each
+# Programs that are hard on a sampler, and the corpus of t/scripts, sampled in many ways. Each
 # prints and returns what it does without the profiler, and its profile is whole and adds up. strace
 # sees no signal.
 #

@@ -1088,8 +1088,13 @@ ordinary user (perl 5.42.3), 32-bit x86 (perl 5.40.1); as of commit 1c388581c575
 
 =head1 SEE ALSO
 
-L<dprofpp>, L<dprofreport>, L<dprofdiff>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
-L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dproftop>, L<dprof>,
+=for made by tools/lists.pl: see-also
+
+L<dprof>, L<dprofreport>, L<dprofdiff>, L<dproftop>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
+L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dprofpp>
+
+=for made end
+
 L<Devel::DProf::Cookbook>, L<Devel::DProf::Control>, L<Devel::DProf::FromNYTProf>,
 L<Devel::DProf::Format>, L<Test::DProf>, L<App::Prove::Plugin::DProf>, L<Plack::Middleware::DProf>,
 L<Mojolicious::Plugin::DProf>

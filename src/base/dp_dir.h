@@ -1,6 +1,7 @@
-/* Directories by descriptor, and what is in them. Where other users can make names in a directory,
- * a path that is looked up twice may be another file the second time; a name below a descriptor,
- * opened once without following links, is what it was found to be. */
+/* Directories by descriptor: what is opened below one, and what is refused. Where other users
+ * can make names in a directory, a path that is looked up twice may be another file the second
+ * time; a name below a descriptor, opened once without following links, is what it was found to
+ * be. */
 #ifndef DP_DIR_H
 #define DP_DIR_H
 

@@ -1,7 +1,7 @@
-/* A map from hashes of 64 bits to numbers, for millions of them: a slot has 12 bytes, and a map
- * that grows copies its slots from the first to the last, not to and fro. Hashes must be made with
- * a factor that no file can know, and what has the same hash is the same. dp_map is for all other
- * keys. */
+/* A map from hashes of 64 bits to numbers, for millions of them. A slot has 12 bytes, and a map
+ * that grows copies its slots from the first to the last, not to and fro. Hashes must be made
+ * with a factor that no file can know, and what has the same hash is the same. dp_map is for all
+ * other keys. */
 #ifndef DP_INDEX_H
 #define DP_INDEX_H
 

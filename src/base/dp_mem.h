@@ -1,5 +1,5 @@
-/* The only place that allocates. A build with DP_MEM_TEST can make the n-th
- * allocation fail, so that tests can walk every out-of-memory path. */
+/* The only place that allocates; it can be told to fail, for tests. A build with DP_MEM_TEST can
+ * make the n-th allocation fail, so that tests can walk every out-of-memory path. */
 #ifndef DP_MEM_H
 #define DP_MEM_H
 

@@ -1,5 +1,5 @@
-/* Lists that are written once. A list is a macro whose rows are calls of another one: it becomes an
- * enum or a struct here, and in xs/ what perl's side knows of them. */
+/* Lists that are written once, for C and perl. A list is a macro whose rows are calls of another
+ * one: it becomes an enum or a struct here, and in xs/ what perl's side knows of them. */
 #ifndef DPROF_LIST_H
 #define DPROF_LIST_H
 

@@ -1,4 +1,4 @@
-/* Files of other tools that cannot be read. Their first bytes tell which tool that is. */
+/* Files of other tools that cannot be read. Their first bytes tell which tool has written them. */
 #ifndef DP_FOREIGN_H
 #define DP_FOREIGN_H
 

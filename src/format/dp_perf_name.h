@@ -1,4 +1,4 @@
-/* Names of frames as perf prints them. */
+/* Names of frames as perf prints them, without parameters. */
 #ifndef DP_PERF_NAME_H
 #define DP_PERF_NAME_H
 

@@ -1,5 +1,5 @@
-/* Finds, for the lines that a side has run, the lines of sides before it that are the same, file by
- * file: by their numbers, their texts or their distances (dp_line_pair_make.h). */
+/* Finds, for the lines that a side has run, the lines of sides before it that are the same, file
+ * by file. It compares their numbers, their texts or their distances (dp_line_pair_make.h). */
 #ifndef DP_LINE_MATCH_H
 #define DP_LINE_MATCH_H
 

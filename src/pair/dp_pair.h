@@ -1,5 +1,5 @@
-/* Finds out which subs of several profiles are the same one, by names that stay when a checkout
- * moves, when code moves, when string evals are counted anew, when subs were renamed. */
+/* Finds out which subs of several profiles are the same one. It compares names that stay when a
+ * checkout moves, when code moves, when string evals are counted anew, when subs were renamed. */
 #ifndef DP_PAIR_H
 #define DP_PAIR_H
 

@@ -1,4 +1,4 @@
-/* Finds events by name. */
+/* Finds events by name, and those that are there twice. */
 #include "jev_event.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* Inside the page: what the files that write it share. A page holds blocks of data, each packed and
- * in base64. A block is JSON, then columns, each behind its length in bytes; numbers of columns are
- * LEB128. */
+/* Inside the page: its blocks of data. Each is packed and in base64. A block is JSON, then
+ * columns, each behind its length in bytes; numbers of columns are LEB128. */
 #ifndef DP_PAGE_H
 #define DP_PAGE_H
 

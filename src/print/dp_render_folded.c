@@ -1,5 +1,5 @@
-/* Stacks as folded text: a line for each, its frames from the caller to the callee between
- * semicolons, and what it has of each side (FlameGraph's README has the form). */
+/* Stacks as folded text. Each is a line that has its frames from the caller to the callee
+ * between semicolons, and what it has of each side (FlameGraph's README has the form). */
 #include "dp_print_stacks.h"
 #include "dp_buf.h"
 #include "dp_err.h"

@@ -1,4 +1,4 @@
-/* What a gate could have seen, in words. */
+/* What growth a gate's tests could have seen, in words. */
 #include "dp_render_gate.h"
 #include "dp_render.h"
 

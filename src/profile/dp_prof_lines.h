@@ -1,4 +1,4 @@
-/* What statements cost in a profile. Equal statements of all files are summed up. */
+/* What statements cost in a profile. Equal statements of all its files are summed up. */
 #ifndef DP_PROF_LINES_H
 #define DP_PROF_LINES_H
 

@@ -1,4 +1,4 @@
-/* Stretches of a recording that are held back: each is recorded into a tree of its own, which is
+/* Stretches of a recording that are held back. Each is recorded into a tree of its own, which is
  * added to the file's tree when it is known that the stretch was slow, and forgotten when it was
  * not. The file's tree sees the time of a stretch as it sees a pause, until the stretch is added.
  *

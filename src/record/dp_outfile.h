@@ -1,4 +1,4 @@
-/* A file that a recorder writes inside of somebody else's process: the program
+/* A file that a recorder writes inside of somebody else's process. The program
  * may close our descriptor, use its number for a file of its own, change
  * directory, or run out of disk; and the program must not notice us. */
 #ifndef DP_OUTFILE_H

@@ -1,5 +1,5 @@
-/* Call chains of an entry: who calls it (callee order: the entry on top, then its
- * callers), or where it stands in the calls from the program on down (caller order). */
+/* Call chains of an entry: who calls it (callee order: the entry on top, then its callers), or
+ * the calls that lead to it (caller order: from the program down). */
 #ifndef DP_CHAIN_H
 #define DP_CHAIN_H
 

@@ -1,3 +1,4 @@
+/* Change points of many series at once, by binary segmentation. */
 #include "dp_base.h"
 #include "dp_err.h"
 #include "dp_mem.h"

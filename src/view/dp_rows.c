@@ -1,3 +1,4 @@
+/* Edges and comparisons as rows of data. */
 #include "dprof/rows.h"
 #include "dp_buf.h"
 #include "dp_compared.h"

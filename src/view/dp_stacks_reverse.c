@@ -1,7 +1,8 @@
-/* Stacks from the leaves up. The tree of all callers is never built as a whole, because it may have
- * as many frames as the profile times their depth. The contexts are sorted once by what is read
- * from them up: those that share their innermost frames stand together then, so that a frame of the
- * tree is a range of them, and what the frame has is the difference of two sums.
+/* Stacks from the leaves up, as far as they are asked for. The tree of all callers is never built
+ * as a whole, because it may have as many frames as the profile times their depth. The contexts are
+ * sorted once by what is read from them up: those that share their innermost frames stand together
+ * then, so that a frame of the tree is a range of them, and what the frame has is the difference of
+ * two sums.
  *
  * The walk goes level by level, and the code that draws says of each frame whether to go on, so
  * that no branch is followed that is too narrow. A level down costs no more than the branches that

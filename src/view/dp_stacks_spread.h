@@ -1,4 +1,4 @@
-/* The own values of single frames, by line.
+/* The own values of single frames, by line: what lines have, spread over the frames of their subs.
  *
  * Statements are known by sub, and not by context: what a line of a sub costs is known, but not in
  * which of its frames. So each frame gets a share of what each line of its name has: in proportion,

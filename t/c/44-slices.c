@@ -1,4 +1,4 @@
-/* A recording in slices against a naive model: at random cuts, all slices together have the calls,
+/* A recording in slices against a naive model. At random cuts, all slices together have the calls,
  * times, ops and statements of the whole; without memory, and at the limit of contexts. */
 #include "random.h"
 #include "sums.h"

@@ -1,4 +1,4 @@
-/* Stretches that are held back, against a naive model: whatever is turned to, kept and dropped at
+/* Stretches that are held back, against a naive model. Whatever is turned to, kept and dropped at
  * random, the file has the calls, times, ops and statements of what was kept, and of nothing else;
  * also in slices, with pauses, at the limit of contexts, in a child, and without memory. */
 #include "random.h"

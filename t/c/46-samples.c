@@ -1,4 +1,4 @@
-/* Samples on a simulated machine, on which it is known what ran: each op has its share of the time,
+/* Samples on a simulated machine, on which it is known what ran. Each op has its share of the time,
  * however long its samples wait for its end, and waits have no CPU time of others. */
 #include "machine.h"
 #include "random.h"

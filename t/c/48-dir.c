@@ -1,5 +1,6 @@
-/* Directories by descriptor: what is opened, what is refused and why, whatever another user has put
- * there: links, FIFOs, sockets, directories, files of others, in random order. */
+/* Directories by descriptor: what is opened, what is refused and why, whatever another user has
+ * put there. The test puts links, FIFOs, sockets, directories, and files of others there, in
+ * random order. */
 #include "tap.h"
 #include "random.h"
 #include "dp_dir.h"

@@ -1,5 +1,5 @@
-/* What a recorder has of a program of a few subs and statements, as sums to compare with those of a
- * naive model; and a machine whose clocks stand still while they are read. */
+/* What a recorder has of a program of a few subs and statements, as sums to compare with those
+ * of a naive model. The file also has a machine whose clocks stand still while they are read. */
 #ifndef SUMS_H
 #define SUMS_H
 

@@ -1,7 +1,7 @@
 package CoroProgram;
 
-# Random programs of coroutines (Coro) that yield wherever code can run, and that log what they did:
-# each sub counts its own calls, by caller too, and at many points the sub that is being charged is
+# Random programs of coroutines (Coro) that yield wherever code can run, and that log what they did.
+# Each sub counts its own calls, by caller too, and at many points the sub that is being charged is
 # compared with the one that caller() names.
 # charged is compared with the one that caller() names.
 #

@@ -1,6 +1,6 @@
 package FuzzProgram;
 
-# Random programs that enter and leave subs in every way there is, and that log what they did: each
+# Random programs that enter and leave subs in every way there is, and that log what they did. Each
 # sub counts its own calls, and at many points the sub that is being charged is compared with the
 # one that caller() names.
 #

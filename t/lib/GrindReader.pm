@@ -1,6 +1,6 @@
 package GrindReader;
 
-# Strict readers of the formats of valgrind's callgrind and cachegrind: what is not exactly as the
+# Strict readers of the formats of valgrind's callgrind and cachegrind. What is not exactly as the
 # formats want it is an error, also where their own readers are more patient. Functions are
 # FILE:NAME.
 

@@ -1,6 +1,6 @@
 package LineEdits;
 
-# Random programs, random edits of them, and their made-up profiles: each line has an identity, so
+# Random programs, random edits of them, and their made-up profiles. Each line has an identity, so
 # that a test knows which line of one version is which of the other.
 
 use strict;

@@ -1,8 +1,8 @@
 package PprofReader;
 
-# Reads pprof files as strictly as any of their readers, and more strictly than most: what the
-# comments of google/pprof's proto/profile.proto demand, what CheckValid in its profile/profile.go
-# checks, what Parca and Pyroscope refuse. It shares no code with the writer.
+# Reads pprof files as strictly as any of their readers, and more strictly than most. It refuses
+# what violates the comments of google/pprof's proto/profile.proto demand, what CheckValid in its
+# profile/profile.go checks, what Parca and Pyroscope refuse. It shares no code with the writer.
 
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-// The source view in a browser, of programs that are recorded here: what it shows is read back and
+// The source view in a browser, of programs that are recorded here. What it shows is read back and
 // compared with what dprofreport says of the same lines; links, Back, keys, search, folding; odd
 // and hostile sources; a program of 500 modules. Times are printed, never judged.
 

@@ -1,5 +1,5 @@
-# What a store that is a folder, and a spool, bear of a fleet: pushes twice, pushes that are killed
-# at any moment, hosts whose clocks are wrong, disks without room.
+# What a store that is a folder, and a spool, bear of a fleet. They get profiles pushed twice,
+# pushes that are killed at any moment, hosts whose clocks are wrong, disks without room.
 use strict;
 use warnings;
 use lib 't/lib';

@@ -1,7 +1,8 @@
 package Unnoticed;
 
-# Shared by xt/faults.pl and xt/limits.pl: programs under hard conditions must print and return what
-# they do without the profiler, and the tools must read what is left.
+# What xt/faults.pl and xt/limits.pl share: programs, run plain and profiled. Programs under hard
+# conditions must print and return what they do without the profiler, and the tools must read what
+# is left.
 
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-# Calibrates t/lib/StandIn.pm, to which t/99-receivers.t sends profiles: it takes what Pyroscope's
+# Calibrates t/lib/StandIn.pm, to which t/99-receivers.t sends profiles. It takes what Pyroscope's
 # own pusher (npm's @pyroscope/nodejs) sends, and says of Pyroscope's own test files what
 # Pyroscope's own test expects. DPROF_PYROSCOPE names a copy of its sources (git clone
 # https://github.com/grafana/pyroscope); without it, the second part is skipped.

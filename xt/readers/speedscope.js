@@ -1,7 +1,7 @@
-// For speedscope.t and chrome.t: node speedscope.js FILE PICTURE prints what npm's speedscope shows
-// of each profile of a file, as JSON: { shown: [{ name, rows: [[name, total, self], ...] }, ...],
-// errors }. A file of another format is one profile without a name. PICTURE is a picture of the
-// last profile, in order of time.
+// Prints what npm's speedscope shows of each profile of a file, for speedscope.t and chrome.t.
+// `node speedscope.js FILE PICTURE` prints JSON: { shown: [{ name, rows: [[name, total, self], ...]
+// }, ...], errors }. A file of another format is one profile without a name. PICTURE is a picture
+// of the last profile, in order of time.
 
 'use strict';
 

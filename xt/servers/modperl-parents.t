@@ -1,5 +1,5 @@
 # Apache with several interpreters in each process (mod_perl's +Parent), which start, are restarted
-# gracefully, and stop: all that ask are recorded, and one that does not ask is not.
+# gracefully, and stop. All that ask are recorded, and one that does not ask is not.
 use strict;
 use warnings;
 use lib 't/lib', 'xt/lib';

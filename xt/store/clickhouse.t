@@ -1,5 +1,5 @@
 # A store that is a database of ClickHouse gives back what went in, as a folder does, however names
-# look and whatever is interrupted; and so do two servers that share the profiles.
+# look and whatever is interrupted. Two servers that share the profiles do so, too.
 use strict;
 use warnings;
 use lib 't/lib', 'xt/lib';

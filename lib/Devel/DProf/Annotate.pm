@@ -142,7 +142,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Annotate - source with what its lines cost
+Devel::DProf::Annotate - source with what its lines cost: dprofreport --annotate
 
 =head1 DESCRIPTION
 

@@ -256,7 +256,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::AnnotateDiff - a source of two sides, with what its lines cost on both
+Devel::DProf::AnnotateDiff - source of two sides, with the costs of its lines: dprofdiff --annotate
 
 =head1 DESCRIPTION
 

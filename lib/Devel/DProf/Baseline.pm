@@ -371,7 +371,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Baseline - profiles kept beside the code, and what has changed since
+Devel::DProf::Baseline - profiles kept beside the code: written, compared, told in few lines
 
 =head1 SYNOPSIS
 

@@ -105,7 +105,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Completion - completion of the tools' options, for shells
+Devel::DProf::Completion - completion for bash and zsh, made of the tools' options
 
 =head1 DESCRIPTION
 

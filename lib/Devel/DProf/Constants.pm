@@ -86,7 +86,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Constants - numbers and words that the module shares with its C part
+Devel::DProf::Constants - numbers, words and keys of options that C and Perl share
 
 =head1 DESCRIPTION
 

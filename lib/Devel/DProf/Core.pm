@@ -40,7 +40,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Core - the compiled part of Devel::DProf, without the profiler
+Devel::DProf::Core - the compiled part of Devel::DProf, loaded without starting the profiler
 
 =head1 DESCRIPTION
 

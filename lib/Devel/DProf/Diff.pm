@@ -704,7 +704,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Diff - profiles compared
+Devel::DProf::Diff - profiles compared: metric, rules, facts
 
 =head1 SYNOPSIS
 

@@ -93,7 +93,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Dir - a directory by its descriptor
+Devel::DProf::Dir - a directory by its descriptor, where others can make names
 
 =head1 SYNOPSIS
 

@@ -17,7 +17,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Events - what can be counted
+Devel::DProf::Events - what can be counted, as Perl sees it
 
 =head1 SYNOPSIS
 

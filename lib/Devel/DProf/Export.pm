@@ -98,7 +98,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Export - profiles as files of other tools
+Devel::DProf::Export - profiles as files of other tools, for dprofexport and receivers
 
 =head1 DESCRIPTION
 

@@ -503,7 +503,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Flame - flame graphs of profiles
+Devel::DProf::Flame - flame graphs of profiles: what dprofflame draws, and dprofdiff --format=flame
 
 =head1 DESCRIPTION
 

@@ -37,7 +37,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Help - the help of a tool
+Devel::DProf::Help - the help of a tool: what -h prints
 
 =head1 DESCRIPTION
 

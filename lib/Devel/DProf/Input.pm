@@ -234,7 +234,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Input - from paths to profiles
+Devel::DProf::Input - from paths to profiles: the files of a run, reading
 
 =head1 SYNOPSIS
 

@@ -171,7 +171,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Live - the files that a program writes while it runs
+Devel::DProf::Live - the files that a program writes while it runs: by process, from slice to slice
 
 =head1 DESCRIPTION
 

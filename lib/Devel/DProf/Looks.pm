@@ -72,7 +72,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Looks - looks at a growing number of runs
+Devel::DProf::Looks - looks at a growing number of runs, and what each may spend of alpha
 
 =head1 DESCRIPTION
 

@@ -186,7 +186,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Options - the command line of a tool
+Devel::DProf::Options - the command line of a tool: options and help from one text
 
 =head1 SYNOPSIS
 

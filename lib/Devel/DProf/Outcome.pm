@@ -113,7 +113,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Outcome - what became of a file
+Devel::DProf::Outcome - what became of a file, and what is to be said of it
 
 =head1 DESCRIPTION
 

@@ -98,7 +98,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Rules - the rules of a gate
+Devel::DProf::Rules - the rules of a gate: --fail-if, fail_if
 
 =head1 DESCRIPTION
 

@@ -346,7 +346,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Sides - sides of runs of files
+Devel::DProf::Sides - sides of runs of files: found by name, read, what they count
 
 =head1 SYNOPSIS
 

@@ -247,7 +247,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Source - the source of a profiled program
+Devel::DProf::Source - sources of a profiled program: found, read, compared with what was recorded
 
 =head1 DESCRIPTION
 

@@ -425,7 +425,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Stacks - profiles as stacks
+Devel::DProf::Stacks - profiles as stacks: what dproffold and dprofflame share
 
 =head1 DESCRIPTION
 

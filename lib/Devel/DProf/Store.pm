@@ -217,7 +217,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store - where profiles are kept
+Devel::DProf::Store - where profiles are kept, by URL: stores and receivers
 
 =head1 SYNOPSIS
 

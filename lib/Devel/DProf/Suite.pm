@@ -551,7 +551,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Suite - profiles of a test suite, summed up and compared
+Devel::DProf::Suite - profiles of a test suite, summed up and compared with baselines
 
 =head1 SYNOPSIS
 

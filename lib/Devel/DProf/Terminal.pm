@@ -173,7 +173,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Terminal - a screen, and single keys
+Devel::DProf::Terminal - a screen and single keys, with POSIX alone
 
 =head1 DESCRIPTION
 

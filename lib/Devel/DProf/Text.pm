@@ -58,7 +58,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Text - text for people
+Devel::DProf::Text - text for people: bytes and characters, names, lists of words
 
 =head1 DESCRIPTION
 

@@ -137,7 +137,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Tool - what the command line tools share
+Devel::DProf::Tool - what the command line tools share: messages, output
 
 =head1 DESCRIPTION
 

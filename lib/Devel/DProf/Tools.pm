@@ -1,7 +1,7 @@
 package Devel::DProf::Tools;
 
-# The tools, one row each. Other lists of the tools are checked against this table
-# (xt/check-tools.t).
+# The tools, one row each. `make lists` makes the tables of README.md and of two manuals from this
+# one.
 
 use strict;
 use warnings;
@@ -10,24 +10,25 @@ use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The word after `dprof', and the purpose, in the order of lists.
+# In the order of lists: the word after `dprof'; the purpose; what follows the purpose in README.md
+# and in the manual of dprof, where there is room for it.
 my @ROWS = (
-    [ report => 'which subs cost how much: shares, callers, callees' ],
-    [ diff   => 'what changed between two runs, and whether it is significant' ],
-    [ top    => 'what a running program does: rates since the last look' ],
-    [ flame  => 'flame graphs, of one profile or of two' ],
-    [ html   => 'a page: the source, and what each line and sub costs' ],
-    [ fold   => 'folded stacks, for other programs' ],
-    [ export => 'files of other tools: pprof, speedscope, callgrind ...' ],
-    [ merge  => 'one profile of many' ],
-    [ store  => 'keeps the profiles of many machines: push, list, prune' ],
-    [ list   => 'what can be counted here' ],
-    [ pp     => 'the classic table: self and inclusive seconds' ],
+    [ report => 'which subs cost how much: shares, callers, callees', '; CSV, JSON, HTML' ],
+    [ diff   => 'what changed between two runs, and whether it is significant', '; rules for CI' ],
+    [ top    => 'what a running program does: rates since the last look', ', by sub or line' ],
+    [ flame  => 'flame graphs, of one profile or of two', ': one SVG, or a page to click through' ],
+    [ html   => 'a page: the source, and what each line and sub costs', ', whom it calls' ],
+    [ fold   => 'folded stacks, for other programs', ', such as speedscope and inferno' ],
+    [ export => 'files of other tools: pprof, speedscope, callgrind ...', '' ],
+    [ merge  => 'one profile of many', '' ],
+    [ store  => 'keeps the profiles of many machines: push, list, prune', '' ],
+    [ list   => 'what can be counted here', ': memory, ops, page faults, cache misses' ],
+    [ pp     => 'the classic table: self and inclusive seconds', '; call trees (-S, -T)' ],
 );
 my @ALL = map {
-    my ($word, $purpose) = @$_;
+    my ($word, $purpose, $more) = @$_;
     +{ word => $word, name => "dprof$word", module => "Devel::DProf::Tool::Dprof$word",
-        env => 'DPROF' . uc($word) . '_OPTS', purpose => $purpose }
+        env => 'DPROF' . uc($word) . '_OPTS', purpose => $purpose, more => $more }
 } @ROWS;
 
 sub all { return @ALL }
@@ -56,13 +57,14 @@ Devel::DProf::Tools - the table of the command line tools
 
 =head1 DESCRIPTION
 
-L<dprof>, completion, and the checks of texts that name all tools read this table. It is internal to
-this distribution.
+L<dprof>, completion and F<tools/lists.pl>, which makes the tables of tools in texts, read this
+table. It is internal to this distribution.
 
 A row is a hash: word, which stands behind C<dprof>; name, that of the command; module, whose
 C<main(@ARGV)> does its work and returns the exit status, and whose C<command> returns its
 L<Devel::DProf::Options>;
-env, the variable with default options; purpose, half a line for lists.
+env, the variable with default options; purpose, half a line for lists; more, which follows the
+purpose where there is room.
 
 =head1 FUNCTIONS
 

@@ -245,7 +245,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Top - what dproftop shows
+Devel::DProf::Top - what dproftop shows: lines of text, keys
 
 =head1 DESCRIPTION
 

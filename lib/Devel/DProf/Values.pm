@@ -99,7 +99,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Values - values of options
+Devel::DProf::Values - values of options: lists, patterns, slices of time, renames
 
 =head1 DESCRIPTION
 

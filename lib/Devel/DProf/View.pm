@@ -256,7 +256,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::View - what the tools that print columns share
+Devel::DProf::View - what the tools that print columns share: metrics, keys, filters
 
 =head1 DESCRIPTION
 

@@ -60,7 +60,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Watch - reports while a program runs
+Devel::DProf::Watch - reports while a program runs: dprofpp --watch
 
 =head1 DESCRIPTION
 

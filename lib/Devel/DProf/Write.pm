@@ -204,7 +204,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Write - files that are written whole or not at all
+Devel::DProf::Write - files that are written whole or not at all, through links and devices
 
 =head1 SYNOPSIS
 

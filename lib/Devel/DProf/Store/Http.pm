@@ -161,7 +161,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store::Http - requests to a server
+Devel::DProf::Store::Http - requests to a server, and what its answers mean
 
 =head1 DESCRIPTION
 

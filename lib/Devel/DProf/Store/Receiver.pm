@@ -183,7 +183,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store::Receiver - servers that show profiles
+Devel::DProf::Store::Receiver - servers that show profiles: labels, who sends, pprof files
 
 =head1 SYNOPSIS
 

@@ -45,7 +45,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store::Receiver::Coroot - sends profiles to Coroot
+Devel::DProf::Store::Receiver::Coroot - sends profiles to Coroot (/v1/profiles)
 
 =head1 DESCRIPTION
 

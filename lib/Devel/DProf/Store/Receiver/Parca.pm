@@ -40,7 +40,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store::Receiver::Parca - sends profiles to Parca
+Devel::DProf::Store::Receiver::Parca - sends profiles to Parca (WriteRaw)
 
 =head1 DESCRIPTION
 

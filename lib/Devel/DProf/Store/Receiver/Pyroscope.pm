@@ -86,7 +86,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store::Receiver::Pyroscope - sends profiles to Pyroscope
+Devel::DProf::Store::Receiver::Pyroscope - sends profiles to Pyroscope (/ingest, Push)
 
 =head1 DESCRIPTION
 
