@@ -6,6 +6,7 @@
  * a match under way, and gives it back. A pattern that could call the program, or make the engine
  * die, is refused beforehand. */
 #include "dpx_filter.h"
+#include "dp_char.h"
 #include "dp_fmt.h"
 
 #include <string.h>
@@ -64,7 +65,7 @@ static bool is_recursion(const char *p)
     if (*p == 'R' || *p == '&' || starts(p, "P>"))
         return true;
     p += *p == '+' || *p == '-';
-    return *p >= '0' && *p <= '9';
+    return dp_is_digit(*p);
 }
 
 /* Why a pattern is refused, or NULL. */

@@ -1,4 +1,5 @@
 #include "dp_text.h"
+#include "dp_char.h"
 #include "dprof/profile.h"
 
 #include <string.h>
@@ -237,7 +238,7 @@ size_t dp_text_break(const char *ptr, size_t len, size_t room)
 
 static unsigned char lower(char c)
 {
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+    return (unsigned char)(dp_is_upper(c) ? c | 0x20 : c);
 }
 
 bool dp_text_alike(const char *a, const char *b, size_t len)
@@ -255,7 +256,7 @@ void dp_text_point(char *number)
 {
     char *to = number;
     for (const char *p = number; *p; p++)
-        if ((*p >= '0' && *p <= '9') || *p == '-' || *p == '+' || *p == ' ' || *p == 'e')
+        if (dp_is_digit(*p) || *p == '-' || *p == '+' || *p == ' ' || *p == 'e')
             *to++ = *p;
         else if (to == number || to[-1] != '.')     /* may be more than one byte */
             *to++ = '.';

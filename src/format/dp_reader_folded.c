@@ -1,4 +1,5 @@
 #include "dp_reader_folded.h"
+#include "dp_char.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -17,20 +18,10 @@ enum {
 /* The longest line has fewer frames than a stack may have. */
 typedef char deep_enough[DP_LIMIT_LINE / 2 <= DP_LIMIT_DEPTH ? 1 : -1];
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Cuts off what may stand at the end of a line. */
 static size_t trimmed(const char *p, size_t len)
 {
-    while (len && (is_blank(p[len - 1]) || p[len - 1] == '\r'))
+    while (len && (dp_is_blank(p[len - 1]) || p[len - 1] == '\r'))
         len--;
     return len;
 }
@@ -38,13 +29,13 @@ static size_t trimmed(const char *p, size_t len)
 /* Sub names may begin with a #: a blank makes it a comment. */
 static bool is_comment(const char *p, size_t len)
 {
-    return p[0] == '#' && (len == 1 || is_blank(p[1]));
+    return p[0] == '#' && (len == 1 || dp_is_blank(p[1]));
 }
 
 /* Where the last word of a trimmed line begins. */
 static size_t last_word(const char *p, size_t len)
 {
-    while (len && !is_blank(p[len - 1]))
+    while (len && !dp_is_blank(p[len - 1]))
         len--;
     return len;
 }
@@ -191,7 +182,7 @@ static uint64_t shift(uint64_t a, unsigned d)
 static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len, uint64_t *out)
 {
     size_t whole = 0, places;
-    while (whole < len && is_digit(p[whole]))
+    while (whole < len && dp_is_digit(p[whole]))
         whole++;
     const char *frac = p + whole + 1;
     size_t n = whole < len ? len - whole - 1 : 0;
@@ -200,7 +191,7 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
     if (whole == 0 || (whole < len && p[whole] != '.'))
         return dp_reader_leave_out(r, "the count is no decimal number", p, len);
     for (size_t i = 0; i < n; i++)
-        if (!is_digit(frac[i]))
+        if (!dp_is_digit(frac[i]))
             return dp_reader_leave_out(r, "the count is no decimal number", p, len);
     while (n && frac[n - 1] == '0')
         n--;
@@ -601,7 +592,7 @@ static bool is_count(const char *p, size_t len)
     char start[4] = { 0 };
     for (size_t i = 0; i < 3 && sign + i < len; i++)
         start[i] = (char)(p[sign + i] | 0x20);
-    return is_digit(*p) || dp_num_is_like(p, len)
+    return dp_is_digit(*p) || dp_num_is_like(p, len)
            || (len - sign == 3 && (strcmp(start, "inf") == 0 || strcmp(start, "nan") == 0));
 }
 

@@ -3,6 +3,7 @@
 #ifndef DP_READER_FOREIGN_H
 #define DP_READER_FOREIGN_H
 
+#include "dp_char.h"
 #include "dp_reader_text.h"
 
 /* A format. Its reader keeps what it needs in r->foreign.state. gzip is unpacked already. */
@@ -38,8 +39,6 @@ DP_INLINE bool dp_foreign_begins(struct dp_text t, const char *with)
     size_t n = strlen(with);
     return t.len >= n && memcmp(t.ptr, with, n) == 0;
 }
-DP_INLINE bool dp_foreign_is_blank(char c) { return c == ' ' || c == '\t'; }
-DP_INLINE bool dp_foreign_is_digit(char c) { return c >= '0' && c <= '9'; }
 /* A name of a pool. */
 DP_INLINE struct dp_text dp_foreign_name(const struct dp_pool *pool, uint32_t n)
 {
