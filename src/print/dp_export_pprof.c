@@ -480,27 +480,13 @@ static int put_profile(struct pprof *x)
     return rc < 0 ? rc : put_type(x, PERIOD_TYPE, default_measure(x));
 }
 
-static int to_sink(void *ctx, const void *ptr, size_t n)
-{
-    struct dp_sink *sink = ctx;
-    dp_sink_add(sink, ptr, n);
-    return sink->err;
-}
-
 /* Packs what is printed: all readers of the format take gzip. */
 static int put_packed(struct pprof *x, struct dp_sink *to)
 {
-    struct dp_pack *pack = dp_pack_new(to_sink, to, DP_PACK_FAST);
-    x->out = dp_mem_alloc(sizeof *x->out);
-    if (!pack || !x->out) {
-        if (pack)
-            dp_pack_end(pack);
-        dp_mem_free(x->out);
-        return DP_E_NOMEM;
-    }
-    dp_sink_init(x->out, dp_pack_write, pack);
-    int rc = put_profile(x), flushed = dp_sink_flush(x->out), ended = dp_pack_end(pack);
-    dp_mem_free(x->out);
+    struct dp_pack *pack = dp_pack_new(dp_sink_write, to, DP_PACK_FAST);
+    x->out = pack ? dp_sink_new(dp_pack_write, pack) : NULL;
+    int rc = x->out ? put_profile(x) : DP_E_NOMEM, flushed = dp_sink_end(x->out);
+    int ended = pack ? dp_pack_end(pack) : 0;
     return rc < 0 ? rc : flushed < 0 ? flushed : ended;
 }
 

@@ -69,20 +69,6 @@ static void head_seconds(char to[48], uint64_t ticks, const struct scale *scale)
     to[n] = '\0';
 }
 
-static int sink_write(void *ctx, const void *ptr, size_t n)
-{
-    const struct dp_host *host = ctx;
-    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
-}
-
-static struct dp_sink *open_sink(const struct dp_host *host)
-{
-    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
-    if (sink)
-        dp_sink_init(sink, sink_write, (void *)(uintptr_t)host);
-    return sink;
-}
-
 /* ---- the table ---- */
 
 enum { PCT, EXCL, CUMUL, CALLS, PER, CPER, COLUMNS };
@@ -300,19 +286,19 @@ int dp_classic_flat(const struct dp_prof *prof, const struct dp_names *names,
 {
     struct dp_flat flat;
     struct dp_buf name;
-    struct dp_sink *sink = open_sink(host);
+    struct dp_sink *sink = dp_sink_of_host(host);
     int rc = sink ? dp_flat_make(&flat, prof, names, how) : DP_E_NOMEM;
     if (rc == 0) {
         dp_buf_init(&name);
         if (how->group)
             print_group(sink, &flat, how);
         print_table(sink, prof, &flat, names, how, &name);
-        rc = name.err ? name.err : dp_sink_flush(sink);
+        rc = name.err;
         dp_buf_release(&name);
         dp_flat_release(&flat);
     }
-    dp_mem_free(sink);
-    return rc;
+    int ended = dp_sink_end(sink);
+    return rc < 0 ? rc : ended;
 }
 
 /* ---- -S ---- */
@@ -391,13 +377,12 @@ int dp_classic_merged(const struct dp_prof *prof, const struct dp_names *names,
                       const struct dp_classic *how, const struct dp_host *host)
 {
     struct dp_tree tree;
-    struct dp_sink *sink = open_sink(host);
+    struct dp_sink *sink = dp_sink_of_host(host);
     int rc = sink ? dp_tree_make(&tree, prof, names, how) : DP_E_NOMEM;
     if (rc == 0) {
         print_tree(sink, &tree, names, prof, how);
-        rc = dp_sink_flush(sink);
         dp_tree_release(&tree);
     }
-    dp_mem_free(sink);
-    return rc;
+    int ended = dp_sink_end(sink);
+    return rc < 0 ? rc : ended;
 }

@@ -36,12 +36,6 @@ struct report {
     long rows;
 };
 
-static int write_out(void *ctx, const void *ptr, size_t n)
-{
-    const struct dp_host *host = ctx;
-    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
-}
-
 static double percent(const struct report *r, uint64_t value)
 {
     return r->over.base ? 100.0 * (double)value / (double)r->over.base : 0.0;
@@ -590,7 +584,7 @@ static int fill(struct report *r, size_t sides)
 
 static int print(struct report *r, const struct dp_host *host)
 {
-    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
+    struct dp_sink *sink = dp_sink_of_host(host);
     struct dp_table_how how = {
         .format = r->how->format,
         .separator = r->how->separator,
@@ -600,11 +594,9 @@ static int print(struct report *r, const struct dp_host *host)
     };
     if (!sink)
         return DP_E_NOMEM;
-    dp_sink_init(sink, write_out, (void *)(uintptr_t)host);
     int rc = r->table.no_memory ? DP_E_NOMEM : dp_table_print(&r->table, &how, sink);
-    int flushed = dp_sink_flush(sink);
-    dp_mem_free(sink);
-    return rc < 0 ? rc : flushed;
+    int ended = dp_sink_end(sink);
+    return rc < 0 ? rc : ended;
 }
 
 long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,
