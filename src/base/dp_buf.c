@@ -90,6 +90,13 @@ void dp_buf_addx(struct dp_buf *buf, uint64_t n)
         buf->len += (size_t)(dp_buf_putx(to, n) - to);
 }
 
+int dp_buf_write(void *ctx, const void *ptr, size_t n)
+{
+    struct dp_buf *buf = ctx;
+    dp_buf_add(buf, ptr, n);
+    return buf->err;
+}
+
 const char *dp_buf_cstr(struct dp_buf *buf)
 {
     char *end = dp_buf_room(buf, 1);

@@ -55,6 +55,9 @@ static inline void dp_buf_addc(struct dp_buf *buf, char c)
         dp_buf_add(buf, &c, 1);
 }
 
+/* As dp_buf_add, of the type dp_write_fn (dp_io.h); ctx is the buffer. */
+int dp_buf_write(void *ctx, const void *ptr, size_t n);
+
 /* Puts a terminating NUL behind the contents, not counted in len. Returns the
  * contents as a C string; "" when memory was short. */
 const char *dp_buf_cstr(struct dp_buf *buf);

@@ -2,6 +2,7 @@
 #include "dp_char.h"
 #include "dprof/profile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Length of the well-formed UTF-8 character at p, 0 where there is none. */
@@ -141,6 +142,54 @@ void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len)
     for (size_t i = 0; i < len; i += used) {
         const char *text = shown(ptr + i, len - i, out, &n, &used);
         dp_sink_add(sink, text, n);
+    }
+}
+
+/* What stands for a byte in markup; NULL: what people see. */
+static const char *entity(char c, unsigned flags)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return flags & DP_MARKUP_APOSTROPHE ? "&#39;" : NULL;
+    case '\n': return flags & DP_MARKUP_LINES ? "\n" : NULL;
+    }
+    return NULL;
+}
+
+/* The same for a character that is not plain. */
+static const char *marked_up(const char *ptr, size_t len, char out[16], size_t *n, size_t *used,
+                             unsigned flags)
+{
+    const char *text = shown(ptr, len, out, n, used);
+    if (flags & DP_MARKUP_XML && *n == 3 && memcmp(text, "\xef\xbf", 2) == 0
+        && (text[2] == '\xbe' || text[2] == '\xbf'))
+        *n = (size_t)snprintf(out, 16, "\\x{fff%c}", text[2] == '\xbe' ? 'e' : 'f');
+    else if (flags & DP_MARKUP_ASCII && *text != '\\')
+        *n = (size_t)snprintf(out, 16, "&#%lu;", (unsigned long)dp_text_code(text, *n));
+    return text;
+}
+
+void dp_text_markup(dp_write_fn *to, void *ctx, const char *ptr, size_t len, unsigned flags)
+{
+    size_t n, used;
+    char out[16];
+    for (size_t i = 0; i < len; i += used) {
+        const char *text = entity(ptr[i], flags);
+        if (text) {
+            n = strlen(text);
+            used = 1;
+        } else if (dp_text_plain(ptr + i, 1)) {
+            text = ptr + i;
+            for (n = 1; i + n < len && dp_text_plain(text + n, 1) && !entity(text[n], flags);)
+                n++;
+            used = n;
+        } else {
+            text = marked_up(ptr + i, len - i, out, &n, &used, flags);
+        }
+        to(ctx, text, n);
     }
 }
 

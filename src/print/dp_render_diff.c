@@ -480,12 +480,6 @@ static void facts(struct dp_rdiff *r)
 
 /* ---- all of it ---- */
 
-static int write_buf(void *ctx, const void *ptr, size_t n)
-{
-    dp_buf_add(ctx, ptr, n);
-    return ((struct dp_buf *)ctx)->err;
-}
-
 static int fill(struct dp_rdiff *r)
 {
     bool tree = r->how->view != DP_V_FLAT;
@@ -520,7 +514,7 @@ static int print_tests(struct dp_rdiff *r, struct dp_sink *sink)
     struct dp_buf table, out;
     dp_buf_init(&table);
     dp_buf_init(&out);
-    sink->write = write_buf;
+    sink->write = dp_buf_write;
     void *ctx = sink->ctx;
     sink->ctx = &table;
     int rc = print_table(r, DP_TEXT, sink);

@@ -139,37 +139,9 @@ static void add_tap(struct dp_buf *to, const char *ptr, size_t len)
     dp_buf_release(&plain);
 }
 
-/* Escapes for XML 1.0; control characters, U+FFFE and U+FFFF, which it lacks, are made visible. */
 static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
 {
-    struct dp_buf plain;
-    dp_buf_init(&plain);
-    while (len) {
-        const char *end = lines ? memchr(ptr, '\n', len) : NULL;
-        size_t n = end ? (size_t)(end - ptr) : len;
-        dp_text_escape(&plain, ptr, n);
-        if (end)
-            dp_buf_addc(&plain, '\n');
-        ptr += n + (end != NULL);
-        len -= n + (end != NULL);
-    }
-    for (size_t i = 0; i < plain.len; i++) {
-        const char *p = plain.ptr + i;
-        const char *entity = *p == '&' ? "&amp;"
-                             : *p == '<' ? "&lt;"
-                             : *p == '>' ? "&gt;"
-                             : *p == '"' ? "&quot;"
-                             : NULL;
-        if (entity)
-            dp_buf_adds(to, entity);
-        else if (i + 2 < plain.len && memcmp(p, "\xef\xbf", 2) == 0
-                 && (p[2] == '\xbe' || p[2] == '\xbf')) {
-            dp_buf_adds(to, p[2] == '\xbe' ? "\\x{fffe}" : "\\x{ffff}");
-            i += 2;
-        } else
-            dp_buf_addc(to, *p);
-    }
-    dp_buf_release(&plain);
+    dp_text_markup(dp_buf_write, to, ptr, len, DP_MARKUP_XML | (lines ? DP_MARKUP_LINES : 0));
 }
 
 /* Escapes for workflow commands: `:` and `,` only in properties. */

@@ -320,18 +320,7 @@ static int columns(void *ctx)
 
 static void add_html(struct dp_page *p, const char *str)
 {
-    p->text.len = 0;
-    dp_text_escape(&p->text, str, strlen(str));
-    for (size_t i = 0; i < p->text.len; i++) {
-        char c = p->text.ptr[i];
-        if (c == '&' || c == '<' || c == '>' || c == '"')
-            dp_sink_adds(p->sink, c == '&' ? "&amp;"
-                                  : c == '<' ? "&lt;"
-                                  : c == '>' ? "&gt;"
-                                  : "&quot;");
-        else
-            dp_sink_add(p->sink, &c, 1);
-    }
+    dp_text_markup(dp_sink_write, p->sink, str, strlen(str), 0);
 }
 
 static int fill_in(struct dp_page *p, const char *mark, size_t len)
