@@ -55,15 +55,20 @@ void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...)
     va_end(again);
 }
 
+char *dp_buf_putd(char *to, uint64_t n, unsigned digits)
+{
+    for (char *p = to + digits; p > to; n /= 10)
+        *--p = (char)('0' + n % 10);
+    return to + digits;
+}
+
 char *dp_buf_putu(char *to, uint64_t n)
 {
     unsigned digits = 1;
     for (uint64_t least = 10; n >= least; least *= 10)
         if (++digits == DP_BUF_DIGITS)
             break;              /* the next product would be beyond 64 bits */
-    for (char *p = to + digits; p > to; n /= 10)
-        *--p = (char)('0' + n % 10);
-    return to + digits;
+    return dp_buf_putd(to, n, digits);
 }
 
 char *dp_buf_putx(char *to, uint64_t n)

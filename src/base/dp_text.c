@@ -312,6 +312,13 @@ void dp_text_point(char *number)
     *to = '\0';
 }
 
+size_t dp_text_real(char *to, size_t size, double v, unsigned decimals)
+{
+    snprintf(to, size, "%.*f", (int)decimals, v);
+    dp_text_point(to);
+    return strlen(to);
+}
+
 bool dp_text_holds(const char *ptr, size_t len, const char *word)
 {
     size_t n = strlen(word);

@@ -37,6 +37,9 @@ bool dp_text_alike(const char *a, const char *b, size_t len);
 /* Replaces what the locale has as a decimal point by a point, in what printf made of a double: text
  * up to its NUL. */
 void dp_text_point(char *number);
+/* Writes a real with so many decimals to to[size], NUL-terminated, whatever the locale. Returns the
+ * length. */
+size_t dp_text_real(char *to, size_t size, double v, unsigned decimals);
 
 /* Is the word in it? */
 bool dp_text_holds(const char *ptr, size_t len, const char *word);

@@ -2,6 +2,7 @@
 #include "dp_err.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
+#include "dp_render.h"
 #include "dp_text.h"
 #include "dp_tree.h"
 
@@ -23,9 +24,7 @@ static double seconds(uint64_t ticks, uint64_t hz) { return (double)ticks / (dou
 static void fit(char to[48], double v, int decimals, size_t width)
 {
     for (int d = decimals; d >= 0; d--) {
-        snprintf(to, 48, "%.*f", d, v);
-        dp_text_point(to);
-        if (strlen(to) <= width)
+        if (dp_text_real(to, 48, v, (unsigned)d) <= width)
             return;
     }
 }
@@ -103,18 +102,12 @@ static int at_most(int n, int most) { return n < most ? n : most; }
 /* A time in the unit that leaves one to three digits before the point: four digits in all. */
 static void human(char to[48], double ticks, uint64_t hz)
 {
-    static const struct {
-        double per_second;
-        const char *name;
-    } units[] = { { 1, "s" }, { 1e3, "ms" }, { 1e6, "us" }, { 1e9, "ns" } };
-    size_t u = 0;
-    while (u + 1 < DP_ARRAY_LEN(units) && ticks * units[u].per_second / (double)hz < 0.9995)
-        u++;
-    double v = ticks * units[u].per_second / (double)hz;
+    const struct dp_time_unit *unit = dp_render_time_unit(ticks, (double)hz, 0.9995);
+    double v = ticks * unit->per_second / (double)hz;
     fit(to, v, v < 9.9995 ? 3 : v < 99.995 ? 2 : v < 999.95 ? 1 : 0, 16);
     size_t n = strlen(to);
     if (v > 0)
-        snprintf(to + n, 48 - n, " %s", units[u].name);
+        snprintf(to + n, 48 - n, " %s", unit->name);
     else
         memcpy(to, "0", 2);
 }

@@ -8,6 +8,7 @@
 #include "dp_overhead.h"
 #include "dp_sort.h"
 #include "dp_table.h"
+#include "dp_render.h"
 #include "dp_text.h"
 #include "dprof/report.h"
 
@@ -176,20 +177,6 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
 
 /* ---- below a row ---- */
 
-static const char *unit_of(double ns, double *value)
-{
-    static const struct {
-        double ns;
-        const char *name;
-    } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-    for (size_t i = 0; i < DP_ARRAY_LEN(units); i++)
-        if (ns >= units[i].ns || i == DP_ARRAY_LEN(units) - 1) {
-            *value = ns / units[i].ns;
-            return units[i].name;
-        }
-    return "";
-}
-
 /* Calls of the row's subs by how long they took. */
 static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf)
 {
@@ -221,14 +208,14 @@ static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf
         last = b;
     }
     for (uint32_t b = first; b <= last && most; b++) {
-        double value;
-        const char *unit = unit_of((double)(UINT64_C(1) << b), &value);
+        double ns = (double)(UINT64_C(1) << b);
+        const struct dp_time_unit *unit = dp_render_time_unit(ns, 1e9, 1);
         int bar = (int)(40.0 * (double)count[b] / (double)most + 0.999);
         char from[48];
-        snprintf(from, sizeof from, "%6.4g", b ? value : 0.0);
+        snprintf(from, sizeof from, "%6.4g", b ? ns * unit->per_second / 1e9 : 0.0);
         dp_text_point(from);
-        dp_buf_addf(buf, "            from %s %-2s %-40.*s %" PRIu64 "\n", from, unit, bar,
-                    "########################################", count[b]);
+        dp_buf_addf(buf, "            from %s %-2s %-40.*s %" PRIu64 "\n", from, unit->name,
+                    bar, "########################################", count[b]);
     }
 }
 
