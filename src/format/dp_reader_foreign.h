@@ -12,7 +12,8 @@ struct dp_foreign_format {
     /* Do files of the format begin with these bytes? */
     bool (*is)(const char *ptr, size_t len);
     /* Reads as much as it needs to tell the kinds of values (dp_foreign_value), and ends with
-     * dp_foreign_header. There may be no consumer. Returns 0 or a DP_E. */
+     * dp_foreign_header. There may be no consumer. Returns 0, a DP_E, or 1: more bytes of the file
+     * are to tell what it is. */
     int (*head)(struct dp_reader *r);
     /* Reads the rest and hands over subs and contexts. Returns 0 or a DP_E. */
     int (*read)(struct dp_reader *r);
