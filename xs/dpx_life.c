@@ -135,7 +135,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .noise = dpx_run.plan.noise ? dpx_run.plan.noise_at + 1 : 0,
         .site = dpx_run.site,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
-        .line_times = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_line_samples(),
+        .line_times = dpx_run.opt.lines == DP_LINES_TIMES && !dpx_line_samples(),
         .reads_once = ctx->clock.kind == DPX_CLOCK_COUNTER
                       && dpx_run.plan.n <= dpx_run.plan.noise,
         .line_samples = dpx_line_samples(),

@@ -25,6 +25,9 @@ struct option {
                                  * with more rights than its user takes it from no environment */
 };
 
+#define WORD(id, word) word "\0"
+#define LINES_WORDS DP_LINES_LIST(WORD)
+
 #define AT(field) offsetof(struct dpx_options, field)
 
 /* A row for each option. The import list, the environment, the help, the suggestions for an unknown
@@ -44,7 +47,7 @@ static const struct option table[] = {
       "contexts of a tree; further ones are folded" },
     { "callsites", NULL, NUMBER, AT(callsites), 0, 1, 0, NULL,
       "1: a tree tells callers apart by file and line" },
-    { "lines", NULL, CHOICE, AT(lines), 0, 2, 0, "no\0time\0count\0",
+    { "lines", NULL, CHOICE, AT(lines), 0, 2, 0, LINES_WORDS,
       "a tree also has what each statement costs", .bare = "time" },
     { "sample", NULL, NUMBER, AT(sample), 0, 100000, 0, NULL,
       "samples a second of what runs, in place of calls" },

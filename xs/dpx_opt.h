@@ -7,12 +7,11 @@
 #include "dp_base.h"
 #include "dp_buf.h"
 #include "dp_err.h"
+#include "dprof/lines.h"
 
 enum { DPX_BUFFER = 1 << 14 };  /* marks in memory by default */
 
 enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO };
-
-enum dpx_lines_how { DPX_LINES_NO, DPX_LINES_TIME, DPX_LINES_COUNT };
 
 struct dpx_options {
     uint64_t tree;          /* 0 trace, 1 tree */
@@ -22,7 +21,7 @@ struct dpx_options {
     uint64_t limit;         /* bytes of a trace; 0: none */
     uint64_t contexts;      /* nodes of a tree */
     uint64_t callsites;     /* 0, 1 */
-    uint64_t lines;         /* enum dpx_lines_how */
+    uint64_t lines;         /* enum dp_lines_known */
     uint64_t sample;        /* samples a second; 0: calls are recorded */
     uint64_t source;        /* 0, 1: keep the text of sources, with lines */
     uint64_t ops;           /* 0, 1: count them, in a tree */

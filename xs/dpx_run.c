@@ -74,14 +74,14 @@ static void plan_samples(pTHX)
                    "one out\n");
     dpx_run.only_samples = !opt->tree;
     if (opt->tree) {
-        opt->lines = DPX_LINES_TIME;
+        opt->lines = DP_LINES_TIMES;
         return;
     }
     if (opt->builtins)
         Perl_croak(aTHX_ "DProf: sample= names builtins anyway; leave builtins= out\n");
     opt->tree = 1;
     opt->ops = 0;
-    opt->lines = dpx_stmt_trouble() ? DPX_LINES_NO : DPX_LINES_TIME;
+    opt->lines = dpx_stmt_trouble() ? DP_LINES_NONE : DP_LINES_TIMES;
 }
 
 /* Takes the list of options behind those of the environment. Croaks where the user has made a

@@ -8,6 +8,7 @@
 #include "dp_prof.h"
 #include "dp_prof_lines.h"
 #include "dp_sort.h"
+#include "dprof/lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -260,7 +261,8 @@ static void put_header(struct writing *w)
     if (!prof->no_calls && strcmp(dp_prof_unit(prof), "s") != 0)
         dp_buf_adds(buf, "$dprof_calls=1;\n");
     if (prof->n_lines)
-        dp_buf_addf(buf, "$dprof_lines='%s';\n", prof->line_times ? "time" : "count");
+        dp_buf_addf(buf, "$dprof_lines='%s';\n",
+                    dp_lines_word(prof->line_times ? DP_LINES_TIMES : DP_LINES_COUNTS));
     dp_origin_write(&prof->origin, w->how->kind, buf);
     for (size_t k = 0; k < w->n_counters; k++) {
         const struct dp_counter *c = &prof->counters[w->counters[k]];
