@@ -473,7 +473,7 @@ static int take(struct taking *t)
         return rc;
     struct dp_origin origin = t->from->origin;
     if (t->what->phase) {
-        memset(origin.sums, 0, sizeof origin.sums);     /* of the whole process */
+        dp_origin_scale(&origin, 0);   /* sums are of the whole process */
         origin.cut = 0;
     }
     rc = dp_origin_merge(&t->prof->origin, &origin, t->scale);
