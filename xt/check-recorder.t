@@ -53,9 +53,8 @@ sub complaints {
     for my $name (sort keys %line) {
         push @bad, "\$dprof_$name: Format.pod does not tell what it is"
             unless $of{format} =~ /\$dprof_$name\b/;
-        push @bad, "\$dprof_$name: DP_HEADER_NAMES in src/format/dp_header.h does not say what becomes"
-            . ' of it in a merged file'
-            unless $merge{$name};
+        push @bad, "\$dprof_$name: DP_HEADER_NAMES (src/format/dp_header.h) does not have it"
+            if !$merge{$name};
         push @bad, "\$dprof_$name: no test looks at it"
             unless $untested{$name} || $untested{"${name}_line"} || $of{tests} =~ /\bdprof_$name\b/;
     }
