@@ -156,7 +156,7 @@ static void header(pTHX_ struct dp_buf *to, struct dpx_ctx *ctx)
     dp_buf_adds(to, "$dprof_end=1;\n");
     if (dpx_run.opt.lines)
         dp_buf_addf(to, "$dprof_lines='%s';\n",
-                    dpx_run.opt.lines == DPX_LINES_COUNT ? "count" : "time");
+                    dp_lines_word((enum dp_lines_known)dpx_run.opt.lines));
     if (dpx_line_samples())
         dp_buf_addf(to, "$dprof_line_hz=%" UVuf ";\n", (UV)dpx_run.opt.sample);
     if (dpx_run.only_samples)

@@ -11,6 +11,7 @@
  * code about properties and folding. RXf_PMf_CHARSET_SHIFT says where flags keep the character
  * set. */
 #include "dpx_filter.h"
+#include "dp_char.h"
 #include "dp_fmt.h"
 
 #include <string.h>
@@ -69,7 +70,7 @@ static bool is_recursion(const char *p)
     if (*p == 'R' || *p == '&' || starts(p, "P>"))
         return true;
     p += *p == '+' || *p == '-';
-    return *p >= '0' && *p <= '9';
+    return dp_is_digit(*p);
 }
 
 /* Why a pattern is refused, or NULL. */

@@ -4,7 +4,14 @@
 #include "dpx_diff.h"
 #include "dpx_hash.h"
 #include "dpx_host.h"
+#include "dpx_keys.h"
 #include "dpx_stacks.h"
+
+#define NEED(name, word, bit) { word, bit },
+static const struct {
+    const char *word;
+    unsigned bit;
+} needs[] = { DP_STACKS_NEEDS(NEED) };
 
 AV *dpx_stacks_formats(pTHX)
 {
@@ -17,15 +24,9 @@ AV *dpx_stacks_formats(pTHX)
         hv_stores(hv, "suffixes", newSVpv(f->suffixes, 0));
         hv_stores(hv, "for", newSVpv(f->needs & DP_STACKS_LOOK ? "eyes"
                                      : f->needs & DP_STACKS_EXPORT ? "tools" : "programs", 0));
-        hv_stores(hv, "layout", newSViv((f->needs & DP_STACKS_LAYOUT) != 0));
-        hv_stores(hv, "metrics", newSViv((f->needs & DP_STACKS_METRICS) != 0));
-        hv_stores(hv, "apart", newSViv((f->needs & DP_STACKS_APART) != 0));
-        hv_stores(hv, "labels", newSViv((f->needs & DP_STACKS_LABELS) != 0));
-        hv_stores(hv, "base", newSViv((f->needs & DP_STACKS_BASE) != 0));
-        hv_stores(hv, "timeline", newSViv((f->needs & DP_STACKS_TIMELINE) != 0));
-        hv_stores(hv, "sites", newSViv((f->needs & DP_STACKS_NO_SITES) == 0));
-        hv_stores(hv, "calls", newSViv((f->needs & DP_STACKS_CALLS) != 0));
-        hv_stores(hv, "trace", newSViv((f->needs & DP_STACKS_TRACE) != 0));
+        for (size_t i = 0; i < C_ARRAY_LENGTH(needs); i++)
+            (void)hv_store(hv, needs[i].word, (I32)strlen(needs[i].word),
+                           newSViv((f->needs & needs[i].bit) != 0), 0);
     }
     return all;
 }
@@ -80,20 +81,7 @@ static int is_shown(void *ctx, const char *name, size_t len)
     return ask(aTHX_ to->shown, dpx_name_sv(aTHX_ name, len));
 }
 
-static void store_outcome(pTHX_ HV *hv, const struct dp_stacks_outcome *out)
-{
-    hv_stores(hv, "empty", newSViv(out->empty));
-    hv_stores(hv, "recursion", newSVuv(out->recursion));
-    hv_stores(hv, "lines", newSVuv(out->lines));
-    hv_stores(hv, "shortened", newSVuv(out->shortened));
-    hv_stores(hv, "most", newSVuv(out->most));
-    hv_stores(hv, "frames", newSVuv(out->frames));
-    hv_stores(hv, "hidden", newSVuv(out->hidden));
-    hv_stores(hv, "hidden_percent", newSVnv(out->hidden_percent));
-    hv_stores(hv, "needed", newSVuv(out->needed));
-    hv_stores(hv, "adjusted", newSViv(out->adjusted));
-    hv_stores(hv, "total_too_small", newSViv(out->total_too_small));
-}
+static DPX_KEYS(dp_stacks_outcome, DP_STACKS_OUTCOME_FIELDS, "an outcome")
 
 HV *dpx_print_stacks(pTHX_ PerlIO *to, AV *sides, HV *how)
 {
@@ -116,6 +104,6 @@ HV *dpx_print_stacks(pTHX_ PerlIO *to, AV *sides, HV *how)
     int code = dp_stacks_print(dpx_diff_sides(aTHX_ sides, has_sides, false), n, job, &h.host,
                                &out);
     hv_stores(hv, "code", newSViv(code));
-    store_outcome(aTHX_ hv, &out);
+    dpx_keys_give(aTHX_ hv, dpx_keys_dp_stacks_outcome(), &out);
     return hv;
 }

@@ -129,29 +129,20 @@ static SV *label(pTHX_ const struct dp_names *names, uint32_t sub)
     return dpx_name_sv(aTHX_ ptr, len);
 }
 
+static DPX_KEYS(dp_outcome, DP_OUTCOME_FIELDS, "an outcome")
+static DPX_KEYS(dp_fault, DP_FAULT_FIELDS, "a fault")
+
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names)
 {
     HV *hv = newHV();
     AV *open = newAV(), *odd = newAV(), *faults = newAV();
     SV *sv = newRV_noinc((SV *)hv);
-    hv_stores(hv, "path", newSVpv(o->path, 0));
-    hv_stores(hv, "code", newSViv(o->code));
-    hv_stores(hv, "errno", newSViv(o->sys_errno));
-    hv_stores(hv, "message", newSVpv(o->message, 0));
-    hv_stores(hv, "line", newSVuv((UV)o->line));
-    hv_stores(hv, "byte", newSVuv((UV)o->byte));
-    hv_stores(hv, "marks", newSVuv((UV)o->marks));
-    hv_stores(hv, "contexts", newSVuv((UV)o->contexts));
-    hv_stores(hv, "tree", newSViv(o->tree));
-    hv_stores(hv, "folded", newSViv(o->folded));
-    hv_stores(hv, "foreign", newSViv(o->foreign));
+    dpx_keys_give(aTHX_ hv, dpx_keys_dp_outcome(), o);
     hv_stores(hv, "fault_count", newSVuv((UV)o->faults));
     hv_stores(hv, "faults", newRV_noinc((SV *)faults));
     for (size_t i = 0; i < DP_FAULTS && i < o->faults; i++) {
         HV *fault = newHV();
-        hv_stores(fault, "message", newSVpv(o->fault[i].message, 0));
-        hv_stores(fault, "line", newSVuv((UV)o->fault[i].line));
-        hv_stores(fault, "byte", newSVuv((UV)o->fault[i].byte));
+        dpx_keys_give(aTHX_ fault, dpx_keys_dp_fault(), &o->fault[i]);
         av_push(faults, newRV_noinc((SV *)fault));
     }
     hv_stores(hv, "open_count", newSVuv((UV)o->open));

@@ -35,6 +35,7 @@ static void take_scalar(pTHX_ const struct dpx_keys *what, const struct dpx_key 
     void *field = to + row->at;
     STRLEN len;
     switch (row->kind) {
+    case DPX_CODE:  *(int *)field = (int)SvIV(sv); break;
     case DPX_FLAG:  *(int *)field = SvTRUE(sv) ? 1 : 0; break;
     case DPX_INDEX: *(long *)field = (long)SvIV(sv); break;
     case DPX_SIZE:  *(size_t *)field = (size_t)SvIV(sv); break;
@@ -168,6 +169,28 @@ void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSi
     if (!hv)
         croak("%s, number %ld, is no reference to a hash", what->what, (long)at);
     dpx_keys_take(aTHX_ to, what, hv);
+}
+
+static SV *sv_of(pTHX_ enum dpx_kind kind, const void *field)
+{
+    switch (kind) {
+    case DPX_FLAG: case DPX_CODE: return newSViv(*(const int *)field);
+    case DPX_INDEX: return newSViv(*(const long *)field);
+    case DPX_SIZE: return newSVuv(*(const size_t *)field);
+    case DPX_COUNT: return newSVuv((UV)*(const uint64_t *)field);
+    case DPX_REAL: return newSVnv(*(const double *)field);
+    case DPX_TEXT: return newSVpv(*(const char *const *)field, 0);  /* undef for NULL */
+    default: croak("a field of kind %d has no scalar", (int)kind);
+    }
+}
+
+void dpx_keys_give(pTHX_ HV *to, const struct dpx_keys *what, const void *from)
+{
+    for (size_t i = 0; i < what->n_rows; i++) {
+        const struct dpx_key *row = &what->rows[i];
+        (void)hv_store(to, row->key, (I32)strlen(row->key),
+                       sv_of(aTHX_ row->kind, (const char *)from + row->at), 0);
+    }
 }
 
 void dpx_keys_list(pTHX_ const struct dpx_keys *what, AV *to)

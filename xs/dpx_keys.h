@@ -7,8 +7,8 @@
 #include "perl.h"
 
 enum dpx_kind {
-    DPX_FLAG, DPX_INDEX, DPX_SIZE, DPX_COUNT, DPX_REAL, DPX_TEXT, DPX_NAME, DPX_ENUM, DPX_SEPARATE,
-    DPX_AUTOLOAD,
+    DPX_FLAG, DPX_CODE, DPX_INDEX, DPX_SIZE, DPX_COUNT, DPX_REAL, DPX_TEXT, DPX_NAME, DPX_ENUM,
+    DPX_SEPARATE, DPX_AUTOLOAD,
     DPX_ENUMS, DPX_NUMBERS, DPX_PAIR, DPX_SIZES, DPX_TEXTS, DPX_LIST,
     DPX_PART,                   /* a struct inside, whose fields are in the same hash */
     DPX_OWN                     /* a known key, whose value the caller takes */
@@ -49,11 +49,13 @@ struct dpx_keys {
 /* The table reads and writes enums as int. */
 #define DPX_COUNT_OF(of) (of##_count + 0 * sizeof(char[sizeof(enum of) == sizeof(int) ? 1 : -1]))
 #define DPX_ROW_FLAG(f)  { #f, DPX_FLAG, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_CODE(f)  { #f, DPX_CODE, DPX_AT(f), 0, 0, NULL, NULL },
 #define DPX_ROW_INDEX(f) { #f, DPX_INDEX, DPX_AT(f), 0, 0, NULL, NULL },
 #define DPX_ROW_SIZE(f)  { #f, DPX_SIZE, DPX_AT(f), 0, 0, NULL, NULL },
 #define DPX_ROW_COUNT(f) { #f, DPX_COUNT, DPX_AT(f), 0, 0, NULL, NULL },
 #define DPX_ROW_REAL(f)  { #f, DPX_REAL, DPX_AT(f), 0, 0, NULL, NULL },
 #define DPX_ROW_TEXT(f)  { #f, DPX_TEXT, DPX_AT(f), 0, 0, NULL, NULL },
+#define DPX_ROW_OWNED(f) DPX_ROW_TEXT(f)
 #define DPX_ROW_PAIR(f)  { #f, DPX_PAIR, DPX_AT(f), 0, 2, NULL, NULL },
 #define DPX_ROW_SIZES(f) { #f, DPX_SIZES, DPX_AT(f), 0, 0, NULL, NULL },
 #define DPX_ROW_OWN(f)   { #f, DPX_OWN, 0, 0, 0, NULL, NULL },
@@ -88,6 +90,9 @@ void dpx_keys_take(pTHX_ void *to, const struct dpx_keys *what, HV *from);
 
 /* Does the same with a hash that is an element of a list. */
 void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSize_t at);
+
+/* Does the reverse: stores the fields in a hash. Those of numbers and texts alone can be there. */
+void dpx_keys_give(pTHX_ HV *to, const struct dpx_keys *what, const void *from);
 
 /* Pushes the keys on a list, as strings. */
 void dpx_keys_list(pTHX_ const struct dpx_keys *what, AV *to);

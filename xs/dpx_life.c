@@ -135,7 +135,7 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
         .noise = dpx_run.plan.noise ? dpx_run.plan.noise_at + 1 : 0,
         .site = dpx_run.site,
         .lines = dpx_run.opt.lines ? &ctx->statements : NULL,
-        .line_times = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_line_samples(),
+        .line_times = dpx_run.opt.lines == DP_LINES_TIMES && !dpx_line_samples(),
         .reads_once = ctx->clock.reads_once,
         .line_samples = dpx_line_samples(),
         .checkpoint = dpx_run.opt.spool ? dpx_run.opt.slice : dpx_run.opt.checkpoint,

@@ -13,6 +13,7 @@
  * other has. CvNAMED and CvANON say how a CV is named. xcv_gv_u and CvSTASH are read as they
  * are. */
 #include "dpx_name.h"
+#include "dp_char.h"
 #include "dpx_file.h"
 #include "dpx_filter.h"
 #include "dp_err.h"
@@ -233,7 +234,7 @@ static const char *skip_number(const char *ptr, const char *end)
 {
     bool hex = end - ptr > 2 && ptr[0] == '0' && ptr[1] == 'x';
     for (ptr += hex ? 2 : 0; ptr < end; ptr++)
-        if (!(*ptr >= '0' && *ptr <= '9') && !(hex && *ptr >= 'a' && *ptr <= 'f'))
+        if (!dp_is_digit(*ptr) && !(hex && *ptr >= 'a' && *ptr <= 'f'))
             break;
     return ptr;
 }
@@ -246,7 +247,7 @@ static const char *as_it_is(const char *ptr, const char *end, int *fields)
         if (ptr == end)
             return end;
         const char *next = ptr + 1;
-        if (next < end && (*next == '(' || *next == '%' || (*next >= '0' && *next <= '9'))) {
+        if (next < end && (*next == '(' || *next == '%' || dp_is_digit(*next))) {
             *fields -= *ptr == ' ';
             return next;
         }
@@ -268,7 +269,7 @@ static void without_numbers(struct dp_buf *to, const char *ptr, size_t len, bool
         if (*ptr == '(' && (size_t)(end - ptr) > n && memcmp(ptr, open, n) == 0) {
             dp_buf_adds(to, "(eval");
             ptr = skip_number(ptr + n, end);
-        } else if (fields && *ptr >= '0' && *ptr <= '9') {
+        } else if (fields && dp_is_digit(*ptr)) {
             dp_buf_addc(to, '#');
             ptr = skip_number(ptr, end);
         } else if (*ptr == '%' && end - ptr > 2) {
@@ -289,7 +290,7 @@ static bool has_numbers(const char *ptr, size_t len)
     if (memchr(ptr, '(', len))
         return true;
     for (int blanks = 0; p < end && blanks < 2; p++) {
-        if (*p >= '0' && *p <= '9')
+        if (dp_is_digit(*p))
             return true;
         blanks += *p == ' ';
     }

@@ -12,9 +12,9 @@ enum kind { NUMBER, SIZE, CHOICE, TEXT };
 
 struct option {
     const char *name;
-    const char *classic;        /* its environment variable in the old Devel::DProf; or NULL */
     enum kind kind;
     size_t at;
+    const char *classic;        /* its environment variable in the old Devel::DProf; or NULL */
     uint64_t least, most, otherwise;
     const char *choices;        /* of CHOICE: the words, in the order of their numbers */
     const char *help;
@@ -25,65 +25,11 @@ struct option {
                                  * with more rights than its user takes it from no environment */
 };
 
-#define AT(field) offsetof(struct dpx_options, field)
-
-/* A row for each option. The import list, the environment, the help, the suggestions for an unknown
- * option, the copies of texts and the header are all made from this table. */
 static const struct option table[] = {
-    { "mode", NULL, CHOICE, AT(tree), 0, 1, 0, "trace\0tree\0",
-      "every call, or sums by calling context" },
-    { "out", "PERL_DPROF_OUT_FILE_NAME", TEXT, AT(out), 0, 0, 0, NULL,
-      "file; %p: process, %t: thread, %n: program [tmon.out]", .names = "FILE" },
-    { "ticks", NULL, NUMBER, AT(ticks), 1, 1000000000, DP_FMT_HZ_RECORDED, NULL,
-      "ticks a second in the file" },
-    { "buffer", NULL, NUMBER, AT(buffer), 0, UINT64_C(1) << 27, DPX_BUFFER, NULL,
-      "marks kept in memory; 0 writes each at once" },
-    { "limit", NULL, SIZE, AT(limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
-      "bytes of a trace; it goes on as a tree" },
-    { "contexts", NULL, NUMBER, AT(contexts), 16, UINT64_C(1) << 24, 1000000, NULL,
-      "contexts of a tree; further ones are folded" },
-    { "callsites", NULL, NUMBER, AT(callsites), 0, 1, 0, NULL,
-      "1: a tree tells callers apart by file and line" },
-    { "lines", NULL, CHOICE, AT(lines), 0, 2, 0, "no\0time\0count\0",
-      "a tree also has what each statement costs", .bare = "time" },
-    { "sample", NULL, NUMBER, AT(sample), 0, 100000, 0, NULL,
-      "samples a second of what runs, in place of calls" },
-    { "source", NULL, NUMBER, AT(source), 0, 1, 0, NULL,
-      "1: with lines, the sources' text, too" },
-    { "ops", NULL, NUMBER, AT(ops), 0, 1, 1, NULL,
-      "0: a tree does not count the ops executed" },
-    { "fork", NULL, CHOICE, AT(fork), 0, 1, 1, "no\0yes\0",
-      "are forked children recorded, too?" },
-    { "threads", NULL, CHOICE, AT(threads), 0, 1, 1, "no\0yes\0",
-      "are threads recorded, too?" },
-    { "start", NULL, CHOICE, AT(start), 0, 3, 0, "begin\0main\0mark\0no\0",
-      "at once, from main or a mark on, or when told" },
-    { "only", NULL, TEXT, AT(only), 0, 0, 0, NULL,
-      "a regex: subs that do not match are not recorded", .told = true },
-    { "skip", NULL, TEXT, AT(skip), 0, 0, 0, NULL,
-      "a regex: subs that match are not recorded", .told = true },
-    { "events", NULL, TEXT, AT(events), 0, 0, 0, NULL,
-      "counters: instructions+cache-misses; ops, svs, bytes" },
-    { "builtins", NULL, CHOICE, AT(builtins), 0, 1, 0, "no\0slow\0",
-      "print, sort, match, system, ... as CORE:name" },
-    { "compress", NULL, NUMBER, AT(compress), 0, 9, 0, NULL,
-      "gzip the file; 1 is fast, 9 small, 0 plain" },
-    { "checkpoint", NULL, NUMBER, AT(checkpoint), 0, UINT64_C(1) << 31, 0, NULL,
-      "seconds after which a tree is written again" },
-    { "slice", NULL, NUMBER, AT(slice), 0, UINT64_C(1) << 31, 0, NULL,
-      "seconds of a tree in one file of the spool", .places = true },
-    { "spool", NULL, TEXT, AT(spool), 0, 0, 0, NULL,
-      "directory of slices [tmon.spool, with slice=]", .names = "DIRECTORY" },
-    { "spool-limit", NULL, SIZE, AT(spool_limit), 0, UINT64_MAX / 2, UINT64_C(1) << 30, NULL,
-      "bytes of the spool; the oldest slices go", .places = true },
-    { "signal", NULL, TEXT, AT(signal), 0, 0, 0, NULL,
-      "USR1 or another: has a running process write its file" },
-    { "toggle", NULL, TEXT, AT(toggle), 0, 0, 0, NULL,
-      "USR2 or another: stops recording, and starts it again" },
-    { "layout", NULL, NUMBER, AT(layout), 0, UINT64_C(1) << 31, 0, NULL,
-      "for comparisons: each number has data lie elsewhere" },
-    { "clock", NULL, TEXT, AT(clock), 0, 0, 0, NULL,
-      "tsc, cntvct, monotonic; counting[:NS] is for tests" },
+#define ROW(kind, field, name, ...) \
+    { name, kind, offsetof(struct dpx_options, field), .help = __VA_ARGS__ },
+    DPX_OPTIONS(ROW)
+#undef ROW
 };
 
 static void set_number(struct dpx_options *opt, const struct option *o, uint64_t n)
@@ -138,12 +84,18 @@ static void append(char *to, size_t size, const char *fmt, ...)
     va_end(ap);
 }
 
+/* What stands before the n-th word in a sentence. */
+static const char *before(const struct option *o, uint64_t n)
+{
+    return n == 0 ? "" : word(o->choices, n + 1) ? ", " : " or ";
+}
+
 static int bad_value(struct dp_err *err, const char *as, const struct option *o, const char *value)
 {
     if (o->kind == CHOICE) {
         char words[64] = "";
-        for (uint64_t n = 0; n <= o->most; n++)
-            append(words, sizeof words, "%s%s", n == 0 ? "" : n == o->most ? " or " : ", ",
+        for (uint64_t n = 0; word(o->choices, n); n++)
+            append(words, sizeof words, "%s%s", before(o, n),
                    word(o->choices, n));
         return dp_err_set(err, DP_E_ARG, "%s=%s: it is %s", as, value, words);
     }
@@ -184,9 +136,8 @@ static int take(struct dpx_options *opt, const struct option *o, const char *as,
 static int needs_value(struct dp_err *err, const struct option *o)
 {
     char how[96] = "";
-    for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
-        append(how, sizeof how, "%s%s=%s", n == 0 ? "" : n == o->most ? " or " : ", ", o->name,
-               word(o->choices, n));
+    for (uint64_t n = 0; o->kind == CHOICE && word(o->choices, n); n++)
+        append(how, sizeof how, "%s%s=%s", before(o, n), o->name, word(o->choices, n));
     if (o->kind != CHOICE)
         append(how, sizeof how, "%s=%s", o->name,
                o->kind != TEXT ? "N"
@@ -229,6 +180,16 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
                     return take(opt, o, o->name, item, err);
     }
     return unknown(err, item, len);
+}
+
+const char *dpx_options_clash(const struct dpx_options *o)
+{
+#define CLASH(when, why) \
+    if (when) \
+        return why;
+    DPX_CLASHES(CLASH)
+#undef CLASH
+    return NULL;
 }
 
 /* Writes PERL_DPROF_NAME. */
@@ -278,7 +239,7 @@ void dpx_options_help(struct dp_buf *to)
                o->kind == TEXT ? "..."
                : o->kind == CHOICE ? ""
                : "N");
-        for (uint64_t n = 0; o->kind == CHOICE && n <= o->most; n++)
+        for (uint64_t n = 0; o->kind == CHOICE && word(o->choices, n); n++)
             append(what, sizeof what, "%s%s", n ? "|" : "", word(o->choices, n));
         dp_buf_addf(to, "  %-24s %s", what, o->help);
         if (o->kind != TEXT) {

@@ -1,46 +1,89 @@
-/* The options of the recorder: one table (dpx_opt.c) serves the import list, the environment, the
- * help and the file's header. A new option needs a field here, a row in the table, and the code
- * that it is for. */
+/* The options of the recorder. A new option needs a row of DPX_OPTIONS, and the code that it is
+ * for. */
 #ifndef DPX_OPT_H
 #define DPX_OPT_H
 
 #include "dp_base.h"
 #include "dp_buf.h"
 #include "dp_err.h"
+#include "dprof/lines.h"
 
 enum { DPX_BUFFER = 1 << 14 };  /* marks in memory by default */
 
 enum dpx_start { DPX_START_BEGIN, DPX_START_MAIN, DPX_START_MARK, DPX_START_NO };
 
-enum dpx_lines_how { DPX_LINES_NO, DPX_LINES_TIME, DPX_LINES_COUNT };
+/* The options, in the order of the help: X(KIND, field, name, help, fields of struct option ...).
+ * The list is the struct, the import list, the environment, the help, the suggestions for an
+ * unknown option, the copies of texts and the line of the header. Numbers and sizes are from .least
+ * to .most; sizes take K, M and G. The words of a CHOICE stand in the order of their numbers. What
+ * is not given is .otherwise, and a TEXT is NULL. */
+#define DPX_OPTIONS(X) \
+    X(CHOICE, tree, "mode", "every call, or sums by calling context", \
+      .choices = "trace\0tree\0") \
+    X(TEXT, out, "out", "file; %p: process, %t: thread, %n: program [tmon.out]", \
+      .classic = "PERL_DPROF_OUT_FILE_NAME", .names = "FILE") \
+    X(NUMBER, ticks, "ticks", "ticks a second in the file", \
+      .least = 1, .most = 1000000000, .otherwise = DP_FMT_HZ_RECORDED) \
+    X(NUMBER, buffer, "buffer", "marks kept in memory; 0 writes each at once", \
+      .most = UINT64_C(1) << 27, .otherwise = DPX_BUFFER) \
+    X(SIZE, limit, "limit", "bytes of a trace; it goes on as a tree", \
+      .most = UINT64_MAX / 2, .otherwise = UINT64_C(1) << 30) \
+    X(NUMBER, contexts, "contexts", "contexts of a tree; further ones are folded", \
+      .least = 16, .most = UINT64_C(1) << 24, .otherwise = 1000000) \
+    X(NUMBER, callsites, "callsites", "1: a tree tells callers apart by file and line", .most = 1) \
+    X(CHOICE, lines, "lines", "a tree also has what each statement costs", \
+      .choices = DP_LINES_LIST(DPX_OPTION_WORD), .bare = "time") \
+    X(NUMBER, sample, "sample", "samples a second of what runs, in place of calls", \
+      .most = 100000) \
+    X(NUMBER, source, "source", "1: with lines, the sources' text, too", .most = 1) \
+    X(NUMBER, ops, "ops", "0: a tree does not count the ops executed", \
+      .most = 1, .otherwise = 1) \
+    X(CHOICE, fork, "fork", "are forked children recorded, too?", \
+      .choices = "no\0yes\0", .otherwise = 1) \
+    X(CHOICE, threads, "threads", "are threads recorded, too?", \
+      .choices = "no\0yes\0", .otherwise = 1) \
+    X(CHOICE, start, "start", "at once, from main or a mark on, or when told", \
+      .choices = "begin\0main\0mark\0no\0") \
+    X(TEXT, only, "only", "a regex: subs that do not match are not recorded", .told = true) \
+    X(TEXT, skip, "skip", "a regex: subs that match are not recorded", .told = true) \
+    X(TEXT, events, "events", "counters: instructions+cache-misses; ops, svs, bytes") \
+    X(CHOICE, builtins, "builtins", "print, sort, match, system, ... as CORE:name", \
+      .choices = "no\0slow\0") \
+    X(NUMBER, compress, "compress", "gzip the file; 1 is fast, 9 small, 0 plain", .most = 9) \
+    X(NUMBER, checkpoint, "checkpoint", "seconds after which a tree is written again", \
+      .most = UINT64_C(1) << 31) \
+    X(NUMBER, slice, "slice", "seconds of a tree in one file of the spool", \
+      .most = UINT64_C(1) << 31, .places = true) \
+    X(TEXT, spool, "spool", "directory of slices [tmon.spool, with slice=]", \
+      .names = "DIRECTORY") \
+    X(SIZE, spool_limit, "spool-limit", "bytes of the spool; the oldest slices go", \
+      .most = UINT64_MAX / 2, .otherwise = UINT64_C(1) << 30, .places = true) \
+    X(TEXT, signal, "signal", "USR1 or another: has a running process write its file") \
+    X(TEXT, toggle, "toggle", "USR2 or another: stops recording, and starts it again") \
+    X(NUMBER, layout, "layout", "for comparisons: each number has data lie elsewhere", \
+      .most = UINT64_C(1) << 31) \
+    X(TEXT, clock, "clock", "tsc, cntvct, monotonic; counting[:NS] is for tests")
 
-struct dpx_options {
-    uint64_t tree;          /* 0 trace, 1 tree */
-    const char *out;        /* NULL: the default name */
-    uint64_t ticks;         /* per second */
-    uint64_t buffer;        /* marks */
-    uint64_t limit;         /* bytes of a trace; 0: none */
-    uint64_t contexts;      /* nodes of a tree */
-    uint64_t callsites;     /* 0, 1 */
-    uint64_t lines;         /* enum dpx_lines_how */
-    uint64_t sample;        /* samples a second; 0: calls are recorded */
-    uint64_t source;        /* 0, 1: keep the text of sources, with lines */
-    uint64_t ops;           /* 0, 1: count them, in a tree */
-    uint64_t layout;        /* of dpx_layout */
-    uint64_t fork, threads; /* 0 no, 1 yes */
-    uint64_t start;         /* enum dpx_start */
-    const char *only, *skip;    /* regexes; NULL: none */
-    uint64_t builtins;      /* 0 no, 1 the slow ones */
-    uint64_t compress;      /* 0 no, 1..9: zlib's level */
-    uint64_t checkpoint;    /* seconds; 0: none */
-    uint64_t slice;         /* seconds; 0: none */
-    const char *spool;      /* a directory; NULL: no slices */
-    uint64_t spool_limit;   /* bytes of what it holds; 0: none */
-    const char *signal;     /* NULL: none */
-    const char *toggle;     /* NULL: none */
-    const char *events;     /* a list; NULL: none */
-    const char *clock;      /* NULL: the best */
-};
+/* What does not go together, of the options as they are given: X(when, what is said). */
+#define DPX_CLASHES(X) \
+    X(o->sample && o->tree && o->lines, \
+      "lines looks at each statement, and sample= samples them; leave one out") \
+    X(o->sample && !o->tree && o->builtins, \
+      "sample= names builtins anyway; leave builtins= out") \
+    X(o->lines && !(o->sample || o->tree || o->slice || o->spool), \
+      "lines needs a tree: -d:DProf=tree,lines") \
+    X(o->source && !(o->sample || o->lines), \
+      "source=1 needs lines: -d:DProf=tree,lines,source=1") \
+    X(o->out && (o->slice || o->spool), \
+      "out= and spool= both say where profiles go; leave one out")
+
+#define DPX_OPTION_WORD(id, word) word "\0"
+#define DPX_OPTION_NUMBER uint64_t
+#define DPX_OPTION_SIZE uint64_t
+#define DPX_OPTION_CHOICE uint64_t
+#define DPX_OPTION_TEXT const char *
+#define DPX_OPTION_FIELD(kind, field, ...) DPX_OPTION_##kind field;
+struct dpx_options { DPX_OPTIONS(DPX_OPTION_FIELD) };
 
 /* Sets the defaults. */
 void dpx_options_init(struct dpx_options *opt);
@@ -53,7 +96,10 @@ int dpx_options_take(struct dpx_options *opt, const char *item, struct dp_err *e
  * safe: takes only those that cannot make a privileged program write elsewhere. */
 int dpx_options_environment(struct dpx_options *opt, bool safe, struct dp_err *err);
 
-/* Writes the table as a help for people. */
+/* Why the options do not go together; NULL: they do. */
+const char *dpx_options_clash(const struct dpx_options *opt);
+
+/* Writes the list as a help for people. */
 void dpx_options_help(struct dp_buf *to);
 
 /* Copies the texts, for the life of the process. Returns 0 or DP_E_NOMEM. */

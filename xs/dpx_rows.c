@@ -239,17 +239,13 @@ HV *dpx_changepoints(pTHX_ AV *series, AV *sizes, NV alpha)
     return hv;
 }
 
+static DPX_KEYS(dp_diff_outcome, DP_DIFF_OUTCOME_FIELDS, "an outcome")
+
 HV *dpx_diff_outcome(pTHX_ int code, struct dp_diff_outcome *out)
 {
     HV *hv = (HV *)sv_2mortal((SV *)newHV());
     hv_stores(hv, "code", newSViv(code));
-    hv_stores(hv, "rows", newSVuv(out->rows));
-    hv_stores(hv, "failed", newSVuv(out->failed));
-    hv_stores(hv, "undecided", newSVuv(out->undecided));
-    hv_stores(hv, "needed", newSVuv(out->needed));
-    hv_stores(hv, "open", newSVuv(out->open));
-    hv_stores(hv, "open_names", out->open_names ? newSVpv(out->open_names, 0) : newSV(0));
-    hv_stores(hv, "findings", out->findings ? newSVpv(out->findings, 0) : newSV(0));
+    dpx_keys_give(aTHX_ hv, dpx_keys_dp_diff_outcome(), out);
     dp_diff_outcome_release(out);
     return hv;
 }

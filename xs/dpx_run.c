@@ -66,22 +66,17 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
 
 /* Samples make a tree, with the statements where this perl has room for their numbers. Beside a
  * tree of calls, they tell what statements cost. */
-static void plan_samples(pTHX)
+static void plan_samples(void)
 {
     struct dpx_options *opt = &dpx_run.opt;
-    if (opt->tree && opt->lines)
-        Perl_croak(aTHX_ "DProf: lines looks at each statement, and sample= samples them; leave "
-                   "one out\n");
     dpx_run.only_samples = !opt->tree;
     if (opt->tree) {
-        opt->lines = DPX_LINES_TIME;
+        opt->lines = DP_LINES_TIMES;
         return;
     }
-    if (opt->builtins)
-        Perl_croak(aTHX_ "DProf: sample= names builtins anyway; leave builtins= out\n");
     opt->tree = 1;
     opt->ops = 0;
-    opt->lines = dpx_stmt_trouble() ? DPX_LINES_NO : DPX_LINES_TIME;
+    opt->lines = dpx_stmt_trouble() ? DP_LINES_NONE : DP_LINES_TIMES;
 }
 
 /* Takes the list of options behind those of the environment. Croaks where the user has made a
@@ -117,21 +112,17 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     if (!dpx_clock_choose(&dpx_run.clock, wish))
         Perl_croak(aTHX_ "DProf: PERL_DPROF_CLOCK=%s: there is no such clock here\n", wish);
     take_items(aTHX_ &dpx_run.opt, items, n, &err);
-    if (dpx_run.opt.sample)
-        plan_samples(aTHX);
-    const char *why = dpx_run.opt.lines ? dpx_stmt_trouble() : NULL;
+    const char *why = dpx_options_clash(&dpx_run.opt);
+    if (!why && dpx_run.opt.sample)
+        plan_samples();
+    if (!why && dpx_run.opt.lines)
+        why = dpx_stmt_trouble();
     if (why)
         Perl_croak(aTHX_ "DProf: %s\n", why);
     dpx_run.opt.tree |= dpx_run.opt.spool || dpx_run.opt.slice;
-    if (dpx_run.opt.lines && !dpx_run.opt.tree)
-        Perl_croak(aTHX_ "DProf: lines needs a tree: -d:DProf=tree,lines\n");
-    if (dpx_run.opt.source && !dpx_run.opt.lines)
-        Perl_croak(aTHX_ "DProf: source=1 needs lines: -d:DProf=tree,lines,source=1\n");
     dpx_run.spool_who = dpx_run.opt.spool ? DP_DIR_NAMED : DP_DIR_UNNAMED;
     if (dpx_run.opt.slice && !dpx_run.opt.spool)
         dpx_run.opt.spool = "tmon.spool";
-    if (dpx_run.opt.spool && dpx_run.opt.out)
-        Perl_croak(aTHX_ "DProf: out= and spool= both say where profiles go; leave one out\n");
     bool by_statement = dpx_run.opt.lines && !dpx_line_samples();
     dpx_run.site = dpx_run.opt.callsites || by_statement ? dpx_site : NULL;
     dpx_signal_choose(aTHX);
@@ -157,7 +148,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     if (!dpx_clock_choose(&dpx_run.clock, dpx_run.opt.clock))
         Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", dpx_run.opt.clock);
     dpx_run.clock.cost = dpx_run.only_samples ? NULL : &dpx_run.cost;
-    dpx_run.clock.reads_once = dpx_run.opt.lines == DPX_LINES_TIME && !dpx_line_samples()
+    dpx_run.clock.reads_once = dpx_run.opt.lines == DP_LINES_TIMES && !dpx_line_samples()
                                && dpx_run.clock.kind == DPX_CLOCK_COUNTER
                                && dpx_run.plan.n <= dpx_run.plan.noise;
     dpx_layout(aTHX_ dpx_run.opt.layout);

@@ -29,7 +29,5 @@ void dpx_say(const char *fmt, ...)
 void dpx_say_real(struct dp_buf *to, double value, int decimals)
 {
     char text[64];
-    snprintf(text, sizeof text, "%.*f", decimals, value);
-    dp_text_point(text);
-    dp_buf_adds(to, text);
+    dp_buf_add(to, text, dp_text_real(text, sizeof text, value, (unsigned)decimals));
 }

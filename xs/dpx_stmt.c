@@ -398,7 +398,7 @@ static bool mark_count(pTHX_ U32 number)
 static U32 mark_first(pTHX_ COP *cop)
 {
     struct dpx_ctx *ctx = DPX_CTX;
-    const bool times = dpx_run.opt.lines == DPX_LINES_TIME;
+    const bool times = dpx_run.opt.lines == DP_LINES_TIMES;
     if (!(times ? mark_ways[dpx_how & ~(DPX_TREE | DPX_LINES)] : mark_count)(aTHX_
             DPX_STMT_NUMBER(cop)) && ctx->thx == DPX_THX)
         begins(aTHX_ ctx, cop, times);

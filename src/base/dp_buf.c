@@ -55,15 +55,20 @@ void dp_buf_addf(struct dp_buf *buf, const char *fmt, ...)
     va_end(again);
 }
 
+char *dp_buf_putd(char *to, uint64_t n, unsigned digits)
+{
+    for (char *p = to + digits; p > to; n /= 10)
+        *--p = (char)('0' + n % 10);
+    return to + digits;
+}
+
 char *dp_buf_putu(char *to, uint64_t n)
 {
     unsigned digits = 1;
     for (uint64_t least = 10; n >= least; least *= 10)
         if (++digits == DP_BUF_DIGITS)
             break;              /* the next product would be beyond 64 bits */
-    for (char *p = to + digits; p > to; n /= 10)
-        *--p = (char)('0' + n % 10);
-    return to + digits;
+    return dp_buf_putd(to, n, digits);
 }
 
 char *dp_buf_putx(char *to, uint64_t n)
@@ -88,6 +93,13 @@ void dp_buf_addx(struct dp_buf *buf, uint64_t n)
     char *to = dp_buf_room(buf, DP_BUF_DIGITS);
     if (to)
         buf->len += (size_t)(dp_buf_putx(to, n) - to);
+}
+
+int dp_buf_write(void *ctx, const void *ptr, size_t n)
+{
+    struct dp_buf *buf = ctx;
+    dp_buf_add(buf, ptr, n);
+    return buf->err;
 }
 
 const char *dp_buf_cstr(struct dp_buf *buf)

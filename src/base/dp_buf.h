@@ -45,6 +45,8 @@ void dp_buf_addx(struct dp_buf *buf, uint64_t n);
 enum { DP_BUF_DIGITS = 20 };
 char *dp_buf_putu(char *to, uint64_t n);
 char *dp_buf_putx(char *to, uint64_t n);
+/* Writes the last `digits` digits of n, with zeros in front: decimals. */
+char *dp_buf_putd(char *to, uint64_t n, unsigned digits);
 
 /* Appends a byte: names are put together byte by byte. */
 static inline void dp_buf_addc(struct dp_buf *buf, char c)
@@ -54,6 +56,9 @@ static inline void dp_buf_addc(struct dp_buf *buf, char c)
     else
         dp_buf_add(buf, &c, 1);
 }
+
+/* As dp_buf_add, of the type dp_write_fn (dp_io.h); ctx is the buffer. */
+int dp_buf_write(void *ctx, const void *ptr, size_t n);
 
 /* Puts a terminating NUL behind the contents, not counted in len. Returns the
  * contents as a C string; "" when memory was short. */

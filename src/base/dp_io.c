@@ -1,5 +1,6 @@
 #include "dp_io.h"
 #include "dp_mem.h"
+#include "dprof/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -306,6 +307,39 @@ void dp_sink_init(struct dp_sink *sink, dp_write_fn *fn, void *ctx)
     sink->ctx = ctx;
     sink->err = 0;
     sink->len = 0;
+}
+
+struct dp_sink *dp_sink_new(dp_write_fn *fn, void *ctx)
+{
+    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
+    if (sink)
+        dp_sink_init(sink, fn, ctx);
+    return sink;
+}
+
+int dp_sink_end(struct dp_sink *sink)
+{
+    int rc = sink ? dp_sink_flush(sink) : 0;
+    dp_mem_free(sink);
+    return rc;
+}
+
+struct dp_sink *dp_sink_of_host(const struct dp_host *host)
+{
+    return dp_sink_new(dp_host_write, (void *)(uintptr_t)host);
+}
+
+int dp_host_write(void *ctx, const void *ptr, size_t n)
+{
+    const struct dp_host *host = ctx;
+    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
+}
+
+int dp_sink_write(void *ctx, const void *ptr, size_t n)
+{
+    struct dp_sink *sink = ctx;
+    dp_sink_add(sink, ptr, n);
+    return sink->err;
 }
 
 int dp_sink_flush(struct dp_sink *sink)

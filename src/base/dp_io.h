@@ -80,6 +80,10 @@ struct dp_sink {
 };
 
 void dp_sink_init(struct dp_sink *sink, dp_write_fn *fn, void *ctx);
+/* The same on the heap, where dp_sink_end flushes and frees it. NULL when memory is short. */
+struct dp_sink *dp_sink_new(dp_write_fn *fn, void *ctx);
+/* Returns the sticky error; 0 for NULL. */
+int dp_sink_end(struct dp_sink *sink);
 void dp_sink_add(struct dp_sink *sink, const void *ptr, size_t len);
 void dp_sink_adds(struct dp_sink *sink, const char *str);
 void dp_sink_addf(struct dp_sink *sink, const char *fmt, ...) DP_PRINTF(2, 3);
@@ -87,6 +91,13 @@ void dp_sink_addf(struct dp_sink *sink, const char *fmt, ...) DP_PRINTF(2, 3);
 void dp_sink_blanks(struct dp_sink *sink, size_t n);
 /* Hands over what is buffered; returns the sticky error. */
 int dp_sink_flush(struct dp_sink *sink);
+
+/* These are of the type dp_write_fn; ctx is a struct dp_host, or a sink. */
+int dp_host_write(void *ctx, const void *ptr, size_t n);
+int dp_sink_write(void *ctx, const void *ptr, size_t n);
+/* A sink on the heap that writes to the host, as dp_sink_new makes it. */
+struct dp_host;
+struct dp_sink *dp_sink_of_host(const struct dp_host *host);
 
 /* Packs as gzip what is written to it: the same bytes for the same input. */
 struct dp_pack;

@@ -1,5 +1,7 @@
 #include "dp_json.h"
+#include "dp_char.h"
 #include "dp_err.h"
+#include "dp_num.h"
 
 #include <string.h>
 
@@ -65,13 +67,12 @@ static int hex4(struct dp_json *json, unsigned *out)
 {
     unsigned v = 0;
     for (int i = 0; i < 4; i++) {
-        int c = peek(json), lower = c | 0x20;
+        int c = peek(json), digit = dp_num_hexdigit((char)c);
         if (c < 0)
             return error_of(c);
-        bool digit = c >= '0' && c <= '9';
-        if (!digit && (lower < 'a' || lower > 'f'))
+        if (digit < 0)
             return bad(json, DP_E_SYNTAX, "\\u without four hexadecimal digits");
-        v = v << 4 | (unsigned)(digit ? c - '0' : lower - 'a' + 10);
+        v = v << 4 | (unsigned)digit;
         json->ptr++;
     }
     *out = v;
@@ -175,13 +176,11 @@ static int string(struct dp_json *json)
 
 /* ---- numbers and words ---- */
 
-static bool is_digit(int c) { return c >= '0' && c <= '9'; }
-
 /* Takes digits; false if there are none. */
 static bool digits(struct dp_json *json)
 {
     bool some = false;
-    for (int c; is_digit(c = peek(json)); some = true) {
+    for (int c; (c = peek(json)) >= 0 && dp_is_digit((char)c); some = true) {
         if (json->text.len <= json->longest)
             dp_buf_addc(&json->text, (char)c);
         json->ptr++;
@@ -272,7 +271,7 @@ static int value(struct dp_json *json, int c)
     json->expect = after_value(json);
     if (c == '"')
         return string(json);
-    if (c == '-' || is_digit(c))
+    if (c == '-' || (c >= 0 && dp_is_digit((char)c)))
         return number(json);
     if (c == 't')
         return word(json, "true", DP_JSON_TRUE);

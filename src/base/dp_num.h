@@ -4,7 +4,7 @@
 #ifndef DP_NUM_H
 #define DP_NUM_H
 
-#include "dp_base.h"
+#include "dp_char.h"
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && defined(__GNUC__)
@@ -49,7 +49,7 @@ DP_INLINE unsigned dp_num_short(const char *p, uint64_t *out)
 /* The value of a hexadecimal digit, or -1. */
 static inline int dp_num_hexdigit(char c)
 {
-    if (c >= '0' && c <= '9')
+    if (dp_is_digit(c))
         return c - '0';
     c |= 0x20;
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

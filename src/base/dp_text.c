@@ -1,6 +1,8 @@
 #include "dp_text.h"
+#include "dp_char.h"
 #include "dprof/profile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Length of the well-formed UTF-8 character at p, 0 where there is none. */
@@ -143,6 +145,54 @@ void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len)
     }
 }
 
+/* What stands for a byte in markup; NULL: what people see. */
+static const char *entity(char c, unsigned flags)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return flags & DP_MARKUP_APOSTROPHE ? "&#39;" : NULL;
+    case '\n': return flags & DP_MARKUP_LINES ? "\n" : NULL;
+    }
+    return NULL;
+}
+
+/* The same for a character that is not plain. */
+static const char *marked_up(const char *ptr, size_t len, char out[16], size_t *n, size_t *used,
+                             unsigned flags)
+{
+    const char *text = shown(ptr, len, out, n, used);
+    if (flags & DP_MARKUP_XML && *n == 3 && memcmp(text, "\xef\xbf", 2) == 0
+        && (text[2] == '\xbe' || text[2] == '\xbf'))
+        *n = (size_t)snprintf(out, 16, "\\x{fff%c}", text[2] == '\xbe' ? 'e' : 'f');
+    else if (flags & DP_MARKUP_ASCII && *text != '\\')
+        *n = (size_t)snprintf(out, 16, "&#%lu;", (unsigned long)dp_text_code(text, *n));
+    return text;
+}
+
+void dp_text_markup(dp_write_fn *to, void *ctx, const char *ptr, size_t len, unsigned flags)
+{
+    size_t n, used;
+    char out[16];
+    for (size_t i = 0; i < len; i += used) {
+        const char *text = entity(ptr[i], flags);
+        if (text) {
+            n = strlen(text);
+            used = 1;
+        } else if (dp_text_plain(ptr + i, 1)) {
+            text = ptr + i;
+            for (n = 1; i + n < len && dp_text_plain(text + n, 1) && !entity(text[n], flags);)
+                n++;
+            used = n;
+        } else {
+            text = marked_up(ptr + i, len - i, out, &n, &used, flags);
+        }
+        to(ctx, text, n);
+    }
+}
+
 /* Characters in valid UTF-8. */
 static size_t characters(const char *ptr, size_t len)
 {
@@ -237,7 +287,7 @@ size_t dp_text_break(const char *ptr, size_t len, size_t room)
 
 static unsigned char lower(char c)
 {
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+    return (unsigned char)(dp_is_upper(c) ? c | 0x20 : c);
 }
 
 bool dp_text_alike(const char *a, const char *b, size_t len)
@@ -255,11 +305,18 @@ void dp_text_point(char *number)
 {
     char *to = number;
     for (const char *p = number; *p; p++)
-        if ((*p >= '0' && *p <= '9') || *p == '-' || *p == '+' || *p == ' ' || *p == 'e')
+        if (dp_is_digit(*p) || *p == '-' || *p == '+' || *p == ' ' || *p == 'e')
             *to++ = *p;
         else if (to == number || to[-1] != '.')     /* may be more than one byte */
             *to++ = '.';
     *to = '\0';
+}
+
+size_t dp_text_real(char *to, size_t size, double v, unsigned decimals)
+{
+    snprintf(to, size, "%.*f", (int)decimals, v);
+    dp_text_point(to);
+    return strlen(to);
 }
 
 bool dp_text_holds(const char *ptr, size_t len, const char *word)

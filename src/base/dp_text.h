@@ -10,6 +10,16 @@
 void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len);
 void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len);
 
+/* Hands over a name as dp_text_escape shows it, with entities for & < > and ", as XML and HTML want
+ * it. Flags: */
+enum dp_markup {
+    DP_MARKUP_APOSTROPHE = 1,   /* an entity for ', too */
+    DP_MARKUP_LINES = 2,        /* ends of lines stay */
+    DP_MARKUP_XML = 4,          /* U+FFFE and U+FFFF, which XML lacks, are made visible */
+    DP_MARKUP_ASCII = 8         /* characters beyond ASCII are written as numbers */
+};
+void dp_text_markup(dp_write_fn *to, void *ctx, const char *ptr, size_t len, unsigned flags);
+
 /* How many bytes at the beginning are printable ASCII, which only markup has to escape. */
 size_t dp_text_plain(const char *ptr, size_t len);
 
@@ -27,6 +37,9 @@ bool dp_text_alike(const char *a, const char *b, size_t len);
 /* Replaces what the locale has as a decimal point by a point, in what printf made of a double: text
  * up to its NUL. */
 void dp_text_point(char *number);
+/* Writes a real with so many decimals to to[size], NUL-terminated, whatever the locale. Returns the
+ * length. */
+size_t dp_text_real(char *to, size_t size, double v, unsigned decimals);
 
 /* Is the word in it? */
 bool dp_text_holds(const char *ptr, size_t len, const char *word);

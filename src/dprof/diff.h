@@ -130,18 +130,16 @@ struct dp_diff_how {
     void *match_ctx;
 };
 
-struct dp_diff_outcome {
-    size_t rows;                    /* that the filters leave, equal ones included; of a tree, as
-                                     * many as are printed */
-    size_t failed, undecided;       /* of the gate: findings */
-    size_t needed;                  /* runs a side that could decide; 0: these can */
-    size_t open;                    /* tests that have neither found a change nor shown that there
-                                     * is none of how->effect ... */
-    char *open_names;               /* ... and which they are, the largest three. Owned; NULL: there
-                                     * are none */
-    char *findings;                 /* the gate's, as lines of text; NULL:
-                                     * there is no gate. Owned */
-};
+#define DP_DIFF_OUTCOME_FIELDS(X) \
+    X(SIZE, rows)               /* that the filters leave, equal ones included; of a tree, as many \
+                                 * as are printed */ \
+    X(SIZE, failed) X(SIZE, undecided)  /* of the gate: findings */ \
+    X(SIZE, needed)             /* runs a side that could decide; 0: these can */ \
+    X(SIZE, open)               /* tests that have neither found a change nor shown that there is \
+                                 * none of how->effect ... */ \
+    X(OWNED, open_names)        /* ... and which they are, the largest three */ \
+    X(OWNED, findings)          /* the gate's, as lines of text */
+struct dp_diff_outcome { DP_DIFF_OUTCOME_FIELDS(DP_MEMBER) };
 void dp_diff_outcome_release(struct dp_diff_outcome *out);
 
 /* Compares and prints. Returns 0 or a negative DP_E; DP_E_ARG where there is no sub of

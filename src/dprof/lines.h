@@ -54,10 +54,19 @@ int dp_line_sources(const struct dp_prof *prof,
 int dp_line_files(const struct dp_prof *prof,
                   int (*file)(void *ctx, const char *name, size_t len), void *ctx);
 
-/* What is known of statements: nothing, but perhaps calls by line; counts; times, too. */
+/* What is known of statements, as lines= of the recorder and $dprof_lines of a file have it:
+ * nothing, but perhaps calls by line; counts; counts and times. Each one is more than the one
+ * before, and the scripts of pages (share/) know them by their numbers. */
 #define DP_LINES_LIST(X) \
-    X(DP_LINES_NONE, "none") X(DP_LINES_COUNTS, "count") X(DP_LINES_TIMES, "time")
+    X(DP_LINES_NONE, "no") X(DP_LINES_COUNTS, "count") X(DP_LINES_TIMES, "time")
 DP_ENUM(dp_lines_known, DP_LINES_LIST);
+static inline const char *dp_lines_word(enum dp_lines_known known)
+{
+#define DP_LINES_WORD(id, word) word,
+    static const char *const words[] = { DP_LINES_LIST(DP_LINES_WORD) };
+#undef DP_LINES_WORD
+    return words[known];
+}
 enum dp_lines_known dp_line_detail(const struct dp_prof *prof);
 
 #endif

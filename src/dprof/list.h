@@ -14,15 +14,17 @@
 #define DP_ENUM_ONE(...) + 1
 
 /* A struct's members, from a list of X(TYPE, field) or X(TYPE, field, OF). Perl's hashes have them
- * by the names of the fields. A field that is not given is what it was before: 0, or the default
- * that xs/ sets. */
+ * by the names of the fields: those that become structs, and those that structs become. A field
+ * that is not given is what it was before: 0, or the default that xs/ sets. */
 #define DP_MEMBER(type, ...) DP_MEMBER_##type(__VA_ARGS__)
 #define DP_MEMBER_FLAG(field) int field;                        /* 0, 1 */
+#define DP_MEMBER_CODE(field) int field;                        /* 0; else what went wrong */
 #define DP_MEMBER_INDEX(field) long field;                      /* -1: none */
 #define DP_MEMBER_SIZE(field) size_t field;
 #define DP_MEMBER_COUNT(field) uint64_t field;
 #define DP_MEMBER_REAL(field) double field;
 #define DP_MEMBER_TEXT(field) const char *field;                /* UTF-8; NULL: none */
+#define DP_MEMBER_OWNED(field) char *field;                     /* of the struct; NULL: none */
 #define DP_MEMBER_NAME(field) const char *field; size_t field##_len;
 #define DP_MEMBER_ENUM(field, of) enum of field;
 #define DP_MEMBER_ENUMS(field, of) enum of field[of##_count]; size_t n_##field;

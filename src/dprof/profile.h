@@ -20,24 +20,24 @@ struct dp_host {
 enum dp_read { DP_FORCE = 1 };  /* exits without an entry are skipped, not refused */
 
 /* A line of folded stacks that could not be read. */
-struct dp_fault {
-    const char *message;
-    uint64_t line, byte;
-};
+#define DP_FAULT_FIELDS(X) X(TEXT, message) X(COUNT, line) X(COUNT, byte)
+struct dp_fault { DP_FAULT_FIELDS(DP_MEMBER) };
 
 enum { DP_FAULTS = 10 };
 
+#define DP_OUTCOME_FIELDS(X) \
+    X(TEXT, path)               /* borrowed, as all here: until the next file is added */ \
+    X(CODE, code)               /* 0, or as dp_err.h lists them */ \
+    X(CODE, sys_errno)          /* where the file could not be opened */ \
+    X(TEXT, message)            /* "" for 0 */ \
+    X(COUNT, line) X(COUNT, byte)       /* 0, 0: no place */ \
+    X(COUNT, marks) \
+    X(COUNT, contexts)          /* lines of a tree, folded stacks, or others' samples */ \
+    X(FLAG, tree)               /* all of it, or its end, is a tree */ \
+    X(FLAG, folded)             /* it is text of folded stacks */ \
+    X(FLAG, foreign)            /* it is another tool's file */
 struct dp_outcome {
-    const char *path;           /* borrowed, as all here: until the next file is added */
-    int code;                   /* 0, or as dp_err.h lists them */
-    int sys_errno;              /* where the file could not be opened */
-    const char *message;        /* "" for 0 */
-    uint64_t line, byte;        /* 0, 0: no place */
-    uint64_t marks;
-    uint64_t contexts;          /* lines of a tree, folded stacks, or others' samples */
-    int tree;                   /* all of it, or its end, is a tree */
-    int folded;                 /* it is text of folded stacks */
-    int foreign;                /* it is another tool's file */
+    DP_OUTCOME_FIELDS(DP_MEMBER)
     uint64_t faults;            /* lines or values that were left out: code is that of the first,
                                  * unless there is another error */
     struct dp_fault fault[DP_FAULTS];   /* as many as fit */

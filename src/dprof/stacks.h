@@ -173,21 +173,25 @@ struct dp_export_how {
     const struct dp_file_mem *texts;    /* by path: what stands for the file; NULL: they are read */
 };
 
-/* What a format needs, and is for. */
+/* What a format needs, and is for. X(NAME, word, bit) */
+#define DP_STACKS_NEEDS(X) \
+    X(LOOK, "look", 1)                  /* it is looked at, and has a struct dp_flame_how; others \
+                                         * are for programs, and have a struct dp_fold_how */ \
+    X(LAYOUT, "layout", 2)              /* boxes have places: those too narrow are left out */ \
+    X(METRICS, "metrics", 4)            /* it has all measures; others have the first alone */ \
+    X(EXPORT, "export", 8)              /* it is another tool's, and has a struct dp_export_how */ \
+    X(APART, "apart", 16)               /* it shows processes and threads, which are apart */ \
+    X(LABELS, "labels", 32)             /* it has labels */ \
+    X(BASE, "base", 64)                 /* its tools subtract one file from another */ \
+    X(TIMELINE, "timeline", 128)        /* it shows what ran when, of traces */ \
+    X(NO_SITES, "no_sites", 256)        /* it does not tell which line of a frame called */ \
+    X(CALLS, "calls", 512)              /* calls are always among its metrics */ \
+    X(TRACE, "trace", 1024)             /* it shows each call of traces, and is given the files \
+                                         * and no profiles */
 enum {
-    DP_STACKS_LOOK = 1,             /* it is looked at, and has a struct dp_flame_how; others are
-                                     * for programs, and have a struct dp_fold_how */
-    DP_STACKS_LAYOUT = 2,           /* boxes have places: those that are too narrow are left out */
-    DP_STACKS_METRICS = 4,          /* it has all measures; others have the first alone */
-    DP_STACKS_EXPORT = 8,           /* it is another tool's, and has a struct dp_export_how */
-    DP_STACKS_APART = 16,           /* it shows processes and threads, which are apart */
-    DP_STACKS_LABELS = 32,          /* it has labels */
-    DP_STACKS_BASE = 64,            /* its tools subtract one file from another */
-    DP_STACKS_TIMELINE = 128,       /* it shows what ran when, of traces */
-    DP_STACKS_NO_SITES = 256,       /* it does not tell which line of a frame called */
-    DP_STACKS_CALLS = 512,          /* calls are always among its metrics */
-    DP_STACKS_TRACE = 1024          /* it shows each call of traces, and is given the files and no
-                                     * profiles */
+#define DP_STACKS_NEED(name, word, bit) DP_STACKS_##name = bit,
+    DP_STACKS_NEEDS(DP_STACKS_NEED)
+#undef DP_STACKS_NEED
 };
 
 /* A format that stacks are printed in. */
@@ -234,25 +238,25 @@ struct dp_stacks_job {
     void *ctx;
 };
 
-struct dp_stacks_outcome {
-    int empty;                      /* there is nothing to print */
-    uint64_t recursion;             /* contexts that were folded for the limit of `recursion` */
-    /* for programs */
-    uint64_t lines;                 /* stacks that were printed; 0: there is nothing */
-    uint64_t shortened;             /* stacks that lack frames in their middle: all
-                                     * together would be too long */
-    uint64_t most;                  /* frames that are printed of each of these, with the one that
-                                     * says how many are not */
-    /* of pictures */
-    uint64_t frames;                /* drawn */
-    uint64_t hidden;                /* frames that are too narrow; of a reversed graph, the
-                                     * first ones of these */
-    double hidden_percent;          /* what they have of the total */
-    uint64_t needed;                /* runs a side that could tell what differs truly; 0: these can,
-                                     * or one has no second one */
-    int adjusted;                   /* values are as if all runs had had the same speed */
-    int total_too_small;            /* flame->total was less than there is */
-};
+#define DP_STACKS_OUTCOME_FIELDS(X) \
+    X(FLAG, empty)              /* there is nothing to print */ \
+    X(COUNT, recursion)         /* contexts that were folded for the limit of `recursion` */ \
+    /* for programs */ \
+    X(COUNT, lines)             /* stacks that were printed; 0: there is nothing */ \
+    X(COUNT, shortened)         /* stacks that lack frames in their middle: all together would be \
+                                 * too long */ \
+    X(COUNT, most)              /* frames that are printed of each of these, with the one that \
+                                 * says how many are not */ \
+    /* of pictures */ \
+    X(COUNT, frames)            /* drawn */ \
+    X(COUNT, hidden)            /* frames that are too narrow; of a reversed graph, the first ones \
+                                 * of these */ \
+    X(REAL, hidden_percent)     /* what they have of the total */ \
+    X(COUNT, needed)            /* runs a side that could tell what differs truly; 0: these can, \
+                                 * or one has no second one */ \
+    X(FLAG, adjusted)           /* values are as if all runs had had the same speed */ \
+    X(FLAG, total_too_small)    /* flame->total was less than there is */
+struct dp_stacks_outcome { DP_STACKS_OUTCOME_FIELDS(DP_MEMBER) };
 
 /* Prints the stacks of one side, or of two; in a format with DP_STACKS_TRACE, of none. The host is
  * told how much of a file was read in such a format, else how many bytes were written, of a total

@@ -1,5 +1,6 @@
 #include "dp_header.h"
 #include "dp_buf.h"
+#include "dp_char.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -21,11 +22,6 @@ void dp_header_release(struct dp_header *head)
     dp_pool_release(&head->pool);
     dp_mem_free(head->vars);
     dp_header_init(head);
-}
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 static const char *skip_blanks(const char *p, const char *end)
@@ -74,7 +70,7 @@ static const char *number(const char *p, const char *end)
     if (p < end && *p == '-')
         p++;
     const char *digits = p;
-    while (p < end && ((*p >= '0' && *p <= '9') || *p == '.'))
+    while (p < end && (dp_is_digit(*p) || *p == '.'))
         p++;
     return p > digits && p - start < 40 ? p : NULL;
 }
@@ -111,9 +107,9 @@ bool dp_header_unit(const char *name, uint64_t *hz, bool *time)
             return *time = true;
         }
     size_t n = 0;
-    while (is_word(name[n]) || name[n] == '-')
+    while (dp_is_word(name[n]) || name[n] == '-')
         n++;
-    return n && n <= DP_UNIT_MAX && !name[n] && !(name[0] >= '0' && name[0] <= '9')
+    return n && n <= DP_UNIT_MAX && !name[n] && !dp_is_digit(name[0])
            && name[0] != '-';
 }
 
@@ -127,7 +123,7 @@ int dp_header_line(struct dp_header *head, const char *ptr, size_t len)
         if (*p++ != '$')
             return DP_E_SYNTAX;
         const char *name = p;
-        while (p < end && is_word(*p))
+        while (p < end && dp_is_word(*p))
             p++;
         size_t name_len = (size_t)(p - name);
         while (p < end && *p == ' ')
@@ -193,7 +189,7 @@ uint64_t dp_header_start(const struct dp_header *head)
     uint64_t seconds, rest = 0, unit = nano;
     if (whole > 10 || !dp_num_dec(text, whole, &seconds))
         return 0;
-    for (const char *p = text + whole + 1; text[whole] && *p >= '0' && *p <= '9' && unit > 1; p++)
+    for (const char *p = text + whole + 1; text[whole] && dp_is_digit(*p) && unit > 1; p++)
         rest += (uint64_t)(*p - '0') * (unit /= 10);
     return seconds * nano + rest;
 }

@@ -8,6 +8,28 @@
 #include "dp_fmt.h"
 #include "dp_pool.h"
 
+/* What a header tells beside the classic recorder's names: X(name, merge, kept), where $dprof_NAME
+ * is the name. merge: what several files tell of it when they are merged. kept: the last enum
+ * dp_write_kind (dprof/profile.h) of a merged file that has it. A merged file has them in this
+ * order. */
+#define DP_HEADER_NAMES(X) \
+    /* flags: it is enough that one file has it */ \
+    X(limit_reached, ANY, COUNTERS) X(runops_taken, ANY, COUNTERS) X(events_lost, ANY, COUNTERS) \
+    X(counters_only, ANY, COUNTERS) \
+    /* values, where all files have the same */ \
+    X(clock, SAME, BASELINE) X(hash_seed, SAME, COUNTERS) X(line_hz, SAME, BASELINE) \
+    X(only, SAME, COUNTERS) X(options, SAME, COUNTERS) X(perl, SAME, COUNTERS) \
+    X(perturb_keys, SAME, COUNTERS) X(pid, SAME, ALL) X(ppid, SAME, ALL) X(run, SAME, ALL) \
+    X(script, SAME, COUNTERS) X(skip, SAME, COUNTERS) X(start, SAME, ALL) X(tid, SAME, ALL) \
+    /* ticks */ \
+    X(before_cpu, SUM, BASELINE) X(dropped_cpu, SUM, BASELINE) X(own_cpu, SUM, BASELINE) \
+    X(own_real, SUM, BASELINE) \
+    /* of one file, or another line tells it */ \
+    X(clock_zero, OWN, ALL) X(complete, OWN, ALL) X(counters, OWN, ALL) X(end, OWN, ALL) \
+    X(events_missing, OWN, ALL) X(folded, OWN, ALL) X(format, OWN, ALL) X(inherited, OWN, ALL) \
+    X(lines, OWN, ALL) X(saved, OWN, ALL) X(shares, OWN, ALL) X(slice, OWN, ALL) \
+    X(stopped, OWN, ALL) X(unit, OWN, ALL)
+
 struct dp_var {
     const char *name;           /* without the `$`; NUL-terminated */
     const char *value;          /* unquoted, %XX decoded; NUL-terminated */

@@ -1,6 +1,7 @@
 #include "dp_linecosts.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
+#include "dprof/lines.h"
 
 #include <string.h>
 
@@ -92,7 +93,7 @@ int dp_linecosts_give(struct dp_reader *r, const struct dp_linecosts *l,
     int rc = 0;
     if (!l->known)
         return 0;
-    if (dp_header_add(r->head, "dprof_lines", "time") < 0)
+    if (dp_header_add(r->head, "dprof_lines", dp_lines_word(DP_LINES_TIMES)) < 0)
         return dp_foreign_error(r, DP_E_NOMEM);
     for (size_t n = 0; n < l->count && rc == 0; n++)
         rc = give(r, l, n, names);

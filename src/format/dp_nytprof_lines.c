@@ -2,6 +2,7 @@
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_spread.h"
+#include "dprof/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ int dp_nytprof_lines_give(struct dp_reader *r, const struct dp_nytprof_lines *l,
     }
     if (total > 0) {
         dp_spread(times, l->count, (double)sums[DP_SPREAD_REAL] / total, sums);
-        if (dp_header_add(r->head, "dprof_lines", "time") < 0)
+        if (dp_header_add(r->head, "dprof_lines", dp_lines_word(DP_LINES_TIMES)) < 0)
             rc = dp_foreign_error(r, DP_E_NOMEM);
         for (size_t i = 0; i < l->count && rc == 0; i++)
             rc = give(r, &l->lines[i], &times[i], file(r, l->lines[i].file));

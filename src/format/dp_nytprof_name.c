@@ -121,7 +121,7 @@ void dp_nytprof_name(struct dp_subdef *def, struct dp_text name)
     } else if (is(def->package, "CORE")) {
         builtin(def, last);
     } else if (starts(last, begin)) {
-        while (digits < last.len && last.ptr[digits] >= '0' && last.ptr[digits] <= '9')
+        while (digits < last.len && dp_is_digit(last.ptr[digits]))
             digits++;
         if (digits > strlen(begin) && (digits == last.len || last.ptr[digits] == '.'))
             def->name.len = strlen(begin) - 1;

@@ -4,7 +4,6 @@
 #include "dp_reader_pieces.h"
 #include "dp_reader_text.h"
 #include "dp_reader_tree.h"
-#include "dp_foreign.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 
@@ -35,11 +34,6 @@ static void release(struct dp_reader *r)
     dp_buf_release(&r->ids.scratch);
     dp_mem_free(r->tree.path);
     dp_buf_release(&r->tree.file);
-    dp_buf_release(&r->folded.stack);
-    dp_mem_free(r->folded.frames);
-    dp_mem_free(r->folded.ahead.frames);
-    dp_mem_free(r->folded.seen);
-    dp_index_release(&r->folded.index);
     if (r->foreign.format)
         r->foreign.format->release(r->foreign.state);
     dp_buf_release(&r->foreign.whole);
@@ -106,47 +100,24 @@ long dp_reader_whole_line(struct dp_reader *r)
     }
 }
 
-/* A file without our magic is another tool's, or folded stacks if it looks like that as far as the
- * buffer goes. */
+/* A file without our magic is another tool's. */
 static int read_no_header(struct dp_reader *r)
 {
     static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */
-    const char *foreign;
-    enum dp_folded_kind kind;
     long got;
+    int rc;
     do {
         while (r->in.end < r->in.cap && !r->in.at_end)
             if ((got = dp_reader_refill(r)) < 0)
                 return (int)got;
         if (r->in.pos == 0 && r->in.base == 0 && r->in.end >= 3 && memcmp(r->in.buf, mark, 3) == 0)
             r->in.pos = 3;
-        r->foreign.format = r->in.base ? NULL : dp_foreign_find(r->in.buf + r->in.pos,
-                                                                r->in.end - r->in.pos);
-        if (r->foreign.format) {
-            int rc = r->foreign.format->head(r);
-            return rc < 0 ? rc : 1;
-        }
-        if (r->in.base == 0 && (foreign = dp_foreign(r->in.buf, r->in.end)) != NULL)
-            return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "%s", foreign);
-        kind = dp_reader_folded_kind(r->in.buf + r->in.pos, r->in.end - r->in.pos, r->in.at_end);
-        if (kind == DP_FOLDED_MORE && (got = dp_reader_refill(r)) < 0)
+        r->foreign.format = r->in.base ? &dp_foreign_folded
+                            : dp_foreign_find(r->in.buf + r->in.pos, r->in.end - r->in.pos);
+        rc = r->foreign.format->head(r);
+        if (rc > 0 && (got = dp_reader_refill(r)) < 0)
             return (int)got;
-    } while (kind == DP_FOLDED_MORE);
-    if (kind == DP_FOLDED_EMPTY && !r->head->may_be_empty)
-        return dp_reader_fail(r, DP_E_NOTPROFILE, 0,
-                              r->in.end ? "Not a perl profile" : "it is empty");
-    r->folded.pairs = kind == DP_FOLDED_TWO;
-    if (r->folded.pairs && !r->head->pairs)
-        return dp_reader_fail(
-            r, DP_E_ARG, 0,
-            "these are folded stacks with two counts on each line,"
-            " those of two profiles (difffolded.pl makes them); give the two that it was made of");
-    if (kind == DP_FOLDED_NOT)
-        return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "Not a perl profile");
-    if (kind == DP_FOLDED_BAD)
-        return dp_reader_folded_refuse(r);
-    r->folded.on = true;
-    int rc = dp_reader_folded_head(r);
+    } while (rc > 0);
     return rc < 0 ? rc : 1;
 }
 
@@ -226,29 +197,6 @@ static int read_lines(struct dp_reader *r)
     return 0;
 }
 
-static int read_stacks(struct dp_reader *r)
-{
-    for (;;) {
-        const char *last = r->in.buf + r->in.end;
-        while (last > r->in.buf + r->in.pos && last[-1] != '\n')
-            last--;
-        int rc = dp_reader_folded_lines(r, last);
-        long got = rc < 0 ? rc : dp_reader_refill(r);
-        if (got < 0)
-            return (int)got;
-        if (got == 0)
-            break;
-    }
-    if (!r->in.cut && r->in.pos < r->in.end) {
-        r->in.buf[r->in.end++] = '\n';       /* there is room behind the data */
-        r->in.no_end = true;
-        int rc = dp_reader_folded_lines(r, r->in.buf + r->in.end);
-        if (rc < 0)
-            return rc;
-    }
-    return dp_reader_left_out(r);
-}
-
 /* Time behind the last mark, as the trace has it. */
 static int add_tail(struct dp_reader *r)
 {
@@ -279,7 +227,6 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     dp_pool_init(&r->ids.names);
     dp_buf_init(&r->ids.scratch);
     dp_buf_init(&r->tree.file);
-    dp_reader_folded_start(r);
     dp_buf_init(&r->foreign.whole);
     dp_map_init(&r->foreign.kids);
     return init(r);
@@ -327,8 +274,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
         if (tree)
             rc = dp_reader_begin_tree(r);
         if (rc == 0)
-            rc = r->foreign.format ? r->foreign.format->read(r)
-                    : r->folded.on ? read_stacks(r) : read_lines(r);
+            rc = r->foreign.format ? r->foreign.format->read(r) : read_lines(r);
         if (rc == 0 && left && !head->ended)
             rc = dp_reader_pieces(r, left);
         if (rc == 0)

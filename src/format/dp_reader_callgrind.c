@@ -84,9 +84,9 @@ static struct dp_text behind(struct dp_text t, size_t n)
 {
     t.ptr += n;
     t.len -= n;
-    while (t.len && dp_foreign_is_blank(*t.ptr))
+    while (t.len && dp_is_blank(*t.ptr))
         t.ptr++, t.len--;
-    while (t.len && dp_foreign_is_blank(t.ptr[t.len - 1]))
+    while (t.len && dp_is_blank(t.ptr[t.len - 1]))
         t.len--;
     return t;
 }
@@ -100,7 +100,7 @@ static struct dp_text next_word(struct dp_text *rest)
 {
     *rest = behind(*rest, 0);
     struct dp_text w = { rest->ptr, 0 };
-    while (w.len < rest->len && !dp_foreign_is_blank(w.ptr[w.len]))
+    while (w.len < rest->len && !dp_is_blank(w.ptr[w.len]))
         w.len++;
     rest->ptr += w.len;
     rest->len -= w.len;
@@ -121,7 +121,7 @@ static bool number(struct dp_text w, uint64_t *out)
 static bool header_line(struct dp_text line, const char *key, struct dp_text *value)
 {
     size_t n = 0;
-    while (n < line.len && line.ptr[n] >= 'a' && line.ptr[n] <= 'z')
+    while (n < line.len && dp_is_lower(line.ptr[n]))
         n++;
     if (!n || n == line.len || line.ptr[n] != ':')
         return false;
@@ -134,7 +134,7 @@ static bool header_line(struct dp_text line, const char *key, struct dp_text *va
 static bool ends_with_count(struct dp_text t)
 {
     size_t n = t.len;
-    while (n && !dp_foreign_is_blank(t.ptr[n - 1]))
+    while (n && !dp_is_blank(t.ptr[n - 1]))
         n--;
     return dp_num_is_like(t.ptr + n, t.len - n);
 }
@@ -201,7 +201,7 @@ static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *u
         return;
     size_t n = (size_t)(paren - t.ptr);
     *unit = (struct dp_text){ paren + 1, t.len - n - 2 };
-    while (n > 1 && (dp_foreign_is_blank(t.ptr[n - 1]) || t.ptr[n - 1] == '_'))
+    while (n > 1 && (dp_is_blank(t.ptr[n - 1]) || t.ptr[n - 1] == '_'))
         n--;
     name->len = n;
 }
@@ -347,7 +347,7 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
     struct dp_text line = t;
     uint64_t id;
     size_t n = 1;
-    while (n < t.len && dp_foreign_is_digit(t.ptr[n]))
+    while (n < t.len && dp_is_digit(t.ptr[n]))
         n++;
     if (n > 1 && n < t.len && *t.ptr == '(' && t.ptr[n] == ')') {
         if (!dp_num_dec(t.ptr + 1, n - 1, &id))
@@ -576,7 +576,7 @@ static int any_line(struct dp_reader *r, struct dp_text line)
     line = behind(line, 0);
     if (!line.len || *line.ptr == '#')
         return 0;
-    if (dp_foreign_is_digit(*line.ptr) || *line.ptr == '+' || *line.ptr == '-' || *line.ptr == '*')
+    if (dp_is_digit(*line.ptr) || *line.ptr == '+' || *line.ptr == '-' || *line.ptr == '*')
         return cost_line(r, line);
     int rc = key_line(r, line);
     return rc == 0 ? name_line(r, line) : rc < 0 ? rc : 0;

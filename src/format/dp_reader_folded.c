@@ -1,4 +1,6 @@
 #include "dp_reader_folded.h"
+#include "dp_char.h"
+#include "dp_foreign.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -14,23 +16,60 @@ enum {
     EXPECTED = 4                /* so many frames of a stack are expected to be new */
 };
 
+struct frame {
+    uint32_t begin, end;        /* how many bytes its name has in the stack's text */
+    uint32_t sub, node;         /* the consumer's numbers; DP_SUB_NONE: not asked for yet */
+    uint64_t hash;              /* of the names down to here, where there is an index */
+};
+
+/* The stack of the next line, split before this line's one is read: what it will be looked for in
+ * is on its way from the memory meanwhile. */
+struct ahead {
+    const char *line;           /* NULL: there is none */
+    size_t len;                 /* of the stack */
+    struct frame *frames;
+    size_t count, cap;
+};
+
+/* A name that new frames had, and its sub: a direct-mapped cache in front of the pool of names. */
+struct seen {
+    uint64_t hash;              /* 0: none */
+    uint32_t sub;
+};
+
+struct folded {
+    bool calls;                 /* that count calls */
+    bool pairs;                 /* with two counts on each line */
+    uint64_t hz;                /* ticks a second, or a unit; finer as counts have */
+    unsigned decimals;          /* .. by that many */
+    struct dp_buf stack;        /* the one before */
+    struct frame *frames;       /* its frames */
+    size_t frame_count, frames_cap;
+    const char *split_line;     /* the line whose frames these are already, and the length of its */
+    size_t split_len;           /* .. stack; NULL: none */
+    struct ahead ahead;
+    uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
+    uint64_t deep;              /* frames of them all */
+    bool indexed;               /* the stacks are not sorted, or there are few yet: contexts are
+                                 * found by their names */
+    bool is_whole;              /* the index has all contexts of the file */
+    struct dp_index index;      /* hash of a frame -> node */
+    struct seen *seen;          /* names of the last new frames; or NULL */
+    uint64_t seed;              /* of that hash */
+    bool by_bytes, by_frames;   /* the stacks so far are in order of bytes; of frames, one by one */
+    bool by_text;               /* each context has one text: no two texts are the same sub */
+    uint32_t subs;              /* the subs so far have smaller numbers */
+};
+
+DP_INLINE struct folded *state(const struct dp_reader *r) { return r->foreign.state; }
+
 /* The longest line has fewer frames than a stack may have. */
 typedef char deep_enough[DP_LIMIT_LINE / 2 <= DP_LIMIT_DEPTH ? 1 : -1];
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* Cuts off what may stand at the end of a line. */
 static size_t trimmed(const char *p, size_t len)
 {
-    while (len && (is_blank(p[len - 1]) || p[len - 1] == '\r'))
+    while (len && (dp_is_blank(p[len - 1]) || p[len - 1] == '\r'))
         len--;
     return len;
 }
@@ -38,13 +77,13 @@ static size_t trimmed(const char *p, size_t len)
 /* Sub names may begin with a #: a blank makes it a comment. */
 static bool is_comment(const char *p, size_t len)
 {
-    return p[0] == '#' && (len == 1 || is_blank(p[1]));
+    return p[0] == '#' && (len == 1 || dp_is_blank(p[1]));
 }
 
 /* Where the last word of a trimmed line begins. */
 static size_t last_word(const char *p, size_t len)
 {
-    while (len && !is_blank(p[len - 1]))
+    while (len && !dp_is_blank(p[len - 1]))
         len--;
     return len;
 }
@@ -104,44 +143,10 @@ enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last
     return kind == DP_FOLDED_MORE && last ? DP_FOLDED_EMPTY : kind;
 }
 
-int dp_reader_folded_head(struct dp_reader *r)
-{
-    struct dp_header *head = r->head;
-    uint64_t hz = 1;
-    bool time = false;
-    head->folded = head->ended = true;
-    head->unit = "";
-    if (head->declared) {
-        if (!dp_header_unit(head->declared, &hz, &time))
-            return dp_reader_fail(r, DP_E_ARG, 0, "this is no unit: %.40s", head->declared);
-        head->unit = time ? "s" : head->declared;
-    }
-    if (r->folded.pairs) {
-        head->counters[0] = (struct dp_var){ "", DP_FMT_BEFORE, strlen(DP_FMT_BEFORE) };
-        head->n_counters = 1;
-    }
-    r->folded.calls = strcmp(head->unit, "calls") == 0;
-    head->no_calls = !r->folded.calls;
-    head->hz = r->folded.hz = hz;
-    int rc = dp_header_add(head, "dprof_format", DP_FMT_FOLDED);
-    if (rc == 0 && head->declared)
-        rc = dp_header_add(head, "dprof_unit", head->declared);
-    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
-}
+/* ---- the header ---- */
 
-void dp_reader_folded_start(struct dp_reader *r)
-{
-    bool chart = r->head->chart;
-    dp_buf_init(&r->folded.stack);
-    dp_index_init(&r->folded.index);
-    r->folded.seed = dp_map_any(r) | 1;
-    r->folded.indexed = r->folded.is_whole = !chart;
-    r->folded.by_bytes = r->folded.by_frames = r->folded.by_text = !chart;
-}
-
-/* ---- counts ---- */
-
-int dp_reader_folded_refuse(struct dp_reader *r)
+/* Fails with the line because of which the file is DP_FOLDED_BAD. */
+static int refuse(struct dp_reader *r)
 {
     const char *p = r->in.buf + r->in.pos, *end = r->in.buf + r->in.end, *nl = p;
     size_t n = 0;
@@ -160,24 +165,96 @@ int dp_reader_folded_refuse(struct dp_reader *r)
                           line, n > SHOWN ? SHOWN : (int)n, p, n > SHOWN ? " ..." : "");
 }
 
+/* What is wrong with a file of that kind: an error's code, or 0. */
+static int check_kind(struct dp_reader *r, enum dp_folded_kind kind)
+{
+    if (kind == DP_FOLDED_BAD)
+        return refuse(r);
+    if (kind == DP_FOLDED_NOT || (kind == DP_FOLDED_EMPTY && !r->head->may_be_empty))
+        return dp_reader_fail(r, DP_E_NOTPROFILE, 0,
+                              r->in.end ? "Not a perl profile" : "it is empty");
+    if (kind == DP_FOLDED_TWO && !r->head->pairs)
+        return dp_reader_fail(
+            r, DP_E_ARG, 0,
+            "these are folded stacks with two counts on each line,"
+            " those of two profiles (difffolded.pl makes them); give the two that it was made of");
+    return 0;
+}
+
+static int make_state(struct dp_reader *r, enum dp_folded_kind kind)
+{
+    struct folded *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    if (!in)
+        return dp_foreign_error(r, DP_E_NOMEM);
+    dp_buf_init(&in->stack);
+    dp_index_init(&in->index);
+    in->seed = dp_map_any(r) | 1;
+    in->pairs = kind == DP_FOLDED_TWO;
+    in->indexed = in->is_whole = !r->head->chart;
+    in->by_bytes = in->by_frames = in->by_text = !r->head->chart;
+    return 0;
+}
+
+/* The file has no header. The unit is the one that was declared. */
+static int make_header(struct dp_reader *r)
+{
+    struct dp_header *head = r->head;
+    uint64_t hz = 1;
+    bool time = false;
+    head->folded = head->ended = true;
+    head->unit = "";
+    if (head->declared) {
+        if (!dp_header_unit(head->declared, &hz, &time))
+            return dp_reader_fail(r, DP_E_ARG, 0, "this is no unit: %.40s", head->declared);
+        head->unit = time ? "s" : head->declared;
+    }
+    if (state(r)->pairs) {
+        head->counters[0] = (struct dp_var){ "", DP_FMT_BEFORE, strlen(DP_FMT_BEFORE) };
+        head->n_counters = 1;
+    }
+    state(r)->calls = strcmp(head->unit, "calls") == 0;
+    head->no_calls = !state(r)->calls;
+    head->hz = state(r)->hz = hz;
+    int rc = dp_header_add(head, "dprof_format", DP_FMT_FOLDED);
+    if (rc == 0 && head->declared)
+        rc = dp_header_add(head, "dprof_unit", head->declared);
+    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+}
+
+static int head(struct dp_reader *r)
+{
+    const char *other = r->in.base ? NULL : dp_foreign(r->in.buf, r->in.end);
+    if (other)
+        return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "%s", other);
+    enum dp_folded_kind kind = dp_reader_folded_kind(r->in.buf + r->in.pos, r->in.end - r->in.pos,
+                                                     r->in.at_end);
+    if (kind == DP_FOLDED_MORE)
+        return 1;
+    int rc = check_kind(r, kind);
+    rc = rc < 0 ? rc : make_state(r, kind);
+    return rc < 0 ? rc : make_header(r);
+}
+
+/* ---- counts ---- */
+
 /* Makes ticks finer by a power of ten, so that nothing of a fraction is lost. */
 static int finer(struct dp_reader *r, unsigned decimals)
 {
     uint64_t by = 1;
-    for (; r->folded.decimals < decimals; r->folded.decimals++)
+    for (; state(r)->decimals < decimals; state(r)->decimals++)
         by *= 10;
     for (int m = 0; m < DP_METRICS; m++) {
         if (r->passed[m] >= DP_LIMIT_TOTAL / by)
             return dp_reader_fail(r, DP_E_LIMIT, 0, "the counts add up to more than fits");
         r->passed[m] *= by;
     }
-    r->folded.hz *= by;
-    int rc = r->to->ticks ? r->to->ticks(r->to->ctx, r->folded.hz, r->err) : 0;
+    state(r)->hz *= by;
+    int rc = r->to->ticks ? r->to->ticks(r->to->ctx, state(r)->hz, r->err) : 0;
     if (rc < 0 && r->err->code == rc && !r->err->line) {
         r->err->line = r->in.line;
         r->err->byte = r->in.base + r->in.pos;
     }
-    return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
+    return rc < 0 ? dp_foreign_error(r, rc) : 0;
 }
 
 /* a * 10 + d, at most DP_LIMIT_TOTAL. */
@@ -191,7 +268,7 @@ static uint64_t shift(uint64_t a, unsigned d)
 static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len, uint64_t *out)
 {
     size_t whole = 0, places;
-    while (whole < len && is_digit(p[whole]))
+    while (whole < len && dp_is_digit(p[whole]))
         whole++;
     const char *frac = p + whole + 1;
     size_t n = whole < len ? len - whole - 1 : 0;
@@ -200,17 +277,17 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
     if (whole == 0 || (whole < len && p[whole] != '.'))
         return dp_reader_leave_out(r, "the count is no decimal number", p, len);
     for (size_t i = 0; i < n; i++)
-        if (!is_digit(frac[i]))
+        if (!dp_is_digit(frac[i]))
             return dp_reader_leave_out(r, "the count is no decimal number", p, len);
     while (n && frac[n - 1] == '0')
         n--;
-    if (n && r->folded.calls)
+    if (n && state(r)->calls)
         return dp_reader_leave_out(r, "the count is no whole number of calls", p, len);
     unsigned most = DECIMALS;
     for (uint64_t hz = r->head->hz; hz > DP_LIMIT_HZ / 1000000000; hz /= 10)
         most--;
     places = n < most ? n : most;
-    if (places > r->folded.decimals) {
+    if (places > state(r)->decimals) {
         int rc = finer(r, (unsigned)places);
         if (rc < 0)
             return rc;
@@ -218,7 +295,7 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
     uint64_t v = 0;
     for (size_t i = 0; i < whole; i++)
         v = shift(v, (unsigned)(p[i] - '0'));
-    for (size_t i = 0; i < r->folded.decimals; i++)
+    for (size_t i = 0; i < state(r)->decimals; i++)
         v = shift(v, i < n ? (unsigned)(frac[i] - '0') : 0);
     if (n > most && frac[most] >= '5' && v < DP_LIMIT_TOTAL)
         v++;
@@ -248,7 +325,7 @@ static size_t common(const char *a, const char *b, size_t n)
 
 /* Does this stack follow the one before? The bytes where they part tell: a stack stands before all
  * that begin with it, and in the order of frames a `;` before all other bytes. */
-static void look_at_order(struct dp_reader_folded *in, const char *p, size_t len, size_t same)
+static void look_at_order(struct folded *in, const char *p, size_t len, size_t same)
 {
     if (same == in->stack.len)
         return;
@@ -263,14 +340,14 @@ static void look_at_order(struct dp_reader_folded *in, const char *p, size_t len
  * the others start. *equal: how many bytes are equal. */
 static size_t keep_shared(struct dp_reader *r, const char *p, size_t len, size_t *equal)
 {
-    const struct dp_buf *prev = &r->folded.stack;
-    size_t n = r->folded.frame_count;
+    const struct dp_buf *prev = &state(r)->stack;
+    size_t n = state(r)->frame_count;
     size_t same = *equal = common(p, prev->ptr, len < prev->len ? len : prev->len);
     bool ends = (same == len || p[same] == ';') && (same == prev->len || prev->ptr[same] == ';');
-    while (n && r->folded.frames[n - 1].end + !ends > same)
+    while (n && state(r)->frames[n - 1].end + !ends > same)
         n--;
-    r->folded.frame_count = n;
-    return n ? r->folded.frames[n - 1].end + 1 : 0;
+    state(r)->frame_count = n;
+    return n ? state(r)->frames[n - 1].end + 1 : 0;
 }
 
 /* Bytes that would end a name or change it stand as %XX: `;`, `#`, `%` and control bytes. Other
@@ -282,7 +359,7 @@ static int decode(struct dp_reader *r, struct dp_text *t)
     char *to = dp_buf_room(&r->ids.scratch, t->len);
     size_t n = 0;
     if (!to)
-        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+        return dp_foreign_error(r, DP_E_NOMEM);
     for (size_t i = 0; i < t->len; i++) {
         int hi = t->ptr[i] == '%' && i + 2 < t->len ? dp_num_hexdigit(t->ptr[i + 1]) : -1;
         int lo = hi >= 0 ? dp_num_hexdigit(t->ptr[i + 2]) : -1;
@@ -299,7 +376,7 @@ static int decode(struct dp_reader *r, struct dp_text *t)
             to[n++] = t->ptr[i];
         }
     }
-    r->folded.by_text = r->folded.by_text && n == t->len;
+    state(r)->by_text = state(r)->by_text && n == t->len;
     *t = (struct dp_text){ to, n };
     return 0;
 }
@@ -349,7 +426,7 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub, bool fr
  * so is the root at the beginning of a stack, because all stacks begin there. */
 static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
-    struct dp_reader_folded *in = &r->folded;
+    struct folded *in = r->foreign.state;
     for (size_t at = from; at < len;) {
         const char *semi = memchr(p + at, ';', len - at);
         size_t n = semi ? (size_t)(semi - p) - at : len - at;
@@ -357,10 +434,10 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
         if (n && !is_root) {
             size_t k = in->frame_count;
             if (dp_mem_grow((void **)&in->frames, &in->frames_cap, k + 1, sizeof *in->frames) < 0)
-                return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+                return dp_foreign_error(r, DP_E_NOMEM);
             uint64_t hash = in->indexed
                     ? hash_of(in->seed, k ? in->frames[k - 1].hash : 0, p + at, n) : 0;
-            in->frames[in->frame_count++] = (struct dp_reader_frame){
+            in->frames[in->frame_count++] = (struct frame){
                 (uint32_t)at, (uint32_t)(at + n), DP_SUB_NONE, DP_SUB_NONE, hash
             };
             in->pushed++;
@@ -374,7 +451,7 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 
 /* Where the name of a new frame is kept at hand, if it is; NULL without an index, or memory. As
  * with contexts, its hash stands for it. */
-static struct dp_reader_seen *seen_at(struct dp_reader_folded *in, const char *p, size_t len,
+static struct seen *seen_at(struct folded *in, const char *p, size_t len,
                                       uint64_t *hash)
 {
     if (!in->indexed)
@@ -385,14 +462,14 @@ static struct dp_reader_seen *seen_at(struct dp_reader_folded *in, const char *p
     return in->seen ? &in->seen[*hash >> 32 & (SEEN - 1)] : NULL;
 }
 
-static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame *frame)
+static int name_frame(struct dp_reader *r, const char *p, struct frame *frame)
 {
     struct dp_text name = { p + frame->begin, frame->end - frame->begin };
     size_t known = r->ids.names.count;
     uint64_t hash = 0;
     if (frame->sub != DP_SUB_NONE)
         return 0;
-    struct dp_reader_seen *seen = seen_at(&r->folded, name.ptr, name.len, &hash);
+    struct seen *seen = seen_at(state(r), name.ptr, name.len, &hash);
     if (seen && seen->hash == hash) {
         frame->sub = seen->sub;
         return 0;
@@ -401,10 +478,10 @@ static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame
     if (rc == 0)
         rc = dp_reader_by_name(r, name, &frame->sub);
     if (rc == 0 && seen)
-        *seen = (struct dp_reader_seen){ hash, frame->sub };
+        *seen = (struct seen){ hash, frame->sub };
     if (rc == 0 && r->ids.names.count > known) {
-        r->folded.by_text = r->folded.by_text && frame->sub >= r->folded.subs;
-        r->folded.subs = frame->sub >= r->folded.subs ? frame->sub + 1 : r->folded.subs;
+        state(r)->by_text = state(r)->by_text && frame->sub >= state(r)->subs;
+        state(r)->subs = frame->sub >= state(r)->subs ? frame->sub + 1 : state(r)->subs;
     }
     return rc;
 }
@@ -414,7 +491,7 @@ static int name_frame(struct dp_reader *r, const char *p, struct dp_reader_frame
  * bytes there, as `a` before `a:b` before `a;b`. */
 static size_t first_fresh(const struct dp_reader *r, size_t len, size_t kept, size_t same)
 {
-    const struct dp_reader_folded *in = &r->folded;
+    const struct folded *in = r->foreign.state;
     if (in->by_frames)
         return kept;
     if (!in->by_bytes)
@@ -424,7 +501,7 @@ static size_t first_fresh(const struct dp_reader *r, size_t len, size_t kept, si
 }
 
 /* The last frames of a stack will be looked for in the index. */
-static void expect_frames(struct dp_reader_folded *in, const struct dp_reader_frame *frames,
+static void expect_frames(struct folded *in, const struct frame *frames,
                           size_t n)
 {
     for (size_t k = n; k && k + EXPECTED > n; k--)
@@ -433,7 +510,7 @@ static void expect_frames(struct dp_reader_folded *in, const struct dp_reader_fr
 
 /* Finds the deepest frame of a stack that has a context, from the end, because most of a stack has
  * been seen before. Returns how many frames lie down to there. */
-static size_t find_known(const struct dp_reader_folded *in, struct dp_reader_frame *frames,
+static size_t find_known(const struct folded *in, struct frame *frames,
                          size_t n)
 {
     for (; n && frames[n - 1].node == DP_SUB_NONE; n--) {
@@ -451,14 +528,14 @@ static size_t find_known(const struct dp_reader_folded *in, struct dp_reader_fra
  * frames are few. */
 static int descend(struct dp_reader *r, const char *p, size_t fresh)
 {
-    struct dp_reader_folded *in = &r->folded;
+    struct folded *in = r->foreign.state;
     size_t n = in->frame_count, i = find_known(in, in->frames, n);
     if (in->indexed && in->is_whole)
         fresh = i;
     if (in->indexed && dp_index_room(&in->index, n - i) < 0)
-        return dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM));
+        return dp_foreign_error(r, DP_E_NOMEM);
     for (; i < n; i++) {
-        struct dp_reader_frame *frame = &in->frames[i];
+        struct frame *frame = &in->frames[i];
         int rc = name_frame(r, p, frame);
         int64_t node = rc < 0 ? rc : enter(r, i ? frame[-1].node : 0, frame->sub,
                                            i >= fresh && in->by_text);
@@ -476,7 +553,7 @@ static int descend(struct dp_reader *r, const char *p, size_t fresh)
  * too: when the file turns out not to be sorted, the index has all of its contexts. */
 static void look_at_stacks(struct dp_reader *r)
 {
-    struct dp_reader_folded *in = &r->folded;
+    struct folded *in = r->foreign.state;
     bool is_mixed = in->pushed >= 6 * ++in->stacks && !r->head->chart;
     if (in->stacks == FIRST && in->indexed && !is_mixed) {
         dp_index_release(&in->index);
@@ -492,19 +569,19 @@ static void look_at_stacks(struct dp_reader *r)
 /* The next stack is compared with this one. */
 static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
-    struct dp_buf *prev = &r->folded.stack;
+    struct dp_buf *prev = &state(r)->stack;
     if (prev->len > from)
         prev->len = from;
     if (prev->len > len)
         prev->len = len;
     dp_buf_add(prev, p + prev->len, len - prev->len);
-    return prev->err ? dp_reader_fail(r, DP_E_NOMEM, 0, "%s", dp_err_text(DP_E_NOMEM)) : 0;
+    return prev->err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
 }
 
 /* Gives contexts to a stack, whose first frames may be those of the one before. */
 static int follow(struct dp_reader *r, const char *p, size_t len)
 {
-    struct dp_reader_folded *in = &r->folded;
+    struct folded *in = r->foreign.state;
     size_t same, from = keep_shared(r, p, len, &same), kept = in->frame_count;
     look_at_order(in, p, len, same);
     int rc = split(r, p, len, from);
@@ -516,9 +593,9 @@ static int follow(struct dp_reader *r, const char *p, size_t len)
 }
 
 /* Changes the frames that are read for those ahead. */
-static void swap_frames(struct dp_reader_folded *in)
+static void swap_frames(struct folded *in)
 {
-    struct dp_reader_ahead *ahead = &in->ahead, before = *ahead;
+    struct ahead *ahead = &in->ahead, before = *ahead;
     ahead->frames = in->frames;
     ahead->count = in->frame_count;
     ahead->cap = in->frames_cap;
@@ -528,7 +605,7 @@ static void swap_frames(struct dp_reader_folded *in)
 }
 
 /* What was ahead is this line's. The stack before is no longer there to be compared with. */
-static void arrive(struct dp_reader_folded *in)
+static void arrive(struct folded *in)
 {
     in->split_line = in->ahead.line;
     in->split_len = in->ahead.len;
@@ -543,7 +620,7 @@ static void arrive(struct dp_reader_folded *in)
  * that is what it is given. */
 static int look_ahead(struct dp_reader *r, const char *p, size_t len)
 {
-    struct dp_reader_folded *in = &r->folded;
+    struct folded *in = r->foreign.state;
     len = trimmed(p, len);
     if (!len || is_comment(p, len))
         return 0;
@@ -563,8 +640,8 @@ static int look_ahead(struct dp_reader *r, const char *p, size_t len)
 /* Finds the context that the next line's stack goes on from: nothing else comes in between. */
 static void find_ahead(struct dp_reader *r)
 {
-    struct dp_reader_ahead *ahead = &r->folded.ahead;
-    size_t n = ahead->line ? find_known(&r->folded, ahead->frames, ahead->count) : 0;
+    struct ahead *ahead = &state(r)->ahead;
+    size_t n = ahead->line ? find_known(state(r), ahead->frames, ahead->count) : 0;
     if (n && r->to->expect)
         r->to->expect(r->to->ctx, ahead->frames[n - 1].node);
 }
@@ -572,7 +649,7 @@ static void find_ahead(struct dp_reader *r)
 static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
                  const uint64_t *before)
 {
-    struct dp_reader_folded *in = &r->folded;
+    struct folded *in = r->foreign.state;
     bool is_split = in->split_line == p && in->split_len == len;
     look_at_stacks(r);
     int rc = is_split ? descend(r, p, SIZE_MAX) : follow(r, p, len);
@@ -583,12 +660,12 @@ static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
     memset(&c, 0, sizeof c);
     c.sub = DP_SUB_NONE;
     c.at.ptr = "";
-    if (r->folded.frame_count) {
+    if (state(r)->frame_count) {
         c.again = true;
-        c.node = r->folded.frames[r->folded.frame_count - 1].node;
+        c.node = state(r)->frames[state(r)->frame_count - 1].node;
     }
     c.t[DP_USER] = c.t[DP_REAL] = ticks;
-    c.calls = r->folded.calls ? ticks : 0;
+    c.calls = state(r)->calls ? ticks : 0;
     c.counters = before;
     int64_t node = dp_reader_context(r, &c);
     return node < 0 ? (int)node : 0;
@@ -601,7 +678,7 @@ static bool is_count(const char *p, size_t len)
     char start[4] = { 0 };
     for (size_t i = 0; i < 3 && sign + i < len; i++)
         start[i] = (char)(p[sign + i] | 0x20);
-    return is_digit(*p) || dp_num_is_like(p, len)
+    return dp_is_digit(*p) || dp_num_is_like(p, len)
            || (len - sign == 3 && (strcmp(start, "inf") == 0 || strcmp(start, "nan") == 0));
 }
 
@@ -627,7 +704,7 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
     size_t first, n;
     unsigned decimals;
     do {
-        decimals = r->folded.decimals;
+        decimals = state(r)->decimals;
         int rc = any_count(r, p, len, &ticks, &first);
         if (rc > 0) {
             size_t at = last_word(p, first);
@@ -638,7 +715,7 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
         }
         if (rc <= 0)
             return rc;
-    } while (decimals != r->folded.decimals);
+    } while (decimals != state(r)->decimals);
     return stack(r, p, n, ticks, &before);
 }
 
@@ -647,12 +724,12 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
     len = trimmed(p, len);
     if (!len || is_comment(p, len))
         return 0;
-    if (r->folded.pairs)
+    if (state(r)->pairs)
         return line_of_two(r, p, len);
     size_t at = last_word(p, len), n = trimmed(p, at);
     uint64_t ticks;
     /* behind the line are its end and readable bytes */
-    if (DP_UNLIKELY(!n || r->folded.decimals || dp_num_short(p + at, &ticks) != len - at)) {
+    if (DP_UNLIKELY(!n || state(r)->decimals || dp_num_short(p + at, &ticks) != len - at)) {
         int rc = any_count(r, p, len, &ticks, &n);
         if (rc <= 0)
             return rc;
@@ -664,7 +741,7 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
  * is read. */
 static int mixed_lines(struct dp_reader *r, const char *end)
 {
-    struct dp_reader_folded *in = &r->folded;
+    struct folded *in = r->foreign.state;
     const char *p = r->in.buf + r->in.pos, *nl = memchr(p, '\n', (size_t)(end - p));
     int rc = 0;
     in->ahead.line = NULL;
@@ -688,12 +765,61 @@ static int mixed_lines(struct dp_reader *r, const char *end)
     return rc;
 }
 
-int dp_reader_folded_lines(struct dp_reader *r, const char *end)
+/* Takes the lines up to end, which is behind a line's end. What cannot be read is noted in
+ * r->info. */
+static int lines(struct dp_reader *r, const char *end)
 {
-    const struct dp_reader_folded *in = &r->folded;
+    const struct folded *in = r->foreign.state;
     /* What shares most of its frames with the stack before is read faster from there. */
     bool is_alone = in->pushed * 2 > in->deep;
     if (in->indexed && in->stacks > FIRST && is_alone && r->in.buf + r->in.pos < end)
         return mixed_lines(r, end);
     return dp_reader_each_line(r, end, any_line);
 }
+
+static int body(struct dp_reader *r)
+{
+    for (;;) {
+        const char *last = r->in.buf + r->in.end;
+        while (last > r->in.buf + r->in.pos && last[-1] != '\n')
+            last--;
+        int rc = lines(r, last);
+        long got = rc < 0 ? rc : dp_reader_refill(r);
+        if (got < 0)
+            return (int)got;
+        if (got == 0)
+            break;
+    }
+    if (!r->in.cut && r->in.pos < r->in.end) {
+        r->in.buf[r->in.end++] = '\n';       /* there is room behind the data */
+        r->in.no_end = true;
+        int rc = lines(r, r->in.buf + r->in.end);
+        if (rc < 0)
+            return rc;
+    }
+    return dp_reader_left_out(r);
+}
+
+static void release(void *all)
+{
+    struct folded *in = all;
+    if (!in)
+        return;
+    dp_buf_release(&in->stack);
+    dp_mem_free(in->frames);
+    dp_mem_free(in->ahead.frames);
+    dp_mem_free(in->seen);
+    dp_index_release(&in->index);
+    dp_mem_free(in);
+}
+
+/* Any file may be folded stacks: no bytes at its beginning tell. */
+static bool is_folded(const char *ptr, size_t len)
+{
+    (void)ptr, (void)len;
+    return true;
+}
+
+const struct dp_foreign_format dp_foreign_folded = {
+    DP_FMT_FOLDED, is_folded, head, body, release
+};

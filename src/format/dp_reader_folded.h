@@ -3,7 +3,7 @@
 #ifndef DP_READER_FOLDED_H
 #define DP_READER_FOLDED_H
 
-#include "dp_reader_text.h"
+#include "dp_reader_foreign.h"
 
 enum dp_folded_kind {
     DP_FOLDED_NOT,              /* a line of something else */
@@ -18,17 +18,6 @@ enum dp_folded_kind {
  * bytes; then the last line may lack its end. */
 enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last);
 
-/* Prepares the part of the reader that is for folded stacks; the other parts are cleared. */
-void dp_reader_folded_start(struct dp_reader *r);
-
-/* Fails with the line because of which the file is DP_FOLDED_BAD. Returns DP_E_NOTPROFILE. */
-int dp_reader_folded_refuse(struct dp_reader *r);
-
-/* Makes the header of such a file, which has none. The unit is the one that was declared. */
-int dp_reader_folded_head(struct dp_reader *r);
-
-/* Takes the lines up to end, which is behind a line's end. What cannot be read is
- * noted in r->info. */
-int dp_reader_folded_lines(struct dp_reader *r, const char *end);
+extern const struct dp_foreign_format dp_foreign_folded;
 
 #endif

@@ -86,7 +86,7 @@ static uint64_t ns_of(struct dp_text unit)
     };
     size_t digits = 0;
     uint64_t factor = 1;
-    while (digits < unit.len && digits < 4 && unit.ptr[digits] >= '0' && unit.ptr[digits] <= '9')
+    while (digits < unit.len && digits < 4 && dp_is_digit(unit.ptr[digits]))
         digits++;
     if (digits && !dp_num_dec(unit.ptr, digits, &factor))
         return 0;
@@ -95,12 +95,6 @@ static uint64_t ns_of(struct dp_text unit)
         if (dp_foreign_is(unit, times[i].name))
             return factor * times[i].ns;
     return 0;
-}
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-           || c == '-';
 }
 
 /* A copy that lives as long as the header, at most max bytes, with _ for what no word has. Names of
@@ -115,7 +109,7 @@ static char *word(struct dp_reader *r, struct dp_text t, size_t max, enum what w
     for (size_t i = 0; to && i < n; i++) {
         char c = t.ptr[i];
         bool printed = (unsigned char)c > ' ' && c != '\x7f' && (c != ':' || what == NAME);
-        to[i] = is_word(c) || (printed && what != WORD) ? c : '_';
+        to[i] = dp_is_word(c) || c == '-' || (printed && what != WORD) ? c : '_';
     }
     if (to)
         to[n] = '\0';

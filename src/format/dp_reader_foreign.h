@@ -3,6 +3,7 @@
 #ifndef DP_READER_FOREIGN_H
 #define DP_READER_FOREIGN_H
 
+#include "dp_char.h"
 #include "dp_reader_text.h"
 
 /* A format. Its reader keeps what it needs in r->foreign.state. gzip is unpacked already. */
@@ -11,7 +12,8 @@ struct dp_foreign_format {
     /* Do files of the format begin with these bytes? */
     bool (*is)(const char *ptr, size_t len);
     /* Reads as much as it needs to tell the kinds of values (dp_foreign_value), and ends with
-     * dp_foreign_header. There may be no consumer. Returns 0 or a DP_E. */
+     * dp_foreign_header. There may be no consumer. Returns 0, a DP_E, or 1: more bytes of the file
+     * are to tell what it is. */
     int (*head)(struct dp_reader *r);
     /* Reads the rest and hands over subs and contexts. Returns 0 or a DP_E. */
     int (*read)(struct dp_reader *r);
@@ -38,8 +40,6 @@ DP_INLINE bool dp_foreign_begins(struct dp_text t, const char *with)
     size_t n = strlen(with);
     return t.len >= n && memcmp(t.ptr, with, n) == 0;
 }
-DP_INLINE bool dp_foreign_is_blank(char c) { return c == ' ' || c == '\t'; }
-DP_INLINE bool dp_foreign_is_digit(char c) { return c >= '0' && c <= '9'; }
 /* A name of a pool. */
 DP_INLINE struct dp_text dp_foreign_name(const struct dp_pool *pool, uint32_t n)
 {

@@ -1,5 +1,6 @@
 #include "dp_reader_formats.h"
 #include "dp_reader_callgrind.h"
+#include "dp_reader_folded.h"
 #include "dp_reader_nytprof.h"
 #include "dp_reader_perf.h"
 #include "dp_reader_pprof.h"
@@ -12,12 +13,13 @@ static const struct dp_foreign_format *const formats[] = {
     &dp_foreign_perf,
     &dp_foreign_pprof,
     &dp_foreign_speedscope,
+    &dp_foreign_folded,         /* takes what no other does */
 };
 
 const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len)
 {
-    for (size_t i = 0; i < DP_ARRAY_LEN(formats); i++)
-        if (formats[i]->is(ptr, len))
-            return formats[i];
-    return NULL;
+    size_t i = 0;
+    while (!formats[i]->is(ptr, len))
+        i++;
+    return formats[i];
 }

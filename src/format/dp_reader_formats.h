@@ -4,7 +4,7 @@
 
 #include "dp_reader_foreign.h"
 
-/* The format of a file that begins so, or NULL. */
+/* The format of a file that begins so: folded stacks, if it is no other one. */
 const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len);
 
 #endif

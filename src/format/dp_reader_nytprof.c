@@ -57,18 +57,17 @@ struct nytprof {
     uint32_t *nodes;            /* the consumer's, by ours */
 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* The first line has the format's two numbers, and the next one is a comment or an option:
  * otherwise it is a folded stack of a sub NYTProf, with a count or two. */
 static bool is_nytprof(const char *ptr, size_t len)
 {
     size_t i = strlen(magic);
-    if (len <= i || memcmp(ptr, magic, i) != 0 || !is_digit(ptr[i]))
+    if (len <= i || memcmp(ptr, magic, i) != 0 || !dp_is_digit(ptr[i]))
         return false;
-    while (i < len && is_digit(ptr[i]))
+    while (i < len && dp_is_digit(ptr[i]))
         i++;
-    if (i + 1 >= len || ptr[i] != ' ' || !is_digit(ptr[i + 1]))
+    if (i + 1 >= len || ptr[i] != ' ' || !dp_is_digit(ptr[i + 1]))
         return false;
     const char *nl = memchr(ptr + i, '\n', len - i);
     size_t next = nl ? (size_t)(nl + 1 - ptr) : len;

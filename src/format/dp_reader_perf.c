@@ -57,9 +57,9 @@ static bool is_hex(char c) { return dp_num_hexdigit(c) >= 0; }
 static size_t words_of(struct dp_text line, struct dp_text *words)
 {
     size_t n = 0, at = 0;
-    while (n < WORDS && (at = span(line, at, dp_foreign_is_blank)) < line.len) {
+    while (n < WORDS && (at = span(line, at, dp_is_blank)) < line.len) {
         size_t end = at;
-        while (end < line.len && !dp_foreign_is_blank(line.ptr[end]))
+        while (end < line.len && !dp_is_blank(line.ptr[end]))
             end++;
         words[n++] = (struct dp_text){ line.ptr + at, end - at };
         at = end;
@@ -69,7 +69,7 @@ static size_t words_of(struct dp_text line, struct dp_text *words)
 
 static bool is_number(struct dp_text w)
 {
-    return w.len && span(w, 0, dp_foreign_is_digit) == w.len;
+    return w.len && span(w, 0, dp_is_digit) == w.len;
 }
 
 /* PID or PID/TID; -1 stands for none. */
@@ -77,21 +77,21 @@ static bool is_id(struct dp_text w)
 {
     if (w.len && *w.ptr == '-')
         w.ptr++, w.len--;
-    size_t at = span(w, 0, dp_foreign_is_digit);
+    size_t at = span(w, 0, dp_is_digit);
     return at && (at == w.len || (w.ptr[at] == '/' && at + 1 < w.len));
 }
 
 /* SECONDS.FRACTION: */
 static bool is_time(struct dp_text w)
 {
-    size_t at = span(w, 0, dp_foreign_is_digit);
-    size_t end = at < w.len ? span(w, at + 1, dp_foreign_is_digit) : at;
+    size_t at = span(w, 0, dp_is_digit);
+    size_t end = at < w.len ? span(w, at + 1, dp_is_digit) : at;
     return at && at < w.len && w.ptr[at] == '.' && end + 1 == w.len && w.ptr[end] == ':';
 }
 
 static bool is_cpu(struct dp_text w)
 {
-    return w.len > 2 && w.ptr[0] == '[' && w.ptr[w.len - 1] == ']' && dp_foreign_is_digit(w.ptr[1]);
+    return w.len > 2 && w.ptr[0] == '[' && w.ptr[w.len - 1] == ']' && dp_is_digit(w.ptr[1]);
 }
 
 /* In what the processor was, as perf's field misc has it: U, K, KF ... */
@@ -107,7 +107,7 @@ static bool is_misc(struct dp_text w)
 static bool is_event(struct dp_text w)
 {
     char first = w.len > 1 ? (char)(*w.ptr | 0x20) : '\0';
-    return first >= 'a' && first <= 'z' && w.ptr[w.len - 1] == ':';
+    return dp_is_lower(first) && w.ptr[w.len - 1] == ':';
 }
 
 /* The words of a line, up to the one that is looked at. */
@@ -134,11 +134,11 @@ static const struct dp_text nameless = { "[unknown]", 9 };
  * missing. */
 static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
-    size_t from = span(line, 0, dp_foreign_is_blank), at = span(line, from, is_hex), end = line.len;
-    if (at == from || at >= end || !dp_foreign_is_blank(line.ptr[at]))
+    size_t from = span(line, 0, dp_is_blank), at = span(line, from, is_hex), end = line.len;
+    if (at == from || at >= end || !dp_is_blank(line.ptr[at]))
         return false;
-    at = span(line, at, dp_foreign_is_blank);
-    while (end > at && dp_foreign_is_blank(line.ptr[end - 1]))
+    at = span(line, at, dp_is_blank);
+    while (end > at && dp_is_blank(line.ptr[end - 1]))
         end--;
     if (end <= at || line.ptr[end - 1] != ')')
         return false;
@@ -149,7 +149,7 @@ static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_tex
         if (depth == 0)
             break;
     }
-    if (open <= at || !dp_foreign_is_blank(line.ptr[open - 2]))
+    if (open <= at || !dp_is_blank(line.ptr[open - 2]))
         return false;
     *file = (struct dp_text){ line.ptr + open, end - 1 - open };
     *name = open == at + 1 ? nameless : (struct dp_text){ line.ptr + at, open - 2 - at };
@@ -160,8 +160,8 @@ static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_tex
  * digits. lead: what stands before them. */
 static bool bare_frame(struct dp_text line, size_t lead, struct dp_text *name, struct dp_text *file)
 {
-    size_t from = span(line, 0, dp_foreign_is_blank), at = span(line, from, is_hex), end = line.len;
-    while (end > at && dp_foreign_is_blank(line.ptr[end - 1]))
+    size_t from = span(line, 0, dp_is_blank), at = span(line, from, is_hex), end = line.len;
+    while (end > at && dp_is_blank(line.ptr[end - 1]))
         end--;
     if (at == from || at != lead + 16 || (at < end && line.ptr[at] != ' '))
         return false;
@@ -197,7 +197,7 @@ struct sample {
 
 static bool is_blank_or_none(struct dp_text t)
 {
-    return span(t, 0, dp_foreign_is_blank) == t.len;
+    return span(t, 0, dp_is_blank) == t.len;
 }
 
 /* Takes the ids, the processor, its mode and the time, if the id stands at this word. */
@@ -256,7 +256,7 @@ static enum sure sample_line(struct dp_text line, struct sample *s)
 {
     struct words of = { line, .n = 0 };
     struct dp_text name, file;
-    bool timed = false, indented = line.len && dp_foreign_is_blank(*line.ptr);
+    bool timed = false, indented = line.len && dp_is_blank(*line.ptr);
     of.n = words_of(line, of.w);
     size_t command = of.n ? command_of(&of, &timed) : 0;
     if (!command)
@@ -375,7 +375,7 @@ static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
         rc = find_event(r, in, s);
     dp_buf_clear(&in->name);
     for (size_t i = 0; i < s->command.len; i++)
-        dp_buf_addc(&in->name, dp_foreign_is_blank(s->command.ptr[i]) ? '_' : s->command.ptr[i]);
+        dp_buf_addc(&in->name, dp_is_blank(s->command.ptr[i]) ? '_' : s->command.ptr[i]);
     if (rc == 0 && in->name.err)
         return dp_foreign_error(r, DP_E_NOMEM);
     struct dp_text command = { in->name.ptr, in->name.len };
@@ -417,7 +417,7 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
 {
     struct sample s;
     struct dp_text name, file;
-    size_t at = span(line, 0, dp_foreign_is_blank);
+    size_t at = span(line, 0, dp_is_blank);
     if (at == line.len)
         return finish(r, in);
     if (*line.ptr == '#')

@@ -2,6 +2,7 @@
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_spread.h"
+#include "dprof/lines.h"
 
 #include <string.h>
 
@@ -358,7 +359,7 @@ static int use_lines(struct left *l)
     const char *how = dp_header_get(l->r->head, "dprof_lines");
     size_t counts = dp_pieces_counts(l->p), size = DP_PIECE_L_SIZE(counts);
     size_t n = l->p->lines.len / size;
-    bool times = !how || strcmp(how, "count") != 0;
+    bool times = !how || strcmp(how, dp_lines_word(DP_LINES_COUNTS)) != 0;
     if (!n)
         return 0;
     struct taken to = { .n_counters = counts + (l->p->state[DP_PIECE_S_OPS] != 0) };

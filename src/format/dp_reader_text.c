@@ -1,4 +1,5 @@
 #include "dp_reader_text.h"
+#include "dp_char.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 
@@ -301,7 +302,7 @@ static int split(const char *p, size_t len, struct dp_text f[FIELDS])
     const char *end = p + len;
     int n = 0;
     while (n < FIELDS) {
-        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\f'))
+        while (p < end && dp_is_space(*p))
             p++;
         if (p == end)
             break;
@@ -733,7 +734,7 @@ DP_INLINE bool plain_number(const char **p, uint64_t *out)
 {
     uint64_t n = 0;
     const char *s = *p;
-    while (*s >= '0' && *s <= '9' && s - *p < 15)
+    while (dp_is_digit(*s) && s - *p < 15)
         n = n * 10 + (uint64_t)(*s++ - '0');
     *out = n;
     bool good = s != *p;

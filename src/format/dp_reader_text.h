@@ -26,13 +26,6 @@ struct dp_reader_id {
     bool phase;
 };
 
-/* A frame of folded stacks. */
-struct dp_reader_frame {
-    uint32_t begin, end;        /* how many bytes its name has in the stack's text */
-    uint32_t sub, node;         /* the consumer's numbers; DP_SUB_NONE: not asked for yet */
-    uint64_t hash;              /* of the names down to here, where there is an index */
-};
-
 /* Where it reads. */
 struct dp_reader_cursor {
     struct dp_source *src;
@@ -88,47 +81,6 @@ struct dp_reader_end {
     uint64_t told, read;        /* .. in the file, and of the lines */
 };
 
-/* The stack of the next line, split before this line's one is read: what it will be looked for in
- * is on its way from the memory meanwhile. */
-struct dp_reader_ahead {
-    const char *line;           /* NULL: there is none */
-    size_t len;                 /* of the stack */
-    struct dp_reader_frame *frames;
-    size_t count, cap;
-};
-
-/* A name that new frames had, and its sub: a direct-mapped cache in front of the pool of names. */
-struct dp_reader_seen {
-    uint64_t hash;              /* 0: none */
-    uint32_t sub;
-};
-
-/* Of folded stacks; dp_reader_folded.c. */
-struct dp_reader_folded {
-    bool on;
-    bool calls;                 /* that count calls */
-    bool pairs;                 /* with two counts on each line */
-    uint64_t hz;                /* ticks a second, or a unit; finer as counts have */
-    unsigned decimals;          /* .. by that many */
-    struct dp_buf stack;        /* the one before */
-    struct dp_reader_frame *frames;     /* its frames */
-    size_t frame_count, frames_cap;
-    const char *split_line;     /* the line whose frames these are already, and the length of its */
-    size_t split_len;           /* .. stack; NULL: none */
-    struct dp_reader_ahead ahead;
-    uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
-    uint64_t deep;              /* frames of them all */
-    bool indexed;               /* the stacks are not sorted, or there are few yet: contexts are
-                                 * found by their names */
-    bool is_whole;              /* the index has all contexts of the file */
-    struct dp_index index;      /* hash of a frame -> node */
-    struct dp_reader_seen *seen;        /* names of the last new frames; or NULL */
-    uint64_t seed;              /* of that hash */
-    bool by_bytes, by_frames;   /* the stacks so far are in order of bytes; of frames, one by one */
-    bool by_text;               /* each context has one text: no two texts are the same sub */
-    uint32_t subs;              /* the subs so far have smaller numbers */
-};
-
 /* What a value of another tool's file becomes. */
 enum {
     DP_FOREIGN_VALUES = 64,     /* kinds of values of a file */
@@ -143,10 +95,10 @@ struct dp_foreign_kind {
     bool named;                 /* it is a counter, too */
 };
 
-/* Of another tool's file; dp_reader_foreign.c. */
+/* Of a file without our header; dp_reader_foreign.c. */
 struct dp_foreign_format;
 struct dp_reader_foreign {
-    const struct dp_foreign_format *format;     /* NULL: it is none */
+    const struct dp_foreign_format *format;     /* NULL: it is ours */
     void *state;                /* the format's own */
     size_t taken;               /* bytes of the line at in.pos, with its end */
     struct dp_buf whole;        /* the file */
@@ -155,8 +107,8 @@ struct dp_reader_foreign {
     struct dp_map kids;         /* caller's node and sub -> node */
 };
 
-/* The reader: what all formats share, and a struct for each format. The struct of the pieces, which
- * are read whole, is in dp_reader_pieces.c. */
+/* The reader: what all formats share, and a struct for each of ours. The struct of the pieces,
+ * which are read whole, is in dp_reader_pieces.c. */
 struct dp_reader {
     const struct dp_consumer *to;
     struct dp_header *head;
@@ -167,7 +119,6 @@ struct dp_reader {
     struct dp_reader_trace trace;
     struct dp_reader_tree tree;
     struct dp_reader_end end;
-    struct dp_reader_folded folded;
     struct dp_reader_foreign foreign;
     /* events on their way to the consumer */
     uint64_t t[DP_METRICS];     /* time since the last event, brackets left out */

@@ -1,4 +1,5 @@
 #include "dp_reader_tree.h"
+#include "dp_char.h"
 #include "dp_reader_end.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -11,18 +12,13 @@ enum {
     LINE = 7                            /* the same of a #l line */
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\f';
-}
-
 /* The field at or behind p; len 0: there is none. */
 static struct dp_text field(const char *p, const char *end)
 {
     struct dp_text f = { p, 0 };
-    while (f.ptr < end && is_blank(*f.ptr))
+    while (f.ptr < end && dp_is_space(*f.ptr))
         f.ptr++;
-    while (f.ptr + f.len < end && !is_blank(f.ptr[f.len]))
+    while (f.ptr + f.len < end && !dp_is_space(f.ptr[f.len]))
         f.len++;
     return f;
 }

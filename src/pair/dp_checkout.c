@@ -1,4 +1,5 @@
 #include "dp_checkout.h"
+#include "dp_char.h"
 #include "dp_mem.h"
 #include "dp_num.h"
 
@@ -30,12 +31,7 @@ void dp_checkouts_release(struct dp_checkouts *c)
     dp_buf_release(&c->buf);
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_word(char c)
-{
-    return is_digit(c) || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
-           || (unsigned char)c >= 0x80;
-}
+static bool is_word(char c) { return dp_is_word(c) || (unsigned char)c >= 0x80; }
 
 /* Length of `(eval 12` at ptr, if a `)` follows; 0 if it is no such text. */
 static size_t eval_at(const char *ptr, size_t len)
@@ -44,7 +40,7 @@ static size_t eval_at(const char *ptr, size_t len)
     size_t end = n;
     if (len <= n || memcmp(ptr, eval, n) != 0)
         return 0;
-    while (end < len && is_digit(ptr[end]))
+    while (end < len && dp_is_digit(ptr[end]))
         end++;
     return end > n && end < len && ptr[end] == ')' ? end : 0;
 }
@@ -53,11 +49,11 @@ static size_t eval_at(const char *ptr, size_t len)
 static bool is_digest(const char *ptr, size_t len)
 {
     size_t decimal = 0, hex = 0;
-    for (; decimal < len && is_digit(ptr[decimal]); decimal++)
+    for (; decimal < len && dp_is_digit(ptr[decimal]); decimal++)
         ;
     bool has_decimal = decimal > 0;
     for (; hex < len && dp_num_hexdigit(ptr[hex]) >= 0; hex++)
-        has_decimal = has_decimal || is_digit(ptr[hex]);
+        has_decimal = has_decimal || dp_is_digit(ptr[hex]);
     return (decimal == len && len >= 12) || (hex == len && len >= 16 && has_decimal);
 }
 

@@ -1,11 +1,11 @@
 #include "dp_line_text.h"
+#include "dp_char.h"
 #include "dp_err.h"
 #include "dp_line_align.h"
 #include "dp_mem.h"
 
 #include <string.h>
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
 static int make_words(struct dp_words *w, struct dp_pool *pool, const char *ptr, size_t len)
 {
@@ -14,9 +14,9 @@ static int make_words(struct dp_words *w, struct dp_pool *pool, const char *ptr,
     while (ptr < end) {
         const char *nl = memchr(ptr, '\n', (size_t)(end - ptr)), *to = nl ? nl : end;
         const char *next = nl ? nl + 1 : end;
-        while (ptr < to && is_blank(*ptr))
+        while (ptr < to && dp_is_space(*ptr))
             ptr++;
-        while (to > ptr && is_blank(to[-1]))
+        while (to > ptr && dp_is_space(to[-1]))
             to--;
         uint32_t word = dp_pool_intern(pool, to > ptr ? ptr : "", (size_t)(to - ptr));
         if (word == DP_MAP_NONE

@@ -51,9 +51,8 @@ static void amount(struct printing *p, uint64_t value, uint64_t of)
         break;
     }
     char share[48];
-    snprintf(share, sizeof share, "%.2f", of ? 100.0 * (double)value / (double)of : 0.0);
-    dp_text_point(share);
-    dp_buf_adds(p->buf, share);
+    dp_buf_add(p->buf, share,
+               dp_text_real(share, sizeof share, of ? 100.0 * (double)value / (double)of : 0.0, 2));
     dp_buf_addc(p->buf, '%');
 }
 

@@ -19,12 +19,6 @@ struct dumping {
     char chunk[CHUNK];
 };
 
-static int write_out(void *ctx, const void *ptr, size_t n)
-{
-    const struct dp_host *host = ctx;
-    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
-}
-
 static void end_line(struct dumping *d, bool whole)
 {
     dp_sink_addf(&d->sink, "%8" PRIu64 " 0x%08" PRIx64 "  ", ++d->number, d->at);
@@ -61,7 +55,7 @@ int dp_dump(const char *path, const struct dp_host *host, char *message)
     if (!d)
         return DP_E_NOMEM;
     d->at = d->number = 0;
-    dp_sink_init(&d->sink, write_out, (void *)(uintptr_t)host);
+    dp_sink_init(&d->sink, dp_host_write, (void *)(uintptr_t)host);
     dp_buf_init(&d->line);
     int rc = dp_source_open(&d->source, path);
     if (rc == 0) {

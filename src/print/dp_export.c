@@ -1,4 +1,5 @@
 #include "dp_export.h"
+#include "dp_char.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -136,12 +137,11 @@ bool dp_export_lane(const struct dp_export *e, uint32_t *frame)
 void dp_export_word(struct dp_buf *to, const struct dp_export_measure *m)
 {
     const char *key = strcmp(m->metric->key, "real") == 0 ? "wall" : m->metric->key;
-    if (!*key || (*key >= '0' && *key <= '9'))
+    if (!*key || dp_is_digit(*key))
         dp_buf_addc(to, '_');
     for (; *key; key++) {
-        bool upper = *key >= 'A' && *key <= 'Z',
-             taken = upper || (*key >= 'a' && *key <= 'z') || (*key >= '0' && *key <= '9');
-        dp_buf_addc(to, upper ? (char)(*key | 0x20) : taken ? *key : '_');
+        bool taken = dp_is_letter(*key) || dp_is_digit(*key);
+        dp_buf_addc(to, dp_is_upper(*key) ? (char)(*key | 0x20) : taken ? *key : '_');
     }
 }
 

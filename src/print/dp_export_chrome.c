@@ -79,13 +79,9 @@ static void begin_event(struct chrome *c)
 /* Microseconds with three decimals, of nanoseconds. */
 static char *put_time(char *to, uint64_t ns)
 {
-    unsigned rest = (unsigned)(ns % FRACTION);
     to = dp_buf_putu(to, ns / FRACTION);
     *to++ = '.';
-    *to++ = (char)('0' + rest / 100);
-    *to++ = (char)('0' + rest / 10 % 10);
-    *to++ = (char)('0' + rest % 10);
-    return to;
+    return dp_buf_putd(to, ns % FRACTION, 3);
 }
 
 static void print_slice(struct chrome *c, const struct slice *s)

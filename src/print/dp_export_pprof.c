@@ -364,19 +364,22 @@ static int put_samples(struct pprof *x)
 
 /* ---- the profile ---- */
 
-/* Counts come first, by convention, then times. */
-static unsigned rank_of(const struct dp_export *e, size_t k)
+/* In this order: counts come first, by convention, then times. */
+static const unsigned rank[dp_metric_count] = {
+    [DP_M_CALLS] = 0, [DP_M_COUNTER] = 1, [DP_T_USER] = 2, [DP_T_SYSTEM] = 2, [DP_T_CPU] = 3,
+    [DP_T_REAL] = 4,
+};
+
+static enum dp_metric metric_of(const struct pprof *x, size_t k)
 {
-    enum dp_metric metric = e->p->job->export->stacks.columns[e->measures[k].column].metric;
-    return metric == DP_M_CALLS ? 0 : dp_metric_is_counter(metric) ? 1
-           : metric == DP_T_CPU ? 3 : metric == DP_T_REAL ? 4 : 2;
+    return x->e.p->job->export->stacks.columns[x->e.measures[k].column].metric;
 }
 
 static void settle_order(struct pprof *x)
 {
     for (size_t k = 0; k < x->e.count; k++) {
         size_t at = k;
-        for (; at && rank_of(&x->e, x->order[at - 1]) > rank_of(&x->e, k); at--)
+        for (; at && rank[metric_of(x, x->order[at - 1])] > rank[metric_of(x, k)]; at--)
             x->order[at] = x->order[at - 1];
         x->order[at] = k;
     }
@@ -413,7 +416,7 @@ static int put_type(struct pprof *x, unsigned field, size_t measure)
 static size_t default_measure(const struct pprof *x)
 {
     for (size_t k = 0; k < x->e.count; k++)
-        if (rank_of(&x->e, k) == 3)
+        if (metric_of(x, k) == DP_T_CPU)
             return k;
     return x->order[x->e.count - 1];
 }
@@ -480,27 +483,13 @@ static int put_profile(struct pprof *x)
     return rc < 0 ? rc : put_type(x, PERIOD_TYPE, default_measure(x));
 }
 
-static int to_sink(void *ctx, const void *ptr, size_t n)
-{
-    struct dp_sink *sink = ctx;
-    dp_sink_add(sink, ptr, n);
-    return sink->err;
-}
-
 /* Packs what is printed: all readers of the format take gzip. */
 static int put_packed(struct pprof *x, struct dp_sink *to)
 {
-    struct dp_pack *pack = dp_pack_new(to_sink, to, DP_PACK_FAST);
-    x->out = dp_mem_alloc(sizeof *x->out);
-    if (!pack || !x->out) {
-        if (pack)
-            dp_pack_end(pack);
-        dp_mem_free(x->out);
-        return DP_E_NOMEM;
-    }
-    dp_sink_init(x->out, dp_pack_write, pack);
-    int rc = put_profile(x), flushed = dp_sink_flush(x->out), ended = dp_pack_end(pack);
-    dp_mem_free(x->out);
+    struct dp_pack *pack = dp_pack_new(dp_sink_write, to, DP_PACK_FAST);
+    x->out = pack ? dp_sink_new(dp_pack_write, pack) : NULL;
+    int rc = x->out ? put_profile(x) : DP_E_NOMEM, flushed = dp_sink_end(x->out);
+    int ended = pack ? dp_pack_end(pack) : 0;
     return rc < 0 ? rc : flushed < 0 ? flushed : ended;
 }
 

@@ -1,4 +1,5 @@
 #include "dp_grind.h"
+#include "dp_char.h"
 #include "dp_err.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
@@ -9,22 +10,18 @@
 
 /* ---- names ---- */
 
-static bool is_blank(char c) { return c == ' '; }
-static bool is_figure(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
-
 /* Appends a name. A parenthesis and a figure would begin the number of another name; blanks at its
  * ends would be lost. */
 static void add_name(struct dp_buf *to, const char *ptr, size_t len)
 {
     size_t begin = 0, end = len;
-    while (begin < len && is_blank(ptr[begin]))
+    while (begin < len && ptr[begin] == ' ')
         begin++;
-    while (end > begin && is_blank(ptr[end - 1]))
+    while (end > begin && ptr[end - 1] == ' ')
         end--;
     for (size_t i = 0; i < begin; i++)
         dp_buf_adds(to, "\\x20");
-    if (end > begin + 1 && ptr[begin] == '(' && is_figure(ptr[begin + 1])) {
+    if (end > begin + 1 && ptr[begin] == '(' && dp_is_digit(ptr[begin + 1])) {
         dp_buf_adds(to, "\\x28");
         begin++;
     }
@@ -76,10 +73,10 @@ static int name_all(struct dp_grind *g)
 static void add_event(struct dp_buf *to, const char *key)
 {
     bool starts = true;
-    if (!is_letter(*key))
+    if (!dp_is_letter(*key))
         dp_buf_adds(to, "Event");
     for (; *key; key++) {
-        bool letter = is_letter(*key), taken = letter || is_figure(*key);
+        bool letter = dp_is_letter(*key), taken = letter || dp_is_digit(*key);
         if (taken)
             dp_buf_addc(to, letter && starts ? (char)(*key & ~0x20) : *key);
         starts = !taken;

@@ -81,9 +81,10 @@ void dp_jsonout_raw(struct dp_jsonout *j, const char *key, const char *json)
 void dp_jsonout_ms(struct dp_jsonout *j, uint64_t ns)
 {
     dp_buf_addu(&j->line, ns / 1000000);
-    unsigned rest = (unsigned)(ns % 1000000), digit = 100000;
-    if (rest)
-        dp_buf_addc(&j->line, '.');
-    for (; rest; rest %= digit, digit /= 10)
-        dp_buf_addc(&j->line, (char)('0' + rest / digit));
+    char decimals[7] = ".";
+    size_t len = sizeof decimals;
+    dp_buf_putd(decimals + 1, ns % 1000000, 6);
+    while (len && decimals[len - 1] == (len > 1 ? '0' : '.'))
+        len--;
+    dp_buf_add(&j->line, decimals, len);
 }

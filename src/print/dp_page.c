@@ -39,17 +39,10 @@ int dp_page_hand_over(struct dp_page *p)
     return rc;
 }
 
-static int to_sink(void *ctx, const void *ptr, size_t n)
-{
-    struct dp_page *p = ctx;
-    dp_sink_add(p->sink, ptr, n);
-    return p->sink->err;
-}
-
 int dp_page_block(struct dp_page *p, int (*fill)(void *ctx), void *ctx)
 {
     struct dp_base64 base64;
-    dp_base64_init(&base64, to_sink, p);
+    dp_base64_init(&base64, dp_sink_write, p->sink);
     p->pack = dp_pack_new(dp_base64_write, &base64, DP_PACK_USUAL);
     int rc = p->pack ? fill(ctx) : DP_E_NOMEM;
     int packed = p->pack ? dp_pack_end(p->pack) : 0;

@@ -219,7 +219,7 @@ struct output {
 static int write_out(void *ctx, const void *ptr, size_t n)
 {
     struct output *to = ctx;
-    if (to->host->write(to->host->ctx, ptr, n) < 0)
+    if (dp_host_write((void *)(uintptr_t)to->host, ptr, n) < 0)
         return DP_E_IO;
     to->written += n;
     if (!to->host->progress || to->written - to->told < PROGRESS_BYTES)
@@ -233,14 +233,9 @@ static int print_trace(const struct dp_stacks_job *job, const struct dp_host *ho
                        struct dp_stacks_outcome *out)
 {
     struct dp_stacks_printing p = { .job = job, .host = host, .out = out };
-    p.sink = dp_mem_alloc(sizeof *p.sink);
-    if (!p.sink)
-        return DP_E_NOMEM;
-    dp_sink_init(p.sink, host->write, host->ctx);
-    int rc = job->format->print(&p);
-    rc = dp_sink_flush(p.sink) ? DP_E_IO : rc;
-    dp_mem_free(p.sink);
-    return rc;
+    p.sink = dp_sink_of_host(host);
+    int rc = p.sink ? job->format->print(&p) : DP_E_NOMEM, ended = dp_sink_end(p.sink);
+    return ended < 0 ? ended : rc;
 }
 
 int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_stacks_job *job,

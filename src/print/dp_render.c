@@ -3,25 +3,13 @@
 #include "dp_text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { DECIMALS = 40 };
 
 /* ---- numbers ---- */
 
-static size_t put_whole(char *to, uint64_t n)
-{
-    char tmp[20];
-    char *p = tmp + sizeof tmp;
-    do {
-        *--p = (char)('0' + n % 10);
-        n /= 10;
-    } while (n);
-    size_t len = (size_t)(tmp + sizeof tmp - p);
-    memcpy(to, p, len);
-    return len;
-}
+static size_t put_whole(char *to, uint64_t n) { return (size_t)(dp_buf_putu(to, n) - to); }
 
 static const uint64_t ten[] = {
     1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, UINT64_C(1000000000),
@@ -57,9 +45,7 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
     to[len++] = '.';
     if (exact && decimals <= 12) {              /* nearly always the case, and needs no division for
                                                  * each digit */
-        rest *= ten[decimals] / hz;
-        for (unsigned d = decimals; d--; rest /= 10)
-            to[len + d] = (char)('0' + rest % 10);
+        dp_buf_putd(to + len, rest * (ten[decimals] / hz), decimals);
         return len + decimals;
     }
     for (unsigned i = 0; i < decimals; i++) {
@@ -77,34 +63,22 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
     return len;
 }
 
-/* What the C library prints, with a point as the decimal point of every locale. */
-static size_t put_real_slowly(char *to, double v, unsigned decimals)
-{
-    char tmp[DP_NUMBER_MAX];
-    snprintf(tmp, sizeof tmp, "%.*f", (int)decimals, v);
-    dp_text_point(tmp);
-    size_t len = strlen(tmp);
-    memcpy(to, tmp, len);
-    return len;
-}
-
 /* v is not negative. Gives the same digits as the C library, which rounds the double's exact value:
  * products too close to a half are left to the library. */
 static size_t put_real(char *to, double v, unsigned decimals)
 {
     if (decimals > 6 || v * (double)ten[decimals] >= 1e9)
-        return put_real_slowly(to, v, decimals < DECIMALS ? decimals : DECIMALS);
+        return dp_text_real(to, DP_NUMBER_MAX - 1, v, decimals < DECIMALS ? decimals : DECIMALS);
     double scaled = v * (double)ten[decimals];
     uint32_t n = (uint32_t)scaled;
     double over = scaled - n - 0.5;
     if (over > -1e-6 && over < 1e-6)
-        return put_real_slowly(to, v, decimals);
+        return dp_text_real(to, DP_NUMBER_MAX - 1, v, decimals);
     n += over > 0;
     size_t len = put_whole(to, n / (uint32_t)ten[decimals]);
     if (decimals)
         to[len++] = '.';
-    for (unsigned d = decimals; d--; n /= 10)
-        to[len + d] = (char)('0' + n % 10);
+    dp_buf_putd(to + len, n, decimals);
     return len + decimals;
 }
 
@@ -122,6 +96,17 @@ bool dp_render_has_value(const struct dp_cell *cell)
         return isfinite(cell->real);
     return cell->kind != DP_CELL_EMPTY && cell->kind != DP_CELL_JSON
            && (cell->kind != DP_CELL_TEXT || cell->len);
+}
+
+const struct dp_time_unit *dp_render_time_unit(double ticks, double hz, double least)
+{
+    static const struct dp_time_unit units[] = {
+        { 1, "s" }, { 1e3, "ms" }, { 1e6, "us" }, { 1e9, "ns" }
+    };
+    const struct dp_time_unit *u = units;
+    while (u + 1 < units + DP_ARRAY_LEN(units) && ticks * u->per_second / hz < least)
+        u++;
+    return u;
 }
 
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz,

@@ -14,6 +14,13 @@ enum { DP_NUMBER_MAX = 400 };   /* the longest double, its decimals, a sign, a %
  * 10^12; 0 is taken for 1. */
 size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz);
 
+/* The unit in which so many ticks are `least` or more: the first of s, ms, us and ns, or ns. */
+struct dp_time_unit {
+    double per_second;
+    const char *name;
+};
+const struct dp_time_unit *dp_render_time_unit(double ticks, double hz, double least);
+
 /* Writes a number's digits, not terminated, whatever the locale; for people, with sign and %.
  * Returns the length; 0 for texts, and for what has no value. */
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz,

@@ -2,6 +2,7 @@
 #include "dp_err.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
+#include "dp_render.h"
 #include "dp_text.h"
 #include "dp_tree.h"
 
@@ -23,9 +24,7 @@ static double seconds(uint64_t ticks, uint64_t hz) { return (double)ticks / (dou
 static void fit(char to[48], double v, int decimals, size_t width)
 {
     for (int d = decimals; d >= 0; d--) {
-        snprintf(to, 48, "%.*f", d, v);
-        dp_text_point(to);
-        if (strlen(to) <= width)
+        if (dp_text_real(to, 48, v, (unsigned)d) <= width)
             return;
     }
 }
@@ -69,20 +68,6 @@ static void head_seconds(char to[48], uint64_t ticks, const struct scale *scale)
     to[n] = '\0';
 }
 
-static int sink_write(void *ctx, const void *ptr, size_t n)
-{
-    const struct dp_host *host = ctx;
-    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
-}
-
-static struct dp_sink *open_sink(const struct dp_host *host)
-{
-    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
-    if (sink)
-        dp_sink_init(sink, sink_write, (void *)(uintptr_t)host);
-    return sink;
-}
-
 /* ---- the table ---- */
 
 enum { PCT, EXCL, CUMUL, CALLS, PER, CPER, COLUMNS };
@@ -117,18 +102,12 @@ static int at_most(int n, int most) { return n < most ? n : most; }
 /* A time in the unit that leaves one to three digits before the point: four digits in all. */
 static void human(char to[48], double ticks, uint64_t hz)
 {
-    static const struct {
-        double per_second;
-        const char *name;
-    } units[] = { { 1, "s" }, { 1e3, "ms" }, { 1e6, "us" }, { 1e9, "ns" } };
-    size_t u = 0;
-    while (u + 1 < DP_ARRAY_LEN(units) && ticks * units[u].per_second / (double)hz < 0.9995)
-        u++;
-    double v = ticks * units[u].per_second / (double)hz;
+    const struct dp_time_unit *unit = dp_render_time_unit(ticks, (double)hz, 0.9995);
+    double v = ticks * unit->per_second / (double)hz;
     fit(to, v, v < 9.9995 ? 3 : v < 99.995 ? 2 : v < 999.95 ? 1 : 0, 16);
     size_t n = strlen(to);
     if (v > 0)
-        snprintf(to + n, 48 - n, " %s", units[u].name);
+        snprintf(to + n, 48 - n, " %s", unit->name);
     else
         memcpy(to, "0", 2);
 }
@@ -300,19 +279,19 @@ int dp_classic_flat(const struct dp_prof *prof, const struct dp_names *names,
 {
     struct dp_flat flat;
     struct dp_buf name;
-    struct dp_sink *sink = open_sink(host);
+    struct dp_sink *sink = dp_sink_of_host(host);
     int rc = sink ? dp_flat_make(&flat, prof, names, how) : DP_E_NOMEM;
     if (rc == 0) {
         dp_buf_init(&name);
         if (how->group)
             print_group(sink, &flat, how);
         print_table(sink, prof, &flat, names, how, &name);
-        rc = name.err ? name.err : dp_sink_flush(sink);
+        rc = name.err;
         dp_buf_release(&name);
         dp_flat_release(&flat);
     }
-    dp_mem_free(sink);
-    return rc;
+    int ended = dp_sink_end(sink);
+    return rc < 0 ? rc : ended;
 }
 
 /* ---- -S ---- */
@@ -391,13 +370,12 @@ int dp_classic_merged(const struct dp_prof *prof, const struct dp_names *names,
                       const struct dp_classic *how, const struct dp_host *host)
 {
     struct dp_tree tree;
-    struct dp_sink *sink = open_sink(host);
+    struct dp_sink *sink = dp_sink_of_host(host);
     int rc = sink ? dp_tree_make(&tree, prof, names, how) : DP_E_NOMEM;
     if (rc == 0) {
         print_tree(sink, &tree, names, prof, how);
-        rc = dp_sink_flush(sink);
         dp_tree_release(&tree);
     }
-    dp_mem_free(sink);
-    return rc;
+    int ended = dp_sink_end(sink);
+    return rc < 0 ? rc : ended;
 }

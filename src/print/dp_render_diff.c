@@ -480,18 +480,6 @@ static void facts(struct dp_rdiff *r)
 
 /* ---- all of it ---- */
 
-static int write_out(void *ctx, const void *ptr, size_t n)
-{
-    const struct dp_host *host = ctx;
-    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
-}
-
-static int write_buf(void *ctx, const void *ptr, size_t n)
-{
-    dp_buf_add(ctx, ptr, n);
-    return ((struct dp_buf *)ctx)->err;
-}
-
 static int fill(struct dp_rdiff *r)
 {
     bool tree = r->how->view != DP_V_FLAT;
@@ -526,11 +514,11 @@ static int print_tests(struct dp_rdiff *r, struct dp_sink *sink)
     struct dp_buf table, out;
     dp_buf_init(&table);
     dp_buf_init(&out);
-    sink->write = write_buf;
+    sink->write = dp_buf_write;
     void *ctx = sink->ctx;
     sink->ctx = &table;
     int rc = print_table(r, DP_TEXT, sink);
-    sink->write = write_out;
+    sink->write = dp_host_write;
     sink->ctx = ctx;
     if (rc == 0) {
         if (r->how->format == DP_TAP)
@@ -652,12 +640,11 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
                   const struct dp_host *host, struct dp_diff_outcome *out)
 {
     struct dp_rdiff r;
-    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
+    struct dp_sink *sink = dp_sink_of_host(host);
     memset(&r, 0, sizeof r);
     memset(out, 0, sizeof *out);
     if (!sink)
         return DP_E_NOMEM;
-    dp_sink_init(sink, write_out, (void *)(uintptr_t)host);
     dp_pool_init(&r.texts);
     dp_buf_init(&r.scratch);
     dp_buf_init(&r.findings);
@@ -672,14 +659,13 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     }
     if (rc == 0)
         rc = print_all(&r, sink);
-    int flushed = dp_sink_flush(sink);
+    int ended = dp_sink_end(sink);
     /* A flat table leaves out what is equal: such rows are there, and must not be reported as
      * missing. */
     int told = tell(&r.c, how->view == DP_V_FLAT ? r.c.n_rows : r.table.n_rows, out);
     rc = rc < 0 ? rc : told;
     release(&r);
-    dp_mem_free(sink);
-    return rc < 0 ? rc : flushed;
+    return rc < 0 ? rc : ended;
 }
 
 int dp_diff_check(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,

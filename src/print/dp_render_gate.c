@@ -13,29 +13,18 @@
  * print the same. */
 void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value)
 {
-    static const struct {
-        double per_second;
-        const char *unit;
-    } units[] = { { 1, " s" }, { 1e3, " ms" }, { 1e6, " us" }, { 1e9, " ns" } };
     uint64_t hz = dp_diff_hz(diff, measure);
     bool is_time = hz && diff->is_time;
-    double by = hz ? (double)hz : 1, v = value / by;
-    const char *unit = "";
-    for (size_t i = 0; i < DP_ARRAY_LEN(units) && is_time; i++) {
-        v = value * units[i].per_second / by;
-        if (fabs(v) >= 1 || i == DP_ARRAY_LEN(units) - 1) {
-            value *= units[i].per_second;
-            unit = units[i].unit;
-            break;
-        }
-    }
-    if (v == 0)
-        unit = is_time ? " s" : "";
+    double by = hz ? (double)hz : 1;
+    const struct dp_time_unit *unit = dp_render_time_unit(value == 0 ? by : fabs(value), by, 1);
+    value *= is_time ? unit->per_second : 1;
+    double v = value / by;
     int decimals = v == 0 || (!hz && v == floor(v)) ? 0 : fabs(v) < 10 ? 3 : fabs(v) < 100 ? 2 : 1;
     static const double ten[] = { 1, 10, 100, 1000 };
     dp_render_real(buf, decimals ? round(value * ten[decimals] / by) / ten[decimals] : v, decimals,
                    false);
-    dp_buf_adds(buf, unit);
+    if (is_time)
+        dp_buf_addf(buf, " %s", unit->name);
 }
 
 void dp_gate_p(struct dp_buf *buf, double p)
@@ -139,37 +128,9 @@ static void add_tap(struct dp_buf *to, const char *ptr, size_t len)
     dp_buf_release(&plain);
 }
 
-/* Escapes for XML 1.0; control characters, U+FFFE and U+FFFF, which it lacks, are made visible. */
 static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
 {
-    struct dp_buf plain;
-    dp_buf_init(&plain);
-    while (len) {
-        const char *end = lines ? memchr(ptr, '\n', len) : NULL;
-        size_t n = end ? (size_t)(end - ptr) : len;
-        dp_text_escape(&plain, ptr, n);
-        if (end)
-            dp_buf_addc(&plain, '\n');
-        ptr += n + (end != NULL);
-        len -= n + (end != NULL);
-    }
-    for (size_t i = 0; i < plain.len; i++) {
-        const char *p = plain.ptr + i;
-        const char *entity = *p == '&' ? "&amp;"
-                             : *p == '<' ? "&lt;"
-                             : *p == '>' ? "&gt;"
-                             : *p == '"' ? "&quot;"
-                             : NULL;
-        if (entity)
-            dp_buf_adds(to, entity);
-        else if (i + 2 < plain.len && memcmp(p, "\xef\xbf", 2) == 0
-                 && (p[2] == '\xbe' || p[2] == '\xbf')) {
-            dp_buf_adds(to, p[2] == '\xbe' ? "\\x{fffe}" : "\\x{ffff}");
-            i += 2;
-        } else
-            dp_buf_addc(to, *p);
-    }
-    dp_buf_release(&plain);
+    dp_text_markup(dp_buf_write, to, ptr, len, DP_MARKUP_XML | (lines ? DP_MARKUP_LINES : 0));
 }
 
 /* Escapes for workflow commands: `:` and `,` only in properties. */

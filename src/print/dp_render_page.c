@@ -318,47 +318,49 @@ static int columns(void *ctx)
 
 /* ---- the template ---- */
 
-static void add_html(struct dp_page *p, const char *str)
+static int add_html(struct dp_page *p, const char *str)
 {
-    p->text.len = 0;
-    dp_text_escape(&p->text, str, strlen(str));
-    for (size_t i = 0; i < p->text.len; i++) {
-        char c = p->text.ptr[i];
-        if (c == '&' || c == '<' || c == '>' || c == '"')
-            dp_sink_adds(p->sink, c == '&' ? "&amp;"
-                                  : c == '<' ? "&lt;"
-                                  : c == '>' ? "&gt;"
-                                  : "&quot;");
-        else
-            dp_sink_add(p->sink, &c, 1);
-    }
+    dp_text_markup(dp_sink_write, p->sink, str, strlen(str), 0);
+    return 0;
 }
+
+static int add_title(struct dp_page *p) { return add_html(p, p->how->title); }
+static int add_document(struct dp_page *p)
+{
+    return add_html(p, p->how->document ? p->how->document : p->how->title);
+}
+static int add_data(struct dp_page *p) { return dp_page_block(p, columns, p); }
+
+static int add_policy(struct dp_page *p)
+{
+    dp_sink_addf(p->sink,
+                 "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri"
+                 " 'none'; form-action 'none'",
+                 dp_share_page_css.sha256, dp_share_page_js.sha256);
+    return 0;
+}
+
+/* What stands for {{MARK}} of the template: a file of share/, or what a function adds. */
+static const struct {
+    const char *mark;
+    const struct dp_share *share;
+    int (*add)(struct dp_page *p);
+} marks[] = {
+    { "TITLE", NULL, add_title }, { "DOCUMENT", NULL, add_document },
+    { "STYLE", &dp_share_page_css, NULL }, { "SCRIPT", &dp_share_page_js, NULL },
+    { "DATA", NULL, add_data }, { "SOURCES", NULL, dp_page_sources },
+    { "TIMES", NULL, dp_page_times }, { "CSP", NULL, add_policy },
+};
 
 static int fill_in(struct dp_page *p, const char *mark, size_t len)
 {
-    const struct dp_share *share = NULL;
-    if (len == 5 && memcmp(mark, "TITLE", 5) == 0)
-        add_html(p, p->how->title);
-    else if (len == 8 && memcmp(mark, "DOCUMENT", 8) == 0)
-        add_html(p, p->how->document ? p->how->document : p->how->title);
-    else if (len == 5 && memcmp(mark, "STYLE", 5) == 0)
-        share = &dp_share_page_css;
-    else if (len == 6 && memcmp(mark, "SCRIPT", 6) == 0)
-        share = &dp_share_page_js;
-    else if (len == 4 && memcmp(mark, "DATA", 4) == 0)
-        return dp_page_block(p, columns, p);
-    else if (len == 7 && memcmp(mark, "SOURCES", 7) == 0)
-        return dp_page_sources(p);
-    else if (len == 5 && memcmp(mark, "TIMES", 5) == 0)
-        return dp_page_times(p);
-    else if (len == 3 && memcmp(mark, "CSP", 3) == 0)
-        dp_sink_addf(p->sink,
-                     "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri"
-                     " 'none'; form-action 'none'",
-                     dp_share_page_css.sha256, dp_share_page_js.sha256);
-    if (share)
-        dp_sink_add(p->sink, share->ptr, share->len);
-    return p->text.err;
+    for (size_t k = 0; k < DP_ARRAY_LEN(marks); k++)
+        if (len == strlen(marks[k].mark) && memcmp(mark, marks[k].mark, len) == 0) {
+            if (marks[k].add)
+                return marks[k].add(p);
+            dp_sink_add(p->sink, marks[k].share->ptr, marks[k].share->len);
+        }
+    return 0;
 }
 
 static const char *find_two(const char *from, const char *end, char c)
@@ -389,6 +391,7 @@ int dp_print_html(const struct dp_stacks_printing *printing)
         rc = fill_in(&p, mark + 2, (size_t)(stop - mark) - 2);
         at = stop + 2;
     }
+    rc = rc < 0 ? rc : p.text.err;
     dp_buf_release(&p.out);
     dp_buf_release(&p.text);
     return rc;

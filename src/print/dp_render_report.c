@@ -8,6 +8,7 @@
 #include "dp_overhead.h"
 #include "dp_sort.h"
 #include "dp_table.h"
+#include "dp_render.h"
 #include "dp_text.h"
 #include "dprof/report.h"
 
@@ -35,12 +36,6 @@ struct report {
     char keys_title[160];
     long rows;
 };
-
-static int write_out(void *ctx, const void *ptr, size_t n)
-{
-    const struct dp_host *host = ctx;
-    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
-}
 
 static double percent(const struct report *r, uint64_t value)
 {
@@ -182,20 +177,6 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
 
 /* ---- below a row ---- */
 
-static const char *unit_of(double ns, double *value)
-{
-    static const struct {
-        double ns;
-        const char *name;
-    } units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
-    for (size_t i = 0; i < DP_ARRAY_LEN(units); i++)
-        if (ns >= units[i].ns || i == DP_ARRAY_LEN(units) - 1) {
-            *value = ns / units[i].ns;
-            return units[i].name;
-        }
-    return "";
-}
-
 /* Calls of the row's subs by how long they took. */
 static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf)
 {
@@ -227,14 +208,14 @@ static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf
         last = b;
     }
     for (uint32_t b = first; b <= last && most; b++) {
-        double value;
-        const char *unit = unit_of((double)(UINT64_C(1) << b), &value);
+        double ns = (double)(UINT64_C(1) << b);
+        const struct dp_time_unit *unit = dp_render_time_unit(ns, 1e9, 1);
         int bar = (int)(40.0 * (double)count[b] / (double)most + 0.999);
         char from[48];
-        snprintf(from, sizeof from, "%6.4g", b ? value : 0.0);
+        snprintf(from, sizeof from, "%6.4g", b ? ns * unit->per_second / 1e9 : 0.0);
         dp_text_point(from);
-        dp_buf_addf(buf, "            from %s %-2s %-40.*s %" PRIu64 "\n", from, unit, bar,
-                    "########################################", count[b]);
+        dp_buf_addf(buf, "            from %s %-2s %-40.*s %" PRIu64 "\n", from, unit->name,
+                    bar, "########################################", count[b]);
     }
 }
 
@@ -590,7 +571,7 @@ static int fill(struct report *r, size_t sides)
 
 static int print(struct report *r, const struct dp_host *host)
 {
-    struct dp_sink *sink = dp_mem_alloc(sizeof *sink);
+    struct dp_sink *sink = dp_sink_of_host(host);
     struct dp_table_how how = {
         .format = r->how->format,
         .separator = r->how->separator,
@@ -600,11 +581,9 @@ static int print(struct report *r, const struct dp_host *host)
     };
     if (!sink)
         return DP_E_NOMEM;
-    dp_sink_init(sink, write_out, (void *)(uintptr_t)host);
     int rc = r->table.no_memory ? DP_E_NOMEM : dp_table_print(&r->table, &how, sink);
-    int flushed = dp_sink_flush(sink);
-    dp_mem_free(sink);
-    return rc < 0 ? rc : flushed;
+    int ended = dp_sink_end(sink);
+    return rc < 0 ? rc : ended;
 }
 
 long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,

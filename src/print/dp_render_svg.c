@@ -21,7 +21,7 @@ struct svg {
     const struct dp_flame *flame;
     const struct dp_flame_how *how;
     struct dp_sink *sink;
-    struct dp_buf text, told_of, out;
+    struct dp_buf told_of, out;
     double top, bottom;         /* pixels above the frames, and below */
     double image_height, per_tick;
     struct dp_map fills, attributes;    /* by name: number and 1 */
@@ -34,30 +34,11 @@ struct svg {
 
 /* ---- text ---- */
 
-/* Bytes of a name, as they may stand in XML; what no encoding but Unicode's has, as numbers, where
- * one was asked for. */
+/* What no encoding but Unicode's has stands as numbers where one was asked for. */
 static void add_xml(struct svg *g, const char *ptr, size_t len)
 {
-    g->text.len = 0;
-    dp_text_escape(&g->text, ptr, len);
-    for (size_t i = 0; i < g->text.len;) {
-        unsigned char c = (unsigned char)g->text.ptr[i];
-        size_t n = dp_text_char(g->text.ptr + i, g->text.len - i);
-        n = n ? n : 1;
-        if (c == '&' || c == '<' || c == '>' || c == '"')
-            dp_buf_adds(&g->out, c == '&' ? "&amp;" : c == '<' ? "&lt;"
-                                 : c == '>' ? "&gt;" : "&quot;");
-        else if (n == 3
-                 && (memcmp(g->text.ptr + i, "\xef\xbf\xbe", 3) == 0
-                     || memcmp(g->text.ptr + i, "\xef\xbf\xbf", 3) == 0))
-            /* XML has no way to write these */
-            dp_buf_adds(&g->out, g->text.ptr[i + 2] == '\xbe' ? "\\x{fffe}" : "\\x{ffff}");
-        else if (n > 1 && g->how->encoding)
-            dp_buf_addf(&g->out, "&#%lu;", (unsigned long)dp_text_code(g->text.ptr + i, n));
-        else
-            dp_buf_add(&g->out, g->text.ptr + i, n);
-        i += n;
-    }
+    dp_text_markup(dp_buf_write, &g->out, ptr, len,
+                   DP_MARKUP_XML | (g->how->encoding ? DP_MARKUP_ASCII : 0));
 }
 
 static void add_str(struct svg *g, const char *str)
@@ -572,7 +553,7 @@ static int print(struct svg *g)
     dp_buf_add(&g->out, dp_share_svg_js.ptr, dp_share_svg_js.len);
     dp_buf_adds(&g->out, "]]></script>\n</svg>\n");
     flush(g);
-    return rc < 0 ? rc : g->text.err ? g->text.err : g->told_of.err ? g->told_of.err : g->out.err;
+    return rc < 0 ? rc : g->told_of.err ? g->told_of.err : g->out.err;
 }
 
 int dp_print_svg(const struct dp_stacks_printing *p)
@@ -584,13 +565,11 @@ int dp_print_svg(const struct dp_stacks_printing *p)
     g.sink = p->sink;
     g.colour = p->job->colour;
     g.ctx = p->job->ctx;
-    dp_buf_init(&g.text);
     dp_buf_init(&g.told_of);
     dp_buf_init(&g.out);
     dp_map_init(&g.fills);
     dp_map_init(&g.attributes);
     int rc = print(&g);
-    dp_buf_release(&g.text);
     dp_buf_release(&g.told_of);
     dp_buf_release(&g.out);
     dp_map_release(&g.fills);

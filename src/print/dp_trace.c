@@ -34,12 +34,6 @@ struct dp_trace {
     struct dp_sink sink;
 };
 
-static int write_out(void *ctx, const void *ptr, size_t n)
-{
-    const struct dp_host *host = ctx;
-    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
-}
-
 static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats,
                  const char *remark)
 {
@@ -207,7 +201,7 @@ struct dp_trace *dp_trace_new(const struct dp_trace_how *how, const struct dp_ho
     dp_subs_init(&t->subs);
     dp_pool_init(&t->shown);
     dp_buf_init(&t->only);
-    dp_sink_init(&t->sink, write_out, (void *)(uintptr_t)host);
+    dp_sink_init(&t->sink, dp_host_write, (void *)(uintptr_t)host);
     if (how->only) {
         dp_buf_add(&t->only, how->only, how->only_len);
         t->how.only = dp_buf_cstr(&t->only);

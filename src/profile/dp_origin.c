@@ -4,15 +4,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct { const char *name; int kind; } common[DP_ORIGIN_COMMON] = {
-#define ROW(name, kind) { "dprof_" #name, DP_WRITE_##kind },
-    DP_ORIGIN_EACH_COMMON(ROW)
-#undef ROW
-};
+/* What is kept of a name when files are merged. */
+enum merge { ANY, SAME, SUM, OWN };
 
-static const char *const sums[DP_ORIGIN_SUMS] = {
-#define ROW(name) "dprof_" #name,
-    DP_ORIGIN_EACH_SUM(ROW)
+static const struct {
+    const char *name;
+    enum merge merge;
+    int kept;                   /* enum dp_write_kind */
+} names[DP_ORIGIN_NAMES] = {
+#define ROW(name, merge, kept) { "dprof_" #name, merge, DP_WRITE_##kept },
+    DP_HEADER_NAMES(ROW)
 #undef ROW
 };
 
@@ -53,18 +54,17 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
 {
     if (!from->merged)
         return 0;
-    for (int k = 0; k < DP_ORIGIN_COMMON; k++)
-        if (agree(o, k, from->common[k].ptr, from->common[k].len) < 0)
+    for (int k = 0; k < DP_ORIGIN_NAMES; k++)
+        if (names[k].merge == ANY)
+            o->numbers[k] = o->numbers[k] || from->numbers[k];
+        else if (names[k].merge == SUM)
+            o->numbers[k] = dp_count_add(o->numbers[k], dp_count_scale(from->numbers[k], scale));
+        else if (names[k].merge == SAME
+                 && agree(o, k, from->common[k].ptr, from->common[k].len) < 0)
             return DP_E_NOMEM;
-    for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        o->sums[k] = dp_count_add(o->sums[k], dp_count_scale(from->sums[k], scale));
     o->merged = dp_count_add(o->merged, from->merged);
     o->slices = dp_count_add(o->slices, from->slices);
     o->cut = dp_count_add(o->cut, from->cut);
-    o->limited = o->limited || from->limited;
-    o->runops_taken = o->runops_taken || from->runops_taken;
-    o->events_lost = o->events_lost || from->events_lost;
-    o->no_times = o->no_times || from->no_times;
     return 0;
 }
 
@@ -73,16 +73,13 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
     struct dp_origin one;
     memset(&one, 0, sizeof one);
     uint64_t n;
-    for (int k = 0; k < DP_ORIGIN_COMMON; k++)
-        for (size_t i = head->count; i-- > 0;)
-            if (strcmp(head->vars[i].name, common[k].name) == 0) {
-                one.common[k].ptr = head->vars[i].value;
-                one.common[k].len = head->vars[i].len;
-                break;
-            }
-    for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        if (dp_header_number(head, sums[k], &n))
-            one.sums[k] = n;
+    for (int k = 0; k < DP_ORIGIN_NAMES; k++) {
+        for (size_t i = head->count; i-- > 0 && !one.common[k].ptr;)
+            if (strcmp(head->vars[i].name, names[k].name) == 0)
+                one.common[k] = (struct dp_name){ head->vars[i].value, head->vars[i].len };
+        if (dp_header_number(head, names[k].name, &n))
+            one.numbers[k] = n;
+    }
     one.merged = 1;
     one.slices = dp_header_get(head, "dprof_slice") != NULL;
     one.cut = !head->ended;
@@ -90,10 +87,6 @@ int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t sc
         one.merged = n;
         one.cut = dp_header_number(head, "dprof_cut", &n) ? n : 0;
     }
-    one.limited = dp_header_number(head, "dprof_limit_reached", &n) && n;
-    one.runops_taken = dp_header_number(head, "dprof_runops_taken", &n) && n;
-    one.events_lost = dp_header_number(head, "dprof_events_lost", &n) && n;
-    one.no_times = dp_header_number(head, "dprof_counters_only", &n) && n;
     return dp_origin_merge(o, &one, scale);
 }
 
@@ -120,8 +113,9 @@ bool dp_origin_goes_on(const struct dp_origin *o, const struct dp_origin *from)
 
 void dp_origin_scale(struct dp_origin *o, uint64_t by)
 {
-    for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        o->sums[k] = dp_count_scale(o->sums[k], by);
+    for (int k = 0; k < DP_ORIGIN_NAMES; k++)
+        if (names[k].merge == SUM)
+            o->numbers[k] = by ? dp_count_scale(o->numbers[k], by) : 0;
 }
 
 int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n)
@@ -178,33 +172,33 @@ static void put_options(struct dp_buf *buf, const struct dp_name *v)
     dp_buf_addc(buf, '\'');
 }
 
+static void put_value(struct dp_buf *buf, const struct dp_name *v, bool part)
+{
+    if (part)
+        put_options(buf, v);
+    else if (is_number(v))
+        dp_buf_add(buf, v->ptr, v->len);
+    else
+        dp_fmt_quote(buf, v->ptr, v->len);
+}
+
 void dp_origin_write(const struct dp_origin *o, int kind, struct dp_buf *buf)
 {
+    const bool counts = kind == DP_WRITE_COUNTERS;
     dp_buf_addf(buf, "$dprof_merged=%" PRIu64 ";\n", o->merged);
     if (o->cut)
         dp_buf_addf(buf, "$dprof_cut=%" PRIu64 ";\n", o->cut);
-    if (o->limited)
-        dp_buf_adds(buf, "$dprof_limit_reached=1;\n");
-    if (o->runops_taken)
-        dp_buf_adds(buf, "$dprof_runops_taken=1;\n");
-    if (o->events_lost)
-        dp_buf_adds(buf, "$dprof_events_lost=1;\n");
-    if (o->no_times || kind == DP_WRITE_COUNTERS)
-        dp_buf_adds(buf, "$dprof_counters_only=1;\n");
-    for (int k = 0; k < DP_ORIGIN_COMMON; k++) {
-        const struct dp_name *v = &o->common[k];
-        if (!v->ptr || kind > common[k].kind)
+    for (int k = 0; k < DP_ORIGIN_NAMES; k++) {
+        uint64_t n = o->numbers[k] || (counts && k == DP_ORIGIN_counters_only);
+        n = names[k].merge == SUM ? o->numbers[k] : names[k].merge == ANY ? n : 0;
+        bool same = names[k].merge == SAME && o->common[k].ptr;
+        if (kind > names[k].kept || !(n || same))
             continue;
-        dp_buf_addf(buf, "$%s=", common[k].name);
-        if (k == DP_ORIGIN_options && kind == DP_WRITE_COUNTERS)
-            put_options(buf, v);
-        else if (is_number(v))
-            dp_buf_add(buf, v->ptr, v->len);
+        dp_buf_addf(buf, "$%s=", names[k].name);
+        if (same)
+            put_value(buf, &o->common[k], counts && k == DP_ORIGIN_options);
         else
-            dp_fmt_quote(buf, v->ptr, v->len);
+            dp_buf_addu(buf, n);
         dp_buf_adds(buf, ";\n");
     }
-    for (int k = 0; k < DP_ORIGIN_SUMS; k++)
-        if (o->sums[k] && kind != DP_WRITE_COUNTERS)
-            dp_buf_addf(buf, "$%s=%" PRIu64 ";\n", sums[k], o->sums[k]);
 }

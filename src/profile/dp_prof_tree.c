@@ -1,4 +1,5 @@
 #include "dp_prof_tree.h"
+#include "dp_char.h"
 #include "dp_prof_lines.h"
 #include "dp_mem.h"
 #include "dp_rebase.h"
@@ -158,11 +159,11 @@ static bool tenths(const char **p, unsigned *out)
 {
     const char *q = *p;
     unsigned n = 0;
-    while (*q >= '0' && *q <= '9' && n < 100)
+    while (dp_is_digit(*q) && n < 100)
         n = 10 * n + (unsigned)(*q++ - '0');
     bool ok = q > *p;
     n *= 10;
-    if (*q == '.' && q[1] >= '0' && q[1] <= '9')
+    if (*q == '.' && dp_is_digit(q[1]))
         n += (unsigned)(q[1] - '0');
     q += strcspn(q, " ");
     *p = q + (*q == ' ');
@@ -472,7 +473,7 @@ static int take(struct taking *t)
         return rc;
     struct dp_origin origin = t->from->origin;
     if (t->what->phase) {
-        memset(origin.sums, 0, sizeof origin.sums);     /* of the whole process */
+        dp_origin_scale(&origin, 0);   /* sums are of the whole process */
         origin.cut = 0;
     }
     rc = dp_origin_merge(&t->prof->origin, &origin, t->scale);

@@ -8,6 +8,7 @@
 #include "dp_prof.h"
 #include "dp_prof_lines.h"
 #include "dp_sort.h"
+#include "dprof/lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -260,7 +261,8 @@ static void put_header(struct writing *w)
     if (!prof->no_calls && strcmp(dp_prof_unit(prof), "s") != 0)
         dp_buf_adds(buf, "$dprof_calls=1;\n");
     if (prof->n_lines)
-        dp_buf_addf(buf, "$dprof_lines='%s';\n", prof->line_times ? "time" : "count");
+        dp_buf_addf(buf, "$dprof_lines='%s';\n",
+                    dp_lines_word(prof->line_times ? DP_LINES_TIMES : DP_LINES_COUNTS));
     dp_origin_write(&prof->origin, w->how->kind, buf);
     for (size_t k = 0; k < w->n_counters; k++) {
         const struct dp_counter *c = &prof->counters[w->counters[k]];
@@ -464,12 +466,6 @@ static int write_all(struct writing *w)
     return rc;
 }
 
-static int to_host(void *ctx, const void *ptr, size_t n)
-{
-    const struct dp_host *host = ctx;
-    return host->write(host->ctx, ptr, n) < 0 ? DP_E_IO : 0;
-}
-
 int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how,
                   const struct dp_host *host)
 {
@@ -482,16 +478,11 @@ int dp_prof_write(const struct dp_prof *prof, const struct dp_write_how *how,
     w.how = how;
     dp_buf_init(&w.text);
     dp_pool_init(&w.lines);
-    struct dp_pack *pack = how->gzip ? dp_pack_new(to_host, to, DP_PACK_USUAL) : NULL;
-    w.sink = dp_mem_alloc(sizeof *w.sink);
-    int rc = w.sink && (pack || !how->gzip) ? 0 : DP_E_NOMEM;
-    if (rc == 0) {
-        if (pack)
-            dp_sink_init(w.sink, dp_pack_write, pack);
-        else
-            dp_sink_init(w.sink, to_host, to);
-        rc = write_all(&w);
-    }
+    struct dp_pack *pack = how->gzip ? dp_pack_new(dp_host_write, to, DP_PACK_USUAL) : NULL;
+    w.sink = pack ? dp_sink_new(dp_pack_write, pack)
+             : how->gzip ? NULL
+             : dp_sink_of_host(host);
+    int rc = w.sink ? write_all(&w) : DP_E_NOMEM;
     if (pack) {
         int end = dp_pack_end(pack);
         rc = rc < 0 ? rc : end;

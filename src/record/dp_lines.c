@@ -1,5 +1,6 @@
 #include "dp_lines.h"
 #include "dp_base64.h"
+#include "dp_char.h"
 #include "dp_err.h"
 #include "dp_fmt_stmt.h"
 #include "dp_io.h"
@@ -268,7 +269,7 @@ static struct dp_name file_of(const char *line, const char *end)
     if (end - line > 3 && memcmp(line, "#f ", 3) == 0)
         return field_of(line, end, 1);
     struct dp_name at = field_of(line, end, *line == '&' ? 4 : INT_MAX);
-    while (at.len && at.ptr[at.len - 1] >= '0' && at.ptr[at.len - 1] <= '9')
+    while (at.len && dp_is_digit(at.ptr[at.len - 1]))
         at.len--;
     at.len -= at.len && at.ptr[at.len - 1] == ':';
     return at;

@@ -1,4 +1,5 @@
 #include "dp_spool.h"
+#include "dp_char.h"
 #include "dp_fmt.h"
 #include "dp_io.h"
 #include "dp_live.h"
@@ -43,11 +44,7 @@ static size_t without_suffix(const char *name)
     return dot && dot > name && len >= 1 && len <= 3 ? (size_t)(dot - name) : strlen(name);
 }
 
-static bool is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.'
-        || c == '_';
-}
+static bool is_plain(char c) { return dp_is_word(c) || c == '.'; }
 
 void dp_spool_name(struct dp_buf *to, const char *program)
 {

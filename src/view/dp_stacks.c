@@ -1,4 +1,5 @@
 #include "dp_stacks.h"
+#include "dp_char.h"
 #include "dp_err.h"
 #include "dp_flat.h"
 #include "dp_fmt.h"
@@ -47,13 +48,10 @@ static void strip_hex(struct dp_buf *to, const char *ptr, size_t len, bool words
     for (size_t i = 0; i < len;) {
         size_t at = i, digits = 0;
         bool marked = i + 2 < len && ptr[i] == '0' && (ptr[i + 1] | 0x20) == 'x', figure = false;
-        bool begins = !i
-                      || !((ptr[i - 1] >= '0' && ptr[i - 1] <= '9')
-                           || ((ptr[i - 1] | 0x20) >= 'a' && (ptr[i - 1] | 0x20) <= 'z')
-                           || ptr[i - 1] == '_');
+        bool begins = !i || !dp_is_word(ptr[i - 1]);
         at += marked ? 2 : 0;
         while (at < len && dp_num_hexdigit(ptr[at]) >= 0) {
-            figure = figure || (ptr[at] >= '0' && ptr[at] <= '9');
+            figure = figure || dp_is_digit(ptr[at]);
             at++, digits++;
         }
         bool ends = at == len || !((ptr[at] | 0x20) >= 'g' && (ptr[at] | 0x20) <= 'z')

@@ -20,7 +20,7 @@ sub stacks {
     my ($opt, $format, %how) = @_;
     return Devel::DProf::Stacks->new(
         Devel::DProf::Stacks::options($opt), format => $format->{name}, view => 'export',
-        by_sub => 1, by_site => $format->{sites}, has_timeline => $format->{timeline}, %how);
+        by_sub => 1, by_site => !$format->{no_sites}, has_timeline => $format->{timeline}, %how);
 }
 
 # All metrics of the profile: times, calls, counters. User and system time are in cpu.

@@ -17,7 +17,8 @@ sub verdict {
     return $o->{open_count} ? 'open' : 'fine' if !$code;
     return 'cut' if $code == Devel::DProf::Profile::TRUNCATED;
     return 'none' if $code == Devel::DProf::Profile::NOTPROFILE;
-    return 'none' if $code == Devel::DProf::Profile::CANNOT_READ && ($o->{errno} || -d $o->{path});
+    return 'none'
+        if $code == Devel::DProf::Profile::CANNOT_READ && ($o->{sys_errno} || -d $o->{path});
     return $o->{marks} + $o->{contexts} > 0 ? 'part' : 'bad';
 }
 
@@ -56,8 +57,8 @@ sub no_profile {
         return "$path: $o->{message}" if $o->{message} =~ /^this is/;
         return "Not a perl profile: $path" . (is_empty($o) ? ' (it is empty)' : '');
     }
-    if ($o->{errno}) {
-        local $! = $o->{errno};
+    if ($o->{sys_errno}) {
+        local $! = $o->{sys_errno};
         return "Unable to open $path: $!" . (-e $path ? '' : missing($path));
     }
     return "$path is a directory; name the profiles in it"
@@ -87,8 +88,8 @@ sub missing {
 # Returns why a file cannot be used, or not as a whole, for messages that name it elsewhere.
 sub reason {
     my ($o) = @_;
-    if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{errno}) {
-        local $! = $o->{errno};
+    if ($o->{code} == Devel::DProf::Profile::CANNOT_READ && $o->{sys_errno}) {
+        local $! = $o->{sys_errno};
         return "$!";
     }
     my $is_cut = $o->{code} == Devel::DProf::Profile::TRUNCATED && !$o->{fault_count};

@@ -437,7 +437,7 @@ sub dumped {
     for my $path (map { @$_ } map { @{ $_->{runs} } } @sides) {
         my $errno = $path eq '-' || -r $path ? 0 : $! + 0;
         if ($errno || -d $path) {
-            my %outcome = (code => Devel::DProf::Profile::CANNOT_READ, errno => $errno,
+            my %outcome = (code => Devel::DProf::Profile::CANNOT_READ, sys_errno => $errno,
                 open_count => 0);
             told({ path => $path, %outcome }, $opt->{f});
             return FAILED;
