@@ -6,7 +6,7 @@ package Devel::DProf::Bisect;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_JSON);
+use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_JSON);
 use Devel::DProf::Input qw(used);
 use Devel::DProf::Layout qw(aligned csv_row grouped);
 use Devel::DProf::Profile;
@@ -15,7 +15,6 @@ use Devel::DProf::Store::Sides;
 use Devel::DProf::Text qw(bytes shown text json_text plural);
 use Devel::DProf::Tool qw(FAILED complain output written);
 use Devel::DProf::Values qw(only_beside);
-use Devel::DProf::View qw(metric_in counter_names counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -84,12 +83,10 @@ sub read {
     $self->{by_host} = keys %hosts > 1;
     $diff->set(empty => 1);
     $diff->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
-    my $name = metric_in((parts(($diff->sides)[0]))[0]->unit, $self->{metric} // 'cpu');
-    my @measures = map { $diff->measure($_) // return 0 } $name, $self->beside;
+    my @metrics = map { $diff->measure($_) // return 0 } $self->{metric} // 'cpu', $self->beside;
     $self->{is_whole} = !grep({ is_cut($_->{run}) } @selected)
         && !grep({ is_slice($_) } map { parts($_) } $diff->sides);
-    for my $m (@measures) { $m->{of_run} = [$self->values_of($m)] }
-    return $self->groups(@measures);
+    return $self->groups(map { +{ metric => $_, of_run => [$self->values_of($_)] } } @metrics);
 }
 
 # Tells whether all profiles were recorded in one way. If not, a message says so, before any of them
@@ -132,14 +129,15 @@ sub beside {
     my ($self) = @_;
     return if defined $self->{metric};
     my @all = map { parts($_) } $self->{diff}->sides;
-    my $has_ops = !grep { my $p = $_; !grep { $_ eq 'ops' } @{ counter_names($p) } } @all;
+    my $has_ops = !grep { !$_->has_counter('ops') } @all;
     return (grep({ $_->no_calls } @all) ? () : 'calls', $has_ops ? 'ops' : ());
 }
 
-# Returns for each run its total of a measure, and its values by sub.
+# Returns for each run its total of a metric, and its values by sub.
 sub values_of {
-    my ($self, $m) = @_;
-    my @counters = @{ $m->{counters} || [] };
+    my ($self, $metric) = @_;
+    my @counters = $metric->counters;
+    my $is_calls = $metric->is_calls;
     my $at = $self->{children} ? 3 : 2;
     my @runs;
     for my $side ($self->{diff}->sides) {
@@ -150,10 +148,9 @@ sub values_of {
                 my ($name_of, $shown, %how) = $self->{diff}->names_of($profile);
                 @{ $self->{shown} }{keys %$shown} = ();
                 $how{defined $counter ? 'counter' : 'time'} = defined $counter ? $counter + 1
-                    : $m->{metric} == DP_M_CALLS ? Devel::DProf::Profile::CPU : $m->{metric};
-                my $is_calls = $m->{metric} == DP_M_CALLS;
+                    : $is_calls ? Devel::DProf::Profile::CPU : $metric->number;
                 $runs[-1]{total} += defined $counter ? $profile->counted($counter)
-                    : $is_calls ? $profile->calls : $profile->total($m->{metric}) / $profile->hz;
+                    : $is_calls ? $profile->calls : $profile->total($metric->number) / $profile->hz;
                 for my $row ($profile->rows({ %how, order => Devel::DProf::Profile::UNSORTED })) {
                     my $name = $name_of->{ $row->[0] } // next;
                     $runs[-1]{value}{$name} += $is_calls ? $row->[1]
@@ -201,14 +198,14 @@ sub find {
     my ($first, @beside) = @{ $self->{measures} };
     my $why = !$self->{is_whole} ? 'slices of a process differ in what was to be done'
         : $self->{diff}->why_unpinned;
-    my $is_count = counter_repeats($first->{name}) || $first->{name} eq 'calls';
+    my $is_count = $first->{metric}->is_exact;
     $self->{not_exact} = $why if @beside || $is_count;
     my @found;
     if ($is_count && !defined $why) { push @found, $self->exact($first) }
     else { push @found, $self->tested($first) }
     push @found, map { $self->exact($_) } defined $why ? () : @beside;
     @found = grep { $_->{points} >= $self->{percent_limit} } @found;
-    my %order = map { $self->{measures}[$_]{name} => $_ } 0 .. $#{ $self->{measures} };
+    my %order = map { $self->{measures}[$_]{metric}->name => $_ } 0 .. $#{ $self->{measures} };
     $self->{found} = [sort { $order{ $a->{metric} } <=> $order{ $b->{metric} }
         || $b->{points} <=> $a->{points} || $a->{sub} cmp $b->{sub} || $a->{at} <=> $b->{at} }
         @found];
@@ -314,7 +311,8 @@ sub median {
 
 sub change {
     my ($self, $sub, $m, $at, $before, $after, $p, $points) = @_;
-    return { sub => $sub, metric => $m->{name}, at => $at, before => $before, after => $after,
+    return { sub => $sub, metric => $m->{metric}->name, at => $at,
+        before => $before, after => $after,
         last_good => $self->{names}[ $at - 1 ], first_bad => $self->{names}[$at], p => $p,
         points => $points, change => $before ? 100 * ($after - $before) / $before : undef };
 }
@@ -336,9 +334,8 @@ sub report {
 }
 
 sub label {
-    my ($m) = @_;
-    return $m->{metric} == DP_M_COUNTER || $m->{name} eq 'calls' ? $m->{name}
-        : metric_text($m->{metric});
+    my ($metric) = @_;
+    return $metric->is_time ? $metric->label : $metric->name;
 }
 
 # Returns what is above the table: label and text of each line.
@@ -352,7 +349,7 @@ sub facts {
     my @facts = (['Versions', @names . ", from $names[0] to $names[-1]; " . plural($runs, 'run')
         . ($self->{by_host} ? '; each host of a version is one value'
             : $runs > $buckets ? " in $buckets buckets" : '')]);
-    push @facts, ['Metric', label($first) . ", $how"
+    push @facts, ['Metric', label($first->{metric}) . ", $how"
         . (defined $self->{decides} ? ', as share of its run' : ', exact')];
     push @facts, ['Tested', plural($self->{tested}, 'sub') . " of $self->{floor} % or more; "
         . "significant up to a p of $self->{alpha}"] if defined $self->{decides};
@@ -360,7 +357,7 @@ sub facts {
         if $self->{adjusted};
     push @facts, ['Too few runs', 'no change of a share could be significant']
         if defined $self->{decides} && !$self->{decides};
-    push @facts, ['Not exact', join(' and ', map { $_->{name} } @beside ? @beside : $first)
+    push @facts, ['Not exact', join(' and ', map { $_->{metric}->name } @beside ? @beside : $first)
         . ($self->{metric} ? '' : ' are not compared') . ": $self->{not_exact}"]
         if defined $self->{not_exact};
     return @facts;

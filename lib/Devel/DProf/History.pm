@@ -6,14 +6,14 @@ package Devel::DProf::History;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_HTML);
+use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_HTML);
 use Devel::DProf::Input qw(told usable);
 use Devel::DProf::Layout qw(aligned csv_row grouped);
+use Devel::DProf::Metric;
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(OK FAILED complain output written);
 use Devel::DProf::Values qw(only_beside);
-use Devel::DProf::View qw(metric_number counter_names counter_named);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -88,27 +88,17 @@ sub groups {
 # and ops of its own. Undef each where the profile does not have it.
 sub numbers {
     my ($self, $profile) = @_;
-    my @counters = @{ counter_names($profile) };
-    my $ops = number_of('ops', @counters);
-    my $metric = metric_number($self->{metric});
-    my $counter = defined $metric ? undef : number_of($self->{metric}, @counters);
-    return if !defined $metric && !defined $counter;
+    my $metric = $profile->metric($self->{metric}) or return;
+    my $ops = $profile->metric('ops');
     $self->{measured} = 1;
-    my $total = defined $counter ? $profile->counted($counter)
-        : $metric == DP_M_CALLS ? $profile->calls : $profile->total($metric);
+    my $total = $metric->total($profile);
     my $is_sub = $self->names_in($profile);
-    my $cost = of_subs($profile, $is_sub, $metric // DP_M_COUNTER, $counter);
-    my $op = defined $ops && $cost ? of_subs($profile, $is_sub, DP_M_COUNTER, $ops) : undef;
+    my $cost = of_subs($profile, $is_sub, $metric);
+    my $op = $ops && $cost ? of_subs($profile, $is_sub, $ops) : undef;
     $self->{found} ||= $cost ? 1 : 0;
     my ($calls, $self_value) = @{ $cost // [0, 0] };
     return (calls => $calls, share => $total ? 100 * $self_value / $total : 0,
-        ops => defined $ops ? $op ? $op->[1] : 0 : undef);
-}
-
-sub number_of {
-    my ($name, @counters) = @_;
-    my $found = counter_named($name, @counters) // return undef;
-    return (grep { $counters[$_] eq $found } 0 .. $#counters)[0];
+        ops => $ops ? $op ? $op->[1] : 0 : undef);
 }
 
 # Returns a hash of the names by which a profile has the sub: the one that was given or, if it does
@@ -126,15 +116,13 @@ sub names_in {
 
 # Returns calls and self value of subs by name, or of (program); undef if the profile has none.
 sub of_subs {
-    my ($profile, $is_sub, $metric, $counter) = @_;
+    my ($profile, $is_sub, $metric) = @_;
     my @rows = grep { $is_sub->{ $_->[0] } } $profile->rows({
-        program => 1, separate => 1, rows => 2**31,
-        defined $counter ? (counter => $counter + 1)
-            : $metric == DP_M_CALLS ? () : (time => $metric),
+        program => 1, separate => 1, rows => 2**31, $metric->for_rows,
     }) or return undef;
     my ($calls, $value) = (0, 0);
     for my $row (@rows) { $calls += $row->[1]; $value += $row->[2] }
-    return [$calls, !defined $counter && $metric == DP_M_CALLS ? $calls : $value];
+    return [$calls, $metric->is_calls ? $calls : $value];
 }
 
 # Returns why there is nothing to print, or undef.
@@ -193,8 +181,8 @@ sub cells {
 
 sub what {
     my ($self) = @_;
-    my $metric = metric_number($self->{metric});
-    return (defined $metric ? metric_text($metric) : $self->{metric}) . ', self';
+    my $metric = Devel::DProf::Metric->known($self->{metric});
+    return ($metric ? $metric->label : $self->{metric}) . ', self';
 }
 
 # The history as a picture, characters; NAMES are those of the run-sets.

@@ -26,6 +26,21 @@ use constant {
 
 sub CLONE_SKIP { 1 }
 
+# Returns the metric that a word means here (Devel::DProf::Metric); undef if the profile lacks it.
+sub metric {
+    my ($self, $word) = @_;
+    require Devel::DProf::Metric;
+    return Devel::DProf::Metric->of($word, $self);
+}
+
+# Returns the names of the counters that all files have, without their units.
+sub counter_names { return grep { length } map { s/:[^:]*\z//r } $_[0]->counters }
+
+sub has_counter {
+    my ($self, $name) = @_;
+    return scalar grep { $_ eq $name } $self->counter_names;
+}
+
 # Makes one byte for each name, which a view obeys: $role->($name) returns it.
 sub roles {
     my ($self, $how, $role) = @_;
@@ -235,6 +250,15 @@ A list for each sub: label, package, file and line. File is empty if it is unkno
 
 The names of the counters, each perhaps with its unit after its last colon. The name of a counter
 that a file lacks is an empty string.
+
+=item counter_names, has_counter NAME
+
+The names of those that all files have, without units; whether one of them is NAME.
+
+=item metric WORD
+
+The L<Devel::DProf::Metric> that a word means in this profile: a kind of time, calls, or a counter;
+undef if the profile lacks it.
 
 =item Devel::DProf::Profile::print_report HANDLE, SIDES, HOW
 

@@ -7,14 +7,13 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use Devel::DProf::Constants qw(metric_is_counter time_words DP_M_COUNTER DP_M_CALLS
-                               DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE);
+use Devel::DProf::Constants qw(time_words DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE);
 use Devel::DProf::Input qw(of_runs header_of processes);
+use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain end_transient);
-use Devel::DProf::View qw(metric_number counter_names counter_named counter_repeats counter_doubts
-                          counter_hint too_large);
+use Devel::DProf::View qw(too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(side parts);
@@ -234,7 +233,7 @@ sub has_no_times {
 }
 
 # Tells whether a profile is one of samples, whose number is a counter.
-sub is_sampled { return scalar grep { $_ eq 'samples' } @{ counter_names($_[1]) } }
+sub is_sampled { return $_[1]->has_counter('samples') }
 
 # Returns the samples a second that the profiles of a side were recorded with, as far as known.
 sub sample_rates {
@@ -249,48 +248,42 @@ sub sample_rates {
 sub has {
     my ($self, $profile) = @_;
     return ($self->has_no_times($profile) ? () : time_words(), $profile->no_calls ? () : 'calls',
-        grep { length } @{ counter_names($profile) });
+        $profile->counter_names);
 }
 
-# Returns a metric as all sides have it, or nothing, after a message.
+# Returns the metric that a word means; undef if no profile has it.
+sub metric {
+    my ($self, $word) = @_;
+    return Devel::DProf::Metric->of($word, map { parts($_) } @{ $self->{sides} });
+}
+
+# Returns a metric that all sides have, or nothing, after a message.
 sub measure {
-    my ($self, $name) = @_;
-    my ($lacking, @counters);
-    my $metric = metric_number($name);
+    my ($self, $word) = @_;
+    my $metric = $self->metric($word);
+    my $name = $metric ? $metric->name : $word;
     my @all = map { parts($_) } @{ $self->{sides} };
-    $name = counter_named($name, map { @{ counter_names($_) } } @all) // $name
-        if !defined $metric;
-    for my $side (@{ $self->{sides} }) {
-        for my $profile (parts($side)) {
-            my @names = @{ counter_names($profile) };
-            my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
-            push @counters, $n;
-            $lacking = 1 if !defined $metric ? !defined $n
-                : $metric == DP_M_CALLS ? $profile->no_calls : $self->has_no_times($profile);
-        }
-    }
-    if ($lacking && (!$self->{force} || !defined $metric)) {
-        my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
-        $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it')
-            . counter_hint($name));
-        $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
-            for @{ $self->{sides} };
-        return;
-    }
-    my $counted = counter_repeats($name);
-    return {
-        name => $name, metric => $metric // DP_M_COUNTER,
-        exact => $counted || $name eq 'calls' ? 1 : 0,
-        defined $metric ? () : (counters => \@counters),
-        tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
-    };
+    my $is_lacking = !$metric ? 1 : $metric->is_counter ? grep { !defined } $metric->counters
+        : $metric->is_calls ? grep { $_->no_calls } @all : grep { $self->has_no_times($_) } @all;
+    return $metric if !$is_lacking || ($self->{force} && $metric && !$metric->is_counter);
+    my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
+    $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it')
+        . Devel::DProf::Metric::hint($name));
+    $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
+        for @{ $self->{sides} };
+    return;
+}
+
+# Returns up to which share equal counts may differ by chance.
+sub tolerance {
+    my ($self, $metric) = @_;
+    return $metric->is_counter && $metric->is_exact && defined $self->why_unpinned ? 0.001 : 0;
 }
 
 # Prints the doubts about a counter: of each side, or of each file.
 sub doubt_counter {
-    my ($self, $measure, $by_file) = @_;
-    return if !metric_is_counter($measure->{metric}) || $self->{force};
-    return if $self->{doubted}{ $measure->{name} }++;
+    my ($self, $metric, $by_file) = @_;
+    return if !$metric->is_counter || $self->{force} || $self->{doubted}{ $metric->name }++;
     for my $side (@{ $self->{sides} }) {
         my @headers;
         for my $profile (parts($side)) {
@@ -299,7 +292,7 @@ sub doubt_counter {
         }
         my @told = $by_file ? map { [$_->[0], $_->[1]] } @headers
             : [$side->{name}, map { $_->[1] } @headers];
-        $self->{say}->($_) for map { counter_doubts($measure->{name}, @$_) } @told;
+        $self->{say}->($_) for map { $metric->doubts(@$_) } @told;
     }
     return;
 }
@@ -423,9 +416,14 @@ side has no such file.
 
 True if times are times, in seconds, and not counts of folded stacks.
 
-=item measure NAME
+=item metric WORD, measure WORD
 
-A metric as all sides have it; undef, after a message, if a side lacks it.
+The L<Devel::DProf::Metric> that a word means in all profiles of the sides; undef if none has it.
+C<measure> is for a metric that all sides need: undef, after a message, if a side lacks it.
+
+=item tolerance METRIC
+
+The share up to which counts of it are taken for equal: more than 0 where hash seeds differ.
 
 =item why_unpinned
 

@@ -15,7 +15,6 @@ use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of);
 use Devel::DProf::Text qw(bytes text shown);
-use Devel::DProf::View qw(counter_names);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -224,10 +223,10 @@ sub count {
     my ($self, $file, $profile) = @_;
     $file->{cpu} += $profile->total(Devel::DProf::Profile::CPU) / $profile->hz;
     $file->{calls} += $profile->calls;
-    my @names = @{ counter_names($profile) };
-    for my $n (grep { length $names[$_] } 0 .. $#names) {
-        if ($names[$n] eq 'ops') { $file->{ops} += $profile->counted($n) }
-        else { $file->{counters}{ $names[$n] } += $profile->counted($n) }
+    for my $metric (map { $profile->metric($_) } $profile->counter_names) {
+        my $total = $metric->total($profile);
+        if ($metric->name eq 'ops') { $file->{ops} += $total }
+        else { $file->{counters}{ $metric->name } += $total }
     }
     my @top = $profile->rows({
         time => Devel::DProf::Profile::CPU, rows => TOP_SUBS, program => 1, separate => 1,
@@ -245,10 +244,8 @@ sub subs_of {
     my %sub = map { $_->[0] => { name => $_->[0], calls => $_->[1], cpu => $_->[2] / $hz } }
         $profile->rows({ %how, time => Devel::DProf::Profile::CPU });
     $sub{'(program)'}{calls} = 0 if $sub{'(program)'};
-    my @names = @{ counter_names($profile) };
-    my ($ops) = grep { $names[$_] eq 'ops' } 0 .. $#names;
-    if (defined $ops) {
-        my @rows = $profile->rows({ %how, counter => $ops + 1 });
+    if (my $ops = $profile->metric('ops')) {
+        my @rows = $profile->rows({ %how, $ops->for_rows });
         $sub{ $_->[0] }{ops} = $_->[2] for grep { $sub{ $_->[0] } } @rows;
     }
     return values %sub;

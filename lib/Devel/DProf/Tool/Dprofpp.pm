@@ -5,7 +5,7 @@ package Devel::DProf::Tool::Dprofpp;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(words_of time_words only_keys);
+use Devel::DProf::Constants qw(time_words only_keys);
 use Devel::DProf::Input qw(of_runs told usable readable doubts);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
@@ -26,9 +26,8 @@ my @TIME = (
 );
 my %ORDER = @ORDER;
 my %TIME = @TIME;
-my %METRIC = words_of('time');
 # `how` has these, and the table does not know them.
-my @OWN = qw(is_time phases force fold re_f re_G running);
+my @OWN = qw(phases force fold re_f re_G running);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { TIMES => [time_words()] },
@@ -158,9 +157,7 @@ sub shown {
 sub how {
     my ($opt) = @_;
     my %how = (
-        is_time   => defined $METRIC{ $opt->{m} // 'cpu' },
-        time      => $METRIC{ $opt->{m} // '' } // first_of($opt, @TIME)
-            // Devel::DProf::Profile::CPU,
+        time      => first_of($opt, @TIME) // Devel::DProf::Profile::CPU,
         order     => first_of($opt, @ORDER) // Devel::DProf::Profile::BY_TIME,
         reverse   => $opt->{d} ? 1 : 0,
         inclusive => $opt->{I} ? 1 : 0,
@@ -218,10 +215,8 @@ sub report {
         $something ||= $readable;
     }
     return $failed if !$something;
-    if (!$how->{is_time}) {
-        my $wrong = counter($opt, $how, $profile);
-        return $wrong if $wrong;
-    }
+    my $wrong = metric($opt, $how, $profile);
+    return $wrong if $wrong;
     if ($how->{re_f} || $how->{re_G}) {
         $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
     }
@@ -239,22 +234,22 @@ sub report {
     return out($rc, $opt) || $failed;
 }
 
-# Replaces the time by a counter.
-sub counter {
+# Takes the metric of -m, a time or a counter.
+sub metric {
     my ($opt, $how, $profile) = @_;
-    require Devel::DProf::View;
-    my @counters = @{ Devel::DProf::View::counter_names($profile) };
-    my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
-    my @known = (time_words(), grep { length } @counters);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', @known)
-        . Devel::DProf::View::counter_hint($opt->{m})) if !defined $name;
-    ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
-    $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
+    return OK if !defined $opt->{m};
+    my $metric = $profile->metric($opt->{m});
+    return $TOOL->usage("--metric $opt->{m}: the profile has "
+        . join(', ', time_words(), $profile->counter_names)
+        . Devel::DProf::Metric::hint($opt->{m})) if !$metric || $metric->is_calls;
+    %$how = (%$how, $metric->for_rows);
+    return OK if !$metric->is_counter;
+    $how->{counter_label} = $metric->label;
     return OK if $opt->{F};
     for my $file (0 .. $profile->files - 1) {
         my $path = $profile->outcome($file)->{path};
         my %header = $profile->header($file);
-        complain($_) for Devel::DProf::View::counter_doubts($name, $path, \%header);
+        complain($_) for $metric->doubts($path, \%header);
     }
     return OK;
 }

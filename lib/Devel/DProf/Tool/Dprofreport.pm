@@ -5,22 +5,20 @@ package Devel::DProf::Tool::Dprofreport;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metric_is_time
-                               metric_text only_keys DP_FIELD_KEY
+use Devel::DProf::Constants qw(words_of all_words_of first_words time_words only_keys
+                               DP_FIELD_KEY
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
-                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
+                               DP_M_CALLS DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(files_of told usable readable doubts);
+use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
-use Devel::DProf::View qw(metric_number metric_in metrics_for_help key keys_of counter_names
-                          counter_named counter_label counter_doubts counter_hint filters flags
-                          nothing_shown medium colour
-                          too_large);
+use Devel::DProf::View qw(key keys_of filters flags nothing_shown medium colour too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -35,7 +33,7 @@ my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-calle
     metric_name counter color by_line shown);
 
 my $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => metrics_for_help(), FIELDS => [first_words('field')] },
+    lists => { METRICS => Devel::DProf::Metric::for_help(), FIELDS => [first_words('field')] },
     name => 'dprofreport', rewrite => \&bare_g, how => \&how, run => \&shown,
     text => <<'END',
 dprofreport [options] [profile ...]
@@ -303,17 +301,16 @@ sub sides {
             complain($p->outcome(0)->{path} . ": $wrong");
             return FAILED;
         }
-        my @counters = @{ counter_names($p) };
-        my ($counter) = grep { defined $how->{counter} && $counters[$_] eq $how->{counter} }
-            0 .. $#counters;
-        if (defined $counter && !$opt->{f}) {
+        my $metric = defined $how->{counter} ? $p->metric($how->{counter}) : undef;
+        if ($metric && !$opt->{f}) {
             complain($_) for map {
                 my %of = $p->header($_);
-                counter_doubts($how->{counter}, $p->outcome($_)->{path}, \%of)
+                $metric->doubts($p->outcome($_)->{path}, \%of)
             } 0 .. $p->files - 1;
         }
         my $flags = flags($how, $p, \%header);
-        push @sides, [$p, $flags, @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
+        push @sides, [$p, $flags, @header{qw(dprof_script dprof_pid dprof_tid)},
+            $metric ? $metric->counter : undef];
     }
     return ($failed, @sides);
 }
@@ -327,35 +324,24 @@ sub wants_lines {
 sub metric {
     my ($opt, $how, $profile) = @_;
     my $name = $opt->{m} // 'cpu';
-    my $unit = $profile->unit;
-    if (defined(my $metric = metric_number(metric_in($unit, $name)))) {
-        $how->{metric} = $metric;
-        $how->{metric_name} = metric_text($how->{metric});
-        # This stands in the place of times. Of folded stacks only their maker knows what it means.
-        $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks'
-            if $unit ne 's' && metric_is_time($how->{metric});
-        return 1;
+    my $metric = $profile->metric($name);
+    if (!$metric) {
+        $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, $profile->counter_names)
+            . Devel::DProf::Metric::hint($name));
+        return;
     }
-    my @counters = grep { length } @{ counter_names($profile) };
-    my $counter = counter_named($name, @counters);
-    if (defined $counter) {
-        @$how{qw(metric metric_name counter)}
-            = (DP_M_COUNTER, counter_label($profile, $counter), $counter);
-        return 1;
-    }
-    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters)
-        . counter_hint($name));
-    return;
+    @$how{qw(metric metric_name)} = ($metric->number, $metric->label);
+    $how->{counter} = $metric->name if $metric->is_counter;
+    return 1;
 }
 
 # Files that keys tell apart still make one sum: returns why this one cannot be part of it.
 sub unlike_first {
     my ($how, $profile, $first) = @_;
-    my @counters = grep { length } @{ counter_names($profile) };
     if (defined $how->{counter}) {
-        return undef if grep { $_ eq $how->{counter} } @counters;
+        return undef if $profile->has_counter($how->{counter});
         return "it has no $how->{counter}, which the other files have; it has "
-            . join(', ', @METRICS, @counters);
+            . join(', ', @METRICS, $profile->counter_names);
     }
     my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
     return $unit eq $others || $how->{metric} == DP_M_CALLS ? undef
@@ -378,14 +364,14 @@ sub edges_of_lines {
 
 sub annotate {
     my ($opt, $how, $failed, $names, $side) = @_;
-    my ($profile, undef, undef, undef, undef, $counter) = @$side;
+    my ($profile) = @$side;
     if ($how->{metric} == DP_M_CALLS) {
         return $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how'
             . ' often a line ran');
     }
     require Devel::DProf::Annotate;
     my $annotate = Devel::DProf::Annotate->new($profile,
-        metric => $how->{metric}, counter => $counter,
+        metric => $profile->metric($opt->{m} // 'cpu'),
         colour => colour($how, -t STDOUT),
         symfs => [map { folders($_) } @$opt{qw(symfs source-dir)}]);
     my $text = eval { $annotate->text_of(text($opt->{annotate})) };

@@ -1,0 +1,114 @@
+# Words become metrics in one way: what a word means, in profiles and before there are any; and all
+# tools take the same words.
+use strict;
+use warnings;
+use Test::More;
+use lib 't/lib';
+use DProfTest qw(scratch spew in_process);
+use MadeUp;
+use Devel::DProf::Metric;
+use Devel::DProf::Profile;
+use Test::DProf::Profile;
+
+my $dir = scratch();
+my $n = 0;
+
+# Makes a profile of a sub that has 1, 2, 3 ... of the counters in the header.
+sub file {
+    my ($counters, %how) = @_;
+    my $k = 0;
+    my @counters = split ' ', $counters;
+    my ($none, $values) = (join(' ', (0) x @counters), join ' ', map { ++$k } @counters);
+    return spew("$dir/" . ++$n, profile_text(format => 'tree', counters => $counters,
+        times => [5, 1, 9], complete => 1, subs => ['main f x.pm:1'],
+        lines => ["= 0 0 0 0 0 0 0 0 $none", "= 1 1 2 5 1 9 4 5 $values"], %how));
+}
+
+sub profile {
+    my $profile = Devel::DProf::Profile->new;
+    is($profile->add($_[0]), 0, 'the profile can be read') or diag $profile->outcome(0)->{message};
+    return $profile;
+}
+
+# What a metric is, as text.
+sub told {
+    my ($metric) = @_;
+    return 'none' if !$metric;
+    my @is = grep { my $is = "is_$_"; $metric->$is } qw(time calls counter exact);
+    return join '|', $metric->name, $metric->label, $metric->unit, @is;
+}
+
+my $all = file('ops:ops cycles:u:cycles cpu/event=1/u:events kmem:kfree:events Memory:bytes');
+my %means = (
+    cpu => 'cpu|user+system time|s|time', 'user+system' => 'user+system|user+system time|s|time',
+    real => 'real|real time|s|time', calls => 'calls|calls|calls|calls|exact',
+    ops => 'ops|ops|ops|counter|exact', cycles => 'cycles:u|cycles:u|cycles|counter',
+    'cycles:u' => 'cycles:u|cycles:u|cycles|counter', 'cycles:k' => 'none', 'cycles:' => 'none',
+    'cpu/event=1/' => 'cpu/event=1/u|cpu/event=1/u|events|counter',
+    'cpu/event=1/u' => 'cpu/event=1/u|cpu/event=1/u|events|counter', 'cpu/event=1/k' => 'none',
+    'kmem:kfree' => 'kmem:kfree|kmem:kfree|events|counter', kmem => 'none', kfree => 'none',
+    'Memory_(bytes)' => 'Memory|Memory in bytes|bytes|counter', 'Memory_(ns)' => 'none',
+    Memory => 'Memory|Memory in bytes|bytes|counter', counter => 'none', '' => 'none',
+);
+
+subtest 'words' => sub {
+    my $profile = profile($all);
+    is(told($profile->metric($_)), $means{$_}, "`$_'") for sort keys %means;
+    is_deeply([map { $profile->metric($_)->total($profile) } 'Memory_(bytes)', 'calls', 'user'],
+        [5, 2, 5], 'sums');
+    is(told(Devel::DProf::Metric->known('real')), $means{real}, 'a time is known without profiles');
+    is(told(Devel::DProf::Metric->known('ops')), 'none', 'a counter is not');
+    is_deeply([Devel::DProf::Metric::words('cpu/event=0x3c,umask=1/u,ops,kmem:kfree')],
+        ['cpu/event=0x3c,umask=1/u', 'ops', 'kmem:kfree'], 'words of a list');
+};
+
+subtest 'modifiers' => sub {
+    for my $of (['cycles', ':'], ['cpu/event=1/', '']) {
+        my ($event, $before) = @$of;
+        my ($u, $x) = map { profile(file("$event$before$_:events")) } 'u', 'x';
+        is(told($u->metric($event)), "${event}${before}u|${event}${before}u|events|counter",
+            "$event of user mode");
+        is(told($x->metric($event)), 'none', "$event: x is no modifier");
+        my $two = profile(file("$event${before}u:events $event${before}k:events"));
+        is(told($two->metric($event)), 'none', "$event: two fit");
+    }
+};
+
+subtest 'several profiles' => sub {
+    my @profiles = map { profile(file($_)) } 'ops:ops a:x', 'a:x', 'b:x';
+    my $metric = Devel::DProf::Metric->of('a', @profiles);
+    is_deeply([$metric->counters], [1, 0, undef], 'the number in each; one lacks it');
+    is(told(Devel::DProf::Metric->of('c', @profiles)), 'none', 'all lack it');
+};
+
+subtest 'the unit of folded stacks' => sub {
+    my $folded = Devel::DProf::Profile->new;
+    $folded->declare_unit('samples');
+    $folded->add(spew("$dir/folded", "main;f 3\n"));
+    is(told($folded->metric('samples')), 'cpu|samples|samples|time', 'stands for their values');
+    is(told($folded->metric('cpu')), 'cpu|samples|samples|time', '... as cpu does');
+};
+
+# Each tool with its way to ask for a metric.
+my @TOOLS = (['dprofreport', '-m'], ['dprofpp', '--metric'], ['dproffold', '-m'],
+    ['dprofflame', '-o', "$dir/x.svg", '-m'], ['dprofhtml', '-o', "$dir/x.html", '-m'],
+    ['dprofexport', '--format', 'pprof', '-o', "$dir/x.pb.gz", '-m'],
+    ['dproftop', '-b', '-n', 1, '-m']);
+
+subtest 'all tools' => sub {
+    for my $word (sort grep { length && $_ ne 'calls' } keys %means) {
+        my $want = $means{$word} eq 'none' ? 'refused' : 'taken';
+        for my $call (@TOOLS) {
+            my ($tool, @args) = @$call;
+            my $run = in_process($tool, @args, $word, $all);
+            is($run->{status} ? 'refused' : 'taken', $want, "$tool: `$word'") or diag $run->{err};
+        }
+        my $run = in_process('dprofdiff', '-m', $word, $all, $all);
+        is($run->{status} ? 'refused' : 'taken', $want, "dprofdiff: `$word'") or diag $run->{err};
+        my $test = Test::DProf::Profile->new(read => sub { profile($all) });
+        my $cost = eval { $test->cost('main::f', $word) };
+        is(defined $cost ? 'taken' : 'refused', $want, "Test::DProf: `$word'") or diag $@;
+    }
+};
+
+done_testing;
