@@ -14,6 +14,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of);
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(text shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -45,14 +46,21 @@ sub profile {
         map { defined $how{$_} ? ($_ => $how{$_}) : () } qw(phase below),
     );
     die "there are no files\n" if !@$files;
-    my ($sum) = Devel::DProf::Input->new(detail => 1, phases => 1)->sum(\%take, sub {
-        my ($o, $why) = @_;
-        # This process had no part in the phase.
-        return 0 if defined $why && defined $how{phase} && $why eq 'there is no such phase';
-        $why //= wrong($o, $how{allow_truncated});
+    my $sides = Devel::DProf::Sides->new(detail => 1, phases => 1, waits => 1);
+    $sides->read(sub {
+        my ($o, $header) = @_;
+        Devel::DProf::Input::doubts($o->{path}, 0, %$header{dprof_left_out});
+        my $why = wrong($o, $how{allow_truncated});
         die "$o->{path}: $why\n" if defined $why;
-        return 1;
-    }, @$files);
+        return 'fine';
+    }, { name => '', runs => [map { [$_] } @$files] });
+    my $sum = Devel::DProf::Input->new(detail => 1, phases => 1)->profile;
+    for my $one (parts(($sides->sides)[0])) {
+        my $why = $sum->take($one, \%take) // next;
+        # This process had no part in the phase.
+        next if defined $how{phase} && $why eq 'there is no such phase';
+        die $one->outcome(0)->{path} . ": $why\n";
+    }
     return $sum;
 }
 

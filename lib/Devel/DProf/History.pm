@@ -10,6 +10,7 @@ use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_HTML);
 use Devel::DProf::Input qw(told usable);
 use Devel::DProf::Layout qw(aligned csv_row grouped);
 use Devel::DProf::Metric;
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(OK FAILED complain output written);
@@ -53,14 +54,16 @@ sub new {
 sub read {
     my ($self, %how) = @_;
     my ($ok, %kinds) = (1);
-    for my $group ($self->groups(map { @{ $_->{selected} } } @{ $how{sides} })) {
-        my $input = Devel::DProf::Input->new(force => $how{force}, main => $how{main});
-        my $profile = $input->profile;
-        for my $entry (@{ $group->{profiles} }) {
-            $ok = 0 if !usable(told($input->read($profile, $entry->{file}), $how{force}));
-        }
+    my $sides = Devel::DProf::Sides->new(force => $how{force}, main => $how{main}, waits => 1,
+        say => sub { complain(bytes($_[0])) });
+    $sides->read(sub {
+        $ok = 0 if !usable(told($_[0], $how{force}));
+        return 'fine';
+    }, $self->groups(map { @{ $_->{selected} } } @{ $how{sides} })) or $ok = 0;
+    for my $side ($sides->sides) {
+        my ($profile) = parts($side);
         $kinds{ $profile->no_calls ? 1 : 0 } = 1;
-        push @{ $self->{rows} }, { %$group, profiles => scalar @{ $group->{profiles} },
+        push @{ $self->{rows} }, { key => $side->{name}, profiles => scalar @{ $side->{runs}[0] },
             $self->numbers($profile) };
     }
     if (keys %kinds > 1 && !$how{force}) {
@@ -70,18 +73,17 @@ sub read {
     return $ok;
 }
 
-# Groups profiles by interval or by version, in the order of their first ones.
+# Returns profiles by interval or by version, in the order of their first ones, as sides of a run.
 sub groups {
     my ($self, @profiles) = @_;
     my (%of, @groups);
     for my $p (sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles) {
         my $key = $self->{seconds} ? int($p->{start} / $self->{seconds}) * $self->{seconds}
             : $p->{version};
-        push @groups, $of{$key} = { key => $key, start => $p->{start}, profiles => [] }
-            if !$of{$key};
-        push @{ $of{$key}{profiles} }, $p;
+        push @groups, $key if !$of{$key};
+        push @{ $of{$key} }, $p->{file};
     }
-    return @groups;
+    return map { +{ name => $_, runs => [$of{$_}] } } @groups;
 }
 
 # What the sub has cost in a profile: its own and inclusive part of the metric in percent, calls,

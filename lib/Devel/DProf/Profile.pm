@@ -34,7 +34,10 @@ sub metric {
 }
 
 # Returns the names of the counters that all files have, without their units.
-sub counter_names { return grep { length } map { s/:[^:]*\z//r } $_[0]->counters }
+sub counter_names {
+    require Devel::DProf::Metric;
+    return grep { length } map { Devel::DProf::Metric::name_of($_) } $_[0]->counters;
+}
 
 sub has_counter {
     my ($self, $name) = @_;

@@ -11,6 +11,7 @@ use Devel::DProf::Input qw(told readable usable doubts);
 use Devel::DProf::Metric;
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(parts);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -28,8 +29,12 @@ sub new {
 sub look {
     my ($self, $now, $running, @paths) = @_;
     my ($before, %of) = $self->{of};
-    for my $path (@paths) {
-        my $one = $self->recording($path, $running) // next;
+    my @outcomes;
+    my $sides = Devel::DProf::Sides->new(map { $_ => $self->{$_} } qw(force main));
+    $sides->read(sub { push @outcomes, $_[0]; return 'fine' },
+        { name => '', runs => [map { [$_] } @paths] });
+    for my $profile (parts(($sides->sides)[0])) {
+        my $one = $self->recording($running, shift @outcomes, $profile) // next;
         $of{ $one->{id} } = $one;
     }
     return undef if !%of;
@@ -46,9 +51,8 @@ sub look {
 
 # Returns a file's sums, or undef if it cannot be read: for the moment, if it is still written.
 sub recording {
-    my ($self, $path, $running) = @_;
-    my $profile = $self->{input}->profile;
-    my $o = $self->{input}->read($profile, $path);
+    my ($self, $running, $o, $profile) = @_;
+    my $path = $o->{path};
     if ($running && -e $path && readable(Devel::DProf::Outcome::verdict($o))) {
         # Nothing is to be said before the end.
     } elsif ($running && (!-e $path || $self->was_read($path))) {

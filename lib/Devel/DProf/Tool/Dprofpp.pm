@@ -107,9 +107,10 @@ sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
 sub profile {
-    my ($opt, $names, $script_args) = @_;
-    @$names = defined $opt->{p} && length($ENV{PERL_DPROF_OUT_FILE_NAME} // '')
-        ? $ENV{PERL_DPROF_OUT_FILE_NAME} : 'tmon.out' if !@$names;
+    my ($opt, $given, $script_args) = @_;
+    my @names = @$given ? @$given
+        : defined $opt->{p} && length($ENV{PERL_DPROF_OUT_FILE_NAME} // '')
+            ? $ENV{PERL_DPROF_OUT_FILE_NAME} : 'tmon.out';
     return $TOOL->usage("-O $opt->{O}: the number of rows must be positive")
         if defined $opt->{O} && $opt->{O} < 1;
     return $TOOL->usage('-Q is meaningful only when used with -p')
@@ -121,28 +122,27 @@ sub profile {
     if (defined $opt->{watch}) {
         require Devel::DProf::Watch;
         my $wrong = defined $opt->{p} ? 'watches a program that was started elsewhere, not with -p'
-            : Devel::DProf::Watch::wrong($opt->{watch}, @$names);
+            : Devel::DProf::Watch::wrong($opt->{watch}, @names);
         return $TOOL->usage("--watch: $wrong") if defined $wrong;
     }
     my $how = how($opt) or return USAGE;
-    return version(@$names) if $opt->{V};
+    return version(@names) if $opt->{V};
     my $status;
     if (defined $opt->{p}) {
-        my $before = identity($names->[0]);
-        $status = record($opt->{p}, $script_args, $names);
+        my $before = identity($names[0]);
+        $status = record($opt->{p}, $script_args, $names[0]);
         return $status if $opt->{Q};
         # perl may fail before the recorder is loaded: the file there is then of another run.
-        if (identity($names->[0]) eq $before) {
+        if (identity($names[0]) eq $before) {
             complain("$opt->{p} left no profile");
             return $status || FAILED;
         }
     }
-    return Devel::DProf::Watch::watch($opt->{watch}, $opt->{processes}, $names, sub {
+    return Devel::DProf::Watch::watch($opt->{watch}, $opt->{processes}, \@names, sub {
         ($how->{running}, my @paths) = @_;
         return shown($opt, $how, @paths);
     }) if defined $opt->{watch};
-    @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
-    my $failed = shown($opt, $how, @$names);
+    my $failed = shown($opt, $how, of_runs($opt->{processes}, $opt->{F}, @names));
     return $status || $failed;
 }
 
@@ -344,10 +344,10 @@ sub unexpected {
 # ---- -p, -V, -h, -H ----
 
 sub record {
-    my ($script, $args, $names) = @_;
+    my ($script, $args, $path) = @_;
     require Devel::DProf::Record;
     my @command = $args ? ($script, @$args) : split ' ', $script;
-    local $ENV{PERL_DPROF_OUT_FILE_NAME} = $names->[0];
+    local $ENV{PERL_DPROF_OUT_FILE_NAME} = $path;
     my @include = map { "-I$_" } Devel::DProf::Record::include_dirs();
     my $rc = system { $^X } $^X, @include, '-d:DProf', @command;
     if ($rc == -1) {

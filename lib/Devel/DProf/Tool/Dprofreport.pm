@@ -10,15 +10,16 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words only
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
-                               DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
+                               DP_K_PARENT DP_K_SRCLINE
                                DP_M_CALLS DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(files_of told usable readable doubts);
 use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
-use Devel::DProf::View qw(key keys_of filters flags nothing_shown medium colour too_large);
+use Devel::DProf::View qw(key keys_of filters flags nothing_shown medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -29,7 +30,7 @@ my @METRICS = (time_words(), 'calls');
 # Formats that are pictures: only a history has them here.
 my %PICTURE = map { $_ => 1 } qw(svg);
 # `how` has these, and the view does not know them.
-my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
+my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees
     metric_name counter color by_line shown);
 
 my $TOOL = Devel::DProf::Options->new(
@@ -112,11 +113,10 @@ sub command { return $TOOL }
 sub shown {
     my ($opt, $how, $names) = @_;
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
-    @$names = 'tmon.out' if !@$names;
-    my @paths = files_of($opt->{processes}, $opt->{f}, @$names);
-    @$names = @paths if !grep { ref } @$names;
+    my @given = @$names ? @$names : 'tmon.out';
+    my @paths = files_of($opt->{processes}, $opt->{f}, @given);
     my ($failed, @sides) = sides($opt, $how, @paths);
-    $names = [map { ref ? bytes($_->{name}) : $_ } @$names];
+    $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
     return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
     edges_of_lines($how, $names, map { $_->[0] } @sides) or return FAILED
@@ -262,36 +262,31 @@ sub chains {
 
 # ---- profiles ----
 
-# Reads one profile for all files, or one for each if keys tell them apart.
+# Reads one profile for all files, or one for each if keys tell them apart. Returns the status, and
+# the profiles as the view takes them.
 sub sides {
-    my ($opt, $how, @names) = @_;
-    my $apart = $how->{scripts}
-        || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD } @{ $how->{keys} };
-    my $input = Devel::DProf::Input->new(
+    my ($opt, $how, @paths) = @_;
+    my ($failed, $any) = (OK, 0);
+    my $sides = Devel::DProf::Sides->new(
         force => $opt->{f}, progress => 1, unit => $opt->{unit}, main => $opt->{main},
-        phases => scalar grep({ $_ == DP_K_PHASE } @{ $how->{keys} }),
+        keys => $how->{keys}, scripts => $how->{scripts}, say => sub { complain($_[0]) },
         detail => $opt->{'per-call'} || $opt->{histogram}
             || scalar grep({ $_ == DP_FIELD_MIN || $_ == DP_FIELD_MAX } @{ $how->{fields} }),
     );
-    my ($failed, @profiles, $profile) = (OK);
-    for my $path (@names) {
-        push @profiles, $profile = $input->profile if !$profile || $apart;
-        my $what = told($input->read($profile, $path), $opt->{f});
-        doubts($path, $opt->{f}, $profile->header($profile->files - 1));
+    my $fits = $sides->read(sub {
+        my ($o, $header) = @_;
+        my $what = told($o, $opt->{f});
+        doubts($o->{path}, $opt->{f}, %$header);
         $failed ||= usable($what) ? OK : FAILED;
-        pop @profiles, undef $profile if !readable($what) && $apart;
-        $how->{something} ||= readable($what);
-    }
-    return $failed || FAILED if !$how->{something};
+        $any ||= readable($what);
+        return readable($what) ? 'fine' : 'none';
+    }, { name => '', runs => [\@paths] });
+    return FAILED if !$any || !$fits;
+    my @profiles = parts(($sides->sides)[0]);
     metric($opt, $how, $profiles[0]) or return USAGE;
     if (!$opt->{f} && wants_lines($opt, $how)) {
         require Devel::DProf::Lines;
         complain($_) for Devel::DProf::Lines::doubts($opt->{main}, @profiles);
-    }
-    my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
-    for my $wrong (too_large($hz, @profiles)) {
-        complain($wrong);
-        return FAILED;
     }
     my @sides;
     for my $p (@profiles) {

@@ -67,7 +67,7 @@ sub how {
     my %how = map { defined $opt->{$_}
         ? ("re_$_" => Devel::DProf::Values::pattern("--$_", $opt->{$_})) : () } qw(only skip);
     my $rates = Devel::DProf::Rates->new(%how, force => $opt->{F}, metric => $opt->{m} // 'cpu',
-        input => Devel::DProf::Input->new(main => $opt->{main}, force => $opt->{F}));
+        main => $opt->{main});
     my $top = Devel::DProf::Top->new(rates => $rates, sort => $opt->{s} // 'self',
         rows => $opt->{O}, delay => $opt->{d} // 2,
         lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});

@@ -1,13 +1,15 @@
-# Words become metrics in one way: what a word means, in profiles and before there are any; and all
-# tools take the same words.
+# One object for each idea: words become metrics in one way in all tools, and sides are read
+# without a change of what names them.
 use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch spew in_process);
+use JSON::PP ();
 use MadeUp;
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
+use Devel::DProf::Sides;
 use Test::DProf::Profile;
 
 my $dir = scratch();
@@ -108,6 +110,37 @@ subtest 'all tools' => sub {
         my $test = Test::DProf::Profile->new(read => sub { profile($all) });
         my $cost = eval { $test->cost('main::f', $word) };
         is(defined $cost ? 'taken' : 'refused', $want, "Test::DProf: `$word'") or diag $@;
+    }
+};
+
+# ---- sides ----
+
+subtest 'sides stay as they are named' => sub {
+    my $slice = sub { my ($pid, $number) = @_;
+        file('ops:ops', header => "\$dprof_run='r'; \$dprof_pid=$pid; \$dprof_tid=0;\n"
+            . "\$dprof_slice=$number; \$dprof_start=$number.5;") };
+    my @paths = map { $slice->(@$_) } [7, 1], [8, 1], [7, 2];
+    my @named = map { { name => $_, runs => [[@paths]], more => 1 } } qw(a b);
+    my $before = JSON::PP->new->canonical->encode(\@named);
+    my $sides = Devel::DProf::Sides->new(apart => 1);
+    ok($sides->read(sub { 'fine' }, @named), 'they can be read');
+    is(JSON::PP->new->canonical->encode(\@named), $before, 'what names them does not change');
+    my ($side, $other) = $sides->sides;
+    is_deeply([@$side{qw(name more cut)}, $side->{runs}],
+        ['a', 1, 0, [[@paths[0, 2, 1]]]], 'slices of a process are read one after the other');
+    is_deeply([map { $_->files } @{ $side->{profiles}[0] }], [2, 1], '... into one profile');
+    ok($sides->only_of('pid', { 8 => 1 }), 'one process');
+    is_deeply([map { scalar Devel::DProf::Sides::parts($_) } $sides->sides], [1, 1], '... is left');
+    is(scalar Devel::DProf::Sides::parts($side), 2, '... and what was read before stays');
+};
+
+subtest 'files that are none' => sub {
+    my @paths = (file('ops:ops'), spew("$dir/none", "\0"), file('ops:ops'));
+    for my $apart (0, 1) {
+        my $sides = Devel::DProf::Sides->new(apart => $apart);
+        $sides->read(sub { $_[0]{code} ? 'none' : 'fine' }, { name => '', runs => [[@paths]] });
+        is(scalar Devel::DProf::Sides::parts(($sides->sides)[0]), $apart ? 2 : 1,
+            $apart ? 'are left out where files are kept apart' : 'are nothing in a sum');
     }
 };
 
