@@ -1,5 +1,5 @@
-# One object for each idea: words become metrics in one way in all tools, and sides are read
-# without a change of what names them.
+# One object for each idea: words become metrics in one way in all tools, sides are read
+# without a change of what names them, and tables have all formats.
 use strict;
 use warnings;
 use Test::More;
@@ -10,6 +10,8 @@ use MadeUp;
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Sides;
+use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_JSON DP_MARKDOWN DP_HTML);
+use Devel::DProf::Table;
 use Test::DProf::Profile;
 
 my $dir = scratch();
@@ -142,6 +144,49 @@ subtest 'files that are none' => sub {
         is(scalar Devel::DProf::Sides::parts(($sides->sides)[0]), $apart ? 2 : 1,
             $apart ? 'are left out where files are kept apart' : 'are nothing in a sum');
     }
+};
+
+# ---- tables ----
+
+my $TABLE = Devel::DProf::Table->new(['Sub', 'sub', 1], ['Calls', 'calls'], ['p', 'p']);
+$TABLE->fact('Metric', 'metric', "a\nb");
+$TABLE->json(list => ['x', 1]);
+$TABLE->row('=f|<b>', [1200, '1,200'], [undef, 'exact']);
+$TABLE->row("\x{263a}", [undef, '-'], ['1.2e-05', '<0.0001']);
+$TABLE->row(undef, undef, [0, '0']);
+
+sub printed {
+    my ($table, $format, %how) = @_;
+    open my $out, '>', \my $text or die "memory: $!";
+    is($table->print($out, format => $format, %how), 0, 'it is printed');
+    close $out;
+    return $text;
+}
+
+subtest 'tables in all formats' => sub {
+    is(printed($TABLE, DP_TEXT), "# Metric: a\\x0ab\n#\n" . <<"END", 'text');
+Sub     Calls        p
+......  .....  .......
+=f|<b>  1,200    exact
+\xe2\x98\xba           -  <0.0001
+                     0
+END
+    is(printed($TABLE, DP_TEXT, quiet => 1) =~ tr/\n//, 3, '... quiet: rows alone');
+    is(printed($TABLE, DP_CSV), "sub,calls,p\n'=f|<b>,1200,\n\xe2\x98\xba,,1.2e-05\n,,0\n", 'CSV');
+    my $json = JSON::PP->new->utf8->decode(printed($TABLE, DP_JSON));
+    is_deeply([@$json{qw(metric list)}], ["a\nb", ['x', 1]], 'JSON: facts');
+    is_deeply($json->{rows}, [{ sub => '=f|<b>', calls => 1200, p => undef },
+        { sub => "\x{263a}", calls => undef, p => 1.2e-05 },
+        { sub => undef, calls => undef, p => 0 }], '... rows');
+    like(printed($TABLE, DP_MARKDOWN), qr/^\| `=f\\\|<b>` \| 1,200 \| exact \|$/m, 'Markdown');
+    like(printed($TABLE, DP_HTML), qr/=f\|&lt;b&gt;.*1,200.*exact.*&lt;0\.0001/s, 'HTML');
+};
+
+subtest 'tables without rows' => sub {
+    my $table = Devel::DProf::Table->new(['Sub', 'sub', 1]);
+    $table->fact('Metric', 'metric', 'cpu');
+    is(printed($table, DP_TEXT), "# Metric: cpu\n#\n", 'text: the facts alone');
+    is(printed($table, DP_CSV), "sub\n", 'CSV: the heading');
 };
 
 done_testing;

@@ -6,12 +6,13 @@ package Devel::DProf::History;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_HTML);
+use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_JSON DP_HTML);
 use Devel::DProf::Input qw(told usable);
-use Devel::DProf::Layout qw(aligned csv_row grouped);
+use Devel::DProf::Layout qw(grouped);
 use Devel::DProf::Metric;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::RunSet;
+use Devel::DProf::Table;
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(OK FAILED complain output written);
 use Devel::DProf::Values qw(only_beside);
@@ -20,6 +21,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # A terminal has room for so many points.
 use constant MOST_POINTS => 60;
+# Keys of the columns behind the first one, a version or an interval.
+my @KEYS = qw(profiles self_percent calls ops);
 my @BLOCKS = map { chr } 0x2581 .. 0x2588;
 
 # Returns the history that options ask for, in a format of HOW. Dies with what is wrong.
@@ -29,10 +32,9 @@ sub of_options {
         if !defined $opt->{from} && !$opt->{'run-set'};
     only_beside($opt, '--history',
         qw(history by m format title q color pager main from run-set f));
-    die "--history prints text, CSV, html or svg\n"
-        if !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_HTML;
-    return $class->new(sub => text($opt->{history}), by => $opt->{by}, metric => $opt->{m},
-        quiet => $opt->{q}, title => defined $opt->{title} ? text($opt->{title}) : undef);
+    return $class->new(format => $how->{format}, sub => text($opt->{history}), by => $opt->{by},
+        metric => $opt->{m}, quiet => $opt->{q},
+        title => defined $opt->{title} ? text($opt->{title}) : undef);
 }
 
 # Returns an object for a sub, as characters: by is `version', or the seconds of an interval. Dies
@@ -146,39 +148,45 @@ sub report {
         complain("$missing in " . bytes(join ', ', @names));
         return FAILED;
     }
-    my $format = $opt->{format} // 'text';
-    my ($out) = output($opt->{pager} // 1, $format eq 'text');
-    my %text_by = (text => \&as_text, csv => \&as_csv, html => \&as_html, svg => \&as_svg);
-    print {$out} bytes($text_by{$format}->($self, @names));
-    return written($tool->name, $out, 0) || ($is_whole ? OK : FAILED);
+    my $format = $self->{format};
+    my ($out) = output($opt->{pager} // 1, $format == DP_TEXT);
+    my $picture = $format != DP_HTML ? undef
+        : $opt->{format} eq 'html' ? $self->as_html(@names) : $self->as_svg(@names);
+    print {$out} bytes($picture) if defined $picture;
+    my $code = defined $picture ? 0 : $self->table($format, @names)->print($out,
+        format => $format, quiet => $self->{quiet} && $format == DP_TEXT ? 1 : 0);
+    return written($tool->name, $out, $code) || ($is_whole ? OK : FAILED);
 }
 
-# The history as text, characters; NAMES are those of the run-sets.
-sub as_text {
-    my ($self, @names) = @_;
-    my @rows = @{ $self->{rows} };
-    my @table = $self->cells;
-    my @width = map { my $c = $_; (sort { $b <=> $a } map { length $_->[$c] } @table)[0] } 0 .. 4;
-    my @head = ('# Profile: ' . join(', ', map { shown($_) } @names),
-        '# History of: ' . shown($self->{sub}),
-        '# Metric: ' . $self->what,
-        map { my ($name, $key) = @$_; my $line = sparkline(points($key, @rows));
-            length $line ? sprintf '# %-6s %s', "$name:", $line : () }
-            ['Self', 'share'], ['Calls', 'calls'], ['Ops', 'ops']);
-    my @rule = [map { '.' x $_ } @width];
-    my @lines = map {
-        my ($first, @cells) = @$_;
-        sprintf "%-$width[0]s  %s", $first, aligned([@width[1 .. 4]], '  ', @cells);
-    } $table[0], @rule, @table[1 .. $#table];
-    return join '', map { "$_\n" } $self->{quiet} ? @lines[2 .. $#lines] : (@head, '#', @lines);
+# Returns the history as a table, in a format; NAMES are those of the run-sets.
+sub table {
+    my ($self, $format, @names) = @_;
+    my ($head, @cells) = $self->cells;
+    my $table = Devel::DProf::Table->new([$head->[0], lc $head->[0], 1],
+        map { [$head->[$_], $KEYS[ $_ - 1 ]] } 1 .. @KEYS);
+    $table->fact('Profile', 'profile', join ', ', @names);
+    $table->fact('History of', 'history_of', $self->{sub});
+    $table->fact('Metric', 'metric', $self->what);
+    for (['Self:  ', 'share'], ['Calls: ', 'calls'], ['Ops:   ', 'ops']) {
+        my ($label, $key) = @$_;
+        my $line = $format == DP_TEXT ? sparkline(points($key, @{ $self->{rows} })) : '';
+        $table->fact('', $key, "$label$line") if length $line;
+    }
+    for my $row (@{ $self->{rows} }) {
+        my ($name, $profiles, @shown) = @{ shift @cells };
+        my $share = defined $row->{share} ? sprintf '%.4f', $row->{share} : undef;
+        $table->row($format == DP_CSV || $format == DP_JSON ? $self->key($row) : $name,
+            [$profiles, $profiles], map { [$_, shift @shown] } $share, @$row{qw(calls ops)});
+    }
+    return $table;
 }
 
 # The table's heading and its rows.
 sub cells {
     my ($self) = @_;
     return ([$self->{seconds} ? 'From' : 'Version', 'Profiles', 'Self', 'Calls', 'Ops'],
-        map { [$self->name($_), $_->{profiles}, percent($_->{share}), number($_->{calls}),
-            number($_->{ops})] } @{ $self->{rows} });
+        map { my $key = $self->key($_); [length $key ? shown($key) : '-', $_->{profiles},
+            percent($_->{share}), number($_->{calls}), number($_->{ops})] } @{ $self->{rows} });
 }
 
 sub what {
@@ -219,11 +227,12 @@ sub as_html {
     return Devel::DProf::HistoryPlot::page($self->title, $self->as_svg(@names), $self->cells);
 }
 
-sub name {
+# Returns the time where an interval begins, or the version.
+sub key {
     my ($self, $row) = @_;
+    return $row->{key} if !$self->{seconds};
     require POSIX;
-    return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $row->{key}) if $self->{seconds};
-    return length $row->{key} ? shown($row->{key}) : '-';
+    return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $row->{key});
 }
 
 sub percent { return defined $_[0] ? sprintf '%.2f%%', $_[0] : '-' }
@@ -249,19 +258,6 @@ sub sparkline {
     my ($least, $most) = (sort { $a <=> $b } @values)[0, -1];
     return '' if !$most;
     return join '', map { $BLOCKS[int($_ / $most * $#BLOCKS + 0.5)] } @values;
-}
-
-# The same as CSV, for programs.
-sub as_csv {
-    my ($self) = @_;
-    my @lines = join ',', $self->{seconds} ? 'from' : 'version',
-        qw(profiles self_percent calls ops);
-    for my $row (@{ $self->{rows} }) {
-        push @lines, csv_row($self->{seconds} ? $self->name($row) : $row->{key},
-            $row->{profiles}, defined $row->{share} ? sprintf('%.4f', $row->{share}) : '',
-            map { $_ // '' } @$row{qw(calls ops)});
-    }
-    return join '', map { "$_\n" } @lines;
 }
 
 1;

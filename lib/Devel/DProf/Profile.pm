@@ -272,6 +272,11 @@ FLAGS, SCRIPT, PID, THREAD] each, where FLAGS has a byte for each sub and one fo
 print_diff, SIDES are hashes of a name and runs, and runs are lists of such arrays. HOW has the
 fields of C<struct dp_report> and C<struct dp_diff_how> in F<src/dprof/>; see L<Devel::DProf::Diff>.
 
+=item Devel::DProf::Profile::print_table HANDLE, COLUMNS, ROWS, HOW
+
+Prints the table of a L<Devel::DProf::Table>. HOW has the fields of C<struct dp_given_table> in
+F<src/dprof/table.h>. Returns 0, or a negative code.
+
 =item Devel::DProf::Profile::check_diff SIDES, HOW
 
 What print_diff would return, without printing: the result of the gate.
