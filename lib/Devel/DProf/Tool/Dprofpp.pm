@@ -5,7 +5,7 @@ package Devel::DProf::Tool::Dprofpp;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(time_words only_keys);
+use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Input qw(of_runs told usable readable doubts);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
@@ -26,8 +26,6 @@ my @TIME = (
 );
 my %ORDER = @ORDER;
 my %TIME = @TIME;
-# `how` has these, and the table does not know them.
-my @OWN = qw(phases force fold re_f re_G running);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { TIMES => [time_words()] },
@@ -139,8 +137,8 @@ sub profile {
         }
     }
     return Devel::DProf::Watch::watch($opt->{watch}, $opt->{processes}, \@names, sub {
-        ($how->{running}, my @paths) = @_;
-        return shown($opt, $how, @paths);
+        my ($running, @paths) = @_;
+        return shown($opt, { %$how, running => $running }, @paths);
     }) if defined $opt->{watch};
     my $failed = shown($opt, $how, of_runs($opt->{processes}, $opt->{F}, @names));
     return $status || $failed;
@@ -153,10 +151,11 @@ sub shown {
 
 # ---- options ----
 
-# Returns what the views need: the fields of struct dp_classic, and patterns.
+# Returns the options of the table (view, the fields of struct dp_classic), and patterns.
 sub how {
     my ($opt) = @_;
-    my %how = (
+    my %how;
+    my %view = (
         time      => first_of($opt, @TIME) // Devel::DProf::Profile::CPU,
         order     => first_of($opt, @ORDER) // Devel::DProf::Profile::BY_TIME,
         reverse   => $opt->{d} ? 1 : 0,
@@ -164,14 +163,11 @@ sub how {
         no_header => $opt->{q} ? 1 : 0,
         summed    => $opt->{processes} ? 1 : 0,
         program   => $opt->{program} ? 1 : 0,
-        phases    => $opt->{phases} ? 1 : 0,
         rows      => ($opt->{O} // 0) > 0 ? $opt->{O} : 15,
         separate  => $opt->{R} // Devel::DProf::Profile::CROWDED,
         autoload  => $opt->{A} ? 1 : 0,
-        force     => $opt->{F} ? 1 : 0,
-        fold      => $opt->{t} && !$opt->{T} ? 1 : 0,
     );
-    $how{only} = text($opt->{g}) if defined $opt->{g};
+    $view{only} = text($opt->{g}) if defined $opt->{g};
     for my $name (grep { defined $opt->{$_} } qw(f G)) {
         my $re = text($opt->{$name});
         $how{"re_$name"} = eval { qr/$re/ };
@@ -180,13 +176,13 @@ sub how {
             $TOOL->usage("-$name: not a regular expression: $why");
             return;
         }
-        $how{group} = $re if $name eq 'G';
+        $view{group} = $re if $name eq 'G';
     }
-    return \%how;
+    return { %how, view => \%view };
 }
 
 # Returns how names are told apart.
-sub labels { my ($how) = @_; return { map { $_ => $how->{$_} } qw(separate autoload) } }
+sub labels { my ($how) = @_; return { map { $_ => $how->{view}{$_} } qw(separate autoload) } }
 
 # Returns the value of the first given option in a list of pairs. Undef: none is given.
 sub first_of {
@@ -215,43 +211,34 @@ sub report {
         $something ||= $readable;
     }
     return $failed if !$something;
-    my $wrong = metric($opt, $how, $profile);
+    my ($wrong, @metric) = metric($opt, $profile);
     return $wrong if $wrong;
-    if ($how->{re_f} || $how->{re_G}) {
-        $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
-    }
+    my @roles = !$how->{re_f} && !$how->{re_G} ? ()
+        : (roles => $profile->roles($how->{view}, sub { role($how, $opt->{P}, $_[0]) }));
     if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names(labels($how))) {
         return no_such_sub($opt, @names);
     }
-    $how->{width} = terminal_width();
-    $how->{human} = !($opt->{classic} // !-t STDOUT) ? 1 : 0;
-    my $rc;
-    if ($opt->{S}) {
-        $rc = $profile->print_merged(\*STDOUT, only_keys('classic', $how, @OWN));
-    } else {
-        $rc = $profile->print_flat(\*STDOUT, only_keys('classic', $how, @OWN));
-    }
+    my $print = $opt->{S} ? 'print_merged' : 'print_flat';
+    my $rc = $profile->$print(\*STDOUT, { %{ $how->{view} }, @metric, @roles,
+        width => terminal_width(), human => !($opt->{classic} // !-t STDOUT) ? 1 : 0 });
     return out($rc, $opt) || $failed;
 }
 
-# Takes the metric of -m, a time or a counter.
+# Returns a status, and the table's options for the metric of -m, a time or a counter.
 sub metric {
-    my ($opt, $how, $profile) = @_;
+    my ($opt, $profile) = @_;
     return OK if !defined $opt->{m};
     my $metric = $profile->metric($opt->{m});
     return $TOOL->usage("--metric $opt->{m}: the profile has "
         . join(', ', time_words(), $profile->counter_names)
         . Devel::DProf::Metric::hint($opt->{m})) if !$metric || $metric->is_calls;
-    %$how = (%$how, $metric->for_rows);
-    return OK if !$metric->is_counter;
-    $how->{counter_label} = $metric->label;
-    return OK if $opt->{F};
+    my @how = ($metric->for_rows, $metric->is_counter ? (counter_label => $metric->label) : ());
     for my $file (0 .. $profile->files - 1) {
         my $path = $profile->outcome($file)->{path};
         my %header = $profile->header($file);
-        complain($_) for $metric->doubts($path, \%header);
+        complain($_) for $opt->{F} ? () : $metric->doubts($path, \%header);
     }
-    return OK;
+    return (OK, @how);
 }
 
 sub calls {
@@ -259,7 +246,8 @@ sub calls {
     my ($failed, $found) = (OK, !defined $opt->{g});
     for my $path (@names) {
         my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT,
-            { map { $_ => $how->{$_} } qw(fold phases force only separate autoload) });
+            { fold => $opt->{t} && !$opt->{T} ? 1 : 0, phases => $opt->{phases} ? 1 : 0,
+                force => $opt->{F} ? 1 : 0, only => $how->{view}{only}, %{ labels($how) } });
         my ($status, $readable) = outcome($outcome, $opt, $how);
         $failed ||= $status;
         $found ||= !$readable || $outcome->{has_only};
