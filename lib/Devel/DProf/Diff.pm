@@ -24,7 +24,7 @@ our @ISA = ('Devel::DProf::Sides');
 
 # The comparison in C does not know these fields: filters, what to read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
-    may_be_empty shown phases subs packages scripts re_only re_skip color flame symfs metric_given
+    may_be_empty shown phases subs packages scripts re_only re_skip flame symfs metric_given
     annotate waits
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 

@@ -116,7 +116,6 @@ sub medium {
     $how->{quiet} = $opt->{q} ? 1 : 0;
     my $color = $opt->{color} // 'auto';
     die "--color $color: must be auto, always or never\n" if $color !~ /^(?:auto|always|never)\z/;
-    $how->{color} = $color;
     my $percentage = $opt->{percentage} // 'absolute';
     die "--percentage $percentage: must be relative or absolute\n"
         if $percentage !~ /^(?:relative|absolute)\z/;
@@ -126,9 +125,10 @@ sub medium {
 }
 
 sub colour {
-    my ($how, $is_terminal) = @_;
-    my $auto = $how->{color} eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '');
-    return $how->{color} eq 'always' || $auto ? 1 : 0;
+    my ($opt, $is_terminal) = @_;
+    my $color = $opt->{color} // 'auto';
+    my $auto = $color eq 'auto' && $is_terminal && !length($ENV{NO_COLOR} // '');
+    return $color eq 'always' || $auto ? 1 : 0;
 }
 
 # Adds up the times of the profiles in ticks of the finest of all. Returns a message about the first

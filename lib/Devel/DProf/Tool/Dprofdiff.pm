@@ -494,7 +494,7 @@ sub report {
     my $result = $diff->print($out,
         facts => [$diff->facts, defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ()],
         title => $how->{title} // 'Difference of ' . join(', ', @names),
-        colour => colour($how, $is_terminal), width => $width);
+        colour => colour($opt, $is_terminal), width => $width);
     if (!$result) {
         written('dprofdiff', $out, 0);
         return USAGE;
@@ -516,7 +516,7 @@ sub annotate {
     return USAGE if !$result;
     require Devel::DProf::AnnotateDiff;
     my $text = eval {
-        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, -t STDOUT))
+        Devel::DProf::AnnotateDiff->new($diff, colour => colour($opt, -t STDOUT))
             ->text_of(text($opt->{annotate}));
     };
     if (!defined $text) {
