@@ -216,7 +216,7 @@ subtest 'Messages' => sub {
     is_deeply([@{ bisect('same', @{ $_->[0] }) }[1, 2]], ["$_->[1]\n$hint", 2], "@{ $_->[0] }") for
         [['--tree'], '--tree does not go with --bisect'],
         [['-c', 'ratio'], '-c does not go with --bisect'],
-        [['--format', 'html'], '--bisect prints text, CSV or JSON'];
+        [['--format', 'tap'], '--bisect prints text, CSV, JSON, Markdown or HTML'];
     like(bisect('same', '-m', 'x')->[1], qr/^(?:dprofdiff: )?x: no side has it\n/, '-m');
     my $bare = run_tool('dprofdiff', ['--bisect', 'service=web'], dir => $dir);
     like($bare->{err}, qr/^--bisect needs a store: --from STORE, or /, 'no store');

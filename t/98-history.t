@@ -64,7 +64,7 @@ is_deeply(history('(program)', @set, '--format', 'csv')->[0], join('', "from,pro
 is_deeply(history('main::g', @set, '--by', 'version', '--format', 'csv')->[0], join('',
     "version,profiles,self_percent,calls,ops\n", line('1.9', $of_version{'1.9'}, 'g'),
     line('1.10', $of_version{'1.10'}, 'g'), line("'=2", $of_version{'=2'}, 'g'),
-    line("\"3,\"\"x\n\"", $of_version{"3,\"x\n"}, 'g')),
+    line('"3,""x\x0a"', $of_version{"3,\"x\n"}, 'g')),
     'by version, in the order of time; no cell is a formula');
 
 my $text = history('P::h', @set, '--by', 'version')->[0];
@@ -143,13 +143,30 @@ subtest 'Picture and page' => sub {
     like($times, qr{class="soft end" [^>]*>2026-11-22T15:15:00Z</text>}, '... to');
 };
 
+# All formats have the same rows.
+subtest 'JSON, Markdown' => sub {
+    require JSON::PP;
+    my @by = ('P::h', @set, '--by', 'version', '--format');
+    my ($head, @lines) = map { [split /,(?=[^,]*(?:,[^,]*){0,3}\z)/, $_, -1] } split /\n/,
+        history(@by, 'csv')->[0];
+    my $json = JSON::PP->new->utf8->decode(history(@by, 'json')->[0]);
+    is_deeply([map { $_->{key} } @{ $json->{columns} }],
+        [qw(version profiles self_percent calls ops)], 'columns of JSON');
+    is_deeply([map { my $row = $_; map { $_ // '' } @$row{qw(profiles calls ops)} }
+        @{ $json->{rows} }], [map { @$_[1, 3, 4] } @lines], 'JSON has the numbers of CSV');
+    is_deeply([map { $_->{version} } @{ $json->{rows} }], ['1.9', '1.10', '=2', "3,\"x\n"],
+        '... and versions as they are');
+    is($json->{metric}, 'user+system time, self', '... facts');
+    my $markdown = history(@by, 'markdown')->[0];
+    like($markdown, qr/^\| `=2` \| 50 \| $share[2] \| [\d,]+ \| - \|$/m, 'Markdown');
+};
+
 my $hint = "Try 'dprofreport -h' for help.\n";
 is_deeply(history(@{ $_->[0] }), ['', $_->[1], $_->[2]], "@{ $_->[0] }: an error") for
     [['main::x', @set], "there is no sub main::x in service=web\n", 1],
     [['main::g', @set, '-m', 'ops'], "-m ops: no profile has it in service=web\n", 1],
     [['main::g', @set, '--by', 'x'], "--by x: must be version, or an interval such as 5m, 1h, 1d\n"
         . $hint, 2],
-    [['main::g', @set, '--format', 'json'], "--history prints text, CSV, html or svg\n$hint", 2],
     [['main::g', @set, '--callers', 'P::h'], "--callers does not go with --history\n$hint", 2],
     [['main::g', @set, '1'], "--history takes run-sets, and no files\n$hint", 2];
 my $run = run_tool('dprofreport', ['--history', 'main::g', '1'], dir => $dir);

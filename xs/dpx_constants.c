@@ -92,7 +92,7 @@ void dpx_constants_keys(pTHX_ const char *view, AV *to)
         { "classic", dpx_keys_dpx_classic }, { "report", dpx_keys_dp_report },
         { "pair", dpx_keys_dp_pair_how }, { "diff", dpx_keys_dp_diff_how },
         { "fold", dpx_keys_dpx_fold }, { "flame", dpx_keys_dpx_flame },
-        { "export", dpx_keys_dpx_export }
+        { "export", dpx_keys_dpx_export }, { "table", dpx_keys_dp_given_table }
     };
     for (size_t i = 0; i < C_ARRAY_LENGTH(views_of); i++)
         if (strcmp(views_of[i].name, view) == 0) {

@@ -49,6 +49,60 @@ void dpx_report(pTHX_ struct dp_report *how, HV *from)
             croak("fields of a report: there is no column %d", how->fields[i]);
 }
 
+DPX_KEYS(dp_given_table, DP_GIVEN_OPTIONS, "a table")
+
+static void take_column(pTHX_ struct dp_given_column *column, AV *from)
+{
+    SV *title = from ? dpx_element(aTHX_ from, 0) : NULL,
+       *key = from ? dpx_element(aTHX_ from, 1) : NULL;
+    STRLEN len;
+    if (!title || !key)
+        croak("a column of a table lacks its title or its key");
+    column->title = dpx_text(aTHX_ title, &len);
+    column->key = dpx_text(aTHX_ key, &len);
+    column->left = (title = dpx_element(aTHX_ from, 2)) && SvTRUE(title);
+}
+
+/* A cell is a text, or [number, text for people] where each may be undef; or undef, no value. */
+static void take_cell(pTHX_ struct dp_given_cell *cell, SV *sv)
+{
+    AV *pair = sv ? dpx_list_of(aTHX_ sv) : NULL;
+    SV *number = pair ? dpx_element(aTHX_ pair, 0) : NULL,
+       *text = pair ? dpx_element(aTHX_ pair, 1) : sv;
+    STRLEN len = 0, number_len = 0;
+    cell->text = text ? dpx_text(aTHX_ text, &len) : "";
+    cell->len = len;
+    cell->is_number = pair || !sv;
+    if (number) {
+        SV *both = sv_2mortal(newSVpvn(cell->text, len));
+        const char *ptr = SvPV(number, number_len);
+        sv_catpvn(both, ptr, number_len);
+        cell->text = SvPV_nolen(both);
+        cell->number_len = number_len;
+    }
+}
+
+void dpx_given_table(pTHX_ struct dp_given_table *table, AV *columns, AV *rows, HV *how)
+{
+    Zero(table, 1, struct dp_given_table);
+    dpx_keys_take(aTHX_ table, dpx_keys_dp_given_table(), how);
+    size_t n = table->n_columns = (size_t)(av_len(columns) + 1);
+    table->n_rows = (size_t)(av_len(rows) + 1);
+    struct dp_given_column *to = dpx_array(aTHX_ n, sizeof *to);
+    struct dp_given_cell *cells = dpx_array(aTHX_ n * table->n_rows, sizeof *cells);
+    table->columns = to;
+    table->cells = cells;
+    for (size_t c = 0; c < n; c++)
+        take_column(aTHX_ &to[c], dpx_list_of(aTHX_ dpx_element(aTHX_ columns, (SSize_t)c)));
+    for (size_t r = 0; r < table->n_rows; r++) {
+        AV *row = dpx_list_of(aTHX_ dpx_element(aTHX_ rows, (SSize_t)r));
+        if (!row)
+            croak("row %lu of a table is no reference to an array", (unsigned long)r);
+        for (size_t c = 0; c < n; c++)
+            take_cell(aTHX_ cells++, dpx_element(aTHX_ row, (SSize_t)c));
+    }
+}
+
 static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n, bool waiting)
 {
     const char **texts[] = { &side->script, &side->pid, &side->thread };

@@ -12,4 +12,8 @@
 void dpx_report(pTHX_ struct dp_report *how, HV *from);
 const struct dp_over_side *dpx_sides(pTHX_ AV *from, bool waiting);
 
+/* A table: columns, [title, key, is it left-aligned] each; rows, lists of cells; a hash with the
+ * fields of struct dp_given_table. */
+void dpx_given_table(pTHX_ struct dp_given_table *table, AV *columns, AV *rows, HV *how);
+
 #endif

@@ -97,6 +97,9 @@ SKIP: {
 # Tasks that a single module of lib/ does for all others.
 my %road = (
     'paths become profiles' => [ qr/Devel::DProf::Profile->new/, 'Devel/DProf/Input.pm' ],
+    'words become metrics' => [ qr/(?<![a-z_])words_of\('metric'\)|s\/:\[\^:\]\*/,
+        'Devel/DProf/Metric.pm' ],
+    'files are read for sides' => [ qr/Profile::add_all\b/, 'Devel/DProf/Sides.pm' ],
     'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Outcome.pm' ],
     'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Options.pm' ],
     'outcomes are worded' => [ qr/\$(?:o|outcome)->\{message\}/, 'Devel/DProf/Outcome.pm' ],

@@ -412,12 +412,11 @@ sub cost_ok {
     my $ok = !@diag && $HOLDS{$op}->($cost, $limit) ? 1 : 0;
     if (!$ok && !@diag) {
         my ($metric) = $p->metric_of($what);
-        my $is_time = $p->is_time($metric);
-        my $unit = $is_time ? ' s' : '';
+        my $unit = $metric->is_time ? ' s' : '';
         @diag = "$what of $sub is " . (sprintf '%.9g', $cost) . "$unit, wanted $op $limit$unit";
         push @diag, of_callees($p, $metric);
         push @diag, 'the hash seed is random, and ops differ from run to run: ' . how_to_pin()
-            if $metric eq 'ops' && $p->is_block && !is_pinned();
+            if $metric->name eq 'ops' && $p->is_block && !is_pinned();
     }
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
     $ctx->release;
@@ -427,8 +426,8 @@ sub cost_ok {
 # Returns the costliest subs.
 sub of_callees {
     my ($p, $metric) = @_;
-    my $rows = $p->rows($metric);
-    my $unit = $p->is_time($metric) ? $p->profile->hz : 1;
+    my $rows = $p->rows($metric->name);
+    my $unit = $metric->is_time ? $p->profile->hz : 1;
     my @names = grep { $_ ne '(total)' && $rows->{$_}{self} && !/__ANON__\z/ }
         sort { $rows->{$b}{self} <=> $rows->{$a}{self} || $a cmp $b } keys %$rows;
     splice @names, 6;
@@ -437,7 +436,7 @@ sub of_callees {
         my $row = $rows->{$_};
         [$_, (map { sprintf '%.9g', $row->{$_} / $unit } qw(self incl)), $row->{calls}];
     } @names;
-    return ("the most $metric:", @lines);
+    return ('the most ' . $metric->name . ':', @lines);
 }
 
 sub checked {

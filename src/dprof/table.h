@@ -26,4 +26,30 @@ struct dp_report_fact {
     X(FLAG, colour) \
     X(LIST, facts, dp_report_fact)
 
+/* A table of the host's own, which has the values as text. */
+struct dp_given_column {
+    const char *title, *key;    /* for people: "Last good"; for machines: "last_good" */
+    int left;                   /* aligned to the left */
+};
+/* A text; or a number, of which people and machines see different texts: `text` has `len` bytes for
+ * people, and behind them number_len bytes for machines, a number of JSON. 0: there is none. */
+struct dp_given_cell {
+    const char *text;
+    size_t len, number_len;
+    int is_number;
+};
+#define DP_GIVEN_OPTIONS(X) \
+    DP_PRINT_OPTIONS(X) \
+    X(FLAG, tight)              /* text: no empty line stands below the heading */ \
+    X(TEXTS, json)              /* facts for JSON alone: a key, a JSON value, a key ... */
+struct dp_given_table {
+    DP_GIVEN_OPTIONS(DP_MEMBER)
+    const struct dp_given_column *columns;
+    const struct dp_given_cell *cells;  /* row by row */
+    size_t n_columns, n_rows;
+};
+struct dp_host;
+/* Prints it. Returns 0 or a negative DP_E. */
+int dp_given_print(const struct dp_given_table *given, const struct dp_host *host);
+
 #endif

@@ -117,6 +117,11 @@ size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint
     size_t len;
     if (cell->kind == DP_CELL_TEXT || !dp_render_has_value(cell))
         return 0;
+    if (cell->kind == DP_CELL_WORDED) {
+        len = cell->whole < DP_NUMBER_MAX ? (size_t)cell->whole : 0;
+        memcpy(to, cell->ptr + cell->len, len);
+        return len;
+    }
     size_t sign = negative || (people && cell->sign);
     to[0] = negative ? '-' : '+';
     if (real)
@@ -161,7 +166,7 @@ struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text)
 struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX],
                               struct dp_buf *text)
 {
-    if (cell->kind == DP_CELL_TEXT)
+    if (cell->kind == DP_CELL_TEXT || cell->kind == DP_CELL_WORDED)
         return dp_render_text(cell->ptr, cell->len, text);
     struct dp_name out = { num, dp_render_number(num, cell, hz, true) };
     return out;

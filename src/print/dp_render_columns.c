@@ -231,6 +231,8 @@ static void end_line(struct printing *p)
 
 static void print_head(struct printing *p)
 {
+    if (!p->t->n_columns)
+        return;
     for (size_t c = 0; c < p->t->n_columns; c++) {
         struct dp_name str = shown(p, c, title(p, c), 0);
         put(p, c, str, dp_text_columns(str.ptr, str.len), 0, NULL);
@@ -244,7 +246,7 @@ static void print_head(struct printing *p)
         for (size_t i = 0; i < p->width[c]; i++)
             dp_sink_add(p->sink, ".", 1);
     }
-    dp_sink_adds(p->sink, "\n\n");
+    dp_sink_adds(p->sink, p->how->tight ? "\n" : "\n\n");
 }
 
 static void print_block(struct printing *p, const struct dp_block *block)
@@ -312,7 +314,7 @@ int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how,
 {
     struct printing p;
     start(&p, t, how, sink);
-    p.width = dp_mem_realloc(NULL, 2 * t->n_columns, sizeof *p.width);
+    p.width = dp_mem_realloc(NULL, 2 * t->n_columns + 1, sizeof *p.width);
     if (!p.width)
         return DP_E_NOMEM;
     p.natural = p.width + t->n_columns;

@@ -17,7 +17,9 @@ enum dp_cell_kind {
     DP_CELL_COUNT,              /* whole */
     DP_CELL_TICKS,              /* whole ticks, printed in seconds by hz, exactly */
     DP_CELL_REAL,               /* real, with `decimals` */
-    DP_CELL_JSON                /* of facts: a JSON value, for JSON alone */
+    DP_CELL_JSON,               /* of facts: a JSON value, for JSON alone */
+    DP_CELL_WORDED              /* a number that the caller has worded: for people `len` bytes, and
+                                 * behind them `whole` bytes for machines, or 0 */
 };
 
 struct dp_cell {
@@ -30,7 +32,8 @@ struct dp_cell {
     unsigned decimals;          /* of reals; 40 at most */
     uint64_t whole;
     double real;
-    const char *ptr;            /* of texts; borrowed until the table is printed */
+    const char *ptr;            /* of texts and worded numbers; borrowed until the table is
+                                 * printed */
     size_t len;
 };
 
@@ -94,6 +97,7 @@ struct dp_table_how {
     bool quiet;                 /* text: rows only; CSV: no header; Markdown, HTML: no facts.
                                  * JSON is always whole */
     bool colour;                /* text: ANSI colours by tint */
+    bool tight;                 /* text: no empty line stands below the heading */
     size_t width;               /* text in columns: no line is wider, where that can be. Texts are
                                  * cut in the middle, columns that are spare left out, which is
                                  * told, comments wrapped. 0: as wide as it gets */

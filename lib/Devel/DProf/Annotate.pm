@@ -5,7 +5,6 @@ package Devel::DProf::Annotate;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_is_time);
 use Devel::DProf::Layout qw(grouped);
 use Devel::DProf::Lines;
 use Devel::DProf::Layout qw(grouped);
@@ -20,13 +19,13 @@ my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m", calls => "\e[
 # Of one name.
 use constant MOST => 6;
 
-# how: metric (a number), counter (its number, where the metric is one), colour, symfs (folders).
+# how: metric (a Devel::DProf::Metric), colour, symfs (folders).
 sub new {
     my ($class, $profile, %how) = @_;
     my $self = bless { %how, profile => $profile }, $class;
-    $self->{lines} = Devel::DProf::Lines->new($profile, @how{qw(metric counter)});
-    $self->{total} = metric_is_time($how{metric}) ? $profile->total($how{metric})
-        : $profile->counted($how{counter});
+    my $metric = $how{metric};
+    $self->{lines} = Devel::DProf::Lines->new($profile, $metric->number, $metric->counter);
+    $self->{total} = $metric->total($profile);
     return $self;
 }
 
@@ -152,9 +151,9 @@ What C<dprofreport --annotate> prints. It is internal to this distribution.
 
 =over
 
-=item new PROFILE, metric => NUMBER, counter => NUMBER, colour => BOOLEAN, symfs => [FOLDER, ...]
+=item new PROFILE, metric => METRIC, colour => BOOLEAN, symfs => [FOLDER, ...]
 
-Of a L<Devel::DProf::Profile>.
+Of a L<Devel::DProf::Profile>, and a L<Devel::DProf::Metric> of it.
 
 =item text_of WORD
 

@@ -10,11 +10,12 @@ use Devel::DProf::Constants qw(words_of DP_LINES_TIMES);
 use Devel::DProf::Diff;
 use Devel::DProf::Input;
 use Devel::DProf::Layout qw(columns);
+use Devel::DProf::Metric;
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of);
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(text shown);
-use Devel::DProf::View qw(is_time_word counter_named counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -32,7 +33,7 @@ sub write {
 # Returns what save() takes for a baseline.
 sub written_how {
     my ($profile, $counters_only) = @_;
-    my @counters = grep { counter_repeats($_) } @{ Devel::DProf::View::counter_names($profile) };
+    my @counters = grep { Devel::DProf::Metric::repeats($_) } $profile->counter_names;
     my $kind = $counters_only ? Devel::DProf::Profile::COUNTERS : Devel::DProf::Profile::BASELINE;
     return { kind => $kind, counters => \@counters };
 }
@@ -45,14 +46,21 @@ sub profile {
         map { defined $how{$_} ? ($_ => $how{$_}) : () } qw(phase below),
     );
     die "there are no files\n" if !@$files;
-    my ($sum) = Devel::DProf::Input->new(detail => 1, phases => 1)->sum(\%take, sub {
-        my ($o, $why) = @_;
-        # This process had no part in the phase.
-        return 0 if defined $why && defined $how{phase} && $why eq 'there is no such phase';
-        $why //= wrong($o, $how{allow_truncated});
+    my $sides = Devel::DProf::Sides->new(detail => 1, phases => 1, waits => 1);
+    $sides->read(sub {
+        my ($o, $header) = @_;
+        Devel::DProf::Input::doubts($o->{path}, 0, %$header{dprof_left_out});
+        my $why = wrong($o, $how{allow_truncated});
         die "$o->{path}: $why\n" if defined $why;
-        return 1;
-    }, @$files);
+        return 'fine';
+    }, { name => '', runs => [map { [$_] } @$files] });
+    my $sum = Devel::DProf::Input->new(detail => 1, phases => 1)->profile;
+    for my $one (parts(($sides->sides)[0])) {
+        my $why = $sum->take($one, \%take) // next;
+        # This process had no part in the phase.
+        next if defined $how{phase} && $why eq 'there is no such phase';
+        die $one->outcome(0)->{path} . ": $why\n";
+    }
     return $sum;
 }
 
@@ -152,7 +160,8 @@ sub common {
             $files++;
             my $lines = $LINES{ $header{dprof_lines} // '' } // 0;
             $has{lines} = $lines if !defined $has{lines} || $lines < $has{lines};
-            $count{ s/:[^:]*\z//r }++ for split ' ', $header{dprof_counters} // '';
+            $count{ Devel::DProf::Metric::name_of($_) }++
+                for split ' ', $header{dprof_counters} // '';
             $times &&= !$header{dprof_counters_only};
             push @{ $perls{ $header{dprof_perl} } }, $side->{name} if defined $header{dprof_perl};
         }
@@ -174,9 +183,8 @@ sub rules {
         my $why;
         if (defined $metric && $metric ne 'calls') {
             my $is_time = $metric =~ /^(?:self|incl)\z/;
-            my $counter = $is_time ? undef : counter_named($metric, keys %{ $has->{counters} });
             my $known = $is_time ? $has->{times}
-                : defined $counter && exists $has->{counters}{$counter};
+                : defined Devel::DProf::Metric::named($metric, keys %{ $has->{counters} });
             my $perls = join ', ', @{ $has->{perls} };
             if (@{ $has->{perls} } > 1) { $why = "recorded by different perls ($perls)" }
             elsif ($is_time && !$known) { $why = 'the baseline has counters only, and no times' }
@@ -203,7 +211,8 @@ sub metric {
     return 'cpu' if $has->{times} && grep { ($_->{metric} // '') =~ /^(?:self|incl)\z/ } @$rules;
     my ($counter) = grep { defined && !/^(?:calls|self|incl)\z/ } map { $_->{metric} } @$rules;
     my $calls = grep { ($_->{metric} // '') eq 'calls' } @$rules;
-    return counter_named($counter, keys %{ $has->{counters} }) // $counter if defined $counter;
+    return Devel::DProf::Metric::named($counter, keys %{ $has->{counters} }) // $counter
+        if defined $counter;
     return $has->{counters}{ops} && !$calls && @{ $has->{perls} } < 2 ? 'ops' : 'calls';
 }
 
@@ -257,7 +266,7 @@ sub line_text {
     my $how = $line->{old} ? sprintf '%+.1f%%', 100 * ($line->{new} - $line->{old}) / $line->{old}
         : $line->{fate} eq 'inserted' ? 'inserted' : 'new';
     return shown($line->{name}) . ': ' . change(@$line{qw(old new)})
-        . (is_time_word($line->{metric}) ? ' s' : " $line->{metric}") . " ($how)";
+        . (is_time($line) ? ' s' : " $line->{metric}") . " ($how)";
 }
 
 sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
@@ -295,7 +304,7 @@ sub table {
 
 sub more_calls { return ($_[0]{calls} // 0) - ($_[0]{baseline_calls} // 0) }
 
-sub is_time { return is_time_word($_[0]{metric}) }
+sub is_time { return Devel::DProf::Metric::is_time_word($_[0]{metric}) }
 
 sub change {
     my ($old, $new) = map { $_ // 0 } @_;

@@ -6,16 +6,16 @@ package Devel::DProf::Bisect;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_JSON);
+use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_JSON DP_MARKDOWN DP_HTML);
 use Devel::DProf::Input qw(used);
-use Devel::DProf::Layout qw(aligned csv_row grouped);
+use Devel::DProf::Layout qw(grouped);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::Sides;
-use Devel::DProf::Text qw(bytes shown text json_text plural);
+use Devel::DProf::Table;
+use Devel::DProf::Text qw(bytes text plural);
 use Devel::DProf::Tool qw(FAILED complain output written);
 use Devel::DProf::Values qw(only_beside);
-use Devel::DProf::View qw(metric_in counter_names counter_repeats);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -27,15 +27,21 @@ use constant EQUAL => 0.001;
 # Of fewer subs than that nobody knows which ones did not change.
 use constant LEAST_SUBS => 5;
 
+# Title for people, key for programs, whether cells stand on the left.
+my @COLUMNS = (['Sub', 'sub', 1], ['Metric', 'metric', 1], ['Last good', 'last_good'],
+    ['First bad', 'first_bad'], ['Before', 'before'], ['After', 'after'], ['Change', 'change_pct'],
+    ['p', 'p']);
+
 # Returns what options ask for, in a format of HOW. It is another view, of a metric's history: dies
 # with the option that it has no use for.
 sub of_options {
     my ($class, $opt, $how, $diff) = @_;
     only_beside($opt, '--bisect', qw(bisect m modules children map symfs unit S d only skip O
-        percent-limit v alpha floor format q color pager main from run-set buckets f R A));
-    die "--bisect prints text, CSV or JSON\n"
-        if $how->{flame} || !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_JSON;
-    return $class->new(diff => $diff, say => sub { complain('dprofdiff: ' . bytes($_[0])) },
+        percent-limit v alpha floor format title q color pager main from run-set buckets f R A));
+    die "--bisect prints text, CSV, JSON, Markdown or HTML\n" if $how->{flame}
+        || !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_JSON, DP_MARKDOWN, DP_HTML;
+    return $class->new(diff => $diff, format => $how->{format}, title => $how->{title},
+        say => sub { complain('dprofdiff: ' . bytes($_[0])) },
         metric => $opt->{m}, verbose => $opt->{v}, children => $opt->{children},
         alpha => $opt->{alpha}, floor => $opt->{floor}, percent_limit => $opt->{'percent-limit'},
         rows => $opt->{O}, quiet => $opt->{q}, force => $opt->{f});
@@ -84,12 +90,10 @@ sub read {
     $self->{by_host} = keys %hosts > 1;
     $diff->set(empty => 1);
     $diff->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
-    my $name = metric_in((parts(($diff->sides)[0]))[0]->unit, $self->{metric} // 'cpu');
-    my @measures = map { $diff->measure($_) // return 0 } $name, $self->beside;
+    my @metrics = map { $diff->measure($_) // return 0 } $self->{metric} // 'cpu', $self->beside;
     $self->{is_whole} = !grep({ is_cut($_->{run}) } @selected)
         && !grep({ is_slice($_) } map { parts($_) } $diff->sides);
-    for my $m (@measures) { $m->{of_run} = [$self->values_of($m)] }
-    return $self->groups(@measures);
+    return $self->groups(map { +{ metric => $_, of_run => [$self->values_of($_)] } } @metrics);
 }
 
 # Tells whether all profiles were recorded in one way. If not, a message says so, before any of them
@@ -132,14 +136,15 @@ sub beside {
     my ($self) = @_;
     return if defined $self->{metric};
     my @all = map { parts($_) } $self->{diff}->sides;
-    my $has_ops = !grep { my $p = $_; !grep { $_ eq 'ops' } @{ counter_names($p) } } @all;
+    my $has_ops = !grep { !$_->has_counter('ops') } @all;
     return (grep({ $_->no_calls } @all) ? () : 'calls', $has_ops ? 'ops' : ());
 }
 
-# Returns for each run its total of a measure, and its values by sub.
+# Returns for each run its total of a metric, and its values by sub.
 sub values_of {
-    my ($self, $m) = @_;
-    my @counters = @{ $m->{counters} || [] };
+    my ($self, $metric) = @_;
+    my @counters = $metric->counters;
+    my $is_calls = $metric->is_calls;
     my $at = $self->{children} ? 3 : 2;
     my @runs;
     for my $side ($self->{diff}->sides) {
@@ -150,10 +155,9 @@ sub values_of {
                 my ($name_of, $shown, %how) = $self->{diff}->names_of($profile);
                 @{ $self->{shown} }{keys %$shown} = ();
                 $how{defined $counter ? 'counter' : 'time'} = defined $counter ? $counter + 1
-                    : $m->{metric} == DP_M_CALLS ? Devel::DProf::Profile::CPU : $m->{metric};
-                my $is_calls = $m->{metric} == DP_M_CALLS;
+                    : $is_calls ? Devel::DProf::Profile::CPU : $metric->number;
                 $runs[-1]{total} += defined $counter ? $profile->counted($counter)
-                    : $is_calls ? $profile->calls : $profile->total($m->{metric}) / $profile->hz;
+                    : $is_calls ? $profile->calls : $profile->total($metric->number) / $profile->hz;
                 for my $row ($profile->rows({ %how, order => Devel::DProf::Profile::UNSORTED })) {
                     my $name = $name_of->{ $row->[0] } // next;
                     $runs[-1]{value}{$name} += $is_calls ? $row->[1]
@@ -201,14 +205,14 @@ sub find {
     my ($first, @beside) = @{ $self->{measures} };
     my $why = !$self->{is_whole} ? 'slices of a process differ in what was to be done'
         : $self->{diff}->why_unpinned;
-    my $is_count = counter_repeats($first->{name}) || $first->{name} eq 'calls';
+    my $is_count = $first->{metric}->is_exact;
     $self->{not_exact} = $why if @beside || $is_count;
     my @found;
     if ($is_count && !defined $why) { push @found, $self->exact($first) }
     else { push @found, $self->tested($first) }
     push @found, map { $self->exact($_) } defined $why ? () : @beside;
     @found = grep { $_->{points} >= $self->{percent_limit} } @found;
-    my %order = map { $self->{measures}[$_]{name} => $_ } 0 .. $#{ $self->{measures} };
+    my %order = map { $self->{measures}[$_]{metric}->name => $_ } 0 .. $#{ $self->{measures} };
     $self->{found} = [sort { $order{ $a->{metric} } <=> $order{ $b->{metric} }
         || $b->{points} <=> $a->{points} || $a->{sub} cmp $b->{sub} || $a->{at} <=> $b->{at} }
         @found];
@@ -314,7 +318,8 @@ sub median {
 
 sub change {
     my ($self, $sub, $m, $at, $before, $after, $p, $points) = @_;
-    return { sub => $sub, metric => $m->{name}, at => $at, before => $before, after => $after,
+    return { sub => $sub, metric => $m->{metric}->name, at => $at,
+        before => $before, after => $after,
         last_good => $self->{names}[ $at - 1 ], first_bad => $self->{names}[$at], p => $p,
         points => $points, change => $before ? 100 * ($after - $before) / $before : undef };
 }
@@ -328,17 +333,19 @@ sub report {
     $self->read(sub { used(@_, $opt->{f}) }, $opt->{buckets}, map { @{ $_->{selected} } } @sides)
         or return FAILED;
     $self->find;
-    my $format = $opt->{format} // 'text';
-    my ($out) = output($opt->{pager} // 1, $format eq 'text');
-    my %text_by = (text => \&as_text, csv => \&as_csv, json => \&as_json);
-    print {$out} bytes($text_by{$format}->($self, map { $_->{name} } @sides));
-    return written($tool->name, $out, 0);
+    my $format = $self->{format};
+    my ($out) = output($opt->{pager} // 1, $format == DP_TEXT);
+    my $is_quiet = $self->{quiet} && $format == DP_TEXT;
+    my ($table, @below) = $self->table($format, map { $_->{name} } @sides);
+    my $code = $table->print($out, format => $format, quiet => $is_quiet ? 1 : 0,
+        title => $self->{title} // 'Changes in ' . join ', ', map { $_->{name} } @sides);
+    print {$out} map { "$_\n" } $format == DP_TEXT && !$is_quiet ? @below : ();
+    return written($tool->name, $out, $code);
 }
 
 sub label {
-    my ($m) = @_;
-    return $m->{metric} == DP_M_COUNTER || $m->{name} eq 'calls' ? $m->{name}
-        : metric_text($m->{metric});
+    my ($metric) = @_;
+    return $metric->is_time ? $metric->label : $metric->name;
 }
 
 # Returns what is above the table: label and text of each line.
@@ -352,7 +359,7 @@ sub facts {
     my @facts = (['Versions', @names . ", from $names[0] to $names[-1]; " . plural($runs, 'run')
         . ($self->{by_host} ? '; each host of a version is one value'
             : $runs > $buckets ? " in $buckets buckets" : '')]);
-    push @facts, ['Metric', label($first) . ", $how"
+    push @facts, ['Metric', label($first->{metric}) . ", $how"
         . (defined $self->{decides} ? ', as share of its run' : ', exact')];
     push @facts, ['Tested', plural($self->{tested}, 'sub') . " of $self->{floor} % or more; "
         . "significant up to a p of $self->{alpha}"] if defined $self->{decides};
@@ -360,89 +367,52 @@ sub facts {
         if $self->{adjusted};
     push @facts, ['Too few runs', 'no change of a share could be significant']
         if defined $self->{decides} && !$self->{decides};
-    push @facts, ['Not exact', join(' and ', map { $_->{name} } @beside ? @beside : $first)
+    push @facts, ['Not exact', join(' and ', map { $_->{metric}->name } @beside ? @beside : $first)
         . ($self->{metric} ? '' : ' are not compared') . ": $self->{not_exact}"]
         if defined $self->{not_exact};
     return @facts;
 }
 
-# The changes as text, characters; NAMES are those of the run-sets.
-sub as_text {
-    my ($self, @names) = @_;
-    my @found = @{ $self->{found} };
-    my $less = grep { $_->{after} < $_->{before} } @found;
-    @found = grep { $_->{after} > $_->{before} } @found if !$self->{verbose};
+# Returns the changes that a format shows as a table, and the lines below it; NAMES are those of the
+# run-sets. Programs get all changes.
+sub table {
+    my ($self, $format, @names) = @_;
+    my $is_for_programs = $format == DP_CSV || $format == DP_JSON;
+    my @all = @{ $self->{found} };
+    my @found = $self->{verbose} || $is_for_programs ? @all
+        : grep { $_->{after} > $_->{before} } @all;
     my $more = $self->{rows} && @found > $self->{rows} ? @found - $self->{rows} : 0;
     splice @found, $self->{rows} if $more;
-    my @head = $self->{quiet} ? () : ('# History: ' . join(', ', map { shown($_) } @names),
-        map({ "# $_->[0]: " . shown($_->[1]) } $self->facts), '#');
-    my @tail = $self->{quiet} ? () : (
-        @found ? () : '# No sub became slower or does more.',
+    my $table = Devel::DProf::Table->new(@COLUMNS);
+    if ($format == DP_JSON) {
+        $table->json(history => \@names);
+        $table->json(versions => $self->{names});
+        $table->json(alpha => $self->{alpha} + 0);
+    } else {
+        $table->fact('History', 'history', join ', ', @names);
+    }
+    for (grep { $format != DP_JSON || $_->[0] ne 'Versions' } $self->facts) {
+        my ($label, $text) = @$_;
+        $table->fact($label, lc($label) =~ tr/ /_/r, $text);
+    }
+    $table->row(cells($_)) for @found;
+    my $less = grep { $_->{after} < $_->{before} } @all;
+    return ($table, @found ? () : '# No sub became slower or does more.',
         $more ? '# ' . plural($more, 'more change') . ' (-O)' : (),
         $less && !$self->{verbose} ? '# ' . plural($less, 'change')
             . ' to less (-v shows them)' : ());
-    return join '', map { "$_\n" } @head, table($self->{quiet}, @found), @tail;
-}
-
-sub table {
-    my ($quiet, @found) = @_;
-    return if !@found;
-    my @rows = map { [cells($_)] } @found;
-    my @title = ('Sub', 'Metric', 'Last good', 'First bad', 'Before', 'After', 'Change', 'p');
-    my @width = map { my $c = $_;
-        (sort { $b <=> $a } map { length $_->[$c] } \@title, @rows)[0] } 0 .. $#title;
-    my @rule = map { '.' x $_ } @width;
-    return map {
-        my ($sub, $metric, @cells) = @$_;
-        sprintf("%-$width[0]s  %-$width[1]s  ", $sub, $metric)
-            . aligned([@width[2 .. $#width]], '  ', @cells);
-    } $quiet ? () : (\@title, \@rule), @rows;
 }
 
 sub cells {
     my ($f) = @_;
-    my $value = defined $f->{p} ? sub { sprintf '%.2f%%', $_[0] } : \&grouped;
-    return (map({ shown($_) } @$f{qw(sub metric last_good first_bad)}),
-        map({ $value->($_) } @$f{qw(before after)}),
-        defined $f->{change} ? sprintf('%+.2f%%', $f->{change}) : 'new',
-        !defined $f->{p} ? 'exact' : $f->{p} < 0.0001 ? '<0.0001' : sprintf('%.4f', $f->{p}));
-}
-
-# The same as CSV and JSON, for programs: all changes.
-my @FIELDS = qw(sub metric last_good first_bad before after change_pct p);
-
-sub as_csv {
-    my ($self) = @_;
-    return join '', map { csv_row(@$_) . "\n" } [@FIELDS],
-        map { [map { $_ // '' } fields($_)] } $self->limited;
-}
-
-sub as_json {
-    my ($self, @names) = @_;
-    my @rows = map {
-        my %row;
-        @row{@FIELDS} = fields($_);
-        $row{$_} = defined $row{$_} ? $row{$_} + 0 : undef for qw(before after change_pct p);
-        \%row;
-    } $self->limited;
-    my %facts = map { lc($_->[0]) =~ tr/ /_/r => $_->[1] } $self->facts;
-    return json_text({ %facts, history => \@names, versions => $self->{names},
-        alpha => $self->{alpha} + 0, rows => \@rows }, pretty => 1);
-}
-
-sub limited {
-    my ($self) = @_;
-    my @found = @{ $self->{found} };
-    splice @found, $self->{rows} if $self->{rows} && @found > $self->{rows};
-    return @found;
-}
-
-sub fields {
-    my ($f) = @_;
-    return (@$f{qw(sub metric last_good first_bad)},
-        map({ defined $f->{p} ? sprintf '%.4f', $_ : $_ } @$f{qw(before after)}),
-        defined $f->{change} ? sprintf('%.4f', $f->{change}) : undef,
-        defined $f->{p} ? sprintf('%.3g', $f->{p}) : undef);
+    my $is_tested = defined $f->{p};
+    my @values = map { [$is_tested ? sprintf('%.4f', $_) : $_,
+        $is_tested ? sprintf('%.2f%%', $_) : grouped($_)] } @$f{qw(before after)};
+    my $change = $f->{change};
+    return (@$f{qw(sub metric last_good first_bad)}, @values,
+        defined $change ? [sprintf('%.4f', $change), sprintf '%+.2f%%', $change] : [undef, 'new'],
+        !$is_tested ? [undef, 'exact'] : [sprintf('%.3g', $f->{p}),
+            $f->{p} < 0.0001 ? '<0.0001' : sprintf '%.4f', $f->{p}]);
 }
 
 1;

@@ -5,27 +5,26 @@ package Devel::DProf::Diff;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys
-                               DP_T_CPU DP_T_REAL
+use Devel::DProf::Constants qw(only_keys DP_T_CPU DP_T_REAL
                                DP_LINES_TIMES DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER
                                DP_K_PARENT DP_V_FLAT DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH
                                DP_RULE_CALLS
                                DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF
                                DP_F_SHOWN);
 use Devel::DProf::Layout qw(grouped);
+use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of limit_of);
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(few);
-use Devel::DProf::View qw(metric_number metric_in is_time_word counter_names counter_label
-                          counter_unit flags);
+use Devel::DProf::View qw(flags);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Sides');
 
 # The comparison in C does not know these fields: filters, what to read, what became of it.
 my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
-    may_be_empty shown phases subs packages scripts re_only re_skip color flame symfs metric_given
+    may_be_empty shown phases subs packages scripts re_only re_skip flame symfs metric_given
     annotate waits
     sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
 
@@ -91,11 +90,11 @@ sub for_picture {
 sub in_seconds {
     my ($self, $measure) = @_;
     $measure ||= $self->{measures}[0];
-    return metric_is_time($measure->{metric}) && $self->is_time;
+    return $measure->is_time && $self->is_time;
 }
 
 # Do the values of the table repeat exactly?
-sub is_exact { return $_[0]{measures}[0]{exact} }
+sub is_exact { return $_[0]{measures}[0]->is_exact }
 
 # ---- what is compared ----
 
@@ -114,26 +113,19 @@ sub settle {
         return 0;
     }
     $self->settle_lines or return 0;
-    my $name = metric_in((parts($sides[0]))[0]->unit, $self->{metric_name});
-    $self->same_unit or return 0 if is_time_word($name);
-    my $measure = $self->measure($name) or return 0;
+    my $metric = $self->metric($self->{metric_name});
+    $self->same_unit or return 0 if $metric && $metric->is_time;
+    my $measure = $self->measure($self->{metric_name}) or return 0;
     $self->{measures} = [$measure];
-    $self->{metric} = $measure->{metric};
-    my $metric = metric_number($name);
-    my $label = defined $metric ? metric_text($metric)
-        : counter_label((parts($sides[0]))[0], $measure->{name});
+    $self->{metric} = $measure->number;
     $self->doubt_counter($measure, 0);
     $self->know_samples($measure) or return 0;
     $self->know_units($measure);
-    my $unit = (parts($sides[0]))[0]->unit;
-    $label = length $unit ? $unit : 'counts of folded stacks'
-        if !$self->is_time && metric_is_time($measure->{metric});
-    $self->{label} = $label;
+    $self->{label} = $measure->label;
     # A share of a number of calls says less than the number. Who gives -c or -o wants the column.
-    $self->{amounts} = 1 if $measure->{exact} && !$self->{formula} && !$self->{normalize}
+    $self->{amounts} = 1 if $measure->is_exact && !$self->{formula} && !$self->{normalize}
         && $self->{compute} == DP_C_DELTA && $self->{order} == DP_DIFF_BY_CHANGE;
-    $self->know_work if metric_is_time($measure->{metric}) && !$self->{normalize}
-        && !$self->{units};
+    $self->know_work if $measure->is_time && !$self->{normalize} && !$self->{units};
     return 1;
 }
 
@@ -189,7 +181,7 @@ sub know_units {
     return if $self->{as_measured} || $self->{normalize};
     my %key = map { $_ => 1 } @{ $self->{keys} };
     my $has_calls = $self->{counts} || !grep { $_->no_calls } map { parts($_) } @sides;
-    if ($has_calls && metric_is_time($measure->{metric}) && $key{ DP_K_SUB() }
+    if ($has_calls && $measure->is_time && $key{ DP_K_SUB() }
         && !$self->{view} && !$key{ DP_K_SRCLINE() } && !$self->{annotate}) {
         $self->{per_call} = 1;
     } else {
@@ -213,7 +205,7 @@ sub few_units {
 sub know_work {
     my ($self) = @_;
     for my $profile (map { parts($_) } @{ $self->{sides} }) {
-        return if $profile->unit ne 's' || !grep { $_ eq 'ops' } @{ counter_names($profile) };
+        return if $profile->unit ne 's' || !$profile->has_counter('ops');
     }
     push @{ $self->{measures} }, $self->measure('ops');
     $self->{beside} = $#{ $self->{measures} };
@@ -226,9 +218,7 @@ sub know_work {
 # Reads by how much subs were disturbed, where all runs know it: they are compared without, too.
 sub know_noise {
     my ($self) = @_;
-    for my $profile (map { parts($_) } @{ $self->{sides} }) {
-        return if !grep { $_ eq 'noise' } @{ counter_names($profile) };
-    }
+    return if grep { !$_->has_counter('noise') } map { parts($_) } @{ $self->{sides} };
     push @{ $self->{measures} }, $self->measure('noise');
     $self->{noise} = $#{ $self->{measures} };
     return;
@@ -280,12 +270,12 @@ sub same_kind {
 # if values are not comparable.
 sub know_samples {
     my ($self, $measure) = @_;
-    $self->same_kind($measure->{name}) or return 0;
+    $self->same_kind($measure->name) or return 0;
     return 1 if grep { !$self->is_sampled($_) } map { parts($_) } $self->sides;
     push @{ $self->{measures} }, $self->measure('samples');
     $self->{counts} = $#{ $self->{measures} };
     # how fast a run was is told by the most of its subs
-    $self->{work} = $self->{counts} if metric_is_time($measure->{metric}) && $self->has_runs
+    $self->{work} = $self->{counts} if $measure->is_time && $self->has_runs
         && !$self->{as_measured} && !$self->{normalize};
     return 1;
 }
@@ -293,7 +283,7 @@ sub know_samples {
 # Returns how many samples each side has, and how often they were taken.
 sub fact_of_samples {
     my ($self) = @_;
-    my @counters = @{ $self->{measures}[ $self->{counts} ]{counters} };
+    my @counters = $self->{measures}[ $self->{counts} ]->counters;
     my @sides;
     for my $side ($self->sides) {
         my $n = 0;
@@ -344,7 +334,7 @@ sub doubts {
     my @growth = grep { $_->{kind} == DP_RULE_GROWTH } @{ $self->{rules} };
     my $why = $self->why_unpinned;
     my $of_counts = grep {
-        $_->{measure} == DP_RULE_CALLS || $self->{measures}[ $_->{measure} ]{exact}
+        $_->{measure} == DP_RULE_CALLS || $self->{measures}[ $_->{measure} ]->is_exact
     } @growth;
     if (defined $why && $of_counts) {
         push @doubts, "$why, so that calls and ops may differ by chance; "
@@ -362,8 +352,7 @@ sub is_chancy {
     my @measures = map { $self->{measures}[ $_->{measure} ] }
         grep { $_->{kind} == DP_RULE_GROWTH && $_->{measure} != DP_RULE_CALLS } @{ $self->{rules} };
     my @chancy = map {
-        metric_is_time($_->{metric}) ? 'times'
-            : $_->{exact} || !metric_is_counter($_->{metric}) ? () : $_->{name}
+        $_->is_time ? 'times' : $_->is_exact ? () : $_->name
     } @measures;
     return join ' and ', grep { !$seen{$_}++ } @chancy;
 }
@@ -459,15 +448,15 @@ sub with_ops {
 sub rule_measure {
     my ($self, $name, $rule) = @_;
     $rule->{incl} = $name eq 'incl' ? 1 : 0;
-    return 0 if $name eq 'self' || $name eq 'incl' || $name eq $self->{measures}[0]{name};
+    return 0 if $name eq 'self' || $name eq 'incl' || $name eq $self->{measures}[0]->name;
     if ($name eq 'calls') {
         return DP_RULE_CALLS
             if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
     }
     die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n"
-        if defined metric_number($name) && $name ne 'calls';
+        if $name ne 'calls' && Devel::DProf::Metric->known($name);
     my $measure = $self->measure($name) or return undef;
-    my ($known) = grep { $self->{measures}[$_]{name} eq $measure->{name} }
+    my ($known) = grep { $self->{measures}[$_]->name eq $measure->name }
         0 .. $#{ $self->{measures} };
     return $known if defined $known;
     $self->doubt_counter($measure, 0);
@@ -478,8 +467,7 @@ sub rule_measure {
 # Whether a counter is one of time, such as task-clock.
 sub is_in_ns {
     my ($self, $measure) = @_;
-    return metric_is_counter($measure->{metric})
-        && counter_unit((parts($self->{sides}[0]))[0], $measure->{name}) eq 'ns';
+    return $measure->is_counter && $measure->unit eq 'ns';
 }
 
 # ---- output ----
@@ -495,12 +483,12 @@ sub facts {
     push @facts, $view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by'),
         $self->{edges_of} if $view > DP_V_TREE;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
-    my $why = $measure->{exact} ? $self->why_unpinned : undef;
+    my $why = $measure->is_exact ? $self->why_unpinned : undef;
     if (defined $why) {
         push @facts, 'Not exact', 'not_exact',
             "$why; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make it repeat"
-            . ($measure->{tolerance} ? '. Up to 0.1 % is taken for equal' : '');
-    } elsif ($measure->{exact}) {
+            . ($self->tolerance($measure) ? '. Up to 0.1 % is taken for equal' : '');
+    } elsif ($measure->is_exact) {
         push @facts, 'Exact', 'exact', 'it repeats from run to run: one run a side decides';
     } elsif (!$runs) {
         push @facts, 'Runs', 'runs', $self->{counts}
@@ -617,7 +605,7 @@ sub source_of {
 sub line_rows {
     my ($self, $measure) = @_;
     $self->know_sources;
-    my %of = !$measure ? () : (measures => [$measure], metric => $measure->{metric}, work => 0,
+    my %of = !$measure ? () : (measures => [$measure], metric => $measure->number, work => 0,
         beside => 0, counts => 0);
     return $self->known(Devel::DProf::Profile::compared($self->sides_for_c,
         $self->in_c(keys => [DP_K_SRCLINE, DP_K_SUB], rules => [], view => DP_V_FLAT, rows => 0,
@@ -657,7 +645,18 @@ sub names_of {
 # Returns the fields that the comparison in C takes, some of them replaced.
 sub in_c {
     my ($self, %how) = @_;
-    return only_keys('diff', { %$self, %how }, @OWN);
+    my %all = (%$self, %how);
+    $all{measures} = [map { $self->measure_in_c($_) } @{ $all{measures} }] if $all{measures};
+    return only_keys('diff', \%all, @OWN);
+}
+
+sub measure_in_c {
+    my ($self, $metric) = @_;
+    return {
+        name => $metric->name, metric => $metric->number, exact => $metric->is_exact,
+        tolerance => $self->tolerance($metric),
+        $metric->is_counter ? (counters => [$metric->counters]) : (),
+    };
 }
 
 # Applies filters to names as they are shown.

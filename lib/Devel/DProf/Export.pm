@@ -8,9 +8,9 @@ use warnings;
 use Exporter 'import';
 use Devel::DProf::Core;
 use Devel::DProf::Input ();
+use Devel::DProf::Metric;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
-use Devel::DProf::View qw(metric_number);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
@@ -27,7 +27,7 @@ sub stacks {
 sub metrics {
     my ($stacks) = @_;
     my %has = map { $_ => 1 } $stacks->has;
-    my @counters = grep { !defined metric_number($_) } $stacks->has;
+    my @counters = grep { !Devel::DProf::Metric->known($_) } $stacks->has;
     return 'cpu' if $stacks->unit ne 's' && !@counters;
     return ((grep { $has{$_} } $stacks->unit eq 's' ? qw(cpu real) : 'cpu', 'calls'), @counters);
 }

@@ -6,11 +6,11 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(words_of time_words only_keys);
+use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(bytes text json_text shown few);
 use Devel::DProf::Tool qw(complain);
-use Devel::DProf::View qw(metric_number metric_in is_time_word metrics_of);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Stacks');
@@ -72,9 +72,10 @@ sub new {
     if ($self->{flamechart}) {
         my $metric = $self->{metric} // 'cpu';
         die "--flamechart -m $metric: must be a time: " . join(', ', time_words()) . "\n"
-            if !is_time_word($metric);
+            if !Devel::DProf::Metric::is_time_word($metric);
         # A page has one frame for each stack, and has these in order of time.
-        @$self{qw(chart chart_time)} = (1, metric_number($metric)) if !$self->{is_page};
+        @$self{qw(chart chart_time)} = (1, Devel::DProf::Metric->known($metric)->number)
+            if !$self->{is_page};
     }
     $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
     $self->{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};
@@ -206,7 +207,7 @@ sub part_names {
 # false, after a message, if a side lacks a metric.
 sub prepare {
     my ($self) = @_;
-    my @wanted = metrics_of($self->{metric} // 'cpu');
+    my @wanted = Devel::DProf::Metric::words($self->{metric} // 'cpu');
     die "-m $self->{metric}: must be one metric, or two\n"
         if !@wanted || @wanted > 2 || grep { !length } @wanted;
     if (@wanted == 2) {
@@ -220,13 +221,12 @@ sub prepare {
         $self->{columns} = [$both[0][0][0], $both[1][0][1]];
         $self->{metrics} = [$both[0][1]];
         # Each counter is its own unit; times are not.
-        my $unit = (grep { !is_time_word($_) } @wanted) ? '' : $self->unit;
+        my $unit = (grep { !$self->{reader}->metric($_)->is_time } @wanted) ? '' : $self->unit;
         @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), $unit);
         $self->{is_pair} = 1;
     } else {
-        my $first = metric_in($self->unit, $wanted[0]);
-        my @all = $self->{has_metrics} && !$self->{pairs} ? $self->others($first) : ();
-        $self->settle($first, @all) or return 0;
+        my @all = $self->{has_metrics} && !$self->{pairs} ? $self->others($wanted[0]) : ();
+        $self->settle($wanted[0], @all) or return 0;
     }
     my $two = $self->{two} = $self->{diff} || $self->{is_pair} ? 1 : 0;
     # --negate of one side changes nothing, as with flamegraph.pl

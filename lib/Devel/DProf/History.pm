@@ -6,19 +6,23 @@ package Devel::DProf::History;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_text DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CSV DP_HTML);
+use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_JSON DP_HTML);
 use Devel::DProf::Input qw(told usable);
-use Devel::DProf::Layout qw(aligned csv_row grouped);
+use Devel::DProf::Layout qw(grouped);
+use Devel::DProf::Metric;
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::RunSet;
+use Devel::DProf::Table;
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(OK FAILED complain output written);
 use Devel::DProf::Values qw(only_beside);
-use Devel::DProf::View qw(metric_number counter_names counter_named);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 # A terminal has room for so many points.
 use constant MOST_POINTS => 60;
+# Keys of the columns behind the first one, a version or an interval.
+my @KEYS = qw(profiles self_percent calls ops);
 my @BLOCKS = map { chr } 0x2581 .. 0x2588;
 
 # Returns the history that options ask for, in a format of HOW. Dies with what is wrong.
@@ -28,10 +32,9 @@ sub of_options {
         if !defined $opt->{from} && !$opt->{'run-set'};
     only_beside($opt, '--history',
         qw(history by m format title q color pager main from run-set f));
-    die "--history prints text, CSV, html or svg\n"
-        if !grep { $how->{format} == $_ } DP_TEXT, DP_CSV, DP_HTML;
-    return $class->new(sub => text($opt->{history}), by => $opt->{by}, metric => $opt->{m},
-        quiet => $opt->{q}, title => defined $opt->{title} ? text($opt->{title}) : undef);
+    return $class->new(format => $how->{format}, sub => text($opt->{history}), by => $opt->{by},
+        metric => $opt->{m}, quiet => $opt->{q},
+        title => defined $opt->{title} ? text($opt->{title}) : undef);
 }
 
 # Returns an object for a sub, as characters: by is `version', or the seconds of an interval. Dies
@@ -53,14 +56,16 @@ sub new {
 sub read {
     my ($self, %how) = @_;
     my ($ok, %kinds) = (1);
-    for my $group ($self->groups(map { @{ $_->{selected} } } @{ $how{sides} })) {
-        my $input = Devel::DProf::Input->new(force => $how{force}, main => $how{main});
-        my $profile = $input->profile;
-        for my $entry (@{ $group->{profiles} }) {
-            $ok = 0 if !usable(told($input->read($profile, $entry->{file}), $how{force}));
-        }
+    my $sides = Devel::DProf::Sides->new(force => $how{force}, main => $how{main}, waits => 1,
+        say => sub { complain(bytes($_[0])) });
+    $sides->read(sub {
+        $ok = 0 if !usable(told($_[0], $how{force}));
+        return 'fine';
+    }, $self->groups(map { @{ $_->{selected} } } @{ $how{sides} })) or $ok = 0;
+    for my $side ($sides->sides) {
+        my ($profile) = parts($side);
         $kinds{ $profile->no_calls ? 1 : 0 } = 1;
-        push @{ $self->{rows} }, { %$group, profiles => scalar @{ $group->{profiles} },
+        push @{ $self->{rows} }, { key => $side->{name}, profiles => scalar @{ $side->{runs}[0] },
             $self->numbers($profile) };
     }
     if (keys %kinds > 1 && !$how{force}) {
@@ -70,45 +75,34 @@ sub read {
     return $ok;
 }
 
-# Groups profiles by interval or by version, in the order of their first ones.
+# Returns profiles by interval or by version, in the order of their first ones, as sides of a run.
 sub groups {
     my ($self, @profiles) = @_;
     my (%of, @groups);
     for my $p (sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles) {
         my $key = $self->{seconds} ? int($p->{start} / $self->{seconds}) * $self->{seconds}
             : $p->{version};
-        push @groups, $of{$key} = { key => $key, start => $p->{start}, profiles => [] }
-            if !$of{$key};
-        push @{ $of{$key}{profiles} }, $p;
+        push @groups, $key if !$of{$key};
+        push @{ $of{$key} }, $p->{file};
     }
-    return @groups;
+    return map { +{ name => $_, runs => [$of{$_}] } } @groups;
 }
 
 # What the sub has cost in a profile: its own and inclusive part of the metric in percent, calls,
 # and ops of its own. Undef each where the profile does not have it.
 sub numbers {
     my ($self, $profile) = @_;
-    my @counters = @{ counter_names($profile) };
-    my $ops = number_of('ops', @counters);
-    my $metric = metric_number($self->{metric});
-    my $counter = defined $metric ? undef : number_of($self->{metric}, @counters);
-    return if !defined $metric && !defined $counter;
+    my $metric = $profile->metric($self->{metric}) or return;
+    my $ops = $profile->metric('ops');
     $self->{measured} = 1;
-    my $total = defined $counter ? $profile->counted($counter)
-        : $metric == DP_M_CALLS ? $profile->calls : $profile->total($metric);
+    my $total = $metric->total($profile);
     my $is_sub = $self->names_in($profile);
-    my $cost = of_subs($profile, $is_sub, $metric // DP_M_COUNTER, $counter);
-    my $op = defined $ops && $cost ? of_subs($profile, $is_sub, DP_M_COUNTER, $ops) : undef;
+    my $cost = of_subs($profile, $is_sub, $metric);
+    my $op = $ops && $cost ? of_subs($profile, $is_sub, $ops) : undef;
     $self->{found} ||= $cost ? 1 : 0;
     my ($calls, $self_value) = @{ $cost // [0, 0] };
     return (calls => $calls, share => $total ? 100 * $self_value / $total : 0,
-        ops => defined $ops ? $op ? $op->[1] : 0 : undef);
-}
-
-sub number_of {
-    my ($name, @counters) = @_;
-    my $found = counter_named($name, @counters) // return undef;
-    return (grep { $counters[$_] eq $found } 0 .. $#counters)[0];
+        ops => $ops ? $op ? $op->[1] : 0 : undef);
 }
 
 # Returns a hash of the names by which a profile has the sub: the one that was given or, if it does
@@ -126,15 +120,13 @@ sub names_in {
 
 # Returns calls and self value of subs by name, or of (program); undef if the profile has none.
 sub of_subs {
-    my ($profile, $is_sub, $metric, $counter) = @_;
+    my ($profile, $is_sub, $metric) = @_;
     my @rows = grep { $is_sub->{ $_->[0] } } $profile->rows({
-        program => 1, separate => 1, rows => 2**31,
-        defined $counter ? (counter => $counter + 1)
-            : $metric == DP_M_CALLS ? () : (time => $metric),
+        program => 1, separate => 1, rows => 2**31, $metric->for_rows,
     }) or return undef;
     my ($calls, $value) = (0, 0);
     for my $row (@rows) { $calls += $row->[1]; $value += $row->[2] }
-    return [$calls, !defined $counter && $metric == DP_M_CALLS ? $calls : $value];
+    return [$calls, $metric->is_calls ? $calls : $value];
 }
 
 # Returns why there is nothing to print, or undef.
@@ -156,45 +148,51 @@ sub report {
         complain("$missing in " . bytes(join ', ', @names));
         return FAILED;
     }
-    my $format = $opt->{format} // 'text';
-    my ($out) = output($opt->{pager} // 1, $format eq 'text');
-    my %text_by = (text => \&as_text, csv => \&as_csv, html => \&as_html, svg => \&as_svg);
-    print {$out} bytes($text_by{$format}->($self, @names));
-    return written($tool->name, $out, 0) || ($is_whole ? OK : FAILED);
+    my $format = $self->{format};
+    my ($out) = output($opt->{pager} // 1, $format == DP_TEXT);
+    my $picture = $format != DP_HTML ? undef
+        : $opt->{format} eq 'html' ? $self->as_html(@names) : $self->as_svg(@names);
+    print {$out} bytes($picture) if defined $picture;
+    my $code = defined $picture ? 0 : $self->table($format, @names)->print($out,
+        format => $format, quiet => $self->{quiet} && $format == DP_TEXT ? 1 : 0);
+    return written($tool->name, $out, $code) || ($is_whole ? OK : FAILED);
 }
 
-# The history as text, characters; NAMES are those of the run-sets.
-sub as_text {
-    my ($self, @names) = @_;
-    my @rows = @{ $self->{rows} };
-    my @table = $self->cells;
-    my @width = map { my $c = $_; (sort { $b <=> $a } map { length $_->[$c] } @table)[0] } 0 .. 4;
-    my @head = ('# Profile: ' . join(', ', map { shown($_) } @names),
-        '# History of: ' . shown($self->{sub}),
-        '# Metric: ' . $self->what,
-        map { my ($name, $key) = @$_; my $line = sparkline(points($key, @rows));
-            length $line ? sprintf '# %-6s %s', "$name:", $line : () }
-            ['Self', 'share'], ['Calls', 'calls'], ['Ops', 'ops']);
-    my @rule = [map { '.' x $_ } @width];
-    my @lines = map {
-        my ($first, @cells) = @$_;
-        sprintf "%-$width[0]s  %s", $first, aligned([@width[1 .. 4]], '  ', @cells);
-    } $table[0], @rule, @table[1 .. $#table];
-    return join '', map { "$_\n" } $self->{quiet} ? @lines[2 .. $#lines] : (@head, '#', @lines);
+# Returns the history as a table, in a format; NAMES are those of the run-sets.
+sub table {
+    my ($self, $format, @names) = @_;
+    my ($head, @cells) = $self->cells;
+    my $table = Devel::DProf::Table->new([$head->[0], lc $head->[0], 1],
+        map { [$head->[$_], $KEYS[ $_ - 1 ]] } 1 .. @KEYS);
+    $table->fact('Profile', 'profile', join ', ', @names);
+    $table->fact('History of', 'history_of', $self->{sub});
+    $table->fact('Metric', 'metric', $self->what);
+    for (['Self:  ', 'share'], ['Calls: ', 'calls'], ['Ops:   ', 'ops']) {
+        my ($label, $key) = @$_;
+        my $line = $format == DP_TEXT ? sparkline(points($key, @{ $self->{rows} })) : '';
+        $table->fact('', $key, "$label$line") if length $line;
+    }
+    for my $row (@{ $self->{rows} }) {
+        my ($name, $profiles, @shown) = @{ shift @cells };
+        my $share = defined $row->{share} ? sprintf '%.4f', $row->{share} : undef;
+        $table->row($format == DP_CSV || $format == DP_JSON ? $self->key($row) : $name,
+            [$profiles, $profiles], map { [$_, shift @shown] } $share, @$row{qw(calls ops)});
+    }
+    return $table;
 }
 
 # The table's heading and its rows.
 sub cells {
     my ($self) = @_;
     return ([$self->{seconds} ? 'From' : 'Version', 'Profiles', 'Self', 'Calls', 'Ops'],
-        map { [$self->name($_), $_->{profiles}, percent($_->{share}), number($_->{calls}),
-            number($_->{ops})] } @{ $self->{rows} });
+        map { my $key = $self->key($_); [length $key ? shown($key) : '-', $_->{profiles},
+            percent($_->{share}), number($_->{calls}), number($_->{ops})] } @{ $self->{rows} });
 }
 
 sub what {
     my ($self) = @_;
-    my $metric = metric_number($self->{metric});
-    return (defined $metric ? metric_text($metric) : $self->{metric}) . ', self';
+    my $metric = Devel::DProf::Metric->known($self->{metric});
+    return ($metric ? $metric->label : $self->{metric}) . ', self';
 }
 
 # The history as a picture, characters; NAMES are those of the run-sets.
@@ -229,11 +227,12 @@ sub as_html {
     return Devel::DProf::HistoryPlot::page($self->title, $self->as_svg(@names), $self->cells);
 }
 
-sub name {
+# Returns the time where an interval begins, or the version.
+sub key {
     my ($self, $row) = @_;
+    return $row->{key} if !$self->{seconds};
     require POSIX;
-    return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $row->{key}) if $self->{seconds};
-    return length $row->{key} ? shown($row->{key}) : '-';
+    return POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $row->{key});
 }
 
 sub percent { return defined $_[0] ? sprintf '%.2f%%', $_[0] : '-' }
@@ -259,19 +258,6 @@ sub sparkline {
     my ($least, $most) = (sort { $a <=> $b } @values)[0, -1];
     return '' if !$most;
     return join '', map { $BLOCKS[int($_ / $most * $#BLOCKS + 0.5)] } @values;
-}
-
-# The same as CSV, for programs.
-sub as_csv {
-    my ($self) = @_;
-    my @lines = join ',', $self->{seconds} ? 'from' : 'version',
-        qw(profiles self_percent calls ops);
-    for my $row (@{ $self->{rows} }) {
-        push @lines, csv_row($self->{seconds} ? $self->name($row) : $row->{key},
-            $row->{profiles}, defined $row->{share} ? sprintf('%.4f', $row->{share}) : '',
-            map { $_ // '' } @$row{qw(calls ops)});
-    }
-    return join '', map { "$_\n" } @lines;
 }
 
 1;

@@ -10,7 +10,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Tool qw(complain transient end_transient);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(of_runs files_of used told usable readable doubts header_of processes);
+our @EXPORT_OK = qw(of_runs files_of used told usable readable doubts header_of processes
+                    shown_outcome);
 
 # Files that are copies, and what they are called where people read of them.
 our %Shown;
@@ -287,6 +288,10 @@ be read.
 =item shown_as PATH
 
 What a file is called where people read of it: C<%Shown> has names for paths of copies.
+
+=item shown_outcome OUTCOME
+
+A copy of an outcome, with that name.
 
 =item header PATH
 

@@ -10,7 +10,7 @@ use Exporter 'import';
 use Devel::DProf::Text qw(shown);
 
 our $VERSION = '20261120.00';
-our @EXPORT_OK = qw(fitted cut grouped wrapped aligned columns beside csv_row);
+our @EXPORT_OK = qw(fitted cut grouped wrapped aligned columns beside);
 
 # ---- what fits ----
 
@@ -70,17 +70,6 @@ sub beside {
     return @all;
 }
 
-# A spreadsheet must not take a name for a formula, and may know the full-width signs; a number may
-# be negative. Between quotes a cell may have several lines.
-sub csv_row {
-    return join ',', map {
-        my $is_formula = !/\A-?[\d.]+(?:e-?\d+)?\z/
-            && /\A[\s\x{200b}\x{feff}]*(?:[-=+\@\t-\r]|[\x{ff0b}\x{ff0d}\x{ff1d}\x{ff20}])/;
-        my $cell = ($is_formula ? "'" : '') . join "\n", map { shown($_) } split /\n/, $_, -1;
-        $cell =~ /[",\s]/ ? '"' . $cell =~ s/"/""/gr . '"' : $cell;
-    } @_;
-}
-
 1;
 
 __END__
@@ -132,11 +121,6 @@ LEAST. Blanks in front of a name stay.
 =item beside LABEL, COLUMN, LINE, ...
 
 Lines from that column on, with a label left of the first, or above them if it is too long.
-
-=item csv_row CELL, ...
-
-A row of CSV, without its end, characters. Control characters are made visible, but for ends of
-lines; what a spreadsheet would take for a formula has a quote in front.
 
 =back
 

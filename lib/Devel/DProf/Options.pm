@@ -86,8 +86,9 @@ sub main {
     my @how = $self->{how} ? eval { $self->{how}->($opt) } || return $self->usage($@) : ();
     if (grep { defined $opt->{$_} } qw(from run-set bisect buckets)) {
         require Devel::DProf::Store::Sides;
-        my $status = Devel::DProf::Store::Sides::take($self, $opt, $given[0]);
+        my ($status, @sides) = Devel::DProf::Store::Sides::take($self, $opt, $given[0]);
         return $status if $status;
+        $given[0] = \@sides;
     }
     return $self->{run}->($opt, @how, @given);
 }

@@ -26,6 +26,24 @@ use constant {
 
 sub CLONE_SKIP { 1 }
 
+# Returns the metric that a word means here (Devel::DProf::Metric); undef if the profile lacks it.
+sub metric {
+    my ($self, $word) = @_;
+    require Devel::DProf::Metric;
+    return Devel::DProf::Metric->of($word, $self);
+}
+
+# Returns the names of the counters that all files have, without their units.
+sub counter_names {
+    require Devel::DProf::Metric;
+    return grep { length } map { Devel::DProf::Metric::name_of($_) } $_[0]->counters;
+}
+
+sub has_counter {
+    my ($self, $name) = @_;
+    return scalar grep { $_ eq $name } $self->counter_names;
+}
+
 # Makes one byte for each name, which a view obeys: $role->($name) returns it.
 sub roles {
     my ($self, $how, $role) = @_;
@@ -236,6 +254,15 @@ A list for each sub: label, package, file and line. File is empty if it is unkno
 The names of the counters, each perhaps with its unit after its last colon. The name of a counter
 that a file lacks is an empty string.
 
+=item counter_names, has_counter NAME
+
+The names of those that all files have, without units; whether one of them is NAME.
+
+=item metric WORD
+
+The L<Devel::DProf::Metric> that a word means in this profile: a kind of time, calls, or a counter;
+undef if the profile lacks it.
+
 =item Devel::DProf::Profile::print_report HANDLE, SIDES, HOW
 
 =item Devel::DProf::Profile::print_diff HANDLE, SIDES, HOW
@@ -244,6 +271,11 @@ They print the output of L<dprofreport> and L<dprofdiff>. For print_report, SIDE
 FLAGS, SCRIPT, PID, THREAD] each, where FLAGS has a byte for each sub and one for the program. For
 print_diff, SIDES are hashes of a name and runs, and runs are lists of such arrays. HOW has the
 fields of C<struct dp_report> and C<struct dp_diff_how> in F<src/dprof/>; see L<Devel::DProf::Diff>.
+
+=item Devel::DProf::Profile::print_table HANDLE, COLUMNS, ROWS, HOW
+
+Prints the table of a L<Devel::DProf::Table>. HOW has the fields of C<struct dp_given_table> in
+F<src/dprof/table.h>. Returns 0, or a negative code.
 
 =item Devel::DProf::Profile::check_diff SIDES, HOW
 

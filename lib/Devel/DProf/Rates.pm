@@ -5,12 +5,13 @@ package Devel::DProf::Rates;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(time_words metric_is_time DP_M_COUNTER DP_T_CPU DP_T_REAL
+use Devel::DProf::Constants qw(time_words DP_T_CPU DP_T_REAL
                                DP_UNSORTED DP_SEPARATE_ALL);
 use Devel::DProf::Input qw(told readable usable doubts);
+use Devel::DProf::Metric;
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
-use Devel::DProf::View qw(metric_number counter_names counter_named counter_label counter_hint);
+use Devel::DProf::Sides qw(parts);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -28,8 +29,12 @@ sub new {
 sub look {
     my ($self, $now, $running, @paths) = @_;
     my ($before, %of) = $self->{of};
-    for my $path (@paths) {
-        my $one = $self->recording($path, $running) // next;
+    my @outcomes;
+    my $sides = Devel::DProf::Sides->new(map { $_ => $self->{$_} } qw(force main));
+    $sides->read(sub { push @outcomes, $_[0]; return 'fine' },
+        { name => '', runs => [map { [$_] } @paths] });
+    for my $profile (parts(($sides->sides)[0])) {
+        my $one = $self->recording($running, shift @outcomes, $profile) // next;
         $of{ $one->{id} } = $one;
     }
     return undef if !%of;
@@ -46,9 +51,8 @@ sub look {
 
 # Returns a file's sums, or undef if it cannot be read: for the moment, if it is still written.
 sub recording {
-    my ($self, $path, $running) = @_;
-    my $profile = $self->{input}->profile;
-    my $o = $self->{input}->read($profile, $path);
+    my ($self, $running, $o, $profile) = @_;
+    my $path = $o->{path};
     if ($running && -e $path && readable(Devel::DProf::Outcome::verdict($o))) {
         # Nothing is to be said before the end.
     } elsif ($running && (!-e $path || $self->was_read($path))) {
@@ -74,83 +78,71 @@ sub failed { return $_[0]{failed} ? 1 : 0 }
 sub sums {
     my ($self, $profile, $path, %header) = @_;
     die "$path: it has no times; dprofreport shows it\n" if $profile->unit ne 's';
-    my ($metric, $number) = $self->metric($profile);
+    my $metric = $self->metric($profile);
     my $hz = $profile->hz;
-    my ($samples) = numbered($profile, 'samples');
+    my $samples = $profile->metric('samples');
     my @kept = map { $_ // '' } @header{qw(dprof_run dprof_pid dprof_tid dprof_slice dprof_start)};
     return {
         path => $path, run => $header{dprof_run} // $path,
         id => join("\0", length $kept[0] ? '' : $path, @kept),
         start => $header{dprof_start}, script => $header{dprof_script}, pid => $header{dprof_pid},
         # Times become milliseconds.
-        scale => defined $number ? 1 : 1000 / $hz,
+        scale => $metric->is_counter ? 1 : 1000 / $hz,
         cpu => $profile->total(DP_T_CPU) / $hz, real => $profile->total(DP_T_REAL) / $hz,
-        total => defined $number ? $profile->counted($number) : $profile->total($metric),
-        count => defined $samples ? $profile->counted($samples) : $profile->calls,
-        is_sampled => defined $samples, detail => $profile->line_detail,
-        subs => subs($profile, $metric, $number, $samples),
-        lines => lines($profile, $metric, $number, $samples),
+        total => $metric->total($profile),
+        count => $samples ? $samples->total($profile) : $profile->calls,
+        is_sampled => $samples ? 1 : 0, detail => $profile->line_detail,
+        subs => subs($profile, $metric, $samples),
+        lines => lines($profile, $metric, $samples),
     };
 }
 
-# Returns the metric's number, and that of the counter if it is one. Dies with what there is.
+# Returns the metric. Dies with what there is.
 sub metric {
     my ($self, $profile) = @_;
     my $word = $self->{metric};
-    my $metric = metric_number($word);
-    return ($metric, undef) if defined $metric && metric_is_time($metric);
-    my ($number, $name) = numbered($profile, $word);
-    my @known = (time_words(), grep { length }
-        @{ counter_names($profile) });
-    die "-m $word: the profile has " . join(', ', @known) . counter_hint($word) . "\n"
-        if !defined $number;
-    $self->{label} = counter_label($profile, $name);
-    return (DP_M_COUNTER, $number);
+    my $metric = $profile->metric($word);
+    die "-m $word: the profile has " . join(', ', time_words(), $profile->counter_names)
+        . Devel::DProf::Metric::hint($word) . "\n" if !$metric || $metric->is_calls;
+    $self->{label} = $metric->label if $metric->is_counter;
+    return $metric;
 }
 
 # Returns what the metric is called, and whether it is a counter.
 sub label { my ($self) = @_; return ($self->{label} // $self->{metric}, defined $self->{label}) }
-
-# Returns the number of a counter, from 0, and its whole name.
-sub numbered {
-    my ($profile, $word) = @_;
-    my @names = @{ counter_names($profile) };
-    my $name = counter_named($word, @names) // return;
-    return ((grep { $names[$_] eq $name } 0 .. $#names)[0], $name);
-}
 
 # ---- rows of one file ----
 
 # Anonymous subs always have their place: without it, their names would change when a second one of
 # the package runs.
 sub subs {
-    my ($profile, $metric, $number, $samples) = @_;
+    my ($profile, $metric, $samples) = @_;
     my %how = (separate => DP_SEPARATE_ALL, order => DP_UNSORTED, program => 1);
     my %place = map { $_->[0] => length $_->[2] ? "$_->[2]:$_->[3]" : '' }
         $profile->subs({ separate => DP_SEPARATE_ALL });
-    my %count = !defined $samples ? ()
-        : map { @$_[0, 2] } $profile->rows({ %how, counter => $samples + 1 });
+    my %count = !$samples ? ()
+        : map { @$_[0, 2] } $profile->rows({ %how, $samples->for_rows });
     return { map {
         my ($name, $calls, $self, $incl) = @$_;
-        my $count = defined $samples ? $count{$name} : $name eq '(program)' ? 0 : $calls;
+        my $count = $samples ? $count{$name} : $name eq '(program)' ? 0 : $calls;
         ($name => [$self, $incl, $count, $name, $place{$name} // ''])
-    } $profile->rows({ %how, defined $number ? (counter => $number + 1) : (time => $metric) }) };
+    } $profile->rows({ %how, $metric->for_rows }) };
 }
 
 sub lines {
-    my ($profile, $metric, $number, $samples) = @_;
+    my ($profile, $metric, $samples) = @_;
     return {} if !$profile->line_detail;
     my @subs = map { $_->[0] } $profile->subs({ separate => DP_SEPARATE_ALL });
     my $key = sub { join "\0", map { $_ // '' } @{ $_[0] }[0 .. 2] };
-    my %count = !defined $samples ? ()
-        : map { $key->($_) => $_->[4] } @{ $profile->line_rows(DP_M_COUNTER, $samples) };
+    my %count = !$samples ? () : map { $key->($_) => $_->[4] }
+        @{ $profile->line_rows($samples->number, $samples->counter) };
     return { map {
         my ($file, $line, $sub, $count, $self, $incl) = @$_;
         my $id = $key->($_);
-        $count = $count{$id} // 0 if defined $samples;
+        $count = $count{$id} // 0 if $samples;
         my $name = defined $sub ? $subs[$sub] : '(program)';
         (join("\0", $file, $line, $name) => [$self, $incl, $count, "$file:$line", $name])
-    } grep { length $_->[0] } @{ $profile->line_rows($metric, $number // 0) } };
+    } grep { length $_->[0] } @{ $profile->line_rows($metric->number, $metric->counter // 0) } };
 }
 
 # ---- differences ----

@@ -7,6 +7,7 @@ use warnings;
 
 use Exporter 'import';
 use Devel::DProf::Constants qw(DP_RULE_GROWTH DP_RULE_NEW DP_RULE_GONE DP_RULE_LIMITS);
+use Devel::DProf::Metric;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(rules_of limit_of);
@@ -36,7 +37,7 @@ sub rule_at {
     $rule{re} = pattern_of($1) if $_[0] =~ m{\G/((?:[^/\\]|\\.)*)/\s*}gcs;
     if ($_[0] =~ /\G(new|gone)\b\s*/gc) {
         $rule{kind} = $1 eq 'new' ? DP_RULE_NEW : DP_RULE_GONE;
-    } elsif ($_[0] =~ /\G([A-Za-z][^\s<>=,&\/]*\/[^\/>]+\/\w*|[^\s<>=,&\/]+)\s*>\s*/gc) {
+    } elsif ($_[0] =~ m{\G($Devel::DProf::Metric::EVENT|[^\s<>=,&/]+)\s*>\s*}gc) {
         @rule{qw(kind metric)} = (DP_RULE_GROWTH, $1);
         $rule{limits} = limits_at($_[0]);
         $rule{with_ops} = 1 if $_[0] =~ /\Gand\s+ops\b\s*/gc;

@@ -7,17 +7,19 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use Devel::DProf::Constants qw(metric_is_counter time_words DP_M_COUNTER DP_M_CALLS
-                               DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE);
-use Devel::DProf::Input qw(of_runs header_of processes);
+use Devel::DProf::Constants qw(time_words DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE);
+use Devel::DProf::Input qw(of_runs header_of processes shown_outcome);
+use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain end_transient);
-use Devel::DProf::View qw(metric_number counter_names counter_named counter_repeats counter_doubts
-                          counter_hint too_large);
+use Devel::DProf::View qw(too_large);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(side parts);
+
+# The profiles of more sides than that are packed until they are needed.
+use constant MANY => 8;
 
 # ---- names ----
 
@@ -84,46 +86,61 @@ sub new {
     return $self;
 }
 
-# Reads sides: { name, runs => [[path, ...], ...] } each. What is said of an outcome is up to told.
-# Returns false, after a message, where there is nothing to go on with.
+# Reads sides: { name, runs => [[path, ...], ...] } each, which stay as they are. What is said of an
+# outcome is up to told. Returns false, after a message, where there is nothing to go on with.
 sub read {
-    my ($self, $told, @sides) = @_;
+    my ($self, $told, @named) = @_;
     my $input = Devel::DProf::Input->new(
-        (map { $_ => $self->{$_} } qw(unit pairs may_be_empty chart main force)),
-        waits => $self->{waits} && scalar(grep { @{ $_->{runs} } > 1 } @sides),
+        (map { $_ => $self->{$_} } qw(unit pairs may_be_empty chart main force detail)),
+        waits => $self->{waits} && (@named > MANY || scalar grep { @{ $_->{runs} } > 1 } @named),
         # Hosts have more of one phase and less of another.
-        phases => $self->{phases} || scalar(grep { $_->{unit} } @sides)
+        phases => $self->{phases} || scalar(grep { $_->{unit} } @named)
             || scalar grep { $_ == DP_K_PHASE } @{ $self->{keys} || [] },
     );
-    my @jobs = $self->jobs($input, @sides);
-    my $progress = $self->{progress} ? Devel::DProf::Input::progress('profiles') : undef;
+    my $windows = $self->{windows} || [];
+    my @planned = map { [$self->jobs($input, $windows->[ $_ < @$windows ? $_ : -1 ],
+        @{ $named[$_]{runs} })] } 0 .. $#named;
+    my @jobs = map { @$_ } map { @$_ } @planned;
+    my $progress = $self->{progress}
+        ? Devel::DProf::Input::progress(@jobs == 1 ? $jobs[0][1] : 'profiles') : undef;
     Devel::DProf::Profile::add_all(\@jobs, 0, $progress);
     end_transient();
-    $self->{sides} = \@sides;
-    return sorted($told, [map { $_->[0] } @jobs], @sides) && $self->fits;
+    my ($ok, %seen) = (1);
+    my $tell = sub {
+        my ($profile) = @_;
+        my $index = $seen{$profile}++;
+        my $what = $told->(shown_outcome($profile->outcome($index)), { $profile->header($index) });
+        $ok = 0 if $what eq 'bad';
+        return $what;
+    };
+    $self->{sides} = [map { $self->side_of($tell, $named[$_], @{ $planned[$_] }) } 0 .. $#named];
+    return $ok && $self->fits;
 }
 
-# Returns what is to be read: profile, path and flags each. Files of a run have one profile,
-# where nothing tells them apart; slices of a process and thread always do.
-sub jobs {
-    my ($self, $input, @sides) = @_;
-    my $apart = $self->{apart} || $self->{scripts}
+# Whether each file of a run has a profile of its own.
+sub is_apart {
+    my ($self) = @_;
+    return $self->{apart} || $self->{scripts}
         || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD }
             @{ $self->{keys} || [] };
-    my $windows = $self->{windows} || [];
+}
+
+# Returns what is to be read for each run: profile, path and flags each. Files of a run have one
+# profile, where nothing tells them apart; slices of a process and thread always do.
+sub jobs {
+    my ($self, $input, $window, @runs) = @_;
+    my $apart = $self->is_apart;
     my @jobs;
-    for my $s (0 .. $#sides) {
-        for my $run (@{ $sides[$s]{runs} }) {
-            my ($profile, $last);
-            my %slice_of = $apart && @$run > 1 ? map { $_ => slice_of($_) } @$run : ();
-            @$run = together(\%slice_of, @$run);
-            for my $path (@$run) {
-                my $process = $slice_of{$path} // '';
-                $profile = $input->profile($windows->[ $s < @$windows ? $s : -1 ])
-                    if !$profile || ($apart && ($process eq '' || $process ne $last));
-                $last = $process;
-                push @jobs, [$profile, $path, $input->flags];
-            }
+    for my $run (@runs) {
+        my ($profile, $last);
+        my %slice_of = $apart && @$run > 1 ? map { $_ => slice_of($_) } @$run : ();
+        push @jobs, [];
+        for my $path (together(\%slice_of, @$run)) {
+            my $process = $slice_of{$path} // '';
+            $profile = $input->profile($window)
+                if !$profile || ($apart && ($process eq '' || $process ne $last));
+            $last = $process;
+            push @{ $jobs[-1] }, [$profile, $path, $input->flags];
         }
     }
     return @jobs;
@@ -146,28 +163,22 @@ sub together {
     return @paths[sort { $at[$a] <=> $at[$b] || $a <=> $b } 0 .. $#paths];
 }
 
-# Gives each side its profiles, one for each path as they were read. Returns false if one was bad.
-sub sorted {
-    my ($told, $read, @sides) = @_;
-    my ($ok, %seen) = (1);
-    for my $side (@sides) {
-        my @runs;
-        $side->{cut} = 0;
-        for my $run (@{ $side->{runs} }) {
-            my @parts;
-            for my $path (@$run) {
-                my $profile = shift @$read;
-                my $index = $seen{$profile}++;
-                my $what = $told->($profile->outcome($index), { $profile->header($index) });
-                $side->{cut} = 1 if $what eq 'cut';
-                $ok = 0 if $what eq 'bad';
-                push @parts, $profile if !$index;
-            }
-            push @runs, \@parts;
+# Returns a side that was read: its runs in the order of reading, their profiles.
+sub side_of {
+    my ($self, $tell, $named, @runs) = @_;
+    my ($cut, %kept, @profiles) = (0);
+    for my $run (@runs) {
+        my @parts;
+        for my $profile (map { $_->[0] } @$run) {
+            my $what = $tell->($profile);
+            $cut = 1 if $what eq 'cut';
+            push @parts, $profile
+                if !($what eq 'none' && $self->is_apart) && !$kept{$profile}++;
         }
-        $side->{profiles} = \@runs;
+        push @profiles, \@parts;
     }
-    return $ok;
+    return { %$named, cut => $cut, profiles => \@profiles,
+        runs => [map { [map { $_->[1] } @$_] } @runs] };
 }
 
 # All times become ticks of the finest rate. Returns false, after a message, if that makes a sum
@@ -207,16 +218,15 @@ sub header {
 sub only_of {
     my ($self, $name, $wanted) = @_;
     return 1 if !$wanted;
-    for my $side (@{ $self->{sides} }) {
-        for my $run (@{ $side->{profiles} }) {
-            @$run = grep { $wanted->{ $self->header($_)->{"dprof_$name"} // '' } } @$run;
-        }
-        @{ $side->{profiles} } = grep { @$_ } @{ $side->{profiles} };
-        next if @{ $side->{profiles} };
-        $self->{say}->("$side->{name}: there is no $name " . join(', ', sort keys %$wanted));
-        return 0;
-    }
-    return 1;
+    my $is_wanted = sub { $wanted->{ $self->header($_[0])->{"dprof_$name"} // '' } };
+    my @left = map {
+        my @runs = map { [grep { $is_wanted->($_) } @$_] } @{ $_->{profiles} };
+        +{ %$_, profiles => [grep { @$_ } @runs] };
+    } $self->sides;
+    my ($empty) = grep { !@{ $_->{profiles} } } @left;
+    $self->{say}->("$empty->{name}: there is no $name " . join(', ', sort keys %$wanted)) if $empty;
+    $self->{sides} = \@left;
+    return !$empty;
 }
 
 # ---- what is counted ----
@@ -234,7 +244,7 @@ sub has_no_times {
 }
 
 # Tells whether a profile is one of samples, whose number is a counter.
-sub is_sampled { return scalar grep { $_ eq 'samples' } @{ counter_names($_[1]) } }
+sub is_sampled { return $_[1]->has_counter('samples') }
 
 # Returns the samples a second that the profiles of a side were recorded with, as far as known.
 sub sample_rates {
@@ -249,48 +259,42 @@ sub sample_rates {
 sub has {
     my ($self, $profile) = @_;
     return ($self->has_no_times($profile) ? () : time_words(), $profile->no_calls ? () : 'calls',
-        grep { length } @{ counter_names($profile) });
+        $profile->counter_names);
 }
 
-# Returns a metric as all sides have it, or nothing, after a message.
+# Returns the metric that a word means; undef if no profile has it.
+sub metric {
+    my ($self, $word) = @_;
+    return Devel::DProf::Metric->of($word, map { parts($_) } @{ $self->{sides} });
+}
+
+# Returns a metric that all sides have, or nothing, after a message.
 sub measure {
-    my ($self, $name) = @_;
-    my ($lacking, @counters);
-    my $metric = metric_number($name);
+    my ($self, $word) = @_;
+    my $metric = $self->metric($word);
+    my $name = $metric ? $metric->name : $word;
     my @all = map { parts($_) } @{ $self->{sides} };
-    $name = counter_named($name, map { @{ counter_names($_) } } @all) // $name
-        if !defined $metric;
-    for my $side (@{ $self->{sides} }) {
-        for my $profile (parts($side)) {
-            my @names = @{ counter_names($profile) };
-            my ($n) = grep { $names[$_] eq $name } 0 .. $#names;
-            push @counters, $n;
-            $lacking = 1 if !defined $metric ? !defined $n
-                : $metric == DP_M_CALLS ? $profile->no_calls : $self->has_no_times($profile);
-        }
-    }
-    if ($lacking && (!$self->{force} || !defined $metric)) {
-        my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
-        $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it')
-            . counter_hint($name));
-        $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
-            for @{ $self->{sides} };
-        return;
-    }
-    my $counted = counter_repeats($name);
-    return {
-        name => $name, metric => $metric // DP_M_COUNTER,
-        exact => $counted || $name eq 'calls' ? 1 : 0,
-        defined $metric ? () : (counters => \@counters),
-        tolerance => $counted && defined $self->why_unpinned ? 0.001 : 0,
-    };
+    my $is_lacking = !$metric ? 1 : $metric->is_counter ? grep { !defined } $metric->counters
+        : $metric->is_calls ? grep { $_->no_calls } @all : grep { $self->has_no_times($_) } @all;
+    return $metric if !$is_lacking || ($self->{force} && $metric && !$metric->is_counter);
+    my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
+    $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it')
+        . Devel::DProf::Metric::hint($name));
+    $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
+        for @{ $self->{sides} };
+    return;
+}
+
+# Returns up to which share equal counts may differ by chance.
+sub tolerance {
+    my ($self, $metric) = @_;
+    return $metric->is_counter && $metric->is_exact && defined $self->why_unpinned ? 0.001 : 0;
 }
 
 # Prints the doubts about a counter: of each side, or of each file.
 sub doubt_counter {
-    my ($self, $measure, $by_file) = @_;
-    return if !metric_is_counter($measure->{metric}) || $self->{force};
-    return if $self->{doubted}{ $measure->{name} }++;
+    my ($self, $metric, $by_file) = @_;
+    return if !$metric->is_counter || $self->{force} || $self->{doubted}{ $metric->name }++;
     for my $side (@{ $self->{sides} }) {
         my @headers;
         for my $profile (parts($side)) {
@@ -299,7 +303,7 @@ sub doubt_counter {
         }
         my @told = $by_file ? map { [$_->[0], $_->[1]] } @headers
             : [$side->{name}, map { $_->[1] } @headers];
-        $self->{say}->($_) for map { counter_doubts($measure->{name}, @$_) } @told;
+        $self->{say}->($_) for map { $metric->doubts(@$_) } @told;
     }
     return;
 }
@@ -359,7 +363,8 @@ Devel::DProf::Sides - sides of runs of files: found by name, read, what they cou
 
 =head1 DESCRIPTION
 
-L<dproffold>, L<dprofflame> and L<dprofdiff> name sides in the same way, and read them so.
+All tools that compare or sum up profiles read them in this way, several at a time where there are
+several processors; L<dproffold>, L<dprofflame> and L<dprofdiff> also name sides so.
 L<Devel::DProf::Diff>, which compares them, is one of these objects. It is internal to this
 distribution.
 
@@ -391,15 +396,16 @@ say, a sub that gets messages of one line each; force, which takes different uni
 which shows a terminal how far it is; keys, numbers of sort keys; apart, which keeps the files of a
 run apart, as only_of needs it; unit, what folded stacks count; windows, for each side the ranges of
 L<Devel::DProf::Profile/window>, the last ones for all sides that follow; pairs, may_be_empty,
-chart, main and waits (where a side has several runs), as the methods of L<Devel::DProf::Profile>
-that have these names (main: C<only_main>).
+chart, detail, main and waits (where a side has several runs, or where there are many sides), as the
+methods of L<Devel::DProf::Profile> that have these names (main: C<only_main>).
 
 =item read TOLD, SIDE, ...
 
 Reads the files, in parallel if there are several processors. A SIDE is a hash of a name and runs.
 Each run is a list of paths. The first side is the baseline. TOLD is called with the outcome of each
 file (L<Devel::DProf::Profile/outcome>) and its header, and returns C<fine>, C<cut> (cut short: the
-file is used) or C<bad>. Returns false if a file was bad.
+file is used), C<none> (where files are kept apart, this one is left out) or C<bad>. Returns false
+if a file was bad. The SIDEs stay as they are.
 
 =item sides
 
@@ -423,9 +429,14 @@ side has no such file.
 
 True if times are times, in seconds, and not counts of folded stacks.
 
-=item measure NAME
+=item metric WORD, measure WORD
 
-A metric as all sides have it; undef, after a message, if a side lacks it.
+The L<Devel::DProf::Metric> that a word means in all profiles of the sides; undef if none has it.
+C<measure> is for a metric that all sides need: undef, after a message, if a side lacks it.
+
+=item tolerance METRIC
+
+The share up to which counts of it are taken for equal: more than 0 where hash seeds differ.
 
 =item why_unpinned
 

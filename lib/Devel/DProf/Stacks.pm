@@ -6,15 +6,15 @@ package Devel::DProf::Stacks;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(metric_is_time metric_is_counter metric_text only_keys DP_M_COUNTER);
+use Devel::DProf::Constants qw(only_keys DP_M_COUNTER);
 use Devel::DProf::Input qw(of_runs told used);
+use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(complain end_transient);
-use Devel::DProf::View qw(is_time_word metric_number counter_label counter_unit filters flags
-    nothing_shown);
+use Devel::DProf::View qw(filters flags nothing_shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -289,24 +289,21 @@ sub settle {
     $self->{columns} = [];
     $self->{metrics} = [];
     for my $name (@names) {
-        if (is_time_word($name)) {
-            $reader->same_unit or return;
-        }
+        my $metric = $reader->metric($name);
+        $reader->same_unit or return if $metric && $metric->is_time;
         my $measure = $reader->measure($name) or return;
         return if $name eq $names[0] && !$self->same_kind($name);
         $reader->doubt_counter($measure, !$self->{diff}) if $name eq $names[0];
-        my @counters = @{ $measure->{counters} || [] };
+        my @counters = $measure->counters;
         for my $s (0 .. $#sides) {
             my @parts = map { @$_ } @{ $sides[$s]{profiles} };
             my @own = splice @counters, 0, scalar @parts;
-            my $has_none = $self->{pairs} && $s == 0 && !metric_is_counter($measure->{metric});
+            my $has_none = $self->{pairs} && $s == 0 && !$measure->is_counter;
             push @{ $self->{columns} }, $has_none
                 ? { metric => DP_M_COUNTER, counters => [(0) x @parts] }
-                : { metric => $measure->{metric}, @own ? (counters => \@own) : () };
+                : { metric => $measure->number, @own ? (counters => \@own) : () };
         }
-        push @{ $self->{metrics} }, {
-            key => $measure->{name}, $self->words($measure->{name}, $measure->{metric}),
-        };
+        push @{ $self->{metrics} }, { key => $measure->name, words($measure) };
     }
     return 1;
 }
@@ -321,18 +318,15 @@ sub same_kind {
 
 # Returns a metric's name, and its unit: "s", or what is counted.
 sub words {
-    my ($self, $name, $metric) = @_;
-    my $unit = $self->unit;
-    if (metric_is_time($metric)) {
-        my $label = $unit eq 's' ? metric_text($metric) : length $unit ? $unit : 'samples';
-        return (label => $label, unit => $unit);
-    }
-    return (label => $name, unit => $name) if !metric_is_counter($metric);
-    my $profile = ($self->sides)[0]{profiles}[0][0];
-    my $counted = counter_unit($profile, $name);
-    my $is_unit = length $counted && $counted ne 'events' && $counted ne 's';
-    return (label => counter_label($profile, $name), unit => $is_unit ? $counted : $name);
+    my ($metric) = @_;
+    my $unit = $metric->unit;
+    return (label => length $unit ? $metric->label : 'samples', unit => $unit) if $metric->is_time;
+    return (label => $metric->label,
+        unit => $unit =~ /\A(?:|events|s)\z/ ? $metric->name : $unit);
 }
+
+# Are the values of the first metric seconds?
+sub in_seconds { return $_[0]{metrics}[0]{unit} eq 's' }
 
 # Returns the unit of times: "s"; of folded stacks, what they count, "" if that is unknown.
 sub unit {
@@ -377,7 +371,7 @@ sub print_trace {
     );
     my $result = Devel::DProf::Profile::print_stacks($out, [], $self->in_c(
         %$self, %callbacks, format => $format, paths => \@paths,
-        columns => [{ metric => metric_number($metric) }],
+        columns => [{ metric => Devel::DProf::Metric->known($metric)->number }],
         metrics => [{ key => $metric, label => $metric, unit => 's' }], side_names => [''],
         ranges => ($self->{windows} || [])->[0] || []));
     end_transient();

@@ -14,8 +14,8 @@ use Devel::DProf::Layout qw(fitted grouped aligned);
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of);
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text shown);
-use Devel::DProf::View qw(counter_names);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -23,9 +23,6 @@ use constant {
     DEFAULT_RULES => 'calls > 5% & 10, ops > 5% & 10000',
     WIDTH => 80, FINDINGS => 10, TOP_SUBS => 3, ALL => 1 << 30,
 };
-
-# A profile may become part of a sum that is written, so all details are read.
-use constant INPUT => Devel::DProf::Input->new(detail => 1);
 
 # The options: a pattern for values, and what these are.
 my %OPTION = (
@@ -107,7 +104,7 @@ sub new {
     $opt{html} = File::Spec->rel2abs($opt{html}) if defined $opt{html};
     return bless {
         %opt, top => $opt{top} // 10, fail_if => $opt{fail_if} // DEFAULT_RULES, files => [],
-        by_name => {}, all => INPUT->profile, here => Cwd::getcwd() // '',
+        by_name => {}, all => profile_of(), here => Cwd::getcwd() // '',
     }, $class;
 }
 
@@ -188,22 +185,22 @@ sub add {
         push @{ $self->{files} }, $file;
     }
     $file->{$_} ||= $facts{$_} for keys %facts;
-    my $profile = INPUT->profile;
-    for my $path (@$paths) {
-        my $o = INPUT->read($profile, $path);
+    my @left = @$paths;
+    my $profile = profile_of(sub {
+        my ($o, $header) = @_;
+        my $path = shift @left;
         my $what = Devel::DProf::Outcome::verdict($o);
         if (!Devel::DProf::Input::usable($what)) {
             push @{ $self->{unread} }, "$name: a profile cannot be read: "
                 . Devel::DProf::Outcome::reason($o) if !Devel::DProf::Outcome::is_empty($o);
-            next;
+            return;
         }
         # The process had only begun when it became another program.
-        next if $what eq 'cut' && !has_anything($path);
-        my %header = $profile->header($profile->files - 1);
-        $file->{processes}{ $header{dprof_pid} // $path } = 1;
+        return if $what eq 'cut' && !has_anything($path);
+        $file->{processes}{ $header->{dprof_pid} // $path } = 1;
         push @{ $file->{ $what eq 'cut' ? 'cut' : 'whole' } }, $path;
         push @{ $file->{paths} }, $path;
-    }
+    }, @$paths);
     return if !@{ $file->{paths} };
     $self->count($file, $profile);
     my $wrong = $self->{all}->merge($profile);
@@ -212,10 +209,19 @@ sub add {
     return;
 }
 
+# Returns a profile of files, after it has told their outcomes and headers. The profile may become
+# part of a sum that is written, so all details are read.
+sub profile_of {
+    my ($told, @paths) = @_;
+    my $sides = Devel::DProf::Sides->new(detail => 1);
+    return Devel::DProf::Input->new(detail => 1)->profile if !@paths;
+    $sides->read(sub { $told->(@_) if $told; return 'fine' }, { name => '', runs => [\@paths] });
+    return (parts(($sides->sides)[0]))[0];
+}
+
 sub has_anything {
     my ($path) = @_;
-    my $profile = INPUT->profile;
-    INPUT->read($profile, $path);
+    my $profile = profile_of(undef, $path);
     return $profile->contexts > 1 || $profile->total(Devel::DProf::Profile::REAL);
 }
 
@@ -224,10 +230,10 @@ sub count {
     my ($self, $file, $profile) = @_;
     $file->{cpu} += $profile->total(Devel::DProf::Profile::CPU) / $profile->hz;
     $file->{calls} += $profile->calls;
-    my @names = @{ counter_names($profile) };
-    for my $n (grep { length $names[$_] } 0 .. $#names) {
-        if ($names[$n] eq 'ops') { $file->{ops} += $profile->counted($n) }
-        else { $file->{counters}{ $names[$n] } += $profile->counted($n) }
+    for my $metric (map { $profile->metric($_) } $profile->counter_names) {
+        my $total = $metric->total($profile);
+        if ($metric->name eq 'ops') { $file->{ops} += $total }
+        else { $file->{counters}{ $metric->name } += $total }
     }
     my @top = $profile->rows({
         time => Devel::DProf::Profile::CPU, rows => TOP_SUBS, program => 1, separate => 1,
@@ -245,10 +251,8 @@ sub subs_of {
     my %sub = map { $_->[0] => { name => $_->[0], calls => $_->[1], cpu => $_->[2] / $hz } }
         $profile->rows({ %how, time => Devel::DProf::Profile::CPU });
     $sub{'(program)'}{calls} = 0 if $sub{'(program)'};
-    my @names = @{ counter_names($profile) };
-    my ($ops) = grep { $names[$_] eq 'ops' } 0 .. $#names;
-    if (defined $ops) {
-        my @rows = $profile->rows({ %how, counter => $ops + 1 });
+    if (my $ops = $profile->metric('ops')) {
+        my @rows = $profile->rows({ %how, $ops->for_rows });
         $sub{ $_->[0] }{ops} = $_->[2] for grep { $sub{ $_->[0] } } @rows;
     }
     return values %sub;
@@ -496,8 +500,7 @@ sub gate {
 sub keep_profiles {
     my ($self) = @_;
     for my $file (grep { @{ $_->{paths} } } @{ $self->{files} }) {
-        my $profile = INPUT->profile;
-        INPUT->read($profile, $_) for @{ $file->{paths} };
+        my $profile = profile_of(undef, @{ $file->{paths} });
         write_profile($profile, "$self->{out}/" . $self->safe_name($file->{name}));
     }
     write_profile($self->{all}, "$self->{out}/all.tmon");

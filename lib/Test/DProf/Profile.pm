@@ -28,19 +28,9 @@ sub profile {
     return $self->{profile} //= $self->{read}->();
 }
 
-# Returns the words of the kinds of time, each with its number. Nothing of the analyzers is loaded
-# before this is asked for.
-sub times_by_word {
-    require Devel::DProf::Constants;
-    return Devel::DProf::Constants::words_of('time');
-}
-
-# Whether a metric's word is a kind of time.
-sub is_time {
-    my ($self, $metric) = @_;
-    my %time = times_by_word();
-    return exists $time{$metric};
-}
+# Returns the metric of a word, or undef. Nothing of the analyzers is loaded before this is asked
+# for.
+sub metric { return $_[0]->profile->metric($_[1]) }
 
 # Returns the numbers of a sub, or of (total): calls, and a metric's self and inclusive values.
 # Undef: there is no such sub.
@@ -53,13 +43,7 @@ sub rows {
     my ($self, $metric) = @_;
     return $self->{rows}{$metric} //= do {
         my $profile = $self->profile;
-        my %time = times_by_word();
-        my %how = (program => 1, rows => 2**31, time => $time{$metric} // $time{cpu});
-        if (!exists $time{$metric}) {
-            my @names = map { s/:[^:]*\z//r } $profile->counters;
-            my ($k) = grep { $names[$_] eq $metric } 0 .. $#names;
-            $how{counter} = $k + 1;
-        }
+        my %how = (program => 1, rows => 2**31, $self->metric($metric)->for_rows);
         my %rows;
         my $total = 0;
         for my $separate (1, 0) {
@@ -87,30 +71,25 @@ sub calls {
 sub cost {
     my ($self, $name, $what) = @_;
     my ($metric, $incl) = $self->metric_of($what);
-    my $row = $self->row($name, $metric) or return 0;
+    my $row = $self->row($name, $metric->name) or return 0;
     my $value = $row->{ $incl ? 'incl' : 'self' };
-    return $self->is_time($metric) ? $value / $self->profile->hz : $value;
+    return $metric->is_time ? $value / $self->profile->hz : $value;
 }
 
 # Takes self, incl; METRIC, incl METRIC. Dies if there is no such metric.
 sub metric_of {
     my ($self, $what) = @_;
-    return ('cpu', $what eq 'incl') if $what =~ /^(?:self|incl)\z/;
-    my $incl = $what =~ s/^incl\s+//;
-    return ($what, $incl) if $self->is_time($what);
+    my $is_bare = $what =~ /^(?:self|incl)\z/;
+    my $incl = $is_bare ? $what eq 'incl' : $what =~ s/^incl\s+//;
+    my $metric = $self->metric($is_bare ? 'cpu' : $what);
+    return ($metric, $incl) if $metric && !$metric->is_calls;
     my @names = $self->counters;
-    require Devel::DProf::View;
-    my $known = Devel::DProf::View::counter_named($what, @names);
     my @times = Devel::DProf::Constants::time_words();
     croak "the profile has no $what; it has " . join(', ', 'self', 'incl', @times, @names)
-        . (@names ? '' : ' (ops are counted in trees, by perl\'s own run loop)') if !defined $known;
-    return ($known, $incl);
+        . (@names ? '' : ' (ops are counted in trees, by perl\'s own run loop)');
 }
 
-sub counters {
-    my ($self) = @_;
-    return grep { length } map { s/:[^:]*\z//r } $self->profile->counters;
-}
+sub counters { return $_[0]->profile->counter_names }
 
 sub subs {
     my ($self) = @_;

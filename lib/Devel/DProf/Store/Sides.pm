@@ -22,8 +22,8 @@ use constant WARM => 120;
 # What stores have written for us goes when the process ends.
 my @FOLDERS;
 
-# Puts the profiles that a tool's options select in the place of names. Returns 0, or the exit
-# status after a message.
+# Returns 0, and the profiles that a tool's options select in the place of names; or the exit status
+# after a message.
 sub take {
     my ($tool, $opt, $names) = @_;
     my ($url, $bisect) = @$opt{qw(from bisect)};
@@ -43,8 +43,7 @@ sub take {
     }
     return $tool->usage('a second side is missing: --run-set A B')
         if $compares && @sides < 2 && !$opt->{run};
-    @$names = @sides;
-    return OK;
+    return (OK, @sides);
 }
 
 # Returns the run-sets of the options and the names that stand for one, in their order, as sides;

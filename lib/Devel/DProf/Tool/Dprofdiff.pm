@@ -9,6 +9,7 @@ use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP
                                DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(told used);
+use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
@@ -16,8 +17,7 @@ use Devel::DProf::Text qw(bytes text shown few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
 use Devel::DProf::Values qw(list_of windows renames);
-use Devel::DProf::View qw(metric_number metrics_for_help is_time_word keys_of filters
-                          nothing_shown medium colour);
+use Devel::DProf::View qw(keys_of filters nothing_shown medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -26,7 +26,7 @@ my %COMPUTE = words_of('compute');
 my %VIEW = words_of('view');
 
 my $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => metrics_for_help() },
+    lists => { METRICS => Devel::DProf::Metric::for_help() },
     compares => 1, name => 'dprofdiff', rewrite => \&bare_m, how => \&how, run => \&compared,
     text => <<'END',
 dprofdiff [options] [baseline] [file ...]
@@ -177,7 +177,7 @@ sub not_before_runs {
         if ($opt->{N} // '') eq 'auto' && grep { $_ eq '-' } @paths;
     my ($rule) = grep { $_->{with_ops} } $how->{diff}->given_rules;
     return "--fail-if: $rule->{text}: it compares times, without -n"
-        if $rule && ($opt->{n} || !is_time_word($how->{metric_name}));
+        if $rule && ($opt->{n} || !Devel::DProf::Metric::is_time_word($how->{metric_name}));
     return undef;
 }
 
@@ -193,7 +193,7 @@ sub least_p {
 sub can_find {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
-    return if $opt->{f} || !is_time_word($how->{metric_name});
+    return if $opt->{f} || !Devel::DProf::Metric::is_time_word($how->{metric_name});
     my $most = $runs eq 'auto' ? Devel::DProf::Looks::most() : $runs;
     my $of_files = @sides ? scalar @{ $sides[0]{runs} } : $most;
     return too_few($runs, $alpha, @sides) if least_p($of_files, $most) > $alpha;
@@ -230,13 +230,12 @@ sub compare_all {
 # cycles:u, kmem:kfree:u, cpu/event=0x3c/u.
 sub bare_m {
     my @args = @_;
-    my $metric = qr{[A-Za-z][\w.+%-]*(?:(?::[\w.+%-]+)+|/[^/]+/\w*)?};
     for my $i (reverse 0 .. $#args) {
         next if $args[$i] ne '-m' || grep { $_ eq '--' } @args[0 .. $i];
         my $next = $args[ $i + 1 ];
         $args[$i] = '--modules'
-            if !defined $next || $next !~ /^$metric\z/
-                || (!defined metric_number($next) && -e $next);
+            if !defined $next || $next !~ /^(?:$Devel::DProf::Metric::WORD)\z/
+                || (!Devel::DProf::Metric->known($next) && -e $next);
     }
     return @args;
 }
@@ -495,7 +494,7 @@ sub report {
     my $result = $diff->print($out,
         facts => [$diff->facts, defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ()],
         title => $how->{title} // 'Difference of ' . join(', ', @names),
-        colour => colour($how, $is_terminal), width => $width);
+        colour => colour($opt, $is_terminal), width => $width);
     if (!$result) {
         written('dprofdiff', $out, 0);
         return USAGE;
@@ -517,7 +516,7 @@ sub annotate {
     return USAGE if !$result;
     require Devel::DProf::AnnotateDiff;
     my $text = eval {
-        Devel::DProf::AnnotateDiff->new($diff, colour => colour($how, -t STDOUT))
+        Devel::DProf::AnnotateDiff->new($diff, colour => colour($opt, -t STDOUT))
             ->text_of(text($opt->{annotate}));
     };
     if (!defined $text) {

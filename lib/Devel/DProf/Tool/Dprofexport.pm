@@ -12,7 +12,6 @@ use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain end_transient result written);
 use Devel::DProf::Values qw(list_of);
-use Devel::DProf::View qw(is_time_word metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -20,7 +19,7 @@ my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('tool
 my @LABELS = qw(phase pid tid);
 
 my $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => metrics_for_help(), LABELS => \@LABELS },
+    lists => { METRICS => Devel::DProf::Metric::for_help(), LABELS => \@LABELS },
     name => 'dprofexport', how => \&how, run => \&export,
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofexport [options] [profile ...]
@@ -144,7 +143,7 @@ sub calls {
     my $format = $stacks->format;
     my ($metric) = @metrics ? $metrics[0] eq 'wall' ? 'real' : $metrics[0] : 'real';
     return $TOOL->usage("-m: $format has one time: real (wall), cpu, user or system")
-        if @metrics > 1 || !is_time_word($metric);
+        if @metrics > 1 || !Devel::DProf::Metric::is_time_word($metric);
     my @paths = $stacks->paths(@$names) or return FAILED;
     my $failed;
     my $status = result('dprofexport', $opt->{o}, sub {

@@ -10,7 +10,7 @@ use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain result);
-use Devel::DProf::View qw(metrics_for_help);
+use Devel::DProf::Metric;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -19,7 +19,7 @@ my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('eyes
 # Options that flamegraph.pl has, too, have its names.
 my $TOOL;
 $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => metrics_for_help() },
+    lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dprofflame', rewrite => \&two_dashes,
     how => sub { Devel::DProf::Flame->new(settings(@_)) },
     run => sub { graph($TOOL, @_) },

@@ -6,17 +6,17 @@ use strict;
 use warnings;
 
 use Devel::DProf::Constants qw(time_words);
+use Devel::DProf::Metric;
 use Devel::DProf::Options;
 use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(OK FAILED complain result);
-use Devel::DProf::View qw(metric_in is_time_word metrics_for_help);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
 
 my $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => metrics_for_help() },
+    lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dproffold', how => \&how, run => \&folded,
     text => <<'END' =~ s/^\@FORMAT\@\n/Devel::DProf::Stacks::format_option()/emr,
 dproffold [options] [profile ...]
@@ -98,7 +98,7 @@ sub how {
         . 'a unit of time goes with ' . join(', ', @times) . " or $last\n"
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit}
-        && !is_time_word($metric);
+        && !Devel::DProf::Metric::is_time_word($metric);
     my $format = Devel::DProf::Stacks::format_of('programs', $opt->{format}, $opt->{o})
         // (Devel::DProf::Stacks::formats('programs'))[0];
     return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt),
@@ -111,10 +111,8 @@ sub what {
     my ($opt, $stacks) = @_;
     die "-n needs two sides\n" if $opt->{n} && !$stacks->has_two_sides;
     my $unit = $opt->{unit} // 'us';
-    my $counted = $stacks->unit;
-    my $metric = metric_in($counted, $opt->{m} // ($PER{$unit} ? 'cpu' : $unit));
-    $stacks->settle($metric) or return;
-    my $is_time = is_time_word($metric) && $counted eq 's';
+    $stacks->settle($opt->{m} // ($PER{$unit} ? 'cpu' : $unit)) or return;
+    my $is_time = $stacks->in_seconds;
     return (per => $is_time ? $PER{$unit} : 1, whole => $is_time && $PER{$unit} > 1e3 ? 1 : 0);
 }
 

@@ -9,7 +9,7 @@ use Devel::DProf::Flame;
 use Devel::DProf::Options;
 use Devel::DProf::Tool qw(OK);
 use Devel::DProf::Tool::Dprofflame;
-use Devel::DProf::View qw(metrics_for_help);
+use Devel::DProf::Metric;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -17,7 +17,7 @@ use constant FILE => 'dprof.html';
 
 my $TOOL;
 $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => metrics_for_help() },
+    lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dprofhtml', how => \&how, run => \&page,
     text => <<'END',
 dprofhtml [options] [profile ...]               one side: several files are added up

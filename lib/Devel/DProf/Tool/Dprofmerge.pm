@@ -44,15 +44,15 @@ sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
 sub merge {
-    my ($opt, $names) = @_;
-    @$names = 'tmon.out' if !@$names && $opt->{processes};
-    return $TOOL->usage('name the profiles to merge') if !@$names;
+    my ($opt, $given) = @_;
+    my @names = @$given || !$opt->{processes} ? @$given : 'tmon.out';
+    return $TOOL->usage('name the profiles to merge') if !@names;
     return $TOOL->usage("--unit $opt->{unit}: must be s, ms, us, ns, or a word for what is counted")
         if defined $opt->{unit} && !Devel::DProf::Input::is_unit($opt->{unit});
     my $out = $opt->{o} // '-';
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if $out eq '-' && -t STDOUT;
-    my ($profile, $failed) = merged($opt, files_of($opt->{processes}, $opt->{F}, @$names));
+    my ($profile, $failed) = merged($opt, files_of($opt->{processes}, $opt->{F}, @names));
     return FAILED if !$profile;
     return written($profile, $opt, $out) || $failed;
 }

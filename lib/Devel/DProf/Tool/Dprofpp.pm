@@ -5,7 +5,7 @@ package Devel::DProf::Tool::Dprofpp;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(words_of time_words only_keys);
+use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Input qw(of_runs told usable readable doubts);
 use Devel::DProf::Options;
 use Devel::DProf::Profile;
@@ -26,9 +26,6 @@ my @TIME = (
 );
 my %ORDER = @ORDER;
 my %TIME = @TIME;
-my %METRIC = words_of('time');
-# `how` has these, and the table does not know them.
-my @OWN = qw(is_time phases force fold re_f re_G running);
 
 my $TOOL = Devel::DProf::Options->new(
     lists => { TIMES => [time_words()] },
@@ -108,9 +105,10 @@ sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
 sub profile {
-    my ($opt, $names, $script_args) = @_;
-    @$names = defined $opt->{p} && length($ENV{PERL_DPROF_OUT_FILE_NAME} // '')
-        ? $ENV{PERL_DPROF_OUT_FILE_NAME} : 'tmon.out' if !@$names;
+    my ($opt, $given, $script_args) = @_;
+    my @names = @$given ? @$given
+        : defined $opt->{p} && length($ENV{PERL_DPROF_OUT_FILE_NAME} // '')
+            ? $ENV{PERL_DPROF_OUT_FILE_NAME} : 'tmon.out';
     return $TOOL->usage("-O $opt->{O}: the number of rows must be positive")
         if defined $opt->{O} && $opt->{O} < 1;
     return $TOOL->usage('-Q is meaningful only when used with -p')
@@ -122,28 +120,27 @@ sub profile {
     if (defined $opt->{watch}) {
         require Devel::DProf::Watch;
         my $wrong = defined $opt->{p} ? 'watches a program that was started elsewhere, not with -p'
-            : Devel::DProf::Watch::wrong($opt->{watch}, @$names);
+            : Devel::DProf::Watch::wrong($opt->{watch}, @names);
         return $TOOL->usage("--watch: $wrong") if defined $wrong;
     }
     my $how = how($opt) or return USAGE;
-    return version(@$names) if $opt->{V};
+    return version(@names) if $opt->{V};
     my $status;
     if (defined $opt->{p}) {
-        my $before = identity($names->[0]);
-        $status = record($opt->{p}, $script_args, $names);
+        my $before = identity($names[0]);
+        $status = record($opt->{p}, $script_args, $names[0]);
         return $status if $opt->{Q};
         # perl may fail before the recorder is loaded: the file there is then of another run.
-        if (identity($names->[0]) eq $before) {
+        if (identity($names[0]) eq $before) {
             complain("$opt->{p} left no profile");
             return $status || FAILED;
         }
     }
-    return Devel::DProf::Watch::watch($opt->{watch}, $opt->{processes}, $names, sub {
-        ($how->{running}, my @paths) = @_;
-        return shown($opt, $how, @paths);
+    return Devel::DProf::Watch::watch($opt->{watch}, $opt->{processes}, \@names, sub {
+        my ($running, @paths) = @_;
+        return shown($opt, { %$how, running => $running }, @paths);
     }) if defined $opt->{watch};
-    @$names = of_runs($opt->{processes}, $opt->{F}, @$names);
-    my $failed = shown($opt, $how, @$names);
+    my $failed = shown($opt, $how, of_runs($opt->{processes}, $opt->{F}, @names));
     return $status || $failed;
 }
 
@@ -154,27 +151,23 @@ sub shown {
 
 # ---- options ----
 
-# Returns what the views need: the fields of struct dp_classic, and patterns.
+# Returns the options of the table (view, the fields of struct dp_classic), and patterns.
 sub how {
     my ($opt) = @_;
-    my %how = (
-        is_time   => defined $METRIC{ $opt->{m} // 'cpu' },
-        time      => $METRIC{ $opt->{m} // '' } // first_of($opt, @TIME)
-            // Devel::DProf::Profile::CPU,
+    my %how;
+    my %view = (
+        time      => first_of($opt, @TIME) // Devel::DProf::Profile::CPU,
         order     => first_of($opt, @ORDER) // Devel::DProf::Profile::BY_TIME,
         reverse   => $opt->{d} ? 1 : 0,
         inclusive => $opt->{I} ? 1 : 0,
         no_header => $opt->{q} ? 1 : 0,
         summed    => $opt->{processes} ? 1 : 0,
         program   => $opt->{program} ? 1 : 0,
-        phases    => $opt->{phases} ? 1 : 0,
         rows      => ($opt->{O} // 0) > 0 ? $opt->{O} : 15,
         separate  => $opt->{R} // Devel::DProf::Profile::CROWDED,
         autoload  => $opt->{A} ? 1 : 0,
-        force     => $opt->{F} ? 1 : 0,
-        fold      => $opt->{t} && !$opt->{T} ? 1 : 0,
     );
-    $how{only} = text($opt->{g}) if defined $opt->{g};
+    $view{only} = text($opt->{g}) if defined $opt->{g};
     for my $name (grep { defined $opt->{$_} } qw(f G)) {
         my $re = text($opt->{$name});
         $how{"re_$name"} = eval { qr/$re/ };
@@ -183,13 +176,13 @@ sub how {
             $TOOL->usage("-$name: not a regular expression: $why");
             return;
         }
-        $how{group} = $re if $name eq 'G';
+        $view{group} = $re if $name eq 'G';
     }
-    return \%how;
+    return { %how, view => \%view };
 }
 
 # Returns how names are told apart.
-sub labels { my ($how) = @_; return { map { $_ => $how->{$_} } qw(separate autoload) } }
+sub labels { my ($how) = @_; return { map { $_ => $how->{view}{$_} } qw(separate autoload) } }
 
 # Returns the value of the first given option in a list of pairs. Undef: none is given.
 sub first_of {
@@ -218,45 +211,34 @@ sub report {
         $something ||= $readable;
     }
     return $failed if !$something;
-    if (!$how->{is_time}) {
-        my $wrong = counter($opt, $how, $profile);
-        return $wrong if $wrong;
-    }
-    if ($how->{re_f} || $how->{re_G}) {
-        $how->{roles} = $profile->roles($how, sub { role($how, $opt->{P}, $_[0]) });
-    }
+    my ($wrong, @metric) = metric($opt, $profile);
+    return $wrong if $wrong;
+    my @roles = !$how->{re_f} && !$how->{re_G} ? ()
+        : (roles => $profile->roles($how->{view}, sub { role($how, $opt->{P}, $_[0]) }));
     if (defined $opt->{g} && !grep { $_ eq text($opt->{g}) } $profile->names(labels($how))) {
         return no_such_sub($opt, @names);
     }
-    $how->{width} = terminal_width();
-    $how->{human} = !($opt->{classic} // !-t STDOUT) ? 1 : 0;
-    my $rc;
-    if ($opt->{S}) {
-        $rc = $profile->print_merged(\*STDOUT, only_keys('classic', $how, @OWN));
-    } else {
-        $rc = $profile->print_flat(\*STDOUT, only_keys('classic', $how, @OWN));
-    }
+    my $print = $opt->{S} ? 'print_merged' : 'print_flat';
+    my $rc = $profile->$print(\*STDOUT, { %{ $how->{view} }, @metric, @roles,
+        width => terminal_width(), human => !($opt->{classic} // !-t STDOUT) ? 1 : 0 });
     return out($rc, $opt) || $failed;
 }
 
-# Replaces the time by a counter.
-sub counter {
-    my ($opt, $how, $profile) = @_;
-    require Devel::DProf::View;
-    my @counters = @{ Devel::DProf::View::counter_names($profile) };
-    my $name = Devel::DProf::View::counter_named($opt->{m}, @counters);
-    my @known = (time_words(), grep { length } @counters);
-    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', @known)
-        . Devel::DProf::View::counter_hint($opt->{m})) if !defined $name;
-    ($how->{counter}) = map { $_ + 1 } grep { $counters[$_] eq $name } 0 .. $#counters;
-    $how->{counter_label} = Devel::DProf::View::counter_label($profile, $name);
-    return OK if $opt->{F};
+# Returns a status, and the table's options for the metric of -m, a time or a counter.
+sub metric {
+    my ($opt, $profile) = @_;
+    return OK if !defined $opt->{m};
+    my $metric = $profile->metric($opt->{m});
+    return $TOOL->usage("--metric $opt->{m}: the profile has "
+        . join(', ', time_words(), $profile->counter_names)
+        . Devel::DProf::Metric::hint($opt->{m})) if !$metric || $metric->is_calls;
+    my @how = ($metric->for_rows, $metric->is_counter ? (counter_label => $metric->label) : ());
     for my $file (0 .. $profile->files - 1) {
         my $path = $profile->outcome($file)->{path};
         my %header = $profile->header($file);
-        complain($_) for Devel::DProf::View::counter_doubts($name, $path, \%header);
+        complain($_) for $opt->{F} ? () : $metric->doubts($path, \%header);
     }
-    return OK;
+    return (OK, @how);
 }
 
 sub calls {
@@ -264,7 +246,8 @@ sub calls {
     my ($failed, $found) = (OK, !defined $opt->{g});
     for my $path (@names) {
         my $outcome = Devel::DProf::Profile::print_calls($path, \*STDOUT,
-            { map { $_ => $how->{$_} } qw(fold phases force only separate autoload) });
+            { fold => $opt->{t} && !$opt->{T} ? 1 : 0, phases => $opt->{phases} ? 1 : 0,
+                force => $opt->{F} ? 1 : 0, only => $how->{view}{only}, %{ labels($how) } });
         my ($status, $readable) = outcome($outcome, $opt, $how);
         $failed ||= $status;
         $found ||= !$readable || $outcome->{has_only};
@@ -349,10 +332,10 @@ sub unexpected {
 # ---- -p, -V, -h, -H ----
 
 sub record {
-    my ($script, $args, $names) = @_;
+    my ($script, $args, $path) = @_;
     require Devel::DProf::Record;
     my @command = $args ? ($script, @$args) : split ' ', $script;
-    local $ENV{PERL_DPROF_OUT_FILE_NAME} = $names->[0];
+    local $ENV{PERL_DPROF_OUT_FILE_NAME} = $path;
     my @include = map { "-I$_" } Devel::DProf::Record::include_dirs();
     my $rc = system { $^X } $^X, @include, '-d:DProf', @command;
     if ($rc == -1) {

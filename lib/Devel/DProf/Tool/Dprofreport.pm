@@ -5,22 +5,21 @@ package Devel::DProf::Tool::Dprofreport;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metric_is_time
-                               metric_text only_keys DP_FIELD_KEY
+use Devel::DProf::Constants qw(words_of all_words_of first_words time_words
+                               DP_FIELD_KEY
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
-                               DP_K_SCRIPT DP_K_PID DP_K_THREAD DP_K_PHASE DP_K_PARENT DP_K_SRCLINE
-                               DP_M_CALLS DP_M_COUNTER DP_TEXT DP_CHAIN_GRAPH);
+                               DP_K_PARENT DP_K_SRCLINE
+                               DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(files_of told usable readable doubts);
+use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
+use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
-use Devel::DProf::View qw(metric_number metric_in metrics_for_help key keys_of counter_names
-                          counter_named counter_label counter_doubts counter_hint filters flags
-                          nothing_shown medium colour
-                          too_large);
+use Devel::DProf::View qw(key keys_of filters flags nothing_shown medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -30,12 +29,9 @@ my %CHAIN_VALUE = words_of('chain_value');
 my @METRICS = (time_words(), 'calls');
 # Formats that are pictures: only a history has them here.
 my %PICTURE = map { $_ => 1 } qw(svg);
-# `how` has these, and the view does not know them.
-my @OWN = qw(children subs packages scripts re_only re_skip re_p re_ignore-callees something
-    metric_name counter color by_line shown);
 
 my $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => metrics_for_help(), FIELDS => [first_words('field')] },
+    lists => { METRICS => Devel::DProf::Metric::for_help(), FIELDS => [first_words('field')] },
     name => 'dprofreport', rewrite => \&bare_g, how => \&how, run => \&shown,
     text => <<'END',
 dprofreport [options] [profile ...]
@@ -114,66 +110,69 @@ sub command { return $TOOL }
 sub shown {
     my ($opt, $how, $names) = @_;
     return $how->{history}->report($TOOL, $opt, @$names) if $how->{history};
-    @$names = 'tmon.out' if !@$names;
-    my @paths = files_of($opt->{processes}, $opt->{f}, @$names);
-    @$names = @paths if !grep { ref } @$names;
-    my ($failed, @sides) = sides($opt, $how, @paths);
-    $names = [map { ref ? bytes($_->{name}) : $_ } @$names];
+    my @given = @$names ? @$names : 'tmon.out';
+    my @paths = files_of($opt->{processes}, $opt->{f}, @given);
+    my ($failed, $metric, @sides) = sides($opt, $how, @paths);
+    $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
-    return annotate($opt, $how, $failed, $names, $sides[0]) if defined $opt->{annotate};
-    edges_of_lines($how, $names, map { $_->[0] } @sides) or return FAILED
-        if defined $how->{by_line};
-    if (defined(my $nothing = nothing_shown($how))) {
+    return annotate($opt, $metric, $failed, $names, $sides[0]) if defined $opt->{annotate};
+    my $edges = defined $how->{by_line} ? edges_of_lines($how, $names, map { $_->[0] } @sides) : [];
+    return FAILED if !$edges;
+    if (defined(my $nothing = nothing_shown($how->{filter}))) {
         complain("$nothing in @$names");
         return FAILED;
     }
-    return report($opt, $how, $failed, $names, @sides);
+    my %view = (%{ $how->{view} }, metric => $metric->number,
+        @$edges ? (edges_of_lines => $edges) : ());
+    return report($opt, \%view, $metric, $failed, $names, @sides);
 }
 
 # ---- options ----
 
-# Returns what the view needs: the fields of struct dp_report, and patterns. Dies with what is
-# wrong.
+# Returns the options of the view, which are the fields of struct dp_report, and beside them filter,
+# by_line and history. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
-    my %how = (children => $opt->{children} // 1, autoload => $opt->{A} ? 1 : 0,
+    my %naming = (autoload => $opt->{A} ? 1 : 0,
         separate => $opt->{R} // Devel::DProf::Profile::CROWDED);
+    my %filter = (%naming, filters($opt, qw(only skip p ignore-callees)));
+    my %view = %naming;
+    my %how = (filter => \%filter, view => \%view);
     my @keys = keys_of(defined $opt->{annotate} ? 'sub' : $opt->{s} // 'sub');
-    %how = (%how, filters($opt, qw(only skip p ignore-callees)));
-    push @keys, DP_K_PARENT if $how{re_p} && !grep { $_ == DP_K_PARENT } @keys;
-    die "-s parent needs --parent REGEX\n" if !$how{re_p} && grep { $_ == DP_K_PARENT } @keys;
-    die "-x needs --parent REGEX\n" if $opt->{x} && !$how{re_p};
-    $how{keys} = \@keys;
-    $how{fields} = fields($opt, \%how);
+    push @keys, DP_K_PARENT if $filter{re_p} && !grep { $_ == DP_K_PARENT } @keys;
+    die "-s parent needs --parent REGEX\n" if !$filter{re_p} && grep { $_ == DP_K_PARENT } @keys;
+    die "-x needs --parent REGEX\n" if $opt->{x} && !$filter{re_p};
+    $view{keys} = \@keys;
+    $view{fields} = fields($opt, \@keys);
     # The keys share the last column.
-    $how{fields} = [sort { ($a >= DP_FIELD_KEY) <=> ($b >= DP_FIELD_KEY) } @{ $how{fields} }]
+    $view{fields} = [sort { ($a >= DP_FIELD_KEY) <=> ($b >= DP_FIELD_KEY) } @{ $view{fields} }]
         if $opt->{hierarchy};
-    $how{exclude_other} = $opt->{x} ? 1 : 0;
-    $how{no_children} = $how{children} ? 0 : 1;
-    $how{percent_limit} = $opt->{'percent-limit'} // 0;
-    $how{max_stack} = $opt->{'max-stack'} // 0;
-    $how{rows} = $opt->{O} // 0;
-    $how{histogram} = $opt->{histogram} ? 1 : 0;
-    $how{hierarchy} = $opt->{hierarchy} ? 1 : 0;
-    chains($opt, \%how) if defined $opt->{g} || $opt->{G};
+    $view{exclude_other} = $opt->{x} ? 1 : 0;
+    $view{no_children} = $opt->{children} // 1 ? 0 : 1;
+    $view{percent_limit} = $opt->{'percent-limit'} // 0;
+    $view{max_stack} = $opt->{'max-stack'} // 0;
+    $view{rows} = $opt->{O} // 0;
+    $view{histogram} = $opt->{histogram} ? 1 : 0;
+    $view{hierarchy} = $opt->{hierarchy} ? 1 : 0;
+    chains($opt, \%view) if defined $opt->{g} || $opt->{G};
     die "--callers and --callees: only one of them can be given\n"
         if defined $opt->{callers} && defined $opt->{callees};
     my $edges_of = $opt->{callers} // $opt->{callees};
-    $how{edges_of} = text($edges_of) if defined $edges_of;
+    $view{edges_of} = text($edges_of) if defined $edges_of;
     $how{by_line} = lines_of($edges_of) if defined $edges_of
         && ($edges_of =~ /(?<!:):[0-9]+\z/ || grep { $_ == DP_K_SRCLINE } @keys);
-    $how{callees} = defined $opt->{callees} ? 1 : 0;
+    $view{callees} = defined $opt->{callees} ? 1 : 0;
     my $is_picture = exists $PICTURE{ $opt->{format} // '' };
     die "--format $opt->{format} goes with --history SUB\n"
         if $is_picture && !defined $opt->{history};
-    medium({ %$opt, $is_picture ? (format => 'html') : () }, \%how,
+    medium({ %$opt, $is_picture ? (format => 'html') : () }, \%view,
         qw(text csv json markdown html), keys %PICTURE);
     die "--by goes with --history SUB\n" if defined $opt->{by} && !defined $opt->{history};
     if (defined $opt->{history}) {
         require Devel::DProf::History;
-        $how{history} = Devel::DProf::History->of_options($opt, \%how);
+        $how{history} = Devel::DProf::History->of_options($opt, \%view);
     }
-    die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
+    die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $view{format};
     return \%how;
 }
 
@@ -200,13 +199,12 @@ sub bare_g {
 }
 
 sub fields {
-    my ($opt, $how) = @_;
-    my $keys = $how->{keys};
+    my ($opt, $keys) = @_;
     my @of_keys = map { DP_FIELD_KEY + $_ } 0 .. $#$keys;
     if (defined $opt->{F}) {
         my @fields;
         my $more = $opt->{F} =~ s/^\+//;
-        @fields = usual_fields($opt, $how) if $more;
+        @fields = usual_fields($opt) if $more;
         for my $word (split /,/, $opt->{F}) {
             if (exists $FIELD{ lc $word }) {
                 push @fields, DP_FIELD_HOT_SHARE if lc $word eq 'hot';      # precedes it
@@ -227,14 +225,15 @@ sub fields {
         @fields = grep { !$have{$_}++ } @fields;
         return [@fields, grep { !$have{$_} } map { DP_FIELD_KEY + $_ } 0 .. $#$keys];
     }
-    return [usual_fields($opt, $how), @of_keys];
+    return [usual_fields($opt), @of_keys];
 }
 
 sub usual_fields {
-    my ($opt, $how) = @_;
-    my @fields = ($how->{children} ? DP_FIELD_CHILDREN : (), DP_FIELD_SELF);
+    my ($opt) = @_;
+    my $children = $opt->{children} // 1;
+    my @fields = ($children ? DP_FIELD_CHILDREN : (), DP_FIELD_SELF);
     push @fields, DP_FIELD_CALLS if $opt->{n};
-    push @fields, $how->{children} ? DP_FIELD_CHILDREN_VALUE : (), DP_FIELD_SELF_VALUE
+    push @fields, $children ? DP_FIELD_CHILDREN_VALUE : (), DP_FIELD_SELF_VALUE
         if $opt->{'show-total-period'};
     push @fields, DP_FIELD_AVERAGE, DP_FIELD_MIN, DP_FIELD_MAX if $opt->{'per-call'};
     return @fields;
@@ -242,14 +241,14 @@ sub usual_fields {
 
 # Parses -g TYPE,THRESHOLD,PRINT_LIMIT,ORDER,VALUE: each is recognised by its form, in any order.
 sub chains {
-    my ($opt, $how) = @_;
+    my ($opt, $view) = @_;
     my @numbers;
-    $how->{chain} = DP_CHAIN_GRAPH;
-    $how->{caller_order} = $opt->{G} ? 1 : 0;
+    $view->{chain} = DP_CHAIN_GRAPH;
+    $view->{caller_order} = $opt->{G} ? 1 : 0;
     for my $word (split /,/, $opt->{g} // '') {
-        if (exists $CHAIN{$word}) { $how->{chain} = $CHAIN{$word} }
-        elsif ($word =~ /^(?:caller|callee)\z/) { $how->{caller_order} = $word eq 'caller' ? 1 : 0 }
-        elsif (exists $CHAIN_VALUE{$word}) { $how->{chain_value} = $CHAIN_VALUE{$word} }
+        if (exists $CHAIN{$word}) { $view->{chain} = $CHAIN{$word} }
+        elsif ($word =~ /^calle[re]\z/) { $view->{caller_order} = $word eq 'caller' ? 1 : 0 }
+        elsif (exists $CHAIN_VALUE{$word}) { $view->{chain_value} = $CHAIN_VALUE{$word} }
         elsif ($word =~ /^\d+(?:\.\d+)?\z/ && @numbers < 2) { push @numbers, $word }
         else {
             die "-g: `$word' is none of graph, fractal, flat, folded, none, caller, callee, "
@@ -257,136 +256,113 @@ sub chains {
                 . "frames to print)\n";
         }
     }
-    $how->{threshold} = $numbers[0] // 0.5;
-    $how->{print_limit} = $numbers[1] // 0;
+    $view->{threshold} = $numbers[0] // 0.5;
+    $view->{print_limit} = $numbers[1] // 0;
     return;
 }
 
 # ---- profiles ----
 
-# Reads one profile for all files, or one for each if keys tell them apart.
+# Reads one profile for all files, or one for each if keys tell them apart. Returns the status, the
+# metric, and the profiles as the view takes them.
 sub sides {
-    my ($opt, $how, @names) = @_;
-    my $apart = $how->{scripts}
-        || grep { $_ == DP_K_SCRIPT || $_ == DP_K_PID || $_ == DP_K_THREAD } @{ $how->{keys} };
-    my $input = Devel::DProf::Input->new(
+    my ($opt, $how, @paths) = @_;
+    my ($failed, $any) = (OK, 0);
+    my $sides = Devel::DProf::Sides->new(
         force => $opt->{f}, progress => 1, unit => $opt->{unit}, main => $opt->{main},
-        phases => scalar grep({ $_ == DP_K_PHASE } @{ $how->{keys} }),
+        keys => $how->{view}{keys}, scripts => $how->{filter}{scripts},
+        say => sub { complain($_[0]) },
         detail => $opt->{'per-call'} || $opt->{histogram}
-            || scalar grep({ $_ == DP_FIELD_MIN || $_ == DP_FIELD_MAX } @{ $how->{fields} }),
+            || scalar grep({ $_ == DP_FIELD_MIN || $_ == DP_FIELD_MAX } @{ $how->{view}{fields} }),
     );
-    my ($failed, @profiles, $profile) = (OK);
-    for my $path (@names) {
-        push @profiles, $profile = $input->profile if !$profile || $apart;
-        my $what = told($input->read($profile, $path), $opt->{f});
-        doubts($path, $opt->{f}, $profile->header($profile->files - 1));
+    my $fits = $sides->read(sub {
+        my ($o, $header) = @_;
+        my $what = told($o, $opt->{f});
+        doubts($o->{path}, $opt->{f}, %$header);
         $failed ||= usable($what) ? OK : FAILED;
-        pop @profiles, undef $profile if !readable($what) && $apart;
-        $how->{something} ||= readable($what);
-    }
-    return $failed || FAILED if !$how->{something};
-    metric($opt, $how, $profiles[0]) or return USAGE;
+        $any ||= readable($what);
+        return readable($what) ? 'fine' : 'none';
+    }, { name => '', runs => [\@paths] });
+    return FAILED if !$any || !$fits;
+    my @profiles = parts(($sides->sides)[0]);
+    my $metric = metric($opt, $profiles[0]) or return USAGE;
     if (!$opt->{f} && wants_lines($opt, $how)) {
         require Devel::DProf::Lines;
         complain($_) for Devel::DProf::Lines::doubts($opt->{main}, @profiles);
     }
-    my ($hz) = sort { $b <=> $a } map { $_->hz } @profiles;
-    for my $wrong (too_large($hz, @profiles)) {
-        complain($wrong);
-        return FAILED;
-    }
     my @sides;
     for my $p (@profiles) {
         my %header = $p->files ? $p->header(0) : ();
-        my $wrong = unlike_first($how, $p, $profiles[0]);
+        my $wrong = unlike_first($metric, $p, $profiles[0]);
         if (defined $wrong) {
             complain($p->outcome(0)->{path} . ": $wrong");
             return FAILED;
         }
-        my @counters = @{ counter_names($p) };
-        my ($counter) = grep { defined $how->{counter} && $counters[$_] eq $how->{counter} }
-            0 .. $#counters;
-        if (defined $counter && !$opt->{f}) {
-            complain($_) for map {
-                my %of = $p->header($_);
-                counter_doubts($how->{counter}, $p->outcome($_)->{path}, \%of)
-            } 0 .. $p->files - 1;
-        }
-        my $flags = flags($how, $p, \%header);
-        push @sides, [$p, $flags, @header{qw(dprof_script dprof_pid dprof_tid)}, $counter];
+        my $own = $p->metric($metric->name);
+        complain($_) for $opt->{f} ? () : map {
+            my %of = $p->header($_);
+            $own->doubts($p->outcome($_)->{path}, \%of)
+        } 0 .. $p->files - 1;
+        my $flags = flags($how->{filter}, $p, \%header);
+        push @sides, [$p, $flags, @header{qw(dprof_script dprof_pid dprof_tid)},
+            $own->counter];
     }
-    return ($failed, @sides);
+    return ($failed, $metric, @sides);
 }
 
 sub wants_lines {
     my ($opt, $how) = @_;
-    return defined $opt->{annotate} || grep({ $_ == DP_K_SRCLINE } @{ $how->{keys} })
-        || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{fields} });
+    return defined $opt->{annotate} || grep({ $_ == DP_K_SRCLINE } @{ $how->{view}{keys} })
+        || grep({ $_ == DP_FIELD_HOT || $_ == DP_FIELD_HOT_SHARE } @{ $how->{view}{fields} });
 }
 
 sub metric {
-    my ($opt, $how, $profile) = @_;
+    my ($opt, $profile) = @_;
     my $name = $opt->{m} // 'cpu';
-    my $unit = $profile->unit;
-    if (defined(my $metric = metric_number(metric_in($unit, $name)))) {
-        $how->{metric} = $metric;
-        $how->{metric_name} = metric_text($how->{metric});
-        # This stands in the place of times. Of folded stacks only their maker knows what it means.
-        $how->{metric_name} = length $unit ? $unit : 'counts of folded stacks'
-            if $unit ne 's' && metric_is_time($how->{metric});
-        return 1;
-    }
-    my @counters = grep { length } @{ counter_names($profile) };
-    my $counter = counter_named($name, @counters);
-    if (defined $counter) {
-        @$how{qw(metric metric_name counter)}
-            = (DP_M_COUNTER, counter_label($profile, $counter), $counter);
-        return 1;
-    }
-    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, @counters)
-        . counter_hint($name));
-    return;
+    my $metric = $profile->metric($name);
+    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, $profile->counter_names)
+        . Devel::DProf::Metric::hint($name)) if !$metric;
+    return $metric;
 }
 
 # Files that keys tell apart still make one sum: returns why this one cannot be part of it.
 sub unlike_first {
-    my ($how, $profile, $first) = @_;
-    my @counters = grep { length } @{ counter_names($profile) };
-    if (defined $how->{counter}) {
-        return undef if grep { $_ eq $how->{counter} } @counters;
-        return "it has no $how->{counter}, which the other files have; it has "
-            . join(', ', @METRICS, @counters);
+    my ($metric, $profile, $first) = @_;
+    if ($metric->is_counter) {
+        my $name = $metric->name;
+        return undef if $profile->has_counter($name);
+        return "it has no $name, which the other files have; it has "
+            . join(', ', @METRICS, $profile->counter_names);
     }
     my ($unit, $others) = map { length $_ ? $_ : 'an unknown unit' } $profile->unit, $first->unit;
-    return $unit eq $others || $how->{metric} == DP_M_CALLS ? undef
+    return $unit eq $others || $metric->is_calls ? undef
         : "its times are in $unit, those of the other files in $others; --unit declares that of "
             . 'folded stacks';
 }
 
 # ---- source ----
 
-# Finds the lines and subs whose callers or callees are asked for. Returns false, after a message,
-# if there are none.
+# Returns the lines and subs whose callers or callees are asked for, as a reference to a list.
+# Returns undef, after a message, if there are none.
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
     require Devel::DProf::Lines;
-    my $edges = eval { Devel::DProf::Lines::edges($how, "@$names", @profiles) };
+    my %wanted = (%{ $how->{view} }, by_line => $how->{by_line});
+    my $edges = eval { Devel::DProf::Lines::edges(\%wanted, "@$names", @profiles) };
     complain($@ =~ s/\n\z//r) if !$edges;
-    $how->{edges_of_lines} = $edges;
-    return defined $edges;
+    return $edges;
 }
 
 sub annotate {
-    my ($opt, $how, $failed, $names, $side) = @_;
-    my ($profile, undef, undef, undef, undef, $counter) = @$side;
-    if ($how->{metric} == DP_M_CALLS) {
+    my ($opt, $metric, $failed, $names, $side) = @_;
+    my ($profile) = @$side;
+    if ($metric->is_calls) {
         return $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how'
             . ' often a line ran');
     }
     require Devel::DProf::Annotate;
     my $annotate = Devel::DProf::Annotate->new($profile,
-        metric => $how->{metric}, counter => $counter,
-        colour => colour($how, -t STDOUT),
+        metric => $metric, colour => colour($opt, -t STDOUT),
         symfs => [map { folders($_) } @$opt{qw(symfs source-dir)}]);
     my $text = eval { $annotate->text_of(text($opt->{annotate})) };
     if (!defined $text) {
@@ -396,7 +372,7 @@ sub annotate {
     my ($out) = output($opt->{pager} // 1, 1);
     print {$out} bytes("# Profile: " . join(', ', map { Devel::DProf::Text::shown($_) } @$names)
         . "\n"
-        . "# Metric: $how->{metric_name}\n$text");
+        . '# Metric: ' . $metric->label . "\n$text");
     return written('dprofreport', $out, 0) || $failed;
 }
 
@@ -414,20 +390,19 @@ sub scripts {
 }
 
 sub report {
-    my ($opt, $how, $failed, $names, @sides) = @_;
+    my ($opt, $view, $metric, $failed, $names, @sides) = @_;
     my @paths = few(@$names);
     my @scripts = scripts(map { $_->[0] } @sides);
     my $files = join ', ', map { text($_) } @paths;
     my $of = join ', ', @scripts;
-    $how->{facts} = ['Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
-        'Metric', 'metric', $how->{metric_name}];
-    $how->{title} //= 'Profile of ' . (@scripts ? $of : $files);
-    my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
-    $how->{colour} = colour($how, $is_terminal);
-    my $rc = Devel::DProf::Profile::print_report($out, \@sides,
-        only_keys('report', $how, @OWN));
-    if ($rc == Devel::DProf::Profile::NO_SUCH && defined $how->{edges_of}) {
-        complain('there is no sub ' . bytes($how->{edges_of}) . " in @$names");
+    my @facts = ('Profile', 'profile', $files, @scripts ? ('Script', 'script', $of) : (),
+        'Metric', 'metric', $metric->label);
+    my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
+    my $rc = Devel::DProf::Profile::print_report($out, \@sides, {
+        title => 'Profile of ' . (@scripts ? $of : $files), %$view, facts => \@facts,
+        colour => colour($opt, $is_terminal) });
+    if ($rc == Devel::DProf::Profile::NO_SUCH && defined $view->{edges_of}) {
+        complain('there is no sub ' . bytes($view->{edges_of}) . " in @$names");
         written('dprofreport', $out, 0);
         return FAILED;
     }

@@ -7,6 +7,7 @@ use warnings;
 
 use Devel::DProf::Input;
 use Devel::DProf::Live;
+use Devel::DProf::Metric;
 use Devel::DProf::Options;
 use Devel::DProf::Rates;
 use Devel::DProf::Terminal;
@@ -14,13 +15,12 @@ use Devel::DProf::Text qw(bytes shown);
 use Devel::DProf::Tool qw(OK FAILED complain terminal_width written);
 use Devel::DProf::Top;
 use Devel::DProf::Values;
-use Devel::DProf::View qw(metrics_for_help);
 use Time::HiRes ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Options->new(
-    lists => { METRICS => [grep { $_ ne 'calls' } @{ metrics_for_help() }] },
+    lists => { METRICS => [grep { $_ ne 'calls' } @{ Devel::DProf::Metric::for_help() }] },
     name => 'dproftop', how => \&how, run => \&top,
     text => <<'END',
 dproftop [options] [PID | profile ...]
@@ -67,7 +67,7 @@ sub how {
     my %how = map { defined $opt->{$_}
         ? ("re_$_" => Devel::DProf::Values::pattern("--$_", $opt->{$_})) : () } qw(only skip);
     my $rates = Devel::DProf::Rates->new(%how, force => $opt->{F}, metric => $opt->{m} // 'cpu',
-        input => Devel::DProf::Input->new(main => $opt->{main}, force => $opt->{F}));
+        main => $opt->{main});
     my $top = Devel::DProf::Top->new(rates => $rates, sort => $opt->{s} // 'self',
         rows => $opt->{O}, delay => $opt->{d} // 2,
         lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});

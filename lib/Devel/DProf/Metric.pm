@@ -1,0 +1,270 @@
+package Devel::DProf::Metric;
+
+# What is counted: a kind of time, calls, or a counter of profiles. Only this module turns a word
+# into a metric.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Constants qw(words_of time_words metric_is_time metric_text
+                               DP_T_CPU DP_M_CALLS DP_M_COUNTER);
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+my %NUMBER = (words_of('metric'), 'user+system' => DP_T_CPU);
+delete $NUMBER{counter};        # a counter has its own name
+
+# perf's: cycles:u, cpu/event=1/u.
+my $MODIFIERS = qr{(?::|(?<=/))[ukhGHIpPSDWebRX]+\z};
+# An event of a PMU with its terms, in which commas do not separate: cpu/event=0x3c,umask=1/u.
+our $EVENT = qr{[A-Za-z][^\s<>=,&/]*/[^/>]+/\w*};
+# What a word can look like.
+our $WORD = qr{$EVENT|[A-Za-z][\w.+%-]*(?::[\w.+%-]+)*(?:_\([^()]*\))?};
+
+# ---- words ----
+
+# Returns the metric of a word that means the same in all profiles; undef: the word is a counter's.
+sub known {
+    my ($class, $word) = @_;
+    my $number = $NUMBER{$word} // return undef;
+    my $is_time = metric_is_time($number);
+    return bless { name => $word, number => $number, counters => [],
+        label => metric_text($number), unit => $is_time ? 's' : $word }, $class;
+}
+
+sub is_time_word {
+    my ($word) = @_;
+    return metric_is_time($NUMBER{$word} // DP_M_COUNTER);
+}
+
+# Returns the metric that a word means in profiles; undef: none has it. Where values of a unit
+# stand in the place of times, they can be called by that unit.
+sub of {
+    my ($class, $word, @profiles) = @_;
+    my $unit = $profiles[0]->unit;
+    my $self = $class->known($unit ne 's' && length $unit && $word eq $unit ? 'cpu' : $word);
+    return $class->counter_of($word, @profiles) if !$self;
+    # Only their maker knows what folded stacks count.
+    @$self{qw(label unit)} = (length $unit ? $unit : 'counts of folded stacks', $unit)
+        if $self->is_time && $unit ne 's';
+    return $self;
+}
+
+sub counter_of {
+    my ($class, $word, @profiles) = @_;
+    my @lists = map { [$_->counters] } @profiles;
+    my $name = named($word, map { name_of($_) } map { @$_ } @lists)
+        // with_unit($word, map { @$_ } @lists) // return undef;
+    my @counters = map { my $list = $_;
+        [grep { name_of($list->[$_]) eq $name } 0 .. $#$list]->[0] } @lists;
+    my ($unit) = map { /\A\Q$name\E:([^:]*)\z/ ? $1 : () } @{ $lists[0] };
+    $unit //= '';
+    my $says_unit = !length $unit || $unit eq 'events' || index(lc $name, lc $unit) >= 0;
+    return bless { name => $name, number => DP_M_COUNTER, counters => \@counters, unit => $unit,
+        label => $says_unit ? $name : "$name in $unit" }, $class;
+}
+
+# The unit comes after the last colon: cycles:u:cycles.
+sub name_of { return $_[0] =~ s/:[^:]*\z//r }
+
+# Returns the counter that a word means: its name, or that without perf's modifiers, cycles for
+# cycles:u, if only one counter fits. kmem is no name of kmem:kfree. Undef: none.
+sub named {
+    my ($word, @names) = @_;
+    my ($exact) = grep { $_ eq $word } @names;
+    return $exact if defined $exact || !length $word;
+    my %like = map { $_ => 1 } grep { length && s/$MODIFIERS//r eq $word } @names;
+    return keys %like == 1 ? (keys %like)[0] : undef;
+}
+
+# The same of a name that files of other tools have: Memory_(bytes).
+sub with_unit {
+    my ($word, @counters) = @_;
+    my ($name, $unit) = $word =~ /\A(.+)_\(([^()]+)\)\z/s or return undef;
+    my ($found) = grep { $_ eq "$name:$unit" } @counters;
+    return defined $found ? $name : undef;
+}
+
+# Splits a list of metrics; commas between slashes do not separate.
+sub words {
+    my ($list) = @_;
+    my @words = ('');
+    for my $piece ($list =~ m{\G($EVENT|[^,]+|,)}g) {
+        if ($piece eq ',') { push @words, '' }
+        else { $words[-1] .= $piece }
+    }
+    return @words;
+}
+
+# Returns the metrics that always exist, as the help lists them.
+sub for_help {
+    my (undef, @times) = time_words();
+    return ['cpu (user+system, the default)', @times, 'calls', 'ops'];
+}
+
+# Behind what says that a profile lacks a counter: how to record it.
+sub hint { return $_[0] eq 'ops' ? '; trees have ops: record with -d:DProf=tree' : '' }
+
+# ---- the metric ----
+
+sub name { return $_[0]{name} }
+sub number { return $_[0]{number} }
+sub label { return $_[0]{label} }
+sub unit { return $_[0]{unit} }
+
+# Returns the counter's number in each profile; undef in one that lacks it.
+sub counters { return @{ $_[0]{counters} } }
+
+sub counter { return $_[0]{counters}[0] }
+
+sub is_time { return metric_is_time($_[0]{number}) }
+sub is_calls { return $_[0]{number} == DP_M_CALLS }
+sub is_counter { return $_[0]{number} == DP_M_COUNTER }
+
+# Whether a counter repeats from run to run, with the same hash seed.
+sub repeats { return $_[0] =~ /^(?:ops|svs|svs-freed)\z/ }
+
+# Whether it repeats, so that one run decides.
+sub is_exact { return $_[0]->is_calls || repeats($_[0]{name}) ? 1 : 0 }
+
+# Returns the sum of the one profile that it was made for: ticks, calls, or what a counter counts.
+sub total {
+    my ($self, $profile) = @_;
+    return $self->is_counter ? $profile->counted($self->counter)
+        : $self->is_calls ? $profile->calls : $profile->total($self->number);
+}
+
+# Returns the options by which rows of the profile have it. Calls are a column of all rows.
+sub for_rows {
+    my ($self) = @_;
+    return $self->is_counter ? (counter => $self->counter + 1)
+        : (time => $self->is_calls ? DP_T_CPU : $self->number);
+}
+
+# Returns the doubts about a counter's numbers, from the headers of files: lines.
+sub doubts {
+    my ($self, $of, @headers) = @_;
+    return if !$self->is_counter;
+    my $name = $self->name;
+    my ($least, $lost) = (100, 0);
+    for my $header (@headers) {
+        my @names = map { name_of($_) } split ' ', $header->{dprof_counters} // '';
+        my @shares = split ' ', $header->{dprof_shares} // '';
+        my $share = qr/^\d+(?:\.\d+)?\z/;
+        for (grep { $names[$_] eq $name && ($shares[$_] // '') =~ $share } 0 .. $#names) {
+            $least = $shares[$_] if $shares[$_] < $least;
+        }
+        $lost ||= $header->{dprof_events_lost} && $name !~ /^(?:ops|(?:svs|bytes)(?:-freed)?)\z/;
+    }
+    return (
+        $least < 99.95 ? sprintf('%s: %s was counted %.1f %% of the time; its numbers are '
+            . 'estimates', $of, $name, $least) : (),
+        $lost ? "$of: $name was not counted to the end: the program closed its counter" : (),
+    );
+}
+
+1;
+
+__END__
+
+=encoding UTF-8
+
+=head1 NAME
+
+Devel::DProf::Metric - what is counted
+
+=head1 SYNOPSIS
+
+    my $metric = $profile->metric('cycles') or die 'there is no such counter';
+    print $metric->label, ': ', $metric->total($profile), "\n";
+    my @rows = $profile->rows({ $metric->for_rows });
+
+=head1 DESCRIPTION
+
+A metric is a kind of time, the number of calls, or a counter. No other module turns the word that a
+user types into one: the same word means the same in all tools. A metric does not change. It is
+internal to this distribution.
+
+=head1 CONSTRUCTORS
+
+=over
+
+=item of WORD, PROFILE, ...
+
+The metric that a word means in these profiles (L<Devel::DProf::Profile/metric> is the same for one
+profile); undef if none of them has it. A word is C<cpu> or C<user+system>, C<user>, C<system>,
+C<real>, C<calls>; the unit of the profiles' values, where those are not times; or a counter. A
+counter goes by its name, C<kmem:kfree>; by its name without perf's modifiers, C<cycles> for
+C<cycles:u> and C<cpu/event=1/> for C<cpu/event=1/u>, if only one counter fits; and by name and unit
+as callgrind files have them, C<Memory_(bytes)>.
+
+=item known WORD
+
+The metric, if the word is no counter's: what can be told before a profile is read. Undef otherwise.
+
+=back
+
+=head1 METHODS
+
+=over
+
+=item name, number, label, unit
+
+The name (C<cycles:u>), the number in C (C<DP_METRIC_LIST>), the text of a heading, and the unit:
+C<s>, or what is counted; empty if that is unknown.
+
+=item counters, counter
+
+The numbers that a counter has in the profiles, undef in one that lacks it; the number in the first
+of them.
+
+=item is_time, is_calls, is_counter, is_exact
+
+What kind of metric it is; whether its values repeat from run to run.
+
+=item total PROFILE, for_rows
+
+Of a metric of one profile: the sum, and the options of L<Devel::DProf::Profile/rows> for it.
+
+=item doubts NAME, HEADER, ...
+
+What files' headers, which are hashes, tell against the counter's numbers: lines that begin with
+that name.
+
+=back
+
+=head1 FUNCTIONS
+
+=over
+
+=item named WORD, NAME, ...
+
+The one of these counters' names that the word means, or undef.
+
+=item is_time_word WORD
+
+Whether the word is that of a kind of time.
+
+=item words LIST
+
+The words of a list with commas between them. Commas between slashes do not separate.
+
+=item repeats NAME
+
+Whether a counter of that name repeats from run to run.
+
+=item hint WORD
+
+Text behind a message that says that a profile lacks a counter: how to record it.
+
+=item for_help
+
+The metrics that always exist, as a reference to a list of texts for the help.
+
+=item counter_of WORD, PROFILE, ..., with_unit WORD, COUNTER, ..., name_of COUNTER
+
+Parts of the above.
+
+=back
+
+=cut
