@@ -125,6 +125,7 @@ sub settle {
     $self->doubt_counter($measure, 0);
     $self->know_samples($measure) or return 0;
     $self->know_units($measure);
+    $self->{paired} = 1 if $self->is_in_turn;
     my $unit = (parts($sides[0]))[0]->unit;
     $label = length $unit ? $unit : 'counts of folded stacks'
         if !$self->is_time && metric_is_time($measure->{metric});
@@ -197,6 +198,13 @@ sub know_units {
         $self->{work} = 0;
     }
     return;
+}
+
+# Whether run k of each side was recorded in turn with run k of the others: --pid and --tid may have
+# left some out.
+sub is_in_turn {
+    my ($self) = @_;
+    return !grep { !$_->{in_turn} || @{ $_->{profiles} } != @{ $_->{runs} } } $self->sides;
 }
 
 # Returns what so few hosts cannot tell, or undef.
