@@ -81,7 +81,9 @@ struct dp_rule {
     /* of a store: what a run is, "host" or "process". Values are compared as those of hosts are \
      * (dp_hosts.h). NULL: a run of a program */ \
     X(TEXT, units) \
-    X(FLAG, paired)             /* then: run k of each side is of the same one */ \
+    /* run k of each side is of the same one; without units, it was recorded in turn with run k of \
+     * the others */ \
+    X(FLAG, paired) \
     X(FLAG, per_call)           /* times are as if all had had the calls of the baseline */ \
     X(ENUM, compute, dp_diff_compute) \
     X(PAIR, weights)            /* of the baseline, of the other side */ \

@@ -221,6 +221,12 @@ static void total_facts(struct dp_rdiff *r)
     }
 }
 
+/* How many pairs of runs a total is tested by; 0: it is not. */
+static size_t pairs_of(const struct dp_rdiff *r)
+{
+    return r->c.diff.n_sides > 1 && r->c.families[1].in_pairs ? r->c.diff.sides[0].n_runs : 0;
+}
+
 static void test_text(struct dp_rdiff *r, size_t tests)
 {
     dp_buf_addf(&r->scratch, "%zu with at least ", tests);
@@ -230,6 +236,8 @@ static void test_text(struct dp_rdiff *r, size_t tests)
     dp_buf_adds(&r->scratch, "; intervals are of ");
     dp_render_given(&r->scratch, 100 * r->how->confidence);
     dp_buf_adds(&r->scratch, " %, each for itself");
+    if (pairs_of(r))
+        dp_buf_addf(&r->scratch, "; the total is tested by %zu pairs of runs", pairs_of(r));
 }
 
 static void test_facts(struct dp_rdiff *r)
@@ -247,6 +255,8 @@ static void test_facts(struct dp_rdiff *r)
         fact(r, "Tested", "test", dp_rdiff_kept(r), NULL);
     else
         fact(r, "", "tests", dp_cell_count(tests), NULL);
+    if (!r->people && pairs_of(r))
+        fact(r, "", "total_pairs", dp_cell_count(pairs_of(r)), NULL);
     if (needed) {
         dp_buf_addf(&r->scratch, "%zu a side needed to decide", needed);
         fact(r, !r->how->units ? "Not enough runs"

@@ -84,6 +84,8 @@ struct dp_diff_family {
                                  * runs can decide */
     bool by_counts;             /* a counter that does not repeat exactly, of at least two runs a
                                  * side: the same is true, but ranks are looked at, too */
+    bool in_pairs;              /* the total is tested by the differences of runs that were recorded
+                                 * in turn; its value is the baseline's and the change of pairs */
     size_t needed;              /* how many runs on each side could decide; 0: these can, or nothing
                                  * is tested */
     double layout;              /* the difference, as a ratio, up to which a sub that did the same

@@ -7,6 +7,7 @@
 #include "dp_hosts.h"
 #include "dp_mem.h"
 #include "dp_num.h"
+#include "dp_signed.h"
 #include "dp_stat.h"
 
 #include <math.h>
@@ -132,6 +133,15 @@ static double *begin(struct comparing *c)
     return c->x;
 }
 
+static void take(struct dp_diff_values *v, const struct dp_stat *stat)
+{
+    v->base_spread = stat->spread[0];
+    v->spread = stat->spread[1];
+    v->p = stat->p;
+    v->low = stat->low;
+    v->high = stat->high;
+}
+
 static int test(const struct comparing *c, struct dp_diff_values *v)
 {
     const struct dp_diff_how *how = c->diff->how;
@@ -139,11 +149,30 @@ static int test(const struct comparing *c, struct dp_diff_values *v)
     int rc = dp_diff_has_units(how)
         ? dp_hosts_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->paired, how->confidence)
         : dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->confidence);
-    v->base_spread = stat.spread[0];
-    v->spread = stat.spread[1];
-    v->p = stat.p;
-    v->low = stat.low;
-    v->high = stat.high;
+    take(v, &stat);
+    return rc;
+}
+
+/* Are totals tested by the differences of runs that were recorded in turn? The number of runs
+ * alone decides that, and no value. HACKING has what was measured ("Pairs of runs"): the total is
+ * not divided by the speed of the runs, which is what the runs of a pair share, and subs are. */
+static bool is_in_pairs(const struct comparing *c)
+{
+    const struct dp_diff_how *how = c->diff->how;
+    double alpha = how->alpha * (how->spending > 0 ? how->spending : 1);
+    return how->paired && !dp_diff_has_units(how) && c->measure == 0
+           && dp_metric_is_time(how->measures[0].metric) && c->n[0] == c->n[1]
+           && dp_signed_decides(c->n[0], alpha);
+}
+
+/* Then the change is the one of pairs, too: medians of sides are those of different moments. */
+static int test_pairs(const struct comparing *c, struct dp_diff_values *v)
+{
+    struct dp_stat stat;
+    double shift;
+    int rc = dp_signed_compare(&stat, &shift, c->x, c->y, c->n[0], c->diff->how->confidence);
+    take(v, &stat);
+    v->value = dp_num_round((double)v->base + shift);
     return rc;
 }
 
@@ -199,6 +228,7 @@ static int test_as(const struct comparing *c, uint32_t e, bool counted, struct d
 {
     int rc = counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
              : c->is_counter ? test_counter(c, v)
+             : e == TOTAL && is_in_pairs(c) ? test_pairs(c, v)
              : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
              : test(c, v);
     /* The change that is shown is one of medians, and the interval is one of all pairs of runs, or
@@ -265,6 +295,7 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
     c.is_counter = family->by_counts = m && m->metric == DP_M_COUNTER && !m->exact
                                        && !family->counted && c.n[0] > 1 && c.n[1] > 1
                                        && !dp_diff_has_units(diff->how);
+    family->in_pairs = is_in_pairs(&c);
     int rc = begin(&c) && family->values ? 0 : DP_E_NOMEM;
     if (rc == 0 && family->counted)
         rc = dp_diff_counting_init(&c.counting, diff, measure, incl, side);

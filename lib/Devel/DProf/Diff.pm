@@ -121,6 +121,7 @@ sub settle {
     $self->doubt_counter($measure, 0);
     $self->know_samples($measure) or return 0;
     $self->know_units($measure);
+    $self->{paired} = 1 if $self->is_in_turn;
     $self->{label} = $measure->label;
     # A share of a number of calls says less than the number. Who gives -c or -o wants the column.
     $self->{amounts} = 1 if $measure->is_exact && !$self->{formula} && !$self->{normalize}
@@ -189,6 +190,13 @@ sub know_units {
         $self->{work} = 0;
     }
     return;
+}
+
+# Whether run k of each side was recorded in turn with run k of the others: --pid and --tid may have
+# left some out.
+sub is_in_turn {
+    my ($self) = @_;
+    return !grep { !$_->{in_turn} || @{ $_->{profiles} } != @{ $_->{runs} } } $self->sides;
 }
 
 # Returns what so few hosts cannot tell, or undef.

@@ -369,7 +369,8 @@ sub recorded {
         ? Devel::DProf::Looks->new(seconds_of($opt->{'max-time'} // '5m')) : undef;
     my $sides_of = sub {
         my @runs = @_;
-        return map { +{ name => text($commands[$_]), runs => $runs[$_] } } 0 .. $#commands;
+        return map { +{ name => text($commands[$_]), runs => $runs[$_], in_turn => 1 } }
+            0 .. $#commands;
     };
     my @runs = Devel::DProf::Record::record_in_turn(\@commands,
         rounds => $looks ? $looks->most : $opt->{N} // 10, warmup => $opt->{warmup} // 1,
