@@ -28,7 +28,7 @@ class Minimap {
 
     // Returns which part of the whole is on show.
     part() {
-        const { x, weights } = this.pane, { focus } = V, all = weights[0] || 1, [from, to] = S.range || [0, 1];
+        const { x, weights } = this.pane, { focus } = scene, all = weights[0] || 1, [from, to] = state.range || [0, 1];
         return [(x[focus] + from * weights[focus]) / all, (x[focus] + to * weights[focus]) / all];
     }
 
@@ -39,33 +39,33 @@ class Minimap {
 
     paint() {
         // Zoomed callers are made for the zoom alone.
-        this.node.hidden = V.split > 0 || printing || (S.reversed && S.path.length > 0);
+        this.node.hidden = scene.split > 0 || printing || (state.reversed && state.path.length > 0);
         if (this.node.hidden) return;
         this.wide = this.node.clientWidth;
         if (!(this.wide > 0)) return;
-        const key = [ink.t, this.wide, S.icicle, S.order, S.width, S.colour, S.uncertain, devicePixelRatio].join();
-        if (this.of !== V.tree || this.weights !== this.pane.weights || this.key !== key) {
-            Object.assign(this, { of: V.tree, weights: this.pane.weights, key });
+        const key = [ink.t, this.wide, state.icicle, state.order, state.width, state.colour, state.uncertain, devicePixelRatio].join();
+        if (this.of !== scene.tree || this.weights !== this.pane.weights || this.key !== key) {
+            Object.assign(this, { of: scene.tree, weights: this.pane.weights, key });
             this.draw();
         }
         this.place(this.part());
     }
 
     draw() {
-        const { canvas, wide, pane: { x, weights, width } } = this, { n, end, depth, name } = V.tree, dpr = devicePixelRatio || 1, c = canvas.getContext('2d');
+        const { canvas, wide, pane: { x, weights, width } } = this, { n, end, depth, name } = scene.tree, dpr = devicePixelRatio || 1, c = canvas.getContext('2d');
         Object.assign(canvas, { width: Math.round(wide * dpr), height: Math.round(MAP_HIGH * dpr) });
         c.setTransform(dpr, 0, 0, dpr, 0, 0);
         c.fillStyle = ink.back;
         c.fillRect(0, 0, wide, MAP_HIGH);
-        const scale = weights[0] > 0 ? wide / weights[0] : 0, row = Math.min(6, MAP_HIGH / (V.deepest + 1));
+        const scale = weights[0] > 0 ? wide / weights[0] : 0, row = Math.min(6, MAP_HIGH / (scene.deepest + 1));
         for (let i = 0; i < n;) {
             const w = weights[i] * scale;
             if (w < 1) {
                 i = end[i];
                 continue;
             }
-            c.fillStyle = P.diff ? ink.levels[levelOf(shade(i, width)) + LEVELS] : ink.fill[name[i]];
-            c.fillRect(x[i] * scale, S.icicle ? depth[i] * row : MAP_HIGH - (depth[i] + 1) * row, w > 3 ? w - 0.5 : w, row > 2 ? row - 0.5 : row);
+            c.fillStyle = profile.diff ? ink.levels[levelOf(shade(i, width)) + LEVELS] : ink.fill[name[i]];
+            c.fillRect(x[i] * scale, state.icicle ? depth[i] * row : MAP_HIGH - (depth[i] + 1) * row, w > 3 ? w - 0.5 : w, row > 2 ? row - 0.5 : row);
             i++;
         }
     }

@@ -28,7 +28,7 @@ function diffColour(level) {
 }
 
 function colours() {
-    const t = printing ? 'light' : theme, dark = t === 'dark', { facts: { kinds, hues, fills }, names } = P;
+    const t = printing ? 'light' : theme, dark = t === 'dark', { facts: { kinds, hues, fills }, names } = profile;
     ink = { t, dark, ...(dark ? {
         back: '#15171c', text: '#f4f5f8', dust: '#3a3f4a', line: '#565c68', ghost: '#93b8ff', ghostText: '#dfe6f5',
         stripe: '#ffffff28', mark: 'oklch(0.7 0.22 320)', markText: '#16081c', begin: 'oklch(0.72 0.17 305)', fresh: '#ffd9d4',
@@ -106,7 +106,7 @@ function label(context, name, room) {
 
 class Pane {
     constructor(kind, title) {
-        this.title = title || P.facts.title;
+        this.title = title || profile.facts.title;
         this.kind = kind;                                  // before, after, change, or null: what S.width says
         this.canvas = make('canvas', { tabIndex: 0, role: 'application', 'aria-roledescription': 'flame graph', 'aria-describedby': 'details' });
         this.hover = make('div', { className: 'mark hover', hidden: true });
@@ -125,22 +125,22 @@ class Pane {
     }
 
     get width() {
-        return this.kind || S.width;
+        return this.kind || state.width;
     }
 
     // Computes widths and places of all frames.
     measure() {
-        this.weights = V.weights(this.width);
-        this.x = positions(V.tree, this.weights, S.order);
+        this.weights = scene.weights(this.width);
+        this.x = positions(scene.tree, this.weights, state.order);
         // This counts frames with a width among the first i, to know how many a skipped subtree
         // has.
-        this.solid = new Int32Array(V.tree.n + 1);
-        for (let i = 0; i < V.tree.n; i++) this.solid[i + 1] = this.solid[i] + (this.weights[i] > 0 ? 1 : 0);
+        this.solid = new Int32Array(scene.tree.n + 1);
+        for (let i = 0; i < scene.tree.n; i++) this.solid[i + 1] = this.solid[i] + (this.weights[i] > 0 ? 1 : 0);
     }
 
     // Collects the boxes of this zoom, and of this range of it. A subtree under a pixel is skipped, whatever it has.
     collect() {
-        const { weights, x, scroll } = this, { end, depth, parent } = V.tree, focus = V.focus, line = [];
+        const { weights, x, scroll } = this, { end, depth, parent } = scene.tree, focus = scene.focus, line = [];
         // These are columns, too, so that a zoom makes no object for each box.
         const [boxes, dust] = ['boxes', 'dust'].map((key) => (this[key] = { frame: [], x: [], w: [], row: [] }));
         const add = (to, i, left, w) => {
@@ -150,17 +150,17 @@ class Pane {
             to.row.push(depth[i]);
         };
         // Rows are as high as there is room for, within bounds.
-        const rows = V.deepest - V.highest + 2;
+        const rows = scene.deepest - scene.highest + 2;
         this.row = matchMedia('(pointer: coarse)').matches ? 26 : Math.max(19, Math.min(25, Math.floor(scroll.clientHeight / rows)));
         this.view = printing ? 1040 : scroll.clientWidth;
-        this.narrow = V.narrow;
-        this.narrowWeight = V.lost ? V.lost[focus] + (V.split ? V.lost[V.split] : 0) : 0;
+        this.narrow = scene.narrow;
+        this.narrowWeight = scene.lost ? scene.lost[focus] + (scene.split ? scene.lost[scene.split] : 0) : 0;
         this.still = this.beside = 0;  // still: frames without any width; beside: those outside of the range
-        const whole = S.common ? Math.max(...panes.map((pane) => pane.weights[focus])) : weights[focus];
-        const [from, to] = S.range || [0, 1], view = this.view, full = whole > 0 ? Math.min(view, view * weights[focus] / whole) : view;
+        const whole = state.common ? Math.max(...panes.map((pane) => pane.weights[focus])) : weights[focus];
+        const [from, to] = state.range || [0, 1], view = this.view, full = whole > 0 ? Math.min(view, view * weights[focus] / whole) : view;
         const scale = this.scale = whole > 0 ? view / whole / (to - from) : 0, least = 1 / Math.min(2, devicePixelRatio || 1);
         this.origin = from * whole;
-        this.full = S.range ? view : full;
+        this.full = state.range ? view : full;
         for (let i = parent[focus]; i >= 0; i = parent[i]) line.push(i);
         for (const i of line.reverse()) add(boxes, i, 0, this.full);
         this.above = line.length;
@@ -179,7 +179,7 @@ class Pane {
                     add(boxes, i, Math.max(0, left), Math.min(view, left + w) - Math.max(0, left));
                     deep = Math.max(deep, depth[i]);
                     high = Math.min(high, depth[i]);
-                    this.narrowWeight += V.lost ? V.lost[i] : 0;
+                    this.narrowWeight += scene.lost ? scene.lost[i] : 0;
                     i++;
                     continue;
                 }
@@ -191,9 +191,9 @@ class Pane {
             }
         };
         sweep(focus);
-        if (V.split && V.split < V.tree.n) sweep(V.split);
+        if (scene.split && scene.split < scene.tree.n) sweep(scene.split);
         const more = dust.frame.length ? 1 : 0;
-        this.over = V.split ? -high + more : 0;        // rows above the first one, of callers
+        this.over = scene.split ? -high + more : 0;        // rows above the first one, of callers
         this.rows = deep + 1 + more + this.over;
         // A flame is anchored at the bottom, which stays in place when the sheet's height changes,
         // or the pane's.
@@ -201,26 +201,26 @@ class Pane {
         this.seen = this.scroll.clientHeight;
         this.height = printing ? this.rows * this.row : Math.max(this.rows * this.row, this.seen);
         this.sheet.style.height = this.height + 'px';
-        if (!S.icicle && !V.split) this.scroll.scrollTop = this.height - this.seen - Math.max(0, below);
-        const what = V.split ? `Callers and callees of ${short(nameOf(0), 99)}` : `Flame graph, ${this.title}, zoomed to ${short(nameOf(focus), 99)}`;
+        if (!state.icicle && !scene.split) this.scroll.scrollTop = this.height - this.seen - Math.max(0, below);
+        const what = scene.split ? `Callers and callees of ${short(nameOf(0), 99)}` : `Flame graph, ${this.title}, zoomed to ${short(nameOf(focus), 99)}`;
         this.canvas.setAttribute('aria-label', `${what}. Arrow keys move, ? lists the keys.`);
     }
 
     // Callers stand above the sub, what it calls below: in the middle where there is room.
     y(row) {
-        if (V.split) return (row + this.over) * this.row + (printing ? 0 : Math.floor(Math.max(0, this.height - this.rows * this.row) / 2));
-        return S.icicle ? row * this.row : this.height - (row + 1) * this.row;
+        if (scene.split) return (row + this.over) * this.row + (printing ? 0 : Math.floor(Math.max(0, this.height - this.rows * this.row) / 2));
+        return state.icicle ? row * this.row : this.height - (row + 1) * this.row;
     }
 
     // Returns the row at a height of the sheet.
     rowAt(y) {
-        if (V.split) return Math.floor((y - this.y(0)) / this.row);
-        return Math.floor((S.icicle ? y : this.height - y) / this.row);
+        if (scene.split) return Math.floor((y - this.y(0)) / this.row);
+        return Math.floor((state.icicle ? y : this.height - y) / this.row);
     }
 
     // Brings a frame's row into view.
     reveal(frame, spare = 0) {
-        const y = this.y(V.tree.depth[frame]), { scroll } = this, margin = spare * this.row;
+        const y = this.y(scene.tree.depth[frame]), { scroll } = this, margin = spare * this.row;
         if (y - margin < scroll.scrollTop) scroll.scrollTop = y - margin;
         else if (y + this.row + margin > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = y + this.row + margin - scroll.clientHeight;
     }
@@ -241,23 +241,23 @@ class Pane {
         Object.assign(c, { textBaseline: 'middle', direction: 'ltr', font: FONT });
         this.paintDust(c, top, tall);
         for (let k = 0; k < boxes.frame.length; k++) {
-            const y = this.y(boxes.row[k]) - top, i = boxes.frame[k], w = boxes.w[k], own = V.tree.name[i];
+            const y = this.y(boxes.row[k]) - top, i = boxes.frame[k], w = boxes.w[k], own = scene.tree.name[i];
             if (y <= -row || y >= tall) continue;
-            const hit = F.names && F.names[own] === 1, dim = F.names && !hit, alpha = k < this.above ? 0.45 : 1;
-            const box = { i, own, x: boxes.x[k], y, w: w > 3 ? w - 1 : w * 0.8, h: row - 1, hit, dim, alpha, level: P.diff ? levelOf(shade(i, width)) : 0 };
+            const hit = matches.names && matches.names[own] === 1, dim = matches.names && !hit, alpha = k < this.above ? 0.45 : 1;
+            const box = { i, own, x: boxes.x[k], y, w: w > 3 ? w - 1 : w * 0.8, h: row - 1, hit, dim, alpha, level: profile.diff ? levelOf(shade(i, width)) : 0 };
             seen.push(box);
-            c.globalAlpha = alpha * (isGone(i) ? 0.55 : 1) * (!dim ? 1 : P.diff ? 0.3 : 0.5);
-            c.fillStyle = P.diff ? ink.levels[box.level + LEVELS] : hit ? ink.mark : ink.fill[own];
+            c.globalAlpha = alpha * (isGone(i) ? 0.55 : 1) * (!dim ? 1 : profile.diff ? 0.3 : 0.5);
+            c.fillStyle = profile.diff ? ink.levels[box.level + LEVELS] : hit ? ink.mark : ink.fill[own];
             c.fillRect(box.x, y, box.w, box.h);
-            if (P.diff) this.paintDiff(c, box);
+            if (profile.diff) this.paintDiff(c, box);
             else if (!hit && w > 4) this.paintKind(c, box);
         }
         for (const box of seen) {
             c.globalAlpha = (box.alpha < 1 ? 0.7 : 1) * (box.dim ? 0.6 : 1);
-            if (P.diff && box.w > 11) this.labelDiff(c, box);
-            else if (!P.diff && box.w > 25) {
+            if (profile.diff && box.w > 11) this.labelDiff(c, box);
+            else if (!profile.diff && box.w > 25) {
                 c.fillStyle = box.hit ? ink.markText : ink.on[box.own];
-                c.fillText(label(c, P.names[box.own], box.w - 8), box.x + 4, box.y + row / 2);
+                c.fillText(label(c, profile.names[box.own], box.w - 8), box.x + 4, box.y + row / 2);
             }
         }
     }
@@ -286,7 +286,7 @@ class Pane {
     }
 
     paintKind(c, { own, x, y, w, h }) {
-        const kind = P.facts.kinds[own];
+        const kind = profile.facts.kinds[own];
         if (kind === 4) {
             c.fillStyle = ink.hatch;
             c.fillRect(x, y, w, h);
@@ -317,20 +317,20 @@ class Pane {
     // Signs are for people who cannot tell red from blue: up and plus, down and minus; a plus
     // before them is a new frame.
     labelDiff(c, { i, x, y, w, level, dim, alpha }) {
-        const fresh = isNew(i), kind = kindOf(this.width), [a, b] = V[kind], middle = y + this.row / 2;
+        const fresh = isNew(i), kind = kindOf(this.width), [a, b] = scene[kind], middle = y + this.row / 2;
         const sign = (fresh ? '+' : '') + (level > 0 ? '\u25b2' : level < 0 ? '\u25bc' : ''), pad = fresh ? 6 : 4, after = sign ? widthOf(c, sign) + 3 : 0;
         c.fillStyle = dim || alpha < 1 || isGone(i) ? ink.ghostText : ink.onLevel[level + LEVELS];
         if (w > after + pad) c.fillText(sign, x + pad, middle);
         const at = x + pad + after, room = w - pad - 4 - after, text = room < 16 ? '' : label(c, nameOf(i), room);
         c.fillText(text, at, middle);
         if (level === 0 || !text) return;
-        const value = P.relative ? points(i, kind) : signed(b[i] - a[i]), used = widthOf(c, text) + 10;
+        const value = profile.relative ? points(i, kind) : signed(b[i] - a[i]), used = widthOf(c, text) + 10;
         if (room > used + c.measureText(value).width) c.fillText(value, at + used, middle);
     }
 
     // Returns where a frame is on the sheet, or null.
     box(frame) {
-        const { depth, end } = V.tree, focus = V.focus, y = this.y(depth[frame]), root = V.split && frame >= V.split ? V.split : focus;
+        const { depth, end } = scene.tree, focus = scene.focus, y = this.y(depth[frame]), root = scene.split && frame >= scene.split ? scene.split : focus;
         if (frame <= root && root < end[frame]) return { x: 0, y, w: this.full };
         if (frame < root || frame >= end[root]) return null;
         const left = (this.x[frame] - this.x[root] - this.origin) * this.scale, right = left + this.weights[frame] * this.scale, x = Math.max(0, left);
@@ -338,7 +338,7 @@ class Pane {
     }
 
     mark(which, frame) {
-        const node = this[which], box = frame >= 0 && frame < V.tree.n ? this.box(frame) : null;
+        const node = this[which], box = frame >= 0 && frame < scene.tree.n ? this.box(frame) : null;
         node.hidden = !box;
         if (!box) return;
         Object.assign(node.style, { left: box.x + 'px', top: box.y + 'px', width: Math.max(3, box.w - 1) + 'px', height: this.row - 1 + 'px' });

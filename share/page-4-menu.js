@@ -35,9 +35,9 @@ function showMenu(items, x, y, back) {
 }
 
 function openMenu(frame, x, y) {
-    const sub = V.tree.name[frame], text = P.names[sub], of = packageOf(text), root = !V.split && frame === 0, named = (act) => (root ? null : act);
+    const sub = scene.tree.name[frame], text = profile.names[sub], of = packageOf(text), root = !scene.split && frame === 0, named = (act) => (root ? null : act);
     point(-1);
-    C.cursor = frame;
+    cursor.frame = frame;
     marks();
     details();
     showMenu([
@@ -53,13 +53,13 @@ function openMenu(frame, x, y) {
         ['Copy name', '', () => copy(text)],
         ['Copy stack', '', () => copy(stackOf(frame))],
         ['Copy link to this view', '', () => copy(location.href)],
-    ], x, y, panes[C.index].canvas);
+    ], x, y, panes[cursor.pane].canvas);
 }
 
 // Returns the stack of a frame as folded text has it, callers first.
 function stackOf(frame) {
-    const { parent, name } = V.tree, list = [], up = V.split && frame >= V.split;
-    for (let i = frame; i >= 0; i = parent[i]) if (i > 0 || V.split) list.push(P.names[name[i]]);
+    const { parent, name } = scene.tree, list = [], up = scene.split && frame >= scene.split;
+    for (let i = frame; i >= 0; i = parent[i]) if (i > 0 || scene.split) list.push(profile.names[name[i]]);
     return (up ? list : list.reverse()).join(';') || nameOf(0);
 }
 
@@ -87,10 +87,10 @@ function save(name, type, text) {
 }
 
 function openExport() {
-    const area = $('export').getBoundingClientRect(), name = short(P.facts.sides[last()] || 'profile', 60).replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '') || 'profile';
+    const area = $('export').getBoundingClientRect(), name = short(profile.facts.sides[last()] || 'profile', 60).replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '') || 'profile';
     showMenu([
-        ['Picture of what is shown (SVG)', '', S.source ? null : () => save(`${name}.svg`, 'image/svg+xml', picture())],
-        ['Folded stacks of what is shown', '', S.source ? null : () => save(`${name}.folded`, 'text/plain', folded())],
+        ['Picture of what is shown (SVG)', '', state.source ? null : () => save(`${name}.svg`, 'image/svg+xml', picture())],
+        ['Folded stacks of what is shown', '', state.source ? null : () => save(`${name}.folded`, 'text/plain', folded())],
         ['Table of subs (CSV)', '', () => save(`${name}.csv`, 'text/csv', csv())],
     ], area.left, area.bottom + 2, $('export'));
 }
@@ -98,15 +98,15 @@ function openExport() {
 // Returns what is below the frame zoomed to as folded stacks: microseconds where the metric is a time; both sides' numbers of a
 // difference. Frames' own values are what their callees do not have.
 function folded() {
-    const { tree: { end, name, parent }, focus, total } = V, lines = [], timed = metric().unit === 's', unit = timed ? 1e6 / metric().hz : 1 / (metric().hz || 1);
-    const texts = P.names.map((text) => text.replace(/%(?=3B|25|23|0A|0D)/gi, '%25').replace(/^#/, '%23').replace(/[;\r\n]/g, (c) => (c === ';' ? '%3B' : c === '\r' ? '%0D' : '%0A'))), stack = V.tree.path(focus).map((n) => texts[n]);
-    if (V.split) stack.push(texts[name[0]]);
+    const { tree: { end, name, parent }, focus, total } = scene, lines = [], timed = metric().unit === 's', unit = timed ? 1e6 / metric().hz : 1 / (metric().hz || 1);
+    const texts = profile.names.map((text) => text.replace(/%(?=3B|25|23|0A|0D)/gi, '%25').replace(/^#/, '%23').replace(/[;\r\n]/g, (c) => (c === ';' ? '%3B' : c === '\r' ? '%0D' : '%0A'))), stack = scene.tree.path(focus).map((n) => texts[n]);
+    if (scene.split) stack.push(texts[name[0]]);
     const own = total.map((list) => list.slice(focus, end[focus]));
     for (let i = focus + 1; i < end[focus]; i++) for (const [side, list] of own.entries()) list[parent[i] - focus] -= total[side][i];
     for (let i = focus; i < end[focus]; i++) {
         if (i > focus) {
-            stack.length = V.tree.depth[i] - (V.split ? 0 : 1);
-            if (V.split) stack[0] = texts[name[0]];
+            stack.length = scene.tree.depth[i] - (scene.split ? 0 : 1);
+            if (scene.split) stack[0] = texts[name[0]];
             stack[stack.length] = texts[name[i]];
         }
         const numbers = own.map((list, side) => Math.round(real(list[i - focus], side) * unit));
@@ -117,11 +117,11 @@ function folded() {
 
 // Returns the table of all subs that match, with plain numbers: seconds, or counts.
 function csv() {
-    const columns = tableColumns().filter(({ key }) => !/part$/.test(key)), by = columns.find(({ key }) => key === T.sort) || columns[1];
+    const columns = tableColumns().filter(({ key }) => !/part$/.test(key)), by = columns.find(({ key }) => key === tableOrder.sort) || columns[1];
     // A spreadsheet would take a text that begins so for a formula.
     const plainly = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
     const cell = (value) => (/[",\r\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : String(value));
-    const rows = sortedSubs(by).map((sub) => columns.map(({ key, value, timed }) => (key === 'name' ? plainly(P.names[sub]) : key === 'place' ? plainly(placeOf(sub)) : value(sub) / (timed ? metric().hz || 1 : 1))));
+    const rows = sortedSubs(by).map((sub) => columns.map(({ key, value, timed }) => (key === 'name' ? plainly(profile.names[sub]) : key === 'place' ? plainly(placeOf(sub)) : value(sub) / (timed ? metric().hz || 1 : 1))));
     const heads = columns.map(({ label, timed }) => plainly(timed && metric().unit ? `${label} (${metric().unit})` : label));
     return [heads, ...rows].map((row) => row.map((value) => cell(String(value))).join(',')).join('\r\n') + '\r\n';
 }
@@ -137,14 +137,14 @@ function picture() {
         const rows = boxes.row.map((r) => pane.y(r)), first = rows.reduce((a, b) => Math.min(a, b), Infinity);
         context.font = FONT;
         boxes.frame.forEach((i, k) => {
-            const own = V.tree.name[i], x = boxes.x[k], w = boxes.w[k], y = top + rows[k] - first, level = P.diff ? levelOf(shade(i, pane.width)) : 0, hit = F.names && F.names[own] === 1;
-            const fill = P.diff ? ink.levels[level + LEVELS] : hit ? ink.mark : ink.fill[own];
-            const text = w > 25 ? label(context, P.names[own], w - 8) : '', ink2 = P.diff ? ink.onLevel[level + LEVELS] : hit ? ink.markText : ink.on[own];
+            const own = scene.tree.name[i], x = boxes.x[k], w = boxes.w[k], y = top + rows[k] - first, level = profile.diff ? levelOf(shade(i, pane.width)) : 0, hit = matches.names && matches.names[own] === 1;
+            const fill = profile.diff ? ink.levels[level + LEVELS] : hit ? ink.mark : ink.fill[own];
+            const text = w > 25 ? label(context, profile.names[own], w - 8) : '', ink2 = profile.diff ? ink.onLevel[level + LEVELS] : hit ? ink.markText : ink.on[own];
             parts.push(`<g><title>${xml(short(nameOf(i), 500))} ${xml(inWords(i))}</title><rect x="${x.toFixed(2)}" y="${y}" width="${(w > 3 ? w - 1 : w * 0.8).toFixed(2)}" height="${row - 1}" fill="${rgb(fill)}"${
-                P.diff ? ` stroke="${rgb(ink.line)}" stroke-width="0.5"` : ''}/>${text ? `<text x="${(x + 4).toFixed(2)}" y="${y + row / 2 + 4}" fill="${ink2}">${xml(text)}</text>` : ''}</g>`);
+                profile.diff ? ` stroke="${rgb(ink.line)}" stroke-width="0.5"` : ''}/>${text ? `<text x="${(x + 4).toFixed(2)}" y="${y + row / 2 + 4}" fill="${ink2}">${xml(text)}</text>` : ''}</g>`);
         });
         top += rows.reduce((a, b) => Math.max(a, b), 0) - first + row + 10;
     }
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${top}" viewBox="0 0 ${wide} ${top}" font-family="system-ui, sans-serif" font-size="12"><rect width="100%" height="100%" fill="${rgb(ink.back)}"/>`
-        + `<text x="4" y="19" font-size="15" fill="${ink.text}">${xml(P.facts.title)} ${xml(P.facts.subtitle || '')}</text>${parts.join('')}</svg>\n`;
+        + `<text x="4" y="19" font-size="15" fill="${ink.text}">${xml(profile.facts.title)} ${xml(profile.facts.subtitle || '')}</text>${parts.join('')}</svg>\n`;
 }

@@ -3,27 +3,27 @@
 // The table of subs, and one sub's callers and callees.
 
 const PAGE = 200;
-const T = { sort: 'self', down: true, shown: PAGE };
+const tableOrder = { sort: 'self', down: true, shown: PAGE };
 const isText = (key) => key === 'name' || key === 'place';
 
 // Returns the columns that this profile has: { key, label, value of a sub, text of a value, change
 // }.
 function tableColumns() {
-    const table = subs(), list = [{ key: 'name', label: 'Sub', value: (sub) => P.rank[sub], show: null }];
+    const table = subs(), list = [{ key: 'name', label: 'Sub', value: (sub) => profile.rank[sub], show: null }];
     const whole = table.self.map(sum), add = (key, label, value, show, change, timed) => list.push({ key, label, value, show, change, timed });
     for (const [key, label] of [['self', 'Self'], ['total', 'Inclusive'], ['calls', 'Calls'], ['ops', 'Ops']]) {
         const own = table[key], timed = key === 'self' || key === 'total', unit = timed ? metric() : COUNT, show = (v) => amount(v, unit);
         if (!own) continue;
-        if (!P.diff) {
+        if (!profile.diff) {
             add(key, label, (sub) => own[0][sub], show, false, timed);
             if (timed) add(key + 'part', '%', (sub) => own[0][sub], (v) => percent(v / whole[0]));
             continue;
         }
         own.forEach((values, side) => add(key + side, `${label} ${sideName(side)}`, (sub) => (timed ? real(values[sub], side) : values[sub]), show, false, timed));
-        const share = P.relative && timed;
+        const share = profile.relative && timed;
         add(key, `${label} difference`, (sub) => own[1][sub] - own[0][sub], (v) => (share ? inPoints(v / (whole[1] || 1)) : signed(v, unit)), true, timed);
     }
-    const { places, files } = P.facts;
+    const { places, files } = profile.facts;
     if (places && places.some(Boolean)) {
         const order = ranks(files);
         add('place', 'Source', (sub) => (places[sub] ? order[places[sub][0]] * 1e7 + places[sub][1] : Infinity), null);
@@ -33,111 +33,111 @@ function tableColumns() {
 
 // Sorts differences with the largest first, whichever way they go.
 function sortedSubs({ key, value, change }) {
-    const { used } = subs(), list = [], keys = new Float64Array(P.names.length), way = T.down !== isText(key) ? -1 : 1;
+    const { used } = subs(), list = [], keys = new Float64Array(profile.names.length), way = tableOrder.down !== isText(key) ? -1 : 1;
     for (let sub = 0; sub < keys.length; sub++) {
-        if (used[sub] === 0 || (F.names && F.names[sub] === 0)) continue;
-        keys[sub] = change && T.down ? Math.abs(value(sub)) : value(sub);
+        if (used[sub] === 0 || (matches.names && matches.names[sub] === 0)) continue;
+        keys[sub] = change && tableOrder.down ? Math.abs(value(sub)) : value(sub);
         list.push(sub);
     }
-    return list.sort((a, b) => (keys[a] === keys[b] ? P.rank[a] - P.rank[b] : (keys[a] - keys[b]) * way));
+    return list.sort((a, b) => (keys[a] === keys[b] ? profile.rank[a] - profile.rank[b] : (keys[a] - keys[b]) * way));
 }
 
 // A name in which the package gives way first, from its beginning: what tells subs apart is at the end.
 function named(sub) {
-    const text = short(P.names[sub]), of = packageOf(text), rest = withoutFolder(of ? text.slice(of.length + 2) : text);
+    const text = short(profile.names[sub]), of = packageOf(text), rest = withoutFolder(of ? text.slice(of.length + 2) : text);
     return make('span', { className: 'cut' }, of ? make('span', { className: 'pkg' }, make('bdi', {}, `${of}::`)) : '', make('bdi', { className: 'bare' }, rest));
 }
 
 // Returns "File.pm:12" of "/usr/lib/My/File.pm:12".
 const shortPlace = (sub) => placeOf(sub).replace(/^.*\//s, '');
 
-const nameCell = (sub) => make('td', { className: 'left' }, button(named(sub), () => openSub(sub), { title: short(P.names[sub], 1000) }));
+const nameCell = (sub) => make('td', { className: 'left' }, button(named(sub), () => openSub(sub), { title: short(profile.names[sub], 1000) }));
 const placeCell = (sub) => make('td', { className: 'place', title: placeOf(sub) }, placeOf(sub) && hasLines() ? button(shortPlace(sub), () => openSourceOf(sub)) : shortPlace(sub));
 
 // Returns subs, those with the largest self value first; of two sides, those whose self value differs most.
 function heaviest(table, fits = () => true) {
-    const list = [], weigh = (sub) => (P.diff && !P.relative ? Math.abs(table.self[1][sub] - table.self[0][sub]) : table.self[last()][sub]);
-    for (let sub = 0; sub < P.names.length; sub++) if (table.used[sub] && P.facts.kinds[sub] !== 6 && fits(sub)) list.push(sub);
-    return list.sort((a, b) => weigh(b) - weigh(a) || table.total[last()][b] - table.total[last()][a] || P.rank[a] - P.rank[b]);
+    const list = [], weigh = (sub) => (profile.diff && !profile.relative ? Math.abs(table.self[1][sub] - table.self[0][sub]) : table.self[last()][sub]);
+    for (let sub = 0; sub < profile.names.length; sub++) if (table.used[sub] && profile.facts.kinds[sub] !== 6 && fits(sub)) list.push(sub);
+    return list.sort((a, b) => weigh(b) - weigh(a) || table.total[last()][b] - table.total[last()][a] || profile.rank[a] - profile.rank[b]);
 }
 
 // Returns what is said of a sub where there is no room for a table: its share, or its difference.
 function inShort(table, sub) {
     const [a, b] = table.self.map((own) => own[sub]);
-    if (!P.diff) return percent(a / sum(table.self[0]));
-    return P.relative ? inPoints(b / (sum(table.self[1]) || 1) - a / (sum(table.self[0]) || 1)) : signed(b - a);
+    if (!profile.diff) return percent(a / sum(table.self[0]));
+    return profile.relative ? inPoints(b / (sum(table.self[1]) || 1) - a / (sum(table.self[0]) || 1)) : signed(b - a);
 }
 
-const hotSubs = (most) => keep(chained().kept, `hot ${S.metric} ${most}`, () => {
-    const table = subs(), changed = (sub) => table.self[last()][sub] !== (P.diff ? table.self[0][sub] : 0);
-    return heaviest(table, (sub) => changed(sub) && (!P.certain || P.certain.self[sub] === 1)).slice(0, most);
+const hotSubs = (most) => keep(chained().kept, `hot ${state.metric} ${most}`, () => {
+    const table = subs(), changed = (sub) => table.self[last()][sub] !== (profile.diff ? table.self[0][sub] : 0);
+    return heaviest(table, (sub) => changed(sub) && (!profile.certain || profile.certain.self[sub] === 1)).slice(0, most);
 });
 
 // Says which subs matter most, before anybody asks.
 function firstSight() {
-    const table = subs(), three = hotSubs(3), head = P.diff ? (P.certain ? 'Significant: ' : 'Changed most: ') : 'Hottest: ';
-    const nodes = three.map((sub) => make('span', { className: 'hot' }, button(make('bdi', {}, short(P.names[sub], 80)), () => openSub(sub), { className: 'link', title: `${short(P.names[sub], 1000)}: in the table` }),
-        ` ${inShort(table, sub)}${P.diff ? '' : ' self'}${placeOf(sub) ? ` (${shortPlace(sub)})` : ''}`));
-    return nodes.length ? [make('span', { className: 'soft' }, head), ...nodes] : P.certain ? [make('span', { className: 'soft' }, 'No sub differs significantly. ')] : [];
+    const table = subs(), three = hotSubs(3), head = profile.diff ? (profile.certain ? 'Significant: ' : 'Changed most: ') : 'Hottest: ';
+    const nodes = three.map((sub) => make('span', { className: 'hot' }, button(make('bdi', {}, short(profile.names[sub], 80)), () => openSub(sub), { className: 'link', title: `${short(profile.names[sub], 1000)}: in the table` }),
+        ` ${inShort(table, sub)}${profile.diff ? '' : ' self'}${placeOf(sub) ? ` (${shortPlace(sub)})` : ''}`));
+    return nodes.length ? [make('span', { className: 'soft' }, head), ...nodes] : profile.certain ? [make('span', { className: 'soft' }, 'No sub differs significantly. ')] : [];
 }
 
 // On a wide screen the hottest subs stand beside the graph.
 const WIDE = matchMedia('(min-width: 1900px)');
 
 function drawHot() {
-    const node = $('hot'), on = WIDE.matches && !S.source && !S.table && !S.calls;
+    const node = $('hot'), on = WIDE.matches && !state.source && !state.table && !state.calls;
     node.hidden = !on;
     if (!on) return;
     const table = subs(), tree = chained();
-    if (node.of === tree && node.metric === S.metric) return;
-    Object.assign(node, { of: tree, metric: S.metric });
-    const rows = hotSubs(60).map((sub) => make('tr', {}, nameCell(sub), make('td', {}, P.diff ? '' : amount(table.self[0][sub])), P.diff ? changeCell(table.self[1][sub] - table.self[0][sub], inShort(table, sub)) : make('td', {}, inShort(table, sub))));
-    node.replaceChildren(make('h2', {}, P.diff ? (P.certain ? 'Subs with a significant difference of self' : 'Subs, by difference of self') : 'Subs, by self'), make('table', {}, make('tbody', {}, ...rows)));
+    if (node.of === tree && node.metric === state.metric) return;
+    Object.assign(node, { of: tree, metric: state.metric });
+    const rows = hotSubs(60).map((sub) => make('tr', {}, nameCell(sub), make('td', {}, profile.diff ? '' : amount(table.self[0][sub])), profile.diff ? changeCell(table.self[1][sub] - table.self[0][sub], inShort(table, sub)) : make('td', {}, inShort(table, sub))));
+    node.replaceChildren(make('h2', {}, profile.diff ? (profile.certain ? 'Subs with a significant difference of self' : 'Subs, by difference of self') : 'Subs, by self'), make('table', {}, make('tbody', {}, ...rows)));
 }
 const changeCell = (v, text) => make('td', { className: v > 0 ? 'up' : v < 0 ? 'down' : '' }, text);
 
 function drawTable() {
     const node = $('subs'), was = node.querySelector('.list'), top = was ? was.scrollTop : 0;
-    node.hidden = !S.table || S.source;
+    node.hidden = !state.table || state.source;
     if (node.hidden) return;
-    const columns = tableColumns(), by = columns.find(({ key }) => key === T.sort) || columns[1], list = sortedSubs(by);
+    const columns = tableColumns(), by = columns.find(({ key }) => key === tableOrder.sort) || columns[1], list = sortedSubs(by);
     const again = (change, focus) => {
-        Object.assign(T, change);
+        Object.assign(tableOrder, change);
         drawTable();
         if (node.querySelector(focus)) node.querySelector(focus).focus();
     };
     const head = columns.map(({ key, label }) => {
-        const down = T.down !== isText(key), on = key === by.key;
-        const sort = button(label + (on ? (down ? ' \u25be' : ' \u25b4') : ''), () => again({ down: on ? !T.down : true, sort: key, shown: PAGE }, `[data-key=${key}]`), { 'data-key': key });
+        const down = tableOrder.down !== isText(key), on = key === by.key;
+        const sort = button(label + (on ? (down ? ' \u25be' : ' \u25b4') : ''), () => again({ down: on ? !tableOrder.down : true, sort: key, shown: PAGE }, `[data-key=${key}]`), { 'data-key': key });
         return make('th', { scope: 'col', className: isText(key) ? 'left' : '', ...(on && { 'aria-sort': down ? 'descending' : 'ascending' }) }, sort);
     });
-    const rows = list.slice(0, T.shown).map((sub) => make('tr', { className: sub === S.sub ? 'here' : '' }, ...columns.map(({ key, value, show, change }) => {
+    const rows = list.slice(0, tableOrder.shown).map((sub) => make('tr', { className: sub === state.sub ? 'here' : '' }, ...columns.map(({ key, value, show, change }) => {
         if (key === 'name') return nameCell(sub);
         if (key === 'place') return placeCell(sub);
         return changeCell(change ? value(sub) : 0, show(value(sub)));
     })));
-    const filter = make('input', { type: 'search', id: 'filter', value: S.q, placeholder: 'Filter subs (regex)', 'aria-label': 'Filter subs: the same search as above' });
+    const filter = make('input', { type: 'search', id: 'filter', value: state.q, placeholder: 'Filter subs (regex)', 'aria-label': 'Filter subs: the same search as above' });
     filter.oninput = () => {
         $('q').value = filter.value;
         search(filter.value);
         $('filter').focus();
         $('filter').setSelectionRange(1e6, 1e6);
     };
-    const rest = Math.min(PAGE, list.length - T.shown);
+    const rest = Math.min(PAGE, list.length - tableOrder.shown);
     const box = make('div', { className: 'list', tabIndex: -1 },
-        make('div', { className: 'more' }, filter, `${grouped(Math.min(T.shown, list.length))} of ${plural(list.length, 'sub')}${F.names ? ', matching' : ''}`),
+        make('div', { className: 'more' }, filter, `${grouped(Math.min(tableOrder.shown, list.length))} of ${plural(list.length, 'sub')}${matches.names ? ', matching' : ''}`),
         make('table', {}, make('thead', {}, make('tr', {}, ...head)), make('tbody', {}, ...rows)),
-        rest > 0 ? make('div', { className: 'more' }, button(`Show ${grouped(rest)} more`, () => again({ shown: T.shown + PAGE }, '#more'), { id: 'more' })) : '');
-    node.replaceChildren(box, S.sub >= 0 ? nearTo(S.sub) : '');
+        rest > 0 ? make('div', { className: 'more' }, button(`Show ${grouped(rest)} more`, () => again({ shown: tableOrder.shown + PAGE }, '#more'), { id: 'more' })) : '');
+    node.replaceChildren(box, state.sub >= 0 ? nearTo(state.sub) : '');
     box.scrollTop = top;
 }
 
 function nearTo(sub) {
-    const { callers, callees } = keep(chained().kept, `around ${sub} ${S.metric}`, () => around(sub)), table = subs(), name = P.names[sub];
+    const { callers, callees } = keep(chained().kept, `around ${sub} ${state.metric}`, () => around(sub)), table = subs(), name = profile.names[sub];
     const values = (list) => list.map((v, side) => amount(real(v, side))).join(' \u2192 ');
     const of = (sums) => values(sums.map((own) => own[sub]));
     const line = ({ sub: other, total: [a, b], total, calls }) => make('tr', {}, nameCell(other), make('td', {}, values(total)),
-        P.diff && !P.relative ? changeCell(b - a, signed(b - a)) : '',
+        profile.diff && !profile.relative ? changeCell(b - a, signed(b - a)) : '',
         calls ? make('td', { className: 'soft' }, `${calls.map((v) => amount(v, COUNT)).join(' \u2192 ')} call${calls[last()] === 1 ? '' : 's'}`) : '');
     const part = (title, rows) => [make('h3', {}, rows.length > PAGE ? `${title}: ${PAGE} of ${grouped(rows.length)}` : title),
         make('table', {}, make('tbody', {}, ...rows.slice(0, PAGE).map(line))), rows.length ? '' : make('div', { className: 'soft' }, 'none')];
@@ -150,16 +150,16 @@ function nearTo(sub) {
 }
 
 function zoomSub(sub) {
-    const { tree } = V, { weights } = panes[0];
+    const { tree } = scene, { weights } = panes[0];
     let best = -1;
     for (let i = 0; i < tree.n; i++) if (tree.name[i] === sub && weights[i] > 0 && (best < 0 || weights[i] > weights[best])) best = i;
     if (best >= 0) zoom(best);
-    else say(`${short(P.names[sub], 120)} has no width in this view.`);
+    else say(`${short(profile.names[sub], 120)} has no width in this view.`);
 }
 
 function openTable(on, sub = -1) {
-    const inside = $('subs').contains(document.activeElement), step = sub !== S.sub || S.source;
-    Object.assign(S, { table: on, calls: false, sub, source: false, file: -1, line: 0 });
+    const inside = $('subs').contains(document.activeElement), step = sub !== state.sub || state.source;
+    Object.assign(state, { table: on, calls: false, sub, source: false, file: -1, line: 0 });
     showViews();
     drawTable();
     refresh('boxes');

@@ -6,17 +6,17 @@
 // from it, a sub that begins there, who calls that, or lines that are folded.
 
 const ROW = 19, LONG = 2000, FEW = 5, CHEAP = 0.005;
-const G = {
+const openFile = {
     file: -1, lines: null, rows: [], at: new Map(), fold: 'all', notes: true, opened: new Set(), shut: new Set(), more: new Set(), wide: new Set(),
     sort: 'self', down: true, turn: 0, ready: Promise.resolve(),
 };
 
-const fileName = (file) => L.files[file].name || '(place not known)';
+const fileName = (file) => lineCosts.files[file].name || '(place not known)';
 const heat = (share) => (share >= 0.1 ? 5 : share >= 0.03 ? 4 : share >= 0.01 ? 3 : share >= 0.003 ? 2 : share >= 0.0005 ? 1 : 0);
 
 // ---- navigation ----
 
-const sourceLink = (file, line) => `${pack(L.files[file].name)}${line > 0 ? ':' + line : ''}`;
+const sourceLink = (file, line) => `${pack(lineCosts.files[file].name)}${line > 0 ? ':' + line : ''}`;
 
 // Makes a link that can be copied or opened elsewhere; here it is followed without loading
 // anything.
@@ -32,21 +32,21 @@ function anchor(text, file, line, options = {}, isSub = false) {
 
 // Links a sub to its source, or, if that is unknown, to its row in the table.
 function subLink(sub, options = {}) {
-    const place = placeIn(sub), text = short(P.names[sub]), title = short(P.names[sub], 1000);
+    const place = placeIn(sub), text = short(profile.names[sub]), title = short(profile.names[sub], 1000);
     if (place) return anchor(text, place.file, place.line, { title, className: 'sub', ...options }, true);
     return button(text, () => openSub(sub), { title: `${title}: in the table`, className: 'sub', ...options });
 }
 
 function placeIn(sub) {
-    const place = L && P.facts.places && P.facts.places[sub], file = place ? L.number.get(P.facts.files[place[0]]) : undefined;
+    const place = lineCosts && profile.facts.places && profile.facts.places[sub], file = place ? lineCosts.number.get(profile.facts.files[place[0]]) : undefined;
     return file === undefined ? null : { file, line: place[1] };
 }
 
 // isSub: the line is a sub's first statement, and the view goes to its beginning.
 function openSource(on, file = -1, line = 0, step = true, isSub = false) {
     say('');
-    G.isSub = isSub;
-    Object.assign(S, { source: on, file: on ? file : -1, line: on ? line : 0 });
+    openFile.isSub = isSub;
+    Object.assign(state, { source: on, file: on ? file : -1, line: on ? line : 0 });
     showViews();
     if (!on) {
         drawTable();
@@ -61,46 +61,46 @@ async function openSourceOf(sub) {
     await loadLines();
     const place = placeIn(sub);
     if (place) openSource(true, place.file, place.line, true, true);
-    else say(`${short(P.names[sub], 120)}: the profile does not tell where it begins.`);
+    else say(`${short(profile.names[sub], 120)}: the profile does not tell where it begins.`);
 }
 
 function showViews() {
-    $('panes').hidden = S.source;
-    $('subs').hidden = S.source || !S.table;
-    $('calls').hidden = S.source || !S.calls;
+    $('panes').hidden = state.source;
+    $('subs').hidden = state.source || !state.table;
+    $('calls').hidden = state.source || !state.calls;
     drawTimes();
-    $('sources').hidden = !S.source;
-    document.body.classList.toggle('sourced', S.source);
-    $('q').placeholder = S.source ? 'Search sources (regex)' : 'Search subs (regex)';
+    $('sources').hidden = !state.source;
+    document.body.classList.toggle('sourced', state.source);
+    $('q').placeholder = state.source ? 'Search sources (regex)' : 'Search subs (regex)';
 }
 
 // Draws what S says. `move`: also scrolls to its line.
 function drawSource(move) {
-    const turn = ++G.turn;
+    const turn = ++openFile.turn;
     const draw = async () => {
-        if (!S.source) return;
+        if (!state.source) return;
         await loadLines();
-        if (turn !== G.turn) return;
-        if (S.lostFile !== undefined) {
-            S.file = L.number.get(S.lostFile) ?? -1;
-            if (S.file < 0 && S.lostFile !== '') say(`The file ${short(S.lostFile, 120)} is not in this profile.`);
-            delete S.lostFile;
+        if (turn !== openFile.turn) return;
+        if (state.lostFile !== undefined) {
+            state.file = lineCosts.number.get(state.lostFile) ?? -1;
+            if (state.file < 0 && state.lostFile !== '') say(`The file ${short(state.lostFile, 120)} is not in this profile.`);
+            delete state.lostFile;
         }
         // A file that only the first side has is shown as it was there.
-        const side = S.file >= 0 && !isOn(S.file, last()) && isOn(S.file, 0) ? 0 : last();
-        const lines = S.file < 0 ? null : await textOf(S.file, side), before = S.file >= 0 && P.diff && side ? await beforeOf(S.file) : null;
-        if (turn !== G.turn) return;
-        if (S.file < 0) drawOverview();
+        const side = state.file >= 0 && !isOn(state.file, last()) && isOn(state.file, 0) ? 0 : last();
+        const lines = state.file < 0 ? null : await textOf(state.file, side), before = state.file >= 0 && profile.diff && side ? await beforeOf(state.file) : null;
+        if (turn !== openFile.turn) return;
+        if (state.file < 0) drawOverview();
         else drawFile(lines, move, side, before);
-        if (placedTree() !== P.tree && L.detail.some(Boolean)) say('What lines cost is known of all processes and phases together: the sources show what subs cost.');
+        if (placedTree() !== profile.tree && lineCosts.detail.some(Boolean)) say('What lines cost is known of all processes and phases together: the sources show what subs cost.');
         toolbar();
         if (move) remember();
     };
-    G.ready = draw().catch((error) => {
+    openFile.ready = draw().catch((error) => {
         say(`The lines in this file are damaged: ${error.message}.`);
         throw error;
     });
-    return G.ready;
+    return openFile.ready;
 }
 
 // ---- one file ----
@@ -119,121 +119,121 @@ function trouble(state, lines) {
 
 // Returns where subs begin and end: [{ sub, line, end }] in order of lines.
 function rangesOf(file, lines) {
-    const list = L.files[file].subs.map(({ sub, line }) => ({ sub, statement: line, line: beginOf(lines, sub, line) })).sort((a, b) => a.line - b.line || P.rank[a.sub] - P.rank[b.sub]);
+    const list = lineCosts.files[file].subs.map(({ sub, line }) => ({ sub, statement: line, line: beginOf(lines, sub, line) })).sort((a, b) => a.line - b.line || profile.rank[a.sub] - profile.rank[b.sub]);
     list.forEach((range, i) => {
-        const next = list.slice(i + 1).find(({ line, sub }) => line > range.line && !/__ANON__/.test(P.names[sub]));
+        const next = list.slice(i + 1).find(({ line, sub }) => line > range.line && !/__ANON__/.test(profile.names[sub]));
         range.end = lines ? endOf(lines, range.line, next ? next.line : lines.length + 1) : range.line;
     });
     return list;
 }
 
 function drawFile(lines, move, side, before) {
-    const file = S.file, node = $('sources');
-    if (G.file !== file) {
-        for (const set of [G.opened, G.shut, G.more, G.wide]) set.clear();
-        G.rows = [];
+    const file = state.file, node = $('sources');
+    if (openFile.file !== file) {
+        for (const set of [openFile.opened, openFile.shut, openFile.more, openFile.wide]) set.clear();
+        openFile.rows = [];
     }
-    Object.assign(G, { file, lines, before, costs: linesOf(file, side), ranges: rangesOf(file, lines), side, whole: wholeOf(side) });
-    const named = G.isSub && G.ranges.find(({ statement }) => statement === S.line);
-    if (named) S.line = named.line;
-    G.isSub = false;
+    Object.assign(openFile, { file, lines, before, costs: linesOf(file, side), ranges: rangesOf(file, lines), side, whole: wholeOf(side) });
+    const named = openFile.isSub && openFile.ranges.find(({ statement }) => statement === state.line);
+    if (named) state.line = named.line;
+    openFile.isSub = false;
     const total = fileTotals(side)[file], bad = [trouble(stateOf(file, side), lines), before && before.file >= 0 && before.guessed ? `Lines are paired by number, as the source of ${sideName(0)} is not here.` : '',
-        P.diff && !side ? `Only ${sideName(0)} has this file.` : ''].filter(Boolean).join(' ');
-    const pick = make('select', { 'aria-label': 'Subs of this file' }, make('option', { value: '' }, plural(G.ranges.length, 'sub')),
-        ...G.ranges.map(({ sub, line }) => make('option', { value: line }, `${short(P.names[sub], 60)}  ${amount(allSubs().total[side][sub])}`)));
+        profile.diff && !side ? `Only ${sideName(0)} has this file.` : ''].filter(Boolean).join(' ');
+    const pick = make('select', { 'aria-label': 'Subs of this file' }, make('option', { value: '' }, plural(openFile.ranges.length, 'sub')),
+        ...openFile.ranges.map(({ sub, line }) => make('option', { value: line }, `${short(profile.names[sub], 60)}  ${amount(allSubs().total[side][sub])}`)));
     pick.onchange = () => { if (pick.value) openSource(true, file, +pick.value); };
     const fold = make('select', { id: 'fold', 'aria-label': 'Folding', title: 'What is folded (z)' },
         ...[['all', 'all lines'], ['cheap', 'fold cheap lines'], ['subs', 'fold subs']].map(([value, text]) => make('option', { value }, text)));
-    fold.value = G.fold;
+    fold.value = openFile.fold;
     fold.onchange = () => foldBy(fold.value);
-    const notes = button('Calls', () => showNotes(!G.notes), { id: 'notes', 'aria-pressed': String(G.notes), title: 'Calls and callers (x)' });
+    const notes = button('Calls', () => showNotes(!openFile.notes), { id: 'notes', 'aria-pressed': String(openFile.notes), title: 'Calls and callers (x)' });
     const sheet = make('div', { className: 'sheet' }), scroll = make('div', { className: 'lines', id: 'lines', tabIndex: 0, role: 'application', 'aria-label': `Source of ${short(fileName(file), 200)}. Arrow keys move between lines, ? lists the keys.` }, sheet);
     scroll.onscroll = () => {
-        cancelAnimationFrame(G.due);
-        G.due = requestAnimationFrame(() => { if (G.from !== firstRow()) drawRows(); });
+        cancelAnimationFrame(openFile.due);
+        openFile.due = requestAnimationFrame(() => { if (openFile.from !== firstRow()) drawRows(); });
     };
-    const words = before ? [P.facts.sides[0], P.facts.sides[1], 'Change', 'Inclusive', 'Line'] : ['Count', 'Self', 'Inclusive', 'Share', 'Line'];
+    const words = before ? [profile.facts.sides[0], profile.facts.sides[1], 'Change', 'Inclusive', 'Line'] : ['Count', 'Self', 'Inclusive', 'Share', 'Line'];
     const head = ['count', 'self', 'inclusive', 'share', 'line'].map((name, k) => make('span', { className: `c-${name}`, title: words[k] }, before && k < 2 ? sideName(k) : words[k]));
-    const facts = [total.self ? `self ${amount(total.self)} (${percent(total.self / G.whole)})` : '', L.detail[side] && total.count ? plural(total.count, 'statement') : '',
+    const facts = [total.self ? `self ${amount(total.self)} (${percent(total.self / openFile.whole)})` : '', lineCosts.detail[side] && total.count ? plural(total.count, 'statement') : '',
         total.calls ? plural(total.calls, 'call') : ''].filter(Boolean).join(' \u00b7 ');
     node.classList.toggle('two', !!before);
-    node.classList.toggle('bare', !before && !L.detail[side]);
+    node.classList.toggle('bare', !before && !lineCosts.detail[side]);
     node.replaceChildren(make('div', { className: 'bar filebar' }, button('\u2190 Files', () => openSource(true), { title: 'All files (0)' }),
         make('h2', {}, make('bdi', {}, fileName(file))), make('span', { className: 'soft facts' }, facts), make('span', { className: 'space' }), pick, fold, notes,
         button('Hottest', () => toHot(1), { title: 'The next one of the lines that cost most (h)' })),
     bad ? make('p', { className: 'bad' }, bad) : '', make('div', { className: 'row heads' }, make('span', { className: 'gutter' }, ...head)), scroll);
-    Object.assign(G, { scroll, sheet });
+    Object.assign(openFile, { scroll, sheet });
     const chars = lines ? lines.reduce((most, line) => Math.max(most, Math.min(LONG, line.length + 7 * (line.split('\t').length - 1))), 0) : 0;
     sheet.style.minWidth = `${Math.max(40, chars) + 8}ch`;
     makeRows();
-    if (move && S.line > 0) reveal(S.line);
+    if (move && state.line > 0) reveal(state.line);
     else if (move) scroll.scrollTop = 0;
     drawRows();
     if (move) scroll.focus({ preventScroll: true });
 }
 
-const redraw = (keepLine = S.line) => {
-    const before = G.at.get(keepLine), y = before === undefined ? 0 : before * ROW - G.scroll.scrollTop;
+const redraw = (keepLine = state.line) => {
+    const before = openFile.at.get(keepLine), y = before === undefined ? 0 : before * ROW - openFile.scroll.scrollTop;
     makeRows();
-    if (before !== undefined && G.at.has(keepLine)) G.scroll.scrollTop = G.at.get(keepLine) * ROW - y;
+    if (before !== undefined && openFile.at.has(keepLine)) openFile.scroll.scrollTop = openFile.at.get(keepLine) * ROW - y;
     drawRows();
 };
 
 function foldBy(way) {
-    G.fold = way;
-    G.opened.clear();
-    G.shut.clear();
+    openFile.fold = way;
+    openFile.opened.clear();
+    openFile.shut.clear();
     $('fold').value = way;
     redraw();
 }
 
 function showNotes(on) {
-    G.notes = on;
+    openFile.notes = on;
     $('notes').setAttribute('aria-pressed', String(on));
     redraw();
 }
 
-const costOf = (line) => (G.costs.has(line) ? costAt(G.side, G.costs.get(line)) : null);
+const costOf = (line) => (openFile.costs.has(line) ? costAt(openFile.side, openFile.costs.get(line)) : null);
 
 // Returns which lines a way of folding hides: a list of one flag for each.
 function hidden(count) {
-    const flags = new Uint8Array(count + 2), hide = (from, to, on) => flags.fill(on, from, to + 1), warm = G.whole * CHEAP;
-    if (G.fold === 'cheap') {
+    const flags = new Uint8Array(count + 2), hide = (from, to, on) => flags.fill(on, from, to + 1), warm = openFile.whole * CHEAP;
+    if (openFile.fold === 'cheap') {
         hide(1, count, 1);
-        for (const [line, i] of G.costs) {
-            const { self, incl } = costAt(G.side, i);
+        for (const [line, i] of openFile.costs) {
+            const { self, incl } = costAt(openFile.side, i);
             if (Math.max(self, incl) >= warm) hide(Math.max(1, line - 1), Math.min(count, line + 1), 0);
         }
-        for (const { sub, line } of G.ranges) if (allSubs().total[G.side][sub] >= warm) flags[line] = 0;
-    } else if (G.fold === 'subs') {
-        for (const { sub, line, end } of G.ranges) if (end > line && !/__ANON__|BEGIN/.test(P.names[sub])) hide(line + 1, end, 1);
+        for (const { sub, line } of openFile.ranges) if (allSubs().total[openFile.side][sub] >= warm) flags[line] = 0;
+    } else if (openFile.fold === 'subs') {
+        for (const { sub, line, end } of openFile.ranges) if (end > line && !/__ANON__|BEGIN/.test(profile.names[sub])) hide(line + 1, end, 1);
     }
-    for (const { line, end } of G.ranges) if (G.shut.has(line)) hide(line + 1, end, 1);
+    for (const { line, end } of openFile.ranges) if (openFile.shut.has(line)) hide(line + 1, end, 1);
     return flags;
 }
 
 function makeRows() {
-    const { lines, costs, ranges } = G, rows = G.rows = [], count = lines ? lines.length : 0, beginning = new Map();
+    const { lines, costs, ranges } = openFile, rows = openFile.rows = [], count = lines ? lines.length : 0, beginning = new Map();
     // BEGIN blocks are called by perl itself: their costs are beside their lines.
-    for (const range of ranges) if (P.facts.kinds[range.sub] !== 5) keep(beginning, range.line, () => []).push(range);
+    for (const range of ranges) if (profile.facts.kinds[range.sub] !== 5) keep(beginning, range.line, () => []).push(range);
     const known = [...new Set([...costs.keys(), ...beginning.keys()])].sort((a, b) => a - b), flags = lines ? hidden(count) : null;
-    G.at = new Map();
-    G.calls = new Map();
+    openFile.at = new Map();
+    openFile.calls = new Map();
     const one = (line) => {
         for (const range of beginning.get(line) || []) rows.push({ kind: 'sub', line, ...range });
-        if (G.notes) for (const range of beginning.get(line) || []) callerRows(rows, line, range.sub);
-        G.at.set(line, rows.length);
+        if (openFile.notes) for (const range of beginning.get(line) || []) callerRows(rows, line, range.sub);
+        openFile.at.set(line, rows.length);
         rows.push({ kind: 'line', line });
-        if (G.notes && costs.has(line)) callRows(rows, line);
+        if (openFile.notes && costs.has(line)) callRows(rows, line);
     };
     // Lines of the first side that are gone are shown where they were.
-    const { before } = G;
-    const least = G.fold === 'cheap' && !G.shut.size ? 3 : 1;
+    const { before } = openFile;
+    const least = openFile.fold === 'cheap' && !openFile.shut.size ? 3 : 1;
     let next = 1, open = 0;
     const gone = (until) => {
         for (; next < until; next++) {
             rows.push({ kind: 'gone', line: next });
-            if (G.notes && before.costs.has(next)) for (const call of callsOfBoth(before.costs.get(next))) rows.push({ kind: 'call', line: 0, call });
+            if (openFile.notes && before.costs.has(next)) for (const call of callsOfBoth(before.costs.get(next))) rows.push({ kind: 'call', line: 0, call });
         }
     };
     const ahead = before && before.to ? Array.from(before.to) : [];
@@ -246,47 +246,47 @@ function makeRows() {
             if (before.to[line - 1]) next = before.to[line - 1] + 1;
         }
         let to = line;
-        while (line >= open && to <= count && flags[to] && (to === line || !G.opened.has(to))) to++;
-        if (to - line < least || G.opened.has(line)) {
+        while (line >= open && to <= count && flags[to] && (to === line || !openFile.opened.has(to))) to++;
+        if (to - line < least || openFile.opened.has(line)) {
             open = Math.max(open, to);
             one(line);
             continue;
         }
         rows.push({ kind: 'fold', line, to: to - 1 });
         for (let k = line; k < to; k++) {
-            G.at.set(k, rows.length - 1);
+            openFile.at.set(k, rows.length - 1);
             if (before && before.to && before.to[k - 1]) next = before.to[k - 1] + 1;
         }
         line = to - 1;
     }
     if (before && before.to) gone(before.lines.length + 1);
     for (const line of lines ? known.filter((at) => at > count) : []) one(line);
-    G.sheet.style.height = rows.length * ROW + 'px';
+    openFile.sheet.style.height = rows.length * ROW + 'px';
 }
 
 // Shows the first few of so many rows, and how many more there are.
 function some(rows, count, key, row) {
-    const all = G.more.has(key), most = all || count <= FEW + 1 ? count : FEW;
+    const all = openFile.more.has(key), most = all || count <= FEW + 1 ? count : FEW;
     for (let i = 0; i < most; i++) rows.push(row(i));
     if (most < count) rows.push({ ...row(0), kind: 'more', key, n: count - most });
 }
 
 // The calls are looked up when they are drawn.
 function callRows(rows, line) {
-    const { first } = L.sides[G.side], i = G.costs.get(line), before = G.before && G.before.costs.get(G.before.oldOf(line));
-    const list = () => keep(G.calls, line, () => (G.before ? callsOfBoth(before, i) : callsFrom(G.side, i)));
-    const n = G.before ? list().length : first[i + 1] - first[i];
+    const { first } = lineCosts.sides[openFile.side], i = openFile.costs.get(line), before = openFile.before && openFile.before.costs.get(openFile.before.oldOf(line));
+    const list = () => keep(openFile.calls, line, () => (openFile.before ? callsOfBoth(before, i) : callsFrom(openFile.side, i)));
+    const n = openFile.before ? list().length : first[i + 1] - first[i];
     if (n) some(rows, n, `calls ${line}`, (k) => ({ kind: 'call', line, get call() { return list()[k]; } }));
 }
 
 function callsOfBoth(before, now) {
     const none = { calls: 0, value: 0 }, list = new Map((now === undefined ? [] : callsFrom(1, now)).map((call) => [call.sub, { ...call, was: none }]));
     for (const was of before === undefined ? [] : callsFrom(0, before)) keep(list, was.sub, () => ({ ...none, sub: was.sub })).was = was;
-    return [...list.values()].sort((a, b) => Math.abs(b.value - b.was.value) - Math.abs(a.value - a.was.value) || b.calls - a.calls || P.rank[a.sub] - P.rank[b.sub]);
+    return [...list.values()].sort((a, b) => Math.abs(b.value - b.was.value) - Math.abs(a.value - a.was.value) || b.calls - a.calls || profile.rank[a.sub] - profile.rank[b.sub]);
 }
 
 function callerRows(rows, line, sub) {
-    const list = callsOf(G.side, sub), by = list.length ? null : neighbours();
+    const list = callsOf(openFile.side, sub), by = list.length ? null : neighbours();
     const add = (kind, key, of) => some(rows, of.length, `${key} ${sub}`, (k) => ({ kind, line, call: of[k] }));
     if (list.length) add('caller', 'callers', list);
     else {
@@ -296,17 +296,17 @@ function callerRows(rows, line, sub) {
 }
 
 function reveal(line) {
-    const { scroll } = G;
-    let row = G.at.get(line);
+    const { scroll } = openFile;
+    let row = openFile.at.get(line);
     if (row === undefined) return;
-    if (G.rows[row].kind === 'fold') {
-        G.opened.add(G.rows[row].line);
+    if (openFile.rows[row].kind === 'fold') {
+        openFile.opened.add(openFile.rows[row].line);
         makeRows();
-        row = G.at.get(line);
+        row = openFile.at.get(line);
     }
     // A sub's callers are above its first line.
     let first = row;
-    while (first > 0 && G.rows[first - 1].line === line && row - first < 8) first--;
+    while (first > 0 && openFile.rows[first - 1].line === line && row - first < 8) first--;
     const y = first * ROW, tall = scroll.clientHeight || 600;
     if (y < scroll.scrollTop + ROW || row * ROW + 2 * ROW > scroll.scrollTop + tall) scroll.scrollTop = Math.max(0, y - Math.min(tall / 4, 8 * ROW));
 }
@@ -346,19 +346,19 @@ function gutterOfTwo(line, a, b, sign) {
     const cell = (name, text, way = 0) => make('span', { className: `c-${name}${way > 0 ? ' up' : way < 0 ? ' down' : ''}` }, text);
     const change = (which, form) => {
         const d = of(b, which) - of(a, which);
-        return P.relative || !d ? ['', 0] : [(d > 0 ? '+' : '') + form(d), d];
+        return profile.relative || !d ? ['', 0] : [(d > 0 ? '+' : '') + form(d), d];
     };
-    const number = line > 0 ? anchor(String(line), G.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' }, sign);
+    const number = line > 0 ? anchor(String(line), openFile.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' }, sign);
     return make('span', { className: 'gutter' }, cell('count', of(a, key) ? (exact ? amount(real(of(a, key), 0)) : show(of(a, key))) : ''), cell('self', of(b, key) ? show(of(b, key)) : ''),
         cell('inclusive', ...change(key, show)), cell('share', ...change('incl', amount)), number);
 }
 
-const oldCost = (old) => (old > 0 && G.before.costs.has(old) ? costAt(0, G.before.costs.get(old)) : null);
+const oldCost = (old) => (old > 0 && openFile.before.costs.has(old) ? costAt(0, openFile.before.costs.get(old)) : null);
 
 function gutter(line, cost) {
-    if (G.before) return gutterOfTwo(line, oldCost(line > 0 ? G.before.oldOf(line) : 0), cost, '');
-    const { whole, side } = G, share = cost ? cost.self / whole : 0, all = cost ? cost.incl / whole : 0, cell = (name, text, hot = 0) => make('span', { className: `c-${name} h${hot}` }, text);
-    const number = line > 0 ? anchor(String(line), G.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' });
+    if (openFile.before) return gutterOfTwo(line, oldCost(line > 0 ? openFile.before.oldOf(line) : 0), cost, '');
+    const { whole, side } = openFile, share = cost ? cost.self / whole : 0, all = cost ? cost.incl / whole : 0, cell = (name, text, hot = 0) => make('span', { className: `c-${name} h${hot}` }, text);
+    const number = line > 0 ? anchor(String(line), openFile.file, line, { className: 'c-line', tabIndex: -1 }) : make('span', { className: 'c-line' });
     const exact = linesHave(side);
     return make('span', { className: 'gutter' }, cell('count', cost && cost.count ? grouped(cost.count) : ''), cell('self', cost && exact && cost.self ? amount(cost.self) : '', heat(share)),
         cell('inclusive', cost && cost.incl ? amount(cost.incl) : '', heat(all)), cell('share', cost && exact && cost.self ? percent(share) : '', heat(share)), number);
@@ -366,8 +366,8 @@ function gutter(line, cost) {
 
 // Finds comments and manuals, which are drawn softer, and the end of the program's text.
 function softness() {
-    if (G.soft && G.soft.lines === G.lines) return G.soft.flags;
-    const { lines } = G, flags = new Uint8Array(lines.length + 1);
+    if (openFile.soft && openFile.soft.lines === openFile.lines) return openFile.soft.flags;
+    const { lines } = openFile, flags = new Uint8Array(lines.length + 1);
     let pod = false, ended = false;
     lines.forEach((text, i) => {
         if (/^=[a-zA-Z]/.test(text)) pod = true;
@@ -375,27 +375,27 @@ function softness() {
         if (/^=cut\b/.test(text)) pod = false;
         if (!pod && /^__(?:END|DATA)__\s*$/.test(text)) ended = true;
     });
-    G.soft = { lines, flags };
+    openFile.soft = { lines, flags };
     return flags;
 }
 
 const DRAW = {
     line({ line }) {
-        const text = G.lines && line > 0 ? G.lines[line - 1] ?? '' : '', range = G.ranges.find((r) => r.line === line && r.end > r.line && P.facts.kinds[r.sub] !== 5), all = G.wide.has(line);
-        const code = make('span', { className: `code${G.lines && softness()[line] ? ' soft' : ''}` }, ...visible(all ? text : text.slice(0, LONG), F.mark));
+        const text = openFile.lines && line > 0 ? openFile.lines[line - 1] ?? '' : '', range = openFile.ranges.find((r) => r.line === line && r.end > r.line && profile.facts.kinds[r.sub] !== 5), all = openFile.wide.has(line);
+        const code = make('span', { className: `code${openFile.lines && softness()[line] ? ' soft' : ''}` }, ...visible(all ? text : text.slice(0, LONG), matches.mark));
         if (text.length > LONG && !all) {
             code.append(button(`\u2026 ${grouped(text.length - LONG)} characters more`, () => {
-                G.wide.add(line);
+                openFile.wide.add(line);
                 drawRows();
             }, { className: 'link' }));
         }
-        const below = G.rows[G.at.get(line + 1)], shut = !!below && below.kind === 'fold';
-        const fold = range ? button(shut ? '\u25b8' : '\u25be', () => foldSub(range, !shut), { className: 'fold', 'aria-expanded': String(!shut), 'aria-label': `Fold ${short(P.names[range.sub], 99)}`, tabIndex: -1 }) : '';
-        const fresh = G.before && G.before.to && !G.before.to[line - 1];
+        const below = openFile.rows[openFile.at.get(line + 1)], shut = !!below && below.kind === 'fold';
+        const fold = range ? button(shut ? '\u25b8' : '\u25be', () => foldSub(range, !shut), { className: 'fold', 'aria-expanded': String(!shut), 'aria-label': `Fold ${short(profile.names[range.sub], 99)}`, tabIndex: -1 }) : '';
+        const fresh = openFile.before && openFile.before.to && !openFile.before.to[line - 1];
         return [gutter(line, costOf(line)), make('span', { className: `twist${fresh ? ' up' : ''}` }, fold || (fresh ? '+' : '')), code];
     },
     gone({ line }) {
-        return [gutterOfTwo(0, oldCost(line), null, `(${line})`), make('span', { className: 'twist down' }, '\u2212'), make('span', { className: 'code' }, ...visible(G.before.lines[line - 1].slice(0, LONG)))];
+        return [gutterOfTwo(0, oldCost(line), null, `(${line})`), make('span', { className: 'twist down' }, '\u2212'), make('span', { className: 'code' }, ...visible(openFile.before.lines[line - 1].slice(0, LONG)))];
     },
     call({ line, call: { sub, calls, value, was } }) {
         if (was) {
@@ -407,21 +407,21 @@ const DRAW = {
             value && calls > 1 && metric().unit === 's' ? `, ${amount(value / calls)} each` : ''}`)];
     },
     caller({ line: here, call: { file, line, sub, calls, value } }) {
-        const inside = file === G.file ? subAt(line) : -1, place = sub !== undefined ? '' : file === G.file ? `line ${line}` : `${short(fileName(file).replace(/^.*\//s, ''), 60)}:${line}`;
+        const inside = file === openFile.file ? subAt(line) : -1, place = sub !== undefined ? '' : file === openFile.file ? `line ${line}` : `${short(fileName(file).replace(/^.*\//s, ''), 60)}:${line}`;
         const from = sub !== undefined ? subLink(sub) : line > 0 ? anchor(place, file, line, { title: `${fileName(file)}:${line}` }) : make('span', {}, fileName(file));
-        if (inside >= 0) from.append(` in ${short(P.names[inside], 200)}`);
+        if (inside >= 0) from.append(` in ${short(profile.names[inside], 200)}`);
         return [...note('\u2190', here), 'called from ', from, make('span', { className: 'told' }, `${calls ? plural(calls, 'call') : ''}${value && metric().key !== 'calls' ? `, ${amount(value)}` : ''}`)];
     },
     sub({ line, sub }) {
-        const table = allSubs(), { side } = G, both = (lists, show) => (G.before ? [...new Set(lists.map((list, k) => show(k || show === grouped ? list[sub] : real(list[sub], 0))))].join(' \u2192 ') : show(lists[side][sub]));
-        const words = [table.calls ? `${both(table.calls, grouped)} call${!G.before && table.calls[side][sub] === 1 ? '' : 's'}` : '', `self ${both(table.self, amount)}`,
-            `inclusive ${both(table.total, amount)}${G.before ? '' : ` (${percent(table.total[side][sub] / G.whole)})`}`];
-        return [...note('', line), make('bdi', { className: 'name' }, short(P.names[sub], 200)), make('span', { className: 'told' }, words.filter(Boolean).join(', ')),
+        const table = allSubs(), { side } = openFile, both = (lists, show) => (openFile.before ? [...new Set(lists.map((list, k) => show(k || show === grouped ? list[sub] : real(list[sub], 0))))].join(' \u2192 ') : show(lists[side][sub]));
+        const words = [table.calls ? `${both(table.calls, grouped)} call${!openFile.before && table.calls[side][sub] === 1 ? '' : 's'}` : '', `self ${both(table.self, amount)}`,
+            `inclusive ${both(table.total, amount)}${openFile.before ? '' : ` (${percent(table.total[side][sub] / openFile.whole)})`}`];
+        return [...note('', line), make('bdi', { className: 'name' }, short(profile.names[sub], 200)), make('span', { className: 'told' }, words.filter(Boolean).join(', ')),
             button('Graph', () => toGraph(sub), { className: 'link', title: 'Zooms to its widest frame (g)' }), button('Table', () => openSub(sub), { className: 'link', title: 'Its callers and callees (s)' })];
     },
     more({ line, n, key }) {
         return [...note('', line), button(`and ${grouped(n)} more`, () => {
-            G.more.add(key);
+            openFile.more.add(key);
             redraw();
         }, { className: 'link' })];
     },
@@ -435,8 +435,8 @@ const DRAW = {
         }
         const cost = count || self ? { count, self, incl: 0 } : null;
         return [gutter(0, cost), make('span', { className: 'twist' }), button(`\u22ef ${plural(to - line + 1, 'line')}`, () => {
-            G.opened.add(line);
-            for (const range of G.ranges) if (range.line + 1 === line) G.shut.delete(range.line);
+            openFile.opened.add(line);
+            for (const range of openFile.ranges) if (range.line + 1 === line) openFile.shut.delete(range.line);
             redraw(line - 1);
         }, { className: 'link', 'aria-expanded': 'false' })];
     },
@@ -444,30 +444,30 @@ const DRAW = {
 // Returns the gutter of a note, and as much room as the line that it belongs to has at its
 // beginning.
 const note = (sign, line) => {
-    const room = G.lines && line > 0 ? /^\s{0,40}/.exec(G.lines[line - 1] || '')[0] : '';
+    const room = openFile.lines && line > 0 ? /^\s{0,40}/.exec(openFile.lines[line - 1] || '')[0] : '';
     return [make('span', { className: 'gutter note' }, make('span', {}, sign)), make('span', { className: 'twist' }), make('span', {}, room)];
 };
 
 function foldSub({ line }, shut) {
-    if (shut) G.shut.add(line);
+    if (shut) openFile.shut.add(line);
     else {
-        G.shut.delete(line);
-        G.opened.add(line + 1);
+        openFile.shut.delete(line);
+        openFile.opened.add(line + 1);
     }
-    if (shut) G.opened.delete(line + 1);
+    if (shut) openFile.opened.delete(line + 1);
     redraw(line);
 }
 
-const firstRow = () => (printing ? 0 : Math.max(0, Math.floor(G.scroll.scrollTop / ROW / 8) * 8 - 8));
+const firstRow = () => (printing ? 0 : Math.max(0, Math.floor(openFile.scroll.scrollTop / ROW / 8) * 8 - 8));
 
 // Draws the visible rows, and a few more on both sides.
 function drawRows() {
-    const { scroll, sheet, rows } = G;
+    const { scroll, sheet, rows } = openFile;
     if (!scroll || !scroll.isConnected) return;
-    const tall = scroll.clientHeight || 600, from = G.from = firstRow(), to = printing ? Math.min(rows.length, 30000) : Math.min(rows.length, from + Math.ceil(tall / ROW) + 24);
+    const tall = scroll.clientHeight || 600, from = openFile.from = firstRow(), to = printing ? Math.min(rows.length, 30000) : Math.min(rows.length, from + Math.ceil(tall / ROW) + 24);
     const list = [];
     for (let k = from; k < to; k++) {
-        const row = rows[k], here = row.kind === 'line' && row.line === S.line;
+        const row = rows[k], here = row.kind === 'line' && row.line === state.line;
         list.push(make('div', { className: `row r-${row.kind}${here ? ' here' : ''}`, 'data-row': k, ...(row.kind === 'line' && { 'data-line': row.line }), ...(here && { 'aria-current': 'true' }) }, ...DRAW[row.kind](row)));
     }
     const focus = document.activeElement && sheet.contains(document.activeElement);
@@ -479,7 +479,7 @@ function drawRows() {
 // ---- movement ----
 
 function toLine(line, step = false) {
-    S.line = line;
+    state.line = line;
     reveal(line);
     drawRows();
     remember(step);
@@ -488,23 +488,23 @@ function toLine(line, step = false) {
 
 function speakLine(line) {
     const cost = costOf(line), words = cost ? [cost.count ? plural(cost.count, 'time') : '', cost.self ? `self ${amount(cost.self)}` : '', cost.incl ? `inclusive ${amount(cost.incl)}` : ''].filter(Boolean).join(', ') : 'no cost';
-    $('spoken').textContent = `Line ${line}. ${words}. ${G.lines ? short(G.lines[line - 1] || '', 200) : ''}`;
+    $('spoken').textContent = `Line ${line}. ${words}. ${openFile.lines ? short(openFile.lines[line - 1] || '', 200) : ''}`;
 }
 
 // Goes to the lines of the file that cost most, one after the other.
 function toHot(by) {
-    if (S.file < 0) return;
-    const all = [...G.costs].filter(([line]) => line > 0).map(([line, i]) => ({ line, ...costAt(G.side, i) })), key = all.some(({ self }) => self > 0) ? 'self' : 'incl';
+    if (state.file < 0) return;
+    const all = [...openFile.costs].filter(([line]) => line > 0).map(([line, i]) => ({ line, ...costAt(openFile.side, i) })), key = all.some(({ self }) => self > 0) ? 'self' : 'incl';
     const list = all.filter((cost) => cost[key] > 0).sort((a, b) => b[key] - a[key] || a.line - b.line);
     if (!list.length) return;
-    const at = G.hot === S.line ? list.findIndex(({ line }) => line === S.line) : by > 0 ? -1 : 0;
-    G.hot = list[(at + by + list.length) % list.length].line;
-    toLine(G.hot);
+    const at = openFile.hot === state.line ? list.findIndex(({ line }) => line === state.line) : by > 0 ? -1 : 0;
+    openFile.hot = list[(at + by + list.length) % list.length].line;
+    toLine(openFile.hot);
 }
 
 // Returns the sub in whose text a line is: the innermost.
 function subAt(line) {
-    const around = S.file < 0 ? [] : G.ranges.filter((range) => range.line <= line && line <= Math.max(range.end, range.line));
+    const around = state.file < 0 ? [] : openFile.ranges.filter((range) => range.line <= line && line <= Math.max(range.end, range.line));
     return around.length ? around[around.length - 1].sub : -1;
 }
 
@@ -515,17 +515,17 @@ function toGraph(sub) {
 }
 
 function sourceKey(key) {
-    if (S.file < 0) return false;
-    const lines = [...G.at.keys()], by = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (state.file < 0) return false;
+    const lines = [...openFile.at.keys()], by = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (by) {
-        const row = G.at.get(S.line), first = Math.ceil(G.scroll.scrollTop / ROW);
+        const row = openFile.at.get(state.line), first = Math.ceil(openFile.scroll.scrollTop / ROW);
         let k = row === undefined ? first - 1 : row;
-        do k += row === undefined ? 1 : by; while (k >= 0 && k < G.rows.length && G.rows[k].kind !== 'line');
-        if (G.rows[k]) toLine(G.rows[k].line);
+        do k += row === undefined ? 1 : by; while (k >= 0 && k < openFile.rows.length && openFile.rows[k].kind !== 'line');
+        if (openFile.rows[k]) toLine(openFile.rows[k].line);
         return lines.length > 0;
     }
     if (key === 'Enter') {
-        const cost = G.costs.get(S.line), [call] = cost === undefined ? [] : callsFrom(G.side, cost), place = call && placeIn(call.sub);
+        const cost = openFile.costs.get(state.line), [call] = cost === undefined ? [] : callsFrom(openFile.side, cost), place = call && placeIn(call.sub);
         if (place) openSource(true, place.file, place.line, true, true);
         else if (call) openSub(call.sub);
         return true;

@@ -3,7 +3,7 @@
 // A second profile, dropped onto the page or chosen: the page becomes the difference of its own profile and that one. Nothing of the
 // file is run or read as HTML, and nothing leaves the page.
 
-const D = { ready: Promise.resolve() };    // kept when each file that was given is compared or refused
+const comparing = { ready: Promise.resolve() };    // kept when each file that was given is compared or refused
 
 // Returns the hue of a name's package, as dp_palette_oklch_hue() does.
 function hueOf(name, kept) {
@@ -57,7 +57,7 @@ function finer(a, b) {
 
 // Returns facts and tree of the difference of the page's profile and another one: trees are one tree by the names of their paths.
 function unite(other, title) {
-    const { facts, tree: a, metrics: mine } = P, { facts: theirs, tree: b } = other, [first] = facts.sides, hadLines = hasLines();
+    const { facts, tree: a, metrics: mine } = profile, { facts: theirs, tree: b } = other, [first] = facts.sides, hadLines = hasLines();
     if (theirs.sides.length !== 1) throw new Error('it has two sides itself');
     const both = mine.map((m, at) => ({ m, at, to: theirs.metrics.findIndex((o) => o && o.key === m.key && o.unit === m.unit && Number.isFinite(o.hz) && o.hz > 0 && o.hz < 1e16) })).filter(({ to }) => to >= 0);
     if (!both.length) throw new Error('it has no metric that this page has');
@@ -105,12 +105,12 @@ function unite(other, title) {
 // Begins anew, with the difference.
 function adopt(united) {
     point(-1);
-    Object.assign(S, P.initial);
-    V = ink = L = null;
-    Object.assign(C, { cursor: -1, hover: -1, keys: false });
+    Object.assign(state, profile.initial);
+    scene = ink = lineCosts = null;
+    Object.assign(cursor, { frame: -1, hover: -1, keys: false });
     $('menu').hidden = true;
     begin(united);
-    $('title').textContent = document.title = P.facts.title;
+    $('title').textContent = document.title = profile.facts.title;
     try {
         history.replaceState({ dprof: 0 }, '', location.href.replace(/#.*/s, ''));
     } catch (error) {
@@ -118,25 +118,25 @@ function adopt(united) {
     }
     furnish();
     restore(true);
-    $('spoken').textContent = `Compared: ${P.facts.title}`;
+    $('spoken').textContent = `Compared: ${profile.facts.title}`;
 }
 
 async function compareWith(list) {
     const [file] = list, name = visibly(short(file.name, 120));
     let united;
-    if (file.size > 1e6 || P.tree.n >= MANY) {
+    if (file.size > 1e6 || profile.tree.n >= MANY) {
         $('busy').textContent = `Comparing with ${name}\u2026`;
         $('busy').hidden = false;
         await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
     }
     try {
         if (list.length > 1) throw new Error(`there are ${list.length} files, and one is compared at a time`);
-        if (P.diff) throw new Error(`this page has two sides already${P.facts.isDropped ? '; load it again for another comparison' : ''}`);
+        if (profile.diff) throw new Error(`this page has two sides already${profile.facts.isDropped ? '; load it again for another comparison' : ''}`);
         united = unite(await readProfile(file), name);
         // What goes on in the source view ends first.
-        G.turn++;
-        R.turn++;
-        await Promise.allSettled([G.ready, R.ready, C.busy]);
+        openFile.turn++;
+        sourceMatches.turn++;
+        await Promise.allSettled([openFile.ready, sourceMatches.ready, work.busy]);
         adopt(united);
     } catch (error) {
         if (united) throw error;
@@ -149,7 +149,7 @@ async function compareWith(list) {
 // One file comes after the other.
 function compare(files) {
     const list = [...files];
-    if (list.length) D.ready = D.ready.catch(() => {}).then(() => compareWith(list));
+    if (list.length) comparing.ready = comparing.ready.catch(() => {}).then(() => compareWith(list));
 }
 
 function wireCompare() {

@@ -10,13 +10,13 @@
 const CELLS = 4096;            // in which all of a lane is seen
 const KEPT = 64;               // chunks that stay unpacked
 
-let TL = null;
-const hasTimes = () => !!$('dprof-times') && !(P && P.facts.isDropped);
+let timeline = null;
+const hasTimes = () => !!$('dprof-times') && !(profile && profile.facts.isDropped);
 
 async function unpackChunk(chunk) {
     if (chunk.steps) {
-        TL.kept.delete(chunk);
-        TL.kept.add(chunk);
+        timeline.kept.delete(chunk);
+        timeline.kept.add(chunk);
         return chunk.steps;
     }
     const take = blocks(await inflate(bytesOf($(chunk.element).textContent))), n = chunk.n;
@@ -28,10 +28,10 @@ async function unpackChunk(chunk) {
         at[i] = now += real;
     }
     chunk.steps = { code, at, cpu };
-    TL.kept.add(chunk);
-    if (TL.kept.size > KEPT) {
-        const [oldest] = TL.kept;
-        TL.kept.delete(oldest);
+    timeline.kept.add(chunk);
+    if (timeline.kept.size > KEPT) {
+        const [oldest] = timeline.kept;
+        timeline.kept.delete(oldest);
         oldest.steps = null;
     }
     return chunk.steps;
@@ -39,14 +39,14 @@ async function unpackChunk(chunk) {
 
 // Reads all lanes, once. Returns a promise.
 function loadTimes() {
-    if (!TL) {
-        TL = { lanes: [], kept: new Set(), span: 0, view: null, boxes: [], ready: null };
-        TL.ready = readTimes();
+    if (!timeline) {
+        timeline = { lanes: [], kept: new Set(), span: 0, view: null, boxes: [], ready: null };
+        timeline.ready = readTimes();
         $('busy').textContent = 'Reading the time line\u2026';
         $('busy').hidden = false;
-        C.busy = TL.ready.catch((error) => say(`The time line in this file is damaged: ${error.message}.`)).then(() => { $('busy').hidden = true; });
+        work.busy = timeline.ready.catch((error) => say(`The time line in this file is damaged: ${error.message}.`)).then(() => { $('busy').hidden = true; });
     }
-    return TL.ready;
+    return timeline.ready;
 }
 
 async function readTimes() {
@@ -54,16 +54,16 @@ async function readTimes() {
     if (facts.format !== 1) throw new Error(`format ${facts.format} of times is not known here`);
     for (const [k, { chunks, hz, end, tail, start = 0, ...rest }] of facts.lanes.entries()) {
         const lane = { ...rest, hz, end, tail, from: start / 1e9, deepest: 0, goesOn: new Set(rest.goesOn), chunks: chunks.map((n, c) => ({ n, element: `dprof-times-${k}-${c}`, steps: null })) };
-        TL.lanes.push(lane);
-        TL.span = Math.max(TL.span, lane.from + end / hz);
+        timeline.lanes.push(lane);
+        timeline.span = Math.max(timeline.span, lane.from + end / hz);
         await scan(lane);
     }
-    TL.view = [0, TL.span || 1];
+    timeline.view = [0, timeline.span || 1];
 }
 
 // Walks through a lane: what each chunk begins with and has, and how all of it looks.
 async function scan(lane) {
-    const { parent } = P.tree, n = P.tree.n, real = new Float64Array(n), cpu = new Float64Array(n), calls = new Float64Array(n), seen = new Uint8Array(n);
+    const { parent } = profile.tree, n = profile.tree.n, real = new Float64Array(n), cpu = new Float64Array(n), calls = new Float64Array(n), seen = new Uint8Array(n);
     lane.done = 0;             // ticks up to the last step: what follows is of no sub
     const cell = Math.max(1, lane.end / CELLS), long = [], dust = [], begins = [];
     let frame = 0, now = 0, count = 0;
@@ -120,10 +120,10 @@ async function scan(lane) {
 const IN_TIME = ['real', 'cpu', 'calls'];       // what is known of a range
 
 function metricInTime() {
-    if (!IN_TIME.includes(metric().key)) S.metric = Math.max(0, P.key(IN_TIME.find((key) => P.key(key) >= 0)));
+    if (!IN_TIME.includes(metric().key)) state.metric = Math.max(0, profile.key(IN_TIME.find((key) => profile.key(key) >= 0)));
 }
 
-const timeStep = () => S.chain.find(({ act }) => act === 'time');
+const timeStep = () => state.chain.find(({ act }) => act === 'time');
 const ends = (text) => text.replace(/@.*/, '').split('-').map(Number);
 const laneOf = (text) => (/@(\d+)$/.exec(text) || [0, -1])[1] * 1;
 
@@ -131,8 +131,8 @@ const laneOf = (text) => (/@(\d+)$/.exec(text) || [0, -1])[1] * 1;
 // an end counts by its part.
 async function sumOf(from, to, only = -1) {
     await loadTimes();
-    const n = P.tree.n, { parent } = P.tree, sum = { real: new Float64Array(n), cpu: new Float64Array(n), calls: new Float64Array(n) };
-    for (const lane of TL.lanes.filter((_, k) => only < 0 || k === only)) {
+    const n = profile.tree.n, { parent } = profile.tree, sum = { real: new Float64Array(n), cpu: new Float64Array(n), calls: new Float64Array(n) };
+    for (const lane of timeline.lanes.filter((_, k) => only < 0 || k === only)) {
         const a = (from - lane.from) * lane.hz, b = (to - lane.from) * lane.hz, { hz, done, end, tail } = lane;
         const rest = Math.min(end, b) - Math.max(done, a);
         if (rest > 0) {
@@ -173,50 +173,50 @@ async function sumOf(from, to, only = -1) {
 
 // Makes the tree of a range. Until the range has been added up, that is the whole tree, and is drawn again afterwards.
 function inRange(tree, text) {
-    const sum = P.ranges.get(text);
+    const sum = profile.ranges.get(text);
     if (!sum) {
         if (!hasTimes()) return tree;
         const done = sumOf(...ends(text), laneOf(text)).then((made) => {
-            P.ranges.clear();
-            P.ranges.set(text, made);
-            P.chained.length = 0;
+            profile.ranges.clear();
+            profile.ranges.set(text, made);
+            profile.chained.length = 0;
             if (timeStep()) {
                 drawChain();
                 remember(false);
             }
         });
-        C.busy = done;
+        work.busy = done;
         return tree;
     }
     const whole = inclusive(tree, sum.real), { name } = tree, timed = new Frames(name, tree.parent, tree.when, (m, side) => {
-        const { key, hz } = P.metrics[m];
+        const { key, hz } = profile.metrics[m];
         return sum[key] ? sum[key].map((v) => v * (key === 'calls' ? 1 : hz)) : tree.own(m, side).map(() => 0);
     }), called = inclusive(tree, sum.calls);
-    return regroup(timed, P.rank, (i) => (whole[i] > 0 || called[i] > 0 ? name[i] : OUT));
+    return regroup(timed, profile.rank, (i) => (whole[i] > 0 || called[i] > 0 ? name[i] : OUT));
 }
 
 // Makes a range the first step of the chain, or takes it away.
 function chooseTime(range, lane = -1) {
-    const rest = S.chain.filter(({ act }) => act !== 'time');
+    const rest = state.chain.filter(({ act }) => act !== 'time');
     if (range) {
         const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(range[1] - range[0]))));
         rest.unshift({ act: 'time', text: range.map((v) => v.toFixed(digits)).join('-') + (lane < 0 ? '' : `@${lane}`) });
         metricInTime();
     }
-    S.chain = rest;
+    state.chain = rest;
     rechain();
 }
 
 // Returns "0.5–0.6 s of process 12" of "0.5-0.6@1".
 function rangeInWords(text) {
-    const lane = TL && TL.lanes[laneOf(text)];
+    const lane = timeline && timeline.lanes[laneOf(text)];
     return `${ends(text).join('\u2013')} s${lane ? ` of process ${lane.pid || laneOf(text) + 1}` : ''}`;
 }
 
 // Returns what can be chosen by name: [text, range, lane], of lanes, and of the phases of each.
 function partsOfTime() {
-    const list = [], several = TL.lanes.length > 1;
-    TL.lanes.forEach((lane, k) => {
+    const list = [], several = timeline.lanes.length > 1;
+    timeline.lanes.forEach((lane, k) => {
         const last = lane.from + lane.end / lane.hz, of = several ? `${lane.tid ? `thread ${lane.tid} of ` : ''}${lane.pid || lane.name}` : '';
         if (several) list.push([`process ${of}`, [lane.from, last], k]);
         const phases = lane.marks.filter(([, text], i) => !i || lane.marks[i - 1][1] !== text).map(([at, text]) => [text, lane.from + at / lane.hz]);

@@ -10,50 +10,50 @@ const seconds = (v) => amount(v, { unit: 's', hz: 1 });
 
 function drawTimes() {
     const node = $('time');
-    node.hidden = !S.time || S.source;
+    node.hidden = !state.time || state.source;
     if (node.hidden) return;
-    if (!TL || !TL.view) {
-        if (!TL) loadTimes().then(() => { if (S.time) drawTimes(); }, () => {});
+    if (!timeline || !timeline.view) {
+        if (!timeline) loadTimes().then(() => { if (state.time) drawTimes(); }, () => {});
         return;
     }
-    if (!TL.canvas) makeTimes(node);
+    if (!timeline.canvas) makeTimes(node);
     paintTimes();
 }
 
 function makeTimes(node) {
-    Object.assign(TL, { small: make('canvas', { className: 'small' }), frame: make('div', { className: 'window', hidden: true }), ruler: make('canvas', { className: 'ruler', title: 'Drag: moves' }),
+    Object.assign(timeline, { small: make('canvas', { className: 'small' }), frame: make('div', { className: 'window', hidden: true }), ruler: make('canvas', { className: 'ruler', title: 'Drag: moves' }),
         canvas: make('canvas', { tabIndex: 0, role: 'application', 'aria-roledescription': 'time line', 'aria-describedby': 'details' }), chosen: make('div', { className: 'chosen', hidden: true }), picked: make('div', { className: 'chosen picked', hidden: true }) });
-    TL.map = make('div', { className: 'map', 'aria-hidden': 'true' }, TL.small, TL.frame);
-    TL.sheet = make('div', { className: 'sheet' }, TL.canvas, TL.picked, TL.chosen);
-    TL.scroll = make('div', { className: 'scroll', tabIndex: -1 }, TL.sheet);
+    timeline.map = make('div', { className: 'map', 'aria-hidden': 'true' }, timeline.small, timeline.frame);
+    timeline.sheet = make('div', { className: 'sheet' }, timeline.canvas, timeline.picked, timeline.chosen);
+    timeline.scroll = make('div', { className: 'scroll', tabIndex: -1 }, timeline.sheet);
     const parts = partsOfTime().slice(0, 500);
-    TL.part = make('select', { id: 'part', 'aria-label': 'Processes, threads and phases', hidden: !parts.length, onchange: () => {
-        const part = parts[TL.part.value - 1];
+    timeline.part = make('select', { id: 'part', 'aria-label': 'Processes, threads and phases', hidden: !parts.length, onchange: () => {
+        const part = parts[timeline.part.value - 1];
         chooseTime(part ? part[1] : null, part ? part[2] : -1);
     } }, make('option', { value: 0 }, 'all processes and phases'), ...parts.map(([text], i) => make('option', { value: i + 1 }, short(text, 80))));
-    node.replaceChildren(TL.map, TL.ruler, TL.part, TL.scroll);
-    const { canvas } = TL, at = (px) => TL.view[0] + (TL.view[1] - TL.view[0]) * px / TL.wide;
+    node.replaceChildren(timeline.map, timeline.ruler, timeline.part, timeline.scroll);
+    const { canvas } = timeline, at = (px) => timeline.view[0] + (timeline.view[1] - timeline.view[0]) * px / timeline.wide;
     let held = null;
-    chooses(canvas, TL.chosen, { begins: () => true, moves: () => pointTime(null), ends: (from, to) => chooseTime([at(from), at(to)]) });
-    drags(TL.ruler, { begins: () => (held = TL.view), moves: (from, to) => look(held, (from - to) / TL.wide), ends: () => { held = null; } });
-    drags(TL.map, {
+    chooses(canvas, timeline.chosen, { begins: () => true, moves: () => pointTime(null), ends: (from, to) => chooseTime([at(from), at(to)]) });
+    drags(timeline.ruler, { begins: () => (held = timeline.view), moves: (from, to) => look(held, (from - to) / timeline.wide), ends: () => { held = null; } });
+    drags(timeline.map, {
         begins: (x) => {
-            const t = x / TL.wide * TL.span;
-            held = t >= TL.view[0] && t <= TL.view[1] && TL.view[1] - TL.view[0] < TL.span ? TL.view : null;
+            const t = x / timeline.wide * timeline.span;
+            held = t >= timeline.view[0] && t <= timeline.view[1] && timeline.view[1] - timeline.view[0] < timeline.span ? timeline.view : null;
             return true;
         },
-        moves: (from, to) => (held ? look(held, (to - from) / TL.wide * TL.span / (held[1] - held[0])) : lookAt([from, to].sort((a, b) => a - b).map((px) => px / TL.wide * TL.span))),
+        moves: (from, to) => (held ? look(held, (to - from) / timeline.wide * timeline.span / (held[1] - held[0])) : lookAt([from, to].sort((a, b) => a - b).map((px) => px / timeline.wide * timeline.span))),
         ends: () => { held = null; },
     });
     Object.assign(canvas, { onmousemove: (event) => pointTime(event.buttons ? null : event), onmouseleave: () => pointTime(null), onkeydown: timeKey,
         onclick: (event) => {
-            const box = isUpward() ? null : boxAt(event), frame = box ? V.tree.follow(P.tree.path(box.frame)).frame : -1;
+            const box = isUpward() ? null : boxAt(event), frame = box ? scene.tree.follow(profile.tree.path(box.frame)).frame : -1;
             if (frame > 0) go(frame);
         },
         ondblclick: (event) => {
             const box = boxAt(event);
             if (box) lookAt([box.from, box.to]);
-            else lookAt([0, TL.span]);
+            else lookAt([0, timeline.span]);
         } });
     wheels(node, canvas, {
         takes: () => true,
@@ -61,15 +61,15 @@ function makeTimes(node) {
             pointTime(null);
             zoomTime(factor, part);
         },
-        move: (part) => look(TL.view, part),
+        move: (part) => look(timeline.view, part),
     });
-    TL.scroll.addEventListener('scroll', () => paintTimes());
-    new ResizeObserver(() => paintTimes()).observe(TL.scroll);
+    timeline.scroll.addEventListener('scroll', () => paintTimes());
+    new ResizeObserver(() => paintTimes()).observe(timeline.scroll);
 }
 
 function lookAt([from, to]) {
-    const size = Math.min(TL.span, Math.max(to - from, 1e-7)), begin = Math.max(0, Math.min(TL.span - size, from));
-    TL.view = [begin, begin + size];
+    const size = Math.min(timeline.span, Math.max(to - from, 1e-7)), begin = Math.max(0, Math.min(timeline.span - size, from));
+    timeline.view = [begin, begin + size];
     paintTimes();
 }
 
@@ -77,13 +77,13 @@ function lookAt([from, to]) {
 const look = ([from, to], by) => lookAt([from + by * (to - from), to + by * (to - from)]);
 
 function zoomTime(factor, around = 0.5) {
-    const [from, to] = TL.view, size = Math.min(TL.span, (to - from) * factor), at = from + (to - from) * around;
+    const [from, to] = timeline.view, size = Math.min(timeline.span, (to - from) * factor), at = from + (to - from) * around;
     lookAt([at - size * around, at - size * around + size]);
 }
 
 function timeKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { key } = event, acts = { '+': () => zoomTime(0.5), '=': () => zoomTime(0.5), '-': () => zoomTime(2), ArrowLeft: () => look(TL.view, -0.25), ArrowRight: () => look(TL.view, 0.25), 0: () => lookAt([0, TL.span]), Home: () => lookAt([0, TL.span]) };
+    const { key } = event, acts = { '+': () => zoomTime(0.5), '=': () => zoomTime(0.5), '-': () => zoomTime(2), ArrowLeft: () => look(timeline.view, -0.25), ArrowRight: () => look(timeline.view, 0.25), 0: () => lookAt([0, timeline.span]), Home: () => lookAt([0, timeline.span]) };
     if (!acts[key]) return;
     acts[key]();
     event.preventDefault();
@@ -105,49 +105,49 @@ function sized(canvas, wide, high) {
 
 // Paints what is known at once, and again when the chunks in view are unpacked.
 function paintTimes() {
-    if (!TL || !TL.canvas || !S.time || S.source || !ink) return;
-    TL.wide = TL.scroll.clientWidth;
-    TL.high = TL.scroll.clientHeight;
-    if (!(TL.wide > 0 && TL.high > 0)) return;
-    const all = TL.lanes.reduce((h, lane) => h + laneHeight(lane), 0), turn = TL.turn = (TL.turn || 0) + 1;
-    TL.sheet.style.height = Math.max(all, TL.high) + 'px';
+    if (!timeline || !timeline.canvas || !state.time || state.source || !ink) return;
+    timeline.wide = timeline.scroll.clientWidth;
+    timeline.high = timeline.scroll.clientHeight;
+    if (!(timeline.wide > 0 && timeline.high > 0)) return;
+    const all = timeline.lanes.reduce((h, lane) => h + laneHeight(lane), 0), turn = timeline.turn = (timeline.turn || 0) + 1;
+    timeline.sheet.style.height = Math.max(all, timeline.high) + 'px';
     paintMap();
     paintRuler();
     const wanted = [];
     let steps = 0;
-    for (const lane of TL.lanes) {
+    for (const lane of timeline.lanes) {
         lane.shown = lane.chunks.filter((chunk) => onView(lane, chunk.at, chunk.end));
         steps += lane.shown.reduce((n, chunk) => n + chunk.n, 0);
         wanted.push(...lane.shown.filter((chunk) => !chunk.steps).map((chunk) => [lane, chunk]));
     }
     // What is in view is kept longest.
-    for (const lane of TL.lanes) for (const chunk of lane.shown) if (chunk.steps && TL.kept.delete(chunk)) TL.kept.add(chunk);
-    TL.exact = steps <= EXACT && TL.lanes.reduce((n, lane) => n + lane.shown.length, 0) <= KEPT;
-    if (TL.exact && wanted.length) {
+    for (const lane of timeline.lanes) for (const chunk of lane.shown) if (chunk.steps && timeline.kept.delete(chunk)) timeline.kept.add(chunk);
+    timeline.exact = steps <= EXACT && timeline.lanes.reduce((n, lane) => n + lane.shown.length, 0) <= KEPT;
+    if (timeline.exact && wanted.length) {
         paintLanes(false);
-        TL.settled = (async () => {
+        timeline.settled = (async () => {
             for (const [lane, chunk] of wanted) {
                 await unpackChunk(chunk);
-                if (turn !== TL.turn) return;
+                if (turn !== timeline.turn) return;
             }
-            paintLanes(TL.lanes.every((lane) => lane.shown.every((chunk) => chunk.steps)));
+            paintLanes(timeline.lanes.every((lane) => lane.shown.every((chunk) => chunk.steps)));
         })();
-    } else paintLanes(TL.exact);
+    } else paintLanes(timeline.exact);
 }
 
-const onView = (lane, from, to) => lane.from + to / lane.hz >= TL.view[0] && lane.from + from / lane.hz <= TL.view[1];
+const onView = (lane, from, to) => lane.from + to / lane.hz >= timeline.view[0] && lane.from + from / lane.hz <= timeline.view[1];
 
 // What the calls of a depth that are too short to be drawn for themselves cover of each pixel, and which frame was last there.
-const coverOf = (covers, depth) => covers[depth] || (covers[depth] = { w: new Float32Array(TL.wide + 2), who: new Int32Array(TL.wide + 2) });
+const coverOf = (covers, depth) => covers[depth] || (covers[depth] = { w: new Float32Array(timeline.wide + 2), who: new Int32Array(timeline.wide + 2) });
 
 // Draws them as dense as they are.
 function paintCovers(c, covers, head) {
-    const { name } = P.tree;
+    const { name } = profile.tree;
     for (const [depth, cover] of covers.entries()) {
-        for (let p = 0; cover && p <= TL.wide; p++) {
+        for (let p = 0; cover && p <= timeline.wide; p++) {
             if (!(cover.w[p] > 0.02)) continue;
-            const own = name[cover.who[p]], hit = F.names && F.names[own] === 1;
-            c.globalAlpha = Math.min(1, 0.25 + cover.w[p]) * (F.names && !hit ? 0.4 : 1);
+            const own = name[cover.who[p]], hit = matches.names && matches.names[own] === 1;
+            c.globalAlpha = Math.min(1, 0.25 + cover.w[p]) * (matches.names && !hit ? 0.4 : 1);
             c.fillStyle = hit ? ink.mark : ink.fill[own];
             c.fillRect(p, head + (depth - 1) * TIME_ROW, 1, TIME_ROW - 1);
         }
@@ -157,40 +157,40 @@ function paintCovers(c, covers, head) {
 // Shows the range that is a step of the chain, or none.
 function showPicked(scale) {
     const step = timeStep();
-    if (!step) TL.part.value = 0;
-    TL.picked.hidden = !step;
+    if (!step) timeline.part.value = 0;
+    timeline.picked.hidden = !step;
     if (step) {
-        const [from, to] = ends(step.text).map((t) => (t - TL.view[0]) * scale);
-        Object.assign(TL.picked.style, { left: Math.max(0, from) + 'px', width: Math.max(1, Math.min(TL.wide, to) - Math.max(0, from)) + 'px' });
-        TL.picked.hidden = to < 0 || from > TL.wide;
+        const [from, to] = ends(step.text).map((t) => (t - timeline.view[0]) * scale);
+        Object.assign(timeline.picked.style, { left: Math.max(0, from) + 'px', width: Math.max(1, Math.min(timeline.wide, to) - Math.max(0, from)) + 'px' });
+        timeline.picked.hidden = to < 0 || from > timeline.wide;
     }
 }
 
 function paintLanes(exact) {
-    const c = sized(TL.canvas, TL.wide, TL.high), top = TL.scroll.scrollTop, [t0, t1] = TL.view, scale = TL.wide / (t1 - t0), { name } = P.tree, { boxes } = Object.assign(TL, { boxes: [] });
+    const c = sized(timeline.canvas, timeline.wide, timeline.high), top = timeline.scroll.scrollTop, [t0, t1] = timeline.view, scale = timeline.wide / (t1 - t0), { name } = profile.tree, { boxes } = Object.assign(timeline, { boxes: [] });
     let y = -top, drawn = 0;
-    for (const lane of TL.lanes) {
+    for (const lane of timeline.lanes) {
         const height = laneHeight(lane), covers = [], px = (tick) => (lane.from + tick / lane.hz - t0) * scale, head = y + TIME_HEAD;
         const box = (depth, frame, from, to) => {
             const left = px(from), right = px(to), w = right - left, at = head + (depth - 1) * TIME_ROW;
-            if (right < 0 || left > TL.wide || at > TL.high || at < -TIME_ROW) return;
+            if (right < 0 || left > timeline.wide || at > timeline.high || at < -TIME_ROW) return;
             if (w < 0.7) {
                 const cover = coverOf(covers, depth), p = Math.max(0, left | 0);
                 cover.w[p] += w;
                 cover.who[p] = frame;
                 return;
             }
-            const x = Math.max(0, left), seen = Math.min(TL.wide, right) - x, own = name[frame], hit = F.names && F.names[own] === 1;
-            c.globalAlpha = F.names && !hit ? 0.4 : 1;
+            const x = Math.max(0, left), seen = Math.min(timeline.wide, right) - x, own = name[frame], hit = matches.names && matches.names[own] === 1;
+            c.globalAlpha = matches.names && !hit ? 0.4 : 1;
             c.fillStyle = hit ? ink.mark : ink.fill[own];
             c.fillRect(x, at, seen > 3 ? seen - 0.6 : seen, TIME_ROW - 1);
             boxes.push({ x, w: seen, y: at, frame, from: lane.from + from / lane.hz, to: lane.from + to / lane.hz, lane, depth });
             drawn++;
             if (seen < 28) return;
             c.fillStyle = hit ? ink.markText : ink.on[own];
-            c.fillText(label(c, P.names[own], seen - 6), x + 3, at + TIME_ROW / 2);
+            c.fillText(label(c, profile.names[own], seen - 6), x + 3, at + TIME_ROW / 2);
         };
-        if (y < TL.high && y + height > 0) {
+        if (y < timeline.high && y + height > 0) {
             if (exact) calls(lane, box);
             else coarse(lane, box, covers, px);
             paintCovers(c, covers, head);
@@ -200,14 +200,14 @@ function paintLanes(exact) {
         }
         y += height;
     }
-    TL.drawn = drawn;
+    timeline.drawn = drawn;
     showPicked(scale);
-    TL.canvas.setAttribute('aria-label', `Time line from ${seconds(t0)} to ${seconds(t1)}. Drag or the table select a range; plus, minus and arrow keys zoom and move.`);
+    timeline.canvas.setAttribute('aria-label', `Time line from ${seconds(t0)} to ${seconds(t1)}. Drag or the table select a range; plus, minus and arrow keys zoom and move.`);
 }
 
 // Goes through the calls of the chunks in view.
 function calls(lane, box) {
-    const { parent } = P.tree, { shown } = lane;
+    const { parent } = profile.tree, { shown } = lane;
     if (!shown.length) return;
     let { frame } = shown[0];
     const begins = [...shown[0].begins];
@@ -235,7 +235,7 @@ function coarse(lane, box, covers, px) {
         for (let k = 0; k <= CELLS; k++) {
             if (!row.cover[k]) continue;
             const left = px(k * lane.cell), share = row.cover[k] / lane.cell;
-            for (let p = Math.max(0, left | 0); p < Math.min(TL.wide, left + wide); p++) {
+            for (let p = Math.max(0, left | 0); p < Math.min(timeline.wide, left + wide); p++) {
                 cover.w[p] += Math.min(1, left + wide - p, wide) * share;
                 if (row.who[k] >= 0) cover.who[p] = row.who[k];
             }
@@ -244,21 +244,21 @@ function coarse(lane, box, covers, px) {
 }
 
 function paintMap() {
-    const c = sized(TL.small, TL.wide, MAP_HIGH), deepest = Math.max(1, ...TL.lanes.map(({ deepest: d }) => d)), row = Math.max(0.5, MAP_HIGH / TL.lanes.length / deepest), scale = TL.wide / TL.span;
-    TL.lanes.forEach((lane, k) => {
-        const top = k * MAP_HIGH / TL.lanes.length;
+    const c = sized(timeline.small, timeline.wide, MAP_HIGH), deepest = Math.max(1, ...timeline.lanes.map(({ deepest: d }) => d)), row = Math.max(0.5, MAP_HIGH / timeline.lanes.length / deepest), scale = timeline.wide / timeline.span;
+    timeline.lanes.forEach((lane, k) => {
+        const top = k * MAP_HIGH / timeline.lanes.length;
         for (const { depth, frame, from, to } of lane.long) {
-            c.fillStyle = ink.fill[P.tree.name[frame]];
+            c.fillStyle = ink.fill[profile.tree.name[frame]];
             c.fillRect((lane.from + from / lane.hz) * scale, top + (depth - 1) * row, Math.max(0.5, (to - from) / lane.hz * scale), row);
         }
     });
-    const [from, to] = TL.view.map((t) => t * scale);
-    TL.frame.hidden = to - from >= TL.wide - 0.5;
-    Object.assign(TL.frame.style, { left: from + 'px', width: Math.max(3, to - from) + 'px' });
+    const [from, to] = timeline.view.map((t) => t * scale);
+    timeline.frame.hidden = to - from >= timeline.wide - 0.5;
+    Object.assign(timeline.frame.style, { left: from + 'px', width: Math.max(3, to - from) + 'px' });
 }
 
 function paintRuler() {
-    const c = sized(TL.ruler, TL.wide, RULER), [t0, t1] = TL.view, scale = TL.wide / (t1 - t0), rough = (t1 - t0) * 110 / TL.wide, power = 10 ** Math.floor(Math.log10(rough));
+    const c = sized(timeline.ruler, timeline.wide, RULER), [t0, t1] = timeline.view, scale = timeline.wide / (t1 - t0), rough = (t1 - t0) * 110 / timeline.wide, power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     c.fillStyle = ink.ghostText;
     for (let k = Math.ceil(t0 / step); k * step <= t1; k++) {
@@ -267,10 +267,10 @@ function paintRuler() {
     }
     // Phases, marks of Devel::DProf::Control, and processes that begin.
     let free = 0;
-    const marks = TL.lanes.flatMap((lane, k) => [...(k && lane.from > 0 ? [[lane.from, `fork ${lane.pid || ''}`]] : []), ...lane.marks.map(([at, text]) => [lane.from + at / lane.hz, text])]).sort((a, b) => a[0] - b[0]);
+    const marks = timeline.lanes.flatMap((lane, k) => [...(k && lane.from > 0 ? [[lane.from, `fork ${lane.pid || ''}`]] : []), ...lane.marks.map(([at, text]) => [lane.from + at / lane.hz, text])]).sort((a, b) => a[0] - b[0]);
     for (const [at, text] of marks) {
         const x = (at - t0) * scale;
-        if (x < -1 || x > TL.wide) continue;
+        if (x < -1 || x > timeline.wide) continue;
         c.fillStyle = ink.begin;
         c.fillRect(x, 0, 1.5, RULER);
         if (x < free) continue;
@@ -280,16 +280,16 @@ function paintRuler() {
 }
 
 function boxAt(event) {
-    const area = TL.canvas.getBoundingClientRect(), x = event.clientX - area.left, y = event.clientY - area.top;
-    return TL.boxes.find((box) => x >= box.x && x < box.x + Math.max(1, box.w) && y >= box.y && y < box.y + TIME_ROW) || null;
+    const area = timeline.canvas.getBoundingClientRect(), x = event.clientX - area.left, y = event.clientY - area.top;
+    return timeline.boxes.find((box) => x >= box.x && x < box.x + Math.max(1, box.w) && y >= box.y && y < box.y + TIME_ROW) || null;
 }
 
 function pointTime(event) {
     const tip = $('tip'), box = event && boxAt(event);
     tip.hidden = !box;
     if (!box) return;
-    const { frame, from, to, lane } = box, share = (to - from) / (lane.end / lane.hz), place = placeOf(P.tree.name[frame]);
-    tip.replaceChildren(make('div', { className: 'name' }, short(P.names[P.tree.name[frame]], 1000)),
+    const { frame, from, to, lane } = box, share = (to - from) / (lane.end / lane.hz), place = placeOf(profile.tree.name[frame]);
+    tip.replaceChildren(make('div', { className: 'name' }, short(profile.names[profile.tree.name[frame]], 1000)),
         make('p', {}, `${seconds(to - from)} elapsed (${percent(share)} of the process), from ${seconds(from)} on${place ? ` \u00b7 ${place}` : ''}`));
     tip.style.left = Math.max(8, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)) + 'px';
     tip.style.top = (event.clientY + 18 + tip.offsetHeight > innerHeight ? Math.max(8, event.clientY - tip.offsetHeight - 12) : event.clientY + 18) + 'px';
@@ -297,7 +297,7 @@ function pointTime(event) {
 
 function openTimes(on) {
     if (!hasTimes()) return;
-    Object.assign(S, { time: on, source: false, file: -1, line: 0 });
+    Object.assign(state, { time: on, source: false, file: -1, line: 0 });
     showViews();
     refresh('boxes');
     remember();

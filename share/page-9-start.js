@@ -18,25 +18,25 @@ function plain(text) {
     }
 }
 
-function link(source = S.source ? (S.file >= 0 ? sourceLink(S.file, S.line) : '') : null) {
-    const parts = [], old = P.initial, add = (key, on, value) => { if (on) parts.push(`${key}=${value}`); };
-    add('at', S.path.length, S.path.map((name) => pack(P.names[name])).join(';'));
-    add('q', S.q !== old.q, encodeURIComponent(S.q));
-    add('case', S.match, 1);
-    add('metric', S.metric !== old.metric, encodeURIComponent(metric().key));
-    for (const key of CHOICES) add(key, S[key] !== old[key], S[key]);
-    add('view', viewsOf(S) !== viewsOf(old), viewsOf(S));
-    add('uncertain', S.uncertain, 1);
-    add('table', S.table, 1);
-    if (S.sub >= 0) add('sub', 1, pack(P.names[S.sub]));
+function link(source = state.source ? (state.file >= 0 ? sourceLink(state.file, state.line) : '') : null) {
+    const parts = [], old = profile.initial, add = (key, on, value) => { if (on) parts.push(`${key}=${value}`); };
+    add('at', state.path.length, state.path.map((name) => pack(profile.names[name])).join(';'));
+    add('q', state.q !== old.q, encodeURIComponent(state.q));
+    add('case', state.match, 1);
+    add('metric', state.metric !== old.metric, encodeURIComponent(metric().key));
+    for (const key of CHOICES) add(key, state[key] !== old[key], state[key]);
+    add('view', viewsOf(state) !== viewsOf(old), viewsOf(state));
+    add('uncertain', state.uncertain, 1);
+    add('table', state.table, 1);
+    if (state.sub >= 0) add('sub', 1, pack(profile.names[state.sub]));
     add('src', source || (source === '' && !old.source), source);
     add('graph', source === null && old.source, 1);
-    add('range', S.range, S.range && S.range.map((v) => +v.toPrecision(10)).join('..'));
-    add('steps', S.chain.length, S.chain.map(({ act, text }) => `${act}:${pack(text)}`).join(';'));
-    add('around', S.centre >= 0, pack(P.names[S.centre] || ''));
-    add('calls', S.calls, 1);
-    add('timeline', S.time, 1);
-    add('scale', S.common, 'common');
+    add('range', state.range, state.range && state.range.map((v) => +v.toPrecision(10)).join('..'));
+    add('steps', state.chain.length, state.chain.map(({ act, text }) => `${act}:${pack(text)}`).join(';'));
+    add('around', state.centre >= 0, pack(profile.names[state.centre] || ''));
+    add('calls', state.calls, 1);
+    add('timeline', state.time, 1);
+    add('scale', state.common, 'common');
     return parts.length ? '#' + parts.join('&') : '';
 }
 
@@ -59,46 +59,46 @@ function restore(all) {
     const path = given.has('at') ? given.get('at').split(';').map(unpack) : [], sub = unpack(given.get('sub') || '');
     say(sub && number(sub) < 0 ? `The sub ${short(sub, 120)} is not in this profile.` : '');
     if (all) {
-        Object.assign(S, P.initial);
-        if (given.has('q')) S.q = plain(given.get('q'));
-        S.match = given.get('case') === '1';
-        S.uncertain = given.get('uncertain') === '1';
-        S.common = given.get('scale') === 'common';
-        if (P.key(plain(given.get('metric') || '')) >= 0) S.metric = P.key(plain(given.get('metric')));
-        for (const key of CHOICES) if ([...$(key).options].some((option) => option.value === given.get(key))) S[key] = given.get(key);
-        if (given.has('view')) for (const key of ['icicle', 'reversed', 'merged']) S[key] = given.get('view').split(',').includes(key);
-        S.reversed = S.reversed && canReverse();
-        $('q').value = S.q;
+        Object.assign(state, profile.initial);
+        if (given.has('q')) state.q = plain(given.get('q'));
+        state.match = given.get('case') === '1';
+        state.uncertain = given.get('uncertain') === '1';
+        state.common = given.get('scale') === 'common';
+        if (profile.key(plain(given.get('metric') || '')) >= 0) state.metric = profile.key(plain(given.get('metric')));
+        for (const key of CHOICES) if ([...$(key).options].some((option) => option.value === given.get(key))) state[key] = given.get(key);
+        if (given.has('view')) for (const key of ['icicle', 'reversed', 'merged']) state[key] = given.get('view').split(',').includes(key);
+        state.reversed = state.reversed && canReverse();
+        $('q').value = state.q;
         compile();
     }
     const steps = given.has('steps') ? given.get('steps').split(';').map((step) => /^(\w+):(.*)$/s.exec(step)).filter((step) => step && Object.hasOwn(STEPS, step[1])).map(([, act, text]) => ({ act, text: unpack(text) })) : [];
     const lost = chainOf(steps), centre = given.has('around') ? unpack(given.get('around')) : '';
     if (timeStep()) metricInTime();
     if (lost) say(`The ${STEPS[lost.act].noun} ${short(lost.text, 120)} is not in this profile: a step of the link is left out.`);
-    S.centre = centre && canReverse() ? number(centre) : -1;
+    state.centre = centre && canReverse() ? number(centre) : -1;
     if (centre && number(centre) < 0) say(`The sub ${short(centre, 120)} is not in this profile.`);
     const range = /^([\d.e-]+?)\.\.([\d.e-]+)$/.exec(given.get('range') || ''), [from, to] = range ? [+range[1], +range[2]] : [0, 1];
-    S.range = range && from >= 0 && to > from && to <= 1 ? [from, to] : null;
-    S.path = S.centre >= 0 ? [] : path.map(number);
-    S.lost = path[S.path.indexOf(-1)];
-    S.sub = sub ? number(sub) : -1;
-    S.table = given.get('table') === '1' || S.sub >= 0;
-    S.calls = given.get('calls') === '1' && !S.table;
-    S.time = given.get('timeline') === '1' && hasTimes();
-    S.source = hasLines() && (given.has('src') || (P.initial.source && given.get('graph') !== '1'));
+    state.range = range && from >= 0 && to > from && to <= 1 ? [from, to] : null;
+    state.path = state.centre >= 0 ? [] : path.map(number);
+    state.lost = path[state.path.indexOf(-1)];
+    state.sub = sub ? number(sub) : -1;
+    state.table = given.get('table') === '1' || state.sub >= 0;
+    state.calls = given.get('calls') === '1' && !state.table;
+    state.time = given.get('timeline') === '1' && hasTimes();
+    state.source = hasLines() && (given.has('src') || (profile.initial.source && given.get('graph') !== '1'));
     const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(given.get('src') || '');
-    Object.assign(S, { file: -1, line: S.source ? +(line || 0) : 0 });
-    if (S.source && file) S.lostFile = unpack(file);
+    Object.assign(state, { file: -1, line: state.source ? +(line || 0) : 0 });
+    if (state.source && file) state.lostFile = unpack(file);
     showViews();
     drawTable();
     refresh(all ? 'panes' : 'view');
-    C.cursor = V.focus;
-    if (all && !S.icicle) for (const pane of panes) pane.scroll.scrollTop = pane.height;
-    for (const pane of panes) pane.reveal(V.focus, 3);
-    if (V.split) for (const pane of panes) pane.scroll.scrollTop = pane.y(0) - pane.seen / 2;
+    cursor.frame = scene.focus;
+    if (all && !state.icicle) for (const pane of panes) pane.scroll.scrollTop = pane.height;
+    for (const pane of panes) pane.reveal(scene.focus, 3);
+    if (scene.split) for (const pane of panes) pane.scroll.scrollTop = pane.y(0) - pane.seen / 2;
     marks();
     details();
-    if (!S.source) remember();
+    if (!state.source) remember();
     findInSources();
     drawSource(true);
 }
@@ -112,7 +112,7 @@ function swatch(style) {
 const legend = (...inside) => make('bdi', { className: 'key' }, ...inside);
 
 function drawKinds() {
-    const { kinds, hues, fills } = P.facts, used = new Set(kinds), hue = hues.find((_, i) => kinds[i] === 0) || 30;
+    const { kinds, hues, fills } = profile.facts, used = new Set(kinds), hue = hues.find((_, i) => kinds[i] === 0) || 30;
     const marks = KINDS.slice(0, 6).map(([text], kind) => used.has(kind) && legend(swatch({
         background: kind === 4 ? `repeating-linear-gradient(135deg, transparent 0 3px, ${ink.stripe} 3px 6px) ${kindColour(kind, hue)}` : kindColour(kind, hue),
         border: kind === 5 ? `1.5px solid ${ink.begin}` : '',
@@ -122,19 +122,19 @@ function drawKinds() {
 
 // Draws the meaning of the colours of a difference.
 function drawScale(kind) {
-    const { diff, facts: { sides } } = P, [a, b] = sides, words = P.relative ? [] : [`before: ${a}`, `after: ${b}`];
+    const { diff, facts: { sides } } = profile, [a, b] = sides, words = profile.relative ? [] : [`before: ${a}`, `after: ${b}`];
     if (diff.runs && Math.max(...diff.runs) > 1) words.push(`means of ${diff.runs.join(' and ')} runs`);
-    words.push(diff.normalized || '', diff.negate && S.layout === 'graph' && S.width === 'before' ? 'coloured by what will happen' : '');
-    if (P.certain) words.push(S.uncertain ? 'uncertain changes are coloured' : `${ink.dark ? 'grey' : 'white'}: no change, or an uncertain one`);
-    const [less, more] = P.relative ? sides.map((side) => `${side} has the larger share`)
+    words.push(diff.normalized || '', diff.negate && state.layout === 'graph' && state.width === 'before' ? 'coloured by what will happen' : '');
+    if (profile.certain) words.push(state.uncertain ? 'uncertain changes are coloured' : `${ink.dark ? 'grey' : 'white'}: no change, or an uncertain one`);
+    const [less, more] = profile.relative ? sides.map((side) => `${side} has the larger share`)
         : kind === 'change' ? ['only less', 'only more'] : [`less ${signed(-largest(kind))}`, `${signed(largest(kind))} more`];
     $('scale').replaceChildren(make('span', { className: 'down' }, `\u25bc ${less}`),
         make('span', {}, ...[-24, -16, -9, -4, -1, 0, 1, 4, 9, 16, 24].map((level) => swatch({ background: diffColour(level) }))),
         make('span', { className: 'up' }, `${more} \u25b2`));
     $('kinds').replaceChildren(...words.filter(Boolean).map((text) => legend(text)),
-        legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), P.relative ? `only ${a}` : 'gone (not in width \u201cafter\u201d)'),
-        legend(swatch({ border: '1px solid var(--line)', borderLeft: `4px solid ${ink.fresh}` }), P.relative ? `+ only ${b}` : '+ new'));
-    $('uncertain').hidden = !P.certain;
+        legend(swatch({ border: `1.5px dashed ${ink.ghost}` }), profile.relative ? `only ${a}` : 'gone (not in width \u201cafter\u201d)'),
+        legend(swatch({ border: '1px solid var(--line)', borderLeft: `4px solid ${ink.fresh}` }), profile.relative ? `+ only ${b}` : '+ new'));
+    $('uncertain').hidden = !profile.certain;
 }
 
 function dialog(title, rows) {
@@ -144,17 +144,17 @@ function dialog(title, rows) {
 }
 
 function help() {
-    dialog('Keys', KEYS.filter(([, text]) => text && (P.diff || !/difference/.test(text))).map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
+    dialog('Keys', KEYS.filter(([, text]) => text && (profile.diff || !/difference/.test(text))).map(([keys, text]) => [make('span', {}, ...keys.flatMap((key) => [make('kbd', {}, key), ' '])), text]));
 }
 
 function info() {
-    const { facts } = P;
-    dialog(facts.title, [...(facts.notes || []), ['Frames', grouped(P.tree.n)], ['Subs', grouped(P.facts.kinds.filter((kind) => kind < PHASE_KIND).length)], ['Made by', `Devel::DProf ${facts.version}`]]);
+    const { facts } = profile;
+    dialog(facts.title, [...(facts.notes || []), ['Frames', grouped(profile.tree.n)], ['Subs', grouped(profile.facts.kinds.filter((kind) => kind < PHASE_KIND).length)], ['Made by', `Devel::DProf ${facts.version}`]]);
 }
 
 function dye(to) {
     theme = document.documentElement.dataset.theme = to;
-    if (V) refresh('paint');
+    if (scene) refresh('paint');
 }
 
 // Typing is searched after a moment, so that a word is searched once; Enter does not wait.
@@ -162,7 +162,7 @@ let typing = 0;
 
 function typed() {
     clearTimeout(typing);
-    if ($('q').value !== S.q) search($('q').value);
+    if ($('q').value !== state.q) search($('q').value);
 }
 
 function wire() {
@@ -171,20 +171,20 @@ function wire() {
         clearTimeout(typing);
         typing = setTimeout(typed, 90);
     };
-    click('case', () => search($('q').value, !S.match));
+    click('case', () => search($('q').value, !state.match));
     click('next', () => { typed(); step(1); });
     click('prev', () => { typed(); step(-1); });
     click('reset', showAll);
-    for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'common']) click(id, () => turn(id, !S[id]));
-    click('sandwich', () => (S.centre >= 0 ? sandwich(-1) : sandwichHere()));
-    click('times', () => openTimes(S.source || !S.time));
-    click('list', () => openCalls(S.source || !S.calls));
+    for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'common']) click(id, () => turn(id, !state[id]));
+    click('sandwich', () => (state.centre >= 0 ? sandwich(-1) : sandwichHere()));
+    click('times', () => openTimes(state.source || !state.time));
+    click('list', () => openCalls(state.source || !state.calls));
     click('export', openExport);
     for (const id of CHOICES) $(id).onchange = () => turn(id, $(id).value);
     for (const act of Object.keys(LANES)) $(act).onchange = () => choosePart(act, +$(act).value);
     $('metric').onchange = () => turn('metric', +$('metric').value);
-    click('table', () => openTable(S.source || !S.table));
-    click('source', () => openSource(!S.source));
+    click('table', () => openTable(state.source || !state.table));
+    click('source', () => openSource(!state.source));
     click('dark', () => dye(theme === 'dark' ? 'light' : 'dark'));
     click('info', info);
     click('help', help);
@@ -222,22 +222,22 @@ async function start() {
     wire();
     wireCompare();
     restore(true);
-    await G.ready;
+    await openFile.ready;
 }
 
 // Fills in what the profile says outside of its graph.
 function furnish() {
-    $('subtitle').textContent = P.facts.subtitle || '';
-    $('metric').replaceChildren(...P.metrics.map((m, i) => make('option', { value: i }, m.label)));
-    $('metric').hidden = P.metrics.length < 2;
-    $('diff').hidden = !P.diff;
+    $('subtitle').textContent = profile.facts.subtitle || '';
+    $('metric').replaceChildren(...profile.metrics.map((m, i) => make('option', { value: i }, m.label)));
+    $('metric').hidden = profile.metrics.length < 2;
+    $('diff').hidden = !profile.diff;
     $('source-view').hidden = !hasLines();
     $('times').hidden = !hasTimes();
-    if (P.relative) {
-        const [before, after] = P.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
+    if (profile.relative) {
+        const [before, after] = profile.facts.sides, words = { before, after, union: 'the larger', change: 'difference' };
         for (const option of $('width').options) option.textContent = words[option.value];
     }
-    $('compare').hidden = !!P.diff;
+    $('compare').hidden = !!profile.diff;
 }
 
 // For tests, and for the curious at the console. A path is of names from the root's kid on, joined by ';'.
@@ -247,13 +247,13 @@ function furnish() {
 //   zoom(path), search(text), state(), narrow(), found()
 //   source(file, line), settled()    to the source view; a promise, kept when it is drawn and searched
 //   rows()           those of the file that is open, drawn or not
-const trace = (path) => V.tree.follow(path.split(';').map(subNamed)).frame;
+const trace = (path) => scene.tree.follow(path.split(';').map(subNamed)).frame;
 window.dprof = {
     frames(index = 0) {
-        const pane = panes[index], { x, w, row } = pane.boxes, [before] = V.total, value = V.total[last()];
+        const pane = panes[index], { x, w, row } = pane.boxes, [before] = scene.total, value = scene.total[last()];
         return pane.boxes.frame.map((i, k) => ({
-            path: V.tree.path(i).map((name) => P.names[name]).join(';'), x: x[k], w: w[k], row: row[k], value: value[i], before: before[i],
-            level: P.diff ? levelOf(shade(i, pane.width)) : 0, gone: isGone(i), fresh: isNew(i),
+            path: scene.tree.path(i).map((name) => profile.names[name]).join(';'), x: x[k], w: w[k], row: row[k], value: value[i], before: before[i],
+            level: profile.diff ? levelOf(shade(i, pane.width)) : 0, gone: isGone(i), fresh: isNew(i),
         }));
     },
     point(path, index = 0) {
@@ -261,19 +261,19 @@ window.dprof = {
         return box && { x: area.left + box.x + box.w / 2, y: area.top + box.y - pane.scroll.scrollTop + pane.row / 2 };
     },
     zoom: (path) => zoom(trace(path)),
-    source: (file, line) => openSource(true, L.number.get(file) ?? -1, line),
+    source: (file, line) => openSource(true, lineCosts.number.get(file) ?? -1, line),
     menu: (path) => openMenu(trace(path), 100, 100),
     folded, csv, picture,
     async settled() {
-        await C.busy;
-        await (TL && TL.settled);
-        await R.ready;
-        await G.ready;
+        await work.busy;
+        await (timeline && timeline.settled);
+        await sourceMatches.ready;
+        await openFile.ready;
     },
-    rows: () => G.rows.map(({ kind, line, sub, call, n }) => ({ kind, line, name: P.names[sub ?? (call && call.sub)], from: call && call.file !== undefined ? L.files[call.file].name : undefined, n })),
+    rows: () => openFile.rows.map(({ kind, line, sub, call, n }) => ({ kind, line, name: profile.names[sub ?? (call && call.sub)], from: call && call.file !== undefined ? lineCosts.files[call.file].name : undefined, n })),
     search,
-    state: () => ({ ...S, path: S.path.map((name) => P.names[name]), centre: P.names[S.centre] || '', metric: metric().key, sub: P.names[S.sub] || '', file: S.file >= 0 && L ? L.files[S.file].name : '', cursor: nameOf(Math.max(0, C.cursor)), theme }),
+    state: () => ({ ...state, path: state.path.map((name) => profile.names[name]), centre: profile.names[state.centre] || '', metric: metric().key, sub: profile.names[state.sub] || '', file: state.file >= 0 && lineCosts ? lineCosts.files[state.file].name : '', cursor: nameOf(Math.max(0, cursor.frame)), theme }),
     narrow: () => ({ frames: panes[0].narrow, weight: panes[0].narrowWeight, still: panes[0].still, beside: panes[0].beside }),
-    found: () => ({ ...F, names: null, list: null }),
+    found: () => ({ ...matches, names: null, list: null }),
     ready: start(),
 };
