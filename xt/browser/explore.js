@@ -394,7 +394,7 @@ async function looks(b) {
 
     const paper = await show(b, difference());
     await paper.emulateMedia({ media: 'print' });
-    await paper.waitForFunction(() => printing);
+    await paper.waitForFunction(() => display.printing);
     ok(await paper.evaluate(() => [...document.styleSheets[0].cssRules].some((rule) =>
         /swatch/.test(rule.selectorText) && /color-adjust: exact/.test(rule.cssText))),
     'swatches are printed');
