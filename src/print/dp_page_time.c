@@ -7,7 +7,7 @@
  * passed since the step before, in ticks; and how much more processor's time than that (zigzag, as
  * in Protocol Buffers). What the tree has no frame for is part of its caller. A chunk has these
  * three columns. The block `dprof-times` has JSON alone, behind the chunks: what lanes are, where
- * chunks begin, and the phases. share/page-8-time.js reads all of it. */
+ * chunks begin, and the phases. share/page/model/times.mjs reads all of it. */
 #include "dp_page.h"
 #include "dp_err.h"
 #include "dp_file.h"

@@ -3,7 +3,7 @@
  * in time, and for each metric and side what the frame itself has, all as LEB128. A frame takes
  * some 4 bytes, where folded text takes 400.
  *
- * share/page-1-data.js reads what this file writes: change both, and the number `format`. */
+ * share/page/data/decode.mjs reads what this file writes: change both, and the number `format`. */
 #include "dp_page.h"
 #include "dp_print_stacks.h"
 #include "dp_err.h"

@@ -1,5 +1,5 @@
 /* The source view of a page: what lines cost in one block, and each source in a block of its own,
- * which is unpacked when somebody looks at it. share/page-6-lines.js reads them.
+ * which is unpacked when somebody looks at it. share/page/model/lines.mjs reads them.
  *
  * The block of lines: the JSON has `files`, their names; `sources`, a [side, file, state] for each,
  * whose text, if any, is in the element of its number; `detail` by side. Then, for each side: how

@@ -2,7 +2,7 @@
  *
  * tools/embed.c makes dp_share.c of these files when one of them changes: it writes the bytes as C,
  * and the SHA-256 that a page's Content-Security-Policy names, so that a browser runs nothing else.
- * Scripts for the page are joined in the order of their names; Makefile.PL has the list. Nothing in
+ * tools/join.c makes the page's script, dp_page.js, of the modules in share/page/. Nothing in
  * share/ is installed, fetched or minified. */
 #ifndef DP_SHARE_H
 #define DP_SHARE_H

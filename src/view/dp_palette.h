@@ -2,9 +2,9 @@
  * differences.
  *
  * The hue is a hash of the package, so that a package has its colour in every picture; the kind of
- * sub is saturation and lightness. share/page-3-pane.js has the same for two schemes of light.
- * Differences are blue, white and red. Lightness falls with the difference on both sides, so that a
- * print in grey says how much a frame has changed, and the signs say which way. */
+ * sub is saturation and lightness. share/page/draw/colours.mjs has the same for two schemes of
+ * light. Differences are blue, white and red. Lightness falls with the difference on both sides, so
+ * that a print in grey says how much a frame has changed, and the signs say which way. */
 #ifndef DP_PALETTE_H
 #define DP_PALETTE_H
 

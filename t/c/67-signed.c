@@ -1,5 +1,5 @@
-/* dp_signed: Wilcoxon's signed ranks against a textbook, against all signs counted, and against
- * chance, on machines that stay as they are and on such that become slower. */
+/* dp_signed: Wilcoxon's signed ranks against a textbook, against all signs counted, against chance.
+ * Machines stay as they are, or become slower. */
 #include "dp_signed.h"
 #include "dp_err.h"
 #include "dp_mem.h"

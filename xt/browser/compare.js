@@ -28,7 +28,7 @@ async function give(page, name, content) {
     await page.setInputFiles('#other',
         { name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
     return page.evaluate(async () => {
-        await D.ready;
+        await comparing.ready;
         return document.querySelector('#notice').textContent;
     });
 }
@@ -45,12 +45,12 @@ async function quiet(page, what) {
 // Returns what the page has: path -> inclusive values of both sides, in units of the metric. No
 // path is there twice, and siblings are in order of name.
 const had = (page) => page.evaluate(() => {
-    const list = [], { tree } = V, { hz } = metric();
+    const list = [], { tree } = scene, { hz } = metric();
     for (let i = 0; i < tree.n; i++) {
-        const where = tree.path(i).map((name) => P.names[name]).join(';');
-        const kids = tree.kids(i).map((kid) => P.names[tree.name[kid]]);
+        const where = tree.path(i).map((name) => profile.names[name]).join(';');
+        const kids = tree.kids(i).map((kid) => profile.names[tree.name[kid]]);
         if (kids.some((name, k) => k && !(kids[k - 1] < name))) list.push(['order', kids]);
-        list.push([where, ...V.total.map((total) => Math.round(total[i] / hz * 1e9) / 1e9)]);
+        list.push([where, ...scene.total.map((total) => Math.round(total[i] / hz * 1e9) / 1e9)]);
     }
     return list.sort(([a], [c]) => (a < c ? -1 : a > c ? 1 : 0));
 });
@@ -122,7 +122,8 @@ async function texts(b) {
             [[['a', 'b'], 2.75 * by], [['#name'], by], [['a'], 7 * by], [['a b', 'c d'], 3 * by],
                 [[], 10 * by], [['q;r', '100%', '%41', 'x\\x0a', 'y ', 'z'], 12.5 * by]]),
         '... has comments, fractions, blanks, codes; empty frames are none');
-        ok(await page.evaluate(() => V.total.flat().every((list) => list.every(Number.isInteger))),
+        ok(await page.evaluate(() =>
+            scene.total.flat().every((list) => list.every(Number.isInteger))),
             '... all values are whole ticks');
         ok(/ after 36\.(?:25 \u00b5s|3 )/.test(await text(page, '#whole')),
             '... and the page tells the sum');
@@ -132,7 +133,7 @@ async function texts(b) {
     const raw = Buffer.concat([Buffer.from('a\x1b;caf\u00e9\u202e;'), Buffer.from([0xff, 0x41]),
         Buffer.from(';sys_read_[k] 5\n')]);
     await give(page, 'raw', raw);
-    is(await page.evaluate(() => P.names.slice(-4)),
+    is(await page.evaluate(() => profile.names.slice(-4)),
         ['a\\x1b', 'caf\u00e9\\x{202e}', '\\xffA', 'sys_read'], 'names stand as C writes them');
     await quiet(page, 'bytes of any kind');
 }
@@ -153,17 +154,18 @@ async function pages(b) {
                 { name: 'CORE::x', self: {} }, { name: 'My::fresh', self: { cpu: 1 } },
                 { name: 'New::sub', self: {} }] }] } };
     is(await give(page, 'b.html', makePage(other)), '', 'a page');
-    is(await page.evaluate(() => [P.metrics, P.facts.sides, document.title, $('title').textContent,
+    is(await page.evaluate(() => [profile.metrics, profile.facts.sides, document.title,
+        $('title').textContent,
         $('subtitle').textContent]), [[{ ...CPU, hz: 1e6 }, METRICS[1]], ['first.out', 'b.html'],
         ...Array(2).fill('first.out \u2192 b.html'), ''],
     'metrics that both have, in ticks of both; the title has both names');
     is(await page.evaluate(() => ['My::parse', 'CORE::x', 'My::fresh', 'New::sub'].map((name) => {
-        const k = P.names.indexOf(name), { kinds, hues, places, files } = P.facts;
+        const k = profile.names.indexOf(name), { kinds, hues, places, files } = profile.facts;
         return [kinds[k], hues[k], places[k] && [files[places[k][0]], places[k][1]]];
     })).then((list) => list.map(([kind, , place], k) => [k ? kind : 0, place])),
     [[0, ['My.pm', 12]], [0, 0], [3, ['Other.pm', 5]], [1, ['My.pm', 6]]],
     'kinds and places are the page\u2019s, or else those of the other one');
-    is(await page.evaluate(() => P.facts.files), ['My.pm', 'app.pl', 'Other.pm'],
+    is(await page.evaluate(() => profile.facts.files), ['My.pm', 'app.pl', 'Other.pm'],
         'files of both stand once');
     const drawn = await page.evaluate(() => window.dprof.frames()
         .map(({ path: p, before, value, fresh }) => [p, before, value, fresh]));
@@ -185,7 +187,8 @@ async function pages(b) {
 
     const hues = await show(b, { ...program(), fills: { main: '#123456' } });
     await give(hues, 'x', 'My::A::f;My::B::g;foo.bar;main;__ANON__[/x/y.pm:12] 1\n');
-    is(await hues.evaluate(() => [P.facts.hues.slice(-5), P.facts.kinds.slice(-5), P.facts.fills]),
+    is(await hues.evaluate(() => [profile.facts.hues.slice(-5), profile.facts.kinds.slice(-5),
+        profile.facts.fills]),
         [[269, 321, 0, 307, 335], [0, 0, 0, 0, 0], null], 'hues are those that C would give');
     await quiet(hues, 'hues');
 
@@ -221,7 +224,7 @@ async function anew(b) {
         openTable(true, 2);
         dye('dark');
     });
-    await page.evaluate(() => sandwich(P.names.indexOf('My::parse')));
+    await page.evaluate(() => sandwich(profile.names.indexOf('My::parse')));
     await page.evaluate(() => { turn('metric', 1); });
     await page.evaluate(() => new Promise((done) => { setTimeout(done, 300); }));
     ok((await page.evaluate(() => location.hash)).length > 20, 'the link has a lot');
@@ -251,7 +254,7 @@ async function anew(b) {
             turn(key, true);
             turn(key, false);
         }
-        sandwich(P.names.indexOf('My::parse'));
+        sandwich(profile.names.indexOf('My::parse'));
         sandwich(-1);
         openTable(true);
         openCalls(true);
@@ -265,17 +268,18 @@ async function anew(b) {
     is((await state(page)).path, [], 'Back undoes a zoom');
     await page.reload();
     await page.evaluate(() => window.dprof.ready);
-    is(await page.evaluate(() => [P.facts.sides, document.title]), [['first.out'], 'A profile'],
+    is(await page.evaluate(() => [profile.facts.sides, document.title]),
+        [['first.out'], 'A profile'],
         'a page that is loaded again is what it was');
     await quiet(page, 'anew');
 
     for (const start of ['graph', 'source']) {
         const lined = await show(b, withLines({ ...program(), options: { start } }));
         if (start === 'source') await lined.evaluate(() => window.dprof.settled());
-        is(await lined.evaluate(() => [hasLines(), S.source]), [true, start === 'source'],
+        is(await lined.evaluate(() => [hasLines(), state.source]), [true, start === 'source'],
             `a page with sources, that begins with the ${start}`);
         await give(lined, 'b', 'main::run 5\n');
-        is(await lined.evaluate(() => [hasLines(), S.source, $('source-view').hidden,
+        is(await lined.evaluate(() => [hasLines(), state.source, $('source-view').hidden,
             $('panes').hidden, $('sources').hidden]), [false, false, true, false, true],
         '... has none in a difference');
         await lined.keyboard.press('l');
@@ -304,7 +308,7 @@ async function hostile(b) {
         await page.click('#list');
         await page.click('#info');
         is(await page.evaluate(() => [typeof window.pwned, document.querySelectorAll('img').length,
-            document.querySelectorAll('b, i, main script').length, V.tree.kids(0).length]),
+            document.querySelectorAll('b, i, main script').length, scene.tree.kids(0).length]),
         ['undefined', 0, 0, evil.length], '... nothing is run or becomes an element');
         const both = (await had(page)).find(([p]) => p === '__proto__');
         is(both, ['__proto__', 0.003, 0.015], '... and __proto__ is a name as any');
@@ -369,7 +373,7 @@ async function refusals(b) {
     }
     is(await page.evaluate(async () => {
         compare(['a', 'b'].map((name) => new File(['a 1\n'], name)));
-        await D.ready;
+        await comparing.ready;
         return $('notice').textContent;
     }), 'a is not compared: there are 2 files, and one is compared at a time.', 'two files');
     is(await page.evaluate(() => [location.hash, document.title,
@@ -377,7 +381,8 @@ async function refusals(b) {
     'nothing has changed');
     is(await give(page, 'odd.html', facts({ kinds: 7, hues: ['red'], places: { 1: [0, 0] },
         files: null, notes: 'x' })), '', 'odd facts of names do no harm');
-    is(await page.evaluate(() => [P.facts.kinds, P.facts.places].map((list) => list[P.names
+    is(await page.evaluate(() => [profile.facts.kinds, profile.facts.places]
+        .map((list) => list[profile.names
         .indexOf('a')])), [0, 0], '... they are left out');
     await quiet(page, 'refusals');
 
@@ -415,8 +420,9 @@ async function drops(b) {
         return [width > 1200 && height > 700, borderTopStyle, $('drop').textContent];
     }), [true, 'dashed', 'Drop a profile here to compare'], '... in words, on all of the page');
     is(await drag([['drop', one]]), [[true, false]], 'the drop is taken');
-    await page.evaluate(() => D.ready);
-    is(await page.evaluate(() => [document.title, V.total.map((list) => list[0] / metric().hz)]),
+    await page.evaluate(() => comparing.ready);
+    is(await page.evaluate(() =>
+        [document.title, scene.total.map((list) => list[0] / metric().hz)]),
         ['first.out \u2192 b.folded', [1, 0.6]], '... and compared');
     await quiet(page, 'a drop');
 
@@ -425,7 +431,7 @@ async function drops(b) {
         other.click('#compare')]);
     await chooser.setFiles({ name: 'c.txt', mimeType: 'text/plain',
         buffer: Buffer.from('a 7\n') });
-    await other.evaluate(() => D.ready);
+    await other.evaluate(() => comparing.ready);
     is(await other.title(), 'first.out \u2192 c.txt', 'the button opens a file chooser');
     await quiet(other, 'the button');
 
@@ -433,7 +439,7 @@ async function drops(b) {
     const twice = await show(b, program());
     await twice.evaluate(() => {
         for (const name of ['one', 'two']) compare([new File(['a 1\n'], name)]);
-        return D.ready;
+        return comparing.ready;
     });
     is(await twice.evaluate(() => [document.title, /^two is not/.test($('notice').textContent)]),
         ['first.out \u2192 one', true], 'one file comes after the other');
@@ -472,8 +478,8 @@ async function large(b) {
     const begun = Date.now();
     await page.setInputFiles('#other', name);
     const [told, frames, after] = await page.evaluate(async () => {
-        await D.ready;
-        return [window.told, P.tree.n, V.total[1][0]];
+        await comparing.ready;
+        return [window.told, profile.tree.n, scene.total[1][0]];
     });
     note(`a million stacks, ${fs.statSync(name).size} bytes, ${frames} frames: compared after `
         + `${Date.now() - begun} ms`);

@@ -216,7 +216,7 @@ async function sandwich(b) {
         const page = await show(b, { title: 'random', metrics: METRICS, root },
             { viewport: { width: 3000, height: 900 } });
         const list = stacks(root).filter(([s]) => s.includes('a'));
-        await page.evaluate(() => sandwich(P.names.indexOf('a')));
+        await page.evaluate(() => sandwich(profile.names.indexOf('a')));
         const down = folded(list, (s) => s.slice(s.indexOf('a') + 1));
         const up = folded(list, (s) => s.slice(0, s.indexOf('a') + 1).reverse());
         up.delete('');
@@ -262,7 +262,7 @@ async function sandwich(b) {
     await quiet(page, 'sandwich');
 
     const two = await show(b, difference());
-    await two.evaluate(() => sandwich(P.names.indexOf('grown')));
+    await two.evaluate(() => sandwich(profile.names.indexOf('grown')));
     const tip = await two.evaluate(() => inWords(0));
     ok(/total 100\.0 ms \u2192 300\.0 ms, \+200\.0 ms/.test(tip), 'a difference has sandwiches');
     await quiet(two, 'sandwich of a difference');
@@ -394,7 +394,7 @@ async function looks(b) {
 
     const paper = await show(b, difference());
     await paper.emulateMedia({ media: 'print' });
-    await paper.waitForFunction(() => printing);
+    await paper.waitForFunction(() => display.printing);
     ok(await paper.evaluate(() => [...document.styleSheets[0].cssRules].some((rule) =>
         /swatch/.test(rule.selectorText) && /color-adjust: exact/.test(rule.cssText))),
     'swatches are printed');

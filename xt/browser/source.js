@@ -328,7 +328,8 @@ async function odd(b) {
     fs.unlinkSync(at('gone.pl'));
     write('changed.pl', '# more\nsub f { 1 }\nf();\n');
     tool('dprofhtml', '-o', 'odd.html', 'odd.out');
-    const page = await show(b, 'odd.html'), files = await page.evaluate(() => L.files.map((file) =>
+    const page = await show(b, 'odd.html');
+    const files = await page.evaluate(() => lineCosts.files.map((file) =>
         file.name));
     const name = (word) => files.find((file) => file.endsWith(word));
     await go(page, name('odd.pl'));
@@ -391,7 +392,7 @@ async function two(b) {
         'lines that are gone are shown');
     const lines = rows.filter((row) => row.kind === 'line').length;
     is(lines, changed.split('\n').length - 1, 'all lines of the second side are shown');
-    is(await page.evaluate(() => [...G.before.to].flatMap((old, k) => (old ? [] : [k + 1]))),
+    is(await page.evaluate(() => [...openFile.before.to].flatMap((old, k) => (old ? [] : [k + 1]))),
         [5, 6], 'new lines are marked');
     write('align.pl', `use Devel::DProf::Profile;
 sub content { local (@ARGV, $/) = @_; <> }
@@ -547,8 +548,9 @@ async function large(b) {
     await page.fill('#q', 'of 499:');
     await page.keyboard.press('Enter');
     await settled(page);
+    const found = await page.evaluate(() => sourceMatches.list.length);
     is((await text(page, '#found'))[0].replace(/^[\d,]+ of /, ''),
-        `${(await page.evaluate(() => R.list.length)).toLocaleString('en-US')} lines in 1 file`,
+        `${found.toLocaleString('en-US')} lines in 1 file`,
         'a search covers all lines');
     const took = [ready, opened, Date.now() - since].map(Math.round);
     note(`${bytes} bytes; ready after ${took[0]} ms, a file open in ${took[1]} ms, `

@@ -92,8 +92,9 @@ async function quiet(made, what) {
 
 const sumsOf = (made, from, to) => made.evaluate(async ([a, z]) => {
     const sum = await sumOf(a, z), list = [];
-    for (let i = 0; i < P.tree.n; i++) if (sum.real[i] || sum.cpu[i] || sum.calls[i])
-        list.push([P.tree.path(i).map((n) => P.names[n]).join(';'), sum.real[i], sum.cpu[i],
+    for (let i = 0; i < profile.tree.n; i++) if (sum.real[i] || sum.cpu[i] || sum.calls[i])
+        list.push([profile.tree.path(i).map((n) => profile.names[n]).join(';'), sum.real[i],
+            sum.cpu[i],
             sum.calls[i]]);
     return list;
 }, [from, to]);
@@ -127,14 +128,14 @@ async function models(b) {
         const [from, to] = [end * 0.5, end * 0.5 + (seed === 4 ? 4000 : end * 0.1)];
         const drawn = await made.evaluate(async ([a, z]) => {
             lookAt([a, z]);
-            await TL.settled;
-            TL.scroll.style.flex = 'none';
-            TL.scroll.style.height = '900px';
+            await timeline.settled;
+            timeline.scroll.style.flex = 'none';
+            timeline.scroll.style.height = '900px';
             paintTimes();
-            await TL.settled;
-            return [TL.exact, TL.boxes.map((box) => [P.tree.path(box.frame)
-                .map((n) => P.names[n]).join(';'), Math.round(box.from * 1e7),
-            Math.round(box.to * 1e7), box.x, box.w]), TL.wide, TL.view];
+            await timeline.settled;
+            return [timeline.exact, timeline.boxes.map((box) => [profile.tree.path(box.frame)
+                .map((n) => profile.names[n]).join(';'), Math.round(box.from * 1e7),
+            Math.round(box.to * 1e7), box.x, box.w]), timeline.wide, timeline.view];
         }, [from / HZ, to / HZ]);
         const scale = drawn[2] / (drawn[3][1] - drawn[3][0]);
         const wanted = model.calls.filter((c) => (c.to - c.from) / HZ * scale >= 0.75
@@ -162,7 +163,7 @@ async function ways(b) {
     ok(await made.$eval('#time', (node) => node.hidden), '... which it opens when asked to');
     await made.keyboard.press('T');
     await made.evaluate(() => window.dprof.settled());
-    await made.waitForFunction(() => TL && TL.canvas && TL.boxes.length);
+    await made.waitForFunction(() => timeline && timeline.canvas && timeline.boxes.length);
     const area = await made.$eval('#time .sheet > canvas', (node) => {
         const { left, top: y, width } = node.getBoundingClientRect();
         return { left, top: y, width };
@@ -185,11 +186,12 @@ async function ways(b) {
         'a drag chooses a range');
     const wanted = within(model, from * HZ, to * HZ), name = 'My::s1';
     const whole = [...wanted.values()].reduce((a, v) => a + v[1], 0);
-    await made.evaluate(() => turn('metric', P.key('cpu')));
+    await made.evaluate(() => turn('metric', profile.key('cpu')));
     const frames = await made.evaluate(() => window.dprof.frames());
     const hz = await made.evaluate(() => metric().hz);
     ok(Math.abs(frames[0].value / hz - whole / HZ) < 1e-6, 'the graph is that of the range');
-    const table = await made.evaluate((sub) => subs().self[0][P.names.indexOf(sub)] / metric().hz,
+    const table = await made.evaluate(
+        (sub) => subs().self[0][profile.names.indexOf(sub)] / metric().hz,
         name);
     const own = [...wanted].filter(([key]) => key.split(';').pop() === name)
         .reduce((a, [, v]) => a + v[1], 0);
@@ -197,17 +199,17 @@ async function ways(b) {
     is(await made.$$eval('#chips .chip', (list) => list.length), 1, '... and a chip says so');
     ok(await made.$eval('#time .picked', (node) => !node.hidden), '... it is marked');
     is(await made.evaluate(() => [...$('metric').options].filter((o) => !o.disabled)
-        .map((o) => P.metrics[o.value].key).sort()), ['calls', 'cpu', 'real'],
+        .map((o) => profile.metrics[o.value].key).sort()), ['calls', 'cpu', 'real'],
     'metrics that a range does not have cannot be chosen');
     await made.evaluate(() => new Promise((done) => { setTimeout(done, 200); }));
     await made.reload();
     await made.evaluate(() => window.dprof.ready);
-    await made.waitForFunction(() => P.ranges.size === 1 && TL.canvas);
-    const again = await made.evaluate(() => [window.dprof.frames()[0].value, S.time]);
+    await made.waitForFunction(() => profile.ranges.size === 1 && timeline.canvas);
+    const again = await made.evaluate(() => [window.dprof.frames()[0].value, state.time]);
     ok(Math.abs(again[0] / hz - whole / HZ) < 1e-6 && again[1], '... and in the link');
     await made.click('.chip');
     is((await made.evaluate(() => window.dprof.state())).chain, [], 'the chip takes it away');
-    const view = () => made.evaluate(() => TL.view.map((v) => v / TL.span));
+    const view = () => made.evaluate(() => timeline.view.map((v) => v / timeline.span));
     await made.mouse.move(area.left + area.width / 2, area.top + 60);
     await made.keyboard.down('Control');
     await made.mouse.wheel(0, -300);
@@ -223,12 +225,13 @@ async function ways(b) {
     ok((await view())[0] < before[0], 'a drag of the ruler moves');
     await made.keyboard.press('0');
     is(await view(), [0, 1], '0 shows all of it');
-    const box = await made.evaluate(() => TL.boxes.find((one) => one.depth === 1 && one.w > 30));
+    const box = await made.evaluate(() =>
+        timeline.boxes.find((one) => one.depth === 1 && one.w > 30));
     await made.mouse.move(area.left + box.x + box.w / 2, area.top + box.y + 5);
     ok(/My::s\d/.test(await made.$eval('#tip', (node) => node.textContent)),
         'a call tells of itself');
     await made.mouse.dblclick(area.left + box.x + box.w / 2, area.top + box.y + 5);
-    const closer = await made.evaluate(() => TL.view);
+    const closer = await made.evaluate(() => timeline.view);
     ok(Math.abs(closer[0] - box.from) < 1e-6 && Math.abs(closer[1] - box.to) < 1e-6,
         'a double click zooms to it');
     await quiet(made, 'ways');
@@ -241,19 +244,19 @@ async function kept(b) {
     const made = await page(b, 'k.html', '#timeline=1');
     const count = await made.evaluate(async () => {
         // Chunks of one lane, many times over.
-        const [lane] = TL.lanes, { chunks } = lane, length = lane.end;
+        const [lane] = timeline.lanes, { chunks } = lane, length = lane.end;
         const copies = Math.ceil(100 / chunks.length);
         lane.chunks = Array.from({ length: copies }, (_, k) => chunks.map((chunk) => ({ ...chunk,
             steps: null, at: chunk.at + k * length, end: chunk.end + k * length,
             begins: chunk.begins.map((from) => from + k * length) }))).flat();
-        TL.kept.clear();
+        timeline.kept.clear();
         lane.end *= copies;
-        TL.span *= copies;
+        timeline.span *= copies;
         for (const part of [0.9, 0.7, 0.5, 0.45, 0.42, 0.3, 0.1, 0.6]) {
-            lookAt([TL.span * part, TL.span * (part + 0.08)]);
-            await TL.settled;
+            lookAt([timeline.span * part, timeline.span * (part + 0.08)]);
+            await timeline.settled;
         }
-        return [lane.chunks.length, TL.kept.size, TL.boxes.length > 0];
+        return [lane.chunks.length, timeline.kept.size, timeline.boxes.length > 0];
     });
     ok(count[0] >= 100 && count[1] <= 64 && count[2], 'a hundred chunks: the last ones are kept');
     await quiet(made, 'kept');
@@ -265,7 +268,7 @@ async function several(b) {
     const child = trace('p.out.101', 41, 300, names(101, '1700000000.010000000'));
     flame('-o', 'p.html', 'p.out', 'p.out.101');
     const made = await page(b, 'p.html', '#timeline=1');
-    is(await made.evaluate(() => TL.lanes.map((lane) => [lane.pid, lane.from])),
+    is(await made.evaluate(() => timeline.lanes.map((lane) => [lane.pid, lane.from])),
         [[100, 0], [101, 0.01]], 'processes are lanes, which begin when they did');
     const sum = within(child, 0, child.end), all = within(parent, 0, parent.end);
     for (const [name, v] of sum) {
@@ -281,7 +284,7 @@ async function several(b) {
     await made.evaluate(() => window.dprof.settled());
     await made.evaluate(() => window.dprof.settled());
     const of = [...sum.values()].reduce((a, v) => a + v[1], 0);
-    const left = await made.evaluate(() => V.all[0][0] / metric().hz);
+    const left = await made.evaluate(() => scene.all[0][0] / metric().hz);
     ok(Math.abs(left - of / HZ) < 1e-4, 'the graph is that of the process');
     ok(/of process 101/.test(await made.$eval('#chips', (node) => node.textContent)),
         '... and the chip says so');
@@ -320,12 +323,13 @@ async function large(b) {
             list[name] = performance.now() - from;
         };
         await time('all', () => openTimes(true));
-        await time('tenth', () => lookAt([TL.span * 0.3, TL.span * 0.4]));
-        await time('close', () => lookAt([TL.span * 0.3, TL.span * 0.3001]));
-        await time('range', () => chooseTime([TL.span * 0.1, TL.span * 0.77]));
+        await time('tenth', () => lookAt([timeline.span * 0.3, timeline.span * 0.4]));
+        await time('close', () => lookAt([timeline.span * 0.3, timeline.span * 0.3001]));
+        await time('range', () => chooseTime([timeline.span * 0.1, timeline.span * 0.77]));
         return list;
     });
-    const marks = await made.evaluate(() => TL.lanes[0].chunks.reduce((sum, c) => sum + c.n, 0));
+    const marks = await made.evaluate(() =>
+        timeline.lanes[0].chunks.reduce((sum, c) => sum + c.n, 0));
     is(marks, 10000000, 'no mark is left out');
     note(`10 million marks: ${written} ms to write, ${size} bytes; ms in the browser: ${
         JSON.stringify(times, (_, v) => (typeof v === 'number' ? Math.round(v) : v))}`);

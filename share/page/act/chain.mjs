@@ -1,0 +1,134 @@
+// Steps that take something out of the scene, or bring it back; long work, which is said before it
+// begins.
+
+import { $, say } from '../base/elements.mjs';
+import { redraw, work } from '../base/redraw.mjs';
+import { grouped } from '../base/words.mjs';
+import { REVERSE_LIMIT } from '../data/callers.mjs';
+import { canReverse, profile, state } from '../model/profile.mjs';
+import { scene } from '../model/scene.mjs';
+import { hotSubs } from '../model/subs.mjs';
+import { metricInTime } from '../model/times.mjs';
+import { cursor, panes } from '../draw/pane.mjs';
+import { remember } from './address.mjs';
+import { speak } from './cursor.mjs';
+
+// What takes long on a large profile is said, and painted, before it begins.
+export const MANY = 150000;           // frames
+
+export function soon(text, act) {
+    if (profile.tree.n < MANY) {
+        act();
+        return;
+    }
+    $('busy').textContent = text;
+    $('busy').hidden = false;
+    work.busy = new Promise((done) => {
+        requestAnimationFrame(() => setTimeout(() => {
+            try {
+                act();
+            } finally {
+                $('busy').hidden = true;
+                done();
+            }
+        }));
+    });
+}
+
+// Says why callers are not drawn.
+export function sayTooLarge() {
+    say(
+        `Callers are drawn for up to ${grouped(REVERSE_LIMIT)} frames; this profile has `
+        + `${grouped(profile.tree.n)}. The table shows each sub's callers.`,
+    );
+}
+
+// Puts a sub in the middle, with its callers above and what it calls below; -1: the whole graph
+// again.
+export function sandwich(sub) {
+    if (sub >= 0 && !canReverse()) {
+        sayTooLarge();
+        return;
+    }
+    Object.assign(state, { centre: sub, path: [], range: null });
+    cursor.frame = -1;
+    soon('Collecting callers\u2026', () => {
+        redraw.graph('view');
+        for (const pane of panes)
+            pane.scroll.scrollTop = scene.split ? pane.y(0) - pane.seen / 2 : pane.height;
+        if (scene.split) speak(0, 'Callers and callees of ');
+        remember(true);
+    });
+}
+
+// Of the frame that was chosen, or else of the sub that costs most.
+export function sandwichHere() {
+    const frame = cursor.frame > 0 ? cursor.frame : scene.focus, [hottest] = hotSubs(1);
+    if (frame > 0) sandwich(scene.tree.name[frame]);
+    else if (hottest !== undefined) sandwich(hottest);
+}
+
+// Adds a step to the chain, or takes one away.
+export function doStep(act, text) {
+    state.chain = [...state.chain, { act, text }];
+    rechain();
+}
+
+export function undoStep(k = state.chain.length - 1) {
+    state.chain = state.chain.filter((_, i) => i !== k);
+    rechain();
+}
+
+function rechain() {
+    say('');
+    state.range = null;
+    soon('Adding up what is left\u2026', () => {
+        drawChain();
+        remember(true);
+    });
+}
+
+// Draws all that the chain decides on.
+function drawChain() {
+    redraw.graph('view');
+    redraw.table();
+    redraw.source();
+    if (!scene.all.some((list) => list[0] > 0))
+        say('Nothing is left: take a step of the chain back.');
+}
+
+// Makes a process or a phase a step of the chain, before those that say what is left out; -1: all
+// of them.
+export function choosePart(act, name) {
+    const others = state.chain.filter((step) => step.act !== act),
+        step = name < 0 ? [] : [{ act, text: profile.names[name] }];
+    state.chain =
+        act === 'process'
+            ? [...step, ...others]
+            : [
+                  ...others.filter((other) => other.act === 'process'),
+                  ...step,
+                  ...others.filter((other) => other.act !== 'process'),
+              ];
+    rechain();
+}
+
+// Makes a range the first step of the chain, or takes it away.
+export function chooseTime(range, lane = -1) {
+    const rest = state.chain.filter(({ act }) => act !== 'time');
+    if (range) {
+        const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(range[1] - range[0]))));
+        rest.unshift({
+            act: 'time',
+            text: range.map((v) => v.toFixed(digits)).join('-') + (lane < 0 ? '' : `@${lane}`),
+        });
+        metricInTime();
+    }
+    state.chain = rest;
+    rechain();
+}
+
+redraw.chain = () => {
+    drawChain();
+    remember(false);
+};

@@ -1,0 +1,26 @@
+// Names on a canvas.
+
+import { short, withoutFolder } from '../base/words.mjs';
+
+export const FONT = '12px system-ui, sans-serif';
+
+const rulers = new Map();      // text -> its width
+
+export function widthOf(context, text) {
+    let w = rulers.get(text);
+    if (w === undefined) rulers.set(text, w = context.measureText(text).width);
+    return w;
+}
+
+// Returns the first that fits: the whole name, the name without its package, that without the
+// folder of its file, the beginning of it.
+export function label(context, name, room) {
+    const text = short(name, 400);
+    if (widthOf(context, text) <= room) return text;
+    const own = text.slice(text.lastIndexOf('::') + 1).replace(/^:/, '');
+    if (widthOf(context, own) <= room) return own;
+    const bare = withoutFolder(own), w = widthOf(context, bare);
+    if (w <= room) return bare;
+    const fits = Math.floor(bare.length * (room - 9) / w);
+    return fits < 2 ? '' : bare.slice(0, fits) + '\u2026';
+}

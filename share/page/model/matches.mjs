@@ -1,0 +1,43 @@
+// What the search finds among the subs.
+
+import { profile, state } from './profile.mjs';
+import { scene } from './scene.mjs';
+
+export const matches = { names: null, test: null, mark: null, error: '', at: -1 };
+
+// Search. There are few names: each is matched once, and frames are found by name. A bad expression
+// leaves the last good one.
+export function compile() {
+    matches.error = '';
+    if (state.q === '') {
+        matches.names = matches.test = matches.mark = null;
+        return;
+    }
+    try {
+        const test = new RegExp(state.q, state.match ? '' : 'i');
+        matches.test = (text) => test.test(text);
+        matches.mark = new RegExp(test.source, test.flags + 'g');
+        matches.names = Uint8Array.from(profile.names, (name) => (test.test(name) ? 1 : 0));
+    } catch (error) {
+        matches.error = `Not a usable regex: ${error.message.replace(/^.*: /s, '')}`;
+    }
+}
+
+// Counts the frames found, and their share: a match below a match is part of it already. With or
+// without callers, the same stacks have a match.
+export function tally() {
+    matches.at = -1;
+    matches.list = null;
+    if (!matches.names) return;
+    const { base: { n, name, end }, all } = scene, sums = all.map(() => 0);
+    let frames = 0, until = 0;
+    for (let i = 0; i < n; i++) {
+        if (matches.names[name[i]] === 0) continue;
+        frames++;
+        if (i < until) continue;
+        until = end[i];
+        for (let s = 0; s < sums.length; s++) sums[s] += all[s][i];
+    }
+    matches.frames = frames;
+    matches.shares = sums.map((v, s) => (all[s][0] > 0 ? v / all[s][0] : 0));
+}

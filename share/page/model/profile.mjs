@@ -1,0 +1,145 @@
+// The profile, and the state that a link has.
+
+import { keep, sum } from '../base/lists.mjs';
+import { REVERSE_LIMIT } from '../data/callers.mjs';
+import { PHASE_KIND, ranks } from '../data/tree.mjs';
+
+export const state = {
+    path: [],                  // names from the root's kid to the frame zoomed to
+    range: null,               // [from, to], parts of that frame: what is drawn of it
+    chain: [],                 // steps { act, text }; text: a process, a sub, a range of time ...
+    centre: -1,                // the sub of the sandwich
+    q: '', match: false,       // the search, and whether case counts
+    metric: 0, order: 'name', icicle: false, reversed: false, merged: false,
+    table: false, calls: false, time: false, sub: -1,
+    source: false, file: -1, line: 0,          // the source view, its file (-1: the overview)
+    layout: 'graph', width: 'after', colour: 'self', uncertain: false, common: false,   // of two
+};
+
+// begin() fills these fields in. Of a difference, `certain` says which subs differ for certain, by
+// number, if runs tell.
+export const profile = {
+    facts: null, names: null, tree: null, whole: null, diff: null, metrics: null, has: null,
+    rank: null, kept: null, chained: null, ranges: null, key: null,
+    relative: false, certain: null, furnished: -1, initial: null,
+};
+
+// Makes a profile the one of the page. `has`: which parts the page holds besides, lines and times.
+export function begin({ facts, tree, whole = null }, has) {
+    const { names, diff, metrics, options = {} } = facts;
+    Object.assign(profile, {
+        facts,
+        names,
+        tree,
+        whole,
+        diff,
+        metrics,
+        has,
+        rank: ranks(names),
+        kept: new Map(),
+        chained: [],
+        ranges: new Map(),
+        certain: null,
+        furnished: -1,
+        key: (key) => metrics.findIndex((m) => m.key === key),
+    });
+    // Two counters of one profile have no common unit: each frame's share of its own counter is
+    // compared.
+    profile.relative = !!diff && diff.mode === 'pair-metric';
+    if (diff) {
+        const flags = (list) => Uint8Array.from(names, (_, i) => (list.has(i) ? 1 : 0)),
+            { significant } = diff;
+        profile.certain = significant && {
+            self: flags(new Set(significant.self)),
+            total: flags(new Set(significant.total)),
+        };
+        Object.assign(state, {
+            layout: diff.view,
+            width: diff.negate && diff.width === 'after' ? 'before' : diff.width,
+            colour: diff.colour,
+        });
+    }
+    Object.assign(state, {
+        metric: Math.max(0, profile.key(options.metric)),
+        order: options.order || 'name',
+        q: options.search || '',
+        source: options.start === 'source' && hasLines(),
+        icicle: !!options.inverted,
+        reversed: !!options.reverse && canReverse(),
+        merged: !!options.merged,
+    });
+    profile.initial = { ...state };
+}
+
+export const hasLines = () => profile.has.lines;
+export const hasTimes = () => profile.has.times;
+
+// Returns the number of a sub's name, or -1. Processes and phases may have the names of subs.
+export function subNamed(text) {
+    return (
+        keep(
+            profile.kept,
+            'index',
+            () =>
+                new Map(
+                    [...profile.names.keys()]
+                        .filter((i) => !(profile.facts.kinds[i] >= PHASE_KIND))
+                        .reverse()
+                        .map((i) => [profile.names[i], i]),
+                ),
+        ).get(text) ?? -1
+    );
+}
+
+export const canReverse = () => profile.tree.n <= REVERSE_LIMIT;
+
+export const metric = () => profile.metrics[state.metric];
+
+export const last = () => profile.facts.sides.length - 1;
+
+// Returns own values of all sides, scaled as the comparison asks.
+export function values(tree, index) {
+    return keep(tree.kept, index, () => profile.facts.sides.map((_, side) => {
+        const own = tree.own(index, side),
+            of =
+                profile.diff
+                && (profile.diff.factors ? profile.diff.factors[index] : profile.diff.factor),
+            factor = (of && of[side]) || 1;
+        return factor === 1 ? own : own.map((v) => v * factor);
+    }));
+}
+
+// Of two counters the first is drawn as if it were as large as the second; real() returns its own
+// number again.
+const balance = () => (profile.relative ? keep(profile.kept, 'balance ' + state.metric, () => {
+    const [a, b] = values(profile.tree, state.metric).map(sum);
+    return a > 0 && b > 0 ? b / a : 1;
+}) : 1);
+
+export const real = (value, side) => (side === 0 ? value / balance() : value);
+
+export const shown = (tree) => keep(tree.kept, 'shown ' + state.metric, () => {
+    const own = values(tree, state.metric), by = balance();
+    return by === 1 ? own : [own[0].map((v) => v * by), own[1]];
+});
+
+// Are callers drawn?
+export const isUpward = () => state.reversed || state.centre >= 0;
+
+export const sideName = (side) =>
+    profile.relative ? profile.facts.sides[side] : side ? 'after' : 'before';
+
+export function placeOf(name) {
+    const place = profile.facts.places && profile.facts.places[name];
+    return place ? `${profile.facts.files[place[0]]}:${place[1]}` : '';
+}
+
+// Counts of several runs are divided, to give their means.
+export const runsOf = (side) => (profile.diff && profile.diff.runs && profile.diff.runs[side]) || 1;
+
+// Returns the factor of a side's values, as for the tree's.
+export function scaleOf(side, index = state.metric) {
+    const of =
+        profile.diff && (profile.diff.factors ? profile.diff.factors[index] : profile.diff.factor);
+    return (of && of[side]) || 1;
+}
