@@ -145,7 +145,7 @@ sub abstract {
 # Returns the first comment of a file, which nothing but its package may precede.
 sub comment_of {
     my ($file, $text) = @_;
-    if ($file =~ /\.(?:[ch]|xs|css|js|proto)\z/) {
+    if ($file =~ /\.(?:[ch]|xs|css|m?js|proto)\z/) {
         my $start = qr{\A\s*(?:['"]use strict['"];\s*)?};
         return $1 =~ s/^ (?:\*(?: |$))?//mgr if $text =~ m{$start/\*(.*?)\*/}s;
         return $1 =~ s{^//[ ]?}{}mgr if $text =~ m{\A(?:#!.*\n)?$start((?://.*\n)+)};
