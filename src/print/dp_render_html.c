@@ -66,7 +66,7 @@ static void put_str(struct dp_sink *sink, const char *str) { put(sink, str, strl
 static void put_value(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz)
 {
     char num[DP_NUMBER_MAX];
-    if (cell->kind == DP_CELL_TEXT)
+    if (cell->kind == DP_CELL_TEXT || cell->kind == DP_CELL_WORDED)
         put(sink, cell->ptr, cell->len);
     else
         dp_sink_add(sink, num, dp_render_number(num, cell, hz, true));

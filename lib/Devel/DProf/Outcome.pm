@@ -97,11 +97,28 @@ sub reason {
         . ($o->{message} || 'not a profile');
 }
 
+# Returns how far the sums of a profile and the CPU clock disagree, in percent of the CPU time while
+# it was recorded; undef: its header does not say.
+sub disagreement {
+    my ($header) = @_;
+    my ($user, $sys, $own, $lost) = map { $_ // 0 }
+        @$header{qw(rrun_utime rrun_stime dprof_own_cpu dprof_dropped_cpu)};
+    return undef if !defined $header->{dprof_own_cpu}
+        || grep { !/\A\d{1,18}\z/ } $user, $sys, $own, $lost;
+    my $all = $user + $sys + $own;
+    return $all ? 100 * $lost / $all : undef;
+}
+
+use constant WORTH_SAYING => 3;        # percent
+
 # Returns how far a file can be trusted, as its header tells, for messages that name it.
 sub doubts {
     my (%header) = @_;
+    my $off = disagreement(\%header) // 0;
     return ($header{dprof_runops_taken} ? "another module took over perl's run loop: sort "
         . 'comparators may be missing, and exits by die were seen late' : (),
+        $off > WORTH_SAYING ? sprintf('the CPU clock counted %.1f %% more than the times of the subs '
+            . 'add up to; dproflist --clock says more', $off) : (),
         defined $header{dprof_left_out} ? 'there is no room for these counters: '
         . $header{dprof_left_out} : ());
 }

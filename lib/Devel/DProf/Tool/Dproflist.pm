@@ -6,8 +6,10 @@ use strict;
 use warnings;
 
 use Devel::DProf::Events;
+use Devel::DProf::Input;
 use Devel::DProf::Layout qw(beside wrapped);
 use Devel::DProf::Options;
+use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text shown json_text);
 use Devel::DProf::Tool qw(FAILED complain output written terminal_width);
@@ -18,6 +20,7 @@ my $TOOL = Devel::DProf::Options->new(
     name => 'dproflist', run => \&list,
     text => <<'END',
 dproflist [options] [pattern ...]
+dproflist --clock [profile ...]
 
 Lists the names that -d:DProf=events=... takes, and what they count. A pattern is a word
 in a name, topic or description, or a wildcard for names. Events that match any pattern
@@ -29,6 +32,8 @@ are listed.
     -l, --long          long descriptions, terms, units
 = cpuid
     --cpuid             this processor and its table
+= clock
+    --clock             how the profiles that are named (tmon.out) measured time, and how truly
 = json
     --json              everything as JSON
 = pager!
@@ -55,6 +60,7 @@ sub list {
     my ($opt, $patterns) = @_;
     return $TOOL->usage('--cpuid describes the processor, and takes no pattern')
         if $opt->{cpuid} && @$patterns;
+    return clocks($opt, @$patterns ? @$patterns : 'tmon.out') if $opt->{clock};
     my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
     my $processor = $events->processor;
     return processor($opt, $events, $processor) if $opt->{cpuid};
@@ -70,6 +76,66 @@ sub printed {
     my ($out) = output($opt->{pager} // 1, !$opt->{json});
     my $done = print {$out} bytes($text);
     return written('dproflist', $out, $done ? 0 : 1);
+}
+
+# ---- clocks ----
+
+my %CLOCK_NAME = (
+    tsc => "the processor's counter (tsc)", cntvct => "the processor's counter (cntvct)",
+    monotonic => 'clock_gettime, which takes longer than a counter', counting => 'a clock of tests',
+);
+
+sub clocks {
+    my ($opt, @files) = @_;
+    my (@clocks, $failed);
+    for my $file (@files) {
+        my ($outcome, %header) = Devel::DProf::Input::header($file);
+        if (!%header) {
+            complain(map { "dproflist: $_" } Devel::DProf::Outcome::lines($outcome,
+                Devel::DProf::Outcome::verdict($outcome)));
+            $failed = 1;
+            next;
+        }
+        push @clocks, clock_of($file, \%header);
+    }
+    return FAILED if !@clocks;
+    my $text = $opt->{json} ? json_text({ clocks => \@clocks }) : join "\n", map { clock_text($_) } @clocks;
+    my $status = printed($opt, $text);
+    return $failed ? FAILED : $status;
+}
+
+# Numbers in ns and percent; undef where the header does not say.
+sub clock_of {
+    my ($file, $header) = @_;
+    my %number = map { $_ => ($header->{"dprof_$_"} // '') =~ /\A(\d{1,9}(?:\.\d{1,9})?)\z/ ? $1 + 0 : undef }
+        qw(clock_zero clock_line own_cpu);
+    my $cpu = ($header->{rrun_utime} // 0) + ($header->{rrun_stime} // 0);
+    return {
+        file => $file, clock => $header->{dprof_clock}, call_ns => $number{clock_zero},
+        statement_ns => $number{clock_line},
+        own_pct => defined $number{own_cpu} && $cpu ? 100 * $number{own_cpu} / $cpu : undef,
+        disagreement_pct => Devel::DProf::Outcome::disagreement($header),
+    };
+}
+
+sub clock_text {
+    my ($c) = @_;
+    my $name = defined $c->{clock} ? $CLOCK_NAME{ $c->{clock} } // $c->{clock} : 'not known';
+    my $off = $c->{disagreement_pct};
+    my @lines = (
+        "$c->{file}: " . (!defined $off ? 'the file does not say how truly time was measured'
+            : $off > Devel::DProf::Outcome::WORTH_SAYING
+            ? sprintf('times are too small: the CPU clock counted %.1f %% more', $off)
+            : sprintf('times can be trusted: their sum and the CPU clock differ by %.1f %%', $off)),
+        "  clock               $name",
+    );
+    push @lines, sprintf '  taken off           %.1f ns from each interval between calls and returns%s',
+        $c->{call_ns}, defined $c->{statement_ns}
+            ? sprintf('; %.1f ns between statements', $c->{statement_ns}) : ''
+        if defined $c->{call_ns};
+    push @lines, sprintf "  recorder's own CPU  %.1f %% of the program's, in no sub's time", $c->{own_pct}
+        if defined $c->{own_pct};
+    return join '', map { shown($_) . "\n" } @lines;
 }
 
 # ---- selection ----
