@@ -139,6 +139,8 @@ sub sides {
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, lines' => [ @ours, '-d:DProf=tree,lines' ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
+        [ 'DProf, callsites=1' => [ @ours, '-d:DProf=tree,callsites=1' ],
+            { PERL_DPROF_OUT_FILE_NAME => $out } ],
         [ 'DProf, stopped' => [ @ours, '-d:DProf=sample=100,start=no' ],
             { PERL_DPROF_OUT_FILE_NAME => $out } ],
         map({ [ "DProf, sample=$_" => [ @ours, "-d:DProf=sample=$_" ],

@@ -200,8 +200,8 @@ static struct op *add(struct model *m, function *run, struct value *value, size_
     return op;
 }
 
-/* $b = f($a) in a loop; sub f { $_[0] + $c + $c ... }, which takes some 60 ns: in gaps of fewer ops a
- * reading adds more, in longer ones less. */
+/* $b = f($a) in a loop; sub f { $_[0] + $c + $c ... }, which takes some 60 ns: in gaps of fewer ops
+ * a reading adds more, in longer ones less. */
 static void make_calls(struct model *m, size_t shape, function *enter, function *leave)
 {
     m->length = 0;
