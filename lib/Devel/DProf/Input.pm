@@ -222,7 +222,8 @@ sub used {
 # Says how far a file can be trusted, from its header.
 sub doubts {
     my ($path, $quiet, %header) = @_;
-    return if $quiet || !($header{dprof_runops_taken} || defined $header{dprof_left_out});
+    my @doubtful = qw(dprof_runops_taken dprof_left_out dprof_dropped_cpu);
+    return if $quiet || !grep { defined } @header{@doubtful};
     require Devel::DProf::Outcome;
     complain(shown_as($path) . ": $_") for Devel::DProf::Outcome::doubts(%header);
 }

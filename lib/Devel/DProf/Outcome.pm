@@ -117,7 +117,8 @@ sub doubts {
     my $off = disagreement(\%header) // 0;
     return ($header{dprof_runops_taken} ? "another module took over perl's run loop: sort "
         . 'comparators may be missing, and exits by die were seen late' : (),
-        $off > WORTH_SAYING ? sprintf('the CPU clock counted %.1f %% more than the times of the subs '
+        $off > WORTH_SAYING
+        ? sprintf('the CPU clock counted %.1f %% more than the times of the subs '
             . 'add up to; dproflist --clock says more', $off) : (),
         defined $header{dprof_left_out} ? 'there is no room for these counters: '
         . $header{dprof_left_out} : ());

@@ -99,7 +99,8 @@ sub clocks {
         push @clocks, clock_of($file, \%header);
     }
     return FAILED if !@clocks;
-    my $text = $opt->{json} ? json_text({ clocks => \@clocks }) : join "\n", map { clock_text($_) } @clocks;
+    my $text = $opt->{json} ? json_text({ clocks => \@clocks })
+        : join "\n", map { clock_text($_) } @clocks;
     my $status = printed($opt, $text);
     return $failed ? FAILED : $status;
 }
@@ -107,8 +108,11 @@ sub clocks {
 # Numbers in ns and percent; undef where the header does not say.
 sub clock_of {
     my ($file, $header) = @_;
-    my %number = map { $_ => ($header->{"dprof_$_"} // '') =~ /\A(\d{1,9}(?:\.\d{1,9})?)\z/ ? $1 + 0 : undef }
-        qw(clock_zero clock_line own_cpu);
+    my $of = sub {
+        my ($name) = @_;
+        return ($header->{"dprof_$name"} // '') =~ /\A(\d{1,15}(?:\.\d{1,9})?)\z/ ? $1 + 0 : undef;
+    };
+    my %number = map { $_ => $of->($_) } qw(clock_zero clock_line own_cpu);
     my $cpu = ($header->{rrun_utime} // 0) + ($header->{rrun_stime} // 0);
     return {
         file => $file, clock => $header->{dprof_clock}, call_ns => $number{clock_zero},
@@ -129,12 +133,12 @@ sub clock_text {
             : sprintf('times can be trusted: their sum and the CPU clock differ by %.1f %%', $off)),
         "  clock               $name",
     );
-    push @lines, sprintf '  taken off           %.1f ns from each interval between calls and returns%s',
-        $c->{call_ns}, defined $c->{statement_ns}
-            ? sprintf('; %.1f ns between statements', $c->{statement_ns}) : ''
-        if defined $c->{call_ns};
-    push @lines, sprintf "  recorder's own CPU  %.1f %% of the program's, in no sub's time", $c->{own_pct}
-        if defined $c->{own_pct};
+    push @lines, sprintf '  taken off           %.1f ns from each interval between calls and '
+        . 'returns', $c->{call_ns} if defined $c->{call_ns};
+    $lines[-1] .= sprintf '; %.1f ns between statements', $c->{statement_ns}
+        if defined $c->{statement_ns};
+    push @lines, sprintf "  recorder's own CPU  %.1f %% of the program's, in no sub's time",
+        $c->{own_pct} if defined $c->{own_pct};
     return join '', map { shown($_) . "\n" } @lines;
 }
 
@@ -189,7 +193,7 @@ sub glob_re {
     my ($glob) = @_;
     my $re = '';
     for ($glob) {
-        while (pos // 0 < length) {
+        while (pos() // 0 < length) {
             if (/\G\*/gc) { $re .= '.*' }
             elsif (/\G\?/gc) { $re .= '.' }
             elsif (/\G\[([!^]?)(\]?[^\]]*)\]/gc) {
