@@ -178,6 +178,7 @@ struct dpx_tick {
     size_t tree;                /* ... while rec.cct.serial is this ... */
     U64 steps_freed;            /* ... and `freed` this */
     U32 age;                    /* counts how often all of them have ended */
+    struct dpx_body *bodies;    /* subs by the op that their code is below */
 };
 
 /* A block (dpx_block.c). */

@@ -78,6 +78,7 @@ static void release_ctx(struct dpx_ctx *ctx)
     dp_mem_free(ctx->tick.placed);
     dp_mem_free(ctx->tick.called);
     dp_mem_free(ctx->tick.steps);
+    dp_mem_free(ctx->tick.bodies);
     dpx_coro_release(ctx);
 }
 

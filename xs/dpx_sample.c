@@ -105,8 +105,50 @@ struct sampled {
     const COP *around, *cop;    /* the statement; one inside of it that is null, or the same */
     U32 leaf;                   /* an XS sub or builtin that ran in it; 0: none */
     U32 sub;                    /* the innermost that the statement stands in; 0: none */
+    U32 ended;                  /* a sub that ran then and has returned since, where it is known; its
+                                 * caller may be the innermost of what runs now. 0: none */
     bool returned;              /* what ran then has returned since */
 };
+
+/* ---- subs that have ended ----
+ *
+ * A tick may come while a sub ends: perl frees its variables then, and no safe point comes before
+ * its caller goes on. The statement of the tick tells the sub, as it stands below the first op of
+ * the sub's code, and most subs were the innermost at some sample before. */
+
+struct dpx_body {
+    const OP *root;
+    U64 freed;                  /* tick.freed as it was found: root may be another op's address
+                                 * later */
+    U32 sub;
+};
+
+enum { BODIES = 256 };
+
+static struct dpx_body *body_of(const struct dpx_tick *t, const OP *root)
+{
+    UV hash = PTR2UV(root) >> 3;
+    return &t->bodies[(hash ^ hash >> 8) % BODIES];
+}
+
+static void know_body(struct dpx_tick *t, const CV *cv, U32 sub)
+{
+    struct dpx_body *b = body_of(t, CvROOT(cv));
+    *b = (struct dpx_body){ CvROOT(cv), t->freed, sub };
+}
+
+/* The sub that a statement stands in; 0: it is not known. */
+static U32 sub_that_ended(const struct dpx_ctx *ctx, const COP *cop)
+{
+    U32 number = DPX_STMT_NUMBER(cop);
+    if (dp_lines_is_known(&ctx->statements, number))
+        return ctx->statements.places[number].sub;
+    const OP *root = (const OP *)cop;
+    for (const OP *up = root; up; up = op_parent((OP *)up))
+        root = up;
+    const struct dpx_body *b = body_of(&ctx->tick, root);
+    return b->root == root && b->freed == ctx->tick.freed ? b->sub : 0;
+}
 
 /* Did no perl run at the tick, but the program that it is embedded in? */
 static bool was_outside(pTHX_ const struct dpx_tick *t)
@@ -133,13 +175,24 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     if (!is_there)
         of->in = 0;
     of->returned = !is_there;
-    /* Which sub a new statement stands in is not known when that has returned. */
-    if (!is_statement(aTHX_ t, cop) || (!is_there && !DPX_STMT_NUMBER(cop)))
+    bool is_live = is_statement(aTHX_ t, cop);
+    if (is_live && !is_there)
+        of->ended = sub_that_ended(ctx, cop);
+    if (!is_live || (!is_there && !of->ended && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
     else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->op)) != NULL)
         of->leaf = dpx_leaf_of(aTHX_ ctx, t->op, t->pad);
     of->around = cop;
     of->cop = found ? found : cop;
+}
+
+/* The place of the call of a sub that has ended: that of its last call from there, or the statement
+ * at which its caller is now. */
+static U32 site_of_ended(pTHX_ struct dpx_ctx *ctx, const struct dp_cct_node *caller, U32 sub)
+{
+    if (caller->last && caller->last->id == sub)
+        return caller->last->site;
+    return dpx_stmt_is((const OP *)PL_curcop) ? dpx_stmt_place(aTHX_ ctx, PL_curcop, PL_curcop) : 0;
 }
 
 /* The context of the subs that ran. Where the innermost is not recorded, its time belongs to the
@@ -148,8 +201,15 @@ static struct dp_cct_node *context_of(pTHX_ struct dpx_ctx *ctx, struct sampled 
 {
     struct dpx_place at = dpx_placed_find(aTHX_ ctx, of->stack + of->in, of->n - of->in);
     of->sub = at.sub;
-    if (at.left_out)
+    if (at.left_out) {
         of->around = of->cop = at.left_out;
+    } else if (of->ended) {
+        of->sub = of->ended;
+        return dp_cct_child(&ctx->rec.cct, at.node, of->ended, site_of_ended(aTHX_ ctx, at.node,
+                                                                            of->ended));
+    } else if (of->in < of->n && of->stack[of->in].cv && at.sub) {
+        know_body(&ctx->tick, of->stack[of->in].cv, at.sub);
+    }
     return at.node;
 }
 
@@ -189,6 +249,8 @@ static void take(pTHX_ struct dpx_ctx *ctx, U64 now)
 /* The sub that a statement stands in, where its calls are recorded; 0: none. */
 static U32 sub_of(pTHX_ struct dpx_ctx *ctx, const struct sampled *of)
 {
+    if (of->ended)
+        return of->ended;
     for (size_t i = of->in; i < of->n && !of->stack[i].is_file; i++) {
         U32 id = dpx_running_sub(aTHX_ ctx, &of->stack[i]);
         if (id)
@@ -280,7 +342,9 @@ static bool has_room(struct dpx_tick *t)
 {
     if (!t->stack)
         t->stack = dp_mem_realloc(NULL, DEEPEST, sizeof *t->stack);
-    return t->stack && dpx_placed_room(t, DEEPEST);
+    if (!t->bodies)
+        t->bodies = dp_mem_zalloc(BODIES * sizeof *t->bodies);
+    return t->stack && t->bodies && dpx_placed_room(t, DEEPEST);
 }
 
 /* A safe point where a sample is due. */

@@ -98,7 +98,10 @@ sub reason {
 }
 
 # Returns how far the sums of a profile and the CPU clock disagree, in percent of the CPU time while
-# it was recorded; undef: its header does not say.
+# it was recorded; undef: its header does not say, or it ran too short. A child that has just been
+# forked has used CPU time before its clocks begin.
+use constant TOO_SHORT => 0.01;        # seconds
+
 sub disagreement {
     my ($header) = @_;
     my ($user, $sys, $own, $lost) = map { $_ // 0 }
@@ -106,7 +109,8 @@ sub disagreement {
     return undef if !defined $header->{dprof_own_cpu}
         || grep { !/\A\d{1,18}\z/ } $user, $sys, $own, $lost;
     my $all = $user + $sys + $own;
-    return $all ? 100 * $lost / $all : undef;
+    my ($hz) = ($header->{hz} // '') =~ /\A([1-9]\d{0,11})\z/ or return undef;
+    return $all >= TOO_SHORT * $hz ? 100 * $lost / $all : undef;
 }
 
 use constant WORTH_SAYING => 3;        # percent
