@@ -73,7 +73,11 @@ static void plan_samples(pTHX)
         Perl_croak(aTHX_ "DProf: lines looks at each statement, and sample= samples them; leave "
                    "one out\n");
     dpx_run.only_samples = !opt->tree;
+    const char *no_lines = dpx_stmt_trouble();
     if (opt->tree) {
+        if (no_lines)
+            Perl_croak(aTHX_ "DProf: sample= beside a tree needs lines: %s; leave tree out\n",
+                       no_lines);
         opt->lines = DPX_LINES_TIME;
         return;
     }
@@ -81,7 +85,7 @@ static void plan_samples(pTHX)
         Perl_croak(aTHX_ "DProf: sample= names builtins anyway; leave builtins= out\n");
     opt->tree = 1;
     opt->ops = 0;
-    opt->lines = dpx_stmt_trouble() ? DPX_LINES_NO : DPX_LINES_TIME;
+    opt->lines = no_lines ? DPX_LINES_NO : DPX_LINES_TIME;
 }
 
 /* Takes the list of options behind those of the environment. Croaks where the user has made a
