@@ -177,7 +177,8 @@ sub record_row {
     my $run = profiled([$file], env => { row_env($row), %signals });
     $run->{files} = [grep { !/\.live\z/ } map { glob "$run->{dir}/$_" }
         qw(tmon.out* prof.* spool/* tmon.spool/*)];
-    $run->{err} =~ s/^DProf: a trace cannot drop what was fast[^\n]*\n//m;
+    # Each process says this once, if it still has a trace when it holds: children, too.
+    $run->{err} =~ s/^DProf: a trace cannot drop what was fast[^\n]*\n//mg;
     $run->{err} =~ s/^DProf: \S+ has reached spool-limit=[^\n]*\n//mg;
     return ($plain, $run);
 }
