@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use Test::More;
 use lib 't/lib';
-use DProfTest qw(scratch spew slurp in_process profiled);
+use DProfTest qw(scratch spew slurp in_process profiled no_lines);
 use MadeUp;
 
 my $dir = scratch();
@@ -65,6 +65,7 @@ sub shown_self {
 }
 
 subtest 'a sub of several files' => sub {
+    plan(skip_all => no_lines()) if defined no_lines();
     spew("$dir/lines.pl", <<'END');
 sub plain { my $s = 0; $s += $_ for 1 .. 20; $s }
 # line 500 "views/page.tt"

@@ -22,14 +22,13 @@ my @modes = (
     { name => 'callsites', options => 'tree,callsites=1' },
     { name => 'a trace that becomes a tree', options => 'trace,callsites=1,limit=1,buffer=16' },
     { name => 'slices', options => 'tree,callsites=1,slice=1,spool=spool' },
-    { name => 'lines by samples', options => 'tree,callsites=1,sample=1000' },
+    { name => 'lines by samples', options => 'tree,callsites=1,sample=1000', lines => 1 },
     { name => 'samples', options => 'sample=1000', samples => 1 },
     { name => 'lines=count', options => 'tree,lines=count', lines => 1 },
     { name => 'lines', options => 'tree,lines', lines => 1, times => 1 },
     { name => 'slices with lines', options => 'tree,lines,slice=1,spool=spool', lines => 1,
         times => 1 },
 );
-my $has_lines = !run_program([$^X, (PROFILER())[0], '-d:DProf=tree,lines', '-e', 1])->{raw};
 
 # What a program needs, which of its modes are left out and why:
 #     files     others beside main.pl, by name
@@ -90,7 +89,7 @@ sub check {
     my $what = "$program->{name}: $mode->{name}";
     my ($why) = grep { defined } map { $program->{not}{$_} }
         $mode->{name}, grep { $mode->{$_} } qw(times samples);
-    $why //= 'this perl has no room for lines' if $mode->{lines} && !$has_lines;
+    $why //= no_lines() if $mode->{lines};
     SKIP: {
         skip "$what: $why", 1 if $why;
         my ($run, $said, $got) = run($program, $mode->{options});

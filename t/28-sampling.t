@@ -508,5 +508,13 @@ for (['tree,lines,sample=10', qr/lines looks at each statement, and sample= samp
     my $run = run_perl(["-d:DProf=$options", '-e', 1], env => { PERL5LIB => tree() });
     like($run->{err}, $message, "$options is a mistake");
 }
+SKIP: {
+    skip 'this perl has lines, so samples may be beside a tree', 2 if $has_lines;
+    my $run = run_perl(['-d:DProf=sample=10,tree', '-e', 'print "ran"'],
+        env => { PERL5LIB => tree() });
+    is($run->{out}, '', 'samples beside a tree are an error where lines cannot be recorded');
+    like($run->{err}, qr/^DProf: sample= beside a tree needs lines: lines needs a perl of 5\.32 or/,
+        '... which says so');
+}
 
 done_testing();

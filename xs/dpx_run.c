@@ -66,17 +66,21 @@ static const char *join_items(pTHX_ const char *const *items, size_t n, size_t *
 
 /* Samples make a tree, with the statements where this perl has room for their numbers. Beside a
  * tree of calls, they tell what statements cost. */
-static void plan_samples(void)
+static void plan_samples(pTHX)
 {
     struct dpx_options *opt = &dpx_run.opt;
     dpx_run.only_samples = !opt->tree;
+    const char *no_lines = dpx_stmt_trouble();
     if (opt->tree) {
+        if (no_lines)
+            Perl_croak(aTHX_ "DProf: sample= beside a tree needs lines: %s; leave tree out\n",
+                       no_lines);
         opt->lines = DP_LINES_TIMES;
         return;
     }
     opt->tree = 1;
     opt->ops = 0;
-    opt->lines = dpx_stmt_trouble() ? DP_LINES_NONE : DP_LINES_TIMES;
+    opt->lines = no_lines ? DP_LINES_NONE : DP_LINES_TIMES;
 }
 
 /* Takes the list of options behind those of the environment. Croaks where the user has made a
@@ -114,7 +118,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     take_items(aTHX_ &dpx_run.opt, items, n, &err);
     const char *why = dpx_options_clash(&dpx_run.opt);
     if (!why && dpx_run.opt.sample)
-        plan_samples();
+        plan_samples(aTHX);
     if (!why && dpx_run.opt.lines)
         why = dpx_stmt_trouble();
     if (why)

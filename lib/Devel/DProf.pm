@@ -420,7 +420,7 @@ of subs are exact, and those of lines are as exact as their samples: $dprof_line
 how many there were a second.
 
 Where perl has no room for the numbers of statements (L<lines|/OPTIONS>), samples have the lines of
-calls only.
+calls only, and C<sample> beside C<tree> is an error before the program starts.
 
 =head1 SWITCHING
 

@@ -41,7 +41,7 @@ our @EXPORT = qw(root data scratch slurp spew built_perl run_perl run_program to
                  in_process dprofpp profiled plain same_as_plain read_profile edges_of_tree
                  profile_ok check_script run_scripts modes_differ counting PROFILER profiler_env
                      tree
-                 without_privileges no_terminal on_terminal);
+                 without_privileges no_terminal on_terminal no_lines);
 
 # A tool that runs in a folder of its own still loads its modules.
 @INC = map { ref || !-d ? $_ : abs_path($_) } @INC;
@@ -206,6 +206,13 @@ sub no_terminal {
         ? join ' ', 'no pseudo-terminal can be opened here:',
             split ' ', $probe->{err} . $probe->{out}
         : 'no script(1) of util-linux, which makes a terminal';
+}
+
+# Returns why this perl cannot record lines, nor samples beside a tree of calls, or undef. It does
+# not ask the recorder: one that refused lines where they can be recorded would hide its mistake.
+sub no_lines {
+    return if $] >= 5.032 && $Config{ptrsize} == 8;
+    return 'lines needs a perl of 5.32 or newer with 64 bits';
 }
 
 # Return the beginnings of commands: perl with what was built; a tool.

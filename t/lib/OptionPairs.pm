@@ -14,11 +14,11 @@ use StrictProfile;
 
 our @EXPORT = qw(option_rows option_names row_name row_env record_row wrong_in_files);
 
-my @LINES = grep { $_->[0] eq 'lines' } MODES;      # older perls cannot record statements
+my $HAS_LINES = !defined no_lines();
 
 # The values of each option. undef is the default.
 my @OPTIONS = (
-    [mode => undef, 'tree'], [lines => undef, @LINES ? qw(time count) : ()],
+    [mode => undef, 'tree'], [lines => undef, $HAS_LINES ? qw(time count) : ()],
     [start => undef, 'main', 'mark', 'no'], [sample => undef, 5000], [slice => undef, 1],
     [spool => undef, 'spool'], ['spool-limit' => undef, '40K'], [fork => undef, 'no'],
     [threads => undef, 'no'], [ops => undef, 0], [callsites => undef, 1], [source => undef, 1],
@@ -41,6 +41,8 @@ sub fits {
     my $is = sub { my ($name, $set) = @_;
         return exists $row->{$name} && !defined $row->{$name} == !$set };
     return 0 if $row->{lines} && $sample;
+    # Beside a tree, samples are of lines; and source= is the text of lines.
+    return 0 if !$HAS_LINES && ($row->{source} || $sample && $row->{mode});
     return 0 if $row->{lines} && $is->('mode', 0) && $is->('slice', 0) && $is->('spool', 0);
     return 0 if $row->{source} && $is->('lines', 0) && $is->('sample', 0);
     return 0 if $out && ($row->{slice} || $row->{spool});
@@ -177,7 +179,8 @@ sub record_row {
     my $run = profiled([$file], env => { row_env($row), %signals });
     $run->{files} = [grep { !/\.live\z/ } map { glob "$run->{dir}/$_" }
         qw(tmon.out* prof.* spool/* tmon.spool/*)];
-    $run->{err} =~ s/^DProf: a trace cannot drop what was fast[^\n]*\n//m;
+    # Each process says this once, if it still has a trace when it holds: children, too.
+    $run->{err} =~ s/^DProf: a trace cannot drop what was fast[^\n]*\n//mg;
     $run->{err} =~ s/^DProf: \S+ has reached spool-limit=[^\n]*\n//mg;
     return ($plain, $run);
 }

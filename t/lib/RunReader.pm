@@ -14,9 +14,8 @@ use LineReader;
 
 our @EXPORT = qw(MODES some_modes calls_of calls_of_run wrong_sums run_files without_numbers);
 
-# Older perls and those of 32 bits cannot record statements.
-my @lines = $] >= 5.032 && $Config{ptrsize} == 8
-    ? [lines => { counting(PERL_DPROF_MODE => 'tree', PERL_DPROF_LINES => 'time') }] : ();
+my @lines = defined no_lines() ? ()
+    : [lines => { counting(PERL_DPROF_MODE => 'tree', PERL_DPROF_LINES => 'time') }];
 
 # Returns each way of recording, on the counting clock. `limit` is a trace that goes on as a tree.
 sub MODES {
