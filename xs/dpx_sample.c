@@ -253,6 +253,8 @@ static U32 sub_of(pTHX_ struct dpx_ctx *ctx, const struct sampled *of)
         return of->ended;
     for (size_t i = of->in; i < of->n && !of->stack[i].is_file; i++) {
         U32 id = dpx_running_sub(aTHX_ ctx, &of->stack[i]);
+        if (id && i == of->in && of->stack[i].cv)
+            know_body(&ctx->tick, of->stack[i].cv, id);
         if (id)
             return id;
     }
