@@ -105,8 +105,8 @@ struct sampled {
     const COP *around, *cop;    /* the statement; one inside of it that is null, or the same */
     U32 leaf;                   /* an XS sub or builtin that ran in it; 0: none */
     U32 sub;                    /* the innermost that the statement stands in; 0: none */
-    U32 ended;                  /* a sub that ran then and has returned since, where it is known; its
-                                 * caller may be the innermost of what runs now. 0: none */
+    U32 ended;                  /* a sub that ran then and has returned since, where it is known:
+                                 * one that was called by the innermost of what runs now. 0: none */
     bool returned;              /* what ran then has returned since */
 };
 
