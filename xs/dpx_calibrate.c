@@ -259,36 +259,46 @@ static double quartile(double *values, size_t n)
     return values[n / 4];
 }
 
-/* What the hooks added to a gap of one round, in stamps. */
-static double calls_cost(struct model *m, size_t shape)
+/* What one round took in the program without hooks, and with them, in stamps a gap. */
+struct round { double plain, hooked; };
+
+static struct round calls_round(struct model *m, size_t shape)
 {
+    struct round r;
     make_calls(m, shape, run_entersub, run_leavesub);
-    double plain = (double)time_of(m);
+    r.plain = (double)time_of(m) / (EVENTS * TURNS);
     make_calls(m, shape, m->enter, m->leave);
     time_of(m);
-    return ((double)m->rec.program - plain) / (EVENTS * TURNS);
+    r.hooked = (double)m->rec.program / (EVENTS * TURNS);
+    return r;
 }
 
-static double statements_cost(struct model *m, size_t shape)
+static struct round statements_round(struct model *m, size_t shape)
 {
+    struct round r;
+    double gaps = (double)((STATEMENTS + shape + 1) * TURNS);
     make_statements(m, shape, run_nextstate, run_unstack);
-    double plain = (double)time_of(m);
+    r.plain = (double)time_of(m) / gaps;
     make_statements(m, shape, begin_statement, end_turn);
     time_of(m);
-    return ((double)m->rec.program - plain) / (double)((STATEMENTS + shape + 1) * TURNS);
+    r.hooked = (double)m->rec.program / gaps;
+    return r;
 }
 
-/* Whole stamps. */
-static uint64_t least(struct model *m, double (*cost)(struct model *m, size_t shape))
+/* Whole stamps. What spoils a round spoils one of its sides, so that each has its own quartile. */
+static uint64_t least(struct model *m, struct round (*take)(struct model *m, size_t shape))
 {
     double best = 0;
     for (size_t shape = 0; shape < SHAPES; shape++) {
-        double costs[ROUNDS];
-        for (size_t i = 0; i < ROUNDS; i++)
-            costs[i] = cost(m, shape);
-        double c = quartile(costs, ROUNDS);
-        if (shape == 0 || c < best)
-            best = c;
+        double plain[ROUNDS], hooked[ROUNDS];
+        for (size_t i = 0; i < ROUNDS; i++) {
+            struct round r = take(m, shape);
+            plain[i] = r.plain;
+            hooked[i] = r.hooked;
+        }
+        double cost = quartile(hooked, ROUNDS) - quartile(plain, ROUNDS);
+        if (shape == 0 || cost < best)
+            best = cost;
     }
     return best > 0 ? (uint64_t)(best + 0.5) : 0;
 }
@@ -299,16 +309,19 @@ union stmt { struct dp_stmt stmt; dp_any_word words[sizeof(struct dp_stmt) / 8 +
 
 struct dpx_cost dpx_calibrate(struct dpx_clock *clock)
 {
-    struct dpx_cost cost = { 0, 0, true };
-    struct model m = {
-        .entersub = run_entersub, .leavesub = run_leavesub,
-        .nextstate = run_nextstate, .unstack = run_unstack, .clock = clock,
-    };
+    static struct model m;      /* 20 KB, too much for the stack of some thread or coroutine */
+    struct dpx_cost cost = { 0, 0, 0 };
     union node root, child;
     struct dp_cct_histogram spans;
     union stmt statements[MOST_STATEMENTS];
     struct dp_stmt *at[MOST_STATEMENTS];
     struct dp_lines lines;
+    memset(&m, 0, sizeof m);
+    m.entersub = run_entersub;
+    m.leavesub = run_leavesub;
+    m.nextstate = run_nextstate;
+    m.unstack = run_unstack;
+    m.clock = clock;
     memset(&root, 0, sizeof root);
     memset(&child, 0, sizeof child);
     memset(&spans, 0, sizeof spans);
@@ -335,8 +348,8 @@ struct dpx_cost dpx_calibrate(struct dpx_clock *clock)
         m.enter = enter_slow;
         m.leave = leave_slow;
     }
-    cost.call = least(&m, calls_cost);
+    cost.call = least(&m, calls_round);
     if (clock->reads_once)
-        cost.statement = least(&m, statements_cost);
+        cost.statement = least(&m, statements_round);
     return cost;
 }

@@ -23,7 +23,7 @@ enum dpx_clock_kind {
 struct dpx_cost {
     uint64_t call;              /* between two events of calls */
     uint64_t statement;         /* between two statements that are read once; else 0 */
-    bool known;
+    unsigned times;             /* how often it was measured in this process */
 };
 
 struct dpx_clock {

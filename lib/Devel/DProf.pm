@@ -760,16 +760,17 @@ B<Real time> is read from the processor's own counter (the TSC on x86-64, the ge
 arm64) if that counter runs at a constant rate and the kernel itself uses it, and otherwise from
 C<clock_gettime>. The header of the file names the clock. Each event reads the clock twice: when the
 profiler is entered, and when it is left. The time in between, including the time to write the file,
-is the profiler's own: it belongs to no sub, and the header holds its sum. What remains in the gap
-between two events is a part of the cost of reading the clock. A reading takes 5 to 40 ns by itself;
-but the processor does other work beside it, so that it adds 1 to 2 ns to a gap on the machines that
-we know.
+is the profiler's own: it belongs to no sub, and the header holds its sum. The gap between two
+events holds the program's time, and a part of what reading the clock costs. A reading takes 5 to 40
+ns by itself; but the processor does other work beside it, so that it adds 1 to 2 ns to a gap on the
+machines that we know.
 
-B<That cost is measured where the program runs>: a small program, run by a small interpreter, is
-timed with the recorder's own code between its calls and without. This takes 0.3 ms at the start. It
-is repeated 5, 25 and 125 ms later, and the least of the results counts, as a busy neighbour of the
-processor makes readings dearer. The cost is subtracted from each gap, never below zero. The header
-holds it, and C<dproflist --clock> shows it.
+B<That part is measured where the program runs>. A small interpreter runs a small program, once with
+the recorder's own code between its calls, and once without; the difference is what a gap gains. This
+takes 0.3 ms at the start. A program that goes on is interrupted for as long about 5, 25 and 125 ms
+after the start, and the least of the results counts from then on, as other work of the processor
+makes readings dearer. The result is subtracted from each gap, never below zero. The header holds the
+last one, and C<dproflist --clock> shows it.
 
 Where a statement begins (C<lines=time>), the processor's counter is read once: a second reading
 would cost as much as all else there. So that reading, and the few instructions that count the
@@ -805,8 +806,9 @@ A sub that sleeps or waits for a pipe shows real time and no CPU time.
 
 =back
 
-How true shares are, on one EPYC with other work beside it: the share that a profile gives to a kind
-of code, over its share without a profiler, in medians of 11 rounds (C<bench/truth.pl>).
+The table shows how true shares are. Each number is a share in the profile divided by the share
+without a profiler: at 0.90, a profile shows a tenth too little. They are medians of 11 rounds on an
+EPYC that did other work, too; C<bench/truth.pl> measures them anywhere.
 
                         trace  tree  tree,lines  callsites=1  sample=1000
     calls of 40 ns       1.00  1.02        0.98         1.05         1.03
@@ -817,9 +819,9 @@ of code, over its share without a profiler, in medians of 11 rounds (C<bench/tru
     computing            1.00  0.99        1.03         0.99         1.00
 
 By lines, six kinds of statements have 0.97 to 1.03 with C<tree,lines>, and 0.99 to 1.02 with
-samples. A single run of samples is off by up to 20 %, as there are few samples of each kind; and
-where other processes are busy, some samples come late and stand for 10 ms and more. So do not
-conclude from a sub's few samples that it differs from a tree.
+samples. In a single run of samples these numbers are 0.8 to 1.2, as there are few samples of each
+kind; and where other processes are busy, some samples come late and stand for 10 ms and more. So a
+sub with few samples may well have another share in a tree.
 
 What the numbers do not say:
 

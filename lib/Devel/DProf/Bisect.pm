@@ -103,7 +103,7 @@ sub are_of_one_kind {
     my (%kinds, @order);
     for my $p (@selected) {
         my %header = Devel::DProf::Input::header_of($p->{file});
-        my $kind = ($header{dprof_options} // '') =~ /\bsample=[1-9]/ ? 'samples' : 'every call';
+        my $kind = ($header{dprof_counters} // '') =~ /\bsamples\b/ ? 'samples' : 'every call';
         my $name = length($p->{version} // '') ? text($p->{version}) : '-';
         push @order, $name if !$kinds{$name};
         $kinds{$name}{$kind} = 1;

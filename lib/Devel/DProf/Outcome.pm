@@ -97,9 +97,9 @@ sub reason {
         . ($o->{message} || 'not a profile');
 }
 
-# Returns how far the sums of a profile and the CPU clock disagree, in percent of the CPU time while
-# it was recorded; undef: its header does not say, or it ran too short. A child that has just been
-# forked has used CPU time before its clocks begin.
+# Returns how much more the CPU clock has counted than the time that passed by the other clock, in
+# percent of the CPU time of the recording; undef: the header does not say, or it ran too short.
+# A child that has just been forked has used CPU time before its clocks begin.
 use constant TOO_SHORT => 0.01;        # seconds
 
 sub disagreement {
@@ -122,8 +122,8 @@ sub doubts {
     return ($header{dprof_runops_taken} ? "another module took over perl's run loop: sort "
         . 'comparators may be missing, and exits by die were seen late' : (),
         $off > WORTH_SAYING
-        ? sprintf('the CPU clock counted %.1f %% more than the times of the subs '
-            . 'add up to; dproflist --clock says more', $off) : (),
+        ? sprintf('two clocks disagree: by one of them %.1f %% more CPU time was '
+            . 'used than time passed by the other; dproflist --clock says more', $off) : (),
         defined $header{dprof_left_out} ? 'there is no room for these counters: '
         . $header{dprof_left_out} : ());
 }

@@ -127,10 +127,11 @@ sub clock_text {
     my $name = defined $c->{clock} ? $CLOCK_NAME{ $c->{clock} } // $c->{clock} : 'not known';
     my $off = $c->{disagreement_pct};
     my @lines = (
-        "$c->{file}: " . (!defined $off ? 'the program ran too short to say how truly time was measured'
+        "$c->{file}: " . (!defined $off
+            ? 'the program ran too short to say how truly time was measured'
             : $off > Devel::DProf::Outcome::WORTH_SAYING
-            ? sprintf('times are too small: the CPU clock counted %.1f %% more', $off)
-            : sprintf('times can be trusted: their sum and the CPU clock differ by %.1f %%', $off)),
+            ? sprintf('times are too small: the CPU clock counted %.1f %% more than passed', $off)
+            : sprintf('the clocks agree: CPU time beyond the time that passed is %.1f %%', $off)),
         "  clock               $name",
     );
     push @lines, sprintf '  taken off           %.1f ns from each interval between calls and '
