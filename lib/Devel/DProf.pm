@@ -766,11 +766,11 @@ ns by itself; but the processor does other work beside it, so that it adds 1 to 
 machines that we know.
 
 B<That part is measured where the program runs>. A small interpreter runs a small program, once with
-the recorder's own code between its calls, and once without; the difference is what a gap gains. This
-takes 0.3 ms at the start. A program that goes on is interrupted for as long about 5, 25 and 125 ms
-after the start, and the least of the results counts from then on, as other work of the processor
-makes readings dearer. The result is subtracted from each gap, never below zero. The header holds the
-last one, and C<dproflist --clock> shows it.
+the recorder's own code between its calls, and once without; the difference is what a gap gains.
+This takes 0.3 ms at the start. A program that goes on is interrupted for as long about 5, 25 and
+125 ms after the start, and the least of the results counts from then on, as other work of the
+processor makes readings dearer. The result is subtracted from each gap, never below zero. The
+header holds the last one, and C<dproflist --clock> shows it.
 
 Where a statement begins (C<lines=time>), the processor's counter is read once: a second reading
 would cost as much as all else there. So that reading, and the few instructions that count the
