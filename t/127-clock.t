@@ -30,7 +30,7 @@ subtest 'a clock of tests costs nothing' => sub {
     my ($out, $err, $status) = list('--clock', 'tmon.out');
     is("$status$err", '0', 'dproflist --clock');
     is_deeply([split /\n/, $out], [
-        'tmon.out: the program ran too short to say how truly time was measured',
+        'tmon.out: too short, a thread or a child: nothing says how truly time was measured',
         '  clock               a clock of tests',
         '  taken off           0.0 ns from each interval between calls and returns',
         (grep { /own CPU/ } split /\n/, $out),
@@ -70,18 +70,19 @@ sub made {
 }
 
 subtest 'sums that disagree' => sub {
-    made(1_000_000, 30_000);
+    made(10_000_000, 300_000);
     is((list('--clock', 'made.out'))[0] =~ s/\n.*//sr,
         'made.out: the clocks agree: CPU time beyond the time that passed is 3.0 %', 'at 3 %');
-    made(1_000_000, 31_000);
+    made(10_000_000, 310_000);
     is((list('--clock', 'made.out'))[0] =~ s/\n.*//sr,
         'made.out: times are too small: the CPU clock counted 3.1 % more than passed', 'above');
     my $said = qr/^made\.out: two clocks disagree: by one of them 3\.1 % more CPU time was used /m;
-    made(90_000, 60_000);
+    made(9_900_000, 60_000);
     is((list('--clock', 'made.out'))[0] =~ s/\n.*//sr,
-        'made.out: the program ran too short to say how truly time was measured', 'below 10 ms');
+        'made.out: too short, a thread or a child: nothing says how truly time was measured',
+        'below a second');
     is(run_tool('dprofreport', ['made.out'], dir => $dir)->{err}, '', '... the tools say nothing');
-    made(1_000_000, 31_000);
+    made(10_000_000, 310_000);
     for my $tool (qw(dprofreport dproffold)) {
         my $run = run_tool($tool, ['made.out'], dir => $dir);
         like($run->{err}, $said, "$tool says so");
@@ -95,7 +96,7 @@ subtest 'what is no profile' => sub {
     recorded('tree', PERL_DPROF_CLOCK => 'counting');
     ($out, $err, $status) = list('--clock', 'none.out', 'tmon.out');
     is($status, 1, 'one of two');
-    like($out, qr/^tmon\.out: the program ran/, '... and the other one is shown');
+    like($out, qr/^tmon\.out: too short/, '... and the other one is shown');
 };
 
 done_testing;

@@ -1,5 +1,4 @@
 #include "dpx_clock.h"
-#include "dpx_calibrate.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -61,7 +60,7 @@ static void costs(void *arg, uint64_t *call, uint64_t *line)
         return;
     if (pthread_mutex_trylock(&lock) == 0) {
         if (least->times < MEASURED) {
-            struct dpx_cost now = dpx_calibrate(clock);
+            struct dpx_cost now = clock->measure(clock);
             keep_least(&least->call, now.call, !least->times);
             keep_least(&least->statement, now.statement, !least->times);
             least->times++;

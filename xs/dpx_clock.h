@@ -32,6 +32,7 @@ struct dpx_clock {
     const char *why;                /* why the counter is not used, or NULL */
     uint64_t count, cpu, step;      /* the counting clock, in ns */
     struct dpx_cost *cost;          /* the least that has been measured; NULL: is not measured */
+    struct dpx_cost (*measure)(struct dpx_clock *clock);    /* dpx_calibrate */
     bool reads_once;                /* statements are read once */
 };
 

@@ -1,5 +1,6 @@
 /* A recording's beginning: options, what perl has left to be cleaned up, the first interpreter. */
 #include "dpx_run.h"
+#include "dpx_calibrate.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_events.h"
@@ -152,6 +153,7 @@ static bool read_options(pTHX_ const char *const *items, size_t n)
     if (!dpx_clock_choose(&dpx_run.clock, dpx_run.opt.clock))
         Perl_croak(aTHX_ "DProf: clock=%s: there is no such clock here\n", dpx_run.opt.clock);
     dpx_run.clock.cost = dpx_run.only_samples ? NULL : &dpx_run.cost;
+    dpx_run.clock.measure = dpx_calibrate;
     dpx_run.clock.reads_once = dpx_run.opt.lines == DP_LINES_TIMES && !dpx_line_samples()
                                && dpx_run.clock.kind == DPX_CLOCK_COUNTER
                                && dpx_run.plan.n <= dpx_run.plan.noise;

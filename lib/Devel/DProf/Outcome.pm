@@ -99,8 +99,8 @@ sub reason {
 
 # Returns how much more the CPU clock has counted than the time that passed by the other clock, in
 # percent of the CPU time of the recording; undef: the header does not say, or it ran too short.
-# A child that has just been forked has used CPU time before its clocks begin.
-use constant TOO_SHORT => 0.01;        # seconds
+# The clocks of threads and of forked children begin after they have used CPU time.
+use constant TOO_SHORT => 1;           # second of CPU time
 
 sub disagreement {
     my ($header) = @_;
@@ -109,6 +109,7 @@ sub disagreement {
     return undef if !defined $header->{dprof_own_cpu}
         || grep { !/\A\d{1,18}\z/ } $user, $sys, $own, $lost;
     my $all = $user + $sys + $own;
+    return undef if $header->{dprof_tid} || $header->{dprof_inherited};
     my ($hz) = ($header->{hz} // '') =~ /\A([1-9]\d{0,11})\z/ or return undef;
     return $all >= TOO_SHORT * $hz ? 100 * $lost / $all : undef;
 }

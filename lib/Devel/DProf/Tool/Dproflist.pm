@@ -128,7 +128,7 @@ sub clock_text {
     my $off = $c->{disagreement_pct};
     my @lines = (
         "$c->{file}: " . (!defined $off
-            ? 'the program ran too short to say how truly time was measured'
+            ? 'too short, a thread or a child: nothing says how truly time was measured'
             : $off > Devel::DProf::Outcome::WORTH_SAYING
             ? sprintf('times are too small: the CPU clock counted %.1f %% more than passed', $off)
             : sprintf('the clocks agree: CPU time beyond the time that passed is %.1f %%', $off)),
