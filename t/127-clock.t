@@ -60,6 +60,14 @@ subtest 'statements are measured, too' => sub {
     like($out, qr/ ns between statements$/m, 'dproflist --clock shows it');
 };
 
+subtest 'samples read no clock at calls' => sub {
+    my $run = profiled([$program], dir => $dir,
+        env => { PERL_DPROF_OUT_FILE_NAME => "$dir/tmon.out", PERL_DPROF_SAMPLE => 1000 });
+    is("$run->{raw}$run->{err}", 0, 'the program runs');
+    my ($out) = list('--clock', 'tmon.out');
+    unlike($out, qr/taken off/, 'nothing is taken off');
+};
+
 # Ticks of user time, and of CPU time that belongs to no sub.
 sub made {
     my ($user, $lost) = @_;

@@ -455,14 +455,20 @@ static void costs(void *m, uint64_t *call, uint64_t *line)
     *line = measured.line;
 }
 
+struct lines_rec {
+    struct dp_rec rec;
+    struct dp_lines lines;
+    struct dp_live live;
+    struct dp_writer w;
+};
+
 /* A recorder of two statements, 2 and 3, whose hooks read the counter once, or twice. */
-static void begin_lines(struct dp_rec *rec, struct dp_lines *lines, bool once, struct machine *m,
-                        struct dp_writer *w, struct dp_live *live)
+static void begin_lines(struct lines_rec *l, bool once, struct machine *m)
 {
     static struct dp_rec_host host;
     static const uint64_t ops = 0;
     struct dp_rec_how how = {
-        .contexts = 1000, .tree = true, .lines = lines, .line_times = true, .reads_once = once,
+        .contexts = 1000, .tree = true, .lines = &l->lines, .line_times = true, .reads_once = once,
         .ops = &ops
     };
     host = machine;
@@ -470,22 +476,21 @@ static void begin_lines(struct dp_rec *rec, struct dp_lines *lines, bool once, s
     measured.call = 16;
     measured.line = 10;
     measured.asked = 0;
-    memset(lines, 0, sizeof *lines);
+    memset(&l->lines, 0, sizeof l->lines);
     for (uint32_t n = 2; n <= 3; n++)
-        dp_lines_know(lines, n, &(struct dp_line_place){ .site = n });
-    dp_live_init(live, NULL, 0);
-    dp_writer_init(w, 10000000, sink, NULL);
-    dp_rec_init(rec, &how, w, &host, m);
-    dp_rec_open(rec, live);
+        dp_lines_know(&l->lines, n, &(struct dp_line_place){ .site = n });
+    dp_live_init(&l->live, NULL, 0);
+    dp_writer_init(&l->w, 10000000, sink, NULL);
+    dp_rec_init(&l->rec, &how, &l->w, &host, m);
+    dp_rec_open(&l->rec, &l->live);
 }
 
-static void end_lines(struct dp_rec *rec, struct dp_lines *lines, struct dp_writer *w,
-                      struct dp_live *live)
+static void end_lines(struct lines_rec *l)
 {
-    dp_rec_release(rec);
-    dp_lines_release(lines);
-    dp_live_release(live);
-    dp_writer_release(w);
+    dp_rec_release(&l->rec);
+    dp_lines_release(&l->lines);
+    dp_live_release(&l->live);
+    dp_writer_release(&l->w);
 }
 
 /* A call may have another place than the statement that runs, and a call that replaces another one
@@ -494,33 +499,30 @@ static void places(void)
 {
     enum { HOW = DP_REC_TREE | DP_REC_LINES };
     struct machine m = { 0, 0 };
-    struct dp_rec rec;
-    struct dp_lines lines;
-    struct dp_live live;
-    struct dp_writer w;
+    struct lines_rec l;
     struct dp_cct_call call;
 
-    begin_lines(&rec, &lines, false, &m, &w, &live);
+    begin_lines(&l, false, &m);
     uint64_t now = stamp(&m);
-    struct dp_stmt *a = dp_lines_get(&lines, 2);
-    rec.left = now;
-    rec.deadline = UINT64_MAX;
-    dp_rec_statement(&rec, a, now, 0, HOW);
-    rec.left = now;
-    struct dp_cct_node *outer = rec.cur;
-    dp_rec_enter_at(&rec, 1, 3, &call, now + 100 + rec.zero, HOW);
+    struct dp_stmt *a = dp_lines_get(&l.lines, 2);
+    l.rec.left = now;
+    l.rec.deadline = UINT64_MAX;
+    dp_rec_statement(&l.rec, a, now, 0, HOW);
+    l.rec.left = now;
+    struct dp_cct_node *outer = l.rec.cur;
+    dp_rec_enter_at(&l.rec, 1, 3, &call, now + 100 + l.rec.zero, HOW);
     is_u(a->real, 100, "what has passed before a call is the statement's");
-    ok(rec.cur->up == outer && rec.cur->site == 3, "the call is at the place that it is given");
+    ok(l.rec.cur->up == outer && l.rec.cur->site == 3, "the call is at the place that it is given");
     is_u(call.line, 2, "the statement is known");
-    dp_rec_mark(&rec, DP_RAW_GOTO, 2, &call, rec.left = now + 100, HOW);
-    ok(rec.cur->up == outer && rec.cur->id == 2 && rec.cur->site == 3,
+    dp_rec_mark(&l.rec, DP_RAW_GOTO, 2, &call, l.rec.left = now + 100, HOW);
+    ok(l.rec.cur->up == outer && l.rec.cur->id == 2 && l.rec.cur->site == 3,
        "a call that replaces it has the same place");
-    dp_rec_mark(&rec, DP_RAW_LEAVE, 2, &call, rec.left = now + 100, HOW);
-    ok(rec.cur == outer && rec.line == a, "the statement goes on behind it");
-    rec.left = now + 100;
-    dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, now + 100, HOW);
-    is_u(rec.cur->site, 2, "another call is at the statement that runs");
-    end_lines(&rec, &lines, &w, &live);
+    dp_rec_mark(&l.rec, DP_RAW_LEAVE, 2, &call, l.rec.left = now + 100, HOW);
+    ok(l.rec.cur == outer && l.rec.line == a, "the statement goes on behind it");
+    l.rec.left = now + 100;
+    dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now + 100, HOW);
+    is_u(l.rec.cur->site, 2, "another call is at the statement that runs");
+    end_lines(&l);
 }
 
 /* What a hook that reads the counter once adds to the gap behind it is taken off. */
@@ -528,72 +530,68 @@ static void one_reading(void)
 {
     enum { HOW = DP_REC_TREE | DP_REC_LINES };
     struct machine m = { 0, 0 };
-    struct dp_rec rec;
-    struct dp_lines lines;
-    struct dp_live live;
-    struct dp_writer w;
+    struct lines_rec l;
     struct dp_cct_call call;
 
-    begin_lines(&rec, &lines, false, &m, &w, &live);
-    ok(rec.lag == 0 && rec.zero == 16, "with two readings only gaps that end at calls lose any");
-    end_lines(&rec, &lines, &w, &live);
+    begin_lines(&l, false, &m);
+    ok(l.rec.lag == 0 && l.rec.zero == 16,
+       "with two readings only gaps that end at calls lose any");
+    end_lines(&l);
 
-    begin_lines(&rec, &lines, true, &m, &w, &live);
-    is_u(rec.lag, 10, "a gap that begins with a statement loses what one of statements costs");
-    ok(rec.call_lag == 8 && rec.zero == 8, "each end at a call loses half of what a call costs");
+    begin_lines(&l, true, &m);
+    is_u(l.rec.lag, 10, "a gap that begins with a statement loses what one of statements costs");
+    ok(l.rec.call_lag == 8 && l.rec.zero == 8,
+       "each end at a call loses half of what a call costs");
     uint64_t now = stamp(&m);
-    struct dp_stmt *a = dp_lines_get(&lines, 2), *b = dp_lines_get(&lines, 3);
-    rec.left = now;
-    rec.deadline = UINT64_MAX;
-    ok(dp_rec_statement(&rec, a, now, 0, HOW), "a statement begins");
-    uint64_t before = rec.program;
-    dp_rec_leave_statement(&rec, now);
+    struct dp_stmt *a = dp_lines_get(&l.lines, 2), *b = dp_lines_get(&l.lines, 3);
+    l.rec.left = now;
+    l.rec.deadline = UINT64_MAX;
+    ok(dp_rec_statement(&l.rec, a, now, 0, HOW), "a statement begins");
+    uint64_t before = l.rec.program;
+    dp_rec_leave_statement(&l.rec, now);
     now += 100;
-    ok(dp_rec_statement(&rec, b, now, 7, HOW), "the next one begins");
+    ok(dp_rec_statement(&l.rec, b, now, 7, HOW), "the next one begins");
     is_u(a->real, 100 - 10, "the hook's part is no statement's time");
     is_u(a->ops, 7, "its ops are");
-    dp_rec_leave_statement(&rec, now);
+    dp_rec_leave_statement(&l.rec, now);
     now += 9;
-    ok(!dp_rec_statement(&rec, a, now, 7, HOW), "what is shorter than that part is a slow case");
-    dp_rec_statement_slow(&rec, 2, now);
+    ok(!dp_rec_statement(&l.rec, a, now, 7, HOW), "what is shorter than that part is a slow case");
+    dp_rec_statement_slow(&l.rec, 2, now);
     is_u(b->real, 0, "and is no time");
-    rec.left = now;
-    rec.deadline = UINT64_MAX;
-    dp_rec_leave_statement(&rec, now);
+    l.rec.left = now;
+    l.rec.deadline = UINT64_MAX;
+    dp_rec_leave_statement(&l.rec, now);
     now += 60;
-    dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, now, HOW);
+    dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now, HOW);
     is_u(a->real, 90 + 60 - 10 - 8, "at a call its reading is taken off, too");
-    is_u(rec.program - before, a->real + b->real, "the lines have what has passed");
+    is_u(l.rec.program - before, a->real + b->real, "the lines have what has passed");
     is_u(call.caller->real, a->real + b->real, "the context has the same");
-    dp_rec_leave(&rec, now);
+    dp_rec_leave(&l.rec, now);
     now += 60;
-    dp_rec_mark(&rec, DP_RAW_LEAVE, 1, &call, now, HOW);
+    dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, now, HOW);
     is_u(call.caller->last->real, 60 - 16, "a gap from a call to its end loses both parts");
     ok(a->count == 2 && b->count == 1, "each statement is counted");
-    end_lines(&rec, &lines, &w, &live);
+    end_lines(&l);
 }
 
 /* The costs are measured again 5, 25 and 125 ms after the beginning. */
 static void measured_again(void)
 {
     struct machine m = { 0, 0 };
-    struct dp_rec rec;
-    struct dp_lines lines;
-    struct dp_live live;
-    struct dp_writer w;
+    struct lines_rec l;
     struct dp_cct_call call;
     uint64_t began, at[8];
 
-    begin_lines(&rec, &lines, false, &m, &w, &live);
+    begin_lines(&l, false, &m);
     began = m.ns;
     measured.call = 4;
     for (unsigned asked = 1; m.ns - began < 1000000000;) {
-        rec.left = stamp(&m);
+        l.rec.left = stamp(&m);
         m.ns += 500000;
         m.cpu += 500000;
-        dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, stamp(&m), DP_REC_TREE | DP_REC_LINES);
-        rec.left = stamp(&m);
-        dp_rec_mark(&rec, DP_RAW_LEAVE, 1, &call, stamp(&m), DP_REC_TREE | DP_REC_LINES);
+        dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, stamp(&m), DP_REC_TREE | DP_REC_LINES);
+        l.rec.left = stamp(&m);
+        dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, stamp(&m), DP_REC_TREE | DP_REC_LINES);
         if (measured.asked != asked && asked < 8)
             at[asked++] = (m.ns - began) / 1000000;
     }
@@ -601,8 +599,8 @@ static void measured_again(void)
     ok(at[1] >= 5 && at[1] <= 7, "again after 5 ms");
     ok(at[2] >= 25 && at[2] <= 36, "again after 25 ms");
     ok(at[3] >= 125 && at[3] <= 182, "again after 125 ms");
-    is_u(rec.zero, 4, "the new cost is taken off");
-    end_lines(&rec, &lines, &w, &live);
+    is_u(l.rec.zero, 4, "the new cost is taken off");
+    end_lines(&l);
 }
 
 int main(void)

@@ -153,7 +153,7 @@ What C<dprofreport --annotate> prints. It is internal to this distribution.
 
 =item new PROFILE, metric => METRIC, colour => BOOLEAN, symfs => [FOLDER, ...]
 
-Of a L<Devel::DProf::Profile>, and a L<Devel::DProf::Metric> of it.
+Takes a L<Devel::DProf::Profile>, and a L<Devel::DProf::Metric> of it.
 
 =item text_of WORD
 

@@ -224,7 +224,8 @@ What kind of metric it is; whether its values repeat from run to run.
 
 =item total PROFILE, for_rows
 
-Of a metric of one profile: the sum, and the options of L<Devel::DProf::Profile/rows> for it.
+Returns, for a metric of one profile, the sum, and the options of L<Devel::DProf::Profile/rows> for
+it.
 
 =item doubts NAME, HEADER, ...
 

@@ -113,6 +113,8 @@ sub clock_of {
         return ($header->{"dprof_$name"} // '') =~ /\A(\d{1,15}(?:\.\d{1,9})?)\z/ ? $1 + 0 : undef;
     };
     my %number = map { $_ => $of->($_) } qw(clock_zero clock_line own_cpu);
+    # Only calls and statements that are recorded read the clock.
+    delete $number{clock_zero} if ($header->{dprof_counters} // '') =~ /\bsamples\b/;
     my $cpu = ($header->{rrun_utime} // 0) + ($header->{rrun_stime} // 0);
     return {
         file => $file, clock => $header->{dprof_clock}, call_ns => $number{clock_zero},
