@@ -21,14 +21,15 @@ my @SUBS = 'a' .. 'h';
 my $BEGIN = 1_795_348_800;
 
 # Adds a version to a store: hosts; slices of each; HOW: a factor of a sub's time by its name, calls
-# likewise; speed; phases, [part, factor of sub a's time] each.
+# likewise; speed; steady: hosts that do not differ; phases, [part, factor of sub a's time] each; without: subs that are never called;
+# on_host: the same by host; without_phase.
 sub version {
     my ($store, $version, $hosts, $slices, %how) = @_;
     my $to = Devel::DProf::Store::open("dir:$dir/$store");
     $to->init if !-d "$dir/$store";
     my @profiles;
     for my $host (@$hosts) {
-        my $speed = about(20) * ($how{speed} // 1);
+        my $speed = ($how{steady} ? 1 : about(20)) * ($how{speed} // 1);
         for my $slice (1 .. $slices) {
             my $start = $BEGIN + 60 * $slice;
             my $run = "$version." . ($host =~ s/\D//gr || 0) . '.1';
@@ -38,9 +39,11 @@ sub version {
             push @subs, map { "% r$_ - kind=phase" } 0 .. $#phases if $how{phases};
             my @lines = '= 0 0 0 0 0 0 0 0';
             for my $p (0 .. $#phases) {
+                next if defined $how{without_phase} && $how{without_phase} == $p;
                 push @lines, sprintf '= 1 %x 1 0 0 0 0 0', @SUBS + 1 + $p if $how{phases};
                 for my $n (0 .. $#SUBS) {
                     my $sub = $SUBS[$n];
+                    next if (($how{without} // '') . ($how{on_host}{$host} // '')) =~ /$sub/;
                     my $calls = int 1000 * $load * $phases[$p][0] * ($how{calls}{$sub} // 1);
                     my $each = 1000 * $speed * about(3) * ($how{time}{$sub} // 1)
                         * ($n ? 1 : $phases[$p][1])
@@ -151,6 +154,61 @@ subtest 'Traffic, hosts, beginnings' => sub {
         'version=2 warm=1h');
     is($none->{err}, "dprofdiff: version=2 warm=1h: no process has recorded for so long as warm= "
         . "says\n", 'nothing is left');
+};
+
+sub row_of {
+    my ($json, $name) = @_;
+    my ($row) = grep { $_->{symbol} eq "A::$name" } @{ JSON::PP->new->decode($json->{out})->{rows} };
+    return $row;
+}
+
+sub total_change { JSON::PP->new->decode($_[0]{out})->{total_change_pct} }
+
+subtest 'Subs that one side does not call' => sub {
+    my @canaries = map { "h$_" } 20 .. 22;
+    version('new', 1, \@ten, 4, steady => 1, without => 'h');
+    version('new', 2, \@canaries, 4, steady => 1);
+    my ($json, $text) = compared('new');
+    is(significant($json), 'h', 'a sub that the baseline never calls is new, and significant');
+    is($json->{status}, 3, '... and the gate fails');
+    cmp_ok(abs(total_change($json) - 100 / 7), '<', 2, '... and the total has its time');
+    unlike($text->{out}, qr/^# Not compared/m, 'all is compared');
+    version('gone', 1, \@ten, 4, steady => 1);
+    version('gone', 2, \@canaries, 4, steady => 1, without => 'h');
+    ($json) = compared('gone');
+    is(significant($json), 'h', 'a sub that the new side never calls is gone');
+    cmp_ok(abs(total_change($json) + 100 / 8), '<', 2, '... and the total, too');
+    version('silent', 1, \@ten, 4, on_host => { h13 => 'e' });
+    version('silent', 2, \@canaries, 4, time => { e => 1.3 }, on_host => { h21 => 'f' });
+    ($json, $text) = compared('silent');
+    is(significant($json), 'e', 'a host that does not call a sub leaves it to the others');
+    ok(defined row_of($json, 'f')->{p}, '... on either side');
+    is(row_of($json, 'f')->{verdict}, 'not significant', '... and is no host of the value 0');
+    cmp_ok(abs(row_of($json, 'f')->{change_pct}), '<', 6, '... nor is the change')
+        or diag explain row_of($json, 'f');
+    version('one calls', 1, \@ten, 4);
+    version('one calls', 2, \@canaries, 4, on_host => { h20 => 'e', h22 => 'e' });
+    ($json) = compared('one calls', '--strict');
+    is(significant($json), '', 'one host alone decides nothing about a sub');
+    version('pair', 1, \@ten, 4, on_host => { h11 => 'c' });
+    version('pair', 2, \@ten, 4, time => { c => 1.1 }, on_host => { h12 => 'c' });
+    ($json) = compared('pair');
+    is(significant($json), 'c', 'of pairs, both are left out');
+};
+
+subtest 'Phases that one side does not have' => sub {
+    my @phases = ([0.5, 1], [0.3, 3], [0.2, 1]);
+    version('route', 1, \@ten, 4, phases => \@phases, steady => 1);
+    version('route', 2, ['h20', 'h21', 'h22'], 4, steady => 1, phases => \@phases, without_phase => 2);
+    my ($json, $text) = compared('route');
+    is(significant($json), '', 'a route that the canaries do not have changes no sub');
+    cmp_ok(abs(total_change($json)), '<', 2, '... nor the total');
+    version('new route', 1, \@ten, 4, phases => \@phases, without_phase => 1);
+    version('new route', 2, ['h20', 'h21', 'h22'], 4, phases => \@phases);
+    ($json, $text) = compared('new route');
+    is(significant($json), '', 'one that the baseline does not have, neither');
+    like($text->{out}, qr/^# Not compared: 3[45]\.\d % of one side's time belongs to phases, /m,
+        '... and one line tells how much that is');
 };
 
 subtest 'Phases' => sub {

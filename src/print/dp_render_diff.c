@@ -325,6 +325,26 @@ static void mix_fact(struct dp_rdiff *r)
     fact(r, "Mix", "mix", dp_rdiff_kept(r), NULL);
 }
 
+static const double least_apart = 0.1;      /* percent: less is not worth a line */
+
+/* What has no value on a side: the tests say nothing about it. */
+static void apart_fact(struct dp_rdiff *r)
+{
+    if (!r->how->per_call || r->c.diff.n_sides != 2)
+        return;
+    double share = 100 * dp_diff_mix_apart(&r->c.diff, 1);
+    if (!r->people) {
+        fact(r, "", "not_compared_pct", dp_rdiff_real(share, 2), NULL);
+        return;
+    }
+    if (share < least_apart)
+        return;
+    dp_render_real(&r->scratch, share, 1, false);
+    dp_buf_adds(&r->scratch, " % of one side's time");
+    dp_buf_adds(&r->scratch, " belongs to phases, or calls in a phase, that the other side lacks");
+    fact(r, "Not compared", "not_compared", dp_rdiff_kept(r), NULL);
+}
+
 /* The share of the time of all runs that was noise, in percent. */
 static double noise_of(const struct dp_diff *diff)
 {
@@ -467,6 +487,7 @@ static void facts(struct dp_rdiff *r)
         test_facts(r);
         power_facts(r);
         mix_fact(r);
+        apart_fact(r);
         speed_facts(r);
         noise_facts(r);
         dp_rdiff_largest(r);

@@ -43,6 +43,8 @@ struct dp_diff_run {
     struct dp_diff_column *strata;      /* of how->per_call: by measure, an entry in a phase each */
     uint64_t *strata_calls;
     size_t strata_cap;
+    unsigned char *unknown;     /* then, by entry: the run has no value for it; NULL: it has all */
+    double apart;               /* then: the share of its time that is not compared */
     double calls_factor;        /* as normalized; else 1 */
     uint64_t raw_total;         /* of the first measure, not normalized */
     double speed;               /* the time for the same work, divided by that of the median run:
@@ -65,10 +67,12 @@ enum dp_diff_verdict {
 
 struct dp_diff_values {
     bool base_there, there;
-    uint64_t base, value;       /* medians of the runs */
+    uint64_t base, value;       /* medians of the runs; of a few hosts, means (dp_hosts.h) */
     double base_spread, spread; /* as dp_stat.h has them */
     double p;                   /* corrected for the number of tests */
     double low, high;           /* of value - base */
+    double width;               /* of the interval that the test gave: low and high may be wider
+                                 * apart, to include the change that is shown */
     double sight;               /* of samples: how far chance moves the root of the ratio of both
                                  * values, as a standard deviation (dp_counts.h) */
     enum dp_diff_verdict verdict;
@@ -114,8 +118,7 @@ struct dp_diff {
     struct dp_line_pairs lines; /* then */
     struct dp_pool texts, entries;      /* as those of dp_overhead.h, of all runs */
     struct dp_pool strata;      /* entries in phases (dp_diff_mix.h) */
-    unsigned char *alike;       /* then, by entry: may it be compared? NULL: all may */
-    unsigned char *changed;     /* then: it tells no speed */
+    unsigned char *changed;     /* then, by entry: it tells no speed; NULL: all do */
     unsigned char *shown;       /* by entry: whether the filters of any run show it */
     size_t shown_cap;
     struct dp_diff_run *runs;   /* of all sides, in order */
@@ -130,6 +133,12 @@ struct dp_diff {
                                      * 1,000,000 for the median run */
     bool is_time;               /* the times are in ns: folded stacks may count anything */
 };
+
+/* Does the run have a value for the entry? */
+static inline bool dp_diff_is_known(const struct dp_diff_run *run, uint32_t entry)
+{
+    return !run->unknown || !run->unknown[entry];
+}
 
 /* Called for every run of the first measure, in order, when it is known whether values are
  * adjusted. Returns 0, or a DP_E to stop. */

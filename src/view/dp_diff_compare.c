@@ -20,7 +20,7 @@ struct comparing {
     bool calm;                  /* values are without noise */
     bool is_counter;            /* that does not repeat exactly, of several runs a side */
     uint32_t side;
-    size_t n[2];                /* runs of the baseline, of the side */
+    size_t n[2];                /* runs of the baseline, of the side, that have a value */
     double *x, *y, *scratch;    /* their values; room for as many */
     struct dp_diff_counting counting;   /* of samples */
 };
@@ -50,17 +50,42 @@ static bool is_there(const struct dp_diff_run *run, uint32_t e)
     return e == TOTAL || (e < run->there_cap && run->there[e]);
 }
 
-/* The median of a side's values, as a whole number; of one run, its value. v..n are the same values
- * as doubles, and stay in order. */
-static uint64_t middle(const struct comparing *c, const double *v, size_t n, uint64_t only)
+/* The middle of a side's values: the median or, where means are compared, the mean. v..n stay in
+ * order. */
+static double middle(const struct comparing *c, const double *v, size_t n)
 {
-    if (n == 1)
-        return only;
+    const struct dp_diff_how *how = c->diff->how;
+    if (n && dp_diff_has_units(how) && dp_hosts_has_means(c->n[0], c->n[1], how->paired))
+        return dp_hosts_mean(v, n);
     memcpy(c->scratch, v, n * sizeof *v);
-    return dp_num_round(dp_stat_median(c->scratch, n));
+    return n ? dp_stat_median(c->scratch, n) : 0;
 }
 
-static void load(const struct comparing *c, uint32_t e, struct dp_diff_values *to)
+/* The same as a whole number; of one run, its value. */
+static uint64_t whole_middle(const struct comparing *c, const double *v, size_t n, uint64_t only)
+{
+    return n == 1 ? only : dp_num_round(middle(c, v, n));
+}
+
+/* Leaves out the runs that have no value, which are NAN, and of pairs their partners. */
+static void leave_out(struct comparing *c)
+{
+    size_t n[2] = { c->n[0], c->n[1] };
+    if (c->diff->how->paired)
+        for (size_t i = 0; i < n[0]; i++)
+            if (isnan(c->x[i]) || isnan(c->y[i]))
+                c->x[i] = c->y[i] = NAN;
+    for (int side = 0; side < 2; side++) {
+        double *v = side ? c->y : c->x;
+        c->n[side] = 0;
+        for (size_t i = 0; i < n[side]; i++)
+            if (!isnan(v[i]))
+                v[c->n[side]++] = v[i];
+    }
+}
+
+/* Loads the values of all runs that have one. */
+static void load(struct comparing *c, uint32_t e, struct dp_diff_values *to)
 {
     const struct dp_diff *diff = c->diff;
     size_t n[2] = { 0, 0 };
@@ -72,15 +97,19 @@ static void load(const struct comparing *c, uint32_t e, struct dp_diff_values *t
             continue;
         int which = run->side != 0;
         bool *there = which ? &to->there : &to->base_there;
-        last[which] = value = value_of(c, run, e);
-        (which ? c->y : c->x)[n[which]++] = (double)value;
+        bool known = e == TOTAL || c->measure == DP_RULE_CALLS || dp_diff_is_known(run, e);
+        value = value_of(c, run, e);
+        (which ? c->y : c->x)[n[which]++] = known ? (double)value : NAN;
+        last[which] = known ? value : last[which];
         *there = *there || is_there(run, e);
     }
-    to->base = middle(c, c->x, n[0], last[0]);
-    to->value = middle(c, c->y, n[1], last[1]);
+    memcpy(c->n, n, sizeof n);
+    leave_out(c);
+    to->base = whole_middle(c, c->x, c->n[0], last[0]);
+    to->value = whole_middle(c, c->y, c->n[1], last[1]);
     to->p = 1;
     to->low = -INFINITY;
-    to->high = INFINITY;
+    to->high = to->width = INFINITY;
 }
 
 static bool all_equal(const double *v, size_t n)
@@ -140,6 +169,7 @@ static void take(struct dp_diff_values *v, const struct dp_stat *stat)
     v->p = stat->p;
     v->low = stat->low;
     v->high = stat->high;
+    v->width = stat->high - stat->low;
 }
 
 static int test(const struct comparing *c, struct dp_diff_values *v)
@@ -195,6 +225,7 @@ static int test_counter(const struct comparing *c, struct dp_diff_values *v)
         v->p = counts.p;
         v->low = v->base ? (double)v->base * (counts.low - 1) : -INFINITY;
         v->high = v->base ? (double)v->base * (counts.high - 1) : INFINITY;
+        v->width = v->high - v->low;
     }
     v->p = 2 * v->p < 1 ? 2 * v->p : 1;
     return rc;
@@ -231,8 +262,8 @@ static int test_as(const struct comparing *c, uint32_t e, bool counted, struct d
              : e == TOTAL && is_in_pairs(c) ? test_pairs(c, v)
              : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
              : test(c, v);
-    /* The change that is shown is one of medians, and the interval is one of all pairs of runs, or
-     * of sums: where runs are uneven, it might leave the change out. */
+    /* The change that is shown may be one of medians, while the interval is one of all pairs of
+     * runs, or of sums: where runs are uneven, the interval might leave the change out. */
     double change = (double)v->value - (double)v->base;
     v->low = v->low < change ? v->low : change;
     v->high = v->high > change ? v->high : change;
@@ -240,9 +271,13 @@ static int test_as(const struct comparing *c, uint32_t e, bool counted, struct d
 }
 
 /* Compares two values before any correction; those that are to be tested stay UNSURE. */
-static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
+static int judge(struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
     load(c, e, v);
+    if (!c->n[0] || !c->n[1]) {
+        v->verdict = DP_DIFF_SMALL;
+        return 0;
+    }
     if (decided_exactly(c, v))
         return 0;
     bool counted = e != TOTAL && c->counting.shares;
@@ -252,9 +287,7 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
     }
     if (all_one(c))
         return 0;
-    bool alike = e == TOTAL || c->measure == DP_RULE_CALLS || !c->diff->alike
-                 || c->diff->alike[e];
-    if (e == TOTAL || (alike && pooled(c) >= floor)) {
+    if (e == TOTAL || pooled(c) >= floor) {
         v->verdict = DP_DIFF_UNSURE;
         return test_as(c, e, counted, v);
     }
@@ -264,7 +297,7 @@ static int judge(const struct comparing *c, uint32_t e, double floor, struct dp_
     return 0;
 }
 
-/* The median of the totals (100 %) of the runs of a side. */
+/* The middle of the totals (100 %) of the runs of a side. */
 static double whole_of(const struct comparing *c, uint32_t side)
 {
     double *v = c->x;
@@ -277,7 +310,7 @@ static double whole_of(const struct comparing *c, uint32_t side)
                          : (double)run->columns[c->measure].base
                                / (c->measure || !c->diff->adjusted ? 1 : run->speed);
     }
-    return dp_stat_median(v, n);
+    return middle(c, v, n);
 }
 
 int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure,

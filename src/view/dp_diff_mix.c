@@ -56,9 +56,9 @@ void dp_diff_mix_release(struct dp_diff *diff)
         }
         dp_mem_free(run->strata);
         dp_mem_free(run->strata_calls);
+        dp_mem_free(run->unknown);
     }
     dp_pool_release(&diff->strata);
-    dp_mem_free(diff->alike);
     dp_mem_free(diff->changed);
 }
 
@@ -71,117 +71,262 @@ static uint64_t self_at(const struct dp_diff_run *run, size_t measure, size_t s)
     return run->strata ? value_at(run->strata[measure].self, run->strata[measure].cap, s) : 0;
 }
 
-/* For each stratum of each run, what its time is divided by: its calls; of samples, the time of its
- * phase. */
-static void divide_by(const struct dp_diff *diff, const struct dp_diff_run *run, double *of,
-                      double *phases)
+static uint64_t incl_at(const struct dp_diff_run *run, size_t measure, size_t s)
 {
-    size_t n = diff->strata.count;
-    bool sampled = diff->how->counts != 0;
-    memset(phases, 0, diff->texts.count * sizeof *phases);
-    for (uint32_t s = 0; s < n && sampled; s++)
-        phases[stratum_at(diff, s).phase] += (double)self_at(run, 0, s);
-    for (uint32_t s = 0; s < n; s++)
-        of[s] = sampled ? phases[stratum_at(diff, s).phase]
-                        : (double)value_at(run->strata_calls, run->strata_cap, s);
+    return run->strata ? value_at(run->strata[measure].incl, run->strata[measure].cap, s) : 0;
+}
+
+/* A self time and an inclusive one. */
+struct both { double self, incl; };
+
+static void add_both(struct both *to, double factor, struct both values)
+{
+    to->self += factor * values.self;
+    to->incl += factor * values.incl;
+}
+
+static struct both both_at(const struct dp_diff_run *run, size_t measure, size_t s)
+{
+    return (struct both){ (double)self_at(run, measure, s), (double)incl_at(run, measure, s) };
 }
 
 struct mixing {
     struct dp_diff *diff;
-    double *of;                 /* of a run */
-    double *phases;             /* room, by text */
-    double *weight;             /* by stratum: that of the baseline's runs on average; 0 where a run
-                                 * has nothing to divide by */
-    double *time;               /* by stratum: of the baseline */
+    size_t n;                   /* strata */
+    double *of;                 /* by stratum: what the run's time is divided by */
+    double *phases;             /* by text: the run's time in that phase */
+    double *weight;             /* by stratum: `of` of the baseline's runs on average */
+    struct both *time;          /* by stratum: of the baseline's runs together */
+    struct both *all;           /* by entry: the same */
+    unsigned char *in_side;     /* by side and stratum: some run has calls there */
+    unsigned char *phase_in_side;       /* by side and text: ... in that phase */
+    /* of the run that is being settled */
+    struct both *sums;          /* by entry: the time as if with the baseline's calls */
+    struct both *known;         /* by entry: the baseline's time in the strata that sums has */
+    struct both *added;         /* by entry: the time in strata that the baseline does not have */
+    unsigned char *apart;       /* by entry: some time is in a phase that the baseline lacks */
+    struct both *factors;       /* by text: the phase's time before and after the division */
 };
 
-static void weigh(struct mixing *mix)
+/* For each stratum of a run, what its time is divided by: its calls; of samples, the time of its
+ * phase. */
+static void divide_by(const struct mixing *mix, const struct dp_diff_run *run)
 {
     const struct dp_diff *diff = mix->diff;
-    size_t n = diff->strata.count, runs = diff->sides[0].n_runs;
-    for (size_t r = 0; r < diff->n_runs; r++) {
-        const struct dp_diff_run *run = &diff->runs[r];
-        divide_by(diff, run, mix->of, mix->phases);
-        for (size_t s = 0; s < n && run->side == 0; s++) {
-            mix->weight[s] += mix->of[s] / (double)runs;
-            mix->time[s] += (double)self_at(run, 0, s);
-        }
-    }
-    for (size_t r = 0; r < diff->n_runs; r++) {
-        divide_by(diff, &diff->runs[r], mix->of, mix->phases);
-        for (size_t s = 0; s < n; s++)
-            mix->weight[s] = mix->of[s] > 0 ? mix->weight[s] : 0;
-    }
+    bool sampled = diff->how->counts != 0;
+    memset(mix->phases, 0, diff->texts.count * sizeof *mix->phases);
+    for (uint32_t s = 0; s < mix->n && sampled; s++)
+        mix->phases[stratum_at(diff, s).phase] += (double)self_at(run, 0, s);
+    for (uint32_t s = 0; s < mix->n; s++)
+        mix->of[s] = sampled ? mix->phases[stratum_at(diff, s).phase]
+                             : (double)value_at(run->strata_calls, run->strata_cap, s);
 }
 
-/* An entry is comparable if half of its time in the baseline is in strata that all runs have. */
-static bool find_alike(struct mixing *mix)
+static void weigh(const struct mixing *mix)
 {
-    struct dp_diff *diff = mix->diff;
-    size_t n = dp_diff_entries(diff);
-    double *time = dp_mem_zalloc(2 * (n + 1) * sizeof *time), *known = time ? time + n + 1 : NULL;
-    diff->alike = dp_mem_zalloc(n + 1);
-    for (uint32_t s = 0; time && diff->alike && s < diff->strata.count; s++) {
-        time[stratum_at(diff, s).entry] += mix->time[s];
-        known[stratum_at(diff, s).entry] += mix->weight[s] > 0 ? mix->time[s] : 0;
+    const struct dp_diff *diff = mix->diff;
+    size_t runs = diff->sides[0].n_runs;
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        const struct dp_diff_run *run = &diff->runs[r];
+        divide_by(mix, run);
+        for (uint32_t s = 0; s < mix->n; s++) {
+            struct stratum at = stratum_at(diff, s);
+            if (mix->of[s] > 0) {
+                mix->in_side[run->side * mix->n + s] = 1;
+                mix->phase_in_side[run->side * diff->texts.count + at.phase] = 1;
+            }
+            if (run->side != 0)
+                continue;
+            mix->weight[s] += mix->of[s] / (double)runs;
+            add_both(&mix->time[s], 1, both_at(run, 0, s));
+            add_both(&mix->all[at.entry], 1, both_at(run, 0, s));
+        }
     }
-    for (size_t e = 0; time && diff->alike && e < n; e++)
-        diff->alike[e] = known[e] > 0 && 2 * known[e] >= time[e];
-    bool ok = time && diff->alike;
-    dp_mem_free(time);
-    return ok;
 }
 
 /* ---- values ---- */
 
-/* sums: room for two values of each entry. */
-static void settle_measure(const struct mixing *mix, struct dp_diff_run *run, size_t measure,
-                           double *sums)
+enum place {
+    KNOWN,                      /* the run's time per call, or none because its side makes no such
+                                 * calls any more, counts with the baseline's weight */
+    MISSING,                    /* this run has no calls, and others of its side have; or its side
+                                 * has nothing at all of the phase */
+    ADDED,                      /* the baseline makes no such calls in this phase */
+    APART                       /* the baseline lacks the phase */
+};
+
+static enum place place_of(const struct mixing *mix, const struct dp_diff_run *run, uint32_t s)
+{
+    uint32_t phase = stratum_at(mix->diff, s).phase;
+    const unsigned char *phases = mix->phase_in_side;
+    if (mix->weight[s] <= 0)
+        return phases[phase] ? ADDED : APART;
+    bool gone = !mix->in_side[run->side * mix->n + s]
+                && phases[run->side * mix->diff->texts.count + phase];
+    return mix->of[s] > 0 || gone ? KNOWN : MISSING;
+}
+
+/* What a run's time in a phase is multiplied by where the baseline's calls are not known: what the
+ * known calls of that phase, or of all, are multiplied by on the whole. */
+static double factor_of(const struct mixing *mix, uint32_t phase)
+{
+    struct both whole = { 0, 0 };
+    const struct both *one = &mix->factors[phase];
+    for (size_t p = 0; p < mix->diff->texts.count; p++)
+        add_both(&whole, 1, mix->factors[p]);
+    return one->self > 0 ? one->incl / one->self
+           : whole.self > 0 ? whole.incl / whole.self
+           : 1;
+}
+
+static double weight_of(const struct mixing *mix, uint32_t s)
+{
+    return mix->of[s] > 0 ? mix->weight[s] / mix->of[s] : 0;
+}
+
+/* The factors of the phases of a run, of its time. */
+static void measure_factors(const struct mixing *mix, const struct dp_diff_run *run)
+{
+    memset(mix->factors, 0, mix->diff->texts.count * sizeof *mix->factors);
+    for (uint32_t s = 0; s < mix->n; s++) {
+        struct both *factor = &mix->factors[stratum_at(mix->diff, s).phase];
+        double self = (double)self_at(run, 0, s);
+        if (place_of(mix, run, s) == KNOWN) {
+            factor->self += self;
+            factor->incl += self * weight_of(mix, s);
+        }
+    }
+}
+
+/* How much of the baseline's time a run's known part stands for: 1 is all. */
+static double scale(double all, double known) { return known > 0 ? all / known : 1; }
+
+/* Is so little of the entry's time known in the run that the entry cannot be compared there? */
+static bool is_unknown(const struct mixing *mix, size_t e)
+{
+    const struct both *all = &mix->all[e], *known = &mix->known[e];
+    if (all->incl > 0)
+        return 2 * known->incl < all->incl;
+    return mix->apart[e] && mix->added[e].incl <= 0;
+}
+
+static void sum_up(const struct mixing *mix, const struct dp_diff_run *run, size_t measure)
+{
+    size_t n = dp_diff_entries(mix->diff);
+    memset(mix->sums, 0, n * sizeof *mix->sums);
+    memset(mix->known, 0, n * sizeof *mix->known);
+    memset(mix->added, 0, n * sizeof *mix->added);
+    memset(mix->apart, 0, n);
+    for (uint32_t s = 0; s < mix->n; s++) {
+        struct stratum at = stratum_at(mix->diff, s);
+        struct both values = both_at(run, measure, s);
+        switch (place_of(mix, run, s)) {
+        case KNOWN:
+            add_both(&mix->sums[at.entry], weight_of(mix, s), values);
+            add_both(&mix->known[at.entry], 1, mix->time[s]);
+            break;
+        case ADDED:
+            if (values.incl > 0)
+                add_both(&mix->added[at.entry], factor_of(mix, at.phase), values);
+            break;
+        case APART:
+            mix->apart[at.entry] |= values.incl > 0;
+            break;
+        case MISSING:
+            break;
+        }
+    }
+}
+
+/* The time of a run that stands for nothing in its values. */
+static uint64_t time_apart(const struct mixing *mix, const struct dp_diff_run *run)
+{
+    uint64_t sum = 0;
+    for (uint32_t s = 0; s < mix->n; s++)
+        if (place_of(mix, run, s) == APART || run->unknown[stratum_at(mix->diff, s).entry])
+            sum += self_at(run, 0, s);
+    return sum;
+}
+
+static void settle_measure(const struct mixing *mix, struct dp_diff_run *run, size_t measure)
 {
     const struct dp_diff *diff = mix->diff;
-    struct dp_diff_column *column = &run->columns[measure], *from = &run->strata[measure];
-    size_t n = dp_diff_entries(diff);
-    double total = 0;
-    memset(sums, 0, 2 * n * sizeof *sums);
-    for (uint32_t s = 0; s < diff->strata.count && s < from->cap; s++) {
-        double factor = mix->weight[s] > 0 ? mix->weight[s] / mix->of[s] : 0;
-        uint32_t e = stratum_at(diff, s).entry;
-        sums[2 * e] += factor * (double)from->self[s];
-        sums[2 * e + 1] += factor * (double)from->incl[s];
-    }
-    for (size_t e = 0; e < n && e < column->cap; e++) {
-        if (!diff->alike[e])
+    struct dp_diff_column *column = &run->columns[measure];
+    double sum = 0, all = 0, known = 0, added = 0;
+    sum_up(mix, run, measure);
+    for (size_t e = 0; e < dp_diff_entries(diff); e++) {
+        struct both of = mix->sums[e];
+        bool unknown = is_unknown(mix, e);
+        sum += of.self;
+        added += mix->added[e].self;
+        all += mix->all[e].self;
+        known += mix->known[e].self;
+        of.self *= scale(mix->all[e].self, mix->known[e].self);
+        of.incl *= scale(mix->all[e].incl, mix->known[e].incl);
+        run->unknown[e] = unknown;
+        if (e >= column->cap)
             continue;
-        column->self[e] = dp_num_round(sums[2 * e]);
-        column->incl[e] = dp_num_round(sums[2 * e + 1]);
-        total += sums[2 * e];
+        column->self[e] = unknown ? 0 : dp_num_round(of.self + mix->added[e].self);
+        column->incl[e] = unknown ? 0 : dp_num_round(of.incl + mix->added[e].incl);
     }
-    column->total = column->base = dp_num_round(total);
-    if (measure == 0)
+    column->total = column->base = dp_num_round(sum * scale(all, known) + added);
+    if (measure == 0) {
+        run->apart = run->raw_total ? (double)time_apart(mix, run) / (double)run->raw_total : 0;
         run->raw_total = column->total;
+    }
+}
+
+static int settle_run(const struct mixing *mix, struct dp_diff_run *run)
+{
+    run->unknown = dp_mem_zalloc(dp_diff_entries(mix->diff) + 1);
+    if (!run->unknown)
+        return DP_E_NOMEM;
+    divide_by(mix, run);
+    measure_factors(mix, run);
+    for (size_t m = 0; m < mix->diff->how->n_measures; m++)
+        settle_measure(mix, run, m);
+    return 0;
 }
 
 int dp_diff_mix_settle(struct dp_diff *diff)
 {
-    size_t n = diff->strata.count + 1, entries = dp_diff_entries(diff) + 1;
-    double *all = dp_mem_zalloc((3 * n + diff->texts.count + 2 * entries) * sizeof *all);
-    struct mixing mix = { .diff = diff, .of = all };
-    int rc = all ? 0 : DP_E_NOMEM;
+    size_t n = diff->strata.count, texts = diff->texts.count, entries = dp_diff_entries(diff);
+    struct mixing mix = {
+        .diff = diff, .n = n,
+        .of = dp_mem_zalloc((2 * n + texts + 1) * sizeof *mix.of),
+        .time = dp_mem_zalloc((n + 4 * entries + texts + 1) * sizeof *mix.time),
+        .in_side = dp_mem_zalloc(diff->n_sides * (n + texts) + entries + 1)
+    };
+    int rc = mix.of && mix.time && mix.in_side ? 0 : DP_E_NOMEM;
     if (rc == 0) {
-        mix.weight = all + n;
-        mix.time = all + 2 * n;
-        mix.phases = all + 3 * n;
+        mix.weight = mix.of + n;
+        mix.phases = mix.weight + n;
+        mix.all = mix.time + n;
+        mix.sums = mix.all + entries;
+        mix.known = mix.sums + entries;
+        mix.added = mix.known + entries;
+        mix.factors = mix.added + entries;
+        mix.phase_in_side = mix.in_side + diff->n_sides * n;
+        mix.apart = mix.phase_in_side + diff->n_sides * texts;
         weigh(&mix);
-        rc = find_alike(&mix) ? 0 : DP_E_NOMEM;
     }
-    for (size_t r = 0; rc == 0 && r < diff->n_runs; r++) {
-        struct dp_diff_run *run = &diff->runs[r];
-        divide_by(diff, run, mix.of, mix.phases);
-        for (size_t m = 0; run->strata && m < diff->how->n_measures; m++)
-            settle_measure(&mix, run, m, mix.phases + diff->texts.count);
-    }
-    dp_mem_free(all);
+    for (size_t r = 0; rc == 0 && r < diff->n_runs; r++)
+        rc = settle_run(&mix, &diff->runs[r]);
+    dp_mem_free(mix.of);
+    dp_mem_free(mix.time);
+    dp_mem_free(mix.in_side);
     return rc;
+}
+
+double dp_diff_mix_apart(const struct dp_diff *diff, uint32_t side)
+{
+    double parts[2] = { 0, 0 };
+    for (size_t r = 0; r < diff->n_runs; r++) {
+        const struct dp_diff_run *run = &diff->runs[r];
+        if (run->side == 0 || run->side == side)
+            parts[run->side != 0] += run->apart / (double)diff->sides[run->side].n_runs;
+    }
+    return parts[0] > parts[1] ? parts[0] : parts[1];
 }
 
 /* ---- what has moved ---- */
@@ -220,13 +365,13 @@ int dp_diff_mix_moved(const struct dp_diff *diff, uint32_t side, double chance,
     for (uint32_t e = 0; rc == 0 && e < dp_diff_entries(diff); e++) {
         const struct dp_diff_column *column = &diff->runs[0].columns[0];
         struct dp_stat stat;
-        if (!diff->alike || !diff->alike[e] || diff->how->counts
+        if (diff->how->counts
             || 100 * (double)value_at(column->self, column->cap, e)
                    < diff->how->floor * (double)column->total
             || !parts_of(diff, side, e, x, y))
             continue;
         rc = dp_hosts_compare(&stat, x, runs[0], y, runs[1], diff->how->paired != 0, 0.95);
-        double change = stat.median[1] / stat.median[0] - 1;
+        double change = stat.middle[1] / stat.middle[0] - 1;
         if (rc == 0 && stat.p <= chance)
             keep_most(most, n, &count, (struct dp_diff_moved){ e, change, stat.p });
     }

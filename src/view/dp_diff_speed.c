@@ -72,7 +72,7 @@ static bool is_of_same_work(const struct dp_diff *diff)
 static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run, size_t e)
 {
     const struct dp_diff_column *time = &run->columns[0], *work = &run->columns[diff->how->work];
-    bool tells = !diff->alike || (diff->alike[e] && !diff->changed[e]);
+    bool tells = dp_diff_is_known(run, (uint32_t)e) && !(diff->changed && diff->changed[e]);
     if (is_of_same_work(diff))
         return tells && e < time->cap ? (double)time->self[e] : 0;
     if (e >= time->cap || e >= work->cap || !time->self[e] || !work->self[e])
@@ -195,8 +195,8 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
         ? dp_hosts_compare(&stat, x, n, y, m, diff->how->paired, diff->how->confidence)
         : dp_stat_compare(&stat, x, n, y, m, diff->how->confidence);
     v->p = stat.p;
-    v->base = dp_num_round(stat.median[0]);
-    v->value = dp_num_round(stat.median[1]);
+    v->base = dp_num_round(stat.middle[0]);
+    v->value = dp_num_round(stat.middle[1]);
     dp_mem_free(x);
     return rc;
 }
@@ -260,7 +260,7 @@ static int adjust_once(struct dp_diff *diff)
 int dp_diff_adjust(struct dp_diff *diff)
 {
     size_t changed = 0, n = dp_diff_entries(diff);
-    if (diff->alike && !(diff->changed = dp_mem_zalloc(n + 1)))
+    if (diff->how->per_call && !(diff->changed = dp_mem_zalloc(n + 1)))
         return DP_E_NOMEM;
     int rc = adjust_once(diff);
     for (size_t e = 0; diff->changed && e < n; e++)

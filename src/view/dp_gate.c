@@ -125,14 +125,14 @@ static int see(struct checking *c, const struct dp_rule *rule, const struct dp_d
     const struct dp_diff *diff = c->diff;
     bool counted = c->family->counted;
     if (rule->kind != DP_RULE_GROWTH || !dp_diff_is_tested(v) || !v->base
-        || c->family->by_counts || !isfinite(counted ? v->sight : v->high - v->low))
+        || c->family->by_counts || !isfinite(counted ? v->sight : v->width))
         return 0;
     double most = forbidden(c, rule, v->base), base = (double)v->base;
     double sigma = counted ? v->sight
         : dp_diff_has_units(diff->how)
-        ? dp_hosts_error(v->low, v->high, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
+        ? dp_hosts_error(v->width, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
                          diff->how->paired, diff->how->confidence)
-        : dp_stat_sigma(v->low, v->high, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
+        : dp_stat_sigma(v->width, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
                         diff->how->confidence);
     if (dp_mem_grow((void **)&c->sights, &c->sights_cap, c->n_sights + 1, sizeof *c->sights) < 0)
         return DP_E_NOMEM;

@@ -15,9 +15,14 @@ static bool is_ranked(size_t n, size_t m, bool paired)
 
 static size_t freedom_of(size_t n, size_t m, bool paired) { return paired ? n - 1 : n + m - 2; }
 
+bool dp_hosts_has_means(size_t n, size_t m, bool paired)
+{
+    return dp_hosts_decide(n, m) && !is_ranked(n, m, paired);
+}
+
 bool dp_hosts_decide(size_t n, size_t m) { return n > 1 && m > 1; }
 
-static double mean_of(const double *v, size_t n)
+double dp_hosts_mean(const double *v, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -28,7 +33,7 @@ static double mean_of(const double *v, size_t n)
 /* The sum of the squares around the mean. */
 static double squares_of(const double *v, size_t n)
 {
-    double mean = mean_of(v, n), sum = 0;
+    double mean = dp_hosts_mean(v, n), sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += (v[i] - mean) * (v[i] - mean);
     return sum;
@@ -61,14 +66,15 @@ static int compare_by_t(struct dp_stat *out, const double *x, size_t n, const do
     double *room = dp_mem_realloc(NULL, n > m ? n : m, sizeof *room);
     if (!room)
         return DP_E_NOMEM;
+    out->middle[0] = dp_hosts_mean(x, n);
+    out->middle[1] = dp_hosts_mean(y, m);
     double variance = variance_of(x, n, y, m, paired, room);
-    student(out, mean_of(y, m) - mean_of(x, n), sqrt(variance), freedom_of(n, m, paired),
+    student(out, out->middle[1] - out->middle[0], sqrt(variance), freedom_of(n, m, paired),
             confidence);
     for (int side = 0; side < 2; side++) {
         size_t k = side ? m : n;
         memcpy(room, side ? y : x, k * sizeof *room);
-        out->median[side] = dp_stat_median(room, k);
-        out->spread[side] = dp_stat_spread(room, k, out->median[side]);
+        out->spread[side] = dp_stat_spread(room, k, out->middle[side]);
     }
     dp_mem_free(room);
     return 0;
@@ -77,7 +83,7 @@ static int compare_by_t(struct dp_stat *out, const double *x, size_t n, const do
 int dp_hosts_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                      bool paired, double confidence)
 {
-    if (dp_hosts_decide(n, m) && !is_ranked(n, m, paired)) {
+    if (dp_hosts_has_means(n, m, paired)) {
         memset(out, 0, sizeof *out);
         return compare_by_t(out, x, n, y, m, paired, confidence);
     }
@@ -96,11 +102,11 @@ static double sides_of(size_t n, size_t m, bool paired)
     return paired ? 1 / (double)n : 1 / (double)n + 1 / (double)m;
 }
 
-double dp_hosts_error(double low, double high, size_t n, size_t m, bool paired, double confidence)
+double dp_hosts_error(double width, size_t n, size_t m, bool paired, double confidence)
 {
     if (is_ranked(n, m, paired))
-        return dp_stat_sigma(low, high, n, m, confidence) * sqrt(sides_of(n, m, paired));
-    return (high - low) / 2 / dp_counts_t_quantile(1 - confidence, freedom_of(n, m, paired));
+        return dp_stat_sigma(width, n, m, confidence) * sqrt(sides_of(n, m, paired));
+    return width / 2 / dp_counts_t_quantile(1 - confidence, freedom_of(n, m, paired));
 }
 
 double dp_hosts_reach(size_t n, size_t m, bool paired, double alpha)

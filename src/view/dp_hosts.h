@@ -15,12 +15,16 @@
 int dp_hosts_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                      bool paired, double confidence);
 
+/* Are means compared, and not ranks? Then the middle of a side, which dp_stat has, is its mean. */
+bool dp_hosts_has_means(size_t n, size_t m, bool paired);
+double dp_hosts_mean(const double *v, size_t n);
+
 /* Can so many hosts tell anything? One on a side cannot: what differs between hosts cannot be told
  * from the version. */
 bool dp_hosts_decide(size_t n, size_t m);
 
-/* The standard error of a difference that has such an interval. */
-double dp_hosts_error(double low, double high, size_t n, size_t m, bool paired, double confidence);
+/* The standard error of a difference whose interval is so wide. */
+double dp_hosts_error(double width, size_t n, size_t m, bool paired, double confidence);
 
 /* How many standard errors a difference must be, to be found four times of five at that level. */
 double dp_hosts_reach(size_t n, size_t m, bool paired, double alpha);

@@ -414,12 +414,12 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
         all[i] = i < n ? x[i] : y[i - n];
     out->p = 1;
     int rc = n && m ? test(&out->p, all, n, m) : 0;
-    out->median[0] = dp_stat_median(all, n);
-    out->median[1] = dp_stat_median(all + n, m);
+    out->middle[0] = dp_stat_median(all, n);
+    out->middle[1] = dp_stat_median(all + n, m);
     if (rc == 0)                /* the medians have sorted both */
         rc = interval(out, all, n, all + n, m, confidence);
-    out->spread[0] = dp_stat_spread(all, n, out->median[0]);
-    out->spread[1] = dp_stat_spread(all + n, m, out->median[1]);
+    out->spread[0] = dp_stat_spread(all, n, out->middle[0]);
+    out->spread[1] = dp_stat_spread(all + n, m, out->middle[1]);
     dp_mem_free(all);
     return rc;
 }
@@ -633,10 +633,10 @@ double dp_stat_seen(size_t n, size_t m, double alpha)
     return high < 20 ? high : INFINITY;
 }
 
-double dp_stat_sigma(double low, double high, size_t n, size_t m, double confidence)
+double dp_stat_sigma(double width, size_t n, size_t m, double confidence)
 {
     double sides = 1 / (double)n + 1 / (double)m;
-    return (high - low) / (2 * normal_quantile((1 - confidence) / 2) * sqrt(sides / efficiency));
+    return width / (2 * normal_quantile((1 - confidence) / 2) * sqrt(sides / efficiency));
 }
 
 size_t dp_stat_runs_to_see(double shift, double alpha, size_t most)

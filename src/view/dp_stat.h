@@ -10,7 +10,7 @@ double dp_stat_spread(double *v, size_t n, double median);
 
 /* What two samples tell. */
 struct dp_stat {
-    double median[2];
+    double middle[2];           /* medians; where means are compared (dp_hosts.h), means */
     double spread[2];           /* median absolute deviation, x 1.4826: a normal
                                  * distribution's sigma */
     double p;                   /* two-sided: chance of such a sum of scores, or one further out,
@@ -85,10 +85,10 @@ size_t dp_stat_runs_needed(double tests, double alpha);
  * more, the sum of scores is taken for normal. */
 double dp_stat_seen(size_t n, size_t m, double alpha);
 
-/* The sigma of the normal distribution whose samples of n and m values have such an interval of the
- * shift, of the level `confidence`. (The spread will not do: it is 0 if half of the values are the
+/* The sigma of the normal distribution whose samples of n and m values have an interval of the
+ * shift that is so wide, of the level `confidence`. (The spread will not do: it is 0 if half of the values are the
  * same.) */
-double dp_stat_sigma(double low, double high, size_t n, size_t m, double confidence);
+double dp_stat_sigma(double width, size_t n, size_t m, double confidence);
 
 /* How many values each sample needs for that shift to be seen so often; 0: more than `most`. */
 size_t dp_stat_runs_to_see(double shift, double alpha, size_t most);
