@@ -18,6 +18,7 @@
 #define DP_DIFF_H
 
 #include "dp_base.h"
+#include "dp_hosts.h"
 #include "dp_line_pair.h"
 #include "dp_overhead.h"
 #include "dp_pair.h"
@@ -67,14 +68,13 @@ enum dp_diff_verdict {
 
 struct dp_diff_values {
     bool base_there, there;
-    uint64_t base, value;       /* medians of the runs; of a few hosts, means (dp_hosts.h) */
+    uint64_t base, value;       /* medians of the runs; means of hosts */
     double base_spread, spread; /* as dp_stat.h has them */
     double p;                   /* corrected for the number of tests */
     double low, high;           /* of value - base */
-    double width;               /* of the interval that the test gave: low and high may be wider
-                                 * apart, to include the change that is shown */
-    double sight;               /* of samples: how far chance moves the root of the ratio of both
-                                 * values, as a standard deviation (dp_counts.h) */
+    double sight;               /* how far chance moves, as a standard deviation: of samples, the
+                                 * root of the ratio of both values (dp_counts.h); of hosts, the
+                                 * difference; of runs, the value of a run. INFINITY: not known */
     enum dp_diff_verdict verdict;
 };
 
@@ -92,6 +92,7 @@ struct dp_diff_family {
                                  * in turn; its value is the baseline's and the change of pairs */
     size_t needed;              /* how many runs on each side could decide; 0: these can, or nothing
                                  * is tested */
+    struct dp_hosts_prior prior;        /* of hosts */
     double layout;              /* the difference, as a ratio, up to which a sub that did the same
                                  * work is said to lie elsewhere; 0: none */
 };

@@ -23,6 +23,7 @@ struct comparing {
     size_t n[2];                /* runs of the baseline, of the side, that have a value */
     double *x, *y, *scratch;    /* their values; room for as many */
     struct dp_diff_counting counting;   /* of samples */
+    const struct dp_hosts_prior *prior; /* of hosts; NULL: not known */
 };
 
 #define TOTAL UINT32_MAX        /* in place of an entry */
@@ -54,8 +55,7 @@ static bool is_there(const struct dp_diff_run *run, uint32_t e)
  * order. */
 static double middle(const struct comparing *c, const double *v, size_t n)
 {
-    const struct dp_diff_how *how = c->diff->how;
-    if (n && dp_diff_has_units(how) && dp_hosts_has_means(c->n[0], c->n[1], how->paired))
+    if (dp_diff_has_units(c->diff->how))
         return dp_hosts_mean(v, n);
     memcpy(c->scratch, v, n * sizeof *v);
     return n ? dp_stat_median(c->scratch, n) : 0;
@@ -109,7 +109,7 @@ static void load(struct comparing *c, uint32_t e, struct dp_diff_values *to)
     to->value = whole_middle(c, c->y, c->n[1], last[1]);
     to->p = 1;
     to->low = -INFINITY;
-    to->high = to->width = INFINITY;
+    to->high = to->sight = INFINITY;
 }
 
 static bool all_equal(const double *v, size_t n)
@@ -162,24 +162,39 @@ static double *begin(struct comparing *c)
     return c->x;
 }
 
-static void take(struct dp_diff_values *v, const struct dp_stat *stat)
+static void take(const struct comparing *c, struct dp_diff_values *v, const struct dp_stat *stat)
 {
     v->base_spread = stat->spread[0];
     v->spread = stat->spread[1];
     v->p = stat->p;
     v->low = stat->low;
     v->high = stat->high;
-    v->width = stat->high - stat->low;
+    v->sight = dp_stat_sigma(stat->high - stat->low, c->n[0], c->n[1], c->diff->how->confidence);
+}
+
+static void test_hosts(const struct comparing *c, struct dp_diff_values *v)
+{
+    struct dp_hosts_result result;
+    dp_hosts_compare(&result, c->x, c->n[0], c->y, c->n[1], c->diff->how->paired, c->prior,
+                     c->diff->how->confidence);
+    v->base_spread = result.spread[0];
+    v->spread = result.spread[1];
+    v->p = result.p;
+    v->low = result.low;
+    v->high = result.high;
+    v->sight = result.error;
 }
 
 static int test(const struct comparing *c, struct dp_diff_values *v)
 {
     const struct dp_diff_how *how = c->diff->how;
     struct dp_stat stat;
-    int rc = dp_diff_has_units(how)
-        ? dp_hosts_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->paired, how->confidence)
-        : dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->confidence);
-    take(v, &stat);
+    if (dp_diff_has_units(how)) {
+        test_hosts(c, v);
+        return 0;
+    }
+    int rc = dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->confidence);
+    take(c, v, &stat);
     return rc;
 }
 
@@ -201,7 +216,7 @@ static int test_pairs(const struct comparing *c, struct dp_diff_values *v)
     struct dp_stat stat;
     double shift;
     int rc = dp_signed_compare(&stat, &shift, c->x, c->y, c->n[0], c->diff->how->confidence);
-    take(v, &stat);
+    take(c, v, &stat);
     v->value = dp_num_round((double)v->base + shift);
     return rc;
 }
@@ -225,7 +240,6 @@ static int test_counter(const struct comparing *c, struct dp_diff_values *v)
         v->p = counts.p;
         v->low = v->base ? (double)v->base * (counts.low - 1) : -INFINITY;
         v->high = v->base ? (double)v->base * (counts.high - 1) : INFINITY;
-        v->width = v->high - v->low;
     }
     v->p = 2 * v->p < 1 ? 2 * v->p : 1;
     return rc;
@@ -297,6 +311,28 @@ static int judge(struct comparing *c, uint32_t e, double floor, struct dp_diff_v
     return 0;
 }
 
+/* Learns from the subs that will be tested how much the values of hosts vary. Inclusive values are
+ * parts of one another, and those of one sub tell nothing about another. */
+static int learn_variances(struct comparing *c, double floor, struct dp_hosts_prior *prior)
+{
+    size_t n = dp_diff_entries(c->diff), count = 0;
+    struct dp_diff_values values;
+    if (!dp_diff_has_units(c->diff->how) || c->incl)
+        return 0;
+    struct dp_hosts_variance *v = dp_mem_realloc(NULL, n + 1, sizeof *v);
+    if (!v)
+        return DP_E_NOMEM;
+    for (uint32_t e = 0; e < n; e++) {
+        load(c, e, &values);
+        if (values.base && values.value && pooled(c) >= floor)
+            v[count++] = dp_hosts_variance(c->x, c->n[0], c->y, c->n[1], c->diff->how->paired);
+    }
+    dp_hosts_fit(prior, v, count);
+    c->prior = prior;
+    dp_mem_free(v);
+    return 0;
+}
+
 /* The middle of the totals (100 %) of the runs of a side. */
 static double whole_of(const struct comparing *c, uint32_t side)
 {
@@ -336,6 +372,8 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
         rc = judge(&c, TOTAL, 0, &family->total);
     /* the total is still loaded */
     double floor = rc == 0 ? pooled(&c) * diff->how->floor / 100 : 0;
+    if (rc == 0)
+        rc = learn_variances(&c, floor, &family->prior);
     for (uint32_t e = 0; e < n && rc == 0; e++) {
         rc = judge(&c, e, floor, &family->values[e]);
         family->tests += family->values[e].verdict == DP_DIFF_UNSURE;

@@ -97,7 +97,6 @@ int dp_diff_count(const struct dp_diff_counting *c, uint32_t e, double *x, doubl
     if (v->base) {
         v->low = (double)v->base * (rate.low - 1);
         v->high = (double)v->base * (rate.high - 1);
-        v->width = v->high - v->low;
     }
     double others = shares[0].of > 0 ? 1 - shares[0].count / shares[0].of : 0;
     v->sight = dp_counts_sight(rates[0].count * others, rates[1].of / rates[0].of,

@@ -364,16 +364,16 @@ int dp_diff_mix_moved(const struct dp_diff *diff, uint32_t side, double chance,
     int count = 0, rc = x ? 0 : DP_E_NOMEM;
     for (uint32_t e = 0; rc == 0 && e < dp_diff_entries(diff); e++) {
         const struct dp_diff_column *column = &diff->runs[0].columns[0];
-        struct dp_stat stat;
+        struct dp_hosts_result result;
         if (diff->how->counts
             || 100 * (double)value_at(column->self, column->cap, e)
                    < diff->how->floor * (double)column->total
             || !parts_of(diff, side, e, x, y))
             continue;
-        rc = dp_hosts_compare(&stat, x, runs[0], y, runs[1], diff->how->paired != 0, 0.95);
-        double change = stat.middle[1] / stat.middle[0] - 1;
-        if (rc == 0 && stat.p <= chance)
-            keep_most(most, n, &count, (struct dp_diff_moved){ e, change, stat.p });
+        dp_hosts_compare(&result, x, runs[0], y, runs[1], diff->how->paired != 0, NULL, 0.95);
+        double change = result.mean[1] / result.mean[0] - 1;
+        if (result.p <= chance)
+            keep_most(most, n, &count, (struct dp_diff_moved){ e, change, result.p });
     }
     dp_mem_free(x);
     return rc < 0 ? rc : count;

@@ -178,7 +178,6 @@ static const double chance = 0.05;
 static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_diff_values *v)
 {
     size_t n = 0, m = 0;
-    struct dp_stat stat;
     double *x = dp_mem_realloc(NULL, 2 * (diff->n_runs + 1), sizeof *x), *y;
     memset(v, 0, sizeof *v);
     if (!x)
@@ -191,12 +190,20 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
         else if (diff->runs[r].side == side)
             y[m++] = speed;
     }
-    int rc = dp_diff_has_units(diff->how)
-        ? dp_hosts_compare(&stat, x, n, y, m, diff->how->paired, diff->how->confidence)
-        : dp_stat_compare(&stat, x, n, y, m, diff->how->confidence);
-    v->p = stat.p;
-    v->base = dp_num_round(stat.middle[0]);
-    v->value = dp_num_round(stat.middle[1]);
+    int rc = 0;
+    if (dp_diff_has_units(diff->how)) {
+        struct dp_hosts_result result;
+        dp_hosts_compare(&result, x, n, y, m, diff->how->paired, NULL, diff->how->confidence);
+        v->p = result.p;
+        v->base = dp_num_round(result.mean[0]);
+        v->value = dp_num_round(result.mean[1]);
+    } else {
+        struct dp_stat stat;
+        rc = dp_stat_compare(&stat, x, n, y, m, diff->how->confidence);
+        v->p = stat.p;
+        v->base = dp_num_round(stat.median[0]);
+        v->value = dp_num_round(stat.median[1]);
+    }
     dp_mem_free(x);
     return rc;
 }

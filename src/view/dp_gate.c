@@ -122,18 +122,12 @@ static double forbidden(const struct checking *c, const struct dp_rule *rule, ui
 /* Notes how well the runs tell an entry's growth from chance: percent are of one sigma. */
 static int see(struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
 {
-    const struct dp_diff *diff = c->diff;
     bool counted = c->family->counted;
     if (rule->kind != DP_RULE_GROWTH || !dp_diff_is_tested(v) || !v->base
-        || c->family->by_counts || !isfinite(counted ? v->sight : v->width))
+        || c->family->by_counts || !isfinite(v->sight))
         return 0;
     double most = forbidden(c, rule, v->base), base = (double)v->base;
-    double sigma = counted ? v->sight
-        : dp_diff_has_units(diff->how)
-        ? dp_hosts_error(v->width, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
-                         diff->how->paired, diff->how->confidence)
-        : dp_stat_sigma(v->width, diff->sides[0].n_runs, diff->sides[c->side].n_runs,
-                        diff->how->confidence);
+    double sigma = v->sight;
     if (dp_mem_grow((void **)&c->sights, &c->sights_cap, c->n_sights + 1, sizeof *c->sights) < 0)
         return DP_E_NOMEM;
     c->sights[c->n_sights++] = (struct sight){
@@ -193,12 +187,14 @@ static int sum_up(struct checking *c)
     }
     size_t runs = c->diff->sides[0].n_runs, others = c->diff->sides[c->side].n_runs;
     bool units = dp_diff_has_units(c->diff->how), paired = c->diff->how->paired != 0;
-    double seen = units ? dp_hosts_reach(runs, others, paired, alpha)
+    const struct dp_hosts_prior *prior = &c->family->prior;
+    double seen = units ? dp_hosts_reach(runs, others, paired, prior, alpha)
                         : dp_stat_seen(runs, others, alpha);
     power->half = c->sights[(n - 1) / 2].percent * seen;
     power->all = c->sights[n - 1].percent * seen;
     if (shift > 0)
-        power->needed = units ? dp_hosts_needed(shift, runs, others, paired, alpha, MOST_RUNS)
+        power->needed = units ? dp_hosts_needed(shift, runs, others, paired, prior, alpha,
+                                                MOST_RUNS)
                               : dp_stat_runs_to_see(shift, alpha, MOST_RUNS);
     return 0;
 }

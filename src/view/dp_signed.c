@@ -138,8 +138,8 @@ static int interval(struct dp_stat *out, double *shift, const double *d, size_t 
 static void sum_up(struct dp_stat *out, int side, const double *v, size_t n, double *room)
 {
     memcpy(room, v, n * sizeof *v);
-    out->middle[side] = dp_stat_median(room, n);
-    out->spread[side] = dp_stat_spread(room, n, out->middle[side]);
+    out->median[side] = dp_stat_median(room, n);
+    out->spread[side] = dp_stat_spread(room, n, out->median[side]);
 }
 
 int dp_signed_compare(struct dp_stat *out, double *shift, const double *x, const double *y,

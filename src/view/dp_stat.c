@@ -414,12 +414,12 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
         all[i] = i < n ? x[i] : y[i - n];
     out->p = 1;
     int rc = n && m ? test(&out->p, all, n, m) : 0;
-    out->middle[0] = dp_stat_median(all, n);
-    out->middle[1] = dp_stat_median(all + n, m);
+    out->median[0] = dp_stat_median(all, n);
+    out->median[1] = dp_stat_median(all + n, m);
     if (rc == 0)                /* the medians have sorted both */
         rc = interval(out, all, n, all + n, m, confidence);
-    out->spread[0] = dp_stat_spread(all, n, out->middle[0]);
-    out->spread[1] = dp_stat_spread(all + n, m, out->middle[1]);
+    out->spread[0] = dp_stat_spread(all, n, out->median[0]);
+    out->spread[1] = dp_stat_spread(all + n, m, out->median[1]);
     dp_mem_free(all);
     return rc;
 }

@@ -10,7 +10,7 @@ double dp_stat_spread(double *v, size_t n, double median);
 
 /* What two samples tell. */
 struct dp_stat {
-    double middle[2];           /* medians; where means are compared (dp_hosts.h), means */
+    double median[2];
     double spread[2];           /* median absolute deviation, x 1.4826: a normal
                                  * distribution's sigma */
     double p;                   /* two-sided: chance of such a sum of scores, or one further out,

@@ -24,7 +24,7 @@ static void known(void)
     ok(near(s.p, 0.0390625), "p: %.7f", s.p);
     ok(near(shift, -0.46), "the shift: %.3f", shift);
     ok(near(s.low, -0.786) && near(s.high, -0.01), "its interval: %.3f to %.3f", s.low, s.high);
-    ok(near(s.middle[0], 1.68) && near(s.middle[1], 1.06), "medians");
+    ok(near(s.median[0], 1.68) && near(s.median[1], 1.06), "medians");
     dp_signed_compare(&s, &shift, x, y, 5, 0.95);
     ok(isinf(s.low) && isinf(s.high) && s.low < 0 && s.high > 0, "five pairs exclude nothing");
     dp_signed_compare(&s, &shift, x, x, 9, 0.95);
