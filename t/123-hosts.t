@@ -242,7 +242,12 @@ subtest 'warm=' => sub {
     is($left->('warm=2m', 0, $slices[0]), '1', 'processes of one slice each are whole');
     my $merged = { run => 'merged.77', start => 0, seconds => 60 };
     is(scalar(() = Devel::DProf::Store::RunSet::warmed({ warm => 60 }, 0, $merged, @slices)), 4,
-        'what was merged stays');
+        'what was merged by an older version stays');
+    my @merged = map { { run => "merged.77-0-0-$_", start => 60, seconds => 240 } } 0 .. 2;
+    is($left->('warm=2m', 0, @merged), '0 2', 'what was merged of the first slices is left out');
+    my @short = map { { run => "6b.1.1-7-0-$_", start => 60 * $_, seconds => $_ == 4 ? 3 : 60 } }
+        1 .. 4;
+    is($left->('warm=2m', 0, @short), '3 4', 'a short last slice is no early one');
     is(eval { Devel::DProf::Store::RunSet::parse('warm=x'); 1 } ? '' : $@,
         "warm=x: must be a time, such as 90s or 2m, or 0\n", 'a wrong one');
 };

@@ -271,14 +271,18 @@ sub merged_text {
 
 subtest 'Merging' => sub {
     my $dir = spool_of(6, @STORES);
-    # Two intervals of five minutes: the slices 1 to 4, 5 and 6.
-    my $whole = merged_text(map { "$dir/spool/" . slice_name(slice => $_) } 1 .. 4);
+    # Two intervals of five minutes: the slices 1 to 4, 5 and 6. What a process did in its first two
+    # minutes, which warm= leaves out, stays apart.
+    my $whole = merged_text(map { "$dir/spool/" . slice_name(slice => $_) } 1, 2);
     is_deeply(dprofstore($dir, qw(push --to dir:store --service web --merge 5m --delete spool)),
-        ["2 profiles pushed\n", '', 0], 'two intervals are two profiles');
+        ["3 profiles pushed\n", '', 0], 'two intervals are three profiles');
     is(left($dir), '', 'nothing is left');
     my @all = selected($dir);
     is_deeply([map { "$_->{start} $_->{seconds}" } @all],
-        ['1795348860.25 240', '1795349100.25 120'], 'when they were, and how long');
+        ['1795348860.25 120', '1795348980.25 120', '1795349100.25 120'],
+        'when they were, and how long');
+    is_deeply([map { $_->{start} } Devel::DProf::Store::RunSet::warmed({}, 120, @all)],
+        [1795348980.25, 1795349100.25], 'warm= leaves out the first one');
     my ($path) = Devel::DProf::Store::open("dir:$dir/store")->fetch(\@all, $dir);
     is(gunzipped($path), $whole, 'as by dprofmerge');
     add_slice($dir, $_, script => $_ < 3 ? 'a.pl' : 'b.pl') for 1 .. 4;

@@ -14,6 +14,10 @@ my @GLOBS = qw(service version host env);
 my @TIMES = qw(since until at older);
 # What is no condition of a profile alone.
 my @OTHERS = qw(warm limit);
+
+# What a process does in its first seconds is not compared, and not added up with what follows. What
+# has been added up has a number in the place of a slice's: it is of such seconds, or of none.
+use constant { WARM => 120, COLD => 1, WARMED => 2 };
 my %TIME = map { $_ => 1 } @TIMES;
 my %SECONDS = (s => 1, m => 60, h => 3600, d => 86400, w => 7 * 86400);
 
@@ -144,16 +148,34 @@ sub warmed {
     my ($set, $seconds, @profiles) = @_;
     $seconds = $set->{warm} // $seconds;
     return @profiles if !$seconds || !grep { slice_of($_) > 1 } @profiles;
+    # The last slice of a process may be shorter than the others.
+    my %longest;
+    for my $p (@profiles) {
+        my $process = process_of($p);
+        $longest{$process} = $p->{seconds} if ($p->{seconds} || 0) > ($longest{$process} // 0);
+    }
     return grep {
         my $slice = slice_of($_);
-        !$slice || ($slice - 1) * ($_->{seconds} || 60) >= $seconds;
+        my $began = is_merged($_) ? ($slice == COLD ? 0 : $seconds)
+            : ($slice - 1) * ($longest{ process_of($_) } || 60);
+        !$slice || $began >= $seconds;
     } @profiles;
 }
 
-# The number of a slice; 0: it is none, or several that were added up.
+# The number of a slice, or COLD or WARMED of several that were added up; 0: it is none.
 sub slice_of {
     my ($profile) = @_;
-    return $profile->{run} =~ /\A(?!md5\.|merged\.).*-\d+-\d+-(\d+)\z/s ? $1 : 0;
+    return $profile->{run} =~ /\A(?!md5\.).*-\d+-\d+-(\d+)\z/s ? $1 : 0;
+}
+
+sub is_merged { return $_[0]{run} =~ /\Amerged\./ ? 1 : 0 }
+sub process_of { return $_[0]{run} =~ s/-\d+\z//r }
+
+# Which of them a slice of a spool (Devel::DProf::Store::Spool::identify) is added up with.
+sub kind_of_slice {
+    my ($profile) = @_;
+    my $slice = slice_of($profile) or return 0;
+    return ($slice - 1) * ($profile->{seconds_of_slice} || 60) < WARM ? COLD : WARMED;
 }
 
 # Sorts profiles, and takes the latest ones if there is a limit.

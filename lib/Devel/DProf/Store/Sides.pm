@@ -16,8 +16,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant { MOST_RUNS => 50, BUCKETS => 20 };
 # Of fewer pairs than that their differences tell less than all hosts do.
 use constant LEAST_PAIRS => 6;
-# What a process does in its first seconds is not compared.
-use constant WARM => 120;
+use constant WARM => Devel::DProf::Store::RunSet::WARM;
 
 # What stores have written for us goes when the process ends.
 my @FOLDERS;

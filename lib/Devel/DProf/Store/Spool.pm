@@ -12,6 +12,7 @@ use File::Temp ();
 use Devel::DProf::Dir;
 use Devel::DProf::Input ();
 use Devel::DProf::Store qw(escaped unescaped failed);
+use Devel::DProf::Store::RunSet;
 use Devel::DProf::Write;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -184,7 +185,9 @@ sub identify {
     my $seconds = seconds(\%header);
     my $start = ($header{dprof_start} // '') =~ /\A(\d{1,11}(?:\.\d{1,9})?)\z/ ? $1 : undef;
     my $modified = $entry->{is} ? $entry->{is}[4] : (stat $file)[9] // time;
+    my ($of_slice) = ($header{dprof_options} // '') =~ /\bslice=(\d{1,9})(?!\d)/;
     %$entry = (%$entry, run => identity($file, \%header), seconds => $seconds,
+        seconds_of_slice => $of_slice || $seconds,
         start => $start // ($modified > $seconds ? int($modified - $seconds) : 0),
         script => ($header{dprof_script} // '') =~ s{.*/}{}sr);
     released($entry);
@@ -294,8 +297,8 @@ sub trim_refused {
 # (.ID.merged), the profile (ID.tree), the removal of what went into it. As long as there is a list,
 # the profile is one of those that did not arrive yet, and the members that are left are no others.
 
-# Merges entries that are identified, those of each service's intervals of SECONDS; with NOW only of
-# intervals that are over. Returns the entries to push. TOLD is called with a message and an entry
+# Merges entries that are identified, those of each service's intervals of SECONDS, and of the first
+# seconds of processes apart from the others; with NOW only of intervals that are over. Returns the entries to push. TOLD is called with a message and an entry
 # that cannot be merged.
 sub merged {
     my ($self, $entries, $seconds, $told, $now) = @_;
@@ -303,19 +306,22 @@ sub merged {
     for my $entry (@$entries) {
         my $interval = sprintf '%012d', $entry->{start} / $seconds;
         if (defined $entry->{merged}) { push @done, $entry }
-        else { push @{ $group{"$interval $entry->{service}"} }, $entry }
+        else {
+            my $kind = Devel::DProf::Store::RunSet::kind_of_slice($entry);
+            push @{ $group{"$interval $entry->{service} $kind"} }, $entry;
+        }
     }
     for my $key (sort keys %group) {
         my ($longest) = sort { $b <=> $a } map { $_->{seconds} } @{ $group{$key} };
         # A slice comes when it is over, which may be after the interval.
         next if defined $now && $now < ($key =~ s/ .*//sr + 1) * $seconds + $longest;
-        push @done, $self->one_of($group{$key}, $told);
+        push @done, $self->one_of($group{$key}, $key =~ s/.* //sr, $told);
     }
     return @done;
 }
 
 sub one_of {
-    my ($self, $entries, $told) = @_;
+    my ($self, $entries, $kind, $told) = @_;
     my (%bad, %entry);
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1);
     my ($sum) = $input->sum({}, sub {
@@ -328,7 +334,7 @@ sub one_of {
     }, map { $entry{ $_->{path} } = $_; $self->copy_to_read($_, \%bad, $told) } @$entries);
     released(@$entries);
     my @good = grep { !$bad{ $_->{path} } } @$entries;
-    return @good ? $self->staged($sum, @good) : ();
+    return @good ? $self->staged($sum, $kind, @good) : ();
 }
 
 # Returns the path of the copy, or nothing if the file cannot be copied any more.
@@ -344,11 +350,11 @@ sub copy_to_read {
 }
 
 sub staged {
-    my ($self, $sum, @members) = @_;
+    my ($self, $sum, $kind, @members) = @_;
     my ($start) = sort { $a <=> $b } map { $_->{start} } @members;
     my ($end) = sort { $b <=> $a } map { $_->{start} + $_->{seconds} } @members;
     my $run = 'merged.' . Digest::MD5::md5_hex(join "\n", sort map { $_->{run} } @members)
-        . '-0-0-0';
+        . "-0-0-$kind";
     my $entry = $self->made(run => $run, name => "$run.tree", merged => ".$run.merged",
         start => $start, seconds => sprintf('%.6f', $end - $start) + 0,
         script => $members[0]{script});
