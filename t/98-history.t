@@ -44,8 +44,10 @@ my @set = ('--run-set', 'service=web');
 
 sub line {
     my ($label, $sum, $sub) = @_;
-    return sprintf "%s,%d,%.4f,%d,\n", $label, $sum->{n},
-        100 * $sum->{"self_$sub"} / $sum->{total}, $sum->{$sub};
+    my ($self, $calls) = @$sum{"self_$sub", $sub};
+    my $per_call = $calls && $sub ne 'program' ? sprintf '%.4f', 1000 * $self / $calls : '';
+    return sprintf "%s,%d,%.4f,%s,%d,\n", $label, $sum->{n}, 100 * $self / $sum->{total},
+        $per_call, $calls;
 }
 
 sub at {
@@ -53,16 +55,16 @@ sub at {
     return sprintf '2026-11-22T%02d:%02d:00Z', 12 + int(5 * $k / 60), 5 * $k % 60;
 }
 
-is_deeply(history('main::g', @set, '--format', 'csv'), [join('', "from,profiles,self_percent,calls,"
-    . "ops\n", map { line(at($_), $of_interval{$_}, 'g') } 0 .. 39), '', 0], 'every five minutes');
+is_deeply(history('main::g', @set, '--format', 'csv'), [join('', "from,profiles,self_percent,"
+    . "per_call_us,calls,ops\n", map { line(at($_), $of_interval{$_}, 'g') } 0 .. 39), '', 0], 'every five minutes');
 is_deeply(history('P::h', @set, '--format', 'csv')->[0], join('', "from,profiles,self_percent,"
-    . "calls,ops\n", map { line(at($_), $of_interval{$_}, 'h') } 0 .. 39),
+    . "per_call_us,calls,ops\n", map { line(at($_), $of_interval{$_}, 'h') } 0 .. 39),
     'a sub that is not there at first');
 is_deeply(history('(program)', @set, '--format', 'csv')->[0], join('', "from,profiles,self_percent,"
-    . "calls,ops\n", map { line(at($_), $of_interval{$_}, 'program') } 0 .. 39),
+    . "per_call_us,calls,ops\n", map { line(at($_), $of_interval{$_}, 'program') } 0 .. 39),
     'what is outside of all subs');
 is_deeply(history('main::g', @set, '--by', 'version', '--format', 'csv')->[0], join('',
-    "version,profiles,self_percent,calls,ops\n", line('1.9', $of_version{'1.9'}, 'g'),
+    "version,profiles,self_percent,per_call_us,calls,ops\n", line('1.9', $of_version{'1.9'}, 'g'),
     line('1.10', $of_version{'1.10'}, 'g'), line("'=2", $of_version{'=2'}, 'g'),
     line('"3,""x\x0a"', $of_version{"3,\"x\n"}, 'g')),
     'by version, in the order of time; no cell is a formula');
@@ -75,7 +77,7 @@ my @blocks = map { chr 0x2581 + int($_->{h} / $of_version{"3,\"x\n"}{h} * 7 + 0.
     @of_version{'1.9', '1.10', '=2', "3,\"x\n"};
 like($text, qr/^# History of: P::h\n# Metric: user\+system time, self\n/m, 'text: what it is');
 like($text, qr/^# Calls: @{[ join '', @blocks ]}$/m, '... with a line of blocks');
-like($text, qr/^1\.9 +50 +$share[0] +0 +-\n1\.10 +50 +$share[1] +[0-9,]+ +-\n=2 +50 +$share[2]/m,
+like($text, qr/^1\.9 +50 +$share[0] +- +0 +-\n1\.10 +50 +$share[1] +1000\.000 us +[0-9,]+ +-\n=2 /m,
     '... and a row for each version');
 my $quiet = history('P::h', @set, '--by', 'version', '-q')->[0];
 utf8::decode($quiet);
@@ -87,7 +89,7 @@ my ($line) = $long =~ /^# Calls: (\S+)$/m;
 is(length $line, 60, 'a long line of blocks has 60 of them');
 my $calls = history('main::g', @set, '-m', 'calls')->[0];
 like($calls, qr/^# Metric: calls, self$/m, '-m');
-like($calls, qr/^2026-11-22T12:00:00Z +5 +60\.00% +15 +-$/m, '... shares of it');
+like($calls, qr/^2026-11-22T12:00:00Z +5 +60\.00% +- +15 +-$/m, '... shares of it');
 
 # Mojolicious has the digest of an application's path in the names of its subs.
 subtest 'Names that differ from version to version' => sub {
@@ -103,7 +105,7 @@ subtest 'Names that differ from version to version' => sub {
     my $calls = sub {
         my $run = run_tool('dprofreport', ['--from', 'dir:apps', '--history', $_[0],
             qw(--run-set service=app --by version --format csv)], dir => $dir);
-        return $run->{err} . join ' ', $run->{out} =~ /^\d,1,[\d.]+,(\d+),/mg;
+        return $run->{err} . join ' ', $run->{out} =~ /^\d,1,[\d.]+,[\d.]*,(\d+),/mg;
     };
     is($calls->('App::#::h'), '1 2 3', 'the name that dprofdiff shows is all of them');
     is($calls->('App::2222222222222222::h'), '0 2 0', 'the name of one is that one');
@@ -129,13 +131,14 @@ subtest 'Picture and page' => sub {
     };
     my @versions = @of_version{'1.9', '1.10', '=2', "3,\"x\n"};
     is_deeply(\@points, [$curve->(84, map { $_->{self_h} / $_->{total} } @versions),
-        $curve->(248, map { $_->{h} } @versions)], 'curves of share and calls; there are no ops');
-    like($svg, qr{<title>1\.10, Profiles 50, Self $share[1], Calls [\d,]+, Ops -</title>},
+        '386.7,248.0 683.3,248.0 980.0,248.0', $curve->(412, map { $_->{h} } @versions)],
+        'curves of share, time per call and calls; there are no ops');
+    like($svg, qr{<title>1\.10, Profiles 50, Self $share[1], Per call 1000\.000 us, Calls [\d,]+, Ops -</title>},
         'a point says what it is');
     unlike($svg, qr/[^\x20-\x7e\n]/, 'no character of a version is as it was');
     like($page, qr/\A<!DOCTYPE html>\n/, 'a page');
     ok(index($page, $svg) > 0, '... has the picture');
-    like($page, qr{^<tr><td>=2</td><td>50</td><td>$share[2]</td><td>[\d,]+</td><td>-</td></tr>$}m,
+    like($page, qr{^<tr><td>=2</td><td>50</td><td>$share[2]</td><td>1000\.000 us</td><td>[\d,]+</td><td>-</td></tr>$}m,
         '... and the numbers');
     is(scalar(() = $page =~ /<tr>/g), 5, '... of all versions');
     my $times = history('main::g', @set, '--format', 'svg')->[0];
@@ -147,18 +150,18 @@ subtest 'Picture and page' => sub {
 subtest 'JSON, Markdown' => sub {
     require JSON::PP;
     my @by = ('P::h', @set, '--by', 'version', '--format');
-    my ($head, @lines) = map { [split /,(?=[^,]*(?:,[^,]*){0,3}\z)/, $_, -1] } split /\n/,
+    my ($head, @lines) = map { [split /,(?=[^,]*(?:,[^,]*){0,4}\z)/, $_, -1] } split /\n/,
         history(@by, 'csv')->[0];
     my $json = JSON::PP->new->utf8->decode(history(@by, 'json')->[0]);
     is_deeply([map { $_->{key} } @{ $json->{columns} }],
-        [qw(version profiles self_percent calls ops)], 'columns of JSON');
+        [qw(version profiles self_percent per_call_us calls ops)], 'columns of JSON');
     is_deeply([map { my $row = $_; map { $_ // '' } @$row{qw(profiles calls ops)} }
-        @{ $json->{rows} }], [map { @$_[1, 3, 4] } @lines], 'JSON has the numbers of CSV');
+        @{ $json->{rows} }], [map { @$_[1, 4, 5] } @lines], 'JSON has the numbers of CSV');
     is_deeply([map { $_->{version} } @{ $json->{rows} }], ['1.9', '1.10', '=2', "3,\"x\n"],
         '... and versions as they are');
     is($json->{metric}, 'user+system time, self', '... facts');
     my $markdown = history(@by, 'markdown')->[0];
-    like($markdown, qr/^\| `=2` \| 50 \| $share[2] \| [\d,]+ \| - \|$/m, 'Markdown');
+    like($markdown, qr/^\| `=2` \| 50 \| $share[2] \| 1000\.000 us \| [\d,]+ \| - \|$/m, 'Markdown');
 };
 
 my $hint = "Try 'dprofreport -h' for help.\n";

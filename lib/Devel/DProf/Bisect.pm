@@ -93,7 +93,16 @@ sub read {
     my @metrics = map { $diff->measure($_) // return 0 } $self->{metric} // 'cpu', $self->beside;
     $self->{is_whole} = !grep({ is_cut($_->{run}) } @selected)
         && !grep({ is_slice($_) } map { parts($_) } $diff->sides);
-    return $self->groups(map { +{ metric => $_, of_run => [$self->values_of($_)] } } @metrics);
+    my @measures = map { +{ metric => $_, of_run => [$self->values_of($_)] } } @metrics;
+    $measures[0]{calls_of_run} = [$self->values_of($diff->measure('calls'))]
+        if $self->{by_host} && $metrics[0]->is_time && !$self->lacks_calls;
+    return $self->groups(@measures);
+}
+
+# Tells whether some profiles have no calls, but samples.
+sub lacks_calls {
+    my ($self) = @_;
+    return scalar grep { $_->no_calls } map { parts($_) } $self->{diff}->sides;
 }
 
 # Tells whether all profiles were recorded in one way. If not, a message says so, before any of them
@@ -135,9 +144,8 @@ sub is_slice {
 sub beside {
     my ($self) = @_;
     return if defined $self->{metric};
-    my @all = map { parts($_) } $self->{diff}->sides;
-    my $has_ops = !grep { !$_->has_counter('ops') } @all;
-    return (grep({ $_->no_calls } @all) ? () : 'calls', $has_ops ? 'ops' : ());
+    my $has_ops = !grep { !$_->has_counter('ops') } map { parts($_) } $self->{diff}->sides;
+    return ($self->lacks_calls ? () : 'calls', $has_ops ? 'ops' : ());
 }
 
 # Returns for each run its total of a metric, and its values by sub.
@@ -189,7 +197,9 @@ sub groups {
         push @names, $side->{name};
         push @sizes, scalar @with;
     }
-    $_->{of_run} = [@{ $_->{of_run} }[@kept]] for @measures;
+    for my $m (@measures) {
+        @$_ = @$_[@kept] for grep { defined } @$m{qw(of_run calls_of_run)};
+    }
     @$self{qw(measures names sizes weights)} = (\@measures, \@names, \@sizes, \@weights);
     return 1 if @names > 1;
     $self->{say}->(@names ? "there is one version only, $names[0]: a change needs two"
@@ -272,14 +282,14 @@ sub tested {
         push @found, grep { $_->{points} > EQUAL * $_->{before} } map {
             my ($before, $after) = @levels[$_, $_ + 1];
             $self->change($names->[$s], $m, @{ $at{$s}[$_] }[1], $before, $after, $at{$s}[$_][2],
-                abs($after - $before));
+                abs($after - $before) * $self->{points_of}{ $names->[$s] });
         } 0 .. $#{ $at{$s} };
     }
     return @found;
 }
 
-# Returns the names of the subs that have a share worth testing, and their shares in percent. What
-# the filters hide still tells what is usual.
+# Returns the names of the subs that have a share worth testing, and their shares in percent; of
+# hosts whose calls are known, seconds per call. What the filters hide still tells what is usual.
 sub shares {
     my ($self, $m) = @_;
     my @runs = @{ $m->{of_run} };
@@ -287,12 +297,31 @@ sub shares {
     for my $name (names_in($m)) {
         my @shares = map { 100 * ($_->{value}{$name} // 0) / $_->{total} } @runs;
         next if !grep { median(@$_) >= $self->{floor} } $self->grouped_values(@shares);
+        my @values = $m->{calls_of_run} ? $self->per_call($m, $name) : @shares;
         push @names, $name;
-        push @series, \@shares;
+        push @series, \@values;
+        my $usual = median(@values);
+        $self->{points_of}{$name} = $m->{calls_of_run} && $usual ? median(@shares) / $usual : 1;
     }
     $self->{adjusted} = adjusted(@series);
     my @shown = grep { exists $self->{shown}{ $names[$_] } } 0 .. $#names;
     return ([@names[@shown]], [@series[@shown]]);
+}
+
+# Returns a sub's seconds per call of each run. A run that makes no calls gets what the other runs of
+# its version take; 0 where none of them makes any.
+sub per_call {
+    my ($self, $m, $name) = @_;
+    my ($times, $calls) = @$m{qw(of_run calls_of_run)};
+    my @values = map {
+        my $n = $calls->[$_]{value}{$name};
+        $n ? ($times->[$_]{value}{$name} // 0) / $n : undef;
+    } 0 .. $#$times;
+    return map {
+        my @of_version = @$_;
+        my $usual = median(grep { defined } @of_version);
+        map { $_ // $usual } @of_version;
+    } $self->grouped_values(@values);
 }
 
 # A sub that takes more leaves less for all others. Divides the shares of each run by the median of
@@ -319,7 +348,7 @@ sub median {
 sub change {
     my ($self, $sub, $m, $at, $before, $after, $p, $points) = @_;
     return { sub => $sub, metric => $m->{metric}->name, at => $at,
-        before => $before, after => $after,
+        before => $before, after => $after, unit => $m->{calls_of_run} && defined $p ? 's' : '%',
         last_good => $self->{names}[ $at - 1 ], first_bad => $self->{names}[$at], p => $p,
         points => $points, change => $before ? 100 * ($after - $before) / $before : undef };
 }
@@ -360,10 +389,12 @@ sub facts {
         . ($self->{by_host} ? '; each host of a version is one value'
             : $runs > $buckets ? " in $buckets buckets" : '')]);
     push @facts, ['Metric', label($first->{metric}) . ", $how"
-        . (defined $self->{decides} ? ', as share of its run' : ', exact')];
+        . (!defined $self->{decides} ? ', exact'
+            : $first->{calls_of_run} ? ', per call' : ', as share of its run')];
     push @facts, ['Tested', plural($self->{tested}, 'sub') . " of $self->{floor} % or more; "
         . "significant up to a p of $self->{alpha}"] if defined $self->{decides};
-    push @facts, ['Adjusted', 'shares are as if the other subs had taken what they usually take']
+    push @facts, ['Adjusted', ($first->{calls_of_run} ? 'times' : 'shares')
+        . ' are as if the other subs had taken what they usually take']
         if $self->{adjusted};
     push @facts, ['Too few runs', 'no change of a share could be significant']
         if defined $self->{decides} && !$self->{decides};
@@ -406,8 +437,9 @@ sub table {
 sub cells {
     my ($f) = @_;
     my $is_tested = defined $f->{p};
-    my @values = map { [$is_tested ? sprintf('%.4f', $_) : $_,
-        $is_tested ? sprintf('%.2f%%', $_) : grouped($_)] } @$f{qw(before after)};
+    my @values = map { !$is_tested ? [$_, grouped($_)]
+        : $f->{unit} eq 's' ? [sprintf('%.9f', $_), sprintf '%.3f us', 1e6 * $_]
+        : [sprintf('%.4f', $_), sprintf '%.2f%%', $_] } @$f{qw(before after)};
     my $change = $f->{change};
     return (@$f{qw(sub metric last_good first_bad)}, @values,
         defined $change ? [sprintf('%.4f', $change), sprintf '%+.2f%%', $change] : [undef, 'new'],

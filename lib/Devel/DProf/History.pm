@@ -22,7 +22,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # A terminal has room for so many points.
 use constant MOST_POINTS => 60;
 # Keys of the columns behind the first one, a version or an interval.
-my @KEYS = qw(profiles self_percent calls ops);
+my @KEYS = qw(profiles self_percent per_call_us calls ops);
 my @BLOCKS = map { chr } 0x2581 .. 0x2588;
 
 # Returns the history that options ask for, in a format of HOW. Dies with what is wrong.
@@ -88,8 +88,8 @@ sub groups {
     return map { +{ name => $_, runs => [$of{$_}] } } @groups;
 }
 
-# What the sub has cost in a profile: its own and inclusive part of the metric in percent, calls,
-# and ops of its own. Undef each where the profile does not have it.
+# What the sub has cost in a profile: its own part of the metric in percent, microseconds per call,
+# calls, and ops of its own. Undef each where the profile does not have it.
 sub numbers {
     my ($self, $profile) = @_;
     my $metric = $profile->metric($self->{metric}) or return;
@@ -102,6 +102,8 @@ sub numbers {
     $self->{found} ||= $cost ? 1 : 0;
     my ($calls, $self_value) = @{ $cost // [0, 0] };
     return (calls => $calls, share => $total ? 100 * $self_value / $total : 0,
+        per_call => $metric->is_time && $calls && !$profile->no_calls
+            && $self->{sub} ne '(program)' ? 1e6 * $self_value / $profile->hz / $calls : undef,
         ops => $ops ? $op ? $op->[1] : 0 : undef);
 }
 
@@ -167,16 +169,19 @@ sub table {
     $table->fact('Profile', 'profile', join ', ', @names);
     $table->fact('History of', 'history_of', $self->{sub});
     $table->fact('Metric', 'metric', $self->what);
-    for (['Self:  ', 'share'], ['Calls: ', 'calls'], ['Ops:   ', 'ops']) {
+    for (['Self:  ', 'share'], ['Call:  ', 'per_call'], ['Calls: ', 'calls'],
+        ['Ops:   ', 'ops']) {
         my ($label, $key) = @$_;
         my $line = $format == DP_TEXT ? sparkline(points($key, @{ $self->{rows} })) : '';
         $table->fact('', $key, "$label$line") if length $line;
     }
     for my $row (@{ $self->{rows} }) {
         my ($name, $profiles, @shown) = @{ shift @cells };
-        my $share = defined $row->{share} ? sprintf '%.4f', $row->{share} : undef;
+        my ($share, $per_call) = map { defined $_ ? sprintf '%.4f', $_ : undef }
+            @$row{qw(share per_call)};
         $table->row($format == DP_CSV || $format == DP_JSON ? $self->key($row) : $name,
-            [$profiles, $profiles], map { [$_, shift @shown] } $share, @$row{qw(calls ops)});
+            [$profiles, $profiles], map { [$_, shift @shown] } $share, $per_call,
+            @$row{qw(calls ops)});
     }
     return $table;
 }
@@ -184,9 +189,11 @@ sub table {
 # The table's heading and its rows.
 sub cells {
     my ($self) = @_;
-    return ([$self->{seconds} ? 'From' : 'Version', 'Profiles', 'Self', 'Calls', 'Ops'],
+    return ([$self->{seconds} ? 'From' : 'Version', 'Profiles', 'Self', 'Per call', 'Calls',
+        'Ops'],
         map { my $key = $self->key($_); [length $key ? shown($key) : '-', $_->{profiles},
-            percent($_->{share}), number($_->{calls}), number($_->{ops})] } @{ $self->{rows} });
+            percent($_->{share}), microseconds($_->{per_call}), number($_->{calls}),
+            number($_->{ops})] } @{ $self->{rows} });
 }
 
 sub what {
@@ -206,13 +213,14 @@ sub as_svg {
         my @values = map { $_->{$key} } @rows;
         my ($most) = sort { $b <=> $a } grep { defined } @values;
         !defined $most ? () : { name => $head->[$column], values => \@values,
-            most => $key eq 'share' ? percent($most) : number($most) };
-    } [2, 'share'], [3, 'calls'], [4, 'ops'];
+            most => $key eq 'share' ? percent($most)
+                : $key eq 'per_call' ? microseconds($most) : number($most) };
+    } [2, 'share'], [3, 'per_call'], [4, 'calls'], [5, 'ops'];
     return Devel::DProf::HistoryPlot::svg(title => $self->title,
         subtitle => $self->what . ' - ' . join(', ', @names), panels => \@panels,
         x => [map { $self->{seconds} ? $rows[$_]{key} : $_ } 0 .. $#rows],
         labels => [map { $_->[0] } @cells],
-        tips => [map { my $c = $_; join ', ', $c->[0], map { "$head->[$_] $c->[$_]" } 1 .. 4 }
+        tips => [map { my $c = $_; join ', ', $c->[0], map { "$head->[$_] $c->[$_]" } 1 .. 5 }
             @cells]);
 }
 
@@ -236,6 +244,7 @@ sub key {
 }
 
 sub percent { return defined $_[0] ? sprintf '%.2f%%', $_[0] : '-' }
+sub microseconds { return defined $_[0] ? sprintf '%.3f us', $_[0] : '-' }
 sub number { return defined $_[0] ? grouped($_[0]) : '-' }
 
 # Returns the values of rows, as many as a line shows: neighbours have their mean.

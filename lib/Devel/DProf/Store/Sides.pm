@@ -32,7 +32,7 @@ sub take {
     my $compares = ($tool->compares || $opt->{diff}) && !defined $bisect;
     my @sides = eval {
         sides($url // $ENV{DPROF_STORE}, \@sets, $names, buckets => $opt->{buckets},
-            compares => $compares, warm => defined $bisect ? WARM : 0,
+            compares => $compares, warm => defined $bisect || defined $opt->{history} ? WARM : 0,
             option => defined $bisect ? '--bisect' : '--run-set');
     };
     if (!@sides) {
