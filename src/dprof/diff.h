@@ -123,6 +123,9 @@ struct dp_rule {
     X(FLAG, period) \
     X(FLAG, formula) \
     X(FLAG, verbose) \
+    /* of two sides, a flat text of subs: what changed and why, in the place of the table; with
+     * verbose, before it */ \
+    X(FLAG, answer) \
     X(SIZE, width)              /* of the terminal that text is for; 0: as wide as it gets */ \
     DP_PRINT_OPTIONS(X)
 struct dp_diff_how {
@@ -140,6 +143,7 @@ struct dp_diff_how {
     X(SIZE, open)               /* tests that have neither found a change nor shown that there is \
                                  * none of how->effect ... */ \
     X(OWNED, open_names)        /* ... and which they are, the largest three */ \
+    X(OWNED, renames)           /* those that are certain, as lines OLD=NEW (dp_renamed.h) */ \
     X(OWNED, findings)          /* the gate's, as lines of text */
 struct dp_diff_outcome { DP_DIFF_OUTCOME_FIELDS(DP_MEMBER) };
 void dp_diff_outcome_release(struct dp_diff_outcome *out);

@@ -5,6 +5,7 @@
 #include "dp_mem.h"
 #include "dp_render.h"
 #include "dp_render_gate.h"
+#include "dp_renamed.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -622,7 +623,8 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out)
 {
     dp_mem_free(out->findings);
     dp_mem_free(out->open_names);
-    out->findings = out->open_names = NULL;
+    dp_mem_free(out->renames);
+    out->findings = out->open_names = out->renames = NULL;
 }
 
 /* Is nothing known yet of what was tested: not that it has changed, nor that it has not? */
@@ -655,6 +657,29 @@ static int tell_open(const struct dp_compared *c, struct dp_diff_outcome *out)
     return names.err ? DP_E_NOMEM : 0;
 }
 
+enum { MOST_RENAMES = 100 };
+
+static int tell_renames(const struct dp_compared *c, struct dp_diff_outcome *out)
+{
+    struct dp_renamed renames[MOST_RENAMES];
+    struct dp_buf text;
+    int n = dp_renamed_find(renames, MOST_RENAMES, c);
+    dp_buf_init(&text);
+    for (int i = 0; i < n; i++) {
+        const struct dp_name *from = dp_diff_text(&c->diff, renames[i].from, 0),
+                             *to = dp_diff_text(&c->diff, renames[i].to, 0);
+        if (!renames[i].certain)
+            continue;
+        dp_buf_add(&text, from->ptr, from->len);
+        dp_buf_addc(&text, '=');
+        dp_buf_add(&text, to->ptr, to->len);
+        dp_buf_addc(&text, '\n');
+    }
+    dp_buf_addc(&text, '\0');
+    out->renames = text.err ? NULL : text.ptr;
+    return n < 0 ? n : text.err;
+}
+
 /* rows: of the table. Returns 0 or DP_E_NOMEM. */
 static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome *out)
 {
@@ -664,7 +689,30 @@ static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome
     out->needed = c->gate.needed;
     if (c->how->effect > 0 && tell_open(c, out) < 0)
         return DP_E_NOMEM;
+    if (c->how->over.n_keys == 1 && c->how->over.keys[0] == DP_K_SUB && tell_renames(c, out) < 0)
+        return DP_E_NOMEM;
     return !c->has_gate || (out->findings = findings_text(c)) ? 0 : DP_E_NOMEM;
+}
+
+/* Is the answer, and not the table, what is asked for? */
+static bool is_answer(const struct dp_diff_how *how, size_t sides)
+{
+    return how->answer && sides == 2 && how->format == DP_TEXT && how->view == DP_V_FLAT
+           && how->over.n_keys == 1 && how->over.keys[0] == DP_K_SUB
+           && !(how->separator && *how->separator);
+}
+
+static int print_it(struct dp_rdiff *r, struct dp_sink *sink, bool answer)
+{
+    int rc = answer ? dp_rdiff_answer(r, sink) : 0;
+    if (rc < 0 || (answer && !r->how->verbose))
+        return rc;
+    if (answer) {
+        dp_table_release(&r->table);
+        dp_sink_adds(sink, "\n");
+    }
+    rc = fill(r);
+    return rc == 0 ? print_all(r, sink) : rc;
 }
 
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
@@ -681,15 +729,14 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     dp_buf_init(&r.findings);
     r.how = how;
     r.people = how->format != DP_CSV && how->format != DP_JSON;
+    bool answer = is_answer(how, n);
     int rc = dp_compare(&r.c, sides, n, how,
                         (how->view != DP_V_FLAT ? DP_COMPARE_TREE : DP_COMPARE_ROWS)
-                            | (how->verbose || !r.people ? DP_COMPARE_SAMPLES : 0));
+                            | (how->verbose || answer || !r.people ? DP_COMPARE_SAMPLES : 0));
     if (rc == 0) {
         r.hz = dp_diff_hz(&r.c.diff, 0);
-        rc = fill(&r);
+        rc = print_it(&r, sink, answer);
     }
-    if (rc == 0)
-        rc = print_all(&r, sink);
     int ended = dp_sink_end(sink);
     /* A flat table leaves out what is equal: such rows are there, and must not be reported as
      * missing. */
@@ -704,7 +751,7 @@ int dp_diff_check(const struct dp_diff_side *sides, size_t n, const struct dp_di
 {
     struct dp_compared c;
     memset(out, 0, sizeof *out);
-    int rc = dp_compare(&c, sides, n, how, DP_COMPARE_ROWS);
+    int rc = dp_compare(&c, sides, n, how, DP_COMPARE_ROWS | DP_COMPARE_CALLS);
     if (rc == 0)
         rc = tell(&c, c.n_rows, out);
     dp_compared_release(&c);

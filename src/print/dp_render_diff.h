@@ -74,6 +74,10 @@ void dp_rdiff_certain(struct dp_rdiff *r);
 /* What grew most, and what shrank most, as facts. */
 void dp_rdiff_largest(struct dp_rdiff *r);
 
+/* Instead of all these: what changed, and why, in words (dp_render_answer.c). The table holds its
+ * rows. Returns 0 or a DP_E. */
+int dp_rdiff_answer(struct dp_rdiff *r, struct dp_sink *sink);
+
 /* The call tree, or callers and callees. */
 void dp_rdiff_tree_columns(struct dp_rdiff *r);
 int dp_rdiff_fill_tree(struct dp_rdiff *r);

@@ -57,6 +57,9 @@ sub alpha { return $_[0]{alpha} }
 # Whether times of several runs are adjusted for the speed of the runs.
 sub is_adjusted { return $_[0]{work} ? 1 : 0 }
 
+# Returns the names of --map, old and new in turn.
+sub renames { return @{ $_[0]{renames} || [] } }
+
 # Returns the rules as gate() has parsed them.
 sub given_rules { return @{ $_[0]{parsed} || [] } }
 

@@ -7,6 +7,7 @@ use warnings;
 
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP
                                DP_DIFF_BY_CHANGE);
+use Time::HiRes ();
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(told used);
 use Devel::DProf::Metric;
@@ -48,7 +49,8 @@ What is compared:
 = pid=s  tid=s
     --pid LIST --tid LIST           only the files of these processes, threads
 = map=s@
-    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them
+    --map OLD=NEW       renamed subs; packages end in ::; file://NAME reads a list of them;
+                        auto: those that have the same calls and ops
 = symfs=s@  source-dir=s@
     --symfs DIR         file names are relative to DIR, and sources are found below it
     --source-dir DIR    uses sources below DIR, vouched for or not
@@ -105,7 +107,8 @@ Gate: exit status 3 when a rule fails
     --allow-truncated   accepts profiles that were cut short
 Output:
 = format=s
-    --format text|tap|json|csv|markdown|junit|github|html|flame|flame-svg
+    --format text|perf|tap|json|csv|markdown|junit|github|html|flame|flame-svg
+                        perf: the table of perf diff, with the statistics
 = t|field-separator=s
     -t SEP              text with SEP between the fields
 = q|quiet  color=s  pager!  title=s
@@ -199,7 +202,7 @@ sub can_find {
     return too_few($runs, $alpha, @sides) if least_p($of_files, $most) > $alpha;
     return if $runs eq 'auto';
     my $reach = Devel::DProf::Profile::reach($of_files, $runs, $alpha);
-    return if $opt->{q} || $reach == 9**9**9;
+    return if !$opt->{v} || $reach == 9**9**9;
     my $runs_told = @sides ? "$runs runs beside $of_files" : "$runs runs a side";
     complain("dprofdiff: $runs_told find a change of " . sprintf('%.1f', $reach)
         . ' times the spread of a sub among its runs, four times of five, where one sub is tested,'
@@ -264,8 +267,12 @@ sub how {
         die "--format $opt->{format} cannot be combined with --tree, --callers or --callees\n"
             if grep { defined $opt->{$_} } qw(tree callers callees);
     }
-    medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how,
-        qw(text csv json markdown html tap junit github), keys %flame);
+    my $is_perf = ($opt->{format} // '') eq 'perf';
+    # perf's options ask for perf's table.
+    $how{answer} = defined $opt->{format} || grep({ defined $opt->{$_} } qw(c p F o t percentage))
+        ? 0 : 1;
+    medium({ %$opt, $how{flame} || $is_perf ? (format => 'text') : () }, \%how,
+        qw(text perf csv json markdown html tap junit github), keys %flame);
     for (qw(alpha confidence layout)) {
         $how{$_} = $opt->{$_} if defined $opt->{$_};
     }
@@ -277,7 +284,7 @@ sub how {
     view($opt, \%how);
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
-    $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
+    $how{renames} = [map { renames($_) } grep { $_ ne 'auto' } @{ $opt->{map} || [] }];
     my @symfs = folders($opt->{symfs});
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
@@ -385,6 +392,7 @@ sub recorded {
         failed => sub {
             print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $_[0];
         });
+    say_recorded($opt, @runs);
     $how->{diff}->set(spending => $looks->share) if $looks;
     return $sides_of->(@runs);
 }
@@ -425,9 +433,20 @@ sub say_progress {
         : $looks ? $looks->progress($round) : "run $round of $rounds") . ": $command");
     if (-t STDERR) {
         transient("\e[K" . substr $text, 0, 78);
-    } else {
-        print STDERR "dprofdiff: $text\n";
+    } elsif (!$opt->{recording_since}) {
+        # In a log two lines are enough: this one, and one at the end.
+        print STDERR 'dprofdiff: recording ', $looks ? 'until each sub is decided'
+            : plural($rounds, 'run') . ' a side', "\n";
     }
+    $opt->{recording_since} //= Time::HiRes::time();
+    return;
+}
+
+sub say_recorded {
+    my ($opt, @runs) = @_;
+    return if $opt->{q} || -t STDERR || !$opt->{recording_since};
+    printf STDERR "dprofdiff: recorded %s a side in %.1f s\n", plural(scalar @{ $runs[0] }, 'run'),
+        Time::HiRes::time() - $opt->{recording_since};
     return;
 }
 
@@ -488,6 +507,7 @@ sub report {
     return annotate($opt, $how) if defined $opt->{annotate};
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
+    map_certain($diff) if grep { $_ eq 'auto' } @{ $opt->{map} || [] };
     my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
     # COLUMNS is a user's choice; in a pipe lines may have any length.
     my $width = !$is_terminal ? 0
@@ -507,6 +527,15 @@ sub report {
     }
     my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
     return gate($opt, $how, $result);
+}
+
+# --map auto: subs that certainly have another name are compared as one.
+sub map_certain {
+    my ($diff) = @_;
+    my $result = $diff->check or return;
+    my @names = map { split /=/, $_, 2 } split /\n/, text($result->{renames} // '');
+    $diff->set(renames => [$diff->renames, @names]) if @names;
+    return;
 }
 
 # --annotate: the gate checks the comparison as always; then the source is shown.

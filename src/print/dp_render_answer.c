@@ -1,0 +1,411 @@
+/* dprofdiff's answer: what was compared, whether it became slower, and which subs did, and why. The
+ * statistics behind it stand in perf's layout (dp_render_diff.c). */
+#include "dp_err.h"
+#include "dp_mem.h"
+#include "dp_render.h"
+#include "dp_render_diff.h"
+#include "dp_render_gate.h"
+#include "dp_renamed.h"
+#include "dp_sort.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROWS = 10, MOST_RENAMES = 5 };      /* rows: unless the user asks for more or fewer */
+enum { C_SUB, C_BEFORE, C_AFTER, C_CHANGE, C_INTERVAL, C_WHY, N_COLUMNS };
+
+static const struct dp_column columns_with_interval[] = {
+    [C_SUB] = { "Sub", "sub", 0, true, 0 },
+    [C_BEFORE] = { "Before", "before", 9, false, 2 },
+    [C_AFTER] = { "After", "after", 9, false, 3 },
+    [C_CHANGE] = { "Change", "change", 8, false, 0 },
+    [C_INTERVAL] = { "Interval", "interval", 8, false, 4 },
+    [C_WHY] = { "Why", "why", 0, true, 1 }
+};
+
+struct answer {
+    struct dp_rdiff *r;
+    struct dp_buf text;         /* lines around the table */
+    bool is_time;
+    uint32_t *rows;             /* those of subs that changed, by the size of the change */
+    size_t changed;
+    size_t untold;              /* subs that so few runs tell nothing about */
+};
+
+static const struct dp_diff_values *values_of(const struct dp_diff_family *families, uint32_t entry)
+{
+    return families ? &families[1].values[entry] : NULL;
+}
+
+/* ---- why ---- */
+
+/* A factor of the change: of calls, of ops a call, of time an op. */
+struct factor { double ratio; const char *more, *less; };
+
+static double ratio_of(const struct dp_diff_values *v)
+{
+    return v && v->base && v->value ? (double)v->value / (double)v->base : NAN;
+}
+
+static void add_percent(struct dp_buf *to, double ratio)
+{
+    if (ratio >= 3) {
+        dp_render_real(to, ratio, ratio < 10 ? 1 : 0, false);
+        dp_buf_adds(to, " times the ");
+        return;
+    }
+    dp_render_real(to, 100 * fabs(ratio - 1), fabs(ratio - 1) < 0.0995 ? 1 : 0, false);
+    dp_buf_adds(to, ratio > 1 ? " % more " : " % fewer ");
+}
+
+static const double same = 0.02;        /* what differs by less is called the same */
+
+/* The change of a time is the product of three: calls, ops a call, time an op. Those that make a
+ * quarter of it or more, in logarithms, are named. */
+static void explain(struct answer *a, uint32_t entry, const struct dp_diff_values *v)
+{
+    struct dp_buf *to = &a->r->scratch;
+    double time = ratio_of(v), calls = ratio_of(values_of(a->r->c.calls, entry)),
+           ops = ratio_of(values_of(a->r->c.ops, entry));
+    bool knows_calls = !isnan(calls) && !a->r->how->counts && !a->r->how->per_call,
+         knows_ops = !isnan(ops);
+    calls = knows_calls ? calls : 1;
+    double ops_a_call = knows_ops ? ops / calls : 1, rest = time / calls / ops_a_call;
+    double all = fabs(log(time));
+    if (isnan(time) || (!knows_calls && !knows_ops))
+        return;
+    bool by_calls = knows_calls && fabs(log(calls)) >= all / 4 && fabs(calls - 1) > same,
+         by_ops = knows_ops && fabs(log(ops_a_call)) >= all / 4 && fabs(ops_a_call - 1) > same,
+         by_speed = fabs(log(rest)) >= all / 4;
+    if (by_calls) {
+        add_percent(to, calls);
+        dp_buf_adds(to, "calls");
+    }
+    if (by_ops) {
+        dp_buf_adds(to, by_calls ? ", " : "");
+        add_percent(to, ops_a_call);
+        dp_buf_adds(to, "ops a call");
+    }
+    if (by_calls || by_ops) {
+        if (by_speed && knows_ops)
+            dp_buf_adds(to, rest > 1 ? ", each slower" : ", each faster");
+    } else if (by_speed) {
+        dp_buf_adds(to, knows_ops ? "same work" : "same calls");
+        dp_buf_adds(to, v->verdict == DP_DIFF_SINGLE ? ": may be chance"
+                        : rest > 1 ? ", but slower"
+                        : ", but faster");
+    }
+}
+
+static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
+{
+    struct dp_rdiff *r = a->r;
+    const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1),
+                                *ops = values_of(r->c.ops, row->entry);
+    const struct dp_name *moved = dp_diff_moved_from(&r->c.diff, row->entry);
+    if (row->section != DP_BOTH) {
+        dp_buf_adds(&r->scratch, row->section == DP_NEW ? "new" : "gone");
+    } else if (a->is_time) {
+        bool undecided = v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW
+                         || v->verdict == DP_DIFF_EQUAL;
+        if (undecided && ops) {
+            add_percent(&r->scratch, ratio_of(ops));
+            dp_buf_adds(&r->scratch, "ops, exact; the time is not significant");
+        } else {
+            explain(a, row->entry, v);
+        }
+    }
+    if (moved) {
+        dp_buf_adds(&r->scratch, r->scratch.len ? "; moved from " : "moved from ");
+        dp_buf_add(&r->scratch, moved->ptr, moved->len);
+    }
+    return dp_rdiff_kept(r);
+}
+
+/* ---- rows ---- */
+
+static const double least_single = 0.001;   /* of the total: with one run a side, less is no change */
+
+/* Has the sub changed, as far as can be told? */
+static bool has_changed(const struct answer *a, const struct dp_compared_row *row)
+{
+    const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1),
+                                *ops = values_of(a->r->c.ops, row->entry);
+    if (v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT || row->fails)
+        return true;
+    if (a->is_time && row->section == DP_BOTH && ops && ops->base && ops->verdict == DP_DIFF_EXACT
+        && fabs(ratio_of(ops) - 1) > same / 10)
+        return true;
+    return v->verdict == DP_DIFF_SINGLE
+           && dp_diff_size(v) >= least_single * (double)a->r->c.families[1].total.base;
+}
+
+static struct dp_cell amount(struct answer *a, uint64_t value, bool is_there)
+{
+    struct dp_rdiff *r = a->r;
+    if (!is_there)
+        return (struct dp_cell){ .kind = DP_CELL_EMPTY };
+    if (r->hz)
+        dp_human(&r->scratch, &r->c.diff, 0, (double)value);
+    else
+        dp_render_grouped(&r->scratch, value);
+    return dp_rdiff_kept(r);
+}
+
+static void add_signed(struct dp_buf *to, double percent)
+{
+    dp_render_real(to, percent, 1, true);
+    dp_buf_addc(to, '%');
+}
+
+static struct dp_cell change(struct answer *a, const struct dp_compared_row *row)
+{
+    struct dp_rdiff *r = a->r;
+    const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
+    if (row->section != DP_BOTH || !v->base)
+        return (struct dp_cell){ .kind = DP_CELL_EMPTY };
+    if (v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW || v->verdict == DP_DIFF_SMALL)
+        return dp_rdiff_words("~");
+    double percent = dp_rdiff_change_percent(v);
+    add_signed(&r->scratch, percent);
+    struct dp_cell cell = dp_rdiff_kept(r);
+    cell.sign = true;           /* so that it is coloured like a number */
+    return cell;
+}
+
+static struct dp_cell interval(struct answer *a, const struct dp_compared_row *row)
+{
+    const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1);
+    if (!isfinite(v->low) || !isfinite(v->high) || !dp_diff_is_tested(v) || row->section != DP_BOTH
+        || !v->base)
+        return (struct dp_cell){ .kind = DP_CELL_EMPTY };
+    dp_rdiff_interval(a->r, v);
+    return dp_rdiff_kept(a->r);
+}
+
+static int add_row(struct answer *a, const struct dp_compared_row *row)
+{
+    struct dp_rdiff *r = a->r;
+    const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
+    const struct dp_name *name = dp_diff_text(&r->c.diff, row->entry, 0);
+    bool known = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
+                 || v->verdict == DP_DIFF_SINGLE;
+    struct dp_cell *cells = dp_table_row(&r->table);
+    if (!cells)
+        return DP_E_NOMEM;
+    size_t at = 0;
+    cells[at++] = dp_cell_text(name->ptr, name->len);
+    cells[at++] = amount(a, v->base, row->section != DP_NEW);
+    cells[at++] = amount(a, v->value, row->section != DP_GONE);
+    cells[at++] = change(a, row);
+    if (r->c.sets)
+        cells[at++] = interval(a, row);
+    cells[at] = why(a, row);
+    dp_table_last(&r->table)->tint = !known || v->value == v->base ? 0 : v->value > v->base ? 2 : 1;
+    return 0;
+}
+
+static int by_size(const void *ctx, uint32_t x, uint32_t y)
+{
+    const struct dp_compared *c = ctx;
+    double a = dp_diff_size(dp_compared_of(c, c->rows[x].entry, 1)),
+           b = dp_diff_size(dp_compared_of(c, c->rows[y].entry, 1));
+    return a > b ? -1 : a < b ? 1 : x < y ? -1 : x > y;
+}
+
+static int find_changed(struct answer *a)
+{
+    const struct dp_compared *c = &a->r->c;
+    a->rows = dp_mem_realloc(NULL, c->n_rows + 1, sizeof *a->rows);
+    if (!a->rows)
+        return DP_E_NOMEM;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const struct dp_compared_row *row = &c->rows[i];
+        if (dp_compared_is_shown(c, row, false) && has_changed(a, row))
+            a->rows[a->changed++] = i;
+        else
+            a->untold += dp_compared_of(c, row->entry, 1)->verdict == DP_DIFF_FEW;
+    }
+    dp_sort_u32(a->rows, a->changed, by_size, c);
+    return 0;
+}
+
+static int fill_rows(struct answer *a)
+{
+    const struct dp_rdiff *r = a->r;
+    size_t most = r->how->rows ? r->how->rows : MOST_ROWS;
+    int rc = find_changed(a);
+    for (size_t i = 0; i < a->changed && rc == 0 && (i < most || r->how->verbose); i++)
+        rc = add_row(a, &r->c.rows[a->rows[i]]);
+    return rc;
+}
+
+/* ---- the lines around the table ---- */
+
+static void add_sides(struct answer *a)
+{
+    const struct dp_diff_side *sides = a->r->c.diff.sides;
+    struct dp_buf *to = &a->text;
+    for (int s = 0; s < 2; s++) {
+        dp_buf_adds(to, s ? " -> " : "");
+        dp_buf_adds(to, sides[s].name);
+        dp_buf_adds(to, sides[s].cut ? " (incomplete)" : "");
+    }
+    size_t runs[2] = { sides[0].n_runs, sides[1].n_runs };
+    if (runs[0] == runs[1])
+        dp_buf_addf(to, "; %zu run%s a side", runs[0], runs[0] == 1 ? "" : "s");
+    else
+        dp_buf_addf(to, "; %zu and %zu runs", runs[0], runs[1]);
+    for (size_t i = 0; i < a->r->how->n_facts; i++) {
+        const struct dp_report_fact *f = &a->r->how->facts[i];
+        if (strcmp(f->key, "metric") != 0)
+            continue;
+        static const char in_seconds[] = ", in seconds";        /* amounts have their units here */
+        size_t tail = sizeof in_seconds - 1;
+        bool cut = f->len > tail && memcmp(f->text + f->len - tail, in_seconds, tail) == 0;
+        dp_buf_adds(to, "; ");
+        dp_buf_add(to, f->text, cut ? f->len - tail : f->len);
+    }
+    dp_buf_adds(to, "\n");
+}
+
+/* One word, or the reason why there is none. */
+static const char *verdict(const struct answer *a, const struct dp_diff_values *v)
+{
+    bool more = v->value > v->base;
+    switch (v->verdict) {
+    case DP_DIFF_EQUAL: return "no change";
+    case DP_DIFF_TRUE: case DP_DIFF_EXACT: case DP_DIFF_LAYOUT:
+        return a->is_time ? (more ? "slower" : "faster") : more ? "more" : "less";
+    case DP_DIFF_SINGLE:
+        return "one run a side: may be chance; --run repeats";
+    case DP_DIFF_FEW: return "too few runs to tell";
+    case DP_DIFF_UNSURE: case DP_DIFF_SMALL: break;
+    }
+    return "no significant change";
+}
+
+static void add_total(struct answer *a)
+{
+    struct dp_rdiff *r = a->r;
+    const struct dp_diff_values *v = &r->c.families[1].total;
+    struct dp_buf *to = &a->text;
+    dp_buf_adds(to, "Total: ");
+    for (int s = 0; s < 2; s++) {
+        uint64_t value = s ? v->value : v->base;
+        dp_buf_adds(to, s ? " -> " : "");
+        if (r->hz)
+            dp_human(to, &r->c.diff, 0, (double)value);
+        else
+            dp_render_grouped(to, value);
+    }
+    if (v->base && v->value != v->base) {
+        dp_buf_adds(to, ", ");
+        add_signed(to, dp_rdiff_change_percent(v));
+        if (isfinite(v->low) && isfinite(v->high) && dp_diff_is_tested(v)) {
+            dp_rdiff_interval(r, v);
+            dp_buf_adds(to, " (");
+            dp_buf_add(to, r->scratch.ptr, r->scratch.len);
+            dp_buf_adds(to, ")");
+            r->scratch.len = 0;
+        }
+    }
+    dp_buf_addf(to, ": %s\n", verdict(a, v));
+}
+
+/* Subs that may only have another name. */
+static void add_renames(struct answer *a)
+{
+    struct dp_renamed renames[MOST_RENAMES];
+    int n = dp_renamed_find(renames, MOST_RENAMES, &a->r->c);
+    struct dp_buf *to = &a->text;
+    for (int i = 0; i < n; i++) {
+        const struct dp_name *from = dp_diff_text(&a->r->c.diff, renames[i].from, 0),
+                             *name = dp_diff_text(&a->r->c.diff, renames[i].to, 0);
+        dp_buf_adds(to, "Renamed? ");
+        dp_buf_add(to, from->ptr, from->len);
+        dp_buf_adds(to, " -> ");
+        dp_buf_add(to, name->ptr, name->len);
+        dp_buf_adds(to, ", ");
+        dp_render_grouped(to, renames[i].calls);
+        dp_buf_adds(to, renames[i].certain ? " calls, the same ops: --map auto compares them as one"
+                                             " sub\n"
+                                           : " calls: --map OLD=NEW compares them as one sub\n");
+    }
+    a->r->no_memory = a->r->no_memory || n < 0;
+}
+
+static void add_rest(struct answer *a)
+{
+    struct dp_rdiff *r = a->r;
+    size_t shown = r->table.n_rows, others = r->c.n_rows - a->changed - a->untold;
+    struct dp_buf *to = &a->text;
+    if (a->changed > shown)
+        dp_buf_addf(to, "%zu more changed less (--rows N shows more).\n", a->changed - shown);
+    if (a->untold)
+        dp_buf_addf(to, "%zu sub%s: too few runs to tell.\n", a->untold, a->untold == 1 ? "" : "s");
+    if (others) {
+        dp_render_grouped(to, others);
+        dp_buf_addf(to, " %ssub%s did not change%s.\n", a->changed ? "other " : "",
+                    others == 1 ? "" : "s", r->c.sets ? " significantly" : "");
+    }
+    if (shown && !r->how->verbose)
+        dp_buf_adds(to, "Next: --annotate SUB shows its lines, --format html or flame draws it,"
+                        " -v tells how this was computed.\n");
+}
+
+static int print_text(struct answer *a, struct dp_sink *sink)
+{
+    if (a->r->how->width)
+        dp_render_wrapped(sink, a->text.ptr, a->text.len, a->r->how->width, "  ");
+    else
+        dp_sink_add(sink, a->text.ptr, a->text.len);
+    a->text.len = 0;
+    return a->text.err;
+}
+
+static int print_answer(struct answer *a, struct dp_sink *sink)
+{
+    struct dp_rdiff *r = a->r;
+    struct dp_table_how how = { .format = DP_TEXT, .colour = r->how->colour != 0,
+                                .width = r->how->width };
+    if (r->c.has_gate) {
+        dp_gate_verdict(&a->text, &r->c.gate, &r->c.diff);
+        dp_buf_adds(&a->text, "\n");
+    }
+    add_sides(a);
+    add_total(a);
+    dp_buf_adds(&a->text, r->table.n_rows ? "\n" : "");
+    int rc = print_text(a, sink);
+    if (rc == 0 && r->table.n_rows)
+        rc = dp_table_print(&r->table, &how, sink);
+    dp_buf_adds(&a->text, r->table.n_rows ? "\n" : "");
+    add_renames(a);
+    add_rest(a);
+    if (r->c.has_gate) {
+        dp_buf_adds(&a->text, "\n");
+        dp_gate_text(&a->text, &r->c.gate, &r->c.diff, "");
+    }
+    return rc < 0 ? rc : print_text(a, sink);
+}
+
+int dp_rdiff_answer(struct dp_rdiff *r, struct dp_sink *sink)
+{
+    struct answer a = { .r = r, .is_time = r->hz && r->c.diff.is_time };
+    struct dp_column columns[N_COLUMNS];
+    size_t n = 0;
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        if (i != C_INTERVAL || r->c.sets)
+            columns[n++] = columns_with_interval[i];
+    dp_table_init(&r->table, columns, n, r->c.diff.hz);
+    dp_buf_init(&a.text);
+    int rc = fill_rows(&a);
+    if (rc == 0)
+        rc = print_answer(&a, sink);
+    if (rc == 0 && (r->no_memory || r->table.no_memory || a.text.err))
+        rc = DP_E_NOMEM;
+    dp_buf_release(&a.text);
+    dp_mem_free(a.rows);
+    return rc;
+}
