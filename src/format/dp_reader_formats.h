@@ -1,10 +1,10 @@
-/* Inside the reader: the table of other tools' formats that can be read. Not for anybody else. */
+/* The table of other tools' formats that can be read. */
 #ifndef DP_READER_FORMATS_H
 #define DP_READER_FORMATS_H
 
-#include "dp_reader_foreign.h"
+#include "dp_reader.h"
 
 /* The format of a file that begins so: folded stacks, if it is no other one. */
-const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len);
+dp_reader_find_fn dp_foreign_find;
 
 #endif
