@@ -1,4 +1,16 @@
+/* Which sub is called: by what an entersub finds on the stack, or by the op alone, for a sample.
+ * What looks at an op reads ops, pads and variables, calls no magic, warns of nothing and changes
+ * nothing.
+ *
+ * The pad is that of the tick, as is the op, but the thread that ticks reads one after the other:
+ * in rare cases the pad is another sub's, and what lies in it is anything. So each value is used
+ * for what it is, and not for what the op says of it.
+ *
+ * What this relies on: a constant, a variable or a method stands in its op, and with threads in
+ * the pad, at the place that op_targ, op_padix or op_sv name. A multideref keeps its steps in
+ * op_aux. Names that perl has written into the code are shared hash keys. */
 #include "dpx_callee.h"
+#include "dpx_builtin.h"
 
 CV *dpx_callee_peek_odd(pTHX_ SV *sv)
 {
@@ -16,4 +28,141 @@ CV *dpx_callee_peek_odd(pTHX_ SV *sv)
     if (SvPOK(sv) && !SvGMAGICAL(sv))
         return get_cvn_flags(SvPVX_const(sv), SvCUR(sv), SvUTF8(sv));
     return NULL;
+}
+
+/* ---- by the op alone ---- */
+
+static SV *in_pad(const PAD *pad, PADOFFSET at)
+{
+    return pad && (SSize_t)at <= AvFILLp(pad) ? AvARRAY(pad)[at] : NULL;
+}
+
+/* What an op has with it, and with threads in the pad. */
+#ifdef USE_ITHREADS
+#define BESIDE_OP(sv, at, pad) in_pad(pad, at)
+#else
+#define BESIDE_OP(sv, at, pad) (PERL_UNUSED_VAR(pad), (SV *)(sv))
+#endif
+
+/* A name that perl has written into the code. */
+static bool is_name(const SV *sv)
+{
+    return sv && SvPOK(sv) && SvIsCOW_shared_hash(sv) && !SvMAGICAL(sv);
+}
+
+/* The value of a key, or NULL. perl dies where a restricted hash is asked for a key that it may not
+ * have. */
+static SV *value_of(pTHX_ HV *hv, SV *key)
+{
+    HE *he = hv_exists_ent(hv, key, 0) ? hv_fetch_ent(hv, key, 0, 0) : NULL;
+    return he ? HeVAL(he) : NULL;
+}
+
+/* The value of $x->{name}, of which perl makes one op, or NULL. */
+static SV *element_of(pTHX_ const OP *op, const PAD *pad)
+{
+    const UNOP_AUX_item *items = cUNOP_AUXx(op)->op_aux;
+    if (items->uv != (MDEREF_HV_padsv_vivify_rv2hv_helem | MDEREF_INDEX_const | MDEREF_FLAG_last))
+        return NULL;
+    const SV *ref = in_pad(pad, items[1].pad_offset);
+    SV *key = BESIDE_OP(items[2].sv, items[2].pad_offset, pad);
+    if (!ref || !SvROK(ref) || SvTYPE(SvRV(ref)) != SVt_PVHV || SvMAGICAL(SvRV(ref))
+        || !is_name(key))
+        return NULL;
+    return value_of(aTHX_ (HV *)SvRV(ref), key);
+}
+
+/* The class that a method is called on, as its variable tells; NULL: it does not. */
+static HV *class_of(pTHX_ const OP *invocant, const PAD *pad)
+{
+    const SV *sv;
+    if (invocant->op_type == OP_NULL && invocant->op_flags & OPf_KIDS)
+        invocant = cUNOPx(invocant)->op_first;
+    switch (invocant->op_type) {
+    case OP_CONST:
+        sv = BESIDE_OP(cSVOPx(invocant)->op_sv, invocant->op_targ, pad);
+        return is_name(sv) ? gv_stashsv((SV *)sv, 0) : NULL;
+    case OP_PADSV:
+        sv = in_pad(pad, invocant->op_targ);
+        break;
+    case OP_GVSV:
+        sv = BESIDE_OP(cSVOPx(invocant)->op_sv, cPADOPx(invocant)->op_padix, pad);
+        sv = sv && SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvSV((const GV *)sv) : NULL;
+        break;
+    case OP_MULTIDEREF:
+        sv = element_of(aTHX_ invocant, pad);
+        break;
+    default:
+        return NULL;
+    }
+    return sv && SvROK(sv) && SvOBJECT(SvRV(sv)) ? SvSTASH(SvRV(sv)) : NULL;
+}
+
+/* The sub that a symbol, or a reference in its place, leads to. */
+static CV *cv_in(SV *sv)
+{
+    return !sv ? NULL
+           : SvTYPE(sv) == SVt_PVGV && isGV_with_GP(sv) ? GvCVu((GV *)sv)
+           : SvROK(sv) && SvTYPE(SvRV(sv)) == SVt_PVCV ? (CV *)SvRV(sv) : NULL;
+}
+
+/* The sub of this name that a class itself has. */
+static CV *own_method(pTHX_ HV *stash, SV *name)
+{
+    return cv_in(stash ? value_of(aTHX_ stash, name) : NULL);
+}
+
+/* Returns the sub that a method call on such a variable finds. It does not call perl's own search,
+ * which may warn. */
+static CV *method_of(pTHX_ const OP *invocant, const OP *method, const PAD *pad)
+{
+    HV *stash = class_of(aTHX_ invocant, pad);
+    SV *name = BESIDE_OP(cMETHOPx(method)->op_u.op_meth_sv, method->op_targ, pad);
+    if (!stash || !HvNAME_HEK(stash) || !is_name(name))
+        return NULL;
+    AV *classes = mro_get_linear_isa(stash);
+    CV *cv = NULL;
+    for (SSize_t i = 0; i <= AvFILLp(classes) && !cv; i++)
+        cv = own_method(aTHX_ gv_stashsv(AvARRAY(classes)[i], 0), name);
+    return cv ? cv : own_method(aTHX_ gv_stashpvs("UNIVERSAL", 0), name);
+}
+
+/* The op of an entersub that says what is called: its last one. first: its first argument, or NULL
+ * where it has none. */
+static const OP *callee_of(const OP *op, const OP **first)
+{
+    const OP *o = cUNOPx(op)->op_first;
+    if (o && !OpHAS_SIBLING(o))
+        o = cUNOPx(o)->op_first;        /* below a list that is null */
+    *first = o && OpHAS_SIBLING(o) ? OpSIBLING(o) : NULL;       /* behind the mark */
+    while (o && OpHAS_SIBLING(o))
+        o = OpSIBLING(o);
+    return *first ? o : NULL;
+}
+
+CV *dpx_callee_named(const OP *op, const PAD *pad)
+{
+    const OP *first, *o = callee_of(op, &first);
+    if (!o || o->op_type != OP_NULL || !(o->op_flags & OPf_KIDS))
+        return NULL;
+    o = cUNOPx(o)->op_first;
+    return o && o->op_type == OP_GV
+           ? cv_in(BESIDE_OP(cSVOPx(o)->op_sv, cPADOPx(o)->op_padix, pad)) : NULL;
+}
+
+/* The XS sub that an entersub calls by name or as a method, or NULL. */
+static CV *xs_of(pTHX_ const OP *op, const PAD *pad)
+{
+    const OP *first, *o = callee_of(op, &first);
+    CV *cv = o && o->op_type == OP_METHOD_NAMED ? method_of(aTHX_ first, o, pad)
+             : dpx_callee_named(op, pad);
+    return cv && CvISXSUB(cv) ? cv : NULL;
+}
+
+U32 dpx_callee_leaf(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad)
+{
+    if (op->op_type != OP_ENTERSUB)
+        return dpx_builtin_id(aTHX_ ctx, op->op_type);
+    CV *cv = xs_of(aTHX_ op, pad);
+    return cv ? dpx_callee_xs(aTHX_ ctx, cv) & DPX_ID_MASK : 0;
 }
