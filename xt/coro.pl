@@ -185,7 +185,7 @@ sub sensitivity {
             qr/if \(DP_UNLIKELY\(op->op_ppaddr == dpx_slf_hook\)\)/, 'if (0)'],
         ['the height of the C stack', 'hook/dpx_slf.c', qr/PL_op->op_ppaddr = dpx_slf_hook;/,
             '(void)0;'],
-        ['the end of visits', 'hook/dpx_visit.c',
+        ['the end of visits', 'hook/dpx_slf.c',
             qr/if \(type == PERLSI_DESTROY \|\| type == PERLSI_MAGIC\)/, 'if (type < -1000)'],
     );
     my $tree = "$work/tree";
