@@ -44,9 +44,9 @@
  * the slow way, which starts a new file there.
  *
  * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
- * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops
- * (dpx_slf.c). Destructors of what a freed coroutine held run on its stacks; the end of each such
- * call ends the visit to them (dpx_slf.c).
+ * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops.
+ * Destructors of what a freed coroutine held run on its stacks; the end of each such call ends the
+ * visit to them (both dpx_slf.c).
  *
  * Interpreters. The hooks belong to the process, and run in interpreters that have never heard of
  * this module. A hook looks at one state, that of the first interpreter that records; if that is
