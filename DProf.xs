@@ -1,7 +1,6 @@
 /* The module's C entry points; the .xsi files of xs/ have more of them. Each XSUB unpacks, makes
  * one call, converts, returns. The recorder's side and the analyzers' side meet nowhere but in
  * the file. */
-#include "dpx_block.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_diff.h"
