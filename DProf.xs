@@ -1,7 +1,6 @@
 /* The module's C entry points; the .xsi files of xs/ have more of them. Each XSUB unpacks, makes
  * one call, converts, returns. The recorder's side and the analyzers' side meet nowhere but in
  * the file. */
-#include "dpx_block.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_diff.h"
@@ -42,20 +41,20 @@ MODULE = Devel::DProf    PACKAGE = Devel::DProf
 
 PROTOTYPES: DISABLE
 
-INCLUDE: xs/recorder.xsi
+INCLUDE: xs/record/recorder.xsi
 
-INCLUDE: xs/profile.xsi
+INCLUDE: xs/bridge/profile.xsi
 
-INCLUDE: xs/rows.xsi
+INCLUDE: xs/bridge/rows.xsi
 
-INCLUDE: xs/constants.xsi
+INCLUDE: xs/bridge/constants.xsi
 
-INCLUDE: xs/report.xsi
+INCLUDE: xs/bridge/report.xsi
 
-INCLUDE: xs/lines.xsi
+INCLUDE: xs/bridge/lines.xsi
 
-INCLUDE: xs/stacks.xsi
+INCLUDE: xs/bridge/stacks.xsi
 
-INCLUDE: xs/list.xsi
+INCLUDE: xs/record/list.xsi
 
-INCLUDE: xs/dir.xsi
+INCLUDE: xs/bridge/dir.xsi

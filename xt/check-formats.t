@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Checks the formats of stacks (src/print/dp_print_stacks.h), and everything that each of them must
-# have.
+# Checks the formats of stacks (src/picture/dp_print_stacks.h), and everything that each of them
+# must have.
 use strict;
 use warnings;
 use FindBin;

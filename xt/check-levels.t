@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# The folders of src/ are its levels: a file includes headers of its own folder and of those that
-# its folder may see. The core must not know perl, print, exit, allocate past dp_mem, or read a
-# clock or the environment. In xs/, each .c has a header of its own, and the recorder and the
-# analyzers do not see each other. In both, no files include or call each other in a circle.
+# Checks the levels of the C code: a file includes headers of its own folder, and of those below it
+# that LEVELS names for the folder. The core, in src/, must not know perl, print, exit, allocate
+# past dp_mem, or read a clock or the environment. In xs/, each .c has a header of its own. In both,
+# no files include or call each other in a circle.
 use strict;
 use warnings;
 use FindBin;
@@ -10,47 +10,34 @@ use lib "$FindBin::Bin/lib";
 use Author;
 use Test::More;
 
-# The public headers, in dprof/, include each other only, and everybody may include them.
-# What a file of another folder may include besides its own folder's headers. The recorder and the
-# analyzers do not see each other: they meet in the format.
-my %sees = (
-    base    => [],
-    format  => ['base'],
-    events  => ['base'],
-    record  => [qw(base format)],
-    profile => [qw(base format)],
-    pair    => [qw(base profile)],
-    view    => [qw(base profile pair)],
-    print   => [qw(base profile pair view)],
-);
-# dp_fmt.h has the words and limits of the file, for everybody.
-my %open = (dp_fmt => 1);
-# dp_pmu_events.c is made by jevents; its header stands beside that, for both.
-my %beside = ('pmu-events/pmu-events.h' => 'dp_pmu_events');
-
-# xs/ has two sides. The recorder sees what it is made of; the analyzers' side has the public
-# headers, and a few of the core's for its conversions.
-my %side = (
-    (map { ("dpx_$_" => 'analyzers') }
-        qw(constants diff formats hash host keys lines list report rows stacks)),
-    (map { ("dpx_$_" => 'both') } qw(compat events plan)),
-);
-my %side_sees = (
-    recorder  => [qw(base format events record)],
-    analyzers => [qw(base events profile pair view)],
-    both      => [qw(base format events record)],
-);
-# Of the side's own headers, these have no .c: types, shims, and the state of an interpreter.
-my %types = map { $_ => 1 } qw(dpx dpx_compat dpx_plan);
+# The public headers include each other only, and everybody may include them.
+my $PUBLIC = 'src/dprof';
 # These are perl's, in the same namespace of includes.
 my %perls = map { $_ => 1 } qw(EXTERN.h perl.h XSUB.h);
 
-# The folder of each header or source, by its name without .h or .c.
-my %folder = map { m{^src/(\w+)/(dp_\w+)\.[ch]$} ? ($2 => $1) : () } tracked();
-@folder{qw(dp_pmu_events dp_share)} = qw(events print);
+# Returns which folders each folder sees, and complaints about the list.
+sub levels {
+    my ($text) = @_;
+    my (%sees, @bad);
+    for my $line (grep { !/^(?:#|$)/ } split /\n/, $text) {
+        my ($folder, $below) = $line =~ m{^([\w/-]+):((?: +[\w/-]+)*)$}
+            or push(@bad, "LEVELS: not FOLDER: FOLDER ...: $line"), next;
+        push @bad, "LEVELS: $folder comes twice" if $sees{$folder};
+        my @below = split ' ', $below;
+        push @bad, map { "LEVELS: $folder: $_ is not below it" } grep { !$sees{$_} } @below;
+        $sees{$folder} = { map { $_ => 1 } $folder, @below };
+    }
+    return (\%sees, @bad);
+}
+my ($sees, @bad_levels) = levels(content('LEVELS'));
 
-# What the analyzers show to others, and all folders see.
-my %public = map { m{^src/dprof/(\w+)\.h$} ? ($1 => 1) : () } tracked();
+# The folder of each header, by its name, which is the only one of that name.
+my (%folder, @namesakes);
+for (grep { m{^(?:src|xs)/.*\.h$} } tracked()) {
+    my ($folder, $name) = m{^(.*)/(.*)$};
+    push @namesakes, "$_ and $folder{$name}/$name" if exists $folder{$name};
+    $folder{$name} = $folder;
+}
 
 my %forbidden = (
     'prints'                => qr/\b(?:v?printf|v?fprintf|puts|fputs|putchar|perror|fwrite)\s*\(/,
@@ -62,16 +49,27 @@ my %forbidden = (
 my $allocates = qr/\b(?:malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf)
     \s*\(/x;
 
-# Complaints about one file, given its name without src/ and its text.
-sub complaints {
-    my ($file, $text) = @_;
-    my ($folder, $stem) = $file =~ m{^(?:(\w+)/)?(\w+)\.[ch]$} or return "$file: neither .c nor .h";
-    my $public = ($folder // '') eq 'dprof';
-    return "$file: in no folder that is a level: see the top of $0"
-        if !$public && !$sees{ $folder // '' };
-    my @bad;
-    my %visible = map { $_ => 1 } $public ? () : ($folder, @{ $sees{$folder} });
+# Returns what a folder may include and does not need.
+sub needless {
+    my ($sees, %text) = @_;
+    my %left = map { my $folder = $_; map { ("$folder does not need $_" => 1) }
+        grep { $_ ne $folder } keys %{ $sees->{$folder} } } keys %$sees;
+    for my $file (keys %text) {
+        my ($folder) = $file =~ m{^(.*)/};
+        delete $left{"$folder does not need $_"} for map { $folder{$_} // () }
+            $text{$file} =~ m{^\s*#\s*include\s*"(?:.*/)?([\w-]+\.h)"}mg;
+    }
+    return sort keys %left;
+}
 
+# Returns complaints about what a file includes, given its name and text.
+sub bad_includes {
+    my ($file, $text) = @_;
+    my ($folder) = $file =~ m{^(.*)/};
+    my $is_core = $file =~ m{^src/};
+    return "$file: in no folder that is a level: see LEVELS"
+        if $folder ne $PUBLIC && !$sees->{$folder};
+    my @bad;
     my $n = 0;
     for my $line (split /\n/, $text) {
         $n++;
@@ -80,62 +78,71 @@ sub complaints {
         my $at = "$file line $n";
         if ($system) {
             push @bad, "$at: <$name>: public headers need stddef.h and stdint.h only"
-                if $public && $name !~ /^(?:stddef|stdint)\.h$/;
+                if $folder eq $PUBLIC && $name !~ /^(?:stddef|stdint)\.h$/;
             push @bad, "$at: <$name>: the core knows no perl"
-                if $name =~ /(?:^|\/)(?:perl|XSUB|EXTERN)\.h$/;
+                if $is_core && $name =~ /(?:^|\/)(?:perl|XSUB|EXTERN)\.h$/;
             next;
         }
-        next if $name =~ m{^dprof/(\w+)\.h$} && $public{$1};
-        my $to = $beside{$name} // ($name =~ /^(\w+)\.h$/)[0];
-        if ($public) { push @bad, qq{$at: "$name": public headers include public ones only} }
-        elsif (!defined $to) { push @bad, qq{$at: "$name": not a header of src/} }
-        elsif ($open{$to}) { next }
-        elsif (!$folder{$to}) { push @bad, qq{$at: "$name": in no folder} }
-        elsif (!$visible{ $folder{$to} }) {
-            push @bad, qq{$at: "$name": $folder does not see $folder{$to}};
+        next if $perls{$name} && !$is_core;
+        my ($path, $stem) = $name =~ m{^(?:(.+)/)?([\w-]+\.h)$};
+        my $there = $folder{ $stem // '' };
+        if (!defined $there) { push @bad, qq{$at: "$name": in no folder} }
+        elsif (defined $path && "src/$path" ne $there) {
+            push @bad, qq{$at: "$name": not a header of src/};
+        }
+        elsif ($folder eq $PUBLIC) {
+            push @bad, qq{$at: "$name": public headers include public ones only}
+                if $there ne $PUBLIC;
+        }
+        elsif ($there ne $PUBLIC && !$sees->{$folder}{$there}) {
+            push @bad, qq{$at: "$name": $folder does not see $there};
         }
     }
+    return @bad;
+}
 
+# Returns complaints about what a file of the core does.
+sub bad_deeds {
+    my ($file, $text) = @_;
+    my @bad;
     my $code = strip_c($text =~ s/^\s*#\s*include.*//mgr);
     for my $what (sort keys %forbidden) {
         push @bad, "$file: $what: $1" if $code =~ /($forbidden{$what})/;
     }
-    push @bad, "$file: allocates past dp_mem: $1" if $stem ne 'dp_mem' && $code =~ /($allocates)/;
+    push @bad, "$file: allocates past dp_mem: $1"
+        if $file !~ m{/dp_mem\.[ch]$} && $code =~ /($allocates)/;
     return @bad;
 }
 
-# Returns the same for a file of xs/, given its name without xs/, its text, and all names there.
-sub xs_complaints {
+# Returns complaints about a file of xs/ and its header, given all names there. A function begins
+# with the name of the file where it is, so a header without a .c declares functions of others only.
+sub bad_headers {
     my ($file, $text, %there) = @_;
-    my ($stem, $kind) = $file =~ /^(\w+)\.([ch])$/ or return "xs/$file: neither .c nor .h";
-    my $side = $side{$stem} // 'recorder';
-    $side = 'recorder' if $side eq 'both' && $kind eq 'c';      # it is its header that both see
-    my @ours = $text =~ /^\s*#\s*include\s*"([^"]+)"/mg;
+    my ($stem, $kind) = $file =~ m{^(.*)\.([ch])$};
+    my $own = $stem =~ s{.*/}{}r . '.h';
     my @bad;
-    push @bad, "xs/$file: it has no header of its own" if $kind eq 'c' && !exists $there{"$stem.h"};
-    push @bad, "xs/$file: $stem.h is to be the first that it includes"
-        if $kind eq 'c' && exists $there{"$stem.h"} && ($ours[0] // '') ne "$stem.h"
-            && $stem ne 'dpx_fit';
-    push @bad, "xs/$file: there is no $stem.c, and it is not among the headers of types"
-        if $kind eq 'h' && !exists $there{"$stem.c"} && !$types{$stem};
-    my %visible = map { $_ => 1 } @{ $side_sees{$side} };
-    for my $name (@ours) {
-        next if $perls{$name};
-        next if $name =~ m{^dprof/(\w+)\.h$} && $public{$1};
-        my $to = $beside{$name} // ($name =~ /^(\w+)\.h$/)[0];
-        if (!defined $to) { push @bad, qq{xs/$file: "$name": no header of ours} }
-        elsif ($to =~ /^dpx/) {
-            my $other = $side{$to} // ($to eq 'dpx' ? 'both' : 'recorder');
-            push @bad, "xs/$file: the $side does not see $name"
-                if $other ne 'both' && $other ne $side;
-        }
-        elsif ($open{$to}) { next }
-        elsif (!$folder{$to}) { push @bad, qq{xs/$file: "$name": in no folder} }
-        elsif (!$visible{ $folder{$to} }) {
-            push @bad, "xs/$file: the $side does not see $folder{$to} ($name)";
+    if ($kind eq 'c') {
+        my ($first) = $text =~ /^\s*#\s*include\s*"([^"]+)"/m;
+        push @bad, "$file: it has no header of its own" if !exists $there{"$stem.h"};
+        push @bad, "$file: $own is to be the first that it includes"
+            if exists $there{"$stem.h"} && ($first // '') ne $own;
+    }
+    elsif (!exists $there{"$stem.c"}) {
+        my %prefix = map { m{(\w+)\.c$} ? ($1 => 1) : () } keys %there;
+        my $code = strip_c($text =~ s/^\s*#.*(?:\\\n.*)*//mgr);
+        for my $name ($code =~ /^\w[\w \t*]*?\b(dpx_\w+)\s*\([^;{}]*\)\s*(?:__attribute__.*)?;/mg) {
+            my $prefix = $name;
+            1 while !$prefix{$prefix} && $prefix =~ s/_[^_]*$//;
+            push @bad, "$file: there is no $stem.c that has $name" if !$prefix{$prefix};
         }
     }
     return @bad;
+}
+
+sub complaints {
+    my ($file, $text, %there) = @_;
+    return (bad_includes($file, $text), $file =~ m{^src/} ? bad_deeds($file, $text)
+        : bad_headers($file, $text, %there));
 }
 
 # A .c and its .h are one file here; the .c of a family's table may name its kinds: dp_render.c has
@@ -209,61 +216,77 @@ sub rings {
     return @bad;
 }
 
-my %text = map { (s{^src/}{}r) => content($_) } grep { m{^src/(?:\w+/dp_\w+|dprof/\w+|\w+)\.[ch]$} }
-    tracked();
-ok(%text > 100, 'src/ has files') or BAIL_OUT('nothing to check');
-is(join("\n", map { complaints($_, $text{$_}) } sort keys %text), '',
-    'levels, and what the core must not do');
-my %xs = map { (s{^xs/}{}r => content($_)) } grep { m{^xs/\w+\.[ch]$} } tracked();
-ok(%xs > 40, 'xs/ has files') or BAIL_OUT('nothing to check');
-is(join("\n", map { xs_complaints($_, $xs{$_}, %xs) } sort keys %xs), '',
-    'xs/: headers, and two sides');
-is(join("\n", circles(%text, %xs)), '', 'no circles of includes');
-is(join("\n", call_circles(%text, %xs)), '', 'no circles of calls');
+my %text = map { $_ => content($_) }
+    grep { m{^src/(?:[\w-]+/dp_\w+|dprof/\w+|\w+)\.[ch]$} || m{^xs/.*\.[ch]$} } tracked();
+ok((grep { /^src/ } keys %text) > 100, 'src/ has files') or BAIL_OUT('nothing to check');
+ok((grep { /^xs/ } keys %text) > 40, 'xs/ has files') or BAIL_OUT('nothing to check');
+is(join("\n", @bad_levels, @namesakes, needless($sees, %text)), '',
+    'LEVELS, and each header has a name of its own');
+is(join("\n", map { complaints($_, $text{$_}, %text) } sort keys %text), '',
+    'levels, what the core must not do, and headers of xs/');
+is(join("\n", circles(%text)), '', 'no circles of includes');
+is(join("\n", call_circles(%text)), '', 'no circles of calls');
 
 # The check notices violations.
 my @samples = (
-    ['a higher level',   'base/dp_buf.c', qq{#include "dp_buf.h"\n#include "dp_prof.h"\n},
-        qr/base does not see profile/],
-    ['the other side',   'record/dp_rec.h', qq{#include "dp_prof.h"\n},
-        qr/record does not see profile/],
-    ['and back',         'profile/dp_prof.c', qq{#include "dp_rec.h"\n},
-        qr/profile does not see record/],
-    ['a view that reads', 'view/dp_flat.c', qq{#include "dp_reader.h"\n},
-        qr/view does not see format/],
-    ['no folder',        'dp_odd.c', qq{int x;\n}, qr/in no folder/],
-    ['an unknown folder', 'odd/dp_odd.c', qq{int x;\n}, qr/in no folder/],
-    ['unknown included', 'base/dp_buf.c', qq{#include "dp_odd.h"\n}, qr/in no folder/],
-    ['a path',           'base/dp_buf.c', qq{#include "pmu-events/jev.h"\n},
+    ['a higher level',   'src/base/dp_buf.c', qq{#include "dp_buf.h"\n#include "dp_prof.h"\n},
+        qr{src/base does not see src/profile}],
+    ['the other side',   'src/record/dp_rec.h', qq{#include "dp_prof.h"\n},
+        qr{src/record does not see src/profile}],
+    ['and back',         'src/profile/dp_prof.c', qq{#include "dp_rec.h"\n},
+        qr{src/profile does not see src/record}],
+    ['a view that reads', 'src/view/dp_flat.c', qq{#include "dp_reader.h"\n},
+        qr{src/view does not see src/format}],
+    ['a view that imports', 'src/view/dp_flat.c', qq{#include "dp_reader_formats.h"\n},
+        qr{src/view does not see src/import}],
+    ['a view that compares', 'src/view/dp_flat.c', qq{#include "dp_diff.h"\n},
+        qr{src/view does not see src/compare}],
+    ['no folder',        'src/dp_odd.c', qq{int x;\n}, qr/in no folder/],
+    ['an unknown folder', 'src/odd/dp_odd.c', qq{int x;\n}, qr/in no folder/],
+    ['... of xs/',       'xs/dpx_odd.c', qq{int x;\n}, qr/in no folder/],
+    ['unknown included', 'src/base/dp_buf.c', qq{#include "dp_odd.h"\n}, qr/in no folder/],
+    ['a path',           'src/base/dp_buf.c', qq{#include "events/jev.h"\n},
         qr/not a header of src/],
-    ['the events',       'base/dp_buf.c', qq{#include "pmu-events/pmu-events.h"\n},
-        qr/base does not see events/],
-    ['perl',             'base/dp_buf.c', qq{#include "perl.h"\n}, qr/in no folder/],
-    ['perl, system',     'base/dp_buf.c', qq{#include <perl.h>\n}, qr/knows no perl/],
-    ['dpx_',             'base/dp_buf.c', qq{void f(void) { dpx_x(); }\n}, qr/knows perl/],
-    ['malloc',           'base/dp_buf.c', qq{void *p = malloc (3);\n}, qr/allocates/],
-    ['printing',         'view/dp_tree.c', qq{void f(void) { printf("x"); }\n}, qr/prints/],
-    ['a public include', 'dprof/report.h', qq{#include <stdio.h>\n}, qr/public headers need/],
-    ['ours in public',   'dprof/report.h', qq{#include "dp_base.h"\n}, qr/public ones only/],
-    ['none such',        'base/dp_buf.c', qq{#include "dprof/odd.h"\n}, qr/not a header/],
+    ['the events',       'src/base/dp_buf.c', qq{#include "pmu-events/pmu-events.h"\n},
+        qr{src/base does not see src/pmu-events}],
+    ['perl',             'src/base/dp_buf.c', qq{#include "perl.h"\n}, qr/in no folder/],
+    ['perl, system',     'src/base/dp_buf.c', qq{#include <perl.h>\n}, qr/knows no perl/],
+    ['dpx_',             'src/base/dp_buf.c', qq{void f(void) { dpx_x(); }\n}, qr/knows perl/],
+    ['malloc',           'src/base/dp_buf.c', qq{void *p = malloc (3);\n}, qr/allocates/],
+    ['printing',         'src/view/dp_tree.c', qq{void f(void) { printf("x"); }\n}, qr/prints/],
+    ['a public include', 'src/dprof/report.h', qq{#include <stdio.h>\n}, qr/public headers need/],
+    ['ours in public',   'src/dprof/report.h', qq{#include "dp_base.h"\n}, qr/public ones only/],
+    ['none such',        'src/base/dp_buf.c', qq{#include "dprof/odd.h"\n}, qr/in no folder/],
+    ['no header',        'xs/hook/dpx_c.c', qq{#include "dpx.h"\n}, qr/no header of its own/],
+    ['a header late',    'xs/hook/dpx_a.c', qq{#include "dpx.h"\n#include "dpx_a.h"\n},
+        qr/the first/],
+    ['a header alone',   'xs/hook/dpx_c.h', "int dpx_c(void);\n", qr/no xs.hook.dpx_c\.c/],
+    ['the analyzers',    'xs/record/dpx_life.c', qq{#include "dpx_life.h"\n#include "dpx_host.h"\n},
+        qr{xs/record does not see xs/bridge}],
+    ['the recorder',     'xs/bridge/dpx_host.c', qq{#include "dpx_host.h"\n#include "dpx_life.h"\n},
+        qr{xs/bridge does not see xs/record}],
+    ['the hooks',        'xs/record/dpx_life.c', qq{#include "dpx_life.h"\n#include "dpx_hook.h"\n},
+        qr{xs/record does not see xs/hook}],
+    ['the profile',      'xs/hook/dpx_a.c', qq{#include "dpx_a.h"\n#include "dp_prof.h"\n},
+        qr{xs/hook does not see src/profile}],
 );
-like(join("\n", complaints($_->[1], $_->[2])), $_->[3], "notices: $_->[0]") for @samples;
+my %there = map { ("xs/hook/$_.h" => '', "xs/hook/$_.c" => '') } qw(dpx_a dpx_b);
+like(join("\n", complaints($_->[1], $_->[2], %there)), $_->[3], "notices: $_->[0]") for @samples;
+is(join("\n", complaints('xs/hook/dpx_c.h', "struct dpx_c { int n; };\nint dpx_a_of(void);\n",
+    %there)), '', 'a header of types needs no .c');
+for (
+    ['not below',   "src/a:\nsrc/b: src/c\nsrc/c:\n", qr{src/b: src/c is not below}],
+    ['twice',       "src/a:\nsrc/a:\n", qr{src/a comes twice}],
+    ['no line',     "src/a\n", qr{not FOLDER}],
+) {
+    my (undef, @bad) = levels($_->[1]);
+    like(join("\n", @bad), $_->[2], "notices in LEVELS: $_->[0]");
+}
+is(join("\n", needless({ 'src/view' => { map { $_ => 1 } qw(src/view src/base src/pair) } },
+    'src/view/dp_flat.c' => qq{#include "dp_flat.h"\n#include "dp_base.h"\n})),
+    'src/view does not need src/pair', 'notices in LEVELS: what no file needs');
 like(join("\n", circles('a/x.h' => qq{#include "y.h"\n}, 'a/y.c' => qq{#include "z.h"\n},
     'a/z.h' => qq{#include "x.h"\n})), qr/x -> y -> z -> x/, 'notices: a circle');
-my %headers = map { ("$_.h" => '', "$_.c" => '') } qw(dpx_a dpx_b);
-for (
-    ['no header',        'dpx_c.c', qq{#include "dpx.h"\n}, qr/no header of its own/],
-    ['a header late',    'dpx_a.c', qq{#include "dpx_b.h"\n#include "dpx_a.h"\n}, qr/the first/],
-    ['a header alone',   'dpx_c.h', '', qr/there is no dpx_c\.c/],
-    ['the analyzers',    'dpx_a.c', qq{#include "dpx_a.h"\n#include "dpx_host.h"\n},
-        qr/recorder does not see dpx_host/],
-    ['the recorder',     'dpx_host.c', qq{#include "dpx_host.h"\n#include "dpx_a.h"\n},
-        qr/analyzers does not see dpx_a/],
-    ['the profile',      'dpx_a.c', qq{#include "dpx_a.h"\n#include "dp_prof.h"\n},
-        qr/recorder does not see profile/],
-) {
-    like(join("\n", xs_complaints($_->[1], $_->[2], %headers)), $_->[3], "notices in xs/: $_->[0]");
-}
 my %calls_b = ('x/dpx_a.c' => "int dpx_a_f(int n)\n{\n    return dpx_b_g(n);\n}\n",
     'x/dpx_b.c' => "int dpx_b_g(int n)\n{\n    return n;\n}\n");
 like(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);\n"
@@ -271,7 +294,7 @@ like(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);\n"
     qr/dpx_a \(dpx_b_g\) -> dpx_b \(dpx_a_f\) -> dpx_a/, 'notices: a circle of calls');
 is(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);     /* dpx_a_f calls it */"
     . "\nint dpx_a_f(int n);\n")), '', 'and none where there is none');
-is(join("\n", complaints('base/dp_buf.c',
+is(join("\n", complaints('src/base/dp_buf.c',
     qq{#include "dp_buf.h"\n#include "dp_err.h"\n/* printf(x) */ char *s = "free(x)";\n})),
     '', 'notices: nothing in a good file');
 done_testing;

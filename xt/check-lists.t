@@ -114,7 +114,8 @@ sub names_of_c {
     my $name = qr/(?:dprof|over|rrun)_[a-z_]+|total_marks/;
     return map { /(?:^|\$)($name)(?![\w*%])/g } $text =~ /"((?:[^"\\\n]|\\.)*)"/g;
 }
-my @sources = grep { m{^(?:src/(?:format|record|profile)|xs)/\w+\.[ch]$} } tracked();
+my @sources = grep { m{^(?:src/(?:base|format|import|record|profile)|xs/\w+)/\w+\.[ch]$} }
+    tracked();
 my %names = map { $_ => 1 } map { names_of_c(content($_)) } @sources;
 my $format = content('lib/Devel/DProf/Format.pod');
 cmp_ok(scalar(keys %names), '>', 20, 'the sources have names of headers');

@@ -173,8 +173,9 @@ my @exported = sort map { exports($_) } values %text;
 my @top = sort map { split /, / } $script =~ /^const \{ (.*) \} = \(\(\) => \{$/mg;
 is("@top", "@exported", 'the top level of the script has the exports, and no other name');
 unlike($script, qr/^\s*(?:import|export)\b/m, 'no import or export is left');
-is($script, content('src/print/dp_page.js'), 'the script in the pages is the one of these modules')
-    if -e 'src/print/dp_page.js';
+is($script, content('src/picture/dp_page.js'),
+    'the script in the pages is the one of these modules')
+    if -e 'src/picture/dp_page.js';
 
 # ---- tests in node ----
 

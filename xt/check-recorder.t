@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Whatever must be told of a recorder option, and of a line that the recorder adds to a file's
-# header. An option is a row of DPX_OPTIONS in xs/dpx_opt.h; a line is written in xs/, or is that of
-# such a row, and is a name of DP_HEADER_NAMES in src/format/dp_header.h.
+# header. An option is a row of DPX_OPTIONS in xs/record/dpx_opt.h; a line is written in xs/, or is
+# that of such a row, and is a name of DP_HEADER_NAMES in src/format/dp_header.h.
 use strict;
 use warnings;
 use FindBin;
@@ -65,8 +65,8 @@ sub complaints {
 
 my @files = tracked();
 my %real = (
-    table   => content('xs/dpx_opt.h'),
-    writers => join('', map { content($_) } grep { m{^xs/\w+\.c$} } @files),
+    table   => content('xs/record/dpx_opt.h'),
+    writers => join('', map { content($_) } grep { m{^xs/\w+/\w+\.c$} } @files),
     manual  => content('lib/Devel/DProf.pm'),
     format  => content('lib/Devel/DProf/Format.pod'),
     names   => content('src/format/dp_header.h'),

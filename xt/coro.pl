@@ -173,18 +173,19 @@ sub main {
 # Lists what to take out of which file of xs/, one at a time.
 sub sensitivity {
     my @out = (
-        ['the wrapper of pp_slf', 'dpx_slf.c', qr/^\s*op->op_ppaddr = dpx_slf_hook;\n/m, "\n"],
-        ['what is done after it', 'dpx_slf.c', qr/(OP \*next = orig_slf\(aTHX\);\n)/,
+        ['the wrapper of pp_slf', 'hook/dpx_slf.c', qr/^\s*op->op_ppaddr = dpx_slf_hook;\n/m, "\n"],
+        ['what is done after it', 'hook/dpx_slf.c', qr/(OP \*next = orig_slf\(aTHX\);\n)/,
             "OP *next = orig_slf(aTHX);\n    return next;\n"],
-        ['the switch', 'dpx_coro.c', qr/^\s*dpx_coro_switch\(aTHX_ ctx, PL_mainstack, now\);\n/m,
+        ['the switch', 'record/dpx_coro.c',
+            qr/^\s*dpx_coro_switch\(aTHX_ ctx, PL_mainstack, now\);\n/m,
             "\n    ctx->mainstack = PL_mainstack;\n"],
-        ['the run loop put back', 'dpx_coro.c',
+        ['the run loop put back', 'record/dpx_coro.c',
             qr/if \(PL_runops == dpx_run.loop_before.*/, 'if (0)'],
-        ['the op put back', 'dpx_hook.c', qr/if \(DP_UNLIKELY\(op->op_ppaddr == dpx_slf_hook\)\)/,
-            'if (0)'],
-        ['the height of the C stack', 'dpx_slf.c', qr/PL_op->op_ppaddr = dpx_slf_hook;/,
+        ['the op put back', 'hook/dpx_hook.c',
+            qr/if \(DP_UNLIKELY\(op->op_ppaddr == dpx_slf_hook\)\)/, 'if (0)'],
+        ['the height of the C stack', 'hook/dpx_slf.c', qr/PL_op->op_ppaddr = dpx_slf_hook;/,
             '(void)0;'],
-        ['the end of visits', 'dpx_visit.c',
+        ['the end of visits', 'hook/dpx_slf.c',
             qr/if \(type == PERLSI_DESTROY \|\| type == PERLSI_MAGIC\)/, 'if (type < -1000)'],
     );
     my $tree = "$work/tree";

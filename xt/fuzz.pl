@@ -204,7 +204,7 @@ sub main {
     return $n->{bad} || !$n->{programs} ? 1 : 0;
 }
 
-# Lists what to take out of xs/dpx_hook.c, one at a time.
+# Lists what to take out of xs/hook/dpx_hook.c, one at a time.
 sub sensitivity {
     my @out = (
         (map { ["op $_", qr/^\s*hook_op\(OP_$_,.*\n/m, ''] }
@@ -217,16 +217,16 @@ sub sensitivity {
     );
     my $tree = "$work/tree";
     system('cp', '-a', $top, $tree) == 0 or die "cp failed\n";
-    my $source = slurp("$top/xs/dpx_hook.c");
+    my $source = slurp("$top/xs/hook/dpx_hook.c");
     my $blind = 0;
     for (@out) {
         my ($what, $find, $put) = @$_;
         (my $text = $source) =~ s/$find/$put/ or do {
-            print "$what: not found in xs/dpx_hook.c\n";
+            print "$what: not found in xs/hook/dpx_hook.c\n";
             $blind++;
             next;
         };
-        open my $out, '>', "$tree/xs/dpx_hook.c" or die $!;
+        open my $out, '>', "$tree/xs/hook/dpx_hook.c" or die $!;
         print $out $text;
         close $out;
         if (system "cd $tree && make >make.log 2>&1") {

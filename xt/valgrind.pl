@@ -159,7 +159,7 @@ sub tries_itself {
     remove_tree($dir);
     make_path($dir);
     system("cd $top && git ls-files -z | xargs -0 cp --parents -t $dir") == 0 or die "cp failed\n";
-    my $file = "$dir/xs/dpx_name.c";
+    my $file = "$dir/xs/record/dpx_name.c";
     my $text = slurp($file);
     my $flaws = <<'END';
     volatile char *gone = dp_mem_realloc(NULL, 77, 1);

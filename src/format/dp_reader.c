@@ -1,6 +1,4 @@
 #include "dp_reader_end.h"
-#include "dp_reader_folded.h"
-#include "dp_reader_formats.h"
 #include "dp_reader_pieces.h"
 #include "dp_reader_text.h"
 #include "dp_reader_tree.h"
@@ -101,7 +99,7 @@ long dp_reader_whole_line(struct dp_reader *r)
 }
 
 /* A file without our magic is another tool's. */
-static int read_no_header(struct dp_reader *r)
+static int read_no_header(struct dp_reader *r, dp_reader_find_fn *other)
 {
     static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */
     long got;
@@ -112,8 +110,8 @@ static int read_no_header(struct dp_reader *r)
                 return (int)got;
         if (r->in.pos == 0 && r->in.base == 0 && r->in.end >= 3 && memcmp(r->in.buf, mark, 3) == 0)
             r->in.pos = 3;
-        r->foreign.format = r->in.base ? &dp_foreign_folded
-                            : dp_foreign_find(r->in.buf + r->in.pos, r->in.end - r->in.pos);
+        if (!r->in.base)
+            r->foreign.format = other(r->in.buf + r->in.pos, r->in.end - r->in.pos);
         rc = r->foreign.format->head(r);
         if (rc > 0 && (got = dp_reader_refill(r)) < 0)
             return (int)got;
@@ -122,7 +120,7 @@ static int read_no_header(struct dp_reader *r)
 }
 
 /* 0: a trace follows; 1: a tree, folded stacks, or another tool's file. */
-static int read_header(struct dp_reader *r)
+static int read_header(struct dp_reader *r, dp_reader_find_fn *other)
 {
     for (;;) {
         long len = dp_reader_whole_line(r);
@@ -137,7 +135,7 @@ static int read_header(struct dp_reader *r)
             n--;
         if (r->in.line == 1) {
             if (n != strlen(DP_FMT_MAGIC) || memcmp(p, DP_FMT_MAGIC, n) != 0)
-                return read_no_header(r);
+                return read_no_header(r, other);
         } else if (whole && n >= 4 && memcmp(p, "PART", 4) == 0) {
             bool tree = n == 5 && p[4] == '3';
             r->in.pos += (size_t)len + 1;
@@ -232,22 +230,23 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     return init(r);
 }
 
-int dp_reader_head(struct dp_source *src, struct dp_header *head, struct dp_read_info *info,
-                   struct dp_err *err)
+int dp_reader_head(struct dp_source *src, dp_reader_find_fn *other, struct dp_header *head,
+                   struct dp_read_info *info, struct dp_err *err)
 {
     struct dp_reader *r = dp_mem_alloc(sizeof *r);
     if (!r)
         return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
     int rc = start(r, src, head, info, err);
     if (rc == 0)
-        rc = read_header(r);
+        rc = read_header(r, other);
     release(r);
     dp_mem_free(r);
     return rc < 0 ? rc : 0;
 }
 
-int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const struct dp_consumer *to,
-                  struct dp_header *head, struct dp_read_info *info, struct dp_err *err)
+int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, dp_reader_find_fn *other,
+                  const struct dp_consumer *to, struct dp_header *head, struct dp_read_info *info,
+                  struct dp_err *err)
 {
     struct dp_reader *r = dp_mem_alloc(sizeof *r);
     if (!r)
@@ -256,7 +255,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const str
     r->to = to;
     bool tree = false;
     if (rc == 0)
-        rc = read_header(r);
+        rc = read_header(r, other);
     if (rc > 0) {
         tree = true;
         rc = 0;

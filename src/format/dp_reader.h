@@ -144,16 +144,21 @@ struct dp_read_info {
     struct dp_err fault[DP_READER_FAULTS];      /* the first of them */
 };
 
-/* Reads all of src: a profile, or the folded stacks of another profiler, which do not begin with
- * our magic. Returns 0; DP_E_TRUNCATED if the file ends too early, or lines of a tree were left
+/* Finds the reader of another tool's file, which begins with these bytes. */
+struct dp_foreign_format;
+typedef const struct dp_foreign_format *dp_reader_find_fn(const char *ptr, size_t len);
+
+/* Reads all of src: a profile, or a file that does not begin with our magic, whose reader `other`
+ * finds. Returns 0; DP_E_TRUNCATED if the file ends too early, or lines of a tree were left
  * out; or another DP_E if something cannot be read, with the place in err. In any case the consumer
  * has had all that came before. The caller initialises head and keeps it. left: what the process
  * keeps or left beside the file, read before; it is needed if the file has no end. May be NULL. */
-int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, const struct dp_consumer *to,
-                  struct dp_header *head, struct dp_read_info *info, struct dp_err *err);
+int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, dp_reader_find_fn *other,
+                  const struct dp_consumer *to, struct dp_header *head, struct dp_read_info *info,
+                  struct dp_err *err);
 
 /* The header only. */
-int dp_reader_head(struct dp_source *src, struct dp_header *head, struct dp_read_info *info,
-                   struct dp_err *err);
+int dp_reader_head(struct dp_source *src, dp_reader_find_fn *other, struct dp_header *head,
+                   struct dp_read_info *info, struct dp_err *err);
 
 #endif

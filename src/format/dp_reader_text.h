@@ -95,8 +95,24 @@ struct dp_foreign_kind {
     bool named;                 /* it is a counter, too */
 };
 
+struct dp_reader;
+/* A format of another tool. Its reader keeps what it needs in r->foreign.state. gzip is unpacked
+ * already. */
+struct dp_foreign_format {
+    const char *name;           /* what $dprof_format becomes, and messages say */
+    /* Do files of the format begin with these bytes? */
+    bool (*is)(const char *ptr, size_t len);
+    /* Reads as much as it needs to tell the kinds of values (dp_foreign_value), and ends with
+     * dp_foreign_header. There may be no consumer. Returns 0, a DP_E, or 1: more bytes of the file
+     * are to tell what it is. */
+    int (*head)(struct dp_reader *r);
+    /* Reads the rest and hands over subs and contexts. Returns 0 or a DP_E. */
+    int (*read)(struct dp_reader *r);
+    /* Frees r->foreign.state, which may be NULL. */
+    void (*release)(void *state);
+};
+
 /* Of a file without our header; dp_reader_foreign.c. */
-struct dp_foreign_format;
 struct dp_reader_foreign {
     const struct dp_foreign_format *format;     /* NULL: it is ours */
     void *state;                /* the format's own */

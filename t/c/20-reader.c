@@ -2,6 +2,7 @@
 #include "tap.h"
 #include "dp_buf.h"
 #include "dp_reader.h"
+#include "dp_reader_formats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static const char *read_mem(const char *text, size_t len, int *code)
     dp_header_init(&head);
     subs = 0;
     dp_source_mem(&src, text, len);
-    int rc = dp_reader_run(&src, NULL, &to, &head, &info, &err);
+    int rc = dp_reader_run(&src, NULL, dp_foreign_find, &to, &head, &info, &err);
     dp_source_close(&src);
     dp_header_release(&head);
     if (code)

@@ -62,14 +62,6 @@ SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof)
     return sv_setref_pv(newSV(0), package, prof);
 }
 
-SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len)
-{
-    SV *sv = newSVpvn(ptr, len);
-    if (is_utf8_string((const U8 *)ptr, len))
-        SvUTF8_on(sv);
-    return sv;
-}
-
 DPX_KEYS(dp_label_how, DP_LABEL_OPTIONS, "names")
 
 unsigned dpx_label_flags(pTHX_ HV *from)
@@ -153,14 +145,6 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
     for (size_t i = 0; names && i < 2 * o->odd_pairs; i++)
         av_push(odd, label(aTHX_ names, o->odd[i]));
     return sv;
-}
-
-const char *dpx_error_text(int code) { return dp_err_text(code); }
-
-void dpx_check(pTHX_ long code)
-{
-    if (code < 0)
-        croak("%s", dp_err_text((int)code));
 }
 
 bool dpx_range(pTHX_ struct dp_range *range, SV *from)

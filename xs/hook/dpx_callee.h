@@ -1,4 +1,4 @@
-/* Inside the hooks: which sub is called. */
+/* Inside the hooks and samples: which sub is called. */
 #ifndef DPX_CALLEE_H
 #define DPX_CALLEE_H
 
@@ -75,5 +75,14 @@ DP_INLINE CV *dpx_callee_peek_xs(pTHX_ SV *sv)
     cv = dpx_callee_peek_odd(aTHX_ sv);
     return cv && CvISXSUB(cv) ? cv : NULL;
 }
+
+/* ---- by the op alone ---- */
+
+/* The id of the XS sub or builtin that an op runs; 0: it is neither, or a method of what no
+ * variable holds. pad: of the sub that the op stands in. */
+U32 dpx_callee_leaf(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad);
+
+/* The sub that an entersub calls by its name; NULL: it calls none so. */
+CV *dpx_callee_named(const OP *op, const PAD *pad);
 
 #endif

@@ -1,25 +1,9 @@
-/* Inside the reader: files of other tools: what a format is, and what the readers of all of them
- * share. Not for anybody else. */
+/* Inside the reader: what the readers of all formats of other tools share. Not for anybody else. */
 #ifndef DP_READER_FOREIGN_H
 #define DP_READER_FOREIGN_H
 
 #include "dp_char.h"
 #include "dp_reader_text.h"
-
-/* A format. Its reader keeps what it needs in r->foreign.state. gzip is unpacked already. */
-struct dp_foreign_format {
-    const char *name;           /* what $dprof_format becomes, and messages say */
-    /* Do files of the format begin with these bytes? */
-    bool (*is)(const char *ptr, size_t len);
-    /* Reads as much as it needs to tell the kinds of values (dp_foreign_value), and ends with
-     * dp_foreign_header. There may be no consumer. Returns 0, a DP_E, or 1: more bytes of the file
-     * are to tell what it is. */
-    int (*head)(struct dp_reader *r);
-    /* Reads the rest and hands over subs and contexts. Returns 0 or a DP_E. */
-    int (*read)(struct dp_reader *r);
-    /* Frees r->foreign.state, which may be NULL. */
-    void (*release)(void *state);
-};
 
 /* ---- errors ---- */
 

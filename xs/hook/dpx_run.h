@@ -1,4 +1,5 @@
-/* A recording's beginning: options, what perl has left to be cleaned up, the first interpreter. */
+/* A recording's beginning: options, what perl has left to be cleaned up, the first interpreter; and
+ * the beginning and end of blocks, stretches of a program that Test::DProf measures alone. */
 #ifndef DPX_RUN_H
 #define DPX_RUN_H
 
@@ -16,5 +17,12 @@ void dpx_run_start_late(pTHX_ const char *const *items, size_t n);
  * environment is left as it is, and only the items are options. Croaks if blocks cannot be
  * recorded. */
 void dpx_run_start_own(pTHX_ const char *const *items, size_t n);
+
+/* Begins a phase of this name, and starts recording if it is stopped. Returns false if nothing
+ * records here, or if a block has begun before. */
+bool dpx_run_block_begin(pTHX_ const char *name, size_t len);
+
+/* Ends the block: phase and recording become what they were before it. */
+void dpx_run_block_end(pTHX);
 
 #endif

@@ -1,5 +1,6 @@
-/* What an op runs that no context tells: an XS sub, or a builtin. This reads ops, pads and
- * variables, calls no magic, warns of nothing and changes nothing.
+/* Which sub is called: by what an entersub finds on the stack, or by the op alone, for a sample.
+ * What looks at an op reads ops, pads and variables, calls no magic, warns of nothing and changes
+ * nothing.
  *
  * The pad is that of the tick, as is the op, but the thread that ticks reads one after the other:
  * in rare cases the pad is another sub's, and what lies in it is anything. So each value is used
@@ -8,9 +9,28 @@
  * What this relies on: a constant, a variable or a method stands in its op, and with threads in
  * the pad, at the place that op_targ, op_padix or op_sv name. A multideref keeps its steps in
  * op_aux. Names that perl has written into the code are shared hash keys. */
-#include "dpx_leaf.h"
-#include "dpx_builtin.h"
 #include "dpx_callee.h"
+#include "dpx_builtin.h"
+
+CV *dpx_callee_peek_odd(pTHX_ SV *sv)
+{
+    if (!sv)
+        return NULL;
+    if (SvTYPE(sv) == SVt_PVGV || SvTYPE(sv) == SVt_PVLV)
+        return isGV_with_GP(sv) ? GvCVu((GV *)sv) : NULL;
+    if (SvROK(sv)) {
+        /* An overloaded object may stand for another sub, and only calling tells. */
+        SV *rv = SvRV(sv);
+        if (SvGMAGICAL(sv) || SvTYPE(rv) != SVt_PVCV || (SvOBJECT(rv) && HvAMAGIC(SvSTASH(rv))))
+            return NULL;
+        return (CV *)rv;
+    }
+    if (SvPOK(sv) && !SvGMAGICAL(sv))
+        return get_cvn_flags(SvPVX_const(sv), SvCUR(sv), SvUTF8(sv));
+    return NULL;
+}
+
+/* ---- by the op alone ---- */
 
 static SV *in_pad(const PAD *pad, PADOFFSET at)
 {
@@ -120,7 +140,7 @@ static const OP *callee_of(const OP *op, const OP **first)
     return *first ? o : NULL;
 }
 
-CV *dpx_leaf_named(const OP *op, const PAD *pad)
+CV *dpx_callee_named(const OP *op, const PAD *pad)
 {
     const OP *first, *o = callee_of(op, &first);
     if (!o || o->op_type != OP_NULL || !(o->op_flags & OPf_KIDS))
@@ -135,11 +155,11 @@ static CV *xs_of(pTHX_ const OP *op, const PAD *pad)
 {
     const OP *first, *o = callee_of(op, &first);
     CV *cv = o && o->op_type == OP_METHOD_NAMED ? method_of(aTHX_ first, o, pad)
-             : dpx_leaf_named(op, pad);
+             : dpx_callee_named(op, pad);
     return cv && CvISXSUB(cv) ? cv : NULL;
 }
 
-U32 dpx_leaf_of(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad)
+U32 dpx_callee_leaf(pTHX_ struct dpx_ctx *ctx, const OP *op, const PAD *pad)
 {
     if (op->op_type != OP_ENTERSUB)
         return dpx_builtin_id(aTHX_ ctx, op->op_type);

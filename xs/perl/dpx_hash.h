@@ -1,5 +1,5 @@
-/* Fields of perl's hashes in the form that C needs. What is returned lives as long as the
- * statement. */
+/* Fields of perl's hashes in the form that C needs, and C's texts and errors in the form that perl
+ * needs. What is returned of a hash lives as long as the statement. */
 #ifndef DPX_HASH_H
 #define DPX_HASH_H
 
@@ -20,5 +20,12 @@ const char *dpx_text(pTHX_ SV *sv, STRLEN *len);
 
 /* n zeroed elements of `size` bytes, which are freed when the statement's scope ends. */
 void *dpx_array(pTHX_ size_t n, size_t size);
+
+/* A name as a perl string: characters where it is UTF-8, else bytes. */
+SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len);
+
+const char *dpx_error_text(int code);
+/* Croaks with the text of a negative code. */
+void dpx_check(pTHX_ long code);
 
 #endif

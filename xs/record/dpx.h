@@ -181,7 +181,7 @@ struct dpx_tick {
     struct dpx_body *bodies;    /* subs by the op that their code is below */
 };
 
-/* A block (dpx_block.c). */
+/* A block (dpx_run.c). */
 struct dpx_block {
     bool runs;
     bool started;               /* the block has started the recording */

@@ -44,9 +44,9 @@
  * the slow way, which starts a new file there.
  *
  * Coroutines. Another PL_mainstack is another coroutine: its frames are swapped in
- * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops
- * (dpx_slf.c). Destructors of what a freed coroutine held run on its stacks; the end of each such
- * call ends the visit to them (dpx_visit.c).
+ * (dpx_coro.c). Coro's functions that switch are wrapped where they have put themselves into ops.
+ * Destructors of what a freed coroutine held run on its stacks; the end of each such call ends the
+ * visit to them (both dpx_slf.c).
  *
  * Interpreters. The hooks belong to the process, and run in interpreters that have never heard of
  * this module. A hook looks at one state, that of the first interpreter that records; if that is
@@ -73,7 +73,6 @@
 #include "dpx_site.h"
 #include "dpx_slf.h"
 #include "dpx_stmt.h"
-#include "dpx_visit.h"
 
 static Perl_ppaddr_t orig_entersub, orig_leavesub, orig_leavesublv, orig_return,
                      orig_goto, orig_next, orig_last, orig_redo, orig_exec, orig_exit;
@@ -244,7 +243,7 @@ static DP_NOINLINE void from_c(pTHX_ struct dpx_ctx *ctx)
     if (PL_phase >= PERL_PHASE_END && !ctx->ended)
         ends_begin(aTHX_ ctx);
     if (dpx_coro_is_other(aTHX_ ctx))
-        dpx_visit_begins(aTHX_ ctx);
+        dpx_slf_visit(aTHX_ ctx);
     if (cxstack_ix >= 0) {
         const PERL_CONTEXT *cx = CX_CUR();
         if (CxTYPE(cx) == CXt_EVAL && !cx->blk_eval.retop)
@@ -650,7 +649,7 @@ DP_INLINE int multicall(pTHX_ struct dpx_ctx *ctx, CV *cv, const int how)
 static DP_COLD void begins_elsewhere(pTHX_ struct dpx_ctx *ctx)
 {
     if (dpx_coro_is_other(aTHX_ ctx))
-        dpx_visit_begins(aTHX_ ctx);
+        dpx_slf_visit(aTHX_ ctx);
     dpx_frame_look(aTHX_ ctx);
 }
 

@@ -29,11 +29,11 @@
  * PL_comppad, blk_oldcop and blk_sub.olddepth. All of this is the same from perl 5.24 to 5.44. */
 #include "dpx_sample.h"
 #include "dpx_adopt.h"
+#include "dpx_callee.h"
 #include "dpx_control.h"
 #include "dpx_ctx.h"
 #include "dpx_frame.h"
 #include "dpx_hook.h"
-#include "dpx_leaf.h"
 #include "dpx_life.h"
 #include "dpx_name.h"
 #include "dpx_placed.h"
@@ -181,7 +181,7 @@ static void find_statement(pTHX_ struct dpx_ctx *ctx, struct sampled *of)
     if (!is_live || (!is_there && !of->ended && !DPX_STMT_NUMBER(cop)))
         cop = of->in ? of->stack[of->in - 1].from : PL_curcop;
     else if (is_there && (found = dpx_running_statement(aTHX_ cop, t->op)) != NULL)
-        of->leaf = dpx_leaf_of(aTHX_ ctx, t->op, t->pad);
+        of->leaf = dpx_callee_leaf(aTHX_ ctx, t->op, t->pad);
     of->around = cop;
     of->cop = found ? found : cop;
 }

@@ -5,7 +5,6 @@
  * perl's util.c. */
 #include "dpx_running.h"
 #include "dpx_callee.h"
-#include "dpx_leaf.h"
 #include "dpx_stmt.h"
 
 enum { STEPS_MAX = 2000 };      /* ops of a statement that are looked at */
@@ -97,7 +96,7 @@ struct search {
  * one of the sub by its name, then one by no name. */
 static void note_call(pTHX_ struct search *s, const COP *cop, const OP *call)
 {
-    const CV *cv = dpx_leaf_named(call, s->pad);
+    const CV *cv = dpx_callee_named(call, s->pad);
     int rank = cv == s->callee ? 3 : cv ? 1 : 2;
     s->differ = s->differ || (s->any && s->any != cop);
     s->any = cop;

@@ -1,4 +1,6 @@
+#define PERL_NO_GET_CONTEXT
 #include "dpx_hash.h"
+#include "dp_err.h"
 
 SV *dpx_field(pTHX_ HV *from, const char *name)
 {
@@ -39,4 +41,20 @@ void *dpx_array(pTHX_ size_t n, size_t size)
     Newxz(ptr, (n + 1) * size, char);
     SAVEFREEPV(ptr);
     return ptr;
+}
+
+SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len)
+{
+    SV *sv = newSVpvn(ptr, len);
+    if (is_utf8_string((const U8 *)ptr, len))
+        SvUTF8_on(sv);
+    return sv;
+}
+
+const char *dpx_error_text(int code) { return dp_err_text(code); }
+
+void dpx_check(pTHX_ long code)
+{
+    if (code < 0)
+        croak("%s", dp_err_text((int)code));
 }

@@ -1,7 +1,6 @@
 #define PERL_NO_GET_CONTEXT
 #include "dpx_list.h"
 #include "dpx_hash.h"
-#include "dpx_host.h"
 
 SV *dpx_pmu_sv(pTHX_ const char *package, const char *sysfs)
 {

@@ -2,8 +2,7 @@
 #ifndef DPX_HOST_H
 #define DPX_HOST_H
 
-#include "EXTERN.h"
-#include "perl.h"
+#include "dpx_hash.h"
 #include "dpx_compat.h"
 #include "dprof/classic.h"
 
@@ -24,9 +23,6 @@ struct dp_prof *dpx_prof_of(pTHX_ SV *sv);
 struct dp_prof *dpx_prof_waiting(pTHX_ SV *sv);
 SV *dpx_prof_sv(pTHX_ const char *package, struct dp_prof *prof);
 
-/* A name as a perl string: characters where it is UTF-8, else bytes. */
-SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len);
-
 /* Take options from a hash, as src/dprof/ lists them. What they point to is borrowed from the hash,
  * or lives as long as the statement. Croak if there is an unknown key. */
 unsigned dpx_label_flags(pTHX_ HV *from);
@@ -35,10 +31,6 @@ struct dp_names *dpx_classic(pTHX_ struct dp_classic *how, const struct dp_prof 
 
 /* An outcome as a reference to a hash. */
 SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *names);
-
-const char *dpx_error_text(int code);
-/* Croaks with the text of a negative code. */
-void dpx_check(pTHX_ long code);
 
 /* A stretch of time, [from, to, percent], where undef is no limit. Returns true, or croaks. */
 bool dpx_range(pTHX_ struct dp_range *range, SV *from);

@@ -1,0 +1,10 @@
+/* The table of other tools' formats that can be read. */
+#ifndef DP_READER_FORMATS_H
+#define DP_READER_FORMATS_H
+
+#include "dp_reader.h"
+
+/* The format of a file that begins so: folded stacks, if it is no other one. */
+dp_reader_find_fn dp_foreign_find;
+
+#endif
