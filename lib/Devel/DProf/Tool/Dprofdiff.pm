@@ -5,7 +5,7 @@ package Devel::DProf::Tool::Dprofdiff;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP
+use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_HTML DP_TAP
                                DP_DIFF_BY_CHANGE);
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(told used);
@@ -13,7 +13,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
-use Devel::DProf::Text qw(bytes text shown few plural);
+use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
 use Devel::DProf::Values qw(list_of windows renames);
@@ -275,7 +275,8 @@ sub how {
     $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : DP_DIFF_BY_CHANGE);
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
-    die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
+    die "--annotate prints text, CSV, JSON, Markdown or HTML\n" if defined $opt->{annotate}
+        && ($how{flame} || $how{format} > DP_HTML);
     $how{windows} = windows($opt->{time}) if defined $opt->{time};
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
     my @symfs = folders($opt->{symfs});
@@ -516,19 +517,18 @@ sub annotate {
     my $result = $opt->{'fail-if'} ? $diff->check : { code => 0 };
     return USAGE if !$result;
     require Devel::DProf::AnnotateDiff;
-    my $text = eval {
+    my ($table, @text) = eval {
         Devel::DProf::AnnotateDiff->new($diff, colour => colour($opt, -t STDOUT))
-            ->text_of(text($opt->{annotate}));
+            ->table_of(text($opt->{annotate}));
     };
-    if (!defined $text) {
+    if (!$table) {
         complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
-    my ($out) = output($opt->{pager} // 1, 1);
-    my @names = map { shown($_->{name}) } $diff->sides;
-    my (undef, undef, $metric) = $diff->facts;
-    print {$out} bytes("# Baseline: $names[0]\n# New: $names[1]\n# Metric: $metric\n$text");
-    my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
+    my ($out) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
+    my $code = $table->print($out, format => $how->{format}, quiet => $how->{quiet},
+        title => $how->{title} // text($opt->{annotate}), @text);
+    my $status = written('dprofdiff', $out, $result->{code} || $code) and return FAILED;
     return $opt->{'fail-if'} ? gate($opt, $how, $result) : OK;
 }
 
