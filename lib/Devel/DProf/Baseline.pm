@@ -110,10 +110,11 @@ sub compare {
     my %has = common(@sides);
     my $rules = rules($how{fail_if}, \%has, \@messages);
     my $metric = $how{metric} // metric($rules, \%has);
-    my $diff = Devel::DProf::Diff->new(
+    my %in_c = (bases => [pair_bases($how{root})], renames => $how{renames} // [],
+        strict => $how{strict} ? 1 : 0);
+    my $diff = Devel::DProf::Diff->new(\%in_c,
         metric_name => $metric, say => sub { push @messages, $_[0] }, empty => 1,
-        as_measured => $how{as_measured}, bases => [pair_bases($how{root})],
-        renames => $how{renames} // [], strict => $how{strict} ? 1 : 0,
+        as_measured => $how{as_measured},
         symfs => [Cwd::abs_path($how{root} // '.') // ()],
     );
     $diff->take_rules(@$rules);
@@ -129,7 +130,7 @@ sub compare {
     push @messages, grep { !/^the program / } $diff->differences;
     push @messages, $diff->doubts;
     my $compared = $diff->compared(LEAST_PERCENT) or die "a pattern cannot be used\n";
-    push @messages, $diff->idle({ rows => scalar @{ $compared->{rows} } });
+    push @messages, $diff->idle({ %$compared, rows => scalar @{ $compared->{rows} } });
     my %result = (
         (map { $_ => $compared->{$_} } qw(failed undecided needed)), metric => $metric,
         findings => findings($compared), messages => unique(@messages), diff => $diff,

@@ -591,8 +591,8 @@ sub draw {
     my $path = File::Temp->new(TEMPLATE => 'all-XXXXXXXX', DIR => $scratch, SUFFIX => '.tmon');
     write_profile($self->{all}, "$path");
     my $format = Devel::DProf::Stacks::format_of('eyes', undef, $self->{html});
-    my $flame = Devel::DProf::Flame->new(format => $format ? $format->{name} : 'html',
-        separate => 1, recursion => 1000, title => 'Test suite');
+    my $flame = Devel::DProf::Flame->new(
+        { format => $format ? $format->{name} : 'html', title => 'Test suite' });
     my $ready = $flame->read("$path") && $flame->prepare;
     die "there is nothing to draw\n" if !$ready;
     require Devel::DProf::Write;

@@ -246,25 +246,22 @@ sub bare_m {
 sub how {
     my ($opt) = @_;
     my %how = (
-        keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)),
-        metric_name => $opt->{m} // 'cpu', unit => $opt->{unit}, separate => $opt->{R} // 1,
-        metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
+        keys => [keys_of($opt->{s} // 'sub')], separate => $opt->{R} // 1,
         children => $opt->{children} ? 1 : 0, autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0,
-        force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
-        period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0,
-        as_measured => $opt->{'as-measured'}, apart => defined $opt->{pid} || defined $opt->{tid},
+        strict => $opt->{strict} ? 1 : 0, period => $opt->{p} ? 1 : 0,
+        formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0,
     );
     $how{no_children} = !$how{children};
     die "-s parent: only dprofreport has this key\n" if grep { $_ == DP_K_PARENT } @{ $how{keys} };
     compute($opt, \%how);
     my %flame = flame_formats();
-    if (my $flame = $flame{ $opt->{format} // '' }) {
-        $how{flame} = $flame;
+    my $flame = $flame{ $opt->{format} // '' };
+    if ($flame) {
         die "--format $opt->{format} cannot be combined with --tree, --callers or --callees\n"
             if grep { defined $opt->{$_} } qw(tree callers callees);
     }
-    medium({ %$opt, $how{flame} ? (format => 'text') : () }, \%how,
+    medium({ %$opt, $flame ? (format => 'text') : () }, \%how,
         qw(text csv json markdown html tap junit github), keys %flame);
     for (qw(alpha confidence layout)) {
         $how{$_} = $opt->{$_} if defined $opt->{$_};
@@ -276,26 +273,33 @@ sub how {
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
     die "--annotate prints text, CSV, JSON, Markdown or HTML\n" if defined $opt->{annotate}
-        && ($how{flame} || $how{format} > DP_HTML);
-    $how{windows} = windows($opt->{time}) if defined $opt->{time};
+        && ($flame || $how{format} > DP_HTML);
     $how{renames} = [map { renames($_) } @{ $opt->{map} || [] }];
     my @symfs = folders($opt->{symfs});
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
-    my %of_diff = %how;
-    $how{new_diff} = sub {
-        my $diff = Devel::DProf::Diff->new(%of_diff, main => $opt->{main}, @_,
-            symfs => [@symfs, folders($opt->{'source-dir'})],
-            say => sub { complain(bytes($_[0])) });
+    my %own = (
+        filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu', unit => $opt->{unit},
+        metric_given => defined $opt->{m}, annotate => defined $opt->{annotate}, flame => $flame,
+        force => $opt->{f} ? 1 : 0, as_measured => $opt->{'as-measured'}, main => $opt->{main},
+        apart => defined $opt->{pid} || defined $opt->{tid}, empty => defined $opt->{bisect},
+        symfs => [@symfs, folders($opt->{'source-dir'})], say => sub { complain(bytes($_[0])) },
+        defined $opt->{time} ? (windows => windows($opt->{time})) : (),
+    );
+    my $new_diff = sub {
+        my ($more, @own) = @_;
+        my $diff = Devel::DProf::Diff->new({ %how, %$more }, %own, @own);
         $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
         return $diff;
     };
-    my $diff = $how{new_diff}->(progress => 1);
+    my $diff = $new_diff->({}, progress => 1);
+    my %all = (%how, flame => $flame, metric_name => $own{metric_name}, new_diff => $new_diff,
+        diff => $diff);
     if (defined $opt->{bisect}) {
         require Devel::DProf::Bisect;
-        $how{bisect} = Devel::DProf::Bisect->of_options($opt, \%how, $diff);
+        $all{bisect} = Devel::DProf::Bisect->of_options($opt, \%all, $diff);
     }
-    return { %how, diff => $diff };
+    return \%all;
 }
 
 # Returns the names that --format has for flame graphs: flame, a page, and flame-svg, pictures.
@@ -394,7 +398,7 @@ sub recorded {
 # names of some; dies if the runs cannot be compared.
 sub open_after {
     my ($opt, $how, $share, @sides) = @_;
-    my $diff = $how->{new_diff}->(spending => $share, effect => $opt->{effect} // 5);
+    my $diff = $how->{new_diff}->({ spending => $share, effect => $opt->{effect} // 5 });
     my $result = $diff->read(sub { used(@_, $opt->{f}) }, @sides) && $diff->settle
         && $diff->settle_rules && $diff->check or die "the runs of so far cannot be compared\n";
     return { count => $result->{open}, names => $result->{open_names} // '' };
@@ -540,7 +544,7 @@ sub picture {
     return $TOOL->usage("--format $opt->{format}: a terminal cannot show a picture; "
         . "redirect it: > FILE") if -t STDOUT;
     my $result = $diff->check or return USAGE;
-    my $flame = Devel::DProf::Flame->of_comparison($diff, format => $how->{flame},
+    my $flame = Devel::DProf::Flame->of_comparison($diff, { format => $how->{flame} },
         defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;
     binmode STDOUT;
