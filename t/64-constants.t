@@ -8,7 +8,7 @@ use TestEnvironment;
 use Test::More;
 
 use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metric_is_time
-                               metric_is_counter metric_text only_keys);
+                               metric_is_counter metric_text options given);
 use Devel::DProf::Diff;
 use Devel::DProf::Profile;
 
@@ -90,14 +90,22 @@ for (@calls) {
     ok(!eval { $call->(metrc => 1); 1 }, "$what: a misspelled key is an error");
     like($@, qr/^unknown key 'metrc' for $what at /, '... that names it');
 }
-ok(!eval { Devel::DProf::Diff->new(time_flor => 1); 1 },
+ok(!eval { Devel::DProf::Diff->new({ time_flor => 1 }); 1 },
     'a misspelled field of a comparison is an error');
 like($@, qr/unknown key 'time_flor' for diff/, '... that names it');
 ok(!eval { Devel::DProf::Profile::compared(\@sides, { measures => [{}] }, 1); 1 },
     'rows of a comparison without keys are an error');
 like($@, qr/^keys of a comparison: its rows have no names without them at /, '... that says so');
-is_deeply(only_keys('names', { separate => 1, mine => 2 }, 'mine'), { separate => 1 },
-    'only_keys drops the keys that C does not take');
+my $options = options('names', separate => 1);
+is_deeply($options, { separate => 1, autoload => undef }, 'options are all keys that C takes');
+ok(!eval { options('names', mine => 2); 1 }, '... and no others');
+like($@, qr/^unknown key 'mine' for names at /, '... which the message names');
+ok(!eval { my $value = $options->{seperate}; 1 }, 'a misspelled option cannot be read');
+ok(!eval { $options->{seperate} = 1; 1 }, '... or set');
+$options->{autoload} = 0;
+is_deeply({ given($options) }, { separate => 1, autoload => 0 }, 'those that have values');
+ok(!eval { $options->{autoload} = 1; 1 }, '... which cannot change when they have been used');
+is_deeply({ given($options) }, { separate => 1, autoload => 0 }, '... and can be used again');
 
 # ---- values ----
 

@@ -994,7 +994,8 @@ main::run;A::f;B::g @{[ 10 * $_ ]}
 main::run;B::g @{[ 70 - 10 * $_ ]}
 main::run@{[ $_ == 1 ? ';Old::x 5' : ';New::x 7' ]}
 END
-    my $diff = Devel::DProf::Diff->new(metric_name => 'cpu', unit => 'calls', time_floor => 0);
+    my $diff = Devel::DProf::Diff->new({ time_floor => 0 }, metric_name => 'cpu',
+        unit => 'calls');
     $diff->gate('self > 0, new, gone');
     ok($diff->read(sub { 'fine' }, map { { name => $_, runs => [[$_]] } } @files)
         && $diff->settle && $diff->settle_rules, 'the sides are read and settled');

@@ -408,8 +408,8 @@ TEXT
     is(diffs('--annotate', 'nothing', @out)->{err},
         "--annotate: there is no sub or file nothing in the profiles that has lines\n",
         '--annotate of an unknown name is an error');
-    is(diffs('--annotate', 'parse', '--format', 'json', @out)->{status}, 2,
-        '--annotate prints text only');
+    is(diffs('--annotate', 'parse', '--format', 'tap', @out)->{status}, 2,
+        '--annotate prints tables only');
     is(diffs('--annotate', 'parse', @out, $out[0])->{status}, 2, '--annotate takes two sides');
     is(diffs('--annotate', 'parse', '--fail-if', 'calls > 0', @out)->{status}, 0,
         '--annotate with a gate that passes gives status 0');

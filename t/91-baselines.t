@@ -165,8 +165,8 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
         $row->(1, 'M::same', 100, 100), $row->(2, 'M::more', 10, 20),
         $row->(2, 'M::' . 'x' x 99, 90, 80)];
     my $branch = sub {
-        Devel::DProf::Baseline::branch({ lines => $rows },
-            { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_);
+        return (Devel::DProf::Baseline::branch({ lines => $rows },
+            { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_))[0];
     };
     is($branch->(4),
         <<'END', 'the way to what a rule is about goes first, and begins at the program');

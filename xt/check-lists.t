@@ -128,7 +128,7 @@ is(join(' ', grep { $format !~ /^=item C<\Q$_\E /m } @lines), '', '... which For
 
 # Compares the formats of each tool: its help, its manual, and its message about an unknown one.
 sub formats_of { return map { split /\|/ } $_[0] =~ /--format(?:>|) ([a-z|-]*\|[a-z|-]+)/g }
-my %known = map { $_ => 1 } keys %Devel::DProf::View::FORMAT;
+my %known = Devel::DProf::Constants::words_of('format');
 my %offered;
 for my $tool (Devel::DProf::Tools::all()) {
     my @help = formats_of(Devel::DProf::Tools::load($tool)->can('command')->()->help);

@@ -587,7 +587,7 @@ sub picture {
         my $stem = join '-', 'dprof', map { s{[^\w.]+}{-}gr =~ s/^-+|-+\z//gr } $0, $name;
         my $path = "$folder/" . substr($stem, 0, 120) . '.html';
         my $flame = Devel::DProf::Flame->of_comparison(
-            $result->{diff}, format => 'html', title => undef);
+            $result->{diff}, { format => 'html', title => undef });
         $flame->prepare or die "it cannot be drawn\n";
         require Devel::DProf::Write;
         # In a folder that all users share, another user's file by that name is replaced.

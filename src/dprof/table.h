@@ -41,6 +41,7 @@ struct dp_given_cell {
 #define DP_GIVEN_OPTIONS(X) \
     DP_PRINT_OPTIONS(X) \
     X(FLAG, tight)              /* text: no empty line stands below the heading */ \
+    X(TEXT, rows_key)           /* of JSON: what the rows are called there; NULL: "rows" */ \
     X(TEXTS, json)              /* facts for JSON alone: a key, a JSON value, a key ... */
 struct dp_given_table {
     DP_GIVEN_OPTIONS(DP_MEMBER)

@@ -62,6 +62,7 @@ int dp_given_print(const struct dp_given_table *given, const struct dp_host *hos
         struct dp_table_how how = {
             .format = given->format, .separator = given->separator, .quiet = given->quiet != 0,
             .colour = given->colour != 0, .tight = given->tight != 0, .title = given->title,
+            .rows_key = given->rows_key,
         };
         fill_facts(&t, given);
         fill_rows(&t, given);

@@ -103,7 +103,6 @@ int dp_render_json(const struct dp_table *t, const struct dp_table_how *how, str
 {
     struct dp_buf buf;
     bool levels = dp_render_has_levels(t);
-    (void)how;
     dp_buf_init(&buf);
     dp_buf_adds(&buf, "{\n");
     for (size_t i = 0; i < t->n_facts; i++) {
@@ -113,7 +112,9 @@ int dp_render_json(const struct dp_table *t, const struct dp_table_how *how, str
         dp_buf_adds(&buf, ",\n");
     }
     put_columns(&buf, t);
-    dp_buf_adds(&buf, "  \"rows\": [");
+    dp_buf_adds(&buf, "  ");
+    put_key(&buf, how->rows_key ? how->rows_key : "rows");
+    dp_buf_addc(&buf, '[');
     for (size_t r = 0; r < t->n_rows; r++) {
         dp_buf_adds(&buf, r ? ",\n    " : "\n    ");
         put_row(&buf, t, &t->rows[r], levels);

@@ -102,6 +102,7 @@ struct dp_table_how {
                                  * cut in the middle, columns that are spare left out, which is
                                  * told, comments wrapped. 0: as wide as it gets */
     const char *title;          /* of the page in HTML */
+    const char *rows_key;       /* of JSON; NULL: "rows" */
 };
 
 void dp_table_init(struct dp_table *t, const struct dp_column *columns, size_t n, uint64_t hz);

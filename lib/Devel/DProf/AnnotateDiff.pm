@@ -1,7 +1,7 @@
 package Devel::DProf::AnnotateDiff;
 
-# dprofdiff --annotate: prints the source of two sides as a unified diff, with the costs of its
-# lines.
+# dprofdiff --annotate: the source of two sides as a table of lines with their costs, which text
+# shows as a unified diff.
 
 use strict;
 use warnings;
@@ -10,13 +10,18 @@ use Devel::DProf::Annotate;
 use Devel::DProf::Layout qw(grouped aligned);
 use Devel::DProf::Profile;
 use Devel::DProf::Source;
+use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 # Lines around those that differ.
 use constant CONTEXT => 3;
-my @WIDTHS = (10, 10, 9, 9);
+# The numbers, and how wide text has them.
+my @WIDTHS = (10, 10, 9, 9, 5, 5);
+my @COLUMNS = (['Baseline', 'baseline'], ['New', 'value'], ['Count', 'baseline_count'],
+    ['Count', 'count'], ['Line', 'baseline_line'], ['Line', 'line'], ['', 'mark', 1],
+    ['Source', 'source', 1], ['Sub', 'sub', 1], ['File', 'file', 1]);
 
 # diff: a Devel::DProf::Diff of two sides, after settle. how: colour. Dies with the reason if it
 # cannot be annotated.
@@ -51,14 +56,25 @@ sub take {
 
 # ---- the meaning of a word ----
 
-# Returns the text for a sub or a file, as characters; dies with what is wrong.
-sub text_of {
+# Returns the lines of a sub or a file as a table, and its text; dies with what is wrong.
+sub table_of {
     my ($self, $word) = @_;
     my @parts = $self->find_files($word);
     Devel::DProf::Annotate::refuse_many($word, map { $_->{file} } @parts);
     @parts = $self->find_subs($word) if !@parts;
     die "there is no sub or file $word in the profiles that has lines\n" if !@parts;
-    return join "\n", map { $self->part($_) } @parts;
+    my @names = map { shown($_->{name}) } $self->{diff}->sides;
+    my (undef, undef, $metric) = $self->{diff}->facts;
+    my $table = Devel::DProf::Table->new(@COLUMNS);
+    $table->fact(@$_) for ['Baseline', 'baseline', $names[0]], ['New', 'new', $names[1]],
+        ['Metric', 'metric', $metric];
+    @parts = map { $self->part($_, $table) } @parts;
+    my @notes = map { @{ $_->{notes} } } @parts;
+    $table->fact('Notes', 'notes', join ' ', @notes) if @notes;
+    return ($table, text => sub {
+        join '', map({ "# $_\n" } "Baseline: $names[0]", "New: $names[1]", "Metric: $metric"),
+            $self->text($table, @parts);
+    });
 }
 
 sub find_files {
@@ -90,17 +106,25 @@ sub find_subs {
 
 # ---- a part ----
 
+# Adds the lines of a part to the table. Returns what else its text has.
 sub part {
-    my ($self, $part) = @_;
+    my ($self, $part, $table) = @_;
     my $file = $self->{files}{ $part->{file} };
     my $cost = $file->{cost}{ $part->{label} // '' };
     my @sources = map { $self->{diff}->source_of($_, $file->{names}[$_]) } 0, 1;
     my @texts = map { $_->lines } @sources;
     my @ranges = map { $self->range($part, $file, $_, $sources[$_]) } 0, 1;
     my @rows = $self->rows($file, $cost, \@texts, \@ranges);
-    my @lines = map { $self->line($_, $cost) } @rows;
-    @lines = $self->hunks($cost, \@rows, \@lines) if !defined $part->{label};
-    return join '', map { "$_\n" } $self->head($part, $file, \@texts, \@ranges), @lines;
+    my @lines = defined $part->{label} ? map { [$_] } 0 .. $#rows : $self->hunks($cost, \@rows);
+    for my $line (@lines) {
+        my $row = $rows[ $line->[0] ];
+        my @cost = $self->costs($row, $cost);
+        $line->[0] = 100 * pop(@cost) / ($self->{total} || 1);
+        $table->row($self->cells($row, @cost), $part->{label},
+            $file->{names}[1] // $file->{names}[0]);
+    }
+    return { lines => \@lines, notes => [$self->notes($file, \@texts)],
+        head => [$self->head($part, $file, \@ranges)] };
 }
 
 # Returns the first and the last line: of a file, all; of a sub, from its name to its last brace.
@@ -172,22 +196,39 @@ sub pairs {
 # ---- lines of text ----
 
 sub head {
-    my ($self, $part, $file, $texts, $ranges) = @_;
+    my ($self, $part, $file, $ranges) = @_;
     my @where = map {
         my ($first, $last) = @{ $ranges->[$_] };
         !defined $file->{names}[$_] || $last < $first ? 'nowhere'
             : shown($file->{names}[$_]) . (defined $part->{label} ? ":$first-$last" : '');
     } 0, 1;
-    my @head = defined $part->{label} ? '# ' . shown($part->{label}) : ();
-    push @head, "# --- $where[0]", "# +++ $where[1]";
+    return (defined $part->{label} ? shown($part->{label}) : (), "--- $where[0]", "+++ $where[1]");
+}
+
+sub notes {
+    my ($self, $file, $texts) = @_;
     my @names = map { $_->{name} } $self->{diff}->sides;
-    for my $side (grep { !$texts->[$_] && defined $file->{names}[$_] } 0, 1) {
-        push @head, '# ' . shown($names[$side]) . ': the source is not there as it was recorded;'
-            . ' --symfs DIR tells where it is.';
-    }
-    push @head, '# Lines are paired by their distances, which may be wrong.'
-        if grep({ !$texts->[$_] } 0, 1) && !grep { !defined $file->{names}[$_] } 0, 1;
-    return (@head, aligned([@WIDTHS, 5, 5], ' ', qw(Baseline New Count Count Line Line)));
+    my @without = grep { !$texts->[$_] } 0, 1;
+    return (map({ shown($names[$_]) . ': the source is not there as it was recorded; --symfs DIR'
+        . ' tells where it is.' } grep { defined $file->{names}[$_] } @without),
+        @without && !grep({ !defined $file->{names}[$_] } 0, 1)
+            ? 'Lines are paired by their distances, which may be wrong.' : ());
+}
+
+# Each part has its heading, and as many rows of the table as it has lines.
+sub text {
+    my ($self, $table, @parts) = @_;
+    my ($titles, @rows) = $table->texts;
+    my $numbers = sub { aligned(\@WIDTHS, ' ', @{ $_[0] }[0 .. $#WIDTHS]) };
+    return join "\n", map {
+        join '', map { "$_\n" } map({ "# $_" } @{ $_->{head} }, @{ $_->{notes} }),
+            $numbers->($titles), @{ $_->{lines} } ? () : '# nothing differs', map {
+                my ($percent, @above) = @$_;
+                my $row = shift @rows;
+                my $line = $numbers->($row) . " $row->[6]$row->[7]" =~ s/ +\z//r;
+                (@above, $self->{colour} ? Devel::DProf::Annotate::tinted($line, $percent) : $line);
+            } @{ $_->{lines} };
+    } @parts;
 }
 
 sub value {
@@ -207,20 +248,18 @@ sub costs {
     return (@of, ($of[1] ? $of[1][0] : 0) - ($of[0] ? $of[0][0] : 0));
 }
 
-sub line {
-    my ($self, $row, $cost) = @_;
-    my ($old, $new, $grown) = $self->costs($row, $cost);
-    my $gutter = aligned([@WIDTHS, 5, 5], ' ', (map { $_ ? $self->value($_->[0]) : '' } $old, $new),
-        (map { $_ ? grouped($_->[1]) : '' } $old, $new), map { $_ // '' } @$row[1, 2]);
-    my $text = defined $row->[3] ? Devel::DProf::Source::printable($row->[3]) : '';
-    my $line = "$gutter $row->[0]$text" =~ s/ +\z//r;
-    my $percent = $self->{total} ? 100 * $grown / $self->{total} : 0;
-    return $self->{colour} ? Devel::DProf::Annotate::tinted($line, $percent) : $line;
+sub cells {
+    my ($self, $row, @cost) = @_;
+    return (map({ $_ ? [$_->[0], $self->value($_->[0])] : undef } @cost),
+        map({ $_ ? [$_->[1], grouped($_->[1])] : undef } @cost),
+        map({ [$_, $_] } @$row[1, 2]), $row->[0],
+        defined $row->[3] ? Devel::DProf::Source::printable($row->[3]) : '');
 }
 
-# Chooses those lines of a file that differ in text or cost, with some around them.
+# Returns the numbers of those rows of a file that differ in text or cost, with some around them;
+# behind the first one of a range what stands above it.
 sub hunks {
-    my ($self, $cost, $rows, $lines) = @_;
+    my ($self, $cost, $rows) = @_;
     my $least = $self->{diff}->is_exact ? 0 : $self->{total} * Devel::DProf::Annotate::WARM / 100;
     my @wanted;
     for my $i (0 .. $#$rows) {
@@ -229,13 +268,8 @@ sub hunks {
         next if $rows->[$i][0] eq ' ' && !$calls && abs $grown <= $least;
         $wanted[$_] = 1 for grep { $_ >= 0 && $_ <= $#$rows } $i - CONTEXT .. $i + CONTEXT;
     }
-    my @shown;
-    for my $i (0 .. $#$rows) {
-        next if !$wanted[$i];
-        push @shown, at($rows, $i) if !$i || !$wanted[ $i - 1 ];
-        push @shown, $lines->[$i];
-    }
-    return @shown ? @shown : '# nothing differs';
+    return map { [$_, $_ && $wanted[ $_ - 1 ] ? () : at($rows, $_)] } grep { $wanted[$_] }
+        0 .. $#wanted;
 }
 
 # Returns `@@ -12 +14 @@`, which precedes a range of lines.
@@ -271,10 +305,11 @@ What C<dprofdiff --annotate> prints. It is internal to this distribution.
 Of a L<Devel::DProf::Diff> of two sides, after its C<settle>. Dies with a message that ends with a
 newline if the sides cannot be compared.
 
-=item text_of WORD
+=item table_of WORD
 
-The text, as characters. WORD is a sub or a file, by its name or the end of that. Dies with a
-message that ends with a newline if there is none, or if there are many.
+A L<Devel::DProf::Table>, and C<< text => CODE >> for its C<print>. WORD is a sub or a file, by its
+name or the end of that. Dies with a message that ends with a newline if there is none, or if there
+are many.
 
 =back
 

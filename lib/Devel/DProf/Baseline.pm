@@ -15,6 +15,7 @@ use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of);
 use Devel::DProf::Sides qw(parts);
+use Devel::DProf::Table;
 use Devel::DProf::Text qw(text shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -109,10 +110,11 @@ sub compare {
     my %has = common(@sides);
     my $rules = rules($how{fail_if}, \%has, \@messages);
     my $metric = $how{metric} // metric($rules, \%has);
-    my $diff = Devel::DProf::Diff->new(
+    my %in_c = (bases => [pair_bases($how{root})], renames => $how{renames} // [],
+        strict => $how{strict} ? 1 : 0);
+    my $diff = Devel::DProf::Diff->new(\%in_c,
         metric_name => $metric, say => sub { push @messages, $_[0] }, empty => 1,
-        as_measured => $how{as_measured}, bases => [pair_bases($how{root})],
-        renames => $how{renames} // [], strict => $how{strict} ? 1 : 0,
+        as_measured => $how{as_measured},
         symfs => [Cwd::abs_path($how{root} // '.') // ()],
     );
     $diff->take_rules(@$rules);
@@ -128,14 +130,14 @@ sub compare {
     push @messages, grep { !/^the program / } $diff->differences;
     push @messages, $diff->doubts;
     my $compared = $diff->compared(LEAST_PERCENT) or die "a pattern cannot be used\n";
-    push @messages, $diff->idle({ rows => scalar @{ $compared->{rows} } });
+    push @messages, $diff->idle({ %$compared, rows => scalar @{ $compared->{rows} } });
     my %result = (
         (map { $_ => $compared->{$_} } qw(failed undecided needed)), metric => $metric,
         findings => findings($compared), messages => unique(@messages), diff => $diff,
     );
     name_lines($diff, $result{findings}) if $has{lines};
-    $result{text} = table($compared, \%result, $how{rows} // 8);
-    $result{branch} = branch($compared, \%result, $how{rows} // 12);
+    @result{qw(text table)} = subs($compared, \%result, $how{rows} // 8);
+    @result{qw(branch tree)} = branch($compared, \%result, $how{rows} // 12);
     return \%result;
 }
 
@@ -271,35 +273,36 @@ sub line_text {
 
 sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
 
-# ---- text: lines of 78 characters at most, 80 with the `# ' of a diagnostic ----
+# ---- tables ----
 
-use constant { WIDTH => 78, LEAST => 20 };
-
-# Prints the few subs that matter: those that a rule is about, then others that have changed.
-sub table {
-    my ($compared, $result, $most) = @_;
+# Returns the few subs that matter: those that a rule is about, then others that have changed.
+sub changed {
+    my ($compared, $result) = @_;
     my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
     my @rows = grep { $_->{status} ne 'both' || $_->{change} || more_calls($_)
         || $found{ $_->{name} } } @{ $compared->{rows} };
-    @rows = sort { ($found{ $b->{name} } // 0) <=> ($found{ $a->{name} } // 0)
+    return sort { ($found{ $b->{name} } // 0) <=> ($found{ $a->{name} } // 0)
         || abs $b->{change} <=> abs $a->{change}
         || abs more_calls($b) <=> abs more_calls($a) || $a->{name} cmp $b->{name} } @rows;
-    my $more = @rows > $most ? @rows - $most : 0;
-    splice @rows, $most;
-    my $calls_only = $result->{metric} eq 'calls';
-    my $unit = is_time($result) ? ' (s)' : '';
-    my @table = [$calls_only ? () : 'calls', '', $result->{metric} . $unit, '', 'sub'];
+}
+
+# Returns subs, or lines of the call tree, as a table.
+sub table {
+    my ($result, @rows) = @_;
+    my $table = Devel::DProf::Table->new(['Calls before', 'baseline_calls'], ['Calls', 'calls'],
+        ['Before', 'baseline'], ['Now', 'value'], ['Change', 'change_pct'], ['', 'status', 1],
+        ['Level', 'level'], ['Sub', 'sub', 1]);
+    $table->fact('Metric', 'metric', $result->{metric} . unit($result));
     for my $row (@rows) {
-        push @table, [
-            $calls_only ? () : change(@$row{qw(baseline_calls calls)}),
-            grown(@$row{qw(baseline value)}), named($row),
-        ];
-        splice @{ $table[-1] }, 1, 0, '' if !$calls_only;
+        my ($old, $new) = map { $_ // 0 } @$row{qw(baseline value)};
+        my $percent = $old ? 100 * ($new - $old) / $old : undef;
+        my $status = $row->{status} // '';
+        $table->row(map({ [$_ // 0, number($_ // 0)] } @$row{qw(baseline_calls calls)}, $old, $new),
+            [$percent, $old == $new ? '' : $old ? sprintf '%+.1f%%', $percent : 'new'],
+            $status =~ /\A(?:new|gone)\z/ ? $status : undef, [$row->{level}, $row->{level} // ''],
+            $row->{name});
     }
-    my @lines = @rows ? columns(WIDTH, LEAST, @table) : 'no sub has changed';
-    my $total = change(@{ $compared->{total} }{qw(baseline value)});
-    my $title = "total: $total $result->{metric}";
-    return join '', map { "$_\n" } $title, @lines, $more ? "... and $more more" : ();
+    return $table;
 }
 
 sub more_calls { return ($_[0]{calls} // 0) - ($_[0]{baseline_calls} // 0) }
@@ -311,26 +314,14 @@ sub change {
     return $old == $new ? number($new) : number($old) . ' -> ' . number($new);
 }
 
-sub grown {
-    my ($old, $new) = map { $_ // 0 } @_;
-    my $percent = $old == $new ? '' : $old ? sprintf('%+.1f%%', 100 * ($new - $old) / $old) : 'new';
-    return (change($old, $new), $percent);
-}
-
 sub number {
     my ($n) = @_;
     return $n =~ /[.e]/ ? sprintf('%.6g', $n) : $n;
 }
 
-sub named {
-    my ($row) = @_;
-    my $state = $row->{status} eq 'new' ? ' (new)' : $row->{status} eq 'gone' ? ' (gone)' : '';
-    return shown($row->{name}) . $state;
-}
-
-# Prints what has changed in the call tree, from the program down: first the paths to the subs that
-# a rule is about, then the widest.
-sub branch {
+# Returns how many lines of the call tree have changed beside those that it returns: from the
+# program down, first the paths to the subs that a rule is about, then the widest.
+sub widest {
     my ($compared, $result, $most) = @_;
     my $all = $compared->{lines};
     my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
@@ -356,20 +347,52 @@ sub branch {
         @kept{@new} = (1) x @new;
     }
     my $more = grep { !$kept{$_} } @changed;
-    my @rows = @$all[sort { $a <=> $b } keys %kept];
-    return '' if !@rows;
+    return ($more, @$all[sort { $a <=> $b } keys %kept]);
+}
+
+# ---- text: lines of 78 characters at most, 80 with the `# ' of a diagnostic ----
+
+use constant { WIDTH => 78, LEAST => 20 };
+
+sub unit { return is_time($_[0]) ? ' (s)' : '' }
+
+sub arrow { return $_[0] eq $_[1] ? $_[1] : "$_[0] -> $_[1]" }
+
+# Returns text and a table of the subs that matter.
+sub subs {
+    my ($compared, $result, $most) = @_;
+    my $table = table($result, changed($compared, $result));
+    my (undef, @rows) = $table->texts;
+    my $more = @rows > $most ? @rows - $most : 0;
+    splice @rows, $most;
     my $calls_only = $result->{metric} eq 'calls';
-    my $unit = is_time($result) ? ' (s)' : '';
-    my @table = ['calls', $calls_only ? () : $result->{metric} . $unit, 'call tree'];
-    for my $row (@rows) {
-        my $depth = $row->{level} > 20 ? 20 : $row->{level};
-        push @table, [
-            change(@$row{qw(baseline_calls calls)}),
-            $calls_only ? () : change(@$row{qw(baseline value)}),
-            '  ' x $depth . shown($row->{name}),
-        ];
-    }
-    return join '', map { "$_\n" } columns(WIDTH, LEAST, @table), $more ? "... and $more more" : ();
+    my @lines = map { [$calls_only ? () : (arrow(@$_[0, 1]), ''), arrow(@$_[2, 3]), $_->[4],
+        shown($_->[7]) . (length $_->[5] ? " ($_->[5])" : '')] } @rows;
+    unshift @lines, [$calls_only ? () : ('calls', ''), $result->{metric} . unit($result), '',
+        'sub'];
+    my $total = change(@{ $compared->{total} }{qw(baseline value)});
+    return (lines($more, "total: $total $result->{metric}",
+        @rows ? columns(WIDTH, LEAST, @lines) : 'no sub has changed'), $table);
+}
+
+# Returns text and a table of what has changed in the call tree.
+sub branch {
+    my ($compared, $result, $most) = @_;
+    my ($more, @kept) = widest($compared, $result, $most);
+    my $table = table($result, @kept);
+    return ('', $table) if !@kept;
+    my (undef, @rows) = $table->texts;
+    my $calls_only = $result->{metric} eq 'calls';
+    my @lines = map { [arrow(@$_[0, 1]), $calls_only ? () : arrow(@$_[2, 3]),
+        '  ' x ($_->[6] > 20 ? 20 : $_->[6]) . shown($_->[7])] } @rows;
+    return (lines($more, columns(WIDTH, LEAST,
+        ['calls', $calls_only ? () : $result->{metric} . unit($result), 'call tree'], @lines)),
+        $table);
+}
+
+sub lines {
+    my ($more, @lines) = @_;
+    return join '', map { "$_\n" } @lines, $more ? "... and $more more" : ();
 }
 
 1;
@@ -506,6 +529,10 @@ Subs that rules found come first.
 
 Lines: the part of the call tree that has changed, with calls and with the metric, including
 callees. Empty if no part has changed.
+
+=item table, tree
+
+The same subs, all of them, and the same part of the call tree, as L<Devel::DProf::Table>.
 
 =item messages
 

@@ -88,7 +88,6 @@ sub read {
     $self->are_of_one_kind(@selected) or return 0;
     my %hosts = map { $_->{host} // '' => 1 } @selected;
     $self->{by_host} = keys %hosts > 1;
-    $diff->set(empty => 1);
     $diff->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
     my @metrics = map { $diff->measure($_) // return 0 } $self->{metric} // 'cpu', $self->beside;
     $self->{is_whole} = !grep({ is_cut($_->{run}) } @selected)

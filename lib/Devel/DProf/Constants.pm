@@ -6,12 +6,13 @@ use strict;
 use warnings;
 
 use Devel::DProf::Core;
+use Hash::Util ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 # These functions can be imported, besides constants.
 my %function = map { $_ => 1 } qw(words_of all_words_of first_words time_words
-    metric_is_time metric_is_counter metric_text only_keys);
+    metric_is_time metric_is_counter metric_text options given);
 
 # A constant has its name in C: DP_TEXT, DP_M_COUNTER. It is made in the package that imports it; an
 # unknown name is an error there, before anything runs.
@@ -64,18 +65,27 @@ sub time_words { return first_words('time') }
 
 my %known;
 
-# Returns the part of a hash that C takes as the options of a view. The other keys must be among the
-# caller's own, so that a misspelled one is an error and does not go unnoticed.
-sub only_keys {
-    my ($view, $how, @own) = @_;
-    my $known = $known{$view} //= { map { $_ => 1 } @{ _keys($view) } };
-    my %own = map { $_ => 1 } @own;
-    my @unknown = grep { !$known->{$_} && !$own{$_} } sort keys %$how;
-    if (@unknown) {
-        require Carp;
-        Carp::croak("unknown key '$unknown[0]' for $view");
+# Returns the options of a view in C: a hash of exactly the keys that C takes, with undef where there
+# is no value. It is an error to give it another key, and to ask it for one.
+sub options {
+    my ($view, %how) = @_;
+    my %options = map { $_ => undef } @{ $known{$view} //= _keys($view) };
+    Hash::Util::lock_keys(%options);
+    for my $key (sort keys %how) {
+        if (!exists $options{$key}) {
+            require Carp;
+            Carp::croak("unknown key '$key' for $view");
+        }
+        $options{$key} = $how{$key};
     }
-    return { map { $known->{$_} ? ($_ => $how->{$_}) : () } keys %$how };
+    return \%options;
+}
+
+# Returns those of the options that have values. From now on they cannot change.
+sub given {
+    my ($options) = @_;
+    Hash::Util::lock_hashref($options);
+    return map { defined $options->{$_} ? ($_ => $options->{$_}) : () } keys %$options;
 }
 
 1;

@@ -5,7 +5,7 @@ package Devel::DProf::Diff;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(only_keys DP_T_CPU DP_T_REAL
+use Devel::DProf::Constants qw(options given DP_T_CPU DP_T_REAL
                                DP_LINES_TIMES DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER
                                DP_K_PARENT DP_V_FLAT DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH
                                DP_RULE_CALLS
@@ -22,43 +22,48 @@ use Devel::DProf::View qw(flags);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Sides');
 
-# The comparison in C does not know these fields: filters, what to read, what became of it.
-my @OWN = qw(metric_name say force progress empty apart unit as_measured windows main pairs chart
-    may_be_empty shown phases subs packages scripts re_only re_skip flame symfs metric_given
-    annotate waits
-    sides headers label labels doubted parsed patterns matched wrong_pattern scripts_by_name);
-
-# How: the fields of struct dp_diff_how, and of filters(). say: prints what is said of files, by
-# line.
+# HOW: what struct dp_diff_how has. OWN: what to read, filters(), and how to settle the comparison.
+# say: prints what is said of files, by line.
 sub new {
-    my ($class, %how) = @_;
-    my $self = $class->SUPER::new(
-        keys => [DP_K_SUB], metric_name => 'cpu', separate => 1, order => DP_DIFF_BY_CHANGE,
-        compute => DP_C_DELTA, floor => 0.5, alpha => 0.005, layout => 10, time_floor => 0.001,
-        time_floor_percent => 0.5, confidence => 0.95, facts => [], rules => [], symfs => [],
-        waits => !$how{flame} && !$how{annotate}, %how,
+    my ($class, $how, %own) = @_;
+    my %given = (
+        keys => [DP_K_SUB], separate => 1, order => DP_DIFF_BY_CHANGE, compute => DP_C_DELTA,
+        floor => 0.5, alpha => 0.005, layout => 10, time_floor => 0.001, time_floor_percent => 0.5,
+        confidence => 0.95, facts => [], rules => [], %$how,
     );
-    $self->in_c;                # a misspelled field is an error at once
-    return $self;
+    return $class->SUPER::new(
+        metric_name => 'cpu', symfs => [], waits => !$own{flame} && !$own{annotate}, %own,
+        (map { $_ => $given{$_} } qw(keys separate autoload)),
+        given => \%given, how => options('diff', %given),
+    );
+}
+
+# Returns another comparison of the same sides, which is to be settled.
+sub with {
+    my ($self, $how, %own) = @_;
+    my %kept = %$self;
+    delete @kept{qw(parsed patterns)};
+    return ref($self)->new({ %{ $self->{given} }, %$how }, %kept, %own);
 }
 
 # Makes a comparison of what was read as one side. NAMES are those of the sides that it becomes.
 sub of_sides {
     my ($class, $sides, @names) = @_;
-    my $self = $class->new(%$sides);
+    my $self = $class->new({ map { $_ => $sides->{$_} } qw(separate autoload renames bases) },
+        %$sides);
     $self->as_sides(@names);
     return $self;
 }
 
 # ---- questions of callers ----
 
-sub alpha { return $_[0]{alpha} }
+sub alpha { return $_[0]{how}{alpha} }
 
 # Whether times of several runs are adjusted for the speed of the runs.
-sub is_adjusted { return $_[0]{work} ? 1 : 0 }
+sub is_adjusted { return $_[0]{how}{work} ? 1 : 0 }
 
 # Returns the names of --map, old and new in turn.
-sub renames { return @{ $_[0]{renames} || [] } }
+sub renames { return @{ $_[0]{how}{renames} || [] } }
 
 # Returns the rules as gate() has parsed them.
 sub given_rules { return @{ $_[0]{parsed} || [] } }
@@ -69,10 +74,10 @@ sub take_rules {
     return;
 }
 
-# Sets other fields than new() was given.
+# Gives options of C other values, until they are used.
 sub set {
     my ($self, %how) = @_;
-    @$self{keys %how} = values %how;
+    $self->{how}{$_} = $how{$_} for keys %how;
     return;
 }
 
@@ -85,19 +90,20 @@ sub has_runs {
 # Returns the options that a picture of the same sides shares.
 sub for_picture {
     my ($self) = @_;
-    return (metric => $self->{metric_name}, map { $_ => $self->{$_} }
-        qw(separate autoload force unit renames bases symfs re_only re_skip normalize title));
+    return ({ map { $_ => $self->{how}{$_} } qw(separate autoload renames bases normalize title) },
+        metric => $self->{metric_name},
+        map { $_ => $self->{$_} } qw(force unit symfs re_only re_skip));
 }
 
 # Are a measure's values seconds? Of none: those of the table.
 sub in_seconds {
     my ($self, $measure) = @_;
-    $measure ||= $self->{measures}[0];
+    $measure ||= $self->{how}{measures}[0];
     return $measure->is_time && $self->is_time;
 }
 
 # Do the values of the table repeat exactly?
-sub is_exact { return $_[0]{measures}[0]->is_exact }
+sub is_exact { return $_[0]{how}{measures}[0]->is_exact }
 
 # ---- what is compared ----
 
@@ -119,17 +125,18 @@ sub settle {
     my $metric = $self->metric($self->{metric_name});
     $self->same_unit or return 0 if $metric && $metric->is_time;
     my $measure = $self->measure($self->{metric_name}) or return 0;
-    $self->{measures} = [$measure];
-    $self->{metric} = $measure->number;
+    $self->{how}{measures} = [$measure];
+    $self->{how}{metric} = $measure->number;
     $self->doubt_counter($measure, 0);
     $self->know_samples($measure) or return 0;
     $self->know_units($measure);
-    $self->{paired} = 1 if $self->is_in_turn;
+    $self->{how}{paired} = 1 if $self->is_in_turn;
     $self->{label} = $measure->label;
     # A share of a number of calls says less than the number. Who gives -c or -o wants the column.
-    $self->{amounts} = 1 if $measure->is_exact && !$self->{formula} && !$self->{normalize}
-        && $self->{compute} == DP_C_DELTA && $self->{order} == DP_DIFF_BY_CHANGE;
-    $self->know_work if $measure->is_time && !$self->{normalize} && !$self->{units};
+    $self->{how}{amounts} = 1 if $measure->is_exact && !$self->{how}{formula}
+        && !$self->{how}{normalize} && $self->{how}{compute} == DP_C_DELTA
+        && $self->{how}{order} == DP_DIFF_BY_CHANGE;
+    $self->know_work if $measure->is_time && !$self->{how}{normalize} && !$self->{how}{units};
     return 1;
 }
 
@@ -162,9 +169,9 @@ sub settle_lines {
     my ($self) = @_;
     my $what = $self->{annotate} ? '--annotate' : 'srcline';
     if (!$self->{annotate}) {
-        return 1 if !grep { $_ == DP_K_SRCLINE } @{ $self->{keys} };
+        return 1 if !grep { $_ == DP_K_SRCLINE } @{ $self->{how}{keys} };
         return 1 if grep { $_ == DP_K_PHASE || $_ == DP_K_CALLER || $_ == DP_K_PARENT }
-            @{ $self->{keys} };
+            @{ $self->{how}{keys} };
         return 1 if !grep { line_detail($_) } $self->sides;
     }
     return $self->{force} && !$self->{annotate} ? 1 : 0 if !$self->has_lines($what);
@@ -180,17 +187,17 @@ sub know_units {
     my @sides = $self->sides;
     my ($unit, @others) = map { $_->{unit} // '' } @sides;
     return if !length $unit || grep { $_ ne $unit } @others;
-    $self->{units} = $unit;
-    $self->{paired} = 1 if @sides == 2 && $sides[0]{paired};
-    return if $self->{as_measured} || $self->{normalize};
-    my %key = map { $_ => 1 } @{ $self->{keys} };
-    my $has_calls = $self->{counts} || !grep { $_->no_calls } map { parts($_) } @sides;
+    $self->{how}{units} = $unit;
+    $self->{how}{paired} = 1 if @sides == 2 && $sides[0]{paired};
+    return if $self->{as_measured} || $self->{how}{normalize};
+    my %key = map { $_ => 1 } @{ $self->{how}{keys} };
+    my $has_calls = $self->{how}{counts} || !grep { $_->no_calls } map { parts($_) } @sides;
     if ($has_calls && $measure->is_time && $key{ DP_K_SUB() }
-        && !$self->{view} && !$key{ DP_K_SRCLINE() } && !$self->{annotate}) {
-        $self->{per_call} = 1;
+        && !$self->{how}{view} && !$key{ DP_K_SRCLINE() } && !$self->{annotate}) {
+        $self->{how}{per_call} = 1;
     } else {
-        $self->{normalize} = 1;
-        $self->{work} = 0;
+        $self->{how}{normalize} = 1;
+        $self->{how}{work} = 0;
     }
     return;
 }
@@ -205,8 +212,8 @@ sub is_in_turn {
 # Returns what so few hosts cannot tell, or undef.
 sub few_units {
     my ($self) = @_;
-    return undef if !$self->{units} || !grep { @{ $_->{profiles} } < 2 } $self->sides;
-    return $self->{units} eq 'host'
+    return undef if !$self->{how}{units} || !grep { @{ $_->{profiles} } < 2 } $self->sides;
+    return $self->{how}{units} eq 'host'
         ? 'one host: what differs between hosts cannot be told from the version'
         : 'one process: what differs between processes cannot be told from the version';
 }
@@ -218,11 +225,11 @@ sub know_work {
     for my $profile (map { parts($_) } @{ $self->{sides} }) {
         return if $profile->unit ne 's' || !$profile->has_counter('ops');
     }
-    push @{ $self->{measures} }, $self->measure('ops');
-    $self->{beside} = $#{ $self->{measures} };
-    $self->{work} = $self->{beside} if !$self->{as_measured} && $self->has_runs;
-    my $all_of_it = grep { $self->{metric} == $_ } DP_T_CPU, DP_T_REAL;
-    $self->know_noise if $self->{work} && $all_of_it;
+    push @{ $self->{how}{measures} }, $self->measure('ops');
+    $self->{how}{beside} = $#{ $self->{how}{measures} };
+    $self->{how}{work} = $self->{how}{beside} if !$self->{as_measured} && $self->has_runs;
+    my $all_of_it = grep { $self->{how}{metric} == $_ } DP_T_CPU, DP_T_REAL;
+    $self->know_noise if $self->{how}{work} && $all_of_it;
     return;
 }
 
@@ -230,8 +237,8 @@ sub know_work {
 sub know_noise {
     my ($self) = @_;
     return if grep { !$_->has_counter('noise') } map { parts($_) } @{ $self->{sides} };
-    push @{ $self->{measures} }, $self->measure('noise');
-    $self->{noise} = $#{ $self->{measures} };
+    push @{ $self->{how}{measures} }, $self->measure('noise');
+    $self->{how}{noise} = $#{ $self->{how}{measures} };
     return;
 }
 
@@ -243,7 +250,7 @@ sub sampled {
     my ($self) = @_;
     my @all = map { parts($_) } $self->sides;
     my @sampled = grep { $self->is_sampled($_) } @all;
-    return scalar @sampled if !@sampled || $self->{normalize} || $self->{force}
+    return scalar @sampled if !@sampled || $self->{how}{normalize} || $self->{force}
         || !grep { !$self->is_sampled($_) && !$_->no_calls } @all;
     $self->{say}->("some profiles have samples, and others measured every call; $ADVICE");
     for my $side ($self->sides) {
@@ -260,7 +267,7 @@ sub same_rates {
     my ($self) = @_;
     my @rates = map { [$self->sample_rates($_)] } $self->sides;
     my %rates = map { $_ => 1 } map { @$_ } @rates;
-    return 1 if keys %rates < 2 || $self->{normalize} || $self->{force};
+    return 1 if keys %rates < 2 || $self->{how}{normalize} || $self->{force};
     $self->{say}->('samples: they were not taken equally often, so that their numbers tell'
         . " nothing; -m cpu compares times, $ADVICE");
     $self->{say}->("$self->{sides}[$_]{name}: " . join(' and ', @{ $rates[$_] }) . ' a second')
@@ -283,18 +290,18 @@ sub know_samples {
     my ($self, $measure) = @_;
     $self->same_kind($measure->name) or return 0;
     return 1 if grep { !$self->is_sampled($_) } map { parts($_) } $self->sides;
-    push @{ $self->{measures} }, $self->measure('samples');
-    $self->{counts} = $#{ $self->{measures} };
+    push @{ $self->{how}{measures} }, $self->measure('samples');
+    $self->{how}{counts} = $#{ $self->{how}{measures} };
     # how fast a run was is told by the most of its subs
-    $self->{work} = $self->{counts} if $measure->is_time && $self->has_runs
-        && !$self->{as_measured} && !$self->{normalize};
+    $self->{how}{work} = $self->{how}{counts} if $measure->is_time && $self->has_runs
+        && !$self->{as_measured} && !$self->{how}{normalize};
     return 1;
 }
 
 # Returns how many samples each side has, and how often they were taken.
 sub fact_of_samples {
     my ($self) = @_;
-    my @counters = $self->{measures}[ $self->{counts} ]->counters;
+    my @counters = $self->{how}{measures}[ $self->{how}{counts} ]->counters;
     my @sides;
     for my $side ($self->sides) {
         my $n = 0;
@@ -342,10 +349,10 @@ sub differences {
 sub doubts {
     my ($self) = @_;
     my @doubts;
-    my @growth = grep { $_->{kind} == DP_RULE_GROWTH } @{ $self->{rules} };
+    my @growth = grep { $_->{kind} == DP_RULE_GROWTH } @{ $self->{how}{rules} };
     my $why = $self->why_unpinned;
     my $of_counts = grep {
-        $_->{measure} == DP_RULE_CALLS || $self->{measures}[ $_->{measure} ]->is_exact
+        $_->{measure} == DP_RULE_CALLS || $self->{how}{measures}[ $_->{measure} ]->is_exact
     } @growth;
     if (defined $why && $of_counts) {
         push @doubts, "$why, so that calls and ops may differ by chance; "
@@ -358,10 +365,11 @@ sub doubts {
 sub is_chancy {
     my ($self) = @_;
     return '' if $self->has_runs;
-    return 'totals' if $self->{counts};
+    return 'totals' if $self->{how}{counts};
     my %seen;
-    my @measures = map { $self->{measures}[ $_->{measure} ] }
-        grep { $_->{kind} == DP_RULE_GROWTH && $_->{measure} != DP_RULE_CALLS } @{ $self->{rules} };
+    my @measures = map { $self->{how}{measures}[ $_->{measure} ] }
+        grep { $_->{kind} == DP_RULE_GROWTH && $_->{measure} != DP_RULE_CALLS }
+        @{ $self->{how}{rules} };
     my @chancy = map {
         $_->is_time ? 'times' : $_->is_exact ? () : $_->name
     } @measures;
@@ -371,15 +379,15 @@ sub is_chancy {
 # Names, after printing, rules and renames that matched nothing.
 sub idle {
     my ($self, $result) = @_;
-    my @unmatched = grep { $_->{pattern} >= 0 && !$self->{matched}{ $_->{pattern} } }
-        @{ $self->{rules} };
+    my @unmatched = grep { $_->{pattern} >= 0 && !$result->{matched}{ $_->{pattern} } }
+        @{ $self->{how}{rules} };
     my @idle = map { "--fail-if $_->{text}: no " . ($_->{by_line} ? 'line' : 'sub') . ' matches' }
         @unmatched;
     my %option = (re_only => '--only', re_skip => '--skip', packages => '-d', scripts => '-C');
     my $filter = join ' and ', map { $option{$_} }
         grep { $self->{$_} } qw(re_only re_skip packages scripts);
     push @idle, "$filter: nothing is left" if length $filter && !$result->{rows};
-    my ($names, @renames) = ($self->{subs} || {}, @{ $self->{renames} || [] });
+    my ($names, @renames) = ($self->{subs} || {}, @{ $self->{how}{renames} || [] });
     return @idle if !%$names && !@renames;
     my @subs = map { $_->subs({ autoload => $self->{autoload} }) }
         map { parts($_) } @{ $self->{sides} };
@@ -426,31 +434,22 @@ sub settle_rules {
             return 0 if !defined $measure;
             $rule{measure} = $measure;
             my $is_time = $measure != DP_RULE_CALLS
-                && $self->in_seconds($self->{measures}[$measure]);
+                && $self->in_seconds($self->{how}{measures}[$measure]);
             my $per_second = $is_time ? 1 : $measure != DP_RULE_CALLS
-                && $self->is_in_ns($self->{measures}[$measure]) ? 1e9 : 0;
+                && $self->is_in_ns($self->{how}{measures}[$measure]) ? 1e9 : 0;
             $rule{with_ops} = $self->with_ops($parsed) if $parsed->{with_ops};
             $rule{limits} = [map { limit_of($parsed, @$_, $is_time, $per_second) }
                 @{ $parsed->{limits} }];
         }
-        push @{ $self->{rules} }, \%rule;
+        push @{ $self->{how}{rules} }, \%rule;
     }
-    my $patterns = $self->{patterns};
-    # A pattern is checked only when used for undefined properties.
-    $self->{match} = sub {
-        my ($n, $name) = @_;
-        my $matches = eval { $name =~ $patterns->[$n] ? 1 : 0 };
-        $self->{matched}{$n} ||= $matches;
-        $self->{wrong_pattern} //= $@ =~ s/ at \S+ line \d+\.?\n\z//r if !defined $matches;
-        return $matches // die;
-    };
     return 1;
 }
 
 # Returns 1. Dies if not all sides have the ops that a rule asks for.
 sub with_ops {
     my ($self, $parsed) = @_;
-    return 1 if $self->{beside} && !$parsed->{by_line};
+    return 1 if $self->{how}{beside} && !$parsed->{by_line};
     my $why = $parsed->{by_line} ? 'rules about lines cannot ask for ops'
         : 'it compares times of sides that all have ops, as trees do (mode=tree), without -n';
     die "--fail-if: $parsed->{text}: $why\n";
@@ -459,7 +458,7 @@ sub with_ops {
 sub rule_measure {
     my ($self, $name, $rule) = @_;
     $rule->{incl} = $name eq 'incl' ? 1 : 0;
-    return 0 if $name eq 'self' || $name eq 'incl' || $name eq $self->{measures}[0]->name;
+    return 0 if $name eq 'self' || $name eq 'incl' || $name eq $self->{how}{measures}[0]->name;
     if ($name eq 'calls') {
         return DP_RULE_CALLS
             if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
@@ -467,12 +466,12 @@ sub rule_measure {
     die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n"
         if $name ne 'calls' && Devel::DProf::Metric->known($name);
     my $measure = $self->measure($name) or return undef;
-    my ($known) = grep { $self->{measures}[$_]->name eq $measure->name }
-        0 .. $#{ $self->{measures} };
+    my ($known) = grep { $self->{how}{measures}[$_]->name eq $measure->name }
+        0 .. $#{ $self->{how}{measures} };
     return $known if defined $known;
     $self->doubt_counter($measure, 0);
-    push @{ $self->{measures} }, $measure;
-    return $#{ $self->{measures} };
+    push @{ $self->{how}{measures} }, $measure;
+    return $#{ $self->{how}{measures} };
 }
 
 # Whether a counter is one of time, such as task-clock.
@@ -486,13 +485,13 @@ sub is_in_ns {
 # Returns the facts above the table: label, key and text of each.
 sub facts {
     my ($self) = @_;
-    my ($view, $measure) = ($self->{view} // DP_V_FLAT, $self->{measures}[0]);
+    my ($view, $measure) = ($self->{how}{view} // DP_V_FLAT, $self->{how}{measures}[0]);
     my $runs = $self->has_runs;
     my @facts = ('Metric', 'metric', $self->{label}
-        . ($self->{children} || $view ? ', with what was called' : ', self')
+        . ($self->{how}{children} || $view ? ', with what was called' : ', self')
         . ($self->in_seconds($measure) ? ', in seconds' : ''));
     push @facts, $view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by'),
-        $self->{edges_of} if $view > DP_V_TREE;
+        $self->{how}{edges_of} if $view > DP_V_TREE;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
     my $why = $measure->is_exact ? $self->why_unpinned : undef;
     if (defined $why) {
@@ -502,74 +501,83 @@ sub facts {
     } elsif ($measure->is_exact) {
         push @facts, 'Exact', 'exact', 'it repeats from run to run: one run a side decides';
     } elsif (!$runs) {
-        push @facts, 'Runs', 'runs', $self->{counts}
+        push @facts, 'Runs', 'runs', $self->{how}{counts}
             ? 'one a side: the chance of samples is known, but not how much runs differ'
             : 'one a side, which cannot tell a change from chance (see --run)';
     }
-    push @facts, $self->facts_of_units if $self->{units};
-    push @facts, $self->fact_of_samples if $self->{counts} && !$view;
+    push @facts, $self->facts_of_units if $self->{how}{units};
+    push @facts, $self->fact_of_samples if $self->{how}{counts} && !$view;
     push @facts, 'Normalized', 'normalized', "values are as if all runs had the baseline's total"
-        if $self->{normalize};
-    push @facts, 'Shares', 'shares', 'of what is shown' if $self->{relative};
-    push @facts, $self->fact_of_compute if !$view && !$self->{amounts};
+        if $self->{how}{normalize};
+    push @facts, 'Shares', 'shares', 'of what is shown' if $self->{how}{relative};
+    push @facts, $self->fact_of_compute if !$view && !$self->{how}{amounts};
     return @facts;
 }
 
 sub facts_of_units {
     my ($self) = @_;
     my $few = $self->few_units;
-    my $times = !$self->{per_call} ? ''
-        : $self->{counts} ? ', whose values are shares of the time of each phase, put together with'
-            . ' the weights of the baseline'
+    my $times = !$self->{how}{per_call} ? ''
+        : $self->{how}{counts} ? ', whose values are shares of the time of each phase, put together'
+            . ' with the weights of the baseline'
         : ', whose times are those of the calls that the baseline has on average, phase by phase';
-    my $what = "each $self->{units}";
-    $what = "what $what has on both sides" if $self->{paired};
+    my $what = "each $self->{how}{units}";
+    $what = "what $what has on both sides" if $self->{how}{paired};
     return ('Units', 'units', "$what is one value$times",
         defined $few ? ('Too few', 'too_few', $few) : ());
 }
 
 sub fact_of_compute {
     my ($self) = @_;
-    my ($baseline, $other) = @{ $self->{weights} || [1, 1] };
+    my ($baseline, $other) = @{ $self->{how}{weights} || [1, 1] };
     my $share = "share of its own total less share of the baseline's; + is a greater share";
     my %rows = (
         DP_C_DELTA() => ['Delta', $share], DP_C_DELTA_ABS() => ['Delta Abs', $share],
         DP_C_RATIO() => ['Ratio', 'value / baseline'],
         DP_C_WDIFF() => ['Weighted diff', "value * $other - baseline * $baseline"],
     );
-    my ($label, $text) = @{ $rows{ $self->{compute} } };
+    my ($label, $text) = @{ $rows{ $self->{how}{compute} } };
     return ($label, 'compute', $text);
 }
 
-# Compares and prints. Returns what C reports: code, rows, failed, undecided, needed, findings;
-# undef, after a message, if a pattern cannot be used.
+# Compares and prints. Returns what C reports: code, rows, failed, undecided, needed, findings; and
+# matched, the patterns of rules that matched; undef, after a message, if a pattern cannot be used.
 sub print {
     my ($self, $out, %how) = @_;
-    return $self->known(
-        Devel::DProf::Profile::print_diff($out, $self->sides_for_c, $self->in_c(%how)));
+    return $self->result(sub { Devel::DProf::Profile::print_diff($out, @_) }, %how);
 }
 
 # Returns what print would return, without printing.
-sub check {
-    my ($self) = @_;
-    return $self->known(Devel::DProf::Profile::check_diff($self->sides_for_c, $self->in_c));
-}
+sub check { my ($self) = @_; return $self->result(\&Devel::DProf::Profile::check_diff) }
 
 # Returns the comparison as rows: what Devel::DProf::Profile::compared returns, or undef, as print
 # does. What has changed by less than that share of the total is joined with others in one line of
 # the call tree.
 sub compared {
-    my ($self, $lines_percent) = @_;
-    my ($sides, $how) = ($self->sides_for_c, $self->in_c);
-    my $rows = eval { Devel::DProf::Profile::compared($sides, $how, $lines_percent) };
-    die "it cannot be compared\n" if !$rows && !defined $self->{wrong_pattern};
-    return $self->known($rows);
+    my ($self, $lines_percent, %how) = @_;
+    return $self->result(
+        sub { eval { Devel::DProf::Profile::compared(@_, $lines_percent) } }, %how);
 }
 
-sub known {
-    my ($self, $result) = @_;
-    return $result if !defined $self->{wrong_pattern};
-    $self->{say}->("--fail-if: $self->{wrong_pattern}");
+# Calls a function of C. Returns its result, or undef, after a message, if a pattern cannot be used.
+sub result {
+    my ($self, $code, %how) = @_;
+    my (%matched, $wrong);
+    my $patterns = $self->{patterns};
+    # A pattern is checked only when used for undefined properties.
+    my $match = sub {
+        my ($n, $name) = @_;
+        my $matches = eval { $name =~ $patterns->[$n] ? 1 : 0 };
+        $matched{$n} ||= $matches;
+        $wrong //= $@ =~ s/ at \S+ line \d+\.?\n\z//r if !defined $matches;
+        return $matches // die;
+    };
+    my $sides = $self->sides_for_c;
+    my $result = $code->($sides, $self->in_c(sources => $self->{sources} // [],
+        $patterns ? (match => $match) : (), %how));
+    return { %$result, matched => \%matched } if $result && !defined $wrong;
+    die "it cannot be compared\n" if !defined $wrong;
+    $self->{say}->("--fail-if: $wrong");
     return undef;
 }
 
@@ -587,8 +595,8 @@ sub sides_for_c {
 # Whether anything is about lines of source.
 sub needs_lines {
     my ($self) = @_;
-    return scalar(grep({ $_ == DP_K_SRCLINE } @{ $self->{keys} })
-        || grep { $_->{by_line} } @{ $self->{rules} });
+    return scalar(grep({ $_ == DP_K_SRCLINE } @{ $self->{how}{keys} })
+        || grep { $_->{by_line} } @{ $self->{how}{rules} });
 }
 
 # Reads the sources that differ and are found, whose lines pair by their texts.
@@ -618,9 +626,8 @@ sub line_rows {
     $self->know_sources;
     my %of = !$measure ? () : (measures => [$measure], metric => $measure->number, work => 0,
         beside => 0, counts => 0);
-    return $self->known(Devel::DProf::Profile::compared($self->sides_for_c,
-        $self->in_c(keys => [DP_K_SRCLINE, DP_K_SUB], rules => [], view => DP_V_FLAT, rows => 0,
-            percent_limit => 0, baseline_only => 0, %of), 0));
+    return $self->compared(0, keys => [DP_K_SRCLINE, DP_K_SUB], rules => [], view => DP_V_FLAT,
+        rows => 0, percent_limit => 0, baseline_only => 0, %of);
 }
 
 # Returns the profiles of a side.
@@ -653,12 +660,13 @@ sub names_of {
     return (\%shared, \%shown, %naming);
 }
 
-# Returns the fields that the comparison in C takes, some of them replaced.
+# Returns the options of the comparison as C takes them, some of them replaced. They cannot change
+# any more.
 sub in_c {
     my ($self, %how) = @_;
-    my %all = (%$self, %how);
-    $all{measures} = [map { $self->measure_in_c($_) } @{ $all{measures} }] if $all{measures};
-    return only_keys('diff', \%all, @OWN);
+    %how = (given($self->{how}), %how);
+    $how{measures} = [map { $self->measure_in_c($_) } @{ $how{measures} }] if $how{measures};
+    return \%how;
 }
 
 sub measure_in_c {
@@ -676,7 +684,7 @@ sub learn_labels {
     my @sides = @{ $self->{sides} };
     my @list = map { my $s = $_; map { [$_, $s] } parts($sides[$s]) } 0 .. $#sides;
     my $labels = Devel::DProf::Profile::paired_labels(\@list,
-        { map { $_ => $self->{$_} } qw(separate autoload renames bases) });
+        { map { $_ => $self->{how}{$_} } qw(separate autoload renames bases) });
     $self->{labels}{ $list[$_][0] } = $labels->[$_] for 0 .. $#list;
     return;
 }
@@ -718,7 +726,8 @@ Devel::DProf::Diff - profiles compared: metric, rules, facts
 
 =head1 SYNOPSIS
 
-    my $diff = Devel::DProf::Diff->new(metric_name => 'calls', say => sub { warn "$_[0]\n" });
+    my $say = sub { warn "$_[0]\n" };
+    my $diff = Devel::DProf::Diff->new({}, metric_name => 'calls', say => $say);
     $diff->gate('calls > 0');
     my $read = $diff->read(sub { $_[0]{code} ? 'bad' : 'fine' },
         { name => 'old.out', runs => [['old.out']] }, { name => 'new.out', runs => [['new.out']] });
@@ -738,15 +747,14 @@ The object is one of L<Devel::DProf::Sides>, too, which has the methods that rea
 
 =over
 
-=item new FIELD => VALUE, ...
+=item new HOW, FIELD => VALUE, ...
 
-The FIELDs are those of C<struct dp_diff_how> in F<src/dprof/diff.h>, those of
-L<Devel::DProf::Sides>, and these: metric_name, the metric to compare (C<cpu>, C<user>, C<system>,
-C<real>, C<calls>, C<ops> or another counter; C<cpu> by default); empty, which compares sides that
-have recorded nothing, too; as_measured, which does not adjust times for the speed of the runs;
-time_floor and time_floor_percent, seconds and percent of the greater total (0.001 and 0.5): with
-one run a side, rules ignore a time that has grown by less; symfs, folders that sources may be
-below; metric_given: the metric was asked for, so that calls of lines do not take its place where
+HOW is a hash of options of the comparison in C, those of C<struct dp_diff_how> in
+F<src/dprof/diff.h>; another key is an error. The FIELDs are those of L<Devel::DProf::Sides>, and
+these: metric_name, the metric to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or
+another counter; C<cpu> by default); empty, which compares sides that have recorded nothing, too;
+as_measured, which does not adjust times for the speed of the runs; symfs, folders that sources may
+be below; metric_given: the metric was asked for, so that calls of lines do not take its place where
 lines have nothing else; annotate, which needs lines on all sides.
 
 =item of_sides SIDES, NAME, ...
@@ -782,9 +790,14 @@ has a text if it is what was recorded.
 The rules as C<gate> has parsed them, which are those of L<Devel::DProf::Rules/rules_of>. The second
 method replaces them.
 
-=item set FIELD => VALUE, ...
+=item set NAME => VALUE, ...
 
-Changes fields that C<new> was given.
+Gives options of C other values. It is an error after the first comparison, which has used them.
+
+=item with HOW, FIELD => VALUE, ...
+
+Another comparison of the same sides, which differs in these, as C<new> takes them; it is to be
+settled.
 
 =item alpha, is_adjusted
 
@@ -792,11 +805,12 @@ The level of significance; whether times are adjusted for the speed of the runs 
 
 =item for_picture
 
-The fields that a L<Devel::DProf::Flame> of the same sides has, too.
+What a L<Devel::DProf::Flame> of the same sides has, too: as its C<new> takes it.
 
 =item in_c [FIELD => VALUE, ...]
 
-The options of the comparison as C takes them, some of them with other values.
+The options of the comparison as C takes them, some of them with other values. Those of the object
+cannot change any more.
 
 =item facts
 
@@ -842,11 +856,11 @@ compared.
 
 =item print HANDLE [, FIELD => VALUE, ...]
 
-Compares and prints, with other fields than those of C<new> where some are given. Returns a hash,
-or, after a message, undef if a pattern could not be used. The hash has code (0, or a negative
+Compares and prints, with other options of C than those of C<new> where some are given. Returns a
+hash, or, after a message, undef if a pattern could not be used. The hash has code (0, or a negative
 number as in L<Devel::DProf::Profile>), rows, failed and undecided (findings of the rules), findings
-(the findings as lines of text), and needed (the number of runs a side that could decide the
-undecided ones).
+(the findings as lines of text), needed (the number of runs a side that could decide the undecided
+ones), and matched (the numbers of the patterns that matched something).
 
 =back
 

@@ -15,12 +15,13 @@ use Devel::DProf::Text qw(text);
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
 
-# HOW adds to what the options and the format say.
+# HOW and OWN add to what the options and the format say.
 sub stacks {
-    my ($opt, $format, %how) = @_;
-    return Devel::DProf::Stacks->new(
-        Devel::DProf::Stacks::options($opt), format => $format->{name}, view => 'export',
-        by_sub => 1, by_site => !$format->{no_sites}, has_timeline => $format->{timeline}, %how);
+    my ($opt, $format, $how, %own) = @_;
+    my ($shared, %shared) = Devel::DProf::Stacks::settings($opt);
+    return Devel::DProf::Stacks->new({ %$shared, format => $format->{name}, by_sub => 1,
+        by_site => !$format->{no_sites}, %$how }, kind => 'export',
+        has_timeline => $format->{timeline}, %shared, %own);
 }
 
 # All metrics of the profile: times, calls, counters. User and system time are in cpu.
@@ -75,7 +76,7 @@ sub pprof {
     my ($paths, %is) = @_;
     my $is_at_end = delete $is{at_end};
     my $format = Devel::DProf::Stacks::format_of('tools', 'pprof');
-    my $stacks = stacks({ f => 1 }, $format);
+    my $stacks = stacks({ f => 1 }, $format, {});
     $stacks->read(@$paths) or return;
     $stacks->settle(metrics($stacks)) or return;
     my @parts = map { { %{ part_of($_) }, %is } } $stacks->profiles(0);
@@ -109,7 +110,7 @@ is internal to this distribution.
 
 =over
 
-=item stacks OPTIONS, FORMAT, NAME => VALUE, ...
+=item stacks OPTIONS, FORMAT, HOW, NAME => VALUE, ...
 
 A L<Devel::DProf::Stacks> for a format of other tools.
 

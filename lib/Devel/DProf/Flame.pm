@@ -5,7 +5,7 @@ package Devel::DProf::Flame;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(words_of time_words only_keys);
+use Devel::DProf::Constants qw(words_of time_words);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
@@ -23,11 +23,6 @@ my %GRADIENT = (
     gray => ['#f8f8f8', '#e8e8e8'],
 );
 
-# These have another name in C, or are for the page.
-my @OWN = qw(colors bgcolors fonttype fontsize fontwidth nameattr random cp metric delta
-    negate view flamechart alpha two file_name width_number width_word map_failed is_page
-    has_metrics no_source no_timeline too_long start);
-
 # A page holds some 2.5 bytes for each.
 use constant MOST_MARKS => 20_000_000;
 # A page lets choose among so many files.
@@ -35,51 +30,53 @@ use constant MOST_PARTS => 64;
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
-# How: fields of Devel::DProf::Stacks, and the names of the options of dprofflame.
+# HOW: options of C. OWN: fields of Devel::DProf::Stacks, and options of dprofflame that C does not
+# have.
 sub new {
-    my ($class, %how) = @_;
-    my $self = $class->SUPER::new(%how);
+    my ($class, $how, %own) = @_;
+    my $self = $class->SUPER::new($how, kind => 'flame', %own);
     my %palette = words_of('palette');
     $palette{perl} = $palette{package};
     my $colors = $self->{colors} // 'package';
     die "--colors $colors: the palettes are " . join(', ', sort keys %palette) . "\n"
         if !exists $palette{$colors};
-    $self->{palette} = $palette{$colors};
+    $self->{how}{palette} = $palette{$colors};
     if (defined(my $background = $self->{bgcolors})) {
         my $is_colour = $background =~ /^#[0-9a-fA-F]{6}\z/;
-        $self->{background} = $GRADIENT{$background} // ($is_colour ? [($background) x 2] : undef)
+        $self->{how}{background} = $GRADIENT{$background}
+            // ($is_colour ? [($background) x 2] : undef)
             or die "--bgcolors $background: must be yellow, blue, green, grey or a colour like "
                 . "#ffffff\n";
     }
-    my $encoding = $self->{encoding};
+    my $encoding = $self->{how}{encoding};
     die "--encoding $encoding: must be the name of an encoding that includes ASCII, like UTF-8 or "
         . "ISO-8859-1\n"
         if defined $encoding && ($encoding !~ /^[A-Za-z][\w.:-]*\z/
             || $encoding =~ /^(?:utf|ucs)-?(?:16|32|2|4)/i);
-    delete $self->{encoding} if defined $encoding && $encoding =~ /^utf-?8\z/i;
+    $self->{how}{encoding} = undef if defined $encoding && $encoding =~ /^utf-?8\z/i;
     for ([order => \%ORDER], [width_of => \%WIDTH], [delta => { self => 0, total => 1 }],
         [view => { graph => 0, pair => 1, triple => 2 }]) {
         my ($name, $known) = @$_;
         die "--$name $self->{$name}: must be one of " . join(', ', sort keys %$known) . "\n"
             if defined $self->{$name} && !exists $known->{ $self->{$name} };
     }
-    my $format = Devel::DProf::Stacks::format_of('eyes', $self->{format});
+    my $format = Devel::DProf::Stacks::format_of('eyes', $self->{how}{format});
     @$self{qw(is_page has_metrics)} = (!$format->{layout}, $format->{metrics});
     die "--view $self->{view} needs a page: --format " . pages() . "\n"
         if ($self->{view} // 'graph') ne 'graph' && !$self->{is_page};
     die "--flamechart takes one side, and cannot be combined with --reverse\n"
-        if $self->{flamechart} && ($self->{diff} || $self->{reverse});
+        if $self->{flamechart} && ($self->{diff} || $self->{how}{reverse});
     if ($self->{flamechart}) {
         my $metric = $self->{metric} // 'cpu';
         die "--flamechart -m $metric: must be a time: " . join(', ', time_words()) . "\n"
             if !Devel::DProf::Metric::is_time_word($metric);
         # A page has one frame for each stack, and has these in order of time.
-        @$self{qw(chart chart_time)} = (1, Devel::DProf::Metric->known($metric)->number)
-            if !$self->{is_page};
+        ($self->{how}{chart}, $self->{chart_time})
+            = (1, Devel::DProf::Metric->known($metric)->number) if !$self->{is_page};
     }
     $self->{order} = $self->{flamechart} ? 'time' : 'name' if !defined $self->{order};
-    $self->{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};
-    $self->{fills} = $self->read_map if $self->{cp};
+    $self->{how}{attributes} = $self->attributes_of($self->{nameattr}) if defined $self->{nameattr};
+    $self->{how}{fills} = $self->read_map if $self->{cp};
     return $self;
 }
 
@@ -91,8 +88,9 @@ sub pages {
 
 # Makes the picture of two sides that were read for a comparison, which is finished.
 sub of_comparison {
-    my ($class, $diff, %how) = @_;
-    my $self = $class->new($diff->for_picture, diff => 1, %how);
+    my ($class, $diff, $how, %own) = @_;
+    my ($shared, %shared) = $diff->for_picture;
+    my $self = $class->new({ %$shared, %$how }, diff => 1, %shared, %own);
     $self->{reader} = $diff;
     return $self;
 }
@@ -143,7 +141,7 @@ sub read_map {
 # Writes the file of --cp. Dies with the reason if it cannot be written.
 sub write_map {
     my ($self, @drawn) = @_;
-    my %colour = (@{ $self->{fills} }, @drawn);
+    my %colour = (@{ $self->{how}{fills} }, @drawn);
     require Devel::DProf::Write;
     my $why = Devel::DProf::Write::whole(MAP, sub {
         my ($out) = @_;
@@ -168,7 +166,7 @@ sub begin_parts {
     return if !$self->{is_page};
     my @paths = map { @$_ } map { @{ $_->{runs} } } @sides;
     $self->{phases} = 1;
-    $self->{by_part} = 1 if @sides == 1 && @paths > 1 && @paths <= MOST_PARTS;
+    $self->{how}{by_part} = 1 if @sides == 1 && @paths > 1 && @paths <= MOST_PARTS;
     return;
 }
 
@@ -176,9 +174,9 @@ sub begin_parts {
 sub end_parts {
     my ($self, $how) = @_;
     my $timed = @{ $how->{traces} } > 0;
-    my @profiles = $self->{by_part} && !$self->{two} ? $self->profiles(0) : ();
+    my @profiles = $self->{how}{by_part} && !$self->{two} ? $self->profiles(0) : ();
     my $apart = @profiles > 1 && !$timed;
-    $self->{by_part} = $apart ? 1 : 0;
+    $how->{by_part} = $apart ? 1 : 0;
     @$how{qw(no_phases marked_phases)} = ($timed ? 1 : 0, 1);
     $how->{part_names} = $apart ? [part_names(@profiles)] : [];
     return;
@@ -216,26 +214,27 @@ sub prepare {
         $self->settle($_) or return 0 for @wanted;
         $self->{file_name} = ($self->sides)[0]{name};
         $self->{reader}->as_sides(@wanted);
-        my @both = map { $self->settle($_) or return 0; [$self->{columns}, $self->{metrics}[0]] }
-            @wanted;
-        $self->{columns} = [$both[0][0][0], $both[1][0][1]];
-        $self->{metrics} = [$both[0][1]];
+        my @both = map { $self->settle($_) or return 0;
+            [$self->{how}{columns}, $self->{how}{metrics}[0]] } @wanted;
+        $self->{how}{columns} = [$both[0][0][0], $both[1][0][1]];
+        $self->{how}{metrics} = [$both[0][1]];
         # Each counter is its own unit; times are not.
         my $unit = (grep { !$self->{reader}->metric($_)->is_time } @wanted) ? '' : $self->unit;
-        @{ $self->{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), $unit);
-        $self->{is_pair} = 1;
+        @{ $self->{how}{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), $unit);
+        $self->{how}{is_pair} = 1;
     } else {
         my @all = $self->{has_metrics} && !$self->{pairs} ? $self->others($wanted[0]) : ();
         $self->settle($wanted[0], @all) or return 0;
     }
-    my $two = $self->{two} = $self->{diff} || $self->{is_pair} ? 1 : 0;
+    my $two = $self->{two} = $self->{diff} || $self->{how}{is_pair} ? 1 : 0;
     # --negate of one side changes nothing, as with flamegraph.pl
-    my @idle = $two ? () : grep { $self->{$_} } qw(delta hue width_of normalize);
+    my %of_two = (%$self{qw(delta width_of)}, %{ $self->{how} }{qw(hue normalize)});
+    my @idle = $two ? () : grep { $of_two{$_} } qw(delta hue width_of normalize);
     die '--' . ($idle[0] eq 'width_of' ? "width $self->{width_of}" : $idle[0])
         . " needs two sides\n" if @idle;
     # The columns are those of another tool, whose sides were swapped: its second is before.
     if ($self->{pairs} && $self->{negate}) {
-        @{ $self->{columns} } = reverse @{ $self->{columns} };
+        @{ $self->{how}{columns} } = reverse @{ $self->{how}{columns} };
     }
     $self->compare($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
     $self->look;
@@ -246,9 +245,8 @@ sub prepare {
 sub compare {
     my ($self, $metric) = @_;
     return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
-    my $diff = $self->{reader};
-    $diff->set(metric_name => $metric, normalize => $self->{normalize}, discoveries => 1,
-        alpha => $self->{alpha} // 0.05, no_children => 1);
+    my $diff = $self->{reader}->with({ normalize => $self->{how}{normalize}, discoveries => 1,
+        alpha => $self->{alpha} // 0.05, no_children => 1 }, metric_name => $metric);
     $diff->settle or return 0;
     $self->{truth} = $diff;
     return 1;
@@ -275,32 +273,32 @@ sub look {
     my @sides = map { $_->{name} } $self->sides;
     my $two = $self->{two};
     my ($before, $after) = @sides;
-    my $width = $self->{hue} ? 'change'
+    my $width = $self->{how}{hue} ? 'change'
         : $self->{width_of} // ($self->{negate} ? 'before' : 'after');
-    my $sides_title = $two && ($self->{is_pair} ? "$after against $before"
+    my $sides_title = $two && ($self->{how}{is_pair} ? "$after against $before"
         : "$before \x{2192} $after");
-    my $titled = length($self->{title} // '');
+    my $titled = length($self->{how}{title} // '');
     my %usual = (
-        title => $self->{title} // ($two ? $sides_title
-            : $self->{flamechart} ? 'Flame Chart' : $self->{inverted} ? 'Icicle Graph'
+        title => $self->{how}{title} // ($two ? $sides_title
+            : $self->{flamechart} ? 'Flame Chart' : $self->{how}{inverted} ? 'Icicle Graph'
             : 'Flame Graph'),
         nametype => 'Function:', font => $self->{fonttype} // 'Verdana',
         font_size => $self->{fontsize} // 12, font_width => $self->{fontwidth} // 0.59,
         factor => 1, height => 16, min_width => 0.1, min_percent => 0,
     );
-    $self->{$_} //= $usual{$_} for keys %usual;
-    $self->{width} //= 1200;
-    $self->{title} = $usual{title} if !length $self->{title};
-    $self->{document} = $two || $titled ? $self->{title} : "$sides[0]: $self->{title}";
-    if (!$self->{is_pair} && !defined $self->{subtitle}) {
-        my $metric = $self->{metrics}[0];
-        $self->{subtitle} = "$metric->{label} of $sides[0]"
+    $self->{how}{$_} //= $usual{$_} for keys %usual;
+    $self->{how}{width} //= 1200;
+    $self->{how}{title} = $usual{title} if !length $self->{how}{title};
+    $self->{how}{document} = ($two || $titled ? '' : "$sides[0]: ") . $self->{how}{title};
+    if (!$self->{how}{is_pair} && !defined $self->{how}{subtitle}) {
+        my $metric = $self->{how}{metrics}[0];
+        $self->{how}{subtitle} = "$metric->{label} of $sides[0]"
             if !$two && $metric->{label} ne 'samples';
     }
     $self->{width_number} = $WIDTH{$width};
     $self->{width_word} = $width;
-    $self->{legend} = $self->legend($width, $before, $after) if $two;
-    $self->{seed} = $self->{random} ? 1 + int rand 2**31 : 0;
+    $self->{how}{legend} = $self->legend($width, $before, $after) if $two;
+    $self->{how}{seed} = $self->{random} ? 1 + int rand 2**31 : 0;
     return;
 }
 
@@ -311,10 +309,10 @@ sub legend {
         after => "wide: $after", before => "wide: $before",
         union => 'wide: the greater of both', change => 'wide: what differs',
     }->{$width};
-    my $delta = $self->{hue} || ($self->{delta} // 'self') eq 'total' ? 'inclusive' : 'self';
+    my $delta = $self->{how}{hue} || ($self->{delta} // 'self') eq 'total' ? 'inclusive' : 'self';
     return "red: a larger share of $after than of $before, blue: a smaller one, $delta; $of"
-        if $self->{is_pair};
-    my $normalized = $self->{normalize} ? "; $before as if it had the total of $after" : '';
+        if $self->{how}{is_pair};
+    my $normalized = $self->{how}{normalize} ? "; $before as if it had the total of $after" : '';
     my $verb = $self->{negate} ? "there will be in $after than in $before"
         : "in $after than in $before";
     $normalized .= '; times adjusted for the speed of the runs, where that is known'
@@ -333,21 +331,15 @@ sub draw {
     my %how = (
         order => $ORDER{ $self->{order} }, width_of => $self->{width_number},
         by_total => ($self->{delta} // 'self') eq 'total' ? 1 : 0,
-        attributes => $self->{attributes} // [], fills => $self->{fills} // [],
     );
     $self->for_page(\%how) if $self->{is_page};
     $how{truth} = $self->{truth}->in_c if $self->{truth};
-    my $result = $self->print($out, $self->{format}, %how);
+    my $result = $self->print($out, $self->{how}{format}, %how);
     if ($self->{cp} && !$result->{code} && !$self->{two} && !$self->{is_page}) {
         eval { $self->write_map(@{ $result->{colours} }); 1 }
             or $self->{map_failed} = $@ =~ s/\n\z//r;
     }
     return $result;
-}
-
-sub in_c {
-    my ($self, %how) = @_;
-    return only_keys('flame', \%how, @Devel::DProf::Stacks::OWN, @OWN);
 }
 
 # Returns what the page's scripts need beside the frames.
@@ -356,10 +348,10 @@ sub for_page {
     require JSON::PP;
     my $bool = sub { $_[0] ? JSON::PP::true() : JSON::PP::false() };
     my %options = (
-        order => $self->{order}, metric => $self->{metrics}[0]{key}, search => '',
+        order => $self->{order}, metric => $self->{how}{metrics}[0]{key}, search => '',
         start => $self->{start} // 'graph',
-        (map { $_ => $bool->($self->{$_}) } qw(inverted reverse)),
-        merged => $bool->($self->{recursion} == 1),
+        (map { $_ => $bool->($self->{how}{$_}) } qw(inverted reverse)),
+        merged => $bool->($self->{how}{recursion} == 1),
     );
     $how->{options} = '"options":' . json_text(\%options);
     $how->{notes_of_page} = [$self->notes_of_page];
@@ -371,9 +363,9 @@ sub for_page {
     my %diff = (
         view => $self->{view} // 'graph', width => $self->{width_word},
         colour => $self->{delta} // 'self', negate => $bool->($self->{negate}),
-        normalized => $self->{normalize} ? "$before as if it had the total of $after" : '',
+        normalized => $self->{how}{normalize} ? "$before as if it had the total of $after" : '',
         runs => [map { scalar @{ $_->{profiles} } } $self->sides],
-        mode => $self->{is_pair} ? 'pair-metric' : 'diff',
+        mode => $self->{how}{is_pair} ? 'pair-metric' : 'diff',
     );
     $how->{difference} = json_text(\%diff) =~ s/\A\{(.*)\}\z/$1/sr;
     return;
@@ -386,7 +378,7 @@ sub sources_of_page {
     require Devel::DProf::Source;
     my @sides = map { [map { @$_ } @{ $_->{profiles} }] } $self->sides;
     my (@sources, %is_kept_out);
-    for my $side (0 .. ($self->{is_pair} ? 0 : $#sides)) {
+    for my $side (0 .. ($self->{how}{is_pair} ? 0 : $#sides)) {
         my %with;
         for my $profile (@{ $sides[$side] }) {
             push @{ $with{$_} }, $profile for @{ $profile->line_files };
@@ -433,9 +425,9 @@ sub notes_of_page {
         push @facts, sprintf '%d-%02d-%02d %02d:%02d:%02d UTC',
             $at[5] + 1900, $at[4] + 1, @at[3, 2, 1, 0] if @at;
         push @notes, 'Recorded', text(join ', ', @facts) if @facts;
-        last if $self->{is_pair};
+        last if $self->{how}{is_pair};
     }
-    push @notes, 'Notes', $self->{notes} if length($self->{notes} // '');
+    push @notes, 'Notes', $self->{how}{notes} if length($self->{how}{notes} // '');
     my @filters = grep { $self->{"re_$_"} } qw(only skip);
     push @notes, 'Filter', join ', ', map { "--$_ " . $self->{"re_$_"} } @filters if @filters;
     return map { text("$_") } @notes;
@@ -445,8 +437,8 @@ sub notes_of_page {
 sub other_side {
     my ($self) = @_;
     my $other = { after => 0, before => 1 }->{ $self->{width_word} };
-    return '' if !$self->{two} || $self->{is_pair} || $self->{pairs} || !defined $other;
-    my $metric = $self->{columns}[$other]{metric};
+    return '' if !$self->{two} || $self->{how}{is_pair} || $self->{pairs} || !defined $other;
+    my $metric = $self->{how}{columns}[$other]{metric};
     return '' if !grep { $_->total($metric) } $self->profiles($other);
     my ($word, $name) = ((qw(before after))[$other], ($self->sides)[1 - $other]{name});
     return ": $name has nothing; --width $word or --width union draws what the other side has";
@@ -457,7 +449,7 @@ sub other_side {
 sub traces {
     my ($self) = @_;
     return if $self->{two} || $self->{no_timeline} || $self->unit ne 's'
-        || grep { defined $self->{$_} && length $self->{$_} } qw(main pid tid phase)
+        || grep { defined $self->{$_} && length $self->{$_} } qw(main pid tid)
         or @{ $self->{windows} || [] };
     my @outcomes = map { my $profile = $_; map { $profile->outcome($_) } 0 .. $profile->files - 1 }
         $self->profiles(0);
@@ -480,12 +472,13 @@ sub told {
         . $self->other_side if $result->{empty};
     push @told, 'no frame is left after ' . join(' and ', @filters)
         if @filters && !$result->{empty} && $result->{frames} < 2;
-    push @told, join(', ', map { "--$_" } grep { defined $self->{$_} } qw(total nameattr))
-        . ': for a picture, not for a page'
-        if $self->{is_page} && grep { defined $self->{$_} } qw(total nameattr);
+    my @of_picture = (defined $self->{how}{total} ? '--total' : (),
+        defined $self->{nameattr} ? '--nameattr' : ());
+    push @told, join(', ', @of_picture) . ': for a picture, not for a page'
+        if $self->{is_page} && @of_picture;
     push @told, '--countname: times have units of their own'
-        if defined $self->{countname} && $self->{metrics}[0]{unit} eq 's';
-    push @told, "--total $self->{total} is less than the profile's total, and is not used"
+        if defined $self->{how}{countname} && $self->{how}{metrics}[0]{unit} eq 's';
+    push @told, "--total $self->{how}{total} is less than the profile's total, and is not used"
         if $result->{total_too_small};
     push @told, "$self->{too_long} marks are too many for a time line" if $self->{too_long};
     push @told, $self->left_out($result);

@@ -6,7 +6,7 @@ package Devel::DProf::Stacks;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(only_keys DP_M_COUNTER);
+use Devel::DProf::Constants qw(options given DP_M_COUNTER);
 use Devel::DProf::Input qw(of_runs told used);
 use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
@@ -22,40 +22,32 @@ use constant REAL => Devel::DProf::Profile::REAL;
 # A page of another tool becomes slow, and then fails, beyond some million events.
 use constant MOST_IN_ORDER => 1_000_000;
 
-# C does not know these fields: filters, what to read, what became of it.
-our @OWN = qw(diff unit processes force main windows pid tid re_only re_skip chart_time
-    failed reader pairs view phases symfs has_timeline shown);
-
-# Returns the options that these tools share, as new() takes them. Dies with what is wrong.
-sub options {
+# Returns the options that these tools share, as new() takes them: those of C as a hash, and then the
+# object's own. Dies with what is wrong.
+sub settings {
     my ($opt) = @_;
     require Cwd;
     my @symfs = folders($opt->{symfs});
-    my %how = (
+    my %own = (
         filters($opt, qw(only skip)), diff => $opt->{diff} ? 1 : 0, processes => $opt->{processes},
-        main => $opt->{main}, force => $opt->{f} ? 1 : 0,
-        separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0, unit => $opt->{unit},
-        recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
-        strip_words => $opt->{'strip-words'} ? 1 : 0,
+        main => $opt->{main}, force => $opt->{f} ? 1 : 0, unit => $opt->{unit},
         symfs => [@symfs, folders($opt->{'source-dir'})],
-        bases => [@symfs, text(Cwd::getcwd() // '')],
     );
-    return (%how, values_of($opt));
-}
-
-# Returns those of them that are seldom given.
-sub values_of {
-    my ($opt) = @_;
-    return if !grep { defined $opt->{$_} } qw(map time pid tid);
+    my %how = (
+        separate => $opt->{R} // 1, autoload => $opt->{A} ? 1 : 0,
+        recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
+        strip_words => $opt->{'strip-words'} ? 1 : 0, bases => [@symfs, text(Cwd::getcwd() // '')],
+    );
+    # These are seldom given.
+    return (\%how, %own) if !grep { defined $opt->{$_} } qw(map time pid tid);
     require Devel::DProf::Values;
-    my %how;
     $how{renames} = [map { Devel::DProf::Values::renames($_) } @{ $opt->{map} }] if $opt->{map};
-    $how{windows} = Devel::DProf::Values::windows($opt->{time}) if defined $opt->{time};
+    $own{windows} = Devel::DProf::Values::windows($opt->{time}) if defined $opt->{time};
     for my $name (grep { defined $opt->{$_} } qw(pid tid)) {
-        $how{$name}
+        $own{$name}
             = { map { $_ => 1 } Devel::DProf::Values::list_of("--$name", $opt->{$name}) };
     }
-    return %how;
+    return (\%how, %own);
 }
 
 use constant TWO_SIDES => '--diff takes two sides, a baseline and another one; '
@@ -108,12 +100,14 @@ sub format_option {
         . "  how stacks are printed; else the suffix of FILE decides\n";
 }
 
-# How: fields of filters(), of struct dp_stacks_how, and: diff (two sides), unit (of folded stacks),
-# processes, force, windows, renames, bases, symfs, pid, tid (hashes of wanted ones).
+# HOW: options of C. OWN: kind, the view in C (fold, flame, export); fields of filters(); diff (two
+# sides), unit (of folded stacks), processes, force, windows, symfs, pid, tid (hashes of wanted ones).
 sub new {
-    my ($class, %how) = @_;
-    my %usual = (separate => 1, recursion => 1000, renames => [], symfs => []);
-    return bless { %usual, %how, failed => 0 }, $class;
+    my ($class, $how, %own) = @_;
+    my $options = options($own{kind} // 'fold', separate => 1, recursion => 1000, renames => [],
+        %$how);
+    return bless { symfs => [], %own, failed => 0, how => $options,
+        map { $_ => $options->{$_} } qw(separate autoload) }, $class;
 }
 
 # Reads the files of one side, or the two sides. Returns false, after a message, if there is nothing
@@ -136,12 +130,16 @@ sub read {
     $self->begin_parts(@sides);
     my $class = $self->{diff} ? 'Devel::DProf::Diff' : 'Devel::DProf::Sides';
     require Devel::DProf::Diff if $self->{diff};
+    my %naming = map { $_ => $self->{how}{$_} } qw(separate autoload renames bases);
+    # Formats of other tools cannot be normalized.
+    my %how = map { $_ => $self->{how}{$_} } grep { exists $self->{how}{$_} } 'normalize';
     my $reader = $self->{reader} = $class->new(
-        (map { $_ => $self->{$_} }
-            qw(separate autoload force main unit windows renames bases re_only re_skip)),
-        chart => $self->{chart_time}, pairs => !$self->{diff} && !$self->{chart}, progress => 1,
+        ($self->{diff} ? { %naming, %how } : %naming),
+        (map { $_ => $self->{$_} } qw(force main unit windows re_only re_skip)),
+        chart => $self->{chart_time}, progress => 1,
+        pairs => !$self->{diff} && !$self->{how}{chart},
         phases => $self->{phases}, may_be_empty => $self->{diff},
-        apart => $self->{by_part} || defined $self->{pid} || defined $self->{tid},
+        apart => $self->{how}{by_part} || defined $self->{pid} || defined $self->{tid},
         say => sub { complain($_[0]) },
     );
     $reader->read(sub { $self->use_of(@_) }, @sides) or return;
@@ -224,8 +222,8 @@ sub timeline {
         return;
     }
     # What was said of the files is not said again.
-    my $again = Devel::DProf::Stacks->new(%$self, chart => 1, chart_time => REAL, phases => 1,
-        force => 1, processes => 0, pid => undef, tid => undef);
+    my $again = Devel::DProf::Stacks->new({ %{ $self->{how} }, chart => 1 }, %$self,
+        chart_time => REAL, phases => 1, force => 1, processes => 0, pid => undef, tid => undef);
     $again->read(map { $_->{path} } @outcomes) or return;
     return @{ $again->parts };
 }
@@ -238,7 +236,7 @@ sub profiles {
     return map { @$_ } @{ ($self->sides)[$side]{profiles} };
 }
 
-sub format { return $_[0]{format} }
+sub format { return $_[0]{how}{format} }
 
 # Tells whether the format shows what ran when.
 sub has_timeline { return $_[0]{has_timeline} ? 1 : 0 }
@@ -246,7 +244,7 @@ sub has_timeline { return $_[0]{has_timeline} ? 1 : 0 }
 # Tells whether the format has calls, whatever else is counted.
 sub shows_calls {
     my ($self) = @_;
-    return format_of('tools', $self->{format})->{calls};
+    return format_of('tools', $self->{how}{format})->{calls};
 }
 
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
@@ -268,7 +266,7 @@ sub left_out {
     my ($self, $result) = @_;
     my @told;
     push @told, "$result->{recursion} calls in a recursion of more than 1,000 frames are counted "
-        . 'with the last of these' if $result->{recursion} && $self->{recursion} > 1;
+        . 'with the last of these' if $result->{recursion} && $self->{how}{recursion} > 1;
     push @told, "$result->{shortened} stacks of more than $result->{most} frames lack their "
         . 'middle ones, which would be too many to write' if $result->{shortened};
     return @told;
@@ -286,8 +284,8 @@ sub settle {
     my ($self, @names) = @_;
     my $reader = $self->{reader};
     my @sides = $self->sides;
-    $self->{columns} = [];
-    $self->{metrics} = [];
+    $self->{how}{columns} = [];
+    $self->{how}{metrics} = [];
     for my $name (@names) {
         my $metric = $reader->metric($name);
         $reader->same_unit or return if $metric && $metric->is_time;
@@ -299,11 +297,11 @@ sub settle {
             my @parts = map { @$_ } @{ $sides[$s]{profiles} };
             my @own = splice @counters, 0, scalar @parts;
             my $has_none = $self->{pairs} && $s == 0 && !$measure->is_counter;
-            push @{ $self->{columns} }, $has_none
+            push @{ $self->{how}{columns} }, $has_none
                 ? { metric => DP_M_COUNTER, counters => [(0) x @parts] }
                 : { metric => $measure->number, @own ? (counters => \@own) : () };
         }
-        push @{ $self->{metrics} }, { key => $measure->name, words($measure) };
+        push @{ $self->{how}{metrics} }, { key => $measure->name, words($measure) };
     }
     return 1;
 }
@@ -312,7 +310,6 @@ sub settle {
 sub same_kind {
     my ($self, $name) = @_;
     return 1 if !$self->{diff} || $self->{pairs};
-    $self->{reader}->set(normalize => 1) if $self->{normalize};
     return $self->{reader}->same_kind($name);
 }
 
@@ -326,7 +323,7 @@ sub words {
 }
 
 # Are the values of the first metric seconds?
-sub in_seconds { return $_[0]{metrics}[0]{unit} eq 's' }
+sub in_seconds { return $_[0]{how}{metrics}[0]{unit} eq 's' }
 
 # Returns the unit of times: "s"; of folded stacks, what they count, "" if that is unknown.
 sub unit {
@@ -348,9 +345,10 @@ sub print {
     my ($self, $out, $format, %how) = @_;
     my $sides = $self->parts;
     my @names = map { $_->{name} } @$sides;
-    return Devel::DProf::Profile::print_stacks($out, $sides, $self->in_c(
-        title => join(', ', @names), %$self,
-        side_names => \@names, version => $VERSION, format => $format, %how));
+    my $no_program = $self->{re_skip} && '(program)' =~ $self->{re_skip} ? 1 : 0;
+    return Devel::DProf::Profile::print_stacks($out, $sides, {
+        title => join(', ', @names), given($self->{how}), no_program => $no_program,
+        side_names => \@names, version => $VERSION, format => $format, %how });
 }
 
 # Prints in the format of that name, which shows the calls of traces: of files that were not read.
@@ -369,11 +367,12 @@ sub print_trace {
         ($self->is_filtered ? (shown => sub { $self->is_shown($_[0]) }) : ()),
         ($progress ? (progress => sub { $progress->(@_) }) : ()),
     );
-    my $result = Devel::DProf::Profile::print_stacks($out, [], $self->in_c(
-        %$self, %callbacks, format => $format, paths => \@paths,
+    my $result = Devel::DProf::Profile::print_stacks($out, [], {
+        given($self->{how}), %callbacks, format => $format, paths => \@paths,
+        (map { $_ => $self->{$_} ? 1 : 0 } qw(main force)),
         columns => [{ metric => Devel::DProf::Metric->known($metric)->number }],
         metrics => [{ key => $metric, label => $metric, unit => 's' }], side_names => [''],
-        ranges => ($self->{windows} || [])->[0] || []));
+        ranges => ($self->{windows} || [])->[0] || [] });
     end_transient();
     return ($result, $failed);
 }
@@ -387,13 +386,7 @@ sub is_shown {
     return $is_shown;
 }
 
-# Returns those fields that printing in C takes.
-sub in_c {
-    my ($self, %how) = @_;
-    return only_keys($self->{view} // 'fold', \%how, @OWN);
-}
-
-# Returns the sides and options as C takes them.
+# Returns the sides as C takes them.
 sub parts {
     my ($self) = @_;
     $self->{reader}->learn_labels if $self->{diff} && $self->is_filtered;
@@ -401,7 +394,6 @@ sub parts {
         my @runs = map { [map { $self->part($_) } @$_] } @{ $_->{profiles} };
         +{ name => $_->{name}, cut => $_->{cut}, runs => \@runs }
     } $self->sides;
-    $self->{no_program} = $self->{re_skip} && '(program)' =~ $self->{re_skip} ? 1 : 0;
     return \@sides;
 }
 

@@ -15,6 +15,7 @@ use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
 use Devel::DProf::Rules qw(rules_of);
 use Devel::DProf::Sides qw(parts);
+use Devel::DProf::Table;
 use Devel::DProf::Text qw(bytes text shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -29,6 +30,8 @@ my %OPTION = (
     baseline => [qr/\A.+\z/s, 'a folder'],
     out => [qr/\A.+\z/s, 'a folder'],
     html => [qr/\A.+\z/s, 'a file'],
+    summary => [qr/\A.+\z/s, 'a file'],
+    format => [qr/\A(?:text|csv|json|markdown|html)\z/, 'text, csv, json, markdown or html'],
     fail_if => [qr/\S/, 'rules'],
     top => [qr/\A[1-9]\d{0,5}\z/, 'a number, 1 or more'],
     lines => [qr/\A(?:count|time)\z/, 'count or time'],
@@ -101,7 +104,9 @@ sub new {
         die "DProf: $name=$opt{$name}: not a folder\n" if -e $opt{$name} && !-d _;
         $opt{$name} = File::Spec->rel2abs($opt{$name});
     }
-    $opt{html} = File::Spec->rel2abs($opt{html}) if defined $opt{html};
+    die "DProf: format needs a file: summary=FILE\n"
+        if defined $opt{format} && !defined $opt{summary};
+    $opt{$_} = File::Spec->rel2abs($opt{$_}) for grep { defined $opt{$_} } qw(html summary);
     return bless {
         %opt, top => $opt{top} // 10, fail_if => $opt{fail_if} // DEFAULT_RULES, files => [],
         by_name => {}, all => profile_of(), here => Cwd::getcwd() // '',
@@ -164,6 +169,7 @@ sub finish {
     for my $what (
         ['out' => sub { $self->keep_profiles }],
         ['html' => sub { $self->draw($scratch) }],
+        ['summary' => sub { $self->write_summary }],
     ) {
         my ($name, $code) = @$what;
         next if !defined $self->{$name} || eval { $code->(); 1 };
@@ -283,11 +289,18 @@ sub line {
     return $line . short($name, WIDTH - length $line) . "\n";
 }
 
+# Returns the cells that a test file or a sub has, beside its name.
+sub cells {
+    my ($total, $it) = @_;
+    my $share = $total ? 100 * $it->{cpu} / $total : 0;
+    return ([$it->{cpu}, sprintf '%.3f', $it->{cpu}],
+        [sprintf('%.4f', $share), sprintf '%.1f%%', $share],
+        map { [$_, number($_)] } @$it{qw(ops calls)});
+}
+
 sub row {
     my ($total, $it, $name) = @_;
-    my $share = $total ? 100 * $it->{cpu} / $total : 0;
-    return line($name, sprintf('%.3f', $it->{cpu}), sprintf('%.1f%%', $share),
-        number($it->{ops}), number($it->{calls}));
+    return line($name, map { $_->[1] } cells($total, $it));
 }
 
 # Returns lines of items with commas between them.
@@ -306,24 +319,60 @@ sub short_name {
     return $name;
 }
 
+sub profiled { my ($self) = @_; return grep { @{ $_->{paths} } } @{ $self->{files} } }
+
+# Returns the sums of test files: cpu, calls, ops, processes, counters.
+sub sum {
+    my (@files) = @_;
+    my %sum = (cpu => 0, calls => 0, ops => undef, processes => 0);
+    for my $file (@files) {
+        $sum{$_} += $file->{$_} for grep { defined $file->{$_} } qw(cpu calls ops);
+        $sum{processes} += keys %{ $file->{processes} };
+        $sum{counters}{$_} += $file->{counters}{$_} for keys %{ $file->{counters} || {} };
+    }
+    return \%sum;
+}
+
+# Returns what the suite has cost: as many test files and processes, with these sums.
+sub facts {
+    my ($sum, @files) = @_;
+    my $counters = $sum->{counters} || {};
+    return (plural(scalar @files, 'test file') . ' in '
+            . plural($sum->{processes}, 'process', 'processes'),
+        sprintf('%.3f s of CPU time', $sum->{cpu}), plural($sum->{ops} // 0, 'op'),
+        plural($sum->{calls}, 'call'),
+        map { number($counters->{$_}) . ' ' . shown($_) } sort keys %$counters);
+}
+
 # Returns the text: the suite, its costliest files and subs, remarks.
 sub summary {
     my ($self) = @_;
-    my @files = grep { @{ $_->{paths} } } @{ $self->{files} };
-    my ($cpu, $calls, $processes, $ops, %counters) = (0, 0, 0);
-    for my $file (@files) {
-        $cpu += $file->{cpu};
-        $calls += $file->{calls};
-        $processes += keys %{ $file->{processes} };
-        $ops += $file->{ops} if defined $file->{ops};
-        $counters{$_} += $file->{counters}{$_} for keys %{ $file->{counters} || {} };
-    }
-    my @text = ("\n", wrapped('DProf:', '      ',
-        plural(scalar @files, 'test file') . ' in ' . plural($processes, 'process', 'processes'),
-        sprintf('%.3f s of CPU time', $cpu), plural($ops // 0, 'op'), plural($calls, 'call'),
-        map { number($counters{$_}) . ' ' . shown($_) } sort keys %counters));
-    push @text, $self->table_of_files($cpu, @files), $self->table_of_subs($cpu) if @files;
+    my @files = $self->profiled;
+    my $sum = sum(@files);
+    my @text = ("\n", wrapped('DProf:', '      ', facts($sum, @files)));
+    push @text, $self->table_of_files($sum->{cpu}, @files), $self->table_of_subs($sum->{cpu})
+        if @files;
     return join '', @text, $self->remarks;
+}
+
+# Returns all of it as a table: test files, each before its costliest subs, then the subs of all
+# test files.
+sub table {
+    my ($self) = @_;
+    my @files = $self->profiled;
+    my $sum = sum(@files);
+    my $table = Devel::DProf::Table->new(['Test file', 'file', 1], ['Sub', 'sub', 1],
+        ['CPU s', 'cpu_s'], ['Share', 'share_pct'], ['Ops', 'ops'], ['Calls', 'calls']);
+    $table->fact('Suite', 'suite', join ', ', facts($sum, @files));
+    $table->fact('Remarks', 'remarks', join ' ', map { split } $self->remarks);
+    $table->json(counters => $sum->{counters} || {});
+    for my $file (costliest(@files)) {
+        $table->row($file->{name}, undef, cells($sum->{cpu}, $file));
+        $table->row($file->{name}, $_->{name}, cells($sum->{cpu}, $_)) for @{ $file->{top} };
+    }
+    $table->row(undef, $_->{name}, cells($sum->{cpu}, $_))
+        for @files ? costliest(subs_of($self->{all})) : ();
+    return $table;
 }
 
 sub table_of_files {
@@ -340,11 +389,7 @@ sub table_of_files {
         push @text, wrapped(' ' x 10, ' ' x 10, @top) if @top;
     }
     return @text if !@rest;
-    my %sum = (cpu => 0, calls => 0, ops => undef);
-    for my $file (@rest) {
-        $sum{$_} += $file->{$_} for grep { defined $file->{$_} } qw(cpu calls ops);
-    }
-    return (@text, row($cpu, \%sum, '... and ' . number(scalar @rest) . ' more'));
+    return (@text, row($cpu, sum(@rest), '... and ' . number(scalar @rest) . ' more'));
 }
 
 sub table_of_subs {
@@ -519,6 +564,16 @@ sub make_folder {
     return;
 }
 
+sub write_summary {
+    my ($self) = @_;
+    my $format = Devel::DProf::Table::format_of($self->{format}, $self->{summary});
+    require Devel::DProf::Write;
+    my $why = Devel::DProf::Write::whole($self->{summary}, sub { $self->table->print($_[0],
+        format => $format, title => 'Test suite', text => sub { $self->summary }) });
+    die "$self->{summary} could not be written: $why\n" if defined $why;
+    return;
+}
+
 sub write_profile {
     my ($profile, $path) = @_;
     make_folder($path);
@@ -536,8 +591,8 @@ sub draw {
     my $path = File::Temp->new(TEMPLATE => 'all-XXXXXXXX', DIR => $scratch, SUFFIX => '.tmon');
     write_profile($self->{all}, "$path");
     my $format = Devel::DProf::Stacks::format_of('eyes', undef, $self->{html});
-    my $flame = Devel::DProf::Flame->new(format => $format ? $format->{name} : 'html',
-        separate => 1, recursion => 1000, title => 'Test suite');
+    my $flame = Devel::DProf::Flame->new(
+        { format => $format ? $format->{name} : 'html', title => 'Test suite' });
     my $ready = $flame->read("$path") && $flame->prepare;
     die "there is nothing to draw\n" if !$ready;
     require Devel::DProf::Write;
@@ -578,7 +633,8 @@ are those of L<Devel::DProf::Baseline>.
 =item new NAME => VALUE, ...
 
 The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out,
-html, top, events, lines. Options that are not given come from the environment (PROVE_DPROF_...).
+html, summary, format, top, events, lines. Options that are not given come from the environment
+(PROVE_DPROF_...).
 Dies with
 one line if an option is wrong. Folders are relative to the current one.
 
@@ -598,6 +654,11 @@ lists those that cannot be read.
 =item summary
 
 The text, as characters, in lines of up to 80 columns.
+
+=item table
+
+All of it as a L<Devel::DProf::Table>: test files, and their costliest subs, with file and sub; the
+subs of the whole suite with a sub alone.
 
 =item finish PASSED, SCRATCH
 

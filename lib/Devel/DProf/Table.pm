@@ -5,11 +5,25 @@ package Devel::DProf::Table;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(DP_TEXT DP_JSON);
+use Devel::DProf::Constants qw(words_of DP_TEXT DP_JSON);
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(json_text);
+use Devel::DProf::Text qw(bytes json_text);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
+
+my %FORMAT = words_of('format');
+# What ends the names of files that have a format.
+my %SUFFIX = (csv => 'csv', json => 'json', md => 'markdown', html => 'html', htm => 'html');
+
+sub format_of {
+    my ($word, $path, @words) = @_;
+    my ($suffix) = lc($path // '') =~ /\.(\w+)\z/;
+    $word //= $SUFFIX{ $suffix // '' } // 'text';
+    @words = qw(text csv json markdown html) if !@words;
+    die "--format $word: must be one of " . join(', ', sort @words) . "\n"
+        if !grep { $_ eq $word } @words;
+    return $FORMAT{$word};
+}
 
 sub new {
     my ($class, @columns) = @_;
@@ -24,7 +38,7 @@ sub fact {
 
 sub json {
     my ($self, $key, $data) = @_;
-    push @{ $self->{json} }, $key, json_text($data) =~ s/\s+\z//r;
+    push @{ $self->{json} }, [$key, $data];
     return;
 }
 
@@ -34,14 +48,25 @@ sub row {
     return;
 }
 
-# Prints, and returns 0 or a negative code. HOW: format, title, quiet. Without rows, text is the
-# facts alone.
+# Returns the heading and the rows as people see them, for text that has a layout of its own.
+sub texts {
+    my ($self) = @_;
+    my @titles = map { $_->[0] } @{ $self->{columns} };
+    return (\@titles, map { [map { (ref $_ ? $_->[1] : $_) // '' } @$_] } @{ $self->{rows} });
+}
+
+# Prints, and returns 0 or another number. Without rows, text is the facts alone, unless a function
+# `text' makes it.
 sub print {
     my ($self, $out, %how) = @_;
+    my $text = delete $how{text};
+    return print({$out} bytes($text->())) ? 0 : 1 if $text && $how{format} == DP_TEXT;
     my $is_bare = $how{format} == DP_TEXT && !@{ $self->{rows} };
-    my @json = $how{format} == DP_JSON ? (json => $self->{json}) : ();
+    # JSON::PP is large, and other formats do not need it.
+    my @json = map { ($_->[0], json_text($_->[1]) =~ s/\s+\z//r) }
+        $how{format} == DP_JSON ? @{ $self->{json} } : ();
     return Devel::DProf::Profile::print_table($out, $is_bare ? [] : $self->{columns},
-        $self->{rows}, { tight => 1, facts => $self->{facts}, @json, %how });
+        $self->{rows}, { tight => 1, facts => $self->{facts}, json => \@json, %how });
 }
 
 1;
@@ -87,10 +112,28 @@ A fact for JSON alone, of any data.
 A cell is a text; or [NUMBER, TEXT], a number for programs and its text for people, of which NUMBER
 is undef where there is none; or undef.
 
-=item print HANDLE, format => NUMBER, NAME => VALUE, ...
+=item texts
 
-Prints in a format of C<DP_FORMAT_LIST>. Other names are those of C<DP_PRINT_OPTIONS> in
-F<src/dprof/table.h>. Returns 0, or a negative code.
+The titles of the columns, and each row as people see it: lists of characters, for text that has a
+layout of its own.
+
+=item print HANDLE, format => NUMBER, text => CODE, NAME => VALUE, ...
+
+Prints in a format of C<DP_FORMAT_LIST>. A view whose text has a layout of its own gives CODE, which
+returns that text; it is not called for other formats. Other names are those of C<DP_GIVEN_OPTIONS>
+in F<src/dprof/table.h>. Returns 0, or another number.
+
+=back
+
+=head1 FUNCTIONS
+
+=over
+
+=item format_of WORD, PATH [, ALLOWED, ...]
+
+The number of the format that a word of C<--format> means, or, if that is undef, the suffix of a
+path; text without either. Dies if the word is not among those that are allowed: those of tables, if
+no others are given.
 
 =back
 

@@ -1,12 +1,14 @@
 package Devel::DProf::Top;
 
-# What dproftop shows: rates as lines of text, in the order and place that keys have chosen.
+# What dproftop shows: rates as a table, and as lines of text in the order and place that keys have
+# chosen.
 
 use strict;
 use warnings;
 
 use Devel::DProf::Layout qw(aligned fitted cut grouped);
 use Devel::DProf::Rates;
+use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown plural);
 use POSIX ();
 
@@ -118,7 +120,7 @@ sub text {
     my @lines = ($self->title($look), $self->summary($look));
     push @lines, $self->status($look, scalar @rows, scalar @shown) if $height;
     push @lines, $self->notes($look) if !$height;
-    push @lines, $self->table($look, $width, @shown);
+    push @lines, $self->lines($look, $width, @shown);
     return map { $width ? cut($_, $width) : $_ } @lines;
 }
 
@@ -176,25 +178,50 @@ sub notes {
     );
 }
 
+# Returns all rows of a look, or as many as were asked for, as a table.
+sub whole {
+    my ($self, $look) = @_;
+    my @rows = $self->ordered($look);
+    splice @rows, $self->{rows} if defined $self->{rows} && @rows > $self->{rows};
+    return $self->table($look, @rows);
+}
+
+# The first column is for programs, which get several looks.
 sub table {
-    my ($self, $look, $width, @rows) = @_;
+    my ($self, $look, @rows) = @_;
     my ($label, $is_counter) = $self->{rates}->label;
     my @heads = ('%self', $is_counter ? ('self/s', 'incl/s') : ('self ms/s', 'incl ms/s'),
         ($self->{lines} && !$look->{is_sampled} ? 'times' : counted($look)) . '/s');
-    my @names = map { [map { shown($_) } @$_[3, 4]] } @rows;
-    my @head = $self->{lines} ? ('line', 'sub') : ('sub', 'place');
-    my $numbers = length aligned(\@WIDTHS, ' ', @heads);
-    my @texts = $self->names($width && $width - $numbers - 2, \@head, @names);
-    return map { my $cells = $_; aligned(\@WIDTHS, ' ', @$cells) . '  ' . shift @texts }
-        \@heads, map { [cells($look, $_)] } @rows;
+    my $table = Devel::DProf::Table->new(['time', 'time', 1],
+        (map { [$_, s/%self/self_pct/r =~ s{/s}{_per_s}r =~ tr/ /_/r] } @heads),
+        map { [$_, $_, 1] } $self->{lines} ? qw(line sub) : qw(sub place));
+    my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime $look->{at});
+    $table->fact('Look', 'look', $self->title($look));
+    $table->fact('Interval', 'interval', $self->summary($look));
+    $table->fact('Note', 'note', $_) for join ' ', $self->notes($look);
+    $table->json($_ => $look->{$_}) for qw(seconds cpu real count);
+    $table->row($time, cells($look, $_), @$_[3, 4]) for @rows;
+    return $table;
+}
+
+# Returns rows of the table as lines.
+sub lines {
+    my ($self, $look, $width, @rows) = @_;
+    my @texts = map { my (undef, @cells) = @$_; [map { shown($_) } @cells] }
+        $self->table($look, @rows)->texts;
+    my @numbers = map { aligned(\@WIDTHS, ' ', splice @$_, 0, scalar @WIDTHS) } @texts;
+    my @names = $self->names($width && $width - 2 - length $numbers[0], @texts);
+    return map { shift(@numbers) . "  $_" } @names;
 }
 
 sub cells {
     my ($look, $row) = @_;
     my ($self, $incl, $count) = @$row;
     my $per = $look->{seconds};
-    return (sprintf('%.1f', $look->{total} ? 100 * $self / $look->{total} : 0),
-        map({ number($_ / $per) } $self, $incl), $count ? number($count / $per) : '-');
+    my $share = $look->{total} ? 100 * $self / $look->{total} : 0;
+    return ([sprintf('%.4f', $share), sprintf '%.1f', $share],
+        map({ [sprintf('%.4f', $_ / $per), number($_ / $per)] } $self, $incl),
+        [sprintf('%.4f', $count / $per), $count ? number($count / $per) : '-']);
 }
 
 # Returns the texts right of the numbers: two columns, in so much room. Where a place does not fit,
@@ -264,6 +291,10 @@ rows, or undef; delay, the seconds between two looks. Dies if sort is another wo
 
 Lines of what L<Devel::DProf::Rates/look> has returned: a block, or with a height a screen. With a
 width no line is longer.
+
+=item whole LOOK
+
+The rows of that look as a L<Devel::DProf::Table>: all of them, or as many as C<rows> says.
 
 =item key KEY
 

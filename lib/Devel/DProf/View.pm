@@ -11,6 +11,7 @@ use Devel::DProf::Constants qw(words_of first_words
                                DP_K_SUB DP_K_PACKAGE DP_K_SCRIPT DP_K_THREAD
                                DP_F_SHOWN DP_F_PARENT DP_F_CUT);
 use Devel::DProf::Profile;
+use Devel::DProf::Table;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(key keys_of filters flags nothing_shown medium colour too_large);
@@ -19,7 +20,6 @@ our @KEYS = first_words('key');
 # These are perf's words for some.
 our %KEY = (words_of('key'), symbol => DP_K_SUB, dso => DP_K_PACKAGE, comm => DP_K_SCRIPT,
     tid => DP_K_THREAD);
-our %FORMAT = words_of('format');
 
 # A unique prefix of a key is accepted.
 sub key {
@@ -105,10 +105,7 @@ sub nothing_shown {
 # Sets format, separator, percentage: those that the tool has.
 sub medium {
     my ($opt, $how, @formats) = @_;
-    my $format = $opt->{format} // 'text';
-    die "--format $format: must be one of " . join(', ', sort @formats) . "\n"
-        if !grep { $_ eq $format } @formats;
-    $how->{format} = $FORMAT{$format};
+    $how->{format} = Devel::DProf::Table::format_of($opt->{format}, undef, @formats);
     if (length($opt->{t} // '')) {
         die "'.' is the only non valid --field-separator argument\n" if $opt->{t} eq '.';
         $how->{separator} = $opt->{t} =~ s/\\t/\t/gr;

@@ -311,6 +311,16 @@ the whole suite. All tools read them.
 
 Draws a flame graph of the whole suite: a picture if the name ends in C<.svg>, otherwise a page.
 
+=item summary=FILE
+
+Writes the summary to a file, too: all test files with their costliest subs, which have the file's
+name, and all subs of the suite.
+
+=item format=text, format=csv, format=json, format=markdown, format=html
+
+The format of that file. Without this option, the suffix of its name decides: C<.csv>, C<.json>,
+C<.md> or C<.html>; other names have the text that prove prints.
+
 =item lines=count, lines=time
 
 Records what lines of source cost, too (L<Devel::DProf/OPTIONS>). A finding of the gate then names

@@ -5,20 +5,20 @@ package Devel::DProf::Tool::Dprofdiff;
 use strict;
 use warnings;
 
-use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_TAP
+use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_HTML DP_TAP
                                DP_DIFF_BY_CHANGE);
-use Time::HiRes ();
 use Devel::DProf::Diff;
 use Devel::DProf::Input qw(told used);
 use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
-use Devel::DProf::Text qw(bytes text shown few plural);
+use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           terminal_width);
 use Devel::DProf::Values qw(list_of windows renames);
 use Devel::DProf::View qw(keys_of filters nothing_shown medium colour);
+use Time::HiRes ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -249,21 +249,18 @@ sub bare_m {
 sub how {
     my ($opt) = @_;
     my %how = (
-        keys => [keys_of($opt->{s} // 'sub')], filters($opt, qw(only skip)),
-        metric_name => $opt->{m} // 'cpu', unit => $opt->{unit}, separate => $opt->{R} // 1,
-        metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
+        keys => [keys_of($opt->{s} // 'sub')], separate => $opt->{R} // 1,
         children => $opt->{children} ? 1 : 0, autoload => $opt->{A} ? 1 : 0,
         normalize => $opt->{n} ? 1 : 0, baseline_only => $opt->{b} ? 1 : 0,
-        force => $opt->{f} ? 1 : 0, strict => $opt->{strict} ? 1 : 0,
-        period => $opt->{p} ? 1 : 0, formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0,
-        as_measured => $opt->{'as-measured'}, apart => defined $opt->{pid} || defined $opt->{tid},
+        strict => $opt->{strict} ? 1 : 0, period => $opt->{p} ? 1 : 0,
+        formula => $opt->{F} ? 1 : 0, verbose => $opt->{v} ? 1 : 0,
     );
     $how{no_children} = !$how{children};
     die "-s parent: only dprofreport has this key\n" if grep { $_ == DP_K_PARENT } @{ $how{keys} };
     compute($opt, \%how);
     my %flame = flame_formats();
-    if (my $flame = $flame{ $opt->{format} // '' }) {
-        $how{flame} = $flame;
+    my $flame = $flame{ $opt->{format} // '' };
+    if ($flame) {
         die "--format $opt->{format} cannot be combined with --tree, --callers or --callees\n"
             if grep { defined $opt->{$_} } qw(tree callers callees);
     }
@@ -271,7 +268,7 @@ sub how {
     # perf's options ask for perf's table.
     $how{answer} = defined $opt->{format} || grep({ defined $opt->{$_} } qw(c p F o t percentage))
         ? 0 : 1;
-    medium({ %$opt, $how{flame} || $is_perf ? (format => 'text') : () }, \%how,
+    medium({ %$opt, $flame || $is_perf ? (format => 'text') : () }, \%how,
         qw(text perf csv json markdown html tap junit github), keys %flame);
     for (qw(alpha confidence layout)) {
         $how{$_} = $opt->{$_} if defined $opt->{$_};
@@ -282,26 +279,34 @@ sub how {
     $how{order} = $opt->{o} // (defined $opt->{c} ? 1 : DP_DIFF_BY_CHANGE);
     $how{rows} = $opt->{O} // 0;
     view($opt, \%how);
-    die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $how{format};
-    $how{windows} = windows($opt->{time}) if defined $opt->{time};
+    die "--annotate prints text, CSV, JSON, Markdown or HTML\n" if defined $opt->{annotate}
+        && ($flame || $how{format} > DP_HTML);
     $how{renames} = [map { renames($_) } grep { $_ ne 'auto' } @{ $opt->{map} || [] }];
     my @symfs = folders($opt->{symfs});
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
-    my %of_diff = %how;
-    $how{new_diff} = sub {
-        my $diff = Devel::DProf::Diff->new(%of_diff, main => $opt->{main}, @_,
-            symfs => [@symfs, folders($opt->{'source-dir'})],
-            say => sub { complain(bytes($_[0])) });
+    my %own = (
+        filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu', unit => $opt->{unit},
+        metric_given => defined $opt->{m}, annotate => defined $opt->{annotate}, flame => $flame,
+        force => $opt->{f} ? 1 : 0, as_measured => $opt->{'as-measured'}, main => $opt->{main},
+        apart => defined $opt->{pid} || defined $opt->{tid}, empty => defined $opt->{bisect},
+        symfs => [@symfs, folders($opt->{'source-dir'})], say => sub { complain(bytes($_[0])) },
+        defined $opt->{time} ? (windows => windows($opt->{time})) : (),
+    );
+    my $new_diff = sub {
+        my ($more, @own) = @_;
+        my $diff = Devel::DProf::Diff->new({ %how, %$more }, %own, @own);
         $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
         return $diff;
     };
-    my $diff = $how{new_diff}->(progress => 1);
+    my $diff = $new_diff->({}, progress => 1);
+    my %all = (%how, flame => $flame, metric_name => $own{metric_name}, new_diff => $new_diff,
+        diff => $diff);
     if (defined $opt->{bisect}) {
         require Devel::DProf::Bisect;
-        $how{bisect} = Devel::DProf::Bisect->of_options($opt, \%how, $diff);
+        $all{bisect} = Devel::DProf::Bisect->of_options($opt, \%all, $diff);
     }
-    return { %how, diff => $diff };
+    return \%all;
 }
 
 # Returns the names that --format has for flame graphs: flame, a page, and flame-svg, pictures.
@@ -401,7 +406,7 @@ sub recorded {
 # names of some; dies if the runs cannot be compared.
 sub open_after {
     my ($opt, $how, $share, @sides) = @_;
-    my $diff = $how->{new_diff}->(spending => $share, effect => $opt->{effect} // 5);
+    my $diff = $how->{new_diff}->({ spending => $share, effect => $opt->{effect} // 5 });
     my $result = $diff->read(sub { used(@_, $opt->{f}) }, @sides) && $diff->settle
         && $diff->settle_rules && $diff->check or die "the runs of so far cannot be compared\n";
     return { count => $result->{open}, names => $result->{open_names} // '' };
@@ -545,19 +550,18 @@ sub annotate {
     my $result = $opt->{'fail-if'} ? $diff->check : { code => 0 };
     return USAGE if !$result;
     require Devel::DProf::AnnotateDiff;
-    my $text = eval {
+    my ($table, @text) = eval {
         Devel::DProf::AnnotateDiff->new($diff, colour => colour($opt, -t STDOUT))
-            ->text_of(text($opt->{annotate}));
+            ->table_of(text($opt->{annotate}));
     };
-    if (!defined $text) {
+    if (!$table) {
         complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
-    my ($out) = output($opt->{pager} // 1, 1);
-    my @names = map { shown($_->{name}) } $diff->sides;
-    my (undef, undef, $metric) = $diff->facts;
-    print {$out} bytes("# Baseline: $names[0]\n# New: $names[1]\n# Metric: $metric\n$text");
-    my $status = written('dprofdiff', $out, $result->{code}) and return FAILED;
+    my ($out) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
+    my $code = $table->print($out, format => $how->{format}, quiet => $how->{quiet},
+        title => $how->{title} // text($opt->{annotate}), @text);
+    my $status = written('dprofdiff', $out, $result->{code} || $code) and return FAILED;
     return $opt->{'fail-if'} ? gate($opt, $how, $result) : OK;
 }
 
@@ -569,7 +573,7 @@ sub picture {
     return $TOOL->usage("--format $opt->{format}: a terminal cannot show a picture; "
         . "redirect it: > FILE") if -t STDOUT;
     my $result = $diff->check or return USAGE;
-    my $flame = Devel::DProf::Flame->of_comparison($diff, format => $how->{flame},
+    my $flame = Devel::DProf::Flame->of_comparison($diff, { format => $how->{flame} },
         defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;
     binmode STDOUT;

@@ -83,7 +83,7 @@ sub command { return $TOOL }
 # What is to be written, as Devel::DProf::Stacks takes it. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
-    return Devel::DProf::Stacks->new if $opt->{list};
+    return Devel::DProf::Stacks->new({}) if $opt->{list};
     my ($first) = Devel::DProf::Stacks::formats('tools');
     my $format = Devel::DProf::Stacks::format_of('tools', $opt->{format}, $opt->{o})
         // (($opt->{o} // '-') eq '-' ? $first : undef)
@@ -107,12 +107,14 @@ sub how {
             if ($opt->{o} // '-') eq '-';
         die "--phase goes with one side\n" if defined $opt->{phase};
     }
-    return stacks($opt, $format, by_sub => $opt->{diff} ? 0 : 1,
+    my %how = (
+        by_sub => $opt->{diff} ? 0 : 1,
         by_part => $format->{apart} || $label{pid} || $label{tid} ? 1 : 0,
-        phases => $label{phase} || defined $opt->{phase} ? 1 : 0,
         phase => defined $opt->{phase} ? text($opt->{phase}) : undef,
         (map { ("label_$_" => $label{$_} ? 1 : 0) } @LABELS),
     );
+    return stacks($opt, $format, \%how,
+        phases => $label{phase} || defined $opt->{phase} ? 1 : 0);
 }
 
 sub export {

@@ -126,25 +126,27 @@ sub two_dashes {
 # Returns what to draw, as Devel::DProf::Flame takes it. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
+    my ($shared, %own) = Devel::DProf::Stacks::settings($opt);
     my %how = (
-        Devel::DProf::Stacks::options($opt), normalize => $opt->{n} ? 1 : 0,
-        metric => $opt->{m}, flamechart => $opt->{flamechart} ? 1 : 0, view => $opt->{view},
-        delta => $opt->{delta}, hue => $opt->{hue} ? 1 : 0, negate => $opt->{negate} ? 1 : 0,
-        no_source => $opt->{source} // 1 ? 0 : 1, no_timeline => $opt->{timeline} // 1 ? 0 : 1,
-        order => $opt->{order}, format => format_of($opt), alpha => $opt->{alpha},
-        (map { $_ => $opt->{$_} ? 1 : 0 } qw(reverse inverted hash random cp)),
+        %$shared, normalize => $opt->{n} ? 1 : 0, format => format_of($opt),
+        (map { $_ => $opt->{$_} ? 1 : 0 } qw(hue reverse inverted hash)),
+        (map { $_ => $opt->{$_} } grep { defined $opt->{$_} } qw(height factor total)),
     );
-    for (qw(title subtitle notes nametype countname encoding fonttype bgcolors colors nameattr)) {
+    for (qw(title subtitle notes nametype countname encoding)) {
         $how{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
-    for (qw(height fontsize fontwidth factor total alpha)) {
-        $how{$_} = $opt->{$_} if defined $opt->{$_};
+    for (qw(fonttype bgcolors colors nameattr)) {
+        $own{$_} = text($opt->{$_}) if defined $opt->{$_};
     }
+    @own{qw(metric no_source no_timeline)} = ($opt->{m}, map { $_ // 1 ? 0 : 1 }
+        @$opt{qw(source timeline)});
+    $own{$_} = $opt->{$_} ? 1 : 0 for qw(flamechart negate random cp);
+    $own{$_} = $opt->{$_} for qw(view delta order alpha fontsize fontwidth);
     die "--alpha $opt->{alpha}: must be between 0 and 1\n"
         if defined $opt->{alpha} && $opt->{alpha} >= 1;
     for (@{ $opt->{width} || [] }) {
         if (/^(?:\d+(?:\.\d*)?|\.\d+)\z/) { $how{width} = $_ }
-        elsif (/^(?:after|before|union|change)\z/) { $how{width_of} = $_ }
+        elsif (/^(?:after|before|union|change)\z/) { $own{width_of} = $_ }
         else {
             die "--width $_: must be a number of pixels, or, for two sides, after, before, union or"
                 . " change\n";
@@ -158,7 +160,7 @@ sub settings {
                 . "0.01%\n";
         @how{qw(min_width min_percent)} = ($number, $percent ? 1 : 0);
     }
-    return %how;
+    return (\%how, %own);
 }
 
 sub format_of {

@@ -101,8 +101,9 @@ sub how {
         && !Devel::DProf::Metric::is_time_word($metric);
     my $format = Devel::DProf::Stacks::format_of('programs', $opt->{format}, $opt->{o})
         // (Devel::DProf::Stacks::formats('programs'))[0];
-    return Devel::DProf::Stacks->new(Devel::DProf::Stacks::options($opt),
-        format => $format->{name}, normalize => $opt->{n} ? 1 : 0);
+    my ($how, %own) = Devel::DProf::Stacks::settings($opt);
+    return Devel::DProf::Stacks->new(
+        { %$how, format => $format->{name}, normalize => $opt->{n} ? 1 : 0 }, %own);
 }
 
 # Returns the metric, and how its values are printed. Dies with what is wrong with the options;

@@ -68,10 +68,10 @@ sub command { return $TOOL }
 
 sub how {
     my ($opt) = @_;
-    my %how = Devel::DProf::Tool::Dprofflame::settings(
+    my ($how, %own) = Devel::DProf::Tool::Dprofflame::settings(
         { %$opt, format => Devel::DProf::Flame::pages() });
-    $how{title} = 'Profile' if !length($how{title} // '') && !$opt->{diff};
-    return Devel::DProf::Flame->new(%how, start => 'source');
+    $how->{title} = 'Profile' if !length($how->{title} // '') && !$opt->{diff};
+    return Devel::DProf::Flame->new($how, %own, start => 'source');
 }
 
 sub page {

@@ -1,23 +1,24 @@
 package Devel::DProf::Tool::Dproflist;
 
-# dproflist: options, the events as text and as JSON.
+# dproflist: options, the events as text and as a table.
 
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(DP_TEXT);
 use Devel::DProf::Events;
 use Devel::DProf::Input;
 use Devel::DProf::Layout qw(beside wrapped);
 use Devel::DProf::Options;
 use Devel::DProf::Outcome;
-use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes text shown json_text);
-use Devel::DProf::Tool qw(FAILED complain output written terminal_width);
+use Devel::DProf::Table;
+use Devel::DProf::Text qw(bytes text shown);
+use Devel::DProf::Tool qw(FAILED complain output written result terminal_width);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my $TOOL = Devel::DProf::Options->new(
-    name => 'dproflist', run => \&list,
+    name => 'dproflist', how => \&how, run => \&list, choices => [[qw(json format)]],
     text => <<'END',
 dproflist [options] [pattern ...]
 dproflist --clock [profile ...]
@@ -34,8 +35,10 @@ are listed.
     --cpuid             this processor and its table
 = clock
     --clock             how the profiles that are named (tmon.out) measured time, and how truly
-= json
-    --json              everything as JSON
+= format=s  json
+    --format text|csv|json|markdown|html    else the suffix of FILE decides;  --json  as JSON
+= o|output=s
+    -o FILE             the output (default: standard output)
 = pager!
     --no-pager          does not use a pager
     -V  -h  -H          version, this help, the manual
@@ -56,27 +59,41 @@ use constant {
     ELSEWHERE => 'it belongs to other processors',
 };
 
-sub list {
-    my ($opt, $patterns) = @_;
-    return $TOOL->usage('--cpuid describes the processor, and takes no pattern')
-        if $opt->{cpuid} && @$patterns;
-    return clocks($opt, @$patterns ? @$patterns : 'tmon.out') if $opt->{clock};
-    my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
-    my $processor = $events->processor;
-    return processor($opt, $events, $processor) if $opt->{cpuid};
-    my @items = chosen($opt, $events, map { text($_) } @$patterns) or return FAILED;
-    tried($events, $processor, $_) for @items;
-    my $text = $opt->{json} ? json($opt, $events, $processor, @items)
-        : listed($opt, $events, $processor, !@$patterns, @items);
-    return printed($opt, $text);
+sub how {
+    my ($opt) = @_;
+    die "--json is --format json, and does not go with --format $opt->{format}\n"
+        if $opt->{json} && defined $opt->{format};
+    return { format => Devel::DProf::Table::format_of($opt->{json} ? 'json' : $opt->{format},
+        $opt->{o}) };
 }
 
-sub printed {
-    my ($opt, $text) = @_;
-    my ($out) = output($opt->{pager} // 1, !$opt->{json});
-    my $done = print {$out} bytes($text);
-    return written('dproflist', $out, $done ? 0 : 1);
+sub list {
+    my ($opt, $how, $patterns) = @_;
+    return $TOOL->usage('--cpuid describes the processor, and takes no pattern')
+        if $opt->{cpuid} && @$patterns;
+    return clocks($opt, $how, @$patterns ? @$patterns : 'tmon.out') if $opt->{clock};
+    my $events = Devel::DProf::Events->new($ENV{DPROFLIST_SYSFS} // ());
+    my $processor = $events->processor;
+    return processor($opt, $how, $events, $processor) if $opt->{cpuid};
+    my @items = chosen($opt, $events, map { text($_) } @$patterns) or return FAILED;
+    tried($events, $processor, $_) for @items;
+    return printed($opt, table($opt, $events, $processor, @items), %$how, rows_key => 'events',
+        title => 'Events', text => sub { listed($opt, $events, $processor, !@$patterns, @items) });
 }
+
+# Prints a table where the options want it. Returns the exit status.
+sub printed {
+    my ($opt, $table, %how) = @_;
+    my $print = sub { $table->print($_[0], %how) };
+    return result('dproflist', $opt->{o}, $print) if defined $opt->{o};
+    my ($out) = output($opt->{pager} // 1, $how{format} == DP_TEXT);
+    return written('dproflist', $out, $print->($out));
+}
+
+sub width { return defined $_[0]{o} ? 80 : terminal_width() || 80 }
+
+# A cell that is true or false, for programs as JSON has it.
+sub bool { return $_[0] ? ['true', 'yes'] : ['false', 'no'] }
 
 # ---- clocks ----
 
@@ -85,8 +102,11 @@ my %CLOCK_NAME = (
     monotonic => 'clock_gettime, which takes longer than a counter', counting => 'a clock of tests',
 );
 
+my @CLOCK_COLUMNS = (['File', 'file', 1], ['Clock', 'clock', 1], ['Call ns', 'call_ns'],
+    ['Statement ns', 'statement_ns'], ['Own %', 'own_pct'], ['Disagreement %', 'disagreement_pct']);
+
 sub clocks {
-    my ($opt, @files) = @_;
+    my ($opt, $how, @files) = @_;
     my (@clocks, $failed);
     for my $file (@files) {
         my ($outcome, %header) = Devel::DProf::Input::header($file);
@@ -99,9 +119,13 @@ sub clocks {
         push @clocks, clock_of($file, \%header);
     }
     return FAILED if !@clocks;
-    my $text = $opt->{json} ? json_text({ clocks => \@clocks })
-        : join "\n", map { clock_text($_) } @clocks;
-    my $status = printed($opt, $text);
+    my $table = Devel::DProf::Table->new(@CLOCK_COLUMNS);
+    for my $clock (@clocks) {
+        $table->row(@$clock{qw(file clock)}, map { [$clock->{$_}, defined $clock->{$_}
+            ? sprintf '%.1f', $clock->{$_} : ''] } map { $_->[1] } @CLOCK_COLUMNS[2 .. 5]);
+    }
+    my $status = printed($opt, $table, %$how, rows_key => 'clocks', title => 'Clocks',
+        text => sub { join "\n", map { clock_text($_) } @clocks });
     return $failed ? FAILED : $status;
 }
 
@@ -229,7 +253,7 @@ sub tried {
 
 sub listed {
     my ($opt, $events, $processor, $is_all, @items) = @_;
-    my $width = terminal_width() || 80;
+    my $width = width($opt);
     my (@text, %number, @reasons, $user_only);
     for my $item (grep { !$_->{works} && !$_->{elsewhere} } @items) {
         next if $number{ $item->{why} };
@@ -335,13 +359,22 @@ sub no_table {
 }
 
 sub processor {
-    my ($opt, $events, $processor) = @_;
-    return printed($opt, json_text({ processor => fields($processor) }, pretty => 1))
-        if $opt->{json};
-    my $width = terminal_width() || 80;
+    my ($opt, $how, $events, $processor) = @_;
+    my $count = grep { $_->{group} eq 'table' } @{ $events->list };
+    my $table = Devel::DProf::Table->new(['Processor', 'cpuid', 1], ['Core PMU', 'pmu', 1],
+        ['Shown', 'pmu_shown'], ['Table', 'table', 1], ['Version', 'version', 1],
+        ['Events', 'events']);
+    $table->json(processor => fields($processor));
+    $table->row(@$processor{qw(cpuid pmu)}, bool(!$processor->{hidden}),
+        @$processor{qw(row version)}, [$count, $count]);
+    return printed($opt, $table, %$how, title => 'Processor',
+        text => sub { processor_text(width($opt), $events, $processor, $count) });
+}
+
+sub processor_text {
+    my ($width, $events, $processor, $count) = @_;
     my @lines = (['Processor', length $processor->{cpuid} ? $processor->{cpuid}
         . (length($ENV{PERF_CPUID} // '') ? ', as PERF_CPUID says' : '') : 'unknown']);
-    my $count = grep { $_->{group} eq 'table' } @{ $events->list };
     push @lines, ['Table', defined $processor->{row}
         ? "$processor->{row}, version $processor->{version}, $count events" : 'none'];
     push @lines, ['Core PMU', $processor->{pmu}
@@ -349,45 +382,33 @@ sub processor {
         . 'counters' : '')];
     my @text = map { beside($_->[0], 11, folded($_->[1], $width - 11, '')) } @lines;
     push @text, '', folded(no_table($events, $processor), $width, '') if !defined $processor->{row};
-    return printed($opt, join '', map { "$_\n" } @text);
+    return join '', map { "$_\n" } @text;
 }
 
-# ---- as JSON ----
+# ---- as a table ----
 
 sub fields {
     my ($processor) = @_;
-    my %fields = (
-        cpuid => $processor->{cpuid}, pmu => $processor->{pmu},
-        pmu_shown => bool(!$processor->{hidden}),
-    );
+    my %fields = (cpuid => $processor->{cpuid}, pmu => $processor->{pmu},
+        pmu_shown => \($processor->{hidden} ? 0 : 1));
     $fields{table} = { cpuid => $processor->{row}, version => $processor->{version} }
         if defined $processor->{row};
     return \%fields;
 }
 
-sub json {
-    my ($opt, $events, $processor, @items) = @_;
-    my @events;
-    for my $item (@items) {
-        my %fields = map { $_ => $item->{$_} } grep { defined $item->{$_} } qw(
-            name alias description long_description topic group event unit pmu table why
-            recorded_as);
-        $fields{$_} = bool($item->{$_}) for qw(works deprecated per_thread);
-        push @events, \%fields;
-    }
-    my %all = (processor => fields($processor), events => \@events);
-    if ($opt->{a}) {
-        $all{tables} = [map {
-            +{ cpuid => $_->{cpuid}, version => $_->{version}, table => $_->{table} }
-        } @{ $events->tables }];
-    }
-    return json_text(\%all, pretty => 1);
-}
+my @TEXTS = qw(name alias group topic description long_description event unit pmu table why
+    recorded_as);
+my @BOOLS = qw(works deprecated per_thread);
 
-# JSON::PP is large, and the text format does not need it.
-sub bool {
-    require JSON::PP;
-    return $_[0] ? JSON::PP::true() : JSON::PP::false();
+sub table {
+    my ($opt, $events, $processor, @items) = @_;
+    my $table = Devel::DProf::Table->new(map { [ucfirst tr/_/ /r =~ s/^pmu$/PMU/r, $_, 1] }
+        @TEXTS, @BOOLS);
+    $table->json(processor => fields($processor));
+    $table->json(tables => [map { +{ %$_{qw(cpuid version table)} } } @{ $events->tables }])
+        if $opt->{a};
+    $table->row(@$_{@TEXTS}, map { bool($_) } @$_{@BOOLS}) for @items;
+    return $table;
 }
 
 1;

@@ -1,18 +1,20 @@
 package Devel::DProf::Tool::Dproftop;
 
-# dproftop: options, looks, screens and blocks.
+# dproftop: options, looks, screens, blocks and tables.
 
 use strict;
 use warnings;
 
+use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_MARKDOWN DP_HTML);
 use Devel::DProf::Input;
 use Devel::DProf::Live;
 use Devel::DProf::Metric;
 use Devel::DProf::Options;
 use Devel::DProf::Rates;
+use Devel::DProf::Table;
 use Devel::DProf::Terminal;
-use Devel::DProf::Text qw(bytes shown);
-use Devel::DProf::Tool qw(OK FAILED complain terminal_width written);
+use Devel::DProf::Text qw(shown);
+use Devel::DProf::Tool qw(OK FAILED complain terminal_width written result);
 use Devel::DProf::Top;
 use Devel::DProf::Values;
 use Time::HiRes ();
@@ -33,6 +35,10 @@ What a running program does: rates since the last look. Keys are shown by h.
     -n N                ends after N looks
 = b|batch
     -b, --batch         plain text, a block for each look; so it is where there is no terminal
+= format=s
+    --format text|csv|json|markdown|html    a table for each look; else the suffix of FILE decides
+= o|output=s
+    -o FILE             the output, when all looks are done (default: standard output)
 What is counted:
 = m|metric=s
     -m METRIC           {METRICS}
@@ -71,17 +77,34 @@ sub how {
     my $top = Devel::DProf::Top->new(rates => $rates, sort => $opt->{s} // 'self',
         rows => $opt->{O}, delay => $opt->{d} // 2,
         lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});
-    return { rates => $rates, top => $top };
+    my $format = Devel::DProf::Table::format_of($opt->{format}, $opt->{o});
+    die "--format html shows one look, and not -n $opt->{n}\n"
+        if $format == DP_HTML && ($opt->{n} // 1) > 1;
+    return { rates => $rates, top => $top, format => $format,
+        left => $opt->{n} // ($format == DP_HTML ? 1 : undef) };
 }
 
 sub top {
     my ($opt, $how, $names) = @_;
     my $live = eval { Devel::DProf::Live->new($opt->{processes}, @$names ? @$names : 'tmon.out') };
     return failed($@) if !$live;
-    my $self = { %$how, live => $live, left => $opt->{n}, names => $names };
-    my $is_screen = !$opt->{b} && Devel::DProf::Terminal::is_there();
-    my $status = eval { $is_screen ? on_screen($self) : in_blocks($self) };
+    my $self = { %$how, live => $live, names => $names, out => \*STDOUT };
+    my $is_screen = !grep({ defined $opt->{$_} } qw(b format o))
+        && Devel::DProf::Terminal::is_there();
+    my $status = eval { $is_screen ? on_screen($self)
+        : defined $opt->{o} ? in_file($self, $opt->{o}) : in_blocks($self) };
     return defined $status ? $status : failed($@);
+}
+
+sub in_file {
+    my ($self, $path) = @_;
+    my $status;
+    my $written = result('dproftop', $path, sub {
+        ($self->{out}) = @_;
+        $status = in_blocks($self);
+        return 0;
+    });
+    return $written || $status;
 }
 
 sub failed {
@@ -108,14 +131,17 @@ sub look {
     return ($running, $look);
 }
 
-# Prints a block of text. Returns the exit status.
+# Prints a look. Returns the exit status.
 sub block {
     my ($self, $look, $is_last) = @_;
-    my @lines = $self->{top}->text($look, terminal_width());
-    push @lines, 'The program has ended.' if $is_last;
-    my $gap = $self->{blocks}++ ? "\n" : '';
-    print bytes($gap . join "\n", @lines, '');
-    return written('dproftop', \*STDOUT, 0, unfinished => 1);
+    my ($top, $format, $out) = @$self{qw(top format out)};
+    my $is_first = !$self->{blocks}++;
+    print {$out} "\n" if !$is_first && ($format == DP_TEXT || $format == DP_MARKDOWN);
+    my $code = $top->whole($look)->print($out, format => $format, title => 'dproftop',
+        quiet => $format == DP_CSV && !$is_first ? 1 : 0,
+        text => sub { join '', map { "$_\n" } $top->text($look, terminal_width()),
+            $is_last ? 'The program has ended.' : () });
+    return written('dproftop', $out, $code, unfinished => 1, file => 1);
 }
 
 sub ended {
