@@ -33,9 +33,9 @@ subtest 'Events with colons' => sub {
             qr/^ 100\.00%  $leaf$/m, "dprofreport: $metric");
         like(shown('dprofpp', '--metric', $metric, $events), qr/^ +100 +$count +$count .* $leaf$/m,
             "dprofpp: $metric");
-        like(shown('dprofdiff', '-m', $metric, $events, $events), qr/^# Baseline total: $count\b/m,
+        like(shown('dprofdiff', '--format', 'perf', '-m', $metric, $events, $events), qr/^# Baseline total: $count\b/m,
             "dprofdiff: $metric");
-        like(shown('dprofdiff', '--fail-if', "$metric > 5%", $events, $events),
+        like(shown('dprofdiff', '--format', 'perf', '--fail-if', "$metric > 5%", $events, $events),
             qr/^# Gate: passed, 1 rule$/m, "a rule: $metric");
         for my $tool (['dprofflame', '-o', "$dir/x.svg"], ['dprofhtml', '-o', "$dir/x.html"],
             ['dprofexport', '--format', 'pprof', '-o', "$dir/x.pb.gz"]) {
@@ -63,7 +63,7 @@ subtest 'A value below 0' => sub {
     is(shown('dproffold', '--unit', 'ns', $file), "${said}f 500\ng 70\n", 'dproffold');
     is(shown('dproffold', '-m', 'Memory', $file), "${said}f 400\n", '... that value is lost');
     like(shown('dprofreport', $file), qr/\A\Q$said\E.*^# Total: 0\.00000057/ms, 'dprofreport');
-    like(shown('dprofdiff', $file, $file), qr/\A1: DIR.*left out: -64/, 'dprofdiff says so, too');
+    like(shown('dprofdiff', '--format', 'perf', $file, $file), qr/\A1: DIR.*left out: -64/, 'dprofdiff says so, too');
 };
 
 subtest 'Folded stacks like a header of callgrind' => sub {

@@ -67,7 +67,7 @@ sub compared {
     my ($store, @options) = @_;
     my @args = (@options, '--from', "dir:$dir/$store", '--run-set', 'version=1', 'version=2');
     return (in_process('dprofdiff', '--format', 'json', '--fail-if', 'self > 5%', @args),
-        in_process('dprofdiff', '--fail-if', 'self > 5%', @args));
+        in_process('dprofdiff', '--format', 'perf', '--fail-if', 'self > 5%', @args));
 }
 
 sub significant {

@@ -6,7 +6,8 @@ use lib 't/lib';
 use DProfTest qw(data root run_tool slurp spew);
 
 my @gate = ('--fail-if', 'calls > 0, /total|check/ ops > 2%, self > 5% & 1ms, new, gone');
-my @flags = ([], ['-m', 'calls'], ['-m', 'ops', '--tree'],
+my @flags = ([], ['--format', 'perf'], ['-m', 'calls'], ['--format', 'perf', '-m', 'calls'],
+    ['-m', 'ops', '--tree'],
     ['--tree', '--percent-limit', 0, '--format', 'json'], ['-c', 'ratio', '-p'],
     ['-c', 'wdiff:1,2', '-F'], ['-v', '--children'],
     ['-n', '-O', 3], ['-t', ','], ['-s', 'package'], ['--callers', 'Shop::price'],

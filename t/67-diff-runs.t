@@ -14,7 +14,7 @@ my $dir = scratch();
 sub tool {
     my (@args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
-    return run_tool('dprofdiff', \@args, fresh => 1, %how);
+    return run_tool('dprofdiff', ['--format', 'perf', @args], fresh => 1, %how);
 }
 
 sub json {
@@ -393,12 +393,9 @@ SKIP: {
         '... the output of the commands is not shown');
     is(slurp("$home/log"), join('', map { "$_ 0\n" } 5, 3, 3, 5, 5, 3, 3, 5),
         '... after a warm-up the commands alternate in pairs');
-    is(join("\n", map { s/^dprofdiff: //r =~ s/\Q$^X\E/perl/r } grep { /: (?:run|warming)/ }
-        split /\n/, $run->{err}),
-        join("\n", 'warming up: perl f.pl 5', 'warming up: perl f.pl 3',
-            map { ("run $_ of 3: perl f.pl " . ($_ % 2 ? 3 : 5),
-                "run $_ of 3: perl f.pl " . ($_ % 2 ? 5 : 3)) } 1 .. 3),
-                '... the runs are announced');
+    is(scalar(() = $run->{err} =~ /^dprofdiff: record/mg), 2, '... a log has two lines about them');
+    like($run->{err}, qr/^dprofdiff: recording 3 runs a side$/m, '... one before');
+    like($run->{err}, qr/^dprofdiff: recorded 3 runs a side in \d+\.\d s$/m, '... and one after');
     is_deeply([sort map { s{.*/}{}r } glob "$home/kept/*"],
         [qw(0.1 0.2 0.3 1.1 1.2 1.3 warmup.0.0 warmup.1.0)], '--keep');
     my $again = tool({ dir => $home }, '-m', 'calls', 'kept/0.*/*', 'kept/1.*/*');
@@ -465,7 +462,7 @@ SKIP: {
         '-N', 'auto', '--warmup', 0, '--keep', "$home/auto", map { ('--run', "$^X f.pl $_") } 3, 5);
     is($auto->{status}, 0, '-N auto') or diag $auto->{err};
     like($auto->{out}, qr/^# Baseline: \S+ f\.pl 3 \(8 runs\)$/m, '... ends when all is decided');
-    like($auto->{err}, qr/^dprofdiff: run 8, next look after 8: /m, '... its progress');
+    like($auto->{err}, qr/^dprofdiff: recorded 8 runs a side in /m, '... as the log says');
     my %layouts = map { slurp($_) =~ /layout=(\d+)/ ? ($1 => 1) : () } glob "$home/auto/*/*";
     is(scalar keys %layouts, 16, 'each run has data elsewhere');
     my @noise = grep { slurp($_) =~ /\$dprof_counters='ops:ops noise:ns'/ }
@@ -523,7 +520,7 @@ SKIP: {
     my ($how, @more) = @run;
     my $few = 'with so few runs no difference of times can be significant at';
     like(tool($how, @more, '-N', 3)->{err},
-        qr/\Adprofdiff: -N 3: $few 0\.005; at least 6 a side are needed\ndprofdiff: run 1/,
+        qr/\Adprofdiff: -N 3: $few 0\.005; at least 6 a side are needed\ndprofdiff: recording /,
         'too few runs are told before they begin');
     like(tool($how, @more, '-N', 3, '--alpha', 0.05)->{err},
         qr/at 0\.05; at least 4 a side are needed\n/,
@@ -585,7 +582,8 @@ SKIP: {
     for my $case ([80, @one], [60, @one], [40, @one], [80, @many], [132, @many],
         [50, '--tree', @one]) {
         my ($columns, @args) = @$case;
-        my $args = join ' ', map { "'$_'" } '--fail-if', 'self > 5%', @args;
+        my $args = join ' ', map { "'$_'" } '--format', 'perf', '--fail-if', 'self > 5%',
+            @args;
         my $run = on_terminal("stty cols 200; COLUMNS=$columns DPROF_PAGER=cat $command "
             . "--color never $args 2>/dev/null", limit => 60);
         my @lines = split /\r?\n/, $run->{out} =~ s/\xc2\xb1/+/gr;

@@ -102,12 +102,12 @@ subtest 'Compared with a profile of ours' => sub {
         times => [900, 0, 900], subs => ['main run x.pl:1', 'N f N.pm:12'],
         lines => ['= 0 0 0 0 0 0 0 0', '= 1 1 1 300 0 300 0 0', '= 2 2 4 600 0 600 0 0']));
     my $theirs = file(samples => [[['main::run'], [30_000]], [['main::run', 'N::f'], [90_000]]]);
-    my $table = shown('dprofdiff', $ours, $theirs);
+    my $table = shown('dprofdiff', '--format', 'perf', $ours, $theirs);
     like($table, qr/^# Metric: user\+system time/m, 'times are times');
     like($table, qr/^# Baseline total: 0\.00009\S* s$/m, 'the total of the one');
     like($table, qr/^# New total: 0\.00012\S* s/m, '... and of the other');
     like($table, qr/\bN::f$/m, 'a sub that both have');
-    my $run = in_process('dprofdiff', $ours, $heap);
+    my $run = in_process('dprofdiff', '--format', 'perf', $ours, $heap);
     is($run->{status}, 1, 'bytes are no times');
     like($run->{err}, qr/^the sides count different .*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
         '... which is told');
@@ -121,9 +121,9 @@ subtest 'What dprofexport writes is what it has read' => sub {
         my @fold = ('dproffold', '-m', $metric, $metric eq 'calls' ? () : qw(--unit ns));
         is(shown(@fold, $theirs), shown(@fold, $ours), "... has the same $metric");
     }
-    like(in_process('dprofdiff', $ours, $theirs)->{out}, qr/^# 9 subs did not change/m,
+    like(in_process('dprofdiff', '--format', 'perf', $ours, $theirs)->{out}, qr/^# 9 subs did not change/m,
         '... and does not differ');
-    my $diff = in_process('dprofdiff', 't/data/shop-old.out', $theirs)->{out};
+    my $diff = in_process('dprofdiff', '--format', 'perf', 't/data/shop-old.out', $theirs)->{out};
     like($diff, qr/ Shop::__ANON__\[lib\/Shop\.pm:5\]  lib\/Shop\.pm:3$/m,
         '... and anonymous subs are paired');
 };

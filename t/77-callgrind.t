@@ -87,17 +87,17 @@ subtest 'Compared' => sub {
     $graph[2][2][2][0] += 300;
     $graph[0][3][2][0] += 300;
     my $new = spew("$dir/new.out", callgrind_text('Ir Dw', @graph));
-    my $table = shown('dprofdiff', '-m', 'Ir', $file, $new);
+    my $table = shown('dprofdiff', '--format', 'perf', '-m', 'Ir', $file, $new);
     like($table, qr/^# Metric: Ir, self$/m, 'by the first event');
     like($table, qr/^ +50\.00% +\+16\.67% +\+300 +\+100\.00% +N::c$/m, 'what came to it');
     like($table, qr/^# 4 subs did not change/m, '... and to no other');
-    like(shown('dprofdiff', '-m', 'calls', $file, $new), qr/^# Metric: calls/m, 'by calls');
+    like(shown('dprofdiff', '--format', 'perf', '-m', 'calls', $file, $new), qr/^# Metric: calls/m, 'by calls');
     my $time = spew("$dir/time.out", callgrind_text('Time_(10ns)', ['N::c', [500]]));
     my $ours = spew("$dir/ours", profile_text(format => 'tree', hz => 10_000_000,
         times => [100, 0, 100], subs => ['N c N.pm:12'],
         lines => ['= 0 0 0 0 0 0 0 0', '= 1 1 4 100 0 100 0 0']));
-    like(shown('dprofdiff', $ours, $time), qr/^# New total: 0\.000005\S* s/m, 'times with times');
-    is(in_process('dprofdiff', $ours, $file)->{status}, 1, '... and not with others');
+    like(shown('dprofdiff', '--format', 'perf', $ours, $time), qr/^# New total: 0\.000005\S* s/m, 'times with times');
+    is(in_process('dprofdiff', '--format', 'perf', $ours, $file)->{status}, 1, '... and not with others');
 };
 
 subtest 'Lines that are relative to the one before' => sub {

@@ -7,12 +7,17 @@
 #include "dp_render_gate.h"
 #include "dp_renamed.h"
 #include "dp_sort.h"
+#include "dp_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 10, MOST_RENAMES = 5 };      /* rows: unless the user asks for more or fewer */
+enum {
+    MOST_ROWS = 10,             /* unless the user asks for more or fewer */
+    MOST_RENAMES = 5,
+    SIDE_COLUMNS = 50
+};
 enum { C_SUB, C_BEFORE, C_AFTER, C_CHANGE, C_INTERVAL, C_WHY, N_COLUMNS };
 
 static const struct dp_column columns_with_interval[] = {
@@ -243,13 +248,28 @@ static int fill_rows(struct answer *a)
 
 /* ---- the lines around the table ---- */
 
+/* A name, escaped for a terminal. */
+static void add_name(struct dp_buf *to, const char *ptr, size_t len)
+{
+    dp_text_escape(to, ptr, len);
+}
+
+/* A list of files may be long: its middle is left out. */
+static void add_side(struct answer *a, const char *name)
+{
+    struct dp_buf *shown = &a->r->scratch;
+    dp_text_escape(shown, name, strlen(name));
+    dp_render_cut(&a->text, shown->ptr, shown->len, SIDE_COLUMNS);
+    shown->len = 0;
+}
+
 static void add_sides(struct answer *a)
 {
     const struct dp_diff_side *sides = a->r->c.diff.sides;
     struct dp_buf *to = &a->text;
     for (int s = 0; s < 2; s++) {
         dp_buf_adds(to, s ? " -> " : "");
-        dp_buf_adds(to, sides[s].name);
+        add_side(a, sides[s].name);
         dp_buf_adds(to, sides[s].cut ? " (incomplete)" : "");
     }
     size_t runs[2] = { sides[0].n_runs, sides[1].n_runs };
@@ -265,7 +285,7 @@ static void add_sides(struct answer *a)
         size_t tail = sizeof in_seconds - 1;
         bool cut = f->len > tail && memcmp(f->text + f->len - tail, in_seconds, tail) == 0;
         dp_buf_adds(to, "; ");
-        dp_buf_add(to, f->text, cut ? f->len - tail : f->len);
+        add_name(to, f->text, cut ? f->len - tail : f->len);
     }
     dp_buf_adds(to, "\n");
 }
@@ -324,9 +344,9 @@ static void add_renames(struct answer *a)
         const struct dp_name *from = dp_diff_text(&a->r->c.diff, renames[i].from, 0),
                              *name = dp_diff_text(&a->r->c.diff, renames[i].to, 0);
         dp_buf_adds(to, "Renamed? ");
-        dp_buf_add(to, from->ptr, from->len);
+        add_name(to, from->ptr, from->len);
         dp_buf_adds(to, " -> ");
-        dp_buf_add(to, name->ptr, name->len);
+        add_name(to, name->ptr, name->len);
         dp_buf_adds(to, ", ");
         dp_render_grouped(to, renames[i].calls);
         dp_buf_adds(to, renames[i].certain ? " calls, the same ops: --map auto compares them as one"
@@ -371,6 +391,7 @@ static int print_answer(struct answer *a, struct dp_sink *sink)
     struct dp_table_how how = { .format = DP_TEXT, .colour = r->how->colour != 0,
                                 .width = r->how->width };
     if (r->c.has_gate) {
+        dp_buf_adds(&a->text, "Gate: ");
         dp_gate_verdict(&a->text, &r->c.gate, &r->c.diff);
         dp_buf_adds(&a->text, "\n");
     }

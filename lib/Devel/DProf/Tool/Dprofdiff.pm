@@ -266,7 +266,7 @@ sub how {
     }
     my $is_perf = ($opt->{format} // '') eq 'perf';
     # perf's options ask for perf's table.
-    $how{answer} = defined $opt->{format} || grep({ defined $opt->{$_} } qw(c p F o t percentage))
+    $how{answer} = ($opt->{format} // 'text') ne 'text' || grep({ defined $opt->{$_} } qw(c p F o t percentage))
         ? 0 : 1;
     medium({ %$opt, $flame || $is_perf ? (format => 'text') : () }, \%how,
         qw(text perf csv json markdown html tap junit github), keys %flame);
@@ -493,6 +493,9 @@ sub compare {
     my $rules = eval { $diff->settle_rules };
     return $TOOL->usage($@) if $@;
     return FAILED if !$rules;
+    if (grep { $_ eq 'auto' } @{ $opt->{map} || [] }) {
+        $diff = $how->{diff} = with_certain_names($diff) // return FAILED;
+    }
     if (!$opt->{f}) {
         complain("the sides differ: $_") for $diff->differences($opt->{run});
     }
@@ -512,7 +515,6 @@ sub report {
     return annotate($opt, $how) if defined $opt->{annotate};
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
-    map_certain($diff) if grep { $_ eq 'auto' } @{ $opt->{map} || [] };
     my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
     # COLUMNS is a user's choice; in a pipe lines may have any length.
     my $width = !$is_terminal ? 0
@@ -534,13 +536,15 @@ sub report {
     return gate($opt, $how, $result);
 }
 
-# --map auto: subs that certainly have another name are compared as one.
-sub map_certain {
+# --map auto: returns a comparison in which subs that certainly have another name are one, or undef
+# after a message.
+sub with_certain_names {
     my ($diff) = @_;
-    my $result = $diff->check or return;
+    my $result = $diff->check or return undef;
     my @names = map { split /=/, $_, 2 } split /\n/, text($result->{renames} // '');
-    $diff->set(renames => [$diff->renames, @names]) if @names;
-    return;
+    return $diff if !@names;
+    my $other = $diff->with({ renames => [$diff->renames, @names] });
+    return $other->settle && $other->settle_rules ? $other : undef;
 }
 
 # --annotate: the gate checks the comparison as always; then the source is shown.
