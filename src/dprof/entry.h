@@ -46,7 +46,8 @@ struct dp_over_side {
     /* percent of what is shown: of its Self if no_children, else of all that passed in it */ \
     X(FLAG, relative) \
     X(FLAG, exclude_other)      /* only what --parent matches */ \
-    X(FLAG, no_children)        /* sort by Self, not Children */
+    X(FLAG, by_self)            /* sort by Self, not Children */ \
+    X(FLAG, no_children)        /* the same, and entries without Self are left out */
 struct dp_over_how {
     DP_OVER_OPTIONS(DP_MEMBER)
     uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */

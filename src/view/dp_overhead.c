@@ -563,7 +563,7 @@ static int make(struct making *m, size_t n)
         make_line_base(m);
     else
         make_base(m);
-    struct order o = { over, m->how->no_children };
+    struct order o = { over, m->how->no_children || m->how->by_self };
     return dp_sort_array(over->rows, over->n_rows, sizeof *over->rows, compare, &o);
 }
 
