@@ -807,21 +807,21 @@ A sub that sleeps or waits for a pipe shows real time and no CPU time.
 =back
 
 The table shows how true shares are. Each number is a share in the profile divided by the share
-without a profiler: at 0.90, a profile shows a tenth too little. They are medians of 7 rounds on an
+without a profiler: at 0.90, a profile shows a tenth too little. They are medians of 11 rounds on an
 EPYC that did other work, too; C<bench/truth.pl> measures them anywhere.
 
                         trace  tree  tree,lines  callsites=1  sample=1000
-    calls of 40 ns       1.01  1.02        0.96         1.05         1.00
-    calls of 100 ns      1.02  1.00        0.96         1.01         1.02
-    calls of 1 us        1.00  1.01        1.02         1.00         0.99
-    calls of 10 us       1.00  1.01        1.03         0.99         1.02
-    XS calls of 20 ns    1.01  0.96        0.88         0.95         0.97
-    computing            0.99  1.00        1.05         1.00         1.03
+    calls of 40 ns       1.00  1.02        0.98         1.04         1.04
+    calls of 100 ns      0.98  0.98        0.96         0.98         1.03
+    calls of 1 us        0.99  0.99        1.00         0.99         1.00
+    calls of 10 us       1.01  1.01        1.02         1.00         0.98
+    XS calls of 20 ns    1.02  1.01        1.00         0.99         0.98
+    computing            1.01  1.02        1.03         1.01         1.00
 
-By lines, six kinds of statements have 0.97 to 1.04 with C<tree,lines>, and the same with samples.
-In a single run of samples these numbers are 0.85 to 1.1, as there are few samples of each kind; and
-where other processes are busy, some samples come late and stand for 10 ms and more. So a sub with
-few samples may well have another share in a tree.
+By lines, six kinds of statements have 0.97 to 1.04 with C<tree,lines>, and 0.94 to 1.04 with
+samples. In a single run of samples these numbers are 0.85 to 1.1, as there are few samples of each
+kind; and where other processes are busy, some samples come late and stand for 10 ms and more. So a
+sub with few samples may well have another share in a tree.
 
 What the numbers do not say:
 

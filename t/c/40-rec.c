@@ -574,6 +574,35 @@ static void one_reading(void)
     end_lines(&l);
 }
 
+/* The gap of C code is taken as it is in a tree, and the one behind it loses what others lose. */
+static void gap_of_c(bool once)
+{
+    enum { HOW = DP_REC_TREE | DP_REC_LINES };
+    const char *what = once ? "one reading" : "two readings";
+    struct machine m = { 0, 0 };
+    struct lines_rec l;
+    struct dp_cct_call call;
+
+    begin_lines(&l, once, &m);
+    uint64_t now = stamp(&m);
+    struct dp_cct_node *outer = l.rec.cur;
+    l.rec.deadline = UINT64_MAX;
+    l.rec.left = now;
+    dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now += 100, HOW);
+    is_u(outer->real, 100 - l.rec.zero, "%s: the gap before the call loses its end's part", what);
+    l.rec.left = now;
+    dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, now += 60, HOW | DP_REC_OF_C);
+    is_u(outer->last->real, 60, "%s: the gap of the call loses nothing", what);
+    dp_rec_leave(&l.rec, now);
+    dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now += 100, HOW);
+    is_u(outer->real, 200 - l.rec.zero - 16, "%s: the gap behind it loses all", what);
+    l.rec.left = now;
+    dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, now += 5, HOW | DP_REC_OF_C);
+    is_u(outer->last->real, 65, "%s: C code that is shorter than a reading's cost counts", what);
+    is_u(l.rec.program, outer->real + outer->last->real, "%s: the program has the sum", what);
+    end_lines(&l);
+}
+
 /* The costs are measured again 5, 25 and 125 ms after the beginning. */
 static void measured_again(void)
 {
@@ -609,6 +638,8 @@ int main(void)
     measured_again();
     places();
     one_reading();
+    gap_of_c(false);
+    gap_of_c(true);
     noise();
     counting("counters of a trace", 1 << 10, -1, false);
     counting("each mark written at once", 0, -1, false);

@@ -344,7 +344,7 @@ struct dpx_cost dpx_calibrate(struct dpx_clock *clock)
     m.rec.deadline = m.rec.long_gap = UINT64_MAX;
     m.enter = clock->reads_once ? enter_lines : enter_tree;
     m.leave = clock->reads_once ? leave_lines : leave_tree;
-    if (clock->kind == DPX_CLOCK_MONOTONIC) {
+    if (clock->kind != DPX_CLOCK_COUNTER) {
         m.enter = enter_slow;
         m.leave = leave_slow;
     }
