@@ -1,5 +1,5 @@
-/* A recording's beginning: options, what perl has left to be cleaned up, the first interpreter; and
- * the beginning and end of blocks, stretches of a program that Test::DProf measures alone. */
+/* A recording's beginning: options, what perl has left to be cleaned up, the first interpreter.
+ * Blocks, which Test::DProf measures alone, begin and end here, too. */
 #ifndef DPX_RUN_H
 #define DPX_RUN_H
 
