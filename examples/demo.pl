@@ -92,7 +92,7 @@ sub screen {
     say_("A program reads 20,000 lines of a web server's log. Where its time goes:\n");
     show("\$ perl -d:DProf examples/logreport.pl access.log\n", "\$ dprofpp -O 7\n",
         map { length > 76 ? s/^(.{58}).*?(.{16})$/$1..$2/r : $_ } @report);
-    print "\nMost calls are by_value, a comparator: percentile sorts the same numbers 3 times.\n";
+    print "\nMost calls are by_value, a comparator: percentile sorts the same numbers thrice.\n";
     print "More: make demo-all. A program of yours, from here (after make install, without\n"
         . "the -I and with dprofpp alone):\n";
     show("perl -Iblib/lib -Iblib/arch -d:DProf yourprogram.pl\n",

@@ -135,7 +135,7 @@ static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 
 /* Is the statement that caller names another one than the recorder's? */
 DP_INLINE bool is_elsewhere(const struct dpx_ctx *ctx, const COP *from)
 {
-    return from && DPX_STMT_NUMBER(from) != ctx->rec.line->number;
+    return from && DPX_STMT_NUMBER(from) != ctx->rec.marks.line->number;
 }
 
 /* Pushes a frame and makes its mark, as dpx_frame_push does, for a call that no op of the program

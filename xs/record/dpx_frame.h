@@ -5,6 +5,7 @@
 
 #include "dpx_coro.h"
 #include "dpx_events.h"
+#include "dp_rec_mark.h"
 
 /* The hooks exist once for each way of recording, so that none tests for the way: as a tree, with
  * counters of events, with the times of statements, by the processor's clock. There are four bits,
@@ -109,7 +110,7 @@ DP_INLINE void dpx_leave_to_c(struct dpx_ctx *ctx, const int how)
 {
     if (how & DPX_COUNTS)
         dpx_events_leave(ctx);
-    ctx->rec.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    ctx->rec.marks.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
 }
 
 /* A hook leaves: what follows is the program's again. */
@@ -117,7 +118,7 @@ DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
 {
     dpx_leave_to_c(ctx, how);
     if (DPX_READS_ONCE(how))
-        dp_rec_leave(&ctx->rec, ctx->rec.left);
+        dp_rec_leave(&ctx->rec, ctx->rec.marks.left);
 }
 
 /* Pushes a frame without its mark; NULL: there is no memory. */
@@ -152,7 +153,7 @@ DP_INLINE void dpx_frame_pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now
 /* A further mark of the same arrival: no time has passed in the program. */
 DP_INLINE void dpx_frame_same_arrival(struct dpx_ctx *ctx, U64 now)
 {
-    ctx->rec.left = now;
+    ctx->rec.marks.left = now;
 }
 
 /* A C call has returned, whose frame was the at-th: ends that frame and those above it. Returns
@@ -216,7 +217,7 @@ DP_INLINE void dpx_frame_unmarked(struct dpx_ctx *ctx, U64 now, const int how)
 {
     if (how & DPX_COUNTS)
         dpx_events_leave(ctx);
-    ctx->rec.left += dpx_stamp(&ctx->clock, how & DPX_COUNTER) - now;
+    ctx->rec.marks.left += dpx_stamp(&ctx->clock, how & DPX_COUNTER) - now;
 }
 
 /* Ends the frames that the program has left, if the one on top is among them. */
