@@ -588,21 +588,23 @@ static void gap_of_c(bool once)
 
     begin_lines(&l, once, &m);
     uint64_t now = stamp(&m);
-    struct dp_cct_node *outer = l.rec.cur;
-    l.rec.deadline = UINT64_MAX;
-    l.rec.left = now;
+    struct dp_cct_node *outer = l.rec.marks.cur;
+    l.rec.marks.deadline = UINT64_MAX;
+    l.rec.marks.left = now;
     dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now += 100, HOW);
-    is_u(outer->real, 100 - l.rec.zero, "%s: the gap before the call loses its end's part", what);
-    l.rec.left = now;
+    is_u(outer->real, 100 - l.rec.marks.reading_cost,
+         "%s: the gap before the call loses its end's part", what);
+    l.rec.marks.left = now;
     dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, now += 60, HOW | DP_REC_OF_C);
     is_u(outer->last->real, 60, "%s: the gap of the call loses nothing", what);
     dp_rec_leave(&l.rec, now);
     dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now += 100, HOW);
-    is_u(outer->real, 200 - l.rec.zero - 16, "%s: the gap behind it loses all", what);
-    l.rec.left = now;
+    is_u(outer->real, 200 - l.rec.marks.reading_cost - 16, "%s: the gap behind it loses all",
+         what);
+    l.rec.marks.left = now;
     dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, now += 5, HOW | DP_REC_OF_C);
     is_u(outer->last->real, 65, "%s: C code that is shorter than a reading's cost counts", what);
-    is_u(l.rec.program, outer->real + outer->last->real, "%s: the program has the sum", what);
+    is_u(l.rec.marks.program, outer->real + outer->last->real, "%s: the program has the sum", what);
     end_lines(&l);
 }
 
