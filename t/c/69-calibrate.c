@@ -1,7 +1,7 @@
 /* dpx_calibrate finds what a known clock adds to a gap; of four measurements the least counts. */
 #include "tap.h"
-#include "../../xs/dpx_calibrate.c"
-#include "../../xs/dpx_clock.c"
+#include "../../xs/record/dpx_calibrate.c"
+#include "../../xs/record/dpx_clock.c"
 
 /* The counting clock moves at readings only. Between two hooks it is read twice, so that a gap is
  * one step; the run without hooks takes one step in all. */
