@@ -1092,19 +1092,7 @@ A perl that the program starts is a run of its own, if it is profiled (PERL5OPT)
 
 Perl 5.26 and newer on POSIX systems.
 
-Tested as of commit 69b54d3dbb76 (2026-11-22): Debian 12 as an ordinary user (perl
-5.36.0), Debian 13 as an ordinary user (perl 5.40.1), Debian 11 as an ordinary user
-(perl 5.32.1), Debian sid (perl 5.42.3), Debian experimental (perl 5.44.0), arm64
-(emulated, chosen tests) (perl 5.40.1), 32-bit arm (emulated, chosen tests) (perl
-5.40.1), s390x (emulated, chosen tests) (perl 5.42.3), perl 5.42.3 with long doubles,
-perl 5.42.3 with quadmath and perl's own malloc; as of commit 730275c668f6 (2026-11-22):
-Debian 13 (perl 5.40.1), perl 5.42.3 with -DDEBUGGING, perl 5.42.3 with PERL_RC_STACK;
-as of commit 044cf95857ed (2026-11-22): perl 5.26.3, perl 5.30.3; as of commit
-8237c26803d7 (2026-11-26): Debian experimental as an ordinary user (perl 5.44.0), perl
-5.42.3 without threads; as of commit c97ea707ca03 (2026-11-24): Debian sid as an
-ordinary user (perl 5.42.3), 32-bit x86 (perl 5.40.1); as of commit 1c388581c575
-(2026-11-23): Debian 11 (perl 5.32.1); as of commit c92452cbaffd (2026-11-23): Debian 12
-(perl 5.36.0).
+F<doc/tested.md>, in the distribution, lists the systems and perls that it was tested on.
 
 =back
 
