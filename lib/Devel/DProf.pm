@@ -144,44 +144,13 @@ C<PERL_DPROF_> and its name in capitals; the command line takes precedence. C<-d
 the list of options. An unknown option, or one without its value, is an error before the program
 starts; a one-line message suggests what may have been meant.
 
+=head2 What it records
+
 =over
 
 =item mode=trace, mode=tree
 
-See above. The word C<tree> or C<trace> alone is enough.
-
-=item out=FILE
-
-The file to write. In its name, C<%p> stands for the process, C<%t> for the thread (0 is the first),
-C<%n> for the program's name, and C<%%> for a percent sign. Without C<%p>, the process id is
-appended to the names of forked children's files, and the process and thread ids to those of
-threads and of further interpreters. F<tmon.out> by default. Setuid programs and programs under
-C<-T> take this option only from the command line.
-
-=item ticks=N
-
-Ticks per second in the file: 10000000 by default, at most 1000000000. Coarser ticks lose no time:
-the remainders are carried.
-
-=item buffer=N
-
-How many marks of a trace are kept in memory before they are written, 16384 by default. They are
-written after a second in any case. 0 writes each mark at once, which is slow.
-
-=item limit=N
-
-The number of bytes after which a trace continues as a tree, 1 GiB by default. K, M or G may follow
-the number. 0 means no limit.
-
-=item contexts=N
-
-The most contexts that a tree may hold, a million by default (some 120 MB). Beyond this limit,
-recursion counts in the nearest context of the same sub above, and other calls count in a context
-right below the program. The file says how many calls were counted that way.
-
-=item callsites=1
-
-A tree distinguishes callers by file and line; see L</Places of calls>.
+See L</TRACE AND TREE>. The word C<tree> or C<trace> alone is enough.
 
 =item lines=time, lines=count
 
@@ -202,15 +171,22 @@ This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before
 
 What runs is looked at so many times a second, and calls are not recorded: see L</SAMPLING>.
 
-=item source=1
+=item callsites=1
 
-With C<lines>, the file also has the text of each source, packed, as it was when its first
-statement ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no
-source. A process that is killed leaves none, and a source of more than 64 MB is left out.
+A tree distinguishes callers by file and line; see L</Places of calls>.
 
 =item ops=0
 
 A tree does not count ops.
+
+=item events=EVENT+EVENT
+
+Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
+
+=item builtins=slow
+
+Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
+L</Builtins>.
 
 =item only=REGEX, skip=REGEX
 
@@ -234,25 +210,6 @@ Commas separate options, so a pattern with a comma (C<a{1,2}>) must be set in th
     PERL_DPROF_ONLY='^My::(?:A|B{1,2})::' perl -d:DProf program.pl
 
 Under C<-T> and in setuid programs, only the command line counts.
-
-=item layout=N
-
-Takes memory and values before the program is compiled, so that its data lies elsewhere: each number
-stands for another amount, up to 128 KB and some hundred values. How fast a program runs depends on
-where its data lies; B<dprofdiff --run> uses this option so that runs differ in that.
-
-=item events=EVENT+EVENT
-
-Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
-
-=item builtins=slow
-
-Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
-L</Builtins>.
-
-=item fork=no, threads=no
-
-Forked children or threads are not recorded.
 
 =item start=begin, start=main, start=mark, start=no
 
@@ -279,6 +236,24 @@ C<no>: when the program calls C<start>. See L<Devel::DProf::Control>.
 
 =back
 
+=item fork=no, threads=no
+
+Forked children or threads are not recorded.
+
+=back
+
+=head2 The file
+
+=over
+
+=item out=FILE
+
+The file to write. In its name, C<%p> stands for the process, C<%t> for the thread (0 is the first),
+C<%n> for the program's name, and C<%%> for a percent sign. Without C<%p>, the process id is
+appended to the names of forked children's files, and the process and thread ids to those of
+threads and of further interpreters. F<tmon.out> by default. Setuid programs and programs under
+C<-T> take this option only from the command line.
+
 =item compress=N
 
 Compresses the file with gzip: 1 is fast, 9 is small, 0 (the default) writes plain text. The file's
@@ -287,13 +262,38 @@ The time spent on compression is the profiler's own. The file consists of gzip m
 write, so whatever becomes of the process, the file can be read as far as it goes. With C<buffer=0>
 this makes the file larger. C<limit> counts the bytes of the compressed file.
 
-=item checkpoint=SECONDS
+=item source=1
 
-Writes the tree again each time this many seconds have passed; see L</SAVING>. There is no timer:
-the clock is checked when a sub is entered or left. For a trace the option does nothing, since its
-marks are written after a second in any case.
+With C<lines>, the file also has the text of each source, packed, as it was when its first
+statement ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no
+source. A process that is killed leaves none, and a source of more than 64 MB is left out.
 
-With slices, C<slice> does the same, and this option does nothing.
+=item limit=N
+
+The number of bytes after which a trace continues as a tree, 1 GiB by default. K, M or G may follow
+the number. 0 means no limit.
+
+=item contexts=N
+
+The most contexts that a tree may hold, a million by default (some 120 MB). Beyond this limit,
+recursion counts in the nearest context of the same sub above, and other calls count in a context
+right below the program. The file says how many calls were counted that way.
+
+=item buffer=N
+
+How many marks of a trace are kept in memory before they are written, 16384 by default. They are
+written after a second in any case. 0 writes each mark at once, which is slow.
+
+=item ticks=N
+
+Ticks per second in the file: 10000000 by default, at most 1000000000. Coarser ticks lose no time:
+the remainders are carried.
+
+=back
+
+=head2 Programs that run for long
+
+=over
 
 =item slice=SECONDS
 
@@ -315,6 +315,14 @@ behind the number are taken. Beyond the limit, the oldest slices of this user ar
 one is whole, and one line says so. Other files of this user count, and stay; those of other users
 do neither. Setuid programs and programs under C<-T> do not take this option from the environment.
 
+=item checkpoint=SECONDS
+
+Writes the tree again each time this many seconds have passed; see L</SAVING>. There is no timer:
+the clock is checked when a sub is entered or left. For a trace the option does nothing, since its
+marks are written after a second in any case.
+
+With slices, C<slice> does the same, and this option does nothing.
+
 =item signal=USR1
 
 The signal that makes the program write its file; see L</SAVING>. The name is one of C<%SIG>, with
@@ -326,6 +334,18 @@ environment.
 
 The signal that stops recording and starts it again; see L</SWITCHING>. It must differ from
 C<signal>.
+
+=back
+
+=head2 Comparisons and tests
+
+=over
+
+=item layout=N
+
+Takes memory and values before the program is compiled, so that its data lies elsewhere: each number
+stands for another amount, up to 128 KB and some hundred values. How fast a program runs depends on
+where its data lies; B<dprofdiff --run> uses this option so that runs differ in that.
 
 =item clock=NAME
 
