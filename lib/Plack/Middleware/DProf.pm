@@ -278,12 +278,13 @@ the body or the writer is closed, or until nobody holds these any longer. A file
 the server, which may send it by a system call: that is outside of the request.
 
 Servers with an event loop, such as L<Twiggy>, go on with other things while a response is delayed.
-What they run then, timers and callbacks of the application too, is in the phase of the open
-request if there is only one; the time in which the loop waits is as well. While several requests
-are open, it cannot be told for whom a callback runs: the phase is C<(overlapping requests)>. The
-same holds for coroutines (L<Coro>) while several of them are in the application. With
-C<every>, such a stretch is recorded if one of its requests is; with C<slower> it is always
-recorded, since nobody knows whether it belongs to a slow request.
+What they run then, timers and callbacks of the application too, is in the phase of the open request
+if there is only one; the time in which the loop waits is as well.
+
+While several requests are open, it cannot be told for whom a callback runs: the phase is
+C<(overlapping requests)>. The same holds for coroutines (L<Coro>) while several of them are in the
+application. With C<every>, such a stretch is recorded if one of its requests is; with C<slower> it
+is always recorded, since nobody knows whether it belongs to a slow request.
 
 Cleanup handlers (C<psgix.cleanup>) and connections that the application takes over (C<psgix.io>)
 are outside of requests.
