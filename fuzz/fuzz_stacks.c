@@ -13,7 +13,7 @@ static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "
 
 struct graph {
     struct dp_prof *all, *half;
-    struct dp_over_side parts[2];
+    struct dp_part parts[2];
     struct dp_stacks_column columns[2];
     size_t counters[1];
     struct dp_diff_side sides[2];

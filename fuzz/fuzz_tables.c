@@ -253,7 +253,7 @@ static void report(struct fuzz *f, bool edges)
     how.n_facts = fuzz_pick(f, 2);
     how.callees = fuzz_flip(f);
     f->several = two != NULL;
-    struct dp_over_side sides[2] = { { .prof = one, .script = "a.pl", .pid = "7", .thread = "0" },
+    struct dp_part sides[2] = { { .prof = one, .script = "a.pl", .pid = "7", .thread = "0" },
                                      { .prof = two, .script = "\xc3\xa4" } };
     how.over.metric = fuzz_metric(f, one, &sides[0].counter);
     if (two && (how.over.metric >= DP_M_COUNTER || dp_prof_hz(two) != dp_prof_hz(one))) {

@@ -208,7 +208,7 @@ static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, s
 static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
                     enum pass pass, dp_diff_each_fn *each, void *ctx)
 {
-    struct dp_over_side *parts = diff->parts + from;
+    struct dp_part *parts = diff->parts + from;
     size_t n = end - from, awake = 0;
     const struct dp_prof **own = dp_mem_realloc(NULL, n, sizeof *own);
     struct dp_prof *copies = dp_mem_realloc(NULL, n, sizeof *copies);

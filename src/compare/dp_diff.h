@@ -112,7 +112,7 @@ struct dp_diff {
     const struct dp_diff_side *sides;
     const struct dp_diff_how *how;
     size_t n_sides;
-    struct dp_over_side *parts; /* of all sides, in order, with their names paired */
+    struct dp_part *parts; /* of all sides, in order, with their names paired */
     size_t n_parts;
     struct dp_pairs pairs;
     bool by_line;               /* entries are lines of source, with what statements cost */

@@ -27,7 +27,7 @@ enum dp_filter {
 };
 
 /* One profile, which has dp_prof_phases where the phase is asked for. All is borrowed. */
-struct dp_over_side {
+struct dp_part {
     const struct dp_prof *prof;
     const unsigned char *flags;     /* NULL: all are shown */
     const char *script, *pid, *thread;  /* of its file; UTF-8 */

@@ -64,7 +64,7 @@ struct dp_report { DP_REPORT_OPTIONS(DP_MEMBER) };
 
 /* Prints the report. Returns how many rows there were, or a negative DP_E; DP_E_ARG where
  * there is no sub of the name edges_of. */
-long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,
+long dp_report_print(const struct dp_part *sides, size_t n, const struct dp_report *how,
                      const struct dp_host *host);
 
 #endif

@@ -20,7 +20,7 @@ struct level;
 
 struct report {
     const struct dp_report *how;
-    const struct dp_over_side *sides;
+    const struct dp_part *sides;
     struct dp_overhead over;
     struct dp_chains chains;
     struct dp_table table;
@@ -586,7 +586,7 @@ static int print(struct report *r, const struct dp_host *host)
     return rc < 0 ? rc : ended;
 }
 
-long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,
+long dp_report_print(const struct dp_part *sides, size_t n, const struct dp_report *how,
                      const struct dp_host *host)
 {
     struct report r;

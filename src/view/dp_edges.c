@@ -102,7 +102,7 @@ int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const 
 
 /* ---- lines ---- */
 
-static bool is_of_c(const struct dp_over_side *sides, const struct dp_over_node *n)
+static bool is_of_c(const struct dp_part *sides, const struct dp_over_node *n)
 {
     const struct dp_prof *prof = sides[n->side].prof;
     uint32_t sub = prof->nodes[n->node].sub;
@@ -110,7 +110,7 @@ static bool is_of_c(const struct dp_over_side *sides, const struct dp_over_node 
 }
 
 /* The label of the sub whose line made a call. */
-static uint32_t line_caller(const struct dp_overhead *over, const struct dp_over_side *sides,
+static uint32_t line_caller(const struct dp_overhead *over, const struct dp_part *sides,
                             const struct dp_over_node *callee)
 {
     const struct dp_over_node *n = &over->nodes[callee->parent];
@@ -120,7 +120,7 @@ static uint32_t line_caller(const struct dp_overhead *over, const struct dp_over
 }
 
 int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
-                      const struct dp_over_side *sides, const struct dp_report_name *wanted,
+                      const struct dp_part *sides, const struct dp_report_name *wanted,
                       size_t n, bool callees)
 {
     struct making m;

@@ -32,7 +32,7 @@ int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const 
  * has no lines: what it calls is called from the line that it was called from itself. Returns 0 or
  * DP_E_NOMEM; the caller releases it. */
 int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
-                      const struct dp_over_side *sides, const struct dp_report_name *wanted,
+                      const struct dp_part *sides, const struct dp_report_name *wanted,
                       size_t n, bool callees);
 void dp_edges_release(struct dp_edges *edges);
 

@@ -22,7 +22,7 @@ struct sum {
 
 struct making {
     struct dp_overhead *over;
-    const struct dp_over_side *sides;
+    const struct dp_part *sides;
     const struct dp_over_how *how;
     struct dp_pool seen;        /* members, to have each once */
     struct member *members;     /* by side, then by sub */
@@ -87,7 +87,7 @@ static size_t first_member(const struct making *m, uint32_t side, uint32_t sub)
 
 /* ---- what lines cost ---- */
 
-static uint64_t cost(const struct making *m, const struct dp_over_side *side, uint32_t line)
+static uint64_t cost(const struct making *m, const struct dp_part *side, uint32_t line)
 {
     const struct dp_prof *prof = side->prof;
     enum dp_metric metric = m->how->metric;
@@ -159,7 +159,7 @@ static void choose(const struct making *m, struct dp_hot *hot)
     }
 }
 
-int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_over_side *sides,
+int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_part *sides,
                 size_t n, const struct dp_over_how *how)
 {
     struct making m = { .over = over, .sides = sides, .how = how };

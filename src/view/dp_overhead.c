@@ -14,7 +14,7 @@ static const char program[] = DP_FMT_PROGRAM, other[] = "[other]", unknown[] = "
 
 struct making {
     struct dp_overhead *over;
-    const struct dp_over_side *sides;
+    const struct dp_part *sides;
     const struct dp_over_how *how;
     uint32_t *label;            /* by sub of the side: number in over->values */
     uint32_t *key[dp_key_count];     /* by sub, for keys that are a sub's own */
@@ -49,7 +49,7 @@ static uint64_t scaled(const struct making *m, uint64_t ticks)
     return dp_num_scale(ticks, m->over->hz, m->hz, &v) ? v : DP_LIMIT_COUNT;
 }
 
-static uint64_t metric_of(const struct dp_over_side *side, uint32_t n,
+static uint64_t metric_of(const struct dp_part *side, uint32_t n,
                           enum dp_metric metric)
 {
     const struct dp_prof *prof = side->prof;
@@ -63,7 +63,7 @@ static uint64_t metric_of(const struct dp_over_side *side, uint32_t n,
 
 /* ---- values of keys ---- */
 
-static uint32_t sub_value(struct making *m, const struct dp_over_side *side, uint32_t n, int key)
+static uint32_t sub_value(struct making *m, const struct dp_part *side, uint32_t n, int key)
 {
     const struct dp_subs *subs = &side->prof->subs;
     const struct dp_sub *sub = &subs->subs[n];
@@ -100,7 +100,7 @@ static bool fit(struct making *m, uint32_t **array)
     return grown != NULL;
 }
 
-static int label_subs(struct making *m, const struct dp_over_side *side)
+static int label_subs(struct making *m, const struct dp_part *side)
 {
     const struct dp_prof *prof = side->prof;
     struct dp_names *names = side->pairs ? NULL : dp_names_new(prof, m->how->label_flags);
@@ -117,7 +117,7 @@ static int label_subs(struct making *m, const struct dp_over_side *side)
 }
 
 /* Labels, and the values of keys that depend on the sub alone. */
-static int prepare_side(struct making *m, const struct dp_over_side *side)
+static int prepare_side(struct making *m, const struct dp_part *side)
 {
     m->subs = dp_subs_count(&side->prof->subs);
     if (!fit(m, &m->label))
@@ -136,14 +136,14 @@ static int prepare_side(struct making *m, const struct dp_over_side *side)
     return rc;
 }
 
-static unsigned char flags_of(const struct dp_over_side *side, uint32_t sub)
+static unsigned char flags_of(const struct dp_part *side, uint32_t sub)
 {
     if (!side->flags)
         return DP_F_SHOWN;
     return side->flags[sub == DP_PROF_NO_SUB ? dp_subs_count(&side->prof->subs) : sub];
 }
 
-static uint32_t key_value(struct making *m, const struct dp_over_side *side,
+static uint32_t key_value(struct making *m, const struct dp_part *side,
                           const struct dp_over_node *n, uint32_t at, int key)
 {
     uint32_t sub = side->prof->nodes[n->node].sub;
@@ -160,7 +160,7 @@ static uint32_t key_value(struct making *m, const struct dp_over_side *side,
     return sub == DP_PROF_NO_SUB ? m->s_program : m->key[key][sub];
 }
 
-static uint32_t entry_of(struct making *m, const struct dp_over_side *side,
+static uint32_t entry_of(struct making *m, const struct dp_part *side,
                          const struct dp_over_node *n, uint32_t at)
 {
     uint32_t tuple[dp_key_count];
@@ -187,7 +187,7 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
                         uint32_t phase)
 {
     struct dp_overhead *over = m->over;
-    const struct dp_over_side *s = &m->sides[side];
+    const struct dp_part *s = &m->sides[side];
     const struct dp_node *from = &s->prof->nodes[node];
     if (over->n_nodes == m->cap) {
         size_t cap = m->cap ? m->cap * 2 : 1024;
@@ -222,7 +222,7 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
     return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
 }
 
-static void take(struct making *m, uint32_t at, const struct dp_over_side *side, uint32_t node,
+static void take(struct making *m, uint32_t at, const struct dp_part *side, uint32_t node,
                  bool is_own)
 {
     const struct dp_prof *prof = side->prof;
@@ -247,7 +247,7 @@ static void take(struct making *m, uint32_t at, const struct dp_over_side *side,
  * calls is its own; a walk without recursion. */
 static int add_contexts(struct making *m, uint32_t side)
 {
-    const struct dp_over_side *s = &m->sides[side];
+    const struct dp_part *s = &m->sides[side];
     const struct dp_prof *prof = s->prof;
     uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
     unsigned char *cut = dp_mem_zalloc(prof->count);
@@ -339,7 +339,7 @@ static int make_rows(struct making *m)
     for (uint32_t i = 0; i < over->n_nodes; i++) {
         const struct dp_over_node *node = &over->nodes[i];
         struct dp_over_row *row = &over->rows[node->entry];
-        const struct dp_over_side *side = &m->sides[node->side];
+        const struct dp_part *side = &m->sides[node->side];
         count_node(row, node);
         if (flags_of(side, side->prof->nodes[node->node].sub) & DP_F_SHOWN)
             row->shown = !m->how->exclude_other || m->match[i] != m->s_other;
@@ -415,7 +415,7 @@ static bool is_by_line(const struct making *m, size_t n)
     return lines && !m->how->no_lines;
 }
 
-static uint32_t line_key(struct making *m, const struct dp_over_side *side,
+static uint32_t line_key(struct making *m, const struct dp_part *side,
                          const struct dp_srcline *line, int key)
 {
     const struct dp_line_pairs *pairs = side->lines;
@@ -453,7 +453,7 @@ static struct dp_over_row *row_of_entry(struct making *m, uint32_t entry)
     return &over->rows[m->row_of[entry]];
 }
 
-static int add_line(struct making *m, const struct dp_over_side *side, const struct dp_srclines *s,
+static int add_line(struct making *m, const struct dp_part *side, const struct dp_srclines *s,
                     size_t i)
 {
     const struct dp_srcline *line = &s->lines[i];
@@ -489,7 +489,7 @@ static int add_line(struct making *m, const struct dp_over_side *side, const str
 
 /* Does a line have anything? Those that only calls are made from have not. Other tools' files do
  * not tell how often lines ran, and may have a counter where there is no time. */
-static bool has_cost(const struct dp_over_side *side, const struct dp_srclines *s, size_t i)
+static bool has_cost(const struct dp_part *side, const struct dp_srclines *s, size_t i)
 {
     const struct dp_srcline *line = &s->lines[i];
     bool any = line->count > 0;
@@ -499,7 +499,7 @@ static bool has_cost(const struct dp_over_side *side, const struct dp_srclines *
     return any || (n && s->counts[i * n + side->counter]);
 }
 
-static int add_lines(struct making *m, const struct dp_over_side *side)
+static int add_lines(struct making *m, const struct dp_part *side)
 {
     bool by_sub = m->how->n_keys > 1 || m->sides[0].flags;
     struct dp_srclines s;
@@ -567,7 +567,7 @@ static int make(struct making *m, size_t n)
     return dp_sort_array(over->rows, over->n_rows, sizeof *over->rows, compare, &o);
 }
 
-int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n,
+int dp_overhead_make(struct dp_overhead *over, const struct dp_part *sides, size_t n,
                      const struct dp_over_how *how)
 {
     struct making m = { .over = over, .sides = sides, .how = how };

@@ -46,7 +46,7 @@ struct dp_stacks_site {
 
 /* A part of a side, and which name each of its subs goes by. */
 struct dp_stacks_source {
-    const struct dp_over_side *part;
+    const struct dp_part *part;
     uint32_t *name;             /* by sub: number in names; DP_STACKS_NONE: its
                                  * frames are left out */
     uint32_t *site;             /* by place of the profile: number in sites; or NULL */

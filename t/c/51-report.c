@@ -77,7 +77,7 @@ static struct dp_report shape(int k)
 }
 
 /* The allocation after n more ones fails, for every n that there is. */
-static void no_memory(const struct dp_over_side *sides, int first)
+static void no_memory(const struct dp_part *sides, int first)
 {
     long failed = 0, odd = 0, kept = 0, endless = 0;
     for (int k = first; k < SHAPES; k++) {
@@ -101,7 +101,7 @@ static void no_memory(const struct dp_over_side *sides, int first)
 }
 
 /* The calls from lines: place, both subs, calls, inclusive ticks. */
-static void lines(const struct dp_over_side *side)
+static void lines(const struct dp_part *side)
 {
     static const struct { const char *site, *caller, *callee; unsigned calls, incl; } want[2][4] = {
         { { "m.pl:2", "m::a", "m::b", 9, 39 } },                      /* callers of m::b */
@@ -142,7 +142,7 @@ static int stop_at_once(void *ctx, const struct dp_edge_row *row)
 }
 
 /* Edges as rows; without memory, too. */
-static void edges(const struct dp_over_side *side)
+static void edges(const struct dp_part *side)
 {
     struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
     uint64_t sum = 0;
@@ -166,7 +166,7 @@ static void edges(const struct dp_over_side *side)
 }
 
 /* What a node of a chain has is its kids' and its own, at every level; the whole is the row's. */
-static void sums(const struct dp_over_side *sides)
+static void sums(const struct dp_part *sides)
 {
     long wrong = 0, rows = 0;
     for (int k = 0; k < 24; k++) {
@@ -217,7 +217,7 @@ static void deep(void)
         dp_buf_addf(&text, "%sA::f%d", i ? ";" : "", i);
     dp_buf_adds(&text, " 5\n");
     struct dp_prof *prof = of("deep", dp_buf_cstr(&text));
-    struct dp_over_side side = { .prof = prof };
+    struct dp_part side = { .prof = prof };
     struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
     struct dp_chain_how c = { .caller_order = true, .of = DP_CHAIN_CHILDREN };
     struct dp_overhead over;
@@ -253,10 +253,10 @@ int main(void)
     memset(flags, DP_F_SHOWN, sizeof flags);
     flags[1] |= DP_F_CUT | DP_F_PARENT;
     flags[2] = 0;
-    struct dp_over_side sides[2] = { { .prof = one, .script = "x" },
+    struct dp_part sides[2] = { { .prof = one, .script = "x" },
                                      { .prof = two, .flags = flags } };
     struct dp_prof *with_lines = of("lined", lined);
-    struct dp_over_side lined_sides[2] = { { .prof = with_lines }, sides[1] };
+    struct dp_part lined_sides[2] = { { .prof = with_lines }, sides[1] };
     no_memory(sides, 0);
     no_memory(lined_sides, 12);
     lines(lined_sides);

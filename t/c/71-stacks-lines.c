@@ -144,7 +144,7 @@ static bool is_spread(const struct dp_stacks *s, const struct dp_stacks_how *how
     return good;
 }
 
-static void lines_are(struct dp_over_side *parts, size_t n_parts, const struct dp_stacks_how *how,
+static void lines_are(struct dp_part *parts, size_t n_parts, const struct dp_stacks_how *how,
                       bool statements, const char *want, const char *what)
 {
     struct dp_diff_side side = { "x", parts, n_parts > 1 ? two_ends : ends, 1, 0 };
@@ -195,7 +195,7 @@ static struct dp_prof *some(void)
 static void statements(void)
 {
     struct dp_prof *prof = some();
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_stacks_how how = plain();
     lines_are(&part, 1, &how, true, all_lines, "statements");
     how.by_sub = 0;
@@ -217,7 +217,7 @@ static void filters(void)
 {
     struct dp_prof *prof = some();
     unsigned char shown[8];
-    struct dp_over_side part = { .prof = prof, .flags = shown };
+    struct dp_part part = { .prof = prof, .flags = shown };
     struct dp_stacks_how how = plain();
     memset(shown, DP_F_SHOWN, sizeof shown);
     for (uint32_t i = 0; i < dp_subs_count(&prof->subs); i++)
@@ -245,7 +245,7 @@ static void several(void)
     int n = snprintf(all, sizeof all, "%s%s", head, text);
     dp_prof_phases(phases);
     is_i(dp_prof_add_mem(phases, "memory", all, (size_t)n, 0), 0, "read");
-    struct dp_over_side parts[2] = { { .prof = phases }, { .prof = prof } };
+    struct dp_part parts[2] = { { .prof = phases }, { .prof = prof } };
     struct dp_stacks_how how = plain();
     lines_are(parts, 1, &how, true,
               "(program) :0 3 30 0\n(program) a.pl:9 4 40 0\nA::f lib/A.pm:1 0 0 1\n"
@@ -320,7 +320,7 @@ static void at_random(void)
     for (int round = 0; round < 500; round++) {
         struct dp_prof *profs[2] = { random_profile(), random_profile() };
         unsigned char shown[8];
-        struct dp_over_side parts[2] = { { .prof = profs[0] }, { .prof = profs[1] } };
+        struct dp_part parts[2] = { { .prof = profs[0] }, { .prof = profs[1] } };
         struct dp_diff_side side = { "x", parts, two_ends, 1, 0 };
         struct dp_stacks_how how = plain();
         how.by_sub = any(2);
@@ -378,7 +378,7 @@ static void shares_are(const char *profile, const struct dp_stacks_how *how, con
                        const char *what)
 {
     struct dp_prof *prof = of(profile);
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_stacks s;
     is_i(dp_stacks_make(&s, &side, 1, how), 0, "stacks");
@@ -425,7 +425,7 @@ static void no_room(void)
         at = add(text, at, room, "#l %d 1 1 0 0 %d 0\n", i, DEPTH);
     add(text, at, room, "#l 9 2 1 0 0 1 0\n#l 10 2 1 0 0 1 0\n");
     struct dp_prof *prof = of(text);
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_stacks_how how = plain();
     struct dp_stacks s;
@@ -448,7 +448,7 @@ static void no_room(void)
 static void no_memory(void)
 {
     struct dp_prof *prof = some();
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_stacks_how how = plain();
     struct dp_stacks s;

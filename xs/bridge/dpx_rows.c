@@ -41,7 +41,7 @@ static DPX_KEYS(dpx_edges, DPX_EDGES_OPTIONS, "edges")
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
 {
     struct dpx_edges how;
-    struct dp_over_side side = { .prof = prof };
+    struct dp_part side = { .prof = prof };
     struct rows rows;
     STRLEN len;
     const char *label = dpx_text(aTHX_ name, &len);
