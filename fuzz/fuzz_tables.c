@@ -181,7 +181,7 @@ static unsigned char *flags_of(struct fuzz *f, const struct dp_prof *prof)
     return flags;
 }
 
-static void over(struct fuzz *f, struct dp_over_how *how)
+static void over(struct fuzz *f, struct dp_report_how *how)
 {
     static const size_t stacks[] = { 0, 0, 1, 3 };
     how->label_flags = fuzz_pick(f, 8);
@@ -201,7 +201,7 @@ static void over(struct fuzz *f, struct dp_over_how *how)
     how->no_children = fuzz_flip(f);
 }
 
-static bool has_key(const struct dp_over_how *how, enum dp_key key)
+static bool has_key(const struct dp_report_how *how, enum dp_key key)
 {
     for (size_t i = 0; i < how->n_keys; i++)
         if (how->keys[i] == key)

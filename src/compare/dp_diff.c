@@ -185,7 +185,7 @@ static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, s
 {
     struct dp_diff_run *run = &diff->runs[r];
     const struct dp_diff_measure *m = &diff->how->measures[measure];
-    struct dp_over_how how = diff->how->over;
+    struct dp_report_how how = diff->how->over;
     struct dp_overhead over;
     if (diff->how->per_call && key_at(diff, DP_K_PHASE) < 0)
         how.keys[how.n_keys++] = DP_K_PHASE;

@@ -210,7 +210,7 @@ static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry,
 }
 
 /* The key that patterns are for: the sub, wherever it stands among the keys. */
-static size_t pattern_key(const struct dp_over_how *how)
+static size_t pattern_key(const struct dp_report_how *how)
 {
     for (size_t k = 0; k < how->n_keys; k++)
         if (how->keys[k] == DP_K_SUB)

@@ -26,7 +26,7 @@ static int tell_edge(const struct dp_overhead *over, const struct dp_edge *edge,
     return fn(ctx, &row);
 }
 
-int dp_edge_rows(const struct dp_part *sides, size_t n, const struct dp_over_how *how,
+int dp_edge_rows(const struct dp_part *sides, size_t n, const struct dp_report_how *how,
                  const char *name, size_t len, int callees, dp_edge_row_fn *fn, void *ctx)
 {
     struct dp_overhead over;

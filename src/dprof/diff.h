@@ -60,7 +60,7 @@ struct dp_rule {
 };
 
 #define DP_DIFF_OPTIONS(X) \
-    X(PART, over, dp_over_how)  /* metric: of the first measure */ \
+    X(PART, over, dp_report_how)  /* metric: of the first measure */ \
     X(LIST, measures, dp_diff_measure) \
     X(PART, pair, dp_pair_how) \
     X(LIST, sources, dp_source_text)    /* those that are known, for lines */ \

@@ -47,7 +47,7 @@ struct dp_part {
     X(FLAG, relative) \
     X(FLAG, exclude_other)      /* only what --parent matches */ \
     X(FLAG, no_children)        /* sort by Self, not Children */
-struct dp_over_how {
+struct dp_report_how {
     DP_OVER_OPTIONS(DP_MEMBER)
     uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
     int no_lines;               /* DP_K_SRCLINE is where a sub begins, even if lines have costs */

@@ -40,7 +40,7 @@ struct dp_report_name {
 };
 
 #define DP_REPORT_OPTIONS(X) \
-    X(PART, over, dp_over_how) \
+    X(PART, over, dp_report_how) \
     X(NUMBERS, fields, DP_REPORT_FIELDS)    /* enum dp_field or DP_FIELD_KEY + k, in order */ \
     X(REAL, percent_limit)      /* entries with less, of Children or else of Self, are left out */ \
     X(SIZE, rows)               /* at most so many; 0: all */ \

@@ -335,7 +335,7 @@ static uint32_t path_of(struct level *l, const struct dp_overhead *over, uint32_
 static int make_level(struct hierarchy *h, size_t keys, size_t sides, struct dp_buf *buf)
 {
     struct level *l = &h->levels[keys - 1];
-    struct dp_over_how how = h->r->how->over;
+    struct dp_report_how how = h->r->how->over;
     how.n_keys = keys;
     int rc = dp_overhead_make(&l->over, h->r->sides, sides, &how);
     if (rc < 0)

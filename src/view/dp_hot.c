@@ -23,7 +23,7 @@ struct sum {
 struct making {
     struct dp_overhead *over;
     const struct dp_part *sides;
-    const struct dp_over_how *how;
+    const struct dp_report_how *how;
     struct dp_pool seen;        /* members, to have each once */
     struct member *members;     /* by side, then by sub */
     size_t n_members, members_cap;
@@ -160,7 +160,7 @@ static void choose(const struct making *m, struct dp_hot *hot)
 }
 
 int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_part *sides,
-                size_t n, const struct dp_over_how *how)
+                size_t n, const struct dp_report_how *how)
 {
     struct making m = { .over = over, .sides = sides, .how = how };
     size_t entries = over->entries.count;

@@ -15,6 +15,6 @@ struct dp_hot {
 /* *hot is by entry of over, which is made of these sides, and not by line. The caller frees *hot.
  * Returns 0 or DP_E_NOMEM. */
 int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_part *sides,
-                size_t n, const struct dp_over_how *how);
+                size_t n, const struct dp_report_how *how);
 
 #endif

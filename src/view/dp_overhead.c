@@ -15,7 +15,7 @@ static const char program[] = DP_FMT_PROGRAM, other[] = "[other]", unknown[] = "
 struct making {
     struct dp_overhead *over;
     const struct dp_part *sides;
-    const struct dp_over_how *how;
+    const struct dp_report_how *how;
     uint32_t *label;            /* by sub of the side: number in over->values */
     uint32_t *key[dp_key_count];     /* by sub, for keys that are a sub's own */
     size_t subs;
@@ -568,7 +568,7 @@ static int make(struct making *m, size_t n)
 }
 
 int dp_overhead_make(struct dp_overhead *over, const struct dp_part *sides, size_t n,
-                     const struct dp_over_how *how)
+                     const struct dp_report_how *how)
 {
     struct making m = { .over = over, .sides = sides, .how = how };
     memset(over, 0, sizeof *over);

@@ -56,7 +56,7 @@ struct dp_overhead {
 
 /* Computes it. Returns 0 or a negative DP_E; the caller releases it. */
 int dp_overhead_make(struct dp_overhead *over, const struct dp_part *sides, size_t n,
-                     const struct dp_over_how *how);
+                     const struct dp_report_how *how);
 void dp_overhead_release(struct dp_overhead *over);
 
 /* The text of key k of an entry; borrowed. */

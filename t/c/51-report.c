@@ -107,7 +107,7 @@ static void lines(const struct dp_part *side)
         { { "m.pl:2", "m::a", "m::b", 9, 39 } },                      /* callers of m::b */
         { { "m.pl:2", "m::a", "m::b", 9, 39 }, { "m.pl:5", "m::b", "m::a", 4, 9 } }
     };
-    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB }, .metric = DP_T_REAL };
+    struct dp_report_how how = { .n_keys = 1, .keys = { DP_K_SUB }, .metric = DP_T_REAL };
     struct dp_overhead over;
     struct dp_edges e;
     is_i(dp_overhead_make(&over, side, 1, &how), 0, "a profile with lines");
@@ -144,7 +144,7 @@ static int stop_at_once(void *ctx, const struct dp_edge_row *row)
 /* Edges as rows; without memory, too. */
 static void edges(const struct dp_part *side)
 {
-    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
+    struct dp_report_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
     uint64_t sum = 0;
     long failed = 0, odd = 0, before = (long)dp_mem_live();
     is_i(dp_edge_rows(side, 1, &how, "B::c", 4, 0, add_edge, &sum), 0, "callers");
@@ -172,7 +172,7 @@ static void sums(const struct dp_part *sides)
     for (int k = 0; k < 24; k++) {
         struct dp_overhead over;
         struct dp_chains chains;
-        struct dp_over_how how = { .n_keys = 1,
+        struct dp_report_how how = { .n_keys = 1,
                                    .keys = { k & 1 ? DP_K_PACKAGE : DP_K_SUB },
                                    .no_children = k & 2 };
         struct dp_chain_how c = { .caller_order = k & 4,
@@ -218,7 +218,7 @@ static void deep(void)
     dp_buf_adds(&text, " 5\n");
     struct dp_prof *prof = of("deep", dp_buf_cstr(&text));
     struct dp_part side = { .prof = prof };
-    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
+    struct dp_report_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
     struct dp_chain_how c = { .caller_order = true, .of = DP_CHAIN_CHILDREN };
     struct dp_overhead over;
     struct dp_chains chains;

@@ -34,7 +34,7 @@ static int take_edge(void *ctx, const struct dp_edge_row *row)
 }
 
 /* The options of a table, and which edges are wanted. */
-#define DPX_EDGES_OPTIONS(X) X(PART, over, dp_over_how) X(SIZE, counter) X(FLAG, callees)
+#define DPX_EDGES_OPTIONS(X) X(PART, over, dp_report_how) X(SIZE, counter) X(FLAG, callees)
 struct dpx_edges { DPX_EDGES_OPTIONS(DP_MEMBER) };
 static DPX_KEYS(dpx_edges, DPX_EDGES_OPTIONS, "edges")
 

@@ -7,7 +7,7 @@
 #include "dprof/rows.h"
 
 /* The edges at a sub: an array of [name, calls, self, inclusive, site or undef], mortal; NULL where
- * the profile has no such sub. Croaks when memory is short. how: the fields of struct dp_over_how,
+ * the profile has no such sub. Croaks when memory is short. how: the fields of struct dp_report_how,
  * and counter, callees. */
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *how);
 
