@@ -105,14 +105,14 @@ static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct d
                         uint32_t *of, uint32_t *texts)
 {
     for (size_t i = 0; i < over->n_nodes; i++) {
-        const struct dp_over_node *n = &over->nodes[i];
+        const struct dp_report_node *n = &over->nodes[i];
         if (!texts[n->name]) {
             uint32_t text = text_of(tree, over, n->name);
             if (text == DP_MAP_NONE)
                 return DP_E_NOMEM;
             texts[n->name] = text + 1;
         }
-        int64_t b = n->parent == DP_OVER_NONE
+        int64_t b = n->parent == DP_REPORT_NONE
                 ? root_of(tree) : branch_of(tree, of[n->parent], texts[n->name] - 1);
         if (b < 0)
             return (int)b;

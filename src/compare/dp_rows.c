@@ -18,7 +18,7 @@ static int tell_edge(const struct dp_overhead *over, const struct dp_edge *edge,
         .name = name->ptr, .name_len = name->len,
         .calls = edge->calls, .self = edge->self, .incl = edge->incl,
     };
-    if (edge->site != DP_OVER_NONE) {
+    if (edge->site != DP_REPORT_NONE) {
         const struct dp_name *site = dp_pool_name(&over->values, edge->site);
         row.site = site->ptr;
         row.site_len = site->len;

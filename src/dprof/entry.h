@@ -38,7 +38,7 @@ struct dp_part {
     const struct dp_line_pairs *lines;  /* likewise names of lines; NULL: as files have them */
 };
 
-#define DP_OVER_OPTIONS(X) \
+#define DP_REPORT_HOW_OPTIONS(X) \
     X(ENUM, metric, dp_metric) \
     X(LABELS, label_flags) \
     X(ENUMS, keys, dp_key) \
@@ -48,7 +48,7 @@ struct dp_part {
     X(FLAG, exclude_other)      /* only what --parent matches */ \
     X(FLAG, no_children)        /* sort by Self, not Children */
 struct dp_report_how {
-    DP_OVER_OPTIONS(DP_MEMBER)
+    DP_REPORT_HOW_OPTIONS(DP_MEMBER)
     uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
     int no_lines;               /* DP_K_SRCLINE is where a sub begins, even if lines have costs */
 };

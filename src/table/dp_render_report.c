@@ -141,7 +141,7 @@ static struct dp_cell value_text(const struct report *r, uint32_t number)
 static struct dp_cell hot(const struct report *r, const struct dp_over_row *row, bool is_share)
 {
     const struct dp_hot *line = r->hot ? &r->hot[row->entry] : NULL;
-    if (!line || line->site == DP_OVER_NONE)
+    if (!line || line->site == DP_REPORT_NONE)
         return (struct dp_cell){ 0 };
     if (!is_share)
         return value_text(r, line->site);
@@ -186,7 +186,7 @@ static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf
     struct dp_map seen;
     dp_map_init(&seen);
     for (uint32_t k = c->first[entry]; k < c->first[entry + 1]; k++) {
-        const struct dp_over_node *n = &r->over.nodes[c->by_entry[k]];
+        const struct dp_report_node *n = &r->over.nodes[c->by_entry[k]];
         const struct dp_prof *prof = r->sides[n->side].prof;
         uint32_t sub = prof->nodes[n->node].sub;
         struct dp_map_slot *slot = dp_map_put(&seen, (uint64_t)n->side << 32 | sub);
@@ -481,7 +481,7 @@ static int add_edge_row(struct report *r, const struct dp_edge *edge)
     cells[EDGE_SELF_VALUE] = amount(r, edge->self);
     cells[EDGE_CALLS] = dp_cell_count(edge->calls);
     cells[EDGE_SUB] = value_text(r, edge->name);
-    if (edge->site != DP_OVER_NONE)
+    if (edge->site != DP_REPORT_NONE)
         cells[EDGE_SITE] = value_text(r, edge->site);
     if (r->how->n_edges_of_lines)
         cells[EDGE_OF] = value_text(r, edge->of);
@@ -526,7 +526,7 @@ static size_t edge_columns(struct report *r)
     if (r->how->n_edges_of_lines)
         return EDGE_COLUMNS;
     for (size_t i = 0; i < r->over.n_nodes && !sites; i++)
-        sites = r->over.nodes[i].site != DP_OVER_NONE;
+        sites = r->over.nodes[i].site != DP_REPORT_NONE;
     return sites ? EDGE_OF : EDGE_SITE;
 }
 

@@ -20,14 +20,14 @@ static int weigh(struct dp_chains *c)
     if (on_path && above) {
         memset(on_path, 0xff, (over->entries.count + 1) * sizeof *on_path);
         for (uint32_t i = 0; i < over->n_nodes; i++) {
-            const struct dp_over_node *n = &over->nodes[i];
+            const struct dp_report_node *n = &over->nodes[i];
             uint32_t same = on_path[n->entry];
-            while (same != DP_OVER_NONE && over->nodes[same].end <= i)
+            while (same != DP_REPORT_NONE && over->nodes[same].end <= i)
                 same = above[same];
             above[i] = same;
             on_path[n->entry] = i;
             c->weight[i] = n->incl;
-            if (same != DP_OVER_NONE)
+            if (same != DP_REPORT_NONE)
                 c->weight[same] -= n->incl;
         }
     }
@@ -170,7 +170,7 @@ static int add_item(struct making *m, uint32_t parent, uint32_t at, uint64_t val
 /* A root is no frame of a chain, except of its own chain. */
 static bool is_frame(const struct dp_overhead *over, uint32_t at)
 {
-    return over->nodes[at].parent != DP_OVER_NONE;
+    return over->nodes[at].parent != DP_REPORT_NONE;
 }
 
 /* The frames behind those of chain node n. */
@@ -184,7 +184,7 @@ static int step(struct making *m, uint32_t n)
         next = it.next;
         if (!m->how->caller_order) {
             uint32_t up = over->nodes[it.at].parent;
-            if (up != DP_OVER_NONE && is_frame(over, up)) {
+            if (up != DP_REPORT_NONE && is_frame(over, up)) {
                 m->items[i].at = up;
                 rc = give(m, n, i);
             }
@@ -268,18 +268,18 @@ static void touch(const struct dp_chains *c, struct making *m, uint32_t at, uint
 static void pass_up(struct making *m, const uint32_t *at, size_t n)
 {
     const struct dp_chains *c = m->c;
-    const struct dp_over_node *nodes = c->over->nodes;
+    const struct dp_report_node *nodes = c->over->nodes;
     uint64_t steps = 0;
     for (size_t k = 0; k < n; k++)
         steps += nodes[at[k]].depth;
     if (steps > c->over->n_nodes) {
         for (size_t i = c->over->n_nodes; i-- > 0;)
-            if (c->inside[i] && nodes[i].parent != DP_OVER_NONE)
+            if (c->inside[i] && nodes[i].parent != DP_REPORT_NONE)
                 touch(c, m, nodes[i].parent, c->inside[i]);
         return;
     }
     for (size_t k = 0; k < n; k++)
-        for (uint32_t up = nodes[at[k]].parent; up != DP_OVER_NONE; up = nodes[up].parent)
+        for (uint32_t up = nodes[at[k]].parent; up != DP_REPORT_NONE; up = nodes[up].parent)
             touch(c, m, up, m->value_of[k]);
 }
 
@@ -288,7 +288,7 @@ static void pass_up(struct making *m, const uint32_t *at, size_t n)
 static int mark(struct making *m, uint32_t entry, bool all)
 {
     const struct dp_chains *c = m->c;
-    const struct dp_over_node *nodes = c->over->nodes;
+    const struct dp_report_node *nodes = c->over->nodes;
     size_t n = 0, most = c->first[entry + 1] - c->first[entry];
     uint32_t until = 0;
     if (dp_mem_grow((void **)&m->order, &m->order_cap, most + 1, sizeof *m->order) < 0
@@ -296,7 +296,7 @@ static int mark(struct making *m, uint32_t entry, bool all)
         return DP_E_NOMEM;
     for (uint32_t k = c->first[entry]; k < c->first[entry + 1]; k++) {
         uint32_t at = c->by_entry[k];
-        if (all && at < until && nodes[at].parent != DP_OVER_NONE)
+        if (all && at < until && nodes[at].parent != DP_REPORT_NONE)
             continue;           /* inside of the outermost one */
         m->order[n] = c->top[at];
         m->value_of[n] = all ? nodes[at].incl : c->weight[at];
@@ -310,7 +310,7 @@ static int mark(struct making *m, uint32_t entry, bool all)
         if (nodes[m->order[k]].depth >= c->frames)
             continue;
         for (uint32_t i = m->order[k] + 1; i < nodes[m->order[k]].end; i++)
-            if (nodes[i].parent == DP_OVER_NONE || nodes[i].depth > c->frames)
+            if (nodes[i].parent == DP_REPORT_NONE || nodes[i].depth > c->frames)
                 i = nodes[i].end - 1;   /* a phase that stands between the kids is no kid */
             else
                 touch(c, m, i, nodes[i].incl);

@@ -11,7 +11,7 @@ struct dp_edge {
     uint32_t name;              /* the other sub: a number in over->values */
     uint32_t of;                /* likewise, the sub whose callers or callees are asked for; of
                                  * dp_edges_of_lines the sub of the line, or the called one */
-    uint32_t site;              /* likewise, DP_OVER_NONE: not known */
+    uint32_t site;              /* likewise, DP_REPORT_NONE: not known */
     uint64_t calls;
     uint64_t incl;              /* value of the metric, with what is called; recursion counts
                                  * once */

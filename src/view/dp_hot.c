@@ -44,7 +44,7 @@ static int compare_members(const void *ctx, uint32_t x, uint32_t y)
 }
 
 /* A phase is no sub: what runs in it belongs to the program. */
-static uint32_t sub_of(const struct making *m, const struct dp_over_node *n)
+static uint32_t sub_of(const struct making *m, const struct dp_report_node *n)
 {
     const struct dp_prof *prof = m->sides[n->side].prof;
     uint32_t sub = prof->nodes[n->node].sub;
@@ -54,7 +54,7 @@ static uint32_t sub_of(const struct making *m, const struct dp_over_node *n)
 static int find_members(struct making *m)
 {
     for (size_t i = 0; i < m->over->n_nodes; i++) {
-        const struct dp_over_node *n = &m->over->nodes[i];
+        const struct dp_report_node *n = &m->over->nodes[i];
         const struct member member = { n->side, sub_of(m, n), n->entry };
         if (dp_mem_grow((void **)&m->members, &m->members_cap, m->n_members + 1,
                         sizeof *m->members) < 0)
@@ -148,7 +148,7 @@ static void choose(const struct making *m, struct dp_hot *hot)
         const struct sum *sum = &m->sums[i];
         struct dp_hot *to = &hot[sum->entry];
         to->whole = dp_count_add(to->whole, sum->self);
-        if (to->site != DP_OVER_NONE
+        if (to->site != DP_REPORT_NONE
             && (sum->self < to->self
                 || (sum->self == to->self
                     && dp_name_compare(dp_pool_name(&m->over->values, sum->site),
@@ -169,7 +169,7 @@ int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_p
     dp_buf_init(&m.text);
     *hot = dp_mem_realloc(NULL, entries + 1, sizeof **hot);
     for (size_t i = 0; *hot && i < entries; i++)
-        (*hot)[i] = (struct dp_hot){ .site = DP_OVER_NONE };
+        (*hot)[i] = (struct dp_hot){ .site = DP_REPORT_NONE };
     int rc = *hot ? find_members(&m) : DP_E_NOMEM;
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = add_lines(&m, (uint32_t)i);

@@ -6,7 +6,7 @@
 #include "dp_overhead.h"
 
 struct dp_hot {
-    uint32_t site;              /* FILE:LINE: of over->values; DP_OVER_NONE: no line is known */
+    uint32_t site;              /* FILE:LINE: of over->values; DP_REPORT_NONE: no line is known */
     uint64_t self;              /* what its statements cost, in the metric; how often they ran where
                                  * the metric is calls, or the profile has no costs of lines */
     uint64_t whole;             /* the same of all lines of the entry */

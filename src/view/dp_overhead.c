@@ -21,7 +21,7 @@ struct making {
     size_t subs;
     uint32_t s_program, s_other, s_unknown;
     uint64_t hz;                /* of the side's ticks */
-    uint32_t *phase, *match;    /* by node: values; DP_OVER_NONE */
+    uint32_t *phase, *match;    /* by node: values; DP_REPORT_NONE */
     size_t cap;
     uint32_t *row_of;           /* of lines: by entry, index in over->rows; UINT32_MAX: none */
     size_t row_of_cap, row_of_used, rows_cap;
@@ -144,7 +144,7 @@ static unsigned char flags_of(const struct dp_part *side, uint32_t sub)
 }
 
 static uint32_t key_value(struct making *m, const struct dp_part *side,
-                          const struct dp_over_node *n, uint32_t at, int key)
+                          const struct dp_report_node *n, uint32_t at, int key)
 {
     uint32_t sub = side->prof->nodes[n->node].sub;
     switch (key) {
@@ -154,14 +154,14 @@ static uint32_t key_value(struct making *m, const struct dp_part *side,
     case DP_K_PHASE: return m->phase[at];
     case DP_K_PARENT: return m->match[at];
     case DP_K_CALLER:
-        return n->parent == DP_OVER_NONE ? m->s_unknown : m->over->nodes[n->parent].name;
+        return n->parent == DP_REPORT_NONE ? m->s_unknown : m->over->nodes[n->parent].name;
     case DP_K_SUB: return n->name;
     }
     return sub == DP_PROF_NO_SUB ? m->s_program : m->key[key][sub];
 }
 
 static uint32_t entry_of(struct making *m, const struct dp_part *side,
-                         const struct dp_over_node *n, uint32_t at)
+                         const struct dp_report_node *n, uint32_t at)
 {
     uint32_t tuple[dp_key_count];
     for (size_t k = 0; k < m->how->n_keys; k++)
@@ -205,19 +205,19 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
         m->cap = cap;
     }
     uint32_t at = (uint32_t)over->n_nodes++;
-    struct dp_over_node *n = &over->nodes[at];
+    struct dp_report_node *n = &over->nodes[at];
     memset(n, 0, sizeof *n);
     n->parent = parent;
-    n->depth = parent == DP_OVER_NONE ? 0 : over->nodes[parent].depth + 1;
+    n->depth = parent == DP_REPORT_NONE ? 0 : over->nodes[parent].depth + 1;
     n->side = side;
     n->node = node;
     n->name = from->sub == DP_PROF_NO_SUB ? m->s_program : m->label[from->sub];
-    n->site = DP_OVER_NONE;
+    n->site = DP_REPORT_NONE;
     if (from->site && (n->site = site_value(m, s->prof, from->site)) == DP_MAP_NONE)
         return DP_E_NOMEM;
     m->phase[at] = phase;
     bool matches = flags_of(s, from->sub) & DP_F_PARENT;
-    m->match[at] = matches ? n->name : parent == DP_OVER_NONE ? m->s_other : m->match[parent];
+    m->match[at] = matches ? n->name : parent == DP_REPORT_NONE ? m->s_other : m->match[parent];
     n->entry = entry_of(m, s, n, at);
     return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
 }
@@ -226,7 +226,7 @@ static void take(struct making *m, uint32_t at, const struct dp_part *side, uint
                  bool is_own)
 {
     const struct dp_prof *prof = side->prof;
-    struct dp_over_node *n = &m->over->nodes[at];
+    struct dp_report_node *n = &m->over->nodes[at];
     uint64_t value = metric_of(side, node, m->how->metric);
     n->self += dp_metric_is_time(m->how->metric) ? scaled(m, value) : value;
     n->real += scaled(m, metric_of(side, node, DP_T_REAL));
@@ -252,7 +252,7 @@ static int add_contexts(struct making *m, uint32_t side)
     uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
     unsigned char *cut = dp_mem_zalloc(prof->count);
     uint32_t none = of && cut ? value(m, "-", 1) : DP_MAP_NONE;
-    int64_t at = none == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, 0, DP_OVER_NONE, none);
+    int64_t at = none == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, 0, DP_REPORT_NONE, none);
     if (at >= 0) {
         of[0] = (uint32_t)at;
         take(m, of[0], s, 0, true);
@@ -264,10 +264,10 @@ static int add_contexts(struct making *m, uint32_t side)
         const struct dp_sub *sub = &prof->subs.subs[node->sub];
         bool deep = m->how->max_stack && m->over->nodes[parent].depth >= m->how->max_stack;
         cut[i] = cut[node->parent];
-        if (sub->phase && m->over->nodes[parent].parent == DP_OVER_NONE) {
+        if (sub->phase && m->over->nodes[parent].parent == DP_REPORT_NONE) {
             const struct dp_name *name = dp_subs_text(&prof->subs, sub->name);
             uint32_t phase = value(m, name->ptr, name->len);
-            at = phase == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, i, DP_OVER_NONE, phase);
+            at = phase == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, i, DP_REPORT_NONE, phase);
         } else if (cut[i] || deep) {
             of[i] = parent;
             take(m, parent, s, i, false);
@@ -290,14 +290,14 @@ static int add_contexts(struct making *m, uint32_t side)
 static void sum_up(struct dp_overhead *over)
 {
     for (size_t i = over->n_nodes; i-- > 0;) {
-        struct dp_over_node *n = &over->nodes[i];
+        struct dp_report_node *n = &over->nodes[i];
         n->incl += n->self;
         over->total += n->self;
         if (n->end <= i)
             n->end = (uint32_t)i + 1;
-        if (n->parent == DP_OVER_NONE)
+        if (n->parent == DP_REPORT_NONE)
             continue;
-        struct dp_over_node *up = &over->nodes[n->parent];
+        struct dp_report_node *up = &over->nodes[n->parent];
         up->incl += n->incl;
         up->real += n->real;
         if (up->end < n->end)
@@ -307,7 +307,7 @@ static void sum_up(struct dp_overhead *over)
 
 /* ---- rows ---- */
 
-static void count_node(struct dp_over_row *row, const struct dp_over_node *n)
+static void count_node(struct dp_over_row *row, const struct dp_report_node *n)
 {
     row->self += n->self;
     row->calls += n->calls;
@@ -337,13 +337,13 @@ static int make_rows(struct making *m)
         over->rows[e].depth = UINT32_MAX;
     }
     for (uint32_t i = 0; i < over->n_nodes; i++) {
-        const struct dp_over_node *node = &over->nodes[i];
+        const struct dp_report_node *node = &over->nodes[i];
         struct dp_over_row *row = &over->rows[node->entry];
         const struct dp_part *side = &m->sides[node->side];
         count_node(row, node);
         if (flags_of(side, side->prof->nodes[node->node].sub) & DP_F_SHOWN)
             row->shown = !m->how->exclude_other || m->match[i] != m->s_other;
-        if (i >= until[node->entry] || node->parent == DP_OVER_NONE) {
+        if (i >= until[node->entry] || node->parent == DP_REPORT_NONE) {
             row->children += node->incl;
             row->real += node->real;
             if (until[node->entry] < node->end)
@@ -365,8 +365,8 @@ static void make_base(struct making *m)
         return;
     over->base = 0;
     for (size_t i = 0; i < over->n_nodes; i++) {
-        const struct dp_over_node *n = &over->nodes[i];
-        bool above = n->parent != DP_OVER_NONE && under[n->parent],
+        const struct dp_report_node *n = &over->nodes[i];
+        bool above = n->parent != DP_REPORT_NONE && under[n->parent],
              shown = over->rows[n->entry].shown;
         if (shown && (m->how->no_children || !above))
             over->base += m->how->no_children ? n->self : n->incl;

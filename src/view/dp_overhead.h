@@ -12,17 +12,17 @@
 #include "dp_select.h"
 #include "dprof/entry.h"
 
-#define DP_OVER_NONE UINT32_MAX
+#define DP_REPORT_NONE UINT32_MAX
 
 /* What a context is, as the keys and filters see it. Contexts of all sides stand in one
  * list, parents before kids; a profile's root is its first. */
-struct dp_over_node {
-    uint32_t parent;            /* DP_OVER_NONE: a root */
+struct dp_report_node {
+    uint32_t parent;            /* DP_REPORT_NONE: a root */
     uint32_t end;               /* first number behind its subtree */
     uint32_t depth;             /* frames above */
     uint32_t entry;
     uint32_t name;              /* label of the sub: a number in `values` */
-    uint32_t site;              /* place of the call, likewise; DP_OVER_NONE */
+    uint32_t site;              /* place of the call, likewise; DP_REPORT_NONE */
     uint64_t self, incl;        /* values of the metric; incl: with what it called */
     uint64_t real;              /* real ticks, with what it called */
     uint64_t calls;
@@ -43,7 +43,7 @@ struct dp_overhead {
     struct dp_pool values;      /* texts of labels and of key values */
     struct dp_pool entries;     /* tuples of n_keys numbers of values */
     size_t n_keys;
-    struct dp_over_node *nodes; /* in preorder */
+    struct dp_report_node *nodes; /* in preorder */
     size_t n_nodes;
     struct dp_over_row *rows;   /* sorted; of all entries */
     size_t n_rows;

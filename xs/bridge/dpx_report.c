@@ -36,7 +36,7 @@ static bool take_name(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_report_name, 1, NULL, take_name);
 
-DPX_KEYS(dp_report_how, DP_OVER_OPTIONS, "a table")
+DPX_KEYS(dp_report_how, DP_REPORT_HOW_OPTIONS, "a table")
 
 DPX_KEYS(dp_report, DP_REPORT_OPTIONS, "a report")
 
