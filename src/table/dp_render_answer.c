@@ -30,7 +30,7 @@ static const struct dp_column columns_with_interval[] = {
 };
 
 struct answer {
-    struct dp_rdiff *r;
+    struct dp_difftable *r;
     struct dp_buf text;         /* lines around the table */
     bool is_time;
     uint32_t *rows;             /* those of subs that changed, by the size of the change */
@@ -105,7 +105,7 @@ static void explain(struct answer *a, uint32_t entry, const struct dp_diff_value
 
 static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1),
                                 *ops = values_of(r->c.ops, row->entry);
     const struct dp_name *moved = dp_diff_moved_from(&r->c.diff, row->entry);
@@ -125,7 +125,7 @@ static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
         dp_buf_adds(&r->scratch, r->scratch.len ? "; moved from " : "moved from ");
         dp_buf_add(&r->scratch, moved->ptr, moved->len);
     }
-    return dp_rdiff_kept(r);
+    return dp_difftable_kept(r);
 }
 
 /* ---- rows ---- */
@@ -148,14 +148,14 @@ static bool has_changed(const struct answer *a, const struct dp_compared_row *ro
 
 static struct dp_cell amount(struct answer *a, uint64_t value, bool is_there)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     if (!is_there)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
     if (r->hz)
         dp_human(&r->scratch, &r->c.diff, 0, (double)value);
     else
         dp_render_grouped(&r->scratch, value);
-    return dp_rdiff_kept(r);
+    return dp_difftable_kept(r);
 }
 
 static void add_signed(struct dp_buf *to, double percent)
@@ -166,15 +166,15 @@ static void add_signed(struct dp_buf *to, double percent)
 
 static struct dp_cell change(struct answer *a, const struct dp_compared_row *row)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
     if (row->section != DP_BOTH || !v->base)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
     if (v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW || v->verdict == DP_DIFF_SMALL)
-        return dp_rdiff_words("~");
-    double percent = dp_rdiff_change_percent(v);
+        return dp_difftable_words("~");
+    double percent = dp_difftable_change_percent(v);
     add_signed(&r->scratch, percent);
-    struct dp_cell cell = dp_rdiff_kept(r);
+    struct dp_cell cell = dp_difftable_kept(r);
     cell.sign = true;           /* so that it is coloured like a number */
     return cell;
 }
@@ -185,13 +185,13 @@ static struct dp_cell interval(struct answer *a, const struct dp_compared_row *r
     if (!isfinite(v->low) || !isfinite(v->high) || !dp_diff_is_tested(v) || row->section != DP_BOTH
         || !v->base)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
-    dp_rdiff_interval(a->r, v);
-    return dp_rdiff_kept(a->r);
+    dp_difftable_interval(a->r, v);
+    return dp_difftable_kept(a->r);
 }
 
 static int add_row(struct answer *a, const struct dp_compared_row *row)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
     const struct dp_name *name = dp_diff_text(&r->c.diff, row->entry, 0);
     bool known = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
@@ -238,7 +238,7 @@ static int find_changed(struct answer *a)
 
 static int fill_rows(struct answer *a)
 {
-    const struct dp_rdiff *r = a->r;
+    const struct dp_difftable *r = a->r;
     size_t most = r->how->rows ? r->how->rows : MOST_ROWS;
     int rc = find_changed(a);
     for (size_t i = 0; i < a->changed && rc == 0 && (i < most || r->how->verbose); i++)
@@ -308,7 +308,7 @@ static const char *verdict(const struct answer *a, const struct dp_diff_values *
 
 static void add_total(struct answer *a)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = &r->c.families[1].total;
     struct dp_buf *to = &a->text;
     dp_buf_adds(to, "Total: ");
@@ -322,9 +322,9 @@ static void add_total(struct answer *a)
     }
     if (v->base && v->value != v->base) {
         dp_buf_adds(to, ", ");
-        add_signed(to, dp_rdiff_change_percent(v));
+        add_signed(to, dp_difftable_change_percent(v));
         if (isfinite(v->low) && isfinite(v->high) && dp_diff_is_tested(v)) {
-            dp_rdiff_interval(r, v);
+            dp_difftable_interval(r, v);
             dp_buf_adds(to, " (");
             dp_buf_add(to, r->scratch.ptr, r->scratch.len);
             dp_buf_adds(to, ")");
@@ -358,7 +358,7 @@ static void add_renames(struct answer *a)
 
 static void add_rest(struct answer *a)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     size_t shown = r->table.n_rows, others = r->c.n_rows - a->changed - a->untold;
     struct dp_buf *to = &a->text;
     if (a->changed > shown)
@@ -387,7 +387,7 @@ static int print_text(struct answer *a, struct dp_sink *sink)
 
 static int print_answer(struct answer *a, struct dp_sink *sink)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     struct dp_table_how how = { .format = DP_TEXT, .colour = r->how->colour != 0,
                                 .width = r->how->width };
     if (r->c.has_gate) {
@@ -411,7 +411,7 @@ static int print_answer(struct answer *a, struct dp_sink *sink)
     return rc < 0 ? rc : print_text(a, sink);
 }
 
-int dp_rdiff_answer(struct dp_rdiff *r, struct dp_sink *sink)
+int dp_difftable_answer(struct dp_difftable *r, struct dp_sink *sink)
 {
     struct answer a = { .r = r, .is_time = r->hz && r->c.diff.is_time };
     struct dp_column columns[N_COLUMNS];
