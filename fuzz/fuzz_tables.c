@@ -2,7 +2,7 @@
 #include "fuzz.h"
 #include "dp_flat.h"
 #include "dp_render.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dp_table.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * grows with names and depth, not with calls. */
 #include "dp_file.h"
 #include "dp_mem.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dp_subs.h"
 #include "dp_text.h"
 #include "dprof/trace.h"

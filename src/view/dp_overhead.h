@@ -9,7 +9,7 @@
 #include "dp_pair.h"
 #include "dp_pool.h"
 #include "dp_prof.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dprof/entry.h"
 
 #define DP_REPORT_NONE UINT32_MAX

@@ -4,7 +4,7 @@
 
 #include "dp_base.h"
 #include "dp_prof.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dprof/classic.h"
 
 struct dp_flat_row {

@@ -17,7 +17,7 @@
 #include "dp_pair.h"
 #include "dp_pool.h"
 #include "dp_prof.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dprof/stacks.h"
 
 #define DP_STACKS_NONE UINT32_MAX

@@ -5,7 +5,7 @@
 #include "dp_prof.h"
 #include "dp_reader_folded.h"
 #include "dp_reader_formats.h"
-#include "dp_select.h"
+#include "dp_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Which name a sub goes by, and what a view does with each name. */
-#ifndef DP_SELECT_H
-#define DP_SELECT_H
+#ifndef DP_NAMES_H
+#define DP_NAMES_H
 
 #include "dp_base.h"
 #include "dp_pool.h"
