@@ -1,6 +1,6 @@
 #include "dp_reader_folded.h"
 #include "dp_char.h"
-#include "dp_foreign.h"
+#include "dp_unreadable.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -223,7 +223,7 @@ static int make_header(struct dp_reader *r)
 
 static int head(struct dp_reader *r)
 {
-    const char *other = r->in.base ? NULL : dp_foreign(r->in.buf, r->in.end);
+    const char *other = r->in.base ? NULL : dp_unreadable(r->in.buf, r->in.end);
     if (other)
         return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "%s", other);
     enum dp_folded_kind kind = dp_reader_folded_kind(r->in.buf + r->in.pos, r->in.end - r->in.pos,

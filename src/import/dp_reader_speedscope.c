@@ -3,7 +3,7 @@
  * until the end; the unit of a profile may come behind its values, which are kept as text until
  * then; and whether names of profiles mean anything is known with the exporter. */
 #include "dp_reader_speedscope.h"
-#include "dp_foreign.h"
+#include "dp_unreadable.h"
 #include "dp_samples.h"
 #include "dp_json.h"
 #include "dp_mem.h"
@@ -90,9 +90,9 @@ static bool is_speedscope(const char *ptr, size_t len)
         at++;
     if (at == len || ptr[at] != '{')
         return false;
-    if (dp_foreign_has(ptr, len, "speedscope.app/file-format-schema"))
+    if (dp_unreadable_has(ptr, len, "speedscope.app/file-format-schema"))
         return true;
-#define HAS(name) dp_foreign_has(ptr, len, "\"" name "\"")
+#define HAS(name) dp_unreadable_has(ptr, len, "\"" name "\"")
     bool profiles = HAS("profiles") && (HAS("evented") || HAS("sampled"));
     return (profiles || (HAS("shared") && HAS("frames"))) && !HAS("traceEvents");
 #undef HAS

@@ -1,4 +1,4 @@
-#include "dp_foreign.h"
+#include "dp_unreadable.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static bool begins(const char *ptr, size_t len, const char *with)
     return len >= n && memcmp(ptr, with, n) == 0;
 }
 
-bool dp_foreign_has(const char *ptr, size_t len, const char *what)
+bool dp_unreadable_has(const char *ptr, size_t len, const char *what)
 {
     size_t n = strlen(what);
     const char *p = ptr, *end = ptr + len;
@@ -46,7 +46,7 @@ static bool is_text_of_pprof(const char *ptr, size_t len)
     static const char *const heads[] = { "heap profile:", "heap_v2/", "--- heapz ", "--- growthz ",
                                          "--- contention", "--- mutex:", "--- threadz ",
                                          "--- symbol\n", "--- symbol\r" };
-    if (!dp_foreign_has(ptr, len, "@ 0x") && !dp_foreign_has(ptr, len, "@ heap"))
+    if (!dp_unreadable_has(ptr, len, "@ 0x") && !dp_unreadable_has(ptr, len, "@ heap"))
         return false;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads); i++)
         if (begins(ptr, len, heads[i]))
@@ -76,7 +76,7 @@ static const char *json(const char *ptr, size_t len)
     while (at < len && ptr[at] && strchr(" \t\r\n", ptr[at]))
         at++;
     bool object = at < len && ptr[at] == '{', array = at < len && ptr[at] == '[';
-#define HAS(name) dp_foreign_has(ptr, len, "\"" name "\"")
+#define HAS(name) dp_unreadable_has(ptr, len, "\"" name "\"")
     if ((object && HAS("traceEvents")) || (array && HAS("ph") && HAS("ts")))
         return "this is a trace of Chrome, which is not read here: " SPEEDSCOPE;
     if (object && (HAS("callFrame") || (HAS("head") && HAS("functionName"))))
@@ -88,7 +88,7 @@ static const char *json(const char *ptr, size_t len)
     return NULL;
 }
 
-const char *dp_foreign(const char *ptr, size_t len)
+const char *dp_unreadable(const char *ptr, size_t len)
 {
     if (begins(ptr, len, "PERFILE2") || begins(ptr, len, "2ELIFREP")
         || begins(ptr, len, "PERFFILE"))
