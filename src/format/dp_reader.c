@@ -32,10 +32,10 @@ static void release(struct dp_reader *r)
     dp_buf_release(&r->ids.scratch);
     dp_mem_free(r->tree.path);
     dp_buf_release(&r->tree.file);
-    if (r->foreign.format)
-        r->foreign.format->release(r->foreign.state);
-    dp_buf_release(&r->foreign.whole);
-    dp_map_release(&r->foreign.kids);
+    if (r->import.format)
+        r->import.format->release(r->import.state);
+    dp_buf_release(&r->import.whole);
+    dp_map_release(&r->import.kids);
 }
 
 /* Puts the unread bytes in front. Lines longer than the buffer make it grow, up to
@@ -111,8 +111,8 @@ static int read_no_header(struct dp_reader *r, dp_reader_find_fn *other)
         if (r->in.pos == 0 && r->in.base == 0 && r->in.end >= 3 && memcmp(r->in.buf, mark, 3) == 0)
             r->in.pos = 3;
         if (!r->in.base)
-            r->foreign.format = other(r->in.buf + r->in.pos, r->in.end - r->in.pos);
-        rc = r->foreign.format->head(r);
+            r->import.format = other(r->in.buf + r->in.pos, r->in.end - r->in.pos);
+        rc = r->import.format->head(r);
         if (rc > 0 && (got = dp_reader_refill(r)) < 0)
             return (int)got;
     } while (rc > 0);
@@ -225,8 +225,8 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     dp_pool_init(&r->ids.names);
     dp_buf_init(&r->ids.scratch);
     dp_buf_init(&r->tree.file);
-    dp_buf_init(&r->foreign.whole);
-    dp_map_init(&r->foreign.kids);
+    dp_buf_init(&r->import.whole);
+    dp_map_init(&r->import.kids);
     return init(r);
 }
 
@@ -273,7 +273,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, dp_reader
         if (tree)
             rc = dp_reader_begin_tree(r);
         if (rc == 0)
-            rc = r->foreign.format ? r->foreign.format->read(r) : read_lines(r);
+            rc = r->import.format ? r->import.format->read(r) : read_lines(r);
         if (rc == 0 && left && !head->ended)
             rc = dp_reader_pieces(r, left);
         if (rc == 0)

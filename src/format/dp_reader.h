@@ -145,8 +145,8 @@ struct dp_read_info {
 };
 
 /* Finds the reader of another tool's file, which begins with these bytes. */
-struct dp_foreign_format;
-typedef const struct dp_foreign_format *dp_reader_find_fn(const char *ptr, size_t len);
+struct dp_import_format;
+typedef const struct dp_import_format *dp_reader_find_fn(const char *ptr, size_t len);
 
 /* Reads all of src: a profile, or a file that does not begin with our magic, whose reader `other`
  * finds. Returns 0; DP_E_TRUNCATED if the file ends too early, or lines of a tree were left

@@ -83,10 +83,10 @@ struct dp_reader_end {
 
 /* What a value of another tool's file becomes. */
 enum {
-    DP_FOREIGN_VALUES = 64,     /* kinds of values of a file */
-    DP_FOREIGN_NONE = 255       /* no column */
+    DP_IMPORT_VALUES = 64,     /* kinds of values of a file */
+    DP_IMPORT_NONE = 255       /* no column */
 };
-struct dp_foreign_kind {
+struct dp_import_kind {
     const char *name, *unit;    /* unit "": it counts */
     uint64_t ns;                /* ticks of one; 0: it is no time */
     unsigned times;             /* bits: DP_USER, DP_REAL */
@@ -96,29 +96,29 @@ struct dp_foreign_kind {
 };
 
 struct dp_reader;
-/* A format of another tool. Its reader keeps what it needs in r->foreign.state. gzip is unpacked
+/* A format of another tool. Its reader keeps what it needs in r->import.state. gzip is unpacked
  * already. */
-struct dp_foreign_format {
+struct dp_import_format {
     const char *name;           /* what $dprof_format becomes, and messages say */
     /* Do files of the format begin with these bytes? */
     bool (*is)(const char *ptr, size_t len);
-    /* Reads as much as it needs to tell the kinds of values (dp_foreign_value), and ends with
-     * dp_foreign_header. There may be no consumer. Returns 0, a DP_E, or 1: more bytes of the file
+    /* Reads as much as it needs to tell the kinds of values (dp_import_value), and ends with
+     * dp_import_header. There may be no consumer. Returns 0, a DP_E, or 1: more bytes of the file
      * are to tell what it is. */
     int (*head)(struct dp_reader *r);
     /* Reads the rest and hands over subs and contexts. Returns 0 or a DP_E. */
     int (*read)(struct dp_reader *r);
-    /* Frees r->foreign.state, which may be NULL. */
+    /* Frees r->import.state, which may be NULL. */
     void (*release)(void *state);
 };
 
-/* Of a file without our header; dp_reader_foreign.c. */
-struct dp_reader_foreign {
-    const struct dp_foreign_format *format;     /* NULL: it is ours */
+/* Of a file without our header; dp_import.c. */
+struct dp_reader_import {
+    const struct dp_import_format *format;     /* NULL: it is ours */
     void *state;                /* the format's own */
     size_t taken;               /* bytes of the line at in.pos, with its end */
     struct dp_buf whole;        /* the file */
-    struct dp_foreign_kind values[DP_FOREIGN_VALUES];
+    struct dp_import_kind values[DP_IMPORT_VALUES];
     size_t n_values;
     struct dp_map kids;         /* caller's node and sub -> node */
 };
@@ -135,7 +135,7 @@ struct dp_reader {
     struct dp_reader_trace trace;
     struct dp_reader_tree tree;
     struct dp_reader_end end;
-    struct dp_reader_foreign foreign;
+    struct dp_reader_import import;
     /* events on their way to the consumer */
     uint64_t t[DP_METRICS];     /* time since the last event, brackets left out */
     uint64_t passed[DP_METRICS];    /* all time of the trace, brackets included */

@@ -166,7 +166,7 @@ struct division {
     size_t n_shares, shares_cap;
     size_t first;               /* the first share that has something left */
     uint64_t sum;               /* what all of them have left */
-    uint64_t grain[DP_FOREIGN_VALUES];
+    uint64_t grain[DP_IMPORT_VALUES];
     size_t calls;               /* the kind of values that is calls; width: none is */
     size_t lead;                /* the first other kind */
     uint64_t steps;             /* how many of FAR were taken */
@@ -294,7 +294,7 @@ static int64_t new_arrival(struct division *d)
                || dp_mem_grow((void **)&d->brought, &d->brought_cap, (n + 1) * width,
                               sizeof *d->brought)
                       < 0) {
-        return dp_foreign_error(d->r, DP_E_NOMEM);
+        return dp_import_error(d->r, DP_E_NOMEM);
     } else {
         d->n_arrivals++;
     }
@@ -306,14 +306,14 @@ static int64_t new_arrival(struct division *d)
  * more contexts than memory holds. */
 static int64_t arrive(struct division *d, uint32_t parent, uint32_t fn)
 {
-    if (d->r->foreign.kids.used >= FULL && function(d, fn)->arrivals != NONE)
+    if (d->r->import.kids.used >= FULL && function(d, fn)->arrivals != NONE)
         return function(d, fn)->arrivals;
-    int64_t node = dp_foreign_enter(d->r, parent, function(d, fn)->sub);
+    int64_t node = dp_import_enter(d->r, parent, function(d, fn)->sub);
     if (node < 0)
         return node;
     struct dp_map_slot *slot = dp_map_put(&d->arrival_of, (uint64_t)node << 32 | fn);
     if (!slot)
-        return dp_foreign_error(d->r, DP_E_NOMEM);
+        return dp_import_error(d->r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
@@ -328,11 +328,11 @@ static int64_t arrive(struct division *d, uint32_t parent, uint32_t fn)
 
 static int add_own(struct division *d, int64_t node, size_t kind, uint64_t amount)
 {
-    uint64_t values[DP_FOREIGN_VALUES] = { 0 };
+    uint64_t values[DP_IMPORT_VALUES] = { 0 };
     if (node < 0)
         return (int)node;
     values[kind] = amount;
-    return amount ? dp_foreign_add(d->r, (uint32_t)node, values) : 0;
+    return amount ? dp_import_add(d->r, (uint32_t)node, values) : 0;
 }
 
 /* ---- the division ---- */
@@ -362,7 +362,7 @@ static int give(struct division *d, uint32_t node, size_t share, size_t kind, ui
  * then from share to share. */
 static int divide_amount(struct division *d, uint32_t node, size_t kind, uint64_t amount)
 {
-    bool few = d->r->foreign.kids.used < MANY && d->steps < FAR;
+    bool few = d->r->import.kids.used < MANY && d->steps < FAR;
     uint64_t grain = few ? d->grain[kind] : UINT64_MAX, rest = amount, of = d->sum;
     int rc = 0;
     for (size_t i = d->first; i < d->n_shares && amount >= grain && rc == 0; i++, d->steps++) {
@@ -385,7 +385,7 @@ static int add_share(struct division *d, uint32_t edge, uint64_t amount)
     if (!amount)
         return 0;
     if (dp_mem_grow((void **)&d->shares, &d->shares_cap, d->n_shares + 1, sizeof *d->shares) < 0)
-        return dp_foreign_error(d->r, DP_E_NOMEM);
+        return dp_import_error(d->r, DP_E_NOMEM);
     d->shares[d->n_shares++] = (struct share){ edge, amount };
     d->sum += amount;
     return d->sum < DP_LIMIT_TOTAL ? 0 : too_much(d->r);
@@ -440,7 +440,7 @@ static int add_rest_of_calls(struct division *d, uint32_t node, uint32_t fn)
         if (!calls)
             continue;
         if (is_inside(d, e)) {          /* its turn may have been */
-            rc = add_own(d, dp_foreign_enter(d->r, node, function(d, to)->sub), d->calls, calls);
+            rc = add_own(d, dp_import_enter(d->r, node, function(d, to)->sub), d->calls, calls);
             continue;
         }
         int64_t n = arrive(d, node, to);
@@ -502,14 +502,14 @@ static int divide_all(struct division *d)
 
 static int find_grains(struct division *d)
 {
-    uint64_t total[DP_FOREIGN_VALUES] = { 0 };
+    uint64_t total[DP_IMPORT_VALUES] = { 0 };
     for (uint32_t i = 0; i < d->g->n_functions; i++)
         if (dp_callgraph_add(d->g, total, own(d, i)) < 0)
             return too_much(d->r);
     d->calls = d->g->width;
     for (size_t k = 0; k < d->g->width; k++) {
         d->grain[k] = total[k] / GRAINS + 1;
-        if (d->r->foreign.values[k].calls)
+        if (d->r->import.values[k].calls)
             d->calls = k;
     }
     d->lead = d->calls == 0 ? 1 : 0;
@@ -531,13 +531,13 @@ int dp_callgraph_contexts(struct dp_reader *r, struct dp_callgraph *g)
     struct division *d = dp_mem_zalloc(sizeof *d);
     size_t n = g->n_functions ? g->n_functions : 1;
     if (!d)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     d->r = r;
     d->g = g;
     d->unused = NONE;
     dp_map_init(&d->arrival_of);
     uint32_t *room = d->groups.list = dp_mem_realloc(NULL, n, 5 * sizeof *room);
-    int rc = room ? find_grains(d) : dp_foreign_error(r, DP_E_NOMEM);
+    int rc = room ? find_grains(d) : dp_import_error(r, DP_E_NOMEM);
     if (rc == 0) {
         d->groups.open = room + n;
         d->groups.way = room + 2 * n;

@@ -4,7 +4,7 @@
 #ifndef DP_CALLGRAPH_H
 #define DP_CALLGRAPH_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
 struct dp_callgraph_function {
     uint32_t sub;               /* the consumer's number, which the reader sets before

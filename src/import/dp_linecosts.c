@@ -79,11 +79,11 @@ static int give(struct dp_reader *r, const struct dp_linecosts *l, size_t n,
     struct dp_linedef def = { .has_times = true, .counters = counters, .sub = DP_SUB_NONE };
     if (at->function != DP_SUB_NONE)
         def.sub = names->sub(r, at->function);
-    if (!dp_foreign_values(r, l->own + n * l->width, def.t, counters))
+    if (!dp_import_values(r, l->own + n * l->width, def.t, counters))
         return 0;
     def.n_counters = r->head->n_counters;
     struct dp_text file = at->line ? names->file(r, at->file) : (struct dp_text){ "", 0 };
-    int rc = dp_foreign_place(r, file, at->line, &def.at);
+    int rc = dp_import_place(r, file, at->line, &def.at);
     return rc < 0 ? rc : dp_reader_give_line(r, &def);
 }
 
@@ -94,7 +94,7 @@ int dp_linecosts_give(struct dp_reader *r, const struct dp_linecosts *l,
     if (!l->known)
         return 0;
     if (dp_header_add(r->head, "dprof_lines", dp_lines_word(DP_LINES_TIMES)) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (size_t n = 0; n < l->count && rc == 0; n++)
         rc = give(r, l, n, names);
     return rc;

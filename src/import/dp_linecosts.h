@@ -3,7 +3,7 @@
 #ifndef DP_LINECOSTS_H
 #define DP_LINECOSTS_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
 /* A line of a function. The numbers of functions and files are the caller's. */
 struct dp_linecost {

@@ -98,7 +98,7 @@ static int give(struct dp_reader *r, const struct dp_nytprof_line *at, const str
     def.n_counters = r->head->n_counters;
     def.t[DP_REAL] = time->t[DP_SPREAD_REAL];
     def.t[DP_USER] = time->t[DP_SPREAD_CPU];
-    int rc = dp_foreign_place(r, file, at->line, &def.at);
+    int rc = dp_import_place(r, file, at->line, &def.at);
     return rc < 0 ? rc : dp_reader_give_line(r, &def);
 }
 
@@ -113,7 +113,7 @@ int dp_nytprof_lines_give(struct dp_reader *r, const struct dp_nytprof_lines *l,
     double total = 0;
     int rc = 0;
     if (!times)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (size_t i = 0; i < l->count; i++) {
         double ticks = l->lines[i].ticks > 0 ? (double)l->lines[i].ticks : 0;
         times[i].stamps[DP_SPREAD_REAL] = times[i].stamps[DP_SPREAD_CPU] = ticks;
@@ -122,7 +122,7 @@ int dp_nytprof_lines_give(struct dp_reader *r, const struct dp_nytprof_lines *l,
     if (total > 0) {
         dp_spread(times, l->count, (double)sums[DP_SPREAD_REAL] / total, sums);
         if (dp_header_add(r->head, "dprof_lines", dp_lines_word(DP_LINES_TIMES)) < 0)
-            rc = dp_foreign_error(r, DP_E_NOMEM);
+            rc = dp_import_error(r, DP_E_NOMEM);
         for (size_t i = 0; i < l->count && rc == 0; i++)
             rc = give(r, &l->lines[i], &times[i], file(r, l->lines[i].file));
     }

@@ -3,7 +3,7 @@
 #ifndef DP_NYTPROF_LINES_H
 #define DP_NYTPROF_LINES_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
 struct dp_nytprof_line {
     uint32_t file, line;        /* numbers of the file; 0: not known */

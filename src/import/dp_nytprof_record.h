@@ -2,7 +2,7 @@
 #ifndef DP_NYTPROF_RECORD_H
 #define DP_NYTPROF_RECORD_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
 enum { DP_NYTPROF_NUMBERS = 6, DP_NYTPROF_TIMES = 3, DP_NYTPROF_TEXTS = 2 };
 

@@ -14,7 +14,7 @@
 
 enum {
     POSITIONS = 3,              /* of a line: instr, line, bb */
-    EVENTS = DP_FOREIGN_VALUES - 1      /* the calls are one more kind of value */
+    EVENTS = DP_IMPORT_VALUES - 1      /* the calls are one more kind of value */
 };
 
 /* Names that are given once with a number, and later by the number alone. */
@@ -76,7 +76,7 @@ struct callgrind {
     uint64_t sum, n_costs;
 };
 
-static struct callgrind *state(const struct dp_reader *r) { return r->foreign.state; }
+static struct callgrind *state(const struct dp_reader *r) { return r->import.state; }
 
 /* ---- words ---- */
 
@@ -93,7 +93,7 @@ static struct dp_text behind(struct dp_text t, size_t n)
 
 static int bad(struct dp_reader *r, const char *what, struct dp_text line)
 {
-    return dp_foreign_bad(r, what, behind(line, 0));
+    return dp_import_bad(r, what, behind(line, 0));
 }
 
 static struct dp_text next_word(struct dp_text *rest)
@@ -110,7 +110,7 @@ static struct dp_text next_word(struct dp_text *rest)
 /* Decimal digits, or hexadecimal ones behind 0x. */
 static bool number(struct dp_text w, uint64_t *out)
 {
-    if (dp_foreign_begins(w, "0x"))
+    if (dp_import_begins(w, "0x"))
         return dp_num_hex(w.ptr + 2, w.len - 2, out);
     return dp_num_dec(w.ptr, w.len, out);
 }
@@ -126,7 +126,7 @@ static bool header_line(struct dp_text line, const char *key, struct dp_text *va
     if (!n || n == line.len || line.ptr[n] != ':')
         return false;
     *value = behind(line, n + 1);
-    return !key || dp_foreign_is((struct dp_text){ line.ptr, n }, key);
+    return !key || dp_import_is((struct dp_text){ line.ptr, n }, key);
 }
 
 /* Does the last word look like a count? Folded stacks end so, and their first frame may be any
@@ -149,10 +149,10 @@ static bool is_callgrind(const char *ptr, size_t len)
     const char *end = ptr + len, *nl;
     struct dp_text value;
     bool head = false, created = false, stacks = true;
-    if (dp_foreign_begins((struct dp_text){ ptr, len }, heads[0]))
+    if (dp_import_begins((struct dp_text){ ptr, len }, heads[0]))
         return true;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads) && !head; i++)
-        head = dp_foreign_begins((struct dp_text){ ptr, len }, heads[i]);
+        head = dp_import_begins((struct dp_text){ ptr, len }, heads[i]);
     for (; head && ptr < end; ptr = nl ? nl + 1 : end) {
         nl = memchr(ptr, '\n', (size_t)(end - ptr));
         struct dp_text line = behind((struct dp_text){ ptr, (size_t)((nl ? nl : end) - ptr) }, 0);
@@ -165,7 +165,7 @@ static bool is_callgrind(const char *ptr, size_t len)
         if (!header_line(line, NULL, &value) && ends_with_count(line))
             return false;
         if (header_line(line, "creator", &value)) {
-            if (dp_foreign_begins(value, "xdebug "))
+            if (dp_import_begins(value, "xdebug "))
                 return true;    /* its version ends as a count does */
             created = true;
         }
@@ -183,7 +183,7 @@ static int positions(struct dp_reader *r, struct dp_text rest)
     while ((w = next_word(&rest)).len) {
         if (cg->n_positions == POSITIONS)
             return bad(r, "there are more than three positions", line);
-        if (dp_foreign_is(w, "line"))
+        if (dp_import_is(w, "line"))
             cg->line_at = cg->n_positions;
         cg->n_positions++;
     }
@@ -222,7 +222,7 @@ static int describe(struct dp_reader *r, struct dp_text rest)
     about->name = dp_pool_intern(&cg->names, name.ptr, name.len);
     about->text = dp_pool_intern(&cg->names, rest.ptr, rest.len);
     bool full = about->name == DP_MAP_NONE || about->text == DP_MAP_NONE;
-    return full ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return full ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 /* An event is called as its column, unless its description is one word with a unit. */
@@ -232,13 +232,13 @@ static int add_event(struct dp_reader *r, struct dp_text column)
     struct dp_text name, unit;
     split_unit(column, &name, &unit);
     for (size_t i = 0; i < cg->n_about; i++) {
-        struct dp_text of = dp_foreign_name(&cg->names, cg->about[i].name), word, in;
-        split_unit(dp_foreign_name(&cg->names, cg->about[i].text), &word, &in);
+        struct dp_text of = dp_import_name(&cg->names, cg->about[i].name), word, in;
+        split_unit(dp_import_name(&cg->names, cg->about[i].text), &word, &in);
         if (of.len == column.len && memcmp(of.ptr, column.ptr, of.len) == 0 && in.len
             && !memchr(word.ptr, ' ', word.len))
             name = word, unit = in;
     }
-    return dp_foreign_value(r, name, unit);
+    return dp_import_value(r, name, unit);
 }
 
 /* The kinds of values. Each part of a file tells them, and they are the same. */
@@ -261,7 +261,7 @@ static int events(struct dp_reader *r, struct dp_text rest)
         cg->n_events++;
     }
     if (cg->events.err)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     return cg->n_events ? 0 : bad(r, "there is no event", line);
 }
 
@@ -269,12 +269,12 @@ static int events(struct dp_reader *r, struct dp_text rest)
 static void note_sums(struct callgrind *cg, struct dp_text key, struct dp_text value)
 {
     uint64_t told;
-    if (dp_foreign_is(key, "creator"))
-        cg->promised = dp_foreign_begins(value, "callgrind") ? TOTALS
-                       : dp_foreign_begins(value, "Devel::DProf") ? TOTALS
-                       : dp_foreign_begins(value, "xdebug") ? SUMMARY : cg->promised;
+    if (dp_import_is(key, "creator"))
+        cg->promised = dp_import_begins(value, "callgrind") ? TOTALS
+                       : dp_import_begins(value, "Devel::DProf") ? TOTALS
+                       : dp_import_begins(value, "xdebug") ? SUMMARY : cg->promised;
     for (int i = 0; i < SUMS_KINDS; i++)
-        if (dp_foreign_is(key, sums_keys[i]) && number(next_word(&value), &told)) {
+        if (dp_import_is(key, sums_keys[i]) && number(next_word(&value), &told)) {
             cg->has_sums[i] = true;
             cg->told[i] += told;
         }
@@ -289,20 +289,20 @@ static int key_line(struct dp_reader *r, struct dp_text line)
         return 0;
     const char *colon = memchr(line.ptr, ':', line.len);
     struct dp_text key = { line.ptr, (size_t)(colon - line.ptr) };
-    int rc = dp_foreign_is(key, "events")      ? events(r, value)
-             : dp_foreign_is(key, "event")     ? describe(r, value)
-             : dp_foreign_is(key, "positions") ? positions(r, value) : 0;
+    int rc = dp_import_is(key, "events")      ? events(r, value)
+             : dp_import_is(key, "event")     ? describe(r, value)
+             : dp_import_is(key, "positions") ? positions(r, value) : 0;
     note_sums(cg, key, value);
-    cg->calls = cg->calls || dp_foreign_is(key, "version") || dp_foreign_is(key, "creator")
-                || dp_foreign_is(key, "positions");
+    cg->calls = cg->calls || dp_import_is(key, "version") || dp_import_is(key, "creator")
+                || dp_import_is(key, "positions");
     return rc < 0 ? rc : 1;
 }
 
 static int new_state(struct dp_reader *r)
 {
-    struct callgrind *cg = r->foreign.state = dp_mem_zalloc(sizeof *cg);
+    struct callgrind *cg = r->import.state = dp_mem_zalloc(sizeof *cg);
     if (!cg)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_pool_init(&cg->names);
     for (int i = 0; i < SPACES; i++)
         dp_map_init(&cg->numbers[i]);
@@ -314,7 +314,7 @@ static int new_state(struct dp_reader *r)
     cg->promised = SUMS_NONE;
     cg->object = cg->file = cg->function_file = dp_pool_intern(&cg->names, "", 0);
     cg->called_object = cg->called_file = cg->called_name = cg->function = NONE;
-    return cg->object == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return cg->object == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 static int head(struct dp_reader *r)
@@ -322,8 +322,8 @@ static int head(struct dp_reader *r)
     struct dp_text line, calls = { "calls", 5 }, none = { "", 0 };
     int rc = new_state(r), got = 0;
     struct callgrind *cg = state(r);
-    while (rc >= 0 && !cg->n_events && (got = dp_foreign_line(r, &line)) > 0) {
-        cg->calls = cg->calls || dp_foreign_begins(line, "# callgrind format");
+    while (rc >= 0 && !cg->n_events && (got = dp_import_line(r, &line)) > 0) {
+        cg->calls = cg->calls || dp_import_begins(line, "# callgrind format");
         rc = line.len && *line.ptr != '#' ? key_line(r, line) : 1;
         if (rc == 0)
             rc = bad(r, "this is no line of a header, and there was no line `events:'", line);
@@ -332,9 +332,9 @@ static int head(struct dp_reader *r)
         return rc < 0 ? rc : got;
     if (!cg->n_events)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "there is no line `events:'");
-    rc = cg->calls ? dp_foreign_value(r, calls, none) : 0;
-    cg->graph.width = cg->lines.width = r->foreign.n_values;
-    return rc < 0 ? rc : dp_foreign_header(r, 0);
+    rc = cg->calls ? dp_import_value(r, calls, none) : 0;
+    cg->graph.width = cg->lines.width = r->import.n_values;
+    return rc < 0 ? rc : dp_import_header(r, 0);
 }
 
 /* ---- functions ---- */
@@ -355,7 +355,7 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
         t = behind(t, n + 1);
         slot = t.len ? dp_map_put(&cg->numbers[space], id) : dp_map_find(&cg->numbers[space], id);
         if (!slot)
-            return t.len ? dp_foreign_error(r, DP_E_NOMEM)
+            return t.len ? dp_import_error(r, DP_E_NOMEM)
                     : bad(r, "no name was given for this number", line);
         if (!t.len)
             return *out = slot->value, 0;
@@ -364,30 +364,30 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
     *out = dp_pool_intern(&cg->names, t.ptr, t.len);
     if (slot)
         slot->value = *out;
-    return *out == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return *out == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 static bool is_unknown(struct dp_text file)
 {
-    return !file.len || dp_foreign_is(file, "???");
+    return !file.len || dp_import_is(file, "???");
 }
 
 /* The function of a file and a name. Functions without a file are told apart by their objects. */
 static int64_t function_of(struct dp_reader *r, uint32_t object, uint32_t file, uint32_t name)
 {
     struct callgrind *cg = state(r);
-    if (is_unknown(dp_foreign_name(&cg->names, file)))
+    if (is_unknown(dp_import_name(&cg->names, file)))
         file = object;
     struct dp_map_slot *slot = dp_map_put(&cg->function_of, (uint64_t)file << 32 | name);
     if (!slot)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
     int64_t n = dp_callgraph_function(&cg->graph);
     if (n < 0 || dp_mem_grow((void **)&cg->known, &cg->known_cap, (size_t)n + 1, sizeof *cg->known)
                      < 0)
-        return dp_foreign_error(r, n < 0 ? (int)n : DP_E_NOMEM);
+        return dp_import_error(r, n < 0 ? (int)n : DP_E_NOMEM);
     slot->value = (uint32_t)n;
     cg->known[n] = (struct known){ name, file, 0 };
     return n;
@@ -415,7 +415,7 @@ static bool read_position(struct dp_text w, uint64_t *at)
     uint64_t n;
     if (w.len == 1 && *w.ptr == '*')
         return true;
-    bool plus = dp_foreign_begins(w, "+"), minus = dp_foreign_begins(w, "-");
+    bool plus = dp_import_begins(w, "+"), minus = dp_import_begins(w, "-");
     if (plus || minus)
         w.ptr++, w.len--;
     if (!number(w, &n))
@@ -441,7 +441,7 @@ static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values
     struct callgrind *cg = state(r);
     struct dp_text w, line = rest;
     size_t n = 0;
-    memset(values, 0, DP_FOREIGN_VALUES * sizeof *values);
+    memset(values, 0, DP_IMPORT_VALUES * sizeof *values);
     while ((w = next_word(&rest)).len) {
         if (n == cg->n_events)
             return bad(r, "there are more costs than events", line);
@@ -492,7 +492,7 @@ static int end_calls(struct dp_reader *r, uint64_t *values)
         return (int)to;
     int64_t edge = dp_callgraph_edge(&cg->graph, cg->function, (uint32_t)to);
     if (edge < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (cg->calls)
         values[cg->n_events] = cg->n_calls;
     if (!cg->known[to].line)
@@ -506,13 +506,13 @@ static int add_own(struct dp_reader *r, const uint64_t *values)
 {
     struct callgrind *cg = state(r);
     struct dp_linecost at = { cg->function, cg->file, 0 };
-    if (cg->line_at < cg->n_positions && !is_unknown(dp_foreign_name(&cg->names, cg->file)))
+    if (cg->line_at < cg->n_positions && !is_unknown(dp_import_name(&cg->names, cg->file)))
         at.line = cg->position[cg->line_at];
     cg->sum += values[0];
     cg->n_costs++;
     int rc = add(r, cg->graph.own + (size_t)cg->function * cg->graph.width, values);
     if (rc == 0 && (rc = dp_linecosts_add(&cg->lines, at, values)) < 0)
-        dp_foreign_error(r, rc);
+        dp_import_error(r, rc);
     return rc;
 }
 
@@ -521,7 +521,7 @@ static int add_own(struct dp_reader *r, const uint64_t *values)
 static int cost_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
-    uint64_t values[DP_FOREIGN_VALUES];
+    uint64_t values[DP_IMPORT_VALUES];
     enum next what = cg->next;
     cg->next = OWN_COST;
     int rc = read_positions(r, &line, cg->position);
@@ -555,16 +555,16 @@ static int name_line(struct dp_reader *r, struct dp_text line)
         return bad(r, "this is no line of callgrind's format", line);
     size_t n = (size_t)(equals - line.ptr);
     struct dp_text key = { line.ptr, n }, value = behind(line, n + 1);
-    if (dp_foreign_is(key, "fn"))
+    if (dp_import_is(key, "fn"))
         return begin_function(r, value);
-    if (dp_foreign_is(key, "calls"))
+    if (dp_import_is(key, "calls"))
         return begin_calls(r, value);
-    if (dp_foreign_is(key, "jump") || dp_foreign_is(key, "jcnd"))
+    if (dp_import_is(key, "jump") || dp_import_is(key, "jcnd"))
         return cg->next = JUMP, 0;
     for (size_t i = 0; i < DP_ARRAY_LEN(names); i++)
-        if (dp_foreign_is(key, names[i].key)) {
+        if (dp_import_is(key, names[i].key)) {
             int rc = read_name(r, names[i].space, value, names[i].to);
-            if (dp_foreign_is(key, "fl"))
+            if (dp_import_is(key, "fl"))
                 cg->file = cg->function_file;
             return rc;
         }
@@ -588,9 +588,9 @@ static int give_subs(struct dp_reader *r)
     struct callgrind *cg = state(r);
     for (size_t i = 0; i < cg->graph.n_functions; i++) {
         const struct known *k = &cg->known[i];
-        int rc = dp_foreign_sub(r, dp_foreign_name(&cg->names, k->name),
-                                dp_foreign_name(&cg->names, k->file),
-                                k->line > INT32_MAX ? 0 : k->line, &cg->graph.functions[i].sub);
+        int rc = dp_import_sub(r, dp_import_name(&cg->names, k->name),
+                               dp_import_name(&cg->names, k->file),
+                               k->line > INT32_MAX ? 0 : k->line, &cg->graph.functions[i].sub);
         if (rc < 0)
             return rc;
     }
@@ -604,7 +604,7 @@ static uint32_t sub_of(const struct dp_reader *r, uint32_t function)
 
 static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
 {
-    return dp_foreign_name(&state(r)->names, file);
+    return dp_import_name(&state(r)->names, file);
 }
 
 static int give_all(struct dp_reader *r)
@@ -638,7 +638,7 @@ static int body(struct dp_reader *r)
 {
     struct dp_text line;
     int got, rc;
-    while ((got = dp_foreign_line(r, &line)) > 0)
+    while ((got = dp_import_line(r, &line)) > 0)
         if ((rc = any_line(r, line)) < 0)
             return rc;
     if (got == 0 && state(r)->next == CALL_COST && !r->in.cut)
@@ -664,6 +664,6 @@ static void release(void *of)
     dp_mem_free(cg);
 }
 
-const struct dp_foreign_format dp_foreign_callgrind = {
+const struct dp_import_format dp_import_callgrind = {
     "callgrind", is_callgrind, head, body, release
 };

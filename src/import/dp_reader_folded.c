@@ -61,7 +61,7 @@ struct folded {
     uint32_t subs;              /* the subs so far have smaller numbers */
 };
 
-DP_INLINE struct folded *state(const struct dp_reader *r) { return r->foreign.state; }
+DP_INLINE struct folded *state(const struct dp_reader *r) { return r->import.state; }
 
 /* The longest line has fewer frames than a stack may have. */
 typedef char deep_enough[DP_LIMIT_LINE / 2 <= DP_LIMIT_DEPTH ? 1 : -1];
@@ -183,9 +183,9 @@ static int check_kind(struct dp_reader *r, enum dp_folded_kind kind)
 
 static int make_state(struct dp_reader *r, enum dp_folded_kind kind)
 {
-    struct folded *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    struct folded *in = r->import.state = dp_mem_zalloc(sizeof *in);
     if (!in)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_buf_init(&in->stack);
     dp_index_init(&in->index);
     in->seed = dp_map_any(r) | 1;
@@ -218,7 +218,7 @@ static int make_header(struct dp_reader *r)
     int rc = dp_header_add(head, "dprof_format", DP_FMT_FOLDED);
     if (rc == 0 && head->declared)
         rc = dp_header_add(head, "dprof_unit", head->declared);
-    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+    return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
 static int head(struct dp_reader *r)
@@ -254,7 +254,7 @@ static int finer(struct dp_reader *r, unsigned decimals)
         r->err->line = r->in.line;
         r->err->byte = r->in.base + r->in.pos;
     }
-    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+    return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
 /* a * 10 + d, at most DP_LIMIT_TOTAL. */
@@ -359,7 +359,7 @@ static int decode(struct dp_reader *r, struct dp_text *t)
     char *to = dp_buf_room(&r->ids.scratch, t->len);
     size_t n = 0;
     if (!to)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (size_t i = 0; i < t->len; i++) {
         int hi = t->ptr[i] == '%' && i + 2 < t->len ? dp_num_hexdigit(t->ptr[i + 1]) : -1;
         int lo = hi >= 0 ? dp_num_hexdigit(t->ptr[i + 2]) : -1;
@@ -426,7 +426,7 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub, bool fr
  * so is the root at the beginning of a stack, because all stacks begin there. */
 static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     for (size_t at = from; at < len;) {
         const char *semi = memchr(p + at, ';', len - at);
         size_t n = semi ? (size_t)(semi - p) - at : len - at;
@@ -434,7 +434,7 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
         if (n && !is_root) {
             size_t k = in->frame_count;
             if (dp_mem_grow((void **)&in->frames, &in->frames_cap, k + 1, sizeof *in->frames) < 0)
-                return dp_foreign_error(r, DP_E_NOMEM);
+                return dp_import_error(r, DP_E_NOMEM);
             uint64_t hash = in->indexed
                     ? hash_of(in->seed, k ? in->frames[k - 1].hash : 0, p + at, n) : 0;
             in->frames[in->frame_count++] = (struct frame){
@@ -491,7 +491,7 @@ static int name_frame(struct dp_reader *r, const char *p, struct frame *frame)
  * bytes there, as `a` before `a:b` before `a;b`. */
 static size_t first_fresh(const struct dp_reader *r, size_t len, size_t kept, size_t same)
 {
-    const struct folded *in = r->foreign.state;
+    const struct folded *in = r->import.state;
     if (in->by_frames)
         return kept;
     if (!in->by_bytes)
@@ -528,12 +528,12 @@ static size_t find_known(const struct folded *in, struct frame *frames,
  * frames are few. */
 static int descend(struct dp_reader *r, const char *p, size_t fresh)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     size_t n = in->frame_count, i = find_known(in, in->frames, n);
     if (in->indexed && in->is_whole)
         fresh = i;
     if (in->indexed && dp_index_room(&in->index, n - i) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (; i < n; i++) {
         struct frame *frame = &in->frames[i];
         int rc = name_frame(r, p, frame);
@@ -553,7 +553,7 @@ static int descend(struct dp_reader *r, const char *p, size_t fresh)
  * too: when the file turns out not to be sorted, the index has all of its contexts. */
 static void look_at_stacks(struct dp_reader *r)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     bool is_mixed = in->pushed >= 6 * ++in->stacks && !r->head->chart;
     if (in->stacks == FIRST && in->indexed && !is_mixed) {
         dp_index_release(&in->index);
@@ -575,13 +575,13 @@ static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
     if (prev->len > len)
         prev->len = len;
     dp_buf_add(prev, p + prev->len, len - prev->len);
-    return prev->err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return prev->err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 /* Gives contexts to a stack, whose first frames may be those of the one before. */
 static int follow(struct dp_reader *r, const char *p, size_t len)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     size_t same, from = keep_shared(r, p, len, &same), kept = in->frame_count;
     look_at_order(in, p, len, same);
     int rc = split(r, p, len, from);
@@ -620,7 +620,7 @@ static void arrive(struct folded *in)
  * that is what it is given. */
 static int look_ahead(struct dp_reader *r, const char *p, size_t len)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     len = trimmed(p, len);
     if (!len || is_comment(p, len))
         return 0;
@@ -649,7 +649,7 @@ static void find_ahead(struct dp_reader *r)
 static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
                  const uint64_t *before)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     bool is_split = in->split_line == p && in->split_len == len;
     look_at_stacks(r);
     int rc = is_split ? descend(r, p, SIZE_MAX) : follow(r, p, len);
@@ -741,7 +741,7 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
  * is read. */
 static int mixed_lines(struct dp_reader *r, const char *end)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     const char *p = r->in.buf + r->in.pos, *nl = memchr(p, '\n', (size_t)(end - p));
     int rc = 0;
     in->ahead.line = NULL;
@@ -769,7 +769,7 @@ static int mixed_lines(struct dp_reader *r, const char *end)
  * r->info. */
 static int lines(struct dp_reader *r, const char *end)
 {
-    const struct folded *in = r->foreign.state;
+    const struct folded *in = r->import.state;
     /* What shares most of its frames with the stack before is read faster from there. */
     bool is_alone = in->pushed * 2 > in->deep;
     if (in->indexed && in->stacks > FIRST && is_alone && r->in.buf + r->in.pos < end)
@@ -820,6 +820,6 @@ static bool is_folded(const char *ptr, size_t len)
     return true;
 }
 
-const struct dp_foreign_format dp_foreign_folded = {
+const struct dp_import_format dp_import_folded = {
     DP_FMT_FOLDED, is_folded, head, body, release
 };

@@ -3,7 +3,7 @@
 #ifndef DP_READER_FOLDED_H
 #define DP_READER_FOLDED_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
 enum dp_folded_kind {
     DP_FOLDED_NOT,              /* a line of something else */
@@ -18,6 +18,6 @@ enum dp_folded_kind {
  * bytes; then the last line may lack its end. */
 enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last);
 
-extern const struct dp_foreign_format dp_foreign_folded;
+extern const struct dp_import_format dp_import_folded;
 
 #endif

@@ -5,6 +5,6 @@
 #include "dp_reader.h"
 
 /* The format of a file that begins so: folded stacks, if it is no other one. */
-dp_reader_find_fn dp_foreign_find;
+dp_reader_find_fn dp_import_find;
 
 #endif

@@ -82,9 +82,9 @@ static int sub_of(struct dp_reader *r, struct nytprof *in, struct dp_text name, 
     if (*sub == DP_MAP_NONE
         || dp_mem_grow_cleared((void **)&in->subs, &in->subs_cap, (size_t)*sub + 1,
                                sizeof *in->subs) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (*sub >= DP_LIMIT_IDS)
-        return dp_foreign_error(r, DP_E_LIMIT);
+        return dp_import_error(r, DP_E_LIMIT);
     return 0;
 }
 
@@ -92,12 +92,12 @@ static int file_record(struct dp_reader *r, struct nytprof *in, const struct dp_
 {
     uint32_t name = dp_pool_intern(&in->files, rec->s[0].ptr, rec->s[0].len);
     if (name == DP_MAP_NONE)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (name >= DP_LIMIT_IDS)
-        return dp_foreign_error(r, DP_E_LIMIT);
+        return dp_import_error(r, DP_E_LIMIT);
     struct dp_map_slot *slot = dp_map_put(&in->file_of, rec->u[0]);
     if (!slot)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     slot->value = name + 1;
     return 0;
 }
@@ -141,7 +141,7 @@ static int return_record(struct dp_reader *r, struct nytprof *in,
     if (rc == 0)
         rc = dp_returns_add(&in->calls, rec->u[0], sub, ticks);
     in->returns++;
-    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+    return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
 static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, uint32_t *out)
@@ -149,7 +149,7 @@ static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, ui
     if (!in->subs[sub].function) {
         int64_t n = dp_callgraph_function(&in->graph);
         if (n < 0)
-            return dp_foreign_error(r, (int)n);
+            return dp_import_error(r, (int)n);
         in->subs[sub].function = (uint32_t)n + 1;
     }
     *out = in->subs[sub].function - 1;
@@ -175,7 +175,7 @@ static int add_edge(struct dp_reader *r, struct nytprof *in, uint32_t caller, ui
         return rc;
     int64_t edge = dp_callgraph_edge(&in->graph, from, to);
     if (edge < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     rc = dp_callgraph_add(&in->graph, in->graph.inclusive + (size_t)edge * KINDS, values);
     return rc < 0 ? dp_reader_fail(r, rc, 0, "the times add up to more than fits") : 0;
 }
@@ -215,7 +215,7 @@ static int time_record(struct dp_reader *r, struct nytprof *in, const struct dp_
     int rc = dp_nytprof_lines_add(&in->lines, rec->u[1], rec->u[2], (int32_t)rec->u[0],
                                   in->counted);
     in->counted = false;
-    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+    return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
 /* ---- processes ---- */
@@ -261,7 +261,7 @@ static int keep(struct dp_reader *r, const char *name, struct dp_text value)
     dp_buf_add(&r->ids.scratch, value.ptr, value.len);
     const char *str = dp_buf_cstr(&r->ids.scratch);
     int rc = r->ids.scratch.err ? DP_E_NOMEM : dp_header_add(r->head, name, str);
-    return rc < 0 ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return rc < 0 ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 /* Numbers of clocks as clock_gettime(2) has them. */
@@ -413,9 +413,9 @@ static int all_records(struct dp_reader *r, struct nytprof *in)
 
 static int head(struct dp_reader *r)
 {
-    struct nytprof *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    struct nytprof *in = r->import.state = dp_mem_zalloc(sizeof *in);
     if (!in)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_pool_init(&in->names);
     dp_pool_init(&in->files);
     dp_map_init(&in->file_of);
@@ -428,13 +428,13 @@ static int head(struct dp_reader *r)
     if (rc == 0)
         rc = all_records(r, in);
     if (rc == 0 && (rc = dp_returns_end(&in->calls)) < 0)
-        dp_foreign_error(r, rc);
+        dp_import_error(r, rc);
     if (rc == 0)
-        rc = dp_foreign_value(r, (struct dp_text){ "calls", 5 }, (struct dp_text){ "", 0 });
+        rc = dp_import_value(r, (struct dp_text){ "calls", 5 }, (struct dp_text){ "", 0 });
     if (rc == 0)
-        rc = dp_foreign_value(r, (struct dp_text){ in->cpu ? "cpu" : "wall", in->cpu ? 3 : 4 },
-                              (struct dp_text){ "ns", 2 });
-    return rc < 0 ? rc : dp_foreign_header(r, 1);
+        rc = dp_import_value(r, (struct dp_text){ in->cpu ? "cpu" : "wall", in->cpu ? 3 : 4 },
+                             (struct dp_text){ "ns", 2 });
+    return rc < 0 ? rc : dp_import_header(r, 1);
 }
 
 /* ---- handing over ---- */
@@ -442,9 +442,9 @@ static int head(struct dp_reader *r)
 /* The name that a file's number stands for; len 0: none. */
 static struct dp_text file_name(const struct dp_reader *r, uint32_t number)
 {
-    const struct nytprof *in = r->foreign.state;
+    const struct nytprof *in = r->import.state;
     const struct dp_map_slot *slot = number ? dp_map_find(&in->file_of, number) : NULL;
-    return slot ? dp_nytprof_file(dp_foreign_name(&in->files, slot->value - 1))
+    return slot ? dp_nytprof_file(dp_import_name(&in->files, slot->value - 1))
                 : (struct dp_text){ "", 0 };
 }
 
@@ -515,12 +515,12 @@ static int64_t own_ticks(const struct nytprof *in, bool graph)
 static int give_context(struct dp_reader *r, struct nytprof *in, uint32_t n)
 {
     const struct dp_returns_node *node = &in->calls.nodes[n];
-    int64_t number = dp_foreign_enter(r, in->nodes[node->parent], in->subs[node->sub].number);
+    int64_t number = dp_import_enter(r, in->nodes[node->parent], in->subs[node->sub].number);
     if (number < 0)
         return (int)number;
     in->nodes[n] = (uint32_t)number;
     uint64_t values[KINDS] = { [CALLS] = node->calls, [TIME] = ns_of(in, node->ticks) };
-    return dp_foreign_add(r, (uint32_t)number, values);
+    return dp_import_add(r, (uint32_t)number, values);
 }
 
 static int give_tree(struct dp_reader *r, struct nytprof *in)
@@ -528,7 +528,7 @@ static int give_tree(struct dp_reader *r, struct nytprof *in)
     int rc = 0;
     in->nodes = dp_mem_zalloc((in->calls.count + 1) * sizeof *in->nodes);
     if (!in->nodes)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (uint32_t n = 0; rc == 0 && (n = dp_returns_next(&in->calls, n)) != 0;)
         rc = give_context(r, in, n);
     return rc;
@@ -555,17 +555,17 @@ static int give_lines(struct dp_reader *r, struct nytprof *in, bool graph)
     }
     int rc = ranges ? dp_nytprof_lines_subs(&in->lines, ranges, n) : DP_E_NOMEM;
     dp_mem_free(ranges);
-    return rc < 0 ? dp_foreign_error(r, rc) : dp_nytprof_lines_give(r, &in->lines, file_name);
+    return rc < 0 ? dp_import_error(r, rc) : dp_nytprof_lines_give(r, &in->lines, file_name);
 }
 
 static int body(struct dp_reader *r)
 {
-    struct nytprof *in = r->foreign.state;
+    struct nytprof *in = r->import.state;
     bool graph = in->sums > in->returns;
     uint64_t own[KINDS] = { [TIME] = ns_of(in, own_ticks(in, graph)) };
     int rc = give_subs(r, in, graph);
     if (rc == 0)
-        rc = dp_foreign_add(r, 0, own);
+        rc = dp_import_add(r, 0, own);
     if (rc == 0)
         rc = graph ? give_graph(r, in) : give_tree(r, in);
     if (rc == 0)
@@ -589,6 +589,6 @@ static void release(void *state)
     dp_mem_free(in);
 }
 
-const struct dp_foreign_format dp_foreign_nytprof = {
+const struct dp_import_format dp_import_nytprof = {
     "nytprof", is_nytprof, head, body, release
 };

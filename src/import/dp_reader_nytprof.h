@@ -2,8 +2,8 @@
 #ifndef DP_READER_NYTPROF_H
 #define DP_READER_NYTPROF_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
-extern const struct dp_foreign_format dp_foreign_nytprof;
+extern const struct dp_import_format dp_import_nytprof;
 
 #endif

@@ -24,7 +24,7 @@ struct event {
 struct perf {
     struct dp_pool names;       /* of frames and of events */
     uint32_t *numbers;          /* the consumer's, by name */
-    struct event events[DP_FOREIGN_VALUES];
+    struct event events[DP_IMPORT_VALUES];
     size_t n_events;
     struct dp_samples tree;
     bool any, open;             /* a sample has begun; .. and not ended */
@@ -293,9 +293,9 @@ static int intern(struct dp_reader *r, struct perf *in, struct dp_text t, uint32
 {
     *out = dp_pool_intern(&in->names, t.ptr, t.len);
     if (*out == DP_MAP_NONE)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     return *out < DP_LIMIT_IDS ? 0
-            : dp_foreign_error(r, DP_E_LIMIT);
+            : dp_import_error(r, DP_E_LIMIT);
 }
 
 /* The sample is over: its stack has the command below it, as stackcollapse-perf.pl has. */
@@ -309,7 +309,7 @@ static int finish(struct dp_reader *r, struct perf *in)
         node = dp_samples_enter(&in->tree, (uint32_t)node, in->frames[i - 1]);
     int rc = node < 0 ? (int)node
             : dp_samples_add(&in->tree, (uint32_t)node, in->kind, in->period);
-    return rc == DP_E_NOMEM ? dp_foreign_error(r, DP_E_NOMEM)
+    return rc == DP_E_NOMEM ? dp_import_error(r, DP_E_NOMEM)
             : rc < 0 ? dp_reader_fail(r, rc, 0, "there are too many stacks, or their values add up"
                                                 " to more than fits") : 0;
 }
@@ -321,9 +321,9 @@ static int find_event(struct dp_reader *r, struct perf *in, const struct sample 
     for (in->kind = 0; rc == 0 && in->kind < in->n_events; in->kind++)
         if (in->events[in->kind].name == name)
             return 0;
-    if (rc == 0 && in->n_events == DP_FOREIGN_VALUES)
+    if (rc == 0 && in->n_events == DP_IMPORT_VALUES)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "there are more than %d events",
-                              DP_FOREIGN_VALUES);
+                              DP_IMPORT_VALUES);
     size_t clock = s->event.len >= 9 ? 9 : 0;
     if (s->event.len >= 10 && memcmp(s->event.ptr, "task-clock", 10) == 0)
         clock = 10;
@@ -345,7 +345,7 @@ static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "a stack is too deep");
     if (dp_mem_grow((void **)&in->frames, &in->frames_cap, in->n_frames + 1,
                     sizeof *in->frames) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     in->frames[in->n_frames++] = n;
     return 0;
 }
@@ -357,11 +357,11 @@ static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, stru
     for (name = dp_perf_no_offset(name); rc == 0 && name.len;) {
         struct dp_text one = dp_perf_inlined(&name, in->java);
         dp_buf_clear(&in->name);
-        if (dp_foreign_is(one, "[unknown]"))
+        if (dp_import_is(one, "[unknown]"))
             dp_perf_unknown(&in->name, file);
         else
             dp_perf_name(&in->name, one, in->java);
-        rc = in->name.err ? dp_foreign_error(r, DP_E_NOMEM)
+        rc = in->name.err ? dp_import_error(r, DP_E_NOMEM)
                 : add_frame(r, in, (struct dp_text){ in->name.ptr, in->name.len });
     }
     return rc;
@@ -377,11 +377,11 @@ static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
     for (size_t i = 0; i < s->command.len; i++)
         dp_buf_addc(&in->name, dp_is_blank(s->command.ptr[i]) ? '_' : s->command.ptr[i]);
     if (rc == 0 && in->name.err)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     struct dp_text command = { in->name.ptr, in->name.len };
     if (rc == 0)
         rc = intern(r, in, command, &in->command);
-    in->java = dp_foreign_is(command, "java");
+    in->java = dp_import_is(command, "java");
     in->any = in->open = rc == 0;
     in->flat = s->framed;
     in->period = s->period;
@@ -395,9 +395,9 @@ static int first_frame(struct dp_reader *r, struct perf *in, struct dp_text line
     struct sample s;
     struct dp_text name, file, before = { in->before.ptr, in->before.len };
     if (in->any)
-        return dp_foreign_bad(r, "this is neither a sample nor a frame", line);
+        return dp_import_bad(r, "this is neither a sample nor a frame", line);
     if (!before.len || sample_line(before, &s) != WEAK)
-        return dp_foreign_bad(r, "no command stands before this stack; `perf script -F comm,tid,"
+        return dp_import_bad(r, "no command stands before this stack; `perf script -F comm,tid,"
                                  "time,period,event,ip,sym,dso' prints all that is needed", line);
     in->weak = true;
     int rc = begin(r, in, &s);
@@ -410,7 +410,7 @@ static int early_line(struct dp_reader *r, struct perf *in, struct dp_text line,
     dp_buf_clear(&in->before);
     if (sure == WEAK)
         dp_buf_add(&in->before, line.ptr, line.len);
-    return in->before.err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return in->before.err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
@@ -436,7 +436,7 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
     }
     if (in->open && at)         /* what else is printed of a sample: registers, sources */
         return 0;
-    return in->any ? dp_foreign_bad(r, "this is neither a sample nor a frame", line)
+    return in->any ? dp_import_bad(r, "this is neither a sample nor a frame", line)
             : early_line(r, in, line, sure);
 }
 
@@ -486,26 +486,26 @@ static bool is_perf(const char *ptr, size_t len)
 static int tell_events(struct dp_reader *r, struct perf *in)
 {
     for (size_t i = 0; i < in->n_events; i++) {
-        int rc = dp_foreign_value(r, dp_foreign_name(&in->names, in->events[i].name),
-                                  (struct dp_text){ "ns", in->events[i].time ? 2 : 0 });
+        int rc = dp_import_value(r, dp_import_name(&in->names, in->events[i].name),
+                                 (struct dp_text){ "ns", in->events[i].time ? 2 : 0 });
         if (rc < 0)
             return rc;
     }
-    return dp_foreign_header(r, 0);
+    return dp_import_header(r, 0);
 }
 
 static int head(struct dp_reader *r)
 {
-    struct perf *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    struct perf *in = r->import.state = dp_mem_zalloc(sizeof *in);
     struct dp_text line;
     if (!in)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_pool_init(&in->names);
     dp_samples_init(&in->tree);
     dp_buf_init(&in->name);
     dp_buf_init(&in->before);
     int rc = 0, got = 0;
-    while (rc == 0 && (got = dp_foreign_line(r, &line)) > 0)
+    while (rc == 0 && (got = dp_import_line(r, &line)) > 0)
         rc = any_line(r, in, line);
     if (rc == 0 && in->open && in->stacks)      /* it counts, but may have had more frames */
         in->cut = "no empty line follows the last stack";
@@ -521,17 +521,17 @@ static int head(struct dp_reader *r)
 
 static int body(struct dp_reader *r)
 {
-    struct perf *in = r->foreign.state;
+    struct perf *in = r->import.state;
     int rc = 0;
     in->numbers = dp_mem_alloc((in->names.count + 1) * sizeof *in->numbers);
     if (!in->numbers)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     memset(in->numbers, 0xff, (in->names.count + 1) * sizeof *in->numbers);     /* DP_SUB_NONE */
     for (size_t n = 1; rc == 0 && n < in->tree.count; n++) {
         uint32_t name = in->tree.nodes[n].sub;
         if (in->numbers[name] == DP_SUB_NONE)
-            rc = dp_foreign_sub(r, dp_foreign_name(&in->names, name), (struct dp_text){ "", 0 }, 0,
-                                &in->numbers[name]);
+            rc = dp_import_sub(r, dp_import_name(&in->names, name), (struct dp_text){ "", 0 }, 0,
+                               &in->numbers[name]);
     }
     if (rc == 0)
         rc = dp_samples_give(r, &in->tree, in->numbers);
@@ -552,4 +552,4 @@ static void release(void *state)
     dp_mem_free(in);
 }
 
-const struct dp_foreign_format dp_foreign_perf = { "perf", is_perf, head, body, release };
+const struct dp_import_format dp_import_perf = { "perf", is_perf, head, body, release };

@@ -70,7 +70,7 @@ struct pprof {
     size_t n_subs, subs_cap;
     uint64_t *path;             /* of the sample: ids of locations, callees first */
     size_t depth, path_cap;
-    uint64_t values[DP_FOREIGN_VALUES];
+    uint64_t values[DP_IMPORT_VALUES];
     size_t n_values;
     struct dp_linecosts lines;
 };
@@ -80,7 +80,7 @@ struct pprof {
 /* Errors are at this byte from here on. */
 static void at(struct dp_reader *r, const char *ptr)
 {
-    r->in.base = (uint64_t)(ptr - r->foreign.whole.ptr);
+    r->in.base = (uint64_t)(ptr - r->import.whole.ptr);
 }
 
 static bool varint(struct dp_text *rest, uint64_t *out)
@@ -209,7 +209,7 @@ static int index_of(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t
 {
     struct dp_map_slot *slot = dp_map_put(map, id);
     if (!slot)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     slot->value = (uint32_t)index;
     return 0;
 }
@@ -217,7 +217,7 @@ static int index_of(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t
 static int add_span(struct dp_reader *r, struct span **list, size_t *n, size_t *cap, struct span s)
 {
     if (dp_mem_grow((void **)list, cap, *n + 1, sizeof **list) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     (*list)[(*n)++] = s;
     return 0;
 }
@@ -235,7 +235,7 @@ static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (got < 0)
         return got;
     if (dp_mem_grow((void **)&p->files, &p->files_cap, p->n_files + 1, sizeof *p->files) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->files[p->n_files] = file;
     return index_of(r, &p->mapping_ids, id, p->n_files++);
 }
@@ -254,7 +254,7 @@ static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (dp_mem_grow((void **)&p->locations, &p->locations_cap, p->n_locations + 1,
                     sizeof *p->locations)
         < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->locations[p->n_locations] = loc;
     return index_of(r, &p->location_ids, id, p->n_locations++);
 }
@@ -279,7 +279,7 @@ static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (dp_mem_grow((void **)&p->functions, &p->functions_cap, p->n_functions + 1,
                     sizeof *p->functions)
         < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->functions[p->n_functions] = fn;
     return index_of(r, &p->function_ids, id, p->n_functions++);
 }
@@ -336,22 +336,22 @@ static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t
         return rc;
     if (p->preferred && p->preferred == type)
         *preferred = n;
-    return dp_foreign_value(r, name, unit);
+    return dp_import_value(r, name, unit);
 }
 
 static int head(struct dp_reader *r)
 {
-    struct pprof *p = r->foreign.state = dp_mem_zalloc(sizeof *p);
+    struct pprof *p = r->import.state = dp_mem_zalloc(sizeof *p);
     struct dp_text rest;
     struct field f;
     if (!p)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_map_init(&p->function_ids);
     dp_map_init(&p->location_ids);
     dp_map_init(&p->mapping_ids);
     dp_map_init(&p->phases);
     dp_linecosts_init(&p->lines);
-    int got = dp_foreign_whole(r, &p->all);
+    int got = dp_import_whole(r, &p->all);
     if (got < 0)
         return got;
     if (r->in.cut)
@@ -368,7 +368,7 @@ static int head(struct dp_reader *r)
     for (size_t i = 0; i < p->n_types; i++)
         if ((got = add_type(r, p, i, &preferred)) < 0)
             return got;
-    return dp_foreign_header(r, preferred);
+    return dp_import_header(r, preferred);
 }
 
 /* ---- the second pass ---- */
@@ -395,8 +395,8 @@ static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struc
     if (fn->sub == DP_SUB_NONE
         && (rc = string(r, p, fn->name ? fn->name : fn->system, &name)) == 0
         && (rc = string(r, p, fn->file, &file)) == 0
-        && (rc = dp_foreign_sub(r, name, file, fn->line > INT32_MAX ? 0 : fn->line, &fn->sub)) == 0
-        && dp_foreign_is_root(name))
+        && (rc = dp_import_sub(r, name, file, fn->line > INT32_MAX ? 0 : fn->line, &fn->sub)) == 0
+        && dp_import_is_root(name))
         fn->sub |= ROOT;
     line->function = fn->sub;
     line->file = (uint32_t)fn->file;
@@ -416,7 +416,7 @@ static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, u
     if (rc < 0)
         return rc;
     int len = snprintf(name, sizeof name, "0x%llx", (unsigned long long)address);
-    return dp_foreign_sub(r, (struct dp_text){ name, (size_t)len }, file, 0, sub);
+    return dp_import_sub(r, (struct dp_text){ name, (size_t)len }, file, 0, sub);
 }
 
 /* Adds to the subs of a location, whose own line is that of the first of them. */
@@ -426,7 +426,7 @@ static int add_sub(struct dp_reader *r, struct pprof *p, struct location *loc,
     if (p->n_subs == loc->first)
         loc->line = line;
     if (dp_mem_grow((void **)&p->subs, &p->subs_cap, p->n_subs + 1, sizeof *p->subs) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->subs[p->n_subs++] = line.function;
     return 0;
 }
@@ -481,7 +481,7 @@ static int add_id(struct dp_reader *r, struct pprof *p, uint64_t id)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "a stack has more than %lu frames",
                               (unsigned long)DP_LIMIT_DEPTH);
     if (dp_mem_grow((void **)&p->path, &p->path_cap, p->depth + 1, sizeof *p->path) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->path[p->depth++] = id;
     return 0;
 }
@@ -492,7 +492,7 @@ static int add_value(struct dp_reader *r, struct pprof *p, uint64_t value)
         return dp_reader_fail(r, DP_E_SYNTAX, 0,
                               "a sample's value is negative: this is the difference of two"
                               " profiles; give the two that it was made of");
-    if (p->n_values < r->foreign.n_values)
+    if (p->n_values < r->import.n_values)
         p->values[p->n_values] = value;
     p->n_values++;
     return 0;
@@ -534,7 +534,7 @@ static int read_label(struct dp_reader *r, const struct pprof *p, const struct f
             str = of.value;
     if (got == 0)
         got = string(r, p, key, &name);
-    if (got == 0 && str && dp_foreign_is(name, "phase"))
+    if (got == 0 && str && dp_import_is(name, "phase"))
         *phase = str;
     return got;
 }
@@ -546,12 +546,12 @@ static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
     int rc = string(r, p, phase, &name);
     struct dp_map_slot *slot = rc < 0 ? NULL : dp_map_put(&p->phases, phase);
     if (!slot)
-        return rc < 0 ? rc : dp_foreign_error(r, DP_E_NOMEM);
+        return rc < 0 ? rc : dp_import_error(r, DP_E_NOMEM);
     uint32_t sub = slot->value;
-    if (sub == DP_MAP_NONE && (rc = dp_foreign_phase(r, name, &sub)) < 0)
+    if (sub == DP_MAP_NONE && (rc = dp_import_phase(r, name, &sub)) < 0)
         return rc;
     slot->value = sub;
-    return dp_foreign_enter(r, 0, sub);
+    return dp_import_enter(r, 0, sub);
 }
 
 /* Goes down from the root to where the sample was taken. Returns its context, and the line. */
@@ -575,7 +575,7 @@ static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase,
             uint32_t sub = p->subs[loc->first + k];
             bool frame = below || !(sub & ROOT);
             if (frame)
-                node = dp_foreign_enter(r, (uint32_t)node, sub & ~ROOT);
+                node = dp_import_enter(r, (uint32_t)node, sub & ~ROOT);
             *line = loc->line;
             line->function = frame ? sub & ~ROOT : DP_SUB_NONE;
         }
@@ -604,14 +604,14 @@ static int sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (got < 0)
         return got;
     at(r, start);
-    if (p->n_values != r->foreign.n_values)
+    if (p->n_values != r->import.n_values)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "a sample has %zu values, and the file %zu kinds",
-                              p->n_values, r->foreign.n_values);
+                              p->n_values, r->import.n_values);
     struct dp_linecost line;
     int64_t node = descend(r, p, phase, &line);
-    int rc = node < 0 ? (int)node : dp_foreign_add(r, (uint32_t)node, p->values);
+    int rc = node < 0 ? (int)node : dp_import_add(r, (uint32_t)node, p->values);
     if (rc == 0 && (rc = dp_linecosts_add(&p->lines, line, p->values)) < 0)
-        dp_foreign_error(r, rc);
+        dp_import_error(r, rc);
     return rc;
 }
 
@@ -623,18 +623,18 @@ static uint32_t sub_of(const struct dp_reader *r, uint32_t function)
 
 static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
 {
-    const struct pprof *p = r->foreign.state;
+    const struct pprof *p = r->import.state;
     return text_of(p, p->strings[file]);
 }
 
 static int body(struct dp_reader *r)
 {
     static const struct dp_linecosts_names names = { sub_of, file_of };
-    struct pprof *p = r->foreign.state;
+    struct pprof *p = r->import.state;
     struct dp_text rest = p->all;
     struct field f;
     int got, rc;
-    p->lines.width = r->foreign.n_values;
+    p->lines.width = r->import.n_values;
     while ((got = next_field(r, &rest, &f)) > 0)
         if (f.number == F_SAMPLE && (rc = sample(r, p, f.bytes)) < 0)
             return rc;
@@ -662,4 +662,4 @@ static void release(void *state)
     dp_mem_free(p);
 }
 
-const struct dp_foreign_format dp_foreign_pprof = { "pprof", is_pprof, head, body, release };
+const struct dp_import_format dp_import_pprof = { "pprof", is_pprof, head, body, release };

@@ -42,7 +42,7 @@ struct speedscope {
     size_t n_frames, frames_cap;
     uint32_t *numbers;          /* the consumer's, by frame */
     uint32_t used;              /* frames that profiles have: one more than the highest */
-    struct kind kinds[DP_FOREIGN_VALUES];
+    struct kind kinds[DP_IMPORT_VALUES];
     size_t n_kinds;
     struct dp_samples tree;
     uint32_t *stack;            /* of an evented profile: contexts from the caller to the callee */
@@ -69,7 +69,7 @@ static const struct unit {
 struct profile {
     uint32_t name;              /* NONE: not told yet */
     const struct unit *unit;    /* NULL: not told yet */
-    size_t kind;                /* DP_FOREIGN_VALUES: not looked up yet */
+    size_t kind;                /* DP_IMPORT_VALUES: not looked up yet */
     bool evented, begun;        /* begun: the start was known at the first event */
     bool late;                  /* its weights are kept as texts */
     size_t start, end;          /* in texts; NO_TEXT: not told */
@@ -103,7 +103,7 @@ static bool is_speedscope(const char *ptr, size_t len)
 static long fill(void *ctx, const char **ptr)
 {
     struct dp_reader *r = ctx;
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     long got = (long)(r->in.end - r->in.pos);
     if (in->started || !got) {
         r->in.pos = r->in.end;
@@ -117,7 +117,7 @@ static long fill(void *ctx, const char **ptr)
 /* The place of an error is that of the token read last. */
 static size_t here(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     r->in.line = in->json.line;
     return (size_t)(in->json.ptr - in->json.begin);
 }
@@ -127,10 +127,10 @@ static size_t here(struct dp_reader *r)
 /* The next token; errors have been told, but for a text that ends too early. */
 static int next(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = dp_json_next(&in->json);
     if (kind == DP_E_NOMEM)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (kind < 0 && kind != DP_E_TRUNCATED && in->json.what)
         return FAIL(r, kind, "%s", in->json.what);
     return kind;
@@ -138,7 +138,7 @@ static int next(struct dp_reader *r)
 
 static int skip(struct dp_reader *r, int kind)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = dp_json_skip(&in->json, kind);
     return rc < 0 && rc != DP_E_TRUNCATED && in->json.what ? FAIL(r, rc, "%s", in->json.what) : rc;
 }
@@ -152,16 +152,16 @@ static int expect(struct dp_reader *r, int kind, const char *what)
 
 static int intern(struct dp_reader *r, uint32_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     *out = dp_pool_intern(&in->names, in->json.text.len ? in->json.text.ptr : "",
                           in->json.text.len);
-    return *out == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return *out == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 /* A whole number from 0 up. */
 static int whole(struct dp_reader *r, int kind, uint64_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int64_t v = 0;
     if (kind < 0)
         return kind;
@@ -173,7 +173,7 @@ static int whole(struct dp_reader *r, int kind, uint64_t *out)
 
 static int frame_index(struct dp_reader *r, int kind, uint32_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     uint64_t n = 0;
     int rc = whole(r, kind, &n);
     if (rc == 0 && n >= DP_LIMIT_IDS)
@@ -188,7 +188,7 @@ static int frame_index(struct dp_reader *r, int kind, uint32_t *out)
 
 static int one_frame(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     struct frame f = { (uint32_t)NONE, (uint32_t)NONE, 0 };
     int kind, rc = 0;
     while (rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
@@ -210,7 +210,7 @@ static int one_frame(struct dp_reader *r)
         return FAIL(r, DP_E_LIMIT, "there are more than %lu frames",
                     (unsigned long)DP_LIMIT_IDS);
     if (dp_mem_grow((void **)&in->frames, &in->frames_cap, in->n_frames + 1, sizeof f) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     in->frames[in->n_frames++] = f;
     return 0;
 }
@@ -230,7 +230,7 @@ static int each(struct dp_reader *r, int (*one)(struct dp_reader *r))
 
 static int shared(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = 0, kind = expect(r, DP_JSON_OBJECT, "`shared' is no object");
     while (kind >= 0 && rc == 0 && (kind = next(r)) == DP_JSON_KEY)
         rc = dp_json_is(&in->json, "frames") ? each(r, one_frame) : skip(r, next(r));
@@ -242,7 +242,7 @@ static int shared(struct dp_reader *r)
 /* Kinds that differ in the profile's name alone become one: the names are not those of metrics. */
 static int join_kinds(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     size_t n = 0;
     for (size_t i = 0; i < in->n_kinds; i++) {
         size_t to = 0;
@@ -250,7 +250,7 @@ static int join_kinds(struct dp_reader *r)
             to++;
         int rc = to < i ? dp_samples_move(&in->tree, i, to) : 0;
         if (rc < 0)
-            return rc == DP_E_NOMEM ? dp_foreign_error(r, rc)
+            return rc == DP_E_NOMEM ? dp_import_error(r, rc)
                     : FAIL(r, rc, "the values add up to more than fits");
         in->kinds[to] = (struct kind){ (uint32_t)NONE, in->kinds[i].unit };
         n += to == n;
@@ -263,10 +263,10 @@ static int join_kinds(struct dp_reader *r)
 /* The kind of a profile's values, whose unit and name are known. */
 static int find_kind(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
-    if (p->kind < DP_FOREIGN_VALUES)
+    struct speedscope *in = r->import.state;
+    if (p->kind < DP_IMPORT_VALUES)
         return 0;
-    if (!in->known && in->n_kinds == DP_FOREIGN_VALUES) {
+    if (!in->known && in->n_kinds == DP_IMPORT_VALUES) {
         int rc = join_kinds(r);         /* our files do not have so many */
         if (rc < 0)
             return rc;
@@ -277,8 +277,8 @@ static int find_kind(struct dp_reader *r, struct profile *p)
         if (k->name == want.name && strcmp(k->unit->kind, want.unit->kind) == 0)
             return 0;
     }
-    if (in->n_kinds == DP_FOREIGN_VALUES)
-        return FAIL(r, DP_E_LIMIT, "there are more than %d kinds of values", DP_FOREIGN_VALUES);
+    if (in->n_kinds == DP_IMPORT_VALUES)
+        return FAIL(r, DP_E_LIMIT, "there are more than %d kinds of values", DP_IMPORT_VALUES);
     in->kinds[in->n_kinds++] = want;
     return 0;
 }
@@ -286,7 +286,7 @@ static int find_kind(struct dp_reader *r, struct profile *p)
 /* Is it too early to add values? */
 static bool is_early(const struct dp_reader *r, const struct profile *p)
 {
-    const struct speedscope *in = r->foreign.state;
+    const struct speedscope *in = r->import.state;
     bool any_name = in->known && !in->ours;
     return !p->unit || in->n_late || (p->name == (uint32_t)NONE && !any_name);
 }
@@ -304,14 +304,14 @@ static int scaled(struct dp_reader *r, struct profile *p, const struct dp_json *
 /* The value of the token read last. */
 static int amount(struct dp_reader *r, struct profile *p, int64_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     return scaled(r, p, &in->json, out);
 }
 
 /* The value of a text that was kept. */
 static int amount_of(struct dp_reader *r, struct profile *p, size_t text, int64_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     struct dp_json number = { .text = { .ptr = in->texts.ptr + text } };
     number.text.len = strlen(number.text.ptr);
     return scaled(r, p, &number, out);
@@ -327,39 +327,39 @@ static int expect_number(struct dp_reader *r, int kind)
 /* Keeps the number read last as text. */
 static int keep_text(struct dp_reader *r, size_t *text)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     *text = in->texts.len;
     if (in->json.text.len >= DP_LIMIT_WHOLE - in->texts.len)
         return FAIL(r, DP_E_LIMIT, "the values before a profile's unit take more than %zu bytes",
                     DP_LIMIT_WHOLE);
     dp_buf_add(&in->texts, in->json.text.ptr, in->json.text.len);
     dp_buf_addc(&in->texts, '\0');
-    return in->texts.err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return in->texts.err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 static int keep_late(struct dp_reader *r, uint32_t node, size_t text)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     if (dp_mem_grow((void **)&in->late, &in->late_cap, in->n_late + 1, sizeof *in->late) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     in->late[in->n_late++] = (struct late){ node, text };
     return 0;
 }
 
 static int add(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t value)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = value ? dp_samples_add(&in->tree, node, p->kind, value) : 0;
-    return rc == DP_E_NOMEM ? dp_foreign_error(r, DP_E_NOMEM)
+    return rc == DP_E_NOMEM ? dp_import_error(r, DP_E_NOMEM)
             : rc < 0 ? FAIL(r, rc, "the values add up to more than fits") : 0;
 }
 
 static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int64_t node = dp_samples_enter(&in->tree, parent, frame);
     if (node == DP_E_NOMEM)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     return node < 0 ? FAIL(r, (int)node, "there are more than %lu contexts",
                            (unsigned long)DP_LIMIT_NODES) : node;
 }
@@ -368,7 +368,7 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
 
 static uint32_t top(const struct dp_reader *r)
 {
-    const struct speedscope *in = r->foreign.state;
+    const struct speedscope *in = r->import.state;
     return in->depth ? in->stack[in->depth - 1] : 0;
 }
 
@@ -393,21 +393,21 @@ static int pass(struct dp_reader *r, struct profile *p, uint32_t node, int64_t a
 
 static int open_frame(struct dp_reader *r, uint32_t frame)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int64_t node = enter(r, top(r), frame);
     if (node < 0)
         return (int)node;
     if (in->depth == DP_LIMIT_DEPTH)
         return FAIL(r, DP_E_LIMIT, "a stack is too deep");
     if (dp_mem_grow((void **)&in->stack, &in->stack_cap, in->depth + 1, sizeof *in->stack) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     in->stack[in->depth++] = (uint32_t)node;
     return 0;
 }
 
 static int close_frame(struct dp_reader *r, uint32_t frame)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     if (!in->depth)
         return FAIL(r, DP_E_SYNTAX, "frame %lu is closed, and none is open", (unsigned long)frame);
     uint32_t last = in->tree.nodes[in->stack[in->depth - 1]].sub;
@@ -420,7 +420,7 @@ static int close_frame(struct dp_reader *r, uint32_t frame)
 
 static int event(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     char type = '\0';
     bool has_frame = false, has_at = false, early = is_early(r, p);
     uint32_t frame = 0;
@@ -453,7 +453,7 @@ static int event(struct dp_reader *r, struct profile *p)
 
 static int events(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = expect(r, DP_JSON_ARRAY, "the events of a profile are no list");
     in->depth = 0;
     p->evented = true;
@@ -495,7 +495,7 @@ static int weigh(struct dp_reader *r, const struct profile *p, uint32_t node, ui
 
 static int samples(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = expect(r, DP_JSON_ARRAY, "the samples of a profile are no list");
     while (kind >= 0 && (kind = next(r)) == DP_JSON_ARRAY) {
         int64_t node = sample(r);
@@ -505,7 +505,7 @@ static int samples(struct dp_reader *r, struct profile *p)
             return FAIL(r, DP_E_LIMIT, "a profile has more than %d samples", SAMPLES_MAX);
         if (rc == 0 && dp_mem_grow((void **)&in->leaves, &in->leaves_cap, i + 1,
                                    sizeof *in->leaves) < 0)
-            return dp_foreign_error(r, DP_E_NOMEM);
+            return dp_import_error(r, DP_E_NOMEM);
         if (rc < 0)
             return rc;
         in->leaves[in->n_leaves++] = (uint32_t)node;
@@ -533,7 +533,7 @@ static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t
 /* Weights usually follow the samples; if not, they are kept. */
 static int weights(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = expect(r, DP_JSON_ARRAY, "the weights of a profile are no list");
     p->late = p->late || is_early(r, p);
     while (kind >= 0 && (kind = next(r)) != DP_JSON_ARRAY_END) {
@@ -547,7 +547,7 @@ static int weights(struct dp_reader *r, struct profile *p)
         } else if (rc == 0) {
             if (dp_mem_grow((void **)&in->weights, &in->weights_cap, i + 1,
                             sizeof *in->weights) < 0)
-                return dp_foreign_error(r, DP_E_NOMEM);
+                return dp_import_error(r, DP_E_NOMEM);
             in->weights[i] = v;
         }
         if (rc < 0)
@@ -560,7 +560,7 @@ static int weights(struct dp_reader *r, struct profile *p)
 /* Adds the values that came before the unit or the name. */
 static int add_late(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < in->n_late; i++) {
         int64_t v;
@@ -597,7 +597,7 @@ static int add_ends(struct dp_reader *r, struct profile *p)
 
 static int unit(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = expect(r, DP_JSON_STRING, "the unit of a profile is no string");
     for (size_t i = 0; kind >= 0 && i < DP_ARRAY_LEN(units); i++)
         if (dp_json_is(&in->json, units[i].name))
@@ -611,7 +611,7 @@ static int unit(struct dp_reader *r, struct profile *p)
 /* Only the first word of our own names tells what is counted. */
 static int profile_name(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = expect(r, DP_JSON_STRING, "the name of a profile is no string");
     char *blank = rc < 0 || !in->json.text.len ? NULL
             : memchr(in->json.text.ptr, ' ', in->json.text.len);
@@ -622,7 +622,7 @@ static int profile_name(struct dp_reader *r, struct profile *p)
 
 static int profile_key(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     if (dp_json_is(&in->json, "name"))
         return profile_name(r, p);
     if (dp_json_is(&in->json, "unit"))
@@ -643,8 +643,8 @@ static int profile_key(struct dp_reader *r, struct profile *p)
 
 static int one_profile(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
-    struct profile p = { .name = (uint32_t)NONE, .kind = DP_FOREIGN_VALUES, .start = NO_TEXT,
+    struct speedscope *in = r->import.state;
+    struct profile p = { .name = (uint32_t)NONE, .kind = DP_IMPORT_VALUES, .start = NO_TEXT,
                          .end = NO_TEXT, .first = NO_TIME, .at = NO_TIME };
     int rc = 0, kind;
     in->n_leaves = in->n_weights = in->n_late = 0;
@@ -668,7 +668,7 @@ static int one_profile(struct dp_reader *r)
 
 static int exporter(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = next(r);
     if (in->known)              /* there were more kinds than ours have */
         return skip(r, kind);
@@ -683,7 +683,7 @@ static int exporter(struct dp_reader *r)
 
 static int all(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = 0, kind = expect(r, DP_JSON_OBJECT, "the file is no object");
     while (kind >= 0 && rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
         if (dp_json_is(&in->json, "shared"))
@@ -702,25 +702,25 @@ static int all(struct dp_reader *r)
 
 static int tell_kinds(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     for (size_t i = 0; i < in->n_kinds; i++) {
         const struct kind *k = &in->kinds[i];
         struct dp_text name = { k->unit->kind, strlen(k->unit->kind) };
         struct dp_text of = { k->unit->unit, strlen(k->unit->unit) };
         if (k->name != (uint32_t)NONE)
-            name = dp_foreign_name(&in->names, k->name);
-        int rc = dp_foreign_value(r, name, of);
+            name = dp_import_name(&in->names, k->name);
+        int rc = dp_import_value(r, name, of);
         if (rc < 0)
             return rc;
     }
-    return dp_foreign_header(r, 0);
+    return dp_import_header(r, 0);
 }
 
 static int head(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    struct speedscope *in = r->import.state = dp_mem_zalloc(sizeof *in);
     if (!in)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_json_init(&in->json, fill, r, STRING_MAX);
     dp_buf_init(&in->texts);
     dp_pool_init(&in->names);
@@ -746,20 +746,20 @@ static int head(struct dp_reader *r)
 
 static int give_frames(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     in->numbers = dp_mem_zalloc((in->n_frames + 1) * sizeof *in->numbers);
     if (!in->numbers)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (size_t i = 0; i < in->used; i++) {
         const struct frame *f = &in->frames[i];
-        struct dp_text name = dp_foreign_name(&in->names, f->name), file = { "", 0 };
+        struct dp_text name = dp_import_name(&in->names, f->name), file = { "", 0 };
         if (f->file != (uint32_t)NONE)
-            file = dp_foreign_name(&in->names, f->file);
-        if (dp_foreign_is_root(name)) {
+            file = dp_import_name(&in->names, f->file);
+        if (dp_import_is_root(name)) {
             in->numbers[i] = DP_SUB_NONE;
             continue;
         }
-        int rc = dp_foreign_sub(r, name, file, f->line, &in->numbers[i]);
+        int rc = dp_import_sub(r, name, file, f->line, &in->numbers[i]);
         if (rc < 0)
             return rc;
     }
@@ -768,7 +768,7 @@ static int give_frames(struct dp_reader *r)
 
 static int body(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = give_frames(r);
     if (rc == 0)
         rc = dp_samples_give(r, &in->tree, in->numbers);
@@ -794,6 +794,6 @@ static void release(void *state)
     dp_mem_free(in);
 }
 
-const struct dp_foreign_format dp_foreign_speedscope = {
+const struct dp_import_format dp_import_speedscope = {
     "speedscope", is_speedscope, head, body, release
 };

@@ -3,7 +3,7 @@
 #ifndef DP_SAMPLES_H
 #define DP_SAMPLES_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
 struct dp_samples_node {
     uint32_t parent, sub;       /* the caller's numbers of subs */
@@ -16,7 +16,7 @@ struct dp_samples {
     struct {
         uint64_t *own;          /* by node; those behind the last are 0 */
         size_t count, cap;
-    } values[DP_FOREIGN_VALUES];
+    } values[DP_IMPORT_VALUES];
     size_t kept;                /* how many values there is room for */
 };
 
@@ -27,7 +27,7 @@ void dp_samples_release(struct dp_samples *t);
  * there are more than DP_LIMIT_NODES. */
 int64_t dp_samples_enter(struct dp_samples *t, uint32_t parent, uint32_t sub);
 
-/* Adds to a context's own value of that kind, below DP_FOREIGN_VALUES. Returns 0, DP_E_NOMEM, or
+/* Adds to a context's own value of that kind, below DP_IMPORT_VALUES. Returns 0, DP_E_NOMEM, or
  * DP_E_LIMIT: they add up to more than fits, or take more than DP_LIMIT_WHOLE bytes. */
 int dp_samples_add(struct dp_samples *t, uint32_t node, size_t kind, uint64_t value);
 

@@ -125,7 +125,7 @@ int dp_file_read(struct dp_file *file, const struct dp_consumer *to, const struc
     else
         rc = open_source(file, &src);
     if (rc == 0) {
-        rc = dp_reader_run(&src, &left, dp_foreign_find, to, &file->head, &file->info, &file->err);
+        rc = dp_reader_run(&src, &left, dp_import_find, to, &file->head, &file->info, &file->err);
         dp_source_close(&src);
     }
     dp_pieces_release(&left);
@@ -142,7 +142,7 @@ int dp_file_read_header(struct dp_file *file)
     struct dp_source src;
     int rc = open_source(file, &src);
     if (rc == 0) {
-        rc = dp_reader_head(&src, dp_foreign_find, &file->head, &file->info, &file->err);
+        rc = dp_reader_head(&src, dp_import_find, &file->head, &file->info, &file->err);
         dp_source_close(&src);
     }
     return file->code = rc;
