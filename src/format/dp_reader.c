@@ -1,6 +1,6 @@
 #include "dp_reader_end.h"
 #include "dp_reader_pieces.h"
-#include "dp_reader_text.h"
+#include "dp_reader_private.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"

@@ -2,7 +2,7 @@
 #ifndef DP_READER_END_H
 #define DP_READER_END_H
 
-#include "dp_reader_text.h"
+#include "dp_reader_private.h"
 
 /* Takes a comment of a trace or of a tree, without its end. If it is the line with the sums of all
  * lines (DP_FMT_END), they are compared with what was read. */

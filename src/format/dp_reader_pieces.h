@@ -3,7 +3,7 @@
 #define DP_READER_PIECES_H
 
 #include "dp_pieces.h"
-#include "dp_reader_text.h"
+#include "dp_reader_private.h"
 
 /* Goes on with the pieces, if they belong to this profile. A reader calls it when the text has
  * ended too early. Returns 0, or an error; in both cases all that could be taken was taken. */

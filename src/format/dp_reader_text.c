@@ -1,4 +1,4 @@
-#include "dp_reader_text.h"
+#include "dp_reader_private.h"
 #include "dp_char.h"
 #include "dp_mem.h"
 #include "dp_num.h"

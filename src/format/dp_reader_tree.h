@@ -2,7 +2,7 @@
 #ifndef DP_READER_TREE_H
 #define DP_READER_TREE_H
 
-#include "dp_reader_text.h"
+#include "dp_reader_private.h"
 
 /* Takes the lines up to end, which is behind a line's end. */
 int dp_reader_tree_lines(struct dp_reader *r, const char *end);

@@ -3,7 +3,7 @@
 #define DP_IMPORT_H
 
 #include "dp_char.h"
-#include "dp_reader_text.h"
+#include "dp_reader_private.h"
 
 /* ---- errors ---- */
 

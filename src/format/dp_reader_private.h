@@ -1,6 +1,6 @@
 /* Inside the reader: the lines of a trace. Not for anybody else. */
-#ifndef DP_READER_TEXT_H
-#define DP_READER_TEXT_H
+#ifndef DP_READER_PRIVATE_H
+#define DP_READER_PRIVATE_H
 
 #include "dp_reader.h"
 #include "dp_buf.h"
