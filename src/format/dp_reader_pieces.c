@@ -1,7 +1,7 @@
 #include "dp_reader_pieces.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
-#include "dp_spread.h"
+#include "dp_apportion.h"
 #include "dprof/lines.h"
 
 #include <string.h>
@@ -275,7 +275,7 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
 /* Statements that are taken in. */
 struct taken {
     struct dp_linedef *defs;
-    struct dp_spread *times;
+    struct dp_apportion *times;
     uint64_t *counters;
     size_t n, n_counters;
 };
@@ -306,9 +306,9 @@ static int take_line(struct left *l, const char *p, bool times, struct taken *to
             counters[0] = count(p + DP_PIECE_L_OPS);
         for (size_t k = ops; k < to->n_counters; k++)
             counters[k] = count(p + DP_PIECE_L_COUNTS + 8 * (k - ops));
-        stamps[DP_SPREAD_REAL] = real;
-        stamps[DP_SPREAD_CPU] = wait < real ? real - wait : 0;
-        stamps[DP_SPREAD_SYS] = (double)dp_pieces_word(p + DP_PIECE_L_SYS);
+        stamps[DP_APPORTION_REAL] = real;
+        stamps[DP_APPORTION_CPU] = wait < real ? real - wait : 0;
+        stamps[DP_APPORTION_SYS] = (double)dp_pieces_word(p + DP_PIECE_L_SYS);
         def->has_times = true;
         def->counters = counters;
         def->n_counters = to->n_counters;
@@ -339,16 +339,16 @@ static void level_counter(struct taken *to, size_t k, uint64_t want)
 /* Hands the statements over behind the contexts, with the same sums. */
 static int give_lines(struct left *l, struct taken *to)
 {
-    const uint64_t sums[DP_SPREAD_TIMES] = { l->done_real, l->done_cpu, l->done_sys };
+    const uint64_t sums[DP_APPORTION_TIMES] = { l->done_real, l->done_cpu, l->done_sys };
     int rc = 0;
-    dp_spread(to->times, to->n, l->f, sums);
+    dp_apportion(to->times, to->n, l->f, sums);
     for (size_t k = 0; k < to->n_counters; k++)
         level_counter(to, k, l->counted[k]);
     for (size_t i = 0; i < to->n && rc == 0; i++) {
         const uint64_t *t = to->times[i].t;
-        to->defs[i].t[DP_REAL] = t[DP_SPREAD_REAL];
-        to->defs[i].t[DP_SYSTEM] = t[DP_SPREAD_SYS];
-        to->defs[i].t[DP_USER] = t[DP_SPREAD_CPU] - t[DP_SPREAD_SYS];
+        to->defs[i].t[DP_REAL] = t[DP_APPORTION_REAL];
+        to->defs[i].t[DP_SYSTEM] = t[DP_APPORTION_SYS];
+        to->defs[i].t[DP_USER] = t[DP_APPORTION_CPU] - t[DP_APPORTION_SYS];
         rc = dp_reader_give_line(l->r, &to->defs[i]);
     }
     return rc;

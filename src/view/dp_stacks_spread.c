@@ -43,8 +43,8 @@ static void choose(struct dp_stacks_spread *w, uint64_t *cost, uint32_t *order)
         cost[n] = product(cost[n], lines_of(w, n) > 1 ? lines_of(w, n) - 1 : 0);
         order[n] = n;
     }
-    room = product(room, DP_SPREAD_TIMES - 1);
-    room = room > DP_SPREAD_LEAST ? room : DP_SPREAD_LEAST;
+    room = product(room, DP_APPORTION_TIMES - 1);
+    room = room > DP_APPORTION_LEAST ? room : DP_APPORTION_LEAST;
     dp_sort_u32(order, w->s->n_names, by_number, cost);
     for (size_t i = 0; i < w->s->n_names; i++) {
         uint32_t n = order[i];

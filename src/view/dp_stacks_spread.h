@@ -6,7 +6,7 @@
  * of a line, of all frames together, exactly what dp_stacks_lines tells of it.
  *
  * A frame with shares in ten lines is ten stacks for its reader. If all stacks together became
- * longer than DP_SPREAD_TIMES what they are without lines, names have all at their first lines,
+ * longer than DP_APPORTION_TIMES what they are without lines, names have all at their first lines,
  * those first that would take most. */
 #ifndef DP_STACKS_SPREAD_H
 #define DP_STACKS_SPREAD_H
@@ -15,7 +15,7 @@
 #include "dp_stacks.h"
 #include "dp_stacks_lines.h"
 
-enum { DP_SPREAD_TIMES = 4, DP_SPREAD_LEAST = 1 << 20 };    /* so many frames more are fine */
+enum { DP_APPORTION_TIMES = 4, DP_APPORTION_LEAST = 1 << 20 };    /* so many frames more are fine */
 
 /* What a frame has in a line. */
 struct dp_stacks_share {
