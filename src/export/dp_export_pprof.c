@@ -7,7 +7,7 @@
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_pool.h"
-#include "dp_stacks_spread.h"
+#include "dp_stacks_apportion.h"
 #include "dp_text.h"
 #include "dp_wire.h"
 
@@ -39,7 +39,7 @@ struct pprof {
     size_t *length;             /* by level: of this one and those above it, in bytes */
     size_t names_cap, stack_cap, length_cap;
     struct dp_stacks_ends ends;
-    struct dp_stacks_spread spread;
+    struct dp_stacks_apportion spread;
     uint32_t *line_of;          /* by line of the spread: location; 0: not asked for yet */
     size_t *order;              /* measures as they are written */
     const char *script;
@@ -337,7 +337,7 @@ static int put_frame(struct pprof *x)
     const struct dp_stacks *s = x->e.p->s;
     if (!x->spread.used)
         return put_sample(x, &s->self[(size_t)x->e.frame * s->n_columns]);
-    size_t n = dp_stacks_spread_next(&x->spread, x->e.frame);
+    size_t n = dp_stacks_apportion_next(&x->spread, x->e.frame);
     int rc = 0;
     for (size_t k = 0; k < n && rc == 0; k++) {
         const struct dp_stacks_share *share = &x->spread.shares[k];
@@ -499,7 +499,7 @@ static int prepare(struct pprof *x)
     uint32_t *depth = NULL;
     int rc = dp_stacks_depths(x->e.p->s, &depth, &x->ends);
     if (rc == 0)
-        rc = dp_stacks_spread_init(&x->spread, x->e.p->s, &x->e.p->job->export->stacks, depth);
+        rc = dp_stacks_apportion_init(&x->spread, x->e.p->s, &x->e.p->job->export->stacks, depth);
     dp_mem_free(depth);
     if (rc < 0)
         return rc;
@@ -528,7 +528,7 @@ int dp_print_pprof(const struct dp_stacks_printing *p)
     rc = x.order ? rc : DP_E_NOMEM;
     rc = rc < 0 ? rc : prepare(&x);
     rc = rc < 0 ? rc : put_packed(&x, p->sink);
-    dp_stacks_spread_release(&x.spread);
+    dp_stacks_apportion_release(&x.spread);
     dp_mem_free(x.line_of);
     dp_mem_free(x.order);
     dp_mem_free(x.begin_of);

@@ -8,8 +8,8 @@
  * A frame with shares in ten lines is ten stacks for its reader. If all stacks together became
  * longer than DP_APPORTION_TIMES what they are without lines, names have all at their first lines,
  * those first that would take most. */
-#ifndef DP_STACKS_SPREAD_H
-#define DP_STACKS_SPREAD_H
+#ifndef DP_STACKS_APPORTION_H
+#define DP_STACKS_APPORTION_H
 
 #include "dp_base.h"
 #include "dp_stacks.h"
@@ -23,7 +23,7 @@ struct dp_stacks_share {
     const uint64_t *self;       /* by column */
 };
 
-struct dp_stacks_spread {
+struct dp_stacks_apportion {
     const struct dp_stacks *s;
     bool used;                  /* if not, no profile tells of lines, and nothing else is set */
     struct dp_stacks_lines lines;       /* self: what is left for frames to come */
@@ -38,12 +38,12 @@ struct dp_stacks_spread {
 
 /* Prepares shares of the stacks that are made as `how' says. depth: by frame, as dp_stacks_depths
  * gives it. All but depth is borrowed. Returns 0 or DP_E_NOMEM; the caller releases it. */
-int dp_stacks_spread_init(struct dp_stacks_spread *w, const struct dp_stacks *s,
-                          const struct dp_stacks_how *how, const uint32_t *depth);
-void dp_stacks_spread_release(struct dp_stacks_spread *w);
+int dp_stacks_apportion_init(struct dp_stacks_apportion *w, const struct dp_stacks *s,
+                             const struct dp_stacks_how *how, const uint32_t *depth);
+void dp_stacks_apportion_release(struct dp_stacks_apportion *w);
 
 /* Makes w->shares those of a frame, and returns how many there are; those that have nothing are
  * left out. It must be `used', and is asked once for each frame. */
-size_t dp_stacks_spread_next(struct dp_stacks_spread *w, uint32_t frame);
+size_t dp_stacks_apportion_next(struct dp_stacks_apportion *w, uint32_t frame);
 
 #endif
