@@ -105,7 +105,7 @@ static const struct dp_stacks_format *for_programs(unsigned pick)
     const struct dp_stacks_format *f, *found[32];
     size_t n = 0;
     for (size_t k = 0; (f = dp_stacks_format(k)) && n < 32; k++)
-        if (!(f->needs & (DP_STACKS_LOOK | DP_STACKS_EXPORT)))
+        if (!(f->needs & (DP_STACKS_VISUAL | DP_STACKS_EXPORT)))
             found[n++] = f;
     return pick % 2 ? found[pick / 2 % n] : dp_stacks_format_named("folded");
 }

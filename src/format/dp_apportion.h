@@ -6,7 +6,10 @@
 #include "dp_base.h"
 
 /* Each contains the next one. */
-enum dp_apportion_time { DP_APPORTION_REAL, DP_APPORTION_CPU, DP_APPORTION_SYS, DP_APPORTION_TIMES };
+enum dp_apportion_time {
+    DP_APPORTION_REAL, DP_APPORTION_CPU, DP_APPORTION_SYS,
+    DP_APPORTION_TIMES
+};
 
 struct dp_apportion {
     double stamps[DP_APPORTION_TIMES];

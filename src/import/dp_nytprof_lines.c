@@ -89,8 +89,8 @@ int dp_nytprof_lines_subs(struct dp_nytprof_lines *l, struct dp_nytprof_range *r
 
 /* ---- handing over ---- */
 
-static int give(struct dp_reader *r, const struct dp_nytprof_line *at, const struct dp_apportion *time,
-                struct dp_text file)
+static int give_line(struct dp_reader *r, const struct dp_nytprof_line *at,
+                     const struct dp_apportion *time, struct dp_text file)
 {
     static const uint64_t none[DP_FMT_COUNTERS];
     struct dp_linedef def = { .sub = at->sub, .count = at->count, .has_times = true,
@@ -124,7 +124,7 @@ int dp_nytprof_lines_give(struct dp_reader *r, const struct dp_nytprof_lines *l,
         if (dp_header_add(r->head, "dprof_lines", dp_lines_word(DP_LINES_TIMES)) < 0)
             rc = dp_import_error(r, DP_E_NOMEM);
         for (size_t i = 0; i < l->count && rc == 0; i++)
-            rc = give(r, &l->lines[i], &times[i], file(r, l->lines[i].file));
+            rc = give_line(r, &l->lines[i], &times[i], file(r, l->lines[i].file));
     }
     dp_mem_free(times);
     return rc;

@@ -13,8 +13,8 @@
  * dp_print_NAME. */
 #define DP_STACKS_FORMATS(ROW)                                              \
     ROW(folded, ".folded", 0)                                               \
-    ROW(svg, ".svg", DP_STACKS_LOOK | DP_STACKS_LAYOUT)                     \
-    ROW(html, ".html .htm", DP_STACKS_LOOK | DP_STACKS_METRICS)             \
+    ROW(svg, ".svg", DP_STACKS_VISUAL | DP_STACKS_LAYOUT)                   \
+    ROW(html, ".html .htm", DP_STACKS_VISUAL | DP_STACKS_METRICS)           \
     ROW(pprof, ".pb.gz .pb .pprof",                                         \
         DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE) \
     ROW(speedscope, ".speedscope.json .speedscope",                         \

@@ -49,8 +49,8 @@ static unsigned spare_of(enum dp_difftable_kind kind)
     }
 }
 
-void dp_difftable_column(struct dp_difftable *r, enum dp_difftable_kind kind, uint32_t side, size_t key,
-                         const char *title, const char *name, unsigned width)
+void dp_difftable_column(struct dp_difftable *r, enum dp_difftable_kind kind, uint32_t side,
+                         size_t key, const char *title, const char *name, unsigned width)
 {
     if (dp_mem_grow((void **)&r->kinds, &r->kinds_cap, r->n_columns + 1, sizeof *r->kinds) < 0
         || dp_mem_grow((void **)&r->columns, &r->columns_cap, r->n_columns + 1, sizeof *r->columns)
@@ -145,7 +145,8 @@ static void fact(struct dp_difftable *r, const char *label, const char *key, str
     dp_table_fact(&r->table, label, key, value, unit);
 }
 
-static const char *numbered(struct dp_difftable *r, const char *text, const char *one, uint32_t side)
+static const char *numbered(struct dp_difftable *r, const char *text, const char *one,
+                            uint32_t side)
 {
     if (dp_difftable_is_two(r))
         return one;
@@ -214,8 +215,8 @@ static void total_facts(struct dp_difftable *r)
             continue;
         fact(r, "", numbered(r, "total_change_pct_%" PRIu32, "total_change_pct", s),
              dp_difftable_percent(dp_difftable_change_percent(v), true), NULL);
-        fact(r, "", numbered(r, "total_verdict_%" PRIu32, "total_verdict", s), dp_difftable_verdict(v),
-             NULL);
+        fact(r, "", numbered(r, "total_verdict_%" PRIu32, "total_verdict", s),
+             dp_difftable_verdict(v), NULL);
         if (dp_diff_is_tested(v))
             fact(r, "", numbered(r, "total_p_%" PRIu32, "total_p", s), dp_difftable_real(v->p, 12),
                  NULL);
@@ -368,7 +369,8 @@ static void noise_facts(struct dp_difftable *r)
             dp_buf_adds(&r->scratch, " % of the time, in stretches that took 20 us more than their"
                                      " ops mostly do; subs are compared with it and without");
         }
-        fact(r, "Noise", "noise_pct", r->people ? dp_difftable_kept(r) : dp_difftable_real(noise, 2), NULL);
+        fact(r, "Noise", "noise_pct",
+             r->people ? dp_difftable_kept(r) : dp_difftable_real(noise, 2), NULL);
     }
     if (!r->c.sets || f->layout <= 0 || r->c.diff.n_sides != 2)
         return;

@@ -41,15 +41,18 @@ struct dp_difftable {
     bool no_memory;
 };
 
-static inline bool dp_difftable_is_two(const struct dp_difftable *r) { return r->c.diff.n_sides == 2; }
+static inline bool dp_difftable_is_two(const struct dp_difftable *r)
+{
+    return r->c.diff.n_sides == 2;
+}
 
 /* Keeps the text of the scratch buffer until the end; makes a cell of it. */
 struct dp_name dp_difftable_keep(struct dp_difftable *r);
 struct dp_cell dp_difftable_kept(struct dp_difftable *r);
 
 /* A column; title and key get the number of the side where there are more than two. */
-void dp_difftable_column(struct dp_difftable *r, enum dp_difftable_kind kind, uint32_t side, size_t key,
-                         const char *title, const char *name, unsigned width);
+void dp_difftable_column(struct dp_difftable *r, enum dp_difftable_kind kind, uint32_t side,
+                         size_t key, const char *title, const char *name, unsigned width);
 
 /* Make cells: of an amount of the metric, of its difference with a sign, and of what else stands in
  * the tables. */

@@ -59,7 +59,8 @@ static void columns_for_people(struct dp_difftable *r)
         if (how->formula)
             dp_difftable_column(r, K_FORMULA, s, 0, "Formula", "formula", 7);
         if (r->c.sets) {
-            dp_difftable_column(r, K_HUMAN, s, 0, value_title(r, dp_difftable_is_two(r)), "value", 10);
+            dp_difftable_column(r, K_HUMAN, s, 0, value_title(r, dp_difftable_is_two(r)), "value",
+                                10);
             dp_difftable_column(r, K_CHANGE_PERCENT, s, 0, "Change", "change_pct", 7);
             dp_difftable_column(r, K_INTERVAL, s, 0, "Interval", "interval", 8);
             dp_difftable_column(r, K_P, s, 0, "p", "p", 7);
@@ -133,7 +134,8 @@ static void key_columns(struct dp_difftable *r)
     bool moved = !r->people;
     for (size_t k = 0; k < r->how->over.n_keys; k++) {
         int key = r->how->over.keys[k];
-        dp_difftable_column(r, K_KEY, 0, k, names[key].title, names[key].key, key == DP_K_SUB ? 6 : 4);
+        dp_difftable_column(r, K_KEY, 0, k, names[key].title, names[key].key,
+                            key == DP_K_SUB ? 6 : 4);
     }
     for (size_t i = 0; i < r->c.n_rows && !moved; i++)
         moved = dp_diff_moved_from(&r->c.diff, r->c.rows[i].entry) != NULL;
@@ -361,7 +363,8 @@ static struct dp_cell cell(struct dp_difftable *r, const struct dp_compared_row 
     case K_BASE_SPREAD: return v->base_there && r->c.sets ? signed_real(r, v->base_spread) : empty;
     case K_COMPUTE: return compute_cell(r, v, side);
     case K_FORMULA: return formula_cell(r, v, side);
-    case K_CHANGE: return v->there || v->base_there ? dp_difftable_signed(r, v->base, v->value) : empty;
+    case K_CHANGE:
+        return v->there || v->base_there ? dp_difftable_signed(r, v->base, v->value) : empty;
     case K_PERCENT:
         return v->there ? dp_difftable_percent(dp_diff_share(f->whole, v->value), false) : empty;
     case K_VALUE: return v->there ? dp_difftable_amount(r, v->value) : empty;

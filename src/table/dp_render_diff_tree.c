@@ -12,7 +12,8 @@ void dp_difftable_tree_columns(struct dp_difftable *r)
     dp_difftable_column(r, K_BASE, 0, 0, "Baseline", "baseline", 10);
     dp_difftable_column(r, K_BASE_CALLS, 0, 0, "Base calls", "baseline_calls", 8);
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
-        dp_difftable_column(r, K_VALUE, s, 0, dp_difftable_is_two(r) ? "New" : "Value", "value", 10);
+        dp_difftable_column(r, K_VALUE, s, 0, dp_difftable_is_two(r) ? "New" : "Value", "value",
+                            10);
         dp_difftable_column(r, K_CALLS, s, 0, "Calls", "calls", 8);
         dp_difftable_column(r, K_CHANGE, s, 0, "Delta", "delta", 10);
         dp_difftable_column(r, K_SPREAD, s, 0, "Self delta", "self_delta", 10);

@@ -164,7 +164,7 @@ static const struct dp_stacks_format *in_turn(unsigned kind, int k)
     const struct dp_stacks_format *f, *found[32];
     size_t n = 0;
     for (size_t i = 0; (f = dp_stacks_format(i)) && n < DP_ARRAY_LEN(found); i++)
-        if ((f->needs & (DP_STACKS_LOOK | DP_STACKS_EXPORT)) == kind)
+        if ((f->needs & (DP_STACKS_VISUAL | DP_STACKS_EXPORT)) == kind)
             found[n++] = f;
     return found[(size_t)k % n];
 }

@@ -100,7 +100,8 @@ static int spread_out(struct dp_stacks_apportion *w, const struct dp_stacks *s,
 }
 
 /* Takes the shares of a frame off what it and its lines have. */
-static bool take_shares(struct dp_stacks_apportion *w, uint32_t frame, uint64_t *has, uint64_t *lines)
+static bool take_shares(struct dp_stacks_apportion *w, uint32_t frame, uint64_t *has,
+                        uint64_t *lines)
 {
     const struct dp_stacks *s = w->s;
     uint32_t name = name_of(s, frame);
