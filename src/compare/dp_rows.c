@@ -82,7 +82,7 @@ void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_chang
     total->base_there = total->there = 1;
 }
 
-/* Of an entry that is a line of source: where it is on both sides. */
+/* Adds, for an entry that is a line of source, its place on both sides. */
 static void tell_place(const struct dp_compared *c, uint32_t entry, size_t side,
                        struct dp_change_row *row)
 {
