@@ -1,5 +1,5 @@
-/* dprofdiff's answer: what was compared, whether it became slower, and which subs did, and why. The
- * statistics behind it stand in perf's layout (dp_render_diff.c). */
+/* dprofdiff's answer: what was compared, whether it became slower, which subs did, and why. The
+ * statistics behind it are in perf's layout (dp_render_diff.c). */
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_render.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    MOST_ROWS = 10,             /* unless the user asks for more or fewer */
+    MOST_ROWS = 10,             /* default, without an option of the user */
     MOST_RENAMES = 5,
     SIDE_COLUMNS = 50
 };
@@ -33,9 +33,9 @@ struct answer {
     struct dp_difftable *r;
     struct dp_buf text;         /* lines around the table */
     bool is_time;
-    uint32_t *rows;             /* those of subs that changed, by the size of the change */
+    uint32_t *rows;             /* rows of subs that changed, by the size of the change */
     size_t changed;
-    size_t untold;              /* subs that so few runs tell nothing about */
+    size_t untold;              /* number of subs that so few runs cannot decide */
 };
 
 static const struct dp_diff_values *values_of(const struct dp_diff_family *families, uint32_t entry)
@@ -45,7 +45,7 @@ static const struct dp_diff_values *values_of(const struct dp_diff_family *famil
 
 /* ---- why ---- */
 
-/* A factor of the change: of calls, of ops a call, of time an op. */
+/* A factor of the change: calls, ops per call, or time per op. */
 struct factor { double ratio; const char *more, *less; };
 
 static double ratio_of(const struct dp_diff_values *v)
@@ -64,10 +64,10 @@ static void add_percent(struct dp_buf *to, double ratio)
     dp_buf_adds(to, ratio > 1 ? " % more " : " % fewer ");
 }
 
-static const double same = 0.02;        /* what differs by less is called the same */
+static const double same = 0.02;        /* smaller differences count as equal */
 
-/* The change of a time is the product of three: calls, ops a call, time an op. Those that make a
- * quarter of it or more, in logarithms, are named. */
+/* Explains a change of time, which is the product of three factors: calls, ops per call, time per
+ * op. The factors that make up a quarter of it or more, in logarithms, are named. */
 static void explain(struct answer *a, uint32_t entry, const struct dp_diff_values *v)
 {
     struct dp_buf *to = &a->r->scratch;
@@ -130,9 +130,10 @@ static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
 
 /* ---- rows ---- */
 
-static const double least_single = 0.001;   /* of the total: with one run a side, less is no change */
+static const double least_single = 0.001;   /* part of the total; with one run a side, less is no
+                                             * change */
 
-/* Has the sub changed, as far as can be told? */
+/* Has the sub changed, as far as the runs can decide? */
 static bool has_changed(const struct answer *a, const struct dp_compared_row *row)
 {
     const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1),
@@ -248,13 +249,13 @@ static int fill_rows(struct answer *a)
 
 /* ---- the lines around the table ---- */
 
-/* A name, escaped for a terminal. */
+/* Appends a name, escaped for a terminal. */
 static void add_name(struct dp_buf *to, const char *ptr, size_t len)
 {
     dp_text_escape(to, ptr, len);
 }
 
-/* A list of files may be long: its middle is left out. */
+/* Appends the names of a side's files; the middle of a long list is left out. */
 static void add_side(struct answer *a, const char *name)
 {
     struct dp_buf *shown = &a->r->scratch;
@@ -290,7 +291,7 @@ static void add_sides(struct answer *a)
     dp_buf_adds(to, "\n");
 }
 
-/* One word, or the reason why there is none. */
+/* The verdict in one word, or the reason why there is none. */
 static const char *verdict(const struct answer *a, const struct dp_diff_values *v)
 {
     bool more = v->value > v->base;
@@ -334,7 +335,7 @@ static void add_total(struct answer *a)
     dp_buf_addf(to, ": %s\n", verdict(a, v));
 }
 
-/* Subs that may only have another name. */
+/* Appends the subs that may only have another name. */
 static void add_renames(struct answer *a)
 {
     struct dp_renamed renames[MOST_RENAMES];

@@ -1,4 +1,4 @@
-/* dprofdiff's tables: what stands above them, what they share, and how they are printed. */
+/* dprofdiff's tables: the facts above them, the parts they share, and printing. */
 #include "dp_render_diff.h"
 #include "dp_diff_mix.h"
 #include "dp_err.h"
@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what the tables share ---- */
+/* ---- shared by the tables ---- */
 
-/* The text in the scratch buffer, kept until the end. */
+/* Keeps the text of the scratch buffer until the end. */
 struct dp_name dp_difftable_keep(struct dp_difftable *r)
 {
     struct dp_name nothing = { "", 0 };
@@ -31,8 +31,8 @@ struct dp_cell dp_difftable_kept(struct dp_difftable *r)
     return dp_cell_text(text.ptr, text.len);
 }
 
-/* Columns that a narrow terminal can do without, the greatest number first; the change and the name
- * always stay. */
+/* The order in which a narrow terminal drops columns: the greatest number goes first. The change
+ * and the name always stay. */
 static unsigned spare_of(enum dp_difftable_kind kind)
 {
     switch (kind) {
@@ -128,7 +128,8 @@ static void add_end(struct dp_difftable *r, const struct dp_diff_values *v, doub
     }
 }
 
-/* In percent of the baseline, `+4.1 to +6.3%`; in its unit where that has nothing. */
+/* Appends the interval: in percent of the baseline, `+4.1 to +6.3%`; in the metric's unit if the
+ * baseline is 0. */
 void dp_difftable_interval(struct dp_difftable *r, const struct dp_diff_values *v)
 {
     add_end(r, v, v->low);
@@ -169,7 +170,7 @@ static void side_facts(struct dp_difftable *r)
     }
 }
 
-/* For people: `1.5000000 s (+25.00%)`, with what several runs tell. */
+/* The total for people: `1.5000000 s (+25.00%)`, with the interval of several runs. */
 static struct dp_cell total_text(struct dp_difftable *r, const struct dp_diff_values *v, bool base)
 {
     char num[DP_NUMBER_MAX];
@@ -223,7 +224,7 @@ static void total_facts(struct dp_difftable *r)
     }
 }
 
-/* How many pairs of runs a total is tested by; 0: it is not. */
+/* The number of pairs of runs that test a total; 0: pairs do not test it. */
 static size_t pairs_of(const struct dp_difftable *r)
 {
     return r->c.diff.n_sides > 1 && r->c.families[1].in_pairs ? r->c.diff.sides[0].n_runs : 0;
@@ -304,8 +305,8 @@ static void speed_facts(struct dp_difftable *r)
     fact(r, "Speed", "speed", dp_difftable_kept(r), NULL);
 }
 
-/* Whether the sides do the same in the same proportion: where time per call is compared, that is no
- * change of any sub. */
+/* Adds a fact: do the sides do the same work in the same proportions? If time per call is compared,
+ * a different mix is no change of any sub. */
 static void mix_fact(struct dp_difftable *r)
 {
     struct dp_diff_moved most[3];
@@ -329,7 +330,7 @@ static void mix_fact(struct dp_difftable *r)
 
 static const double least_apart = 0.1;      /* percent: less is not worth a line */
 
-/* What has no value on a side: the tests say nothing about it. */
+/* Adds a fact on the time that has no counterpart on a side, and that no test covers. */
 static void apart_fact(struct dp_difftable *r)
 {
     if (!r->how->per_call || r->c.diff.n_sides != 2)
@@ -358,7 +359,7 @@ static double noise_of(const struct dp_diff *diff)
     return all > 0 ? 100 * noise / all : 0;
 }
 
-/* What the times of several runs hold beside the work of the subs. */
+/* Adds facts on the part of several runs' times that is not the work of subs. */
 static void noise_facts(struct dp_difftable *r)
 {
     const struct dp_diff_family *f = &r->c.families[r->c.diff.n_sides > 1];
@@ -385,7 +386,7 @@ static void noise_facts(struct dp_difftable *r)
     fact(r, "Layout", "layout_pct", dp_difftable_kept(r), NULL);
 }
 
-/* For machines: the key has the rule's number, and the side's. */
+/* Adds a fact for machines; its key has the rule's number, and the side's. */
 static void power_fact(struct dp_difftable *r, const struct dp_power *power, const char *key,
                        struct dp_cell value)
 {
@@ -393,7 +394,7 @@ static void power_fact(struct dp_difftable *r, const struct dp_power *power, con
     fact(r, "", dp_difftable_keep(r).ptr, value, NULL);
 }
 
-/* What a gate could have seen. */
+/* Adds facts on the growth that a gate could have detected. */
 static void power_facts(struct dp_difftable *r)
 {
     for (size_t i = 0; r->c.has_gate && i < r->c.gate.n_powers; i++) {
@@ -414,10 +415,10 @@ static void power_facts(struct dp_difftable *r)
     }
 }
 
-/* The result of a gate stands first, before everything that it is about. */
+/* Adds the result of a gate, before the facts about the comparison. */
 static void gate_facts(struct dp_difftable *r)
 {
-    /* that has a title for it */
+    /* Markdown prints the verdict as a heading, so it needs no fact */
     if (r->c.has_gate && r->people && r->how->format != DP_MARKDOWN) {
         dp_gate_verdict(&r->scratch, &r->c.gate, &r->c.diff);
         fact(r, "Gate", "gate", dp_difftable_kept(r), NULL);
@@ -426,7 +427,7 @@ static void gate_facts(struct dp_difftable *r)
         dp_gate_facts(&r->table, &r->texts, &r->c.gate, &r->c.diff);
 }
 
-/* Tells of the sources whose lines may be paired wrongly. */
+/* Adds a fact that names the sources whose lines may be paired wrongly. */
 static void guessed_fact(struct dp_difftable *r)
 {
     const struct dp_line_pairs *lp = r->c.gate.lines ? &r->c.gate.lines->lines : &r->c.diff.lines;
@@ -448,7 +449,7 @@ static void guessed_fact(struct dp_difftable *r)
     fact(r, "Sources", "guessed", dp_difftable_kept(r), NULL);
 }
 
-/* Tells that rows are left out because nothing in them has changed, or that there are no others. */
+/* Adds a fact: rows are left out because they have not changed, or there are no other rows. */
 static void unchanged_fact(struct dp_difftable *r)
 {
     size_t n = r->c.unchanged;
@@ -459,7 +460,7 @@ static void unchanged_fact(struct dp_difftable *r)
         return;
     }
     if (!n || r->how->verbose || (n < r->c.n_rows && r->how->separator && *r->how->separator))
-        return;                 /* all rows are there */
+        return;                 /* all rows are present */
     if (n == r->c.n_rows)
         dp_buf_adds(&r->scratch, "nothing changed: ");
     dp_render_grouped(&r->scratch, n);
@@ -542,7 +543,7 @@ static int print_table(struct dp_difftable *r, int format, struct dp_sink *sink)
     return dp_table_print(&r->table, &how, sink);
 }
 
-/* Formats that test runners read: the table is text within them. */
+/* Prints in a format for test runners, which contains the table as text. */
 static int print_tests(struct dp_difftable *r, struct dp_sink *sink)
 {
     struct dp_buf table, out;
@@ -606,7 +607,7 @@ static void release(struct dp_difftable *r)
     dp_compared_release(&r->c);
 }
 
-/* Lines of the text format that a reader of other formats lacks. */
+/* The lines of the text format that a reader of other formats would miss. */
 static char *findings_text(const struct dp_compared *c)
 {
     struct dp_buf buf;
@@ -629,7 +630,7 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out)
     out->findings = out->open_names = out->renames = NULL;
 }
 
-/* Is nothing known yet of what was tested: not that it has changed, nor that it has not? */
+/* Is the result of a test still open: neither a change nor its absence is known? */
 static bool is_open(const struct dp_diff_values *v, double effect)
 {
     double most = effect / 100 * (double)v->base;
@@ -637,7 +638,7 @@ static bool is_open(const struct dp_diff_values *v, double effect)
            && !(v->low >= -most && v->high <= most);
 }
 
-/* Counts them, and names the first three, in the order of rows. */
+/* Counts the open entries, and names the first three, in the order of rows. */
 static int tell_open(const struct dp_compared *c, struct dp_diff_outcome *out)
 {
     struct dp_buf names;
@@ -682,7 +683,7 @@ static int tell_renames(const struct dp_compared *c, struct dp_diff_outcome *out
     return n < 0 ? n : text.err;
 }
 
-/* rows: of the table. Returns 0 or DP_E_NOMEM. */
+/* Fills in the outcome. rows: number of rows of the table. Returns 0 or DP_E_NOMEM. */
 static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome *out)
 {
     out->rows = rows;
@@ -696,7 +697,7 @@ static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome
     return !c->has_gate || (out->findings = findings_text(c)) ? 0 : DP_E_NOMEM;
 }
 
-/* Is the answer, and not the table, what is asked for? */
+/* Is the answer wanted, and not the table? */
 static bool is_answer(const struct dp_diff_how *how, size_t sides)
 {
     return how->answer && sides == 2 && how->format == DP_TEXT && how->view == DP_V_FLAT
@@ -740,7 +741,7 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
         rc = print_it(&r, sink, answer);
     }
     int ended = dp_sink_end(sink);
-    /* A flat table leaves out what is equal: such rows are there, and must not be reported as
+    /* A flat table leaves out entries that are equal. They exist, and must not be reported as
      * missing. */
     int told = tell(&r.c, how->view == DP_V_FLAT ? r.c.n_rows : r.table.n_rows, out);
     rc = rc < 0 ? rc : told;

@@ -17,7 +17,7 @@ static const char *const compute_titles[] = { "Delta", "Delta Abs", "Ratio", "We
 static const char *const compute_keys[] = { "delta", "delta_abs", "ratio", "wdiff" };
 static const unsigned compute_widths[] = { 7, 9, 14, 14 };
 
-/* How often a sub ran, as far as that is known: its samples, or its calls. */
+/* Adds the column of how often a sub ran: its samples, or its calls. */
 static void often_column(struct dp_difftable *r, uint32_t side)
 {
     static const char *const texts[2][4] = {
@@ -29,7 +29,7 @@ static void often_column(struct dp_difftable *r, uint32_t side)
                         r->people ? (side ? 8 : 10) : 0);
 }
 
-/* What a value is called: the median, where a side has several runs. */
+/* The title of a value: the median if a side has several runs. */
 static const char *value_title(const struct dp_difftable *r, bool is_new)
 {
     static const char *const titles[] = { "Value", "New value", "Median", "New median" };
@@ -103,7 +103,7 @@ static void columns_for_machines(struct dp_difftable *r)
         dp_difftable_column(r, K_FAILS, 0, 0, "Gate", "gate", 0);
 }
 
-/* What became of a line in the source: of one that not both sides have run, that it is there. */
+/* What happened to a line in the source; for a line that only one side has run, that it exists. */
 static const char *fate_of(const struct dp_difftable *r, const struct dp_compared_row *row)
 {
     static const char *const fates[] = { "", "", "moved", "inserted", "deleted" };
@@ -115,7 +115,7 @@ static const char *fate_of(const struct dp_difftable *r, const struct dp_compare
            : fates[line->fate];
 }
 
-/* People see the column where it says something. */
+/* In formats for people, the column appears only if at least one row has a value. */
 static bool has_fates(const struct dp_difftable *r)
 {
     bool has = r->c.diff.by_line && !r->people;
@@ -224,7 +224,7 @@ static struct dp_cell formula_cell(struct dp_difftable *r, const struct dp_diff_
     return dp_difftable_kept(r);
 }
 
-/* `12.3 ms +-2%`: the median, and how far the runs are off it. */
+/* `12.3 ms +-2%`: the median, and how far the runs vary around it. */
 static struct dp_cell human_cell(struct dp_difftable *r, uint64_t value, double spread)
 {
     if (r->hz)
@@ -239,15 +239,15 @@ static struct dp_cell human_cell(struct dp_difftable *r, uint64_t value, double 
     return dp_difftable_kept(r);
 }
 
-/* Tells what the ops say, which is certain: where the time cannot decide, and where people want to
- * know whether the sub did more, or the same more slowly. */
+/* Appends the change in ops, which is certain. It is needed if times cannot decide, and if people
+ * want to know whether the sub did more, or did the same more slowly. */
 static void add_ops(struct dp_difftable *r, const struct dp_diff_values *v,
                     const struct dp_diff_values *ops)
 {
     bool certain = v->verdict == DP_DIFF_EXACT
                    || (ops && v->verdict == DP_DIFF_EQUAL && ops->verdict == DP_DIFF_EQUAL);
     if (!ops || certain
-        || !ops->base           /* of nothing there is no share: it is a sub in C */
+        || !ops->base           /* the baseline is 0, so there is no share: a sub in C */
         || (ops->verdict == DP_DIFF_EQUAL && v->verdict == DP_DIFF_SMALL))
         return;
     bool known = ops->verdict == DP_DIFF_EXACT || ops->verdict == DP_DIFF_TRUE
@@ -261,7 +261,7 @@ static void add_ops(struct dp_difftable *r, const struct dp_diff_values *v,
         dp_render_real(&r->scratch, dp_difftable_change_percent(ops), 1, true);
         dp_buf_adds(&r->scratch, " %");
     }
-    /* with random seeds the ops repeat only nearly */
+    /* with random seeds the ops repeat only approximately */
     bool exact = ops->verdict != DP_DIFF_TRUE && r->how->measures[r->how->beside].tolerance == 0;
     dp_buf_adds(&r->scratch, exact && ops->verdict == DP_DIFF_EXACT ? ", exact)" : ")");
 }
@@ -327,7 +327,7 @@ static struct dp_cell p_cell(const struct dp_difftable *r, const struct dp_diff_
     return dp_difftable_real(v->p, 12);
 }
 
-/* The rules that it crosses. */
+/* The rules that the row breaks. */
 static struct dp_cell fails_cell(struct dp_difftable *r, const struct dp_compared_row *row)
 {
     uint32_t last = UINT32_MAX;
@@ -402,8 +402,8 @@ static struct dp_cell cell(struct dp_difftable *r, const struct dp_compared_row 
     return empty;
 }
 
-/* Growth is hot, and a decrease is warm: for significant changes, and for those between one run on
- * each side. */
+/* Growth is hot, and a decrease is warm. Tinted are significant changes, and changes between one
+ * run on each side. */
 static int tint_of(const struct dp_difftable *r, const struct dp_compared_row *row)
 {
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
@@ -431,8 +431,8 @@ static const char *section_title(struct dp_difftable *r, enum dp_section section
     return dp_difftable_keep(r).ptr;
 }
 
-/* Names what changed most in a direction, among changes that are not known to be chance. Rows are
- * sorted by then. */
+/* Names the largest change in a direction, among changes that are not known to be chance. Rows are
+ * sorted at this point. */
 static void name_largest(struct dp_difftable *r, bool grown, const char *label, const char *key)
 {
     uint32_t best[3], n = 0;
@@ -469,14 +469,15 @@ static void name_largest(struct dp_difftable *r, bool grown, const char *label, 
         dp_table_fact(&r->table, label, key, dp_difftable_kept(r), NULL);
 }
 
-/* How many ops more or fewer it is certain that a row executes; 0: none, or it is not certain. */
+/* The difference in ops of a row, if it is certain; else 0. */
 static uint64_t certain_ops(const struct dp_difftable *r, size_t row)
 {
     const struct dp_diff_values *ops = &r->c.ops[1].values[r->c.rows[row].entry];
     return ops->verdict == DP_DIFF_EXACT ? (uint64_t)dp_diff_size(ops) : 0;
 }
 
-/* The three that differ by most ops, in their order. Returns how many differ at all. */
+/* Finds the three rows that differ by most ops, in their order. Returns the number of rows that
+ * differ. */
 static size_t most_ops(const struct dp_difftable *r, size_t best[3])
 {
     size_t n = 0;
@@ -494,7 +495,7 @@ static size_t most_ops(const struct dp_difftable *r, size_t best[3])
     return n;
 }
 
-/* How many rows have ops that differ among the runs of a side. */
+/* The number of rows whose ops differ among the runs of a side. */
 static size_t varying_ops(const struct dp_difftable *r)
 {
     size_t n = 0;
@@ -549,7 +550,7 @@ void dp_difftable_largest(struct dp_difftable *r)
     name_largest(r, false, is_time ? "Faster" : "Less", "shrunk");
 }
 
-/* Programs that read fields want all rows. */
+/* Does the format need all rows? Programs that read fields do. */
 static bool wants_all(const struct dp_difftable *r)
 {
     return !r->people || (r->how->separator && *r->how->separator);

@@ -1,4 +1,4 @@
-/* Text that is to fit a terminal, and numbers for people. */
+/* Text that must fit a terminal, and numbers for people. */
 #include "dp_render.h"
 #include "dp_text.h"
 
@@ -18,7 +18,7 @@ void dp_render_grouped(struct dp_buf *buf, uint64_t n)
     }
 }
 
-/* A number that somebody gave: as few decimals as it has, up to 6. */
+/* Appends a number that a user gave, with as few decimals as it has, up to 6. */
 void dp_render_given(struct dp_buf *buf, double value)
 {
     unsigned decimals = 0;
@@ -30,8 +30,8 @@ void dp_render_given(struct dp_buf *buf, double value)
     dp_render_real(buf, value, decimals, false);
 }
 
-/* How many bytes at the beginning take `columns` columns at most; combining marks stay with their
- * characters. */
+/* The number of bytes at the beginning that take `columns` columns at most. Combining marks stay
+ * with their characters. */
 static size_t head_of(const char *ptr, size_t len, size_t columns)
 {
     size_t at = 0, taken = 0;
@@ -57,7 +57,7 @@ void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t colum
     }
     size_t front = keep / 2, head = head_of(ptr, len, front);
     size_t tail = head_of(ptr, len, all - (keep - front));
-    /* a wide character across the edge */
+    /* a wide character lies across the edge */
     if (dp_text_columns(ptr + tail, len - tail) > keep - front && tail < len) {
         size_t n = dp_text_char(ptr + tail, len - tail);
         tail += n ? n : 1;

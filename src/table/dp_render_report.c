@@ -1,5 +1,4 @@
-/* dprofreport's table: columns from the view, call chains and histograms below the
- * rows. */
+/* dprofreport's table: columns from the view, call chains and histograms below the rows. */
 #include "dp_chain_text.h"
 #include "dp_edges.h"
 #include "dp_err.h"
@@ -25,13 +24,13 @@ struct report {
     struct dp_chains chains;
     struct dp_table table;
     struct dp_column columns[DP_REPORT_FIELDS];
-    uint64_t hz;                /* of the metric; 0: it is counted */
+    uint64_t hz;                /* of the metric; 0: counts */
     bool is_time;
-    const char *unit;           /* stands behind the totals; NULL: nothing does */
-    struct dp_buf *blocks;      /* what stands below the rows: text and JSON of each */
+    const char *unit;           /* shown after the totals; NULL: no unit */
+    struct dp_buf *blocks;      /* the parts below the rows: text and JSON of each */
     size_t n_blocks;
-    struct dp_hot *hot;         /* by entry of `over`; NULL: it is not asked for, or has no lines */
-    struct level *levels;       /* of a hierarchy, until it is printed */
+    struct dp_hot *hot;         /* by entry of `over`; NULL: not asked for, or there are no lines */
+    struct level *levels;       /* levels of a hierarchy, until it is printed */
     size_t n_levels;
     char keys_title[160];
     long rows;
@@ -50,7 +49,7 @@ static int tint_of(double pct)
     return pct >= HOT ? 2 : pct > warm ? 1 : 0;
 }
 
-/* The row has the tint of the greatest share, which is Children where that is shown. */
+/* The tint of a row: that of its greatest share, which is Children if that is shown. */
 static int row_tint(const struct report *r, const struct dp_over_row *row)
 {
     return tint_of(percent(r, r->how->over.no_children ? row->self : row->children));
@@ -70,8 +69,8 @@ static struct dp_cell amount(const struct report *r, uint64_t value)
 
 /* ---- columns ---- */
 
-/* The shortest and the longest call are known only in real time, so an average that stands beside
- * them is of real time, too. */
+/* Is an average in real time? The shortest and the longest call are known only in real time, so an
+ * average next to them is in real time, too. */
 static bool is_average_real(const struct report *r)
 {
     bool beside = false;
@@ -96,7 +95,7 @@ static void columns(struct report *r)
         int f = r->how->fields[i];
         r->columns[i] = f >= DP_FIELD_KEY ? keys[r->how->over.keys[f - DP_FIELD_KEY]] : fixed[f];
         if (f == DP_FIELD_HOT && r->how->hierarchy)
-            r->columns[i].left = false;     /* the keys are to be the ones that are indented */
+            r->columns[i].left = false;     /* only the keys are to be indented */
         if (f == DP_FIELD_CALLS && r->over.by_line)
             r->columns[i].title = "Count";      /* how often statements ran */
         if (f == DP_FIELD_SELF && r->how->over.no_children)
@@ -106,7 +105,7 @@ static void columns(struct report *r)
     }
 }
 
-/* The keys of a hierarchy share the last column. Returns how many columns there are then. */
+/* Joins the keys of a hierarchy into the last column. Returns the number of columns that remain. */
 static size_t one_column(struct report *r)
 {
     size_t n = r->how->n_fields - r->how->over.n_keys;
@@ -137,7 +136,7 @@ static struct dp_cell value_text(const struct report *r, uint32_t number)
     return dp_cell_text(text->ptr, text->len);
 }
 
-/* The hottest line of the row's subs, and its share. */
+/* The hottest line of the row's subs, or its share. */
 static struct dp_cell hot(const struct report *r, const struct dp_over_row *row, bool is_share)
 {
     const struct dp_hot *line = r->hot ? &r->hot[row->entry] : NULL;
@@ -150,7 +149,8 @@ static struct dp_cell hot(const struct report *r, const struct dp_over_row *row,
     return cell;
 }
 
-/* What stands in a column: an enum dp_field, or DP_FIELD_KEY and the number of a sort key. */
+/* The cell of a column: field is an enum dp_field, or DP_FIELD_KEY plus the number of a sort
+ * key. */
 static struct dp_cell cell(const struct report *r, const struct dp_over_row *row, int field)
 {
     static const struct dp_cell empty;
@@ -177,7 +177,7 @@ static struct dp_cell cell(const struct report *r, const struct dp_over_row *row
 
 /* ---- below a row ---- */
 
-/* Calls of the row's subs by how long they took. */
+/* Appends a histogram of the calls of the row's subs by their duration. */
 static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf)
 {
     uint64_t count[DP_FMT_BUCKETS] = { 0 }, most = 0;
@@ -224,7 +224,7 @@ static bool is_text(const struct dp_report *how)
     return (how->format == DP_TEXT && !how->separator) || how->format == DP_HTML;
 }
 
-/* Whose value chains divide up. */
+/* The value that chains divide up. */
 static int chains_of(const struct dp_report *how)
 {
     return how->chain_value == DP_CHAIN_COUNT ? DP_CHAIN_CALLS
@@ -245,7 +245,7 @@ static int below(struct report *r, const struct dp_over_row *row)
             .caller_order = how->caller_order,
             .of = chains_of(how),
             .fractal = how->chain == DP_CHAIN_FRACTAL,
-            /* a branch left out would count as a chain that ends where it begins */
+            /* a branch left out would look like a chain that ends where the branch begins */
             .threshold = how->chain_value == DP_CHAIN_COUNT || how->chain > DP_CHAIN_FRACTAL
                              ? 0 : how->threshold,
         };
@@ -299,7 +299,7 @@ static int flat(struct report *r)
 
 /* ---- keys below one another ---- */
 
-/* Entries by their first keys only: what stands above the rows. */
+/* A level of the hierarchy: entries by their first keys only, which are shown above the rows. */
 struct level {
     struct dp_overhead over;
     struct dp_pool paths;       /* texts of the keys, joined */
@@ -310,10 +310,10 @@ struct level {
 
 struct hierarchy {
     struct report *r;
-    struct level *levels;       /* those of the report: the texts in its cells belong to them */
-    size_t n;                   /* of keys */
-    uint32_t *ranks;            /* by row, n each: the rows above it, and itself; NO_ROW: there is
-                                 * none, as of a statement in a sub that no context has */
+    struct level *levels;       /* the report's levels, which own the texts in its cells */
+    size_t n;                   /* number of keys */
+    uint32_t *ranks;            /* by row, n each: the rows above it, and itself; NO_ROW: none, as
+                                 * for a statement in a sub without a context */
     uint32_t *order;
 };
 
@@ -467,7 +467,7 @@ static void release_levels(struct report *r)
 
 /* ---- callers and callees ---- */
 
-/* Columns of edges; of lines also the sub that is not asked for by its name. */
+/* Columns of edges. For lines, there is also the sub that the user did not name. */
 enum { EDGE_TOTAL, EDGE_TOTAL_VALUE, EDGE_SELF_VALUE, EDGE_CALLS, EDGE_SUB, EDGE_SITE, EDGE_OF,
        EDGE_COLUMNS };
 
