@@ -8,10 +8,10 @@
 
 enum { FRAMES = 127 };
 
-/* ---- what all chains share ---- */
+/* ---- shared by all chains ---- */
 
-/* The value of the stacks that pass a context, less those that pass another context of its entry
- * below it: recursion counts once, at its innermost frame. */
+/* Computes weights: the value of the stacks through a context, minus that of the stacks through
+ * another context of its entry below it. Recursion thus counts once, at its innermost frame. */
 static int weigh(struct dp_chains *c)
 {
     const struct dp_overhead *over = c->over;
@@ -82,10 +82,10 @@ void dp_chains_release(struct dp_chains *c)
     memset(c, 0, sizeof *c);
 }
 
-/* ---- one entry's ---- */
+/* ---- the chains of one entry ---- */
 
-/* A context that stands for a chain node: in callee order the frame itself, with the
- * value of the stack that it is part of. */
+/* A context that belongs to a chain node. In callee order it is the frame itself, with the value of
+ * the stack that it is part of. */
 struct item {
     uint32_t at, next;          /* context; the next item of the same chain node, 0: none */
     uint64_t value;
@@ -99,13 +99,13 @@ struct making {
     size_t n_items, items_cap;
     uint32_t *list;             /* by chain node: its items */
     size_t list_cap;
-    uint32_t *frames;           /* by chain node: how many above it */
+    uint32_t *frames;           /* by chain node: number of nodes above it */
     size_t frames_cap;
-    struct dp_map kids;         /* of the node at work: name -> kid */
+    struct dp_map kids;         /* of the current node: name -> kid */
     uint32_t *order;
     size_t order_cap;
-    uint64_t *value_of;         /* by context of the entry that stands in no
-                                 * other: what passes it */
+    uint64_t *value_of;         /* by outermost context of the entry: value of the stacks through
+                                 * it */
     size_t value_cap, n_touched;
 };
 
@@ -140,7 +140,7 @@ static int64_t kid_of(struct making *m, uint32_t parent, uint32_t name)
     return n;
 }
 
-/* Puts an item to the kid of its name. */
+/* Adds an item to the kid that has its name. */
 static int give(struct making *m, uint32_t parent, uint32_t item)
 {
     struct item *it = &m->items[item];
@@ -167,13 +167,13 @@ static int add_item(struct making *m, uint32_t parent, uint32_t at, uint64_t val
     return item < 0 ? (int)item : give(m, parent, (uint32_t)item);
 }
 
-/* A root is no frame of a chain, except of its own chain. */
+/* Is a context a frame of chains? A root is none, except of its own chain. */
 static bool is_frame(const struct dp_overhead *over, uint32_t at)
 {
     return over->nodes[at].parent != DP_REPORT_NONE;
 }
 
-/* The frames behind those of chain node n. */
+/* Makes the kids of chain node n, which are its next frames. */
 static int step(struct making *m, uint32_t n)
 {
     const struct dp_overhead *over = m->c->over;
@@ -208,8 +208,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
                            dp_pool_name(&m->c->over->values, b->name));
 }
 
-/* Sorts the kids of n, which are the nodes from `from` up, and leaves out those that have too
- * little, which are the last ones. */
+/* Sorts the kids of n, which are the nodes from `from` up, and removes the last ones that are below
+ * the threshold. */
 static int settle(struct making *m, uint32_t n, size_t from)
 {
     struct dp_chain *chain = m->chain;
@@ -236,8 +236,8 @@ static int settle(struct making *m, uint32_t n, size_t from)
     return 0;
 }
 
-/* All below node 0, whose first frames are there. Nodes are made behind the one they belong
- * to, so one pass reaches them all. */
+/* Makes all nodes below node 0, whose kids exist already. Nodes are appended after their parents,
+ * so one pass reaches them all. */
 static int grow(struct making *m)
 {
     int rc = settle(m, 0, 1);
@@ -263,8 +263,8 @@ static void touch(const struct dp_chains *c, struct making *m, uint32_t at, uint
     c->inside[at] += value;
 }
 
-/* Adds what the entry's contexts have to all contexts above them: one by one, or, if they stand so
- * deep that this takes longer, in one pass over all. */
+/* Adds the values of the entry's contexts to all contexts above them: one by one or, if the
+ * contexts are so deep that this takes longer, in one pass over all. */
 static void pass_up(struct making *m, const uint32_t *at, size_t n)
 {
     const struct dp_chains *c = m->c;
@@ -283,8 +283,8 @@ static void pass_up(struct making *m, const uint32_t *at, size_t n)
             touch(c, m, up, m->value_of[k]);
 }
 
-/* Marks what the entry's stacks are worth at each context that they pass, as far as chains reach:
- * entries that stand as deep as there are contexts would each take as long as all. */
+/* Marks the value of the entry's stacks at each context that they pass, as far as chains reach.
+ * Without the limit, an entry that is as deep as there are contexts would take as long as all. */
 static int mark(struct making *m, uint32_t entry, bool all)
 {
     const struct dp_chains *c = m->c;
@@ -311,7 +311,7 @@ static int mark(struct making *m, uint32_t entry, bool all)
             continue;
         for (uint32_t i = m->order[k] + 1; i < nodes[m->order[k]].end; i++)
             if (nodes[i].parent == DP_REPORT_NONE || nodes[i].depth > c->frames)
-                i = nodes[i].end - 1;   /* a phase that stands between the kids is no kid */
+                i = nodes[i].end - 1;   /* a phase between the kids is not a kid */
             else
                 touch(c, m, i, nodes[i].incl);
     }

@@ -11,7 +11,7 @@ struct making {
     struct dp_edges *edges;
     struct dp_pool numbers;     /* name, site and sub of an edge -> its number */
     size_t cap;
-    uint32_t *until;            /* by edge: where the outermost context of it ends */
+    uint32_t *until;            /* by edge: the end of the subtree of its outermost context */
     size_t until_cap;
 };
 
@@ -20,7 +20,7 @@ static int add(struct making *m, uint32_t name, uint32_t of, const struct dp_rep
 {
     const uint32_t key[3] = { name, callee->site, of };
     size_t known = m->edges->count;
-    /* Room first, so that what the pool has is there, whatever fails. */
+    /* Make room first, so that the pool has no edge without its place if something fails. */
     if (dp_mem_grow((void **)&m->edges->edges, &m->cap, known + 1, sizeof *m->edges->edges) < 0
         || dp_mem_grow_cleared((void **)&m->until, &m->until_cap, known + 1, sizeof *m->until) < 0)
         return DP_E_NOMEM;
@@ -109,7 +109,7 @@ static bool is_of_c(const struct dp_part *sides, const struct dp_report_node *n)
     return sub != DP_PROF_NO_SUB && (prof->subs.subs[sub].xs || prof->subs.subs[sub].builtin);
 }
 
-/* The label of the sub whose line made a call. */
+/* The label of the sub whose line made the call. */
 static uint32_t line_caller(const struct dp_overhead *over, const struct dp_part *sides,
                             const struct dp_report_node *callee)
 {

@@ -1,5 +1,5 @@
-/* A line belongs to a sub, so an entry has the lines of all subs that are in it. Where keys divide
- * a sub (caller, parent), each of its entries has all of its lines. */
+/* Finds the hottest line of each entry. Lines belong to subs, so an entry has the lines of all its
+ * subs. If keys divide a sub (caller, parent), each of its entries has all of its lines. */
 #include "dp_hot.h"
 #include "dp_map.h"
 #include "dp_mem.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A sub of a side, and an entry that it is in. */
+/* A sub of a side, and an entry that contains it. */
 struct member {
     uint32_t side, sub, entry;
 };
@@ -24,7 +24,7 @@ struct making {
     struct dp_overhead *over;
     const struct dp_part *sides;
     const struct dp_report_how *how;
-    struct dp_pool seen;        /* members, to have each once */
+    struct dp_pool seen;        /* members, to add each only once */
     struct member *members;     /* by side, then by sub */
     size_t n_members, members_cap;
     struct dp_map of;           /* entry << 32 | site -> sum */
@@ -33,7 +33,7 @@ struct making {
     struct dp_buf text;
 };
 
-/* ---- which entries a sub is in ---- */
+/* ---- the entries of each sub ---- */
 
 static int compare_members(const void *ctx, uint32_t x, uint32_t y)
 {
@@ -43,7 +43,7 @@ static int compare_members(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-/* A phase is no sub: what runs in it belongs to the program. */
+/* The sub of a node. A phase is no sub; its code belongs to the program. */
 static uint32_t sub_of(const struct making *m, const struct dp_report_node *n)
 {
     const struct dp_prof *prof = m->sides[n->side].prof;
@@ -69,7 +69,7 @@ static int find_members(struct making *m)
                          m->members);
 }
 
-/* The first member that is this sub, or the place where it would stand. */
+/* The first member with this sub, or the place where it would be. */
 static size_t first_member(const struct making *m, uint32_t side, uint32_t sub)
 {
     const struct member wanted = { side, sub, 0 };
@@ -85,7 +85,7 @@ static size_t first_member(const struct making *m, uint32_t side, uint32_t sub)
     return low;
 }
 
-/* ---- what lines cost ---- */
+/* ---- the costs of lines ---- */
 
 static uint64_t cost(const struct making *m, const struct dp_part *side, uint32_t line)
 {
@@ -104,7 +104,7 @@ static uint64_t cost(const struct making *m, const struct dp_part *side, uint32_
 
 static int add_to(struct making *m, uint32_t entry, uint32_t site, uint64_t self)
 {
-    /* Room first, so that what the map has is there, whatever fails. */
+    /* Make room first, so that the map has no entry without its sum if something fails. */
     if (dp_mem_grow((void **)&m->sums, &m->sums_cap, m->n_sums + 1, sizeof *m->sums) < 0)
         return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)entry << 32 | site);
@@ -141,7 +141,7 @@ static int add_lines(struct making *m, uint32_t side)
     return 0;
 }
 
-/* Chooses the hottest lines; of lines that cost the same, the first one by name. */
+/* Chooses the hottest lines; among lines of equal cost, the first by name. */
 static void choose(const struct making *m, struct dp_hot *hot)
 {
     for (size_t i = 0; i < m->n_sums; i++) {

@@ -17,15 +17,15 @@ struct making {
     const struct dp_part *sides;
     const struct dp_report_how *how;
     uint32_t *label;            /* by sub of the side: number in over->values */
-    uint32_t *key[dp_key_count];     /* by sub, for keys that are a sub's own */
+    uint32_t *key[dp_key_count];     /* by sub, for keys that depend on the sub alone */
     size_t subs;
     uint32_t s_program, s_other, s_unknown;
     uint64_t hz;                /* of the side's ticks */
-    uint32_t *phase, *match;    /* by node: values; DP_REPORT_NONE */
+    uint32_t *phase, *match;    /* by node: numbers in values; DP_REPORT_NONE */
     size_t cap;
-    uint32_t *row_of;           /* of lines: by entry, index in over->rows; UINT32_MAX: none */
+    uint32_t *row_of;           /* for lines: by entry, index in over->rows; UINT32_MAX: none */
     size_t row_of_cap, row_of_used, rows_cap;
-    uint64_t line_count;        /* how often statements ran, in all */
+    uint64_t line_count;        /* how often all statements ran */
     struct dp_buf text;
 };
 
@@ -39,8 +39,8 @@ static uint32_t string(struct making *m, const char *str)
     return str && *str ? value(m, str, strlen(str)) : m->s_unknown;
 }
 
-/* Turns ticks of a side into common ticks. The side's times fit; the longest call that a file tells
- * of may be too large. */
+/* Converts ticks of a side to common ticks. The side's times fit; the longest call of a file may be
+ * too large. */
 static uint64_t scaled(const struct making *m, uint64_t ticks)
 {
     uint64_t v;
@@ -90,8 +90,8 @@ static uint32_t sub_value(struct making *m, const struct dp_part *side, uint32_t
     return m->label[n];
 }
 
-/* Makes an array by sub, which the side before has used, large enough. The old array stays when
- * memory is short. */
+/* Makes an array by sub, left by the side before, large enough. The old array stays when memory is
+ * short. */
 static bool fit(struct making *m, uint32_t **array)
 {
     uint32_t *grown = dp_mem_realloc(*array, m->subs + 1, sizeof *grown);
@@ -116,7 +116,7 @@ static int label_subs(struct making *m, const struct dp_part *side)
     return rc;
 }
 
-/* Labels, and the values of keys that depend on the sub alone. */
+/* Computes labels, and the values of keys that depend on the sub alone. */
 static int prepare_side(struct making *m, const struct dp_part *side)
 {
     m->subs = dp_subs_count(&side->prof->subs);
@@ -172,7 +172,7 @@ static uint32_t entry_of(struct making *m, const struct dp_part *side,
 
 /* ---- contexts ---- */
 
-/* FILE:LINE of a place, as text for people: the file has it as a field. */
+/* FILE:LINE of a place, as text for people; the file has it as a field. */
 static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_t site)
 {
     const struct dp_name *at = dp_pool_name(&prof->sites, site - 1);
@@ -181,8 +181,8 @@ static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_
     return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
 }
 
-/* Gives a node to a context that is not cut off. A phase is no frame, and has the node of its
- * parent. Returns the node's number or a DP_E. */
+/* Makes the node of a context, unless the context is cut off. A phase is no frame, and shares the
+ * node of its parent. Returns the node's number or a DP_E. */
 static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t parent,
                         uint32_t phase)
 {
@@ -243,8 +243,8 @@ static void take(struct making *m, uint32_t at, const struct dp_part *side, uint
         n->shortest = shortest;
 }
 
-/* The contexts of a profile in preorder. of: by context on the path, its node, and whether what it
- * calls is its own; a walk without recursion. */
+/* Adds the contexts of a profile in preorder, without recursion. of: by context on the path, its
+ * node, and whether its callees count as its own. */
 static int add_contexts(struct making *m, uint32_t side)
 {
     const struct dp_part *s = &m->sides[side];
@@ -286,7 +286,7 @@ static int add_contexts(struct making *m, uint32_t side)
     return at < 0 ? (int)at : 0;
 }
 
-/* Inclusive values, and where subtrees end: kids come behind their parents. */
+/* Computes inclusive values and the ends of subtrees: kids follow their parents. */
 static void sum_up(struct dp_overhead *over)
 {
     for (size_t i = over->n_nodes; i-- > 0;) {
@@ -319,8 +319,8 @@ static void count_node(struct dp_over_row *row, const struct dp_report_node *n)
         row->shortest = n->shortest;
 }
 
-/* An entry that stands on the path already has that time already: until[entry] is where the subtree
- * of its outermost context ends. */
+/* Makes the rows. An entry that is on the path already has that time already: until[entry] is the
+ * end of the subtree of its outermost context. */
 static int make_rows(struct making *m)
 {
     struct dp_overhead *over = m->over;
@@ -354,12 +354,13 @@ static int make_rows(struct making *m)
     return 0;
 }
 
-/* What is 100 % of what is shown: the sum of its Self, or of all that passed in it, so that neither
- * column exceeds 100 %. Rows are still in the order of entries. */
+/* Computes the value that is 100 %: the sum of Self of the shown entries, or of all that passed
+ * through them, so that neither column exceeds 100 %. Rows are still in the order of entries. */
 static void make_base(struct making *m)
 {
     struct dp_overhead *over = m->over;
-    uint32_t *under = m->match;         /* done with: is the context, or one above it, shown? */
+    uint32_t *under = m->match;         /* m->match is no longer needed; now: is the context, or one
+                                         * above it, shown? */
     over->base = over->total;
     if (!m->how->relative)
         return;
@@ -381,7 +382,7 @@ struct order {
 
 static int descending(uint64_t a, uint64_t b) { return a > b ? -1 : a < b; }
 
-/* Among equal Children the caller stands above the callee. */
+/* Sorts rows. With equal Children, the caller comes before the callee. */
 static int compare(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct order *o = ctx;
@@ -399,7 +400,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
 
 /* ---- lines ---- */
 
-/* Are entries lines of source, with what statements cost? A line is in a sub, which is in a
+/* Are entries lines of source, with the costs of statements? A line is in a sub, which is in a
  * package, and in a file of the run. */
 static bool is_by_line(const struct making *m, size_t n)
 {
@@ -487,8 +488,8 @@ static int add_line(struct making *m, const struct dp_part *side, const struct d
     return 0;
 }
 
-/* Does a line have anything? Those that only calls are made from have not. Other tools' files do
- * not tell how often lines ran, and may have a counter where there is no time. */
+/* Does a line have a value? Lines that only make calls have none. Files of other tools do not say
+ * how often lines ran, and may have a counter instead of a time. */
 static bool has_cost(const struct dp_part *side, const struct dp_srclines *s, size_t i)
 {
     const struct dp_srcline *line = &s->lines[i];
@@ -521,7 +522,7 @@ static void make_line_base(struct making *m)
         over->base += over->rows[i].shown ? over->rows[i].self : 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole report ---- */
 
 static int add_side(struct making *m, uint32_t side)
 {

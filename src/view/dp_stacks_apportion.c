@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* ---- which names ---- */
+/* ---- which names have lines ---- */
 
-/* What has parts and phases is the program's. */
+/* The name of a frame; parts and phases count as the program. */
 static uint32_t name_of(const struct dp_stacks_apportion *w, uint32_t frame)
 {
     uint32_t name = w->s->frames[frame].name;
@@ -33,8 +33,9 @@ static uint64_t product(uint64_t a, uint64_t b)
     return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }
 
-/* The names that become longest by their lines have all at their first lines, if there is no room
- * for those of all names. cost: by name, how many numbers its stacks are without lines. */
+/* If there is no room for the lines of all names, chooses the names that would become longest;
+ * their whole value goes to their first lines. cost: by name, the amount of numbers of its stacks
+ * without lines. */
 static void choose(struct dp_stacks_apportion *w, uint64_t *cost, uint32_t *order)
 {
     uint64_t room = 0;
@@ -135,10 +136,10 @@ void dp_stacks_apportion_release(struct dp_stacks_apportion *w)
 
 /* ---- shares ---- */
 
-/* Gives the lines of a name their parts of v, out of what they have left in a column. The lines
- * stand in a row, each as long as what it has left, and v cuts the row into pieces of one length: a
- * line gets a tick for each piece that ends in it. So it never gets more than it has left, and its
- * part is exact but for less than one tick. Returns what was more than all of them have left. */
+/* Gives the lines of a name their parts of v, from what they have left in a column. Imagine the
+ * lines in a row, each as long as its rest, and v points at equal distances: a line gets a tick for
+ * each point in it. So a line never gets more than it has left, and its part is exact to less than
+ * one tick. Returns the amount that exceeds the rest of all lines. */
 static uint64_t give(struct dp_stacks_apportion *w, uint32_t name, size_t column, uint64_t v)
 {
     size_t columns = w->s->n_columns;
@@ -161,7 +162,7 @@ static uint64_t give(struct dp_stacks_apportion *w, uint32_t name, size_t column
     return rest;
 }
 
-/* Leaves lines out that have nothing. Returns how many are left. */
+/* Removes lines without a value. Returns the number of those left. */
 static size_t pack(struct dp_stacks_apportion *w, uint32_t first, uint32_t n)
 {
     size_t count = 0, columns = w->s->n_columns;
@@ -188,7 +189,7 @@ size_t dp_stacks_apportion_next(struct dp_stacks_apportion *w, uint32_t frame)
         return any;
     }
     memset(w->self, 0, n * columns * sizeof *w->self);
-    w->turn += UINT64_C(0x9e3779b97f4a7c15);    /* the golden ratio: far from where it was */
+    w->turn += UINT64_C(0x9e3779b97f4a7c15);    /* the golden ratio: far from the last turn */
     for (size_t c = 0; c < columns; c++) {
         uint64_t rest = give(w, name, c, self[c]);
         w->self[c] = dp_count_add(w->self[c], rest);
