@@ -1,6 +1,6 @@
 #include "dp_apportion.h"
 
-/* Whole ticks of a running sum, at most so many in all. The remainder stays for the next item. */
+/* The whole ticks of a running sum, at most `most`. The remainder is left for the next item. */
 static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
 {
     *sum += ticks;
