@@ -8,7 +8,7 @@
 
 enum {
     NAME_MAX = 100,             /* bytes of a counter's name */
-    SHOWN = 60                  /* .. of a line in a message */
+    SHOWN = 60                  /* bytes of a line in a message */
 };
 
 /* ---- errors ---- */
@@ -74,7 +74,7 @@ int dp_import_whole(struct dp_reader *r, struct dp_text *all)
 
 /* ---- values ---- */
 
-/* How many nanoseconds a unit of time has, which may be a multiple (10ns); 0: it is none. */
+/* The nanoseconds of a unit of time, which may be a multiple (10ns); 0: not a unit of time. */
 static uint64_t ns_of(struct dp_text unit)
 {
     static const struct { const char *name; uint64_t ns; } times[] = {
@@ -97,9 +97,10 @@ static uint64_t ns_of(struct dp_text unit)
     return 0;
 }
 
-/* A copy that lives as long as the header, at most max bytes, with _ for what no word has. Names of
- * events may also have dots, colons and the like, but no blanks; and so may units, but for colons,
- * as what stands behind the last one is the unit. NULL: there is no memory. */
+/* Copies a text for the lifetime of the header, at most max bytes, with _ for characters that are
+ * not allowed. Words have letters and digits. Names of events may also have dots, colons and the
+ * like, but no blanks. Units may have the same except colons, because the part after the last colon
+ * is the unit. NULL: no memory. */
 enum what { WORD, UNIT, NAME };
 
 static char *word(struct dp_reader *r, struct dp_text t, size_t max, enum what what)
@@ -133,7 +134,7 @@ int dp_import_value(struct dp_reader *r, struct dp_text name, struct dp_text uni
     return 0;
 }
 
-/* The first time of that name; of any name if it is NULL. */
+/* The first time with a name; with any name if name is NULL. */
 static struct dp_import_kind *time_of(struct dp_reader_import *f, const char *name)
 {
     for (size_t i = 0; i < f->n_values; i++)
@@ -142,7 +143,7 @@ static struct dp_import_kind *time_of(struct dp_reader_import *f, const char *na
     return NULL;
 }
 
-/* Which kinds are times; true if some are. */
+/* Chooses the kinds that are times; returns false if there are none. */
 static bool choose_times(struct dp_reader_import *f)
 {
     struct dp_import_kind *cpu = time_of(f, "cpu"), *wall = time_of(f, "wall");
@@ -157,8 +158,8 @@ static bool choose_times(struct dp_reader_import *f)
     return cpu != NULL;
 }
 
-/* What is counted in place of times: as --unit would declare it. Where the unit is not its name, it
- * is a counter as well, and can be chosen by its name, such as cycles:u. */
+/* Uses a count in place of times, as --unit would declare it. If the unit differs from its name,
+ * the kind is a counter as well, so that it can be chosen by name, such as cycles:u. */
 static int stand_in(struct dp_reader *r, struct dp_import_kind *v)
 {
     uint64_t hz;
@@ -176,7 +177,7 @@ static int stand_in(struct dp_reader *r, struct dp_import_kind *v)
     return 0;
 }
 
-/* The others' columns. */
+/* Assigns columns to the other kinds. */
 static int choose_counters(struct dp_reader *r)
 {
     struct dp_header *head = r->head;
@@ -197,7 +198,7 @@ static int choose_counters(struct dp_reader *r)
     return 0;
 }
 
-/* Those that are left over are named in a variable, which the tools tell. */
+/* Lists the remaining kinds in a variable, which the tools report. */
 static int name_rest(struct dp_reader *r)
 {
     struct dp_buf *words = &r->ids.scratch;

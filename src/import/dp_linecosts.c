@@ -23,7 +23,7 @@ void dp_linecosts_release(struct dp_linecosts *l)
     dp_linecosts_init(l);
 }
 
-/* The value of a key: if it is new, the one that is given. */
+/* The value of a key; a new key gets the given value. */
 static int64_t number_of(struct dp_map *map, uint64_t high, uint32_t low, size_t next)
 {
     struct dp_map_slot *slot = dp_map_put(map, high << 32 | low);
@@ -34,11 +34,11 @@ static int64_t number_of(struct dp_map *map, uint64_t high, uint32_t low, size_t
     return slot->value;
 }
 
-/* The index of a line, made if it is new. */
+/* The index of a line, which is made if it is new. */
 static int64_t index_of(struct dp_linecosts *l, struct dp_linecost at)
 {
     size_t n = l->count;
-    /* room first, so that what the maps have is there, whatever fails */
+    /* make room first, so that the maps have no entry without its element if something fails */
     if (dp_mem_grow((void **)&l->lines, &l->cap, n + 1, sizeof *l->lines) < 0
         || dp_mem_grow_cleared((void **)&l->own, &l->own_cap, (n + 1) * l->width, sizeof *l->own)
                < 0)

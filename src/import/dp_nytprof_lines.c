@@ -27,7 +27,7 @@ int dp_nytprof_lines_add(struct dp_nytprof_lines *l, uint32_t file, uint32_t lin
 {
     if (!file || !line || l->count >= DP_LIMIT_LINES - 1)
         file = line = 0;
-    /* room first, so that what the map has is there, whatever fails */
+    /* make room first, so that the map has no entry without its line if something fails */
     if (dp_mem_grow((void **)&l->lines, &l->cap, l->count + 1, sizeof *l->lines) < 0)
         return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&l->of, (uint64_t)file << 32 | line);
@@ -51,7 +51,7 @@ static int compare_lines(const void *a, const void *b)
     return c ? c : ORDER(x->line, y->line);
 }
 
-/* A sub comes before those within it. */
+/* Orders ranges: an enclosing sub comes before those inside. */
 static int compare_ranges(const void *a, const void *b)
 {
     const struct dp_nytprof_range *x = a, *y = b;
@@ -107,7 +107,7 @@ int dp_nytprof_lines_give(struct dp_reader *r, const struct dp_nytprof_lines *l,
 {
     const uint64_t sums[DP_APPORTION_TIMES] = {
         [DP_APPORTION_REAL] = r->passed[DP_REAL],
-        [DP_APPORTION_CPU] = r->passed[DP_USER],   /* NYTProf tells no system time apart */
+        [DP_APPORTION_CPU] = r->passed[DP_USER],   /* NYTProf does not separate system time */
     };
     struct dp_apportion *times = dp_mem_zalloc((l->count + 1) * sizeof *times);
     double total = 0;

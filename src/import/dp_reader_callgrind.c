@@ -1,5 +1,6 @@
-/* Valgrind's manual has the format ("Callgrind Format Specification"). The costs of functions and
- * of calls are added up while the file is read; contexts are made of them at the end. */
+/* Reads callgrind.out. Valgrind's manual describes the format ("Callgrind Format Specification").
+ * Costs of functions and of calls are added up while the file is read; contexts are made at the
+ * end. */
 #include "dp_reader_callgrind.h"
 #include "dp_callgraph.h"
 #include "dp_linecosts.h"
@@ -13,23 +14,23 @@
 #define NONE UINT32_MAX
 
 enum {
-    POSITIONS = 3,              /* of a line: instr, line, bb */
-    EVENTS = DP_IMPORT_VALUES - 1      /* the calls are one more kind of value */
+    POSITIONS = 3,              /* positions of a line: instr, line, bb */
+    EVENTS = DP_IMPORT_VALUES - 1      /* calls are one more kind of value */
 };
 
-/* Names that are given once with a number, and later by the number alone. */
+/* Names that appear once with a number, and later as the number alone. */
 enum space { OBJECTS, FILES, FUNCTIONS, SPACES };
 
-/* What a line with a cost is. */
+/* The meaning of a line with a cost. */
 enum next { OWN_COST, CALL_COST, JUMP };
 
-/* A function is told by its file and name; one without a file, by its object and name. */
+/* A function, defined by its file and name; without a file, by its object and name. */
 struct known {
     uint32_t name, file;        /* in names */
     uint64_t line;
 };
 
-/* Lines that tell what all costs add up to. */
+/* Lines with the sum of all costs. */
 #define SUMS(X) X(TOTALS, "totals") X(SUMMARY, "summary")
 enum {
     SUMS_NONE = -1,
@@ -44,7 +45,7 @@ static const char *const sums_keys[] = {
 #undef KEY
 };
 
-/* What an event is for people; both in names. */
+/* The meaning of an event for people; both in names. */
 struct description {
     uint32_t name, text;
 };
@@ -61,18 +62,20 @@ struct callgrind {
     struct dp_linecosts lines;
     struct dp_buf events;       /* the line of the first part */
     size_t n_events;
-    bool calls;                 /* cachegrind's files know no calls */
-    size_t n_positions, line_at;        /* .. of these, which one is the line */
-    uint64_t position[POSITIONS];       /* of the line before */
-    uint32_t object, file, function_file;       /* file: differs in what is inlined */
-    uint32_t called_object, called_file, called_name;   /* called_*: NONE is the same as here */
-    uint32_t function;          /* NONE before the first one */
+    bool calls;                 /* cachegrind's files have no calls */
+    size_t n_positions, line_at;        /* number of positions, and which one is the line */
+    uint64_t position[POSITIONS];       /* in the previous line */
+    uint32_t object, file, function_file;       /* file: differs for inlined code */
+    uint32_t called_object, called_file, called_name;   /* NONE: the same as the caller's */
+    uint32_t function;          /* NONE before the first function */
     enum next next;
     uint64_t n_calls;
     uint64_t called_line;
-    int promised;               /* of the lines with sums: the one that the file's writer writes */
+    int promised;               /* the kind of line with sums that the file's writer always
+                                 * writes */
     bool has_sums[SUMS_KINDS];
-    uint64_t told[SUMS_KINDS];  /* of the first event, of all parts; and what it comes to */
+    uint64_t told[SUMS_KINDS];  /* of the first event, over all parts: sum in the file; and the sum
+                                 * that was read */
     uint64_t sum, n_costs;
 };
 
@@ -107,7 +110,7 @@ static struct dp_text next_word(struct dp_text *rest)
     return w;
 }
 
-/* Decimal digits, or hexadecimal ones behind 0x. */
+/* Reads decimal digits, or hexadecimal ones after 0x. */
 static bool number(struct dp_text w, uint64_t *out)
 {
     if (dp_import_begins(w, "0x"))
@@ -117,7 +120,7 @@ static bool number(struct dp_text w, uint64_t *out)
 
 /* ---- the header ---- */
 
-/* A line of a header: KEY: VALUE. *value: what stands behind the colon. */
+/* A line of a header: KEY: VALUE. *value: the text after the colon. */
 static bool header_line(struct dp_text line, const char *key, struct dp_text *value)
 {
     size_t n = 0;
@@ -129,8 +132,8 @@ static bool header_line(struct dp_text line, const char *key, struct dp_text *va
     return !key || dp_import_is((struct dp_text){ line.ptr, n }, key);
 }
 
-/* Does the last word look like a count? Folded stacks end so, and their first frame may be any
- * word. */
+/* Does the last word look like a count? Folded stacks end like this, and their first frame may be
+ * any word. */
 static bool ends_with_count(struct dp_text t)
 {
     size_t n = t.len;
@@ -139,9 +142,9 @@ static bool ends_with_count(struct dp_text t)
     return dp_num_is_like(t.ptr + n, t.len - n);
 }
 
-/* The format's first line may be left out, and so may all others but those of the events. No event
- * is called as a number is. A file that ends, or goes wrong, before its events is known by its
- * creator. */
+/* Recognizes the format. The format's first line may be missing, and so may all others except those
+ * of the events. No event has a number as its name. A file that ends, or is damaged, before its
+ * events is recognized by its creator. */
 static bool is_callgrind(const char *ptr, size_t len)
 {
     static const char *const heads[] = { "# callgrind format", "version:", "creator:", "pid:",
@@ -166,7 +169,7 @@ static bool is_callgrind(const char *ptr, size_t len)
             return false;
         if (header_line(line, "creator", &value)) {
             if (dp_import_begins(value, "xdebug "))
-                return true;    /* its version ends as a count does */
+                return true;    /* its version looks like a count */
             created = true;
         }
         stacks = stacks && ends_with_count(line);
@@ -190,8 +193,8 @@ static int positions(struct dp_reader *r, struct dp_text rest)
     return cg->n_positions ? 0 : bad(r, "there is no position", line);
 }
 
-/* What tells the unit of an event: Time_(10ns), and "event: Cpu : cpu (nanoseconds)", where the
- * words behind the last colon are what people see. */
+/* Splits an event into its name and unit: Time_(10ns), and "event: Cpu : cpu (nanoseconds)", where
+ * the words after the last colon are for people. */
 static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *unit)
 {
     const char *paren = memchr(t.ptr, '(', t.len);
@@ -206,7 +209,7 @@ static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *u
     name->len = n;
 }
 
-/* An event's description, which comes before the line `events:'. */
+/* Notes an event's description, which precedes the line `events:'. */
 static int describe(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
@@ -225,7 +228,7 @@ static int describe(struct dp_reader *r, struct dp_text rest)
     return full ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-/* An event is called as its column, unless its description is one word with a unit. */
+/* Adds an event. Its name is that of its column, unless its description is one word with a unit. */
 static int add_event(struct dp_reader *r, struct dp_text column)
 {
     struct callgrind *cg = state(r);
@@ -241,7 +244,7 @@ static int add_event(struct dp_reader *r, struct dp_text column)
     return dp_import_value(r, name, unit);
 }
 
-/* The kinds of values. Each part of a file tells them, and they are the same. */
+/* Reads the kinds of values. Each part of a file repeats them. */
 static int events(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
@@ -265,7 +268,7 @@ static int events(struct dp_reader *r, struct dp_text rest)
     return cg->n_events ? 0 : bad(r, "there is no event", line);
 }
 
-/* Who has written the file, and what all costs add up to. */
+/* Notes the writer of the file, and the sum of all costs. */
 static void note_sums(struct callgrind *cg, struct dp_text key, struct dp_text value)
 {
     uint64_t told;
@@ -280,7 +283,7 @@ static void note_sums(struct callgrind *cg, struct dp_text key, struct dp_text v
         }
 }
 
-/* A line `KEY: VALUE', of a header or at the end. Returns 1; 0 if it is none; or a DP_E. */
+/* Reads a line `KEY: VALUE', in a header or at the end. Returns 1; 0 for other lines; or a DP_E. */
 static int key_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
@@ -339,7 +342,7 @@ static int head(struct dp_reader *r)
 
 /* ---- functions ---- */
 
-/* A name, or its number, or both. */
+/* Reads a name, or its number, or both. */
 static int read_name(struct dp_reader *r, enum space space, struct dp_text t, uint32_t *out)
 {
     struct callgrind *cg = state(r);
@@ -372,7 +375,7 @@ static bool is_unknown(struct dp_text file)
     return !file.len || dp_import_is(file, "???");
 }
 
-/* The function of a file and a name. Functions without a file are told apart by their objects. */
+/* The function of a file and a name. Objects distinguish functions without a file. */
 static int64_t function_of(struct dp_reader *r, uint32_t object, uint32_t file, uint32_t name)
 {
     struct callgrind *cg = state(r);
@@ -393,7 +396,7 @@ static int64_t function_of(struct dp_reader *r, uint32_t object, uint32_t file, 
     return n;
 }
 
-/* The costs that follow are of this function. */
+/* Begins a function; the following costs belong to it. */
 static int begin_function(struct dp_reader *r, struct dp_text t)
 {
     struct callgrind *cg = state(r);
@@ -409,7 +412,7 @@ static int begin_function(struct dp_reader *r, struct dp_text t)
 
 /* ---- costs ---- */
 
-/* A position, which may be relative to that of the line before. */
+/* Reads a position, which may be relative to that of the previous line. */
 static bool read_position(struct dp_text w, uint64_t *at)
 {
     uint64_t n;
@@ -434,8 +437,8 @@ static int read_positions(struct dp_reader *r, struct dp_text *rest, uint64_t *a
     return 0;
 }
 
-/* Costs of all events; those that are left out are 0. Xdebug has costs below 0, where memory was
- * given back: there are no such values here, and they are left out, too. */
+/* Reads the costs of all events; missing ones are 0. Xdebug has negative costs, for freed memory.
+ * There are no such values here, so they become 0. */
 static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values)
 {
     struct callgrind *cg = state(r);
@@ -463,7 +466,7 @@ static int add(struct dp_reader *r, uint64_t *to, const uint64_t *values)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "the costs add up to more than fits") : 0;
 }
 
-/* calls=COUNT POSITION; the next line has the cost of these calls. */
+/* Reads calls=COUNT POSITION; the next line has the cost of these calls. */
 static int begin_calls(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
@@ -501,7 +504,7 @@ static int end_calls(struct dp_reader *r, uint64_t *values)
     return add(r, cg->graph.inclusive + (size_t)edge * cg->graph.width, values);
 }
 
-/* What the function has itself, on a line of the file that is at hand. */
+/* Adds a function's own values, on a line of the current file. */
 static int add_own(struct dp_reader *r, const uint64_t *values)
 {
     struct callgrind *cg = state(r);
@@ -516,8 +519,8 @@ static int add_own(struct dp_reader *r, const uint64_t *values)
     return rc;
 }
 
-/* A line that begins with a position. What is executed before a function is named is of one without
- * a name. */
+/* Reads a line that begins with a position. Code before the first function belongs to a function
+ * without a name. */
 static int cost_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
@@ -536,7 +539,7 @@ static int cost_line(struct dp_reader *r, struct dp_text line)
 
 /* ---- the body ---- */
 
-/* A line `KEY=VALUE'. Jumps are skipped, but the names that they give are kept. */
+/* Reads a line `KEY=VALUE'. Jumps are skipped, but their names are kept. */
 static int name_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
@@ -582,7 +585,7 @@ static int any_line(struct dp_reader *r, struct dp_text line)
     return rc == 0 ? name_line(r, line) : rc < 0 ? rc : 0;
 }
 
-/* The subs of the functions, with the place where they begin, if it is known. */
+/* Hands over the subs of the functions, with the place where they begin, if known. */
 static int give_subs(struct dp_reader *r)
 {
     struct callgrind *cg = state(r);
@@ -616,8 +619,8 @@ static int give_all(struct dp_reader *r)
     return rc < 0 ? rc : dp_linecosts_give(r, &state(r)->lines, &names);
 }
 
-/* Are there as many costs as the file says? Its summary may be that of costs before they were
- * rounded, each of them. */
+/* Does the sum of costs equal the file's own? Its summary may be the sum of costs before each was
+ * rounded. */
 static int check_sums(struct dp_reader *r)
 {
     const struct callgrind *cg = state(r);

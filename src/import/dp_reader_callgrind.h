@@ -1,4 +1,4 @@
-/* Inside the reader: callgrind.out, what callgrind and other profilers write for KCachegrind. */
+/* Inside the reader: callgrind.out, which callgrind and other profilers write for KCachegrind. */
 #ifndef DP_READER_CALLGRIND_H
 #define DP_READER_CALLGRIND_H
 

@@ -6,14 +6,14 @@
 #include "dp_reader_pprof.h"
 #include "dp_reader_speedscope.h"
 
-/* The first that recognizes a file reads it. */
+/* The first format that recognizes a file reads it. */
 static const struct dp_import_format *const formats[] = {
     &dp_import_callgrind,
     &dp_import_nytprof,
     &dp_import_perf,
     &dp_import_pprof,
     &dp_import_speedscope,
-    &dp_import_folded,         /* takes what no other does */
+    &dp_import_folded,         /* accepts everything else */
 };
 
 const struct dp_import_format *dp_import_find(const char *ptr, size_t len)

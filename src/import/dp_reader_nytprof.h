@@ -1,4 +1,4 @@
-/* Inside the reader: nytprof.out, what Devel::NYTProf writes. */
+/* Inside the reader: nytprof.out, which Devel::NYTProf writes. */
 #ifndef DP_READER_NYTPROF_H
 #define DP_READER_NYTPROF_H
 

@@ -1,6 +1,7 @@
-/* The file is one message of protocol buffers (google/pprof, proto/profile.proto). Its table of
- * strings may come last, and samples before what they refer to: all of it is kept in memory. A
- * first pass notes where things are, a second one walks the samples. */
+/* Reads pprof's profile.proto. The file is one message of protocol buffers (google/pprof,
+ * proto/profile.proto). Its table of strings may come last, and samples before the messages that
+ * they refer to, so the whole file is in memory. A first pass notes the places of messages, a
+ * second one walks the samples. */
 #include "dp_reader_pprof.h"
 #include "dp_linecosts.h"
 #include "dp_mem.h"
@@ -26,29 +27,29 @@ enum wire { WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32 = 5 };
 
 /* A field of a message. */
 struct field {
-    uint64_t number, value;     /* value: of wire types other than WIRE_BYTES */
+    uint64_t number, value;     /* value: for wire types other than WIRE_BYTES */
     struct dp_text bytes;
     enum wire wire;
 };
 
-/* Where a message was: the file is smaller than 4 GiB. */
+/* The place of a message: the file is smaller than 4 GiB. */
 struct span { uint32_t at, len; };
 
 struct function {
-    uint64_t name, system, file, line;  /* strings by number; the line where it begins */
+    uint64_t name, system, file, line;  /* strings by number; line: where it begins */
     uint32_t sub;
 };
 
-/* A place in the code, which stands for a sub and for those that the sub is inlined into. */
+/* A place in the code, which represents a sub and the subs that it is inlined into. */
 struct location {
     struct span message;
     uint32_t first, count;      /* in subs, callees first; first is UNKNOWN before its first use */
-    struct dp_linecost line;    /* of the first one; its function is a sub here, and its file the
+    struct dp_linecost line;    /* of the first sub; its function is a sub here, and its file the
                                  * number of the string */
 };
 
 #define UNKNOWN   UINT32_MAX
-#define ROOT      (UINT32_C(1) << 31)   /* beside a sub: its name is that of the root */
+#define ROOT      (UINT32_C(1) << 31)   /* flag of a sub whose name is that of the root */
 DP_CHECK(root_is_no_sub, DP_LIMIT_IDS < ROOT);
 
 struct pprof {
@@ -57,15 +58,15 @@ struct pprof {
     size_t n_strings, strings_cap;
     struct span *types;
     size_t n_types, types_cap;
-    uint64_t preferred;         /* a string: the type that is shown first; 0: none is */
+    uint64_t preferred;         /* a string: the default type; 0: none */
     struct function *functions;
     size_t n_functions, functions_cap;
     struct location *locations;
     size_t n_locations, locations_cap;
     uint64_t *files;            /* of mappings: strings */
     size_t n_files, files_cap;
-    struct dp_map function_ids, location_ids, mapping_ids;      /* to indexes */
-    struct dp_map phases;       /* a string -> the phase's sub */
+    struct dp_map function_ids, location_ids, mapping_ids;      /* to indices */
+    struct dp_map phases;       /* a string -> sub of the phase */
     uint32_t *subs;
     size_t n_subs, subs_cap;
     uint64_t *path;             /* of the sample: ids of locations, callees first */
@@ -77,7 +78,7 @@ struct pprof {
 
 /* ---- the wire ---- */
 
-/* Errors are at this byte from here on. */
+/* Sets the place of errors to this byte. */
 static void at(struct dp_reader *r, const char *ptr)
 {
     r->in.base = (uint64_t)(ptr - r->import.whole.ptr);
@@ -98,7 +99,7 @@ static bool varint(struct dp_text *rest, uint64_t *out)
     return false;
 }
 
-/* Takes n bytes off the beginning. */
+/* Removes n bytes from the beginning. */
 static bool take(struct dp_text *rest, uint64_t n, struct dp_text *out)
 {
     if (n > rest->len)
@@ -117,7 +118,7 @@ static uint64_t fixed(struct dp_text bytes)
     return v;
 }
 
-/* The next field of a message. Returns false if there is none that is whole. */
+/* Reads the next field of a message. Returns false if there is no complete one. */
 static bool read_field(struct dp_text *rest, struct field *f)
 {
     uint64_t tag = 0, len = 0;
@@ -136,7 +137,7 @@ static bool read_field(struct dp_text *rest, struct field *f)
     return true;
 }
 
-/* The same. Returns 1, 0 at the message's end, or a DP_E. */
+/* Reads the next field. Returns 1, 0 at the message's end, or a DP_E. */
 static int next_field(struct dp_reader *r, struct dp_text *rest, struct field *f)
 {
     const char *start = rest->ptr;
@@ -149,7 +150,7 @@ static int next_field(struct dp_reader *r, struct dp_text *rest, struct field *f
                           "it is cut off or damaged: this is no whole field of a pprof file");
 }
 
-/* The field as a message or a string. */
+/* Checks that the field is a message or a string. */
 static int as_bytes(struct dp_reader *r, const struct field *f)
 {
     return f->wire == WIRE_BYTES
@@ -170,7 +171,7 @@ static struct dp_text text_of(const struct pprof *p, struct span s)
 
 /* ---- what kind of file it is ---- */
 
-/* Has the message only fields of these numbers, up to the last one, and of these wire types? */
+/* Does the message only have fields with numbers up to `last`, and with these wire types? */
 static bool is_message(struct dp_text t, uint64_t last, bool bytes)
 {
     struct field f;
@@ -181,8 +182,8 @@ static bool is_message(struct dp_text t, uint64_t last, bool bytes)
     return any;
 }
 
-/* The fields of a profile may come in any order. It is one if they are numbers where there should
- * be numbers, up to a type of values, a sample, or the first string, which is empty. */
+/* Recognizes the format. The fields of a profile may come in any order. Numeric fields must be
+ * numbers, up to a type of values, a sample, or the first string, which is empty. */
 static bool is_pprof(const char *ptr, size_t len)
 {
     static const unsigned numbers = 1u << F_DROP | 1u << F_KEEP | 1u << F_TIME | 1u << F_DURATION
@@ -284,7 +285,7 @@ static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
     return index_of(r, &p->function_ids, id, p->n_functions++);
 }
 
-/* Notes what a field of the profile is. */
+/* Notes the place of a field of the profile. */
 static int note(struct dp_reader *r, struct pprof *p, const struct field *f)
 {
     int rc = 0;
@@ -317,7 +318,7 @@ static int string(struct dp_reader *r, const struct pprof *p, uint64_t n, struct
     return 0;
 }
 
-/* A kind of value. preferred becomes its number, if it is the one that is shown first. */
+/* Adds a kind of value. preferred becomes its number, if it is the default type. */
 static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t *preferred)
 {
     struct dp_text t = text_of(p, p->types[n]), name, unit;
@@ -383,7 +384,7 @@ static int64_t found(struct dp_reader *r, const struct dp_map *map, uint64_t id,
                           (unsigned long long)id);
 }
 
-/* The sub of a function, with its file in the line that is of it. */
+/* Finds or makes the sub of a function, with its file in the line that belongs to it. */
 static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struct dp_linecost *line)
 {
     struct dp_text name, file;
@@ -405,7 +406,7 @@ static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struc
     return rc;
 }
 
-/* Code without names: its address is its name. */
+/* Makes the sub of code without a name: its address is its name. */
 static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, uint64_t address,
                        uint32_t *sub)
 {
@@ -419,7 +420,7 @@ static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, u
     return dp_import_sub(r, (struct dp_text){ name, (size_t)len }, file, 0, sub);
 }
 
-/* Adds to the subs of a location, whose own line is that of the first of them. */
+/* Adds a sub to a location, whose own line is that of the first one. */
 static int add_sub(struct dp_reader *r, struct pprof *p, struct location *loc,
                    struct dp_linecost line)
 {
@@ -431,7 +432,7 @@ static int add_sub(struct dp_reader *r, struct pprof *p, struct location *loc,
     return 0;
 }
 
-/* The function and the number of a line of a location: 0 if it has none. */
+/* Reads the function and the number of a line of a location: 0 if it has none. */
 static int read_line(struct dp_reader *r, struct dp_text t, uint64_t *id, uint64_t *number)
 {
     struct field f;
@@ -445,7 +446,7 @@ static int read_line(struct dp_reader *r, struct dp_text t, uint64_t *id, uint64
     return got;
 }
 
-/* Finds out which subs a location is in. */
+/* Finds the subs of a location. */
 static int resolve(struct dp_reader *r, struct pprof *p, struct location *loc)
 {
     struct dp_text t = text_of(p, loc->message);
@@ -498,7 +499,7 @@ static int add_value(struct dp_reader *r, struct pprof *p, uint64_t value)
     return 0;
 }
 
-/* Numbers of a sample: one, or several that are packed. */
+/* Reads numbers of a sample: one, or several that are packed. */
 static int add_numbers(struct dp_reader *r, struct pprof *p, const struct field *f,
                        int (*add)(struct dp_reader *r, struct pprof *p, uint64_t number))
 {
@@ -517,7 +518,7 @@ static int add_numbers(struct dp_reader *r, struct pprof *p, const struct field 
     return 0;
 }
 
-/* A label `phase` says in which phase of a program a sample was taken. */
+/* Reads a label. A label `phase` names the phase of the program in which a sample was taken. */
 static int read_label(struct dp_reader *r, const struct pprof *p, const struct field *f,
                       uint64_t *phase)
 {
@@ -539,7 +540,7 @@ static int read_label(struct dp_reader *r, const struct pprof *p, const struct f
     return got;
 }
 
-/* The context of a phase. */
+/* Finds or makes the context of a phase. */
 static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
 {
     struct dp_text name;
@@ -554,7 +555,7 @@ static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
     return dp_import_enter(r, 0, sub);
 }
 
-/* Goes down from the root to where the sample was taken. Returns its context, and the line. */
+/* Goes down from the root to the place of the sample. Returns its context, and the line. */
 static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase,
                        struct dp_linecost *line)
 {

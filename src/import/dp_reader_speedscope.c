@@ -1,7 +1,7 @@
-/* The file has a list of frames, and profiles whose stacks are numbers of frames. The names of an
- * object come in any order. The list of frames may come last, so that the stacks are kept as a tree
- * until the end; the unit of a profile may come behind its values, which are kept as text until
- * then; and whether names of profiles mean anything is known with the exporter. */
+/* Reads speedscope's JSON. The file has a list of frames, and profiles whose stacks are numbers of
+ * frames. The members of an object come in any order. The list of frames may come last, so stacks
+ * are kept as a tree until the end. The unit of a profile may come after its values, which are kept
+ * as text until then. Only the exporter's name shows whether names of profiles have a meaning. */
 #include "dp_reader_speedscope.h"
 #include "dp_unreadable.h"
 #include "dp_samples.h"
@@ -12,68 +12,71 @@
 
 enum {
     STRING_MAX = (int)(DP_LIMIT_LINE / 2),
-    SAMPLES_MAX = 1 << 26       /* samples of a profile */
+    SAMPLES_MAX = 1 << 26       /* number of samples of a profile */
 };
 
 struct frame {
-    uint32_t name, file;        /* in names; NONE: not told */
+    uint32_t name, file;        /* in names; NONE: missing */
     uint64_t line;
 };
 
 /* A value whose unit is not known yet: a weight, or the time of an event. */
 struct late {
-    uint32_t node;              /* which has it, or what has passed up to it */
+    uint32_t node;              /* context of the value; for events, context of the time that passed
+                                 * before */
     size_t text;                /* in texts */
 };
 
-/* What a profile counts; its values in this file's profiles add up. */
+/* The kind of a profile's values; values of one kind are added up over the file's profiles. */
 struct kind {
-    uint32_t name;              /* in names; NONE: all of this unit are one. Those of others become
-                                 * one at the end, if the exporter is told so late */
+    uint32_t name;              /* in names; NONE: all profiles with this unit are one kind. Kinds
+                                 * of other exporters are joined at the end, if the exporter is only
+                                 * known then */
     const struct unit *unit;
 };
 
 struct speedscope {
     struct dp_json json;
-    bool started;               /* the first bytes have been taken */
-    bool known, ours;           /* the exporter; it is our dprofexport: names are metrics */
+    bool started;               /* the first bytes have been read */
+    bool known, ours;           /* the exporter is known; it is our dprofexport, so names are
+                                 * metrics */
     struct dp_pool names;
     struct frame *frames;
     size_t n_frames, frames_cap;
-    uint32_t *numbers;          /* the consumer's, by frame */
-    uint32_t used;              /* frames that profiles have: one more than the highest */
+    uint32_t *numbers;          /* the consumer's number, by frame */
+    uint32_t used;              /* frames that profiles use: the highest number plus 1 */
     struct kind kinds[DP_IMPORT_VALUES];
     size_t n_kinds;
     struct dp_samples tree;
     uint32_t *stack;            /* of an evented profile: contexts from the caller to the callee */
     size_t depth, stack_cap;
-    uint32_t *leaves;           /* of a sampled one */
+    uint32_t *leaves;           /* of a sampled profile */
     uint64_t *weights;
     size_t n_leaves, n_weights, leaves_cap, weights_cap;
-    struct late *late;          /* of the profile: what cannot be added yet */
+    struct late *late;          /* values of the profile that cannot be added yet */
     size_t n_late, late_cap;
-    struct dp_buf texts;        /* of late values, each with a NUL behind it */
+    struct dp_buf texts;        /* texts of late values, each with a NUL */
     const char *cut;            /* what is wrong with the end; NULL: nothing */
 };
 
 static const struct unit {
-    const char *name, *kind, *unit;     /* what the kind is called where profiles are not metrics */
-    unsigned decimals;          /* .. that are kept */
+    const char *name, *kind, *unit;     /* kind: its name if profiles are not metrics */
+    unsigned decimals;          /* number of decimals kept */
 } units[] = {
     { "nanoseconds", "time", "ns", 0 }, { "microseconds", "time", "ns", 3 },
     { "milliseconds", "time", "ns", 6 }, { "seconds", "time", "ns", 9 },
     { "bytes", "memory", "bytes", 0 },  { "none", "count", "", 0 },
 };
 
-/* A profile while it is read. Values are in the kind's own units. */
+/* The profile that is being read. Values are in the kind's own units. */
 struct profile {
-    uint32_t name;              /* NONE: not told yet */
-    const struct unit *unit;    /* NULL: not told yet */
-    size_t kind;                /* DP_IMPORT_VALUES: not looked up yet */
+    uint32_t name;              /* NONE: not known yet */
+    const struct unit *unit;    /* NULL: not known yet */
+    size_t kind;                /* DP_IMPORT_VALUES: not determined yet */
     bool evented, begun;        /* begun: the start was known at the first event */
-    bool late;                  /* its weights are kept as texts */
-    size_t start, end;          /* in texts; NO_TEXT: not told */
-    int64_t first, at;          /* of the first event, and of the one before */
+    bool late;                  /* weights are kept as texts */
+    size_t start, end;          /* in texts; NO_TEXT: missing */
+    int64_t first, at;          /* of the first event, and of the previous one */
 };
 
 #define NO_TEXT SIZE_MAX
@@ -81,8 +84,8 @@ struct profile {
 
 enum { NONE = -1 };
 
-/* An object that names the schema somewhere near its beginning, or has the names that speedscope's
- * objects have. */
+/* Recognizes an object that names the schema near its beginning, or has the members of speedscope's
+ * objects. */
 static bool is_speedscope(const char *ptr, size_t len)
 {
     size_t at = 0;
@@ -114,7 +117,7 @@ static long fill(void *ctx, const char **ptr)
     return got;
 }
 
-/* The place of an error is that of the token read last. */
+/* The place of an error: that of the last token. */
 static size_t here(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
@@ -124,7 +127,7 @@ static size_t here(struct dp_reader *r)
 
 #define FAIL(r, code, ...) dp_reader_fail(r, code, here(r), __VA_ARGS__)
 
-/* The next token; errors have been told, but for a text that ends too early. */
+/* Reads the next token; errors are reported, except for a text that ends too early. */
 static int next(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
@@ -143,7 +146,7 @@ static int skip(struct dp_reader *r, int kind)
     return rc < 0 && rc != DP_E_TRUNCATED && in->json.what ? FAIL(r, rc, "%s", in->json.what) : rc;
 }
 
-/* A token of that kind, or an error. */
+/* Reads a token of a kind, or fails. */
 static int expect(struct dp_reader *r, int kind, const char *what)
 {
     int got = next(r);
@@ -158,7 +161,7 @@ static int intern(struct dp_reader *r, uint32_t *out)
     return *out == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-/* A whole number from 0 up. */
+/* Reads a whole number from 0 up. */
 static int whole(struct dp_reader *r, int kind, uint64_t *out)
 {
     struct speedscope *in = r->import.state;
@@ -215,7 +218,7 @@ static int one_frame(struct dp_reader *r)
     return 0;
 }
 
-/* Objects in an array, each read by `one`. */
+/* Reads the objects of an array, each with `one`. */
 static int each(struct dp_reader *r, int (*one)(struct dp_reader *r))
 {
     int kind = expect(r, DP_JSON_ARRAY, "there is no list where one should be");
@@ -239,7 +242,8 @@ static int shared(struct dp_reader *r)
 
 /* ---- values ---- */
 
-/* Kinds that differ in the profile's name alone become one: the names are not those of metrics. */
+/* Joins kinds that differ only in the profile's name, because the names are not those of
+ * metrics. */
 static int join_kinds(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
@@ -260,7 +264,7 @@ static int join_kinds(struct dp_reader *r)
     return 0;
 }
 
-/* The kind of a profile's values, whose unit and name are known. */
+/* Finds or makes the kind of a profile's values, whose unit and name are known. */
 static int find_kind(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
@@ -301,7 +305,7 @@ static int scaled(struct dp_reader *r, struct profile *p, const struct dp_json *
             : FAIL(r, DP_E_LIMIT, "a value is too large");
 }
 
-/* The value of the token read last. */
+/* The value of the last token. */
 static int amount(struct dp_reader *r, struct profile *p, int64_t *out)
 {
     struct speedscope *in = r->import.state;
@@ -317,14 +321,14 @@ static int amount_of(struct dp_reader *r, struct profile *p, size_t text, int64_
     return scaled(r, p, &number, out);
 }
 
-/* A token that must be a number. */
+/* Checks that a token is a number. */
 static int expect_number(struct dp_reader *r, int kind)
 {
     return kind < 0 || kind == DP_JSON_NUMBER ? (kind < 0 ? kind : 0)
             : FAIL(r, DP_E_SYNTAX, "there is no number where one should be");
 }
 
-/* Keeps the number read last as text. */
+/* Keeps the last number as text. */
 static int keep_text(struct dp_reader *r, size_t *text)
 {
     struct speedscope *in = r->import.state;
@@ -372,8 +376,7 @@ static uint32_t top(const struct dp_reader *r)
     return in->depth ? in->stack[in->depth - 1] : 0;
 }
 
-/* What passes between two events belongs to the frame on top; where none is open, to the
- * program. */
+/* Adds the time between two events to the frame on top or, if none is open, to the program. */
 static int pass(struct dp_reader *r, struct profile *p, uint32_t node, int64_t at)
 {
     int rc = 0;
@@ -487,7 +490,7 @@ static int64_t sample(struct dp_reader *r)
             : FAIL(r, DP_E_SYNTAX, "a sample is no list of numbers");
 }
 
-/* Gives a sample its weight: what is in `weights' is a number, or the place of its text. */
+/* Gives a sample its weight: an element of `weights' is a number, or the place of its text. */
 static int weigh(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t weight)
 {
     return p->late ? keep_late(r, node, (size_t)weight) : add(r, p, node, weight);
@@ -516,7 +519,7 @@ static int samples(struct dp_reader *r, struct profile *p)
             : FAIL(r, DP_E_SYNTAX, "a sample is no list of numbers");
 }
 
-/* A weight, as `weights' has it. */
+/* Reads a weight, as `weights' stores it. */
 static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t *weight)
 {
     int64_t v = 0;
@@ -530,7 +533,7 @@ static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t
     return rc;
 }
 
-/* Weights usually follow the samples; if not, they are kept. */
+/* Reads weights. They usually follow the samples; if not, they are kept. */
 static int weights(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
@@ -574,7 +577,8 @@ static int add_late(struct dp_reader *r, struct profile *p)
     return rc;
 }
 
-/* What passes before the first event, where the start came behind it, and after the last one. */
+/* Adds the time before the first event, if the start came after it, and the time after the last
+ * one. */
 static int add_ends(struct dp_reader *r, struct profile *p)
 {
     int64_t v;
@@ -608,7 +612,7 @@ static int unit(struct dp_reader *r, struct profile *p)
     return kind < 0 ? kind : 0;
 }
 
-/* Only the first word of our own names tells what is counted. */
+/* Reads a profile's name. Of our own names, only the first word says what is counted. */
 static int profile_name(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
@@ -670,7 +674,7 @@ static int exporter(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     int kind = next(r);
-    if (in->known)              /* there were more kinds than ours have */
+    if (in->known)              /* there were more kinds than our files have */
         return skip(r, kind);
     in->ours = kind == DP_JSON_STRING && in->json.text.len >= 12
                && memcmp(in->json.text.ptr, "Devel::DProf", 12) == 0;

@@ -23,7 +23,7 @@ bool dp_unreadable_has(const char *ptr, size_t len, const char *what)
     return false;
 }
 
-/* pprof's older format begins with words of 4 or 8 bytes: 0, 3, 0, a period, 0. */
+/* Is this pprof's older format? It begins with words of 4 or 8 bytes: 0, 3, 0, a period, 0. */
 static bool is_old_pprof(const char *ptr, size_t len)
 {
     for (size_t word = 4; word <= 8; word *= 2) {
@@ -38,9 +38,8 @@ static bool is_old_pprof(const char *ptr, size_t len)
     return false;
 }
 
-/* What Go prints with ?debug=1, and gperftools and jemalloc write of a heap: "heap profile: 5: 80
- * [...", "goroutine profile: total 7". The addresses in it, behind an @, have no names. Folded
- * stacks may begin with the same words. */
+/* Is this Go's output with ?debug=1, or a heap profile of gperftools or jemalloc? They begin with
+ * "heap profile: */
 static bool is_text_of_pprof(const char *ptr, size_t len)
 {
     static const char *const heads[] = { "heap profile:", "heap_v2/", "--- heapz ", "--- growthz ",
@@ -57,7 +56,8 @@ static bool is_text_of_pprof(const char *ptr, size_t len)
            && begins(blank, (size_t)(ptr + line - blank), " profile: total ");
 }
 
-/* Text of two bytes a character. A mark in front is not enough: names of subs may begin so. */
+/* Is this text with two bytes a character? A byte order mark is not enough: names of subs may begin
+ * with it. */
 static bool is_utf16(const char *ptr, size_t len)
 {
     enum { LOOKED_AT = 16 };
