@@ -25,7 +25,7 @@ enum { RULES = sizeof rules / sizeof *rules };
 /* Two sides, of profiles that are made of all or a part of one input. */
 struct sides {
     struct dp_prof *all, *half;
-    struct dp_over_side parts[4];
+    struct dp_part parts[4];
     size_t ends[2];
     size_t counters[8];
     struct dp_diff_measure measures[2];

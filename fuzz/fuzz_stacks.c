@@ -13,7 +13,7 @@ static const struct dp_flame_metric metrics[] = { { "cpu", "user+system time", "
 
 struct graph {
     struct dp_prof *all, *half;
-    struct dp_over_side parts[2];
+    struct dp_part parts[2];
     struct dp_stacks_column columns[2];
     size_t counters[1];
     struct dp_diff_side sides[2];
@@ -105,7 +105,7 @@ static const struct dp_stacks_format *for_programs(unsigned pick)
     const struct dp_stacks_format *f, *found[32];
     size_t n = 0;
     for (size_t k = 0; (f = dp_stacks_format(k)) && n < 32; k++)
-        if (!(f->needs & (DP_STACKS_LOOK | DP_STACKS_EXPORT)))
+        if (!(f->needs & (DP_STACKS_VISUAL | DP_STACKS_EXPORT)))
             found[n++] = f;
     return pick % 2 ? found[pick / 2 % n] : dp_stacks_format_named("folded");
 }

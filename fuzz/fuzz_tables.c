@@ -2,7 +2,7 @@
 #include "fuzz.h"
 #include "dp_flat.h"
 #include "dp_render.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dp_table.h"
 
 #include <stdio.h>
@@ -181,7 +181,7 @@ static unsigned char *flags_of(struct fuzz *f, const struct dp_prof *prof)
     return flags;
 }
 
-static void over(struct fuzz *f, struct dp_over_how *how)
+static void over(struct fuzz *f, struct dp_report_how *how)
 {
     static const size_t stacks[] = { 0, 0, 1, 3 };
     how->label_flags = fuzz_pick(f, 8);
@@ -201,7 +201,7 @@ static void over(struct fuzz *f, struct dp_over_how *how)
     how->no_children = fuzz_flip(f);
 }
 
-static bool has_key(const struct dp_over_how *how, enum dp_key key)
+static bool has_key(const struct dp_report_how *how, enum dp_key key)
 {
     for (size_t i = 0; i < how->n_keys; i++)
         if (how->keys[i] == key)
@@ -253,7 +253,7 @@ static void report(struct fuzz *f, bool edges)
     how.n_facts = fuzz_pick(f, 2);
     how.callees = fuzz_flip(f);
     f->several = two != NULL;
-    struct dp_over_side sides[2] = { { .prof = one, .script = "a.pl", .pid = "7", .thread = "0" },
+    struct dp_part sides[2] = { { .prof = one, .script = "a.pl", .pid = "7", .thread = "0" },
                                      { .prof = two, .script = "\xc3\xa4" } };
     how.over.metric = fuzz_metric(f, one, &sides[0].counter);
     if (two && (how.over.metric >= DP_M_COUNTER || dp_prof_hz(two) != dp_prof_hz(one))) {

@@ -1,5 +1,5 @@
-/* Macros and fixed-width types that every part of the core uses.
- * Level 0: includes nothing of the project. */
+/* Macros and fixed-width types that every part of the core uses. Level 0: includes nothing of the
+ * project. */
 #ifndef DP_BASE_H
 #define DP_BASE_H
 
@@ -15,7 +15,7 @@
 #  define DP_NOINLINE      __attribute__((noinline))
 #  define DP_COLD          __attribute__((noinline, cold))
 #  define DP_PREFETCH(p)   __builtin_prefetch(p)
-/* The compiler computes x where this stands, and not as part of a longer sum. */
+/* Makes the compiler compute x here, and not as part of a longer sum. */
 #  define DP_COMPUTE(x)    __asm__("" : "+r"(x))
 #else
 #  define DP_LIKELY(x)     (x)
@@ -31,12 +31,12 @@
 #define DP_ARRAY_LEN(a)  (sizeof(a) / sizeof((a)[0]))
 
 /* For structs that are mapped and read elsewhere: a field that begins at a multiple of 8 bytes,
- * also where pointers have 4; and a check by the compiler. `name` tells two checks of a file
- * apart. */
+ * even if pointers have 4; and a check by the compiler. `name` distinguishes the checks of a
+ * file. */
 #define DP_ALIGNED_8     __attribute__((aligned(8)))
 #define DP_CHECK(name, condition)  typedef char dp_check_##name[(condition) ? 1 : -1]
 
-/* Words in which another type may be kept: the compiler takes them to overlap with anything. */
+/* A word that may store another type: the compiler assumes that it aliases anything. */
 typedef uint64_t dp_any_word __attribute__((may_alias));
 
 #endif

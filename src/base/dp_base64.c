@@ -10,7 +10,7 @@ void dp_base64_init(struct dp_base64 *b, dp_write_fn *fn, void *ctx)
     *b = (struct dp_base64){ .write = fn, .ctx = ctx };
 }
 
-/* Writes a group, with `=` for each byte that it lacks. */
+/* Writes a group, with `=` for each missing byte. */
 static void put_group(char *to, const unsigned char *from, size_t n)
 {
     uint32_t v = (uint32_t)from[0] << 16 | (n > 1 ? (uint32_t)from[1] << 8 : 0)

@@ -67,7 +67,7 @@ char *dp_buf_putu(char *to, uint64_t n)
     unsigned digits = 1;
     for (uint64_t least = 10; n >= least; least *= 10)
         if (++digits == DP_BUF_DIGITS)
-            break;              /* the next product would be beyond 64 bits */
+            break;              /* the next product would exceed 64 bits */
     return dp_buf_putd(to, n, digits);
 }
 

@@ -1,11 +1,11 @@
-/* Classes of ASCII characters, which no locale changes. */
+/* Classes of ASCII characters, which do not depend on the locale. */
 #ifndef DP_CHAR_H
 #define DP_CHAR_H
 
 #include "dp_base.h"
 
 DP_INLINE bool dp_is_blank(char c) { return c == ' ' || c == '\t'; }
-/* What separates words within a line. */
+/* Is it a separator of words within a line? */
 DP_INLINE bool dp_is_space(char c) { return dp_is_blank(c) || c == '\r' || c == '\f'; }
 DP_INLINE bool dp_is_digit(char c) { return c >= '0' && c <= '9'; }
 DP_INLINE bool dp_is_lower(char c) { return c >= 'a' && c <= 'z'; }

@@ -31,7 +31,7 @@ static bool is_known(uid_t owner, const uid_t *users, size_t n)
     return owner == geteuid() || owner == 0;
 }
 
-/* Returns 0, or why a file is not one that is opened. */
+/* Checks a file. Returns 0, or why it is refused. */
 static int check_file(const struct stat *st, const uid_t *users, size_t n, struct dp_err *err)
 {
     if (S_ISLNK(st->st_mode))
@@ -61,7 +61,7 @@ static int check_name(const char *name, struct dp_err *err)
     return not_such(err, "is no name of a file");
 }
 
-/* Closes what was opened if it is not what was asked for. */
+/* Closes a descriptor if its check failed. */
 static int checked(int fd, int rc)
 {
     int why = errno;
@@ -77,7 +77,7 @@ static int checked(int fd, int rc)
 static int open_dir(int dir, const char *path, struct dp_err *err)
 {
     struct stat st;
-    /* It says what is wrong better than the error of open does. */
+    /* fstatat allows a clearer message than the error of open. */
     if (fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return system_error(err);
     int rc = check_dir(&st, err);
@@ -115,7 +115,7 @@ int dp_dir_of(const char *path, enum dp_dir_who who, const char **name, struct d
 
 DIR *dp_dir_list(int dir)
 {
-    /* A descriptor of its own: closedir closes it, and reading moves its place. */
+    /* A separate descriptor: closedir closes it, and reading moves its position. */
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | ALWAYS);
     DIR *list = fd < 0 ? NULL : fdopendir(fd);
     if (fd >= 0 && !list)
@@ -141,7 +141,7 @@ int dp_dir_read(int dir, const char *name, const uid_t *users, size_t n, struct 
     int rc = check_name(name, err);
     if (rc < 0)
         return rc;
-    /* To open a FIFO or a device can have effects of its own. */
+    /* Opening a FIFO or a device can have side effects. */
     if (fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW) < 0)
         return system_error(err);
     rc = check_file(st, users, n, err);

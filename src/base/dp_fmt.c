@@ -6,7 +6,7 @@
 static const char hex[] = "0123456789ABCDEF";
 
 /* Sets the top bit of each of eight bytes that is below n (n up to 128). Bytes above the first such
- * byte may have it set without reason. */
+ * byte may have it set wrongly. */
 #define EACH(byte)      (UINT64_C(0x0101010101010101) * (byte))
 #define BELOW(w, n)     (((w) - EACH(n)) & ~(w) & EACH(0x80))
 
@@ -15,7 +15,7 @@ static bool has_bad(uint64_t w, unsigned char last_bad)
     return (BELOW(w, last_bad + 1u) | BELOW(w ^ EACH(0x7f), 1) | BELOW(w ^ EACH('%'), 1)) != 0;
 }
 
-/* How many bytes stand for themselves, at least. */
+/* A lower bound of the number of bytes that need no escape. */
 static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
 {
     size_t i = 0;
@@ -27,7 +27,7 @@ static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
     }
     if (i == len)
         return len;
-    if (i)                      /* the last word, which overlaps the one before */
+    if (i)                      /* the last word, which overlaps the previous one */
         memcpy(&w, str + len - sizeof w, sizeof w);
     else
         memcpy(&w, str, len);
@@ -36,7 +36,7 @@ static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
 
 static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
 {
-    size_t done = 0;            /* bytes that stand for themselves are added in one piece */
+    size_t done = 0;            /* bytes without escapes are added in one piece */
     for (size_t i = plain_bytes(str, len, last_bad); i < len; i++) {
         unsigned char c = (unsigned char)str[i];
         if (c <= last_bad || c == 0x7f || c == '%') {
@@ -135,7 +135,7 @@ static char *number(char *p, uint64_t n)
     *p++ = ' ';
     if (n > 9)
         return dp_buf_putu(p, n);
-    *p++ = (char)('0' + n);     /* the most of them */
+    *p++ = (char)('0' + n);     /* most fields have one digit */
     return p;
 }
 
@@ -168,14 +168,14 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
     dp_buf_addc(buf, '\n');
 }
 
-/* Looks at four buckets at a time. */
+/* Four buckets are checked at a time. */
 DP_CHECK(buckets, DP_FMT_BUCKETS % 4 == 0);
 
 void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count)
 {
     char *to = NULL, *p = NULL;
     for (unsigned b = 0; b < DP_FMT_BUCKETS; b++) {
-        /* Few buckets are used, and these stand side by side. */
+        /* Few buckets are used, and these are adjacent. */
         if (b % 4 == 0 && !(count[b] | count[b + 1] | count[b + 2] | count[b + 3])) {
             b += 3;
             continue;

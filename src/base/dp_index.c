@@ -17,7 +17,7 @@ void dp_index_release(struct dp_index *index)
     dp_index_init(index);
 }
 
-/* At most two thirds of the slots are used, or probing takes long. */
+/* At most two thirds of the slots are used; otherwise probing takes long. */
 static bool has_room(const struct dp_index *index, size_t more)
 {
     return (index->used + more) * 3 <= index->n * 2;
@@ -28,7 +28,7 @@ int dp_index_room(struct dp_index *index, size_t more)
     struct dp_index to = *index;
     if (has_room(index, more))
         return 0;
-    /* by half and by a third in turn, because a file of millions has little else in memory */
+    /* by half and by a third in turn, because for a file of millions little else is in memory */
     while (!has_room(&to, more))
         to.n = !to.n ? LEAST : to.n & (to.n - 1) ? to.n / 3 * 4 : to.n / 2 * 3;
     to.slots = dp_mem_realloc(NULL, to.n, sizeof *to.slots);

@@ -12,16 +12,16 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { LOW_FD = 101 };          /* what the recorder opens is above: dp_io_high */
+enum { LOW_FD = 101 };          /* the recorder's descriptors are above: dp_io_high */
 
 enum { PACKED = 64 * 1024 };
 
 struct dp_inflate {
     z_stream z;
-    bool between;               /* a member ended, the next has not begun */
-    bool at_end;                /* the packed side has ended */
+    bool between;               /* between two members */
+    bool at_end;                /* the packed input has ended */
     bool zlib;                  /* a zlib stream within the file */
-    unsigned char *ahead;       /* of that: bytes that were read before; NULL: none */
+    unsigned char *ahead;       /* for a zlib stream: bytes that were read before; NULL: none */
     unsigned char in[PACKED];
 };
 
@@ -69,7 +69,7 @@ static long read_mem(void *ctx, void *buf, size_t n)
     return (long)n;
 }
 
-/* Reads from a descriptor, which stays the caller's. */
+/* Reads from a descriptor, which still belongs to the caller. */
 static void source_fd(struct dp_source *src, int fd)
 {
     struct stat st;
@@ -101,7 +101,7 @@ int dp_io_high(int fd)
     return high;
 }
 
-/* fd: below 0 if the file could not be opened; otherwise the source closes it. */
+/* Makes a source. fd: negative if the file could not be opened; otherwise the source closes it. */
 static int source_of(struct dp_source *src, int fd)
 {
     if (fd < 0) {
@@ -165,7 +165,7 @@ void dp_source_close(struct dp_source *src)
     src->own_fd = false;
 }
 
-/* Gives packed bytes: first those that were read while looking for the magic. */
+/* Provides packed bytes: first those that were read to check the magic. */
 static long read_raw(struct dp_source *src, void *buf, size_t n, struct dp_err *err)
 {
     if (src->head_pos < src->head_len) {
@@ -200,7 +200,7 @@ static struct dp_inflate *inflate_new(int window)
 static int look(struct dp_source *src, struct dp_err *err)
 {
     src->started = true;
-    while (src->head_len < 2) {         /* a pipe may give a single byte */
+    while (src->head_len < 2) {         /* a pipe may return a single byte */
         long got = src->read(src->ctx, src->head + src->head_len, 2 - src->head_len);
         if (got < 0)
             return dp_err_set(err, (int)got, "%s", src->sys_errno ? strerror(src->sys_errno)
@@ -247,7 +247,7 @@ static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *b
         if (rc < 0)
             return rc;
         if (inf->between) {             /* gzip files may be concatenated */
-            /* zeros and foreign bytes behind the last member are padding, as for gzip */
+            /* zeros and other bytes after the last member are padding, as in gzip */
             if (inf->z.avail_in == 0 || inf->z.next_in[0] != 0x1f)
                 return 0;
             inflateReset(&inf->z);
@@ -261,7 +261,7 @@ static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *b
         else if (rc == Z_MEM_ERROR)
             return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
         else if (rc != Z_OK && rc != Z_BUF_ERROR) {
-            if (inf->z.avail_out != want)   /* what was unpacked before is good */
+            if (inf->z.avail_out != want)   /* everything unpacked before is valid */
                 break;
             return dp_err_set(err, DP_E_IO, "the compressed data are damaged (%s)",
                               inf->z.msg ? inf->z.msg : "zlib");
@@ -372,7 +372,7 @@ void dp_sink_adds(struct dp_sink *sink, const char *str)
 
 void dp_sink_addf(struct dp_sink *sink, const char *fmt, ...)
 {
-    char tmp[512];              /* only for numbers and fixed words; names go through dp_sink_add */
+    char tmp[512];              /* only for numbers and fixed words; names use dp_sink_add */
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(tmp, sizeof tmp, fmt, ap);

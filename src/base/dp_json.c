@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What may come next. */
+/* The tokens that may follow. */
 enum { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA_OR_END, NOTHING };
 
 void dp_json_init(struct dp_json *json, dp_json_fill *fill, void *ctx, size_t longest)
@@ -30,7 +30,7 @@ static DP_COLD int bad(struct dp_json *json, int code, const char *what)
     return code;
 }
 
-/* The next byte, which stays; -1 at the end, or less for an error: see error_of. */
+/* The next byte, without consuming it; -1 at the end, or less for an error: see error_of. */
 static DP_NOINLINE int refill(struct dp_json *json)
 {
     long got = json->fill(json->ctx, &json->begin);
@@ -49,7 +49,7 @@ static int error_of(int byte)
     return byte < -1 ? byte + 1 : DP_E_TRUNCATED;
 }
 
-/* The next byte that is no blank, as peek. */
+/* The next byte that is not white space, without consuming it. */
 static int peek_token(struct dp_json *json)
 {
     for (;;) {
@@ -92,7 +92,7 @@ static void add_utf8(struct dp_buf *buf, unsigned c)
         dp_buf_addc(buf, (char)(0x80 | (c >> (6 * more) & 0x3f)));
 }
 
-/* Half of a pair of surrogates that is alone becomes U+FFFD. high: the half before, or 0. */
+/* Decodes \uXXXX. A lone half of a surrogate pair becomes U+FFFD. high: the half before, or 0. */
 static int unicode(struct dp_json *json, unsigned *high)
 {
     unsigned c = 0;
@@ -131,7 +131,7 @@ static int escape(struct dp_json *json, unsigned *high)
     return 0;
 }
 
-/* Adds the bytes up to a quote, a backslash, or the end of what has been read. */
+/* Adds the bytes up to a quote, a backslash, or the end of the bytes read so far. */
 static int plain(struct dp_json *json, unsigned *high)
 {
     const char *from = json->ptr;
@@ -148,7 +148,7 @@ static int plain(struct dp_json *json, unsigned *high)
     return 0;
 }
 
-/* json->ptr is at the first quote. */
+/* Reads a string; json->ptr is at its first quote. */
 static int string(struct dp_json *json)
 {
     unsigned high = 0;
@@ -176,7 +176,7 @@ static int string(struct dp_json *json)
 
 /* ---- numbers and words ---- */
 
-/* Takes digits; false if there are none. */
+/* Reads digits; false if there are none. */
 static bool digits(struct dp_json *json)
 {
     bool some = false;
@@ -232,7 +232,7 @@ static int word(struct dp_json *json, const char *text, int kind)
     return kind;
 }
 
-/* ---- what is nested ---- */
+/* ---- nesting ---- */
 
 static bool in_array(const struct dp_json *json)
 {
@@ -342,7 +342,7 @@ bool dp_json_is(const struct dp_json *json, const char *str)
            && (!json->text.len || memcmp(json->text.ptr, str, json->text.len) == 0);
 }
 
-/* The exponent behind the digits at p; beyond 9999 all are alike. */
+/* The exponent after the digits at p; beyond 9999 all are equivalent. */
 static long exponent(const char *p, const char *end)
 {
     long e = 0;
@@ -359,7 +359,7 @@ bool dp_json_scaled(const struct dp_json *json, unsigned decimals, int64_t *out)
     bool minus = *p == '-', up = false, below = false;
     while (stop < end && *stop != 'e' && *stop != 'E')
         stop++;
-    /* where the point of the outcome is, counted in digits from the first one */
+    /* position of the result's point, in digits from the first one */
     long left = (long)decimals + (stop < end ? exponent(stop + 1, end) : 0);
     const char *point = memchr(p, '.', (size_t)(stop - p));
     left += (point ? point : stop) - p - minus;
@@ -385,7 +385,7 @@ bool dp_json_scaled(const struct dp_json *json, unsigned decimals, int64_t *out)
             return false;
         v *= 10;
     }
-    /* halves go up, also those of negative numbers */
+    /* halves are rounded up, also those of negative numbers */
     if (up && (!minus || below))
         v++;
     if (v >= most)

@@ -1,5 +1,5 @@
-/* JSON, token by token, of any length and in memory of fixed size. Strict: what RFC 8259 does not
- * have is an error. Nothing here recurses. */
+/* Reads JSON token by token, of any length, in memory of fixed size. Strict: everything outside of
+ * RFC 8259 is an error. Nothing here recurses. */
 #ifndef DP_JSON_H
 #define DP_JSON_H
 
@@ -7,47 +7,47 @@
 #include "dp_buf.h"
 
 enum dp_json_kind {
-    DP_JSON_END,                /* behind the one value that a text is */
+    DP_JSON_END,                /* after the single value of a text */
     DP_JSON_OBJECT, DP_JSON_OBJECT_END, DP_JSON_ARRAY, DP_JSON_ARRAY_END,
     DP_JSON_KEY,                /* its value follows */
     DP_JSON_STRING, DP_JSON_NUMBER, DP_JSON_TRUE, DP_JSON_FALSE, DP_JSON_NULL
 };
 
-enum { DP_JSON_DEPTH = 64 };    /* the most that are open at a time */
+enum { DP_JSON_DEPTH = 64 };    /* largest number of open objects and arrays */
 
-/* Gives the next bytes, which stay where they are until the next call. Returns how many, 0 at the
+/* Provides the next bytes, which stay in place until the next call. Returns their number, 0 at the
  * end, or a negative DP_E. */
 typedef long dp_json_fill(void *ctx, const char **ptr);
 
 struct dp_json {
     dp_json_fill *fill;
     void *ctx;
-    size_t longest;             /* bytes of a string */
-    const char *begin, *ptr, *end;      /* the bytes that fill has given; ptr: the next one */
+    size_t longest;             /* of a string, in bytes */
+    const char *begin, *ptr, *end;      /* the bytes from fill; ptr: the next one */
     uint64_t line;              /* number of the line at ptr */
-    uint64_t arrays;            /* a bit for each that is open: it is an array */
+    uint64_t arrays;            /* a bit for each open object or array: it is an array */
     unsigned depth;
     int expect;
     const char *what;           /* what is wrong, after DP_E_SYNTAX and DP_E_LIMIT */
-    struct dp_buf text;         /* of a key, a string or a number; escapes decoded */
+    struct dp_buf text;         /* of a key, a string or a number; escapes are decoded */
 };
 
 void dp_json_init(struct dp_json *json, dp_json_fill *fill, void *ctx, size_t longest);
 void dp_json_release(struct dp_json *json);
 
-/* The kind of the next token; or DP_E_SYNTAX, DP_E_LIMIT (too deep, too long), DP_E_TRUNCATED (the
- * text ends within its value), DP_E_NOMEM, or what fill has returned. */
+/* Reads the next token. Returns its kind; DP_E_SYNTAX, DP_E_LIMIT (too deep, too long),
+ * DP_E_TRUNCATED (the text ends within its value), DP_E_NOMEM, or the error of fill. */
 int dp_json_next(struct dp_json *json);
 
-/* Goes on behind the value that begins with the token read last: to the end of an object or an
- * array. Returns 0 or a DP_E. */
+/* Skips the rest of the value that begins with the last token: to the end of an object or an array.
+ * Returns 0 or a DP_E. */
 int dp_json_skip(struct dp_json *json, int kind);
 
-/* The text of the last token is this. */
+/* Is the text of the last token equal to str? */
 bool dp_json_is(const struct dp_json *json, const char *str);
 
-/* The number read last, times 10^decimals, rounded to the nearest, halves up. False if that is
- * 2^62 or more, or less than -2^62. */
+/* The last number, multiplied by 10^decimals, rounded to the nearest, halves up. Returns false if
+ * the result is 2^62 or more, or less than -2^62. */
 bool dp_json_scaled(const struct dp_json *json, unsigned decimals, int64_t *out);
 
 #endif

@@ -66,10 +66,10 @@ struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key)
     return slot->value == DP_MAP_NONE ? NULL : slot;
 }
 
-/* slot: the free one where the key belongs, if the map has any. */
+/* slot: the free one for the key, if the map has slots. */
 struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_slot *slot)
 {
-    /* at most two thirds of the slots are used, or probing takes long */
+    /* at most two thirds of the slots are used; otherwise probing takes long */
     if (!slot || (map->used + 1) * 3 > (map->mask + 1) * 2) {
         if (enlarge(map) < 0)
             return NULL;

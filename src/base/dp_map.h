@@ -1,6 +1,5 @@
-/* A hash map from 64-bit keys to 32-bit values: open addressing, linear
- * probing, no deletion. Small and fast; whoever needs strings interns them
- * first (dp_pool). */
+/* A hash map from 64-bit keys to 32-bit values: open addressing, linear probing, no deletion. Small
+ * and fast; strings are interned first (dp_pool). */
 #ifndef DP_MAP_H
 #define DP_MAP_H
 
@@ -11,20 +10,20 @@
 struct dp_map_slot {
     uint64_t key;
     uint32_t value;                 /* DP_MAP_NONE = free */
-    uint32_t check;                 /* the caller's; 0 unless it sets it */
+    uint32_t check;                 /* for the caller; 0 unless set */
 };
 
 struct dp_map {
     struct dp_map_slot *slots;
     size_t mask;                    /* slots - 1; 0 before the first put */
     size_t used;
-    uint64_t seed;                  /* seed of the hash, so that no file can know which keys
-                                     * collide; set with the first slots */
+    uint64_t seed;                  /* of the hash, so that no file can know which keys collide; set
+                                     * with the first slots */
 };
 
 void dp_map_init(struct dp_map *map);
 void dp_map_release(struct dp_map *map);
-/* Forgets all keys, keeps the memory. */
+/* Removes all keys, keeps the memory. */
 void dp_map_clear(struct dp_map *map);
 
 /* A mixer good enough for pointers and packed pairs (the finalizer of
@@ -39,19 +38,19 @@ static inline uint64_t dp_map_hash(uint64_t k)
     return k;
 }
 
-/* Where the search for key begins. The map must have slots. */
+/* The first slot of the search for a key. The map must have slots. */
 static inline size_t dp_map_home(const struct dp_map *map, uint64_t key)
 {
     return (size_t)dp_map_hash(key ^ map->seed) & map->mask;
 }
 
-/* A number that differs from process to process, as addresses do. */
+/* A number that differs between processes, as addresses do. */
 uint64_t dp_map_any(const void *address);
 
 /* The slot of key, or NULL. Valid until the next put. */
 struct dp_map_slot *dp_map_find(const struct dp_map *map, uint64_t key);
 
-/* The slot of key, or the free one where it belongs. The map must have slots. */
+/* The slot of a key, or the free one for it. The map must have slots. */
 static inline struct dp_map_slot *dp_map_probe(const struct dp_map *map, uint64_t key)
 {
     size_t i = dp_map_home(map, key);
@@ -60,12 +59,12 @@ static inline struct dp_map_slot *dp_map_probe(const struct dp_map *map, uint64_
     return &map->slots[i];
 }
 
-/* The rest of dp_map_put, for a key that is new: slot is the free one where it belongs, NULL where
- * there are no slots yet. */
+/* The second part of dp_map_put, for a new key: slot is the free one for it, or NULL if there are
+ * no slots yet. */
 struct dp_map_slot *dp_map_add(struct dp_map *map, uint64_t key, struct dp_map_slot *slot);
 
-/* The slot of key, made if it is new (value then DP_MAP_NONE, which the caller
- * must overwrite before any other call). NULL when memory is short. */
+/* The slot of a key, which is made if the key is new (value then DP_MAP_NONE, which the caller must
+ * overwrite before any other call). NULL when memory is short. */
 static inline struct dp_map_slot *dp_map_put(struct dp_map *map, uint64_t key)
 {
     struct dp_map_slot *slot = map->slots ? dp_map_probe(map, key) : NULL;

@@ -36,7 +36,7 @@ void *dp_mem_alloc(size_t size)
 void *dp_mem_zalloc(size_t size)
 {
     TEST_FAIL();
-    /* memory that is new from the system is zero already */
+    /* new memory from the system is zero already */
     void *p = calloc(1, size ? size : 1);
     if (p)
         COUNT(1);
@@ -74,7 +74,7 @@ void dp_mem_zlib_free(void *opaque, void *ptr)
     dp_mem_free(ptr);
 }
 
-/* Numbers of elements: a growing array begins with LEAST, and doubles as long as it has fewer than
+/* Numbers of elements: a growing array begins with LEAST, and doubles while it has fewer than
  * DOUBLED. */
 enum { LEAST = 64, DOUBLED = 1 << 16 };
 

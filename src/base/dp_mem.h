@@ -1,31 +1,31 @@
-/* The only place that allocates; it can be told to fail, for tests. A build with DP_MEM_TEST can
- * make the n-th allocation fail, so that tests can walk every out-of-memory path. */
+/* The only place that allocates memory. In a build with DP_MEM_TEST, the n-th allocation can fail,
+ * so that tests can walk every out-of-memory path. */
 #ifndef DP_MEM_H
 #define DP_MEM_H
 
 #include "dp_base.h"
 
-/* size bytes, or NULL. dp_mem_zalloc clears them. */
+/* Allocates size bytes; NULL if there are none. dp_mem_zalloc clears them. */
 void *dp_mem_alloc(size_t size);
 void *dp_mem_zalloc(size_t size);
 
-/* n elements of size bytes; NULL on overflow or exhaustion, ptr then intact. */
+/* Resizes to n elements of size bytes; NULL on overflow or exhaustion, with ptr intact. */
 void *dp_mem_realloc(void *ptr, size_t n, size_t size);
 void dp_mem_free(void *ptr);
 
-/* Allocation and freeing, in the form that zlib wants. */
+/* Allocation and freeing with zlib's types. */
 void *dp_mem_zlib_alloc(void *opaque, unsigned n, unsigned size);
 void dp_mem_zlib_free(void *opaque, void *ptr);
 
-/* Makes room for at least need elements in the array *ptr of *cap elements,
- * growing geometrically. Returns 0 or DP_E_NOMEM (array intact). */
+/* Makes room for at least need elements in the array *ptr of *cap elements, growing geometrically.
+ * Returns 0 or DP_E_NOMEM (array intact). */
 int dp_mem_grow_more(void **ptr, size_t *cap, size_t need, size_t size);
 static inline int dp_mem_grow(void **ptr, size_t *cap, size_t need, size_t size)
 {
     return need <= *cap ? 0 : dp_mem_grow_more(ptr, cap, need, size);
 }
 
-/* The same, and clears the new elements. */
+/* The same; clears the new elements. */
 int dp_mem_grow_more_cleared(void **ptr, size_t *cap, size_t need, size_t size);
 static inline int dp_mem_grow_cleared(void **ptr, size_t *cap, size_t need, size_t size)
 {
@@ -33,9 +33,9 @@ static inline int dp_mem_grow_cleared(void **ptr, size_t *cap, size_t need, size
 }
 
 #ifdef DP_MEM_TEST
-/* Lets the allocation after n more ones fail; if n is negative, none fails. */
+/* Makes the allocation after n more ones fail; if n is negative, none fails. */
 void dp_mem_fail_after(long n);
-/* Blocks allocated and not yet freed. */
+/* The number of blocks allocated and not yet freed. */
 long dp_mem_live(void);
 #endif
 

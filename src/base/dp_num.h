@@ -1,6 +1,5 @@
-/* Numbers in text: fast for the short ones that fill a trace, and never past
- * the 16 readable bytes that a reader keeps behind its data. Products that need
- * more than 64 bits. */
+/* Numbers in text: fast for the short ones that fill a trace, and never beyond the 16 readable
+ * bytes that a reader keeps after its data. Also products that need more than 64 bits. */
 #ifndef DP_NUM_H
 #define DP_NUM_H
 
@@ -11,7 +10,7 @@
 #  define DP_NUM_SWAR 1
 #endif
 
-/* DP_NUM_PORTABLE: as on machines of 32 bits, for a test. */
+/* DP_NUM_PORTABLE: the code for 32-bit machines, for a test. */
 #if defined(__SIZEOF_INT128__) && !defined(DP_NUM_PORTABLE)
 #  define DP_NUM_INT128 1
 #endif
@@ -24,7 +23,8 @@ DP_INLINE unsigned dp_num_short(const char *p, uint64_t *out)
     uint64_t x;
     memcpy(&x, p, 8);
     x ^= UINT64_C(0x3030303030303030);
-    /* the lowest marked byte is the first that is no digit; a carry spoils only bytes above it */
+    /* the lowest marked byte is the first that is not a digit; a carry changes only bytes above
+     * it */
     uint64_t other = ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080);
     if (DP_UNLIKELY(!other))
         return 0;
@@ -55,7 +55,7 @@ static inline int dp_num_hexdigit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Was it meant as a number, right or wrong? Signs, fractions and exponents look like one. */
+/* Is the text meant as a number, right or wrong? Signs, fractions and exponents look like one. */
 static inline bool dp_num_is_like(const char *p, size_t len)
 {
     size_t i = len && (*p == '-' || *p == '+'), digits = 0;
@@ -69,7 +69,7 @@ static inline bool dp_num_is_like(const char *p, size_t len)
     return digits && i == len;
 }
 
-/* Reads all of ptr..len as a decimal number. Returns false if it is none, or above 2^63. */
+/* Reads all of ptr..len as a decimal number. Returns false if it is not one, or is above 2^63. */
 static inline bool dp_num_dec(const char *ptr, size_t len, uint64_t *out)
 {
     uint64_t v = 0;
@@ -114,7 +114,7 @@ static inline uint64_t dp_num_mul_div(uint64_t a, uint64_t b, uint64_t c)
 #ifdef DP_NUM_INT128
     return (uint64_t)((unsigned __int128)a * b / c);
 #else
-    /* bit by bit of a, from the top: quotient and rest of (bits so far) * b / c */
+    /* bit by bit of a, from the top: quotient and remainder of (bits so far) * b / c */
     uint64_t quotient = 0, rest = 0, whole = b / c, b_rest = b % c;
     for (int bit = 63; bit >= 0; bit--) {
         bool over = rest >= c - rest;           /* 2 * rest >= c, which may not fit */
@@ -130,11 +130,12 @@ static inline uint64_t dp_num_mul_div(uint64_t a, uint64_t b, uint64_t c)
 #endif
 }
 
-/* a * b / c, rounded to the nearest, halves up, for c > 0. False where that is 2^63 or more. */
+/* a * b / c, rounded to the nearest, halves up, for c > 0. Returns false if that is 2^63 or
+ * more. */
 static inline bool dp_num_scale(uint64_t a, uint64_t b, uint64_t c, uint64_t *out)
 {
     uint64_t whole = b / c, part = b % c, quotient = part ? dp_num_mul_div(a, part, c) : 0;
-    uint64_t rest = a * part - quotient * c;    /* less than c, whatever went beyond 64 bits */
+    uint64_t rest = a * part - quotient * c;    /* less than c, despite the overflow of 64 bits */
     if (whole && a > UINT64_MAX / 2 / whole)
         return false;
     quotient += rest >= c - rest;

@@ -9,7 +9,7 @@ enum { FIRST = 1024, CHUNK = 16 * 1024, ALIGN = 16 };     /* chunks grow up to C
 
 struct dp_pool_chunk {
     struct dp_pool_chunk *next;
-    size_t pad;                 /* keeps the bytes behind it 16-aligned */
+    size_t pad;                 /* aligns the following bytes to 16 */
 };
 
 void dp_pool_init(struct dp_pool *pool)
@@ -45,7 +45,7 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
         chunk->next = pool->chunks;
         pool->chunks = chunk;
         if (room == size)           /* a large request gets a chunk of its own, and the open chunk
-                                     * stays open */
+                                     * remains open */
             return chunk + 1;
         pool->free_ptr = (char *)(chunk + 1);
         pool->free_len = pool->chunk = room;
@@ -56,9 +56,9 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
     return p;
 }
 
-/* Hashes words, not bytes: each is multiplied by a number of 64 bits that a file cannot know, and
- * the middle of the product is taken. Otherwise somebody could make names that all have one hash,
- * and each would be compared with all before. */
+/* Hashes words, not bytes: each is multiplied by a 64-bit number that a file cannot know, and the
+ * middle of the product is used. Otherwise an attacker could make names with equal hashes, each of
+ * which would be compared with all before. */
 static uint64_t hash(const struct dp_pool *pool, const char *ptr, size_t len)
 {
     const uint64_t factor = pool->seed ^ UINT64_C(0x9e3779b97f4a7c15);
@@ -114,7 +114,7 @@ uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len)
     n = (uint32_t)pool->count++;
     pool->names[n].ptr = copy;
     pool->names[n].len = len;
-    pool->next[n] = slot->value;        /* DP_MAP_NONE when the slot is new */
+    pool->next[n] = slot->value;        /* DP_MAP_NONE for a new slot */
     slot->value = n;
     return n;
 }

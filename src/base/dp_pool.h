@@ -1,5 +1,5 @@
-/* An arena, and names interned in it: equal strings get equal numbers, and
- * everything goes when the pool goes. */
+/* An arena, and names interned in it: equal strings get equal numbers, and all memory is freed with
+ * the pool. */
 #ifndef DP_POOL_H
 #define DP_POOL_H
 
@@ -9,7 +9,7 @@
 struct dp_pool_chunk;
 
 struct dp_name {
-    const char *ptr;            /* NUL-terminated; may hold NULs too */
+    const char *ptr;            /* NUL-terminated; may contain NULs, too */
     size_t len;
 };
 
@@ -19,27 +19,27 @@ struct dp_pool {
     size_t free_len;
     size_t chunk;               /* size of the newest chunk */
     uint64_t seed;              /* of the hash of names */
-    struct dp_map index;        /* hash of a name -> first name of that hash */
+    struct dp_map index;        /* hash of a name -> first name with that hash */
     struct dp_name *names;
-    uint32_t *next;             /* chain of names whose hashes are equal */
+    uint32_t *next;             /* chain of names with equal hashes */
     size_t count, cap, next_cap;
 };
 
 void dp_pool_init(struct dp_pool *pool);
 void dp_pool_release(struct dp_pool *pool);
 
-/* size bytes that live as long as the pool, aligned for any type; or NULL. */
+/* Allocates size bytes for the lifetime of the pool, aligned for any type; or NULL. */
 void *dp_pool_alloc(struct dp_pool *pool, size_t size);
 
-/* The number of the name, from 0 up in order of first sight; DP_MAP_NONE when
- * memory is short. The bytes are copied. */
+/* The number of a name, from 0 up in order of first use; DP_MAP_NONE when memory is short. The
+ * bytes are copied. */
 uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len);
 
-/* The same without adding: DP_MAP_NONE when the name is unknown. */
+/* The number of a name, without adding it: DP_MAP_NONE for an unknown name. */
 uint32_t dp_pool_lookup(const struct dp_pool *pool, const char *ptr, size_t len);
 
-/* Forgets how names are found: until dp_pool_unseal they are read by their numbers, and none is
- * added. dp_pool_unseal returns 0 or DP_E_NOMEM: then the pool stays sealed. */
+/* Frees the index of names: until dp_pool_unseal, names are available by number only, and none can
+ * be added. dp_pool_unseal returns 0 or DP_E_NOMEM: then the pool stays sealed. */
 void dp_pool_seal(struct dp_pool *pool);
 int dp_pool_unseal(struct dp_pool *pool);
 
@@ -49,7 +49,7 @@ static inline const struct dp_name *dp_pool_name(const struct dp_pool *pool, uin
     return &pool->names[n];
 }
 
-/* By bytes: negative where a stands before b, 0 where they are equal. */
+/* Compares by bytes: negative if a comes before b, 0 if they are equal. */
 int dp_name_compare(const struct dp_name *a, const struct dp_name *b);
 
 #endif

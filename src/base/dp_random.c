@@ -6,11 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* glibc has a function for this since 2.25 only. */
+/* glibc has a function for this only since 2.25. */
 static bool from_call(void *to, size_t len)
 {
 #ifdef SYS_getrandom
-    enum { NONBLOCK = 1 };      /* GRND_NONBLOCK: soon after the machine's start it would wait */
+    enum { NONBLOCK = 1 };      /* GRND_NONBLOCK: soon after boot, the call would block */
     long n;
     do
         n = syscall(SYS_getrandom, to, len, NONBLOCK);
@@ -22,7 +22,7 @@ static bool from_call(void *to, size_t len)
 #endif
 }
 
-/* In a chroot, anything may have the name of the device. */
+/* In a chroot, any file may have the name of the device. */
 static bool from_device(void *to, size_t len)
 {
     struct stat st;

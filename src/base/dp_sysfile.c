@@ -46,7 +46,7 @@ long dp_sysfile_read(char *to, size_t size, const char *root, const char *fmt, .
     bool fits = join(path, root, fmt, ap);
     va_end(ap);
     to[0] = '\0';
-    /* a named pipe in its place must not hold us up */
+    /* a named pipe at this place must not block */
     int fd = fits ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     if (fd < 0)
         return -1;

@@ -6,21 +6,21 @@
 #include "dp_pool.h"
 
 /* Reads the file `root`/`path` (`path` is a printf format) into to: at most size - 1 bytes, without
- * white space at the end, and a NUL. Returns how many bytes, or -1 if the file cannot be read or
- * its name is too long. */
+ * white space at the end, and a NUL. Returns the number of bytes, or -1 if the file cannot be read
+ * or its name is too long. */
 long dp_sysfile_read(char *to, size_t size, const char *root, const char *fmt, ...) DP_PRINTF(4, 5);
 
 /* Is there such a file or folder? */
 bool dp_sysfile_is(const char *root, const char *fmt, ...) DP_PRINTF(2, 3);
 
-/* Names in a folder but those that begin with a dot, sorted, in the pool. An unreadable
- * folder has none. */
+/* Names in a folder, sorted, in the pool, without those that begin with a dot. An unreadable folder
+ * has none. */
 struct dp_sysfile_names {
     const char **ptr;
     size_t count, cap;
 };
 
-/* Returns 0 or DP_E_NOMEM. Release it in both cases. */
+/* Lists a folder. Returns 0 or DP_E_NOMEM. Release *names in both cases. */
 int dp_sysfile_list(struct dp_sysfile_names *names, struct dp_pool *pool, const char *root,
                     const char *fmt, ...) DP_PRINTF(4, 5);
 void dp_sysfile_release(struct dp_sysfile_names *names);

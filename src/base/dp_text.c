@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the well-formed UTF-8 character at p, 0 where there is none. */
+/* The length of the well-formed UTF-8 character at p, 0 if there is none. */
 static size_t utf8(const unsigned char *p, size_t len)
 {
     size_t n;
@@ -30,8 +30,8 @@ static size_t utf8(const unsigned char *p, size_t len)
     return n;
 }
 
-/* C1 controls, as dangerous to a terminal as ESC; and the marks that turn the
- * direction of writing, which make a name look like another. */
+/* Is it a C1 control, as dangerous to a terminal as ESC, or a mark that changes the direction of
+ * writing and so makes a name look like another? */
 static bool is_unseen(const unsigned char *p, size_t n)
 {
     if (n == 2)
@@ -70,7 +70,7 @@ size_t dp_text_plain(const char *ptr, size_t len)
     return i;
 }
 
-/* Makes one piece of output at p. Returns its length; *used: bytes of the input. */
+/* Makes one piece of output at p. Returns its length; *used: number of bytes of the input. */
 static size_t piece(const unsigned char *p, size_t len, char out[16], size_t *used)
 {
     static const char hex[] = "0123456789abcdef";
@@ -114,8 +114,8 @@ size_t dp_escape(const char *ptr, size_t len, char *to, size_t cap)
     return total;
 }
 
-/* How people see the beginning of a name: the bytes themselves as far as they are plain, or else
- * one piece, in out. n is its length, used how much of ptr it stands for. */
+/* Shows the beginning of a name: the bytes themselves as far as they are plain, or else one piece,
+ * in out. n is its length, used the number of bytes of ptr that it represents. */
 static const char *shown(const char *ptr, size_t len, char *out, size_t *n, size_t *used)
 {
     *n = *used = dp_text_plain(ptr, len);
@@ -145,7 +145,7 @@ void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len)
     }
 }
 
-/* What stands for a byte in markup; NULL: what people see. */
+/* The entity of a byte in markup; NULL: no entity is needed. */
 static const char *entity(char c, unsigned flags)
 {
     switch (c) {
@@ -193,7 +193,7 @@ void dp_text_markup(dp_write_fn *to, void *ctx, const char *ptr, size_t len, uns
     }
 }
 
-/* Characters in valid UTF-8. */
+/* The number of characters in valid UTF-8. */
 static size_t characters(const char *ptr, size_t len)
 {
     size_t n = 0;
@@ -202,9 +202,8 @@ static size_t characters(const char *ptr, size_t len)
     return n;
 }
 
-/* These are ranges, and not the whole of Unicode's tables: wide ones are East Asian writing, and
- * the pictures that people put into names; combining ones are accents, vowel signs and
- * selectors. */
+/* Ranges that approximate Unicode's tables: wide ones are East Asian writing, and pictures that
+ * people put into names; combining ones are accents, vowel signs and selectors. */
 struct range { uint32_t first, last; };
 
 static const struct range wide[] = {

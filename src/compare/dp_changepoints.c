@@ -9,14 +9,15 @@
 /* A part of a series that may have a change point in it. */
 struct part {
     uint32_t series, from, to;  /* groups from..to-1 */
-    double least;               /* the p of the change point beside it */
+    double least;               /* p of the change point next to the part */
 };
 
-/* A series of G groups has at most G - 1 change points, and at any time at most G parts, so that
- * the room for all of them is known from the start. */
+/* The state of the search. A series of G groups has at most G - 1 change points and, at any time,
+ * at most G parts, so the room for all of them is known from the start. */
 struct search {
     const struct dp_history *history;
-    size_t *offset;             /* of each group in a series; behind them, the length of a series */
+    size_t *offset;             /* position of each group in a series; the last element is the
+                                 * length of a series */
     struct part *parts, *next;
     double *p;
     uint32_t *at, *order;       /* the split of each part; room for Holm */
@@ -53,7 +54,7 @@ static int prepare(struct search *s)
     return 0;
 }
 
-/* Tests all parts, and adjusts their p for each other. */
+/* Tests all parts, and adjusts their p values for each other. */
 static int test_all(struct search *s, size_t n)
 {
     const struct dp_history *h = s->history;
@@ -71,8 +72,8 @@ static int test_all(struct search *s, size_t n)
     return 0;
 }
 
-/* Keeps what was found in the parts, and makes the parts that are tested next. Returns how many
- * there are. */
+/* Keeps the change points found in the parts, and makes the parts to be tested next. Returns their
+ * number. */
 static size_t split_all(struct search *s, size_t n, double alpha)
 {
     size_t more = 0;

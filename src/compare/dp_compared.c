@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what is computed ---- */
+/* ---- computed columns ---- */
 
 double dp_diff_share(double whole, uint64_t value)
 {
@@ -52,8 +52,8 @@ static enum dp_section section_of(const struct dp_compared *c, uint32_t entry)
            : DP_GONE;
 }
 
-/* Entries that have changed stand before those that have not, whatever became of their shares;
- * significant changes stand before those that may be chance. */
+/* Entries that have changed sort before those that have not, whatever happened to their shares.
+ * Significant changes sort before changes that may be chance. */
 static int rank_of(const struct dp_compared *c, const struct dp_diff_values *v)
 {
     bool is_true = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT;
@@ -77,8 +77,8 @@ static int compare_side(const struct dp_compared *c, uint32_t a, uint32_t b, uin
 {
     double shown;
     const struct dp_diff_values *v = dp_compared_of(c, a, side), *w = dp_compared_of(c, b, side);
-    /* Stored, and so rounded: the x87 compares one that it has in a register with more digits
-     * than the other. */
+    /* A volatile is stored, and so rounded. The x87 would compare one value in a register, with
+     * more digits, to one that was rounded. */
     volatile double x = dp_compared_computed(c, v, side, &shown),
                     y = dp_compared_computed(c, w, side, &shown);
     return descending(x, y);
@@ -112,8 +112,8 @@ static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
     return d;
 }
 
-/* Is an entry unchanged? Both sides have it with the same values, no rule is crossed, and ops do
- * not say otherwise. */
+/* Is the entry unchanged? Both sides have it with the same values, it breaks no rule, and the ops
+ * do not contradict. */
 static bool is_unchanged(const struct dp_compared *c, const struct dp_compared_row *row)
 {
     bool same = row->section == DP_BOTH && !row->fails && c->diff.n_sides > 1;
@@ -148,7 +148,7 @@ static int make_rows(struct dp_compared *c)
     return ok ? dp_sort_array(c->rows, c->n_rows, sizeof *c->rows, compare_rows, c) : DP_E_NOMEM;
 }
 
-/* Does it change more of the total than is asked for, on any side? */
+/* Does the entry change more of the total than how->percent_limit, on any side? */
 static bool is_large(const struct dp_compared *c, const struct dp_compared_row *row)
 {
     bool large = false;
@@ -166,7 +166,7 @@ bool dp_compared_is_shown(const struct dp_compared *c, const struct dp_compared_
     return is_large(c, row) && (all || c->how->verbose || !row->unchanged);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole comparison ---- */
 
 static int compare_side_with_baseline(struct dp_compared *c, uint32_t side, unsigned what)
 {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Of so many counts the normal distribution tells as much, and does not take seconds. */
+/* Above these counts the normal distribution is as accurate, and does not take seconds. */
 static const double many = 1e9, many_for_bounds = 1e5;
 
 /* ---- exact tails ---- */
@@ -11,7 +11,7 @@ static const double many = 1e9, many_for_bounds = 1e5;
 struct given {
     enum dp_counts_kind kind;
     double both;
-    double of[2];               /* of x, of y */
+    double of[2];               /* exposure of x, of y */
 };
 
 static double least_of(const struct given *g)
@@ -34,7 +34,7 @@ static double step(const struct given *g, double k)
     return rest / (k + 1) * ((g->of[1] - k) / (g->of[0] - rest + 1));
 }
 
-/* About the most likely count. */
+/* Roughly the most likely count. */
 static double likely(const struct given *g)
 {
     double one = g->kind == DP_COUNTS_SHARE;
@@ -45,9 +45,9 @@ static double likely(const struct given *g)
 
 static const double nothing = 1e-300;
 
-/* The chance of k or less, and that of k or more. Both are sums of products of steps from the most
- * likely count, so that no digit is lost in logarithms, and nothing overflows. What is beyond some
- * 37 standard deviations is 0. */
+/* The probability of k or less, and that of k or more. Both are sums of products of steps from the
+ * most likely count, so logarithms lose no digits and nothing overflows. Terms beyond some 37
+ * standard deviations are 0. */
 static void tails(const struct given *g, double k, double *below, double *above)
 {
     double middle = likely(g), least = least_of(g), most = most_of(g), all = 0, weight = 1;
@@ -75,8 +75,7 @@ static double exact_p(const struct given *g, double k)
     return p < 1 ? p : 1;
 }
 
-/* The ratio of the rates at which the counts of y would be as high as k, or as low, with that
- * chance only. */
+/* The ratio of rates at which a count of y as high as k, or as low, has just this probability. */
 static double bound(struct given g, double k, bool high, double chance)
 {
     double low = -60, top = 60, from = g.of[0] / g.of[1];
@@ -138,8 +137,8 @@ struct dp_counted dp_counts_sum(const struct dp_counted *v, size_t n)
     return sum;
 }
 
-/* Pearson's chi-square of the runs of a side about their own rate, before it is divided by the
- * variance of a count. */
+/* Pearson's chi-square of the runs of a side around the side's own rate, before it is divided by
+ * the variance of a count. */
 static double scatter(const struct dp_counted *v, size_t n, struct dp_counted sum)
 {
     double all = 0, rate = sum.count / sum.of;
@@ -158,8 +157,8 @@ static void log_interval(struct dp_counts *out, const struct dp_counted sum[2], 
     out->high = ratio * exp(off);
 }
 
-/* The ratios that no test rejects whose p is the greater one of both: the exact one, and with
- * several runs Student's. */
+/* The ratios that neither test rejects: the exact one and, with several runs, Student's. p is the
+ * greater one of both tests. */
 static void interval(struct dp_counts *out, const struct dp_counted sum[2], size_t freedom,
                      double confidence)
 {
@@ -171,7 +170,7 @@ static void interval(struct dp_counts *out, const struct dp_counted sum[2], size
     bool approximate = freedom ? least > 0 : least > many_for_bounds;
     if (approximate)
         log_interval(out, sum, dp_counts_t_quantile(1 - confidence, freedom));
-    if (least > many_for_bounds || g.both > many)   /* of so many counts one side has none: any
+    if (least > many_for_bounds || g.both > many)   /* one side has none of so many counts: any
                                                      * ratio is far from 1 */
         return;
     double low = sum[1].count > 0 ? bound(g, sum[1].count, false, chance) : 0;
@@ -180,14 +179,14 @@ static void interval(struct dp_counts *out, const struct dp_counted sum[2], size
     out->high = !approximate || high > out->high ? high : out->high;
 }
 
-/* The variance of a count, of one that it is of, if both sides have the same rate. */
+/* The variance of a count per unit of exposure, if both sides have the same rate. */
 static double variance_of(const struct given *g)
 {
     double rate = g->both / (g->of[0] + g->of[1]);
     return g->kind == DP_COUNTS_SHARE ? rate * (1 - rate) : rate;
 }
 
-/* The p of Student's t for sides whose runs scatter so many times as much as a count's chance. */
+/* The p of Student's t for sides whose runs vary `spread` times as much as counts do by chance. */
 static double p_of_runs(const struct dp_counted sum[2], double variance, double spread,
                         size_t freedom)
 {
@@ -221,7 +220,7 @@ void dp_counts_compare(struct dp_counts *out, const struct dp_counted *x, size_t
     interval(out, sum, freedom, confidence);
 }
 
-/* ---- what a test could have seen ---- */
+/* ---- the power of a test ---- */
 
 double dp_counts_reach(size_t freedom, double alpha)
 {

@@ -32,7 +32,7 @@ static int key_at(const struct dp_diff *diff, enum dp_key key)
     return -1;
 }
 
-/* The number of an entry's label among those that were paired. */
+/* The number of an entry's label among the labels that were paired. */
 static uint32_t label_of(const struct dp_diff *diff, uint32_t entry)
 {
     int k = key_at(diff, DP_K_SUB);
@@ -42,8 +42,8 @@ static uint32_t label_of(const struct dp_diff *diff, uint32_t entry)
     return dp_pool_lookup(&diff->pairs.texts, name->ptr, name->len);
 }
 
-/* By label: the last part that has it, and the sub there. The table is made when somebody first
- * asks. */
+/* Makes the table of places on the first call. It has, by label, the last part that has the label,
+ * and the sub there. */
 static bool find_places(struct dp_diff *diff)
 {
     size_t n = diff->pairs.texts.count;
@@ -97,11 +97,11 @@ const struct dp_paired_line *dp_diff_line(const struct dp_diff *diff, uint32_t e
 
 /* ---- reading ---- */
 
-/* The entry of a run's row among those of all runs. */
+/* The entry of all runs that corresponds to an entry of one run. */
 static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, uint32_t entry)
 {
     uint32_t tuple[dp_key_count];
-    size_t n_keys = diff->how->over.n_keys;     /* the phase may stand behind them */
+    size_t n_keys = diff->how->over.n_keys;     /* the phase may follow them */
     for (size_t k = 0; k < n_keys; k++) {
         const struct dp_name *text = dp_overhead_text(over, entry, k);
         tuple[k] = dp_pool_intern(&diff->texts, text->ptr, text->len);
@@ -111,7 +111,7 @@ static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, u
     return dp_pool_intern(&diff->entries, (const char *)tuple, n_keys * sizeof *tuple);
 }
 
-/* Room for entry n of an array; what is new is 0. */
+/* Makes room for entry n of an array; new elements are 0. */
 static bool room(void **ptr, size_t *cap, size_t n, size_t size)
 {
     return dp_mem_grow_cleared(ptr, cap, n + 1, size) == 0;
@@ -129,9 +129,9 @@ static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run,
         && room((void **)&diff->shown, &diff->shown_cap, e, sizeof *diff->shown);
 }
 
-/* What the longest call took of its own more than the others did on average. Calls are timed with
- * what they call and with their waits: so of subs that call others it is not known, and what the
- * sub waited is taken for a wait of that call. */
+/* The ticks by which the self time of the longest call exceeds the mean of the other calls.
+ * Recorders time calls with their callees and their waits. So the excess of subs that call others
+ * is unknown, and the sub's waits are assumed to be waits of the longest call. */
 static uint64_t excess_of(const struct dp_over_row *row)
 {
     if (row->calls < 2 || row->children != row->self || row->real < row->longest)
@@ -146,11 +146,11 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
 {
     struct dp_diff_column *column = &run->columns[measure];
     int key = key_at(diff, DP_K_PHASE);
-    size_t phase = key < 0 ? over->n_keys - 1 : (size_t)key;    /* where values are by phase */
+    size_t phase = key < 0 ? over->n_keys - 1 : (size_t)key;    /* if values are by phase */
     for (size_t i = 0; i < over->n_rows; i++) {
         const struct dp_over_row *row = &over->rows[i];
-        /* an entry without values ran outside of the slice of time; the program itself is always
-         * there */
+        /* An entry without values ran outside of the slice of time; the program itself is always
+         * present. */
         if (!row->calls && !row->children && row->depth)
             continue;
         uint32_t e = entry_of(diff, over, row->entry);
@@ -177,7 +177,7 @@ static int take_rows(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
     return 0;
 }
 
-/* What a pass over the runs is for. */
+/* The purpose of a pass over the runs. */
 enum pass { ROWS, EACH };
 
 static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
@@ -185,7 +185,7 @@ static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, s
 {
     struct dp_diff_run *run = &diff->runs[r];
     const struct dp_diff_measure *m = &diff->how->measures[measure];
-    struct dp_over_how how = diff->how->over;
+    struct dp_report_how how = diff->how->over;
     struct dp_overhead over;
     if (diff->how->per_call && key_at(diff, DP_K_PHASE) < 0)
         how.keys[how.n_keys++] = DP_K_PHASE;
@@ -204,11 +204,11 @@ static int read_awake(struct dp_diff *diff, size_t r, size_t from, size_t end, s
     return rc;
 }
 
-/* Parts whose contexts are packed have them while the run is read. */
+/* Reads a run. Parts with packed contexts unpack them for this time. */
 static int read_run(struct dp_diff *diff, size_t r, size_t from, size_t end, size_t measure,
                     enum pass pass, dp_diff_each_fn *each, void *ctx)
 {
-    struct dp_over_side *parts = diff->parts + from;
+    struct dp_part *parts = diff->parts + from;
     size_t n = end - from, awake = 0;
     const struct dp_prof **own = dp_mem_realloc(NULL, n, sizeof *own);
     struct dp_prof *copies = dp_mem_realloc(NULL, n, sizeof *copies);
@@ -282,7 +282,7 @@ static void normalize_calls(struct dp_diff *diff)
             diff->runs[r].calls_factor = base / (double)diff->runs[r].all_calls;
 }
 
-/* Are entries lines of source? Then each part has lines, and the keys are a line's. */
+/* Are entries lines of source? They are if each part has lines and the keys are those of a line. */
 static bool is_by_line(const struct dp_diff *diff)
 {
     bool lines = false;
@@ -308,7 +308,7 @@ static int pair_lines(struct dp_diff *diff)
     return rc;
 }
 
-/* Puts all parts and all runs into one list each, and pairs the subs, and the lines. */
+/* Puts all parts and all runs into one list each, and pairs the subs and the lines. */
 static int prepare(struct dp_diff *diff)
 {
     size_t n = 0, runs = 0, at = 0;
@@ -375,7 +375,7 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
         rc = dp_diff_even(diff);
     if (rc == 0 && (how->work || how->per_call))
         rc = dp_diff_adjust(diff);
-    if (rc == 0 && how->work && each)       /* the runs are read once more, because the speeds are
+    if (rc == 0 && how->work && each)       /* the runs are read again, because their speeds are
                                              * known now */
         rc = read_measure(diff, 0, EACH, each, ctx);
     if (rc < 0)

@@ -1,4 +1,4 @@
-/* Compares values of runs: is a difference significant? */
+/* Compares the values of runs: is a difference significant? */
 #include "dp_counts.h"
 #include "dp_diff_correct.h"
 #include "dp_diff_counts.h"
@@ -17,16 +17,18 @@ struct comparing {
     const struct dp_diff *diff;
     size_t measure;
     bool incl;
-    bool calm;                  /* values are without noise */
-    bool is_counter;            /* that does not repeat exactly, of several runs a side */
+    bool calm;                  /* use values without noise */
+    bool is_counter;            /* the measure is a counter that does not repeat exactly, with
+                                 * several runs a side */
     uint32_t side;
-    size_t n[2];                /* runs of the baseline, of the side, that have a value */
+    size_t n[2];                /* number of runs of the baseline, and of the side, that have a
+                                 * value */
     double *x, *y, *scratch;    /* their values; room for as many */
     struct dp_diff_counting counting;   /* of samples */
-    const struct dp_hosts_prior *prior; /* of hosts; NULL: not known */
+    const struct dp_hosts_prior *prior; /* of hosts; NULL: unknown */
 };
 
-#define TOTAL UINT32_MAX        /* in place of an entry */
+#define TOTAL UINT32_MAX        /* stands for an entry */
 
 static uint64_t value_of(const struct comparing *c, const struct dp_diff_run *run, uint32_t e)
 {
@@ -51,8 +53,8 @@ static bool is_there(const struct dp_diff_run *run, uint32_t e)
     return e == TOTAL || (e < run->there_cap && run->there[e]);
 }
 
-/* The middle of a side's values: the median or, where means are compared, the mean. v..n stay in
- * order. */
+/* The middle of a side's values: the median or, if means are compared, the mean. Keeps the order of
+ * v..n. */
 static double middle(const struct comparing *c, const double *v, size_t n)
 {
     if (dp_diff_has_units(c->diff->how))
@@ -61,13 +63,13 @@ static double middle(const struct comparing *c, const double *v, size_t n)
     return n ? dp_stat_median(c->scratch, n) : 0;
 }
 
-/* The same as a whole number; of one run, its value. */
+/* The middle as a whole number; for one run, the run's value. */
 static uint64_t whole_middle(const struct comparing *c, const double *v, size_t n, uint64_t only)
 {
     return n == 1 ? only : dp_num_round(middle(c, v, n));
 }
 
-/* Leaves out the runs that have no value, which are NAN, and of pairs their partners. */
+/* Removes the runs that have no value (NAN) and, in pairs, their partners. */
 static void leave_out(struct comparing *c)
 {
     size_t n[2] = { c->n[0], c->n[1] };
@@ -120,8 +122,8 @@ static bool all_equal(const double *v, size_t n)
     return true;
 }
 
-/* For a measure that repeats exactly: any difference is certain, unless runs of one side do not
- * agree. */
+/* Decides for a measure that repeats exactly: any difference is certain, unless the runs of one
+ * side disagree. */
 static bool decided_exactly(const struct comparing *c, struct dp_diff_values *v)
 {
     static const struct dp_diff_measure calls = { .metric = DP_M_CALLS, .exact = 1 };
@@ -135,13 +137,13 @@ static bool decided_exactly(const struct comparing *c, struct dp_diff_values *v)
     return true;
 }
 
-/* Does no run differ from any other? */
+/* Are all runs equal? */
 static bool all_one(const struct comparing *c)
 {
     return c->x[0] == c->y[0] && all_equal(c->x, c->n[0]) && all_equal(c->y, c->n[1]);
 }
 
-/* The sum of what was loaded. */
+/* The sum of all loaded values. */
 static double pooled(const struct comparing *c)
 {
     double sum = 0;
@@ -152,7 +154,7 @@ static double pooled(const struct comparing *c)
     return sum;
 }
 
-/* Room for the values of all runs, three times; NULL when memory is short. */
+/* Makes room for the values of all runs, three times; NULL when memory is short. */
 static double *begin(struct comparing *c)
 {
     size_t n = c->diff->n_runs + 1;
@@ -198,9 +200,9 @@ static int test(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
-/* Are totals tested by the differences of runs that were recorded in turn? The number of runs
- * alone decides that, and no value. HACKING has what was measured ("Pairs of runs"): the total is
- * not divided by the speed of the runs, which is what the runs of a pair share, and subs are. */
+/* Are totals tested by the differences of runs that were recorded in turn? Only the number of runs
+ * decides that, never a value. HACKING has the measurements ("Pairs of runs"): the total is not
+ * divided by the speed of the runs, which the runs of a pair share; subs are divided. */
 static bool is_in_pairs(const struct comparing *c)
 {
     const struct dp_diff_how *how = c->diff->how;
@@ -210,7 +212,8 @@ static bool is_in_pairs(const struct comparing *c)
            && dp_signed_decides(c->n[0], alpha);
 }
 
-/* Then the change is the one of pairs, too: medians of sides are those of different moments. */
+/* Tests the total by pairs. The change is that of pairs, too, because the medians of sides belong
+ * to different moments. */
 static int test_pairs(const struct comparing *c, struct dp_diff_values *v)
 {
     struct dp_stat stat;
@@ -221,9 +224,9 @@ static int test_pairs(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
-/* A counter of the kernel or of memory: what runs count varies little, or as numbers of events do.
- * Ranks see the first, where there are runs enough; the second has a test of its own, which a few
- * runs are enough for (dp_counts.h). Each has half of alpha. */
+/* Tests a counter of the kernel or of memory. The counts of runs vary either little, or like
+ * numbers of events. Ranks detect changes of the former, given enough runs. The latter have a test
+ * of their own, for which a few runs are enough (dp_counts.h). Each test has half of alpha. */
 static int test_counter(const struct comparing *c, struct dp_diff_values *v)
 {
     struct dp_counted *room = dp_mem_realloc(NULL, c->n[0] + c->n[1], sizeof *room);
@@ -245,10 +248,10 @@ static int test_counter(const struct comparing *c, struct dp_diff_values *v)
     return rc;
 }
 
-/* Tests the values without noise and those with it. A change that lies in rare long stretches looks
- * like noise, and the values without noise show less of it. The chance that one of the two tests
- * has so small a p is no greater than the sum of the shares of alpha that they get; the values
- * without noise get the greater share. */
+/* Tests the values with noise and those without. A change in rare long stretches looks like noise,
+ * so the values without noise show less of it. The probability that one of the two tests has so
+ * small a p is at most the sum of their shares of alpha. The values without noise get the greater
+ * share. */
 static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_values *v)
 {
     static const double share = DP_DIFF_CALM_SHARE;
@@ -268,7 +271,7 @@ static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_value
     return rc;
 }
 
-/* Tests what was loaded, as what it is. */
+/* Tests the loaded values by the test for their kind. */
 static int test_as(const struct comparing *c, uint32_t e, bool counted, struct dp_diff_values *v)
 {
     int rc = counted ? dp_diff_count(&c->counting, e, c->x, c->y, v)
@@ -276,15 +279,15 @@ static int test_as(const struct comparing *c, uint32_t e, bool counted, struct d
              : e == TOTAL && is_in_pairs(c) ? test_pairs(c, v)
              : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
              : test(c, v);
-    /* The change that is shown may be one of medians, while the interval is one of all pairs of
-     * runs, or of sums: where runs are uneven, the interval might leave the change out. */
+    /* The shown change may be one of medians, while the interval is one of all pairs of runs, or of
+     * sums. If runs are uneven, the interval might exclude the change. */
     double change = (double)v->value - (double)v->base;
     v->low = v->low < change ? v->low : change;
     v->high = v->high > change ? v->high : change;
     return rc;
 }
 
-/* Compares two values before any correction; those that are to be tested stay UNSURE. */
+/* Compares two values before any correction. Values that remain to be tested stay UNSURE. */
 static int judge(struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
     load(c, e, v);
@@ -311,8 +314,8 @@ static int judge(struct comparing *c, uint32_t e, double floor, struct dp_diff_v
     return 0;
 }
 
-/* Learns from the subs that will be tested how much the values of hosts vary. Inclusive values are
- * parts of one another, and those of one sub tell nothing about another. */
+/* Estimates how much the values of hosts vary, from the subs that will be tested. Inclusive values
+ * are parts of one another, so only a sub's self value says something about another sub's. */
 static int learn_variances(struct comparing *c, double floor, struct dp_hosts_prior *prior)
 {
     size_t n = dp_diff_entries(c->diff), count = 0;
@@ -333,7 +336,7 @@ static int learn_variances(struct comparing *c, double floor, struct dp_hosts_pr
     return 0;
 }
 
-/* The middle of the totals (100 %) of the runs of a side. */
+/* The middle of the totals (100 %) of a side's runs. */
 static double whole_of(const struct comparing *c, uint32_t side)
 {
     double *v = c->x;

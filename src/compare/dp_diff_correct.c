@@ -8,12 +8,12 @@
 
 enum work { WORK_UNKNOWN, WORK_SAME, WORK_MORE, WORK_LESS };
 
-/* Of alpha: what is for entries that are not known to have done other work. */
+/* The part of alpha for entries that are not known to have done other work. */
 static const double others_least = 0.1, others_most = 0.5, others_step = 0.05;
-/* Of the rest: for times that go with the work. */
+/* The part of the remaining alpha for times that change in the direction of the work. */
 static const double expected_share = 0.95;
 
-/* Which work did an entry, on both sides? */
+/* The work that an entry did, compared between both sides. */
 static enum work work_of(const struct dp_diff *diff, bool incl, uint32_t side, uint32_t e,
                          double *room)
 {
@@ -35,11 +35,12 @@ struct correcting {
     struct dp_diff_family *family;
     const struct dp_diff *diff;
     size_t n;                   /* entries */
-    unsigned char *work;        /* by entry; NULL: not known of any */
+    unsigned char *work;        /* by entry; NULL: unknown for all */
     double *p, *weight;         /* by test */
     uint32_t *order;
-    size_t known, others;       /* tests: of entries that did other work; of all others */
-    double others_share;        /* their part of alpha */
+    size_t known, others;       /* numbers of tests: of entries that did other work, and of all
+                                 * others */
+    double others_share;        /* the others' part of alpha */
     size_t runs[2];
 };
 
@@ -50,7 +51,7 @@ static double spending_of(const struct correcting *c)
     return c->diff->how->spending > 0 ? c->diff->how->spending : 1;
 }
 
-/* As many tests as share the part of alpha that is for entries of that work. */
+/* The number of tests that share the part of alpha for entries of this work. */
 static double tests_of(const struct correcting *c, enum work work)
 {
     double share = is_other(work) ? 1 - c->others_share : c->others_share;
@@ -64,8 +65,9 @@ static enum work known_work(const struct correcting *c, size_t e)
     return c->work ? (enum work)c->work[e] : WORK_UNKNOWN;
 }
 
-/* The p of an entry by itself. Of other work one direction is expected, and has most of alpha: then
- * twice that is what p, which is of both, is divided by. */
+/* The p of an entry before the correction for other entries. Entries that did other work have an
+ * expected direction, which gets most of alpha; p, which is two-sided, is divided by twice that
+ * part. */
 static double own_p(const struct correcting *c, size_t e)
 {
     const struct dp_diff_values *v = &c->family->values[e];
@@ -76,7 +78,8 @@ static double own_p(const struct correcting *c, size_t e)
     return v->p / (2 * share) / spending_of(c);
 }
 
-/* Can so few runs decide about entries of that work? *as: so many tests of a p each. */
+/* Can so few runs decide about entries of this work? *as: the number of tests that would share
+ * alpha equally. */
 static bool decides(const struct correcting *c, enum work work, double *as)
 {
     const struct dp_diff_how *how = c->diff->how;
@@ -85,7 +88,7 @@ static bool decides(const struct correcting *c, enum work work, double *as)
         return dp_hosts_decide(c->runs[0], c->runs[1]);
     }
     bool noisy = how->noise && c->work;
-    /* where false discoveries are limited, the least p of all tests decides */
+    /* if false discoveries are limited, the least p of all tests decides */
     double tests = how->discoveries ? 1 : tests_of(c, work);
     double share = (is_other(work) ? 2 * expected_share : 1) * (noisy ? DP_DIFF_CALM_SHARE : 1);
     *as = tests / share / spending_of(c);
@@ -93,8 +96,8 @@ static bool decides(const struct correcting *c, enum work work, double *as)
            || dp_stat_decides(c->runs[0], c->runs[1], *as, how->alpha);
 }
 
-/* The others get what they need for so many runs to decide about them. Where no part is enough,
- * they have the greatest one: that tells how many runs are. */
+/* Gives the others as much of alpha as so many runs need to decide about them. If no part is
+ * enough, they get the greatest one, for which the number of missing runs is then computed. */
 static void share_alpha(struct correcting *c)
 {
     double as;

@@ -1,17 +1,17 @@
-/* Samples of an entry, on two sides. What has changed is what two tests find, and in the same
- * direction:
+/* Tests samples of an entry on two sides. An entry has changed if two tests find a change in the
+ * same direction:
  *
- * Its share of all samples. That does not depend on the speed of a run, nor on how often samples
- * are taken. But a share shrinks, too, where another entry has grown.
+ * The first test compares the entry's share of all samples. A share does not depend on the speed of
+ * a run, nor on the sampling rate. But a share shrinks, too, if another entry grows.
  *
- * Its time: the number of its samples times what one of them stands for, which is the usual of the
- * run times what the entry's own mean in the side is beside that. So a side with ten times as many
- * samples a second has the same time; and a sample of a sub that waits stands for little CPU time,
- * on both sides.
+ * The second test compares the entry's time: the number of its samples multiplied by what one of
+ * them stands for. That is the usual value of a sample in the run, multiplied by the entry's own
+ * mean in the side relative to the usual one. So a side with ten times as many samples a second has
+ * the same time, and a sample of a sub that waits stands for little CPU time on both sides.
  *
- * p is the greater one of both tests: if either finds a change where there is none as rarely as it
- * says, so do both together (R. L. Berger: Multiparameter hypothesis testing and acceptance
- * sampling, Technometrics 24, 1982: intersection-union tests). */
+ * p is the greater one of both tests. If each test finds a false change as rarely as it claims, so
+ * do both together (R. L. Berger: Multiparameter hypothesis testing and acceptance sampling,
+ * Technometrics 24, 1982: intersection-union tests). */
 #include "dp_diff_counts.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -37,8 +37,8 @@ void dp_diff_counting_release(struct dp_diff_counting *c)
     memset(c, 0, sizeof *c);
 }
 
-/* How many samples a run has for each unit of the measure. A run that is slow has more of them for
- * the same work. */
+/* The number of samples of a run for each unit of the measure. A slow run has more of them for the
+ * same work. */
 static double usual_rate(const struct dp_diff_counting *c, const struct dp_diff_run *run)
 {
     double total = (double)run->columns[c->measure].total;
@@ -47,7 +47,7 @@ static double usual_rate(const struct dp_diff_counting *c, const struct dp_diff_
     return c->measure == 0 && c->diff->adjusted ? rate * run->speed : rate;
 }
 
-/* Loads an entry's counts in the runs of a side, whose values are v. */
+/* Loads an entry's counts in the runs of a side; v has the entry's values there. */
 static void load(const struct dp_diff_counting *c, uint32_t e, uint32_t side, const double *v,
                  struct dp_counted *shares, struct dp_counted *rates)
 {
@@ -60,7 +60,7 @@ static void load(const struct dp_diff_counting *c, uint32_t e, uint32_t side, co
             continue;
         shares[n].count = e < column->cap ? (double)(c->incl ? column->incl : column->self)[e] : 0;
         shares[n].of = (double)column->total;
-        /* samples that stand for nothing are none of this measure's */
+        /* samples that stand for nothing do not belong to this measure */
         rates[n].count = v[n] > 0 ? shares[n].count : 0;
         rates[n].of = usual_rate(c, run);
         worth += rates[n].count > 0 ? v[n] * rates[n].of : 0;
@@ -72,7 +72,7 @@ static void load(const struct dp_diff_counting *c, uint32_t e, uint32_t side, co
         rates[i].of *= samples / worth;
 }
 
-/* 1: the rate of y is the greater one; -1, 0. */
+/* 1: the rate of y is greater; -1: that of x; 0: they are equal. */
 static int direction(struct dp_counted x, struct dp_counted y)
 {
     double before = x.count * y.of, after = y.count * x.of;

@@ -11,18 +11,17 @@ struct dp_diff_counting {
     size_t measure;
     bool incl;
     uint32_t side;
-    size_t n[2];                /* runs of the baseline, of the side */
-    struct dp_counted *shares, *rates;  /* by run, those of the baseline first; NULL: nothing is
-                                         * counted */
+    size_t n[2];                /* number of runs of the baseline, and of the side */
+    struct dp_counted *shares, *rates;  /* by run, the baseline's first; NULL: nothing is counted */
 };
 
-/* Returns 0 or DP_E_NOMEM; in any case the caller releases it. */
+/* Returns 0 or DP_E_NOMEM; the caller releases *c in any case. */
 int dp_diff_counting_init(struct dp_diff_counting *c, const struct dp_diff *diff, size_t measure,
                           bool incl, uint32_t side);
 void dp_diff_counting_release(struct dp_diff_counting *c);
 
-/* Fills in p, interval and spreads of an entry, whose values in the runs are x and y; sorts these.
- * Returns 0. */
+/* Fills in p, the interval and the spreads of an entry with the values x and y in the runs; sorts x
+ * and y. Returns 0. */
 int dp_diff_count(const struct dp_diff_counting *c, uint32_t e, double *x, double *y,
                   struct dp_diff_values *v);
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry in a phase: its number in diff->strata, whose text is both numbers. */
+/* An entry in a phase: its number in diff->strata, where its text consists of both numbers. */
 struct stratum { uint32_t entry, phase; };
 
 static struct stratum stratum_at(const struct dp_diff *diff, uint32_t s)
@@ -76,7 +76,7 @@ static uint64_t incl_at(const struct dp_diff_run *run, size_t measure, size_t s)
     return run->strata ? value_at(run->strata[measure].incl, run->strata[measure].cap, s) : 0;
 }
 
-/* A self time and an inclusive one. */
+/* Self and inclusive time. */
 struct both { double self, incl; };
 
 static void add_both(struct both *to, double factor, struct both values)
@@ -92,23 +92,23 @@ static struct both both_at(const struct dp_diff_run *run, size_t measure, size_t
 
 struct mixing {
     struct dp_diff *diff;
-    size_t n;                   /* strata */
-    double *of;                 /* by stratum: what the run's time is divided by */
+    size_t n;                   /* number of strata */
+    double *of;                 /* by stratum: the divisor of the run's time */
     double *phases;             /* by text: the run's time in that phase */
-    double *weight;             /* by stratum: `of` of the baseline's runs on average */
-    struct both *time;          /* by stratum: of the baseline's runs together */
-    struct both *all;           /* by entry: the same */
-    unsigned char *in_side;     /* by side and stratum: some run has calls there */
-    unsigned char *phase_in_side;       /* by side and text: ... in that phase */
-    /* of the run that is being settled */
-    struct both *sums;          /* by entry: the time as if with the baseline's calls */
-    struct both *known;         /* by entry: the baseline's time in the strata that sums has */
-    struct both *added;         /* by entry: the time in strata that the baseline does not have */
+    double *weight;             /* by stratum: mean divisor of the baseline's runs */
+    struct both *time;          /* by stratum: total time of the baseline's runs */
+    struct both *all;           /* by entry: total time of the baseline's runs */
+    unsigned char *in_side;     /* by side and stratum: some run has calls in the stratum */
+    unsigned char *phase_in_side;       /* by side and text: some run has the phase */
+    /* for the run that is being computed */
+    struct both *sums;          /* by entry: the time with the baseline's calls */
+    struct both *known;         /* by entry: the baseline's time in the strata that `sums` covers */
+    struct both *added;         /* by entry: the time in strata that the baseline lacks */
     unsigned char *apart;       /* by entry: some time is in a phase that the baseline lacks */
     struct both *factors;       /* by text: the phase's time before and after the division */
 };
 
-/* For each stratum of a run, what its time is divided by: its calls; of samples, the time of its
+/* Determines the divisor of a run's time for each stratum: its calls; for samples, the time of its
  * phase. */
 static void divide_by(const struct mixing *mix, const struct dp_diff_run *run)
 {
@@ -147,10 +147,10 @@ static void weigh(const struct mixing *mix)
 /* ---- values ---- */
 
 enum place {
-    KNOWN,                      /* the run's time per call, or none because its side makes no such
-                                 * calls any more, counts with the baseline's weight */
-    MISSING,                    /* this run has no calls, and others of its side have; or its side
-                                 * has nothing at all of the phase */
+    KNOWN,                      /* the run's time per call counts with the baseline's weight; it is
+                                 * 0 if its side makes no such calls any more */
+    MISSING,                    /* this run has no calls and others of its side have some; or its
+                                 * side lacks the phase */
     ADDED,                      /* the baseline makes no such calls in this phase */
     APART                       /* the baseline lacks the phase */
 };
@@ -166,8 +166,8 @@ static enum place place_of(const struct mixing *mix, const struct dp_diff_run *r
     return mix->of[s] > 0 || gone ? KNOWN : MISSING;
 }
 
-/* What a run's time in a phase is multiplied by where the baseline's calls are not known: what the
- * known calls of that phase, or of all, are multiplied by on the whole. */
+/* The factor for a run's time in a phase if the baseline has no calls: the factor that the known
+ * calls of that phase, or of all phases, get on the whole. */
 static double factor_of(const struct mixing *mix, uint32_t phase)
 {
     struct both whole = { 0, 0 };
@@ -184,7 +184,7 @@ static double weight_of(const struct mixing *mix, uint32_t s)
     return mix->of[s] > 0 ? mix->weight[s] / mix->of[s] : 0;
 }
 
-/* The factors of the phases of a run, of its time. */
+/* Measures the factors of the phases of a run. */
 static void measure_factors(const struct mixing *mix, const struct dp_diff_run *run)
 {
     memset(mix->factors, 0, mix->diff->texts.count * sizeof *mix->factors);
@@ -198,7 +198,7 @@ static void measure_factors(const struct mixing *mix, const struct dp_diff_run *
     }
 }
 
-/* How much of the baseline's time a run's known part stands for: 1 is all. */
+/* The factor that scales the known part of the baseline's time to all of it. */
 static double scale(double all, double known) { return known > 0 ? all / known : 1; }
 
 /* Is so little of the entry's time known in the run that the entry cannot be compared there? */
@@ -238,7 +238,7 @@ static void sum_up(const struct mixing *mix, const struct dp_diff_run *run, size
     }
 }
 
-/* The time of a run that stands for nothing in its values. */
+/* The time of a run that is not part of its values. */
 static uint64_t time_apart(const struct mixing *mix, const struct dp_diff_run *run)
 {
     uint64_t sum = 0;
@@ -329,9 +329,10 @@ double dp_diff_mix_apart(const struct dp_diff *diff, uint32_t side)
     return parts[0] > parts[1] ? parts[0] : parts[1];
 }
 
-/* ---- what has moved ---- */
+/* ---- parts of all calls ---- */
 
-/* The entry's part of all calls of each run of both sides. Returns false where a run has none. */
+/* Computes the entry's part of all calls in each run of both sides. Returns false if a run has no
+ * calls. */
 static bool parts_of(const struct dp_diff *diff, uint32_t side, uint32_t e, double *x, double *y)
 {
     for (size_t r = 0; r < diff->n_runs; r++) {

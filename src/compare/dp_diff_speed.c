@@ -1,4 +1,5 @@
-/* How fast runs were, and what values would be had all been as fast, and none disturbed. */
+/* The speed of runs, and the values that all runs would have had at one speed and without
+ * disturbances. */
 #include "dp_diff_speed.h"
 #include "dp_err.h"
 #include "dp_hosts.h"
@@ -9,9 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- calm values ---- */
+/* ---- values without noise ---- */
 
-static const double uneven = 0.25;  /* of a sub's time: its calls are not expected to be alike */
+static const double uneven = 0.25;  /* part of a sub's time; with a longer call, its calls naturally
+                                     * differ */
 
 int dp_diff_even(struct dp_diff *diff)
 {
@@ -50,11 +52,13 @@ uint64_t dp_diff_calm(const struct dp_diff *diff, const struct dp_diff_run *run,
 /* ---- the speed of runs ---- */
 
 enum {
-    FEW = 5,                    /* a median of ratios is made of so many subs, at least */
-    SLOPE_LEAST = 5,            /* slopes are known of as many runs a side, at least ... */
-    SLOPE_MOST = 60             /* ... and made for no more: all pairs are looked at */
+    FEW = 5,                    /* least number of subs for a median of ratios */
+    SLOPE_LEAST = 5,            /* least number of runs a side for slopes */
+    SLOPE_MOST = 60             /* largest number of runs a side for slopes, because all pairs are
+                                 * visited */
 };
-static const double slope_doubt = 0.02;     /* speeds that are apart by less tell little of one */
+static const double slope_doubt = 0.02;     /* two speeds closer than this say little about a
+                                             * slope */
 
 double dp_diff_speed(const struct dp_diff *diff, const struct dp_diff_run *run, uint32_t e,
                      bool incl)
@@ -62,7 +66,7 @@ double dp_diff_speed(const struct dp_diff *diff, const struct dp_diff_run *run, 
     return incl || !diff->slopes ? run->speed : pow(run->speed, diff->slopes[e]);
 }
 
-/* Is the time one of the same work in each run? Of samples that is assumed. */
+/* Do all runs do the same work, so that times can be compared? For samples that is assumed. */
 static bool is_of_same_work(const struct dp_diff *diff)
 {
     return diff->how->work == diff->how->counts || dp_diff_has_units(diff->how);
@@ -81,7 +85,7 @@ static double rate_of(const struct dp_diff *diff, const struct dp_diff_run *run,
            / (double)work->self[e];
 }
 
-/* The sub's median time per op over all runs; 0 where it is too small, or not in all of them. */
+/* The sub's median time per op over all runs; 0 if it is too small, or missing in a run. */
 static double usual_rate(const struct dp_diff *diff, size_t e, double floor, double *scratch)
 {
     double sum = 0;
@@ -94,13 +98,14 @@ static double usual_rate(const struct dp_diff *diff, size_t e, double floor, dou
     return sum < floor ? 0 : dp_stat_median(scratch, diff->n_runs);
 }
 
-/* The runs of the sides as points: x, the logarithm of each one's speed, ... */
+/* The runs of the sides as points: x is the logarithm of each run's speed. */
 struct points {
     double *x, *y;
     size_t *sizes;              /* by side */
 };
 
-/* ... and y, that of an entry's rate. Returns false if it is 0 in a run. */
+/* Fills in y, the logarithm of the entry's rate in each run. Returns false if the rate is 0 in a
+ * run. */
 static bool take_points(const struct points *to, const struct dp_diff *diff, size_t e)
 {
     for (size_t r = 0; r < diff->n_runs; r++) {
@@ -112,8 +117,9 @@ static bool take_points(const struct points *to, const struct dp_diff *diff, siz
     return true;
 }
 
-/* What is bound to memory suffers more of one disturbance and less of another than what is bound to
- * the processor. How much, pairs of runs of one side tell, which differ in nothing else. */
+/* Measures how strongly each entry depends on a run's speed. A sub bound to memory suffers more
+ * from one disturbance and less from another than a sub bound to the processor. Pairs of runs of
+ * one side show how much, because they differ in nothing else. */
 static int measure_slopes(struct dp_diff *diff, const double *usual)
 {
     size_t n = dp_diff_entries(diff);
@@ -171,10 +177,10 @@ static int measure_speed(struct dp_diff *diff)
 
 /* ---- to adjust, or not ---- */
 
-/* if the speeds of sides differ so rarely by chance, the difference is taken for true */
+/* A difference between the speeds of sides that chance produces less often is considered real. */
 static const double chance = 0.05;
 
-/* The speeds as values like others: a million is that of the median run. */
+/* Compares the speeds like other values; a million is the speed of the median run. */
 static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_diff_values *v)
 {
     size_t n = 0, m = 0;
@@ -208,15 +214,15 @@ static int compare_speeds(const struct dp_diff *diff, uint32_t side, struct dp_d
     return rc;
 }
 
-/* If more than a third of what was tested differs, it may be these differences that the median
- * run's speed shows. Of hosts, notes which entries differ. */
+/* Did more than a third of the tested entries differ? Then the median run's speed may reflect these
+ * differences. For hosts, notes which entries differ. */
 static int changed_much(struct dp_diff *diff, uint32_t side)
 {
     struct dp_diff_family family;
     struct dp_diff whole = *diff;
     struct dp_diff_how how = *diff->how;
     size_t changed = 0;
-    how.spending = 0;           /* this is no look at the runs for changes */
+    how.spending = 0;           /* this is not an interim analysis that spends alpha */
     whole.how = &how;
     int rc = dp_diff_compare(&family, &whole, 0, false, side);
     if (rc < 0)
@@ -232,7 +238,7 @@ static int changed_much(struct dp_diff *diff, uint32_t side)
     return rc;
 }
 
-/* Measures the speeds, and looks whether to divide by them. */
+/* Measures the speeds, and decides whether to divide by them. */
 static int adjust_once(struct dp_diff *diff)
 {
     uint32_t shown =
@@ -249,7 +255,7 @@ static int adjust_once(struct dp_diff *diff)
             return rc;
         if (s == shown)
             diff->speeds = speeds;
-        /* hosts that are all slower than others are a fact of its own */
+        /* hosts that are all slower than others are a fact in its own right */
         bool same = tells && speeds.p > chance;
         diff->adjusted = diff->adjusted && (same || dp_diff_has_units(diff->how));
     }
@@ -262,8 +268,9 @@ static int adjust_once(struct dp_diff *diff)
     return 0;
 }
 
-/* Of hosts the speed is measured again without what differs: one sub that has become slower makes
- * the median of a few others a little greater, which is significant if there are hosts enough. */
+/* For hosts, the speed is measured again without the entries that differ. One sub that became
+ * slower raises the median of a few others a little, which is significant if there are enough
+ * hosts. */
 int dp_diff_adjust(struct dp_diff *diff)
 {
     size_t changed = 0, n = dp_diff_entries(diff);

@@ -33,7 +33,7 @@ void dp_diff_tree_release(struct dp_diff_tree *tree)
 static int64_t branch_of(struct dp_diff_tree *tree, uint32_t parent, uint32_t name)
 {
     size_t n = tree->count;
-    /* Room first, so that what the map has is there, whatever fails. */
+    /* Make room first, so that each entry of the map has its branch even if something fails. */
     if (dp_mem_grow((void **)&tree->branches, &tree->cap, n + 1, sizeof *tree->branches) < 0
         || dp_mem_grow((void **)&tree->amounts, &tree->amounts_cap, (n + 1) * tree->n_sides,
                        sizeof *tree->amounts)
@@ -99,20 +99,20 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
     return rc;
 }
 
-/* of: by context of the run, its branch; texts: by value of the run, its number
- * among ours and 1. */
+/* of: by context of the run, its branch; texts: by value of the run, its number among ours plus
+ * 1. */
 static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct dp_overhead *over,
                         uint32_t *of, uint32_t *texts)
 {
     for (size_t i = 0; i < over->n_nodes; i++) {
-        const struct dp_over_node *n = &over->nodes[i];
+        const struct dp_report_node *n = &over->nodes[i];
         if (!texts[n->name]) {
             uint32_t text = text_of(tree, over, n->name);
             if (text == DP_MAP_NONE)
                 return DP_E_NOMEM;
             texts[n->name] = text + 1;
         }
-        int64_t b = n->parent == DP_OVER_NONE
+        int64_t b = n->parent == DP_REPORT_NONE
                 ? root_of(tree) : branch_of(tree, of[n->parent], texts[n->name] - 1);
         if (b < 0)
             return (int)b;
@@ -139,16 +139,16 @@ int dp_diff_tree_add(void *ctx, const struct dp_diff *diff, const struct dp_diff
     return rc;
 }
 
-/* ---- all are there ---- */
+/* ---- after the last run ---- */
 
-/* The factor from a side's total to the baseline's, if normalizing is wanted. */
+/* The factor from a side's total to the baseline's; 1 without normalizing. */
 static double factor_of(const struct dp_diff *diff, size_t side)
 {
     double sum[2] = { 0, 0 }, runs[2] = { 0, 0 };
     if (!diff->how->normalize)
         return 1;
     for (size_t r = 0; r < diff->n_runs; r++) {
-        /* totals as they were: those of the columns are equal by now */
+        /* the original totals: those of the columns are equal by now */
         int which = diff->runs[r].side == side;
         if (!which && diff->runs[r].side != 0)
             continue;

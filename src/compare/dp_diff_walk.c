@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* Kids of one branch whose lines are still to come. */
+/* Kids of one branch whose lines are not printed yet. */
 struct level { uint32_t at, seen, end; };
 
 struct walk {
     const struct dp_diff_tree *tree;
-    uint32_t *order;            /* a copy of the order: kids that are shown stand before those that
-                                 * are not */
+    uint32_t *order;            /* copy of the order, with the shown kids of each branch before the
+                                 * hidden ones */
     double least;
     struct level *levels;
     size_t depth, cap;
@@ -30,7 +30,7 @@ static int tell(struct walk *w, uint32_t branch, unsigned level)
     return w->fn(w->ctx, &line);
 }
 
-/* The branches of a parent that are too small, as one line. */
+/* Hands over the branches of a parent that are too small, as one line. */
 static int tell_rest(struct walk *w, uint32_t from, uint32_t end, unsigned level)
 {
     const struct dp_diff_tree *t = w->tree;
@@ -41,7 +41,7 @@ static int tell_rest(struct walk *w, uint32_t from, uint32_t end, unsigned level
         for (size_t s = 0; s < t->n_sides; s++) {
             const struct dp_diff_amount *a = dp_diff_amount_of(t, w->order[k], s);
             sum[s].incl += a->incl;
-            sum[s].self += a->incl;     /* with what they call, so that Self adds up, too */
+            sum[s].self += a->incl;     /* includes what the branches call, so Self adds up, too */
             sum[s].calls += a->calls;
         }
     struct dp_diff_line line = { .level = level, .amounts = sum };
@@ -54,7 +54,8 @@ static int tell_rest(struct walk *w, uint32_t from, uint32_t end, unsigned level
     return rc;
 }
 
-/* Puts kids that are shown before those that are not. Returns how many are shown, or DP_E_NOMEM. */
+/* Moves kids that are shown before those that are not. Returns the number of shown kids, or
+ * DP_E_NOMEM. */
 static int64_t seen_kids(const struct walk *w, uint32_t from, uint32_t end)
 {
     uint32_t *kids = w->order + from, n = 0, hidden = 0;
@@ -86,7 +87,7 @@ static int enter(struct walk *w, uint32_t branch)
     return seen < 0 ? (int)seen : 0;
 }
 
-/* All below the root. */
+/* Walks everything below the root. */
 static int down(struct walk *w)
 {
     int rc = enter(w, 0);
@@ -111,7 +112,7 @@ int dp_diff_tree_walk(const struct dp_diff_tree *tree, double least_percent, dp_
 {
     struct walk w = { .tree = tree, .fn = fn, .ctx = ctx };
     if (!tree->order)
-        return 0;               /* nobody asked for a tree */
+        return 0;               /* no tree was asked for */
     const struct dp_diff_amount *all = dp_diff_amount_of(tree, 0, 0);
     uint64_t most = all[0].incl > all[tree->by].incl ? all[0].incl : all[tree->by].incl;
     w.least = least_percent / 100 * (double)most;

@@ -11,26 +11,26 @@
 #include <string.h>
 
 static const char total[] = "(total)";
-enum { MOST_RUNS = 10000 };     /* what needs more cannot be had */
+enum { MOST_RUNS = 10000 };     /* no more runs than this are recommended */
 
-/* What one test could have seen of an entry: growth in percent, and in sigmas what the rule
- * forbids. Of samples, both are of the root of what grows. */
+/* What one test could have detected in an entry: the growth in percent, and the rule's limit in
+ * sigmas. For samples, both are about the root of the ratio. */
 struct sight { double percent, shift; };
 
 struct checking {
-    const struct dp_diff *diff; /* of the rule */
+    const struct dp_diff *diff; /* the comparison that the rule is about */
     struct dp_gate *gate;
     const struct dp_diff_family *family;
-    struct dp_diff_family ops;  /* where the rule asks for them */
+    struct dp_diff_family ops;  /* the comparison of ops, if the rule needs it */
     uint32_t rule, side;
-    struct sight *sights;       /* of the entries that the rule is about */
+    struct sight *sights;       /* of the entries that the rule covers */
     size_t n_sights, sights_cap;
 };
 
 static int64_t growth_of(const struct dp_diff_values *v) { return (int64_t)(v->value - v->base); }
 
-/* The limit in ticks, or in what is counted. 3 % of 100 are 3, whatever the last bit of a double
- * says. */
+/* The limit in ticks, or in units of the count. Rounds so that 3 % of 100 are 3, whatever the last
+ * bit of a double. */
 static double limit_of(const struct dp_rule *rule, size_t i, uint64_t base, uint64_t hz)
 {
     double limit = rule->limits[i].value
@@ -54,7 +54,7 @@ static bool crosses(const struct checking *c, const struct dp_rule *rule,
     return true;
 }
 
-/* Does an entry execute more ops than before, for certain, or significantly? */
+/* Does the entry execute more ops than before, for certain or significantly? */
 static bool has_more_ops(const struct checking *c, uint32_t entry)
 {
     const struct dp_diff_values *v = entry == DP_GATE_TOTAL ? &c->ops.total : &c->ops.values[entry];
@@ -72,8 +72,7 @@ static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *
     return 0;
 }
 
-/* Is it a time, of one run on each side, that has changed by so little that the change means
- * nothing? */
+/* Is this a time, with one run on each side, whose change is too small to mean anything? */
 static bool is_below(const struct checking *c, const struct dp_rule *rule,
                      const struct dp_diff_values *v)
 {
@@ -100,7 +99,7 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
     switch (v->verdict) {
     case DP_DIFF_EXACT: case DP_DIFF_SINGLE: case DP_DIFF_TRUE: case DP_DIFF_FEW:
         return crosses(c, rule, v) ? add(c, entry, v, v->verdict == DP_DIFF_FEW) : 0;
-    case DP_DIFF_SMALL:         /* an entry that a pattern asks for is always looked at */
+    case DP_DIFF_SMALL:         /* an entry that a pattern selects is always checked */
         return rule->pattern >= 0 && crosses(c, rule, v) ? add(c, entry, v, true) : 0;
     case DP_DIFF_EQUAL: case DP_DIFF_UNSURE: case DP_DIFF_LAYOUT:
         break;
@@ -108,7 +107,7 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
     return 0;
 }
 
-/* The growth that the rule forbids begins there. */
+/* The least value that breaks the rule. */
 static double forbidden(const struct checking *c, const struct dp_rule *rule, uint64_t base)
 {
     double most = 0;
@@ -119,7 +118,7 @@ static double forbidden(const struct checking *c, const struct dp_rule *rule, ui
     return most;
 }
 
-/* Notes how well the runs tell an entry's growth from chance: percent are of one sigma. */
+/* Notes how well the runs distinguish an entry's growth from chance. */
 static int see(struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
 {
     bool counted = c->family->counted;
@@ -145,8 +144,8 @@ static int by_percent(const void *ctx, uint32_t x, uint32_t y)
     return s[x].percent < s[y].percent ? -1 : s[x].percent > s[y].percent ? 1 : x < y ? -1 : x > y;
 }
 
-/* Of samples: what growth is seen of those entries, whose sights are sorted, and how many samples
- * would see what the rule forbids. */
+/* For samples: computes the growth that is detected in the entries, whose sights are sorted, and
+ * the number of samples that would detect what the rule forbids. */
 static void sum_up_counts(const struct checking *c, struct dp_power *power, double alpha,
                           double shift)
 {
@@ -162,7 +161,7 @@ static void sum_up_counts(const struct checking *c, struct dp_power *power, doub
     power->needed = power->is_limited && needed <= MOST_RUNS ? (size_t)needed : 0;
 }
 
-/* Sums up what was noted of a rule. */
+/* Sums up the notes on a rule. */
 static int sum_up(struct checking *c)
 {
     struct dp_gate *g = c->gate;
@@ -209,8 +208,8 @@ static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry,
     return fails ? add(c, entry, v, false) : 0;
 }
 
-/* The key that patterns are for: the sub, wherever it stands among the keys. */
-static size_t pattern_key(const struct dp_over_how *how)
+/* The key that patterns match: the sub, at any place among the keys. */
+static size_t pattern_key(const struct dp_report_how *how)
 {
     for (size_t k = 0; k < how->n_keys; k++)
         if (how->keys[k] == DP_K_SUB)
@@ -225,7 +224,7 @@ static int match(const struct checking *c, const struct dp_rule *rule, const str
     return rc < 0 ? DP_E_HOST : rc;
 }
 
-/* The pattern of a rule about lines is for FILE:LINE, or for the file. */
+/* Does the rule's pattern match? For rules about lines it matches FILE:LINE, or the file. */
 static int matches(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
 {
     const struct dp_name all = { total, sizeof total - 1 };
@@ -263,7 +262,7 @@ static int check_side(struct checking *c)
     c->n_sights = 0;
     for (uint32_t e = 0; e <= n && rc >= 0; e++) {
         uint32_t entry = e < n ? e : DP_GATE_TOTAL;
-        /* -n is for programs that did more or less than the baseline, whose totals differ */
+        /* -n is for programs that did more or less than the baseline, so their totals differ */
         if (e < n ? !is_shown(c->diff, e, &family.values[e])
                   : c->diff->how->normalize || rule->by_line)
             continue;
@@ -273,7 +272,7 @@ static int check_side(struct checking *c)
             rc = see(c, rule, &family.values[e]) < 0 ? DP_E_NOMEM : 1;
         if (rc > 0)
             rc = check(c, rule, entry, e < n ? &family.values[e] : &family.total);
-        /* the test of the total is not one of many tests, so that fewer runs are enough */
+        /* the total's test is not one of many, so fewer runs are enough */
         if (c->gate->undecided > before)
             needed = e < n ? family.needed
                      : needed ? needed
@@ -303,7 +302,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     return dp_name_compare(dp_diff_text(a->diff, a->entry, 0), dp_diff_text(b->diff, b->entry, 0));
 }
 
-/* The diff by line, made when the first rule asks for it. */
+/* The comparison by line, made when the first rule needs it. */
 static int by_line(struct dp_gate *gate, const struct dp_diff *diff, const struct dp_diff **lines)
 {
     *lines = gate->lines ? gate->lines : diff;

@@ -19,7 +19,7 @@ double dp_hosts_mean(const double *v, size_t n)
     return n ? sum / (double)n : 0;
 }
 
-/* The sum of the squares around the mean, of v or, where y is not NULL, of y - v. */
+/* The sum of squares around the mean of v or, if y is not NULL, of y - v. */
 static double squares_of(const double *v, const double *y, size_t n)
 {
     double mean = dp_hosts_mean(v, n), sum = 0;
@@ -53,7 +53,7 @@ struct dp_hosts_variance dp_hosts_variance(const double *x, size_t n, const doub
     return v;
 }
 
-/* ---- what the variances of all tell about each ---- */
+/* ---- the usual variance ---- */
 
 /* The derivatives of the logarithm of the gamma function: recurrence up to 6, then the asymptotic
  * series (Abramowitz and Stegun, 6.3.18 and 6.4.12). */
@@ -77,7 +77,7 @@ static double trigamma(double x)
 
 static double trigamma_inverse(double y)
 {
-    double low = 1e-6, high = 1e6;          /* trigamma falls */
+    double low = 1e-6, high = 1e6;          /* trigamma decreases */
     for (int i = 0; i < 100; i++) {
         double x = sqrt(low * high);
         if (trigamma(x) > y)
@@ -88,7 +88,7 @@ static double trigamma_inverse(double y)
     return sqrt(low * high);
 }
 
-enum { FEW = 8 };               /* fewer variances tell nothing about one another */
+enum { FEW = 8 };               /* fewer variances are too few for an estimate */
 
 void dp_hosts_fit(struct dp_hosts_prior *prior, const struct dp_hosts_variance *v, size_t n)
 {
@@ -120,15 +120,15 @@ void dp_hosts_fit(struct dp_hosts_prior *prior, const struct dp_hosts_variance *
     prior->relative = exp(mean + digamma(half) - log(half));
 }
 
-/* Is the variance so much greater than the usual one that not one in twenty would be by chance?
- * (The quantile of chi-square after Wilson and Hilferty, 1931.) */
+/* Is the variance so much greater than the usual one that chance exceeds it less than once in
+ * twenty? (The quantile of chi-square after Wilson and Hilferty, 1931.) */
 static bool is_unusual(const struct dp_hosts_variance *v, const struct dp_hosts_prior *prior)
 {
     double part = 2 / (9 * (double)v->freedom), root = 1 - part + 1.6448536 * sqrt(part);
     return v->relative > prior->relative * root * root * root;
 }
 
-/* Takes the usual variance into account. */
+/* Averages a variance with the usual one. */
 static struct dp_hosts_variance moderate(struct dp_hosts_variance v,
                                          const struct dp_hosts_prior *prior)
 {
@@ -148,7 +148,7 @@ static struct dp_hosts_variance moderate(struct dp_hosts_variance v,
 
 /* ---- the test ---- */
 
-/* What the variance of a difference is that of one value multiplied by. */
+/* The factor from the variance of one value to that of a difference of means. */
 static double sides_of(size_t n, size_t m, bool paired)
 {
     return paired ? 1 / (double)n : 1 / (double)n + 1 / (double)m;
@@ -175,7 +175,7 @@ void dp_hosts_compare(struct dp_hosts_result *out, const double *x, size_t n, co
     out->high = change + off;
 }
 
-/* The degrees of freedom that a usual value has. */
+/* The degrees of freedom of an average sub's variance. */
 static size_t all_freedom(size_t n, size_t m, bool paired, const struct dp_hosts_prior *prior)
 {
     struct dp_hosts_variance v = { 0, freedom_of(n, m, paired) };

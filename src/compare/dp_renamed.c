@@ -5,13 +5,14 @@
 
 #include <math.h>
 
-enum { LEAST_CALLS = 2, MOST_SUBS = 1000 };     /* of a single call, any two subs have as many */
+enum { LEAST_CALLS = 2, MOST_SUBS = 1000 };     /* with a single call, any two subs have equally
+                                                 * many */
 static const double near_ops = 0.02, near_calls = 0.02, near_time = 2;
 
-/* What is known of a sub on the side that has it. */
+/* A sub's values on the side that has it. */
 struct sub {
     uint32_t entry;
-    double time, calls, ops;    /* ops: NAN where they are not known */
+    double time, calls, ops;    /* ops: NAN if unknown */
     bool taken;
 };
 
@@ -54,7 +55,7 @@ static bool within(double a, double b, double part)
     return fabs(a - b) <= part * (a > b ? a : b);
 }
 
-/* How far two subs are apart; INFINITY: they are not the same. */
+/* The distance between two subs; INFINITY: they are different subs. */
 static double apart(const struct sub *a, const struct sub *b)
 {
     double ratio = (b->time / b->calls) / (a->time / a->calls), off = fabs(log(ratio));
@@ -70,7 +71,8 @@ static double apart(const struct sub *a, const struct sub *b)
 
 static bool is_same(const struct sub *a, const struct sub *b)
 {
-    return a->calls == b->calls && a->ops == b->ops && a->ops > 0;      /* NAN is no number */
+    return a->calls == b->calls && a->ops == b->ops && a->ops > 0;      /* comparisons with NAN are
+                                                                         * false */
 }
 
 static bool is_only_one(const struct sub *a, const struct subs *others)

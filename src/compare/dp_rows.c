@@ -18,7 +18,7 @@ static int tell_edge(const struct dp_overhead *over, const struct dp_edge *edge,
         .name = name->ptr, .name_len = name->len,
         .calls = edge->calls, .self = edge->self, .incl = edge->incl,
     };
-    if (edge->site != DP_OVER_NONE) {
+    if (edge->site != DP_REPORT_NONE) {
         const struct dp_name *site = dp_pool_name(&over->values, edge->site);
         row.site = site->ptr;
         row.site_len = site->len;
@@ -26,7 +26,7 @@ static int tell_edge(const struct dp_overhead *over, const struct dp_edge *edge,
     return fn(ctx, &row);
 }
 
-int dp_edge_rows(const struct dp_over_side *sides, size_t n, const struct dp_over_how *how,
+int dp_edge_rows(const struct dp_part *sides, size_t n, const struct dp_report_how *how,
                  const char *name, size_t len, int callees, dp_edge_row_fn *fn, void *ctx)
 {
     struct dp_overhead over;
@@ -82,7 +82,7 @@ void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_chang
     total->base_there = total->there = 1;
 }
 
-/* Of an entry that is a line of source: where it is on both sides. */
+/* Adds, for an entry that is a line of source, its place on both sides. */
 static void tell_place(const struct dp_compared *c, uint32_t entry, size_t side,
                        struct dp_change_row *row)
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXACT = 50 };            /* of more pairs, the normal distribution is as good */
+enum { EXACT = 50 };            /* with more pairs, the normal distribution is as accurate */
 
 bool dp_signed_decides(size_t n, double alpha)
 {
@@ -23,8 +23,8 @@ static int by_size(const void *ctx, uint32_t a, uint32_t b)
     return x < y ? -1 : x > y ? 1 : a < b ? -1 : a > b;
 }
 
-/* Ranks, doubled, of the sizes of differences, by difference: those of equal sizes are their mean,
- * and a difference of 0 takes one and counts nothing. */
+/* The doubled ranks of the sizes of differences, by difference. Equal sizes get their mean rank. A
+ * difference of 0 uses up a rank and counts for nothing. */
 static int ranks_of(uint32_t *rank, const double *d, size_t n)
 {
     uint32_t *order = dp_sort_order(n, by_size, d);
@@ -40,8 +40,8 @@ static int ranks_of(uint32_t *rank, const double *d, size_t n)
     return 0;
 }
 
-/* How many of the ways to choose among ranks add up to s, for each s up to most; the caller frees
- * it. Counts are doubles, which hold those of 50 ranks. */
+/* The number of ways to choose ranks that add up to s, for each s up to `most`; the caller frees
+ * the result. Counts are doubles, which are large enough for 50 ranks. */
 static double *ways_of(const uint32_t *rank, size_t n, size_t most)
 {
     double *ways = dp_mem_zalloc((most + 1) * sizeof *ways);
@@ -69,7 +69,7 @@ static int exact_p(double *p, const uint32_t *rank, size_t n, size_t most, size_
     return 0;
 }
 
-/* The p of the sum of the ranks of differences that are greater than 0. */
+/* Computes the p of the sum of the ranks of positive differences. */
 static int test(double *p, const double *d, const uint32_t *rank, size_t n)
 {
     size_t sum = 0, most = 0;
@@ -81,7 +81,7 @@ static int test(double *p, const double *d, const uint32_t *rank, size_t n)
     }
     if (n <= EXACT)
         return exact_p(p, rank, n, most, sum);
-    /* sums are two apart */
+    /* possible sums are two apart */
     double off = fabs((double)sum - (double)most / 2) - 1;
     *p = squares > 0 && off > 0 ? dp_counts_t_tails(off / (sqrt(squares) / 2), 0) : 1;
     return 0;
@@ -89,7 +89,8 @@ static int test(double *p, const double *d, const uint32_t *rank, size_t n)
 
 /* ---- the interval ---- */
 
-/* The greatest sum of ranks of n different differences that the test calls too small; -1: none. */
+/* Finds the greatest sum of ranks of n different differences that the test considers too small; -1:
+ * none. */
 static int too_small(double *sum, size_t n, double chance)
 {
     size_t most = n * (n + 1) / 2;
@@ -111,8 +112,8 @@ static int too_small(double *sum, size_t n, double chance)
     return 0;
 }
 
-/* With different sizes, the sum of the ranks of the differences above a shift is the number of
- * averages above it. (J. W. Tukey: The simplest signed-rank tests, 1949.) */
+/* Computes the interval. If the sizes differ, the sum of the ranks of the differences above a shift
+ * equals the number of averages above it. (J. W. Tukey: The simplest signed-rank tests, 1949.) */
 static int interval(struct dp_stat *out, double *shift, const double *d, size_t n,
                     double confidence)
 {
@@ -123,7 +124,7 @@ static int interval(struct dp_stat *out, double *shift, const double *d, size_t 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++)
             averages[k++] = (d[i] + d[j]) / 2;
-    *shift = dp_stat_median(averages, count);   /* which sorts them */
+    *shift = dp_stat_median(averages, count);   /* this call sorts them */
     int rc = too_small(&small, n, 1 - confidence);
     if (rc == 0 && small >= 0) {
         out->low = averages[(size_t)small];
@@ -133,7 +134,7 @@ static int interval(struct dp_stat *out, double *shift, const double *d, size_t 
     return rc;
 }
 
-/* ---- both ---- */
+/* ---- the comparison ---- */
 
 static void sum_up(struct dp_stat *out, int side, const double *v, size_t n, double *room)
 {

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXACT = 50 };            /* with more values than that in all, the normal distribution is as
-                                 * good */
+enum { EXACT = 50 };            /* with more values in all, the normal distribution is as
+                                 * accurate */
 
 static int by_value(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -51,8 +51,8 @@ double dp_stat_median(double *v, size_t n)
 
 /* ---- the distribution of a rank sum ---- */
 
-/* How many ways there are to choose k of the doubled ranks so that they add up to s, for all k up
- * to most and all s up to sum: ways[k * (sum + 1) + s]. Counts are doubles, which are large enough
+/* The number of ways to choose k of the doubled ranks so that they add up to s, for all k up to
+ * `most` and all s up to `sum`: ways[k * (sum + 1) + s]. Counts are doubles, which are large enough
  * for 50 of 100. */
 static double *ways_of(const uint32_t *rank, size_t n, size_t most, size_t sum)
 {
@@ -72,7 +72,7 @@ static double *ways_of(const uint32_t *rank, size_t n, size_t most, size_t sum)
 
 static double normal_tail(double z) { return 0.5 * erfc(z / sqrt(2.0)); }
 
-/* The z above which there is so little of the distribution. */
+/* The z whose upper tail has this probability. */
 static double normal_quantile(double tail)
 {
     double low = 0, high = 40;
@@ -86,7 +86,7 @@ static double normal_quantile(double tail)
     return high;
 }
 
-/* Ranks, doubled, in the order of the values: those of equal values are their mean. */
+/* The doubled ranks, in the order of the values; equal values get their mean rank. */
 static void ranks_of(const double *all, const uint32_t *order, uint32_t *rank, size_t total)
 {
     for (size_t i = 0, end; i < total; i = end) {
@@ -116,8 +116,8 @@ static int exact_p(double *p, const uint32_t *rank, size_t n, size_t total, size
     return 0;
 }
 
-/* What the sum of some of the scores is like by chance. */
-struct moments { double mean, squares; };   /* of one score; of all, around it */
+/* The chance distribution of a sum of scores. */
+struct moments { double mean, squares; };   /* of one score; of all scores, around the mean */
 
 static struct moments moments_of(const uint32_t *scores, size_t total)
 {
@@ -129,16 +129,16 @@ static struct moments moments_of(const uint32_t *scores, size_t total)
     return m;
 }
 
-/* The standard deviation of the sum of n of total scores. */
+/* The standard deviation of the sum of n of `total` scores. */
 static double deviation_of(const struct moments *by_chance, size_t n, size_t total)
 {
     double N = (double)total, k = (double)n;
     return sqrt(k * (N - k) / (N * (N - 1)) * by_chance->squares);
 }
 
-/* How many standard deviations the sum of n of total scores is off its mean; 0 where a sample is
- * empty. Sums are two apart. (J. Hajek, Z. Sidak: Theory of Rank Tests, 1967, chapter II, theorem
- * 3.1.c.) */
+/* How many standard deviations the sum of n of `total` scores is away from its mean; 0 if a sample
+ * is empty. Possible sums are two apart. (J. Hajek, Z. Sidak: Theory of Rank Tests, 1967, chapter
+ * II, theorem 3.1.c.) */
 static double off_mean(const struct moments *by_chance, size_t n, size_t total, size_t sum)
 {
     double deviation = deviation_of(by_chance, n, total);
@@ -146,7 +146,7 @@ static double off_mean(const struct moments *by_chance, size_t n, size_t total, 
     return deviation <= 0 || off <= 0 ? 0 : off / deviation;
 }
 
-/* The p of n of total scores that add up to sum. */
+/* Computes the p of n of `total` scores that add up to `sum`. */
 static int p_of_sum(double *p, const uint32_t *scores, size_t n, size_t total, size_t sum)
 {
     int rc = 0;
@@ -161,7 +161,7 @@ static int p_of_sum(double *p, const uint32_t *scores, size_t n, size_t total, s
     return rc;
 }
 
-/* Numbers in the order of the values, and room for as many ranks behind them. The caller frees
+/* Numbers in the order of the values, with room for as many ranks behind them. The caller frees
  * them; NULL: no memory. */
 static uint32_t *ordered(const double *all, size_t total)
 {
@@ -174,8 +174,8 @@ static uint32_t *ordered(const double *all, size_t total)
     return order;
 }
 
-/* The score of a doubled rank: what is far from the middle counts as if it was nearer, but for the
- * ranks that tell whether n values are all less or all greater than m others. */
+/* The score of a doubled rank. Its distance from the middle is capped, beyond the ranks that show
+ * whether n values are all less or all greater than m others. */
 static uint32_t bounded(uint32_t rank, size_t n, size_t m)
 {
     size_t middle = n + m + 1, few = n < m ? n : m, many = n + m - few;
@@ -184,7 +184,7 @@ static uint32_t bounded(uint32_t rank, size_t n, size_t m)
     return rank < low ? low : rank > high ? high : rank;
 }
 
-/* Puts scores in place of doubled ranks. Returns the sum of those of the first sample. */
+/* Replaces doubled ranks by scores. Returns the sum of the first sample's scores. */
 static size_t score(uint32_t *rank, const uint32_t *order, size_t n, size_t m)
 {
     size_t sum = 0;
@@ -207,8 +207,8 @@ static int test(double *p, const double *all, size_t n, size_t m)
     return rc;
 }
 
-/* Finds the place between groups whose rank sum of what is before is off its mean most; own: the
- * ranks of v as it stands. Returns how far off, in standard deviations. */
+/* Finds the place between groups where the rank sum of the values before it is furthest from its
+ * mean. own: the ranks of v in its own order. Returns the distance in standard deviations. */
 static double best_split(struct dp_split *out, const uint32_t *own, const uint32_t *sizes,
                          size_t groups, size_t total, const struct moments *by_chance, size_t *n,
                          size_t *sum_of_n)
@@ -260,16 +260,16 @@ int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, 
 
 /* ---- the interval ---- */
 
-/* Stored, and so rounded: the x87 compares a difference in a register with more digits. Rounding
- * keeps the order, so that among sorted values differences are sorted, too. */
+/* A volatile is stored, and so rounded: the x87 compares a difference in a register with more
+ * digits. Rounding keeps the order, so the differences of sorted values are sorted, too. */
 static double apart(double x, double y)
 {
     volatile double difference = y - x;
     return difference;
 }
 
-/* Counts the differences up to a limit; x and y are sorted. *below: the greatest of them, *above:
- * the least of the others; each stays as it was if there is none. */
+/* Counts the differences up to a limit; x and y are sorted. *below: the greatest of these
+ * differences, *above: the least of the others; each stays unchanged if there is none. */
 static uint64_t count_up_to(double limit, const double *x, size_t n, const double *y, size_t m,
                             double *below, double *above)
 {
@@ -288,8 +288,9 @@ static uint64_t count_up_to(double limit, const double *x, size_t n, const doubl
     return count;
 }
 
-/* The k-th of the n * m differences y - x, from 1 up; x and y are sorted. The differences are not
- * made: a range that the k-th is in is halved, and its ends are always differences. */
+/* The k-th of the n * m differences y - x, from 1 up; x and y are sorted. Instead of making the
+ * differences, it halves a range that contains the k-th; the ends of the range are always
+ * differences. */
 static double kth_difference(uint64_t k, const double *x, size_t n, const double *y, size_t m)
 {
     double low = apart(x[n - 1], y[0]), high = apart(x[0], y[m - 1]);
@@ -311,9 +312,9 @@ static void plain_scores(uint32_t *scores, size_t n, size_t m)
         scores[i] = bounded(2 * (uint32_t)i + 2, n, m);
 }
 
-/* The greatest sum of the first sample's scores that the test calls too small, at that level; less
- * than any sum if there is none. The distribution is symmetric, so that what is too great follows
- * from it. */
+/* Finds the greatest sum of the first sample's scores that the test considers too small at this
+ * level; less than any sum if there is none. The distribution is symmetric, so the sums that are
+ * too great follow from it. */
 static int too_small(double *sum, const uint32_t *scores, size_t n, size_t total, double tail)
 {
     double mean = (double)n * (double)(total + 1);
@@ -335,14 +336,14 @@ static int too_small(double *sum, const uint32_t *scores, size_t n, size_t total
     return 0;
 }
 
-/* Samples, sorted, and the scores of their order. */
+/* Two sorted samples, and the scores of their order. */
 struct two_samples {
     const double *x, *y;
     size_t n, m;
     const uint32_t *scores;
 };
 
-/* The sum of x's scores if all of y was less by d, and by a bit more. */
+/* The sum of x's scores if all of y were less by d, and by a bit more. */
 static double sum_beyond(const struct two_samples *s, double d)
 {
     double sum = 0;
@@ -355,7 +356,7 @@ static double sum_beyond(const struct two_samples *s, double d)
 }
 
 /* The least of the differences beyond which x's sum is that great; infinite if there is none. The
- * sum does not fall as the differences grow. */
+ * sum does not decrease as the differences grow. */
 static double first_beyond(const struct two_samples *s, double sum)
 {
     uint64_t low = 1, high = (uint64_t)s->n * s->m;
@@ -373,7 +374,7 @@ static double first_beyond(const struct two_samples *s, double sum)
     return kth_difference(low, s->x, s->n, s->y, s->m);
 }
 
-/* The shifts that the test does not reject. x and y are sorted. */
+/* Computes the shifts that the test does not reject. x and y are sorted. */
 static int interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                     double confidence)
 {
@@ -416,7 +417,7 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
     int rc = n && m ? test(&out->p, all, n, m) : 0;
     out->median[0] = dp_stat_median(all, n);
     out->median[1] = dp_stat_median(all + n, m);
-    if (rc == 0)                /* the medians have sorted both */
+    if (rc == 0)                /* the medians have sorted both samples */
         rc = interval(out, all, n, all + n, m, confidence);
     out->spread[0] = dp_stat_spread(all, n, out->median[0]);
     out->spread[1] = dp_stat_spread(all + n, m, out->median[1]);
@@ -426,7 +427,7 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
 
 /* ---- a slope ---- */
 
-/* The value at which half of the weights are reached. */
+/* Finds the value at which half of the weights are reached. */
 static int weighted_median(double *median, const double *v, const double *weight, size_t n)
 {
     uint32_t *order = ordered(v, n);
@@ -504,7 +505,7 @@ void dp_stat_fdr(double *p, size_t n, uint32_t *order)
     }
 }
 
-/* The chance of the two orders in which the samples do not overlap, among all orders. */
+/* The probability of the two orders without overlap, among all orders of the samples. */
 static double least_p(size_t n, size_t m)
 {
     double p = 2;
@@ -526,11 +527,11 @@ size_t dp_stat_runs_needed(double tests, double alpha)
     return n;
 }
 
-/* ---- what a test could have seen ---- */
+/* ---- the power of a test ---- */
 
 enum { TRIALS = 1000 };
 
-/* A test of small samples: the samples, which are the same at each call, and what it finds. */
+/* A test of small samples: the samples, which are the same at each call, and the test's results. */
 struct trial {
     size_t n, m;
     uint32_t *scores, *order;
@@ -538,7 +539,7 @@ struct trial {
     double small;
 };
 
-/* Normal values, the same on each machine: a generator of Lehmer's, and sums of twelve. */
+/* Fills in normal values, the same on each machine: a Lehmer generator, and sums of twelve. */
 static void fill_normal(double *to, size_t n)
 {
     uint64_t state = 48271;
@@ -578,7 +579,7 @@ static int trial_init(struct trial *t, size_t n, size_t m, double alpha)
     return rc;
 }
 
-/* The part of the trials in which the test finds the shift. */
+/* The fraction of the trials in which the test detects the shift. */
 static double trial_power(const struct trial *t, double shift)
 {
     size_t total = t->n + t->m, found = 0;
@@ -597,14 +598,14 @@ static double trial_power(const struct trial *t, double shift)
 }
 
 static const double often = 0.8;
-/* Of the test with bounded scores against Student's, for samples of one size (Hajek and Sidak,
- * chapter VII; with 0.275 on each side of the middle, (erf(0.755) / (2 sqrt(pi)))^2 / 0.0479). Of
- * other sizes it is greater. */
+/* The efficiency of the test with capped scores relative to Student's t, for samples of one size
+ * (Hajek and Sidak, chapter VII; with 0.275 on each side of the middle, (erf(0.755) / (2
+ * sqrt(pi)))^2 / 0.0479). It is greater for samples of different sizes. */
 static const double efficiency = 0.849;
 
-/* What large samples see, if the sum of scores is taken for normal. Its variance shrinks as the
- * samples move apart, and its mean grows by less: trials of 40 to 60 values need about that much
- * more. */
+/* The shift that large samples detect, if the sum of scores is taken as normal. The variance of the
+ * sum shrinks as the samples move apart, and its mean grows more slowly. Trials with 40 to 60
+ * values need about that much more. */
 static double large_seen(double n, double m, double alpha)
 {
     static const double more = 0.15;

@@ -20,7 +20,7 @@ struct dp_diff_measure { DP_MEASURE_OPTIONS(DP_MEMBER) };
 #define DP_SIDE_OPTIONS(X) X(TEXT, name) X(FLAG, cut) X(FLAG, bucketed) X(OWN, runs)
 struct dp_diff_side {
     const char *name;               /* for people; UTF-8 */
-    const struct dp_over_side *parts;
+    const struct dp_part *parts;
     const size_t *ends;             /* by run: behind its last part */
     size_t n_runs;
     int cut;                        /* a part is cut short */
@@ -60,7 +60,7 @@ struct dp_rule {
 };
 
 #define DP_DIFF_OPTIONS(X) \
-    X(PART, over, dp_over_how)  /* metric: of the first measure */ \
+    X(PART, over, dp_report_how)  /* metric: of the first measure */ \
     X(LIST, measures, dp_diff_measure) \
     X(PART, pair, dp_pair_how) \
     X(LIST, sources, dp_source_text)    /* those that are known, for lines */ \

@@ -27,7 +27,7 @@ enum dp_filter {
 };
 
 /* One profile, which has dp_prof_phases where the phase is asked for. All is borrowed. */
-struct dp_over_side {
+struct dp_part {
     const struct dp_prof *prof;
     const unsigned char *flags;     /* NULL: all are shown */
     const char *script, *pid, *thread;  /* of its file; UTF-8 */
@@ -38,7 +38,7 @@ struct dp_over_side {
     const struct dp_line_pairs *lines;  /* likewise names of lines; NULL: as files have them */
 };
 
-#define DP_OVER_OPTIONS(X) \
+#define DP_REPORT_HOW_OPTIONS(X) \
     X(ENUM, metric, dp_metric) \
     X(LABELS, label_flags) \
     X(ENUMS, keys, dp_key) \
@@ -48,8 +48,8 @@ struct dp_over_side {
     X(FLAG, exclude_other)      /* only what --parent matches */ \
     X(FLAG, by_self)            /* sort by Self, not Children */ \
     X(FLAG, no_children)        /* the same, and entries without Self are left out */
-struct dp_over_how {
-    DP_OVER_OPTIONS(DP_MEMBER)
+struct dp_report_how {
+    DP_REPORT_HOW_OPTIONS(DP_MEMBER)
     uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
     int no_lines;               /* DP_K_SRCLINE is where a sub begins, even if lines have costs */
 };

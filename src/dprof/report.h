@@ -42,7 +42,7 @@ struct dp_report_name {
 };
 
 #define DP_REPORT_OPTIONS(X) \
-    X(PART, over, dp_over_how) \
+    X(PART, over, dp_report_how) \
     X(NUMBERS, fields, DP_REPORT_FIELDS)    /* enum dp_field or DP_FIELD_KEY + k, in order */ \
     X(REAL, percent_limit)      /* entries with less, of Children or else of Self, are left out */ \
     X(SIZE, rows)               /* at most so many; 0: all */ \
@@ -69,7 +69,7 @@ struct dp_report { DP_REPORT_OPTIONS(DP_MEMBER) };
 
 /* Prints the report. Returns how many rows there were, or a negative DP_E; DP_E_ARG where
  * there is no sub of the name edges_of. */
-long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,
+long dp_report_print(const struct dp_part *sides, size_t n, const struct dp_report *how,
                      const struct dp_host *host);
 
 #endif

@@ -19,7 +19,7 @@ typedef int dp_edge_row_fn(void *ctx, const struct dp_edge_row *row);
 
 /* Tells who calls the sub of this label, or with `callees` what it calls, the largest first.
  * Returns 0 or a negative DP_E; DP_E_ARG where there is no such sub. */
-int dp_edge_rows(const struct dp_over_side *sides, size_t n, const struct dp_over_how *how,
+int dp_edge_rows(const struct dp_part *sides, size_t n, const struct dp_report_how *how,
                  const char *name, size_t len, int callees, dp_edge_row_fn *fn, void *ctx);
 
 /* ---- a comparison ---- */

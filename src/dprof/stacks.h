@@ -175,7 +175,7 @@ struct dp_export_how {
 
 /* What a format needs, and is for. X(NAME, word, bit) */
 #define DP_STACKS_NEEDS(X) \
-    X(LOOK, "look", 1)                  /* it is looked at, and has a struct dp_flame_how; others \
+    X(VISUAL, "visual", 1)              /* it is looked at, and has a struct dp_flame_how; others \
                                          * are for programs, and have a struct dp_fold_how */ \
     X(LAYOUT, "layout", 2)              /* boxes have places: those too narrow are left out */ \
     X(METRICS, "metrics", 4)            /* it has all measures; others have the first alone */ \

@@ -25,9 +25,9 @@
 #endif
 
 enum {
-    TEXT = 8192,                        /* so much of a file is read; what is looked for stands near
-                                         * its beginning */
-    CPUS = 4096                         /* more than any kernel is built for */
+    TEXT = 8192,                        /* number of bytes of a file that are read; the wanted part
+                                         * is near its beginning */
+    CPUS = 4096                         /* more than any kernel supports */
 };
 
 static DP_PRINTF(3, 4) int put(char *to, size_t size, const char *fmt, ...)
@@ -43,7 +43,7 @@ static DP_PRINTF(3, 4) int put(char *to, size_t size, const char *fmt, ...)
     return DP_E_LIMIT;
 }
 
-/* It cannot be told. */
+/* Reports that the CPUID is unknown. */
 static int none(char *to, size_t size)
 {
     if (size)
@@ -82,9 +82,10 @@ static int from_x86(char *to, size_t size)
 #endif
 }
 
-/* ---- architectures that tell it in files ---- */
+/* ---- architectures with the CPUID in files ---- */
 
-/* The variant, in bits 20 to 23, and the revision, in bits 0 to 3, do not choose a table. */
+/* The variant, in bits 20 to 23, and the revision, in bits 0 to 3, do not matter for the choice of
+ * a table. */
 int dp_cpuid_arm64(char *to, size_t size, const char *text)
 {
     uint64_t midr;
@@ -106,7 +107,7 @@ static int from_arm64(char *to, size_t size, const char *sysfs)
     return DP_E_IO;
 }
 
-/* What stands behind `name` at the beginning of a line, blanks skipped: *len bytes, up to the
+/* The text after `name` at the beginning of a line, without leading blanks: *len bytes, up to the
  * line's end. NULL: there is no such line. */
 static const char *field(const char *text, const char *name, size_t *len)
 {
@@ -122,8 +123,8 @@ static const char *field(const char *text, const char *name, size_t *len)
     return NULL;
 }
 
-/* As /proc/cpuinfo has it: revision : 2.2 (pvr 004e 1202). Older kernels and some machines
- * write no pvr there. */
+/* /proc/cpuinfo has: revision : 2.2 (pvr 004e 1202). Older kernels and some machines have no pvr
+ * there. */
 int dp_cpuid_powerpc(char *to, size_t size, const char *cpuinfo)
 {
     size_t len = 0;
@@ -139,7 +140,7 @@ int dp_cpuid_powerpc(char *to, size_t size, const char *cpuinfo)
     return put(to, size, "%.8" PRIx64, high << 16 | low);
 }
 
-/* The words of a field, `between` them. False where they do not fit. */
+/* Writes the words of a field, separated by `between`. Returns false if they do not fit. */
 static bool words(char *to, size_t size, const char *text, const char *name, const char *between)
 {
     size_t len = 0, at = 0;
@@ -157,8 +158,8 @@ static bool words(char *to, size_t size, const char *text, const char *name, con
     return at > 0;
 }
 
-/* The word behind name= in a line of the counter facility: CPU-MF: Counter facility: version=3.5
- * authorization=002f */
+/* Writes the word after name= in a line of the counter facility: CPU-MF: Counter facility:
+ * version=3.5 authorization=002f */
 static bool level(char *to, size_t size, const char *levels, const char *name)
 {
     for (const char *p = levels; p && *p; p = strchr(p, '\n'), p += p != NULL) {
@@ -240,17 +241,17 @@ int dp_cpuid(char *to, size_t size, const char *sysfs_root, const char *proc_roo
     return dp_cpuid_from(ARCH, to, size, sysfs_root, proc_root);
 }
 
-/* ---- which table ---- */
+/* ---- the choice of a table ---- */
 
-/* POSIX finds the longest of the leftmost matches: if one of them is the whole text, it is this
- * one. */
+/* Does the regex match the whole text? POSIX finds the longest of the leftmost matches, so a match
+ * of the whole text is the one found. */
 static bool is_whole_match(const regex_t *re, const char *text)
 {
     regmatch_t m;
     return regexec(re, text, 1, &m, 0) == 0 && m.rm_so == 0 && (size_t)m.rm_eo == strlen(text);
 }
 
-/* An x86 CPUID without its stepping, in short; "" where it has none. */
+/* Writes an x86 CPUID without its stepping; "" if it has none. */
 static void without_stepping(char to[DP_CPUID_SIZE], const char *cpuid)
 {
     int dashes = 0;
@@ -264,10 +265,10 @@ static void without_stepping(char to[DP_CPUID_SIZE], const char *cpuid)
     to[len] = '\0';
 }
 
-/* perf counts the dashes of a regex to see whether it has a stepping, and takes the one of a range
- * in brackets for a fourth part: GenuineIntel-6-[4-5]E is never matched. Here each regex is tried
- * with the whole CPUID, then without the stepping: one that has a stepping matches
- * only the former. */
+/* Finds the row. perf counts the dashes of a regex to see whether it has a stepping, and mistakes
+ * the dash of a range in brackets for one: GenuineIntel-6-[4-5]E never matches. Here each regex is
+ * tried with the whole CPUID, then without the stepping: a regex with a stepping matches only the
+ * former. */
 const struct pmu_events_map *dp_pmu_row(const struct pmu_events_map *map, const char *cpuid)
 {
     char less[DP_CPUID_SIZE];

@@ -20,10 +20,10 @@ enum { TRIES = 100 };
 
 /* ---- the system ---- */
 
-/* The program may put a file of its own in the place of ours (dup2), and reading would take away
- * what comes to it, or wait. So ours bear a mark: the signal that tells of input, which is never
- * asked to be told. Asking for it costs a fifth of what reading does, and the kernel has no cheaper
- * way to tell them apart. */
+/* Marks our descriptors. The program may replace one of them by a file of its own (dup2); reading
+ * would consume its input, or block. The mark is the signal for input, which is never requested.
+ * Checking it costs a fifth of reading, and the kernel has no cheaper way to recognize
+ * descriptors. */
 enum { MARK = SIGSYS };
 
 static bool is_ours(int fd)
@@ -88,8 +88,9 @@ struct reading {
     uint64_t raw, enabled, running;
 };
 
-/* As the comment on struct perf_event_mmap_page in the kernel's header has it. The kernel may move
- * the event to another counter, or off, while this goes on; then `lock` has changed. */
+/* Reads a page as the comment on struct perf_event_mmap_page in the kernel's header says. The
+ * kernel may move the event to another counter, or remove it, in the meantime; then `lock` has
+ * changed. */
 static void read_page(const struct dp_perf *perf, const struct dp_perf_counter *c,
                       struct reading *out)
 {
@@ -131,9 +132,9 @@ static void take(struct dp_perf_counter *c, const struct reading *now)
     uint64_t d = now->raw > c->raw ? now->raw - c->raw : 0;
     d = d > c->zero ? d - c->zero : 0;
     c->counted += d;
-    /* Scales all counts so far by all of the time so far, and takes off what was told before. If
-     * each piece were scaled by itself, what is counted just after a long wait at the beginning
-     * would be multiplied by far too much. */
+    /* Scales all counts so far by all of the time so far, and subtracts what was reported before.
+     * If each piece were scaled separately, counts just after a long wait at the beginning would be
+     * multiplied by far too much. */
     uint64_t all = c->counted;
     if (now->running && now->running < now->enabled)
         all = (uint64_t)((double)all * ((double)now->enabled / (double)now->running));
@@ -155,7 +156,7 @@ static void lose(struct dp_perf *perf)
         perf->counters[i].passed = 0;
 }
 
-/* asked: those of system calls, too. */
+/* asked: also the counters that need a system call. */
 static void read_all(struct dp_perf *perf, bool asked, bool count)
 {
     struct reading now[DP_FMT_COUNTERS];
@@ -224,8 +225,7 @@ double dp_perf_share(const struct dp_perf *perf, size_t event)
 
 /* ---- opening ---- */
 
-/* Puts an event into the group that is being made, or, where it does not fit in there,
- * begins another one. */
+/* Puts an event into the current group or, if it does not fit, begins another one. */
 static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alone)
 {
     struct perf_event_attr attr;
@@ -253,8 +253,8 @@ static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alon
     return 0;
 }
 
-/* Works on whole groups: if one counter of a group cannot be read without the kernel, the kernel is
- * asked for all. */
+/* Maps the pages of a group. If one counter of a group cannot be read without the kernel, a system
+ * call reads the whole group. */
 static void map_group(struct dp_perf *perf, const struct dp_perf_group *group)
 {
     struct dp_perf_counter *first = &perf->counters[group->first];
@@ -262,7 +262,7 @@ static void map_group(struct dp_perf *perf, const struct dp_perf_group *group)
     for (size_t i = 0; i < group->n && all; i++) {
         const struct perf_event_mmap_page *page = first[i].page = perf->sys->map(first[i].fd);
         all = page && page->cap_user_rdpmc && page->pmc_width && page->pmc_width <= 64;
-        /* while an event is not on a counter of the processor, or can never be, `index` is 0 */
+        /* `index` is 0 while an event is not on a counter of the processor, or can never be */
         all = all && page->index;
     }
     for (size_t i = 0; i < group->n && !all; i++) {
@@ -279,8 +279,8 @@ static bool is_clock(const struct dp_pmu_event *event)
                || event->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Groups begin to count as wholes. Page faults that join the group of a clock that runs already
- * stand still until the thread is switched to the next time (Linux 6.18). */
+/* Enables all groups, each as a whole. Page faults that join the group of a running clock do not
+ * count until the thread is switched to the next time (Linux 6.18). */
 static int enable_all(struct dp_perf *perf)
 {
     for (size_t g = 0; g < perf->n_groups; g++)
@@ -289,7 +289,7 @@ static int enable_all(struct dp_perf *perf)
     return 0;
 }
 
-/* Closes what is open; errno stays. */
+/* Closes everything; keeps errno. */
 static int give_up(struct dp_perf *perf)
 {
     int why = errno;
@@ -304,9 +304,9 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
     size_t first = 0;           /* clock */
     while (first < n && !is_clock(events[first]))
         first++;
-    /* Of a group, the kernel brings the leader up to date when it is read; a clock that is not
-     * stands still. The processor's, which an instruction may read, are not with those that
-     * cost a system call. */
+    /* When a group is read, the kernel updates only its leader; any other clock stands still. The
+     * processor's counters, which an instruction may read, are in other groups than those that cost
+     * a system call. */
     bool apart = perf->sys->counter != NULL, hardware = false;
     for (int turn = 0; turn < 4; turn++)
         for (size_t i = 0; i < n; i++) {
@@ -328,8 +328,8 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
     return enable_all(perf) < 0 ? give_up(perf) : 0;
 }
 
-/* A group that fills all counters is never put on them where something else, a watchdog, has one.
- * Groups that wait while another one of ours is on them have their turn later. */
+/* Is there a group that never counts? A group that needs all counters never gets them if something
+ * else, a watchdog, uses one. Groups that wait for another one of ours get their turn later. */
 static bool starves(struct dp_perf *perf)
 {
     struct reading now[DP_FMT_COUNTERS];
@@ -382,8 +382,8 @@ void dp_perf_forked(struct dp_perf *perf)
         perf->counters[i].page = NULL;
 }
 
-/* Closes leaders last: when the leader is gone, its group falls apart, and each event would have to
- * be scheduled alone. */
+/* Closes leaders last: without its leader a group falls apart, and each event would have to be
+ * scheduled alone. */
 void dp_perf_close(struct dp_perf *perf)
 {
     for (size_t i = perf->n; i-- > 0;) {
@@ -395,7 +395,7 @@ void dp_perf_close(struct dp_perf *perf)
     perf->lost = false;
 }
 
-#else   /* nothing to open, and dp_pmu has refused before */
+#else   /* nothing to open; dp_pmu has refused before */
 
 const struct dp_perf_system dp_perf_real;
 

@@ -25,8 +25,8 @@ void dp_pmu_free(struct dp_pmu *pmu)
     dp_mem_free(pmu);
 }
 
-/* This waits until it is needed: a mapfile has many regexes, and most programs count perl's ops
- * only. */
+/* This work waits until it is needed: a mapfile has many regexes, and most programs only count
+ * perl's ops. */
 int dp_pmu_ready(struct dp_pmu *pmu)
 {
     if (dp_pmu_devs_list(&pmu->devs) < 0)
@@ -47,8 +47,8 @@ static bool separates(char c)
     return c && strchr(" \t\r\n+,{}", c);
 }
 
-/* A slash opens terms only where one closes them: a forgotten one does not swallow the rest of
- * the list unseen. */
+/* A slash opens terms only if another one closes them, so a forgotten slash does not silently
+ * swallow the rest of the list. */
 size_t dp_pmu_next(const char **p, const char **text)
 {
     const char *q = *p;

@@ -1,4 +1,4 @@
-/* What perf_event_open is given, and why it refused. */
+/* Makes the argument of perf_event_open, and explains why the call failed. */
 #include "dp_pmu.h"
 
 #include <errno.h>
@@ -31,8 +31,9 @@ void dp_pmu_attr(const struct dp_pmu_event *ev, struct perf_event_attr *attr)
 }
 #endif
 
-/* The kernel is at work when it gives the processor to another thread or another processor to this
- * one: without the kernel's part these events never count anything. */
+/* Does the event count in the kernel only? The kernel is running when it gives the processor to
+ * another thread, or moves the thread to another processor: without the kernel's part these events
+ * never count. */
 static bool is_kernels(const struct dp_pmu_event *ev)
 {
     enum { SWITCHES = 3, MIGRATIONS = 4, CGROUP_SWITCHES = 11 };
@@ -46,7 +47,7 @@ bool dp_pmu_user_only(struct dp_pmu_event *ev)
         || (ev->exclude_kernel && ev->exclude_hv))
         return false;
     ev->exclude_kernel = ev->exclude_hv = true;
-    /* behind modifiers or a slash there is no second colon, as with perf */
+    /* as in perf, no second colon follows modifiers or a slash */
     const char *end = strpbrk(ev->name, ":/") ? "u" : ":u";
     size_t len = strlen(ev->name);
     if (len + strlen(end) < sizeof ev->name)
@@ -82,7 +83,7 @@ static void no_permission(const struct dp_pmu_event *ev, int paranoid, char *to,
             "not permitted, by a container's filter of system calls or another security policy");
 }
 
-/* Says what the processor's counters lack, or that they are not there. */
+/* Writes what the processor's counters lack, or that they do not exist. */
 static void not_there(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, char *to,
                       size_t size)
 {

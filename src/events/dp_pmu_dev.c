@@ -9,7 +9,7 @@
 
 enum { LINE = 1024 };           /* of a file in sysfs */
 
-/* What the kernel's drivers show in format/, for machines without the driver. */
+/* The contents of format/ in the kernel's drivers, for machines without the driver. */
 static const struct dp_pmu_format intel[] = {
     { "event", 0, 0xff }, { "umask", 0, 0xff00 }, { "edge", 0, UINT64_C(1) << 18 },
     { "pc", 0, UINT64_C(1) << 19 }, { "any", 0, UINT64_C(1) << 21 },
@@ -40,7 +40,7 @@ static void usual_formats(struct dp_pmu_dev *dev, const char *cpuid)
         from = arm;
         dev->n_formats = DP_ARRAY_LEN(arm);
     }
-    /* never written to: formats_cap is 0 */
+    /* never modified: formats_cap is 0 */
     dev->formats = (struct dp_pmu_format *)from;
 }
 
@@ -72,8 +72,8 @@ void dp_pmu_devs_release(struct dp_pmu_devs *devs)
     memset(devs, 0, sizeof *devs);
 }
 
-/* The processor's own PMU: cpu; of two kinds of cores the large ones' (cpu_core); s390's; Arm's and
- * others', which name their processors in a file `cpus`. */
+/* The processor's own PMU: cpu; with two kinds of cores, that of the large ones (cpu_core); s390's;
+ * that of Arm and others, which name their processors in a file `cpus`. */
 static struct dp_pmu_dev *find_core(struct dp_pmu_devs *devs, size_t n)
 {
     static const char *const names[] = { "cpu", "cpu_core", "cpum_cf" };
@@ -112,7 +112,7 @@ int dp_pmu_devs_list(struct dp_pmu_devs *devs)
     return devs->ptr ? 0 : DP_E_NOMEM;
 }
 
-/* Is the name that of the kind, or of one of them: kind, kind_0, kind0? */
+/* Is this the name of the kind, or of a member: kind, kind_0, kind0? */
 static bool is_of_kind(const char *name, const char *kind, size_t len)
 {
     if (strncmp(name, kind, len) != 0)
@@ -166,7 +166,7 @@ static bool ends_in(const char *name, const char *end)
     return n > m && strcmp(name + n - m, end) == 0;
 }
 
-/* Files beside an event's that say what its numbers mean. */
+/* Is this a file next to an event's that explains its numbers? */
 static bool is_note(const char *name)
 {
     return ends_in(name, ".unit") || ends_in(name, ".scale") || ends_in(name, ".per-pkg")
@@ -237,7 +237,8 @@ const struct dp_pmu_alias *dp_pmu_dev_alias(const struct dp_pmu_dev *dev, const 
     return NULL;
 }
 
-/* hisi_sccl,ddrc is in hisi_sccl1_ddrc3: the last part stands at the end, but for a number. */
+/* Does the name have these parts? hisi_sccl,ddrc is in hisi_sccl1_ddrc3: the last part is at the
+ * end, except for a number. */
 static bool has_parts(const char *name, const char *parts)
 {
     if (strncmp(name, parts, strcspn(parts, ",")) != 0)
@@ -263,7 +264,7 @@ bool dp_pmu_dev_has(const struct dp_pmu_dev *dev, const struct pmu_event *e)
         return dev->is_core;
     if (strcmp(e->pmu, dev->name) == 0)
         return true;
-    /* tables of processors with two kinds of cores, of a machine that shows neither */
+    /* tables of processors with two kinds of cores, for a machine that shows neither */
     if (dev->is_made_up)
         return strncmp(e->pmu, "cpu", 3) == 0;
     return dev->whole_machine && has_parts(dev->name, e->pmu);

@@ -1,4 +1,4 @@
-/* Everything that can be named. */
+/* Lists all events that have a name. */
 #include "dp_pmu.h"
 #include "dp_mem.h"
 #include "dp_sort.h"
@@ -45,8 +45,8 @@ static int caches(const struct listing *l)
     return rc;
 }
 
-/* The entry of this processor's table that describes an event of sysfs; an empty one
- * where there is none. */
+/* The entry of this processor's table that describes an event of sysfs; an empty one if there is
+ * none. */
 static const struct pmu_event *described(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev,
                                          const char *name)
 {
@@ -58,7 +58,8 @@ static const struct pmu_event *described(const struct dp_pmu *pmu, const struct 
     return &nothing;
 }
 
-/* The core's are written by their bare names, too, unless that is the name of a generic event. */
+/* Lists the events of a device. Those of the core also have their bare names, unless a generic
+ * event has that name. */
 static int of_device(const struct listing *l, const struct dp_pmu_dev *dev)
 {
     int rc = 0;
@@ -97,7 +98,7 @@ static int devices(const struct listing *l)
 
 /* ---- tables ---- */
 
-/* What has none comes last. */
+/* Compares names; a missing one comes last. */
 static int by(const char *a, const char *b)
 {
     if (!a || !b)
@@ -114,8 +115,8 @@ static int by_topic_and_name(const void *ctx, uint32_t a, uint32_t b)
     return rc ? rc : (a > b) - (a < b);
 }
 
-/* Can the event be counted for a thread? The name of a PMU tells it where this system does not show
- * the PMU. */
+/* Can the event be counted for a thread? If this system does not show the PMU, the PMU's name
+ * decides. */
 static bool is_per_thread(const struct dp_pmu *pmu, const struct pmu_event *e)
 {
     if (!e->pmu || strncmp(e->pmu, "cpu", 3) == 0)
@@ -154,7 +155,7 @@ static int table(const struct listing *l, const struct pmu_events_map *row)
     return rc;
 }
 
-/* Several processors may have one table: it is listed once. */
+/* Was the row's table listed before? Several processors may share a table. */
 static bool was_there(const struct pmu_events_map *map, const struct pmu_events_map *row)
 {
     for (; map < row; map++)

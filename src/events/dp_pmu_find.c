@@ -1,5 +1,6 @@
-/* From the text of an event to its type and settings. A name is looked for in perf's order: first
- * among perl's own names and perf's generic ones, then in sysfs, then in the processor's table. */
+/* Translates the text of an event to its type and settings. A name is looked up in perf's order:
+ * first among perl's own names and perf's generic ones, then in sysfs, then in the processor's
+ * table. */
 #include "dp_pmu.h"
 #include "dp_pmu_near.h"
 #include "dp_pmu_terms.h"
@@ -20,12 +21,12 @@ struct job {
     struct dp_pmu *pmu;
     struct dp_pmu_event *ev;
     struct dp_err *err;
-    struct span text;           /* without the ? in front */
+    struct span text;           /* without a leading ? */
     struct span head, terms, mods;
-    struct span rename;         /* what name= says */
+    struct span rename;         /* value of name= */
     struct span event;          /* the event's name: the head, or a term */
     bool has_terms;             /* there are slashes */
-    bool as_written;            /* the column's name, not in lower case */
+    bool as_written;            /* the column's name keeps its case */
     uint64_t config[3];
 };
 
@@ -38,7 +39,7 @@ static bool is_name(const char *name, struct span s)
 
 enum { SHOWN = 72, REASON = 200 };
 
-/* As a person may see it: control bytes as \x1b, the end of a long one left off. */
+/* Makes a piece visible: control bytes become \x1b, and the end of a long one is cut. */
 static const char *shown(char to[SHOWN], struct span s)
 {
     size_t at = 0;
@@ -89,8 +90,8 @@ static void add_device(struct dp_pmu_near *near, const struct dp_pmu *pmu,
             dp_pmu_near_add(near, e->name);
 }
 
-/* Returns the counter of perl's that has a column of this name beside its own: svs for svs-freed,
- * bytes for bytes-freed. NULL: there is none. */
+/* Returns the counter of perl's that has a column of this name next to its own: svs for svs-freed,
+ * bytes for bytes-freed. NULL: none. */
 static const char *freed_of(struct span name)
 {
     static const char end[] = "-freed";
@@ -162,10 +163,10 @@ static int unknown_term(struct job *j, const struct dp_pmu_dev *dev, const struc
 
 /* ---- terms ---- */
 
-enum pass { WHOLE, BITS };      /* config= and the like come before formats, wherever they
-                                 * stand, as with perf */
+enum pass { WHOLE, BITS };      /* as in perf, config= and the like are applied before formats, at
+                                 * any place */
 
-/* Takes a term that every event has. Returns 1 if it was one. */
+/* Applies a term that every event has. Returns 1 if it was one. */
 static int common_term(struct job *j, const struct dp_pmu_term *t, enum pass pass)
 {
     static const char *const names[] = { "config", "config1", "config2" };
@@ -186,11 +187,11 @@ static int common_term(struct job *j, const struct dp_pmu_term *t, enum pass pas
         j->rename = (struct span){ t->value, t->value_len };
         return 1;
     }
-    /* how often to sample: tables have it with each event */
+    /* the sampling rate, which tables have with each event */
     return dp_pmu_term_is(t, "period");
 }
 
-/* What the terms around an alias say about a key that the alias leaves open: domain=?. */
+/* Looks up a key that an alias leaves open, domain=?, among the terms around the alias. */
 static bool given(const struct job *j, const struct dp_pmu_term *asked, uint64_t *out)
 {
     struct dp_pmu_term t;
@@ -219,8 +220,8 @@ static int put_bits(struct job *j, const struct dp_pmu_format *f, const struct d
     return 0;
 }
 
-/* Where no PMU of the processor shows, a table for two kinds of cores has two events of a name for
- * it: those of the large cores come first. */
+/* The event of a table. If no PMU of the processor is visible, a table for two kinds of cores has
+ * two events with one name; the large cores' comes first. */
 static const struct pmu_event *table_event(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev,
                                            struct span name)
 {
@@ -236,8 +237,8 @@ static const struct pmu_event *table_event(const struct dp_pmu *pmu, const struc
     return small;
 }
 
-/* The terms of a name that this PMU has; NULL if it has no such name. Descriptions are the table's,
- * for an event of sysfs, too. */
+/* The terms of a name of this PMU; NULL if it has no such name. Descriptions come from the table,
+ * also for an event of sysfs. */
 static const char *named_terms(struct job *j, const struct dp_pmu_dev *dev, struct span name)
 {
     const struct dp_pmu_alias *alias = dp_pmu_dev_alias(dev, name.ptr, name.len);
@@ -249,7 +250,8 @@ static const char *named_terms(struct job *j, const struct dp_pmu_dev *dev, stru
     return alias ? alias->terms : e ? e->event : NULL;
 }
 
-/* A generic event. Of two kinds of cores it is the large ones' unless it is asked of the others. */
+/* Handles a generic event. With two kinds of cores it is the large ones' unless the user names the
+ * others. */
 static int generic(struct job *j, const struct dp_pmu_known *k, struct dp_pmu_dev *dev)
 {
     bool of_processor = k->type == DP_PMU_HARDWARE || k->type == DP_PMU_CACHE;
@@ -274,8 +276,8 @@ static int generic(struct job *j, const struct dp_pmu_known *k, struct dp_pmu_de
 static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, enum pass pass,
                      bool nested);
 
-/* Takes a name between the slashes: of an event of this PMU, a raw code, or a generic event.
- * Returns 1 if it was one. */
+/* Handles a name between the slashes: an event of this PMU, a raw code, or a generic event. Returns
+ * 1 if it was one. */
 static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name, enum pass pass)
 {
     struct dp_pmu_known known;
@@ -300,7 +302,7 @@ static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name,
     return 0;
 }
 
-/* nested: of an alias, whose own names are not looked up. */
+/* Applies a term. nested: the term of an alias, whose own names are not looked up. */
 static int put_term(struct job *j, struct dp_pmu_dev *dev, const struct dp_pmu_term *t,
                     enum pass pass, bool nested)
 {
@@ -313,7 +315,7 @@ static int put_term(struct job *j, struct dp_pmu_dev *dev, const struct dp_pmu_t
                          && !dp_pmu_number(t->value, t->value_len, &n) && t->value[0] != '?';
     if (format && !event_is_name)
         return pass == BITS ? put_bits(j, format, t) : 0;
-    /* name=1 is what some write for a bare name */
+    /* some users write name=1 for a bare name */
     bool is_name_alone = !t->value || (dp_pmu_number(t->value, t->value_len, &n) && n == 1);
     if (!nested && (event_is_name || is_name_alone)) {
         rc = name_as_term(j, dev,
@@ -337,7 +339,8 @@ static int put_terms(struct job *j, struct dp_pmu_dev *dev, struct span terms, e
     return rc < 0 ? rc : 0;
 }
 
-/* An event of a PMU: the terms of a name, if there is one, then those between the slashes. */
+/* Handles an event of a PMU: the terms of a name, if there is one, then those between the
+ * slashes. */
 static int of_device(struct job *j, struct dp_pmu_dev *dev, const char *name_terms)
 {
     if (dp_pmu_dev_load(&j->pmu->devs, dev) < 0)
@@ -362,7 +365,7 @@ static int of_device(struct job *j, struct dp_pmu_dev *dev, const char *name_ter
 
 /* ---- names ---- */
 
-/* Looks for a name that only another PMU has, or the table has for another PMU. */
+/* Looks for a name that only another PMU has, or that the table has for another PMU. */
 static int of_others(struct job *j)
 {
     struct dp_pmu_devs *devs = &j->pmu->devs;
@@ -429,10 +432,10 @@ static int of_perf(struct job *j, int is_known, const struct dp_pmu_known *k)
     return dev ? of_device(j, dev, NULL) : by_name(j);
 }
 
-/* ---- what stands around the name ---- */
+/* ---- around the name ---- */
 
-/* perf leaves guests out with u, too. Here they stay: a perl runs none, and not
- * every PMU can tell. */
+/* Applies modifiers. perf excludes guests with u, too. Here they are included: a perl runs none,
+ * and not every PMU can distinguish them. */
 static int put_mods(struct job *j)
 {
     struct dp_pmu_event *ev = j->ev;
@@ -468,7 +471,7 @@ static int put_mods(struct job *j)
     return 0;
 }
 
-/* NAME, NAME:MODS, NAME/TERMS/, NAME/TERMS/MODS, NAME/TERMS/:MODS */
+/* Splits NAME, NAME:MODS, NAME/TERMS/, NAME/TERMS/MODS, NAME/TERMS/:MODS. */
 static int split(struct job *j)
 {
     const char *p = j->text.ptr, *end = p + j->text.len;

@@ -64,11 +64,11 @@ static const char *const operations[OPERATIONS][SPELLINGS] = {
 static const char *const results[RESULTS][SPELLINGS] = { { "refs", "reference", "ops", "access" },
                                                          { "misses", "miss" } };
 
-/* Which caches have an operation: a bit for each. */
+/* Operations of each cache: a bit for each. */
 static const unsigned has[CACHES] = { 7, 5, 7, 7, 1, 1, 7 };
 
-/* The row one of whose spellings is a part of the text, up to a dash or the end; there is one at
- * most. *used: its bytes, and a dash. -1: none. */
+/* Finds the row with a spelling that is a part of the text, up to a dash or the end; there is one
+ * at most. *used: length of the spelling and a dash. Returns -1 if there is none. */
 static int part(const char *const (*rows)[SPELLINGS], int n, const char *text, size_t len,
                 size_t *used)
 {
@@ -130,7 +130,7 @@ int dp_pmu_known_find(const char *text, size_t len, struct dp_pmu_known *out)
     return find_cache(text, len, out);
 }
 
-/* The n-th of the cache events that exist. */
+/* Finds the n-th existing cache event. */
 static bool nth_cache(size_t n, int *cache, int *op, int *result)
 {
     for (*cache = 0; *cache < CACHES; ++*cache)

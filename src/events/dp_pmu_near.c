@@ -11,7 +11,7 @@ static char lower(char c)
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* Damerau and Levenshtein, of which "optimal string alignment" is the cheap form: three rows. */
+/* Damerau-Levenshtein distance in its cheap form, "optimal string alignment": three rows. */
 unsigned dp_pmu_near_distance(const char *a, const char *b, unsigned most)
 {
     unsigned rows[3][DP_PMU_NEAR_NAME];
@@ -54,8 +54,8 @@ static bool holds(const char *name, const char *word, size_t n)
     return false;
 }
 
-/* How near a name is, the lower the nearer: first come names that begin with the text, then those
- * that contain it, then others by distance. UINT32_MAX: not near. */
+/* The distance of a name, lower is nearer: first come names that begin with the text, then those
+ * that contain it, then others by edit distance. UINT32_MAX: not near. */
 static unsigned score(const char *text, const char *name)
 {
     size_t n = strlen(text), m = strlen(name);

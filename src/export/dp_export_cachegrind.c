@@ -1,5 +1,5 @@
-/* cachegrind: what subs and lines cost themselves, without calls, as cg_annotate and cg_diff read
- * it (cachegrind/docs/cg-manual.xml of valgrind). Lines come in a strict order. */
+/* Writes cachegrind's format: own costs of subs and lines, without calls, for cg_annotate and
+ * cg_diff (cachegrind/docs/cg-manual.xml of valgrind). Lines are in a strict order. */
 #include "dp_grind.h"
 #include "dp_err.h"
 

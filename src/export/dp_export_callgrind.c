@@ -1,10 +1,10 @@
-/* callgrind: what subs and lines cost themselves, and calls with what they cost with all that they
- * call (callgrind/docs/cl-format.xml of valgrind). A call is told once for each line, caller and
- * callee; the contexts above are not told.
+/* Writes callgrind's format: own costs of subs and lines, and calls with their inclusive costs
+ * (callgrind/docs/cl-format.xml of valgrind). A call appears once for each line, caller and callee;
+ * the contexts above are not in the file.
  *
- * What a sub costs with all that it calls is, for readers, the sum of the calls of it. So a call
- * has what its outermost activations have: those that run below another call of the same sub are
- * counted, and cost nothing again. */
+ * Readers compute the inclusive cost of a sub as the sum of its calls. So a call has the costs of
+ * its outermost activations only. Activations below another call of the same sub are counted, but
+ * have no cost. */
 #include "dp_grind.h"
 #include "dp_err.h"
 #include "dp_fmt.h"
@@ -17,26 +17,26 @@
 
 #define NO_EDGE UINT32_MAX
 
-/* Calls from a line. Caller and callee are names of the stacks. */
+/* The calls from a line. Caller and callee are names of the stacks. */
 struct edge {
     uint32_t caller, callee;
-    uint32_t file;              /* of the line; number among the files */
+    uint32_t file;              /* file of the line: number among the files */
     uint64_t line, calls;
 };
 
-/* A frame that runs. */
+/* A running frame. */
 struct running {
     uint32_t name, edge;
-    bool outermost;             /* no other one of its function runs above it */
+    bool outermost;             /* no other frame of its function is running above it */
 };
 
 struct callgrind {
     struct dp_grind g;
     struct dp_map function_of;  /* file << 32 | text -> function */
-    uint32_t *function;         /* by name: subs that readers cannot tell apart are one */
+    uint32_t *function;         /* by name: subs that readers cannot distinguish are one function */
     uint32_t n_functions;
-    uint32_t *active;           /* by function: how many of its frames run */
-    bool *told, *file_told;     /* by function; by file: its name is printed already */
+    uint32_t *active;           /* by function: number of its running frames */
+    bool *told, *file_told;     /* by function; by file: its name has been printed */
     size_t file_told_cap;
     struct dp_map place_of;     /* caller << 32 | site -> place */
     struct dp_map edge_of;      /* place << 32 | callee -> edge */
@@ -44,10 +44,10 @@ struct callgrind {
     struct edge *edges;
     uint64_t *cost;             /* by edge, then measure */
     size_t n_edges, edges_cap, cost_cap;
-    struct running *open;       /* from the root to the frame that runs */
-    uint64_t *before;           /* by open frame, then measure: what all frames before it have */
+    struct running *open;       /* from the root to the running frame */
+    uint64_t *before;           /* by open frame, then measure: sum over all frames before it */
     size_t n_open, open_cap, before_cap;
-    size_t calls;               /* the measure that counts them; none: the number of measures */
+    size_t calls;               /* measure that counts calls; none: the number of measures */
 };
 
 /* ---- functions ---- */
@@ -91,13 +91,12 @@ static int new_edge(struct callgrind *x, uint32_t caller, uint32_t callee, uint3
     return 0;
 }
 
-/* The calls of the frame that the walk is at from where its caller called it, made if they are
- * new. */
+/* Finds or makes the edge of the current frame from the line where its caller called it. */
 static int64_t edge_of(struct callgrind *x, uint32_t caller, uint32_t callee)
 {
     const struct dp_stacks *s = x->g.e.p->s;
     uint32_t site = s->site ? s->site[x->g.e.frame] : 0;
-    /* an XS sub has no lines; where it is called from is another sub's */
+    /* an XS sub has no lines; its own calls come from another sub's lines */
     bool has_lines = s->names[caller].file.len || caller == x->g.program;
     site = has_lines && site && s->sites[site].line ? site : 0;
     struct dp_map_slot *place = dp_map_put(&x->place_of, (uint64_t)caller << 32 | site);
@@ -117,7 +116,7 @@ static int64_t edge_of(struct callgrind *x, uint32_t caller, uint32_t callee)
     return edge->value;
 }
 
-/* Ends the frames that run until so many are left. The walk is at the frame behind them. */
+/* Ends running frames until `left` remain. The walk is at the frame after them. */
 static void leave(struct callgrind *x, size_t left)
 {
     size_t count = x->g.e.count;
@@ -130,7 +129,7 @@ static void leave(struct callgrind *x, size_t left)
     }
 }
 
-/* Begins the frame that the walk is at. */
+/* Begins the current frame of the walk. */
 static int enter(struct callgrind *x)
 {
     size_t count = x->g.e.count, n = x->n_open;
@@ -164,7 +163,7 @@ static int walk(struct callgrind *x)
     return rc;
 }
 
-/* Of one caller. */
+/* Orders edges of one caller. */
 static int compare_edges(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct callgrind *x = ctx;
@@ -175,9 +174,9 @@ static int compare_edges(const void *ctx, uint32_t a, uint32_t b)
     return c ? c : (p->callee > q->callee) - (p->callee < q->callee);
 }
 
-/* Puts the edges in order: by caller, file, line, callee. There may be as many as contexts, which
- * have few callers: so they are counted out by caller, and only those of one are sorted. first: a
- * zero for each name, and one more. */
+/* Sorts the edges by caller, file, line, callee. There may be as many edges as contexts, but each
+ * caller has few. So they are counted by caller, and only the edges of one caller are sorted.
+ * first: a zero for each name, and one more. */
 static void sort_edges(const struct callgrind *x, uint32_t *order, uint32_t *first)
 {
     size_t n_names = x->g.e.p->s->n_names;
@@ -220,7 +219,7 @@ static int put_header(struct callgrind *x)
     return dp_grind_send(g);
 }
 
-/* WHAT=(N), with the name where it is told for the first time. */
+/* Writes WHAT=(N), with the name on its first use. */
 static void put_name(struct callgrind *x, const char *what, uint32_t number, bool *told,
                      const struct dp_name *text)
 {
@@ -245,7 +244,7 @@ static int put_file(struct callgrind *x, const char *what, uint32_t file)
     return 0;
 }
 
-/* The file and the name of a sub: "fl", "fn"; of one that is called: "cfi", "cfn". */
+/* Writes the file and the name of a sub: "fl", "fn"; for a callee: "cfi", "cfn". */
 static int put_function(struct callgrind *x, const char *file, const char *function, uint32_t name)
 {
     uint32_t number = x->function[name];
@@ -261,7 +260,7 @@ static void put_cost(struct callgrind *x, uint64_t line, const uint64_t *cost)
     dp_buf_addc(&x->g.buf, '\n');
 }
 
-/* What follows is of this file: "fe" returns to the one that the sub began in. */
+/* Changes the file of the following lines: "fe" returns to the file where the sub began. */
 static int change_file(struct callgrind *x, uint32_t *file, uint32_t to, uint32_t own)
 {
     if (*file == to)
@@ -272,7 +271,7 @@ static int change_file(struct callgrind *x, uint32_t *file, uint32_t to, uint32_
 
 static int put_edge(struct callgrind *x, const struct edge *edge, const uint64_t *cost)
 {
-    /* where calls are not known: callgrind_annotate takes no calls for a cost of the caller */
+    /* calls are unknown: callgrind_annotate takes a cost without calls for the caller's own */
     uint64_t calls = edge->calls ? edge->calls : 1;
     int rc = put_function(x, "cfi", "cfn", edge->callee);
     dp_buf_adds(&x->g.buf, "calls=");
@@ -284,13 +283,13 @@ static int put_edge(struct callgrind *x, const struct edge *edge, const uint64_t
     return rc < 0 ? rc : dp_grind_send(&x->g);
 }
 
-/* Where the printing is. */
+/* The position of the printing. */
 struct at {
     size_t line, edge;          /* the next ones */
     const uint32_t *order;      /* of edges */
 };
 
-/* Prints a sub, if it costs or calls something. */
+/* Prints a sub, if it has costs or calls. */
 static int put_sub(struct callgrind *x, uint32_t name, struct at *at)
 {
     const struct dp_stacks_lines *l = &x->g.lines;

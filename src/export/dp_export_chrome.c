@@ -1,9 +1,9 @@
-/* Chrome's trace event format (JSON), which Perfetto opens: each call of traces with its time,
- * printed as the files are read. Memory grows with names and depth, not with calls.
+/* Writes Chrome's trace event format (JSON), which Perfetto opens: each call of traces with its
+ * time, printed as the files are read. Memory grows with names and depth, not with calls.
  *
- * A call is a complete event (X), printed when it has ended. Readers sort these events by time, and
- * of those that begin together the longest comes first. Where a call and its caller also end
- * together, their order in the file counts: so calls that end together wait until time passes, and
+ * A call is a complete event (X), printed when it has ended. Readers sort these events by time;
+ * among those that begin together, the longest comes first. If a call and its caller also end
+ * together, their order in the file decides. So calls that end together wait until time passes, and
  * the outermost is printed first. */
 #include "dp_export.h"
 #include "dp_err.h"
@@ -19,17 +19,17 @@
 
 enum { NANO = 1000000000, FRACTION = 1000, PREFIX = 96 };
 
-/* A call that runs. It goes on, and is no call, where it began before: in the parent process,
- * before recording stopped or another coroutine ran, or outside of what is shown. */
+/* A running call. It continues, and does not count as a call, if it began earlier: in the parent
+ * process, before recording stopped or another coroutine ran, or outside of the shown ranges. */
 struct slice {
     uint64_t start;             /* nanoseconds */
     uint32_t sub;
     bool goes_on;
 };
 
-/* A sub, ready to be printed. */
+/* The printed form of a sub. */
 struct tail {
-    const char *ptr;            /* NULL: not known yet */
+    const char *ptr;            /* NULL: not made yet */
     size_t len;
     bool shown;
 };
@@ -41,31 +41,31 @@ struct chrome {
     const struct dp_export_how *how;
     struct dp_sink *out;
     enum dp_metric time;
-    bool begun;                 /* something was printed */
+    bool begun;                 /* something has been printed */
     struct dp_window *window;   /* or NULL */
     struct track *tracks;       /* one for each file so far */
     size_t n_tracks, tracks_cap;
-    uint64_t origin;            /* when the first process began: nanoseconds since 1970 */
+    uint64_t origin;            /* start of the first process: nanoseconds since 1970 */
     bool has_origin;
     struct dp_buf text;
-    /* of the file that is read */
+    /* of the current file */
     struct dp_file file;
     struct dp_subs subs;
     struct dp_pool texts;
     struct tail *tails;         /* by sub */
     size_t tails_cap;
-    char prefix[PREFIX];        /* of its calls */
+    char prefix[PREFIX];        /* of the file's calls */
     size_t prefix_len;
     struct slice *stack;
     size_t depth, stack_cap;
-    struct slice *ended;        /* that have ended now, innermost first; all took time */
+    struct slice *ended;        /* calls that have ended now, innermost first; all took time */
     size_t n_ended, ended_cap;
-    uint64_t now, real;         /* ticks since its beginning */
-    uint64_t offset, at;        /* nanoseconds: of its beginning, of now */
-    uint64_t per_tick;          /* nanoseconds; 0: they are no whole number */
-    size_t edge;                /* which beginning or end of a range comes next */
+    uint64_t now, real;         /* ticks since the file's beginning */
+    uint64_t offset, at;        /* nanoseconds: of the file's beginning, of now */
+    uint64_t per_tick;          /* nanoseconds; 0: not a whole number */
+    size_t edge;                /* number of the next beginning or end of a range */
     bool in_window, in_phase, starting, over;
-    bool visible;               /* time that passes is shown */
+    bool visible;               /* the passing time is shown */
 };
 
 /* ---- printing ---- */
@@ -76,7 +76,7 @@ static void begin_event(struct chrome *c)
     c->begun = true;
 }
 
-/* Microseconds with three decimals, of nanoseconds. */
+/* Writes nanoseconds as microseconds with three decimals. */
 static char *put_time(char *to, uint64_t ns)
 {
     to = dp_buf_putu(to, ns / FRACTION);
@@ -102,7 +102,7 @@ static void print_slice(struct chrome *c, const struct slice *s)
     c->p->out->lines++;
 }
 
-/* A call, or what is visible of it, ends now. */
+/* Ends a call, or its visible part, now. */
 static int end_slice(struct chrome *c, const struct slice *s)
 {
     if (!c->tails[s->sub].shown)
@@ -131,7 +131,7 @@ static void put_event(struct chrome *c, char kind)
                  (unsigned long long)track->pid, (unsigned long long)track->tid);
 }
 
-/* speedscope wants a time of every event. */
+/* Names a track. speedscope requires a time for every event. */
 static int name_track(struct chrome *c, const char *what, const char *name)
 {
     dp_buf_clear(&c->text);
@@ -180,7 +180,7 @@ static void move_to(struct chrome *c, uint64_t now)
     c->at = ns;
 }
 
-/* Shows time from now on, or no more. What runs is shown from here on, or up to here. */
+/* Starts or stops showing time. Running calls are shown from here on, or up to here. */
 static int settle(struct chrome *c)
 {
     bool visible = c->in_window && c->in_phase && !c->starting && !c->over;
@@ -203,7 +203,8 @@ static uint64_t edge_at(const struct chrome *c)
     return c->edge & 1 ? w->to[c->edge / 2] : w->from[c->edge / 2];
 }
 
-/* Begins and ends the ranges of what passes next: so many ticks, and so many of real time. */
+/* Begins and ends ranges within the next stretch: ticks of the shown time, and `passed` ticks of
+ * real time. */
 static int cross_edges(struct chrome *c, uint64_t ticks, uint64_t passed)
 {
     uint64_t before = c->now;
@@ -217,7 +218,8 @@ static int cross_edges(struct chrome *c, uint64_t ticks, uint64_t passed)
     return rc;
 }
 
-/* Ranges are of the times that the file has, with the classic recorder's cost. */
+/* Handles passing time. Ranges refer to the times in the file, including the classic recorder's
+ * cost. */
 static int pass(struct chrome *c, struct dp_event *ev, struct dp_err *err)
 {
     uint64_t passed = ev->t[DP_REAL], before = c->now;
@@ -318,7 +320,7 @@ static int is_shown(const struct chrome *c, const char *label, size_t len)
     return job->shown ? job->shown(job->ctx, label, len) : 1;
 }
 
-/* Makes what is printed of a sub. */
+/* Makes the printed form of a sub. */
 static int make_tail(struct chrome *c, uint32_t n, struct tail *tail)
 {
     struct dp_buf label, stripped;
@@ -400,8 +402,8 @@ static bool is_taken(const struct chrome *c, const struct track *track, bool any
     return false;
 }
 
-/* A file has a track of its own. The first thread has the process's number, as on Linux: of thread
- * 0 Perfetto thinks that it is the kernel's. */
+/* Begins the track of a file. The first thread has the process's number, as on Linux: Perfetto
+ * takes thread 0 for the kernel's. */
 static int begin_track(struct chrome *c, const struct dp_header *head)
 {
     struct track track;
@@ -435,7 +437,7 @@ static int begin_track(struct chrome *c, const struct dp_header *head)
     return 0;
 }
 
-/* Where a file begins on the axis of time; the axes of other times than the real one all begin
+/* The beginning of a file on the time axis. For other times than real time, all files begin
  * together. */
 static uint64_t offset_of(struct chrome *c, const struct dp_header *head)
 {
@@ -495,8 +497,8 @@ static int tell(const struct chrome *c, const struct dp_file *file)
     return job->told && job->told(job->ctx, &outcome) < 0 ? DP_E_HOST : 0;
 }
 
-/* Reads a file into the consumer above. What is wrong with the file is told; only what ends all
- * printing is returned. */
+/* Reads a file into the consumer above. Reports what is wrong with the file; returns only errors
+ * that end all printing. */
 static int read_file(struct chrome *c, const char *path, const struct dp_file_mem *mem)
 {
     const unsigned ordered = DP_LABEL_SEPARATE | DP_LABEL_CROWDED;
@@ -524,9 +526,9 @@ static int read_file(struct chrome *c, const char *path, const struct dp_file_me
     return rc;
 }
 
-/* Looks at a header: was the process the first, and is there a tree? Of a pipe only its
- * reading will tell. Returns 1 if it is a trace, as far as is known; 0 if not, which was told;
- * or a negative DP_E. */
+/* Checks a header: was the process the first, and is there a tree? For a pipe, only reading it
+ * answers that. Returns 1 if it is a trace, as far as is known; 0 if not, after a message; or a
+ * negative DP_E. */
 static int look_at(struct chrome *c, const char *path)
 {
     struct dp_file file;

@@ -1,11 +1,11 @@
-/* Firefox Profiler, its processed format of version 57: firefox-devtools/profiler,
+/* Writes the Firefox Profiler's processed format, version 57: firefox-devtools/profiler,
  * src/types/profile.ts and docs-developer/CHANGELOG-formats.md. Each measure is a thread, and each
- * part a process. Tables are columns: each is written by a walk of its own through the contexts, so
- * that nothing of the size of a profile is kept.
+ * part a process. Tables consist of columns. A separate walk through the contexts writes each
+ * column, so nothing of the size of a profile is in memory.
  *
- * A row of the table of stacks is a context: its frame, and the row that it is below. A frame that
- * calls has the line of the call, so its callees may be below further rows of it. Of a trace one
- * more thread has its samples where the stack changes, in real time, and counters have a track. */
+ * A row of the table of stacks is a context: its frame, and the row above it. A frame that makes a
+ * call has the line of the call, so its callees may be below several rows. For a trace, one more
+ * thread has samples where the stack changes, in real time, and counters have a track. */
 #include "dp_firefox.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { FORMAT_VERSION = 57 };
-enum { SHOWN_MAX = 30 };        /* threads that the page shows at first */
+enum { SHOWN_MAX = 30 };        /* number of threads that the page shows at first */
 
 /* ---- values of columns ---- */
 
@@ -52,7 +52,7 @@ void dp_firefox_columns(struct dp_firefox *x, const struct dp_firefox_values *co
     }
 }
 
-/* The number of a string in their table. */
+/* Writes a string as its number in the table of strings. */
 void dp_firefox_text(struct dp_firefox *x, const char *ptr, size_t len)
 {
     uint32_t n = dp_pool_intern(&x->texts, len ? ptr : "", len);
@@ -62,7 +62,7 @@ void dp_firefox_text(struct dp_firefox *x, const char *ptr, size_t len)
 
 /* ---- a thread ---- */
 
-/* The phase of the program at f or, of the frames that are beside it, behind that; else the end. */
+/* The phase of the program at f or, if f is a frame next to phases, the next one; else the end. */
 static uint32_t phase_from(const struct dp_firefox *x, uint32_t f)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -72,7 +72,7 @@ static uint32_t phase_from(const struct dp_firefox *x, uint32_t f)
     return f;
 }
 
-/* Where a phase begins that phase_from found: a phase ends where the next one begins. */
+/* The start of a phase found by phase_from. A phase ends where the next one begins. */
 static uint64_t phase_start(const struct dp_firefox *x, uint32_t f)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -84,11 +84,11 @@ static uint64_t phase_start(const struct dp_firefox *x, uint32_t f)
     return x->offset + dp_firefox_ns(x, ticks);
 }
 
-/* Markers: in order of time, phases of the program. */
+/* Writes markers: the phases of the program, in order of time. */
 static void put_markers(struct dp_firefox *x)
 {
     static const char *const columns[] = { "name", "startTime", "endTime" };
-    static const struct dp_firefox_values same[] = {    /* they last, and have begun and ended */
+    static const struct dp_firefox_values same[] = {    /* markers have a beginning and an end */
         { "phase", .same = "1" }, { "category", .same = "0" },
         { "data", .same = "{\"type\":\"phase\"}" },
     };
@@ -136,8 +136,8 @@ static void put_pid(struct dp_firefox *x, uint64_t pid)
     dp_buf_addc(&x->json.line, '"');
 }
 
-/* Who it is: processes are told apart by their pid, threads by their tid, which is the number of
- * the thread here, since a measure is one, too. */
+/* Writes the identity: the pid distinguishes processes, the tid threads. The tid is the number of
+ * the thread in the file, because a measure is a thread, too. */
 static void put_identity(struct dp_firefox *x)
 {
     const struct dp_export_how *how = x->e.p->job->export;
@@ -184,7 +184,7 @@ static int put_thread(struct dp_firefox *x)
 
 /* ---- threads ---- */
 
-/* When the first part began, in nanoseconds since 1970; 0: not known. */
+/* The start of the first part, in nanoseconds since 1970; 0: unknown. */
 static uint64_t first_start(const struct dp_export_how *how)
 {
     uint64_t first = 0;
@@ -194,7 +194,7 @@ static uint64_t first_start(const struct dp_export_how *how)
     return first;
 }
 
-/* Goes to the next lane. Returns false behind the last one. */
+/* Moves to the next lane. Returns false after the last one. */
 static bool next_lane(struct dp_firefox *x)
 {
     if (!dp_export_lane(&x->e, &x->lane))
@@ -205,7 +205,7 @@ static bool next_lane(struct dp_firefox *x)
     return true;
 }
 
-/* The threads of the stacks that x->e walks through. */
+/* Writes the threads of the stacks that x->e walks through. */
 static int put_threads(struct dp_firefox *x)
 {
     const size_t count = x->in_time ? 1 : x->e.count;
@@ -219,7 +219,7 @@ static int put_threads(struct dp_firefox *x)
 
 /* ---- counters ---- */
 
-/* A counter of a lane; thread: the number of one of its process. */
+/* Writes a counter of a lane; thread: the number of a thread of its process. */
 static int put_counter(struct dp_firefox *x, size_t thread)
 {
     struct dp_jsonout *json = &x->json;
@@ -242,7 +242,7 @@ static int put_counter(struct dp_firefox *x, size_t thread)
     return rc;
 }
 
-/* The counters of the stacks in order of time; threads: of each lane of the others. */
+/* Writes the counters of the stacks in order of time; threads: of each lane of the others. */
 static int put_counters(struct dp_firefox *x, const struct dp_stacks_printing *timeline,
                         size_t threads)
 {
@@ -260,7 +260,7 @@ static int put_counters(struct dp_firefox *x, const struct dp_stacks_printing *t
 
 /* ---- the file ---- */
 
-/* What times there are together take at the most; counts have a second where there are none. */
+/* The upper limit of all times together; counts get a second if there are no times. */
 static uint64_t range_of(const struct dp_export *e)
 {
     uint64_t range = 0, ns;
@@ -273,8 +273,8 @@ static uint64_t range_of(const struct dp_export *e)
     return range ? range : DP_FIREFOX_SECOND;
 }
 
-/* The page takes threads of few samples for idle ones, and hides them, unless it is told which ones
- * it shows at first. It chooses where there are too many to look at. */
+/* Lists the threads to show at first. Without the list, the page considers threads with few samples
+ * idle and hides them. If there are too many threads, the page chooses. */
 static void put_shown(struct dp_jsonout *json, size_t threads)
 {
     if (threads > SHOWN_MAX)
@@ -294,7 +294,7 @@ static void put_meta(struct dp_jsonout *json, const struct dp_stacks_job *job, s
     dp_jsonout_open(json, '{');
     dp_jsonout_number(json, "version", 30);
     dp_jsonout_number(json, "preprocessedProfileVersion", FORMAT_VERSION);
-    dp_jsonout_raw(json, "interval", "0.001");  /* how far the page zooms in: a microsecond */
+    dp_jsonout_raw(json, "interval", "0.001");  /* limit of zooming in: a microsecond */
     dp_jsonout_key(json, "startTime");
     dp_jsonout_ms(json, first_start(job->export));
     dp_jsonout_number(json, "processType", 0);
@@ -321,7 +321,7 @@ static void put_meta(struct dp_jsonout *json, const struct dp_stacks_job *job, s
     dp_jsonout_close(json, '}');
 }
 
-/* The threads of these stacks. */
+/* Writes the threads of these stacks. */
 static int put_stacks_of(struct dp_firefox *x, const struct dp_stacks_printing *p)
 {
     int rc = dp_export_init(&x->e, p);

@@ -1,13 +1,13 @@
-/* pprof: google/pprof, proto/profile.proto, whose comments are the specification. A context is a
- * sample with its own values of all measures; its frames are locations, from the leaf to the root,
- * each a line of a function. What is told once (functions, locations, strings) stands behind the
- * samples, so that one pass writes all and memory grows with names alone. */
+/* Writes pprof's format: google/pprof, proto/profile.proto, whose comments are the specification. A
+ * context is a sample with its own values of all measures; its frames are locations, from the leaf
+ * to the root, each a line of a function. Functions, locations and strings appear once, after the
+ * samples, so one pass writes everything and memory grows only with names. */
 #include "dp_export.h"
 #include "dp_err.h"
 #include "dp_map.h"
 #include "dp_mem.h"
 #include "dp_pool.h"
-#include "dp_stacks_spread.h"
+#include "dp_stacks_apportion.h"
 #include "dp_text.h"
 #include "dp_wire.h"
 
@@ -28,25 +28,26 @@ struct pprof {
     struct dp_export e;
     struct dp_pool texts;       /* the table of strings, which begins with an empty one */
     struct dp_buf message, part, text;
-    struct dp_buf functions, locations; /* these messages, ready */
-    struct dp_pool function_ids, location_ids;  /* what they are of, in order of their ids */
-    uint32_t *begin_of;         /* by name of the stacks: id of where it begins; 0: none yet */
+    struct dp_buf functions, locations; /* complete messages */
+    struct dp_pool function_ids, location_ids;  /* keys of these messages, in order of their ids */
+    uint32_t *begin_of;         /* by name of the stacks: id of the location where it begins; 0:
+                                 * none yet */
     struct dp_map location_of;  /* name of the stacks << 32 | site -> id */
     uint32_t *names;            /* by level: name of the stacks */
-    /* The locations of the stack as they are written, the leaf first: those of its upper frames
-     * stay where they are, at the end of the bytes, when a frame is put before them. */
+    /* The locations of the stack in the form of the file, the leaf first. They are at the end of
+     * the bytes, so the locations of upper frames stay in place when a frame is put before them. */
     char *stack;
-    size_t *length;             /* by level: of this one and those above it, in bytes */
+    size_t *length;             /* by level: length of this location and those above it, in bytes */
     size_t names_cap, stack_cap, length_cap;
     struct dp_stacks_ends ends;
-    struct dp_stacks_spread spread;
-    uint32_t *line_of;          /* by line of the spread: location; 0: not asked for yet */
-    size_t *order;              /* measures as they are written */
+    struct dp_stacks_apportion spread;
+    uint32_t *line_of;          /* by line of the shares: location; 0: not made yet */
+    size_t *order;              /* measures in the order of the file */
     const char *script;
     struct dp_sink *out;
 };
 
-/* ---- what is told once ---- */
+/* ---- parts that appear once ---- */
 
 /* The number of a string. */
 static uint32_t string_of(struct pprof *x, const char *ptr, size_t len)
@@ -65,7 +66,7 @@ static int add_part(struct pprof *x, struct dp_buf *to, unsigned field)
     return x->part.err ? x->part.err : to->err;
 }
 
-/* The number of a key among those seen, from 1 up; *is_new: it is the first time. */
+/* The number of a key, from 1 up; *is_new: this is its first use. */
 static int64_t number_of(struct dp_pool *seen, const uint64_t *key, size_t n, bool *is_new)
 {
     uint32_t before = seen->count,
@@ -74,8 +75,8 @@ static int64_t number_of(struct dp_pool *seen, const uint64_t *key, size_t n, bo
     return number == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)number + 1;
 }
 
-/* A function is a name, the file where its code stands, and its first line there. The code of a sub
- * may stand in several files by `#line'. */
+/* Finds or makes a function. A function is a name, the file that contains its code, and its first
+ * line there. With `#line', the code of a sub may be in several files. */
 static int64_t function_of(struct pprof *x, const struct dp_name *name, const struct dp_name *file,
                            uint64_t line)
 {
@@ -119,7 +120,8 @@ static int64_t location_of(struct pprof *x, int64_t function, uint64_t line)
     return add_part(x, &x->locations, LOCATION) < 0 ? DP_E_NOMEM : id;
 }
 
-/* The location of a line of a sub's code. Without a line it is where the sub begins. */
+/* Finds or makes the location of a line of a sub's code; without a line, that of the sub's
+ * beginning. */
 static int64_t location_at(struct pprof *x, uint32_t n, const struct dp_name *file, uint64_t line)
 {
     const struct dp_stacks_name *name = &x->e.p->s->names[n];
@@ -135,7 +137,7 @@ static int64_t location_at(struct pprof *x, uint32_t n, const struct dp_name *fi
     return location_of(x, function_of(x, &name->text, file, at_home ? begin : 0), line);
 }
 
-/* The location where a sub begins. */
+/* Finds or makes the location where a sub begins. */
 static int64_t beginning(struct pprof *x, uint32_t n)
 {
     if (x->begin_of[n])
@@ -145,7 +147,7 @@ static int64_t beginning(struct pprof *x, uint32_t n)
     return id;
 }
 
-/* The location of a sub where it called from this site; 0: it is not known. */
+/* Finds or makes the location of a sub at the site of a call; 0: unknown. */
 static int64_t location(struct pprof *x, uint32_t n, uint32_t site)
 {
     if (!site)
@@ -169,7 +171,7 @@ static const char *stack_at(const struct pprof *x, size_t level)
     return x->stack + x->stack_cap - x->length[level];
 }
 
-/* Room for so many bytes; those at the end stay there. */
+/* Makes room for so many bytes; those at the end keep their place. */
 static int grow_stack(struct pprof *x, size_t used, size_t wanted)
 {
     if (wanted <= x->stack_cap)
@@ -186,7 +188,7 @@ static int grow_stack(struct pprof *x, size_t used, size_t wanted)
     return 0;
 }
 
-/* Makes the frame at a level stand at this location, which may be an error. */
+/* Puts a location at a level; id may be an error. */
 static int put_level(struct pprof *x, size_t level, int64_t id)
 {
     size_t above = level ? x->length[level - 1] : 0;
@@ -199,7 +201,7 @@ static int put_level(struct pprof *x, size_t level, int64_t id)
     return 0;
 }
 
-/* The frame that is at a level now, and where its caller called it. */
+/* Puts a frame at a level, and the site of its call at the level above. */
 static int descend(struct pprof *x, size_t level, uint32_t frame)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -212,13 +214,14 @@ static int descend(struct pprof *x, size_t level, uint32_t frame)
     return rc < 0 ? rc : put_level(x, level, beginning(x, x->names[level]));
 }
 
-/* What stands for a part or a phase has what ran in a frame itself, and not what that called. */
+/* Puts the location of a part or a phase, which has the values of a frame itself without its
+ * callees. */
 static int stay(struct pprof *x, size_t level)
 {
     return put_level(x, level, beginning(x, x->names[level]));
 }
 
-/* The location that stands for so many frames. */
+/* The location that replaces so many frames. */
 static int64_t gap(struct pprof *x, size_t frames)
 {
     static const struct dp_name no_file = { "", 0 };
@@ -232,7 +235,7 @@ static int64_t gap(struct pprof *x, size_t frames)
     return id;
 }
 
-/* Appends the frames of the stack, from the leaf; of a deep one, its two ends. */
+/* Appends the frames of the stack, from the leaf; of a deep stack, its two ends. */
 static int put_stack(struct pprof *x, struct dp_buf *to)
 {
     size_t level = x->e.level;
@@ -292,7 +295,7 @@ static void send(struct pprof *x, unsigned field, const struct dp_buf *message)
     dp_sink_add(x->out, message->ptr, message->len);
 }
 
-/* A sample of the stack as it is; self: by column. */
+/* Writes a sample of the current stack; self: by column. */
 static int put_sample(struct pprof *x, const uint64_t *self)
 {
     struct dp_stacks_outcome *out = x->e.p->out;
@@ -320,7 +323,7 @@ static int put_sample(struct pprof *x, const uint64_t *self)
     return x->out->err;
 }
 
-/* The location of a line of the spread. */
+/* The location of a line of the shares. */
 static int64_t line_location(struct pprof *x, uint32_t n)
 {
     const struct dp_stacks_line *line = &x->spread.lines.lines[n];
@@ -331,13 +334,13 @@ static int64_t line_location(struct pprof *x, uint32_t n)
     return id;
 }
 
-/* The samples of a frame: one, or one for each line that it has a share in. */
+/* Writes the samples of a frame: one, or one for each line that it has a share in. */
 static int put_frame(struct pprof *x)
 {
     const struct dp_stacks *s = x->e.p->s;
     if (!x->spread.used)
         return put_sample(x, &s->self[(size_t)x->e.frame * s->n_columns]);
-    size_t n = dp_stacks_spread_next(&x->spread, x->e.frame);
+    size_t n = dp_stacks_apportion_next(&x->spread, x->e.frame);
     int rc = 0;
     for (size_t k = 0; k < n && rc == 0; k++) {
         const struct dp_stacks_share *share = &x->spread.shares[k];
@@ -364,7 +367,7 @@ static int put_samples(struct pprof *x)
 
 /* ---- the profile ---- */
 
-/* In this order: counts come first, by convention, then times. */
+/* The order of measures: counts come first, by convention, then times. */
 static const unsigned rank[dp_metric_count] = {
     [DP_M_CALLS] = 0, [DP_M_COUNTER] = 1, [DP_T_USER] = 2, [DP_T_SYSTEM] = 2, [DP_T_CPU] = 3,
     [DP_T_REAL] = 4,
@@ -412,7 +415,7 @@ static int put_type(struct pprof *x, unsigned field, size_t measure)
     return x->message.err;
 }
 
-/* What it shows unless it is told otherwise: cpu time, else the last of the measures. */
+/* The default measure of readers: CPU time, else the last one. */
 static size_t default_measure(const struct pprof *x)
 {
     for (size_t k = 0; k < x->e.count; k++)
@@ -434,7 +437,7 @@ static int put_mapping(struct pprof *x)
     return script == DP_MAP_NONE || x->message.err ? DP_E_NOMEM : 0;
 }
 
-/* From the first part's beginning to the last one's end. */
+/* Writes the time from the first part's beginning to the last one's end. */
 static int put_times(struct pprof *x)
 {
     const struct dp_export_how *how = x->e.p->job->export;
@@ -468,8 +471,8 @@ static int put_tables(struct pprof *x)
     return x->out->err;
 }
 
-/* Fields come in the order of their numbers, as protoc encodes them. The last ones have no strings
- * that the first ones do not have. */
+/* Writes the profile. Fields are in the order of their numbers, as protoc encodes them. The last
+ * fields use only strings that the first fields have added. */
 static int put_profile(struct pprof *x)
 {
     int rc = string_of(x, "", 0) == 0 ? 0 : DP_E_NOMEM;
@@ -483,7 +486,7 @@ static int put_profile(struct pprof *x)
     return rc < 0 ? rc : put_type(x, PERIOD_TYPE, default_measure(x));
 }
 
-/* Packs what is printed: all readers of the format take gzip. */
+/* Packs the output: all readers of the format accept gzip. */
 static int put_packed(struct pprof *x, struct dp_sink *to)
 {
     struct dp_pack *pack = dp_pack_new(dp_sink_write, to, DP_PACK_FAST);
@@ -493,13 +496,13 @@ static int put_packed(struct pprof *x, struct dp_sink *to)
     return rc < 0 ? rc : flushed < 0 ? flushed : ended;
 }
 
-/* How deep stacks are, and what their lines have. */
+/* Computes the depths of stacks and the shares of lines. */
 static int prepare(struct pprof *x)
 {
     uint32_t *depth = NULL;
     int rc = dp_stacks_depths(x->e.p->s, &depth, &x->ends);
     if (rc == 0)
-        rc = dp_stacks_spread_init(&x->spread, x->e.p->s, &x->e.p->job->export->stacks, depth);
+        rc = dp_stacks_apportion_init(&x->spread, x->e.p->s, &x->e.p->job->export->stacks, depth);
     dp_mem_free(depth);
     if (rc < 0)
         return rc;
@@ -528,7 +531,7 @@ int dp_print_pprof(const struct dp_stacks_printing *p)
     rc = x.order ? rc : DP_E_NOMEM;
     rc = rc < 0 ? rc : prepare(&x);
     rc = rc < 0 ? rc : put_packed(&x, p->sink);
-    dp_stacks_spread_release(&x.spread);
+    dp_stacks_apportion_release(&x.spread);
     dp_mem_free(x.line_of);
     dp_mem_free(x.order);
     dp_mem_free(x.begin_of);

@@ -1,7 +1,7 @@
-/* speedscope: jlfwong/speedscope, src/lib/file-format-spec.ts. Each measure is a profile of events:
- * a frame opens where its value begins and closes where that of its last callee ends. So each
- * context stands there once, however deep it is. Of a trace one more profile has its events in the
- * order of time. */
+/* Writes speedscope's format: jlfwong/speedscope, src/lib/file-format-spec.ts. Each measure is a
+ * profile of events: a frame opens where its value begins and closes where that of its last callee
+ * ends. So each context appears once, at any depth. For a trace, one more profile has its events in
+ * the order of time. */
 #include "dp_export.h"
 #include "dp_err.h"
 #include "dp_fmt.h"
@@ -12,25 +12,26 @@
 
 #include <string.h>
 
-/* A frame that has been entered, and its place on the axis. */
+/* An open frame, and its place on the axis. */
 struct entered {
     uint32_t name;
     uint64_t start;
-    uint64_t sum;               /* in order of time: of its own and of what it called */
-    uint64_t end;               /* in order of time: of what it called last */
+    uint64_t sum;               /* in order of time: its own time and that of its callees */
+    uint64_t end;               /* in order of time: end of its last callee */
 };
 
 struct speedscope {
-    struct dp_export e;         /* of the stacks that are written now */
+    struct dp_export e;         /* of the current stacks */
     struct dp_jsonout json;
     struct dp_pool frames;      /* of the file, as JSON: a name is one frame in all profiles */
     uint32_t *number[2];        /* by name of the stacks, and of those in order of time: frame */
     bool in_time;
-    uint64_t hz;                /* in order of time: places are ticks of it; else 0: they are values
-                                 * as they are written */
+    uint64_t hz;                /* in order of time: places are ticks of this rate; else 0: places
+                                 * are values as written */
     struct entered *stack;
     size_t depth, cap;
-    size_t opened;              /* so many of the stack have a value, and so their event */
+    size_t opened;              /* number of frames of the stack that have a value, and therefore an
+                                 * event */
     uint64_t at;                /* of the last event */
 };
 
@@ -56,13 +57,13 @@ static int enter(struct speedscope *x, uint64_t start)
     const struct dp_stacks *s = x->e.p->s;
     if (dp_mem_grow((void **)&x->stack, &x->cap, x->depth + 1, sizeof *x->stack) < 0)
         return DP_E_NOMEM;
-    /* the first one may stand for a part */
+    /* the first one may represent a part */
     uint32_t name = s->frames[x->depth ? x->e.frame : 0].name;
     x->stack[x->depth++] = (struct entered){ name, start, 0, start };
     return 0;
 }
 
-/* Opens the frame, which has a value, and those that it is below. */
+/* Opens the current frame, which has a value, and those above it. */
 static void open_all(struct speedscope *x)
 {
     for (; x->opened < x->depth; x->opened++)
@@ -78,7 +79,8 @@ static void leave(struct speedscope *x, uint64_t end)
     }
 }
 
-/* How many frames this one is below; one that is none gives its values to the outermost. */
+/* The number of frames above this one. A part or phase, which is no frame, gives its values to the
+ * outermost one. */
 static size_t callers(const struct dp_export *e)
 {
     return e->is_frame ? e->level : 1;
@@ -107,8 +109,8 @@ static int put_sums(struct speedscope *x, size_t measure)
 
 /* ---- order of time ---- */
 
-/* Its own time and what it called fill the time from its start, unless the program's is left
- * out. */
+/* Leaves a frame. Its own time and its callees fill the time from its start, unless the program's
+ * time is left out. */
 static void leave_in_time(struct speedscope *x)
 {
     struct entered top = x->stack[x->depth - 1];
@@ -161,7 +163,8 @@ static void put_name(struct speedscope *x, const char *what, const struct dp_exp
     dp_buf_release(&text);
 }
 
-/* The profile of a measure, or in order of time; of all, or of one of several parts. */
+/* Writes the profile of a measure, or the one in order of time; for all parts, or for one of
+ * several. */
 static int put_profile(struct speedscope *x, uint32_t lane, size_t measure)
 {
     const struct dp_export_how *how = x->e.p->job->export;
@@ -189,7 +192,7 @@ static int put_profile(struct speedscope *x, uint32_t lane, size_t measure)
 static int put_profiles(struct speedscope *x, const struct dp_stacks_printing *p)
 {
     int rc = dp_export_init(&x->e, p);
-    size_t count = x->in_time ? 1 : x->e.count;      /* in order of time, no counters */
+    size_t count = x->in_time ? 1 : x->e.count;      /* in order of time, there are no counters */
     for (size_t k = 0; k < count && rc == 0; k++)
         for (uint32_t lane = DP_STACKS_NONE; rc == 0 && dp_export_lane(&x->e, &lane);)
             rc = put_profile(x, lane, k);
@@ -197,7 +200,7 @@ static int put_profiles(struct speedscope *x, const struct dp_stacks_printing *p
     return rc;
 }
 
-/* The frame of a name, as JSON. */
+/* Finds or makes the frame of a name, as JSON. */
 static uint32_t frame_of(struct speedscope *x, const struct dp_stacks_name *name)
 {
     struct dp_buf text;

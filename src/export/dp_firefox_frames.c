@@ -1,17 +1,17 @@
-/* Frames and functions of a thread of the Firefox Profiler: numbers as stacks ask for them, then
- * their tables. */
+/* Frames and functions of a thread of the Firefox Profiler: assigns numbers when stacks need them,
+ * and writes their tables. */
 #include "dp_firefox.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 
 #include <string.h>
 
-/* Categories, which colour frames. There must be a grey one. */
+/* Categories, which give frames their colours. One of them must be grey. */
 #define CATEGORIES(X) \
     X("Program", "grey") X("Perl", "yellow") X("XS", "orange") X("Builtin", "green")
 enum { OF_PROGRAM, OF_PERL, OF_XS, OF_BUILTIN };
 
-/* A frame that stacks have: a sub, and the line that it called from. */
+/* A frame of stacks: a sub, and the line of its call. */
 struct dp_firefox_frame {
     uint32_t func;
     uint32_t site;              /* number in sites of the stacks; 0: its own code */
@@ -31,7 +31,7 @@ struct dp_name dp_firefox_file(const struct dp_firefox *x, uint32_t name)
     return n->kind == DP_KIND_PROGRAM ? (struct dp_name){ script, strlen(script) } : n->file;
 }
 
-/* The number of a key, which becomes *next where it is new: then *is_new is set. */
+/* The number of a key. A new key gets *next, and sets *is_new. */
 static uint32_t number_of(struct dp_firefox *x, uint64_t key, size_t next, bool *is_new)
 {
     struct dp_map_slot *slot = dp_map_put(&x->frame_of, key);
@@ -90,7 +90,7 @@ static unsigned category_of(const struct dp_stacks_name *name)
            : name->kind == DP_KIND_BUILTIN ? OF_BUILTIN : OF_PERL;
 }
 
-/* Writes a table: its columns, and how many rows it has. */
+/* Writes a table: its columns, and its number of rows. */
 static void put_table(struct dp_firefox *x, const char *key,
                       const struct dp_firefox_values *columns, size_t count, size_t rows)
 {
@@ -106,7 +106,7 @@ static const struct dp_stacks_name *name_of(const struct dp_firefox *x, size_t f
     return &x->e.p->s->names[x->funcs[func]];
 }
 
-/* A line of a source; 0: not known. */
+/* Writes a line of a source; 0: unknown. */
 static void put_line(struct dp_firefox *x, uint64_t line)
 {
     if (line)

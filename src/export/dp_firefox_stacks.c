@@ -1,4 +1,4 @@
-/* Stacks and samples of the Firefox Profiler, column by column: of sums, and in order of time. */
+/* Stacks and samples of the Firefox Profiler, column by column: for sums, and in order of time. */
 #include "dp_firefox.h"
 #include "dp_err.h"
 #include "dp_fmt.h"
@@ -7,14 +7,13 @@
 
 #include <string.h>
 
-/* A frame of the stack at hand. */
+/* A frame of the current stack. */
 struct dp_firefox_level {
     uint32_t name;
-    uint32_t row, prefix;       /* prefix: DP_MAP_NONE: the outermost */
-    uint32_t site, site_row;    /* where it called last, and the row for that; site 0: none */
-    uint64_t left, counted;     /* in order of time: ticks of its own that are still to come, and
-                                 * what they count */
-    uint64_t at;                /* in order of time: where what is written of it ends */
+    uint32_t row, prefix;       /* prefix: DP_MAP_NONE: the outermost frame */
+    uint32_t site, site_row;    /* site of its last call, and the row for it; site 0: none */
+    uint64_t left, counted;     /* in order of time: own ticks not written yet, and their counts */
+    uint64_t at;                /* in order of time: end of the part written so far */
 };
 
 static uint32_t new_row(struct dp_firefox *x, uint32_t name, uint32_t site, uint32_t prefix)
@@ -28,7 +27,7 @@ static uint32_t new_row(struct dp_firefox *x, uint32_t name, uint32_t site, uint
     return x->n_rows++;
 }
 
-/* The line of the call, if it is one of the file where the caller stands; else 0. */
+/* The line of a call, if it is in the caller's own file; else 0. */
 static uint32_t site_of(const struct dp_firefox *x, uint32_t caller)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -39,7 +38,7 @@ static uint32_t site_of(const struct dp_firefox *x, uint32_t caller)
     return dp_name_compare(&s->sites[site].file, &file) == 0 ? site : 0;
 }
 
-/* Puts the frame on the stack. */
+/* Pushes the frame on the stack. */
 static int enter(struct dp_firefox *x)
 {
     const struct dp_stacks *s = x->e.p->s;
@@ -56,13 +55,13 @@ static int enter(struct dp_firefox *x)
     }
     if (site)
         top->prefix = up->site_row;
-    top->name = s->frames[up ? x->e.frame : 0].name;    /* the first one may stand for a part */
+    top->name = s->frames[up ? x->e.frame : 0].name;    /* the first one may represent a part */
     top->row = new_row(x, top->name, 0, top->prefix);
     return x->err;
 }
 
-/* What was counted where no time passed goes with the sample before, so each waits for the next
- * one: readers divide by the time between two samples. */
+/* Writes a count. A count without time is added to the previous sample, so each sample waits for
+ * the next one: readers divide by the time between two samples. */
 static void put_count(struct dp_firefox *x)
 {
     dp_firefox_number(x, x->held);
@@ -90,8 +89,8 @@ static void put_sample(struct dp_firefox *x, uint32_t row, uint64_t time, uint64
 
 /* ---- sums ---- */
 
-/* Where values stand on the axis of time: those of times where they are, counts so that all of them
- * take as long as the times do. */
+/* The place of a value on the time axis: times have their own place; counts are scaled so that all
+ * of them take as long as the times. */
 static uint64_t time_of(const struct dp_firefox *x, uint64_t sum)
 {
     const struct dp_export_measure *m = &x->e.measures[x->measure];
@@ -126,7 +125,7 @@ uint64_t dp_firefox_ns(const struct dp_firefox *x, uint64_t ticks)
     return dp_num_scale(ticks, DP_FIREFOX_SECOND, x->e.p->s->hz[0], &ns) ? ns : DP_LIMIT_COUNT;
 }
 
-/* The frame's own code runs, for so many ticks at the most. It counts as its time passes. */
+/* Lets the frame's own code run, for `ticks` at most. Its counts are proportional to its time. */
 static void pass(struct dp_firefox *x, struct dp_firefox_level *top, uint64_t ticks)
 {
     uint64_t own = ticks < top->left ? ticks : top->left;
@@ -174,8 +173,8 @@ static int take_in_time(struct dp_firefox *x)
 
 /* ---- tables ---- */
 
-/* The page draws a sample until the next one begins, and would hide how long the last one takes: so
- * that one is there once more at its end, with nothing of its own. */
+/* Repeats the last sample at its end, without a value of its own. The page draws a sample until the
+ * next one begins, and would otherwise hide how long the last one takes. */
 static void put_end(struct dp_firefox *x)
 {
     if (x->n_samples && x->column != COLUMN_COUNT_TIME && x->column != COLUMN_COUNT)
@@ -194,7 +193,8 @@ int dp_firefox_walk(struct dp_firefox *x, const char *key, enum dp_firefox_colum
     dp_export_walk(&x->e, x->lane);
     dp_jsonout_key(&x->json, key);
     dp_jsonout_open(&x->json, '[');
-    if (column == COLUMN_COUNT_TIME)    /* readers take the first one as where counting begins */
+    if (column == COLUMN_COUNT_TIME)    /* readers take the first sample as the beginning of
+                                         * counting */
         dp_firefox_ms(x, x->offset);
     while (rc >= 0 && (rc = dp_export_next(&x->e)) > 0)
         rc = x->in_time ? take_in_time(x) : take_sum(x);

@@ -10,8 +10,8 @@
 
 /* ---- names ---- */
 
-/* Appends a name. A parenthesis and a figure would begin the number of another name; blanks at its
- * ends would be lost. */
+/* Appends a name. A parenthesis and a digit would begin the number of another name, and blanks at
+ * its ends would be lost. */
 static void add_name(struct dp_buf *to, const char *ptr, size_t len)
 {
     size_t begin = 0, end = len;
@@ -69,7 +69,7 @@ static int name_all(struct dp_grind *g)
     return 0;
 }
 
-/* Appends the name of an event: "page-faults" is PageFaults. */
+/* Appends the name of an event: "page-faults" becomes PageFaults. */
 static void add_event(struct dp_buf *to, const char *key)
 {
     bool starts = true;
@@ -83,7 +83,7 @@ static void add_event(struct dp_buf *to, const char *key)
     }
 }
 
-/* Two events have not one name, though their metrics differ in nothing but marks. */
+/* Gives the events different names, even if their metrics differ only in punctuation. */
 static int name_events(struct dp_grind *g)
 {
     for (size_t k = 0; k < g->e.count; k++) {
@@ -120,7 +120,7 @@ int dp_grind_init(struct dp_grind *g, const struct dp_stacks_printing *p)
     g->text = dp_mem_zalloc((s->n_names + 1) * sizeof *g->text);
     if (rc == 0 && (!g->value || !g->total || !g->own || !g->file || !g->text))
         rc = DP_E_NOMEM;
-    /* of two sides that are compared, each sub is at one place */
+    /* if two sides are compared, each sub has one place */
     if (rc == 0)
         rc = dp_stacks_lines_make(&g->lines, s, &p->job->export->stacks, s->n_sides == 1);
     rc = rc < 0 ? rc : name_events(g);
@@ -164,7 +164,7 @@ int dp_grind_next(struct dp_grind *g)
     return rc;
 }
 
-/* What the lines from..to of one name cost in a measure. */
+/* Adjusts the costs of the lines from..to, which belong to one name, in a measure. */
 static void settle(struct dp_grind *g, size_t from, size_t to, size_t k)
 {
     size_t column = g->e.measures[k].column;
@@ -203,7 +203,7 @@ bool dp_grind_costs(const struct dp_grind *g, size_t line)
     return false;
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 void dp_grind_events(struct dp_grind *g)
 {

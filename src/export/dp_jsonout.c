@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-enum { LINE = 4096 };           /* so much is kept back at the most, and what belongs to it */
+enum { LINE = 4096 };           /* largest number of bytes that are held back, together with their
+                                 * line */
 
 void dp_jsonout_init(struct dp_jsonout *j, struct dp_sink *out)
 {
@@ -11,7 +12,7 @@ void dp_jsonout_init(struct dp_jsonout *j, struct dp_sink *out)
     j->more = false;
 }
 
-/* An error of the buffer stays. */
+/* Hands over the line. An error of the buffer remains. */
 static void hand_over(struct dp_jsonout *j)
 {
     dp_sink_add(j->out, j->line.ptr, j->line.len);

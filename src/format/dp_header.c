@@ -41,8 +41,8 @@ static char *copy(struct dp_header *head, const char *ptr, size_t len)
     return to;
 }
 
-/* Reads a quoted string behind its opening quote. Returns the place behind the closing quote, or
- * NULL if there is none. The value never grows. */
+/* Reads a quoted string after its opening quote. Returns the place after the closing quote, or NULL
+ * if there is none. The value never grows. */
 static const char *unquote(const char *p, const char *end, char *to, size_t *len)
 {
     size_t n = 0;
@@ -167,7 +167,7 @@ const char *dp_header_get(const struct dp_header *head, const char *name)
     return NULL;
 }
 
-/* A whole number; a negative one (a clock set back) is 0, a fraction is cut. */
+/* A negative number (a clock set back) becomes 0, a fraction is cut. */
 bool dp_header_number(const struct dp_header *head, const char *name, uint64_t *out)
 {
     const char *s = dp_header_get(head, name);
@@ -180,7 +180,7 @@ bool dp_header_number(const struct dp_header *head, const char *name, uint64_t *
     return dp_num_dec(s, strcspn(s, "."), out);
 }
 
-/* Of seconds with a fraction. */
+/* The value is in seconds with a fraction. */
 uint64_t dp_header_start(const struct dp_header *head)
 {
     const uint64_t nano = 1000000000;
@@ -219,7 +219,7 @@ static int check_version(struct dp_header *head, struct dp_err *err)
     return 0;
 }
 
-/* Splits $dprof_counters at blanks; columns beyond the last one that fits are skipped. */
+/* Splits $dprof_counters at blanks; columns after the last one that fits are skipped. */
 static void find_counters(struct dp_header *head)
 {
     const char *p = dp_header_get(head, "dprof_counters");
@@ -274,7 +274,7 @@ int dp_header_finish(struct dp_header *head, struct dp_err *err)
             || head->over_tests >= DP_LIMIT_INTERVAL / 2)
             return dp_err_set(err, DP_E_LIMIT, "the header's times are too large to be true");
     }
-    uint64_t saved;             /* the times are those of a moment before the end */
+    uint64_t saved;             /* the times belong to a moment before the end */
     head->ended = all && !(dp_header_number(head, "dprof_saved", &saved) && saved);
     head->has_marks = dp_header_number(head, "total_marks", &head->total_marks);
     if (!dp_header_number(head, "dprof_inherited", &head->inherited))

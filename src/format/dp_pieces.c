@@ -5,14 +5,14 @@
 
 enum {
     BUF = 64 * 1024,
-    ZEROS = 16384               /* pages without a head: 64 MB is more than a piece commonly has */
+    ZEROS = 16384               /* pages without a head: 64 MB is more than most pieces have */
 };
 
 struct reading {
     struct dp_pieces *to;
     struct dp_source *src;
     bool names_only;
-    unsigned skips;             /* how many pages before this one have no head */
+    unsigned skips;             /* number of pages before this one without a head */
     uint64_t base;              /* offset in the file of buf[0] */
     size_t pos, end;
     char buf[BUF];
@@ -62,7 +62,7 @@ uint32_t dp_pieces_half(const char *p)
 }
 
 /* Reads until n bytes are at r->pos. Returns 1; 0 if the file ends before; or a negative DP_E,
- * which stands in r->to->err, too. */
+ * which is in r->to->err, too. */
 static int need(struct reading *r, size_t n)
 {
     while (r->end - r->pos < n) {
@@ -114,7 +114,7 @@ static int keep(struct reading *r, struct dp_buf *buf, size_t n, uint64_t *left)
     return 1;
 }
 
-/* Marks up to the first that is 0. */
+/* Reads marks up to the first that is 0. */
 static int take_marks(struct reading *r, uint64_t *left)
 {
     int rc = 1;
@@ -137,7 +137,7 @@ static int take_marks(struct reading *r, uint64_t *left)
     return rc;
 }
 
-/* Items up to the first unused one, which begins with a 0 of `width` bytes. */
+/* Reads items up to the first unused one, which begins with a 0 of `width` bytes. */
 static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t width,
                       uint64_t *left)
 {
@@ -196,19 +196,19 @@ static int refuse(struct reading *r)
                       (unsigned long long)(r->base + r->pos));
 }
 
-/* 1: a piece was taken; 0: the file ends. */
+/* Reads a piece. Returns 1, or 0 if the file ends. */
 static int take_piece(struct reading *r)
 {
     int rc = need(r, DP_PIECE_HEAD);
     if (rc <= 0)
         return rc;
     const char *p = r->buf + r->pos;
-    if (!dp_pieces_word(p))             /* not begun: the writer puts the magic in last */
+    if (!dp_pieces_word(p))             /* not begun: the writer stores the magic last */
         return ++r->skips > ZEROS ? 0 : skip(r, DP_PIECE_ALIGN);
     uint32_t kind = dp_pieces_half(p + 8);
     uint64_t size = dp_pieces_word(p + 16);
-    /* A piece may be begun while the file is read: its head was still 0, and what follows has been
-     * written since. */
+    /* A piece may be begun while the file is read: its head was still 0, and the following bytes
+     * were written later. */
     if (dp_pieces_word(p) != DP_PIECE_MAGIC || size < DP_PIECE_ALIGN || size % DP_PIECE_ALIGN
         || size >> 40)
         return r->skips ? 0 : refuse(r);

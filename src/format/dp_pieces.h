@@ -1,5 +1,5 @@
-/* Reads what a killed process left beside its profile, or what a running process keeps there, into
- * memory. Format.pod, "The pieces", says what that is. */
+/* Reads the pieces that a killed process left with its profile, or that a running process
+ * maintains, into memory. Format.pod, "The pieces", describes them. */
 #ifndef DP_PIECES_H
 #define DP_PIECES_H
 
@@ -13,25 +13,25 @@ struct dp_pieces {
     bool has_state;
     char run[DP_PIECE_RUN + 1];
     uint64_t state[DP_PIECE_S_WORDS];
-    /* those in use, of all pieces of a kind */
+    /* used parts of all pieces of a kind */
     struct dp_buf names, marks, nodes, histograms, sites, lines;
     size_t kept;
-    struct dp_err err;          /* why it is not all */
+    struct dp_err err;          /* why pieces are missing */
 };
 
 void dp_pieces_init(struct dp_pieces *p);
 void dp_pieces_release(struct dp_pieces *p);
 
-/* Reads all that there is; p is as dp_pieces_init left it. Returns 0 or DP_E_NOMEM. Any other error
- * goes to p->err, and what came before it is good. */
+/* Reads all pieces; p is as dp_pieces_init left it. Returns 0 or DP_E_NOMEM. Any other error goes
+ * to p->err, and everything before it is valid. */
 int dp_pieces_read(struct dp_pieces *p, struct dp_source *src);
-/* Reads state, names and sites only. */
+/* Reads only state, names and sites. */
 int dp_pieces_read_names(struct dp_pieces *p, struct dp_source *src);
 
-/* Counters behind each mark, and in each node. */
+/* Number of counters after each mark, and in each node. */
 size_t dp_pieces_counts(const struct dp_pieces *p);
 
-/* Reads a number in a piece, which may stand at any address. */
+/* Reads a number in a piece, at any alignment. */
 uint64_t dp_pieces_word(const char *p);
 uint32_t dp_pieces_half(const char *p);
 

@@ -1,6 +1,6 @@
 #include "dp_reader_end.h"
 #include "dp_reader_pieces.h"
-#include "dp_reader_text.h"
+#include "dp_reader_private.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -15,7 +15,7 @@ static int init(struct dp_reader *r)
     r->in.block = dp_mem_alloc(DP_READER_FRONT + r->in.cap + DP_READER_PAD);
     if (!r->in.block)
         return dp_err_set(r->err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    /* number parsing looks at bytes behind the data, never at their value */
+    /* parsing a number loads bytes after the data, whose values do not matter */
     memset(r->in.block, 0, DP_READER_FRONT + r->in.cap + DP_READER_PAD);
     r->in.buf = r->in.block + DP_READER_FRONT;
     return 0;
@@ -32,13 +32,13 @@ static void release(struct dp_reader *r)
     dp_buf_release(&r->ids.scratch);
     dp_mem_free(r->tree.path);
     dp_buf_release(&r->tree.file);
-    if (r->foreign.format)
-        r->foreign.format->release(r->foreign.state);
-    dp_buf_release(&r->foreign.whole);
-    dp_map_release(&r->foreign.kids);
+    if (r->import.format)
+        r->import.format->release(r->import.state);
+    dp_buf_release(&r->import.whole);
+    dp_map_release(&r->import.kids);
 }
 
-/* Puts the unread bytes in front. Lines longer than the buffer make it grow, up to
+/* Moves the unread bytes to the front. Lines longer than the buffer make it grow, up to
  * DP_LIMIT_LINE. */
 long dp_reader_refill(struct dp_reader *r)
 {
@@ -98,10 +98,11 @@ long dp_reader_whole_line(struct dp_reader *r)
     }
 }
 
-/* A file without our magic is another tool's. */
+/* Reads the beginning of a file without our magic, which is another tool's. */
 static int read_no_header(struct dp_reader *r, dp_reader_find_fn *other)
 {
-    static const char mark[] = "\xef\xbb\xbf";  /* what some editors put in front of UTF-8 */
+    static const char mark[] = "\xef\xbb\xbf";  /* byte order mark that some editors put in front of
+                                                 * UTF-8 */
     long got;
     int rc;
     do {
@@ -111,15 +112,16 @@ static int read_no_header(struct dp_reader *r, dp_reader_find_fn *other)
         if (r->in.pos == 0 && r->in.base == 0 && r->in.end >= 3 && memcmp(r->in.buf, mark, 3) == 0)
             r->in.pos = 3;
         if (!r->in.base)
-            r->foreign.format = other(r->in.buf + r->in.pos, r->in.end - r->in.pos);
-        rc = r->foreign.format->head(r);
+            r->import.format = other(r->in.buf + r->in.pos, r->in.end - r->in.pos);
+        rc = r->import.format->head(r);
         if (rc > 0 && (got = dp_reader_refill(r)) < 0)
             return (int)got;
     } while (rc > 0);
     return rc < 0 ? rc : 1;
 }
 
-/* 0: a trace follows; 1: a tree, folded stacks, or another tool's file. */
+/* Reads the header. Returns 0: a trace follows; 1: a tree, folded stacks, or another tool's
+ * file. */
 static int read_header(struct dp_reader *r, dp_reader_find_fn *other)
 {
     for (;;) {
@@ -167,7 +169,7 @@ static int read_header(struct dp_reader *r, dp_reader_find_fn *other)
     }
 }
 
-/* The lines behind the header, up to their end. */
+/* Reads the lines after the header, up to their end. */
 static int read_lines(struct dp_reader *r)
 {
     while (!(r->tree.on && r->tree.newer)) {
@@ -195,14 +197,14 @@ static int read_lines(struct dp_reader *r)
     return 0;
 }
 
-/* Time behind the last mark, as the trace has it. */
+/* Adds the time after the last mark of the trace. */
 static int add_tail(struct dp_reader *r)
 {
     dp_reader_event(r, DP_OP_TIME, DP_SUB_NONE, r->in.base + r->in.pos);
     return dp_reader_flush(r);
 }
 
-/* Time of the whole run, as the header has it, less the time of the trace. */
+/* Adds the time of the whole run in the header, minus the time of the trace. */
 static int add_rest(struct dp_reader *r)
 {
     struct dp_event *ev = dp_reader_event(r, DP_OP_REST, DP_SUB_NONE, r->in.base + r->in.pos);
@@ -225,8 +227,8 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     dp_pool_init(&r->ids.names);
     dp_buf_init(&r->ids.scratch);
     dp_buf_init(&r->tree.file);
-    dp_buf_init(&r->foreign.whole);
-    dp_map_init(&r->foreign.kids);
+    dp_buf_init(&r->import.whole);
+    dp_map_init(&r->import.kids);
     return init(r);
 }
 
@@ -260,7 +262,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, dp_reader
         tree = true;
         rc = 0;
     }
-    /* the variables of a header that breaks off are still worth telling */
+    /* the variables of an incomplete header are still useful */
     if ((rc == 0 || rc == DP_E_TRUNCATED) && to->header) {
         int told = to->header(to->ctx, head, err);
         if (rc == 0)
@@ -273,7 +275,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, dp_reader
         if (tree)
             rc = dp_reader_begin_tree(r);
         if (rc == 0)
-            rc = r->foreign.format ? r->foreign.format->read(r) : read_lines(r);
+            rc = r->import.format ? r->import.format->read(r) : read_lines(r);
         if (rc == 0 && left && !head->ended)
             rc = dp_reader_pieces(r, left);
         if (rc == 0)
@@ -282,7 +284,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, dp_reader
             rc = dp_reader_check_end(r);
         if (rc == 0)
             rc = add_rest(r);
-        if (rc == 0 && info->faults) {      /* all but these lines has been read */
+        if (rc == 0 && info->faults) {      /* everything but these lines has been read */
             *err = info->fault[0];
             rc = err->code;
         }

@@ -1,7 +1,7 @@
 #include "dp_reader_end.h"
 #include "dp_num.h"
 
-/* What has been read so far: in a tree, of the tree. */
+/* The sums of the lines read so far; in a tree, of the tree. */
 static void sums_of(const struct dp_reader *r, uint64_t *sums)
 {
     sums[DP_FMT_SUM_MARKS] = r->info->marks;
@@ -49,8 +49,8 @@ static int check_sums(struct dp_reader *r)
                           (unsigned long long)r->end.told, (unsigned long long)r->end.read);
 }
 
-/* Of a file from before there was a last line with the sums: the header has those of the times, if
- * the recorder or dprofmerge has written it. */
+/* Checks a file from before the last line with sums existed: the header has the sums of times, if
+ * the recorder or dprofmerge wrote it. */
 static int check_times(struct dp_reader *r)
 {
     static const char *const names[] = { "user", "system", "real" };
@@ -74,7 +74,7 @@ int dp_reader_check_end(struct dp_reader *r)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the last line is not whole");
     if (!head->ended)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "the recording did not come to its end");
-    /* the classic recorder counts its marks before it has written them all */
+    /* the classic recorder counts its marks before it has written all of them */
     if (head->version && head->has_marks && r->info->marks < head->total_marks)
         return dp_reader_fail(r, DP_E_TRUNCATED, 0, "%llu of %llu marks are missing",
                               (unsigned long long)(head->total_marks - r->info->marks),

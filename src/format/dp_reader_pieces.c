@@ -1,7 +1,7 @@
 #include "dp_reader_pieces.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
-#include "dp_spread.h"
+#include "dp_apportion.h"
 #include "dprof/lines.h"
 
 #include <string.h>
@@ -10,20 +10,19 @@ struct left {
     struct dp_reader *r;
     const struct dp_pieces *p;
     double f;                   /* ticks per stamp */
-    bool late;                  /* marks or contexts of ids younger than the names */
-    uint32_t nameless;          /* the sub of other ids without a name */
+    bool late;                  /* there are marks or contexts of ids younger than the names */
+    uint32_t nameless;          /* the sub of all other ids without a name */
     bool has_nameless;
     struct dp_text *sites;      /* by number - 1 */
     size_t site_count;
-    int damage;                 /* the first error in spite of which the reader goes on */
-    /* stamps as ticks: the sum of all, and how much of it was handed out */
+    int damage;                 /* the first error that does not stop the reader */
+    /* stamps as ticks: the sum, and the part handed out so far */
     double real, cpu, sys;
     uint64_t done_real, done_cpu, done_sys;
-    uint64_t counted[DP_FMT_COUNTERS];  /* what contexts came to */
+    uint64_t counted[DP_FMT_COUNTERS];  /* sums over contexts */
 };
 
-/* Notes damage in spite of which the reader goes on. Returns 0, or the error that ends the
- * reading. */
+/* Notes damage that does not stop the reader. Returns 0, or the error that ends the reading. */
 static int damaged(struct left *l, int rc)
 {
     if (rc != DP_E_SYNTAX)
@@ -38,7 +37,7 @@ static int use_names(struct left *l)
     const char *p = l->p->names.ptr, *end = p + l->p->names.len;
     while (p < end) {
         const char *nl = memchr(p, '\n', (size_t)(end - p));
-        if (!nl)                        /* it was being added */
+        if (!nl)                        /* an unfinished name */
             break;
         int rc = damaged(l, dp_reader_name(l->r, p, (size_t)(nl - p)));
         if (rc < 0)
@@ -48,7 +47,7 @@ static int use_names(struct left *l)
     return 0;
 }
 
-/* Finds the sub of an id, or a phase where that is allowed. Returns 1 if the sub is known, or
+/* Finds the sub of an id, or a phase if that is allowed. Returns 1 if the sub is known, or
  * nameless; 0 if the id is younger than the names. */
 static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
 {
@@ -80,7 +79,7 @@ static int sub_of(struct left *l, uint64_t id, bool phase, uint32_t *sub)
     return 1;
 }
 
-/* Ticks due now of a running sum, at most so many. The rest stays for later. */
+/* The ticks of a running sum that are due now, at most `most`. The rest is left for later. */
 static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
 {
     if (*sum + ticks < (double)DP_LIMIT_INTERVAL)
@@ -93,7 +92,7 @@ static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
     return d;
 }
 
-/* Turns stamps that passed, and how many of them were waiting or in the kernel, into ticks. */
+/* Converts stamps, and how many of them were waits or in the kernel, into ticks. */
 static void convert(struct left *l, double real, double wait, double sys, uint64_t t[DP_METRICS])
 {
     if (wait > real)
@@ -155,8 +154,8 @@ static uint64_t count(const char *p)
     return bounded(dp_pieces_word(p));
 }
 
-/* How many of the marks the text has already: if the process was killed after it had written them
- * to the text, the state does not count them yet. */
+/* The number of marks that the text has already. If the process was killed after it had written
+ * them to the text, the state does not count them yet. */
 static uint64_t written(const struct left *l)
 {
     uint64_t before = l->p->state[DP_PIECE_S_MARKS], in_text = l->r->info->marks;
@@ -172,7 +171,7 @@ static int use_marks(struct left *l)
     double sum = 0, wait = 0;
     size_t counts = dp_pieces_counts(l->p);
     int rc = 0;
-    /* Time whose mark is not in the text comes again here, or stands in the state. */
+    /* Time whose mark is not in the text comes again here, or is in the state. */
     for (int m = 0; m < DP_METRICS; m++) {
         uint64_t pending = l->p->state[DP_PIECE_S_USER + m];
         r->t[m] = !done && pending < DP_LIMIT_INTERVAL ? pending : 0;
@@ -221,8 +220,8 @@ static uint64_t span(const struct left *l, const char *p)
     return ticks < (double)DP_LIMIT_INTERVAL ? (uint64_t)ticks : 0;
 }
 
-/* of[number - 1]: the consumer's number of a node, or UINT32_MAX. If the process runs on, some
- * nodes may be missing between others: it made them during the reading. */
+/* Hands over a node. of[number - 1]: the consumer's number of a node, or UINT32_MAX. If the process
+ * is running, nodes that it made during the reading may be missing. */
 static int use_node(struct left *l, const char *p, uint32_t *of)
 {
     struct dp_reader *r = l->r;
@@ -256,7 +255,7 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     c.counters = counters;
     c.calls = count(p + DP_PIECE_N_CALLS);
     c.folded = count(p + DP_PIECE_N_FOLDED);
-    if (c.calls) {          /* without calls, what ended had begun elsewhere */
+    if (c.calls) {          /* without calls, the calls that ended had begun elsewhere */
         c.longest = span(l, p + DP_PIECE_N_LONGEST);
         c.shortest = span(l, p + DP_PIECE_N_SHORTEST);
     }
@@ -272,15 +271,15 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
     return 0;
 }
 
-/* Statements that are taken in. */
+/* The statements to hand over. */
 struct taken {
     struct dp_linedef *defs;
-    struct dp_spread *times;
+    struct dp_apportion *times;
     uint64_t *counters;
     size_t n, n_counters;
 };
 
-/* Takes the next one in. */
+/* Reads the next statement. */
 static int take_line(struct left *l, const char *p, bool times, struct taken *to)
 {
     struct dp_linedef *def = &to->defs[to->n];
@@ -306,9 +305,9 @@ static int take_line(struct left *l, const char *p, bool times, struct taken *to
             counters[0] = count(p + DP_PIECE_L_OPS);
         for (size_t k = ops; k < to->n_counters; k++)
             counters[k] = count(p + DP_PIECE_L_COUNTS + 8 * (k - ops));
-        stamps[DP_SPREAD_REAL] = real;
-        stamps[DP_SPREAD_CPU] = wait < real ? real - wait : 0;
-        stamps[DP_SPREAD_SYS] = (double)dp_pieces_word(p + DP_PIECE_L_SYS);
+        stamps[DP_APPORTION_REAL] = real;
+        stamps[DP_APPORTION_CPU] = wait < real ? real - wait : 0;
+        stamps[DP_APPORTION_SYS] = (double)dp_pieces_word(p + DP_PIECE_L_SYS);
         def->has_times = true;
         def->counters = counters;
         def->n_counters = to->n_counters;
@@ -317,9 +316,9 @@ static int take_line(struct left *l, const char *p, bool times, struct taken *to
     return 0;
 }
 
-/* Makes a counter of the statements have the sum that it has in the contexts. Contexts get the
- * count of a statement later than the statement itself, so a few may be too many. These are taken
- * off the statement with the most. */
+/* Adjusts a counter of the statements to its sum over contexts. Contexts get the count of a
+ * statement later than the statement itself, so statements may have a few too many. These are
+ * subtracted from the statement with the most. */
 static void level_counter(struct taken *to, size_t k, uint64_t want)
 {
     uint64_t have = 0;
@@ -336,19 +335,19 @@ static void level_counter(struct taken *to, size_t k, uint64_t want)
     }
 }
 
-/* Hands the statements over behind the contexts, with the same sums. */
+/* Hands over the statements after the contexts, with the same sums. */
 static int give_lines(struct left *l, struct taken *to)
 {
-    const uint64_t sums[DP_SPREAD_TIMES] = { l->done_real, l->done_cpu, l->done_sys };
+    const uint64_t sums[DP_APPORTION_TIMES] = { l->done_real, l->done_cpu, l->done_sys };
     int rc = 0;
-    dp_spread(to->times, to->n, l->f, sums);
+    dp_apportion(to->times, to->n, l->f, sums);
     for (size_t k = 0; k < to->n_counters; k++)
         level_counter(to, k, l->counted[k]);
     for (size_t i = 0; i < to->n && rc == 0; i++) {
         const uint64_t *t = to->times[i].t;
-        to->defs[i].t[DP_REAL] = t[DP_SPREAD_REAL];
-        to->defs[i].t[DP_SYSTEM] = t[DP_SPREAD_SYS];
-        to->defs[i].t[DP_USER] = t[DP_SPREAD_CPU] - t[DP_SPREAD_SYS];
+        to->defs[i].t[DP_REAL] = t[DP_APPORTION_REAL];
+        to->defs[i].t[DP_SYSTEM] = t[DP_APPORTION_SYS];
+        to->defs[i].t[DP_USER] = t[DP_APPORTION_CPU] - t[DP_APPORTION_SYS];
         rc = dp_reader_give_line(l->r, &to->defs[i]);
     }
     return rc;
@@ -383,7 +382,7 @@ static int use_lines(struct left *l)
     return rc;
 }
 
-/* An index of the sites. Returns 0 or DP_E_NOMEM. */
+/* Makes an index of the sites. Returns 0 or DP_E_NOMEM. */
 static int find_sites(struct left *l)
 {
     const char *p = l->p->sites.ptr, *end = p + l->p->sites.len, *nl;
@@ -436,7 +435,7 @@ static int use_nodes(struct left *l)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* Are they of this profile? */
+/* Do the pieces belong to this profile? */
 static bool belong(const struct dp_reader *r, const struct dp_pieces *p)
 {
     const char *run = dp_header_get(r->head, "dprof_run");
@@ -464,8 +463,8 @@ int dp_reader_pieces(struct dp_reader *r, const struct dp_pieces *p)
         return 0;   /* the pieces were read before the recording became a tree: the text has all
                      * their marks */
     r->info->pieces = true;
-    r->in.pos = r->in.end;                    /* the marks piece has an unfinished line again */
-    r->in.line = 0;                        /* errors from here on are not in the text */
+    r->in.pos = r->in.end;                    /* the marks piece repeats an unfinished line */
+    r->in.line = 0;                        /* later errors are not in the text */
     memcpy(&rate, &p->state[DP_PIECE_S_RATE], sizeof rate);
     if (!(rate > 1e-9 && rate < 1e9))
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "Bad profile: what the process left has no clock");

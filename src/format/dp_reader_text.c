@@ -1,4 +1,5 @@
-#include "dp_reader_text.h"
+/* Reads the lines of a profile: text that stands in the file, number by number. */
+#include "dp_reader_private.h"
 #include "dp_char.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -82,7 +83,7 @@ int dp_reader_flush(struct dp_reader *r)
     if (rc >= 0)
         return 0;
     dp_err_set(r->err, rc, "%s", dp_err_text(rc));
-    /* batches never span a refill, so that a refused line is still in the buffer */
+    /* batches never span a refill, so a refused line is still in the buffer */
     r->err->byte = r->events[bad].at;
     r->err->line = r->in.line;
     const char *from = r->in.buf + (r->events[bad].at - r->in.base), *to = r->in.buf + r->in.pos;
@@ -122,8 +123,8 @@ struct dp_event *dp_reader_event(struct dp_reader *r, int op, uint32_t sub, uint
 }
 
 #ifdef DP_NUM_SWAR
-/* The value of n (1 to 7) hexadecimal digits, first digit in the lowest byte.
- * Other bytes give some value: the caller compares keys. */
+/* The value of n (1 to 7) hexadecimal digits, with the first digit in the lowest byte. Other bytes
+ * give an arbitrary value; the caller compares keys. */
 DP_INLINE uint64_t id_value(uint64_t key, unsigned n)
 {
     uint64_t x = key << (64 - 8 * n);
@@ -134,8 +135,8 @@ DP_INLINE uint64_t id_value(uint64_t key, unsigned n)
 }
 #endif
 
-/* The digits of an id as a key, and its value. Returns the number of digits
- * before the line's end; 0 where they are not 1 to 7. */
+/* Reads the digits of an id as a key, and its value. Returns the number of digits before the line's
+ * end; 0 unless they are 1 to 7. */
 DP_INLINE unsigned short_id(const char *p, uint64_t *key, uint64_t *value)
 {
     uint64_t w;
@@ -165,7 +166,7 @@ DP_INLINE unsigned short_id(const char *p, uint64_t *key, uint64_t *value)
     return n;
 }
 
-/* Of the sign that a call's line begins with. */
+/* By the first character of a call's line. */
 static const unsigned char op_of[256] = {
 #define OP(name, sign) [sign] = DP_OP_##name,
     DP_RAW_EACH_CALL(OP)
@@ -174,8 +175,8 @@ static const unsigned char op_of[256] = {
 
 /* ---- ids and names ---- */
 
-/* Beside the number of a sub, which is below DP_LIMIT_IDS; and in a key, whose digits fill no more
- * than seven bytes. */
+/* Flag next to the number of a sub, which is below DP_LIMIT_IDS; also used in a key, whose digits
+ * fill at most seven bytes. */
 static const uint32_t far_phase = UINT32_C(1) << 30;
 static const uint64_t phase_key = UINT64_C(1) << 63;
 
@@ -205,7 +206,7 @@ static int name_id(struct dp_reader *r, const struct dp_text *field, uint64_t id
     slot->sub = sub;
     slot->phase = phase;
     slot->key = phase ? phase_key : 0;
-    /* an id that fits into no key (it has leading zeros) is only found by the slow path */
+    /* an id that does not fit into a key (it has leading zeros) is only found by the slow path */
     for (size_t i = 0; i < 7 && i < field->len; i++)
         slot->key |= (uint64_t)(unsigned char)field->ptr[i] << 8 * i;
     return 0;
@@ -250,8 +251,8 @@ static bool same(struct dp_text t, const char *s)
     return t.len == strlen(s) && memcmp(t.ptr, s, t.len) == 0;
 }
 
-/* Field without its escapes. Files of the classic recorder have none. Room for
- * all of a line's fields was made before, so that earlier results stay put. */
+/* Decodes a field. Files of the classic recorder have no escapes. Room for all of a line's fields
+ * was made before, so earlier results do not move. */
 static struct dp_text decode(struct dp_reader *r, struct dp_text t)
 {
     if (!r->head->version || !memchr(t.ptr, '%', t.len))
@@ -360,7 +361,7 @@ void dp_reader_forget_ids(struct dp_reader *r)
         r->to->ids_anew(r->to->ctx);
 }
 
-/* Package and name; of a builtin a colon stands between them. */
+/* Splits package and name; the name of a builtin is separated by a colon. */
 static void split_name(struct dp_text t, struct dp_subdef *def)
 {
     def->name = t;
@@ -388,7 +389,7 @@ void dp_reader_subdef(struct dp_subdef *def, struct dp_text name)
 int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
 {
     size_t before = r->ids.names.count;
-    /* Room first, so that each known name has it, whatever fails. */
+    /* Make room first, so that each known name has an element even if something fails. */
     if (dp_mem_grow((void **)&r->ids.name_subs, &r->ids.name_subs_cap, before + 1,
                     sizeof *r->ids.name_subs) < 0)
         return no_memory(r);
@@ -409,7 +410,7 @@ int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
 
 /* ---- times ---- */
 
-/* A clock that was set back gives negative numbers: no time has passed then. */
+/* Reads a time. A clock that was set back gives negative numbers: then no time has passed. */
 static bool ticks(struct dp_text t, uint64_t *out)
 {
     if (t.len > 1 && t.ptr[0] == '-') {
@@ -435,7 +436,7 @@ static bool pass(struct dp_reader *r, const uint64_t t[DP_METRICS])
     return true;
 }
 
-/* Counters behind the times. Columns that are missing are 0. */
+/* Reads counters after the times. Missing columns are 0. */
 static bool columns(struct dp_reader *r, const struct dp_text *f, size_t n)
 {
     for (size_t k = 0; k < n && k < r->n_counts; k++) {
@@ -448,7 +449,7 @@ static bool columns(struct dp_reader *r, const struct dp_text *f, size_t n)
     return true;
 }
 
-/* An old-style line's absolute times: what has passed since the clock was last set. */
+/* Handles an old-style line's absolute times: adds the time since the clock was last set. */
 static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
 {
     uint64_t t[DP_METRICS];
@@ -489,7 +490,7 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
     }
     if (by_id) {
         bool found = dp_reader_find(r, id, &sub);
-        /* The frame on top ends, whatever the id says. */
+        /* The frame on top ends, whatever the id is. */
         bool enters = op == DP_OP_ENTER || op == DP_OP_GOTO;
         if (enters && !found)
             return dp_reader_bad_line(r, ptr, len);
@@ -507,8 +508,8 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
     return r->n_events == DP_READER_BATCH ? dp_reader_flush(r) : 0;
 }
 
-/* Takes comments that mean something: phases, suspend and resume. Other comments, and such lines
- * with odd contents, mean nothing. */
+/* Handles comments with a meaning: phases, suspend and resume. Other comments, and such lines with
+ * unexpected contents, are ignored. */
 static int note(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr)
 {
     static const struct { const char *word; int op; } notes[] = {
@@ -565,8 +566,8 @@ static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len
     return dp_reader_bad_line(r, ptr, len);
 }
 
-/* The time line of the usual shape at p, 1 to 7 digits each: the start of the
- * next line, or NULL. */
+/* Reads a time line of the usual shape at p, 1 to 7 digits each. Returns the start of the next
+ * line, or NULL. */
 DP_INLINE const char *usual_time(const char *p, uint64_t t[DP_METRICS])
 {
     unsigned n;
@@ -584,22 +585,22 @@ DP_INLINE const char *usual_time(const char *p, uint64_t t[DP_METRICS])
     return p + n + 1;
 }
 
-/* Do times wait for the next mark, or do they need more than adding up? */
+/* Are there no times waiting for the next mark, and is adding up all that is needed? */
 static bool is_plain(const struct dp_reader *r)
 {
     return !r->n_counts && !r->trace.writing && !r->trace.has_clock
            && !(r->t[0] | r->t[1] | r->t[2]);
 }
 
-/* Where a time line and a mark of the usual shape were found. */
+/* The places of a time line and a mark of the usual shape. */
 struct pair {
-    uint64_t key, value;        /* the mark's id */
-    const char *mark;           /* its line */
-    const char *next;           /* behind it */
+    uint64_t key, value;        /* id of the mark */
+    const char *mark;           /* line of the mark */
+    const char *next;           /* end of the mark's line */
 };
 
 #ifdef DP_READER_WIDE
-/* A number of n characters that ends before p, as eight digits' places. */
+/* Loads a number of n characters that ends before p, as eight digits. */
 DP_INLINE __m128i digits2(const char *p, unsigned n, const char *q, unsigned m)
 {
     static const uint64_t keep[8] = {
@@ -615,7 +616,7 @@ DP_INLINE __m128i digits2(const char *p, unsigned n, const char *q, unsigned m)
     return _mm_and_si128(_mm_sub_epi8(x, _mm_set1_epi8('0')), mask);
 }
 
-/* Two times eight digits, as two numbers. */
+/* Converts two groups of eight digits into two numbers. */
 DP_INLINE __m128i numbers2(__m128i x)
 {
     __m128i tens = _mm_mullo_epi16(_mm_and_si128(x, _mm_set1_epi16(0xff)), _mm_set1_epi16(10));
@@ -624,8 +625,8 @@ DP_INLINE __m128i numbers2(__m128i x)
     return _mm_add_epi64(_mm_mul_epu32(x, _mm_set1_epi32(10000)), _mm_srli_epi64(x, 32));
 }
 
-/* Finds the separators of both lines at once, so that a long chain of loads becomes a short one.
- * Puts the times into t. Returns false if 32 bytes do not hold both lines; then t means nothing. */
+/* Finds the separators of both lines at once, so a long chain of loads becomes a short one. Puts
+ * the times into t. Returns false if 32 bytes do not contain both lines; then t is not valid. */
 DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS])
 {
     const __m128i sp = _mm_set1_epi8(' '), nl = _mm_set1_epi8('\n');
@@ -638,8 +639,8 @@ DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS
     uint32_t line1 = ends & (0 - ends);
     uint32_t rest = ends ^ line1, upto = rest ^ (rest - 1);     /* all bits up to the second end */
     m = (m | ends) & upto;
-    /* "@ U S R\n+ ID\n" has six: at 1, two more, the end, two behind it, the end; no
-     * two side by side */
+    /* "@ U S R\n+ ID\n" has six separators: at 1, two more, the end, two after it, the end; no two
+     * are adjacent */
     uint32_t m2 = m & (m - 1), m3 = m2 & (m2 - 1), m4 = m3 & (m3 - 1);
     uint32_t m5 = m4 & (m4 - 1), m6 = m5 & (m5 - 1);
     if (DP_UNLIKELY((m & (m << 1)) || (m & 3) != 2 || !rest || (m4 & (0 - m4)) != line1
@@ -669,7 +670,7 @@ DP_INLINE bool wide_pair(const char *p, struct pair *pair, uint64_t t[DP_METRICS
 #  define wide_pair(p, pair, t) false
 #endif
 
-/* The same with numbers of any usual length, or for a mark without a time line. */
+/* The same for numbers of any usual length, or for a mark without a time line. */
 static bool any_pair(const char *p, const char *end, struct pair *pair, uint64_t t[DP_METRICS])
 {
     t[0] = t[1] = t[2] = 0;
@@ -684,8 +685,8 @@ static bool any_pair(const char *p, const char *end, struct pair *pair, uint64_t
     return n != 0;
 }
 
-/* Takes as many lines of the usual shape as there are from p on, which are nearly all lines.
- * Returns where it stops. */
+/* Reads as many lines of the usual shape as follow p, which are nearly all lines. Returns the place
+ * where it stops. */
 static const char *usual_lines(struct dp_reader *r, const char *p, const char *end)
 {
     struct dp_event *ev = r->events + r->n_events;
@@ -696,7 +697,7 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     const uint64_t offset = r->in.base - (uint64_t)(uintptr_t)r->in.buf;
     struct pair pair;
     while (p < end && ev < full) {
-        /* the padding behind the data holds old bytes: nothing beyond end counts */
+        /* the padding after the data has old bytes: nothing beyond end counts */
         if (!(*p == '@' && wide_pair(p, &pair, ev->t) && pair.next <= end)
             && !any_pair(p, end, &pair, ev->t))
             break;
@@ -722,14 +723,14 @@ static const char *usual_lines(struct dp_reader *r, const char *p, const char *e
     return p;
 }
 
-/* The same for times that are followed by counters. */
+/* Are counters expected after the times, and is adding up all that is needed? */
 static bool is_counted(const struct dp_reader *r)
 {
     return r->n_counts && !r->trace.writing && !r->trace.has_clock;
 }
 
-/* Reads a number of up to 15 digits; *p is then behind it. Returns false if a slower function has
- * to look. */
+/* Reads a number of up to 15 digits and moves *p after it. Returns false if a slower function must
+ * read it. */
 DP_INLINE bool plain_number(const char **p, uint64_t *out)
 {
     uint64_t n = 0;
@@ -742,7 +743,7 @@ DP_INLINE bool plain_number(const char **p, uint64_t *out)
     return good;
 }
 
-/* "@ U S R C ...\n" at p: adds it up; the start of the next line, or NULL. */
+/* Reads "@ U S R C ...\n" at p and adds it up. Returns the start of the next line, or NULL. */
 static const char *counted_time(struct dp_reader *r, const char *p)
 {
     uint64_t v[DP_METRICS + DP_FMT_COUNTERS];
@@ -767,8 +768,8 @@ static const char *counted_time(struct dp_reader *r, const char *p)
     return p + 1;
 }
 
-/* As usual_lines, of lines with counters. end is behind a line's end, so that nothing
- * reads beyond it. */
+/* Like usual_lines, for lines with counters. end follows a line's end, so nothing reads beyond
+ * it. */
 static const char *counted_lines(struct dp_reader *r, const char *p, const char *end)
 {
     while (p < end && r->n_events < DP_READER_BATCH) {
@@ -829,8 +830,8 @@ int dp_reader_lines(struct dp_reader *r, const char *end)
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         int rc = any_line(r, p, (size_t)(nl - p));
         if (rc < 0) {
-            /* hands over what came before, which is good; if the consumer refuses it, that is the
-             * first error */
+            /* hands over the valid events before; if the consumer refuses one, that is the first
+             * error */
             struct dp_err later = *r->err;
             dp_err_init(r->err);
             int before = dp_reader_flush(r);

@@ -7,12 +7,12 @@
 #include <string.h>
 
 enum {
-    FIELDS = 9 + DP_FMT_COUNTERS + 16,  /* what is behind them is skipped */
+    FIELDS = 9 + DP_FMT_COUNTERS + 16,  /* later fields are skipped */
     CONTEXT = 9,                        /* fields of an = line before the counters */
-    LINE = 7                            /* the same of a #l line */
+    LINE = 7                            /* fields of a #l line before the counters */
 };
 
-/* The field at or behind p; len 0: there is none. */
+/* The next field at or after p; len 0: there is none. */
 static struct dp_text field(const char *p, const char *end)
 {
     struct dp_text f = { p, 0 };
@@ -44,7 +44,7 @@ static struct dp_text behind(struct dp_text f, const char *key)
     return none;
 }
 
-/* What the consumer has answered: a number, or an error, to which the place is added here. */
+/* Handles the consumer's answer: a number, or an error, to which it adds the place. */
 static int64_t answered(struct dp_reader *r, int64_t n)
 {
     if (n < 0 && r->err->code == n && !r->err->line) {
@@ -76,7 +76,7 @@ int64_t dp_reader_context(struct dp_reader *r, const struct dp_context *c)
     return dp_reader_give_context(r, c);
 }
 
-/* Takes the fields behind the depth. Returns false if they are not what they should be. */
+/* Reads the fields after the depth. Returns false if they are not valid. */
 static bool context_values(struct dp_reader *r, const struct dp_text *f, size_t n, uint64_t *id,
                            struct dp_context *c, uint64_t *counters)
 {
@@ -111,7 +111,7 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     r->tree.left_out = 0;
     if (depth > r->tree.path_len)
         return dp_reader_bad_line(r, ptr, len);
-    /* the root alone has no sub, and stands above all others */
+    /* only the root has no sub, and it is above all others */
     if (!context_values(r, f, n, &id, &c, counters)
         || (depth ? !dp_reader_find(r, id, &c.sub) : id != 0)) {
         r->tree.left_out = depth;
@@ -171,7 +171,7 @@ static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* #f FILE [size=N] [crc=HEX] [text=PACKED]: the statements that follow are of it. */
+/* #f FILE [size=N] [crc=HEX] [text=PACKED]: the following statements are in this file. */
 static int file_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f = field(ptr + 2, ptr + len);
@@ -199,7 +199,8 @@ static int file_line(struct dp_reader *r, const char *ptr, size_t len)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "%s", dp_err_text(rc)) : 0;
 }
 
-/* Times and counters of a statement, from field f[4] on. Returns false if they are no numbers. */
+/* Reads times and counters of a statement, from field f[4] on. Returns false if they are no
+ * numbers. */
 static bool line_values(struct dp_reader *r, const struct dp_text *f, size_t n,
                         struct dp_linedef *def, uint64_t *counters)
 {

@@ -8,7 +8,7 @@ DP_CHECK(words_of_a_reading, (int)DP_RAW_CPU_WORDS == (int)DP_PIECE_CPU_WORDS);
 
 enum {
     TEXT_SIZE = 128 * 1024,
-    LINES_MAX = 512,            /* the most bytes of a mark and its @ line */
+    LINES_MAX = 512,            /* largest number of bytes of a mark and its @ line */
     FRACTION = 40               /* bits of a tick's fraction */
 };
 
@@ -29,7 +29,7 @@ int dp_writer_init(struct dp_writer *w, uint64_t hz,
         || dp_mem_grow((void **)&w->ids, &w->ids_cap, 1, sizeof *w->ids) < 0
         || dp_mem_grow((void **)&w->id_names, &w->id_names_cap, 1, sizeof *w->id_names) < 0)
         return DP_E_NOMEM;
-    /* A window that is lost while it is written (dp_live_lose) has marks of no sub. */
+    /* A window that is lost while it is written (dp_live_lose) has marks without a sub. */
     memset(&w->ids[0], 0, sizeof w->ids[0]);
     w->id_names[0] = (struct dp_idname){ 0, true };
     for (unsigned n = 0; n < DP_TIME_LINES; n++) {
@@ -188,7 +188,7 @@ static char *put_number(char *out, uint64_t n)
     return out + len;
 }
 
-/* Always 16 bytes: a copy of a known size is one instruction. */
+/* Copies a line. Always 16 bytes: a copy of constant size is one instruction. */
 DP_INLINE char *put_line(char *out, const struct dp_line *line)
 {
     memcpy(out, line, sizeof *line);
@@ -215,7 +215,7 @@ static char *put_time(struct dp_writer *w, char *out)
     return out;
 }
 
-/* Has anything passed that no line has? */
+/* Has any time passed that is on no line yet? */
 static bool is_pending(const struct dp_writer *w)
 {
     uint64_t any = w->pending.real | w->pending.user | w->pending.sys;
@@ -224,7 +224,7 @@ static bool is_pending(const struct dp_writer *w)
     return any != 0;
 }
 
-/* Takes in the counters behind a mark or reading. Returns their end. */
+/* Reads the counters after a mark or reading. Returns their end. */
 static const uint64_t *take_counts(struct dp_writer *w, const uint64_t *raw)
 {
     for (size_t i = 0; i < w->n_counts; i++)
@@ -247,11 +247,11 @@ static void pass(struct dp_writer *w, uint64_t real, uint64_t wait)
     w->sums.user += cpu - sys;
 }
 
-/* Stamps into ticks. The product of a long gap has more than 64 bits. */
+/* Converts stamps into ticks. The product of a long gap has more than 64 bits. */
 static uint64_t to_ticks(uint64_t *acc, uint64_t stamps, uint64_t mult)
 {
     uint64_t hi = (stamps >> 24) * mult, lo = (stamps & 0xffffff) * mult;
-    /* hi counts 2^24 fractions each */
+    /* each unit of hi is 2^24 fractions */
     uint64_t ticks = hi >> (FRACTION - 24);
     uint64_t rest = (hi & ((UINT64_C(1) << (FRACTION - 24)) - 1)) << 24;
     *acc += rest;
@@ -264,20 +264,20 @@ static uint64_t to_ticks(uint64_t *acc, uint64_t stamps, uint64_t mult)
     return ticks;
 }
 
-/* Ticks of waiting that are due now; whole ticks that do not fit in the gap stay in acc. */
+/* The ticks of waiting that are due now; whole ticks that do not fit in the gap stay in acc. */
 static uint64_t wait_ticks(struct dp_writer *w, uint64_t stamps, uint64_t mult, uint64_t real)
 {
     uint64_t frac = w->acc_wait & FRACTION_MASK;
     uint64_t due = (w->acc_wait >> FRACTION) + to_ticks(&frac, stamps, mult);
     uint64_t now = due < real ? due : real;
     uint64_t rest = due - now;
-    if (rest > (UINT64_C(1) << 20))     /* cannot grow beyond what acc holds */
+    if (rest > (UINT64_C(1) << 20))     /* prevents overflow of acc */
         rest = UINT64_C(1) << 20;
     w->acc_wait = rest << FRACTION | frac;
     return now;
 }
 
-/* A line that the classic tool takes for a comment. */
+/* Writes a line that the classic tool treats as a comment. */
 static char *put_note(char *out, uint32_t kind, uint32_t value)
 {
 #define WORD(name, word) "# " word " ",
@@ -295,11 +295,11 @@ static char *put_note(char *out, uint32_t kind, uint32_t value)
 }
 
 struct short_wait {
-    uint64_t sum, wait;         /* stamps of the short gaps, waiting among them */
+    uint64_t sum, wait;         /* stamps of the short gaps, and how many of them were waits */
     uint64_t seen, given;
 };
 
-/* The share that a short gap has in the waiting of its stretch. */
+/* The share of a short gap in the waiting of its stretch. */
 static uint64_t short_share(struct short_wait *s, uint64_t gap)
 {
     s->seen += gap;
@@ -310,14 +310,14 @@ static uint64_t short_share(struct short_wait *s, uint64_t gap)
     return share;
 }
 
-/* What lines of calls begin with. */
+/* The first characters of calls' lines. */
 static const char signs[] = {
 #define SIGN(name, sign) sign,
     DP_RAW_EACH_CALL(SIGN)
 #undef SIGN
 };
 
-/* counted: with counters; a constant, so that windows without pay nothing for them. */
+/* Writes a window. counted: with counters; a constant, so windows without counters pay nothing. */
 DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                            double ticks_per_stamp, double sys_share, const bool counted)
 {
@@ -331,7 +331,7 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
     char *out = w->text;
     char *limit = w->text + TEXT_SIZE - LINES_MAX;
     uint64_t acc = w->acc_real, count = 0;
-    /* Only plain user time of a short gap takes the fast way. */
+    /* Only pure user time of a short gap takes the fast way. */
     bool plain = false;
 
     while (raw < end) {

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #define NONE    UINT32_MAX
-#define GRAINS  4096           /* of the total: smaller amounts are not divided */
+#define GRAINS  4096           /* part of the total; smaller amounts are not divided */
 
 enum {
-    MANY = 1 << 18,             /* contexts; when there are more, nothing is divided any further */
-    FULL = 1 << 21,             /* .. and a function that has a context gets no others */
-    FAR = 1 << 26               /* steps through circles of calls, and from share to share */
+    MANY = 1 << 18,             /* number of contexts; beyond it, nothing is divided any further */
+    FULL = 1 << 21,             /* number of contexts; beyond it, a function with a context gets no
+                                 * others */
+    FAR = 1 << 26               /* number of steps through circles of calls, and from share to
+                                 * share */
 };
 
 void dp_callgraph_init(struct dp_callgraph *g)
@@ -73,15 +75,16 @@ int dp_callgraph_add(const struct dp_callgraph *g, uint64_t *to, const uint64_t 
 
 /* ---- circles ---- */
 
-/* Functions in groups: those of a circle are one group, and each other function is one of its own.
- * Groups are in the order of the list, callees before their callers. */
+/* Functions in groups: the functions of a circle are one group, and each other function is one of
+ * its own. The list has callees before their callers. */
 struct groups {
     uint32_t *list;
     size_t n;
-    uint32_t *open, *way;       /* functions whose group is not known; from the root to here */
-    uint32_t *at;               /* by function: the edge that comes next */
+    uint32_t *open, *way;       /* open: functions whose group is not known; way: functions from the
+                                 * root to here */
+    uint32_t *at;               /* by function: its next edge */
     size_t n_open, depth;
-    uint32_t next;              /* order in which functions are seen */
+    uint32_t next;              /* next number in the order of first visits */
 };
 
 static void visit(const struct dp_callgraph *g, struct groups *s, uint32_t fn)
@@ -93,8 +96,8 @@ static void visit(const struct dp_callgraph *g, struct groups *s, uint32_t fn)
     s->at[fn] = f->calls;
 }
 
-/* The function on top has seen all that it calls. If it cannot reach any function above, it and the
- * open ones behind it are a group. */
+/* Leaves the function on top, all of whose callees are done. If it cannot reach any function above,
+ * it and the open ones after it are a group. */
 static void leave(const struct dp_callgraph *g, struct groups *s)
 {
     struct dp_callgraph_function *f = &g->functions[s->way[--s->depth]];
@@ -137,39 +140,40 @@ static void find_groups(const struct dp_callgraph *g, struct groups *s)
 
 /* ---- contexts ---- */
 
-/* A context of a function whose turn comes later. */
+/* A context of a function that has not been processed yet. */
 struct arrival {
-    uint32_t node, next;        /* the consumer's number; the next of the same function */
+    uint32_t node, next;        /* node: the consumer's number; next: next arrival of the same
+                                 * function */
 };
 
-/* Beside edges, what contexts of a function have shares of: what it has itself, and what its
- * callers claim, though it is not there. */
+/* Shares, besides edges, that contexts of a function have: the function's own values, and the
+ * values that its callers claim without justification. */
 #define OWN     NONE
 #define LOST    (NONE - 1)
 struct share {
     uint32_t edge;
-    uint64_t left;              /* what no context has got yet */
+    uint64_t left;              /* amount that no context has yet */
 };
 
 struct division {
     struct dp_reader *r;
     struct dp_callgraph *g;
     struct groups groups;
-    uint32_t *order;            /* the functions of a group, callees before callers */
+    uint32_t *order;            /* functions of a group, callees before callers */
     size_t n_order;
     struct arrival *arrivals;
     uint64_t *brought;          /* width for each arrival: inclusive values */
     size_t n_arrivals, arrivals_cap, brought_cap;
-    uint32_t unused;            /* arrivals that can be used again; NONE ends the list */
+    uint32_t unused;            /* list of free arrivals; NONE ends it */
     struct dp_map arrival_of;   /* context and function -> arrival */
     struct share *shares;
     size_t n_shares, shares_cap;
-    size_t first;               /* the first share that has something left */
-    uint64_t sum;               /* what all of them have left */
-    uint64_t grain[DP_FOREIGN_VALUES];
+    size_t first;               /* first share with a rest */
+    uint64_t sum;               /* sum of the rests of all shares */
+    uint64_t grain[DP_IMPORT_VALUES];
     size_t calls;               /* the kind of values that is calls; width: none is */
     size_t lead;                /* the first other kind */
-    uint64_t steps;             /* how many of FAR were taken */
+    uint64_t steps;             /* number of steps of FAR used so far */
 };
 
 static int too_much(struct dp_reader *r)
@@ -204,9 +208,9 @@ static bool is_inside(const struct division *d, uint32_t edge)
     return function(d, e->from)->group == function(d, e->to)->group;
 }
 
-/* ---- .. of functions in a circle ---- */
+/* ---- functions in a circle ---- */
 
-enum { SEEN = 0, DONE = 1 };    /* NONE: not seen yet */
+enum { SEEN = 0, DONE = 1 };    /* NONE: not visited yet */
 
 static void step_into(struct division *d, uint32_t fn)
 {
@@ -216,15 +220,16 @@ static void step_into(struct division *d, uint32_t fn)
     s->way[s->depth++] = fn;
 }
 
-/* The call through which the way leads on from the function at that depth. */
+/* The call through which the way continues from the function at a depth. */
 static uint32_t step_of(const struct division *d, size_t depth)
 {
     return d->groups.at[d->groups.way[depth]];
 }
 
-/* The way has come back to a function on it. What all calls of the circle have in common is taken
- * off each of them, and so at least one has nothing left: from there the search goes on. In hostile
- * files that takes too long, and the last call of the circle is given up. */
+/* Cuts the circle when the way returns to a function on it. The amount that all calls of the circle
+ * have in common is subtracted from each of them, so at least one has nothing left; the search
+ * continues from there. In hostile files that takes too long, and the last call of the circle is
+ * dropped. */
 static void cut_circle(struct division *d, size_t kind)
 {
     struct groups *s = &d->groups;
@@ -244,8 +249,8 @@ static void cut_circle(struct division *d, size_t kind)
         function(d, s->way[--s->depth])->index = NONE;
 }
 
-/* Walks down the calls of the group that have any of the values. A function that is met again goes
- * on with the call it was at: those before it have none, or are done. */
+/* Walks down the calls of the group that have any of the values. A function that was visited before
+ * continues with its current call: the calls before it have no value, or are done. */
 static void find_order_from(struct division *d, uint32_t start, size_t kind)
 {
     struct groups *s = &d->groups;
@@ -267,7 +272,7 @@ static void find_order_from(struct division *d, uint32_t start, size_t kind)
     }
 }
 
-/* The order of the group list[from..to), for values of a kind. */
+/* Finds the order of the group list[from..to) for values of a kind. */
 static void find_order(struct division *d, size_t from, size_t to, size_t kind)
 {
     const uint32_t *list = d->groups.list;
@@ -283,7 +288,7 @@ static void find_order(struct division *d, size_t from, size_t to, size_t kind)
 
 /* ---- arrivals ---- */
 
-/* A place for an arrival. */
+/* Takes a free arrival, or makes one. */
 static int64_t new_arrival(struct division *d)
 {
     size_t n = d->n_arrivals, width = d->g->width;
@@ -294,7 +299,7 @@ static int64_t new_arrival(struct division *d)
                || dp_mem_grow((void **)&d->brought, &d->brought_cap, (n + 1) * width,
                               sizeof *d->brought)
                       < 0) {
-        return dp_foreign_error(d->r, DP_E_NOMEM);
+        return dp_import_error(d->r, DP_E_NOMEM);
     } else {
         d->n_arrivals++;
     }
@@ -302,18 +307,18 @@ static int64_t new_arrival(struct division *d)
     return (int64_t)n;
 }
 
-/* The arrival of a function that is called in a context; or in another one, where each would add to
- * more contexts than memory holds. */
+/* Finds or makes the arrival of a function that is called in a context. It is an arrival in another
+ * context if each would add to more contexts than memory holds. */
 static int64_t arrive(struct division *d, uint32_t parent, uint32_t fn)
 {
-    if (d->r->foreign.kids.used >= FULL && function(d, fn)->arrivals != NONE)
+    if (d->r->import.kids.used >= FULL && function(d, fn)->arrivals != NONE)
         return function(d, fn)->arrivals;
-    int64_t node = dp_foreign_enter(d->r, parent, function(d, fn)->sub);
+    int64_t node = dp_import_enter(d->r, parent, function(d, fn)->sub);
     if (node < 0)
         return node;
     struct dp_map_slot *slot = dp_map_put(&d->arrival_of, (uint64_t)node << 32 | fn);
     if (!slot)
-        return dp_foreign_error(d->r, DP_E_NOMEM);
+        return dp_import_error(d->r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
@@ -328,16 +333,16 @@ static int64_t arrive(struct division *d, uint32_t parent, uint32_t fn)
 
 static int add_own(struct division *d, int64_t node, size_t kind, uint64_t amount)
 {
-    uint64_t values[DP_FOREIGN_VALUES] = { 0 };
+    uint64_t values[DP_IMPORT_VALUES] = { 0 };
     if (node < 0)
         return (int)node;
     values[kind] = amount;
-    return amount ? dp_foreign_add(d->r, (uint32_t)node, values) : 0;
+    return amount ? dp_import_add(d->r, (uint32_t)node, values) : 0;
 }
 
 /* ---- the division ---- */
 
-/* Gives an amount of a share to a context. The calls go with the amounts of the first kind. */
+/* Gives an amount of a share to a context. Calls go with the amounts of the first kind. */
 static int give(struct division *d, uint32_t node, size_t share, size_t kind, uint64_t amount)
 {
     struct share *s = &d->shares[share];
@@ -358,11 +363,11 @@ static int give(struct division *d, uint32_t node, size_t share, size_t kind, ui
     return 0;
 }
 
-/* Divides what a context has: first in proportion to what is left of the shares, in whole grains,
- * then from share to share. */
+/* Divides a context's amount: first in proportion to the rests of the shares, in whole grains, then
+ * from share to share. */
 static int divide_amount(struct division *d, uint32_t node, size_t kind, uint64_t amount)
 {
-    bool few = d->r->foreign.kids.used < MANY && d->steps < FAR;
+    bool few = d->r->import.kids.used < MANY && d->steps < FAR;
     uint64_t grain = few ? d->grain[kind] : UINT64_MAX, rest = amount, of = d->sum;
     int rc = 0;
     for (size_t i = d->first; i < d->n_shares && amount >= grain && rc == 0; i++, d->steps++) {
@@ -385,7 +390,7 @@ static int add_share(struct division *d, uint32_t edge, uint64_t amount)
     if (!amount)
         return 0;
     if (dp_mem_grow((void **)&d->shares, &d->shares_cap, d->n_shares + 1, sizeof *d->shares) < 0)
-        return dp_foreign_error(d->r, DP_E_NOMEM);
+        return dp_import_error(d->r, DP_E_NOMEM);
     d->shares[d->n_shares++] = (struct share){ edge, amount };
     d->sum += amount;
     return d->sum < DP_LIMIT_TOTAL ? 0 : too_much(d->r);
@@ -401,8 +406,8 @@ static int find_shares(struct division *d, uint32_t fn, size_t kind)
     return rc;
 }
 
-/* What no caller claims is below the root. What callers claim beyond what there is becomes a share
- * of its own. */
+/* Makes the claims of callers equal to a function's value. The part that no caller claims is below
+ * the root. Claims beyond the value become a share of their own. */
 static int even_out(struct division *d, uint32_t fn, size_t kind)
 {
     uint64_t claims = 0;
@@ -419,7 +424,7 @@ static int even_out(struct division *d, uint32_t fn, size_t kind)
     return n < 0 ? (int)n : 0;
 }
 
-/* Divides a kind of value that a function has among its contexts. */
+/* Divides a function's values of a kind among its contexts. */
 static int divide(struct division *d, uint32_t fn, size_t kind)
 {
     int rc = find_shares(d, fn, kind);
@@ -430,7 +435,7 @@ static int divide(struct division *d, uint32_t fn, size_t kind)
     return rc;
 }
 
-/* Calls that cost nothing: they are shown in one context of the caller. */
+/* Adds calls without cost, in one context of the caller. */
 static int add_rest_of_calls(struct division *d, uint32_t node, uint32_t fn)
 {
     int rc = add_own(d, node, d->calls, own(d, fn)[d->calls]);
@@ -439,8 +444,8 @@ static int add_rest_of_calls(struct division *d, uint32_t node, uint32_t fn)
         uint64_t calls = inclusive(d, e)[d->calls];
         if (!calls)
             continue;
-        if (is_inside(d, e)) {          /* its turn may have been */
-            rc = add_own(d, dp_foreign_enter(d->r, node, function(d, to)->sub), d->calls, calls);
+        if (is_inside(d, e)) {          /* it may have been processed already */
+            rc = add_own(d, dp_import_enter(d->r, node, function(d, to)->sub), d->calls, calls);
             continue;
         }
         int64_t n = arrive(d, node, to);
@@ -451,7 +456,7 @@ static int add_rest_of_calls(struct division *d, uint32_t node, uint32_t fn)
     return rc;
 }
 
-/* The contexts of a function are complete. */
+/* Frees the arrivals of a function, whose contexts are complete. */
 static int settle(struct division *d, uint32_t fn)
 {
     struct dp_callgraph_function *f = function(d, fn);
@@ -502,14 +507,14 @@ static int divide_all(struct division *d)
 
 static int find_grains(struct division *d)
 {
-    uint64_t total[DP_FOREIGN_VALUES] = { 0 };
+    uint64_t total[DP_IMPORT_VALUES] = { 0 };
     for (uint32_t i = 0; i < d->g->n_functions; i++)
         if (dp_callgraph_add(d->g, total, own(d, i)) < 0)
             return too_much(d->r);
     d->calls = d->g->width;
     for (size_t k = 0; k < d->g->width; k++) {
         d->grain[k] = total[k] / GRAINS + 1;
-        if (d->r->foreign.values[k].calls)
+        if (d->r->import.values[k].calls)
             d->calls = k;
     }
     d->lead = d->calls == 0 ? 1 : 0;
@@ -531,13 +536,13 @@ int dp_callgraph_contexts(struct dp_reader *r, struct dp_callgraph *g)
     struct division *d = dp_mem_zalloc(sizeof *d);
     size_t n = g->n_functions ? g->n_functions : 1;
     if (!d)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     d->r = r;
     d->g = g;
     d->unused = NONE;
     dp_map_init(&d->arrival_of);
     uint32_t *room = d->groups.list = dp_mem_realloc(NULL, n, 5 * sizeof *room);
-    int rc = room ? find_grains(d) : dp_foreign_error(r, DP_E_NOMEM);
+    int rc = room ? find_grains(d) : dp_import_error(r, DP_E_NOMEM);
     if (rc == 0) {
         d->groups.open = room + n;
         d->groups.way = room + 2 * n;

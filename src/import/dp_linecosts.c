@@ -23,7 +23,7 @@ void dp_linecosts_release(struct dp_linecosts *l)
     dp_linecosts_init(l);
 }
 
-/* The value of a key: if it is new, the one that is given. */
+/* The value of a key; a new key gets the given value. */
 static int64_t number_of(struct dp_map *map, uint64_t high, uint32_t low, size_t next)
 {
     struct dp_map_slot *slot = dp_map_put(map, high << 32 | low);
@@ -34,11 +34,11 @@ static int64_t number_of(struct dp_map *map, uint64_t high, uint32_t low, size_t
     return slot->value;
 }
 
-/* The index of a line, made if it is new. */
+/* The index of a line, which is made if it is new. */
 static int64_t index_of(struct dp_linecosts *l, struct dp_linecost at)
 {
     size_t n = l->count;
-    /* room first, so that what the maps have is there, whatever fails */
+    /* make room first, so that the maps have no entry without its element if something fails */
     if (dp_mem_grow((void **)&l->lines, &l->cap, n + 1, sizeof *l->lines) < 0
         || dp_mem_grow_cleared((void **)&l->own, &l->own_cap, (n + 1) * l->width, sizeof *l->own)
                < 0)
@@ -79,11 +79,11 @@ static int give(struct dp_reader *r, const struct dp_linecosts *l, size_t n,
     struct dp_linedef def = { .has_times = true, .counters = counters, .sub = DP_SUB_NONE };
     if (at->function != DP_SUB_NONE)
         def.sub = names->sub(r, at->function);
-    if (!dp_foreign_values(r, l->own + n * l->width, def.t, counters))
+    if (!dp_import_values(r, l->own + n * l->width, def.t, counters))
         return 0;
     def.n_counters = r->head->n_counters;
     struct dp_text file = at->line ? names->file(r, at->file) : (struct dp_text){ "", 0 };
-    int rc = dp_foreign_place(r, file, at->line, &def.at);
+    int rc = dp_import_place(r, file, at->line, &def.at);
     return rc < 0 ? rc : dp_reader_give_line(r, &def);
 }
 
@@ -94,7 +94,7 @@ int dp_linecosts_give(struct dp_reader *r, const struct dp_linecosts *l,
     if (!l->known)
         return 0;
     if (dp_header_add(r->head, "dprof_lines", dp_lines_word(DP_LINES_TIMES)) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (size_t n = 0; n < l->count && rc == 0; n++)
         rc = give(r, l, n, names);
     return rc;

@@ -1,7 +1,7 @@
 #include "dp_nytprof_lines.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
-#include "dp_spread.h"
+#include "dp_apportion.h"
 #include "dprof/lines.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ int dp_nytprof_lines_add(struct dp_nytprof_lines *l, uint32_t file, uint32_t lin
 {
     if (!file || !line || l->count >= DP_LIMIT_LINES - 1)
         file = line = 0;
-    /* room first, so that what the map has is there, whatever fails */
+    /* make room first, so that the map has no entry without its line if something fails */
     if (dp_mem_grow((void **)&l->lines, &l->cap, l->count + 1, sizeof *l->lines) < 0)
         return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&l->of, (uint64_t)file << 32 | line);
@@ -51,7 +51,7 @@ static int compare_lines(const void *a, const void *b)
     return c ? c : ORDER(x->line, y->line);
 }
 
-/* A sub comes before those within it. */
+/* Orders ranges: an enclosing sub comes before those inside. */
 static int compare_ranges(const void *a, const void *b)
 {
     const struct dp_nytprof_range *x = a, *y = b;
@@ -89,42 +89,42 @@ int dp_nytprof_lines_subs(struct dp_nytprof_lines *l, struct dp_nytprof_range *r
 
 /* ---- handing over ---- */
 
-static int give(struct dp_reader *r, const struct dp_nytprof_line *at, const struct dp_spread *time,
-                struct dp_text file)
+static int give_line(struct dp_reader *r, const struct dp_nytprof_line *at,
+                     const struct dp_apportion *time, struct dp_text file)
 {
     static const uint64_t none[DP_FMT_COUNTERS];
     struct dp_linedef def = { .sub = at->sub, .count = at->count, .has_times = true,
                               .counters = none };
     def.n_counters = r->head->n_counters;
-    def.t[DP_REAL] = time->t[DP_SPREAD_REAL];
-    def.t[DP_USER] = time->t[DP_SPREAD_CPU];
-    int rc = dp_foreign_place(r, file, at->line, &def.at);
+    def.t[DP_REAL] = time->t[DP_APPORTION_REAL];
+    def.t[DP_USER] = time->t[DP_APPORTION_CPU];
+    int rc = dp_import_place(r, file, at->line, &def.at);
     return rc < 0 ? rc : dp_reader_give_line(r, &def);
 }
 
 int dp_nytprof_lines_give(struct dp_reader *r, const struct dp_nytprof_lines *l,
                           struct dp_text (*file)(const struct dp_reader *r, uint32_t number))
 {
-    const uint64_t sums[DP_SPREAD_TIMES] = {
-        [DP_SPREAD_REAL] = r->passed[DP_REAL],
-        [DP_SPREAD_CPU] = r->passed[DP_USER],   /* NYTProf tells no system time apart */
+    const uint64_t sums[DP_APPORTION_TIMES] = {
+        [DP_APPORTION_REAL] = r->passed[DP_REAL],
+        [DP_APPORTION_CPU] = r->passed[DP_USER],   /* NYTProf does not separate system time */
     };
-    struct dp_spread *times = dp_mem_zalloc((l->count + 1) * sizeof *times);
+    struct dp_apportion *times = dp_mem_zalloc((l->count + 1) * sizeof *times);
     double total = 0;
     int rc = 0;
     if (!times)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (size_t i = 0; i < l->count; i++) {
         double ticks = l->lines[i].ticks > 0 ? (double)l->lines[i].ticks : 0;
-        times[i].stamps[DP_SPREAD_REAL] = times[i].stamps[DP_SPREAD_CPU] = ticks;
+        times[i].stamps[DP_APPORTION_REAL] = times[i].stamps[DP_APPORTION_CPU] = ticks;
         total += ticks;
     }
     if (total > 0) {
-        dp_spread(times, l->count, (double)sums[DP_SPREAD_REAL] / total, sums);
+        dp_apportion(times, l->count, (double)sums[DP_APPORTION_REAL] / total, sums);
         if (dp_header_add(r->head, "dprof_lines", dp_lines_word(DP_LINES_TIMES)) < 0)
-            rc = dp_foreign_error(r, DP_E_NOMEM);
+            rc = dp_import_error(r, DP_E_NOMEM);
         for (size_t i = 0; i < l->count && rc == 0; i++)
-            rc = give(r, &l->lines[i], &times[i], file(r, l->lines[i].file));
+            rc = give_line(r, &l->lines[i], &times[i], file(r, l->lines[i].file));
     }
     dp_mem_free(times);
     return rc;

@@ -5,7 +5,7 @@
 
 static const char anon[] = "__ANON__", begin[] = "BEGIN@", core[] = "CORE:";
 
-/* Ops whose names differ from what people write. */
+/* Ops whose names differ from their Perl names. */
 static const struct {
     const char *op, *name;
 } ops[] = {
@@ -90,7 +90,7 @@ static bool anonymous(struct dp_subdef *def, struct dp_text name)
 static void builtin(struct dp_subdef *def, struct dp_text op)
 {
     def->builtin = true;
-    def->xs = false;            /* NYTProf takes builtins for XS subs */
+    def->xs = false;            /* NYTProf reports builtins as XS subs */
     def->package = constant("CORE");
     def->name = op;
     def->file = (struct dp_text){ "", 0 };
@@ -100,7 +100,7 @@ static void builtin(struct dp_subdef *def, struct dp_text op)
             def->name = constant(ops[i].name);
 }
 
-/* Where the last part of a name begins; file names behind it may hold colons, too. */
+/* Where the last part of a name begins; file names after it may contain colons, too. */
 static size_t last_part(struct dp_text name)
 {
     size_t at = 0;

@@ -40,7 +40,7 @@ int dp_nytprof_need(struct dp_reader *r, size_t n)
     return 0;
 }
 
-/* The first byte says how many follow; the highest come first. */
+/* Reads a number. Its first byte says how many bytes follow; the highest come first. */
 static int number(struct dp_reader *r, size_t *at, uint32_t *out)
 {
     int rc = dp_nytprof_need(r, *at + 1);
@@ -78,7 +78,7 @@ static int time_field(struct dp_reader *r, size_t *at, double *out)
     return 0;
 }
 
-/* at: behind the record's first byte; the text is that many bytes from there on. */
+/* Reads a text. at: after the record's first byte; the text is that many bytes from there. */
 static int text_field(struct dp_reader *r, size_t *at, size_t *from, size_t *len)
 {
     uint32_t n;
@@ -100,7 +100,7 @@ static int text_field(struct dp_reader *r, size_t *at, size_t *from, size_t *len
     return 0;
 }
 
-/* Reading may move the buffer, so that texts get their addresses at the end. */
+/* Reading may move the buffer, so texts get their addresses at the end. */
 int dp_nytprof_record(struct dp_reader *r, bool swapped, struct dp_nytprof_record *rec)
 {
     size_t u = 0, n = 0, s = 0, at = 1, from[DP_NYTPROF_TEXTS], len[DP_NYTPROF_TEXTS];

@@ -1,8 +1,8 @@
-/* Inside the reader: records of nytprof.out. Not for anybody else. */
+/* Inside the reader: records of nytprof.out. */
 #ifndef DP_NYTPROF_RECORD_H
 #define DP_NYTPROF_RECORD_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
 enum { DP_NYTPROF_NUMBERS = 6, DP_NYTPROF_TIMES = 3, DP_NYTPROF_TEXTS = 2 };
 
@@ -22,19 +22,19 @@ struct dp_nytprof_record {
     char tag;
     uint32_t u[DP_NYTPROF_NUMBERS];
     double n[DP_NYTPROF_TIMES];
-    struct dp_text s[DP_NYTPROF_TEXTS]; /* where the buffer has them */
+    struct dp_text s[DP_NYTPROF_TEXTS]; /* borrowed from the buffer */
     size_t len;
 };
 
-/* Makes n bytes readable. Returns 0, or DP_E_TRUNCATED, without a message, if the file has not as
- * many; or another DP_E. */
+/* Makes n bytes readable. Returns 0; DP_E_TRUNCATED, without a message, if the file has fewer
+ * bytes; or another DP_E. */
 int dp_nytprof_need(struct dp_reader *r, size_t n);
 
-/* Reads the record at r->in.pos, which stays: it is rec->len bytes. swapped: its times are in the
- * other byte order. Returns as dp_nytprof_need does. */
+/* Parses the record at r->in.pos, which does not move: the record is rec->len bytes. swapped: its
+ * times have the other byte order. Returns like dp_nytprof_need. */
 int dp_nytprof_record(struct dp_reader *r, bool swapped, struct dp_nytprof_record *rec);
 
-/* A time in the other byte order. */
+/* Swaps the bytes of a time. */
 double dp_nytprof_swapped(double v);
 
 #endif

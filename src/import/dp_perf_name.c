@@ -15,7 +15,7 @@ static bool ends(struct dp_text t, const char *with)
     return t.len >= n && memcmp(t.ptr + t.len - n, with, n) == 0;
 }
 
-/* Is there Lorg/x/Y;::method, as perf-map-agent writes a class? */
+/* Does the text contain Lorg/x/Y;::method, as perf-map-agent writes a class? */
 static bool has_java_class(struct dp_text t)
 {
     const char *p = t.ptr, *end = t.ptr + t.len;
@@ -39,7 +39,7 @@ struct dp_text dp_perf_no_offset(struct dp_text name)
 
 /* ---- parameters ---- */
 
-/* Where the bracket opens that the text ends with; its length if there is none. */
+/* Where the bracket that ends the text opens; its length if there is none. */
 static size_t opening(struct dp_text t, char open, char close)
 {
     size_t depth = 0;
@@ -53,7 +53,7 @@ static size_t opening(struct dp_text t, char open, char close)
     return t.len;
 }
 
-/* Without what may stand behind parameters: const, [clone .cold], (.isra.0), and the type that a
+/* Removes words that may follow parameters: const, [clone .cold], (.isra.0), and the type that a
  * Java function returns. */
 static struct dp_text no_qualifiers(struct dp_text t)
 {
@@ -75,8 +75,8 @@ static struct dp_text no_qualifiers(struct dp_text t)
     return t;
 }
 
-/* ()I, ()[[J, ()Ljava/lang/Object; as the JVM writes what a function returns. The end of a class
- * may be missing, where the name was too long for its maker. */
+/* Removes ()I, ()[[J, ()Ljava/lang/Object;, the JVM's notation of the type that a function returns.
+ * The end of a class may be missing if its writer cut the name. */
 static struct dp_text no_java_type(struct dp_text t)
 {
     const char *close = NULL;
@@ -95,7 +95,7 @@ static struct dp_text no_java_type(struct dp_text t)
     return t;
 }
 
-/* Where the first bracket opens that nothing closes: the name was too long for its maker. */
+/* Where the first unclosed bracket opens: the writer cut a long name. */
 static size_t unclosed(struct dp_text t)
 {
     size_t depth = 0, at = t.len;
@@ -109,11 +109,11 @@ static size_t unclosed(struct dp_text t)
     return at;
 }
 
-/* A function's parameters are the brackets at its end. Brackets before them are a part of the name:
- * a namespace's, a template's, those of operator(). */
+/* Removes a function's parameters, which are the brackets at its end. Brackets before them are a
+ * part of the name: those of a namespace, of a template, of operator(). */
 static struct dp_text no_parameters(struct dp_text name)
 {
-    if (begins(name, "RegExp:"))        /* what node calls code of that expression */
+    if (begins(name, "RegExp:"))        /* node's name for the code of that expression */
         return name;
     struct dp_text t = { name.ptr, unclosed(name) };
     if (t.len < name.len && t.len && !ends(t, "operator"))

@@ -1,5 +1,6 @@
-/* Valgrind's manual has the format ("Callgrind Format Specification"). The costs of functions and
- * of calls are added up while the file is read; contexts are made of them at the end. */
+/* Reads callgrind.out. Valgrind's manual describes the format ("Callgrind Format Specification").
+ * Costs of functions and of calls are added up while the file is read; contexts are made at the
+ * end. */
 #include "dp_reader_callgrind.h"
 #include "dp_callgraph.h"
 #include "dp_linecosts.h"
@@ -13,23 +14,23 @@
 #define NONE UINT32_MAX
 
 enum {
-    POSITIONS = 3,              /* of a line: instr, line, bb */
-    EVENTS = DP_FOREIGN_VALUES - 1      /* the calls are one more kind of value */
+    POSITIONS = 3,              /* positions of a line: instr, line, bb */
+    EVENTS = DP_IMPORT_VALUES - 1      /* calls are one more kind of value */
 };
 
-/* Names that are given once with a number, and later by the number alone. */
+/* Names that appear once with a number, and later as the number alone. */
 enum space { OBJECTS, FILES, FUNCTIONS, SPACES };
 
-/* What a line with a cost is. */
+/* The meaning of a line with a cost. */
 enum next { OWN_COST, CALL_COST, JUMP };
 
-/* A function is told by its file and name; one without a file, by its object and name. */
+/* A function, defined by its file and name; without a file, by its object and name. */
 struct known {
     uint32_t name, file;        /* in names */
     uint64_t line;
 };
 
-/* Lines that tell what all costs add up to. */
+/* Lines with the sum of all costs. */
 #define SUMS(X) X(TOTALS, "totals") X(SUMMARY, "summary")
 enum {
     SUMS_NONE = -1,
@@ -44,7 +45,7 @@ static const char *const sums_keys[] = {
 #undef KEY
 };
 
-/* What an event is for people; both in names. */
+/* The meaning of an event for people; both in names. */
 struct description {
     uint32_t name, text;
 };
@@ -61,22 +62,24 @@ struct callgrind {
     struct dp_linecosts lines;
     struct dp_buf events;       /* the line of the first part */
     size_t n_events;
-    bool calls;                 /* cachegrind's files know no calls */
-    size_t n_positions, line_at;        /* .. of these, which one is the line */
-    uint64_t position[POSITIONS];       /* of the line before */
-    uint32_t object, file, function_file;       /* file: differs in what is inlined */
-    uint32_t called_object, called_file, called_name;   /* called_*: NONE is the same as here */
-    uint32_t function;          /* NONE before the first one */
+    bool calls;                 /* cachegrind's files have no calls */
+    size_t n_positions, line_at;        /* number of positions, and which one is the line */
+    uint64_t position[POSITIONS];       /* in the previous line */
+    uint32_t object, file, function_file;       /* file: differs for inlined code */
+    uint32_t called_object, called_file, called_name;   /* NONE: the same as the caller's */
+    uint32_t function;          /* NONE before the first function */
     enum next next;
     uint64_t n_calls;
     uint64_t called_line;
-    int promised;               /* of the lines with sums: the one that the file's writer writes */
+    int promised;               /* the kind of line with sums that the file's writer always
+                                 * writes */
     bool has_sums[SUMS_KINDS];
-    uint64_t told[SUMS_KINDS];  /* of the first event, of all parts; and what it comes to */
+    uint64_t told[SUMS_KINDS];  /* of the first event, over all parts: sum in the file; and the sum
+                                 * that was read */
     uint64_t sum, n_costs;
 };
 
-static struct callgrind *state(const struct dp_reader *r) { return r->foreign.state; }
+static struct callgrind *state(const struct dp_reader *r) { return r->import.state; }
 
 /* ---- words ---- */
 
@@ -93,7 +96,7 @@ static struct dp_text behind(struct dp_text t, size_t n)
 
 static int bad(struct dp_reader *r, const char *what, struct dp_text line)
 {
-    return dp_foreign_bad(r, what, behind(line, 0));
+    return dp_import_bad(r, what, behind(line, 0));
 }
 
 static struct dp_text next_word(struct dp_text *rest)
@@ -107,17 +110,17 @@ static struct dp_text next_word(struct dp_text *rest)
     return w;
 }
 
-/* Decimal digits, or hexadecimal ones behind 0x. */
+/* Reads decimal digits, or hexadecimal ones after 0x. */
 static bool number(struct dp_text w, uint64_t *out)
 {
-    if (dp_foreign_begins(w, "0x"))
+    if (dp_import_begins(w, "0x"))
         return dp_num_hex(w.ptr + 2, w.len - 2, out);
     return dp_num_dec(w.ptr, w.len, out);
 }
 
 /* ---- the header ---- */
 
-/* A line of a header: KEY: VALUE. *value: what stands behind the colon. */
+/* A line of a header: KEY: VALUE. *value: the text after the colon. */
 static bool header_line(struct dp_text line, const char *key, struct dp_text *value)
 {
     size_t n = 0;
@@ -126,11 +129,11 @@ static bool header_line(struct dp_text line, const char *key, struct dp_text *va
     if (!n || n == line.len || line.ptr[n] != ':')
         return false;
     *value = behind(line, n + 1);
-    return !key || dp_foreign_is((struct dp_text){ line.ptr, n }, key);
+    return !key || dp_import_is((struct dp_text){ line.ptr, n }, key);
 }
 
-/* Does the last word look like a count? Folded stacks end so, and their first frame may be any
- * word. */
+/* Does the last word look like a count? Folded stacks end like this, and their first frame may be
+ * any word. */
 static bool ends_with_count(struct dp_text t)
 {
     size_t n = t.len;
@@ -139,9 +142,9 @@ static bool ends_with_count(struct dp_text t)
     return dp_num_is_like(t.ptr + n, t.len - n);
 }
 
-/* The format's first line may be left out, and so may all others but those of the events. No event
- * is called as a number is. A file that ends, or goes wrong, before its events is known by its
- * creator. */
+/* Recognizes the format. The format's first line may be missing, and so may all others except those
+ * of the events. No event has a number as its name. A file that ends, or is damaged, before its
+ * events is recognized by its creator. */
 static bool is_callgrind(const char *ptr, size_t len)
 {
     static const char *const heads[] = { "# callgrind format", "version:", "creator:", "pid:",
@@ -149,10 +152,10 @@ static bool is_callgrind(const char *ptr, size_t len)
     const char *end = ptr + len, *nl;
     struct dp_text value;
     bool head = false, created = false, stacks = true;
-    if (dp_foreign_begins((struct dp_text){ ptr, len }, heads[0]))
+    if (dp_import_begins((struct dp_text){ ptr, len }, heads[0]))
         return true;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads) && !head; i++)
-        head = dp_foreign_begins((struct dp_text){ ptr, len }, heads[i]);
+        head = dp_import_begins((struct dp_text){ ptr, len }, heads[i]);
     for (; head && ptr < end; ptr = nl ? nl + 1 : end) {
         nl = memchr(ptr, '\n', (size_t)(end - ptr));
         struct dp_text line = behind((struct dp_text){ ptr, (size_t)((nl ? nl : end) - ptr) }, 0);
@@ -165,8 +168,8 @@ static bool is_callgrind(const char *ptr, size_t len)
         if (!header_line(line, NULL, &value) && ends_with_count(line))
             return false;
         if (header_line(line, "creator", &value)) {
-            if (dp_foreign_begins(value, "xdebug "))
-                return true;    /* its version ends as a count does */
+            if (dp_import_begins(value, "xdebug "))
+                return true;    /* its version looks like a count */
             created = true;
         }
         stacks = stacks && ends_with_count(line);
@@ -183,15 +186,15 @@ static int positions(struct dp_reader *r, struct dp_text rest)
     while ((w = next_word(&rest)).len) {
         if (cg->n_positions == POSITIONS)
             return bad(r, "there are more than three positions", line);
-        if (dp_foreign_is(w, "line"))
+        if (dp_import_is(w, "line"))
             cg->line_at = cg->n_positions;
         cg->n_positions++;
     }
     return cg->n_positions ? 0 : bad(r, "there is no position", line);
 }
 
-/* What tells the unit of an event: Time_(10ns), and "event: Cpu : cpu (nanoseconds)", where the
- * words behind the last colon are what people see. */
+/* Splits an event into its name and unit: Time_(10ns), and "event: Cpu : cpu (nanoseconds)", where
+ * the words after the last colon are for people. */
 static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *unit)
 {
     const char *paren = memchr(t.ptr, '(', t.len);
@@ -206,7 +209,7 @@ static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *u
     name->len = n;
 }
 
-/* An event's description, which comes before the line `events:'. */
+/* Notes an event's description, which precedes the line `events:'. */
 static int describe(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
@@ -222,26 +225,26 @@ static int describe(struct dp_reader *r, struct dp_text rest)
     about->name = dp_pool_intern(&cg->names, name.ptr, name.len);
     about->text = dp_pool_intern(&cg->names, rest.ptr, rest.len);
     bool full = about->name == DP_MAP_NONE || about->text == DP_MAP_NONE;
-    return full ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return full ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-/* An event is called as its column, unless its description is one word with a unit. */
+/* Adds an event. Its name is that of its column, unless its description is one word with a unit. */
 static int add_event(struct dp_reader *r, struct dp_text column)
 {
     struct callgrind *cg = state(r);
     struct dp_text name, unit;
     split_unit(column, &name, &unit);
     for (size_t i = 0; i < cg->n_about; i++) {
-        struct dp_text of = dp_foreign_name(&cg->names, cg->about[i].name), word, in;
-        split_unit(dp_foreign_name(&cg->names, cg->about[i].text), &word, &in);
+        struct dp_text of = dp_import_name(&cg->names, cg->about[i].name), word, in;
+        split_unit(dp_import_name(&cg->names, cg->about[i].text), &word, &in);
         if (of.len == column.len && memcmp(of.ptr, column.ptr, of.len) == 0 && in.len
             && !memchr(word.ptr, ' ', word.len))
             name = word, unit = in;
     }
-    return dp_foreign_value(r, name, unit);
+    return dp_import_value(r, name, unit);
 }
 
-/* The kinds of values. Each part of a file tells them, and they are the same. */
+/* Reads the kinds of values. Each part of a file repeats them. */
 static int events(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
@@ -261,26 +264,26 @@ static int events(struct dp_reader *r, struct dp_text rest)
         cg->n_events++;
     }
     if (cg->events.err)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     return cg->n_events ? 0 : bad(r, "there is no event", line);
 }
 
-/* Who has written the file, and what all costs add up to. */
+/* Notes the writer of the file, and the sum of all costs. */
 static void note_sums(struct callgrind *cg, struct dp_text key, struct dp_text value)
 {
     uint64_t told;
-    if (dp_foreign_is(key, "creator"))
-        cg->promised = dp_foreign_begins(value, "callgrind") ? TOTALS
-                       : dp_foreign_begins(value, "Devel::DProf") ? TOTALS
-                       : dp_foreign_begins(value, "xdebug") ? SUMMARY : cg->promised;
+    if (dp_import_is(key, "creator"))
+        cg->promised = dp_import_begins(value, "callgrind") ? TOTALS
+                       : dp_import_begins(value, "Devel::DProf") ? TOTALS
+                       : dp_import_begins(value, "xdebug") ? SUMMARY : cg->promised;
     for (int i = 0; i < SUMS_KINDS; i++)
-        if (dp_foreign_is(key, sums_keys[i]) && number(next_word(&value), &told)) {
+        if (dp_import_is(key, sums_keys[i]) && number(next_word(&value), &told)) {
             cg->has_sums[i] = true;
             cg->told[i] += told;
         }
 }
 
-/* A line `KEY: VALUE', of a header or at the end. Returns 1; 0 if it is none; or a DP_E. */
+/* Reads a line `KEY: VALUE', in a header or at the end. Returns 1; 0 for other lines; or a DP_E. */
 static int key_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
@@ -289,20 +292,20 @@ static int key_line(struct dp_reader *r, struct dp_text line)
         return 0;
     const char *colon = memchr(line.ptr, ':', line.len);
     struct dp_text key = { line.ptr, (size_t)(colon - line.ptr) };
-    int rc = dp_foreign_is(key, "events")      ? events(r, value)
-             : dp_foreign_is(key, "event")     ? describe(r, value)
-             : dp_foreign_is(key, "positions") ? positions(r, value) : 0;
+    int rc = dp_import_is(key, "events")      ? events(r, value)
+             : dp_import_is(key, "event")     ? describe(r, value)
+             : dp_import_is(key, "positions") ? positions(r, value) : 0;
     note_sums(cg, key, value);
-    cg->calls = cg->calls || dp_foreign_is(key, "version") || dp_foreign_is(key, "creator")
-                || dp_foreign_is(key, "positions");
+    cg->calls = cg->calls || dp_import_is(key, "version") || dp_import_is(key, "creator")
+                || dp_import_is(key, "positions");
     return rc < 0 ? rc : 1;
 }
 
 static int new_state(struct dp_reader *r)
 {
-    struct callgrind *cg = r->foreign.state = dp_mem_zalloc(sizeof *cg);
+    struct callgrind *cg = r->import.state = dp_mem_zalloc(sizeof *cg);
     if (!cg)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_pool_init(&cg->names);
     for (int i = 0; i < SPACES; i++)
         dp_map_init(&cg->numbers[i]);
@@ -314,7 +317,7 @@ static int new_state(struct dp_reader *r)
     cg->promised = SUMS_NONE;
     cg->object = cg->file = cg->function_file = dp_pool_intern(&cg->names, "", 0);
     cg->called_object = cg->called_file = cg->called_name = cg->function = NONE;
-    return cg->object == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return cg->object == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 static int head(struct dp_reader *r)
@@ -322,8 +325,8 @@ static int head(struct dp_reader *r)
     struct dp_text line, calls = { "calls", 5 }, none = { "", 0 };
     int rc = new_state(r), got = 0;
     struct callgrind *cg = state(r);
-    while (rc >= 0 && !cg->n_events && (got = dp_foreign_line(r, &line)) > 0) {
-        cg->calls = cg->calls || dp_foreign_begins(line, "# callgrind format");
+    while (rc >= 0 && !cg->n_events && (got = dp_import_line(r, &line)) > 0) {
+        cg->calls = cg->calls || dp_import_begins(line, "# callgrind format");
         rc = line.len && *line.ptr != '#' ? key_line(r, line) : 1;
         if (rc == 0)
             rc = bad(r, "this is no line of a header, and there was no line `events:'", line);
@@ -332,14 +335,14 @@ static int head(struct dp_reader *r)
         return rc < 0 ? rc : got;
     if (!cg->n_events)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "there is no line `events:'");
-    rc = cg->calls ? dp_foreign_value(r, calls, none) : 0;
-    cg->graph.width = cg->lines.width = r->foreign.n_values;
-    return rc < 0 ? rc : dp_foreign_header(r, 0);
+    rc = cg->calls ? dp_import_value(r, calls, none) : 0;
+    cg->graph.width = cg->lines.width = r->import.n_values;
+    return rc < 0 ? rc : dp_import_header(r, 0);
 }
 
 /* ---- functions ---- */
 
-/* A name, or its number, or both. */
+/* Reads a name, or its number, or both. */
 static int read_name(struct dp_reader *r, enum space space, struct dp_text t, uint32_t *out)
 {
     struct callgrind *cg = state(r);
@@ -355,7 +358,7 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
         t = behind(t, n + 1);
         slot = t.len ? dp_map_put(&cg->numbers[space], id) : dp_map_find(&cg->numbers[space], id);
         if (!slot)
-            return t.len ? dp_foreign_error(r, DP_E_NOMEM)
+            return t.len ? dp_import_error(r, DP_E_NOMEM)
                     : bad(r, "no name was given for this number", line);
         if (!t.len)
             return *out = slot->value, 0;
@@ -364,36 +367,36 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
     *out = dp_pool_intern(&cg->names, t.ptr, t.len);
     if (slot)
         slot->value = *out;
-    return *out == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return *out == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 static bool is_unknown(struct dp_text file)
 {
-    return !file.len || dp_foreign_is(file, "???");
+    return !file.len || dp_import_is(file, "???");
 }
 
-/* The function of a file and a name. Functions without a file are told apart by their objects. */
+/* The function of a file and a name. Objects distinguish functions without a file. */
 static int64_t function_of(struct dp_reader *r, uint32_t object, uint32_t file, uint32_t name)
 {
     struct callgrind *cg = state(r);
-    if (is_unknown(dp_foreign_name(&cg->names, file)))
+    if (is_unknown(dp_import_name(&cg->names, file)))
         file = object;
     struct dp_map_slot *slot = dp_map_put(&cg->function_of, (uint64_t)file << 32 | name);
     if (!slot)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
     int64_t n = dp_callgraph_function(&cg->graph);
     if (n < 0 || dp_mem_grow((void **)&cg->known, &cg->known_cap, (size_t)n + 1, sizeof *cg->known)
                      < 0)
-        return dp_foreign_error(r, n < 0 ? (int)n : DP_E_NOMEM);
+        return dp_import_error(r, n < 0 ? (int)n : DP_E_NOMEM);
     slot->value = (uint32_t)n;
     cg->known[n] = (struct known){ name, file, 0 };
     return n;
 }
 
-/* The costs that follow are of this function. */
+/* Begins a function; the following costs belong to it. */
 static int begin_function(struct dp_reader *r, struct dp_text t)
 {
     struct callgrind *cg = state(r);
@@ -409,13 +412,13 @@ static int begin_function(struct dp_reader *r, struct dp_text t)
 
 /* ---- costs ---- */
 
-/* A position, which may be relative to that of the line before. */
+/* Reads a position, which may be relative to that of the previous line. */
 static bool read_position(struct dp_text w, uint64_t *at)
 {
     uint64_t n;
     if (w.len == 1 && *w.ptr == '*')
         return true;
-    bool plus = dp_foreign_begins(w, "+"), minus = dp_foreign_begins(w, "-");
+    bool plus = dp_import_begins(w, "+"), minus = dp_import_begins(w, "-");
     if (plus || minus)
         w.ptr++, w.len--;
     if (!number(w, &n))
@@ -434,14 +437,14 @@ static int read_positions(struct dp_reader *r, struct dp_text *rest, uint64_t *a
     return 0;
 }
 
-/* Costs of all events; those that are left out are 0. Xdebug has costs below 0, where memory was
- * given back: there are no such values here, and they are left out, too. */
+/* Reads the costs of all events; missing ones are 0. Xdebug has negative costs, for freed memory.
+ * There are no such values here, so they become 0. */
 static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values)
 {
     struct callgrind *cg = state(r);
     struct dp_text w, line = rest;
     size_t n = 0;
-    memset(values, 0, DP_FOREIGN_VALUES * sizeof *values);
+    memset(values, 0, DP_IMPORT_VALUES * sizeof *values);
     while ((w = next_word(&rest)).len) {
         if (n == cg->n_events)
             return bad(r, "there are more costs than events", line);
@@ -463,7 +466,7 @@ static int add(struct dp_reader *r, uint64_t *to, const uint64_t *values)
     return rc < 0 ? dp_reader_fail(r, rc, 0, "the costs add up to more than fits") : 0;
 }
 
-/* calls=COUNT POSITION; the next line has the cost of these calls. */
+/* Reads calls=COUNT POSITION; the next line has the cost of these calls. */
 static int begin_calls(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
@@ -492,7 +495,7 @@ static int end_calls(struct dp_reader *r, uint64_t *values)
         return (int)to;
     int64_t edge = dp_callgraph_edge(&cg->graph, cg->function, (uint32_t)to);
     if (edge < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (cg->calls)
         values[cg->n_events] = cg->n_calls;
     if (!cg->known[to].line)
@@ -501,27 +504,27 @@ static int end_calls(struct dp_reader *r, uint64_t *values)
     return add(r, cg->graph.inclusive + (size_t)edge * cg->graph.width, values);
 }
 
-/* What the function has itself, on a line of the file that is at hand. */
+/* Adds a function's own values, on a line of the current file. */
 static int add_own(struct dp_reader *r, const uint64_t *values)
 {
     struct callgrind *cg = state(r);
     struct dp_linecost at = { cg->function, cg->file, 0 };
-    if (cg->line_at < cg->n_positions && !is_unknown(dp_foreign_name(&cg->names, cg->file)))
+    if (cg->line_at < cg->n_positions && !is_unknown(dp_import_name(&cg->names, cg->file)))
         at.line = cg->position[cg->line_at];
     cg->sum += values[0];
     cg->n_costs++;
     int rc = add(r, cg->graph.own + (size_t)cg->function * cg->graph.width, values);
     if (rc == 0 && (rc = dp_linecosts_add(&cg->lines, at, values)) < 0)
-        dp_foreign_error(r, rc);
+        dp_import_error(r, rc);
     return rc;
 }
 
-/* A line that begins with a position. What is executed before a function is named is of one without
- * a name. */
+/* Reads a line that begins with a position. Code before the first function belongs to a function
+ * without a name. */
 static int cost_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
-    uint64_t values[DP_FOREIGN_VALUES];
+    uint64_t values[DP_IMPORT_VALUES];
     enum next what = cg->next;
     cg->next = OWN_COST;
     int rc = read_positions(r, &line, cg->position);
@@ -536,7 +539,7 @@ static int cost_line(struct dp_reader *r, struct dp_text line)
 
 /* ---- the body ---- */
 
-/* A line `KEY=VALUE'. Jumps are skipped, but the names that they give are kept. */
+/* Reads a line `KEY=VALUE'. Jumps are skipped, but their names are kept. */
 static int name_line(struct dp_reader *r, struct dp_text line)
 {
     struct callgrind *cg = state(r);
@@ -555,16 +558,16 @@ static int name_line(struct dp_reader *r, struct dp_text line)
         return bad(r, "this is no line of callgrind's format", line);
     size_t n = (size_t)(equals - line.ptr);
     struct dp_text key = { line.ptr, n }, value = behind(line, n + 1);
-    if (dp_foreign_is(key, "fn"))
+    if (dp_import_is(key, "fn"))
         return begin_function(r, value);
-    if (dp_foreign_is(key, "calls"))
+    if (dp_import_is(key, "calls"))
         return begin_calls(r, value);
-    if (dp_foreign_is(key, "jump") || dp_foreign_is(key, "jcnd"))
+    if (dp_import_is(key, "jump") || dp_import_is(key, "jcnd"))
         return cg->next = JUMP, 0;
     for (size_t i = 0; i < DP_ARRAY_LEN(names); i++)
-        if (dp_foreign_is(key, names[i].key)) {
+        if (dp_import_is(key, names[i].key)) {
             int rc = read_name(r, names[i].space, value, names[i].to);
-            if (dp_foreign_is(key, "fl"))
+            if (dp_import_is(key, "fl"))
                 cg->file = cg->function_file;
             return rc;
         }
@@ -582,15 +585,15 @@ static int any_line(struct dp_reader *r, struct dp_text line)
     return rc == 0 ? name_line(r, line) : rc < 0 ? rc : 0;
 }
 
-/* The subs of the functions, with the place where they begin, if it is known. */
+/* Hands over the subs of the functions, with the place where they begin, if known. */
 static int give_subs(struct dp_reader *r)
 {
     struct callgrind *cg = state(r);
     for (size_t i = 0; i < cg->graph.n_functions; i++) {
         const struct known *k = &cg->known[i];
-        int rc = dp_foreign_sub(r, dp_foreign_name(&cg->names, k->name),
-                                dp_foreign_name(&cg->names, k->file),
-                                k->line > INT32_MAX ? 0 : k->line, &cg->graph.functions[i].sub);
+        int rc = dp_import_sub(r, dp_import_name(&cg->names, k->name),
+                               dp_import_name(&cg->names, k->file),
+                               k->line > INT32_MAX ? 0 : k->line, &cg->graph.functions[i].sub);
         if (rc < 0)
             return rc;
     }
@@ -604,7 +607,7 @@ static uint32_t sub_of(const struct dp_reader *r, uint32_t function)
 
 static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
 {
-    return dp_foreign_name(&state(r)->names, file);
+    return dp_import_name(&state(r)->names, file);
 }
 
 static int give_all(struct dp_reader *r)
@@ -616,8 +619,8 @@ static int give_all(struct dp_reader *r)
     return rc < 0 ? rc : dp_linecosts_give(r, &state(r)->lines, &names);
 }
 
-/* Are there as many costs as the file says? Its summary may be that of costs before they were
- * rounded, each of them. */
+/* Does the sum of costs equal the file's own? Its summary may be the sum of costs before each was
+ * rounded. */
 static int check_sums(struct dp_reader *r)
 {
     const struct callgrind *cg = state(r);
@@ -638,7 +641,7 @@ static int body(struct dp_reader *r)
 {
     struct dp_text line;
     int got, rc;
-    while ((got = dp_foreign_line(r, &line)) > 0)
+    while ((got = dp_import_line(r, &line)) > 0)
         if ((rc = any_line(r, line)) < 0)
             return rc;
     if (got == 0 && state(r)->next == CALL_COST && !r->in.cut)
@@ -664,6 +667,6 @@ static void release(void *of)
     dp_mem_free(cg);
 }
 
-const struct dp_foreign_format dp_foreign_callgrind = {
+const struct dp_import_format dp_import_callgrind = {
     "callgrind", is_callgrind, head, body, release
 };

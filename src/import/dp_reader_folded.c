@@ -1,6 +1,6 @@
 #include "dp_reader_folded.h"
 #include "dp_char.h"
-#include "dp_foreign.h"
+#include "dp_unreadable.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -11,62 +11,63 @@
 enum {
     DECIMALS = 9,               /* decimals of a count; further digits are rounded */
     SHOWN = 60,                 /* bytes of a line in a message */
-    FIRST = 1000,               /* so many stacks tell whether the file is sorted */
-    SEEN = 1 << 14,             /* names that are kept at hand; a power of two */
-    EXPECTED = 4                /* so many frames of a stack are expected to be new */
+    FIRST = 1000,               /* number of stacks that decide whether the file is sorted */
+    SEEN = 1 << 14,             /* number of names in the cache; a power of two */
+    EXPECTED = 4                /* number of frames of a stack that are expected to be new */
 };
 
 struct frame {
-    uint32_t begin, end;        /* how many bytes its name has in the stack's text */
-    uint32_t sub, node;         /* the consumer's numbers; DP_SUB_NONE: not asked for yet */
-    uint64_t hash;              /* of the names down to here, where there is an index */
+    uint32_t begin, end;        /* range of its name in the stack's text */
+    uint32_t sub, node;         /* the consumer's numbers; DP_SUB_NONE: not known yet */
+    uint64_t hash;              /* of the names down to here, if there is an index */
 };
 
-/* The stack of the next line, split before this line's one is read: what it will be looked for in
- * is on its way from the memory meanwhile. */
+/* The stack of the next line. It is split before the current line is read, so its part of the index
+ * is loaded from memory in the meantime. */
 struct ahead {
-    const char *line;           /* NULL: there is none */
+    const char *line;           /* NULL: none */
     size_t len;                 /* of the stack */
     struct frame *frames;
     size_t count, cap;
 };
 
-/* A name that new frames had, and its sub: a direct-mapped cache in front of the pool of names. */
+/* The name of a new frame, and its sub: a direct-mapped cache in front of the pool of names. */
 struct seen {
     uint64_t hash;              /* 0: none */
     uint32_t sub;
 };
 
 struct folded {
-    bool calls;                 /* that count calls */
+    bool calls;                 /* the counts are calls */
     bool pairs;                 /* with two counts on each line */
-    uint64_t hz;                /* ticks a second, or a unit; finer as counts have */
-    unsigned decimals;          /* .. by that many */
-    struct dp_buf stack;        /* the one before */
+    uint64_t hz;                /* ticks per second, or per unit; finer if counts have decimals */
+    unsigned decimals;          /* number of these decimals */
+    struct dp_buf stack;        /* the previous stack */
     struct frame *frames;       /* its frames */
     size_t frame_count, frames_cap;
-    const char *split_line;     /* the line whose frames these are already, and the length of its */
-    size_t split_len;           /* .. stack; NULL: none */
+    const char *split_line;     /* the line whose frames have been split already; NULL: none */
+    size_t split_len;           /* length of its stack */
     struct ahead ahead;
-    uint64_t stacks, pushed;    /* how many were read; frames that the stack before did not have */
-    uint64_t deep;              /* frames of them all */
-    bool indexed;               /* the stacks are not sorted, or there are few yet: contexts are
+    uint64_t stacks, pushed;    /* number of stacks; number of frames that the previous stack
+                                 * lacked */
+    uint64_t deep;              /* number of frames of all stacks */
+    bool indexed;               /* the stacks are not sorted, or there are few so far: contexts are
                                  * found by their names */
     bool is_whole;              /* the index has all contexts of the file */
     struct dp_index index;      /* hash of a frame -> node */
     struct seen *seen;          /* names of the last new frames; or NULL */
-    uint64_t seed;              /* of that hash */
-    bool by_bytes, by_frames;   /* the stacks so far are in order of bytes; of frames, one by one */
+    uint64_t seed;              /* of the hash */
+    bool by_bytes, by_frames;   /* the stacks so far are sorted by bytes; by frames, one by one */
     bool by_text;               /* each context has one text: no two texts are the same sub */
-    uint32_t subs;              /* the subs so far have smaller numbers */
+    uint32_t subs;              /* subs so far have smaller numbers */
 };
 
-DP_INLINE struct folded *state(const struct dp_reader *r) { return r->foreign.state; }
+DP_INLINE struct folded *state(const struct dp_reader *r) { return r->import.state; }
 
 /* The longest line has fewer frames than a stack may have. */
 typedef char deep_enough[DP_LIMIT_LINE / 2 <= DP_LIMIT_DEPTH ? 1 : -1];
 
-/* Cuts off what may stand at the end of a line. */
+/* The length of a line without white space at its end. */
 static size_t trimmed(const char *p, size_t len)
 {
     while (len && (dp_is_blank(p[len - 1]) || p[len - 1] == '\r'))
@@ -74,7 +75,7 @@ static size_t trimmed(const char *p, size_t len)
     return len;
 }
 
-/* Sub names may begin with a #: a blank makes it a comment. */
+/* Is the line a comment? Sub names may begin with a #: a blank makes it a comment. */
 static bool is_comment(const char *p, size_t len)
 {
     return p[0] == '#' && (len == 1 || dp_is_blank(p[1]));
@@ -90,7 +91,7 @@ static size_t last_word(const char *p, size_t len)
 
 /* ---- what kind of file it is ---- */
 
-/* How many counts, up to two, a line ends with; 0 if nothing stands before them. */
+/* The number of counts, up to two, at the end of a line; 0 if nothing precedes them. */
 static int counts_of(const char *p, size_t len)
 {
     int n = 0;
@@ -103,8 +104,8 @@ static int counts_of(const char *p, size_t len)
     return n;
 }
 
-/* Have most of the whole lines a count? A text whose first line happens to end with a
- * number is no profile. */
+/* Do most whole lines have a count? A text whose first line happens to end with a number is no
+ * profile. */
 static bool is_mostly_stacks(const char *p, const char *end, size_t least)
 {
     size_t stacks = 0, others = 0;
@@ -145,7 +146,7 @@ enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last
 
 /* ---- the header ---- */
 
-/* Fails with the line because of which the file is DP_FOLDED_BAD. */
+/* Fails with the line that makes the file DP_FOLDED_BAD. */
 static int refuse(struct dp_reader *r)
 {
     const char *p = r->in.buf + r->in.pos, *end = r->in.buf + r->in.end, *nl = p;
@@ -165,7 +166,7 @@ static int refuse(struct dp_reader *r)
                           line, n > SHOWN ? SHOWN : (int)n, p, n > SHOWN ? " ..." : "");
 }
 
-/* What is wrong with a file of that kind: an error's code, or 0. */
+/* Returns the error of a file of a kind, or 0. */
 static int check_kind(struct dp_reader *r, enum dp_folded_kind kind)
 {
     if (kind == DP_FOLDED_BAD)
@@ -183,9 +184,9 @@ static int check_kind(struct dp_reader *r, enum dp_folded_kind kind)
 
 static int make_state(struct dp_reader *r, enum dp_folded_kind kind)
 {
-    struct folded *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    struct folded *in = r->import.state = dp_mem_zalloc(sizeof *in);
     if (!in)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_buf_init(&in->stack);
     dp_index_init(&in->index);
     in->seed = dp_map_any(r) | 1;
@@ -195,7 +196,7 @@ static int make_state(struct dp_reader *r, enum dp_folded_kind kind)
     return 0;
 }
 
-/* The file has no header. The unit is the one that was declared. */
+/* Makes the header, which the file lacks. The unit is the declared one. */
 static int make_header(struct dp_reader *r)
 {
     struct dp_header *head = r->head;
@@ -218,12 +219,12 @@ static int make_header(struct dp_reader *r)
     int rc = dp_header_add(head, "dprof_format", DP_FMT_FOLDED);
     if (rc == 0 && head->declared)
         rc = dp_header_add(head, "dprof_unit", head->declared);
-    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+    return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
 static int head(struct dp_reader *r)
 {
-    const char *other = r->in.base ? NULL : dp_foreign(r->in.buf, r->in.end);
+    const char *other = r->in.base ? NULL : dp_unreadable(r->in.buf, r->in.end);
     if (other)
         return dp_reader_fail(r, DP_E_NOTPROFILE, 0, "%s", other);
     enum dp_folded_kind kind = dp_reader_folded_kind(r->in.buf + r->in.pos, r->in.end - r->in.pos,
@@ -237,7 +238,7 @@ static int head(struct dp_reader *r)
 
 /* ---- counts ---- */
 
-/* Makes ticks finer by a power of ten, so that nothing of a fraction is lost. */
+/* Makes ticks finer by a power of ten, so that fractions are kept exactly. */
 static int finer(struct dp_reader *r, unsigned decimals)
 {
     uint64_t by = 1;
@@ -254,7 +255,7 @@ static int finer(struct dp_reader *r, unsigned decimals)
         r->err->line = r->in.line;
         r->err->byte = r->in.base + r->in.pos;
     }
-    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+    return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
 /* a * 10 + d, at most DP_LIMIT_TOTAL. */
@@ -263,8 +264,8 @@ static uint64_t shift(uint64_t a, unsigned d)
     return a <= (DP_LIMIT_TOTAL - 1 - d) / 10 ? a * 10 + d : DP_LIMIT_TOTAL;
 }
 
-/* Reads a count that is more than a plain number of a few digits. Returns 1 and its ticks; 0 if the
- * count was noted as bad; or a negative DP_E. */
+/* Reads a count that is more than a plain number of a few digits. Returns 1 and its ticks; 0 for a
+ * bad count, which is noted; or a negative DP_E. */
 static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len, uint64_t *out)
 {
     size_t whole = 0, places;
@@ -307,7 +308,7 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
 
 /* ---- stacks ---- */
 
-/* How many bytes two texts have in common at their beginnings. */
+/* The number of equal bytes at the beginnings of two texts. */
 static size_t common(const char *a, const char *b, size_t n)
 {
     size_t i = 0;
@@ -323,8 +324,9 @@ static size_t common(const char *a, const char *b, size_t n)
     return i;
 }
 
-/* Does this stack follow the one before? The bytes where they part tell: a stack stands before all
- * that begin with it, and in the order of frames a `;` before all other bytes. */
+/* Checks whether this stack follows the previous one. The first different bytes decide: a stack
+ * comes before all stacks that begin with it, and in the order of frames a `;` comes before all
+ * other bytes. */
 static void look_at_order(struct folded *in, const char *p, size_t len, size_t same)
 {
     if (same == in->stack.len)
@@ -336,8 +338,8 @@ static void look_at_order(struct folded *in, const char *p, size_t len, size_t s
     in->by_frames = in->by_frames && same < len && ours != ';' && (follows || before == ';');
 }
 
-/* Leaves the frames that this stack and the one before begin with. Returns where
- * the others start. *equal: how many bytes are equal. */
+/* Keeps the common first frames of this stack and the previous one. Returns where the others start.
+ * *equal: number of equal bytes. */
 static size_t keep_shared(struct dp_reader *r, const char *p, size_t len, size_t *equal)
 {
     const struct dp_buf *prev = &state(r)->stack;
@@ -350,8 +352,8 @@ static size_t keep_shared(struct dp_reader *r, const char *p, size_t len, size_t
     return n ? state(r)->frames[n - 1].end + 1 : 0;
 }
 
-/* Bytes that would end a name or change it stand as %XX: `;`, `#`, `%` and control bytes. Other
- * profilers do not know this, so that only escapes that are needed are taken for escapes. */
+/* Decodes a name. Bytes that would end a name or change it are written as %XX: `;`, `#`, `%` and
+ * control bytes. Other profilers do not do this, so only necessary escapes are decoded. */
 static int decode(struct dp_reader *r, struct dp_text *t)
 {
     if (DP_LIKELY(!memchr(t->ptr, '%', t->len)))
@@ -359,13 +361,12 @@ static int decode(struct dp_reader *r, struct dp_text *t)
     char *to = dp_buf_room(&r->ids.scratch, t->len);
     size_t n = 0;
     if (!to)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (size_t i = 0; i < t->len; i++) {
         int hi = t->ptr[i] == '%' && i + 2 < t->len ? dp_num_hexdigit(t->ptr[i + 1]) : -1;
         int lo = hi >= 0 ? dp_num_hexdigit(t->ptr[i + 2]) : -1;
         int c = lo >= 0 ? hi << 4 | lo : -1;
-        /* a blank that no line could end with, or behind which a number would be taken for a
-         * count */
+        /* a blank that cannot end a line, or that would make a number after it a count */
         bool is_code_blank = c == ' '
                              && (i + 3 == t->len || dp_num_is_like(t->ptr + i + 3, t->len - i - 3));
         if (c >= 0
@@ -381,7 +382,7 @@ static int decode(struct dp_reader *r, struct dp_text *t)
     return 0;
 }
 
-/* The bytes before the end of a name, less than eight of them. Behind are readable ones. */
+/* The last bytes of a name, fewer than eight. Readable bytes follow. */
 DP_INLINE uint64_t tail(const char *p, size_t n)
 {
     uint64_t x = 0;
@@ -394,8 +395,8 @@ DP_INLINE uint64_t tail(const char *p, size_t n)
     return x;
 }
 
-/* A stack's hash, from that of its callers. The hash stands for the stack. It has a factor that no
- * file can know, so that nobody can make a file whose stacks are taken for each other. */
+/* A stack's hash, made from that of its callers. The hash replaces the stack in comparisons. It has
+ * a factor that is unknown outside, so no file can be made whose stacks collide. */
 static uint64_t hash_of(uint64_t factor, uint64_t h, const char *p, size_t n)
 {
     uint64_t x;
@@ -422,11 +423,11 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub, bool fr
     return dp_reader_give_context(r, &c);
 }
 
-/* Adds the frames of a stack from `from` on to those that are there. An empty frame is skipped, and
- * so is the root at the beginning of a stack, because all stacks begin there. */
+/* Adds the frames of a stack from `from` on to the existing ones. An empty frame is skipped, and so
+ * is the root at the beginning of a stack, because all stacks begin there. */
 static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     for (size_t at = from; at < len;) {
         const char *semi = memchr(p + at, ';', len - at);
         size_t n = semi ? (size_t)(semi - p) - at : len - at;
@@ -434,7 +435,7 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
         if (n && !is_root) {
             size_t k = in->frame_count;
             if (dp_mem_grow((void **)&in->frames, &in->frames_cap, k + 1, sizeof *in->frames) < 0)
-                return dp_foreign_error(r, DP_E_NOMEM);
+                return dp_import_error(r, DP_E_NOMEM);
             uint64_t hash = in->indexed
                     ? hash_of(in->seed, k ? in->frames[k - 1].hash : 0, p + at, n) : 0;
             in->frames[in->frame_count++] = (struct frame){
@@ -442,15 +443,15 @@ static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
             };
             in->pushed++;
         } else if (!is_root || len > n) {
-            in->by_bytes = in->by_frames = false;       /* the same stack may have another text */
+            in->by_bytes = in->by_frames = false;       /* another text may be the same stack */
         }
         at += n + 1;
     }
     return 0;
 }
 
-/* Where the name of a new frame is kept at hand, if it is; NULL without an index, or memory. As
- * with contexts, its hash stands for it. */
+/* The cache entry for the name of a new frame; NULL without an index, or memory. As with contexts,
+ * the hash replaces the name. */
 static struct seen *seen_at(struct folded *in, const char *p, size_t len,
                                       uint64_t *hash)
 {
@@ -486,12 +487,12 @@ static int name_frame(struct dp_reader *r, const char *p, struct frame *frame)
     return rc;
 }
 
-/* The frame from which on the contexts are new, if they have none yet: in a stack that follows all
- * before. A caller may have been at the end of a stack that stands before others which have more
- * bytes there, as `a` before `a:b` before `a;b`. */
+/* The first frame whose contexts are certainly new, for a stack that follows all earlier ones in
+ * order. A caller may have ended an earlier stack that precedes stacks with more bytes there, as
+ * `a` before `a:b` before `a;b`. */
 static size_t first_fresh(const struct dp_reader *r, size_t len, size_t kept, size_t same)
 {
-    const struct folded *in = r->foreign.state;
+    const struct folded *in = r->import.state;
     if (in->by_frames)
         return kept;
     if (!in->by_bytes)
@@ -500,7 +501,7 @@ static size_t first_fresh(const struct dp_reader *r, size_t len, size_t kept, si
                    && same < in->stack.len);
 }
 
-/* The last frames of a stack will be looked for in the index. */
+/* Prefetches the index slots of the last frames of a stack. */
 static void expect_frames(struct folded *in, const struct frame *frames,
                           size_t n)
 {
@@ -508,8 +509,8 @@ static void expect_frames(struct folded *in, const struct frame *frames,
         dp_index_expect(&in->index, frames[k - 1].hash);
 }
 
-/* Finds the deepest frame of a stack that has a context, from the end, because most of a stack has
- * been seen before. Returns how many frames lie down to there. */
+/* Finds the deepest frame of a stack that has a context, from the end, because most of a stack is
+ * usually known. Returns the number of frames down to it. */
 static size_t find_known(const struct folded *in, struct frame *frames,
                          size_t n)
 {
@@ -524,16 +525,16 @@ static size_t find_known(const struct folded *in, struct frame *frames,
     return n;
 }
 
-/* Gives contexts to all frames that have none; those from `fresh' on are new. In sorted text such
- * frames are few. */
+/* Makes contexts for all frames that have none; those from `fresh' on are new. In sorted text there
+ * are few such frames. */
 static int descend(struct dp_reader *r, const char *p, size_t fresh)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     size_t n = in->frame_count, i = find_known(in, in->frames, n);
     if (in->indexed && in->is_whole)
         fresh = i;
     if (in->indexed && dp_index_room(&in->index, n - i) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (; i < n; i++) {
         struct frame *frame = &in->frames[i];
         int rc = name_frame(r, p, frame);
@@ -548,12 +549,12 @@ static int descend(struct dp_reader *r, const char *p, size_t fresh)
     return 0;
 }
 
-/* Stacks that share little with the ones before are found by hashes of 64 bits. Among ten million
- * contexts two hashes are equal by chance once in 400,000 files. The first stacks are found so,
- * too: when the file turns out not to be sorted, the index has all of its contexts. */
+/* Decides how stacks are found. Stacks that share little with the previous ones are found by 64-bit
+ * hashes. Among ten million contexts, two hashes collide by chance once in 400,000 files. The first
+ * stacks use hashes, too: if the file proves to be unsorted, the index has all of its contexts. */
 static void look_at_stacks(struct dp_reader *r)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     bool is_mixed = in->pushed >= 6 * ++in->stacks && !r->head->chart;
     if (in->stacks == FIRST && in->indexed && !is_mixed) {
         dp_index_release(&in->index);
@@ -566,7 +567,7 @@ static void look_at_stacks(struct dp_reader *r)
     }
 }
 
-/* The next stack is compared with this one. */
+/* Remembers a stack, which the next one is compared with. */
 static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
     struct dp_buf *prev = &state(r)->stack;
@@ -575,13 +576,13 @@ static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
     if (prev->len > len)
         prev->len = len;
     dp_buf_add(prev, p + prev->len, len - prev->len);
-    return prev->err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return prev->err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-/* Gives contexts to a stack, whose first frames may be those of the one before. */
+/* Finds or makes the contexts of a stack, whose first frames may be those of the previous one. */
 static int follow(struct dp_reader *r, const char *p, size_t len)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     size_t same, from = keep_shared(r, p, len, &same), kept = in->frame_count;
     look_at_order(in, p, len, same);
     int rc = split(r, p, len, from);
@@ -592,7 +593,7 @@ static int follow(struct dp_reader *r, const char *p, size_t len)
     return rc < 0 ? rc : remember(r, p, len, from);
 }
 
-/* Changes the frames that are read for those ahead. */
+/* Exchanges the current frames with those ahead. */
 static void swap_frames(struct folded *in)
 {
     struct ahead *ahead = &in->ahead, before = *ahead;
@@ -604,7 +605,8 @@ static void swap_frames(struct folded *in)
     in->frames_cap = before.cap;
 }
 
-/* What was ahead is this line's. The stack before is no longer there to be compared with. */
+/* Makes the stack ahead the current one. The previous stack is no longer available for
+ * comparison. */
 static void arrive(struct folded *in)
 {
     in->split_line = in->ahead.line;
@@ -616,11 +618,11 @@ static void arrive(struct folded *in)
     in->stack.len = 0;
 }
 
-/* Splits the stack of the line that comes next, if its last word is a count: stack() looks whether
- * that is what it is given. */
+/* Splits the stack of the next line, if its last word is a count; stack() checks whether it gets
+ * the same stack. */
 static int look_ahead(struct dp_reader *r, const char *p, size_t len)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     len = trimmed(p, len);
     if (!len || is_comment(p, len))
         return 0;
@@ -637,7 +639,7 @@ static int look_ahead(struct dp_reader *r, const char *p, size_t len)
     return rc;
 }
 
-/* Finds the context that the next line's stack goes on from: nothing else comes in between. */
+/* Finds the context that the next line's stack continues: nothing else comes in between. */
 static void find_ahead(struct dp_reader *r)
 {
     struct ahead *ahead = &state(r)->ahead;
@@ -649,7 +651,7 @@ static void find_ahead(struct dp_reader *r)
 static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
                  const uint64_t *before)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     bool is_split = in->split_line == p && in->split_len == len;
     look_at_stacks(r);
     int rc = is_split ? descend(r, p, SIZE_MAX) : follow(r, p, len);
@@ -671,7 +673,7 @@ static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
     return node < 0 ? (int)node : 0;
 }
 
-/* Takes it for a count, if not for a good one. */
+/* Is the text meant as a count, even a bad one? */
 static bool is_count(const char *p, size_t len)
 {
     size_t sign = *p == '-' || *p == '+';
@@ -682,8 +684,8 @@ static bool is_count(const char *p, size_t len)
            || (len - sign == 3 && (strcmp(start, "inf") == 0 || strcmp(start, "nan") == 0));
 }
 
-/* Reads the count that p..len ends with. Returns 1; 0 if the count was noted as bad; or a negative
- * DP_E. *n: bytes before the count. */
+/* Reads the count at the end of p..len. Returns 1; 0 for a bad count, which is noted; or a negative
+ * DP_E. *n: number of bytes before the count. */
 static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len, uint64_t *ticks,
                                  size_t *n)
 {
@@ -696,8 +698,8 @@ static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len,
     return odd_count(r, p + at, len - at, ticks);
 }
 
-/* A line with the counts of two profiles. A count with more decimals than any before makes ticks
- * finer, also those of the other count. */
+/* Reads a line with the counts of two profiles. A count with more decimals than any before makes
+ * ticks finer, those of the other count included. */
 static int line_of_two(struct dp_reader *r, const char *p, size_t len)
 {
     uint64_t before, ticks;
@@ -728,7 +730,7 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
         return line_of_two(r, p, len);
     size_t at = last_word(p, len), n = trimmed(p, at);
     uint64_t ticks;
-    /* behind the line are its end and readable bytes */
+    /* the line's end and readable bytes follow the line */
     if (DP_UNLIKELY(!n || state(r)->decimals || dp_num_short(p + at, &ticks) != len - at)) {
         int rc = any_count(r, p, len, &ticks, &n);
         if (rc <= 0)
@@ -737,11 +739,11 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
     return stack(r, p, n, ticks, NULL);
 }
 
-/* Takes the lines up to end where stacks are found by hashes: each is split while the line before
- * is read. */
+/* Reads the lines up to end if stacks are found by hashes: each is split while the previous line is
+ * read. */
 static int mixed_lines(struct dp_reader *r, const char *end)
 {
-    struct folded *in = r->foreign.state;
+    struct folded *in = r->import.state;
     const char *p = r->in.buf + r->in.pos, *nl = memchr(p, '\n', (size_t)(end - p));
     int rc = 0;
     in->ahead.line = NULL;
@@ -765,12 +767,11 @@ static int mixed_lines(struct dp_reader *r, const char *end)
     return rc;
 }
 
-/* Takes the lines up to end, which is behind a line's end. What cannot be read is noted in
- * r->info. */
+/* Reads the lines up to end, which follows a line's end. Unreadable lines are noted in r->info. */
 static int lines(struct dp_reader *r, const char *end)
 {
-    const struct folded *in = r->foreign.state;
-    /* What shares most of its frames with the stack before is read faster from there. */
+    const struct folded *in = r->import.state;
+    /* Stacks that share most frames with the previous one are read faster from there. */
     bool is_alone = in->pushed * 2 > in->deep;
     if (in->indexed && in->stacks > FIRST && is_alone && r->in.buf + r->in.pos < end)
         return mixed_lines(r, end);
@@ -791,7 +792,7 @@ static int body(struct dp_reader *r)
             break;
     }
     if (!r->in.cut && r->in.pos < r->in.end) {
-        r->in.buf[r->in.end++] = '\n';       /* there is room behind the data */
+        r->in.buf[r->in.end++] = '\n';       /* there is room after the data */
         r->in.no_end = true;
         int rc = lines(r, r->in.buf + r->in.end);
         if (rc < 0)
@@ -813,13 +814,13 @@ static void release(void *all)
     dp_mem_free(in);
 }
 
-/* Any file may be folded stacks: no bytes at its beginning tell. */
+/* Any file may be folded stacks: no bytes at its beginning identify them. */
 static bool is_folded(const char *ptr, size_t len)
 {
     (void)ptr, (void)len;
     return true;
 }
 
-const struct dp_foreign_format dp_foreign_folded = {
+const struct dp_import_format dp_import_folded = {
     DP_FMT_FOLDED, is_folded, head, body, release
 };

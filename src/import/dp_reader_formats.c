@@ -6,17 +6,17 @@
 #include "dp_reader_pprof.h"
 #include "dp_reader_speedscope.h"
 
-/* The first that recognizes a file reads it. */
-static const struct dp_foreign_format *const formats[] = {
-    &dp_foreign_callgrind,
-    &dp_foreign_nytprof,
-    &dp_foreign_perf,
-    &dp_foreign_pprof,
-    &dp_foreign_speedscope,
-    &dp_foreign_folded,         /* takes what no other does */
+/* The first format that recognizes a file reads it. */
+static const struct dp_import_format *const formats[] = {
+    &dp_import_callgrind,
+    &dp_import_nytprof,
+    &dp_import_perf,
+    &dp_import_pprof,
+    &dp_import_speedscope,
+    &dp_import_folded,         /* accepts everything else */
 };
 
-const struct dp_foreign_format *dp_foreign_find(const char *ptr, size_t len)
+const struct dp_import_format *dp_import_find(const char *ptr, size_t len)
 {
     size_t i = 0;
     while (!formats[i]->is(ptr, len))

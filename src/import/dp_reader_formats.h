@@ -4,7 +4,7 @@
 
 #include "dp_reader.h"
 
-/* The format of a file that begins so: folded stacks, if it is no other one. */
-dp_reader_find_fn dp_foreign_find;
+/* Finds the format of a file with this beginning: folded stacks, if it is no other one. */
+dp_reader_find_fn dp_import_find;
 
 #endif

@@ -1,8 +1,8 @@
-/* The file is a line with its version, then records, each of them a byte that says what it is, and
- * its fields; from the record z on they are packed. Calls are told when they return, with their
- * depth; names, places and sums by place of the call come at the end. So the tree is made first,
- * and handed over when all is known. Recorded with calls=0, there are the sums only, which are a
- * call graph. */
+/* Reads nytprof.out. The file is a line with its version, then records: each has a byte for its
+ * kind, and fields. After the record z everything is packed. Calls are reported when they return,
+ * with their depth. Names, places and sums by place of the call come at the end. So the tree is
+ * made first, and handed over when everything is known. Files recorded with calls=0 have only the
+ * sums, which are a call graph. */
 #include "dp_reader_nytprof.h"
 #include "dp_callgraph.h"
 #include "dp_nytprof_lines.h"
@@ -22,13 +22,13 @@ enum {
 static const char magic[] = "NYTProf ";
 
 struct sub {
-    uint32_t file;              /* 0: not known */
+    uint32_t file;              /* 0: unknown */
     uint32_t line, last;
     bool defined, xs, called;
-    uint32_t number;            /* the consumer's, of one that is called; DP_SUB_NONE: it is the
+    uint32_t number;            /* the consumer's number if the sub is called; DP_SUB_NONE: the
                                  * program itself */
-    uint32_t function;          /* of the call graph, from 1 up */
-    int64_t own;                /* ticks, by the sums */
+    uint32_t function;          /* in the call graph, from 1 up */
+    int64_t own;                /* ticks, from the sums */
 };
 
 /* The values of contexts. */
@@ -42,24 +42,25 @@ struct nytprof {
     struct dp_map file_of;      /* number of a file -> name + 1 */
     struct dp_returns calls;
     struct dp_callgraph graph;
-    uint64_t returns, sums;     /* calls that returned; those in the sums by place */
+    uint64_t returns, sums;     /* number of calls that returned, and of those in the sums by
+                                 * place */
     uint64_t hz;
-    bool cpu;                   /* the clock is that of the CPU */
-    bool swapped;               /* times are in the other byte order */
+    bool cpu;                   /* the clock is the CPU's */
+    bool swapped;               /* times have the other byte order */
     bool packed;
-    double began, lasted;       /* seconds: of the processes */
+    double began, lasted;       /* seconds, of the processes */
     struct dp_nytprof_lines lines;
     int64_t statements;         /* ticks */
     bool has_statements;
-    bool counted;               /* the next statement runs on after a call */
-    uint32_t alive, started;    /* processes */
-    const char *cut;            /* what the end of the file is within; NULL: it is whole */
-    uint32_t *nodes;            /* the consumer's, by ours */
+    bool counted;               /* the next statement continues after a call */
+    uint32_t alive, started;    /* number of processes */
+    const char *cut;            /* where the file was cut; NULL: the file is complete */
+    uint32_t *nodes;            /* the consumer's number, by ours */
 };
 
 
-/* The first line has the format's two numbers, and the next one is a comment or an option:
- * otherwise it is a folded stack of a sub NYTProf, with a count or two. */
+/* Recognizes the format. The first line has the format's two numbers, and the next one is a comment
+ * or an option. Otherwise it is a folded stack of a sub NYTProf, with one or two counts. */
 static bool is_nytprof(const char *ptr, size_t len)
 {
     size_t i = strlen(magic);
@@ -82,9 +83,9 @@ static int sub_of(struct dp_reader *r, struct nytprof *in, struct dp_text name, 
     if (*sub == DP_MAP_NONE
         || dp_mem_grow_cleared((void **)&in->subs, &in->subs_cap, (size_t)*sub + 1,
                                sizeof *in->subs) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (*sub >= DP_LIMIT_IDS)
-        return dp_foreign_error(r, DP_E_LIMIT);
+        return dp_import_error(r, DP_E_LIMIT);
     return 0;
 }
 
@@ -92,18 +93,18 @@ static int file_record(struct dp_reader *r, struct nytprof *in, const struct dp_
 {
     uint32_t name = dp_pool_intern(&in->files, rec->s[0].ptr, rec->s[0].len);
     if (name == DP_MAP_NONE)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (name >= DP_LIMIT_IDS)
-        return dp_foreign_error(r, DP_E_LIMIT);
+        return dp_import_error(r, DP_E_LIMIT);
     struct dp_map_slot *slot = dp_map_put(&in->file_of, rec->u[0]);
     if (!slot)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     slot->value = name + 1;
     return 0;
 }
 
-/* Subs of string evals may be told several times; the first file's place is kept, as NYTProf
- * does. */
+/* Reads a sub. Subs of string evals may come several times; the first file's place is kept, as in
+ * NYTProf. */
 static int sub_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     uint32_t n;
@@ -141,7 +142,7 @@ static int return_record(struct dp_reader *r, struct nytprof *in,
     if (rc == 0)
         rc = dp_returns_add(&in->calls, rec->u[0], sub, ticks);
     in->returns++;
-    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+    return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
 static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, uint32_t *out)
@@ -149,7 +150,7 @@ static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, ui
     if (!in->subs[sub].function) {
         int64_t n = dp_callgraph_function(&in->graph);
         if (n < 0)
-            return dp_foreign_error(r, (int)n);
+            return dp_import_error(r, (int)n);
         in->subs[sub].function = (uint32_t)n + 1;
     }
     *out = in->subs[sub].function - 1;
@@ -159,7 +160,7 @@ static int function_of(struct dp_reader *r, struct nytprof *in, uint32_t sub, ui
 static uint64_t ns_of(const struct nytprof *in, int64_t ticks)
 {
     uint64_t ns;
-    if (ticks <= 0)             /* NYTProf takes its own time off, and sometimes more than that */
+    if (ticks <= 0)             /* NYTProf subtracts its own time, and sometimes more than that */
         return 0;
     return dp_num_scale((uint64_t)ticks, 1000000000, in->hz, &ns) ? ns : DP_LIMIT_TOTAL;
 }
@@ -175,13 +176,14 @@ static int add_edge(struct dp_reader *r, struct nytprof *in, uint32_t caller, ui
         return rc;
     int64_t edge = dp_callgraph_edge(&in->graph, from, to);
     if (edge < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     rc = dp_callgraph_add(&in->graph, in->graph.inclusive + (size_t)edge * KINDS, values);
     return rc < 0 ? dp_reader_fail(r, rc, 0, "the times add up to more than fits") : 0;
 }
 
-/* A place without a file says that the sub is an XS sub. Inclusive times of calls within others of
- * the same sub are told apart, and not needed. */
+/* Reads the sums of calls from a place. A place without a file means that the sub is an XS sub.
+ * Inclusive times of calls within calls of the same sub are separate in the file, and not
+ * needed. */
 static int sums_record(struct dp_reader *r, struct nytprof *in, const struct dp_nytprof_record *rec)
 {
     uint32_t caller = 0, callee = 0;
@@ -215,7 +217,7 @@ static int time_record(struct dp_reader *r, struct nytprof *in, const struct dp_
     int rc = dp_nytprof_lines_add(&in->lines, rec->u[1], rec->u[2], (int32_t)rec->u[0],
                                   in->counted);
     in->counted = false;
-    return rc < 0 ? dp_foreign_error(r, rc) : 0;
+    return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
 /* ---- processes ---- */
@@ -229,7 +231,7 @@ static void process_record(struct nytprof *in, const struct dp_nytprof_record *r
 {
     if (rec->tag == 'P') {
         in->began = rec->n[0];
-        /* another machine's byte order shows in the first time that there is */
+        /* the first time shows the other byte order of another machine */
         if (!in->started && !is_date(in->began) && is_date(dp_nytprof_swapped(in->began))) {
             in->swapped = !in->swapped;
             in->began = dp_nytprof_swapped(in->began);
@@ -261,10 +263,10 @@ static int keep(struct dp_reader *r, const char *name, struct dp_text value)
     dp_buf_add(&r->ids.scratch, value.ptr, value.len);
     const char *str = dp_buf_cstr(&r->ids.scratch);
     int rc = r->ids.scratch.err ? DP_E_NOMEM : dp_header_add(r->head, name, str);
-    return rc < 0 ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return rc < 0 ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-/* Numbers of clocks as clock_gettime(2) has them. */
+/* Reads a clock's number, as clock_gettime(2) defines it. */
 static int clock_id(struct dp_reader *r, struct nytprof *in, struct dp_text v)
 {
     static const char *const names[] = { "realtime", "monotonic", "cpu", "cpu" };
@@ -338,7 +340,7 @@ static int version_line(struct dp_reader *r)
 
 /* ---- the file ---- */
 
-/* What follows is packed. */
+/* Unpacks everything that follows. */
 static int unpack(struct dp_reader *r, struct nytprof *in)
 {
     if (in->packed)
@@ -407,15 +409,15 @@ static int all_records(struct dp_reader *r, struct nytprof *in)
         in->cut = "the file ends within a record";
     else if (in->alive || !in->started)
         in->cut = "the recording did not come to its end";
-    r->in.cut = false;          /* told behind the contexts */
+    r->in.cut = false;          /* reported after the contexts */
     return 0;
 }
 
 static int head(struct dp_reader *r)
 {
-    struct nytprof *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    struct nytprof *in = r->import.state = dp_mem_zalloc(sizeof *in);
     if (!in)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_pool_init(&in->names);
     dp_pool_init(&in->files);
     dp_map_init(&in->file_of);
@@ -423,28 +425,28 @@ static int head(struct dp_reader *r)
     dp_callgraph_init(&in->graph);
     dp_nytprof_lines_init(&in->lines);
     in->graph.width = KINDS;
-    in->hz = 1000000;           /* older files do not tell */
+    in->hz = 1000000;           /* older files lack it */
     int rc = version_line(r);
     if (rc == 0)
         rc = all_records(r, in);
     if (rc == 0 && (rc = dp_returns_end(&in->calls)) < 0)
-        dp_foreign_error(r, rc);
+        dp_import_error(r, rc);
     if (rc == 0)
-        rc = dp_foreign_value(r, (struct dp_text){ "calls", 5 }, (struct dp_text){ "", 0 });
+        rc = dp_import_value(r, (struct dp_text){ "calls", 5 }, (struct dp_text){ "", 0 });
     if (rc == 0)
-        rc = dp_foreign_value(r, (struct dp_text){ in->cpu ? "cpu" : "wall", in->cpu ? 3 : 4 },
-                              (struct dp_text){ "ns", 2 });
-    return rc < 0 ? rc : dp_foreign_header(r, 1);
+        rc = dp_import_value(r, (struct dp_text){ in->cpu ? "cpu" : "wall", in->cpu ? 3 : 4 },
+                             (struct dp_text){ "ns", 2 });
+    return rc < 0 ? rc : dp_import_header(r, 1);
 }
 
 /* ---- handing over ---- */
 
-/* The name that a file's number stands for; len 0: none. */
+/* The name of a file's number; len 0: none. */
 static struct dp_text file_name(const struct dp_reader *r, uint32_t number)
 {
-    const struct nytprof *in = r->foreign.state;
+    const struct nytprof *in = r->import.state;
     const struct dp_map_slot *slot = number ? dp_map_find(&in->file_of, number) : NULL;
-    return slot ? dp_nytprof_file(dp_foreign_name(&in->files, slot->value - 1))
+    return slot ? dp_nytprof_file(dp_import_name(&in->files, slot->value - 1))
                 : (struct dp_text){ "", 0 };
 }
 
@@ -465,7 +467,7 @@ static int give_sub(struct dp_reader *r, struct nytprof *in, uint32_t n)
     return dp_reader_sub(r, &def, &sub->number);
 }
 
-/* What NYTProf calls the main program, as the caller of others. */
+/* Is this NYTProf's name for the main program as a caller? */
 static bool is_main(const struct dp_name *name)
 {
     static const char *const ends[] = { "::RUNTIME", "::NULL" };
@@ -477,8 +479,8 @@ static bool is_main(const struct dp_name *name)
     return false;
 }
 
-/* In the order in which they have returned first, which is that of compilation where it matters: of
- * BEGIN blocks on one line. */
+/* Hands over subs in the order of their first return. It is the order of compilation where that
+ * matters: for BEGIN blocks on one line. */
 static int give_subs(struct dp_reader *r, struct nytprof *in, bool graph)
 {
     int rc = 0;
@@ -499,7 +501,7 @@ static int give_subs(struct dp_reader *r, struct nytprof *in, bool graph)
     return rc;
 }
 
-/* The program's own time: that of the statements, or of the processes where there are none, less
+/* The program's own time: that of the statements or, if there are none, of the processes, minus
  * that of the subs. */
 static int64_t own_ticks(const struct nytprof *in, bool graph)
 {
@@ -515,12 +517,12 @@ static int64_t own_ticks(const struct nytprof *in, bool graph)
 static int give_context(struct dp_reader *r, struct nytprof *in, uint32_t n)
 {
     const struct dp_returns_node *node = &in->calls.nodes[n];
-    int64_t number = dp_foreign_enter(r, in->nodes[node->parent], in->subs[node->sub].number);
+    int64_t number = dp_import_enter(r, in->nodes[node->parent], in->subs[node->sub].number);
     if (number < 0)
         return (int)number;
     in->nodes[n] = (uint32_t)number;
     uint64_t values[KINDS] = { [CALLS] = node->calls, [TIME] = ns_of(in, node->ticks) };
-    return dp_foreign_add(r, (uint32_t)number, values);
+    return dp_import_add(r, (uint32_t)number, values);
 }
 
 static int give_tree(struct dp_reader *r, struct nytprof *in)
@@ -528,7 +530,7 @@ static int give_tree(struct dp_reader *r, struct nytprof *in)
     int rc = 0;
     in->nodes = dp_mem_zalloc((in->calls.count + 1) * sizeof *in->nodes);
     if (!in->nodes)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (uint32_t n = 0; rc == 0 && (n = dp_returns_next(&in->calls, n)) != 0;)
         rc = give_context(r, in, n);
     return rc;
@@ -542,7 +544,7 @@ static int give_graph(struct dp_reader *r, struct nytprof *in)
     return dp_callgraph_contexts(r, &in->graph);
 }
 
-/* Statements, in the subs that were called. */
+/* Hands over statements, in the subs that were called. */
 static int give_lines(struct dp_reader *r, struct nytprof *in, bool graph)
 {
     struct dp_nytprof_range *ranges = dp_mem_realloc(NULL, in->names.count + 1, sizeof *ranges);
@@ -555,17 +557,17 @@ static int give_lines(struct dp_reader *r, struct nytprof *in, bool graph)
     }
     int rc = ranges ? dp_nytprof_lines_subs(&in->lines, ranges, n) : DP_E_NOMEM;
     dp_mem_free(ranges);
-    return rc < 0 ? dp_foreign_error(r, rc) : dp_nytprof_lines_give(r, &in->lines, file_name);
+    return rc < 0 ? dp_import_error(r, rc) : dp_nytprof_lines_give(r, &in->lines, file_name);
 }
 
 static int body(struct dp_reader *r)
 {
-    struct nytprof *in = r->foreign.state;
+    struct nytprof *in = r->import.state;
     bool graph = in->sums > in->returns;
     uint64_t own[KINDS] = { [TIME] = ns_of(in, own_ticks(in, graph)) };
     int rc = give_subs(r, in, graph);
     if (rc == 0)
-        rc = dp_foreign_add(r, 0, own);
+        rc = dp_import_add(r, 0, own);
     if (rc == 0)
         rc = graph ? give_graph(r, in) : give_tree(r, in);
     if (rc == 0)
@@ -589,6 +591,6 @@ static void release(void *state)
     dp_mem_free(in);
 }
 
-const struct dp_foreign_format dp_foreign_nytprof = {
+const struct dp_import_format dp_import_nytprof = {
     "nytprof", is_nytprof, head, body, release
 };

@@ -1,9 +1,9 @@
-/* Inside the reader: nytprof.out, what Devel::NYTProf writes. */
+/* Inside the reader: nytprof.out, which Devel::NYTProf writes. */
 #ifndef DP_READER_NYTPROF_H
 #define DP_READER_NYTPROF_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
-extern const struct dp_foreign_format dp_foreign_nytprof;
+extern const struct dp_import_format dp_import_nytprof;
 
 #endif

@@ -1,11 +1,11 @@
-/* A sample is a line with the command, its ids, the time, the event and perhaps its period, then a
- * line for each frame, the callee first, then an empty line:
+/* Reads the output of `perf script`. A sample is a line with the command, its ids, the time, the
+ * event and perhaps its period, then a line for each frame, the callee first, then an empty line:
  *
  *     perl  5820 57488.665706:     250000 cpu-clock:
  *             55d0c1a2b3c4 Perl_pp_entersub+0x24 (/usr/bin/perl)
  *
- * Without call chains the one frame stands at the end of the first line. Which events there are is
- * known at the end, so that the stacks are kept as a tree until then. */
+ * Without call chains, the one frame is at the end of the first line. The events are known only at
+ * the end, so the stacks are kept as a tree until then. */
 #include "dp_reader_perf.h"
 #include "dp_perf_name.h"
 #include "dp_samples.h"
@@ -18,27 +18,27 @@ enum { WORDS = 24 };
 
 struct event {
     uint32_t name;              /* in names */
-    bool time;                  /* its periods are nanoseconds */
+    bool time;                  /* its periods are in nanoseconds */
 };
 
 struct perf {
     struct dp_pool names;       /* of frames and of events */
-    uint32_t *numbers;          /* the consumer's, by name */
-    struct event events[DP_FOREIGN_VALUES];
+    uint32_t *numbers;          /* the consumer's number, by name */
+    struct event events[DP_IMPORT_VALUES];
     size_t n_events;
     struct dp_samples tree;
-    bool any, open;             /* a sample has begun; .. and not ended */
+    bool any, open;             /* a sample has begun; has not ended */
     bool weak;                  /* samples begin with weak lines */
-    bool flat;                  /* the sample's one frame stood in its first line */
-    struct dp_buf before;       /* the weak line before this one, until there is a sample */
-    bool stacks;                /* samples have frames on lines of their own, up to an empty one */
+    bool flat;                  /* the sample's one frame was in its first line */
+    struct dp_buf before;       /* the previous line, if weak, until there is a sample */
+    bool stacks;                /* samples have frames on separate lines, up to an empty line */
     uint32_t command;           /* of the sample: a name */
     bool java;
     size_t kind;
     uint64_t period;
     uint32_t *frames;           /* of the sample, the callee first: names */
     size_t n_frames, frames_cap;
-    struct dp_buf name;         /* of a frame, tidied */
+    struct dp_buf name;         /* of a frame, as people know it */
     const char *cut;
 };
 
@@ -53,7 +53,7 @@ static size_t span(struct dp_text t, size_t at, bool (*is)(char c))
 
 static bool is_hex(char c) { return dp_num_hexdigit(c) >= 0; }
 
-/* The words of a line; as many as there is room for. */
+/* Splits a line into words; as many as there is room for. */
 static size_t words_of(struct dp_text line, struct dp_text *words)
 {
     size_t n = 0, at = 0;
@@ -72,7 +72,7 @@ static bool is_number(struct dp_text w)
     return w.len && span(w, 0, dp_is_digit) == w.len;
 }
 
-/* PID or PID/TID; -1 stands for none. */
+/* Is the word PID or PID/TID? -1 means none. */
 static bool is_id(struct dp_text w)
 {
     if (w.len && *w.ptr == '-')
@@ -94,7 +94,7 @@ static bool is_cpu(struct dp_text w)
     return w.len > 2 && w.ptr[0] == '[' && w.ptr[w.len - 1] == ']' && dp_is_digit(w.ptr[1]);
 }
 
-/* In what the processor was, as perf's field misc has it: U, K, KF ... */
+/* Is the word the processor's mode, from perf's field misc: U, K, KF ...? */
 static bool is_misc(struct dp_text w)
 {
     size_t at = 0;
@@ -103,14 +103,14 @@ static bool is_misc(struct dp_text w)
     return at && at == w.len && at < 4;
 }
 
-/* Events begin with a letter. */
+/* Is the word an event? Events begin with a letter. */
 static bool is_event(struct dp_text w)
 {
     char first = w.len > 1 ? (char)(*w.ptr | 0x20) : '\0';
     return dp_is_lower(first) && w.ptr[w.len - 1] == ':';
 }
 
-/* The words of a line, up to the one that is looked at. */
+/* The words of a line, up to the current one. */
 struct words {
     struct dp_text line, w[WORDS];
     size_t n, at;
@@ -130,8 +130,7 @@ static struct dp_text rest_of(const struct words *of)
 
 static const struct dp_text nameless = { "[unknown]", 9 };
 
-/* ADDRESS NAME+0xOFFSET (FILE), of which the name and the file are taken. The name may be
- * missing. */
+/* Parses ADDRESS NAME+0xOFFSET (FILE) for its name and file. The name may be missing. */
 static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
     size_t from = span(line, 0, dp_is_blank), at = span(line, from, is_hex), end = line.len;
@@ -142,7 +141,8 @@ static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_tex
         end--;
     if (end <= at || line.ptr[end - 1] != ')')
         return false;
-    size_t open = end;          /* of the file: behind the last " (" that is not within it */
+    size_t open = end;          /* where the file begins: after the last " (" that is not inside
+                                 * it */
     for (int depth = 0; open > at; open--) {
         depth += line.ptr[open - 1] == ')';
         depth -= line.ptr[open - 1] == '(';
@@ -156,8 +156,8 @@ static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_tex
     return true;
 }
 
-/* ADDRESS NAME, or ADDRESS, as perf aligns it: the address ends where it would end if it had 16
- * digits. lead: what stands before them. */
+/* Parses ADDRESS NAME, or ADDRESS, as perf aligns it: the address ends where it would end with 16
+ * digits. lead: number of bytes before it. */
 static bool bare_frame(struct dp_text line, size_t lead, struct dp_text *name, struct dp_text *file)
 {
     size_t from = span(line, 0, dp_is_blank), at = span(line, from, is_hex), end = line.len;
@@ -170,14 +170,14 @@ static bool bare_frame(struct dp_text line, size_t lead, struct dp_text *name, s
     return true;
 }
 
-/* A frame in a line of its own, behind a tab. */
+/* Parses a frame on a line of its own, after a tab. */
 static bool frame_line(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
     return whole_frame(line, name, file)
            || (line.len && *line.ptr == '\t' && bare_frame(line, 1, name, file));
 }
 
-/* The one frame behind what else is told of a sample. */
+/* Parses the one frame after the rest of a sample. */
 static bool frame_behind(struct dp_text rest, struct dp_text *name, struct dp_text *file)
 {
     return whole_frame(rest, name, file) || bare_frame(rest, 2, name, file);
@@ -185,12 +185,12 @@ static bool frame_behind(struct dp_text rest, struct dp_text *name, struct dp_te
 
 /* ---- the first line of a sample ---- */
 
-/* How sure it is that a line begins a sample: a weak one does only if a frame follows. */
+/* The certainty that a line begins a sample: a weak one does so only if a frame follows. */
 enum sure { NOT, WEAK, SURE };
 
 struct sample {
     struct dp_text command, event, rest;
-    uint64_t period;            /* 1 where it is not told */
+    uint64_t period;            /* 1 if missing */
     bool has_period;
     bool framed;                /* rest is a frame */
 };
@@ -200,7 +200,7 @@ static bool is_blank_or_none(struct dp_text t)
     return span(t, 0, dp_is_blank) == t.len;
 }
 
-/* Takes the ids, the processor, its mode and the time, if the id stands at this word. */
+/* Reads the ids, the processor, its mode and the time, if the id is at this word. */
 static bool take_id(struct words *of, size_t id, bool timed)
 {
     of->at = id;
@@ -214,9 +214,9 @@ static bool take_id(struct words *of, size_t id, bool timed)
     return time == timed;
 }
 
-/* Behind the command: the ids, the processor, the time, of which some may be missing. A command may
- * have numbers in it: what stands before the time is the id, or else the first number that the rest
- * may follow. Returns how many words the command has; 0: there is none. */
+/* Reads what follows the command: the ids, the processor, the time, some of which may be missing. A
+ * command may contain numbers. The number before the time is the id, or else the first number that
+ * the rest may follow. Returns the number of words of the command; 0: there is none. */
 static size_t command_of(struct words *of, bool *timed)
 {
     size_t time = 0;
@@ -250,8 +250,8 @@ static size_t command_of(struct words *of, bool *timed)
     return is_id(of->w[0]) || is_event(of->w[0]) ? 0 : of->at;
 }
 
-/* Finds the words that tell: command, ids, [processor], time, period, event, frame. Any but the
- * command may be missing. */
+/* Finds the words of a sample: command, ids, [processor], time, period, event, frame. Only the
+ * command is always there. */
 static enum sure sample_line(struct dp_text line, struct sample *s)
 {
     struct words of = { line, .n = 0 };
@@ -293,12 +293,12 @@ static int intern(struct dp_reader *r, struct perf *in, struct dp_text t, uint32
 {
     *out = dp_pool_intern(&in->names, t.ptr, t.len);
     if (*out == DP_MAP_NONE)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     return *out < DP_LIMIT_IDS ? 0
-            : dp_foreign_error(r, DP_E_LIMIT);
+            : dp_import_error(r, DP_E_LIMIT);
 }
 
-/* The sample is over: its stack has the command below it, as stackcollapse-perf.pl has. */
+/* Ends the sample: its stack has the command at its bottom, as in stackcollapse-perf.pl. */
 static int finish(struct dp_reader *r, struct perf *in)
 {
     if (!in->open)
@@ -309,7 +309,7 @@ static int finish(struct dp_reader *r, struct perf *in)
         node = dp_samples_enter(&in->tree, (uint32_t)node, in->frames[i - 1]);
     int rc = node < 0 ? (int)node
             : dp_samples_add(&in->tree, (uint32_t)node, in->kind, in->period);
-    return rc == DP_E_NOMEM ? dp_foreign_error(r, DP_E_NOMEM)
+    return rc == DP_E_NOMEM ? dp_import_error(r, DP_E_NOMEM)
             : rc < 0 ? dp_reader_fail(r, rc, 0, "there are too many stacks, or their values add up"
                                                 " to more than fits") : 0;
 }
@@ -321,9 +321,9 @@ static int find_event(struct dp_reader *r, struct perf *in, const struct sample 
     for (in->kind = 0; rc == 0 && in->kind < in->n_events; in->kind++)
         if (in->events[in->kind].name == name)
             return 0;
-    if (rc == 0 && in->n_events == DP_FOREIGN_VALUES)
+    if (rc == 0 && in->n_events == DP_IMPORT_VALUES)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "there are more than %d events",
-                              DP_FOREIGN_VALUES);
+                              DP_IMPORT_VALUES);
     size_t clock = s->event.len >= 9 ? 9 : 0;
     if (s->event.len >= 10 && memcmp(s->event.ptr, "task-clock", 10) == 0)
         clock = 10;
@@ -345,23 +345,23 @@ static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "a stack is too deep");
     if (dp_mem_grow((void **)&in->frames, &in->frames_cap, in->n_frames + 1,
                     sizeof *in->frames) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     in->frames[in->n_frames++] = n;
     return 0;
 }
 
-/* What is inlined comes before what it is inlined in. */
+/* Adds a frame. An inlined function comes before the one that contains it. */
 static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, struct dp_text file)
 {
     int rc = 0;
     for (name = dp_perf_no_offset(name); rc == 0 && name.len;) {
         struct dp_text one = dp_perf_inlined(&name, in->java);
         dp_buf_clear(&in->name);
-        if (dp_foreign_is(one, "[unknown]"))
+        if (dp_import_is(one, "[unknown]"))
             dp_perf_unknown(&in->name, file);
         else
             dp_perf_name(&in->name, one, in->java);
-        rc = in->name.err ? dp_foreign_error(r, DP_E_NOMEM)
+        rc = in->name.err ? dp_import_error(r, DP_E_NOMEM)
                 : add_frame(r, in, (struct dp_text){ in->name.ptr, in->name.len });
     }
     return rc;
@@ -377,11 +377,11 @@ static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
     for (size_t i = 0; i < s->command.len; i++)
         dp_buf_addc(&in->name, dp_is_blank(s->command.ptr[i]) ? '_' : s->command.ptr[i]);
     if (rc == 0 && in->name.err)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     struct dp_text command = { in->name.ptr, in->name.len };
     if (rc == 0)
         rc = intern(r, in, command, &in->command);
-    in->java = dp_foreign_is(command, "java");
+    in->java = dp_import_is(command, "java");
     in->any = in->open = rc == 0;
     in->flat = s->framed;
     in->period = s->period;
@@ -389,28 +389,28 @@ static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
     return rc == 0 && frame_behind(s->rest, &name, &file) ? frame(r, in, name, file) : rc;
 }
 
-/* A frame where no sample has begun: the line before the first stack may have been a weak one. */
+/* Handles a frame outside of samples: the line before the first stack may have been a weak one. */
 static int first_frame(struct dp_reader *r, struct perf *in, struct dp_text line)
 {
     struct sample s;
     struct dp_text name, file, before = { in->before.ptr, in->before.len };
     if (in->any)
-        return dp_foreign_bad(r, "this is neither a sample nor a frame", line);
+        return dp_import_bad(r, "this is neither a sample nor a frame", line);
     if (!before.len || sample_line(before, &s) != WEAK)
-        return dp_foreign_bad(r, "no command stands before this stack; `perf script -F comm,tid,"
+        return dp_import_bad(r, "no command stands before this stack; `perf script -F comm,tid,"
                                  "time,period,event,ip,sym,dso' prints all that is needed", line);
     in->weak = true;
     int rc = begin(r, in, &s);
     return rc == 0 && frame_line(line, &name, &file) ? frame(r, in, name, file) : rc;
 }
 
-/* A line before the first sample, such as a warning of perf. */
+/* Handles a line before the first sample, such as a warning of perf. */
 static int early_line(struct dp_reader *r, struct perf *in, struct dp_text line, enum sure sure)
 {
     dp_buf_clear(&in->before);
     if (sure == WEAK)
         dp_buf_add(&in->before, line.ptr, line.len);
-    return in->before.err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return in->before.err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
@@ -434,13 +434,13 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
         in->stacks = in->stacks || (in->open && !in->flat);
         return in->open ? frame(r, in, name, file) : first_frame(r, in, line);
     }
-    if (in->open && at)         /* what else is printed of a sample: registers, sources */
+    if (in->open && at)         /* other output about a sample: registers, sources */
         return 0;
-    return in->any ? dp_foreign_bad(r, "this is neither a sample nor a frame", line)
+    return in->any ? dp_import_bad(r, "this is neither a sample nor a frame", line)
             : early_line(r, in, line, sure);
 }
 
-/* Is this the first line of a sample, all but the command? */
+/* Is this the first line of a sample, except the command? */
 static bool lacks_command(struct dp_text line)
 {
     struct words of = { line, .n = 0 };
@@ -450,8 +450,9 @@ static bool lacks_command(struct dp_text line)
     return of.n && of.at == of.n;
 }
 
-/* Is the first line that is neither empty nor a comment that of a sample, and what follows a frame,
- * an empty line, or another sample? Behind other lines, warnings of perf, only a frame is proof. */
+/* Recognizes the format. The first line that is neither empty nor a comment must be that of a
+ * sample, followed by a frame, an empty line, or another sample. After other lines, warnings of
+ * perf, only a frame is proof. */
 static bool is_perf(const char *ptr, size_t len)
 {
     const char *end = ptr + len, *nl;
@@ -486,26 +487,26 @@ static bool is_perf(const char *ptr, size_t len)
 static int tell_events(struct dp_reader *r, struct perf *in)
 {
     for (size_t i = 0; i < in->n_events; i++) {
-        int rc = dp_foreign_value(r, dp_foreign_name(&in->names, in->events[i].name),
-                                  (struct dp_text){ "ns", in->events[i].time ? 2 : 0 });
+        int rc = dp_import_value(r, dp_import_name(&in->names, in->events[i].name),
+                                 (struct dp_text){ "ns", in->events[i].time ? 2 : 0 });
         if (rc < 0)
             return rc;
     }
-    return dp_foreign_header(r, 0);
+    return dp_import_header(r, 0);
 }
 
 static int head(struct dp_reader *r)
 {
-    struct perf *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    struct perf *in = r->import.state = dp_mem_zalloc(sizeof *in);
     struct dp_text line;
     if (!in)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_pool_init(&in->names);
     dp_samples_init(&in->tree);
     dp_buf_init(&in->name);
     dp_buf_init(&in->before);
     int rc = 0, got = 0;
-    while (rc == 0 && (got = dp_foreign_line(r, &line)) > 0)
+    while (rc == 0 && (got = dp_import_line(r, &line)) > 0)
         rc = any_line(r, in, line);
     if (rc == 0 && in->open && in->stacks)      /* it counts, but may have had more frames */
         in->cut = "no empty line follows the last stack";
@@ -515,23 +516,23 @@ static int head(struct dp_reader *r)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "there is no sample");
     if (rc == 0 && r->in.cut)
         in->cut = "the compressed data break off";
-    r->in.cut = false;          /* told behind the contexts */
+    r->in.cut = false;          /* reported after the contexts */
     return rc < 0 ? rc : tell_events(r, in);
 }
 
 static int body(struct dp_reader *r)
 {
-    struct perf *in = r->foreign.state;
+    struct perf *in = r->import.state;
     int rc = 0;
     in->numbers = dp_mem_alloc((in->names.count + 1) * sizeof *in->numbers);
     if (!in->numbers)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     memset(in->numbers, 0xff, (in->names.count + 1) * sizeof *in->numbers);     /* DP_SUB_NONE */
     for (size_t n = 1; rc == 0 && n < in->tree.count; n++) {
         uint32_t name = in->tree.nodes[n].sub;
         if (in->numbers[name] == DP_SUB_NONE)
-            rc = dp_foreign_sub(r, dp_foreign_name(&in->names, name), (struct dp_text){ "", 0 }, 0,
-                                &in->numbers[name]);
+            rc = dp_import_sub(r, dp_import_name(&in->names, name), (struct dp_text){ "", 0 }, 0,
+                               &in->numbers[name]);
     }
     if (rc == 0)
         rc = dp_samples_give(r, &in->tree, in->numbers);
@@ -552,4 +553,4 @@ static void release(void *state)
     dp_mem_free(in);
 }
 
-const struct dp_foreign_format dp_foreign_perf = { "perf", is_perf, head, body, release };
+const struct dp_import_format dp_import_perf = { "perf", is_perf, head, body, release };

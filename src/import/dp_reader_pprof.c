@@ -1,6 +1,7 @@
-/* The file is one message of protocol buffers (google/pprof, proto/profile.proto). Its table of
- * strings may come last, and samples before what they refer to: all of it is kept in memory. A
- * first pass notes where things are, a second one walks the samples. */
+/* Reads pprof's profile.proto. The file is one message of protocol buffers (google/pprof,
+ * proto/profile.proto). Its table of strings may come last, and samples before the messages that
+ * they refer to, so the whole file is in memory. A first pass notes the places of messages, a
+ * second one walks the samples. */
 #include "dp_reader_pprof.h"
 #include "dp_linecosts.h"
 #include "dp_mem.h"
@@ -26,29 +27,29 @@ enum wire { WIRE_VARINT, WIRE_64, WIRE_BYTES, WIRE_32 = 5 };
 
 /* A field of a message. */
 struct field {
-    uint64_t number, value;     /* value: of wire types other than WIRE_BYTES */
+    uint64_t number, value;     /* value: for wire types other than WIRE_BYTES */
     struct dp_text bytes;
     enum wire wire;
 };
 
-/* Where a message was: the file is smaller than 4 GiB. */
+/* The place of a message: the file is smaller than 4 GiB. */
 struct span { uint32_t at, len; };
 
 struct function {
-    uint64_t name, system, file, line;  /* strings by number; the line where it begins */
+    uint64_t name, system, file, line;  /* strings by number; line: where it begins */
     uint32_t sub;
 };
 
-/* A place in the code, which stands for a sub and for those that the sub is inlined into. */
+/* A place in the code, which represents a sub and the subs that it is inlined into. */
 struct location {
     struct span message;
     uint32_t first, count;      /* in subs, callees first; first is UNKNOWN before its first use */
-    struct dp_linecost line;    /* of the first one; its function is a sub here, and its file the
+    struct dp_linecost line;    /* of the first sub; its function is a sub here, and its file the
                                  * number of the string */
 };
 
 #define UNKNOWN   UINT32_MAX
-#define ROOT      (UINT32_C(1) << 31)   /* beside a sub: its name is that of the root */
+#define ROOT      (UINT32_C(1) << 31)   /* flag of a sub whose name is that of the root */
 DP_CHECK(root_is_no_sub, DP_LIMIT_IDS < ROOT);
 
 struct pprof {
@@ -57,30 +58,30 @@ struct pprof {
     size_t n_strings, strings_cap;
     struct span *types;
     size_t n_types, types_cap;
-    uint64_t preferred;         /* a string: the type that is shown first; 0: none is */
+    uint64_t preferred;         /* a string: the default type; 0: none */
     struct function *functions;
     size_t n_functions, functions_cap;
     struct location *locations;
     size_t n_locations, locations_cap;
     uint64_t *files;            /* of mappings: strings */
     size_t n_files, files_cap;
-    struct dp_map function_ids, location_ids, mapping_ids;      /* to indexes */
-    struct dp_map phases;       /* a string -> the phase's sub */
+    struct dp_map function_ids, location_ids, mapping_ids;      /* to indices */
+    struct dp_map phases;       /* a string -> sub of the phase */
     uint32_t *subs;
     size_t n_subs, subs_cap;
     uint64_t *path;             /* of the sample: ids of locations, callees first */
     size_t depth, path_cap;
-    uint64_t values[DP_FOREIGN_VALUES];
+    uint64_t values[DP_IMPORT_VALUES];
     size_t n_values;
     struct dp_linecosts lines;
 };
 
 /* ---- the wire ---- */
 
-/* Errors are at this byte from here on. */
+/* Sets the place of errors to this byte. */
 static void at(struct dp_reader *r, const char *ptr)
 {
-    r->in.base = (uint64_t)(ptr - r->foreign.whole.ptr);
+    r->in.base = (uint64_t)(ptr - r->import.whole.ptr);
 }
 
 static bool varint(struct dp_text *rest, uint64_t *out)
@@ -98,7 +99,7 @@ static bool varint(struct dp_text *rest, uint64_t *out)
     return false;
 }
 
-/* Takes n bytes off the beginning. */
+/* Removes n bytes from the beginning. */
 static bool take(struct dp_text *rest, uint64_t n, struct dp_text *out)
 {
     if (n > rest->len)
@@ -117,7 +118,7 @@ static uint64_t fixed(struct dp_text bytes)
     return v;
 }
 
-/* The next field of a message. Returns false if there is none that is whole. */
+/* Reads the next field of a message. Returns false if there is no complete one. */
 static bool read_field(struct dp_text *rest, struct field *f)
 {
     uint64_t tag = 0, len = 0;
@@ -136,7 +137,7 @@ static bool read_field(struct dp_text *rest, struct field *f)
     return true;
 }
 
-/* The same. Returns 1, 0 at the message's end, or a DP_E. */
+/* Reads the next field. Returns 1, 0 at the message's end, or a DP_E. */
 static int next_field(struct dp_reader *r, struct dp_text *rest, struct field *f)
 {
     const char *start = rest->ptr;
@@ -149,7 +150,7 @@ static int next_field(struct dp_reader *r, struct dp_text *rest, struct field *f
                           "it is cut off or damaged: this is no whole field of a pprof file");
 }
 
-/* The field as a message or a string. */
+/* Checks that the field is a message or a string. */
 static int as_bytes(struct dp_reader *r, const struct field *f)
 {
     return f->wire == WIRE_BYTES
@@ -170,7 +171,7 @@ static struct dp_text text_of(const struct pprof *p, struct span s)
 
 /* ---- what kind of file it is ---- */
 
-/* Has the message only fields of these numbers, up to the last one, and of these wire types? */
+/* Does the message only have fields with numbers up to `last`, and with these wire types? */
 static bool is_message(struct dp_text t, uint64_t last, bool bytes)
 {
     struct field f;
@@ -181,8 +182,8 @@ static bool is_message(struct dp_text t, uint64_t last, bool bytes)
     return any;
 }
 
-/* The fields of a profile may come in any order. It is one if they are numbers where there should
- * be numbers, up to a type of values, a sample, or the first string, which is empty. */
+/* Recognizes the format. The fields of a profile may come in any order. Numeric fields must be
+ * numbers, up to a type of values, a sample, or the first string, which is empty. */
 static bool is_pprof(const char *ptr, size_t len)
 {
     static const unsigned numbers = 1u << F_DROP | 1u << F_KEEP | 1u << F_TIME | 1u << F_DURATION
@@ -209,7 +210,7 @@ static int index_of(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t
 {
     struct dp_map_slot *slot = dp_map_put(map, id);
     if (!slot)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     slot->value = (uint32_t)index;
     return 0;
 }
@@ -217,7 +218,7 @@ static int index_of(struct dp_reader *r, struct dp_map *map, uint64_t id, size_t
 static int add_span(struct dp_reader *r, struct span **list, size_t *n, size_t *cap, struct span s)
 {
     if (dp_mem_grow((void **)list, cap, *n + 1, sizeof **list) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     (*list)[(*n)++] = s;
     return 0;
 }
@@ -235,7 +236,7 @@ static int add_mapping(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (got < 0)
         return got;
     if (dp_mem_grow((void **)&p->files, &p->files_cap, p->n_files + 1, sizeof *p->files) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->files[p->n_files] = file;
     return index_of(r, &p->mapping_ids, id, p->n_files++);
 }
@@ -254,7 +255,7 @@ static int add_location(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (dp_mem_grow((void **)&p->locations, &p->locations_cap, p->n_locations + 1,
                     sizeof *p->locations)
         < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->locations[p->n_locations] = loc;
     return index_of(r, &p->location_ids, id, p->n_locations++);
 }
@@ -279,12 +280,12 @@ static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (dp_mem_grow((void **)&p->functions, &p->functions_cap, p->n_functions + 1,
                     sizeof *p->functions)
         < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->functions[p->n_functions] = fn;
     return index_of(r, &p->function_ids, id, p->n_functions++);
 }
 
-/* Notes what a field of the profile is. */
+/* Notes the place of a field of the profile. */
 static int note(struct dp_reader *r, struct pprof *p, const struct field *f)
 {
     int rc = 0;
@@ -317,7 +318,7 @@ static int string(struct dp_reader *r, const struct pprof *p, uint64_t n, struct
     return 0;
 }
 
-/* A kind of value. preferred becomes its number, if it is the one that is shown first. */
+/* Adds a kind of value. preferred becomes its number, if it is the default type. */
 static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t *preferred)
 {
     struct dp_text t = text_of(p, p->types[n]), name, unit;
@@ -336,22 +337,22 @@ static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t
         return rc;
     if (p->preferred && p->preferred == type)
         *preferred = n;
-    return dp_foreign_value(r, name, unit);
+    return dp_import_value(r, name, unit);
 }
 
 static int head(struct dp_reader *r)
 {
-    struct pprof *p = r->foreign.state = dp_mem_zalloc(sizeof *p);
+    struct pprof *p = r->import.state = dp_mem_zalloc(sizeof *p);
     struct dp_text rest;
     struct field f;
     if (!p)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_map_init(&p->function_ids);
     dp_map_init(&p->location_ids);
     dp_map_init(&p->mapping_ids);
     dp_map_init(&p->phases);
     dp_linecosts_init(&p->lines);
-    int got = dp_foreign_whole(r, &p->all);
+    int got = dp_import_whole(r, &p->all);
     if (got < 0)
         return got;
     if (r->in.cut)
@@ -368,7 +369,7 @@ static int head(struct dp_reader *r)
     for (size_t i = 0; i < p->n_types; i++)
         if ((got = add_type(r, p, i, &preferred)) < 0)
             return got;
-    return dp_foreign_header(r, preferred);
+    return dp_import_header(r, preferred);
 }
 
 /* ---- the second pass ---- */
@@ -383,7 +384,7 @@ static int64_t found(struct dp_reader *r, const struct dp_map *map, uint64_t id,
                           (unsigned long long)id);
 }
 
-/* The sub of a function, with its file in the line that is of it. */
+/* Finds or makes the sub of a function, with its file in the line that belongs to it. */
 static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struct dp_linecost *line)
 {
     struct dp_text name, file;
@@ -395,8 +396,8 @@ static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struc
     if (fn->sub == DP_SUB_NONE
         && (rc = string(r, p, fn->name ? fn->name : fn->system, &name)) == 0
         && (rc = string(r, p, fn->file, &file)) == 0
-        && (rc = dp_foreign_sub(r, name, file, fn->line > INT32_MAX ? 0 : fn->line, &fn->sub)) == 0
-        && dp_foreign_is_root(name))
+        && (rc = dp_import_sub(r, name, file, fn->line > INT32_MAX ? 0 : fn->line, &fn->sub)) == 0
+        && dp_import_is_root(name))
         fn->sub |= ROOT;
     line->function = fn->sub;
     line->file = (uint32_t)fn->file;
@@ -405,7 +406,7 @@ static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struc
     return rc;
 }
 
-/* Code without names: its address is its name. */
+/* Makes the sub of code without a name: its address is its name. */
 static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, uint64_t address,
                        uint32_t *sub)
 {
@@ -416,22 +417,22 @@ static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, u
     if (rc < 0)
         return rc;
     int len = snprintf(name, sizeof name, "0x%llx", (unsigned long long)address);
-    return dp_foreign_sub(r, (struct dp_text){ name, (size_t)len }, file, 0, sub);
+    return dp_import_sub(r, (struct dp_text){ name, (size_t)len }, file, 0, sub);
 }
 
-/* Adds to the subs of a location, whose own line is that of the first of them. */
+/* Adds a sub to a location, whose own line is that of the first one. */
 static int add_sub(struct dp_reader *r, struct pprof *p, struct location *loc,
                    struct dp_linecost line)
 {
     if (p->n_subs == loc->first)
         loc->line = line;
     if (dp_mem_grow((void **)&p->subs, &p->subs_cap, p->n_subs + 1, sizeof *p->subs) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->subs[p->n_subs++] = line.function;
     return 0;
 }
 
-/* The function and the number of a line of a location: 0 if it has none. */
+/* Reads the function and the number of a line of a location: 0 if it has none. */
 static int read_line(struct dp_reader *r, struct dp_text t, uint64_t *id, uint64_t *number)
 {
     struct field f;
@@ -445,7 +446,7 @@ static int read_line(struct dp_reader *r, struct dp_text t, uint64_t *id, uint64
     return got;
 }
 
-/* Finds out which subs a location is in. */
+/* Finds the subs of a location. */
 static int resolve(struct dp_reader *r, struct pprof *p, struct location *loc)
 {
     struct dp_text t = text_of(p, loc->message);
@@ -481,7 +482,7 @@ static int add_id(struct dp_reader *r, struct pprof *p, uint64_t id)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "a stack has more than %lu frames",
                               (unsigned long)DP_LIMIT_DEPTH);
     if (dp_mem_grow((void **)&p->path, &p->path_cap, p->depth + 1, sizeof *p->path) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     p->path[p->depth++] = id;
     return 0;
 }
@@ -492,13 +493,13 @@ static int add_value(struct dp_reader *r, struct pprof *p, uint64_t value)
         return dp_reader_fail(r, DP_E_SYNTAX, 0,
                               "a sample's value is negative: this is the difference of two"
                               " profiles; give the two that it was made of");
-    if (p->n_values < r->foreign.n_values)
+    if (p->n_values < r->import.n_values)
         p->values[p->n_values] = value;
     p->n_values++;
     return 0;
 }
 
-/* Numbers of a sample: one, or several that are packed. */
+/* Reads numbers of a sample: one, or several that are packed. */
 static int add_numbers(struct dp_reader *r, struct pprof *p, const struct field *f,
                        int (*add)(struct dp_reader *r, struct pprof *p, uint64_t number))
 {
@@ -517,7 +518,7 @@ static int add_numbers(struct dp_reader *r, struct pprof *p, const struct field 
     return 0;
 }
 
-/* A label `phase` says in which phase of a program a sample was taken. */
+/* Reads a label. A label `phase` names the phase of the program in which a sample was taken. */
 static int read_label(struct dp_reader *r, const struct pprof *p, const struct field *f,
                       uint64_t *phase)
 {
@@ -534,27 +535,27 @@ static int read_label(struct dp_reader *r, const struct pprof *p, const struct f
             str = of.value;
     if (got == 0)
         got = string(r, p, key, &name);
-    if (got == 0 && str && dp_foreign_is(name, "phase"))
+    if (got == 0 && str && dp_import_is(name, "phase"))
         *phase = str;
     return got;
 }
 
-/* The context of a phase. */
+/* Finds or makes the context of a phase. */
 static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
 {
     struct dp_text name;
     int rc = string(r, p, phase, &name);
     struct dp_map_slot *slot = rc < 0 ? NULL : dp_map_put(&p->phases, phase);
     if (!slot)
-        return rc < 0 ? rc : dp_foreign_error(r, DP_E_NOMEM);
+        return rc < 0 ? rc : dp_import_error(r, DP_E_NOMEM);
     uint32_t sub = slot->value;
-    if (sub == DP_MAP_NONE && (rc = dp_foreign_phase(r, name, &sub)) < 0)
+    if (sub == DP_MAP_NONE && (rc = dp_import_phase(r, name, &sub)) < 0)
         return rc;
     slot->value = sub;
-    return dp_foreign_enter(r, 0, sub);
+    return dp_import_enter(r, 0, sub);
 }
 
-/* Goes down from the root to where the sample was taken. Returns its context, and the line. */
+/* Goes down from the root to the place of the sample. Returns its context, and the line. */
 static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase,
                        struct dp_linecost *line)
 {
@@ -575,7 +576,7 @@ static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase,
             uint32_t sub = p->subs[loc->first + k];
             bool frame = below || !(sub & ROOT);
             if (frame)
-                node = dp_foreign_enter(r, (uint32_t)node, sub & ~ROOT);
+                node = dp_import_enter(r, (uint32_t)node, sub & ~ROOT);
             *line = loc->line;
             line->function = frame ? sub & ~ROOT : DP_SUB_NONE;
         }
@@ -604,14 +605,14 @@ static int sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
     if (got < 0)
         return got;
     at(r, start);
-    if (p->n_values != r->foreign.n_values)
+    if (p->n_values != r->import.n_values)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "a sample has %zu values, and the file %zu kinds",
-                              p->n_values, r->foreign.n_values);
+                              p->n_values, r->import.n_values);
     struct dp_linecost line;
     int64_t node = descend(r, p, phase, &line);
-    int rc = node < 0 ? (int)node : dp_foreign_add(r, (uint32_t)node, p->values);
+    int rc = node < 0 ? (int)node : dp_import_add(r, (uint32_t)node, p->values);
     if (rc == 0 && (rc = dp_linecosts_add(&p->lines, line, p->values)) < 0)
-        dp_foreign_error(r, rc);
+        dp_import_error(r, rc);
     return rc;
 }
 
@@ -623,18 +624,18 @@ static uint32_t sub_of(const struct dp_reader *r, uint32_t function)
 
 static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
 {
-    const struct pprof *p = r->foreign.state;
+    const struct pprof *p = r->import.state;
     return text_of(p, p->strings[file]);
 }
 
 static int body(struct dp_reader *r)
 {
     static const struct dp_linecosts_names names = { sub_of, file_of };
-    struct pprof *p = r->foreign.state;
+    struct pprof *p = r->import.state;
     struct dp_text rest = p->all;
     struct field f;
     int got, rc;
-    p->lines.width = r->foreign.n_values;
+    p->lines.width = r->import.n_values;
     while ((got = next_field(r, &rest, &f)) > 0)
         if (f.number == F_SAMPLE && (rc = sample(r, p, f.bytes)) < 0)
             return rc;
@@ -662,4 +663,4 @@ static void release(void *state)
     dp_mem_free(p);
 }
 
-const struct dp_foreign_format dp_foreign_pprof = { "pprof", is_pprof, head, body, release };
+const struct dp_import_format dp_import_pprof = { "pprof", is_pprof, head, body, release };

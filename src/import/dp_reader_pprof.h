@@ -2,8 +2,8 @@
 #ifndef DP_READER_PPROF_H
 #define DP_READER_PPROF_H
 
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 
-extern const struct dp_foreign_format dp_foreign_pprof;
+extern const struct dp_import_format dp_import_pprof;
 
 #endif

@@ -1,9 +1,9 @@
-/* The file has a list of frames, and profiles whose stacks are numbers of frames. The names of an
- * object come in any order. The list of frames may come last, so that the stacks are kept as a tree
- * until the end; the unit of a profile may come behind its values, which are kept as text until
- * then; and whether names of profiles mean anything is known with the exporter. */
+/* Reads speedscope's JSON. The file has a list of frames, and profiles whose stacks are numbers of
+ * frames. The members of an object come in any order. The list of frames may come last, so stacks
+ * are kept as a tree until the end. The unit of a profile may come after its values, which are kept
+ * as text until then. Only the exporter's name shows whether names of profiles have a meaning. */
 #include "dp_reader_speedscope.h"
-#include "dp_foreign.h"
+#include "dp_unreadable.h"
 #include "dp_samples.h"
 #include "dp_json.h"
 #include "dp_mem.h"
@@ -12,68 +12,71 @@
 
 enum {
     STRING_MAX = (int)(DP_LIMIT_LINE / 2),
-    SAMPLES_MAX = 1 << 26       /* samples of a profile */
+    SAMPLES_MAX = 1 << 26       /* number of samples of a profile */
 };
 
 struct frame {
-    uint32_t name, file;        /* in names; NONE: not told */
+    uint32_t name, file;        /* in names; NONE: missing */
     uint64_t line;
 };
 
 /* A value whose unit is not known yet: a weight, or the time of an event. */
 struct late {
-    uint32_t node;              /* which has it, or what has passed up to it */
+    uint32_t node;              /* context of the value; for events, context of the time that passed
+                                 * before */
     size_t text;                /* in texts */
 };
 
-/* What a profile counts; its values in this file's profiles add up. */
+/* The kind of a profile's values; values of one kind are added up over the file's profiles. */
 struct kind {
-    uint32_t name;              /* in names; NONE: all of this unit are one. Those of others become
-                                 * one at the end, if the exporter is told so late */
+    uint32_t name;              /* in names; NONE: all profiles with this unit are one kind. Kinds
+                                 * of other exporters are joined at the end, if the exporter is only
+                                 * known then */
     const struct unit *unit;
 };
 
 struct speedscope {
     struct dp_json json;
-    bool started;               /* the first bytes have been taken */
-    bool known, ours;           /* the exporter; it is our dprofexport: names are metrics */
+    bool started;               /* the first bytes have been read */
+    bool known, ours;           /* the exporter is known; it is our dprofexport, so names are
+                                 * metrics */
     struct dp_pool names;
     struct frame *frames;
     size_t n_frames, frames_cap;
-    uint32_t *numbers;          /* the consumer's, by frame */
-    uint32_t used;              /* frames that profiles have: one more than the highest */
-    struct kind kinds[DP_FOREIGN_VALUES];
+    uint32_t *numbers;          /* the consumer's number, by frame */
+    uint32_t used;              /* frames that profiles use: the highest number plus 1 */
+    struct kind kinds[DP_IMPORT_VALUES];
     size_t n_kinds;
     struct dp_samples tree;
     uint32_t *stack;            /* of an evented profile: contexts from the caller to the callee */
     size_t depth, stack_cap;
-    uint32_t *leaves;           /* of a sampled one */
+    uint32_t *leaves;           /* of a sampled profile */
     uint64_t *weights;
     size_t n_leaves, n_weights, leaves_cap, weights_cap;
-    struct late *late;          /* of the profile: what cannot be added yet */
+    struct late *late;          /* values of the profile that cannot be added yet */
     size_t n_late, late_cap;
-    struct dp_buf texts;        /* of late values, each with a NUL behind it */
+    struct dp_buf texts;        /* texts of late values, each with a NUL */
     const char *cut;            /* what is wrong with the end; NULL: nothing */
 };
 
 static const struct unit {
-    const char *name, *kind, *unit;     /* what the kind is called where profiles are not metrics */
-    unsigned decimals;          /* .. that are kept */
+    const char *name, *kind, *unit;     /* kind: its name if profiles are not metrics */
+    unsigned decimals;          /* number of decimals kept */
 } units[] = {
     { "nanoseconds", "time", "ns", 0 }, { "microseconds", "time", "ns", 3 },
     { "milliseconds", "time", "ns", 6 }, { "seconds", "time", "ns", 9 },
     { "bytes", "memory", "bytes", 0 },  { "none", "count", "", 0 },
 };
 
-/* A profile while it is read. Values are in the kind's own units. */
+/* The profile that is being read. Values are in the kind's own units. */
 struct profile {
-    uint32_t name;              /* NONE: not told yet */
-    const struct unit *unit;    /* NULL: not told yet */
-    size_t kind;                /* DP_FOREIGN_VALUES: not looked up yet */
+    uint32_t name;              /* NONE: not known yet */
+    const struct unit *unit;    /* NULL: not known yet */
+    size_t kind;                /* DP_IMPORT_VALUES: not determined yet */
     bool evented, begun;        /* begun: the start was known at the first event */
-    bool late;                  /* its weights are kept as texts */
-    size_t start, end;          /* in texts; NO_TEXT: not told */
-    int64_t first, at;          /* of the first event, and of the one before */
+    bool late;                  /* weights are kept as texts */
+    size_t start, end;          /* in texts; NO_TEXT: missing */
+    int64_t first, at;          /* of the first event, and of the previous one */
 };
 
 #define NO_TEXT SIZE_MAX
@@ -81,8 +84,8 @@ struct profile {
 
 enum { NONE = -1 };
 
-/* An object that names the schema somewhere near its beginning, or has the names that speedscope's
- * objects have. */
+/* Recognizes an object that names the schema near its beginning, or has the members of speedscope's
+ * objects. */
 static bool is_speedscope(const char *ptr, size_t len)
 {
     size_t at = 0;
@@ -90,9 +93,9 @@ static bool is_speedscope(const char *ptr, size_t len)
         at++;
     if (at == len || ptr[at] != '{')
         return false;
-    if (dp_foreign_has(ptr, len, "speedscope.app/file-format-schema"))
+    if (dp_unreadable_has(ptr, len, "speedscope.app/file-format-schema"))
         return true;
-#define HAS(name) dp_foreign_has(ptr, len, "\"" name "\"")
+#define HAS(name) dp_unreadable_has(ptr, len, "\"" name "\"")
     bool profiles = HAS("profiles") && (HAS("evented") || HAS("sampled"));
     return (profiles || (HAS("shared") && HAS("frames"))) && !HAS("traceEvents");
 #undef HAS
@@ -103,7 +106,7 @@ static bool is_speedscope(const char *ptr, size_t len)
 static long fill(void *ctx, const char **ptr)
 {
     struct dp_reader *r = ctx;
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     long got = (long)(r->in.end - r->in.pos);
     if (in->started || !got) {
         r->in.pos = r->in.end;
@@ -114,23 +117,23 @@ static long fill(void *ctx, const char **ptr)
     return got;
 }
 
-/* The place of an error is that of the token read last. */
+/* The place of an error: that of the last token. */
 static size_t here(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     r->in.line = in->json.line;
     return (size_t)(in->json.ptr - in->json.begin);
 }
 
 #define FAIL(r, code, ...) dp_reader_fail(r, code, here(r), __VA_ARGS__)
 
-/* The next token; errors have been told, but for a text that ends too early. */
+/* Reads the next token; errors are reported, except for a text that ends too early. */
 static int next(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = dp_json_next(&in->json);
     if (kind == DP_E_NOMEM)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (kind < 0 && kind != DP_E_TRUNCATED && in->json.what)
         return FAIL(r, kind, "%s", in->json.what);
     return kind;
@@ -138,12 +141,12 @@ static int next(struct dp_reader *r)
 
 static int skip(struct dp_reader *r, int kind)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = dp_json_skip(&in->json, kind);
     return rc < 0 && rc != DP_E_TRUNCATED && in->json.what ? FAIL(r, rc, "%s", in->json.what) : rc;
 }
 
-/* A token of that kind, or an error. */
+/* Reads a token of a kind, or fails. */
 static int expect(struct dp_reader *r, int kind, const char *what)
 {
     int got = next(r);
@@ -152,16 +155,16 @@ static int expect(struct dp_reader *r, int kind, const char *what)
 
 static int intern(struct dp_reader *r, uint32_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     *out = dp_pool_intern(&in->names, in->json.text.len ? in->json.text.ptr : "",
                           in->json.text.len);
-    return *out == DP_MAP_NONE ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return *out == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-/* A whole number from 0 up. */
+/* Reads a whole number from 0 up. */
 static int whole(struct dp_reader *r, int kind, uint64_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int64_t v = 0;
     if (kind < 0)
         return kind;
@@ -173,7 +176,7 @@ static int whole(struct dp_reader *r, int kind, uint64_t *out)
 
 static int frame_index(struct dp_reader *r, int kind, uint32_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     uint64_t n = 0;
     int rc = whole(r, kind, &n);
     if (rc == 0 && n >= DP_LIMIT_IDS)
@@ -188,7 +191,7 @@ static int frame_index(struct dp_reader *r, int kind, uint32_t *out)
 
 static int one_frame(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     struct frame f = { (uint32_t)NONE, (uint32_t)NONE, 0 };
     int kind, rc = 0;
     while (rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
@@ -210,12 +213,12 @@ static int one_frame(struct dp_reader *r)
         return FAIL(r, DP_E_LIMIT, "there are more than %lu frames",
                     (unsigned long)DP_LIMIT_IDS);
     if (dp_mem_grow((void **)&in->frames, &in->frames_cap, in->n_frames + 1, sizeof f) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     in->frames[in->n_frames++] = f;
     return 0;
 }
 
-/* Objects in an array, each read by `one`. */
+/* Reads the objects of an array, each with `one`. */
 static int each(struct dp_reader *r, int (*one)(struct dp_reader *r))
 {
     int kind = expect(r, DP_JSON_ARRAY, "there is no list where one should be");
@@ -230,7 +233,7 @@ static int each(struct dp_reader *r, int (*one)(struct dp_reader *r))
 
 static int shared(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = 0, kind = expect(r, DP_JSON_OBJECT, "`shared' is no object");
     while (kind >= 0 && rc == 0 && (kind = next(r)) == DP_JSON_KEY)
         rc = dp_json_is(&in->json, "frames") ? each(r, one_frame) : skip(r, next(r));
@@ -239,10 +242,11 @@ static int shared(struct dp_reader *r)
 
 /* ---- values ---- */
 
-/* Kinds that differ in the profile's name alone become one: the names are not those of metrics. */
+/* Joins kinds that differ only in the profile's name, because the names are not those of
+ * metrics. */
 static int join_kinds(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     size_t n = 0;
     for (size_t i = 0; i < in->n_kinds; i++) {
         size_t to = 0;
@@ -250,7 +254,7 @@ static int join_kinds(struct dp_reader *r)
             to++;
         int rc = to < i ? dp_samples_move(&in->tree, i, to) : 0;
         if (rc < 0)
-            return rc == DP_E_NOMEM ? dp_foreign_error(r, rc)
+            return rc == DP_E_NOMEM ? dp_import_error(r, rc)
                     : FAIL(r, rc, "the values add up to more than fits");
         in->kinds[to] = (struct kind){ (uint32_t)NONE, in->kinds[i].unit };
         n += to == n;
@@ -260,13 +264,13 @@ static int join_kinds(struct dp_reader *r)
     return 0;
 }
 
-/* The kind of a profile's values, whose unit and name are known. */
+/* Finds or makes the kind of a profile's values, whose unit and name are known. */
 static int find_kind(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
-    if (p->kind < DP_FOREIGN_VALUES)
+    struct speedscope *in = r->import.state;
+    if (p->kind < DP_IMPORT_VALUES)
         return 0;
-    if (!in->known && in->n_kinds == DP_FOREIGN_VALUES) {
+    if (!in->known && in->n_kinds == DP_IMPORT_VALUES) {
         int rc = join_kinds(r);         /* our files do not have so many */
         if (rc < 0)
             return rc;
@@ -277,8 +281,8 @@ static int find_kind(struct dp_reader *r, struct profile *p)
         if (k->name == want.name && strcmp(k->unit->kind, want.unit->kind) == 0)
             return 0;
     }
-    if (in->n_kinds == DP_FOREIGN_VALUES)
-        return FAIL(r, DP_E_LIMIT, "there are more than %d kinds of values", DP_FOREIGN_VALUES);
+    if (in->n_kinds == DP_IMPORT_VALUES)
+        return FAIL(r, DP_E_LIMIT, "there are more than %d kinds of values", DP_IMPORT_VALUES);
     in->kinds[in->n_kinds++] = want;
     return 0;
 }
@@ -286,7 +290,7 @@ static int find_kind(struct dp_reader *r, struct profile *p)
 /* Is it too early to add values? */
 static bool is_early(const struct dp_reader *r, const struct profile *p)
 {
-    const struct speedscope *in = r->foreign.state;
+    const struct speedscope *in = r->import.state;
     bool any_name = in->known && !in->ours;
     return !p->unit || in->n_late || (p->name == (uint32_t)NONE && !any_name);
 }
@@ -301,65 +305,65 @@ static int scaled(struct dp_reader *r, struct profile *p, const struct dp_json *
             : FAIL(r, DP_E_LIMIT, "a value is too large");
 }
 
-/* The value of the token read last. */
+/* The value of the last token. */
 static int amount(struct dp_reader *r, struct profile *p, int64_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     return scaled(r, p, &in->json, out);
 }
 
 /* The value of a text that was kept. */
 static int amount_of(struct dp_reader *r, struct profile *p, size_t text, int64_t *out)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     struct dp_json number = { .text = { .ptr = in->texts.ptr + text } };
     number.text.len = strlen(number.text.ptr);
     return scaled(r, p, &number, out);
 }
 
-/* A token that must be a number. */
+/* Checks that a token is a number. */
 static int expect_number(struct dp_reader *r, int kind)
 {
     return kind < 0 || kind == DP_JSON_NUMBER ? (kind < 0 ? kind : 0)
             : FAIL(r, DP_E_SYNTAX, "there is no number where one should be");
 }
 
-/* Keeps the number read last as text. */
+/* Keeps the last number as text. */
 static int keep_text(struct dp_reader *r, size_t *text)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     *text = in->texts.len;
     if (in->json.text.len >= DP_LIMIT_WHOLE - in->texts.len)
         return FAIL(r, DP_E_LIMIT, "the values before a profile's unit take more than %zu bytes",
                     DP_LIMIT_WHOLE);
     dp_buf_add(&in->texts, in->json.text.ptr, in->json.text.len);
     dp_buf_addc(&in->texts, '\0');
-    return in->texts.err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return in->texts.err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 static int keep_late(struct dp_reader *r, uint32_t node, size_t text)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     if (dp_mem_grow((void **)&in->late, &in->late_cap, in->n_late + 1, sizeof *in->late) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     in->late[in->n_late++] = (struct late){ node, text };
     return 0;
 }
 
 static int add(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t value)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = value ? dp_samples_add(&in->tree, node, p->kind, value) : 0;
-    return rc == DP_E_NOMEM ? dp_foreign_error(r, DP_E_NOMEM)
+    return rc == DP_E_NOMEM ? dp_import_error(r, DP_E_NOMEM)
             : rc < 0 ? FAIL(r, rc, "the values add up to more than fits") : 0;
 }
 
 static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int64_t node = dp_samples_enter(&in->tree, parent, frame);
     if (node == DP_E_NOMEM)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     return node < 0 ? FAIL(r, (int)node, "there are more than %lu contexts",
                            (unsigned long)DP_LIMIT_NODES) : node;
 }
@@ -368,12 +372,11 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
 
 static uint32_t top(const struct dp_reader *r)
 {
-    const struct speedscope *in = r->foreign.state;
+    const struct speedscope *in = r->import.state;
     return in->depth ? in->stack[in->depth - 1] : 0;
 }
 
-/* What passes between two events belongs to the frame on top; where none is open, to the
- * program. */
+/* Adds the time between two events to the frame on top or, if none is open, to the program. */
 static int pass(struct dp_reader *r, struct profile *p, uint32_t node, int64_t at)
 {
     int rc = 0;
@@ -393,21 +396,21 @@ static int pass(struct dp_reader *r, struct profile *p, uint32_t node, int64_t a
 
 static int open_frame(struct dp_reader *r, uint32_t frame)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int64_t node = enter(r, top(r), frame);
     if (node < 0)
         return (int)node;
     if (in->depth == DP_LIMIT_DEPTH)
         return FAIL(r, DP_E_LIMIT, "a stack is too deep");
     if (dp_mem_grow((void **)&in->stack, &in->stack_cap, in->depth + 1, sizeof *in->stack) < 0)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     in->stack[in->depth++] = (uint32_t)node;
     return 0;
 }
 
 static int close_frame(struct dp_reader *r, uint32_t frame)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     if (!in->depth)
         return FAIL(r, DP_E_SYNTAX, "frame %lu is closed, and none is open", (unsigned long)frame);
     uint32_t last = in->tree.nodes[in->stack[in->depth - 1]].sub;
@@ -420,7 +423,7 @@ static int close_frame(struct dp_reader *r, uint32_t frame)
 
 static int event(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     char type = '\0';
     bool has_frame = false, has_at = false, early = is_early(r, p);
     uint32_t frame = 0;
@@ -453,7 +456,7 @@ static int event(struct dp_reader *r, struct profile *p)
 
 static int events(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = expect(r, DP_JSON_ARRAY, "the events of a profile are no list");
     in->depth = 0;
     p->evented = true;
@@ -487,7 +490,7 @@ static int64_t sample(struct dp_reader *r)
             : FAIL(r, DP_E_SYNTAX, "a sample is no list of numbers");
 }
 
-/* Gives a sample its weight: what is in `weights' is a number, or the place of its text. */
+/* Gives a sample its weight: an element of `weights' is a number, or the place of its text. */
 static int weigh(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t weight)
 {
     return p->late ? keep_late(r, node, (size_t)weight) : add(r, p, node, weight);
@@ -495,7 +498,7 @@ static int weigh(struct dp_reader *r, const struct profile *p, uint32_t node, ui
 
 static int samples(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = expect(r, DP_JSON_ARRAY, "the samples of a profile are no list");
     while (kind >= 0 && (kind = next(r)) == DP_JSON_ARRAY) {
         int64_t node = sample(r);
@@ -505,7 +508,7 @@ static int samples(struct dp_reader *r, struct profile *p)
             return FAIL(r, DP_E_LIMIT, "a profile has more than %d samples", SAMPLES_MAX);
         if (rc == 0 && dp_mem_grow((void **)&in->leaves, &in->leaves_cap, i + 1,
                                    sizeof *in->leaves) < 0)
-            return dp_foreign_error(r, DP_E_NOMEM);
+            return dp_import_error(r, DP_E_NOMEM);
         if (rc < 0)
             return rc;
         in->leaves[in->n_leaves++] = (uint32_t)node;
@@ -516,7 +519,7 @@ static int samples(struct dp_reader *r, struct profile *p)
             : FAIL(r, DP_E_SYNTAX, "a sample is no list of numbers");
 }
 
-/* A weight, as `weights' has it. */
+/* Reads a weight, as `weights' stores it. */
 static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t *weight)
 {
     int64_t v = 0;
@@ -530,10 +533,10 @@ static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t
     return rc;
 }
 
-/* Weights usually follow the samples; if not, they are kept. */
+/* Reads weights. They usually follow the samples; if not, they are kept. */
 static int weights(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = expect(r, DP_JSON_ARRAY, "the weights of a profile are no list");
     p->late = p->late || is_early(r, p);
     while (kind >= 0 && (kind = next(r)) != DP_JSON_ARRAY_END) {
@@ -547,7 +550,7 @@ static int weights(struct dp_reader *r, struct profile *p)
         } else if (rc == 0) {
             if (dp_mem_grow((void **)&in->weights, &in->weights_cap, i + 1,
                             sizeof *in->weights) < 0)
-                return dp_foreign_error(r, DP_E_NOMEM);
+                return dp_import_error(r, DP_E_NOMEM);
             in->weights[i] = v;
         }
         if (rc < 0)
@@ -560,7 +563,7 @@ static int weights(struct dp_reader *r, struct profile *p)
 /* Adds the values that came before the unit or the name. */
 static int add_late(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < in->n_late; i++) {
         int64_t v;
@@ -574,7 +577,8 @@ static int add_late(struct dp_reader *r, struct profile *p)
     return rc;
 }
 
-/* What passes before the first event, where the start came behind it, and after the last one. */
+/* Adds the time before the first event, if the start came after it, and the time after the last
+ * one. */
 static int add_ends(struct dp_reader *r, struct profile *p)
 {
     int64_t v;
@@ -597,7 +601,7 @@ static int add_ends(struct dp_reader *r, struct profile *p)
 
 static int unit(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = expect(r, DP_JSON_STRING, "the unit of a profile is no string");
     for (size_t i = 0; kind >= 0 && i < DP_ARRAY_LEN(units); i++)
         if (dp_json_is(&in->json, units[i].name))
@@ -608,10 +612,10 @@ static int unit(struct dp_reader *r, struct profile *p)
     return kind < 0 ? kind : 0;
 }
 
-/* Only the first word of our own names tells what is counted. */
+/* Reads a profile's name. Of our own names, only the first word says what is counted. */
 static int profile_name(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = expect(r, DP_JSON_STRING, "the name of a profile is no string");
     char *blank = rc < 0 || !in->json.text.len ? NULL
             : memchr(in->json.text.ptr, ' ', in->json.text.len);
@@ -622,7 +626,7 @@ static int profile_name(struct dp_reader *r, struct profile *p)
 
 static int profile_key(struct dp_reader *r, struct profile *p)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     if (dp_json_is(&in->json, "name"))
         return profile_name(r, p);
     if (dp_json_is(&in->json, "unit"))
@@ -643,8 +647,8 @@ static int profile_key(struct dp_reader *r, struct profile *p)
 
 static int one_profile(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
-    struct profile p = { .name = (uint32_t)NONE, .kind = DP_FOREIGN_VALUES, .start = NO_TEXT,
+    struct speedscope *in = r->import.state;
+    struct profile p = { .name = (uint32_t)NONE, .kind = DP_IMPORT_VALUES, .start = NO_TEXT,
                          .end = NO_TEXT, .first = NO_TIME, .at = NO_TIME };
     int rc = 0, kind;
     in->n_leaves = in->n_weights = in->n_late = 0;
@@ -668,9 +672,9 @@ static int one_profile(struct dp_reader *r)
 
 static int exporter(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int kind = next(r);
-    if (in->known)              /* there were more kinds than ours have */
+    if (in->known)              /* there were more kinds than our files have */
         return skip(r, kind);
     in->ours = kind == DP_JSON_STRING && in->json.text.len >= 12
                && memcmp(in->json.text.ptr, "Devel::DProf", 12) == 0;
@@ -683,7 +687,7 @@ static int exporter(struct dp_reader *r)
 
 static int all(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = 0, kind = expect(r, DP_JSON_OBJECT, "the file is no object");
     while (kind >= 0 && rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
         if (dp_json_is(&in->json, "shared"))
@@ -702,25 +706,25 @@ static int all(struct dp_reader *r)
 
 static int tell_kinds(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     for (size_t i = 0; i < in->n_kinds; i++) {
         const struct kind *k = &in->kinds[i];
         struct dp_text name = { k->unit->kind, strlen(k->unit->kind) };
         struct dp_text of = { k->unit->unit, strlen(k->unit->unit) };
         if (k->name != (uint32_t)NONE)
-            name = dp_foreign_name(&in->names, k->name);
-        int rc = dp_foreign_value(r, name, of);
+            name = dp_import_name(&in->names, k->name);
+        int rc = dp_import_value(r, name, of);
         if (rc < 0)
             return rc;
     }
-    return dp_foreign_header(r, 0);
+    return dp_import_header(r, 0);
 }
 
 static int head(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state = dp_mem_zalloc(sizeof *in);
+    struct speedscope *in = r->import.state = dp_mem_zalloc(sizeof *in);
     if (!in)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     dp_json_init(&in->json, fill, r, STRING_MAX);
     dp_buf_init(&in->texts);
     dp_pool_init(&in->names);
@@ -746,20 +750,20 @@ static int head(struct dp_reader *r)
 
 static int give_frames(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     in->numbers = dp_mem_zalloc((in->n_frames + 1) * sizeof *in->numbers);
     if (!in->numbers)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     for (size_t i = 0; i < in->used; i++) {
         const struct frame *f = &in->frames[i];
-        struct dp_text name = dp_foreign_name(&in->names, f->name), file = { "", 0 };
+        struct dp_text name = dp_import_name(&in->names, f->name), file = { "", 0 };
         if (f->file != (uint32_t)NONE)
-            file = dp_foreign_name(&in->names, f->file);
-        if (dp_foreign_is_root(name)) {
+            file = dp_import_name(&in->names, f->file);
+        if (dp_import_is_root(name)) {
             in->numbers[i] = DP_SUB_NONE;
             continue;
         }
-        int rc = dp_foreign_sub(r, name, file, f->line, &in->numbers[i]);
+        int rc = dp_import_sub(r, name, file, f->line, &in->numbers[i]);
         if (rc < 0)
             return rc;
     }
@@ -768,7 +772,7 @@ static int give_frames(struct dp_reader *r)
 
 static int body(struct dp_reader *r)
 {
-    struct speedscope *in = r->foreign.state;
+    struct speedscope *in = r->import.state;
     int rc = give_frames(r);
     if (rc == 0)
         rc = dp_samples_give(r, &in->tree, in->numbers);
@@ -794,6 +798,6 @@ static void release(void *state)
     dp_mem_free(in);
 }
 
-const struct dp_foreign_format dp_foreign_speedscope = {
+const struct dp_import_format dp_import_speedscope = {
     "speedscope", is_speedscope, head, body, release
 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAP_SPARE = 1024 };      /* entries out of date that are kept in any case */
+enum { MAP_SPARE = 1024 };      /* number of outdated entries that are always allowed */
 
 struct dp_returns_open {
     uint32_t depth, node;
@@ -62,7 +62,7 @@ static void free_node(struct dp_returns *t, uint32_t n)
     t->free = n;
 }
 
-/* Forgets the entries that are out of date, when most of them are. */
+/* Removes the outdated entries when most entries are outdated. */
 static int clean_map(struct dp_returns *t)
 {
     if (t->kids.used < 2 * t->used + MAP_SPARE)
@@ -80,7 +80,7 @@ static int clean_map(struct dp_returns *t)
     return 0;
 }
 
-/* The kid of that sub, or DP_RETURNS_NONE. */
+/* The kid with a sub, or DP_RETURNS_NONE. */
 static uint32_t find(const struct dp_returns *t, uint32_t parent, uint32_t sub)
 {
     const struct dp_map_slot *slot = dp_map_find(&t->kids, key_of(parent, sub));
@@ -88,7 +88,7 @@ static uint32_t find(const struct dp_returns *t, uint32_t parent, uint32_t sub)
     return node && node->sub == sub && node->parent == parent ? slot->value : DP_RETURNS_NONE;
 }
 
-/* Makes n a kid of parent, which has none of that sub. */
+/* Makes n a kid of parent, which has none with the same sub. */
 static int link_kid(struct dp_returns *t, uint32_t parent, uint32_t n, uint32_t sub)
 {
     int rc = clean_map(t);
@@ -124,7 +124,7 @@ static int push_move(struct dp_returns *t, uint32_t from, uint32_t to)
     return 0;
 }
 
-/* Gives the kids of a node to another one: a kid of the same sub takes over what it has. */
+/* Moves the kids of a node to another one: a kid with the same sub takes over the values. */
 static int move_kids(struct dp_returns *t, uint32_t from, uint32_t to)
 {
     int rc = push_move(t, from, to);
@@ -159,7 +159,8 @@ static struct dp_returns_open *top(struct dp_returns *t)
     return t->n_open ? &t->open[t->n_open - 1] : NULL;
 }
 
-/* The frame on top does not return: its callees are those of the one below, or of the root. */
+/* Drops the frame on top, which does not return: its callees become those of the one below, or of
+ * the root. */
 static int give_up(struct dp_returns *t)
 {
     uint32_t n = t->open[--t->n_open].node;
@@ -169,7 +170,7 @@ static int give_up(struct dp_returns *t)
     return rc;
 }
 
-/* The frame of that depth, which has not returned. */
+/* The frame at a depth, which has not returned. */
 static int64_t open_at(struct dp_returns *t, uint32_t depth)
 {
     if (t->n_open && top(t)->depth == depth)
@@ -192,7 +193,7 @@ int dp_returns_add(struct dp_returns *t, uint32_t depth, uint32_t sub, int64_t t
     while (rc == 0 && t->n_open > 1 && t->open[t->n_open - 2].depth >= depth)
         rc = give_up(t);
     if (rc == 0 && t->n_open && top(t)->depth >= depth)
-        self = t->open[--t->n_open].node;       /* what was called by it has returned before */
+        self = t->open[--t->n_open].node;       /* its callees have returned before */
     int64_t parent = rc < 0 ? rc : open_at(t, depth - 1);
     if (parent < 0)
         return (int)parent;

@@ -12,7 +12,7 @@ void dp_samples_init(struct dp_samples *t)
 void dp_samples_release(struct dp_samples *t)
 {
     dp_mem_free(t->nodes);
-    for (size_t i = 0; i < DP_FOREIGN_VALUES; i++)
+    for (size_t i = 0; i < DP_IMPORT_VALUES; i++)
         dp_mem_free(t->values[i].own);
     dp_map_release(&t->kids);
     dp_samples_init(t);
@@ -68,23 +68,23 @@ int dp_samples_move(struct dp_samples *t, size_t from, size_t to)
 
 static int give_values(struct dp_reader *r, const struct dp_samples *t, size_t n, uint32_t node)
 {
-    uint64_t values[DP_FOREIGN_VALUES] = { 0 };
+    uint64_t values[DP_IMPORT_VALUES] = { 0 };
     bool some = false;
-    for (size_t i = 0; i < r->foreign.n_values; i++) {
+    for (size_t i = 0; i < r->import.n_values; i++) {
         values[i] = n < t->values[i].count ? t->values[i].own[n] : 0;
         some = some || values[i];
     }
-    return some ? dp_foreign_add(r, node, values) : 0;
+    return some ? dp_import_add(r, node, values) : 0;
 }
 
 int dp_samples_give(struct dp_reader *r, const struct dp_samples *t, const uint32_t *number)
 {
     uint32_t *given = dp_mem_zalloc((t->count + 1) * sizeof *given);
     int rc = given ? give_values(r, t, 0, 0)
-            : dp_foreign_error(r, DP_E_NOMEM);
+            : dp_import_error(r, DP_E_NOMEM);
     for (size_t n = 1; rc == 0 && n < t->count; n++) {
         uint32_t parent = given[t->nodes[n].parent], sub = number[t->nodes[n].sub];
-        int64_t node = dp_foreign_enter(r, parent, sub);
+        int64_t node = dp_import_enter(r, parent, sub);
         given[n] = node < 0 ? 0 : (uint32_t)node;
         rc = node < 0 ? (int)node : give_values(r, t, n, given[n]);
     }

@@ -2,8 +2,8 @@
 
 enum { SHIFTS = 40000 };        /* with more pairs of lines, only the distance 0 is tried */
 
-/* Walks both lists. Returns how many places are `shift` lines apart; `to`, if given, gets the
- * pairs. */
+/* Walks both lists. Returns the number of places that are `shift` lines apart; `to`, if given, gets
+ * the pairs. */
 static size_t matches(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b,
                       int64_t shift, uint32_t *to)
 {

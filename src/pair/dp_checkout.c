@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { CHAIN = 200 };           /* of one name, at most so many files are looked at */
+enum { CHAIN = 200 };           /* largest number of files with one name that are compared */
 
 static const char eval[] = "(eval ";
 
@@ -33,7 +33,7 @@ void dp_checkouts_release(struct dp_checkouts *c)
 
 static bool is_word(char c) { return dp_is_word(c) || (unsigned char)c >= 0x80; }
 
-/* Length of `(eval 12` at ptr, if a `)` follows; 0 if it is no such text. */
+/* The length of `(eval 12` at ptr if a `)` follows, else 0. */
 static size_t eval_at(const char *ptr, size_t len)
 {
     const size_t n = sizeof eval - 1;
@@ -132,7 +132,7 @@ uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, u
     c->buf.len = 0;
     dp_checkout_plain(&c->buf, ptr + base, len - base);
     uint32_t t = text(c, c->buf.ptr, c->buf.len);
-    /* Room first, so that what the map has is there, whatever fails. */
+    /* Make room first, so that the map has no entry without its file if something fails. */
     bool room = dp_mem_grow((void **)&c->files, &c->files_cap, c->n_files + 1,
                             sizeof *c->files) == 0;
     struct dp_map_slot *slot = room ? dp_map_put(&c->file_of, t) : NULL,
@@ -166,7 +166,7 @@ static void chain_file(struct dp_checkouts *c, uint32_t n)
     first->value = n;
 }
 
-/* How many bytes there are in the last folders and the name that both have in common. */
+/* The number of bytes in the last folders and the name that both share. */
 static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
 {
     size_t n = 0, whole = 0;
@@ -180,8 +180,8 @@ static size_t common_tail(const struct dp_name *a, const struct dp_name *b)
     return a_ends && b_ends ? n : whole;
 }
 
-/* For a file that the baseline does not have: the file of the baseline that ends in the most equal
- * folders and that the side does not have; none if there are several such files. */
+/* Pairs a file that the baseline lacks with the file of the baseline that ends in the most equal
+ * folders and that the side lacks; with none if there are several such files. */
 static void pair_file(struct dp_checkouts *c, uint32_t n)
 {
     const struct dp_name *name = name_of(c, c->files[n].text);

@@ -1,4 +1,4 @@
-/* Finds out which names, in several checkouts of a program, are the same file. */
+/* Finds the names that, in several checkouts of a program, belong to the same file. */
 #ifndef DP_CHECKOUT_H
 #define DP_CHECKOUT_H
 
@@ -7,19 +7,19 @@
 #include "dp_map.h"
 #include "dp_pool.h"
 
-/* A name as some profile has it, without numbers of evals and bases. */
+/* The name of a file in some profile, without numbers of evals and without its base. */
 struct dp_checkout_file {
     uint32_t text;
-    uint32_t like;              /* the file of the baseline that it is paired with; or itself */
-    uint32_t next;              /* file of the same last part; DP_MAP_NONE */
+    uint32_t like;              /* file of the baseline that it is paired with, or itself */
+    uint32_t next;              /* next file with the same last part; DP_MAP_NONE */
     uint32_t side;              /* the first side that has it */
-    size_t tail;                /* bytes that all files paired with it end in */
+    size_t tail;                /* number of bytes at the end that all files paired with it share */
     bool in_base;               /* side 0 has it */
 };
 
 struct dp_checkouts {
     struct dp_pool *texts;      /* borrowed */
-    const char *const *bases;   /* folders that are taken off; borrowed */
+    const char *const *bases;   /* folders that are removed from the beginning of names; borrowed */
     size_t n_bases;
     struct dp_checkout_file *files;
     size_t n_files, files_cap;
@@ -34,18 +34,18 @@ void dp_checkouts_init(struct dp_checkouts *c, struct dp_pool *texts, const char
                        size_t n_bases);
 void dp_checkouts_release(struct dp_checkouts *c);
 
-/* The number of a file that a side has. */
+/* Adds a file of a side. Returns its number. */
 uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, uint32_t side);
-/* To be called when all files are there. Pairs a file that the baseline does not have with the file
+/* Call this when all files have been added. Pairs each file that the baseline lacks with the file
  * of the baseline that ends in the same folders and name. */
 void dp_checkouts_pair(struct dp_checkouts *c);
-/* The name that all paired files have in common, as a number in texts. */
+/* The common name of all paired files, as a number in texts. */
 uint32_t dp_checkouts_text(struct dp_checkouts *c, uint32_t file);
 
-/* Appends a name without what differs from run to run: the numbers of evals (`(eval 12)` is
- * `(eval)`), addresses (`0x55d0c8a2` is `0x...`), and words of nothing but digits that are a digest
- * or an address: 16 or more hexadecimal digits with a decimal one among them, or 12 or more decimal
- * digits. A `#` stands for such a word. */
+/* Appends a name without the parts that vary from run to run: the numbers of evals (`(eval 12)`
+ * becomes `(eval)`), addresses (`0x55d0c8a2` becomes `0x...`), and words that are a digest or an
+ * address. Such a word consists of 16 or more hexadecimal digits with a decimal one among them, or
+ * of 12 or more decimal digits; `#` replaces it. */
 void dp_checkout_plain(struct dp_buf *buf, const char *ptr, size_t len);
 
 #endif

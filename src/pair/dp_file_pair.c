@@ -13,7 +13,7 @@ static void *room(struct dp_file_pairs *fp, size_t n, size_t size)
     return ptr;
 }
 
-/* The name of the file of a place, into the buffer. */
+/* Puts the name of a place's file into the buffer. */
 static void name_of_site(struct dp_file_pairs *fp, const struct dp_prof *prof, uint32_t site)
 {
     const char *file;
@@ -30,7 +30,7 @@ static uint32_t add_file(struct dp_file_pairs *fp, const char *file, size_t len,
     return len ? dp_checkouts_add(&fp->checkouts, file, len, side) : DP_MAP_NONE;
 }
 
-/* The files of all places, sides and texts. */
+/* Numbers the files of all places, sides and texts. */
 static void survey(struct dp_file_pairs *fp)
 {
     fp->of_site = room(fp, fp->subs->n_profs, sizeof *fp->of_site);
@@ -73,8 +73,8 @@ static bool side_has(const struct dp_file_pairs *fp, uint32_t file, uint32_t sid
     return dp_map_find(&fp->checkouts.has, text << 32 | side) != NULL;
 }
 
-/* The program's own file is that of the baseline, whatever its name, unless either is something
- * else on the other side. */
+/* Pairs the program's own file with that of the baseline, whatever its name, unless either is
+ * another file on the other side. */
 static void pair_scripts(struct dp_file_pairs *fp)
 {
     struct dp_checkout_file *files = fp->checkouts.files;
@@ -150,7 +150,7 @@ static void see_versions(struct dp_file_pairs *fp)
         if (fp->sources[i].side < fp->sides && fp->of_source[i] != DP_MAP_NONE) {
             struct dp_file_version *v = dp_file_version(fp, fp->of_source[i],
                                                         (uint32_t)fp->sources[i].side);
-            /* of several, such as string evals, no one is that of the lines */
+            /* if several texts exist, as for string evals, none is that of the lines */
             v->unknown = v->unknown || v->text;
             v->text = &fp->sources[i];
         }
@@ -161,7 +161,7 @@ static void see_versions(struct dp_file_pairs *fp)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- all files ---- */
 
 int dp_file_pairs_make(struct dp_file_pairs *fp, struct dp_pool *texts,
                        const struct dp_pairs *subs, const struct dp_source_text *sources,

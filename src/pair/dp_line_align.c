@@ -6,33 +6,34 @@
 #include <string.h>
 
 enum {
-    EDITS = 256,                /* of a common sequence, which is then taken as far as it goes */
+    EDITS = 256,                /* largest number of edits of a common sequence, which is used as
+                                 * far as it goes */
     DEPTH = 32                  /* levels of anchors between anchors */
 };
 
 /* ---- words ---- */
 
-/* A part of both sides: from a to a_end, from b to b_end. */
+/* A part of both sides: from a to a_end, and from b to b_end. */
 struct range {
     uint32_t a, a_end, b, b_end;
     unsigned depth;
 };
 
-/* How often a word is in a part of either side, and where it was last. */
+/* How often a word occurs in a part of each side, and where it was last. */
 struct seen {
     uint32_t a, b, at;
 };
 
 struct aligning {
     uint32_t *a, *b;            /* words that both sides have */
-    uint32_t *a_line, *b_line;  /* and their lines */
+    uint32_t *a_line, *b_line;  /* their lines */
     size_t n, m;
     uint32_t *to;               /* by line of b */
     struct seen *seen;          /* by word; all 0 between two parts */
-    uint32_t *tails, *back;     /* of the longest sequence of anchors: room for all of b */
+    uint32_t *tails, *back;     /* of the longest sequence of anchors; room for all of b */
     struct range *todo;
     size_t n_todo, todo_cap;
-    uint32_t *reach;            /* how far d edits get, by d and diagonal */
+    uint32_t *reach;            /* furthest point of d edits, by d and diagonal */
     bool no_memory;
 };
 
@@ -80,8 +81,8 @@ static void forget(struct aligning *al, const struct range *r)
         al->seen[al->b[j]] = none;
 }
 
-/* Pairs the longest sequence of words that each side has once, in order on both, and leaves what is
- * between them for later. Returns whether there are any. */
+/* Pairs the longest sequence of words that occur once on each side, in the same order, and leaves
+ * the parts between them for later. Returns whether there are such words. */
 static bool take_anchors(struct aligning *al, const struct range *r)
 {
     uint32_t len = 0, *tails = al->tails;
@@ -90,7 +91,8 @@ static bool take_anchors(struct aligning *al, const struct range *r)
         const struct seen *s = &al->seen[al->b[j]];
         if (s->a != 1 || s->b != 1)
             continue;
-        uint32_t low = 0, high = len;       /* finds the longest sequence that can go on with it */
+        uint32_t low = 0, high = len;       /* finds the longest sequence that this word can
+                                             * continue */
         while (low < high) {
             uint32_t mid = low + (high - low) / 2;
             if (al->seen[al->b[tails[mid]]].at < s->at)
@@ -114,7 +116,7 @@ static bool take_anchors(struct aligning *al, const struct range *r)
     return len > 0;
 }
 
-/* reach[d][k + d]: the greatest index in a on diagonal k that d edits get to. */
+/* reach[d][k + d]: the greatest index in a on diagonal k that d edits reach. */
 static uint32_t *reach_of(const struct aligning *al, int d) { return al->reach + d * d; }
 
 /* Is the last of d edits to diagonal k an insertion, from k + 1, and not a deletion, from k - 1? */
@@ -123,7 +125,7 @@ static bool is_insertion(const uint32_t *before, int d, int k)
     return k == -d || (k != d && before[k - 1 + d - 1] < before[k + 1 + d - 1]);
 }
 
-/* Pairs what is on the way to (x, y), which d edits have reached on diagonal x - y. */
+/* Pairs the words on the way to (x, y), which d edits have reached on diagonal x - y. */
 static void go_back(struct aligning *al, const struct range *r, int d, uint32_t x, uint32_t y)
 {
     for (; d >= 0; d--) {
@@ -147,7 +149,7 @@ static void go_back(struct aligning *al, const struct range *r, int d, uint32_t 
     }
 }
 
-/* Pairs the longest common sequence, as far as EDITS edits get, and leaves the rest for later. */
+/* Pairs the longest common sequence, as far as EDITS edits reach, and leaves the rest for later. */
 static void take_longest(struct aligning *al, const struct range *r)
 {
     uint32_t n = r->a_end - r->a, m = r->b_end - r->b, best_x = 0, best_y = 0;
@@ -189,7 +191,7 @@ static int align(struct aligning *al)
     return al->no_memory ? DP_E_NOMEM : 0;
 }
 
-/* Takes the words that the other side has, too. */
+/* Collects the words that the other side has, too. */
 static size_t common(const uint32_t *from, size_t n, const struct seen *seen, bool is_b,
                      uint32_t *words, uint32_t *lines)
 {
@@ -243,26 +245,27 @@ int dp_words_align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, siz
 
 /* ---- lines without texts ---- */
 
-/* What a pair is worth, and how the best of all ways to pair i old lines with j new ones ends. */
+/* The value of a pair, and how the best way to pair i old lines with j new ones ends. */
 enum { PAIR = 2, EQUAL_COUNT = 3, EQUAL_DISTANCE = 1 };
-enum { SKIP_OLD, SKIP_NEW, TAKE, TAKE_BOTH };   /* TAKE_BOTH: and the pair before it, too */
+enum { SKIP_OLD, SKIP_NEW, TAKE, TAKE_BOTH };   /* TAKE_BOTH: the pair before it is used, too */
 
 struct guessing {
     const struct dp_line_seen *old, *new;
     size_t n, m;
-    unsigned char *how;         /* by i, j: one of these */
-    uint32_t *best, *paired;    /* by j, for this i: of all ways; of those that end in a pair */
+    unsigned char *how;         /* by i, then j: one of these */
+    uint32_t *best, *paired;    /* by j, for the current i: the value of the best way, and of the
+                                 * best way that ends in a pair */
 };
 
-/* Are both lines equally far from the line before? The first ones are measured from the beginning
- * of their sub. */
+/* Are both lines equally far from the line before? For the first ones, from the beginning of their
+ * sub. */
 static bool is_as_far(const struct guessing *g, size_t i, size_t j)
 {
     return g->old[i].number - (i ? g->old[i - 1].number : 0)
            == g->new[j].number - (j ? g->new[j - 1].number : 0);
 }
 
-/* Compares old line i with all new ones, from what is best for old line i - 1. */
+/* Compares old line i with all new ones, given the best ways for old line i - 1. */
 static void guess_line(struct guessing *g, size_t i)
 {
     uint32_t best_before = 0, paired_before = 0;    /* of line i - 1 and new line j - 1 */
@@ -279,7 +282,7 @@ static void guess_line(struct guessing *g, size_t i)
         g->paired[j] = worth;
         how[j] = worth >= skip_new && worth >= skip_old ? both ? TAKE_BOTH : TAKE
                  : skip_old >= skip_new ? SKIP_OLD : SKIP_NEW;
-        /* the pair's own bit is kept in any case: a better way may go on from the pair */
+        /* the pair's own bit is always kept: a better way may continue from the pair */
         how[j] |= (unsigned char)(both << 2);
         g->best[j] = how[j] % 4 >= TAKE ? worth : how[j] % 4 == SKIP_OLD ? skip_old : skip_new;
     }
@@ -287,7 +290,7 @@ static void guess_line(struct guessing *g, size_t i)
 
 static void go_back_guessing(const struct guessing *g, uint32_t *to)
 {
-    bool must = false;          /* the pair behind takes this one, too */
+    bool must = false;          /* the pair after this one uses this one, too */
     for (size_t i = g->n, j = g->m; i && j;) {
         unsigned how = g->how[(i - 1) * g->m + j - 1];
         if (must || how % 4 >= TAKE) {

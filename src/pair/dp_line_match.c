@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-enum { PASSES = 8 };            /* lines that have moved past others that have moved, and so on */
+enum { PASSES = 8 };            /* lines that moved past others that moved, and so on */
 
-/* Lines of a file that an earlier side has and this one does not yet, and the side's own that are
- * not paired yet, in order of subs and numbers. */
+/* Lines of a file that an earlier side has and this one lacks so far, and the side's own lines that
+ * are not paired yet, in order of subs and numbers. */
 struct job {
     struct dp_line_match *m;
     uint32_t file, side, before;
@@ -28,7 +28,7 @@ static struct dp_side_line *own_line(const struct job *j, size_t i)
     return &j->m->own.lines[j->own[i]];
 }
 
-/* The side's own line is that one from now on. */
+/* Pairs the side's own line with that line. */
 static void pair(struct dp_line_match *m, struct dp_side_line *own, uint32_t line, uint32_t side)
 {
     own->line = line;
@@ -54,8 +54,8 @@ static int add_line(struct dp_line_match *m, struct dp_side_line *own, uint32_t 
 
 /* ---- by number ---- */
 
-/* The line that was `was` on the side before; or, as that side had it and did not run it, a new
- * one. */
+/* Pairs `own` with line `was` of the previous side. If that side has the line but never ran it,
+ * adds a new line. */
 static int pair_with_number(struct job *j, const struct dp_map *of, struct dp_side_line *own,
                             uint64_t was)
 {
@@ -70,7 +70,7 @@ static int pair_with_number(struct job *j, const struct dp_map *of, struct dp_si
     return rc;
 }
 
-/* The numbers of lines that the side has, as its source tells, and does not run. */
+/* Sets the numbers of lines that the side has, according to its source, and does not run. */
 static void number_others(struct job *j, const struct dp_map *of, const uint32_t *to, size_t n_to)
 {
     for (uint32_t i = 0; to && i < n_to; i++) {
@@ -83,7 +83,8 @@ static void number_others(struct job *j, const struct dp_map *of, const uint32_t
         *number_of(j->m, j->lines[i], j->side) = *number_of(j->m, j->lines[i], j->before);
 }
 
-/* The source is the same, or `to` has, for each line of the side, the one that it was before. */
+/* Pairs lines by number. The source is the same, or `to` has, for each line of the side, its line
+ * on the side before. */
 static int pair_by_number(struct job *j, const uint32_t *to, size_t n_to)
 {
     struct dp_map of;           /* number on the side before -> line */
@@ -110,13 +111,12 @@ static int pair_by_number(struct job *j, const uint32_t *to, size_t n_to)
 
 /* ---- sub by sub ---- */
 
-/* A sub of the file: its lines from a to a_end, the side's own from b to b_end. Where a and b
- * stand, it begins. */
+/* A sub of the file: its lines from a to a_end, and the side's own lines from b to b_end. */
 struct part {
     size_t a, a_end, b, b_end;
 };
 
-/* The next one. Returns whether there is one. */
+/* Moves on to the next sub. Returns whether there is one. */
 static bool next_sub(const struct job *j, struct part *p)
 {
     const struct dp_line_match *m = j->m;
@@ -136,11 +136,11 @@ static bool next_sub(const struct job *j, struct part *p)
 
 /* ---- by text ---- */
 
-/* Lines of a sub that are gone here and new there, and their words. */
+/* Lines of a sub that are gone on one side and new on the other, and their words. */
 struct moving {
     uint32_t *gone, *gone_words;        /* lines */
-    uint32_t *fresh, *fresh_words;      /* own ones */
-    uint32_t *to;               /* by fresh one: index in gone, or DP_ALIGN_NONE */
+    uint32_t *fresh, *fresh_words;      /* own lines */
+    uint32_t *to;               /* by fresh line: index in gone, or DP_ALIGN_NONE */
     size_t n_gone, n_fresh;
 };
 
@@ -164,8 +164,8 @@ static void find_moving(struct job *j, const struct part *p, const struct dp_two
     }
 }
 
-/* Statements of a sub that are gone here and new there, in the same words, have moved. Returns how
- * many have, or DP_E_NOMEM. */
+/* Pairs statements of a sub that have moved: they are gone at one place, and new at another, in the
+ * same words. Returns their number, or DP_E_NOMEM. */
 static int64_t pair_moved(struct job *j, const struct dp_two_texts *t)
 {
     struct dp_line_match *m = j->m;
@@ -187,7 +187,8 @@ static int64_t pair_moved(struct job *j, const struct dp_two_texts *t)
         for (size_t i = 0; i < v.n_fresh && rc == 0; i++)
             if (v.to[i] != DP_ALIGN_NONE) {
                 pair(m, &m->own.lines[v.fresh[i]], v.gone[v.to[i]], j->side);
-                m->pairs->lines[v.gone[v.to[i]]].fate = DP_FATE_MOVED;  /* unless it goes again */
+                m->pairs->lines[v.gone[v.to[i]]].fate = DP_FATE_MOVED;  /* unless it is deleted
+                                                                         * later */
                 moved++;
             }
     }
@@ -202,7 +203,7 @@ static int pair_by_text(struct job *j)
     struct dp_two_texts t;
     int rc = dp_two_texts_make(&t, a->ptr, a->len, b->ptr, b->len);
     rc = rc < 0 ? rc : pair_by_number(j, t.to, t.new.n);
-    /* of a sub that has moved, lines may have moved, too */
+    /* lines of a sub that has moved may have moved, too */
     int64_t moved = 1;
     for (int pass = 0; pass < PASSES && rc == 0 && moved > 0; pass++) {
         moved = pair_moved(j, &t);
@@ -214,13 +215,14 @@ static int pair_by_text(struct job *j)
 
 /* ---- by distance ---- */
 
-/* Of a line that was in no sub's text, or before it, the number itself. */
+/* Returns the distance from the sub's first line, or the plain line number if the line lies outside
+ * or before the sub. */
 static uint64_t from_begin(uint64_t number, uint64_t begin)
 {
     return begin && begin <= number ? number - begin : number;
 }
 
-/* Did it pair every line with the one of its number? */
+/* Is any line paired with a line of another number? */
 static bool differs(const struct job *j)
 {
     bool same = j->n_own == j->n_lines;
@@ -245,8 +247,8 @@ static int tell_guessed(struct dp_line_match *m, uint32_t file)
     return 0;
 }
 
-/* Pairs the lines of a sub by how many lines lie between them and the sub's beginning. old and new
- * have room for them. */
+/* Pairs the lines of a sub by their distance from the sub's beginning. old and new have room for
+ * them. */
 static int pair_part(struct job *j, const struct part *p, struct dp_line_seen *old,
                      struct dp_line_seen *new, uint32_t *to)
 {
@@ -282,7 +284,7 @@ static int pair_by_distance(struct job *j)
 
 /* ---- a side ---- */
 
-/* A file that both sides have. */
+/* Pairs the lines of a file that both sides have. */
 static int pair_file(struct job *j)
 {
     const struct dp_file_version *old = dp_file_version(j->m->files, j->file, j->before),
@@ -305,7 +307,7 @@ static int compare_own(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->number > b->number) - (a->number < b->number);
 }
 
-/* The same order, for lines as the side before has them. */
+/* Compares lines in the same order, with the values of the side before. */
 static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct job *j = ctx;
@@ -317,8 +319,8 @@ static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a > b) - (a < b);
 }
 
-/* What is left of a side, with what an earlier one has and this one does not yet. own are in
- * order, and there is room for all lines. */
+/* Pairs the remaining lines of a side with those that an earlier one has and this one lacks so far.
+ * own are in order, and there is room for all lines. */
 static int pair_sides(struct dp_line_match *m, uint32_t side, uint32_t before, uint32_t *own,
                       size_t n_own, uint32_t *lines)
 {
@@ -347,7 +349,8 @@ static int pair_sides(struct dp_line_match *m, uint32_t side, uint32_t before, u
     return rc;
 }
 
-/* With the baseline first, which all sides are compared with; then with the latest one before. */
+/* Pairs a side with the baseline first, which all sides are compared with; then with the latest
+ * side before. */
 static int pair_side(struct dp_line_match *m, uint32_t side)
 {
     size_t n = m->own.n;

@@ -16,7 +16,7 @@ struct making {
     struct dp_buf buf;
 };
 
-/* The text in the buffer, as a number of lp->texts. Returns 0 or DP_E_NOMEM. */
+/* Makes the text in the buffer a number of lp->texts. Returns 0 or DP_E_NOMEM. */
 static int text_of_buf(struct making *m, uint32_t *text)
 {
     *text = m->buf.err ? DP_MAP_NONE
@@ -26,7 +26,7 @@ static int text_of_buf(struct making *m, uint32_t *text)
 
 /* ---- sides ---- */
 
-/* The names that a side has for its files. */
+/* Notes the names that a side has for its files. */
 static int name_files(struct making *m, uint32_t side)
 {
     for (uint32_t i = 0; i < m->files.checkouts.n_files; i++) {
@@ -42,8 +42,8 @@ static int name_files(struct making *m, uint32_t side)
     return 0;
 }
 
-/* Says of each line whether it was inserted or deleted. Lines of a file that only one of the sides
- * has are neither, because the other side may not have loaded the file. */
+/* Marks each line that was inserted or deleted. Lines of a file that only one side has are neither,
+ * because the other side may not have loaded the file. */
 static void tell_fates(struct making *m)
 {
     uint32_t last = m->lp->sides ? m->lp->sides - 1 : 0;
@@ -63,7 +63,7 @@ static void tell_fates(struct making *m)
 
 /* ---- labels ---- */
 
-/* Gives the label to the line, unless another has it. Returns whether it has it now, or
+/* Gives a label to a line, unless another line has it. Returns whether the line has it now, or
  * DP_E_NOMEM. */
 static int take_label(struct making *m, uint32_t label, uint32_t line)
 {
@@ -76,8 +76,8 @@ static int take_label(struct making *m, uint32_t label, uint32_t line)
     return 1;
 }
 
-/* FILE:LINE into the buffer; of a line that is gone a mark behind it, with a number from the second
- * one on. */
+/* Puts FILE:LINE into the buffer. A line that is gone gets a mark, with a number from the second
+ * such line on. */
 static void put_label(struct making *m, const struct dp_name *file, uint64_t number, unsigned gone)
 {
     m->buf.len = 0;
@@ -86,12 +86,12 @@ static void put_label(struct making *m, const struct dp_name *file, uint64_t num
                                                                    : ":%" PRIu64, number, gone);
 }
 
-/* A line has its number on the last side for its name. One that is not there any more, though its
- * file is, has the number that it had, and a mark. */
+/* Labels a line with its number on the last side. A line that is gone, while its file still exists,
+ * keeps its old number and gets a mark. */
 static int label_line(struct making *m, uint32_t n, uint64_t number)
 {
     struct dp_paired_line *line = &m->lp->lines[n];
-    /* copied: the pool's array of names moves when it grows */
+    /* a copy, because the pool's array of names moves when it grows */
     const struct dp_name file = *dp_pool_name(&m->lp->texts, m->files.names[line->file]);
     const struct dp_name *sub = dp_pool_name(&m->subs->texts, m->match.last[n].sub);
     uint32_t last = m->lp->sides - 1;
@@ -129,7 +129,7 @@ static int label_lines(struct making *m)
     return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- all lines ---- */
 
 static int begin(struct making *m)
 {
@@ -149,7 +149,7 @@ static int begin(struct making *m)
         for (size_t i = 0; i < n; i++)
             to->line[i] = DP_MAP_NONE;
     }
-    return text_of_buf(m, &empty);      /* it is 0 */
+    return text_of_buf(m, &empty);      /* its number is 0 */
 }
 
 static int make(struct making *m, const struct dp_source_text *texts, size_t n_texts,

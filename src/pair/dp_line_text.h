@@ -6,21 +6,21 @@
 #include "dp_pool.h"
 #include "dprof/line_pair.h"
 
-/* A text cut into lines. Two lines have the same word if they are equal but for white space at
- * their ends: a statement that was indented anew is the same one. */
+/* A text cut into lines. Two lines have the same word if they are equal except for white space at
+ * their ends: a statement with a new indentation remains the same. */
 struct dp_words {
     uint32_t *words;
-    size_t n;                   /* lines */
+    size_t n;                   /* number of lines */
 };
 
 struct dp_two_texts {
-    struct dp_pool pool;        /* words of both */
+    struct dp_pool pool;        /* words of both texts */
     struct dp_words old, new;
-    uint32_t *to;               /* by line of new, from 0 up: which line of old it is, from 0 up;
+    uint32_t *to;               /* by line of new, from 0 up: the line of old that it is, from 0 up;
                                  * DP_ALIGN_NONE: it was inserted */
 };
 
-/* Returns 0 or DP_E_NOMEM; the caller releases it in either case. */
+/* Pairs the lines of two texts. Returns 0 or DP_E_NOMEM; the caller releases *t in either case. */
 int dp_two_texts_make(struct dp_two_texts *t, const char *old, size_t old_len, const char *new,
                       size_t new_len);
 void dp_two_texts_release(struct dp_two_texts *t);

@@ -22,12 +22,12 @@ struct item {
 
 /* An anonymous sub of all sides. */
 struct canon {
-    uint32_t first, last;       /* items; first: of the baseline, or DP_MAP_NONE */
+    uint32_t first, last;       /* items; first: the baseline's, or DP_MAP_NONE */
     uint32_t label;
 };
 
 struct group {
-    uint32_t name, in, file;    /* texts; file: where there is no `in` */
+    uint32_t name, in, file;    /* texts; file: used if there is no `in` */
 };
 
 struct making {
@@ -36,17 +36,17 @@ struct making {
     struct dp_buf buf;
     uint32_t sides;
     struct dp_checkouts files;
-    struct dp_map file_of_label;    /* label << 32 | side -> file of its anonymous subs; or MANY */
-    struct dp_map has;          /* label << 32 | side, as the side has it */
-    struct dp_pool groups, identities;  /* struct group; group and place, whose numbers are those of
-                                         * a side's items */
+    struct dp_map file_of_label;    /* label << 32 | side -> file of its anonymous subs, or MANY */
+    struct dp_map has;          /* label << 32 | side, with the side's own labels */
+    struct dp_pool groups, identities;  /* groups: struct group; identities: group and place, with
+                                         * the numbers of a side's items */
     struct item *items;
-    size_t n_items, items_cap, side_start;  /* items of the side begin there */
+    size_t n_items, items_cap, side_start;  /* side_start: first item of the side */
     struct canon *canons;
     size_t n_canons, canons_cap;
-    uint32_t **item_of;         /* by profile, by sub */
+    uint32_t **item_of;         /* by profile, then by sub */
     uint32_t script;            /* stands for the program's own file, whatever its name */
-    uint32_t nowhere;           /* takes what cannot be noted */
+    uint32_t nowhere;           /* target for values that cannot be noted */
     bool no_memory;
 };
 
@@ -71,7 +71,7 @@ static uint32_t text_of_buf(struct making *m)
     return m->buf.err ? 0 : text(m, m->buf.len ? m->buf.ptr : "", m->buf.len);
 }
 
-/* Puts a key into a map. Returns whether it was there. */
+/* Puts a key into a map. Returns whether the map had it. */
 static bool note(struct making *m, struct dp_map *map, uint64_t key, uint32_t **value)
 {
     struct dp_map_slot *slot = dp_map_put(map, key);
@@ -87,18 +87,19 @@ static bool note(struct making *m, struct dp_map *map, uint64_t key, uint32_t **
     return was;
 }
 
-/* ---- what a sub is ---- */
+/* ---- the parts of a name ---- */
 
 struct part {
     const char *file;
     size_t file_len;
     uint64_t line;
     uint32_t ordinal;
-    bool shared;                /* told apart by its place */
-    size_t cut;                 /* of other tools: how many bytes of its name are its place */
+    bool shared;                /* its place distinguishes it */
+    size_t cut;                 /* with other tools: number of bytes of its name that are its
+                                 * place */
 };
 
-/* Is it `__ANON__[FILE:LINE]`, perhaps with `#N` behind, as other tools print it? */
+/* Is the name `__ANON__[FILE:LINE]`, perhaps followed by `#N`, as other tools print it? */
 static bool placed_name(const struct dp_name *name, struct part *p)
 {
     size_t n = sizeof anon - 1, end = name->len, colon;
@@ -144,7 +145,7 @@ static struct part part_of(const struct dp_prof *prof, uint32_t n)
 
 /* ---- names ---- */
 
-/* The number of a name as the side is to have it: renamed, unless the side has the new name
+/* The number of a name after renaming. A name stays as it is if the side has the new name
  * itself. */
 static uint32_t renamed(struct making *m, uint32_t t, uint32_t side)
 {
@@ -186,7 +187,7 @@ static uint32_t plain_text(struct making *m, const struct dp_name *name)
     return text_of_buf(m);
 }
 
-/* First pass: which files and labels each side has. */
+/* First pass: collects the files and labels of each side. */
 static void survey(struct making *m, struct dp_pair_prof *to)
 {
     size_t n = dp_subs_count(&to->prof->subs);
@@ -225,8 +226,8 @@ static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t s
 
 /* ---- anonymous subs ---- */
 
-/* Do the anonymous subs of a label stand in one file on every side that has any? Then the file may
- * have any name. */
+/* Are the anonymous subs of a label in one file on every side that has any? Then the file may have
+ * any name. */
 static bool has_one_file(const struct making *m, uint32_t label)
 {
     for (uint32_t side = 0; side < m->sides; side++) {
@@ -259,7 +260,7 @@ static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32
                            0 };
     if (!in->len && !has_one_file(m, of->label[sub]))
         group.file = is_script(of->prof, p) ? m->script : of->file[sub];
-    /* Room first, so that what the pool has is there, whatever fails. */
+    /* Make room first, so that the pool has no entry without its item if something fails. */
     bool room = dp_mem_grow((void **)&m->items, &m->items_cap, m->n_items + 1,
                             sizeof *m->items) == 0;
     uint32_t g = dp_pool_intern(&m->groups, (const char *)&group, sizeof group);
@@ -290,7 +291,7 @@ static int compare_items(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : compare_numbers(x, y);
 }
 
-/* Pairs the side's items with those that are known; both lists are sorted, by group first. */
+/* Pairs the side's items with the known ones; both lists are sorted, by group first. */
 static void take_side(struct making *m, uint32_t side, const uint32_t *known, size_t n_known,
                       const uint32_t *items, size_t n, struct dp_place *places, uint32_t *to)
 {
@@ -351,7 +352,7 @@ static void pair_items(struct making *m, uint32_t side)
     dp_mem_free(places);
 }
 
-/* Notes the files of anonymous subs that no named one is around. */
+/* Notes the files of anonymous subs without an enclosing named sub. */
 static void note_files(struct making *m)
 {
     for (size_t k = 0; k < m->pairs->n_profs && !m->no_memory; k++) {
@@ -399,8 +400,8 @@ static uint32_t place_text(struct making *m, const struct item *item)
 
 static bool is_gone(const struct canon *c) { return c->first == c->last; }
 
-/* Makes a label unique that another sub has: first by the sub around it, because all string evals
- * have the same place; then by a number. */
+/* Makes a label unique if another sub has it: first with the enclosing sub, because all string
+ * evals have the same place; then with a number. */
 static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon *c,
                             const struct group *group)
 {
@@ -418,9 +419,9 @@ static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon
     return value;
 }
 
-/* Names a sub by its newest place. A sub that is gone may have stood where another one is now. If
- * that other one is new, both are the same sub, as where one side does not tell the subs around;
- * otherwise the label of the sub that is gone is made another. */
+/* Names a sub by its newest place. A sub that is gone may have been where another one is now. If
+ * that other sub is new, both are the same sub: one side may not know the enclosing subs. Otherwise
+ * the sub that is gone gets another label. */
 static void label_canons(struct making *m)
 {
     struct dp_map taken;

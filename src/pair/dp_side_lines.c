@@ -21,7 +21,7 @@ void dp_side_lines_release(struct dp_side_lines *s)
 static struct dp_side_line *line_of(struct dp_side_lines *s, uint32_t file, uint64_t number)
 {
     const uint64_t identity[2] = { file, number };
-    /* Room first, so that what the pool has is there. */
+    /* Make room first, so that the pool has no identity without its line. */
     if (dp_mem_grow((void **)&s->lines, &s->cap, s->n + 1, sizeof *s->lines) < 0)
         return NULL;
     uint32_t n = dp_pool_intern(&s->identities, (const char *)identity, sizeof identity);
@@ -33,7 +33,7 @@ static struct dp_side_line *line_of(struct dp_side_lines *s, uint32_t file, uint
     return &s->lines[n];
 }
 
-/* A line of a profile, and the sub whose code it is. */
+/* Adds a line of a profile, with the sub that contains its code. */
 static int take_place(struct dp_side_lines *s, const struct dp_file_pairs *files,
                       const struct dp_line_prof *profs, size_t k, uint32_t site, uint32_t sub,
                       uint64_t count)
@@ -92,7 +92,7 @@ int dp_side_lines_take(struct dp_side_lines *s, const struct dp_file_pairs *file
     int rc = 0;
     s->n = 0;
     dp_pool_release(&s->identities);
-    /* statements of all profiles first: these tell the sub */
+    /* statements of all profiles first, because they know their sub */
     for (size_t k = 0; k < n && rc == 0; k++)
         rc = profs[k].side == side ? take_statements(s, files, profs, k) : 0;
     for (size_t k = 0; k < n && rc == 0; k++)

@@ -1,13 +1,13 @@
-/* The time line of a page: each call of traces with its time, as the files are read once more.
- * Memory grows with depth, not with calls.
+/* Writes the time line of a page: each call of traces with its time. The files are read once more
+ * for it. Memory grows with depth, not with calls.
  *
- * A file is a lane. Its calls are a list of steps, in chunks that are packed each for itself, so
- * that a page unpacks what it shows. A step is how far it is to the frame of the page's tree that
- * begins, from the one that ran before, or 0: the one that runs ends; and how much real time has
- * passed since the step before, in ticks; and how much more processor's time than that (zigzag, as
- * in Protocol Buffers). What the tree has no frame for is part of its caller. A chunk has these
- * three columns. The block `dprof-times` has JSON alone, behind the chunks: what lanes are, where
- * chunks begin, and the phases. share/page/model/times.mjs reads all of it. */
+ * A file is a lane. Its calls are a list of steps. Steps are in chunks, each packed separately, so
+ * a page unpacks only what it shows. A chunk has three columns, with one number for each step. The
+ * first is the distance from the frame that ran before to the frame of the page's tree that begins;
+ * 0: the running frame ends. The second is the real time since the previous step, in ticks. The
+ * third is the CPU time minus that real time (zigzag, as in Protocol Buffers). Time without a frame
+ * in the tree belongs to its caller. The block `dprof-times` after the chunks has only JSON: the
+ * lanes, where chunks begin, and the phases. share/page/model/times.mjs reads all of it. */
 #include "dp_page.h"
 #include "dp_err.h"
 #include "dp_file.h"
@@ -31,18 +31,18 @@ struct times {
     struct dp_map kids;         /* (frame, name) -> frame */
     struct dp_buf facts, goes_on, marks;
     size_t lanes;
-    uint64_t origin;            /* when the first process began: nanoseconds since 1970 */
-    /* of the file that is read */
+    uint64_t origin;            /* start of the first process: nanoseconds since 1970 */
+    /* of the current file */
     struct dp_file file;
     struct dp_subs subs;
-    uint32_t *names;            /* by sub: its name in the tree, and 1 */
+    uint32_t *names;            /* by sub: number of its name in the tree, plus 1 */
     size_t names_cap;
     struct running *stack;
     size_t depth, stack_cap;
-    uint32_t on;                /* the frame that runs */
+    uint32_t on;                /* the running frame */
     uint64_t now, cpu;          /* ticks of both times since the file's beginning */
-    uint64_t real_before, cpu_before;   /* .. at the step before */
-    uint64_t calls;             /* how many steps are beginnings */
+    uint64_t real_before, cpu_before;   /* at the previous step */
+    uint64_t calls;             /* number of steps that begin a call */
     struct dp_buf codes, reals, cpus;
     size_t steps, chunks;
 };
@@ -238,7 +238,8 @@ static int read_lane(struct times *t, const char *path)
     if (rc == 0 && t->p->how->stacks.pair.label_flags & ordered)
         rc = dp_file_order_subs(&t->subs, path, NULL, DP_FORCE);
     if (rc == 0) {
-        int code = dp_file_read(&t->file, &to, NULL);       /* told of when the tree was made */
+        int code = dp_file_read(&t->file, &to, NULL);       /* making the tree has reported
+                                                             * errors */
         rc = code == DP_E_NOMEM ? code : 0;
     }
     while (rc == 0 && t->depth)
@@ -248,7 +249,7 @@ static int read_lane(struct times *t, const char *path)
     dp_buf_adds(&t->facts, "]");
     add_number(t, "hz", head->hz ? head->hz : 1);
     add_number(t, "end", t->now);
-    add_number(t, "tail", t->cpu - t->cpu_before);     /* processor's time behind the last step */
+    add_number(t, "tail", t->cpu - t->cpu_before);     /* CPU time after the last step */
     if (dp_header_number(head, "dprof_pid", &pid))
         add_number(t, "pid", pid);
     if (dp_header_number(head, "dprof_tid", &tid) && tid)
@@ -274,7 +275,7 @@ static int read_lane(struct times *t, const char *path)
                                                                       : t->marks.err;
 }
 
-/* Finds out when the first process began. */
+/* Finds the start of the first process. */
 static int find_origin(struct times *t)
 {
     const struct dp_flame_how *how = t->p->how;

@@ -1,4 +1,4 @@
-/* Stacks in all formats: the table, and what they have in common. */
+/* Prints stacks in all formats: the table of formats, and their common parts. */
 #include "dp_print_stacks.h"
 #include "dp_diff.h"
 #include "dp_err.h"
@@ -48,8 +48,8 @@ static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl,
     return 0;
 }
 
-/* Makes the stacks of several runs: scaled as if all runs had had the same speed, where speeds are
- * known, and with significant changes marked. */
+/* Makes the stacks of several runs. If speeds are known, they are scaled as if all runs had the
+ * same speed. Significant changes are marked. */
 static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, size_t n,
                        const struct dp_flame_how *how, struct dp_stacks_outcome *out)
 {
@@ -97,7 +97,8 @@ static int print_laid_out(struct dp_stacks_printing *p)
     return rc;
 }
 
-/* Other tools take all measures as they are; here the first one is what is shown. */
+/* Prints in a format without boxes. Formats of other tools get all measures as they are; the others
+ * show the first one. */
 static int print_plain(struct dp_stacks_printing *p)
 {
     size_t columns = p->job->export ? p->s->n_columns : p->s->n_sides;
@@ -115,7 +116,7 @@ struct timeline {
     struct dp_stacks_column *columns;
     struct dp_flame_metric *metrics;
     double *factor;
-    size_t count;               /* of them */
+    size_t count;               /* number of measures */
     struct dp_export_how how;
     struct dp_stacks_job job;
     struct dp_stacks_printing p;
@@ -137,7 +138,7 @@ static void add_column(struct timeline *t, const struct dp_stacks_column *column
     t->factor[t->count++] = 1;
 }
 
-/* Real time, and the counters among the measures that are printed. */
+/* Collects the columns: real time, and the counters among the measures that are printed. */
 static int take_columns(struct timeline *t, const struct dp_stacks_printing *p)
 {
     static const struct dp_stacks_column real = { .metric = DP_T_REAL };
@@ -155,7 +156,7 @@ static int take_columns(struct timeline *t, const struct dp_stacks_printing *p)
     return 0;
 }
 
-/* Returns 0 or a DP_E; in any case the caller releases it. */
+/* Makes the stacks in order of time. Returns 0 or a DP_E; the caller releases *t in any case. */
 static int make_timeline(struct timeline *t, const struct dp_stacks_printing *p)
 {
     int rc = take_columns(t, p);
@@ -196,7 +197,7 @@ static int print_with_timeline(struct dp_stacks_printing *p)
 }
 
 /* Are values multiplied so that the sides have equal totals? Counters of two kinds are compared by
- * their shares; what has no layout leaves that to its reader. */
+ * their shares. A format without boxes leaves that to its reader. */
 static bool is_normalized(const struct dp_stacks_job *job, bool layout)
 {
     return job->export ? false
@@ -209,7 +210,7 @@ static bool is_normalized(const struct dp_stacks_job *job, bool layout)
 
 enum { PROGRESS_BYTES = 1 << 20 };
 
-/* The host's output, which is told now and then how much was written. */
+/* The host's output, with reports of how much was written. */
 struct output {
     const struct dp_host *host;
     struct dp_sink sink;
@@ -228,7 +229,7 @@ static int write_out(void *ctx, const void *ptr, size_t n)
     return to->host->progress(to->host->ctx, to->written, 0) < 0 ? DP_E_HOST : 0;
 }
 
-/* There are no stacks: the format reads the files itself. */
+/* Prints in a format that needs no stacks, because it reads the files itself. */
 static int print_trace(const struct dp_stacks_job *job, const struct dp_host *host,
                        struct dp_stacks_outcome *out)
 {

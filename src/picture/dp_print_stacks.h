@@ -1,5 +1,5 @@
-/* Inside the formats of stacks: the list of them, and what each is given. A format is a file
- * with its function, and a row here. */
+/* Inside the formats of stacks: their list, and their arguments. A format is a file with its
+ * function, and a row here. */
 #ifndef DP_PRINT_STACKS_H
 #define DP_PRINT_STACKS_H
 
@@ -8,13 +8,13 @@
 #include "dp_stacks.h"
 #include "dprof/stacks.h"
 
-/* Name; suffixes; needs. The first one for eyes, for programs, and of other tools is what
- * dprofflame, dproffold and dprofexport print unless they are told otherwise. A printer is
+/* Name; suffixes; needs. The first format for eyes, the first for programs, and the first of other
+ * tools are the defaults of dprofflame, dproffold and dprofexport. The printer of a format is
  * dp_print_NAME. */
 #define DP_STACKS_FORMATS(ROW)                                              \
     ROW(folded, ".folded", 0)                                               \
-    ROW(svg, ".svg", DP_STACKS_LOOK | DP_STACKS_LAYOUT)                     \
-    ROW(html, ".html .htm", DP_STACKS_LOOK | DP_STACKS_METRICS)             \
+    ROW(svg, ".svg", DP_STACKS_VISUAL | DP_STACKS_LAYOUT)                   \
+    ROW(html, ".html .htm", DP_STACKS_VISUAL | DP_STACKS_METRICS)           \
     ROW(pprof, ".pb.gz .pb .pprof",                                         \
         DP_STACKS_EXPORT | DP_STACKS_METRICS | DP_STACKS_LABELS | DP_STACKS_BASE) \
     ROW(speedscope, ".speedscope.json .speedscope",                         \
@@ -32,13 +32,13 @@
 struct dp_stacks_printing {
     const struct dp_stacks_job *job;
     const struct dp_stacks *s;  /* NULL: with DP_STACKS_TRACE */
-    const struct dp_flame *layout;      /* of a format that needs it */
-    const double *factor;       /* by column: what values are multiplied by */
+    const struct dp_flame *layout;      /* for a format that needs it */
+    const double *factor;       /* by column: factor of values */
     const struct dp_host *host; /* for its progress */
     struct dp_sink *sink;       /* the caller flushes it */
     struct dp_stacks_outcome *out;
-    /* what ran when: stacks in order of time, of the same parts; NULL: not known. The first measure
-     * of its job is real time; the others are the counters among those of this one. */
+    /* Stacks of the same parts in order of time; NULL: unknown. The first measure of its job is
+     * real time; the others are the counters among those of this job. */
     const struct dp_stacks_printing *timeline;
 };
 

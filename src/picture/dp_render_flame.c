@@ -1,4 +1,4 @@
-/* Flame graphs: values for people. */
+/* Values of flame graphs as text for people. */
 #include "dp_render_flame.h"
 #include "dp_render.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- values ---- */
 
-/* With commas between thousands. */
+/* Appends a number with commas between thousands. */
 static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
 {
     struct dp_buf num;
@@ -28,7 +28,7 @@ static void add_thousands(struct dp_buf *to, double v, unsigned decimals)
 
 enum { BOTH = -1 };
 
-/* How much of "samples", "calls" or "cache-misses" is one of them. */
+/* The length of the singular of "samples", "calls" or "cache-misses". */
 static size_t singular(const char *many)
 {
     size_t n = strlen(many);
@@ -37,7 +37,8 @@ static size_t singular(const char *many)
     return n > 1 && many[n - 1] == 's' && many[n - 2] != 's' ? n - 1 : n;
 }
 
-/* A value of a side, in ticks: 12.345 ms, 1,234 samples. Two counters are each its own unit. */
+/* Appends a value of a side, in ticks: 12.345 ms, 1,234 samples. With two counters, each has its
+ * own unit. */
 static void add_value(struct dp_buf *to, const struct dp_flame *flame,
                       const struct dp_flame_how *how, double ticks, int side)
 {
@@ -109,7 +110,8 @@ static void add_change(struct dp_buf *to, const struct dp_flame *flame,
     dp_buf_adds(to, " of the change");
 }
 
-/* A share is one of its own side, whatever widths are: so both are told, and of what. */
+/* Appends shares. A share refers to its own side, whatever widths mean, so both sides' shares
+ * appear, with their totals. */
 static void add_shares(struct dp_buf *to, const struct dp_flame *flame, const double of[2])
 {
     if (of[0] > 0) {
@@ -124,7 +126,7 @@ static void add_shares(struct dp_buf *to, const struct dp_flame *flame, const do
     }
 }
 
-/* Two counters: what is compared is the share of each. */
+/* Appends the values of two counters, whose shares are compared. */
 static void add_pair(struct dp_buf *to, const struct dp_flame *flame,
                      const struct dp_flame_how *how, const double of[2])
 {

@@ -1,5 +1,5 @@
-/* Stacks as folded text. Each is a line that has its frames from the caller to the callee
- * between semicolons, and what it has of each side (FlameGraph's README has the form). */
+/* Prints stacks as folded text. Each line has a stack's frames from the caller to the callee,
+ * separated by semicolons, and the value of each side (FlameGraph's README describes the form). */
 #include "dp_print_stacks.h"
 #include "dp_buf.h"
 #include "dp_err.h"
@@ -15,20 +15,20 @@ struct folding {
     const struct dp_fold_how *how;
     struct dp_sink *sink;
     struct dp_buf path, line;
-    size_t *ends;               /* by depth: bytes of the path down to there */
+    size_t *ends;               /* by depth: length of the path in bytes down to there */
     size_t ends_cap;
-    const struct dp_name *leaf; /* the last frame of the path, and where it begins there */
+    const struct dp_name *leaf; /* last frame of the path, and where it begins there */
     size_t begin;
     const double *factor;       /* by column */
-    uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and what
-                                 * was printed of them */
-    bool whole;                 /* how->whole, where that many fit */
-    struct dp_stacks_ends deep; /* of deep stacks */
-    bool cut;                   /* the line to be printed is shortened */
+    uint64_t *seen, *printed;   /* by column, whole numbers: ticks so far, and the part that was
+                                 * printed */
+    bool whole;                 /* how->whole, if the numbers fit */
+    struct dp_stacks_ends deep; /* limits of deep stacks */
+    bool cut;                   /* the current line is shortened */
     uint64_t lines, shortened;
 };
 
-/* Where the blank stands before the number that a name ends with; its length if there is none. */
+/* The place of the blank before the number that ends a name; the name's length if there is none. */
 static size_t before_number(const struct dp_name *name)
 {
     size_t at = name->len;
@@ -39,8 +39,8 @@ static size_t before_number(const struct dp_name *name)
     return at && dp_num_is_like(name->ptr + at, name->len - at) ? at - 1 : name->len;
 }
 
-/* What the reader would take for something else, as it decodes it (Format.pod, "FOLDED STACKS").
- * number: of before_number, or the name's length. */
+/* Appends a name, escaping the bytes that a reader would misinterpret, as the reader decodes them
+ * (Format.pod, "FOLDED STACKS"). number: from before_number, or the name's length. */
 static void add_name(struct dp_buf *to, const struct dp_name *name, size_t number)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -59,7 +59,7 @@ static void add_name(struct dp_buf *to, const struct dp_name *name, size_t numbe
     }
 }
 
-/* Removes the zeros at the end of a number's decimals. */
+/* Removes trailing zeros of a number's decimals. */
 static void trim(struct dp_buf *to, size_t from)
 {
     if (to->err || !memchr(to->ptr + from, '.', to->len - from))
@@ -70,7 +70,7 @@ static void trim(struct dp_buf *to, size_t from)
         to->len--;
 }
 
-/* A real number, with as many decimals as tell it from 0. */
+/* Appends a real number, with as many decimals as distinguish it from 0. */
 static void add_real(struct dp_buf *to, double v)
 {
     unsigned decimals = 6;
@@ -82,7 +82,7 @@ static void add_real(struct dp_buf *to, double v)
 }
 
 /* Appends the value of a column. Whole numbers are rounded so that the output adds up to the total:
- * what one line lacks, a later one has. Returns whether the value is not 0. */
+ * a later line gets what one line lacks. Returns whether the value is not 0. */
 static bool add_value(struct folding *f, size_t c, uint64_t ticks)
 {
     const struct dp_fold_how *how = f->how;
@@ -102,7 +102,7 @@ static bool add_value(struct folding *f, size_t c, uint64_t ticks)
         dp_buf_addu(&f->line, value);
         return value != 0;
     }
-    /* seconds' fractions: ticks of so many of the unit */
+    /* fractions of seconds: ticks of the unit */
     char num[64];
     uint64_t hz = f->s->hz[c];
     size_t from = f->line.len;
@@ -117,7 +117,7 @@ static bool add_value(struct folding *f, size_t c, uint64_t ticks)
     return ticks != 0;
 }
 
-/* The path up to a byte of its last frame; of a deep one, its two ends. */
+/* Appends the path up to a byte of its last frame; for a deep stack, its two ends. */
 static void add_path(struct folding *f, size_t depth, size_t end)
 {
     if (depth <= f->deep.most) {
@@ -139,7 +139,7 @@ static int print(struct folding *f, size_t depth, const uint64_t *values)
     if (!any)
         return 0;
     f->line.len = 0;
-    /* one count behind a number would be taken for two */
+    /* a reader would take one count after a number for two counts */
     size_t number = depth && f->s->n_columns == 1 ? before_number(f->leaf) : 0;
     if (depth && number < f->leaf->len && f->s->n_columns == 1) {
         add_path(f, depth, f->begin);
@@ -176,7 +176,7 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
     if (depth > 1)
         dp_buf_addc(&f->path, ';');
     f->leaf = &f->s->names[name].text;
-    /* a sub with the name of the root would be taken for the root */
+    /* a reader would take a sub with the root's name for the root */
     if (depth == 1 && f->leaf->len == strlen(DP_FMT_PROGRAM)
         && memcmp(f->leaf->ptr, DP_FMT_PROGRAM, f->leaf->len) == 0)
         dp_buf_adds(&f->path, DP_FMT_PROGRAM ";");
@@ -186,7 +186,7 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
     return f->path.err;
 }
 
-/* A frame in place of n. */
+/* Appends a frame that replaces n frames. */
 static int skip(struct folding *f, size_t depth, size_t n)
 {
     if (dp_mem_grow((void **)&f->ends, &f->ends_cap, depth + 1, sizeof *f->ends) < 0)
@@ -197,11 +197,11 @@ static int skip(struct folding *f, size_t depth, size_t n)
     return f->path.err;
 }
 
-/* Stacks from their leaves up, in order. */
+/* Prints stacks from their leaves up, in order. */
 static int backward(struct folding *f, const uint32_t *depth)
 {
     const struct dp_stacks *s = f->s;
-    /* By frame: the one above it or itself that is no deeper than the tail. */
+    /* By frame: the frame itself or the one above it that is no deeper than the tail. */
     uint32_t *low = dp_mem_realloc(NULL, s->count + 1, sizeof *low), *who = NULL;
     size_t count = 0;
     int rc = low ? dp_stacks_by_leaf(s, &who, &count) : DP_E_NOMEM;

@@ -1,9 +1,10 @@
 /* A flame graph as a page, which the scripts in share/ draw. The page gets the tree as columns,
- * packed by gzip, in base64: how many levels up from the frame before, the name's number, the rank
- * in time, and for each metric and side what the frame itself has, all as LEB128. A frame takes
- * some 4 bytes, where folded text takes 400.
+ * packed with gzip, in base64. A frame has these numbers, all as LEB128: levels up from the frame
+ * before, number of the name, rank in time, and its own value for each metric and side. A frame
+ * takes some 4 bytes; in folded text it takes 400.
  *
- * share/page/data/decode.mjs reads what this file writes: change both, and the number `format`. */
+ * share/page/data/decode.mjs reads the output of this file: change both, and the number
+ * `format`. */
 #include "dp_page.h"
 #include "dp_print_stacks.h"
 #include "dp_err.h"
@@ -41,8 +42,8 @@ static void add_metrics(struct dp_page *p)
     dp_buf_addc(&p->out, ']');
 }
 
-/* Names as people see them, but for those that only their marks tell apart: the page's links and
- * steps are by name. */
+/* Adds names as people see them, unless two would become equal: the page's links and steps use
+ * names. */
 static int add_plain_names(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
@@ -72,7 +73,7 @@ static int add_plain_names(struct dp_page *p)
     return rc;
 }
 
-/* What frames of parts are called: the names behind those of subs. */
+/* Adds the names of parts' frames, which follow those of subs. */
 static void add_parts(struct dp_page *p)
 {
     dp_buf_adds(&p->out, "],\"parts\":[");
@@ -110,7 +111,7 @@ static int add_names(struct dp_page *p)
     return rc;
 }
 
-/* Where subs begin: files by number, as many subs share one. */
+/* Adds the places where subs begin; files are numbered because many subs share one. */
 static int add_places(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
@@ -278,8 +279,8 @@ static bool has_lanes(const struct dp_stacks *s)
     return false;
 }
 
-/* Ranks among siblings, which take the least room; where the page puts parts and phases together,
- * among all frames. */
+/* Ranks among siblings, which take the least room; if the page joins parts and phases, ranks among
+ * all frames. */
 static int column_when(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
@@ -340,7 +341,7 @@ static int add_policy(struct dp_page *p)
     return 0;
 }
 
-/* What stands for {{MARK}} of the template: a file of share/, or what a function adds. */
+/* The replacements of {{MARK}} in the template: a file of share/, or the output of a function. */
 static const struct {
     const char *mark;
     const struct dp_share *share;

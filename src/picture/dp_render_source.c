@@ -1,11 +1,11 @@
-/* The source view of a page: what lines cost in one block, and each source in a block of its own,
- * which is unpacked when somebody looks at it. share/page/model/lines.mjs reads them.
+/* The source view of a page: a block with the costs of lines, and a block for each source, which
+ * the page unpacks when it is first shown. share/page/model/lines.mjs reads them.
  *
- * The block of lines: the JSON has `files`, their names; `sources`, a [side, file, state] for each,
- * whose text, if any, is in the element of its number; `detail` by side. Then, for each side: how
- * many lines each file has; lines, as differences in their file; how often they ran; how many names
- * they call; then two columns for each measure, own and inclusive; then of calls: names, calls, and
- * a column for each measure. */
+ * The block of lines begins with JSON. `files`: names; `sources`: [side, file, state] for each
+ * source, whose text, if any, is in the element with its number; `detail`: by side. Then, for each
+ * side, come columns. For files: the number of lines. For lines: numbers, as differences within
+ * their file; how often they ran; how many names they call; two columns for each measure, own and
+ * inclusive. For calls: names, numbers of calls, and a column for each measure. */
 #include "dp_page.h"
 #include "dp_err.h"
 #include "dp_linesum.h"
@@ -85,8 +85,8 @@ static int write_lines(struct lines *l, const struct dp_linesum *sum)
     return rc;
 }
 
-/* Writes a column of calls, in the order of their lines: column 0 has their names, 1 how many they
- * are, the next ones the measures. */
+/* Writes a column of calls, in the order of their lines: column 0 has their names, 1 their numbers,
+ * the others have the measures. */
 static int write_calls(struct lines *l, const struct dp_linesum *sum, size_t column)
 {
     struct dp_buf *out = &l->p->out;

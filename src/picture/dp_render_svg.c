@@ -1,5 +1,5 @@
-/* A flame graph as SVG: one file that needs no other, and that is a picture even without its
- * script. */
+/* A flame graph as an SVG picture: one file that needs no other, and that is readable even without
+ * its script. */
 #include "dp_render_flame.h"
 #include "dp_err.h"
 #include "dp_mem.h"
@@ -13,9 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDE = 3 };              /* pixels from which on a frame has an edge, as in the script */
-enum { SIDE = 10, LABEL = 6 };  /* pixels left and right of the frames, and within one around its
-                                 * label, both together */
+enum { WIDE = 3 };              /* least width in pixels of a frame with an edge, as in the
+                                 * script */
+enum { SIDE = 10, LABEL = 6 };  /* SIDE: pixels left and right of the frames; LABEL: pixels on both
+                                 * sides of a label together */
 
 struct svg {
     const struct dp_flame *flame;
@@ -24,17 +25,17 @@ struct svg {
     struct dp_buf told_of, out;
     double top, bottom;         /* pixels above the frames, and below */
     double image_height, per_tick;
-    struct dp_map fills, attributes;    /* by name: number and 1 */
+    struct dp_map fills, attributes;    /* by name: number plus 1 */
     int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
     void *ctx;
-    unsigned char *told;        /* by name: its colour was */
-    uint32_t kinds[DP_KIND_PROGRAM];    /* of each kind a name that is drawn, and 1 */
-    size_t n_kinds;             /* of how many kinds there are any */
+    unsigned char *told;        /* by name: its colour has been written */
+    uint32_t kinds[DP_KIND_PROGRAM];    /* by kind: a name that is drawn, plus 1 */
+    size_t n_kinds;             /* number of kinds that are drawn */
 };
 
 /* ---- text ---- */
 
-/* What no encoding but Unicode's has stands as numbers where one was asked for. */
+/* Appends text; if an encoding was asked for, characters outside of it become numbers. */
 static void add_xml(struct svg *g, const char *ptr, size_t len)
 {
     dp_text_markup(dp_buf_write, &g->out, ptr, len,
@@ -46,7 +47,7 @@ static void add_str(struct svg *g, const char *str)
     add_xml(g, str ? str : "", str ? strlen(str) : 0);
 }
 
-/* With one decimal. */
+/* Appends a number with one decimal. */
 static void add_px(struct dp_buf *to, double v)
 {
     uint64_t tenths = v > 0 ? (uint64_t)(v * 10 + 0.5) : 0;
@@ -57,7 +58,7 @@ static void add_px(struct dp_buf *to, double v)
     }
 }
 
-/* A place or width in units of the total: exact where it is whole. */
+/* Appends a place or width in units of the total, exactly if it is whole. */
 static void add_exact(struct dp_buf *to, double v)
 {
     if (v >= 0 && v < 9e15 && v == floor(v))
@@ -98,7 +99,7 @@ static void line(struct svg *g, const char *id, const char *class, double x, dou
     dp_buf_adds(&g->out, "</text>\n");
 }
 
-/* ---- what stands around the frames ---- */
+/* ---- around the frames ---- */
 
 static void style(struct svg *g)
 {
@@ -116,7 +117,7 @@ static void style(struct svg *g)
         if (size) {
             dp_render_real(&g->out, g->how->font_size, 2, false);
         } else {
-            /* as a string of CSS, which no quote, backslash or line's end can leave */
+            /* a string of CSS, which no quote, backslash or line's end can leave */
             dp_buf_addc(&g->out, '\'');
             for (const char *f = g->how->font; *f; f++)
                 if (*f != '\'' && *f != '\\' && *f != '<' && *f != '&' && (unsigned char)*f >= 0x20)
@@ -189,8 +190,7 @@ static void head(struct svg *g)
     background(g);
 }
 
-/* Which colour says what, of a difference: from the most that was lost to the most
- * that was gained. */
+/* Draws the legend of a difference: colours from the greatest loss to the greatest growth. */
 static void legend(struct svg *g, double y)
 {
     double size = g->how->font_size, x = SIDE;
@@ -225,7 +225,7 @@ static const char *const kind_words[DP_KIND_PROGRAM] = {
     "Perl sub", "core module", "XS", "builtin", "anonymous", "BEGIN time"
 };
 
-/* Finds the kinds that are drawn, where colours tell them. */
+/* Finds the kinds that are drawn, if colours show them. */
 static void find_kinds(struct svg *g)
 {
     const struct dp_flame *f = g->flame;
@@ -239,11 +239,11 @@ static void find_kinds(struct svg *g)
             g->n_kinds++;
         }
     }
-    /* Folded stacks of other tools have one kind, of which there is nothing to tell. */
+    /* Folded stacks of other tools have one kind, which needs no legend. */
     g->n_kinds = g->n_kinds > 1 ? g->n_kinds : 0;
 }
 
-/* Which colour says what, of one side: the kinds that are drawn, in the hue of one package. */
+/* Draws the legend of one side: the kinds that are drawn, in the hue of one package. */
 static void legend_of_kinds(struct svg *g, double y)
 {
     double size = g->how->font_size, x = SIDE;
@@ -276,7 +276,8 @@ static void legend_of_kinds(struct svg *g, double y)
     dp_buf_adds(&g->out, "\">hue: by package</text></g>\n");
 }
 
-/* Title, subtitle, the lines for details and what is not drawn, the controls. */
+/* Draws title, subtitle, the lines for details and for frames that are not drawn, and the
+ * controls. */
 static void frame(struct svg *g)
 {
     const struct dp_flame_how *how = g->how;
@@ -309,15 +310,15 @@ static void frame(struct svg *g)
 
 /* ---- frames ---- */
 
-/* Where a name's last part begins, behind its package. 0: it has one part. */
+/* Where a name's last part begins, after its package. 0: it has one part. */
 static size_t last_part(const struct dp_name *name)
 {
     size_t package = dp_text_package(name->ptr, name->len);
     return package && package + 2 < name->len ? package + 2 : 0;
 }
 
-/* How many bytes of the escaped text fit into so many columns: all of it, or a part that leaves two
- * columns for dots. */
+/* The number of bytes of the escaped text that fit into so many columns: all of it, or a part that
+ * leaves two columns for dots. */
 static size_t fitting(const char *ptr, size_t len, size_t room, bool *whole)
 {
     size_t at = 0, columns = 0, cut = 0;
@@ -335,8 +336,8 @@ static size_t fitting(const char *ptr, size_t len, size_t room, bool *whole)
     return *whole ? len : cut;
 }
 
-/* The name as it fits into so many pixels: all of it; without its package; or the beginning of
- * that. Below three columns there is no name. The picture's script does the same. */
+/* Appends a name shortened to so many pixels: all of it, else without its package, else the
+ * beginning of that. Below three columns there is no name. The picture's script does the same. */
 static void add_label(struct svg *g, const struct dp_name *name, double width, const char *sign)
 {
     double fits = width / (g->how->font_size * g->how->font_width);
@@ -351,7 +352,7 @@ static void add_label(struct svg *g, const struct dp_name *name, double width, c
     dp_buf_init(&text);
     for (size_t from = 0, part = last_part(name); !whole; from = part, part = 0) {
         size_t most = room * 8 + 64, n = name->len - from;
-        bool clipped = n > most;        /* marks that take no room have no end */
+        bool clipped = n > most;        /* a combining mark takes no room and may follow */
         text.len = 0;
         dp_text_escape(&text, name->ptr + from, clipped ? most : n);
         len = fitting(text.len ? text.ptr : "", text.len, room, &whole);
@@ -391,15 +392,14 @@ static int tell_colour(struct svg *g, uint32_t name, struct dp_rgb c)
                      text);
 }
 
-/* The attributes that were given for a name: those of its group; href and target are those of a
- * link around it. */
+/* The attributes of a name: those of its group; href and target are those of a link around it. */
 static const struct dp_flame_fill *attributes_of(const struct svg *g, uint32_t name)
 {
     struct dp_map_slot *slot = dp_map_find(&g->attributes, name);
     return slot ? &g->how->attributes[slot->value - 1] : NULL;
 }
 
-/* Fields of a name's attributes: `key=value` between tabs. */
+/* A field of a name's attributes: `key=value` between tabs. */
 static struct dp_name attribute(const struct dp_flame_fill *from, const char *key)
 {
     size_t n = strlen(key);
@@ -449,7 +449,7 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         }
         dp_buf_addc(&g->out, '>');
     }
-    /* what is not significant is white, unless the picture's toggle is used */
+    /* insignificant changes are white, unless the picture's toggle is used */
     dp_buf_addf(&g->out, "<g class=\"f%s%s%s",
                 is_new ? " new"
                 : is_gone ? " gone"
@@ -512,7 +512,7 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
     return f->two ? g->out.err : tell_colour(g, box->name, c);
 }
 
-/* Turns names that were given into their numbers. */
+/* Makes an index from the numbers of given names. */
 static int index_names(struct dp_map *map, const struct dp_stacks *s,
                        const struct dp_flame_fill *given, size_t n)
 {

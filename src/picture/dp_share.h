@@ -1,9 +1,9 @@
-/* The files of share/, which are written into pictures and pages, compiled in.
+/* The files of share/ that pictures and pages contain, compiled in.
  *
- * tools/embed.c makes dp_share.c of these files when one of them changes: it writes the bytes as C,
- * and the SHA-256 that a page's Content-Security-Policy names, so that a browser runs nothing else.
- * tools/join.c makes the page's script, dp_page.js, of the modules in share/page/. Nothing in
- * share/ is installed, fetched or minified. */
+ * tools/embed.c makes dp_share.c from these files when one of them changes. It writes the bytes as
+ * C, and the SHA-256 that a page's Content-Security-Policy names, so that a browser runs nothing
+ * else. tools/join.c makes the page's script, dp_page.js, from the modules in share/page/. Nothing
+ * in share/ is installed, fetched or minified. */
 #ifndef DP_SHARE_H
 #define DP_SHARE_H
 

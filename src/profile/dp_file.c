@@ -42,7 +42,8 @@ static int open_source(struct dp_file *file, struct dp_source *src)
     return rc;
 }
 
-/* Opens what the process keeps beside the file. Returns 1, 0 if there is nothing, or DP_E_NOMEM. */
+/* Opens the files that the process keeps beside the file. Returns 1, 0 if there are none, or
+ * DP_E_NOMEM. */
 static int open_left(const struct dp_file *file, const struct dp_file_mem *mem,
                      struct dp_source *src)
 {
@@ -65,10 +66,10 @@ static int open_left(const struct dp_file *file, const struct dp_file_mem *mem,
     return rc == 0;
 }
 
-/* Reads what the process left before the file itself, whose text grows: marks that the text has
- * beyond the state's number are then known to be in both. All is read twice, for the process may
- * run: if it has written in the meantime, the reading is repeated; and names that it gave after its
- * names were read, and before its contexts were, are there the second time. */
+/* Reads the .live that the process left before the file itself, whose text grows. Marks of the text
+ * beyond the number in the state are thus known to be in both. Everything is read twice, because
+ * the process may be running: if it wrote in the meantime, the reading is repeated. Names that it
+ * wrote between the readings of its names and of its contexts are there the second time. */
 static int read_left(const struct dp_file *file, const struct dp_file_mem *mem,
                      struct dp_pieces *left)
 {
@@ -96,7 +97,7 @@ static int read_left(const struct dp_file *file, const struct dp_file_mem *mem,
                 || (later.names.len
                     && memcmp(later.names.ptr, left->names.ptr, later.names.len) != 0))) {
             while (left->names.len && left->names.ptr[left->names.len - 1] != '\n')
-                left->names.len--;      /* was being added */
+                left->names.len--;      /* an unfinished name */
             dp_buf_add(&left->names, later.names.ptr, later.names.len);
             rc = left->names.err;
         }
@@ -125,11 +126,11 @@ int dp_file_read(struct dp_file *file, const struct dp_consumer *to, const struc
     else
         rc = open_source(file, &src);
     if (rc == 0) {
-        rc = dp_reader_run(&src, &left, dp_foreign_find, to, &file->head, &file->info, &file->err);
+        rc = dp_reader_run(&src, &left, dp_import_find, to, &file->head, &file->info, &file->err);
         dp_source_close(&src);
     }
     dp_pieces_release(&left);
-    /* a header with a fault in it is worth an error, but not worth stopping for */
+    /* a fault in the header deserves an error, but is no reason to stop */
     if ((rc == 0 || rc == DP_E_TRUNCATED) && file->info.bad_header) {
         file->err = file->info.header_err;
         rc = file->err.code;
@@ -142,13 +143,14 @@ int dp_file_read_header(struct dp_file *file)
     struct dp_source src;
     int rc = open_source(file, &src);
     if (rc == 0) {
-        rc = dp_reader_head(&src, dp_foreign_find, &file->head, &file->info, &file->err);
+        rc = dp_reader_head(&src, dp_import_find, &file->head, &file->info, &file->err);
         dp_source_close(&src);
     }
     return file->code = rc;
 }
 
-/* The remainder of the division is carried, so that the costs add up. */
+/* Subtracts the cost of a call. The remainder of the division is carried, so that the costs add
+ * up. */
 static void subtract_cost(struct dp_file *file, struct dp_event *ev)
 {
     const struct dp_header *head = &file->head;
@@ -223,13 +225,13 @@ int dp_file_no_order(const struct dp_file *file, const char *instead, const char
     return dp_err_set(err, DP_E_ARG, "this is a tree, which has no order of calls; %s", instead);
 }
 
-/* ---- what is told of the file ---- */
+/* ---- reports about the file ---- */
 
 int dp_file_odd_exit(struct dp_file *file, uint32_t named, uint32_t ended)
 {
     if (file->odd_pairs >= DP_FILE_ODD)
         return 0;
-    /* Room first, so that each pair that is known is listed, whatever fails. */
+    /* Make room first, so that each known pair is listed even if something fails. */
     if (dp_mem_grow((void **)&file->odd, &file->odd_cap, file->odd_pairs * 2 + 2, sizeof *file->odd)
         < 0)
         return DP_E_NOMEM;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What is kept of a name when files are merged. */
+/* How a value is merged. */
 enum merge { ANY, SAME, SUM, OWN };
 
 static const struct {
@@ -29,7 +29,7 @@ void dp_origin_release(struct dp_origin *o)
     dp_origin_init(o);
 }
 
-/* What one side lacks, or has with another value, is dropped. */
+/* Drops a value that one side lacks, or has differently. */
 static int agree(struct dp_origin *o, int k, const char *ptr, size_t len)
 {
     struct dp_name *mine = &o->common[k];
@@ -140,7 +140,7 @@ int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n)
     return rc;
 }
 
-/* A value that can stand without quotes. */
+/* Can a value be written without quotes? */
 static bool is_number(const struct dp_name *v)
 {
     size_t digits = strspn(v->ptr, "0123456789");
@@ -151,8 +151,8 @@ static bool is_number(const struct dp_name *v)
     return digits == v->len && digits < 32 && v->ptr[digits - 1] != '.';
 }
 
-/* Keeps the options that calls and contexts depend on. A baseline is compared with profiles of
- * other days, and of other ways of starting the recorder; these may differ in the other options. */
+/* Writes the options that calls and contexts depend on. A baseline is compared with profiles of
+ * other days, and of other ways to start the recorder, which may differ in the other options. */
 static void put_options(struct dp_buf *buf, const struct dp_name *v)
 {
     static const char *const kept[] = { "builtins=", "callsites=", "lines=" };

@@ -1,5 +1,5 @@
-/* Where a profile of several files comes from: what all their headers agree on,
- * and sums of what can be summed. The order of the files does not matter. */
+/* The origin of a profile of several files: the values on which all headers agree, and sums. The
+ * order of the files does not matter. */
 #ifndef DP_ORIGIN_H
 #define DP_ORIGIN_H
 
@@ -14,17 +14,16 @@ enum {
 #define DP_ORIGIN_NUMBER(name, ...) DP_ORIGIN_##name,
     DP_HEADER_NAMES(DP_ORIGIN_NUMBER)
 #undef DP_ORIGIN_NUMBER
-    DP_ORIGIN_NAMES             /* so many */
+    DP_ORIGIN_NAMES             /* number of names */
 };
 
 struct dp_origin {
-    uint64_t merged;            /* how many recordings (processes, threads) are in it so far */
-    uint64_t slices;            /* how many of these are slices, as the recorder has left them */
-    uint64_t cut;               /* how many of these did not come to their end */
+    uint64_t merged;            /* number of recordings (processes, threads) in it so far */
+    uint64_t slices;            /* number of these that are slices as the recorder left them */
+    uint64_t cut;               /* number of these that are incomplete */
     uint64_t numbers[DP_ORIGIN_NAMES];  /* flags, and sums of ticks */
     struct dp_pool pool;
-    struct dp_name common[DP_ORIGIN_NAMES];     /* ptr NULL: not all files have it with the same
-                                                 * value */
+    struct dp_name common[DP_ORIGIN_NAMES];     /* ptr NULL: files lack it or disagree about it */
 };
 
 void dp_origin_init(struct dp_origin *o);
@@ -32,14 +31,13 @@ void dp_origin_release(struct dp_origin *o);
 
 /* Adds a file's header; its ticks are multiplied by `scale`. Returns 0 or DP_E_NOMEM. */
 int dp_origin_add(struct dp_origin *o, const struct dp_header *head, uint64_t scale);
-/* Adds all of another origin. */
+/* Adds everything of another origin. */
 int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t scale);
-/* Are all files of both slices of one process and thread? An empty origin has the files of the
- * other. */
+/* Are all files of both slices of one process and thread? An empty origin agrees with any other. */
 bool dp_origin_goes_on(const struct dp_origin *o, const struct dp_origin *from);
-/* Multiplies the sums; by 0, too. */
+/* Multiplies the sums; `by` may be 0. */
 void dp_origin_scale(struct dp_origin *o, uint64_t by);
-/* Takes what differs from machine to machine out of the script's path. Returns 0 or DP_E_NOMEM. */
+/* Removes from the script's path the part that varies between machines. Returns 0 or DP_E_NOMEM. */
 int dp_origin_rebase(struct dp_origin *o, const struct dp_base *bases, size_t n);
 
 /* Writes the lines of a header, in a fixed order. kind: enum dp_write_kind. */

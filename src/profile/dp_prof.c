@@ -108,7 +108,8 @@ static int list_open(struct dp_prof *prof, struct dp_file *file)
     return 0;
 }
 
-/* Room for one file more. Most profiles have a single one, and what is kept of a file is large. */
+/* Makes room for one more file. Most profiles have a single file, and the record of a file is
+ * large. */
 static int room_for_file(struct dp_prof *prof)
 {
     if (prof->n_files < prof->files_cap)
@@ -176,7 +177,7 @@ static int add_first(struct dp_prof *prof, const char *path, const struct dp_fil
     return rc;
 }
 
-/* An empty profile that takes files in as this one does. */
+/* An empty profile with the options of this one. */
 static struct dp_prof *new_like(const struct dp_prof *prof)
 {
     struct dp_prof *own = dp_prof_new();
@@ -197,7 +198,7 @@ static struct dp_prof *new_like(const struct dp_prof *prof)
     return own;
 }
 
-/* Turns what was remembered of a file by the numbers of its own subs to the numbers of ours. */
+/* Translates the numbers of a file's own subs, in what was noted about the file, to ours. */
 static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *subs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -210,8 +211,8 @@ static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *s
     return 0;
 }
 
-/* A further file is read into a profile of its own, because only its end tells which of its
- * nameless subs is which. */
+/* Reads a further file into its own profile, because only its end shows which of its nameless subs
+ * is which. */
 static int add_further(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                        unsigned flags, const struct dp_host *host)
 {
@@ -244,7 +245,7 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
 static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                unsigned flags, const struct dp_host *host)
 {
-    /* in a chart, a file goes on where the one before has ended */
+    /* in a chart, a file continues where the one before ended */
     return prof->n_files && !prof->chart
             ? add_further(prof, path, mem, flags, host) : add_first(prof, path, mem, flags, host);
 }

@@ -1,4 +1,4 @@
-/* Makes the profile of events: subs and the calling context tree. Views derive everything else
+/* Builds a profile from events: subs and the calling context tree. Views derive everything else
  * (flat tables, edges, totals) from the tree. */
 #ifndef DP_PROF_H
 #define DP_PROF_H
@@ -13,79 +13,80 @@
 #include "dprof/profile.h"
 
 /* A calling context: a sub, called in the context `parent`. A parent's number is less than its
- * kids', and nodes are numbered in the order of their first entry. 0 is the root,
- * `(program)`, which no sub has. 0 also says "none" in kid and sibling. */
+ * kids' numbers, and nodes are numbered in the order of their first entry. 0 is the root,
+ * `(program)`, which has no sub. 0 also means "none" in kid and sibling. */
 struct dp_node {
-    uint32_t callee;            /* what kids differ in: the sub, or a sub and a place */
-    uint32_t hint;              /* kid that was entered last */
-    uint32_t succ;              /* the sibling that was entered after this one the last time */
+    uint32_t callee;            /* distinguishes kids: the sub, or a sub and a place */
+    uint32_t hint;              /* kid of the last entry */
+    uint32_t succ;              /* sibling whose entry followed this one's the last time */
     uint32_t parent;
     uint64_t calls;
-    uint64_t self[DP_METRICS];  /* ticks; up to here an event touches the node, on one cache line */
-    uint32_t kid;               /* the first created; its siblings follow, in no order */
+    uint64_t self[DP_METRICS];  /* ticks; an event touches the node up to here, on one cache line */
+    uint32_t kid;               /* first kid created; its siblings follow, in no order */
     uint32_t sibling;
     uint32_t sub;
-    uint32_t site;              /* where it was called from: number in sites,
-                                 * from 1 up; 0: not known */
+    uint32_t site;              /* place of the call: number in sites, from 1 up; 0: unknown */
                                 /* 64 bytes: nodes do not straddle lines */
 };
 
-/* What a tree tells beyond that, and a trace if its reader asks for detail. */
+/* Further values of a node from a tree, or from a trace whose reader asks for detail. */
 struct dp_extra {
     uint64_t longest;           /* inclusive real ticks of one call */
-    uint64_t shortest;          /* and 1: 0 says that none ended */
-    uint64_t folded;            /* further calls that this node stands for */
+    uint64_t shortest;          /* plus 1; 0: no call ended */
+    uint64_t folded;            /* number of further calls that this node stands for */
 };
 
-/* What a source was when it was recorded. */
+/* The source of a file when it was recorded. */
 struct dp_prof_source {
     uint64_t size;
     uint32_t crc;
     bool differs;               /* files of the profile had different ones */
-    char *packed;               /* its text (dp_base64.h), as the file has it; NULL: not kept */
+    char *packed;               /* text as in the file (dp_base64.h); NULL: not kept */
     size_t packed_len;
 };
 
-/* What a statement cost. The calls that it made have contexts with its place. */
+/* The cost of a statement. The calls from it have contexts with its place. */
 struct dp_prof_line {
-    uint32_t site;              /* FILE:LINE: number in sites, from 1 up; 0: not known */
-    uint32_t sub;               /* that it stands in; DP_PROF_NO_SUB: none */
-    uint32_t later;             /* how many statements of the sub follow it on the same line */
-    uint32_t next;              /* the next one of this place and sub; DP_MAP_NONE: there is none */
+    uint32_t site;              /* FILE:LINE: number in sites, from 1 up; 0: unknown */
+    uint32_t sub;               /* sub that contains it; DP_PROF_NO_SUB: none */
+    uint32_t later;             /* number of the sub's statements that follow it on the same line */
+    uint32_t next;              /* next statement of this place and sub; DP_MAP_NONE: none */
     uint64_t count;             /* how often it ran */
-    uint64_t self[DP_METRICS];  /* ticks, those of XS subs and builtins that it called included */
+    uint64_t self[DP_METRICS];  /* ticks, including XS subs and builtins that it called */
 };
 
-/* When a stretch of time began, and how much time of its own its caller had by then. */
+/* The beginning of a stretch of time, and the caller's own time at that moment. */
 struct dp_span {
     uint64_t start, caller;
 };
 
 struct dp_counter {
-    const char *name;           /* as in the header: with its unit */
+    const char *name;           /* name and unit, as in the header */
     size_t len;
-    bool lacking;               /* a file did not have it */
-    unsigned share;             /* how much of the time it was counted, in tenths of a percent, in
-                                 * the file where that is least */
+    bool lacking;               /* a file lacked it */
+    unsigned share;             /* share of the time during which it was counted, in tenths of a
+                                 * percent; the least of all files */
 };
 
-/* The file that is being read. What its events amount to goes to the profile. */
+/* The state of the file that is being read. Its events are added to the profile. */
 struct dp_intake {
     struct dp_file *file;
     const struct dp_host *host;
     struct dp_frame *stack;     /* stack[0] is the root and never ends */
     size_t depth, stack_cap;    /* depth: frames above the root */
-    uint64_t scale;             /* its ticks -> ours */
+    uint64_t scale;             /* factor from its ticks to the profile's */
     bool has_head;
     bool has_cost;
-    bool starting;              /* the start-up of a trace runs now, and is left out */
-    uint64_t *starts;           /* detail, by depth: `now` when the call began; DP_PROF_NO_CALL */
+    bool starting;              /* the start-up of a trace is running, and is left out */
+    uint64_t *starts;           /* for detail, by depth: `now` when the call began;
+                                 * DP_PROF_NO_CALL */
     size_t starts_cap;
-    uint64_t now;               /* real ticks since the file's beginning */
-    uint64_t suspended;         /* how many exits to come are of calls that have not ended */
-    uint64_t root_calls;        /* as its tree tells */
-    uint32_t column[DP_FMT_COUNTERS];   /* of the file: the counter here; UINT32_MAX: not kept */
-    bool alone;                 /* there were no contexts before it */
+    uint64_t now;               /* real ticks since the beginning of the file */
+    uint64_t suspended;         /* number of exits to come for calls that have not ended */
+    uint64_t root_calls;        /* calls of the root according to its tree */
+    uint32_t column[DP_FMT_COUNTERS];   /* by counter of the file: the counter here; UINT32_MAX: not
+                                         * kept */
+    bool alone;                 /* the profile was empty when this file began */
 };
 
 struct dp_packed;
@@ -95,20 +96,20 @@ struct dp_prof {
     struct dp_node *nodes;
     size_t count, cap;
     struct dp_map kids;         /* parent << 32 | callee -> node, for all but first kids */
-    size_t mapped;              /* nodes before this one are in it: many a file is read without one
-                                 * question to it */
-    bool detail;                /* traces give extras, too */
+    size_t mapped;              /* first node that is not in the map; many files are read without a
+                                 * single lookup */
+    bool detail;                /* traces have extras, too */
     bool by_phase;              /* phases are kids of the root, and contexts below them */
-    bool only_main;             /* what runs in the phase BEGIN is left out */
-    struct dp_pool sites;       /* FILE:LINE as files have it */
+    bool only_main;             /* the phase BEGIN is left out */
+    struct dp_pool sites;       /* FILE:LINE as in files */
     struct dp_map sited;        /* site << 32 | sub -> callee */
-    struct dp_extra *extra;     /* by node; fewer than nodes: the others have none */
+    struct dp_extra *extra;     /* by node; nodes beyond its end have none */
     size_t extra_cap;
-    uint64_t *counts;           /* n_counters by node; likewise */
+    uint64_t *counts;           /* n_counters by node; nodes beyond its end have none */
     size_t counts_cap;
     struct dp_counter counters[DP_FMT_COUNTERS];    /* of the first file */
     size_t n_counters;
-    bool has_counters;          /* there was a first file */
+    bool has_counters;          /* the first file has been read */
     bool counters_differ;
     struct dp_pool texts;       /* names of counters */
     uint32_t *histogram_of;     /* by sub: number from 1 up; 0: none */
@@ -116,42 +117,43 @@ struct dp_prof {
     uint64_t (*histograms)[DP_FMT_BUCKETS];
     size_t histograms_count, histograms_cap;
     struct dp_origin origin;
-    struct dp_prof_line *lines; /* what statements cost */
+    struct dp_prof_line *lines; /* costs of statements */
     size_t n_lines, lines_cap;
-    bool line_times;            /* lines have times, and not only how often they ran */
-    uint64_t *line_counts;      /* n_counters by line; fewer than lines: the others have none */
+    bool line_times;            /* lines have times, and not only counts */
+    uint64_t *line_counts;      /* n_counters by line; lines beyond its end have none */
     size_t line_counts_cap;
-    struct dp_pool sources;     /* files whose sources are known, as places have them */
+    struct dp_pool sources;     /* files with known sources, with the names that places have */
     struct dp_prof_source *source;      /* by source */
     size_t source_cap;
     struct dp_map lined;        /* site << 32 | sub -> the last line of these */
     uint64_t hz;                /* 0 before the first file */
-    char unit[DP_UNIT_MAX + 1]; /* of all times; "s" where they are times */
-    bool no_calls;              /* some of the profile comes from other tools, and has no calls */
-    bool chart;                 /* contexts are stretches of time; hint is the
-                                 * last one of the kids */
+    char unit[DP_UNIT_MAX + 1]; /* of all times; "s" if they are times */
+    bool no_calls;              /* a part of the profile comes from other tools, and has no calls */
+    bool chart;                 /* contexts are stretches of time; hint is the last kid */
     enum dp_metric chart_time;
-    uint64_t chart_now;         /* ticks of it since the beginning */
-    struct dp_span *spans;      /* by node, but for the root */
+    uint64_t chart_now;         /* ticks of the chart since its beginning */
+    struct dp_span *spans;      /* by node, without the root */
     size_t spans_cap;
     bool pairs;                 /* folded stacks may have two counts on each line */
-    bool may_be_empty;          /* .. or no line at all */
+    bool may_be_empty;          /* they may have no line at all */
     bool paired;                /* they have two counts: the counter is in ticks */
-    bool is_declared;           /* the unit of folded stacks is */
+    bool is_declared;           /* the unit of folded stacks is declared */
     char declared[DP_UNIT_MAX + 1];
     uint64_t total[DP_METRICS];
     struct dp_file *files;
     size_t n_files, files_cap;
     struct dp_window *window;   /* or NULL */
-    bool waits;                 /* contexts are packed when its files have been read in parallel */
-    struct dp_packed *packed;   /* contexts (dp_prof_pack.h) in place of nodes; else NULL */
+    bool waits;                 /* contexts are packed after its files have been read in parallel */
+    struct dp_packed *packed;   /* packed contexts (dp_prof_pack.h), which replace nodes; else
+                                 * NULL */
     struct dp_intake in;
 };
 
 #define DP_PROF_NO_CALL UINT64_MAX  /* a frame of the parent process */
-#define DP_PROF_NO_SUB UINT32_MAX   /* the root's */
+#define DP_PROF_NO_SUB UINT32_MAX   /* the root's sub */
 
-/* The ticks of one kind of time, from user, system and real ticks; 0 if the metric is no time. */
+/* The ticks of one kind of time, from user, system and real ticks; 0 if the metric is not a
+ * time. */
 static inline uint64_t dp_prof_ticks(const uint64_t t[DP_METRICS], enum dp_metric time)
 {
     switch (time) {
@@ -163,32 +165,32 @@ static inline uint64_t dp_prof_ticks(const uint64_t t[DP_METRICS], enum dp_metri
     return 0;
 }
 
-/* Walks in preorder without a stack. Returns the node after `at` in the subtree of top, 0 at the
- * end; *up is how many levels it went up before it went down or sideways. */
+/* Walks in preorder without a stack. Returns the node after `at` in the subtree of top, or 0 at the
+ * end. *up is the number of levels that it went up before it went down or sideways. */
 uint32_t dp_prof_next(const struct dp_prof *prof, uint32_t top, uint32_t at, uint32_t *up);
 
 /* The histogram of a sub: DP_FMT_BUCKETS counts, or NULL. */
 const uint64_t *dp_prof_histogram(const struct dp_prof *prof, uint32_t sub);
-/* What a node has beyond calls and times; it is all 0 where nothing is known. */
+/* A node's values beyond calls and times; all 0 if unknown. */
 struct dp_extra dp_prof_extra(const struct dp_prof *prof, uint32_t node);
-/* A counter's value of a node itself. */
+/* A node's own value of a counter. */
 static inline uint64_t dp_prof_count(const struct dp_prof *prof, uint32_t node, size_t counter)
 {
     size_t at = (size_t)node * prof->n_counters + counter;
     return at < prof->counts_cap ? prof->counts[at] : 0;
 }
 
-/* The number of a place, FILE:LINE as files have it; 0 for an empty one; or a negative DP_E. */
+/* The number of a place, FILE:LINE as in files; 0 for an empty one; or a negative DP_E. */
 int64_t dp_prof_site(struct dp_prof *prof, const char *ptr, size_t len);
 
-/* Adds a profile's totals to sum, in ticks of hz. Returns false if the sum is more than a profile
- * may have: then nothing that is computed from these times is true. */
+/* Adds a profile's totals to sum, in ticks of hz. Returns false if the sum exceeds the limit of a
+ * profile: values computed from these times would be wrong. */
 bool dp_prof_fits(const struct dp_prof *prof, uint64_t hz, uint64_t sum[DP_METRICS]);
 
-/* Is it the phase that ends where the main program begins? */
+/* Is the sub the phase that ends where the main program begins? */
 bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub);
 
-/* Does what dp_prof_add_mem does, with the .live that the process left. */
+/* Like dp_prof_add_mem, with the .live that the process left. */
 int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                      unsigned flags);
 

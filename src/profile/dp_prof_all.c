@@ -1,4 +1,4 @@
-/* Files read in parallel: profiles share nothing, so each thread takes the next one. */
+/* Reads files in parallel: profiles share nothing, so each thread takes the next one. */
 #include "dp_prof.h"
 #include "dp_prof_pack.h"
 
@@ -16,10 +16,10 @@ struct reading {
 struct reader {
     struct reading *all;
     const struct dp_host *host;
-    int lost;                   /* 0, or DP_E_NOMEM: a file has no outcome that could tell of it */
+    int lost;                   /* 0, or DP_E_NOMEM: there was no memory for a file's outcome */
 };
 
-/* The next profile's jobs. */
+/* Assigns the jobs of the next profile. */
 static size_t take(struct reading *all, size_t *from)
 {
     pthread_mutex_lock(&all->lock);
@@ -45,7 +45,7 @@ static void *read_some(void *ctx)
                 r->lost = rc;
         }
         if (r->all->jobs[from].prof->waits)
-            dp_prof_pack(r->all->jobs[from].prof);      /* without memory it stays as it is */
+            dp_prof_pack(r->all->jobs[from].prof);      /* without memory it stays unpacked */
     }
     return NULL;
 }
@@ -60,7 +60,7 @@ int dp_prof_add_all(const struct dp_read_job *jobs, size_t n, unsigned threads,
     sigset_t every, before;
     for (size_t i = 0; i < n; i++)
         profiles += !i || jobs[i].prof != jobs[i - 1].prof;
-    /* signals are the host's, and belong to its thread */
+    /* signals belong to the host and its thread */
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
     while (started + 1 < threads && started + 1 < profiles && started < THREADS) {

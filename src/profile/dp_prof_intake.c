@@ -1,4 +1,4 @@
-/* A file's events, taken in: contexts, times, what runs when. */
+/* Adds a file's events to the profile: contexts, times, phases. */
 #include "dp_prof.h"
 #include "dp_prof_tree.h"
 #include "dp_prof_lines.h"
@@ -31,7 +31,7 @@ int64_t dp_prof_new_node(struct dp_prof *prof, uint32_t parent, uint32_t callee,
     if (!up->kid) {
         up->kid = n;
     } else {
-        /* the new kid stands behind the first one, which is not in the map and stays first */
+        /* the new kid follows the first one, which is not in the map and stays first */
         node->sibling = prof->nodes[up->kid].sibling;
         prof->nodes[up->kid].sibling = n;
     }
@@ -44,8 +44,8 @@ static uint64_t time_of(const struct dp_prof *prof, uint32_t node)
     return dp_prof_ticks(prof->nodes[node].self, prof->chart_time);
 }
 
-/* In a chart, a context is one stretch of time: it goes on while its caller has nothing of its
- * own in between. */
+/* Finds or makes the context for a stretch of time in a chart. It continues as long as its caller
+ * has no time of its own in between. */
 static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub,
                        uint32_t site)
 {
@@ -53,8 +53,7 @@ static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, u
     if (last && prof->nodes[last].callee == callee
         && prof->spans[last].caller == time_of(prof, parent))
         return last;
-    /* this comes first: what was read is drawn even so, and each context that counts has its
-     * stretch */
+    /* this comes first, so that each context that counts has its stretch even after an error */
     size_t need = prof->count + 1;
     if (dp_mem_grow((void **)&prof->spans, &prof->spans_cap, need, sizeof *prof->spans) < 0)
         return DP_E_NOMEM;
@@ -66,7 +65,7 @@ static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, u
     return n;
 }
 
-/* Puts the kids into the map that came since it was asked for the last time. */
+/* Puts the kids into the map that were created since the last lookup. */
 static int map_kids(struct dp_prof *prof)
 {
     for (; prof->mapped < prof->count; prof->mapped++) {
@@ -104,8 +103,8 @@ static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, ui
     return dp_prof_new_node(prof, parent, callee, sub, site);
 }
 
-/* Programs repeat themselves: mostly the kid is the one that was entered last, or the one that
- * followed that one the last time. */
+/* The kid for a call. Programs repeat themselves: mostly it is the kid of the last entry, or the
+ * one that followed that kid the last time. */
 DP_INLINE int64_t kid_of(struct dp_prof *prof, uint32_t parent, uint32_t sub)
 {
     uint32_t last = prof->nodes[parent].hint;
@@ -134,7 +133,7 @@ int64_t dp_prof_kid(struct dp_prof *prof, uint32_t parent, uint32_t sub, uint32_
     struct dp_map_slot *slot = dp_map_put(&prof->sited, (uint64_t)site << 32 | sub);
     if (!slot)
         return DP_E_NOMEM;
-    if (slot->value == DP_MAP_NONE)     /* subs alone are below DP_LIMIT_IDS */
+    if (slot->value == DP_MAP_NONE)     /* only plain subs are below DP_LIMIT_IDS */
         slot->value = UINT32_C(1) << 31 | (uint32_t)prof->sited.used;
     return find_or_new(prof, parent, slot->value, sub, site);
 }
@@ -156,7 +155,8 @@ uint32_t dp_prof_next(const struct dp_prof *prof, uint32_t top, uint32_t at, uin
 
 /* ---- a file's events ---- */
 
-/* Factors that bring two tick rates to a common one. Returns false if they become too large. */
+/* Computes factors that bring two tick rates to a common one. Returns false if they become too
+ * large. */
 static bool common_hz(uint64_t a, uint64_t b, uint64_t *fa, uint64_t *fb)
 {
     uint64_t x = a, y = b;
@@ -254,8 +254,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     return 0;
 }
 
-/* When a trace goes on as a tree, the calls that run end there; their time has been added
- * already. */
+/* Ends the running calls when a trace continues as a tree; their time has been added already. */
 static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
@@ -339,7 +338,7 @@ DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
     return detail ? note_start(prof, inherited) : 0;
 }
 
-/* A frame ends. Returns 1; or 0 if there was no frame, which is to be overlooked. */
+/* Ends a frame. Returns 1, or 0 if there was no frame, which is ignored. */
 DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err,
                   const bool detail)
 {
@@ -364,7 +363,7 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
     return 1;
 }
 
-/* A goto: the exit that comes later carries the sub that was entered first. */
+/* Handles a goto: the later exit has the sub that was entered first. */
 static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err, bool detail)
 {
     uint32_t entered = prof->in.depth ? prof->in.stack[prof->in.depth].entered : sub;
@@ -376,7 +375,7 @@ static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *e
     return rc;
 }
 
-/* The calls that run go on in another phase, where they have contexts of their own. */
+/* Lets the running calls continue in another phase, where they have contexts of their own. */
 static int change_phase(struct dp_prof *prof, uint32_t phase)
 {
     int64_t n = dp_prof_kid(prof, 0, phase, 0);
@@ -400,8 +399,8 @@ bool dp_prof_is_startup(const struct dp_prof *prof, uint32_t sub)
     return prof->subs.subs[sub].phase && name->len == 5 && memcmp(name->ptr, "BEGIN", 5) == 0;
 }
 
-/* The start-up that is left out begins or ends. The calls that run have no contexts in it, and get
- * them when it ends. */
+/* Begins or ends the start-up that is left out. Running calls have no contexts in it, and get them
+ * when it ends. */
 static int change_startup(struct dp_prof *prof, uint32_t phase)
 {
     bool before = prof->in.starting;
@@ -415,7 +414,7 @@ static int change_startup(struct dp_prof *prof, uint32_t phase)
     return 0;
 }
 
-/* Events up to the end of the start-up lose their times and calls. */
+/* Removes the times and calls of events up to the end of the start-up. */
 static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *counts, size_t n)
 {
     size_t n_counts = prof->in.file->head.n_counters;
@@ -448,7 +447,8 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
     }
     if (ev->op < DP_OP_REENTER)
         return 0;
-    prof->in.file->inherited += !prof->in.file->inherited;      /* what follows takes one off */
+    prof->in.file->inherited += !prof->in.file->inherited;      /* the following code subtracts
+                                                                 * one */
     return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
 }
 
@@ -461,7 +461,7 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
     if (prof->in.has_cost || prof->in.scale != 1)
         rc = prepare(prof, ev, n, bad, err);
     if (rc < 0)
-        n = *bad;               /* what came before it counts */
+        n = *bad;               /* the events before it count */
     size_t i;
     int step = 0;
     for (i = 0; i < n; i++) {
@@ -482,7 +482,7 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
         if (ev[i].op == DP_OP_ENTER)
             step = push(prof, ev[i].sub, detail);
         else if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND)
-            /* the classic recorder's `/` carries no id to trust */
+            /* the id of the classic recorder's `/` is not reliable */
             step = pop(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err, detail);
         else if (ev[i].op == DP_OP_GOTO)
             step = jump(prof, ev[i].sub, err, detail);

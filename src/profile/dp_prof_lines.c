@@ -9,7 +9,7 @@ const uint64_t *dp_prof_line_counts(const struct dp_prof *prof, uint32_t line)
     return prof->n_counters && at < prof->line_counts_cap ? prof->line_counts + at : NULL;
 }
 
-/* Values of all counters of a statement. There is at least one counter. */
+/* The values of all counters of a statement. There is at least one counter. */
 static uint64_t *counts_of(struct dp_prof *prof, uint32_t line)
 {
     size_t need = ((size_t)line + 1) * prof->n_counters;
@@ -21,7 +21,7 @@ static uint64_t *counts_of(struct dp_prof *prof, uint32_t line)
 
 int64_t dp_prof_line(struct dp_prof *prof, uint32_t site, uint32_t sub, uint32_t later)
 {
-    /* Room first, so that what the map has is there, whatever fails. */
+    /* Make room first, so that the map has no entry without its line if something fails. */
     size_t n = prof->n_lines;
     if (dp_mem_grow((void **)&prof->lines, &prof->lines_cap, n + 1, sizeof *prof->lines) < 0)
         return DP_E_NOMEM;
@@ -58,7 +58,7 @@ static void add(struct dp_prof_line *line, uint64_t count, const uint64_t *t, ui
 int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err)
 {
     struct dp_prof *prof = ctx;
-    if (prof->only_main)        /* statements are not told apart by phase */
+    if (prof->only_main)        /* statements do not distinguish phases */
         return 0;
     uint32_t sub = def->sub == DP_SUB_NONE ? DP_PROF_NO_SUB : def->sub;
     int64_t site = dp_prof_site(prof, def->at.ptr, def->at.len);
@@ -79,7 +79,7 @@ int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err)
     return 0;
 }
 
-/* A text, unless there is one. */
+/* Keeps a text, unless there is one already. */
 static int keep_text(struct dp_prof_source *source, const struct dp_text *packed)
 {
     if (source->packed || !packed->len)
@@ -96,7 +96,7 @@ int dp_prof_on_source(void *ctx, const struct dp_linefile *file)
 {
     struct dp_prof *prof = ctx;
     size_t known = prof->sources.count;
-    /* Room first, so that each known file has it, whatever fails. */
+    /* Make room first, so that each known file has an element even if something fails. */
     if (dp_mem_grow_cleared((void **)&prof->source, &prof->source_cap, known + 1,
                             sizeof *prof->source) < 0)
         return DP_E_NOMEM;

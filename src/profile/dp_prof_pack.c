@@ -1,6 +1,6 @@
-/* Profiles that wait: contexts as bytes. A comparison reads all its runs before it looks at the
- * first, and has the contexts of one run at a time. Most numbers are small, or differ little from
- * others of their context, so that a context takes a fifth of its node. */
+/* Packs contexts into bytes. A comparison reads all its runs before it uses the first, and unpacks
+ * the contexts of one run at a time. Most numbers are small, or differ little from others of their
+ * context, so a packed context takes a fifth of its node. */
 #include "dp_prof_pack.h"
 #include "dp_buf.h"
 #include "dp_err.h"
@@ -26,7 +26,7 @@ static uint64_t get(const char **at)
     }
 }
 
-/* Numbers of 32 bits less others, which wrap around. */
+/* Writes the difference of two 32-bit numbers, modulo 2^32. */
 static void put_apart(struct dp_buf *buf, uint32_t v, uint32_t from)
 {
     put(buf, (uint32_t)(v - from));
@@ -62,7 +62,7 @@ static void get_node(const char **at, struct dp_node *node, uint32_t n)
         node->self[m] = get(at);
 }
 
-/* How many of an array's elements belong to contexts. */
+/* The number of an array's elements that belong to contexts. */
 static size_t used(size_t cap, size_t n) { return cap < n ? cap : n; }
 
 static void release_contexts(struct dp_prof *prof)

@@ -1,4 +1,4 @@
-/* Which contexts of a profile are taken: all, or those of a phase. */
+/* Chooses the contexts that are copied from a profile: all, or those of a phase. */
 #include "dp_prof_tree.h"
 
 #include <string.h>
@@ -21,9 +21,8 @@ static bool is_phase(const struct dp_prof *prof, uint32_t n, const char *name)
            && memcmp(name, own->ptr, own->len) == 0;
 }
 
-/* What becomes of a node whose caller waits for the sub below which everything is wanted. Frames
- * that ran when the phase began wait, too; what a thread calls that was started in the phase has no
- * such frames. */
+/* The fate of a node whose caller waits for the sub below which everything is kept. Frames that ran
+ * when the phase began wait, too. A thread that was started in the phase has no such frames. */
 static uint32_t waiting(const struct dp_prof *prof, uint32_t n, const char *below)
 {
     const struct dp_node *node = &prof->nodes[n];

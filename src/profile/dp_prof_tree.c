@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- what is kept beside the nodes ---- */
+/* ---- extras of nodes ---- */
 
 static struct dp_extra *extra_of(struct dp_prof *prof, uint32_t node)
 {
@@ -16,7 +16,7 @@ static struct dp_extra *extra_of(struct dp_prof *prof, uint32_t node)
     return &prof->extra[node];
 }
 
-/* Values of all counters of a node. There is at least one counter. */
+/* The values of all counters of a node. There is at least one counter. */
 static uint64_t *counts_of(struct dp_prof *prof, uint32_t node)
 {
     size_t need = ((size_t)node + 1) * prof->n_counters;
@@ -77,8 +77,8 @@ void dp_prof_scale_extra(struct dp_prof *prof, uint64_t by)
     }
 }
 
-/* Combines the spans of calls. A longest call of 0 says nothing: in such a file no call ended, or
- * no call lasted a tick. */
+/* Merges the longest and shortest calls. A longest call of 0 means nothing: no call of the file
+ * ended, or none lasted a tick. */
 static void add_span(struct dp_extra *x, uint64_t longest, uint64_t shortest)
 {
     if (!longest)
@@ -153,8 +153,8 @@ int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, s
     return 0;
 }
 
-/* Reads a percentage such as 66.4 as tenths. Returns false if the text is no such number; 100 and
- * more are of no interest. */
+/* Reads a percentage such as 66.4 in tenths. Returns false if the text is no such number; 100 and
+ * more do not matter. */
 static bool tenths(const char **p, unsigned *out)
 {
     const char *q = *p;
@@ -285,7 +285,7 @@ int64_t dp_prof_on_context(void *ctx, const struct dp_context *c, struct dp_err 
     }
     prof->chart_now += prof->chart ? dp_prof_ticks(c->t, prof->chart_time) * prof->in.scale : 0;
     if (n == 0 && is_phase)
-        ;                               /* its time is the root's */
+        ;                               /* its time goes to the root */
     else if (n == 0)
         prof->in.root_calls = dp_count_add(prof->in.root_calls, c->calls);
     else
@@ -309,18 +309,19 @@ int dp_prof_on_histogram(void *ctx, uint32_t sub, const uint64_t *count)
     return 0;
 }
 
-/* ---- a profile into another ---- */
+/* ---- a profile into another one ---- */
 
 struct taking {
     struct dp_prof *prof;
     const struct dp_prof *from;
     const struct dp_take *what;
     uint64_t scale;
-    uint32_t *subs, *of;        /* numbers there to numbers here; of nodes, DP_TAKE_... before */
+    uint32_t *subs, *of;        /* from numbers there to numbers here; for nodes, DP_TAKE_... before
+                                 * that */
     struct dp_buf buf;
 };
 
-/* A path, or FILE:LINE. */
+/* Copies a path, or FILE:LINE, without its base. */
 static int rebase(struct taking *t, const struct dp_name *name, struct dp_text *out)
 {
     return dp_rebase(t->what->bases, t->what->n_bases, name->ptr, name->len, &t->buf, &out->ptr,
@@ -415,7 +416,8 @@ static int take_subs(struct taking *t)
     size_t n = dp_subs_count(&t->from->subs);
     for (uint32_t i = 0; i < n; i++)
         t->subs[i] = DP_MAP_NONE;
-    for (uint32_t i = 0; i < n && !t->what->phase; i++) {       /* of a phase, those that it has */
+    for (uint32_t i = 0; i < n && !t->what->phase; i++) {       /* with a phase, only the phase's
+                                                                 * subs */
         int64_t to = take_sub(t, i);
         if (to < 0)
             return (int)to;
@@ -456,7 +458,7 @@ static int take_source(struct taking *t, uint32_t i)
 
 static int take(struct taking *t)
 {
-    /* A slice alone cannot tell which of the anonymous subs of a line it has: others may have run
+    /* A slice alone cannot show which of the anonymous subs of a line it has: others may have run
      * before or later. */
     t->prof->subs.goes_on = dp_origin_goes_on(&t->prof->origin, &t->from->origin);
     int rc = take_subs(t);
@@ -464,7 +466,7 @@ static int take(struct taking *t)
         rc = take_node(t, (uint32_t)i);
     for (uint32_t i = 0; i < t->from->sources.count && rc == 0; i++)
         rc = take_source(t, i);
-    /* Statements are not told apart by phase. */
+    /* Statements do not distinguish phases. */
     for (size_t i = 0; i < t->from->n_lines && rc == 0 && !t->what->phase; i++)
         rc = take_line(t, (uint32_t)i);
     if (rc == 0 && t->prof->subs.goes_on)
@@ -480,7 +482,7 @@ static int take(struct taking *t)
     return rc < 0 ? rc : dp_origin_rebase(&t->prof->origin, t->what->bases, t->what->n_bases);
 }
 
-/* Both profiles have detail, or neither has. */
+/* Copies a profile. Both profiles have detail, or neither has. */
 static int take_all(struct dp_prof *prof, const struct dp_prof *from, const struct dp_take *what,
                     struct dp_err *err)
 {
@@ -518,7 +520,7 @@ int dp_prof_absorb(struct dp_prof *prof, const struct dp_prof *from, struct dp_e
 {
     static const struct dp_take all;
     prof->paired = prof->paired || from->paired;
-    /* without ticks, nothing of the file was readable */
+    /* without ticks, no part of the file was readable */
     return from->hz ? take_all(prof, from, &all, err) : 0;
 }
 

@@ -1,7 +1,6 @@
-/* A profile as a tree file: Format.pod, "THE TREE". What is written depends on what is in the
- * profile and not on how it came there. A baseline (enum dp_write_kind) must not depend on anything
- * but the code and the perl: whoever adds a line to the header says in dp_origin.h whether a
- * baseline has it. */
+/* Writes a profile as a tree file: Format.pod, "THE TREE". The result depends on the contents of
+ * the profile and not on how it was made. A baseline (enum dp_write_kind) depends only on the code
+ * and the perl. If you add a line to the header, dp_origin.h says whether a baseline has it. */
 #include "dp_err.h"
 #include "dp_fmt_stmt.h"
 #include "dp_mem.h"
@@ -14,20 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HZ UINT64_C(10000000)   /* used where there are no times; always the same value */
+#define HZ UINT64_C(10000000)   /* used without times; always the same value */
 
 struct writing {
     const struct dp_prof *prof;
     const struct dp_write_how *how;
     struct dp_sink *sink;
     struct dp_buf text;
-    struct dp_pool lines;       /* of the subs, in order of their numbers */
-    uint32_t *sub_rank, *site_rank;     /* of subs, of sites (+ 1): from 1 up */
+    struct dp_pool lines;       /* lines of the subs, in order of their numbers */
+    uint32_t *sub_rank, *site_rank;     /* ranks of subs, and of sites (plus 1), from 1 up */
     uint32_t *order;            /* nodes by parent, then by name, then by place */
     uint32_t *next;             /* by node: index in order of its next kid */
-    size_t counters[DP_FMT_COUNTERS];   /* that all files have, ops first */
+    size_t counters[DP_FMT_COUNTERS];   /* counters that all files have, ops first */
     size_t n_counters;
-    uint64_t sums[DP_FMT_SUMS];         /* of the lines so far, for the last one */
+    uint64_t sums[DP_FMT_SUMS];         /* of the lines so far, for the last line */
 };
 
 static void field(struct dp_buf *buf, const struct dp_name *name)
@@ -35,7 +34,7 @@ static void field(struct dp_buf *buf, const struct dp_name *name)
     dp_fmt_field(buf, name->ptr, name->len);
 }
 
-/* Package, name and place; behind a NUL follows what else makes subs differ. */
+/* Writes package, name and place, then a NUL and everything else that distinguishes subs. */
 static void start_of_line(const struct dp_subs *subs, const struct dp_sub *sub, struct dp_buf *buf)
 {
     const struct dp_name *file = dp_subs_text(subs, sub->file);
@@ -75,8 +74,8 @@ static int digits(uint32_t n)
     return d;
 }
 
-/* A reader numbers nameless subs of one place in the order of their lines, and lines are in the
- * order of their bytes. most: how many such subs there are. */
+/* Writes the line of a sub. Readers number the nameless subs of one place in the order of their
+ * lines, and lines are sorted by bytes. most: number of such subs. */
 static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32_t most,
                     struct dp_buf *buf)
 {
@@ -93,7 +92,7 @@ static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32
     key_value(buf, " in=", dp_subs_text(subs, sub->in));
 }
 
-/* Adds the lines of all subs to w->lines: no two are equal. */
+/* Adds the lines of all subs to w->lines; no two lines are equal. */
 static int make_lines(struct writing *w)
 {
     const struct dp_subs *subs = &w->prof->subs;
@@ -131,8 +130,8 @@ static int compare_names(const void *ctx, uint32_t x, uint32_t y)
     return dp_name_compare(dp_pool_name(pool, x), dp_pool_name(pool, y));
 }
 
-/* rank[n]: place of name n by its bytes, from 1 up; sorted: the names in order. Either may be
- * NULL. */
+/* rank[n]: place of name n in the order of bytes, from 1 up; sorted: the names in order. Either may
+ * be NULL. */
 static int sort_names(const struct dp_pool *pool, uint32_t **rank, uint32_t **sorted)
 {
     size_t n = pool->count;
@@ -195,7 +194,7 @@ static bool is_wanted(const struct writing *w, const struct dp_counter *c)
     return false;
 }
 
-/* Collects the counters that stay: ops first, the others by their names. */
+/* Collects the counters to write: ops first, the others by name. */
 static void choose_counters(struct writing *w)
 {
     const struct dp_prof *prof = w->prof;
@@ -230,7 +229,7 @@ static void put(struct writing *w)
     dp_buf_clear(&w->text);
 }
 
-/* The least share that a file has of each counter. */
+/* Writes the least share of each counter in any file. */
 static void put_shares(struct writing *w)
 {
     bool shared = false;
@@ -266,7 +265,7 @@ static void put_header(struct writing *w)
     dp_origin_write(&prof->origin, w->how->kind, buf);
     for (size_t k = 0; k < w->n_counters; k++) {
         const struct dp_counter *c = &prof->counters[w->counters[k]];
-        struct dp_buf quoted;           /* its quotes are the list's */
+        struct dp_buf quoted;           /* the quotes are around the whole list */
         dp_buf_init(&quoted);
         dp_fmt_quote(&quoted, c->name, c->len);
         dp_buf_adds(buf, k ? " " : "$dprof_counters='");
@@ -285,7 +284,7 @@ static void put_header(struct writing *w)
         times ? prof->total[DP_USER] : 0, times ? prof->total[DP_SYSTEM] : 0,
         times ? prof->total[DP_REAL] : 0, DP_FMT_PART3);
     put(w);
-    memset(w->sums, 0, sizeof w->sums);         /* they begin behind the header */
+    memset(w->sums, 0, sizeof w->sums);         /* they begin after the header */
 }
 
 static void put_names(struct writing *w, const uint32_t *sorted)
@@ -328,7 +327,7 @@ static void put_context(struct writing *w, uint32_t n, size_t depth)
     put(w);
 }
 
-/* Depth first without recursion. */
+/* Writes the contexts depth first, without recursion. */
 static void put_contexts(struct writing *w)
 {
     const struct dp_node *nodes = w->prof->nodes;
@@ -383,7 +382,7 @@ static void put_file(struct writing *w, const struct dp_fmt_place *at)
     dp_buf_addc(&w->text, '\n');
 }
 
-/* Writes the counters that all files have, from all counters of the profile. */
+/* Writes a statement, with those of the profile's counters that all files have. */
 static void put_line(struct writing *w, struct dp_fmt_stmt *s)
 {
     uint64_t counts[DP_FMT_COUNTERS];
@@ -415,7 +414,7 @@ static int put_lines(struct writing *w)
     return 0;
 }
 
-/* Writes what is known of sources that have no lines of their own. */
+/* Writes sources that have no lines of their own. */
 static int put_sources(struct writing *w)
 {
     size_t n = w->prof->sources.count;

@@ -1,11 +1,12 @@
-/* The inclusive time of a line is its own and that of what it calls, recursion counted once: of the
- * contexts called from the line, the outermost. Where the sub of the line is called again below
- * such a context, a part of the line's own time is in there already. How much is not recorded, for
- * statements are not told apart by context; so it is taken to be the share that the sub's own time
- * has below such contexts. Without recursion the figure is exact.
+/* Computes the costs of lines. The inclusive time of a line is its own time plus that of its
+ * callees, with recursion counted once: only the outermost of the contexts called from the line
+ * count. If the sub of the line is called again below such a context, that context contains a part
+ * of the line's own time already. The amount is not recorded, because statements do not distinguish
+ * contexts. It is estimated by the share of the sub's own time that lies below such contexts.
+ * Without recursion the result is exact.
  *
  * The time of an XS sub or a builtin is the calling statement's own. So such contexts add nothing,
- * and the subs that they call back are called from the line. */
+ * and the subs that they call back count as called from the line. */
 #include "dp_srclines.h"
 #include "dp_mem.h"
 #include "dp_prof_lines.h"
@@ -13,9 +14,9 @@
 
 #include <string.h>
 
-/* What a sub has of a line. */
+/* A sub's part of a line. */
 struct part {
-    uint32_t sub, next;         /* next: the next one of the line; UINT32_MAX: none */
+    uint32_t sub, next;         /* next: next part of the line; UINT32_MAX: none */
     uint32_t outer;             /* see running */
     uint64_t self[DP_METRICS];
     uint64_t below;             /* own real ticks of the sub below calls from the line */
@@ -33,15 +34,15 @@ struct making {
     struct part *parts;
     size_t n_parts, parts_cap;
     struct dp_map part_of;      /* line << 32 | sub -> part */
-    uint32_t *first_part;       /* by line: UINT32_MAX: none */
+    uint32_t *first_part;       /* by line; UINT32_MAX: none */
     size_t first_part_cap;
-    uint32_t *active;           /* by line: contexts called from it that run now */
+    uint32_t *active;           /* by line: number of running contexts called from it */
     size_t active_cap;
-    uint32_t *edge_active;      /* the same by call */
+    uint32_t *edge_active;      /* by call: the same number */
     size_t edge_active_cap;
     uint64_t *own;              /* by sub: own real ticks */
-    uint32_t *running;          /* by sub: its part of the innermost line that is active; the others
-                                 * follow by `outer`. UINT32_MAX: none */
+    uint32_t *running;          /* by sub: its part of the innermost active line; the others follow
+                                 * by `outer`. UINT32_MAX: none */
 };
 
 void dp_srclines_place(const struct dp_prof *prof, uint32_t site, const char **file, size_t *len,
@@ -74,13 +75,14 @@ uint32_t dp_srclines_caller(const struct dp_prof *prof, uint32_t node)
                                                              : DP_PROF_NO_SUB;
 }
 
-/* The index of a line, made if it is new. */
+/* The index of a line, which is made if it is new. */
 static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
 {
     struct dp_srclines *s = m->s;
     if (!m->by_sub)
         sub = DP_PROF_NO_SUB;
-    /* Room first, here and below, so that what the map has is there, whatever fails. */
+    /* Make room first, here and below, so that the map has no entry without its element if
+     * something fails. */
     if (dp_mem_grow_cleared((void **)&s->lines, &m->cap, s->count + 1, sizeof *s->lines) < 0
         || dp_mem_grow_cleared((void **)&m->active, &m->active_cap, s->count + 1,
                                sizeof *m->active) < 0
@@ -99,7 +101,7 @@ static int64_t line_of(struct making *m, uint32_t site, uint32_t sub)
     return (int64_t)s->count++;
 }
 
-/* A sub's part of a line, made if it is new; NULL when memory is short. */
+/* A sub's part of a line, which is made if it is new; NULL when memory is short. */
 static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
 {
     if (dp_mem_grow_cleared((void **)&m->parts, &m->parts_cap, m->n_parts + 1,
@@ -117,7 +119,7 @@ static struct part *part_of(struct making *m, uint32_t line, uint32_t sub)
     return part;
 }
 
-/* The index of the calls of a sub from a line, made if it is new. */
+/* The index of the calls of a sub from a line, which is made if it is new. */
 static int64_t call_of(struct making *m, uint32_t line, uint32_t sub)
 {
     struct dp_srclines *s = m->s;
@@ -158,7 +160,7 @@ static int take_statements(struct making *m)
     return 0;
 }
 
-/* Times of nodes with all below them. A kid's number is greater than its parent's. */
+/* Computes inclusive times of nodes. A kid's number is greater than its parent's. */
 static void sum_up(struct making *m)
 {
     const struct dp_prof *prof = m->prof;
@@ -181,10 +183,10 @@ static void sum_up(struct making *m)
 
 struct walk {
     struct making *m;
-    uint32_t *line, *call;      /* by node: UINT32_MAX where there is none */
+    uint32_t *line, *call;      /* by node; UINT32_MAX: none */
 };
 
-/* Enters a context: its values are added to the line that called it. */
+/* Enters a context: adds its values to the line that called it. */
 static int enter(struct walk *w, uint32_t i)
 {
     struct making *m = w->m;
@@ -259,7 +261,7 @@ static int walk(struct walk *w)
     }
 }
 
-/* Adds a line's own cost, but for what is in the calls from it already. */
+/* Adds a line's own cost, except for the part that the calls from it contain. */
 static void add_own(struct making *m)
 {
     size_t n_counters = m->prof->n_counters;
@@ -343,7 +345,7 @@ static int sort(struct making *m)
     return rc;
 }
 
-/* The lines that calls are made from are found first, so that arrays by line have their size. */
+/* Finds the lines that make calls first, so that arrays by line have their final size. */
 static int find_lines(struct making *m)
 {
     const struct dp_prof *prof = m->prof;

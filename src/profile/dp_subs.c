@@ -55,7 +55,7 @@ static bool is_word(const char *ptr, size_t len, const char *word)
     return ends_with(ptr, len, word) && (len == strlen(word) || ptr[len - strlen(word) - 1] == ':');
 }
 
-/* Names that many subs of one package may have. */
+/* Is the name one that many subs of one package may have? */
 static bool is_shared(const char *ptr, size_t len)
 {
     return is_word(ptr, len, "__ANON__") || is_word(ptr, len, "END") || is_word(ptr, len, "BEGIN");
@@ -72,16 +72,16 @@ static void add_text(struct dp_buf *buf, struct dp_text t)
     dp_buf_add(buf, t.ptr, t.len);
 }
 
-/* Which of the file's subs of this name and place it is; 0 if there is no memory. Such subs are
- * told apart by the order of their compilation, which a file keeps, and where that is not known by
- * the id, as long as ids mean the same. */
+/* The ordinal of a sub among the file's subs of this name and place; 0 if there is no memory. The
+ * order of compilation distinguishes such subs, and a file keeps it. If it is unknown, the id does,
+ * as long as ids keep their meaning. */
 static uint32_t ordinal(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
     size_t places = subs->places.count, len = key->len;
     if (!def->seq)
         dp_buf_add(key, &subs->generation, sizeof subs->generation);
-    /* room is made first: a place that is known has a count */
+    /* make room first: a known place has a count */
     bool room = dp_mem_grow((void **)&subs->place_count, &subs->place_cap, places + 1,
                             sizeof *subs->place_count) == 0;
     uint32_t place = !room || key->err ? DP_MAP_NONE
@@ -110,7 +110,7 @@ static uint32_t intern(struct dp_subs *subs, struct dp_text t)
     return dp_pool_intern(&subs->strings, t.ptr, t.len);
 }
 
-/* Writes what subs of one name and place have in common to subs->scratch. */
+/* Writes the common part of subs of one name and place to subs->scratch. */
 static void add_place(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
@@ -131,16 +131,16 @@ static bool has_ordinal(const struct dp_subdef *def)
     return !def->phase && is_shared(def->name.ptr, def->name.len);
 }
 
-/* Behind the place. */
+/* Appends the ordinal after the place. */
 static void add_ordinal(struct dp_subs *subs, const struct dp_subdef *def, uint32_t ordinal)
 {
     struct dp_buf *key = &subs->scratch;
     dp_buf_add(key, &ordinal, sizeof ordinal);
-    if (!def->file.len && !subs->by_ordinal)    /* only the id tells them apart */
+    if (!def->file.len && !subs->by_ordinal)    /* only the id distinguishes them */
         dp_buf_add(key, &def->id, sizeof def->id);
 }
 
-/* One more sub has its name. */
+/* Counts one more sub with its name. */
 static int join_crowd(struct dp_subs *subs, const struct dp_sub *sub)
 {
     uint64_t key = (uint64_t)sub->package << 32 | sub->name;
@@ -154,7 +154,7 @@ static int join_crowd(struct dp_subs *subs, const struct dp_sub *sub)
     return 0;
 }
 
-/* order: which of the file's subs of this name and place it is; 0: to be found out. */
+/* Adds a sub. order: its ordinal among the file's subs of this name and place; 0: not known yet. */
 static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
 {
     struct dp_buf *key = &subs->scratch;
@@ -211,7 +211,7 @@ static struct dp_text text_of(const struct dp_subs *subs, uint32_t string)
     return (struct dp_text){ name->ptr, name->len };
 }
 
-/* Is a's text the greater one by its bytes? */
+/* Is a's text greater than b's, by bytes? */
 static bool is_greater(struct dp_text a, struct dp_text b)
 {
     int c = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
@@ -275,7 +275,7 @@ static int find_crowd(struct dp_subs *subs, struct crowd *c)
     return 0;
 }
 
-/* Makes the keys anew, which contain ordinals. Without memory the old keys stay, as many as there
+/* Makes the keys, which contain ordinals, again. Without memory the old keys stay, as many as there
  * are subs. */
 static int make_keys(struct dp_subs *subs)
 {
@@ -317,13 +317,12 @@ int dp_subs_unpack(struct dp_subs *subs)
     return rc < 0 ? rc : make_keys(subs);
 }
 
-/* Numbers the members from..end, which are of one place. Returns whether one has another ordinal
- * than before. */
+/* Numbers the members from..end, which have one place. Returns whether an ordinal has changed. */
 static bool give_ordinals(struct dp_subs *subs, const struct crowd *c, size_t from, size_t end)
 {
     bool changed = false;
     uint32_t place = c->place[c->members[from]];
-    if (end - from != subs->place_count[place])     /* some do not tell when they were compiled */
+    if (end - from != subs->place_count[place])     /* some have no order of compilation */
         return false;
     for (size_t k = from; k < end; k++) {
         struct dp_sub *sub = &subs->subs[c->members[k]];

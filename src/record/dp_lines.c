@@ -5,7 +5,7 @@
 #include "dp_fmt_stmt.h"
 #include "dp_io.h"
 #include "dp_mem.h"
-#include "dp_spread.h"
+#include "dp_apportion.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -213,22 +213,22 @@ struct dp_stmt *dp_lines_get(struct dp_lines *lines, uint32_t number)
 static int convert(const struct dp_stmt **from, struct dp_fmt_stmt *to, size_t n,
                    const struct dp_lines_text *how)
 {
-    const uint64_t sums[DP_SPREAD_TIMES] = { how->real, how->cpu, how->sys };
-    struct dp_spread *times = dp_mem_realloc(NULL, n + 1, sizeof *times);
+    const uint64_t sums[DP_APPORTION_TIMES] = { how->real, how->cpu, how->sys };
+    struct dp_apportion *times = dp_mem_realloc(NULL, n + 1, sizeof *times);
     if (!times)
         return DP_E_NOMEM;
     for (size_t i = 0; i < n; i++) {
         uint64_t wait = from[i]->wait < from[i]->real ? from[i]->wait : from[i]->real;
-        times[i].stamps[DP_SPREAD_REAL] = (double)from[i]->real;
-        times[i].stamps[DP_SPREAD_CPU] = (double)(from[i]->real - wait);
-        times[i].stamps[DP_SPREAD_SYS] = (double)from[i]->sys;
+        times[i].stamps[DP_APPORTION_REAL] = (double)from[i]->real;
+        times[i].stamps[DP_APPORTION_CPU] = (double)(from[i]->real - wait);
+        times[i].stamps[DP_APPORTION_SYS] = (double)from[i]->sys;
     }
-    dp_spread(times, n, how->ticks_per_stamp, sums);
+    dp_apportion(times, n, how->ticks_per_stamp, sums);
     for (size_t i = 0; i < n; i++) {
         const uint64_t *t = times[i].t;
-        to[i].self[DP_USER] = t[DP_SPREAD_CPU] - t[DP_SPREAD_SYS];
-        to[i].self[DP_SYSTEM] = t[DP_SPREAD_SYS];
-        to[i].self[DP_REAL] = t[DP_SPREAD_REAL];
+        to[i].self[DP_USER] = t[DP_APPORTION_CPU] - t[DP_APPORTION_SYS];
+        to[i].self[DP_SYSTEM] = t[DP_APPORTION_SYS];
+        to[i].self[DP_REAL] = t[DP_APPORTION_REAL];
     }
     dp_mem_free(times);
     return 0;

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INDENT = 12, STEP = 11 };        /* of the whole, and of each level of branches */
-enum { LEVELS = 200 };                  /* deeper levels are told as a number: otherwise lines would
-                                         * be as long as there are lines */
+enum { INDENT = 12, STEP = 11 };        /* indentation of the whole, and of each level of
+                                         * branches */
+enum { LEVELS = 200 };                  /* deeper levels are shown as a number; otherwise lines
+                                         * would be as long as there are lines */
 
 struct printing {
     struct dp_buf *buf;
@@ -80,7 +81,7 @@ static void prefix(struct printing *p)
     dp_buf_add(p->buf, p->prefix.ptr, p->prefix.len);
 }
 
-/* n and what follows it without a branch, each on a line; returns the last one. */
+/* Prints n and the nodes that follow it without a branch, each on a line. Returns the last node. */
 static uint32_t run(struct printing *p, uint32_t n, size_t indent)
 {
     const struct dp_chain_node *nodes = p->chain->nodes;
@@ -98,12 +99,12 @@ static uint32_t run(struct printing *p, uint32_t n, size_t indent)
     return n;
 }
 
-/* A frame of the walk: the kids of a node that are still to come, and how long the
- * prefix is for them. */
+/* A frame of the walk: the kids of a node that are not printed yet, and the length of the prefix of
+ * their lines. */
 struct level {
     uint32_t of, next;
     size_t prefix;
-    bool rest;                  /* the remainder is still to be printed */
+    bool rest;                  /* the remainder is not printed yet */
 };
 
 static void branch_line(struct printing *p, const struct level *l, uint64_t value, bool last)
@@ -117,7 +118,7 @@ static void branch_line(struct printing *p, const struct level *l, uint64_t valu
     dp_buf_adds(p->buf, "-- ");
 }
 
-/* Depth first with a stack of our own: chains may be deep. */
+/* Walks depth first with an explicit stack, because chains may be deep. */
 static void graph(struct printing *p)
 {
     const struct dp_chain_node *nodes = p->chain->nodes;
@@ -191,7 +192,7 @@ static void stacks(struct printing *p)
     const struct dp_chain_node *nodes = p->chain->nodes;
     uint32_t *path = NULL;
     size_t cap = 0;
-    /* of calls there is no share */
+    /* calls have no share */
     double least = p->how->chain_value == DP_CHAIN_COUNT
                        ? 0 : p->how->threshold / 100 * (double)p->over->base;
     for (uint32_t n = nodes[0].kid; n && !p->buf->err; n = next_node(p->chain, n)) {

@@ -7,11 +7,12 @@
 #include "dp_chain.h"
 #include "dprof/report.h"
 
-/* of: the value of the row itself; hz: ticks per second, 0 if the metric is no time. */
+/* Appends chains as text. of: the row's own value; hz: ticks per second, 0 if the metric is not a
+ * time. */
 void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,
                    const struct dp_report *how, uint64_t of, uint64_t hz);
 
-/* [{"name":..., "value":..., "own":..., "kids":[...]}, ...] */
+/* Appends chains as JSON: [{"name":..., "value":..., "own":..., "kids":[...]}, ...] */
 void dp_chain_json(struct dp_buf *buf, const struct dp_chain *chain, const struct dp_overhead *over,
                    uint64_t hz);
 

@@ -1,5 +1,5 @@
-/* Prints a profile's lines as they are, each with its number and place, for a person who finds no
- * other explanation of a file. */
+/* Prints a profile's lines as they are, each with its number and place, for a person who needs to
+ * see what a file contains. */
 #include "dp_err.h"
 #include "dp_io.h"
 #include "dp_mem.h"
@@ -14,7 +14,7 @@ enum { CHUNK = 1 << 16 };
 struct dumping {
     struct dp_sink sink;
     struct dp_source source;
-    struct dp_buf line;         /* what has no end yet */
+    struct dp_buf line;         /* the line so far, without its end */
     uint64_t at, number;
     char chunk[CHUNK];
 };

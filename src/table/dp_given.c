@@ -1,4 +1,4 @@
-/* Tables of a host that words its values itself. */
+/* Tables of a host that formats its values itself. */
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_table.h"

@@ -16,7 +16,7 @@ static const uint64_t ten[] = {
     UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000)
 };
 
-/* How many decimals seconds of hz ticks need; *exact: so many decimals are exact. */
+/* The number of decimals for seconds of hz ticks. *exact: this number is exact. */
 static unsigned seconds_decimals(uint64_t hz, bool *exact)
 {
     unsigned twos = 0, fives = 0, digits = 0;
@@ -43,8 +43,8 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
     if (!decimals)
         return len;
     to[len++] = '.';
-    if (exact && decimals <= 12) {              /* nearly always the case, and needs no division for
-                                                 * each digit */
+    if (exact && decimals <= 12) {              /* nearly always so, and needs no division for each
+                                                 * digit */
         dp_buf_putd(to + len, rest * (ten[decimals] / hz), decimals);
         return len + decimals;
     }
@@ -53,7 +53,7 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
         to[len++] = (char)('0' + rest / hz);
         rest %= hz;
     }
-    /* the decimals are never all nines: they would be less than a tick from the next second */
+    /* the decimals are never all nines: that would be less than a tick from the next second */
     if (!exact && rest >= hz - rest) {
         size_t i = len - 1;
         for (; to[i] == '9'; i--)
@@ -63,8 +63,8 @@ size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz)
     return len;
 }
 
-/* v is not negative. Gives the same digits as the C library, which rounds the double's exact value:
- * products too close to a half are left to the library. */
+/* Writes v, which is not negative, with the same digits as the C library, which rounds the double's
+ * exact value. The library formats products that are too close to a half. */
 static size_t put_real(char *to, double v, unsigned decimals)
 {
     if (decimals > 6 || v * (double)ten[decimals] >= 1e9)
@@ -156,7 +156,7 @@ struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text)
     struct dp_name out = { ptr, len };
     if (dp_text_plain(ptr, len) == len)
         return out;
-    text->len = 0;              /* an error stays for the end */
+    text->len = 0;              /* errors are kept for the end */
     dp_text_escape(text, ptr, len);
     out.ptr = text->ptr;
     out.len = text->err ? 0 : text->len;
@@ -205,7 +205,7 @@ static int print(const struct dp_table *t, const struct dp_table_how *how, struc
     case DP_HTML:
         return dp_render_html(t, how, sink);
     case DP_TAP: case DP_JUNIT: case DP_GITHUB:
-        break;                  /* a gate's findings, and no table */
+        break;                  /* these formats print a gate's findings, and no table */
     }
     return DP_E_ARG;
 }

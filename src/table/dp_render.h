@@ -1,5 +1,5 @@
-/* What the formats of a table share: numbers as digits, texts as people may see
- * them; and the formats themselves. */
+/* What the formats of a table share: numbers as digits, texts as people may see them, and the
+ * formats themselves. */
 #ifndef DP_RENDER_H
 #define DP_RENDER_H
 
@@ -8,13 +8,14 @@
 #include "dp_io.h"
 #include "dp_table.h"
 
-enum { DP_NUMBER_MAX = 400 };   /* the longest double, its decimals, a sign, a % */
+enum { DP_NUMBER_MAX = 400 };   /* the longest double, its decimals, a sign and a % */
 
-/* Ticks in seconds, as dp_table.h says; not terminated. Returns the length, 64 at most. hz up to
- * 10^12; 0 is taken for 1. */
+/* Writes ticks in seconds, as dp_table.h defines them, without a NUL. Returns the length, 64 at
+ * most. hz is at most 10^12; 0 is treated as 1. */
 size_t dp_render_seconds(char *to, uint64_t ticks, uint64_t hz);
 
-/* The unit in which so many ticks are `least` or more: the first of s, ms, us and ns, or ns. */
+/* The unit in which so many ticks are `least` or more: the first such one of s, ms, us and ns, else
+ * ns. */
 struct dp_time_unit {
     double per_second;
     const char *name;
@@ -25,12 +26,13 @@ const struct dp_time_unit *dp_render_time_unit(double ticks, double hz, double l
  * unit of what folded stacks count with fractions; 0: a count. */
 void dp_render_human(struct dp_buf *buf, double value, uint64_t hz, bool is_time);
 
-/* Writes a number's digits, not terminated, whatever the locale; for people, with sign and %.
- * Returns the length; 0 for texts, and for what has no value. */
+/* Writes a number's digits, without a NUL and independent of the locale; for people, with sign and
+ * %. Returns the length; 0 for texts and for cells without a value. */
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz,
                         bool people);
 
-/* Appends a real with so many decimals, and with a + if it is to have one, whatever the locale. */
+/* Appends a real with so many decimals, independent of the locale. sign: a positive value gets a
+ * +. */
 void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool sign);
 
 /* The bytes of a cell for people, borrowed from the cell, from num, or from text, which is
@@ -38,21 +40,21 @@ void dp_render_real(struct dp_buf *buf, double value, unsigned decimals, bool si
 struct dp_name dp_render_cell(const struct dp_cell *cell, uint64_t hz, char num[DP_NUMBER_MAX],
                               struct dp_buf *text);
 
-/* The same for a text: that of a cell, or a title. */
+/* The bytes of a text for people: the text of a cell, or a title. */
 struct dp_name dp_render_text(const char *ptr, size_t len, struct dp_buf *text);
 
-/* A code span of Markdown, outside of tables. */
+/* Appends a code span of Markdown for use outside of tables. */
 void dp_render_markdown_code(struct dp_buf *buf, const char *ptr, size_t len);
 
-/* Is a fact shown to people? One without a value is not. */
+/* Is a fact shown to people? Facts without a value are not. */
 bool dp_render_has_value(const struct dp_cell *cell);
 
 /* Does any row have a level? */
 bool dp_render_has_levels(const struct dp_table *t);
-/* The column that hierarchies indent; n_columns: none. */
+/* The column that hierarchies indent; n_columns if there is none. */
 size_t dp_render_indented(const struct dp_table *t);
 
-/* The formats. Each returns 0 or a DP_E of its own; the sink keeps errors of writing. */
+/* The formats. Each returns 0 or a DP_E of its own; the sink keeps write errors. */
 int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how,
                       struct dp_sink *sink);
 int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how,
@@ -63,16 +65,16 @@ int dp_render_markdown(const struct dp_table *t, const struct dp_table_how *how,
                        struct dp_sink *sink);
 int dp_render_html(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink);
 
-/* A whole number with commas between groups of three digits. */
+/* Appends a whole number with commas between groups of three digits. */
 void dp_render_grouped(struct dp_buf *buf, uint64_t n);
-/* A number that somebody gave: as few decimals as it has, up to 6. */
+/* Appends a number that a user gave, with as few decimals as it has, up to 6. */
 void dp_render_given(struct dp_buf *buf, double value);
 
-/* Cuts out the middle of a text, so that it takes `columns` columns at most; a shorter text stays
- * as it is. */
+/* Appends a text with its middle cut out, so that it takes `columns` columns at most. A shorter
+ * text stays unchanged. */
 void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t columns);
-/* Breaks lines at blanks, so that none is wider than `width` columns (0: they stay as they are),
- * with `indent` before the continuation. A word that is too long has its middle cut out. */
+/* Breaks lines at blanks, so that none is wider than `width` columns (0: lines stay as they are),
+ * with `indent` before continuation lines. The middle of a word that is too long is cut out. */
 void dp_render_wrapped(struct dp_sink *sink, const char *ptr, size_t len, size_t width,
                        const char *indent);
 

@@ -1,5 +1,5 @@
-/* dprofdiff's answer: what was compared, whether it became slower, and which subs did, and why. The
- * statistics behind it stand in perf's layout (dp_render_diff.c). */
+/* dprofdiff's answer: what was compared, whether it became slower, which subs did, and why. The
+ * statistics behind it are in perf's layout (dp_render_diff.c). */
 #include "dp_err.h"
 #include "dp_mem.h"
 #include "dp_render.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    MOST_ROWS = 10,             /* unless the user asks for more or fewer */
+    MOST_ROWS = 10,             /* default, without an option of the user */
     MOST_RENAMES = 5,
     SIDE_COLUMNS = 50
 };
@@ -30,12 +30,12 @@ static const struct dp_column columns_with_interval[] = {
 };
 
 struct answer {
-    struct dp_rdiff *r;
+    struct dp_difftable *r;
     struct dp_buf text;         /* lines around the table */
     bool is_time;
-    uint32_t *rows;             /* those of subs that changed, by the size of the change */
+    uint32_t *rows;             /* rows of subs that changed, by the size of the change */
     size_t changed;
-    size_t untold;              /* subs that so few runs tell nothing about */
+    size_t untold;              /* number of subs that so few runs cannot decide */
 };
 
 static const struct dp_diff_values *values_of(const struct dp_diff_family *families, uint32_t entry)
@@ -45,7 +45,7 @@ static const struct dp_diff_values *values_of(const struct dp_diff_family *famil
 
 /* ---- why ---- */
 
-/* A factor of the change: of calls, of ops a call, of time an op. */
+/* A factor of the change: calls, ops per call, or time per op. */
 struct factor { double ratio; const char *more, *less; };
 
 static double ratio_of(const struct dp_diff_values *v)
@@ -64,10 +64,10 @@ static void add_percent(struct dp_buf *to, double ratio)
     dp_buf_adds(to, ratio > 1 ? " % more " : " % fewer ");
 }
 
-static const double same = 0.02;        /* what differs by less is called the same */
+static const double same = 0.02;        /* smaller differences count as equal */
 
-/* The change of a time is the product of three: calls, ops a call, time an op. Those that make a
- * quarter of it or more, in logarithms, are named. */
+/* Explains a change of time, which is the product of three factors: calls, ops per call, time per
+ * op. The factors that make up a quarter of it or more, in logarithms, are named. */
 static void explain(struct answer *a, uint32_t entry, const struct dp_diff_values *v)
 {
     struct dp_buf *to = &a->r->scratch;
@@ -105,7 +105,7 @@ static void explain(struct answer *a, uint32_t entry, const struct dp_diff_value
 
 static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1),
                                 *ops = values_of(r->c.ops, row->entry);
     const struct dp_name *moved = dp_diff_moved_from(&r->c.diff, row->entry);
@@ -125,14 +125,15 @@ static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
         dp_buf_adds(&r->scratch, r->scratch.len ? "; moved from " : "moved from ");
         dp_buf_add(&r->scratch, moved->ptr, moved->len);
     }
-    return dp_rdiff_kept(r);
+    return dp_difftable_kept(r);
 }
 
 /* ---- rows ---- */
 
-static const double least_single = 0.001;   /* of the total: with one run a side, less is no change */
+static const double least_single = 0.001;   /* part of the total; with one run a side, less is no
+                                             * change */
 
-/* Has the sub changed, as far as can be told? */
+/* Has the sub changed, as far as the runs can decide? */
 static bool has_changed(const struct answer *a, const struct dp_compared_row *row)
 {
     const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1),
@@ -148,14 +149,14 @@ static bool has_changed(const struct answer *a, const struct dp_compared_row *ro
 
 static struct dp_cell amount(struct answer *a, uint64_t value, bool is_there)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     if (!is_there)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
     if (r->hz)
         dp_human(&r->scratch, &r->c.diff, 0, (double)value);
     else
         dp_render_grouped(&r->scratch, value);
-    return dp_rdiff_kept(r);
+    return dp_difftable_kept(r);
 }
 
 static void add_signed(struct dp_buf *to, double percent)
@@ -166,15 +167,15 @@ static void add_signed(struct dp_buf *to, double percent)
 
 static struct dp_cell change(struct answer *a, const struct dp_compared_row *row)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
     if (row->section != DP_BOTH || !v->base)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
     if (v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW || v->verdict == DP_DIFF_SMALL)
-        return dp_rdiff_words("~");
-    double percent = dp_rdiff_change_percent(v);
+        return dp_difftable_words("~");
+    double percent = dp_difftable_change_percent(v);
     add_signed(&r->scratch, percent);
-    struct dp_cell cell = dp_rdiff_kept(r);
+    struct dp_cell cell = dp_difftable_kept(r);
     cell.sign = true;           /* so that it is coloured like a number */
     return cell;
 }
@@ -185,13 +186,13 @@ static struct dp_cell interval(struct answer *a, const struct dp_compared_row *r
     if (!isfinite(v->low) || !isfinite(v->high) || !dp_diff_is_tested(v) || row->section != DP_BOTH
         || !v->base)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
-    dp_rdiff_interval(a->r, v);
-    return dp_rdiff_kept(a->r);
+    dp_difftable_interval(a->r, v);
+    return dp_difftable_kept(a->r);
 }
 
 static int add_row(struct answer *a, const struct dp_compared_row *row)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
     const struct dp_name *name = dp_diff_text(&r->c.diff, row->entry, 0);
     bool known = v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_EXACT
@@ -238,7 +239,7 @@ static int find_changed(struct answer *a)
 
 static int fill_rows(struct answer *a)
 {
-    const struct dp_rdiff *r = a->r;
+    const struct dp_difftable *r = a->r;
     size_t most = r->how->rows ? r->how->rows : MOST_ROWS;
     int rc = find_changed(a);
     for (size_t i = 0; i < a->changed && rc == 0 && (i < most || r->how->verbose); i++)
@@ -248,13 +249,13 @@ static int fill_rows(struct answer *a)
 
 /* ---- the lines around the table ---- */
 
-/* A name, escaped for a terminal. */
+/* Appends a name, escaped for a terminal. */
 static void add_name(struct dp_buf *to, const char *ptr, size_t len)
 {
     dp_text_escape(to, ptr, len);
 }
 
-/* A list of files may be long: its middle is left out. */
+/* Appends the names of a side's files; the middle of a long list is left out. */
 static void add_side(struct answer *a, const char *name)
 {
     struct dp_buf *shown = &a->r->scratch;
@@ -290,7 +291,7 @@ static void add_sides(struct answer *a)
     dp_buf_adds(to, "\n");
 }
 
-/* One word, or the reason why there is none. */
+/* The verdict in one word, or the reason why there is none. */
 static const char *verdict(const struct answer *a, const struct dp_diff_values *v)
 {
     bool more = v->value > v->base;
@@ -308,7 +309,7 @@ static const char *verdict(const struct answer *a, const struct dp_diff_values *
 
 static void add_total(struct answer *a)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = &r->c.families[1].total;
     struct dp_buf *to = &a->text;
     dp_buf_adds(to, "Total: ");
@@ -322,9 +323,9 @@ static void add_total(struct answer *a)
     }
     if (v->base && v->value != v->base) {
         dp_buf_adds(to, ", ");
-        add_signed(to, dp_rdiff_change_percent(v));
+        add_signed(to, dp_difftable_change_percent(v));
         if (isfinite(v->low) && isfinite(v->high) && dp_diff_is_tested(v)) {
-            dp_rdiff_interval(r, v);
+            dp_difftable_interval(r, v);
             dp_buf_adds(to, " (");
             dp_buf_add(to, r->scratch.ptr, r->scratch.len);
             dp_buf_adds(to, ")");
@@ -334,7 +335,7 @@ static void add_total(struct answer *a)
     dp_buf_addf(to, ": %s\n", verdict(a, v));
 }
 
-/* Subs that may only have another name. */
+/* Appends the subs that may only have another name. */
 static void add_renames(struct answer *a)
 {
     struct dp_renamed renames[MOST_RENAMES];
@@ -358,7 +359,7 @@ static void add_renames(struct answer *a)
 
 static void add_rest(struct answer *a)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     size_t shown = r->table.n_rows, others = r->c.n_rows - a->changed - a->untold;
     struct dp_buf *to = &a->text;
     if (a->changed > shown)
@@ -389,7 +390,7 @@ static int print_text(struct answer *a, struct dp_sink *sink)
 
 static int print_answer(struct answer *a, struct dp_sink *sink)
 {
-    struct dp_rdiff *r = a->r;
+    struct dp_difftable *r = a->r;
     struct dp_table_how how = { .format = DP_TEXT, .colour = r->how->colour != 0,
                                 .quiet = r->how->quiet != 0,
                                 .width = r->how->width };
@@ -414,7 +415,7 @@ static int print_answer(struct answer *a, struct dp_sink *sink)
     return rc < 0 ? rc : print_text(a, sink);
 }
 
-int dp_rdiff_answer(struct dp_rdiff *r, struct dp_sink *sink)
+int dp_difftable_answer(struct dp_difftable *r, struct dp_sink *sink)
 {
     struct answer a = { .r = r, .is_time = r->hz && r->c.diff.is_time };
     struct dp_column columns[N_COLUMNS];

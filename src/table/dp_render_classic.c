@@ -1,4 +1,4 @@
-/* dprofpp's outputs: the table, the merged tree. */
+/* dprofpp's outputs: the table and the merged tree. */
 #include "dp_err.h"
 #include "dp_flat.h"
 #include "dp_mem.h"
@@ -19,7 +19,7 @@ static const char *const time_names[] = {
 
 static double seconds(uint64_t ticks, uint64_t hz) { return (double)ticks / (double)hz; }
 
-/* Prints v with at most so many decimals, and with fewer if it does not fit; digits before the
+/* Prints v with at most so many decimals, and with fewer if it does not fit. Digits before the
  * point are never cut. */
 static void fit(char to[48], double v, int decimals, size_t width)
 {
@@ -39,11 +39,12 @@ static int digits(uint64_t n)
     return d;
 }
 
-/* What is shown: ticks that make seconds, or counts; those of folded stacks may have fractions. */
+/* The scale of the values: ticks that make up seconds, or counts. Counts of folded stacks may have
+ * fractions. */
 struct scale {
     bool is_time;
     uint64_t hz;
-    int decimals;               /* that tell ticks exactly */
+    int decimals;               /* number of decimals that shows ticks exactly */
 };
 
 static struct scale scale_of(const struct dp_prof *prof, const struct dp_classic *how)
@@ -53,8 +54,8 @@ static struct scale scale_of(const struct dp_prof *prof, const struct dp_classic
     return (struct scale){ is_time, hz, hz == 1 && !is_time ? 0 : digits(hz - 1) };
 }
 
-/* Seconds for the head of the table: as many decimals as ticks have and fit,
- * without needless zeros. */
+/* Prints seconds for the head of the table, with as many decimals as ticks have and fit, without
+ * trailing zeros. */
 static void head_seconds(char to[48], uint64_t ticks, const struct scale *scale)
 {
     fit(to, seconds(ticks, scale->hz), scale->decimals, TIME_WIDTH);
@@ -82,7 +83,7 @@ static const struct {
     { "Csec/c", "Cuml/c", "Cumul/call", 1, 6 },
 };
 
-/* How wide columns of times are that tell their unit: `123.4 us`, and their headings. */
+/* Widths of columns of times with a unit, `123.4 us`, and of their headings. */
 enum { HUMAN_GAP = 2, HUMAN_WIDTH = 8, HUMAN_TOTAL = 9, HUMAN_AVERAGE = 10 };
 
 static unsigned gap_of(int c, bool human) { return human && c > PCT ? HUMAN_GAP : columns[c].gap; }
@@ -99,7 +100,8 @@ struct line { char cell[COLUMNS][48]; };
 
 static int at_most(int n, int most) { return n < most ? n : most; }
 
-/* A time in the unit that leaves one to three digits before the point: four digits in all. */
+/* Prints a time in the unit that leaves one to three digits before the point: four digits in
+ * all. */
 static void human(char to[48], double ticks, uint64_t hz)
 {
     const struct dp_time_unit *unit = dp_render_time_unit(ticks, (double)hz, 0.9995);
@@ -183,7 +185,7 @@ static void print_counted(struct dp_sink *sink, const char *label, const char *t
     dp_sink_addf(sink, " = %8s\n", total);
 }
 
-/* How many files gave something: a file that could not be read is in no sum. */
+/* The number of files that contributed; a file that could not be read is in no sum. */
 static size_t files_with_calls(const struct dp_prof *prof)
 {
     size_t n = 0;
@@ -296,7 +298,7 @@ int dp_classic_flat(const struct dp_prof *prof, const struct dp_names *names,
 
 /* ---- -S ---- */
 
-/* first[] is used up as the walk goes: first[n] is n's next kid in order. */
+/* Has the node a kid left? The walk uses up first[]: first[n] is n's next kid in order. */
 static bool has_kid(const struct dp_tree *tree, uint32_t n)
 {
     uint32_t at = tree->first[n];

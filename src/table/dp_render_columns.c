@@ -8,14 +8,14 @@
 
 enum {
     GAP = 2,                    /* blanks between columns */
-    STEP = 2,                   /* blanks of a level */
-    LEVELS = 200,               /* beyond them nothing is indented further */
-    WIDEST = 200,               /* a longer cell juts out; otherwise it would widen all rows */
-    NARROW = 20, NARROWEST = 8  /* to which texts are cut before columns are left out, and when
-                                 * there are none left to be so */
+    STEP = 2,                   /* blanks for each level */
+    LEVELS = 200,               /* deeper levels are not indented further */
+    WIDEST = 200,               /* a longer cell juts out, because it would widen all rows */
+    NARROW = 20, NARROWEST = 8  /* widths to which texts are cut: before columns are left out, and
+                                 * when no column is left to leave out */
 };
 
-#define HIDDEN SIZE_MAX         /* as a width */
+#define HIDDEN SIZE_MAX         /* stands for the width of a hidden column */
 
 struct printing {
     const struct dp_table *t;
@@ -23,11 +23,11 @@ struct printing {
     struct dp_sink *sink;
     struct dp_buf text, cut;
     char num[DP_NUMBER_MAX];
-    size_t *width;              /* by column; HIDDEN */
-    size_t *natural;            /* before anything was cut */
-    size_t first;               /* the first column that is shown */
+    size_t *width;              /* by column; or HIDDEN */
+    size_t *natural;            /* by column, before texts are cut */
+    size_t first;               /* first column that is shown */
     size_t indented;
-    size_t pending;             /* blanks that are due before whatever comes next on the line */
+    size_t pending;             /* number of blanks due before the next text on the line */
 };
 
 static void add(struct printing *p, const char *ptr, size_t len)
@@ -57,7 +57,7 @@ static void comment(struct printing *p, const struct dp_buf *line)
     dp_sink_adds(p->sink, "\n");
 }
 
-/* Columns that a narrow terminal has no room for. */
+/* Prints which columns are left out on a narrow terminal. */
 static void print_hidden(struct printing *p)
 {
     bool any = false;
@@ -139,7 +139,7 @@ static size_t line_width(const struct printing *p)
     return all;
 }
 
-/* Shortens the widest texts, column by column, as long as they have more than `least`. */
+/* Shortens the widest texts, column by column, as long as they are wider than `least`. */
 static bool cut_texts(struct printing *p, size_t least)
 {
     for (size_t all = line_width(p); all > p->how->width; all--) {
@@ -182,7 +182,7 @@ static void fit(struct printing *p)
         p->first++;
 }
 
-/* A text as its column has room for it. */
+/* A text cut to its column's width. */
 static struct dp_name shown(struct printing *p, size_t c, struct dp_name str, size_t indent)
 {
     size_t room = p->width[c] > indent + NARROWEST ? p->width[c] - indent : NARROWEST;
@@ -202,7 +202,7 @@ static const char *colour_of(const struct printing *p, const struct dp_row_of_ta
     return tint == 2 ? "\x1b[31m" : tint == 1 ? "\x1b[32m" : NULL;
 }
 
-/* Blanks are put off until something follows them, so that no line ends in blanks. */
+/* Prints a cell. Blanks are delayed until something follows them, so no line ends in blanks. */
 static void put(struct printing *p, size_t c, struct dp_name str, size_t width, size_t indent,
                 const char *colour)
 {
@@ -330,7 +330,7 @@ int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how,
 
 /* ---- fields ---- */
 
-/* Numbers contain no separator that anybody would choose; texts may. */
+/* Prints a field. Numbers contain no likely separator; texts may. */
 static void put_field(struct printing *p, struct dp_name str)
 {
     const char *sep = p->how->separator;

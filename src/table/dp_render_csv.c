@@ -1,10 +1,10 @@
-/* A table as CSV: for spreadsheets, which must not take a name for a formula. */
+/* A table as CSV for spreadsheets, which must not interpret a name as a formula. */
 #include "dp_render.h"
 #include "dp_text.h"
 
 #include <string.h>
 
-/* Length of the blank at ptr, or of a character that looks like a blank; 0: there is none. */
+/* The length of the blank at ptr, or of a character that looks like a blank; 0: there is none. */
 static size_t blank(const char *ptr, size_t len)
 {
     size_t n = dp_text_char(ptr, len);
@@ -16,7 +16,7 @@ static size_t blank(const char *ptr, size_t len)
                ? n : 0;
 }
 
-/* Would a spreadsheet take the text for a formula, or drop the character in front that prevents
+/* Would a spreadsheet interpret the text as a formula, or drop the leading character that prevents
  * this? Some spreadsheets know the full-width signs, too. */
 static bool is_formula(const char *ptr, size_t len)
 {

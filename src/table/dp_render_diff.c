@@ -1,4 +1,4 @@
-/* dprofdiff's tables: what stands above them, what they share, and how they are printed. */
+/* dprofdiff's tables: the facts above them, the parts they share, and printing. */
 #include "dp_render_diff.h"
 #include "dp_diff_mix.h"
 #include "dp_err.h"
@@ -11,10 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what the tables share ---- */
+/* ---- shared by the tables ---- */
 
-/* The text in the scratch buffer, kept until the end. */
-struct dp_name dp_rdiff_keep(struct dp_rdiff *r)
+/* Keeps the text of the scratch buffer until the end. */
+struct dp_name dp_difftable_keep(struct dp_difftable *r)
 {
     struct dp_name nothing = { "", 0 };
     uint32_t n = r->scratch.err ? DP_MAP_NONE
@@ -25,15 +25,15 @@ struct dp_name dp_rdiff_keep(struct dp_rdiff *r)
     return n == DP_MAP_NONE ? nothing : *dp_pool_name(&r->texts, n);
 }
 
-struct dp_cell dp_rdiff_kept(struct dp_rdiff *r)
+struct dp_cell dp_difftable_kept(struct dp_difftable *r)
 {
-    struct dp_name text = dp_rdiff_keep(r);
+    struct dp_name text = dp_difftable_keep(r);
     return dp_cell_text(text.ptr, text.len);
 }
 
-/* Columns that a narrow terminal can do without, the greatest number first; the change and the name
- * always stay. */
-static unsigned spare_of(enum dp_rdiff_kind kind)
+/* The order in which a narrow terminal drops columns: the greatest number goes first. The change
+ * and the name always stay. */
+static unsigned spare_of(enum dp_difftable_kind kind)
 {
     switch (kind) {
     case K_INTERVAL: return 9;
@@ -49,8 +49,8 @@ static unsigned spare_of(enum dp_rdiff_kind kind)
     }
 }
 
-void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side, size_t key,
-                     const char *title, const char *name, unsigned width)
+void dp_difftable_column(struct dp_difftable *r, enum dp_difftable_kind kind, uint32_t side,
+                         size_t key, const char *title, const char *name, unsigned width)
 {
     if (dp_mem_grow((void **)&r->kinds, &r->kinds_cap, r->n_columns + 1, sizeof *r->kinds) < 0
         || dp_mem_grow((void **)&r->columns, &r->columns_cap, r->n_columns + 1, sizeof *r->columns)
@@ -58,64 +58,64 @@ void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side,
         r->no_memory = true;
         return;
     }
-    bool numbered = !dp_rdiff_is_two(r) && kind < K_STATUS;
+    bool numbered = !dp_difftable_is_two(r) && kind < K_STATUS;
     struct dp_column *c = &r->columns[r->n_columns];
     memset(c, 0, sizeof *c);
     dp_buf_adds(&r->scratch, title);
     if (numbered)
         dp_buf_addf(&r->scratch, "/%" PRIu32, side);
-    c->title = dp_rdiff_keep(r).ptr;
+    c->title = dp_difftable_keep(r).ptr;
     dp_buf_adds(&r->scratch, name);
     if (numbered && side)
         dp_buf_addf(&r->scratch, "_%" PRIu32, side);
-    c->key = dp_rdiff_keep(r).ptr;
+    c->key = dp_difftable_keep(r).ptr;
     c->width = width;
     c->spare = spare_of(kind);
     c->left = kind >= K_STATUS || kind == K_FORMULA || kind == K_VERDICT;
-    r->kinds[r->n_columns++] = (struct dp_rdiff_column){ kind, side, key };
+    r->kinds[r->n_columns++] = (struct dp_difftable_column){ kind, side, key };
 }
 
-struct dp_cell dp_rdiff_amount(const struct dp_rdiff *r, uint64_t value)
+struct dp_cell dp_difftable_amount(const struct dp_difftable *r, uint64_t value)
 {
     return r->hz ? dp_cell_ticks(value) : dp_cell_count(value);
 }
 
-struct dp_cell dp_rdiff_signed(const struct dp_rdiff *r, uint64_t from, uint64_t to)
+struct dp_cell dp_difftable_signed(const struct dp_difftable *r, uint64_t from, uint64_t to)
 {
-    struct dp_cell cell = dp_rdiff_amount(r, to > from ? to - from : from - to);
+    struct dp_cell cell = dp_difftable_amount(r, to > from ? to - from : from - to);
     cell.negative = to < from;
     cell.sign = true;
     return cell;
 }
 
-struct dp_cell dp_rdiff_real(double value, unsigned decimals)
+struct dp_cell dp_difftable_real(double value, unsigned decimals)
 {
     return (struct dp_cell){ .kind = DP_CELL_REAL, .real = value, .decimals = decimals };
 }
 
-struct dp_cell dp_rdiff_percent(double value, bool sign)
+struct dp_cell dp_difftable_percent(double value, bool sign)
 {
     struct dp_cell cell = dp_cell_percent(value);
     cell.sign = sign;
     return cell;
 }
 
-struct dp_cell dp_rdiff_words(const char *str) { return dp_cell_text(str, strlen(str)); }
+struct dp_cell dp_difftable_words(const char *str) { return dp_cell_text(str, strlen(str)); }
 
-struct dp_cell dp_rdiff_verdict(const struct dp_diff_values *v)
+struct dp_cell dp_difftable_verdict(const struct dp_diff_values *v)
 {
     static const char *const texts[] = { "equal",       "exact",           "single",
                                          "significant", "not significant", "too few runs",
                                          "not tested",  "within layout" };
-    return dp_rdiff_words(texts[v->verdict]);
+    return dp_difftable_words(texts[v->verdict]);
 }
 
-double dp_rdiff_change_percent(const struct dp_diff_values *v)
+double dp_difftable_change_percent(const struct dp_diff_values *v)
 {
     return v->base ? 100 * ((double)v->value - (double)v->base) / (double)v->base : NAN;
 }
 
-static void add_end(struct dp_rdiff *r, const struct dp_diff_values *v, double end)
+static void add_end(struct dp_difftable *r, const struct dp_diff_values *v, double end)
 {
     char num[DP_NUMBER_MAX];
     if (v->base) {
@@ -128,8 +128,9 @@ static void add_end(struct dp_rdiff *r, const struct dp_diff_values *v, double e
     }
 }
 
-/* In percent of the baseline, `+4.1 to +6.3%`; in its unit where that has nothing. */
-void dp_rdiff_interval(struct dp_rdiff *r, const struct dp_diff_values *v)
+/* Appends the interval: in percent of the baseline, `+4.1 to +6.3%`; in the metric's unit if the
+ * baseline is 0. */
+void dp_difftable_interval(struct dp_difftable *r, const struct dp_diff_values *v)
 {
     add_end(r, v, v->low);
     dp_buf_adds(&r->scratch, " to ");
@@ -139,21 +140,22 @@ void dp_rdiff_interval(struct dp_rdiff *r, const struct dp_diff_values *v)
 
 /* ---- facts ---- */
 
-static void fact(struct dp_rdiff *r, const char *label, const char *key, struct dp_cell value,
+static void fact(struct dp_difftable *r, const char *label, const char *key, struct dp_cell value,
                  const char *unit)
 {
     dp_table_fact(&r->table, label, key, value, unit);
 }
 
-static const char *numbered(struct dp_rdiff *r, const char *text, const char *one, uint32_t side)
+static const char *numbered(struct dp_difftable *r, const char *text, const char *one,
+                            uint32_t side)
 {
-    if (dp_rdiff_is_two(r))
+    if (dp_difftable_is_two(r))
         return one;
     dp_buf_addf(&r->scratch, text, side);
-    return dp_rdiff_keep(r).ptr;
+    return dp_difftable_keep(r).ptr;
 }
 
-static void side_facts(struct dp_rdiff *r)
+static void side_facts(struct dp_difftable *r)
 {
     for (uint32_t s = 0; s < r->c.diff.n_sides; s++) {
         const struct dp_diff_side *side = &r->c.diff.sides[s];
@@ -162,17 +164,17 @@ static void side_facts(struct dp_rdiff *r)
             dp_buf_addf(&r->scratch, " (%zu runs)", side->n_runs);
         if (side->cut)
             dp_buf_adds(&r->scratch, " (cut short)");
-        struct dp_cell value = dp_rdiff_kept(r);
+        struct dp_cell value = dp_difftable_kept(r);
         fact(r, s ? numbered(r, "File %" PRIu32, "New", s) : "Baseline",
              s ? numbered(r, "file_%" PRIu32, "new", s) : "baseline", value, NULL);
     }
 }
 
-/* For people: `1.5000000 s (+25.00%)`, with what several runs tell. */
-static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values *v, bool base)
+/* The total for people: `1.5000000 s (+25.00%)`, with the interval of several runs. */
+static struct dp_cell total_text(struct dp_difftable *r, const struct dp_diff_values *v, bool base)
 {
     char num[DP_NUMBER_MAX];
-    struct dp_cell value = dp_rdiff_amount(r, base ? v->base : v->value), part;
+    struct dp_cell value = dp_difftable_amount(r, base ? v->base : v->value), part;
     dp_buf_add(&r->scratch, num, dp_render_number(num, &value, r->hz, true));
     dp_buf_adds(&r->scratch, r->hz && r->c.diff.is_time ? " s" : "");
     double spread = base ? v->base_spread : v->spread;
@@ -183,52 +185,52 @@ static struct dp_cell total_text(struct dp_rdiff *r, const struct dp_diff_values
         dp_buf_adds(&r->scratch, "%");
     }
     if (base || !v->base)
-        return dp_rdiff_kept(r);
-    part = dp_rdiff_percent(dp_rdiff_change_percent(v), true);
+        return dp_difftable_kept(r);
+    part = dp_difftable_percent(dp_difftable_change_percent(v), true);
     dp_buf_adds(&r->scratch, " (");
     dp_buf_add(&r->scratch, num, dp_render_number(num, &part, 0, true));
     if (isfinite(v->low) && dp_diff_is_tested(v)) {
         dp_buf_adds(&r->scratch, ", ");
-        dp_rdiff_interval(r, v);
+        dp_difftable_interval(r, v);
     }
     if (dp_diff_is_tested(v))
         dp_gate_p(&r->scratch, v->p);
     dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_FEW ? ": too few runs)"
                              : v->verdict != DP_DIFF_UNSURE ? ")"
-                             : v->p <= DP_RDIFF_POSSIBLE ? ": possible, not proven)"
+                             : v->p <= DP_DIFFTABLE_POSSIBLE ? ": possible, not proven)"
                              : ": no difference seen)");
-    return dp_rdiff_kept(r);
+    return dp_difftable_kept(r);
 }
 
-static void total_facts(struct dp_rdiff *r)
+static void total_facts(struct dp_difftable *r)
 {
     const struct dp_diff_values *v = &r->c.families[1].total;
     fact(r, "Baseline total", "baseline_total",
-         r->people ? total_text(r, v, true) : dp_rdiff_amount(r, v->base), NULL);
+         r->people ? total_text(r, v, true) : dp_difftable_amount(r, v->base), NULL);
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
         v = &r->c.families[s].total;
         fact(r, numbered(r, "Total %" PRIu32, "New total", s),
              numbered(r, "total_%" PRIu32, "new_total", s),
-             r->people ? total_text(r, v, false) : dp_rdiff_amount(r, v->value), NULL);
+             r->people ? total_text(r, v, false) : dp_difftable_amount(r, v->value), NULL);
         if (r->people)
             continue;
         fact(r, "", numbered(r, "total_change_pct_%" PRIu32, "total_change_pct", s),
-             dp_rdiff_percent(dp_rdiff_change_percent(v), true), NULL);
-        fact(r, "", numbered(r, "total_verdict_%" PRIu32, "total_verdict", s), dp_rdiff_verdict(v),
-             NULL);
+             dp_difftable_percent(dp_difftable_change_percent(v), true), NULL);
+        fact(r, "", numbered(r, "total_verdict_%" PRIu32, "total_verdict", s),
+             dp_difftable_verdict(v), NULL);
         if (dp_diff_is_tested(v))
-            fact(r, "", numbered(r, "total_p_%" PRIu32, "total_p", s), dp_rdiff_real(v->p, 12),
+            fact(r, "", numbered(r, "total_p_%" PRIu32, "total_p", s), dp_difftable_real(v->p, 12),
                  NULL);
     }
 }
 
-/* How many pairs of runs a total is tested by; 0: it is not. */
-static size_t pairs_of(const struct dp_rdiff *r)
+/* The number of pairs of runs that test a total; 0: pairs do not test it. */
+static size_t pairs_of(const struct dp_difftable *r)
 {
     return r->c.diff.n_sides > 1 && r->c.families[1].in_pairs ? r->c.diff.sides[0].n_runs : 0;
 }
 
-static void test_text(struct dp_rdiff *r, size_t tests)
+static void test_text(struct dp_difftable *r, size_t tests)
 {
     dp_buf_addf(&r->scratch, "%zu with at least ", tests);
     dp_render_given(&r->scratch, r->how->floor);
@@ -241,7 +243,7 @@ static void test_text(struct dp_rdiff *r, size_t tests)
         dp_buf_addf(&r->scratch, "; the total is tested by %zu pairs of runs", pairs_of(r));
 }
 
-static void test_facts(struct dp_rdiff *r)
+static void test_facts(struct dp_difftable *r)
 {
     size_t tests = 0, needed = 0;
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
@@ -253,7 +255,7 @@ static void test_facts(struct dp_rdiff *r)
     if (r->people)
         test_text(r, tests);
     if (r->people)
-        fact(r, "Tested", "test", dp_rdiff_kept(r), NULL);
+        fact(r, "Tested", "test", dp_difftable_kept(r), NULL);
     else
         fact(r, "", "tests", dp_cell_count(tests), NULL);
     if (!r->people && pairs_of(r))
@@ -264,12 +266,12 @@ static void test_facts(struct dp_rdiff *r)
                 : strcmp(r->how->units, "host") == 0 ? "Not enough hosts"
                 : "Not enough processes",
              "runs_needed",
-             r->people ? dp_rdiff_kept(r) : dp_cell_count(needed), NULL);
+             r->people ? dp_difftable_kept(r) : dp_cell_count(needed), NULL);
         r->scratch.len = 0;
     }
 }
 
-static void speed_facts(struct dp_rdiff *r)
+static void speed_facts(struct dp_difftable *r)
 {
     const struct dp_diff_values *v = &r->c.diff.speeds;
     double least = INFINITY, most = 0;
@@ -282,9 +284,9 @@ static void speed_facts(struct dp_rdiff *r)
         return;
     if (!r->people) {
         fact(r, "", "adjusted_for_speed", dp_cell_count(r->c.diff.adjusted), NULL);
-        fact(r, "", "speed_range_pct", dp_rdiff_real(100 * (most / least - 1), 2), NULL);
+        fact(r, "", "speed_range_pct", dp_difftable_real(100 * (most / least - 1), 2), NULL);
         fact(r, "", "speed_change_pct",
-             dp_rdiff_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
+             dp_difftable_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
         return;
     }
     dp_buf_adds(&r->scratch, r->how->counts ? "the usual sub's time differed by up to "
@@ -295,22 +297,22 @@ static void speed_facts(struct dp_rdiff *r)
     dp_render_real(&r->scratch, 100 * ((double)v->value / (double)v->base - 1), 1, true);
     dp_buf_adds(&r->scratch, " % between the sides");
     dp_gate_p(&r->scratch, v->p);
-    if (r->how->units && r->c.diff.adjusted && v->p <= DP_RDIFF_POSSIBLE)
+    if (r->how->units && r->c.diff.adjusted && v->p <= DP_DIFFTABLE_POSSIBLE)
         dp_buf_adds(&r->scratch, ": all subs moved alike");
     dp_buf_adds(&r->scratch, r->c.diff.adjusted
                                  ? "; the subs' times, not the total, are adjusted for that"
                                  : "; times are as measured");
-    fact(r, "Speed", "speed", dp_rdiff_kept(r), NULL);
+    fact(r, "Speed", "speed", dp_difftable_kept(r), NULL);
 }
 
-/* Whether the sides do the same in the same proportion: where time per call is compared, that is no
- * change of any sub. */
-static void mix_fact(struct dp_rdiff *r)
+/* Adds a fact: do the sides do the same work in the same proportions? If time per call is compared,
+ * a different mix is no change of any sub. */
+static void mix_fact(struct dp_difftable *r)
 {
     struct dp_diff_moved most[3];
     if (!r->how->per_call || r->how->counts || !r->people || r->c.diff.n_sides != 2)
         return;
-    int n = dp_diff_mix_moved(&r->c.diff, 1, DP_RDIFF_POSSIBLE, most, DP_ARRAY_LEN(most));
+    int n = dp_diff_mix_moved(&r->c.diff, 1, DP_DIFFTABLE_POSSIBLE, most, DP_ARRAY_LEN(most));
     r->no_memory = r->no_memory || n < 0;
     for (int i = 0; i < n; i++) {
         const struct dp_name *name = dp_diff_text(&r->c.diff, most[i].entry, 0);
@@ -323,19 +325,19 @@ static void mix_fact(struct dp_rdiff *r)
     dp_buf_adds(&r->scratch, n > 0 ? " of all calls; times are per call: a sub that calls more than"
                                      " before is seen in incl"
                                    : "no sub's part of all calls has moved by more than chance");
-    fact(r, "Mix", "mix", dp_rdiff_kept(r), NULL);
+    fact(r, "Mix", "mix", dp_difftable_kept(r), NULL);
 }
 
 static const double least_apart = 0.1;      /* percent: less is not worth a line */
 
-/* What has no value on a side: the tests say nothing about it. */
-static void apart_fact(struct dp_rdiff *r)
+/* Adds a fact on the time that has no counterpart on a side, and that no test covers. */
+static void apart_fact(struct dp_difftable *r)
 {
     if (!r->how->per_call || r->c.diff.n_sides != 2)
         return;
     double share = 100 * dp_diff_mix_apart(&r->c.diff, 1);
     if (!r->people) {
-        fact(r, "", "not_compared_pct", dp_rdiff_real(share, 2), NULL);
+        fact(r, "", "not_compared_pct", dp_difftable_real(share, 2), NULL);
         return;
     }
     if (share < least_apart)
@@ -343,7 +345,7 @@ static void apart_fact(struct dp_rdiff *r)
     dp_render_real(&r->scratch, share, 1, false);
     dp_buf_adds(&r->scratch, " % of one side's time");
     dp_buf_adds(&r->scratch, " belongs to phases, or calls in a phase, that the other side lacks");
-    fact(r, "Not compared", "not_compared", dp_rdiff_kept(r), NULL);
+    fact(r, "Not compared", "not_compared", dp_difftable_kept(r), NULL);
 }
 
 /* The share of the time of all runs that was noise, in percent. */
@@ -357,8 +359,8 @@ static double noise_of(const struct dp_diff *diff)
     return all > 0 ? 100 * noise / all : 0;
 }
 
-/* What the times of several runs hold beside the work of the subs. */
-static void noise_facts(struct dp_rdiff *r)
+/* Adds facts on the part of several runs' times that is not the work of subs. */
+static void noise_facts(struct dp_difftable *r)
 {
     const struct dp_diff_family *f = &r->c.families[r->c.diff.n_sides > 1];
     if (r->c.sets && r->how->noise) {
@@ -368,64 +370,65 @@ static void noise_facts(struct dp_rdiff *r)
             dp_buf_adds(&r->scratch, " % of the time, in stretches that took 20 us more than their"
                                      " ops mostly do; subs are compared with it and without");
         }
-        fact(r, "Noise", "noise_pct", r->people ? dp_rdiff_kept(r) : dp_rdiff_real(noise, 2), NULL);
+        fact(r, "Noise", "noise_pct",
+             r->people ? dp_difftable_kept(r) : dp_difftable_real(noise, 2), NULL);
     }
     if (!r->c.sets || f->layout <= 0 || r->c.diff.n_sides != 2)
         return;
     if (!r->people) {
-        fact(r, "", "layout_pct", dp_rdiff_real(100 * f->layout, 2), NULL);
+        fact(r, "", "layout_pct", dp_difftable_real(100 * f->layout, 2), NULL);
         return;
     }
     dp_buf_adds(&r->scratch, "up to ");
     dp_render_real(&r->scratch, 100 * f->layout, 1, false);
     dp_buf_adds(&r->scratch, " % may come of where code and data lie, in subs that did the same"
                              " work on both sides");
-    fact(r, "Layout", "layout_pct", dp_rdiff_kept(r), NULL);
+    fact(r, "Layout", "layout_pct", dp_difftable_kept(r), NULL);
 }
 
-/* For machines: the key has the rule's number, and the side's. */
-static void power_fact(struct dp_rdiff *r, const struct dp_power *power, const char *key,
+/* Adds a fact for machines; its key has the rule's number, and the side's. */
+static void power_fact(struct dp_difftable *r, const struct dp_power *power, const char *key,
                        struct dp_cell value)
 {
     dp_buf_addf(&r->scratch, "%s_%" PRIu32 "_%" PRIu32, key, power->rule + 1, power->side);
-    fact(r, "", dp_rdiff_keep(r).ptr, value, NULL);
+    fact(r, "", dp_difftable_keep(r).ptr, value, NULL);
 }
 
-/* What a gate could have seen. */
-static void power_facts(struct dp_rdiff *r)
+/* Adds facts on the growth that a gate could have detected. */
+static void power_facts(struct dp_difftable *r)
 {
     for (size_t i = 0; r->c.has_gate && i < r->c.gate.n_powers; i++) {
         const struct dp_power *p = &r->c.gate.powers[i];
         if (r->people) {
             dp_gate_power(&r->scratch, p, &r->c.diff);
-            fact(r, "Power", "power", dp_rdiff_kept(r), NULL);
+            fact(r, "Power", "power", dp_difftable_kept(r), NULL);
             continue;
         }
         if (isfinite(p->all)) {
-            power_fact(r, p, "seen_pct", dp_rdiff_percent(p->half, false));
-            power_fact(r, p, "seen_in_all_pct", dp_rdiff_percent(p->all, false));
+            power_fact(r, p, "seen_pct", dp_difftable_percent(p->half, false));
+            power_fact(r, p, "seen_in_all_pct", dp_difftable_percent(p->all, false));
         }
         if (p->needed)
             power_fact(r, p, "runs_to_see", dp_cell_count(p->needed));
         if (p->samples > 0 && p->is_limited)
-            power_fact(r, p, "samples_to_see", dp_rdiff_real(p->samples, 3));
+            power_fact(r, p, "samples_to_see", dp_difftable_real(p->samples, 3));
     }
 }
 
-/* The result of a gate stands first, before everything that it is about. */
-static void gate_facts(struct dp_rdiff *r)
+/* Adds the result of a gate, before the facts about the comparison. */
+static void gate_facts(struct dp_difftable *r)
 {
-    /* that has a title for it */
+    /* Markdown prints the verdict as a heading, so it needs no fact */
     if (r->c.has_gate && r->people && r->how->format != DP_MARKDOWN) {
         dp_gate_verdict(&r->scratch, &r->c.gate, &r->c.diff);
-        fact(r, "Gate", "gate", dp_rdiff_kept(r), NULL);
+        fact(r, "Gate", "gate", dp_difftable_kept(r), NULL);
     }
     if (r->c.has_gate && r->how->format == DP_HTML)
         dp_gate_facts(&r->table, &r->texts, &r->c.gate, &r->c.diff);
 }
 
-/* Tells of the sources whose lines may be paired wrongly. */
-static void guessed_fact(struct dp_rdiff *r)
+/* Adds a fact that names the sources whose lines may be paired wrongly. */
+static void guessed_fact(struct dp_difftable *r)
 {
     const struct dp_line_pairs *lp = r->c.gate.lines ? &r->c.gate.lines->lines : &r->c.diff.lines;
     if ((!r->c.diff.by_line && !r->c.gate.lines) || (r->people && !lp->n_guessed))
@@ -443,11 +446,11 @@ static void guessed_fact(struct dp_rdiff *r)
     }
     if (lp->n_guessed > 3)
         dp_buf_addf(&r->scratch, ", and %zu more", lp->n_guessed - 3);
-    fact(r, "Sources", "guessed", dp_rdiff_kept(r), NULL);
+    fact(r, "Sources", "guessed", dp_difftable_kept(r), NULL);
 }
 
-/* Tells that rows are left out because nothing in them has changed, or that there are no others. */
-static void unchanged_fact(struct dp_rdiff *r)
+/* Adds a fact: rows are left out because they have not changed, or there are no other rows. */
+static void unchanged_fact(struct dp_difftable *r)
 {
     size_t n = r->c.unchanged;
     bool subs = r->how->over.keys[0] == DP_K_SUB,
@@ -457,7 +460,7 @@ static void unchanged_fact(struct dp_rdiff *r)
         return;
     }
     if (!n || r->how->verbose || (n < r->c.n_rows && r->how->separator && *r->how->separator))
-        return;                 /* all rows are there */
+        return;                 /* all rows are present */
     if (n == r->c.n_rows)
         dp_buf_adds(&r->scratch, "nothing changed: ");
     dp_render_grouped(&r->scratch, n);
@@ -469,10 +472,10 @@ static void unchanged_fact(struct dp_rdiff *r)
                 : n == 1 ? "y"
                 : "ies",
                 n == 1 ? "it" : "them");
-    fact(r, text ? "" : "Unchanged", "unchanged", dp_rdiff_kept(r), NULL);
+    fact(r, text ? "" : "Unchanged", "unchanged", dp_difftable_kept(r), NULL);
 }
 
-static void facts(struct dp_rdiff *r)
+static void facts(struct dp_difftable *r)
 {
     gate_facts(r);
     side_facts(r);
@@ -481,7 +484,7 @@ static void facts(struct dp_rdiff *r)
         fact(r, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
     }
     if (r->how->view == DP_V_FLAT)
-        dp_rdiff_certain(r);
+        dp_difftable_certain(r);
     if (r->c.diff.n_sides > 1)
         total_facts(r);
     if (r->how->view == DP_V_FLAT) {
@@ -491,7 +494,7 @@ static void facts(struct dp_rdiff *r)
         apart_fact(r);
         speed_facts(r);
         noise_facts(r);
-        dp_rdiff_largest(r);
+        dp_difftable_largest(r);
         guessed_fact(r);
         unchanged_fact(r);
     }
@@ -499,9 +502,9 @@ static void facts(struct dp_rdiff *r)
         bool failed = r->c.gate.failed || (r->c.gate.undecided && r->how->strict);
         fact(r, "", "below_time_floor", dp_cell_count(r->c.gate.below), NULL);
         fact(r, "", "gate",
-             dp_rdiff_words(failed ? "failed"
-                            : r->c.gate.undecided ? "undecided"
-                            : "passed"),
+             dp_difftable_words(failed ? "failed"
+                                : r->c.gate.undecided ? "undecided"
+                                : "passed"),
              NULL);
         fact(r, "", "findings",
              (struct dp_cell){
@@ -512,25 +515,25 @@ static void facts(struct dp_rdiff *r)
 
 /* ---- all of it ---- */
 
-static int fill(struct dp_rdiff *r)
+static int fill(struct dp_difftable *r)
 {
     bool tree = r->how->view != DP_V_FLAT;
     if (r->c.has_gate && r->how->format == DP_JSON)
         dp_gate_json(&r->findings, &r->c.gate, &r->c.diff);
     if (tree) {
-        dp_rdiff_tree_columns(r);
+        dp_difftable_tree_columns(r);
     } else {
-        dp_rdiff_flat_columns(r);
+        dp_difftable_flat_columns(r);
     }
     if (r->no_memory || r->findings.err)
         return DP_E_NOMEM;
     dp_table_init(&r->table, r->columns, r->n_columns, r->c.diff.hz);
     facts(r);
-    int rc = tree ? dp_rdiff_fill_tree(r) : dp_rdiff_fill_flat(r);
+    int rc = tree ? dp_difftable_fill_tree(r) : dp_difftable_fill_flat(r);
     return rc < 0 ? rc : r->no_memory || r->table.no_memory || r->scratch.err ? DP_E_NOMEM : 0;
 }
 
-static int print_table(struct dp_rdiff *r, int format, struct dp_sink *sink)
+static int print_table(struct dp_difftable *r, int format, struct dp_sink *sink)
 {
     struct dp_table_how how = {
         .format = format, .separator = r->how->separator, .quiet = r->how->quiet != 0,
@@ -540,8 +543,8 @@ static int print_table(struct dp_rdiff *r, int format, struct dp_sink *sink)
     return dp_table_print(&r->table, &how, sink);
 }
 
-/* Formats that test runners read: the table is text within them. */
-static int print_tests(struct dp_rdiff *r, struct dp_sink *sink)
+/* Prints in a format for test runners, which contains the table as text. */
+static int print_tests(struct dp_difftable *r, struct dp_sink *sink)
 {
     struct dp_buf table, out;
     dp_buf_init(&table);
@@ -567,7 +570,7 @@ static int print_tests(struct dp_rdiff *r, struct dp_sink *sink)
     return rc;
 }
 
-static int print_all(struct dp_rdiff *r, struct dp_sink *sink)
+static int print_all(struct dp_difftable *r, struct dp_sink *sink)
 {
     struct dp_buf buf;
     int rc = 0, format = r->how->format;
@@ -593,7 +596,7 @@ static int print_all(struct dp_rdiff *r, struct dp_sink *sink)
     return rc;
 }
 
-static void release(struct dp_rdiff *r)
+static void release(struct dp_difftable *r)
 {
     dp_mem_free(r->kinds);
     dp_table_release(&r->table);
@@ -604,7 +607,7 @@ static void release(struct dp_rdiff *r)
     dp_compared_release(&r->c);
 }
 
-/* Lines of the text format that a reader of other formats lacks. */
+/* The lines of the text format that a reader of other formats would miss. */
 static char *findings_text(const struct dp_compared *c)
 {
     struct dp_buf buf;
@@ -627,7 +630,7 @@ void dp_diff_outcome_release(struct dp_diff_outcome *out)
     out->findings = out->open_names = out->renames = NULL;
 }
 
-/* Is nothing known yet of what was tested: not that it has changed, nor that it has not? */
+/* Is the result of a test still open: neither a change nor its absence is known? */
 static bool is_open(const struct dp_diff_values *v, double effect)
 {
     double most = effect / 100 * (double)v->base;
@@ -635,7 +638,7 @@ static bool is_open(const struct dp_diff_values *v, double effect)
            && !(v->low >= -most && v->high <= most);
 }
 
-/* Counts them, and names the first three, in the order of rows. */
+/* Counts the open entries, and names the first three, in the order of rows. */
 static int tell_open(const struct dp_compared *c, struct dp_diff_outcome *out)
 {
     struct dp_buf names;
@@ -680,7 +683,7 @@ static int tell_renames(const struct dp_compared *c, struct dp_diff_outcome *out
     return n < 0 ? n : text.err;
 }
 
-/* rows: of the table. Returns 0 or DP_E_NOMEM. */
+/* Fills in the outcome. rows: number of rows of the table. Returns 0 or DP_E_NOMEM. */
 static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome *out)
 {
     out->rows = rows;
@@ -694,7 +697,7 @@ static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome
     return !c->has_gate || (out->findings = findings_text(c)) ? 0 : DP_E_NOMEM;
 }
 
-/* Is the answer, and not the table, what is asked for? */
+/* Is the answer wanted, and not the table? */
 static bool is_answer(const struct dp_diff_how *how, size_t sides)
 {
     return how->answer && sides == 2 && how->format == DP_TEXT && how->view == DP_V_FLAT
@@ -702,9 +705,9 @@ static bool is_answer(const struct dp_diff_how *how, size_t sides)
            && !(how->separator && *how->separator);
 }
 
-static int print_it(struct dp_rdiff *r, struct dp_sink *sink, bool answer)
+static int print_it(struct dp_difftable *r, struct dp_sink *sink, bool answer)
 {
-    int rc = answer ? dp_rdiff_answer(r, sink) : 0;
+    int rc = answer ? dp_difftable_answer(r, sink) : 0;
     if (rc < 0 || (answer && !r->how->verbose))
         return rc;
     if (answer) {
@@ -718,7 +721,7 @@ static int print_it(struct dp_rdiff *r, struct dp_sink *sink, bool answer)
 int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_diff_how *how,
                   const struct dp_host *host, struct dp_diff_outcome *out)
 {
-    struct dp_rdiff r;
+    struct dp_difftable r;
     struct dp_sink *sink = dp_sink_of_host(host);
     memset(&r, 0, sizeof r);
     memset(out, 0, sizeof *out);
@@ -738,7 +741,7 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
         rc = print_it(&r, sink, answer);
     }
     int ended = dp_sink_end(sink);
-    /* A flat table leaves out what is equal: such rows are there, and must not be reported as
+    /* A flat table leaves out entries that are equal. They exist, and must not be reported as
      * missing. */
     int told = tell(&r.c, how->view == DP_V_FLAT ? r.c.n_rows : r.table.n_rows, out);
     rc = rc < 0 ? rc : told;

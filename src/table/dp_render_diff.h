@@ -9,7 +9,7 @@
 #include "dp_table.h"
 #include "dprof/diff.h"
 
-enum dp_rdiff_kind {
+enum dp_difftable_kind {
     K_BASE_PERCENT, K_BASE, K_BASE_CALLS, K_BASE_HUMAN, K_BASE_SPREAD,
     K_COMPUTE, K_FORMULA, K_CHANGE, K_PERCENT, K_VALUE, K_CALLS,
     K_HUMAN, K_SPREAD, K_CHANGE_PERCENT, K_INTERVAL, K_LOW, K_HIGH, K_P, K_VERDICT,
@@ -17,69 +17,72 @@ enum dp_rdiff_kind {
     K_STATUS, K_FAILS, K_MOVED, K_FATE, K_PLACE, K_KEY
 };
 
-struct dp_rdiff_column {
-    enum dp_rdiff_kind kind;
+struct dp_difftable_column {
+    enum dp_difftable_kind kind;
     uint32_t side;
     size_t key;
 };
 
-/* A change with a p up to this is called possible, though it is not proven. */
-#define DP_RDIFF_POSSIBLE 0.05
+/* The largest p of a change that is called possible though it is not proven. */
+#define DP_DIFFTABLE_POSSIBLE 0.05
 
-struct dp_rdiff {
+struct dp_difftable {
     struct dp_compared c;
     const struct dp_diff_how *how;
-    bool people;                /* no table for machines */
+    bool people;                /* the format is for people, not for machines */
     struct dp_table table;
-    struct dp_rdiff_column *kinds;
+    struct dp_difftable_column *kinds;
     struct dp_column *columns;
     size_t n_columns, kinds_cap, columns_cap;
-    struct dp_pool texts;       /* what cells, titles and facts point to */
+    struct dp_pool texts;       /* texts that cells, titles and facts point to */
     struct dp_buf scratch;
     struct dp_buf findings;
     uint64_t hz;                /* of the metric; 0: counts */
     bool no_memory;
 };
 
-static inline bool dp_rdiff_is_two(const struct dp_rdiff *r) { return r->c.diff.n_sides == 2; }
+static inline bool dp_difftable_is_two(const struct dp_difftable *r)
+{
+    return r->c.diff.n_sides == 2;
+}
 
-/* Keeps the text of the scratch buffer until the end; makes a cell of it. */
-struct dp_name dp_rdiff_keep(struct dp_rdiff *r);
-struct dp_cell dp_rdiff_kept(struct dp_rdiff *r);
+/* Keeps the text of the scratch buffer until the end, as a name or as a cell. */
+struct dp_name dp_difftable_keep(struct dp_difftable *r);
+struct dp_cell dp_difftable_kept(struct dp_difftable *r);
 
-/* A column; title and key get the number of the side where there are more than two. */
-void dp_rdiff_column(struct dp_rdiff *r, enum dp_rdiff_kind kind, uint32_t side, size_t key,
-                     const char *title, const char *name, unsigned width);
+/* Adds a column. With more than two sides, title and key get the side's number. */
+void dp_difftable_column(struct dp_difftable *r, enum dp_difftable_kind kind, uint32_t side,
+                         size_t key, const char *title, const char *name, unsigned width);
 
-/* Make cells: of an amount of the metric, of its difference with a sign, and of what else stands in
+/* Make cells: of an amount of the metric, of its difference with a sign, and of the other values in
  * the tables. */
-struct dp_cell dp_rdiff_amount(const struct dp_rdiff *r, uint64_t value);
-struct dp_cell dp_rdiff_signed(const struct dp_rdiff *r, uint64_t from, uint64_t to);
-struct dp_cell dp_rdiff_words(const char *str);
-struct dp_cell dp_rdiff_percent(double value, bool sign);
-struct dp_cell dp_rdiff_real(double value, unsigned decimals);
-struct dp_cell dp_rdiff_verdict(const struct dp_diff_values *v);
+struct dp_cell dp_difftable_amount(const struct dp_difftable *r, uint64_t value);
+struct dp_cell dp_difftable_signed(const struct dp_difftable *r, uint64_t from, uint64_t to);
+struct dp_cell dp_difftable_words(const char *str);
+struct dp_cell dp_difftable_percent(double value, bool sign);
+struct dp_cell dp_difftable_real(double value, unsigned decimals);
+struct dp_cell dp_difftable_verdict(const struct dp_diff_values *v);
 
-/* What has been added, in percent of the baseline, or NAN. */
-double dp_rdiff_change_percent(const struct dp_diff_values *v);
-/* Appends to the scratch buffer: in percent of the baseline, `+4.1 to +6.3%`; in its unit where
- * that has nothing. */
-void dp_rdiff_interval(struct dp_rdiff *r, const struct dp_diff_values *v);
+/* The growth in percent of the baseline, or NAN. */
+double dp_difftable_change_percent(const struct dp_diff_values *v);
+/* Appends the interval to the scratch buffer: in percent of the baseline, `+4.1 to +6.3%`; in the
+ * metric's unit if the baseline is 0. */
+void dp_difftable_interval(struct dp_difftable *r, const struct dp_diff_values *v);
 
-/* The flat table: its columns; all of it. Returns 0 or a DP_E. */
-void dp_rdiff_flat_columns(struct dp_rdiff *r);
-int dp_rdiff_fill_flat(struct dp_rdiff *r);
-/* Where ops differ, of times whose ops repeat exactly, as a fact. */
-void dp_rdiff_certain(struct dp_rdiff *r);
-/* What grew most, and what shrank most, as facts. */
-void dp_rdiff_largest(struct dp_rdiff *r);
+/* The flat table: its columns; all of it. The latter returns 0 or a DP_E. */
+void dp_difftable_flat_columns(struct dp_difftable *r);
+int dp_difftable_fill_flat(struct dp_difftable *r);
+/* Adds a fact on times whose ops repeat exactly: which rows differ in ops. */
+void dp_difftable_certain(struct dp_difftable *r);
+/* Adds facts on the largest growth and the largest decrease. */
+void dp_difftable_largest(struct dp_difftable *r);
 
-/* Instead of all these: what changed, and why, in words (dp_render_answer.c). The table holds its
- * rows. Returns 0 or a DP_E. */
-int dp_rdiff_answer(struct dp_rdiff *r, struct dp_sink *sink);
+/* Prints the answer instead of the tables: what changed, and why, in words (dp_render_answer.c).
+ * The table holds the rows of the answer. Returns 0 or a DP_E. */
+int dp_difftable_answer(struct dp_difftable *r, struct dp_sink *sink);
 
 /* The call tree, or callers and callees. */
-void dp_rdiff_tree_columns(struct dp_rdiff *r);
-int dp_rdiff_fill_tree(struct dp_rdiff *r);
+void dp_difftable_tree_columns(struct dp_difftable *r);
+int dp_difftable_fill_tree(struct dp_difftable *r);
 
 #endif

@@ -17,93 +17,94 @@ static const char *const compute_titles[] = { "Delta", "Delta Abs", "Ratio", "We
 static const char *const compute_keys[] = { "delta", "delta_abs", "ratio", "wdiff" };
 static const unsigned compute_widths[] = { 7, 9, 14, 14 };
 
-/* How often a sub ran, as far as that is known: its samples, or its calls. */
-static void often_column(struct dp_rdiff *r, uint32_t side)
+/* Adds the column of how often a sub ran: its samples, or its calls. */
+static void often_column(struct dp_difftable *r, uint32_t side)
 {
     static const char *const texts[2][4] = {
         { "Base calls", "baseline_calls", "Calls", "calls" },
         { "Base samples", "baseline_samples", "Samples", "samples" }
     };
     const char *const *text = texts[r->how->counts != 0] + (side ? 2 : 0);
-    dp_rdiff_column(r, side ? K_CALLS : K_BASE_CALLS, side, 0, text[0], text[1],
-                    r->people ? (side ? 8 : 10) : 0);
+    dp_difftable_column(r, side ? K_CALLS : K_BASE_CALLS, side, 0, text[0], text[1],
+                        r->people ? (side ? 8 : 10) : 0);
 }
 
-/* What a value is called: the median, where a side has several runs. */
-static const char *value_title(const struct dp_rdiff *r, bool is_new)
+/* The title of a value: the median if a side has several runs. */
+static const char *value_title(const struct dp_difftable *r, bool is_new)
 {
     static const char *const titles[] = { "Value", "New value", "Median", "New median" };
     return titles[(r->c.diff.n_runs > r->c.diff.n_sides) * 2 + is_new];
 }
 
-static void columns_for_people(struct dp_rdiff *r)
+static void columns_for_people(struct dp_difftable *r)
 {
     const struct dp_diff_how *how = r->how;
     bool values = how->period || how->verbose, amounts = how->amounts && !values && !r->c.sets;
     if (!how->amounts)
-        dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 8);
+        dp_difftable_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 8);
     else if (amounts)
-        dp_rdiff_column(r, K_BASE_HUMAN, 0, 0, "Baseline", "baseline", 8);
+        dp_difftable_column(r, K_BASE_HUMAN, 0, 0, "Baseline", "baseline", 8);
     if (r->c.sets)
-        dp_rdiff_column(r, K_BASE_HUMAN, 0, 0, value_title(r, false), "baseline", 10);
+        dp_difftable_column(r, K_BASE_HUMAN, 0, 0, value_title(r, false), "baseline", 10);
     if (values)
-        dp_rdiff_column(r, K_BASE, 0, 0, "Base period", "baseline", 14);
+        dp_difftable_column(r, K_BASE, 0, 0, "Base period", "baseline", 14);
     if (how->verbose)
         often_column(r, 0);
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
         if (!how->amounts)
-            dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
-                            compute_keys[how->compute], compute_widths[how->compute]);
+            dp_difftable_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
+                                compute_keys[how->compute], compute_widths[how->compute]);
         else if (amounts)
-            dp_rdiff_column(r, K_HUMAN, s, 0, "New", "value", 8);
+            dp_difftable_column(r, K_HUMAN, s, 0, "New", "value", 8);
         if (how->formula)
-            dp_rdiff_column(r, K_FORMULA, s, 0, "Formula", "formula", 7);
+            dp_difftable_column(r, K_FORMULA, s, 0, "Formula", "formula", 7);
         if (r->c.sets) {
-            dp_rdiff_column(r, K_HUMAN, s, 0, value_title(r, dp_rdiff_is_two(r)), "value", 10);
-            dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change", "change_pct", 7);
-            dp_rdiff_column(r, K_INTERVAL, s, 0, "Interval", "interval", 8);
-            dp_rdiff_column(r, K_P, s, 0, "p", "p", 7);
+            dp_difftable_column(r, K_HUMAN, s, 0, value_title(r, dp_difftable_is_two(r)), "value",
+                                10);
+            dp_difftable_column(r, K_CHANGE_PERCENT, s, 0, "Change", "change_pct", 7);
+            dp_difftable_column(r, K_INTERVAL, s, 0, "Interval", "interval", 8);
+            dp_difftable_column(r, K_P, s, 0, "p", "p", 7);
         } else {
-            dp_rdiff_column(r, K_CHANGE, s, 0, "Change", "change", 8);
-            dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change %", "change_pct", 8);
+            dp_difftable_column(r, K_CHANGE, s, 0, "Change", "change", 8);
+            dp_difftable_column(r, K_CHANGE_PERCENT, s, 0, "Change %", "change_pct", 8);
         }
         if (values)
-            dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 14);
+            dp_difftable_column(r, K_VALUE, s, 0, "Period", "value", 14);
         if (how->verbose)
             often_column(r, s);
     }
     if (r->c.gate.n)
-        dp_rdiff_column(r, K_FAILS, 0, 0, "Gate", "gate", 4);
+        dp_difftable_column(r, K_FAILS, 0, 0, "Gate", "gate", 4);
 }
 
-static void columns_for_machines(struct dp_rdiff *r)
+static void columns_for_machines(struct dp_difftable *r)
 {
     const struct dp_diff_how *how = r->how;
-    dp_rdiff_column(r, K_STATUS, 0, 0, "Status", "status", 0);
-    dp_rdiff_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 0);
-    dp_rdiff_column(r, K_BASE, 0, 0, "Base period", "baseline", 0);
-    dp_rdiff_column(r, K_BASE_SPREAD, 0, 0, "Base spread", "baseline_spread", 0);
+    dp_difftable_column(r, K_STATUS, 0, 0, "Status", "status", 0);
+    dp_difftable_column(r, K_BASE_PERCENT, 0, 0, "Baseline", "baseline_pct", 0);
+    dp_difftable_column(r, K_BASE, 0, 0, "Base period", "baseline", 0);
+    dp_difftable_column(r, K_BASE_SPREAD, 0, 0, "Base spread", "baseline_spread", 0);
     often_column(r, 0);
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
-        dp_rdiff_column(r, K_PERCENT, s, 0, "New", "value_pct", 0);
-        dp_rdiff_column(r, K_VALUE, s, 0, "Period", "value", 0);
-        dp_rdiff_column(r, K_SPREAD, s, 0, "Spread", "spread", 0);
+        dp_difftable_column(r, K_PERCENT, s, 0, "New", "value_pct", 0);
+        dp_difftable_column(r, K_VALUE, s, 0, "Period", "value", 0);
+        dp_difftable_column(r, K_SPREAD, s, 0, "Spread", "spread", 0);
         often_column(r, s);
-        dp_rdiff_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
-                        compute_keys[how->compute], 0);
-        dp_rdiff_column(r, K_CHANGE, s, 0, "Change", "change", 0);
-        dp_rdiff_column(r, K_CHANGE_PERCENT, s, 0, "Change %", "change_pct", 0);
-        dp_rdiff_column(r, K_LOW, s, 0, "Low", "change_low", 0);
-        dp_rdiff_column(r, K_HIGH, s, 0, "High", "change_high", 0);
-        dp_rdiff_column(r, K_P, s, 0, "p", "p", 0);
-        dp_rdiff_column(r, K_VERDICT, s, 0, "Verdict", "verdict", 0);
+        dp_difftable_column(r, K_COMPUTE, s, 0, compute_titles[how->compute],
+                            compute_keys[how->compute], 0);
+        dp_difftable_column(r, K_CHANGE, s, 0, "Change", "change", 0);
+        dp_difftable_column(r, K_CHANGE_PERCENT, s, 0, "Change %", "change_pct", 0);
+        dp_difftable_column(r, K_LOW, s, 0, "Low", "change_low", 0);
+        dp_difftable_column(r, K_HIGH, s, 0, "High", "change_high", 0);
+        dp_difftable_column(r, K_P, s, 0, "p", "p", 0);
+        dp_difftable_column(r, K_VERDICT, s, 0, "Verdict", "verdict", 0);
     }
     if (r->c.has_gate)
-        dp_rdiff_column(r, K_FAILS, 0, 0, "Gate", "gate", 0);
+        dp_difftable_column(r, K_FAILS, 0, 0, "Gate", "gate", 0);
 }
 
-/* What became of a line in the source: of one that not both sides have run, that it is there. */
-static const char *fate_of(const struct dp_rdiff *r, const struct dp_compared_row *row)
+/* What happened to a line in the source; for a line that only one side has run, that it exists. */
+static const char *fate_of(const struct dp_difftable *r, const struct dp_compared_row *row)
 {
     static const char *const fates[] = { "", "", "moved", "inserted", "deleted" };
     const struct dp_paired_line *line = dp_diff_line(&r->c.diff, row->entry);
@@ -114,8 +115,8 @@ static const char *fate_of(const struct dp_rdiff *r, const struct dp_compared_ro
            : fates[line->fate];
 }
 
-/* People see the column where it says something. */
-static bool has_fates(const struct dp_rdiff *r)
+/* In formats for people, the column appears only if at least one row has a value. */
+static bool has_fates(const struct dp_difftable *r)
 {
     bool has = r->c.diff.by_line && !r->people;
     for (size_t i = 0; i < r->c.n_rows && r->c.diff.by_line && !has; i++)
@@ -123,7 +124,7 @@ static bool has_fates(const struct dp_rdiff *r)
     return has;
 }
 
-static void key_columns(struct dp_rdiff *r)
+static void key_columns(struct dp_difftable *r)
 {
     static const struct { const char *title, *key; } names[] = {
 #define KEY(id, word, title, key, width) [id] = { title, key },
@@ -133,25 +134,26 @@ static void key_columns(struct dp_rdiff *r)
     bool moved = !r->people;
     for (size_t k = 0; k < r->how->over.n_keys; k++) {
         int key = r->how->over.keys[k];
-        dp_rdiff_column(r, K_KEY, 0, k, names[key].title, names[key].key, key == DP_K_SUB ? 6 : 4);
+        dp_difftable_column(r, K_KEY, 0, k, names[key].title, names[key].key,
+                            key == DP_K_SUB ? 6 : 4);
     }
     for (size_t i = 0; i < r->c.n_rows && !moved; i++)
         moved = dp_diff_moved_from(&r->c.diff, r->c.rows[i].entry) != NULL;
     if (moved)
-        dp_rdiff_column(r, K_MOVED, 0, 0, "Moved from", "moved_from", 10);
+        dp_difftable_column(r, K_MOVED, 0, 0, "Moved from", "moved_from", 10);
     if (has_fates(r))
-        dp_rdiff_column(r, K_FATE, 0, 0, "Source", "source", 6);
+        dp_difftable_column(r, K_FATE, 0, 0, "Source", "source", 6);
     if (!r->people)
-        dp_rdiff_column(r, K_PLACE, 0, 0, "Place", "place", 0);
+        dp_difftable_column(r, K_PLACE, 0, 0, "Place", "place", 0);
     for (uint32_t s = 1; s < r->c.diff.n_sides && r->c.ops && !r->people; s++) {
-        dp_rdiff_column(r, K_BASE_OPS, s, 0, "Base ops", "ops_baseline", 0);
-        dp_rdiff_column(r, K_OPS, s, 0, "Ops", "ops", 0);
-        dp_rdiff_column(r, K_OPS_PERCENT, s, 0, "Ops %", "ops_change_pct", 0);
-        dp_rdiff_column(r, K_OPS_VERDICT, s, 0, "Ops verdict", "ops_verdict", 0);
+        dp_difftable_column(r, K_BASE_OPS, s, 0, "Base ops", "ops_baseline", 0);
+        dp_difftable_column(r, K_OPS, s, 0, "Ops", "ops", 0);
+        dp_difftable_column(r, K_OPS_PERCENT, s, 0, "Ops %", "ops_change_pct", 0);
+        dp_difftable_column(r, K_OPS_VERDICT, s, 0, "Ops verdict", "ops_verdict", 0);
     }
 }
 
-void dp_rdiff_flat_columns(struct dp_rdiff *r)
+void dp_difftable_flat_columns(struct dp_difftable *r)
 {
     (r->people ? columns_for_people : columns_for_machines)(r);
     key_columns(r);
@@ -159,13 +161,13 @@ void dp_rdiff_flat_columns(struct dp_rdiff *r)
 
 /* ---- cells ---- */
 
-static struct dp_cell signed_real(const struct dp_rdiff *r, double value)
+static struct dp_cell signed_real(const struct dp_difftable *r, double value)
 {
     struct dp_cell cell = { .kind = DP_CELL_EMPTY };
     if (!isfinite(value))
         return cell;
     if (fabs(value) < 1e18) {
-        cell = dp_rdiff_amount(r, dp_num_round(fabs(value)));
+        cell = dp_difftable_amount(r, dp_num_round(fabs(value)));
         cell.negative = value < 0;
     } else {
         cell = (struct dp_cell){ .kind = DP_CELL_REAL,
@@ -174,7 +176,7 @@ static struct dp_cell signed_real(const struct dp_rdiff *r, double value)
     return cell;
 }
 
-static struct dp_cell compute_cell(const struct dp_rdiff *r, const struct dp_diff_values *v,
+static struct dp_cell compute_cell(const struct dp_difftable *r, const struct dp_diff_values *v,
                                    uint32_t side)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
@@ -182,24 +184,24 @@ static struct dp_cell compute_cell(const struct dp_rdiff *r, const struct dp_dif
     dp_compared_computed(&r->c, v, side, &shown);
     bool none = r->how->compute == DP_C_RATIO ? !v->base : !v->base_there;
     if (r->how->compute >= DP_C_RATIO && v->there && none)
-        return r->people ? dp_rdiff_words("N/A") : empty;
+        return r->people ? dp_difftable_words("N/A") : empty;
     if (isnan(shown))
         return empty;
     if (r->how->compute == DP_C_RATIO)
-        return dp_rdiff_real(shown, 6);
+        return dp_difftable_real(shown, 6);
     if (r->how->compute == DP_C_WDIFF)
         return signed_real(r, shown);
-    return dp_rdiff_percent(shown, true);
+    return dp_difftable_percent(shown, true);
 }
 
-static void add_amount(struct dp_rdiff *r, uint64_t value)
+static void add_amount(struct dp_difftable *r, uint64_t value)
 {
     char num[DP_NUMBER_MAX];
-    struct dp_cell cell = dp_rdiff_amount(r, value);
+    struct dp_cell cell = dp_difftable_amount(r, value);
     dp_buf_add(&r->scratch, num, dp_render_number(num, &cell, r->hz, false));
 }
 
-static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_values *v,
+static struct dp_cell formula_cell(struct dp_difftable *r, const struct dp_diff_values *v,
                                    uint32_t side)
 {
     const struct dp_diff_family *f = &r->c.families[side];
@@ -219,11 +221,11 @@ static struct dp_cell formula_cell(struct dp_rdiff *r, const struct dp_diff_valu
         }
         dp_buf_adds(&r->scratch, ratio ? "" : ")");
     }
-    return dp_rdiff_kept(r);
+    return dp_difftable_kept(r);
 }
 
-/* `12.3 ms +-2%`: the median, and how far the runs are off it. */
-static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spread)
+/* `12.3 ms +-2%`: the median, and how far the runs vary around it. */
+static struct dp_cell human_cell(struct dp_difftable *r, uint64_t value, double spread)
 {
     if (r->hz)
         dp_human(&r->scratch, &r->c.diff, 0, (double)value);
@@ -234,18 +236,18 @@ static struct dp_cell human_cell(struct dp_rdiff *r, uint64_t value, double spre
         dp_render_real(&r->scratch, 100 * spread / (double)value, 0, false);
         dp_buf_adds(&r->scratch, "%");
     }
-    return dp_rdiff_kept(r);
+    return dp_difftable_kept(r);
 }
 
-/* Tells what the ops say, which is certain: where the time cannot decide, and where people want to
- * know whether the sub did more, or the same more slowly. */
-static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v,
+/* Appends the change in ops, which is certain. It is needed if times cannot decide, and if people
+ * want to know whether the sub did more, or did the same more slowly. */
+static void add_ops(struct dp_difftable *r, const struct dp_diff_values *v,
                     const struct dp_diff_values *ops)
 {
     bool certain = v->verdict == DP_DIFF_EXACT
                    || (ops && v->verdict == DP_DIFF_EQUAL && ops->verdict == DP_DIFF_EQUAL);
     if (!ops || certain
-        || !ops->base           /* of nothing there is no share: it is a sub in C */
+        || !ops->base           /* the baseline is 0, so there is no share: a sub in C */
         || (ops->verdict == DP_DIFF_EQUAL && v->verdict == DP_DIFF_SMALL))
         return;
     bool known = ops->verdict == DP_DIFF_EXACT || ops->verdict == DP_DIFF_TRUE
@@ -256,17 +258,17 @@ static void add_ops(struct dp_rdiff *r, const struct dp_diff_values *v,
     if (ops->verdict == DP_DIFF_EQUAL)
         dp_buf_adds(&r->scratch, "equal");
     else {
-        dp_render_real(&r->scratch, dp_rdiff_change_percent(ops), 1, true);
+        dp_render_real(&r->scratch, dp_difftable_change_percent(ops), 1, true);
         dp_buf_adds(&r->scratch, " %");
     }
-    /* with random seeds the ops repeat only nearly */
+    /* with random seeds the ops repeat only approximately */
     bool exact = ops->verdict != DP_DIFF_TRUE && r->how->measures[r->how->beside].tolerance == 0;
     dp_buf_adds(&r->scratch, exact && ops->verdict == DP_DIFF_EXACT ? ", exact)" : ")");
 }
 
-static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_values *v);
+static struct dp_cell change_alone(struct dp_difftable *r, const struct dp_diff_values *v);
 
-static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_values *v,
+static struct dp_cell change_cell(struct dp_difftable *r, const struct dp_diff_values *v,
                                   const struct dp_diff_values *ops)
 {
     char num[DP_NUMBER_MAX];
@@ -278,7 +280,7 @@ static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_value
     size_t before = r->scratch.len;
     add_ops(r, v, ops);
     if (r->scratch.len > before) {
-        struct dp_cell both = dp_rdiff_kept(r);
+        struct dp_cell both = dp_difftable_kept(r);
         both.sign = alone.sign;     /* this cell is coloured like a number */
         return both;
     }
@@ -286,47 +288,47 @@ static struct dp_cell change_cell(struct dp_rdiff *r, const struct dp_diff_value
     return alone;
 }
 
-static struct dp_cell change_alone(struct dp_rdiff *r, const struct dp_diff_values *v)
+static struct dp_cell change_alone(struct dp_difftable *r, const struct dp_diff_values *v)
 {
-    if (r->people && r->c.sets && v->verdict == DP_DIFF_UNSURE && v->p > DP_RDIFF_POSSIBLE)
-        return dp_rdiff_words("~");
+    if (r->people && r->c.sets && v->verdict == DP_DIFF_UNSURE && v->p > DP_DIFFTABLE_POSSIBLE)
+        return dp_difftable_words("~");
     if (r->people && r->c.sets
         && (v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_LAYOUT)) {
         char num[DP_NUMBER_MAX];
-        struct dp_cell change = dp_rdiff_percent(dp_rdiff_change_percent(v), true);
+        struct dp_cell change = dp_difftable_percent(dp_difftable_change_percent(v), true);
         dp_buf_addc(&r->scratch, '(');
         dp_buf_add(&r->scratch, num, dp_render_number(num, &change, 0, true));
         dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_LAYOUT ? ", within layout)" : ")");
-        return dp_rdiff_kept(r);
+        return dp_difftable_kept(r);
     }
     if (r->people && r->c.sets && v->verdict == DP_DIFF_FEW)
-        return dp_rdiff_words("?");
+        return dp_difftable_words("?");
     if (r->people && v->verdict == DP_DIFF_SMALL)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
-    return dp_rdiff_percent(dp_rdiff_change_percent(v), true);
+    return dp_difftable_percent(dp_difftable_change_percent(v), true);
 }
 
-static struct dp_cell interval_cell(struct dp_rdiff *r, const struct dp_diff_values *v)
+static struct dp_cell interval_cell(struct dp_difftable *r, const struct dp_diff_values *v)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     if (!isfinite(v->low) || !isfinite(v->high) || !dp_diff_is_tested(v))
         return empty;
-    dp_rdiff_interval(r, v);
-    return dp_rdiff_kept(r);
+    dp_difftable_interval(r, v);
+    return dp_difftable_kept(r);
 }
 
-static struct dp_cell p_cell(const struct dp_rdiff *r, const struct dp_diff_values *v)
+static struct dp_cell p_cell(const struct dp_difftable *r, const struct dp_diff_values *v)
 {
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
     if (!dp_diff_is_tested(v))
         return empty;
     if (r->people)
-        return v->p < 0.00001 ? dp_rdiff_words("<0.00001") : dp_rdiff_real(v->p, 5);
-    return dp_rdiff_real(v->p, 12);
+        return v->p < 0.00001 ? dp_difftable_words("<0.00001") : dp_difftable_real(v->p, 5);
+    return dp_difftable_real(v->p, 12);
 }
 
-/* The rules that it crosses. */
-static struct dp_cell fails_cell(struct dp_rdiff *r, const struct dp_compared_row *row)
+/* The rules that the row breaks. */
+static struct dp_cell fails_cell(struct dp_difftable *r, const struct dp_compared_row *row)
 {
     uint32_t last = UINT32_MAX;
     for (size_t i = row->fails - 1; i < r->c.gate.n; i++) {
@@ -336,11 +338,11 @@ static struct dp_cell fails_cell(struct dp_rdiff *r, const struct dp_compared_ro
         dp_buf_adds(&r->scratch, last == UINT32_MAX ? "" : ", ");
         dp_buf_adds(&r->scratch, r->how->rules[last = f->rule].text);
     }
-    return dp_rdiff_kept(r);
+    return dp_difftable_kept(r);
 }
 
-static struct dp_cell cell(struct dp_rdiff *r, const struct dp_compared_row *row,
-                           const struct dp_rdiff_column *c)
+static struct dp_cell cell(struct dp_difftable *r, const struct dp_compared_row *row,
+                           const struct dp_difftable_column *c)
 {
     static const char *const statuses[] = { "both", "new", "gone" };
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
@@ -353,18 +355,19 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_compared_row *row
     struct dp_diff_place place;
     switch (c->kind) {
     case K_BASE_PERCENT:
-        return v->base_there ? dp_rdiff_percent(dp_diff_share(f->base_whole, v->base), false)
+        return v->base_there ? dp_difftable_percent(dp_diff_share(f->base_whole, v->base), false)
                              : empty;
-    case K_BASE: return v->base_there || r->people ? dp_rdiff_amount(r, v->base) : empty;
+    case K_BASE: return v->base_there || r->people ? dp_difftable_amount(r, v->base) : empty;
     case K_BASE_CALLS: return v->base_there ? dp_cell_count(calls->base) : empty;
     case K_BASE_HUMAN: return v->base_there ? human_cell(r, v->base, v->base_spread) : empty;
     case K_BASE_SPREAD: return v->base_there && r->c.sets ? signed_real(r, v->base_spread) : empty;
     case K_COMPUTE: return compute_cell(r, v, side);
     case K_FORMULA: return formula_cell(r, v, side);
-    case K_CHANGE: return v->there || v->base_there ? dp_rdiff_signed(r, v->base, v->value) : empty;
+    case K_CHANGE:
+        return v->there || v->base_there ? dp_difftable_signed(r, v->base, v->value) : empty;
     case K_PERCENT:
-        return v->there ? dp_rdiff_percent(dp_diff_share(f->whole, v->value), false) : empty;
-    case K_VALUE: return v->there ? dp_rdiff_amount(r, v->value) : empty;
+        return v->there ? dp_difftable_percent(dp_diff_share(f->whole, v->value), false) : empty;
+    case K_VALUE: return v->there ? dp_difftable_amount(r, v->value) : empty;
     case K_CALLS: return v->there ? dp_cell_count(calls->value) : empty;
     case K_HUMAN: return v->there ? human_cell(r, v->value, v->spread) : empty;
     case K_SPREAD: return v->there && r->c.sets ? signed_real(r, v->spread) : empty;
@@ -373,25 +376,25 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_compared_row *row
     case K_LOW: return dp_diff_is_tested(v) ? signed_real(r, v->low) : empty;
     case K_HIGH: return dp_diff_is_tested(v) ? signed_real(r, v->high) : empty;
     case K_P: return p_cell(r, v);
-    case K_VERDICT: return v->there || v->base_there ? dp_rdiff_verdict(v) : empty;
+    case K_VERDICT: return v->there || v->base_there ? dp_difftable_verdict(v) : empty;
     case K_BASE_OPS: return ops->base_there ? dp_cell_count(ops->base) : empty;
     case K_OPS: return ops->there ? dp_cell_count(ops->value) : empty;
     case K_OPS_PERCENT:
         return ops->there && ops->base_there
-                ? dp_rdiff_percent(dp_rdiff_change_percent(ops), true) : empty;
-    case K_OPS_VERDICT: return ops->there || ops->base_there ? dp_rdiff_verdict(ops) : empty;
-    case K_STATUS: return dp_rdiff_words(statuses[row->section]);
+                ? dp_difftable_percent(dp_difftable_change_percent(ops), true) : empty;
+    case K_OPS_VERDICT: return ops->there || ops->base_there ? dp_difftable_verdict(ops) : empty;
+    case K_STATUS: return dp_difftable_words(statuses[row->section]);
     case K_FAILS: return row->fails ? fails_cell(r, row) : empty;
     case K_MOVED:
         text = dp_diff_moved_from(&r->c.diff, row->entry);
         return text ? dp_cell_text(text->ptr, text->len) : empty;
-    case K_FATE: return dp_rdiff_words(fate_of(r, row));
+    case K_FATE: return dp_difftable_words(fate_of(r, row));
     case K_PLACE:
         if (!dp_diff_place(&r->c.diff, row->entry, &place))
             return empty;
         dp_buf_add(&r->scratch, place.file->ptr, place.file->len);
         dp_buf_addf(&r->scratch, ":%" PRIu64, place.line);
-        return dp_rdiff_kept(r);
+        return dp_difftable_kept(r);
     case K_KEY:
         text = dp_diff_text(&r->c.diff, row->entry, c->key);
         return dp_cell_text(text->ptr, text->len);
@@ -399,9 +402,9 @@ static struct dp_cell cell(struct dp_rdiff *r, const struct dp_compared_row *row
     return empty;
 }
 
-/* Growth is hot, and a decrease is warm: for significant changes, and for those between one run on
- * each side. */
-static int tint_of(const struct dp_rdiff *r, const struct dp_compared_row *row)
+/* Growth is hot, and a decrease is warm. Tinted are significant changes, and changes between one
+ * run on each side. */
+static int tint_of(const struct dp_difftable *r, const struct dp_compared_row *row)
 {
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
         const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, s);
@@ -413,24 +416,24 @@ static int tint_of(const struct dp_rdiff *r, const struct dp_compared_row *row)
     return 0;
 }
 
-static const char *section_title(struct dp_rdiff *r, enum dp_section section)
+static const char *section_title(struct dp_difftable *r, enum dp_section section)
 {
     if (section == DP_BOTH)
         return NULL;
     dp_buf_adds(&r->scratch, section == DP_NEW ? "New: not in "
-                             : dp_rdiff_is_two(r) ? "Gone: in "
+                             : dp_difftable_is_two(r) ? "Gone: in "
                              : "Gone: in no file but ");
     dp_buf_adds(&r->scratch, r->c.diff.sides[0].name);
-    if (section == DP_GONE && dp_rdiff_is_two(r)) {
+    if (section == DP_GONE && dp_difftable_is_two(r)) {
         dp_buf_adds(&r->scratch, ", not in ");
         dp_buf_adds(&r->scratch, r->c.diff.sides[1].name);
     }
-    return dp_rdiff_keep(r).ptr;
+    return dp_difftable_keep(r).ptr;
 }
 
-/* Names what changed most in a direction, among changes that are not known to be chance. Rows are
- * sorted by then. */
-static void name_largest(struct dp_rdiff *r, bool grown, const char *label, const char *key)
+/* Names the largest change in a direction, among changes that are not known to be chance. Rows are
+ * sorted at this point. */
+static void name_largest(struct dp_difftable *r, bool grown, const char *label, const char *key)
 {
     uint32_t best[3], n = 0;
     for (size_t i = 0; i < r->c.n_rows; i++) {
@@ -463,18 +466,19 @@ static void name_largest(struct dp_rdiff *r, bool grown, const char *label, cons
         dp_buf_adds(&r->scratch, !v->base_there ? " (new)" : !v->there ? " (gone)" : "");
     }
     if (n)
-        dp_table_fact(&r->table, label, key, dp_rdiff_kept(r), NULL);
+        dp_table_fact(&r->table, label, key, dp_difftable_kept(r), NULL);
 }
 
-/* How many ops more or fewer it is certain that a row executes; 0: none, or it is not certain. */
-static uint64_t certain_ops(const struct dp_rdiff *r, size_t row)
+/* The difference in ops of a row, if it is certain; else 0. */
+static uint64_t certain_ops(const struct dp_difftable *r, size_t row)
 {
     const struct dp_diff_values *ops = &r->c.ops[1].values[r->c.rows[row].entry];
     return ops->verdict == DP_DIFF_EXACT ? (uint64_t)dp_diff_size(ops) : 0;
 }
 
-/* The three that differ by most ops, in their order. Returns how many differ at all. */
-static size_t most_ops(const struct dp_rdiff *r, size_t best[3])
+/* Finds the three rows that differ by most ops, in their order. Returns the number of rows that
+ * differ. */
+static size_t most_ops(const struct dp_difftable *r, size_t best[3])
 {
     size_t n = 0;
     for (size_t i = 0; i < r->c.n_rows; i++) {
@@ -491,8 +495,8 @@ static size_t most_ops(const struct dp_rdiff *r, size_t best[3])
     return n;
 }
 
-/* How many rows have ops that differ among the runs of a side. */
-static size_t varying_ops(const struct dp_rdiff *r)
+/* The number of rows whose ops differ among the runs of a side. */
+static size_t varying_ops(const struct dp_difftable *r)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->c.n_rows; i++) {
@@ -502,7 +506,7 @@ static size_t varying_ops(const struct dp_rdiff *r)
     return n;
 }
 
-void dp_rdiff_certain(struct dp_rdiff *r)
+void dp_difftable_certain(struct dp_difftable *r)
 {
     size_t best[3];
     if (!r->c.ops || r->how->measures[r->how->beside].tolerance != 0 || r->c.diff.n_sides != 2)
@@ -520,7 +524,7 @@ void dp_rdiff_certain(struct dp_rdiff *r)
         dp_buf_add(&r->scratch, name->ptr, name->len);
         if (ops->base) {
             dp_buf_addc(&r->scratch, ' ');
-            dp_render_real(&r->scratch, dp_rdiff_change_percent(ops), 1, true);
+            dp_render_real(&r->scratch, dp_difftable_change_percent(ops), 1, true);
             dp_buf_adds(&r->scratch, " %");
         } else {
             dp_buf_addf(&r->scratch, " +%" PRIu64, ops->value);
@@ -536,23 +540,23 @@ void dp_rdiff_certain(struct dp_rdiff *r)
     else
         dp_buf_adds(&r->scratch, n ? "; the others execute as many as before, exactly"
                                    : "as many as before in every sub, exactly");
-    dp_table_fact(&r->table, "Ops", "ops_differ", dp_rdiff_kept(r), NULL);
+    dp_table_fact(&r->table, "Ops", "ops_differ", dp_difftable_kept(r), NULL);
 }
 
-void dp_rdiff_largest(struct dp_rdiff *r)
+void dp_difftable_largest(struct dp_difftable *r)
 {
     bool is_time = r->hz && r->c.diff.is_time;
     name_largest(r, true, is_time ? "Slower" : "More", "grown");
     name_largest(r, false, is_time ? "Faster" : "Less", "shrunk");
 }
 
-/* Programs that read fields want all rows. */
-static bool wants_all(const struct dp_rdiff *r)
+/* Does the format need all rows? Programs that read fields do. */
+static bool wants_all(const struct dp_difftable *r)
 {
     return !r->people || (r->how->separator && *r->how->separator);
 }
 
-int dp_rdiff_fill_flat(struct dp_rdiff *r)
+int dp_difftable_fill_flat(struct dp_difftable *r)
 {
     enum dp_section section = DP_BOTH, titled = DP_BOTH;
     size_t shown = 0;

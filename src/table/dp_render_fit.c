@@ -1,4 +1,4 @@
-/* Text that is to fit a terminal, and numbers for people. */
+/* Text that must fit a terminal, and numbers for people. */
 #include "dp_render.h"
 #include "dp_text.h"
 
@@ -18,9 +18,8 @@ void dp_render_grouped(struct dp_buf *buf, uint64_t n)
     }
 }
 
-/* Ticks are multiplied before they are divided, and halves of the last digit are rounded here:
- * products are exact, so that machines which calculate with more digits than others
- * print the same. */
+/* Ticks are multiplied before they are divided, and halves of the last digit are rounded here. The
+ * products are exact, so machines that calculate with more digits print the same. */
 void dp_render_human(struct dp_buf *buf, double value, uint64_t hz, bool is_time)
 {
     static const double ten[] = { 1, 10, 100, 1000 };
@@ -35,7 +34,7 @@ void dp_render_human(struct dp_buf *buf, double value, uint64_t hz, bool is_time
         dp_buf_addf(buf, " %s", unit->name);
 }
 
-/* A number that somebody gave: as few decimals as it has, up to 6. */
+/* Appends a number that a user gave, with as few decimals as it has, up to 6. */
 void dp_render_given(struct dp_buf *buf, double value)
 {
     unsigned decimals = 0;
@@ -47,8 +46,8 @@ void dp_render_given(struct dp_buf *buf, double value)
     dp_render_real(buf, value, decimals, false);
 }
 
-/* How many bytes at the beginning take `columns` columns at most; combining marks stay with their
- * characters. */
+/* The number of bytes at the beginning that take `columns` columns at most. Combining marks stay
+ * with their characters. */
 static size_t head_of(const char *ptr, size_t len, size_t columns)
 {
     size_t at = 0, taken = 0;
@@ -74,7 +73,7 @@ void dp_render_cut(struct dp_buf *buf, const char *ptr, size_t len, size_t colum
     }
     size_t front = keep / 2, head = head_of(ptr, len, front);
     size_t tail = head_of(ptr, len, all - (keep - front));
-    /* a wide character across the edge */
+    /* a wide character lies across the edge */
     if (dp_text_columns(ptr + tail, len - tail) > keep - front && tail < len) {
         size_t n = dp_text_char(ptr + tail, len - tail);
         tail += n ? n : 1;

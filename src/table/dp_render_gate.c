@@ -28,7 +28,7 @@ static void add_percent(struct dp_buf *buf, double percent)
     dp_buf_add(buf, num, dp_render_number(num, &cell, 0, true));
 }
 
-/* `1.2 s -> 1.5 s (+25.00%)`. */
+/* Appends `1.2 s -> 1.5 s (+25.00%)`. */
 static void add_change(struct dp_buf *buf, const struct dp_finding *f, const struct dp_diff *diff)
 {
     const struct dp_rule *rule = &diff->how->rules[f->rule];
@@ -101,7 +101,7 @@ static void escaped(struct dp_buf *to, const struct dp_buf *from)
     dp_text_escape(to, from->ptr, from->len);
 }
 
-/* `#` would begin a directive. */
+/* Appends a name for TAP, where `#` would begin a directive. */
 static void add_tap(struct dp_buf *to, const char *ptr, size_t len)
 {
     struct dp_buf plain;
@@ -120,7 +120,7 @@ static void add_xml(struct dp_buf *to, const char *ptr, size_t len, bool lines)
     dp_text_markup(dp_buf_write, to, ptr, len, DP_MARKUP_XML | (lines ? DP_MARKUP_LINES : 0));
 }
 
-/* Escapes for workflow commands: `:` and `,` only in properties. */
+/* Appends a text escaped for workflow commands; `:` and `,` are escaped only in properties. */
 static void add_github(struct dp_buf *to, const char *ptr, size_t len, bool property)
 {
     struct dp_buf plain;
@@ -302,7 +302,7 @@ static void tap_table(struct dp_buf *buf, const char *ptr, size_t len)
     }
 }
 
-/* Of one rule: what it found. */
+/* Appends the findings of one rule. */
 static void rule_findings(struct dp_buf *buf, const struct dp_gate *gate,
                           const struct dp_diff *diff, size_t rule, const char *prefix)
 {
@@ -394,7 +394,7 @@ static void add_place(struct dp_buf *buf, struct dp_diff *diff, const struct dp_
     if (f->diff == gate->lines)
         diff = gate->lines;
     if (entry == DP_GATE_TOTAL || !dp_diff_place(diff, entry, &place) || place.file->ptr[0] == '(')
-        return;                 /* (eval) is no file */
+        return;                 /* (eval) is not a file */
     dp_buf_adds(buf, " file=");
     add_github(buf, place.file->ptr, place.file->len, true);
     dp_buf_addf(buf, ",line=%" PRIu64, place.line);

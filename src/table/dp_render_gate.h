@@ -1,4 +1,4 @@
-/* What a gate has found, for people and for machines that run tests. */
+/* The findings of a gate, for people and for machines that run tests. */
 #ifndef DP_RENDER_GATE_H
 #define DP_RENDER_GATE_H
 
@@ -8,29 +8,29 @@
 #include "dp_pool.h"
 #include "dp_table.h"
 
-/* A value with a unit that suits it: 1.23 ms. Not exact. */
+/* Appends a value in a suitable unit: 1.23 ms. The value is rounded. */
 void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value);
 
-/* `, p = 0.00123`. */
+/* Appends `, p = 0.00123`. */
 void dp_gate_p(struct dp_buf *buf, double p);
 
 /* Appends the gate's result, in one line without its end: `failed, 3 findings`. */
 void dp_gate_verdict(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 
-/* Appends what growth a rule's test could have seen, and how many runs would see what it
- * forbids. */
+/* Appends the growth that a rule's test could have detected, and the number of runs that would
+ * detect what the rule forbids. */
 void dp_gate_power(struct dp_buf *buf, const struct dp_power *power, const struct dp_diff *diff);
 
-/* What several runs are called: those of a store are of hosts, or of processes. */
+/* The word for several runs: runs of a store belong to hosts, or to processes. */
 const char *dp_gate_units(const char *unit);
 
-/* Findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
+/* Append findings as lines of text, as a list of Markdown, or as a JSON array of objects. */
 void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
                   const char *prefix);
 void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 void dp_gate_json(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff);
 
-/* As facts of a table; their texts are kept in the pool. */
+/* Adds findings as facts of a table; the pool keeps their texts. */
 void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct dp_gate *gate,
                    const struct dp_diff *diff);
 
@@ -39,7 +39,7 @@ void dp_gate_tap(struct dp_buf *buf, const struct dp_gate *gate, const struct dp
                  const char *table, size_t len);
 void dp_gate_junit(struct dp_buf *buf, const struct dp_gate *gate, const struct dp_diff *diff,
                    const char *table, size_t len);
-/* Annotations of GitHub's, at the sub's file and line, or at the line. */
+/* Appends annotations in GitHub's format, at the sub's file and line, or at the finding's line. */
 void dp_gate_github(struct dp_buf *buf, const struct dp_gate *gate, struct dp_diff *diff);
 
 #endif

@@ -1,4 +1,4 @@
-/* A table as a page that needs nothing else: no script, no request. */
+/* A table as a page that needs no script and no request. */
 #include "dp_render.h"
 #include "dp_text.h"
 
@@ -133,7 +133,7 @@ static void put_row(struct dp_sink *sink, const struct dp_table *t,
     dp_sink_adds(sink, "</tr>\n");
     if (!row->block.text_len)
         return;
-    /* a newline right behind <pre> is no part of it */
+    /* browsers ignore a newline right after <pre> */
     dp_sink_addf(sink, "<tr class=\"below\"><td class=\"b\" colspan=\"%zu\"><pre>\n", t->n_columns);
     dp_text_markup(dp_sink_write, sink, row->block.text, row->block.text_len,
                    DP_MARKUP_APOSTROPHE | DP_MARKUP_LINES);

@@ -1,10 +1,10 @@
-/* A table as JSON: one object, a row a line. */
+/* A table as JSON: one object, one line for each row. */
 #include "dp_render.h"
 #include "dp_text.h"
 
 #include <string.h>
 
-/* A run of bytes that stand for themselves. */
+/* The length of a run of bytes that need no escape. */
 static size_t plain(const char *ptr, size_t len)
 {
     size_t i = 0;
@@ -58,11 +58,11 @@ static void put_value(struct dp_buf *buf, const struct dp_cell *cell, uint64_t h
         dp_buf_adds(buf, "null");
 }
 
-/* The line so far. */
+/* Writes the line so far. */
 static void put_line(struct dp_buf *buf, struct dp_sink *sink)
 {
     dp_sink_add(sink, buf->ptr, buf->len);
-    buf->len = 0;               /* an error stays for the end */
+    buf->len = 0;               /* errors are kept for the end */
 }
 
 static void put_columns(struct dp_buf *buf, const struct dp_table *t)

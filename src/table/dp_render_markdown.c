@@ -1,5 +1,5 @@
-/* A table as Markdown, as GitHub reads it. Names stand in code spans: nothing there is markup, a
- * link, a mention or the number of an issue. */
+/* A table as GitHub's Markdown. Names are in code spans, so they cannot become markup, links,
+ * mentions or issue numbers. */
 #include "dp_render.h"
 #include "dp_text.h"
 
@@ -7,8 +7,8 @@
 
 enum { LEVELS = 200, FENCES = 32 };
 
-/* How many backticks to put around a text: a number that no run of backticks inside has. 0: there
- * is no such number. */
+/* The number of backticks to put around a text, such that no run of backticks inside has the same
+ * length. 0: there is no such number. */
 static unsigned fence(const char *ptr, size_t len)
 {
     uint64_t taken = 1;
@@ -25,8 +25,8 @@ static unsigned fence(const char *ptr, size_t len)
     return 0;
 }
 
-/* A pipe would end the cell, in a code span too; a backslash before it does not
- * reach the reader. */
+/* Writes a text for use inside a table. A pipe would end the cell, in a code span too; readers
+ * remove a backslash before it. */
 static void put_inside(struct dp_sink *sink, struct dp_name str, bool no_backticks)
 {
     size_t from = 0;
@@ -65,7 +65,7 @@ static void put_code(struct dp_sink *sink, struct dp_name str)
     if (!str.len)
         return;
     char first = str.ptr[0], last = str.ptr[str.len - 1];
-    /* one blank on each side is taken off when the name is read */
+    /* readers remove one blank on each side of the name */
     bool blank = first == '`' || last == '`' || (first == ' ' && last == ' ' && !is_blank(str));
     put_fence(sink, n ? n : 1, blank, true);
     put_inside(sink, str, n == 0);
@@ -91,7 +91,7 @@ void dp_render_markdown_code(struct dp_buf *buf, const char *ptr, size_t len)
     dp_buf_release(&text);
 }
 
-/* The same outside of tables, where a pipe needs no escape. */
+/* Writes a text for use outside of tables, where a pipe needs no escape. */
 static void put_outside(struct dp_sink *sink, const char *ptr, size_t len, struct dp_buf *text)
 {
     struct dp_buf code;
@@ -102,7 +102,7 @@ static void put_outside(struct dp_sink *sink, const char *ptr, size_t len, struc
     dp_buf_release(&code);
 }
 
-/* Titles: words as they are, anything else as code. */
+/* Writes a title: words as they are, anything else as code. */
 static void put_title(struct dp_sink *sink, const char *ptr, struct dp_buf *text, bool in_table)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

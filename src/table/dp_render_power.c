@@ -1,11 +1,11 @@
-/* What growth a gate's tests could have seen, in words. */
+/* The growth that a gate's tests could have detected, in words. */
 #include "dp_render_gate.h"
 #include "dp_render.h"
 
 #include <math.h>
 
-/* How many runs, or samples, see what the rule forbids. With one run of samples a side nothing is
- * known of how runs vary, so that it takes more samples, of whatever run. */
+/* Appends the number of runs, or samples, that detect what the rule forbids. With one sampled run a
+ * side, the variation between runs is unknown, so more samples are needed, of any run. */
 static void add_wanted(struct dp_buf *buf, const struct dp_power *power, const char *rule,
                        const struct dp_diff_side *side, const struct dp_diff_side *other,
                        const char *unit)

@@ -1,5 +1,4 @@
-/* dprofreport's table: columns from the view, call chains and histograms below the
- * rows. */
+/* dprofreport's table: columns from the view, call chains and histograms below the rows. */
 #include "dp_chain_text.h"
 #include "dp_edges.h"
 #include "dp_err.h"
@@ -20,18 +19,18 @@ struct level;
 
 struct report {
     const struct dp_report *how;
-    const struct dp_over_side *sides;
+    const struct dp_part *sides;
     struct dp_overhead over;
     struct dp_chains chains;
     struct dp_table table;
     struct dp_column columns[DP_REPORT_FIELDS];
-    uint64_t hz;                /* of the metric; 0: it is counted */
+    uint64_t hz;                /* of the metric; 0: counts */
     bool is_time;
-    const char *unit;           /* stands behind the totals; NULL: nothing does */
-    struct dp_buf *blocks;      /* what stands below the rows: text and JSON of each */
+    const char *unit;           /* shown after the totals; NULL: no unit */
+    struct dp_buf *blocks;      /* the parts below the rows: text and JSON of each */
     size_t n_blocks;
-    struct dp_hot *hot;         /* by entry of `over`; NULL: it is not asked for, or has no lines */
-    struct level *levels;       /* of a hierarchy, until it is printed */
+    struct dp_hot *hot;         /* by entry of `over`; NULL: not asked for, or there are no lines */
+    struct level *levels;       /* levels of a hierarchy, until it is printed */
     size_t n_levels;
     struct dp_pool texts;       /* worded cells */
     size_t left_out;            /* rows behind the last one that is shown, and what they have */
@@ -53,7 +52,7 @@ static int tint_of(double pct)
     return pct >= HOT ? 2 : pct > warm ? 1 : 0;
 }
 
-/* The row has the tint of the greatest share, which is Children where that is shown. */
+/* The tint of a row: that of its greatest share, which is Children if that is shown. */
 static int row_tint(const struct report *r, const struct dp_over_row *row)
 {
     return tint_of(percent(r, r->how->over.no_children ? row->self : row->children));
@@ -73,8 +72,8 @@ static struct dp_cell amount(const struct report *r, uint64_t value)
 
 /* ---- columns ---- */
 
-/* The shortest and the longest call are known only in real time, so an average that stands beside
- * them is of real time, too. */
+/* Is an average in real time? The shortest and the longest call are known only in real time, so an
+ * average next to them is in real time, too. */
 static bool is_average_real(const struct report *r)
 {
     bool beside = false;
@@ -99,7 +98,7 @@ static void columns(struct report *r)
         int f = r->how->fields[i];
         r->columns[i] = f >= DP_FIELD_KEY ? keys[r->how->over.keys[f - DP_FIELD_KEY]] : fixed[f];
         if (f == DP_FIELD_HOT && r->how->hierarchy)
-            r->columns[i].left = false;     /* the keys are to be the ones that are indented */
+            r->columns[i].left = false;     /* only the keys are to be indented */
         if (f == DP_FIELD_CALLS && r->over.by_line)
             r->columns[i].title = "Count";      /* how often statements ran */
         if (f == DP_FIELD_SELF && r->how->over.no_children)
@@ -115,7 +114,7 @@ static void columns(struct report *r)
     }
 }
 
-/* The keys of a hierarchy share the last column. Returns how many columns there are then. */
+/* Joins the keys of a hierarchy into the last column. Returns the number of columns that remain. */
 static size_t one_column(struct report *r)
 {
     size_t n = r->how->n_fields - r->how->over.n_keys;
@@ -146,11 +145,11 @@ static struct dp_cell value_text(const struct report *r, uint32_t number)
     return dp_cell_text(text->ptr, text->len);
 }
 
-/* The hottest line of the row's subs, and its share. */
+/* The hottest line of the row's subs, or its share. */
 static struct dp_cell hot(const struct report *r, const struct dp_over_row *row, bool is_share)
 {
     const struct dp_hot *line = r->hot ? &r->hot[row->entry] : NULL;
-    if (!line || line->site == DP_OVER_NONE)
+    if (!line || line->site == DP_REPORT_NONE)
         return (struct dp_cell){ 0 };
     if (!is_share)
         return value_text(r, line->site);
@@ -183,7 +182,8 @@ static struct dp_cell worded(struct report *r, uint64_t value)
                              .len = len, .whole = whole };
 }
 
-/* What stands in a column: an enum dp_field, or DP_FIELD_KEY and the number of a sort key. */
+/* The cell of a column: field is an enum dp_field, or DP_FIELD_KEY plus the number of a sort
+ * key. */
 static struct dp_cell cell(struct report *r, const struct dp_over_row *row, int field)
 {
     static const struct dp_cell empty;
@@ -212,7 +212,7 @@ static struct dp_cell cell(struct report *r, const struct dp_over_row *row, int 
 
 /* ---- below a row ---- */
 
-/* Calls of the row's subs by how long they took. */
+/* Appends a histogram of the calls of the row's subs by their duration. */
 static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf)
 {
     uint64_t count[DP_FMT_BUCKETS] = { 0 }, most = 0;
@@ -221,7 +221,7 @@ static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf
     struct dp_map seen;
     dp_map_init(&seen);
     for (uint32_t k = c->first[entry]; k < c->first[entry + 1]; k++) {
-        const struct dp_over_node *n = &r->over.nodes[c->by_entry[k]];
+        const struct dp_report_node *n = &r->over.nodes[c->by_entry[k]];
         const struct dp_prof *prof = r->sides[n->side].prof;
         uint32_t sub = prof->nodes[n->node].sub;
         struct dp_map_slot *slot = dp_map_put(&seen, (uint64_t)n->side << 32 | sub);
@@ -259,7 +259,7 @@ static bool is_text(const struct dp_report *how)
     return (how->format == DP_TEXT && !how->separator) || how->format == DP_HTML;
 }
 
-/* Whose value chains divide up. */
+/* The value that chains divide up. */
 static int chains_of(const struct dp_report *how)
 {
     return how->chain_value == DP_CHAIN_COUNT ? DP_CHAIN_CALLS
@@ -280,7 +280,7 @@ static int below(struct report *r, const struct dp_over_row *row)
             .caller_order = how->caller_order,
             .of = chains_of(how),
             .fractal = how->chain == DP_CHAIN_FRACTAL,
-            /* a branch left out would count as a chain that ends where it begins */
+            /* a branch left out would look like a chain that ends where the branch begins */
             .threshold = how->chain_value == DP_CHAIN_COUNT || how->chain > DP_CHAIN_FRACTAL
                              ? 0 : how->threshold,
         };
@@ -342,7 +342,7 @@ static int flat(struct report *r)
 
 /* ---- keys below one another ---- */
 
-/* Entries by their first keys only: what stands above the rows. */
+/* A level of the hierarchy: entries by their first keys only, which are shown above the rows. */
 struct level {
     struct dp_overhead over;
     struct dp_pool paths;       /* texts of the keys, joined */
@@ -353,10 +353,10 @@ struct level {
 
 struct hierarchy {
     struct report *r;
-    struct level *levels;       /* those of the report: the texts in its cells belong to them */
-    size_t n;                   /* of keys */
-    uint32_t *ranks;            /* by row, n each: the rows above it, and itself; NO_ROW: there is
-                                 * none, as of a statement in a sub that no context has */
+    struct level *levels;       /* the report's levels, which own the texts in its cells */
+    size_t n;                   /* number of keys */
+    uint32_t *ranks;            /* by row, n each: the rows above it, and itself; NO_ROW: none, as
+                                 * for a statement in a sub without a context */
     uint32_t *order;
 };
 
@@ -378,7 +378,7 @@ static uint32_t path_of(struct level *l, const struct dp_overhead *over, uint32_
 static int make_level(struct hierarchy *h, size_t keys, size_t sides, struct dp_buf *buf)
 {
     struct level *l = &h->levels[keys - 1];
-    struct dp_over_how how = h->r->how->over;
+    struct dp_report_how how = h->r->how->over;
     how.n_keys = keys;
     int rc = dp_overhead_make(&l->over, h->r->sides, sides, &how);
     if (rc < 0)
@@ -510,7 +510,7 @@ static void release_levels(struct report *r)
 
 /* ---- callers and callees ---- */
 
-/* Columns of edges; of lines also the sub that is not asked for by its name. */
+/* Columns of edges. For lines, there is also the sub that the user did not name. */
 enum { EDGE_TOTAL, EDGE_TOTAL_VALUE, EDGE_SELF_VALUE, EDGE_CALLS, EDGE_SUB, EDGE_SITE, EDGE_OF,
        EDGE_COLUMNS };
 
@@ -524,7 +524,7 @@ static int add_edge_row(struct report *r, const struct dp_edge *edge)
     cells[EDGE_SELF_VALUE] = amount(r, edge->self);
     cells[EDGE_CALLS] = dp_cell_count(edge->calls);
     cells[EDGE_SUB] = value_text(r, edge->name);
-    if (edge->site != DP_OVER_NONE)
+    if (edge->site != DP_REPORT_NONE)
         cells[EDGE_SITE] = value_text(r, edge->site);
     if (r->how->n_edges_of_lines)
         cells[EDGE_OF] = value_text(r, edge->of);
@@ -569,7 +569,7 @@ static size_t edge_columns(struct report *r)
     if (r->how->n_edges_of_lines)
         return EDGE_COLUMNS;
     for (size_t i = 0; i < r->over.n_nodes && !sites; i++)
-        sites = r->over.nodes[i].site != DP_OVER_NONE;
+        sites = r->over.nodes[i].site != DP_REPORT_NONE;
     return sites ? EDGE_OF : EDGE_SITE;
 }
 
@@ -698,7 +698,7 @@ static int print(struct report *r, const struct dp_host *host)
     return rc < 0 ? rc : ended;
 }
 
-long dp_report_print(const struct dp_over_side *sides, size_t n, const struct dp_report *how,
+long dp_report_print(const struct dp_part *sides, size_t n, const struct dp_report *how,
                      const struct dp_host *host)
 {
     struct report r;

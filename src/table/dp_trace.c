@@ -1,8 +1,8 @@
-/* dprofpp's -T and -t: every call a line, printed as the file is read. Memory
- * grows with names and depth, not with calls. */
+/* Prints dprofpp's -T and -t: every call a line, while the file is read. Memory grows with names
+ * and depth, not with calls. */
 #include "dp_file.h"
 #include "dp_mem.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dp_subs.h"
 #include "dp_text.h"
 #include "dprof/trace.h"
@@ -26,9 +26,9 @@ struct dp_trace {
     bool has_file;
     struct dp_frame *stack;
     size_t depth, stack_cap;
-    uint64_t inside;            /* frames of -g */
-    size_t level;               /* frames that are shown */
-    uint32_t last;              /* -t: the line that waits */
+    uint64_t inside;            /* number of frames of -g */
+    size_t level;               /* number of frames shown */
+    uint32_t last;              /* -t: the line that is held back */
     size_t last_level;
     uint64_t repeats;
     struct dp_sink sink;
@@ -69,8 +69,8 @@ static void call(struct dp_trace *t, uint32_t shown)
     }
 }
 
-/* This entry is no call: the sub was called before recording stopped, before another coroutine went
- * on, or in the parent process. */
+/* Notes an entry that is no call: the sub was called before recording stopped, before another
+ * coroutine went on, or in the parent process. */
 static void goes_on(struct dp_trace *t, uint32_t shown)
 {
     end_fold(t);
@@ -150,7 +150,7 @@ static int on_header(void *ctx, const struct dp_header *head, struct dp_err *err
     return 0;
 }
 
-/* A tree has no order of calls. */
+/* Refuses a tree, which has no order of calls. */
 static int on_tree(void *ctx, struct dp_err *err)
 {
     struct dp_trace *t = ctx;

@@ -8,10 +8,10 @@
 
 enum { FRAMES = 127 };
 
-/* ---- what all chains share ---- */
+/* ---- shared by all chains ---- */
 
-/* The value of the stacks that pass a context, less those that pass another context of its entry
- * below it: recursion counts once, at its innermost frame. */
+/* Computes weights: the value of the stacks through a context, minus that of the stacks through
+ * another context of its entry below it. Recursion thus counts once, at its innermost frame. */
 static int weigh(struct dp_chains *c)
 {
     const struct dp_overhead *over = c->over;
@@ -20,14 +20,14 @@ static int weigh(struct dp_chains *c)
     if (on_path && above) {
         memset(on_path, 0xff, (over->entries.count + 1) * sizeof *on_path);
         for (uint32_t i = 0; i < over->n_nodes; i++) {
-            const struct dp_over_node *n = &over->nodes[i];
+            const struct dp_report_node *n = &over->nodes[i];
             uint32_t same = on_path[n->entry];
-            while (same != DP_OVER_NONE && over->nodes[same].end <= i)
+            while (same != DP_REPORT_NONE && over->nodes[same].end <= i)
                 same = above[same];
             above[i] = same;
             on_path[n->entry] = i;
             c->weight[i] = n->incl;
-            if (same != DP_OVER_NONE)
+            if (same != DP_REPORT_NONE)
                 c->weight[same] -= n->incl;
         }
     }
@@ -82,10 +82,10 @@ void dp_chains_release(struct dp_chains *c)
     memset(c, 0, sizeof *c);
 }
 
-/* ---- one entry's ---- */
+/* ---- the chains of one entry ---- */
 
-/* A context that stands for a chain node: in callee order the frame itself, with the
- * value of the stack that it is part of. */
+/* A context that belongs to a chain node. In callee order it is the frame itself, with the value of
+ * the stack that it is part of. */
 struct item {
     uint32_t at, next;          /* context; the next item of the same chain node, 0: none */
     uint64_t value;
@@ -99,13 +99,13 @@ struct making {
     size_t n_items, items_cap;
     uint32_t *list;             /* by chain node: its items */
     size_t list_cap;
-    uint32_t *frames;           /* by chain node: how many above it */
+    uint32_t *frames;           /* by chain node: number of nodes above it */
     size_t frames_cap;
-    struct dp_map kids;         /* of the node at work: name -> kid */
+    struct dp_map kids;         /* of the current node: name -> kid */
     uint32_t *order;
     size_t order_cap;
-    uint64_t *value_of;         /* by context of the entry that stands in no
-                                 * other: what passes it */
+    uint64_t *value_of;         /* by outermost context of the entry: value of the stacks through
+                                 * it */
     size_t value_cap, n_touched;
 };
 
@@ -140,7 +140,7 @@ static int64_t kid_of(struct making *m, uint32_t parent, uint32_t name)
     return n;
 }
 
-/* Puts an item to the kid of its name. */
+/* Adds an item to the kid that has its name. */
 static int give(struct making *m, uint32_t parent, uint32_t item)
 {
     struct item *it = &m->items[item];
@@ -167,13 +167,13 @@ static int add_item(struct making *m, uint32_t parent, uint32_t at, uint64_t val
     return item < 0 ? (int)item : give(m, parent, (uint32_t)item);
 }
 
-/* A root is no frame of a chain, except of its own chain. */
+/* Is a context a frame of chains? A root is none, except of its own chain. */
 static bool is_frame(const struct dp_overhead *over, uint32_t at)
 {
-    return over->nodes[at].parent != DP_OVER_NONE;
+    return over->nodes[at].parent != DP_REPORT_NONE;
 }
 
-/* The frames behind those of chain node n. */
+/* Makes the kids of chain node n, which are its next frames. */
 static int step(struct making *m, uint32_t n)
 {
     const struct dp_overhead *over = m->c->over;
@@ -184,7 +184,7 @@ static int step(struct making *m, uint32_t n)
         next = it.next;
         if (!m->how->caller_order) {
             uint32_t up = over->nodes[it.at].parent;
-            if (up != DP_OVER_NONE && is_frame(over, up)) {
+            if (up != DP_REPORT_NONE && is_frame(over, up)) {
                 m->items[i].at = up;
                 rc = give(m, n, i);
             }
@@ -208,8 +208,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
                            dp_pool_name(&m->c->over->values, b->name));
 }
 
-/* Sorts the kids of n, which are the nodes from `from` up, and leaves out those that have too
- * little, which are the last ones. */
+/* Sorts the kids of n, which are the nodes from `from` up, and removes the last ones that are below
+ * the threshold. */
 static int settle(struct making *m, uint32_t n, size_t from)
 {
     struct dp_chain *chain = m->chain;
@@ -236,8 +236,8 @@ static int settle(struct making *m, uint32_t n, size_t from)
     return 0;
 }
 
-/* All below node 0, whose first frames are there. Nodes are made behind the one they belong
- * to, so one pass reaches them all. */
+/* Makes all nodes below node 0, whose kids exist already. Nodes are appended after their parents,
+ * so one pass reaches them all. */
 static int grow(struct making *m)
 {
     int rc = settle(m, 0, 1);
@@ -263,32 +263,32 @@ static void touch(const struct dp_chains *c, struct making *m, uint32_t at, uint
     c->inside[at] += value;
 }
 
-/* Adds what the entry's contexts have to all contexts above them: one by one, or, if they stand so
- * deep that this takes longer, in one pass over all. */
+/* Adds the values of the entry's contexts to all contexts above them: one by one or, if the
+ * contexts are so deep that this takes longer, in one pass over all. */
 static void pass_up(struct making *m, const uint32_t *at, size_t n)
 {
     const struct dp_chains *c = m->c;
-    const struct dp_over_node *nodes = c->over->nodes;
+    const struct dp_report_node *nodes = c->over->nodes;
     uint64_t steps = 0;
     for (size_t k = 0; k < n; k++)
         steps += nodes[at[k]].depth;
     if (steps > c->over->n_nodes) {
         for (size_t i = c->over->n_nodes; i-- > 0;)
-            if (c->inside[i] && nodes[i].parent != DP_OVER_NONE)
+            if (c->inside[i] && nodes[i].parent != DP_REPORT_NONE)
                 touch(c, m, nodes[i].parent, c->inside[i]);
         return;
     }
     for (size_t k = 0; k < n; k++)
-        for (uint32_t up = nodes[at[k]].parent; up != DP_OVER_NONE; up = nodes[up].parent)
+        for (uint32_t up = nodes[at[k]].parent; up != DP_REPORT_NONE; up = nodes[up].parent)
             touch(c, m, up, m->value_of[k]);
 }
 
-/* Marks what the entry's stacks are worth at each context that they pass, as far as chains reach:
- * entries that stand as deep as there are contexts would each take as long as all. */
+/* Marks the value of the entry's stacks at each context that they pass, as far as chains reach.
+ * Without the limit, an entry that is as deep as there are contexts would take as long as all. */
 static int mark(struct making *m, uint32_t entry, bool all)
 {
     const struct dp_chains *c = m->c;
-    const struct dp_over_node *nodes = c->over->nodes;
+    const struct dp_report_node *nodes = c->over->nodes;
     size_t n = 0, most = c->first[entry + 1] - c->first[entry];
     uint32_t until = 0;
     if (dp_mem_grow((void **)&m->order, &m->order_cap, most + 1, sizeof *m->order) < 0
@@ -296,7 +296,7 @@ static int mark(struct making *m, uint32_t entry, bool all)
         return DP_E_NOMEM;
     for (uint32_t k = c->first[entry]; k < c->first[entry + 1]; k++) {
         uint32_t at = c->by_entry[k];
-        if (all && at < until && nodes[at].parent != DP_OVER_NONE)
+        if (all && at < until && nodes[at].parent != DP_REPORT_NONE)
             continue;           /* inside of the outermost one */
         m->order[n] = c->top[at];
         m->value_of[n] = all ? nodes[at].incl : c->weight[at];
@@ -310,8 +310,8 @@ static int mark(struct making *m, uint32_t entry, bool all)
         if (nodes[m->order[k]].depth >= c->frames)
             continue;
         for (uint32_t i = m->order[k] + 1; i < nodes[m->order[k]].end; i++)
-            if (nodes[i].parent == DP_OVER_NONE || nodes[i].depth > c->frames)
-                i = nodes[i].end - 1;   /* a phase that stands between the kids is no kid */
+            if (nodes[i].parent == DP_REPORT_NONE || nodes[i].depth > c->frames)
+                i = nodes[i].end - 1;   /* a phase between the kids is not a kid */
             else
                 touch(c, m, i, nodes[i].incl);
     }

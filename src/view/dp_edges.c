@@ -11,16 +11,16 @@ struct making {
     struct dp_edges *edges;
     struct dp_pool numbers;     /* name, site and sub of an edge -> its number */
     size_t cap;
-    uint32_t *until;            /* by edge: where the outermost context of it ends */
+    uint32_t *until;            /* by edge: the end of the subtree of its outermost context */
     size_t until_cap;
 };
 
-static int add(struct making *m, uint32_t name, uint32_t of, const struct dp_over_node *callee,
+static int add(struct making *m, uint32_t name, uint32_t of, const struct dp_report_node *callee,
                uint32_t at)
 {
     const uint32_t key[3] = { name, callee->site, of };
     size_t known = m->edges->count;
-    /* Room first, so that what the pool has is there, whatever fails. */
+    /* Make room first, so that the pool has no edge without its place if something fails. */
     if (dp_mem_grow((void **)&m->edges->edges, &m->cap, known + 1, sizeof *m->edges->edges) < 0
         || dp_mem_grow_cleared((void **)&m->until, &m->until_cap, known + 1, sizeof *m->until) < 0)
         return DP_E_NOMEM;
@@ -53,8 +53,8 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     for (int i = 0; i < 3; i++) {
         if (left[i] == right[i])
             continue;
-        if (left[i] == DP_OVER_NONE || right[i] == DP_OVER_NONE)
-            return left[i] == DP_OVER_NONE ? -1 : 1;
+        if (left[i] == DP_REPORT_NONE || right[i] == DP_REPORT_NONE)
+            return left[i] == DP_REPORT_NONE ? -1 : 1;
         return dp_name_compare(dp_pool_name(&m->over->values, left[i]),
                                dp_pool_name(&m->over->values, right[i]));
     }
@@ -89,9 +89,9 @@ int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const 
     uint32_t wanted = dp_pool_lookup(&over->values, name, len);
     int rc = 0;
     for (uint32_t i = 0; i < over->n_nodes && rc == 0 && wanted != DP_MAP_NONE; i++) {
-        const struct dp_over_node *n = &over->nodes[i];
+        const struct dp_report_node *n = &over->nodes[i];
         edges->found = edges->found || n->name == wanted;
-        if (n->parent == DP_OVER_NONE)
+        if (n->parent == DP_REPORT_NONE)
             continue;
         uint32_t caller = over->nodes[n->parent].name;
         if ((callees ? caller : n->name) == wanted)
@@ -102,25 +102,25 @@ int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const 
 
 /* ---- lines ---- */
 
-static bool is_of_c(const struct dp_over_side *sides, const struct dp_over_node *n)
+static bool is_of_c(const struct dp_part *sides, const struct dp_report_node *n)
 {
     const struct dp_prof *prof = sides[n->side].prof;
     uint32_t sub = prof->nodes[n->node].sub;
     return sub != DP_PROF_NO_SUB && (prof->subs.subs[sub].xs || prof->subs.subs[sub].builtin);
 }
 
-/* The label of the sub whose line made a call. */
-static uint32_t line_caller(const struct dp_overhead *over, const struct dp_over_side *sides,
-                            const struct dp_over_node *callee)
+/* The label of the sub whose line made the call. */
+static uint32_t line_caller(const struct dp_overhead *over, const struct dp_part *sides,
+                            const struct dp_report_node *callee)
 {
-    const struct dp_over_node *n = &over->nodes[callee->parent];
-    while (n->parent != DP_OVER_NONE && is_of_c(sides, n))
+    const struct dp_report_node *n = &over->nodes[callee->parent];
+    while (n->parent != DP_REPORT_NONE && is_of_c(sides, n))
         n = &over->nodes[n->parent];
     return n->name;
 }
 
 int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
-                      const struct dp_over_side *sides, const struct dp_report_name *wanted,
+                      const struct dp_part *sides, const struct dp_report_name *wanted,
                       size_t n, bool callees)
 {
     struct making m;
@@ -133,8 +133,8 @@ int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
             is_wanted[number] = true;
     }
     for (uint32_t i = 0; i < over->n_nodes && rc == 0; i++) {
-        const struct dp_over_node *node = &over->nodes[i];
-        if (node->parent == DP_OVER_NONE || node->site == DP_OVER_NONE)
+        const struct dp_report_node *node = &over->nodes[i];
+        if (node->parent == DP_REPORT_NONE || node->site == DP_REPORT_NONE)
             continue;
         uint32_t caller = line_caller(over, sides, node);
         if (!callees && is_wanted[node->name])

@@ -10,10 +10,10 @@ struct layout {
     struct dp_flame *flame;
     const struct dp_flame_how *how;
     const double *factor;
-    double *own, *all;          /* widths, by frame: its own, with its subtree */
-    double *values[2];          /* by frame: with its subtree, of each side; one
-                                 * of these may be `all` */
-    double least;               /* width, in units of the total */
+    double *own, *all;          /* widths, by frame: its own, and with its subtree */
+    double *values[2];          /* by frame: values with the subtree, for each side; one of these
+                                 * may be `all` */
+    double least;               /* least width, in units of the total */
     double *next;               /* by depth: where the next box begins */
     size_t next_cap;
 };
@@ -192,8 +192,8 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
     return a < b ? -1 : 1;
 }
 
-/* Places siblings from the left in the wanted order; space for what is not drawn comes behind them.
- * Boxes stay in preorder; only their places change. */
+/* Places siblings from the left in the wanted order. Space for frames that are not drawn follows
+ * them. Boxes stay in preorder; only their places change. */
 static int put_in_order(struct dp_flame *f, int order)
 {
     size_t n = f->count;
@@ -211,7 +211,8 @@ static int put_in_order(struct dp_flame *f, int order)
         struct ordering o = { f, order, parent };
         dp_sort_u32(sorted + 1, n - 1, compare, &o);
         next[0] = f->boxes[0].x;
-        for (size_t i = 1; i < n; i++) {        /* by parent: those come before their kids */
+        for (size_t i = 1; i < n; i++) {        /* group by parent: parents come before their
+                                                 * kids */
             struct dp_flame_box *box = &f->boxes[sorted[i]];
             box->x = next[parent[sorted[i]]];
             next[parent[sorted[i]]] += box->w;
@@ -245,8 +246,8 @@ double dp_flame_delta(const double of[2])
     return fabs(delta) > 1e-11 * (of[0] + of[1]) ? delta : 0;
 }
 
-/* The greatest change of any frame, drawn or not, so that colours do not depend on what is drawn;
- * in a reversed graph, of the frames that are drawn. */
+/* Finds the greatest change of any frame, drawn or not, so colours do not depend on what is drawn.
+ * In a reversed graph, only frames that are drawn count. */
 static void measure_changes(struct layout *l)
 {
     struct dp_flame *f = l->flame;
@@ -264,8 +265,8 @@ static void measure_changes(struct layout *l)
             f->greatest = fmax(f->greatest, fabs(dp_flame_delta(f->boxes[i].all)));
 }
 
-/* A change of less than a thousandth of the greatest one counts as none: a hundred frames of noise
- * would hide one that changed. */
+/* The strength of a colour for a change. A change below a thousandth of the greatest one counts as
+ * none: a hundred frames of noise would hide one that changed. */
 static double shade(double part)
 {
     return fabs(part) < 0.001 ? 0 : fmax(-1, fmin(1, part));
@@ -277,13 +278,13 @@ double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *
         return 0;
     if (flame->hue)
         return box->w > 0 ? shade(dp_flame_delta(box->all) / box->w) : 0;
-    /* what has changed itself stands at the root of a reversed graph */
+    /* own changes are at the root of a reversed graph */
     if (flame->reverse && !flame->by_total)
         return box->depth == 1 ? shade(dp_flame_delta(box->all) / flame->greatest) : 0;
     return shade(dp_flame_delta(flame->by_total ? box->all : box->self) / flame->greatest);
 }
 
-/* ---- all ---- */
+/* ---- the graph ---- */
 
 int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struct dp_flame_how *how,
                   const double *factor, double least)

@@ -21,10 +21,10 @@ struct walk {
     const struct dp_classic *how;
     struct dp_flat_row *rows;   /* by name */
     uint32_t *running;          /* by row: how often it is on the path */
-    uint32_t group, other, program;     /* rows behind the names */
-    uint64_t inside;            /* frames of `only` on the path */
-    uint64_t sum;               /* self times seen so far, in preorder */
-    uint64_t *before;           /* by node on the path: sum when it was entered */
+    uint32_t group, other, program;     /* rows after those of names */
+    uint64_t inside;            /* number of frames of `only` on the path */
+    uint64_t sum;               /* self times so far, in preorder */
+    uint64_t *before;           /* by node on the path: `sum` on its entry */
 };
 
 static uint32_t row_of(const struct walk *w, uint32_t node)
@@ -67,14 +67,14 @@ static void up(struct walk *w, uint32_t n)
 {
     if (w->how->only < 0 || w->inside) {
         uint32_t r = row_of(w, n);
-        if (--w->running[r] == 0)       /* the outermost of its recursion */
+        if (--w->running[r] == 0)       /* the outermost call of a recursion */
             w->rows[r].incl += w->sum - w->before[n];
     }
     w->inside -= is_only(w, n);
 }
 
-/* Walks all contexts in preorder; on the way up, what was added since a node was entered is its
- * subtree. */
+/* Walks all contexts in preorder. On the way up, the growth of `sum` since a node's entry is the
+ * value of its subtree. */
 static void walk_tree(struct walk *w)
 {
     uint32_t at = 0;
@@ -89,7 +89,7 @@ static void walk_tree(struct walk *w)
             up(w, at);
             at = w->prof->nodes[at].parent;
         }
-        if (!next) {            /* at is the root: dp_prof_next went all the way */
+        if (!next) {            /* at is the root: dp_prof_next went all the way up */
             up(w, 0);
             return;
         }
@@ -142,7 +142,7 @@ int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct 
         walk_tree(&w);
         flat->group = w.rows[w.group];
         flat->total = w.sum;
-        /* classic order: the group stands behind the single subs, and then the others */
+        /* classic order: the group follows the single subs, and then come the others */
         for (uint32_t r = w.group; r < w.program; r++)
             if (w.rows[r].first != DP_FLAT_UNSEEN)
                 w.rows[r].first = DP_FLAT_UNSEEN - 3 + (r - w.group);

@@ -1,5 +1,5 @@
-/* A line belongs to a sub, so an entry has the lines of all subs that are in it. Where keys divide
- * a sub (caller, parent), each of its entries has all of its lines. */
+/* Finds the hottest line of each entry. Lines belong to subs, so an entry has the lines of all its
+ * subs. If keys divide a sub (caller, parent), each of its entries has all of its lines. */
 #include "dp_hot.h"
 #include "dp_map.h"
 #include "dp_mem.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A sub of a side, and an entry that it is in. */
+/* A sub of a side, and an entry that contains it. */
 struct member {
     uint32_t side, sub, entry;
 };
@@ -22,9 +22,9 @@ struct sum {
 
 struct making {
     struct dp_overhead *over;
-    const struct dp_over_side *sides;
-    const struct dp_over_how *how;
-    struct dp_pool seen;        /* members, to have each once */
+    const struct dp_part *sides;
+    const struct dp_report_how *how;
+    struct dp_pool seen;        /* members, to add each only once */
     struct member *members;     /* by side, then by sub */
     size_t n_members, members_cap;
     struct dp_map of;           /* entry << 32 | site -> sum */
@@ -33,7 +33,7 @@ struct making {
     struct dp_buf text;
 };
 
-/* ---- which entries a sub is in ---- */
+/* ---- the entries of each sub ---- */
 
 static int compare_members(const void *ctx, uint32_t x, uint32_t y)
 {
@@ -43,8 +43,8 @@ static int compare_members(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-/* A phase is no sub: what runs in it belongs to the program. */
-static uint32_t sub_of(const struct making *m, const struct dp_over_node *n)
+/* The sub of a node. A phase is no sub; its code belongs to the program. */
+static uint32_t sub_of(const struct making *m, const struct dp_report_node *n)
 {
     const struct dp_prof *prof = m->sides[n->side].prof;
     uint32_t sub = prof->nodes[n->node].sub;
@@ -54,7 +54,7 @@ static uint32_t sub_of(const struct making *m, const struct dp_over_node *n)
 static int find_members(struct making *m)
 {
     for (size_t i = 0; i < m->over->n_nodes; i++) {
-        const struct dp_over_node *n = &m->over->nodes[i];
+        const struct dp_report_node *n = &m->over->nodes[i];
         const struct member member = { n->side, sub_of(m, n), n->entry };
         if (dp_mem_grow((void **)&m->members, &m->members_cap, m->n_members + 1,
                         sizeof *m->members) < 0)
@@ -69,7 +69,7 @@ static int find_members(struct making *m)
                          m->members);
 }
 
-/* The first member that is this sub, or the place where it would stand. */
+/* The first member with this sub, or the place where it would be. */
 static size_t first_member(const struct making *m, uint32_t side, uint32_t sub)
 {
     const struct member wanted = { side, sub, 0 };
@@ -85,9 +85,9 @@ static size_t first_member(const struct making *m, uint32_t side, uint32_t sub)
     return low;
 }
 
-/* ---- what lines cost ---- */
+/* ---- the costs of lines ---- */
 
-static uint64_t cost(const struct making *m, const struct dp_over_side *side, uint32_t line)
+static uint64_t cost(const struct making *m, const struct dp_part *side, uint32_t line)
 {
     const struct dp_prof *prof = side->prof;
     enum dp_metric metric = m->how->metric;
@@ -104,7 +104,7 @@ static uint64_t cost(const struct making *m, const struct dp_over_side *side, ui
 
 static int add_to(struct making *m, uint32_t entry, uint32_t site, uint64_t self)
 {
-    /* Room first, so that what the map has is there, whatever fails. */
+    /* Make room first, so that the map has no entry without its sum if something fails. */
     if (dp_mem_grow((void **)&m->sums, &m->sums_cap, m->n_sums + 1, sizeof *m->sums) < 0)
         return DP_E_NOMEM;
     struct dp_map_slot *slot = dp_map_put(&m->of, (uint64_t)entry << 32 | site);
@@ -141,14 +141,14 @@ static int add_lines(struct making *m, uint32_t side)
     return 0;
 }
 
-/* Chooses the hottest lines; of lines that cost the same, the first one by name. */
+/* Chooses the hottest lines; among lines of equal cost, the first by name. */
 static void choose(const struct making *m, struct dp_hot *hot)
 {
     for (size_t i = 0; i < m->n_sums; i++) {
         const struct sum *sum = &m->sums[i];
         struct dp_hot *to = &hot[sum->entry];
         to->whole = dp_count_add(to->whole, sum->self);
-        if (to->site != DP_OVER_NONE
+        if (to->site != DP_REPORT_NONE
             && (sum->self < to->self
                 || (sum->self == to->self
                     && dp_name_compare(dp_pool_name(&m->over->values, sum->site),
@@ -159,8 +159,8 @@ static void choose(const struct making *m, struct dp_hot *hot)
     }
 }
 
-int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_over_side *sides,
-                size_t n, const struct dp_over_how *how)
+int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_part *sides,
+                size_t n, const struct dp_report_how *how)
 {
     struct making m = { .over = over, .sides = sides, .how = how };
     size_t entries = over->entries.count;
@@ -169,7 +169,7 @@ int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_o
     dp_buf_init(&m.text);
     *hot = dp_mem_realloc(NULL, entries + 1, sizeof **hot);
     for (size_t i = 0; *hot && i < entries; i++)
-        (*hot)[i] = (struct dp_hot){ .site = DP_OVER_NONE };
+        (*hot)[i] = (struct dp_hot){ .site = DP_REPORT_NONE };
     int rc = *hot ? find_members(&m) : DP_E_NOMEM;
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = add_lines(&m, (uint32_t)i);

@@ -1,4 +1,4 @@
-/* Lines of source as rows, for a host that wants data and no text. */
+/* Lines of source as rows, for a host that wants data instead of text. */
 #include "dprof/lines.h"
 #include "dp_base64.h"
 #include "dp_buf.h"
@@ -72,7 +72,7 @@ int dp_line_rows(const struct dp_prof *prof, enum dp_metric metric, size_t count
     return rc;
 }
 
-/* NULL: nothing is known of it. */
+/* The recorded source of a file; NULL: nothing is known about it. */
 static const struct dp_prof_source *source_of(const struct dp_prof *prof, const char *file,
                                               size_t len)
 {

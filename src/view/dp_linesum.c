@@ -15,17 +15,18 @@ struct summing {
     const struct dp_stacks *s;
     const struct dp_stacks_how *how;
     const struct dp_stacks_source *src;
-    struct dp_srclines *from;   /* of the source */
+    struct dp_srclines *from;   /* lines of the source */
     struct dp_map of;           /* file << 32 | line -> line */
     struct dp_map edges;        /* line << 32 | name -> call */
     struct dp_buf file;
 };
 
-/* The index of a line, made if it is new. */
+/* The index of a line, which is made if it is new. */
 static int64_t line_of(struct summing *m, uint32_t file, uint32_t line)
 {
     struct dp_linesum *sum = m->sum;
-    /* Room first, here and below, so that what the map has is there, whatever fails. */
+    /* Make room first, here and below, so that the map has no entry without its element if
+     * something fails. */
     if (dp_mem_grow_cleared((void **)&sum->lines, &sum->cap, sum->count + 1, sizeof *sum->lines) < 0
         || dp_mem_grow_cleared((void **)&sum->values, &sum->values_cap,
                                (sum->count + 1) * 2 * sum->n_measures, sizeof *sum->values) < 0)
@@ -40,7 +41,7 @@ static int64_t line_of(struct summing *m, uint32_t file, uint32_t line)
     return (int64_t)sum->count++;
 }
 
-/* The index of the calls of a name from a line, made if it is new. */
+/* The index of the calls of a name from a line, which is made if it is new. */
 static int64_t call_of(struct summing *m, uint32_t line, uint32_t name)
 {
     struct dp_linesum *sum = m->sum;
@@ -61,7 +62,7 @@ static int64_t call_of(struct summing *m, uint32_t line, uint32_t name)
     return (int64_t)sum->n_calls++;
 }
 
-/* How a measure is counted in the source at hand. */
+/* The column of a measure for the kind of the current source. */
 static const struct dp_stacks_column *column(const struct summing *m, size_t measure)
 {
     return &m->how->columns[measure * m->s->n_sides + m->src->side];

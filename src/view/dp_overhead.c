@@ -14,18 +14,18 @@ static const char program[] = DP_FMT_PROGRAM, other[] = "[other]", unknown[] = "
 
 struct making {
     struct dp_overhead *over;
-    const struct dp_over_side *sides;
-    const struct dp_over_how *how;
+    const struct dp_part *sides;
+    const struct dp_report_how *how;
     uint32_t *label;            /* by sub of the side: number in over->values */
-    uint32_t *key[dp_key_count];     /* by sub, for keys that are a sub's own */
+    uint32_t *key[dp_key_count];     /* by sub, for keys that depend on the sub alone */
     size_t subs;
     uint32_t s_program, s_other, s_unknown;
     uint64_t hz;                /* of the side's ticks */
-    uint32_t *phase, *match;    /* by node: values; DP_OVER_NONE */
+    uint32_t *phase, *match;    /* by node: numbers in values; DP_REPORT_NONE */
     size_t cap;
-    uint32_t *row_of;           /* of lines: by entry, index in over->rows; UINT32_MAX: none */
+    uint32_t *row_of;           /* for lines: by entry, index in over->rows; UINT32_MAX: none */
     size_t row_of_cap, row_of_used, rows_cap;
-    uint64_t line_count;        /* how often statements ran, in all */
+    uint64_t line_count;        /* how often all statements ran */
     struct dp_buf text;
 };
 
@@ -39,8 +39,8 @@ static uint32_t string(struct making *m, const char *str)
     return str && *str ? value(m, str, strlen(str)) : m->s_unknown;
 }
 
-/* Turns ticks of a side into common ticks. The side's times fit; the longest call that a file tells
- * of may be too large. */
+/* Converts ticks of a side to common ticks. The side's times fit; the longest call of a file may be
+ * too large. */
 static uint64_t scaled(const struct making *m, uint64_t ticks)
 {
     uint64_t v;
@@ -49,7 +49,7 @@ static uint64_t scaled(const struct making *m, uint64_t ticks)
     return dp_num_scale(ticks, m->over->hz, m->hz, &v) ? v : DP_LIMIT_COUNT;
 }
 
-static uint64_t metric_of(const struct dp_over_side *side, uint32_t n,
+static uint64_t metric_of(const struct dp_part *side, uint32_t n,
                           enum dp_metric metric)
 {
     const struct dp_prof *prof = side->prof;
@@ -63,7 +63,7 @@ static uint64_t metric_of(const struct dp_over_side *side, uint32_t n,
 
 /* ---- values of keys ---- */
 
-static uint32_t sub_value(struct making *m, const struct dp_over_side *side, uint32_t n, int key)
+static uint32_t sub_value(struct making *m, const struct dp_part *side, uint32_t n, int key)
 {
     const struct dp_subs *subs = &side->prof->subs;
     const struct dp_sub *sub = &subs->subs[n];
@@ -90,8 +90,8 @@ static uint32_t sub_value(struct making *m, const struct dp_over_side *side, uin
     return m->label[n];
 }
 
-/* Makes an array by sub, which the side before has used, large enough. The old array stays when
- * memory is short. */
+/* Makes an array by sub, left by the side before, large enough. The old array stays when memory is
+ * short. */
 static bool fit(struct making *m, uint32_t **array)
 {
     uint32_t *grown = dp_mem_realloc(*array, m->subs + 1, sizeof *grown);
@@ -100,7 +100,7 @@ static bool fit(struct making *m, uint32_t **array)
     return grown != NULL;
 }
 
-static int label_subs(struct making *m, const struct dp_over_side *side)
+static int label_subs(struct making *m, const struct dp_part *side)
 {
     const struct dp_prof *prof = side->prof;
     struct dp_names *names = side->pairs ? NULL : dp_names_new(prof, m->how->label_flags);
@@ -116,8 +116,8 @@ static int label_subs(struct making *m, const struct dp_over_side *side)
     return rc;
 }
 
-/* Labels, and the values of keys that depend on the sub alone. */
-static int prepare_side(struct making *m, const struct dp_over_side *side)
+/* Computes labels, and the values of keys that depend on the sub alone. */
+static int prepare_side(struct making *m, const struct dp_part *side)
 {
     m->subs = dp_subs_count(&side->prof->subs);
     if (!fit(m, &m->label))
@@ -136,15 +136,15 @@ static int prepare_side(struct making *m, const struct dp_over_side *side)
     return rc;
 }
 
-static unsigned char flags_of(const struct dp_over_side *side, uint32_t sub)
+static unsigned char flags_of(const struct dp_part *side, uint32_t sub)
 {
     if (!side->flags)
         return DP_F_SHOWN;
     return side->flags[sub == DP_PROF_NO_SUB ? dp_subs_count(&side->prof->subs) : sub];
 }
 
-static uint32_t key_value(struct making *m, const struct dp_over_side *side,
-                          const struct dp_over_node *n, uint32_t at, int key)
+static uint32_t key_value(struct making *m, const struct dp_part *side,
+                          const struct dp_report_node *n, uint32_t at, int key)
 {
     uint32_t sub = side->prof->nodes[n->node].sub;
     switch (key) {
@@ -154,14 +154,14 @@ static uint32_t key_value(struct making *m, const struct dp_over_side *side,
     case DP_K_PHASE: return m->phase[at];
     case DP_K_PARENT: return m->match[at];
     case DP_K_CALLER:
-        return n->parent == DP_OVER_NONE ? m->s_unknown : m->over->nodes[n->parent].name;
+        return n->parent == DP_REPORT_NONE ? m->s_unknown : m->over->nodes[n->parent].name;
     case DP_K_SUB: return n->name;
     }
     return sub == DP_PROF_NO_SUB ? m->s_program : m->key[key][sub];
 }
 
-static uint32_t entry_of(struct making *m, const struct dp_over_side *side,
-                         const struct dp_over_node *n, uint32_t at)
+static uint32_t entry_of(struct making *m, const struct dp_part *side,
+                         const struct dp_report_node *n, uint32_t at)
 {
     uint32_t tuple[dp_key_count];
     for (size_t k = 0; k < m->how->n_keys; k++)
@@ -172,7 +172,7 @@ static uint32_t entry_of(struct making *m, const struct dp_over_side *side,
 
 /* ---- contexts ---- */
 
-/* FILE:LINE of a place, as text for people: the file has it as a field. */
+/* FILE:LINE of a place, as text for people; the file has it as a field. */
 static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_t site)
 {
     const struct dp_name *at = dp_pool_name(&prof->sites, site - 1);
@@ -181,13 +181,13 @@ static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_
     return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
 }
 
-/* Gives a node to a context that is not cut off. A phase is no frame, and has the node of its
- * parent. Returns the node's number or a DP_E. */
+/* Makes the node of a context, unless the context is cut off. A phase is no frame, and shares the
+ * node of its parent. Returns the node's number or a DP_E. */
 static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t parent,
                         uint32_t phase)
 {
     struct dp_overhead *over = m->over;
-    const struct dp_over_side *s = &m->sides[side];
+    const struct dp_part *s = &m->sides[side];
     const struct dp_node *from = &s->prof->nodes[node];
     if (over->n_nodes == m->cap) {
         size_t cap = m->cap ? m->cap * 2 : 1024;
@@ -205,28 +205,28 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
         m->cap = cap;
     }
     uint32_t at = (uint32_t)over->n_nodes++;
-    struct dp_over_node *n = &over->nodes[at];
+    struct dp_report_node *n = &over->nodes[at];
     memset(n, 0, sizeof *n);
     n->parent = parent;
-    n->depth = parent == DP_OVER_NONE ? 0 : over->nodes[parent].depth + 1;
+    n->depth = parent == DP_REPORT_NONE ? 0 : over->nodes[parent].depth + 1;
     n->side = side;
     n->node = node;
     n->name = from->sub == DP_PROF_NO_SUB ? m->s_program : m->label[from->sub];
-    n->site = DP_OVER_NONE;
+    n->site = DP_REPORT_NONE;
     if (from->site && (n->site = site_value(m, s->prof, from->site)) == DP_MAP_NONE)
         return DP_E_NOMEM;
     m->phase[at] = phase;
     bool matches = flags_of(s, from->sub) & DP_F_PARENT;
-    m->match[at] = matches ? n->name : parent == DP_OVER_NONE ? m->s_other : m->match[parent];
+    m->match[at] = matches ? n->name : parent == DP_REPORT_NONE ? m->s_other : m->match[parent];
     n->entry = entry_of(m, s, n, at);
     return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
 }
 
-static void take(struct making *m, uint32_t at, const struct dp_over_side *side, uint32_t node,
+static void take(struct making *m, uint32_t at, const struct dp_part *side, uint32_t node,
                  bool is_own)
 {
     const struct dp_prof *prof = side->prof;
-    struct dp_over_node *n = &m->over->nodes[at];
+    struct dp_report_node *n = &m->over->nodes[at];
     uint64_t value = metric_of(side, node, m->how->metric);
     n->self += dp_metric_is_time(m->how->metric) ? scaled(m, value) : value;
     n->real += scaled(m, metric_of(side, node, DP_T_REAL));
@@ -243,16 +243,16 @@ static void take(struct making *m, uint32_t at, const struct dp_over_side *side,
         n->shortest = shortest;
 }
 
-/* The contexts of a profile in preorder. of: by context on the path, its node, and whether what it
- * calls is its own; a walk without recursion. */
+/* Adds the contexts of a profile in preorder, without recursion. of: by context on the path, its
+ * node, and whether its callees count as its own. */
 static int add_contexts(struct making *m, uint32_t side)
 {
-    const struct dp_over_side *s = &m->sides[side];
+    const struct dp_part *s = &m->sides[side];
     const struct dp_prof *prof = s->prof;
     uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
     unsigned char *cut = dp_mem_zalloc(prof->count);
     uint32_t none = of && cut ? value(m, "-", 1) : DP_MAP_NONE;
-    int64_t at = none == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, 0, DP_OVER_NONE, none);
+    int64_t at = none == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, 0, DP_REPORT_NONE, none);
     if (at >= 0) {
         of[0] = (uint32_t)at;
         take(m, of[0], s, 0, true);
@@ -264,10 +264,10 @@ static int add_contexts(struct making *m, uint32_t side)
         const struct dp_sub *sub = &prof->subs.subs[node->sub];
         bool deep = m->how->max_stack && m->over->nodes[parent].depth >= m->how->max_stack;
         cut[i] = cut[node->parent];
-        if (sub->phase && m->over->nodes[parent].parent == DP_OVER_NONE) {
+        if (sub->phase && m->over->nodes[parent].parent == DP_REPORT_NONE) {
             const struct dp_name *name = dp_subs_text(&prof->subs, sub->name);
             uint32_t phase = value(m, name->ptr, name->len);
-            at = phase == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, i, DP_OVER_NONE, phase);
+            at = phase == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, i, DP_REPORT_NONE, phase);
         } else if (cut[i] || deep) {
             of[i] = parent;
             take(m, parent, s, i, false);
@@ -286,18 +286,18 @@ static int add_contexts(struct making *m, uint32_t side)
     return at < 0 ? (int)at : 0;
 }
 
-/* Inclusive values, and where subtrees end: kids come behind their parents. */
+/* Computes inclusive values and the ends of subtrees: kids follow their parents. */
 static void sum_up(struct dp_overhead *over)
 {
     for (size_t i = over->n_nodes; i-- > 0;) {
-        struct dp_over_node *n = &over->nodes[i];
+        struct dp_report_node *n = &over->nodes[i];
         n->incl += n->self;
         over->total += n->self;
         if (n->end <= i)
             n->end = (uint32_t)i + 1;
-        if (n->parent == DP_OVER_NONE)
+        if (n->parent == DP_REPORT_NONE)
             continue;
-        struct dp_over_node *up = &over->nodes[n->parent];
+        struct dp_report_node *up = &over->nodes[n->parent];
         up->incl += n->incl;
         up->real += n->real;
         if (up->end < n->end)
@@ -307,7 +307,7 @@ static void sum_up(struct dp_overhead *over)
 
 /* ---- rows ---- */
 
-static void count_node(struct dp_over_row *row, const struct dp_over_node *n)
+static void count_node(struct dp_over_row *row, const struct dp_report_node *n)
 {
     row->self += n->self;
     row->calls += n->calls;
@@ -319,8 +319,8 @@ static void count_node(struct dp_over_row *row, const struct dp_over_node *n)
         row->shortest = n->shortest;
 }
 
-/* An entry that stands on the path already has that time already: until[entry] is where the subtree
- * of its outermost context ends. */
+/* Makes the rows. An entry that is on the path already has that time already: until[entry] is the
+ * end of the subtree of its outermost context. */
 static int make_rows(struct making *m)
 {
     struct dp_overhead *over = m->over;
@@ -337,13 +337,13 @@ static int make_rows(struct making *m)
         over->rows[e].depth = UINT32_MAX;
     }
     for (uint32_t i = 0; i < over->n_nodes; i++) {
-        const struct dp_over_node *node = &over->nodes[i];
+        const struct dp_report_node *node = &over->nodes[i];
         struct dp_over_row *row = &over->rows[node->entry];
-        const struct dp_over_side *side = &m->sides[node->side];
+        const struct dp_part *side = &m->sides[node->side];
         count_node(row, node);
         if (flags_of(side, side->prof->nodes[node->node].sub) & DP_F_SHOWN)
             row->shown = !m->how->exclude_other || m->match[i] != m->s_other;
-        if (i >= until[node->entry] || node->parent == DP_OVER_NONE) {
+        if (i >= until[node->entry] || node->parent == DP_REPORT_NONE) {
             row->children += node->incl;
             row->real += node->real;
             if (until[node->entry] < node->end)
@@ -354,19 +354,20 @@ static int make_rows(struct making *m)
     return 0;
 }
 
-/* What is 100 % of what is shown: the sum of its Self, or of all that passed in it, so that neither
- * column exceeds 100 %. Rows are still in the order of entries. */
+/* Computes the value that is 100 %: the sum of Self of the shown entries, or of all that passed
+ * through them, so that neither column exceeds 100 %. Rows are still in the order of entries. */
 static void make_base(struct making *m)
 {
     struct dp_overhead *over = m->over;
-    uint32_t *under = m->match;         /* done with: is the context, or one above it, shown? */
+    uint32_t *under = m->match;         /* m->match is no longer needed; now: is the context, or one
+                                         * above it, shown? */
     over->base = over->total;
     if (!m->how->relative)
         return;
     over->base = 0;
     for (size_t i = 0; i < over->n_nodes; i++) {
-        const struct dp_over_node *n = &over->nodes[i];
-        bool above = n->parent != DP_OVER_NONE && under[n->parent],
+        const struct dp_report_node *n = &over->nodes[i];
+        bool above = n->parent != DP_REPORT_NONE && under[n->parent],
              shown = over->rows[n->entry].shown;
         if (shown && (m->how->no_children || !above))
             over->base += m->how->no_children ? n->self : n->incl;
@@ -381,7 +382,7 @@ struct order {
 
 static int descending(uint64_t a, uint64_t b) { return a > b ? -1 : a < b; }
 
-/* Among equal Children the caller stands above the callee. */
+/* Sorts rows. With equal Children, the caller comes before the callee. */
 static int compare(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct order *o = ctx;
@@ -399,7 +400,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
 
 /* ---- lines ---- */
 
-/* Are entries lines of source, with what statements cost? A line is in a sub, which is in a
+/* Are entries lines of source, with the costs of statements? A line is in a sub, which is in a
  * package, and in a file of the run. */
 static bool is_by_line(const struct making *m, size_t n)
 {
@@ -415,7 +416,7 @@ static bool is_by_line(const struct making *m, size_t n)
     return lines && !m->how->no_lines;
 }
 
-static uint32_t line_key(struct making *m, const struct dp_over_side *side,
+static uint32_t line_key(struct making *m, const struct dp_part *side,
                          const struct dp_srcline *line, int key)
 {
     const struct dp_line_pairs *pairs = side->lines;
@@ -453,7 +454,7 @@ static struct dp_over_row *row_of_entry(struct making *m, uint32_t entry)
     return &over->rows[m->row_of[entry]];
 }
 
-static int add_line(struct making *m, const struct dp_over_side *side, const struct dp_srclines *s,
+static int add_line(struct making *m, const struct dp_part *side, const struct dp_srclines *s,
                     size_t i)
 {
     const struct dp_srcline *line = &s->lines[i];
@@ -487,9 +488,9 @@ static int add_line(struct making *m, const struct dp_over_side *side, const str
     return 0;
 }
 
-/* Does a line have anything? Those that only calls are made from have not. Other tools' files do
- * not tell how often lines ran, and may have a counter where there is no time. */
-static bool has_cost(const struct dp_over_side *side, const struct dp_srclines *s, size_t i)
+/* Does a line have a value? Lines that only make calls have none. Files of other tools do not say
+ * how often lines ran, and may have a counter instead of a time. */
+static bool has_cost(const struct dp_part *side, const struct dp_srclines *s, size_t i)
 {
     const struct dp_srcline *line = &s->lines[i];
     bool any = line->count > 0;
@@ -499,7 +500,7 @@ static bool has_cost(const struct dp_over_side *side, const struct dp_srclines *
     return any || (n && s->counts[i * n + side->counter]);
 }
 
-static int add_lines(struct making *m, const struct dp_over_side *side)
+static int add_lines(struct making *m, const struct dp_part *side)
 {
     bool by_sub = m->how->n_keys > 1 || m->sides[0].flags;
     struct dp_srclines s;
@@ -521,7 +522,7 @@ static void make_line_base(struct making *m)
         over->base += over->rows[i].shown ? over->rows[i].self : 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole report ---- */
 
 static int add_side(struct making *m, uint32_t side)
 {
@@ -567,8 +568,8 @@ static int make(struct making *m, size_t n)
     return dp_sort_array(over->rows, over->n_rows, sizeof *over->rows, compare, &o);
 }
 
-int dp_overhead_make(struct dp_overhead *over, const struct dp_over_side *sides, size_t n,
-                     const struct dp_over_how *how)
+int dp_overhead_make(struct dp_overhead *over, const struct dp_part *sides, size_t n,
+                     const struct dp_report_how *how)
 {
     struct making m = { .over = over, .sides = sides, .how = how };
     memset(over, 0, sizeof *over);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* FNV-1a of 64 bits, and a mixer, so that near names are far apart. */
+/* FNV-1a with 64 bits and a mixer, so that similar names differ much. */
 static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325) ^ seed;
@@ -14,8 +14,8 @@ static uint64_t hash_of(const char *ptr, size_t len, uint64_t seed)
     return dp_map_hash(h);
 }
 
-/* What is taken for the package of a name that has none: all before the last `.`, `/` or `:`, or
- * the whole name. */
+/* The package of a name without one: everything before the last `.`, `/` or `:`, or the whole
+ * name. */
 static size_t package_of(const char *ptr, size_t len)
 {
     size_t package = dp_text_package(ptr, len);
@@ -85,7 +85,7 @@ static struct dp_rgb by_package(const struct dp_name *name, int kind)
     return from_hsl(hue, 0.68, 0.70 + even);
 }
 
-/* flamegraph.pl's: like letters at the beginning, near colours. */
+/* flamegraph.pl's hash: names with similar beginnings get similar colours. */
 static double name_hash(const struct dp_name *name, bool backwards)
 {
     double vector = 0, weight = 1, max = 1;
@@ -125,7 +125,7 @@ static bool begins_with_package(const struct dp_name *name)
     return false;
 }
 
-/* Palettes for several languages are made of the plain ones. */
+/* The plain palette for a name: palettes for several languages consist of plain ones. */
 static enum dp_palette flat_palette(enum dp_palette palette, const struct dp_name *name)
 {
     switch (palette) {
@@ -218,7 +218,7 @@ void dp_palette_background(enum dp_palette palette, struct dp_rgb to[2])
 
 struct dp_rgb dp_palette_change(double share)
 {
-    /* the root, so that small changes can be told from none */
+    /* a root makes small changes visible */
     double t = sqrt(share < 0 ? -share : share);
     t = t > 1 ? 1 : t;
     if (share > 0)

@@ -12,7 +12,7 @@ struct rank {
 
 static int by_number(uint64_t a, uint64_t b)
 {
-    return a > b ? -1 : a < b;          /* large ones first */
+    return a > b ? -1 : a < b;          /* the greatest comes first */
 }
 
 static struct dp_name label(const struct rank *k, const struct dp_flat_row *row)
@@ -37,7 +37,7 @@ static int by_name(const struct rank *k, const struct dp_flat_row *a, const stru
     return dp_name_compare(&x, &y);
 }
 
-/* a/ca against b/cb, exactly: whole parts first, then the remainders' reciprocals. */
+/* Compares a/ca with b/cb exactly: whole parts first, then the reciprocals of the remainders. */
 static int by_average(uint64_t a, uint64_t ca, uint64_t b, uint64_t cb)
 {
     if (!ca || !cb)

@@ -4,20 +4,19 @@
 
 #include "dp_base.h"
 #include "dp_prof.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dprof/classic.h"
 
 struct dp_flat_row {
-    uint32_t name;              /* a number of dp_names; then GROUP, OTHER, (program), in that
+    uint32_t name;              /* number in dp_names; above those GROUP, OTHER, (program), in that
                                  * order */
-    uint32_t first;             /* the context where it was first entered; DP_FLAT_UNSEEN */
+    uint32_t first;             /* context of its first entry; DP_FLAT_UNSEEN */
     uint64_t calls, self, incl;
 };
 
 #define DP_FLAT_UNSEEN UINT32_MAX
 
-/* Sorts n rows by how->order; rows that are equal stay in order of first
- * entry. Returns 0 or DP_E_NOMEM. */
+/* Sorts n rows by how->order. Equal rows stay in order of first entry. Returns 0 or DP_E_NOMEM. */
 int dp_rank(struct dp_flat_row *rows, size_t n, const struct dp_names *names,
             const struct dp_classic *how);
 

@@ -12,15 +12,15 @@
 
 static const char program[] = DP_FMT_PROGRAM;
 
-/* A context of a source, below a frame that has been made. */
+/* A context of a source, below a frame that exists. */
 struct item {
     uint32_t name, source, node;
-    uint32_t rank;              /* siblings of one rank and site are one frame: the name, or
-                                 * of a chart the node */
-    uint32_t site;              /* 0 where frames are not apart by their sites */
+    uint32_t rank;              /* siblings with equal rank and site are one frame: the number of
+                                 * the name or, in a chart, of the node */
+    uint32_t site;              /* 0 if sites do not separate frames */
 };
 
-/* Contexts of one frame to be made: items[from..to). */
+/* The contexts of one frame that will be made: items[from..to). */
 struct group {
     uint32_t parent;
     size_t from, to;
@@ -35,14 +35,14 @@ struct making {
     struct group *groups;
     size_t n_groups, groups_cap;
     struct dp_buf buf;
-    bool no_phases;             /* phases are no frames */
+    bool no_phases;             /* phases are not frames */
 };
 
 /* ---- names ---- */
 
-/* Appends a name whose hexadecimal numbers become 0x...: those that begin with 0x, as difffolded.pl
- * does it; with `words` also those of eight digits and more without 0x that have a figure among
- * them. */
+/* Appends a name with each hexadecimal number replaced by 0x...: numbers that begin with 0x, as
+ * difffolded.pl does it. With `words`, also words of eight digits or more without 0x, if a decimal
+ * digit is among them. */
 static void strip_hex(struct dp_buf *to, const char *ptr, size_t len, bool words)
 {
     for (size_t i = 0; i < len;) {
@@ -76,8 +76,8 @@ struct dp_name dp_stacks_stripped(const struct dp_stacks_how *how, struct dp_nam
     return (struct dp_name){ room->len ? room->ptr : "", room->len };
 }
 
-/* Perl's own library, as its files are called: a folder with perl's version that is no
- * site's or vendor's. */
+/* Is this a file of perl's own library? Its folder has perl's version and is neither site's nor
+ * vendor's. */
 static bool is_core_file(const char *ptr, size_t len)
 {
     static const char *const folders[] = { "/perl/5.", "/perl5/5.", "/perl-base/", "/lib/5." };
@@ -90,7 +90,7 @@ static bool is_core_file(const char *ptr, size_t len)
     return false;
 }
 
-/* Folded text tells no more of a sub than its name. */
+/* The kind of a sub. Folded text has only its name. */
 static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struct dp_name *label)
 {
     const struct dp_sub *sub = &subs->subs[n];
@@ -110,12 +110,12 @@ static unsigned char kind_of(const struct dp_subs *subs, uint32_t n, const struc
     return is_core_file(file->ptr, file->len) ? DP_KIND_CORE : DP_KIND_PLAIN;
 }
 
-/* The number of a text among the names, not yet sorted; what stands behind the first `shown' bytes
- * tells apart what is shown alike. */
+/* The number of a text among the names, which are not sorted yet. The bytes after the first `shown'
+ * ones distinguish names that look alike. */
 static uint32_t name_of(struct making *m, const char *ptr, size_t len, size_t shown)
 {
     struct dp_stacks *s = m->s;
-    /* Room first, so that what the pool has is there, whatever fails. */
+    /* Make room first, so that the pool has no text without its name if something fails. */
     if (dp_mem_grow((void **)&s->names, &m->names_cap, s->n_names + 1, sizeof *s->names) < 0)
         return DP_MAP_NONE;
     uint32_t n = dp_pool_intern(&s->texts, ptr, len);
@@ -139,7 +139,7 @@ static bool keep(struct dp_stacks *s, struct dp_name *to, const struct dp_name *
     return true;
 }
 
-/* The number of a name that subs of other places do not share. */
+/* The number of a name that subs at other places do not share. */
 static uint32_t name_place(struct making *m, const struct dp_name *label,
                            const struct dp_name *file, uint64_t line)
 {
@@ -200,7 +200,7 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     if (ok && name >= before)
         s->names[name].kind = kind_of(subs, n, &label);
     dp_buf_release(&stripped);
-    /* the newest side tells where the sub is */
+    /* the newest side decides where the sub is */
     if (ok && file->len && sub->line && (!s->names[name].file.len || src->side)) {
         ok = keep(s, &s->names[name].file, file);
         s->names[name].line = sub->line;
@@ -209,7 +209,7 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
         ok = keep(s, &s->names[name].moved, moved);
     if (!ok)
         return DP_E_NOMEM;
-    /* which subs are shown does not decide on the phases that a page lets choose */
+    /* which subs are shown does not decide about the phases that a page offers for choice */
     bool shown = (sub->phase && m->how->marked_phases) || !src->part->flags
                  || (src->part->flags[n] & DP_F_SHOWN);
     src->name[n] = shown ? name : DP_STACKS_NONE;
@@ -228,7 +228,7 @@ static int by_text(const void *ctx, uint32_t a, uint32_t b)
     return c ? c : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Numbers by order of text, so that siblings are sorted by number. */
+/* Renumbers names by order of text, so that siblings can be sorted by number. */
 static int sort_names(struct making *m)
 {
     struct dp_stacks *s = m->s;
@@ -281,7 +281,7 @@ static int name_all(struct making *m)
 
 /* ---- places of calls ---- */
 
-/* A place as profiles have it becomes a site. */
+/* Turns a place of a profile into a site. */
 static int add_site(struct making *m, const struct dp_name *at)
 {
     struct dp_stacks *s = m->s;
@@ -299,7 +299,7 @@ static int add_site(struct making *m, const struct dp_name *at)
     return 0;
 }
 
-/* Places that several parts have are one. */
+/* Makes the sites; a place that several parts have is one site. */
 static int add_sites(struct making *m)
 {
     struct dp_stacks *s = m->s;
@@ -463,8 +463,8 @@ static int make_room(struct making *m, size_t n)
                ? DP_E_NOMEM : 0;
 }
 
-/* Makes room for as many frames as the largest source has contexts, of which most become frames:
- * arrays that grow side by side leave what they were to each other, and never use it. */
+/* Makes room for as many frames as the largest source has contexts, because most contexts become
+ * frames. Arrays that grow alternately would free blocks that nothing can use. */
 static int reserve_frames(struct making *m)
 {
     size_t most = 0;
@@ -494,7 +494,7 @@ static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
     return (int64_t)n;
 }
 
-/* Have so many frames in a row, up from this one, its name? */
+/* Do at least `limit` frames in a row, from this one up, have its name? */
 static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
 {
     uint32_t name = s->frames[frame].name;
@@ -504,7 +504,8 @@ static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
     return n == limit;
 }
 
-/* Does a context have what is outside of all subs? Phases that become one with the program do. */
+/* Are the context's values those outside of all subs? They are for phases that are joined with the
+ * program. */
 static bool is_programs(const struct making *m, const struct dp_prof *prof, uint32_t node)
 {
     return !node
@@ -512,16 +513,16 @@ static bool is_programs(const struct making *m, const struct dp_prof *prof, uint
                && prof->subs.subs[prof->nodes[node].sub].phase);
 }
 
-/* Collects the kids of a context that belong below a frame. Kids whose frames are left out, or are
- * the same frame again, give their values to the frame, and their own kids take their place. */
+/* Collects the kids of a context that belong below a frame. A kid whose frame is left out, or is
+ * the same frame again, gives its values to the frame, and its own kids take its place. */
 static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t node)
 {
     const struct dp_stacks_source *src = &m->s->sources[source];
     const struct dp_prof *prof = src->part->prof;
     uint32_t top = node, at = prof->nodes[node].kid, own = m->s->frames[frame].name;
-    uint32_t site = 0;          /* of the frame's own code: what a frame that is left out calls is
-                                 * called from where that one is */
-    int folds = -1;             /* not known yet: whether it takes further frames of its name */
+    uint32_t site = 0;          /* site of the frame's own code: callees of a frame that is left out
+                                 * count as called from the site of that frame */
+    int folds = -1;             /* does it absorb further frames of its name? -1: not known yet */
     while (at) {
         const struct dp_node *kid = &prof->nodes[at];
         if (src->site && kid->parent == top)
@@ -545,7 +546,7 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
         } else {
             if (dp_mem_grow((void **)&m->kids, &m->kids_cap, m->n_kids + 1, sizeof *m->kids) < 0)
                 return DP_E_NOMEM;
-            DP_PREFETCH(&prof->nodes[kid->kid]);        /* comes with the kid's frame */
+            DP_PREFETCH(&prof->nodes[kid->kid]);        /* needed with the kid's frame */
             m->kids[m->n_kids++] = (struct item){ name, source, at, m->how->chart ? at : name,
                                                   site };
         }
@@ -589,7 +590,7 @@ static int sort_kids(struct making *m)
     return dp_sort_array(k, n, sizeof *k, by_name, k);
 }
 
-/* The kids that were taken, as groups: the first name on top of the stacks. */
+/* Pushes the collected kids as groups, with the first name on top. */
 static int push_groups(struct making *m, uint32_t parent)
 {
     size_t end = m->n_kids;
@@ -614,7 +615,7 @@ static int push_groups(struct making *m, uint32_t parent)
     return 0;
 }
 
-/* Makes a frame of these contexts; then come their kids. */
+/* Makes a frame of these contexts; its kids follow. */
 static int make_frame(struct making *m, uint32_t parent, uint32_t name, const struct item *items,
                       size_t n)
 {
@@ -635,7 +636,7 @@ static int make_frame(struct making *m, uint32_t parent, uint32_t name, const st
     return rc < 0 ? rc : (int)(frame < INT32_MAX ? 0 : DP_E_LIMIT);
 }
 
-/* The root: of all sources, or above one frame for each. */
+/* Makes the root: of all sources, or above one frame for each. */
 static int make_root(struct making *m)
 {
     struct dp_stacks *s = m->s;

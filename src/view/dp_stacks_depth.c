@@ -1,11 +1,11 @@
-/* How deep stacks may be in formats that repeat a whole stack for each of its frames. */
+/* Limits the depth of stacks in formats that repeat a whole stack for each of its frames. */
 #include "dp_stacks.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 
-/* The stacks of all depths together are as long as the square of the deepest one: beyond FRAMES
- * frames, deep stacks are printed by their two ends. Stacks that are not deep are printed as they
- * are, however many there are. */
+/* The stacks of all depths together are as long as the square of the deepest one. Beyond FRAMES
+ * frames, deep stacks are printed by their two ends. Stacks that are not deep are printed whole,
+ * whatever their number. */
 enum { FRAMES = 1 << 24, LEAST = 128 };
 
 static bool has_value(const struct dp_stacks *s, uint32_t frame)
@@ -39,7 +39,8 @@ int dp_stacks_depths(const struct dp_stacks *s, uint32_t **depth, struct dp_stac
     uint64_t frames = 0;
     ends->most = deepest;
     for (uint32_t d = 1; d <= deepest; left -= ending[d++])
-        if ((frames += left) > FRAMES) {        /* those that have a frame at this depth */
+        if ((frames += left) > FRAMES) {        /* number of stacks that have a frame at this
+                                                 * depth */
             ends->most = d > LEAST ? d : LEAST;
             break;
         }

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* Which lines of the program give way where they have more than its frames: the last rank first. */
+/* The order in which lines of the program are reduced if they exceed its frames: the last rank goes
+ * first. */
 enum { OF_SCRIPT, OF_EVAL, OF_OTHERS, RANKS };
 
 /* A line of a name. Site 0 is the first line of the sub. */
@@ -22,18 +23,19 @@ struct making {
     struct dp_stacks_lines *l;
     const struct dp_stacks *s;
     const struct dp_stacks_how *how;
-    uint32_t program;           /* its name */
+    uint32_t program;           /* the program's name */
     struct row *rows;
     uint64_t *self;             /* by row, then column */
     size_t count, rows_cap, self_cap;
     struct dp_map of;           /* name << 32 | site -> row */
-    uint64_t *own;              /* by name, then column: what its frames have themselves */
+    uint64_t *own;              /* by name, then column: own values of its frames */
     uint32_t *order;            /* rows by name, file and line */
 };
 
 /* ---- rows ---- */
 
-/* The program's lines in the script, in what it evaluates, in files that it or its subs load. */
+/* The rank of a program's line: in the script, in evaluated code, in files that the program or its
+ * subs load. */
 static unsigned char rank_of(const struct making *m, uint32_t name, uint32_t site,
                              const struct dp_stacks_source *src)
 {
@@ -46,7 +48,7 @@ static unsigned char rank_of(const struct making *m, uint32_t name, uint32_t sit
     return file->len > 6 && memcmp(file->ptr, "(eval ", 6) == 0 ? OF_EVAL : OF_OTHERS;
 }
 
-/* The row of a name and site, made if it is new. Returns its number or DP_E_NOMEM. */
+/* The row of a name and site, which is made if it is new. Returns its number or DP_E_NOMEM. */
 static int64_t row_of(struct making *m, uint32_t name, uint32_t site, unsigned char rank)
 {
     size_t n = m->count, columns = m->s->n_columns;
@@ -64,7 +66,7 @@ static int64_t row_of(struct making *m, uint32_t name, uint32_t site, unsigned c
     return (int64_t)n;
 }
 
-/* ---- what statements have ---- */
+/* ---- the values of statements ---- */
 
 static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
                          const struct dp_stacks_column *c)
@@ -81,7 +83,7 @@ static uint64_t value_of(const struct dp_stacks_source *src, uint32_t n,
     return dp_stacks_is_ticks(c, prof) ? dp_stacks_ticks(src, v) : v;
 }
 
-/* The name that a sub's lines go by; DP_STACKS_NONE: its frames are left out. */
+/* The name of a sub's lines; DP_STACKS_NONE: its frames are left out. */
 static uint32_t name_of(const struct making *m, const struct dp_stacks_source *src, uint32_t sub)
 {
     return sub == DP_PROF_NO_SUB ? m->program : src->name[sub];
@@ -105,8 +107,8 @@ static int add_statements(struct making *m, const struct dp_stacks_source *src)
     return 0;
 }
 
-/* Subtracts what an XS sub or a builtin has from the line that calls it. In a file that a sub has
- * loaded, the line is one of no sub. */
+/* Subtracts the value of an XS sub or builtin from the line that calls it. In a file that a sub has
+ * loaded, that line is in no sub. */
 static void subtract(struct making *m, const struct dp_stacks_source *src, uint32_t node)
 {
     const struct dp_prof *prof = src->part->prof;
@@ -144,9 +146,9 @@ static int take_statements(struct making *m)
     return rc;
 }
 
-/* ---- what frames have ---- */
+/* ---- the values of frames ---- */
 
-/* Sums up the frames of each name; one that has something has a row for its first line. */
+/* Sums up the frames of each name. A name with a value has a row for its first line. */
 static int take_frames(struct making *m)
 {
     const struct dp_stacks *s = m->s;
@@ -172,7 +174,7 @@ static int take_frames(struct making *m)
     return 0;
 }
 
-/* Makes the rows order[from..to) of one name have what its frames have of a column. */
+/* Adjusts the rows order[from..to) of one name to the values of its frames in a column. */
 static void settle(struct making *m, size_t from, size_t to, size_t column)
 {
     size_t columns = m->s->n_columns, first = to;

@@ -1,44 +1,43 @@
-/* Stacks from the leaves up, as far as they are asked for. The tree of all callers is never built
- * as a whole, because it may have as many frames as the profile times their depth. The contexts are
- * sorted once by what is read from them up: those that share their innermost frames stand together
- * then, so that a frame of the tree is a range of them, and what the frame has is the difference of
- * two sums.
+/* Stacks from the leaves up, made only as far as needed. The tree of all callers is never built as
+ * a whole, because it may have as many frames as the profile times their depth. The contexts are
+ * sorted once by their names from the leaf up. Contexts with the same innermost frames are then
+ * adjacent, so a frame of the tree is a range of contexts, and its value is the difference of two
+ * sums.
  *
- * The walk goes level by level, and the code that draws says of each frame whether to go on, so
- * that no branch is followed that is too narrow. A level down costs no more than the branches that
- * are there. The page does the same, in JavaScript, for the frame that is zoomed to. */
+ * The walk goes level by level. The code that draws decides for each frame whether to go on, so the
+ * walk never follows a branch that is too narrow. Each level costs only as much as it has branches.
+ * The page does the same, in JavaScript, for the frame that is zoomed to. */
 #include "dp_stacks.h"
 #include "dp_err.h"
 #include "dp_mem.h"
 
 #include <string.h>
 
-/* Contexts who[from..to), whose innermost `depth` frames are the same. */
+/* Contexts who[from..to) with the same innermost `depth` frames. */
 struct bucket {
     uint32_t depth;
     size_t from, to;
-    uint32_t first, last;       /* the frames at that depth, going up from the
-                                 * first and the last one */
+    uint32_t first, last;       /* the frames at that depth above the first and the last context */
 };
 
 struct reversing {
     const struct dp_stacks *s;
-    uint32_t *who;              /* the contexts that have values */
+    uint32_t *who;              /* contexts with values */
     size_t count;
-    uint32_t *depth, *jump;     /* by frame: how many frames are above it, 1 right below the root; a
-                                 * frame far above it */
+    uint32_t *depth, *jump;     /* by frame: number of frames above it, 1 right below the root; and
+                                 * a frame far above it */
     struct bucket *buckets;
     size_t n_buckets, buckets_cap;
-    uint64_t *sums;             /* by number in who and column: sums of all contexts before */
-    double *weights[2];         /* the same, as two numbers that make a more exact
-                                 * one; NULL: no weights */
+    uint64_t *sums;             /* by number in who and column: sums over all contexts before */
+    double *weights[2];         /* sums of weights, each as two numbers for more precision; NULL: no
+                                 * weights */
     uint64_t *own, *all;
 };
 
 /* ---- the order ---- */
 
-/* Sorts numbers 0..n) of `from` into `to` by key[number], which is less than `keys`; what is equal
- * stays as it was. */
+/* Sorts the numbers [0..n) in `from` by key[number], which is less than `keys`, into `to`; the sort
+ * is stable. */
 static void sort_by(const uint32_t *key, uint32_t *count, size_t keys, const uint32_t *from,
                     uint32_t *to, size_t n)
 {
@@ -55,15 +54,15 @@ static void sort_by(const uint32_t *key, uint32_t *count, size_t keys, const uin
         to[count[key[from[i]]]++] = from[i];
 }
 
-/* Frames sorted by the names from them up. Each round doubles how many of these are looked at: two
- * halves that have numbers already. Stacks that have ended come first. Arrays have room for all
- * frames, and one more. */
+/* Sorts frames by their names from the frame up. Each round doubles the number of names that count,
+ * by combining two halves that have ranks already. Stacks that have ended come first. Arrays have
+ * room for all frames plus one. */
 static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sorted, uint32_t *rank,
                         uint32_t *above, uint32_t *far, uint32_t *other, uint32_t *count)
 {
     size_t n = s->count, ranks = s->n_names + 1;
     for (uint32_t i = 0; i < n; i++) {
-        rank[i] = i ? s->frames[i].name + 1 : 0;    /* the root is an end */
+        rank[i] = i ? s->frames[i].name + 1 : 0;    /* the root ends a stack */
         far[i] = i ? s->frames[i].parent : 0;
         other[i] = i;
     }
@@ -73,8 +72,7 @@ static void sort_frames(const struct dp_stacks *s, uint32_t most, uint32_t *sort
             above[i] = rank[far[i]];
         sort_by(above, count, ranks, sorted, other, n);
         sort_by(rank, count, ranks, other, sorted, n);
-        /* the numbers have no gaps: if there are as many numbers as frames, no two frames are equal
-         * any more */
+        /* ranks have no gaps: with as many ranks as frames, no two frames are equal any more */
         uint32_t next = 0;
         for (size_t i = 0; i < n; i++) {
             if (i && (rank[sorted[i]] != rank[sorted[i - 1]]
@@ -136,7 +134,8 @@ static uint32_t name_of(const struct reversing *r, uint32_t frame)
     return r->s->frames[frame].name;
 }
 
-/* By frame: how deep it is, and one far above, such that any one above is few jumps away. */
+/* Computes the depth of each frame, and a frame far above, such that few jumps lead to any frame
+ * above. */
 static void know_depths(struct reversing *r)
 {
     r->depth[0] = r->jump[0] = 0;
@@ -148,7 +147,7 @@ static void know_depths(struct reversing *r)
     }
 }
 
-/* The frame at a depth of the reversed stack of who[k]; the root if that ends before. */
+/* The frame at a depth of the reversed stack of who[k]; the root if the stack ends before. */
 static uint32_t frame_at(const struct reversing *r, size_t k, uint32_t depth)
 {
     uint32_t at = r->who[k];
@@ -160,8 +159,8 @@ static uint32_t frame_at(const struct reversing *r, size_t k, uint32_t depth)
     return at;
 }
 
-/* Finds the first behind `from` that has another name at this depth, or `to`, in steps that double
- * and then halve. */
+/* Finds the first context after `from` that has another name at this depth, or `to`, in steps that
+ * double and then halve. */
 static size_t end_of(const struct reversing *r, size_t from, size_t to, uint32_t depth,
                      uint32_t name)
 {
@@ -190,8 +189,8 @@ static int push(struct reversing *r, struct bucket b)
     return 0;
 }
 
-/* Contexts that all have a frame at this depth, as buckets by its name: the first on top. first,
- * last: of the whole. */
+/* Divides contexts, which all have a frame at this depth, into buckets by the frame's name, the
+ * first on top. first, last: those of the whole. */
 static int distribute(struct reversing *r, size_t from, size_t to, uint32_t depth,
                       uint32_t first, uint32_t last)
 {
@@ -229,8 +228,8 @@ static double weight_of(const struct reversing *r, size_t from, size_t end)
     return high + low > 0 ? high + low : 0;
 }
 
-/* Sums of all before each context. Those of weights keep what rounding loses: a range's is the
- * difference of two. */
+/* Computes the sums before each context. Sums of weights keep what rounding loses, because the sum
+ * of a range is the difference of two. */
 static void add_up(struct reversing *r, const double *weight)
 {
     const struct dp_stacks *s = r->s;

@@ -8,7 +8,7 @@
 
 static int64_t branch_of(struct dp_tree *tree, struct dp_map *map, uint32_t parent, uint32_t name)
 {
-    /* Room first, so that what the map has is there, whatever fails. */
+    /* Make room first, so that the map has no entry without its branch if something fails. */
     if (dp_mem_grow((void **)&tree->branches, &tree->cap, tree->count + 1, sizeof *tree->branches)
         < 0)
         return DP_E_NOMEM;
@@ -26,7 +26,7 @@ static int64_t branch_of(struct dp_tree *tree, struct dp_map *map, uint32_t pare
     return n;
 }
 
-/* of[node]: its branch; DP_MAP_NONE outside of what -g wants. */
+/* Merges contexts. of[node]: its branch; DP_MAP_NONE outside of what -g selects. */
 static int merge(struct dp_tree *tree, struct dp_map *map, uint32_t *of, const struct dp_prof *prof,
                  const struct dp_names *names, const struct dp_classic *how)
 {

@@ -1,10 +1,10 @@
-/* The merged call tree: contexts whose names are equal all the way up are one. */
+/* The merged call tree: contexts with equal names all the way up are one branch. */
 #ifndef DP_TREE_H
 #define DP_TREE_H
 
 #include "dp_base.h"
 #include "dp_prof.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dprof/classic.h"
 
 /* Branch 0 is the root. */
@@ -17,12 +17,13 @@ struct dp_branch {
 struct dp_tree {
     struct dp_branch *branches;     /* parents before kids */
     size_t count, cap;
-    uint32_t *order;            /* branches by parent, then as wanted: a parent's kids in a row */
+    uint32_t *order;            /* branches by parent, then in the wanted order: a parent's kids are
+                                 * adjacent */
     uint32_t *first;            /* by branch: where its kids begin in order */
 };
 
-/* Kids are sorted by inclusive time, the largest first, then by name; reverse turns the order
- * round. Returns 0 or a DP_E; the caller releases the tree. */
+/* Makes the tree. Kids are sorted by inclusive time, the largest first, then by name; reverse
+ * inverts the order. Returns 0 or a DP_E; the caller releases *tree. */
 int dp_tree_make(struct dp_tree *tree, const struct dp_prof *prof, const struct dp_names *names,
                  const struct dp_classic *how);
 void dp_tree_release(struct dp_tree *tree);

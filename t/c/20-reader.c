@@ -52,7 +52,7 @@ static const char *read_mem(const char *text, size_t len, int *code)
     dp_header_init(&head);
     subs = 0;
     dp_source_mem(&src, text, len);
-    int rc = dp_reader_run(&src, NULL, dp_foreign_find, &to, &head, &info, &err);
+    int rc = dp_reader_run(&src, NULL, dp_import_find, &to, &head, &info, &err);
     dp_source_close(&src);
     dp_header_release(&head);
     if (code)

@@ -6,7 +6,7 @@
 #include "dp_mem.h"
 #include "dp_prof.h"
 #include "dp_pieces.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dprof/trace.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "dp_prof.h"
 #include "dp_reader_folded.h"
 #include "dp_reader_formats.h"
-#include "dp_select.h"
+#include "dp_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -314,7 +314,7 @@ static void piecemeal(void)
     dp_err_init(&err);
     dp_header_init(&head);
     dp_source_fn(&src, one_byte, &slow);
-    is_i(dp_reader_run(&src, NULL, dp_foreign_find, &to, &head, &info, &err), 0, "byte by byte");
+    is_i(dp_reader_run(&src, NULL, dp_import_find, &to, &head, &info, &err), 0, "byte by byte");
     is_u(info.contexts, 2, "the stacks");
     is_u((uint64_t)subs, 3, "the names");
     ok(head.folded && strcmp(head.unit, "") == 0, "its header");

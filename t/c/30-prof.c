@@ -5,7 +5,7 @@
 #include "dp_mem.h"
 #include "dp_prof.h"
 #include "dp_prof_pack.h"
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dprof/trace.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Files of other tools that are not read: each is named, with what makes a file of it that can be
  * read. None of them is taken for folded stacks, or for another format. */
 #include "foreign.h"
-#include "dp_foreign.h"
+#include "dp_unreadable.h"
 
 #define BYTES(text) text, sizeof text - 1
 
@@ -54,7 +54,7 @@ int main(void)
 {
     for (size_t i = 0; i < DP_ARRAY_LEN(files); i++) {
         const char *ptr = files[i].ptr, *named = files[i].named;
-        const char *told_as = dp_foreign(ptr, files[i].len);
+        const char *told_as = dp_unreadable(ptr, files[i].len);
         ok(named ? told_as && strstr(told_as, named) : !told_as, "%s: %s", files[i].what,
            told_as ? told_as : "nothing is told");
         read_file(ptr, files[i].len);

@@ -77,7 +77,7 @@ static struct dp_report shape(int k)
 }
 
 /* The allocation after n more ones fails, for every n that there is. */
-static void no_memory(const struct dp_over_side *sides, int first)
+static void no_memory(const struct dp_part *sides, int first)
 {
     long failed = 0, odd = 0, kept = 0, endless = 0;
     for (int k = first; k < SHAPES; k++) {
@@ -101,13 +101,13 @@ static void no_memory(const struct dp_over_side *sides, int first)
 }
 
 /* The calls from lines: place, both subs, calls, inclusive ticks. */
-static void lines(const struct dp_over_side *side)
+static void lines(const struct dp_part *side)
 {
     static const struct { const char *site, *caller, *callee; unsigned calls, incl; } want[2][4] = {
         { { "m.pl:2", "m::a", "m::b", 9, 39 } },                      /* callers of m::b */
         { { "m.pl:2", "m::a", "m::b", 9, 39 }, { "m.pl:5", "m::b", "m::a", 4, 9 } }
     };
-    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB }, .metric = DP_T_REAL };
+    struct dp_report_how how = { .n_keys = 1, .keys = { DP_K_SUB }, .metric = DP_T_REAL };
     struct dp_overhead over;
     struct dp_edges e;
     is_i(dp_overhead_make(&over, side, 1, &how), 0, "a profile with lines");
@@ -142,9 +142,9 @@ static int stop_at_once(void *ctx, const struct dp_edge_row *row)
 }
 
 /* Edges as rows; without memory, too. */
-static void edges(const struct dp_over_side *side)
+static void edges(const struct dp_part *side)
 {
-    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
+    struct dp_report_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
     uint64_t sum = 0;
     long failed = 0, odd = 0, before = (long)dp_mem_live();
     is_i(dp_edge_rows(side, 1, &how, "B::c", 4, 0, add_edge, &sum), 0, "callers");
@@ -166,13 +166,13 @@ static void edges(const struct dp_over_side *side)
 }
 
 /* What a node of a chain has is its kids' and its own, at every level; the whole is the row's. */
-static void sums(const struct dp_over_side *sides)
+static void sums(const struct dp_part *sides)
 {
     long wrong = 0, rows = 0;
     for (int k = 0; k < 24; k++) {
         struct dp_overhead over;
         struct dp_chains chains;
-        struct dp_over_how how = { .n_keys = 1,
+        struct dp_report_how how = { .n_keys = 1,
                                    .keys = { k & 1 ? DP_K_PACKAGE : DP_K_SUB },
                                    .no_children = k & 2 };
         struct dp_chain_how c = { .caller_order = k & 4,
@@ -217,8 +217,8 @@ static void deep(void)
         dp_buf_addf(&text, "%sA::f%d", i ? ";" : "", i);
     dp_buf_adds(&text, " 5\n");
     struct dp_prof *prof = of("deep", dp_buf_cstr(&text));
-    struct dp_over_side side = { .prof = prof };
-    struct dp_over_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
+    struct dp_part side = { .prof = prof };
+    struct dp_report_how how = { .n_keys = 1, .keys = { DP_K_SUB } };
     struct dp_chain_how c = { .caller_order = true, .of = DP_CHAIN_CHILDREN };
     struct dp_overhead over;
     struct dp_chains chains;
@@ -253,10 +253,10 @@ int main(void)
     memset(flags, DP_F_SHOWN, sizeof flags);
     flags[1] |= DP_F_CUT | DP_F_PARENT;
     flags[2] = 0;
-    struct dp_over_side sides[2] = { { .prof = one, .script = "x" },
+    struct dp_part sides[2] = { { .prof = one, .script = "x" },
                                      { .prof = two, .flags = flags } };
     struct dp_prof *with_lines = of("lined", lined);
-    struct dp_over_side lined_sides[2] = { { .prof = with_lines }, sides[1] };
+    struct dp_part lined_sides[2] = { { .prof = with_lines }, sides[1] };
     no_memory(sides, 0);
     no_memory(lined_sides, 12);
     lines(lined_sides);

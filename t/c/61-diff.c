@@ -48,7 +48,7 @@ static int match(void *ctx, size_t pattern, const char *ptr, size_t len)
 }
 
 static struct dp_prof *profs[6];
-static struct dp_over_side parts[6];
+static struct dp_part parts[6];
 static const size_t ends[3] = { 1, 2, 3 };
 static const size_t counters[6];
 static const struct dp_diff_measure measures[] = {

@@ -78,7 +78,7 @@ static struct dp_prof *run_of(enum kind kind, int at, int more, double slower)
 }
 
 static struct dp_prof *profs[2 * MOST];
-static struct dp_over_side parts[2 * MOST];
+static struct dp_part parts[2 * MOST];
 static size_t ends[MOST];
 static const size_t zeros[2 * MOST];
 static size_t ones[2 * MOST];
@@ -99,7 +99,7 @@ static bool differs(size_t n, double spending, bool in_pairs, bool *is_total, in
         .paired = in_pairs,
     };
     struct dp_diff_side sides[2];
-    struct dp_over_side both[2 * MOST];
+    struct dp_part both[2 * MOST];
     for (size_t i = 0; i < n; i++) {
         both[i] = parts[i];
         both[n + i] = parts[MOST + i];
@@ -132,7 +132,7 @@ static void make_runs(enum kind kind, int from, int to, int more, double slower)
         for (int s = 0; s < 2; s++) {
             int side = r % 2 ? 1 - s : s, at = side * MOST + r;
             profs[at] = run_of(kind, 2 * r + s, side ? more : 0, side ? slower : 1);
-            parts[at] = (struct dp_over_side){ .prof = profs[at] };
+            parts[at] = (struct dp_part){ .prof = profs[at] };
         }
 }
 

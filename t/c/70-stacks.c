@@ -85,7 +85,7 @@ static int colour(void *ctx, const char *name, size_t len, const char *rgb)
 /* ---- each allocation fails once ---- */
 
 static struct dp_prof *profs[6];
-static struct dp_over_side parts[6];
+static struct dp_part parts[6];
 static const size_t ends[3] = { 1, 2, 3 };
 static const size_t counters[6];
 static const struct dp_rename renames[] = { { "B::old", "B::new", 6, 6 } };
@@ -164,12 +164,12 @@ static const struct dp_stacks_format *in_turn(unsigned kind, int k)
     const struct dp_stacks_format *f, *found[32];
     size_t n = 0;
     for (size_t i = 0; (f = dp_stacks_format(i)) && n < DP_ARRAY_LEN(found); i++)
-        if ((f->needs & (DP_STACKS_LOOK | DP_STACKS_EXPORT)) == kind)
+        if ((f->needs & (DP_STACKS_VISUAL | DP_STACKS_EXPORT)) == kind)
             found[n++] = f;
     return found[(size_t)k % n];
 }
 
-static struct dp_over_side charted;     /* the same in order of time */
+static struct dp_part charted;     /* the same in order of time */
 static const struct dp_diff_side timeline = { "chart", &charted, ends, 1, 0 };
 
 /* Traces for formats that read the files themselves: several phases, a goto, a call that goes on,
@@ -286,7 +286,7 @@ static void no_memory(void)
 static bool holds(const struct dp_prof *prof)
 {
     struct dp_stacks_column column = { DP_T_REAL, NULL };
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_stacks_how how = { .columns = &column, .n_columns = 1, .chart = prof->chart };
     struct dp_stacks s;
@@ -413,7 +413,7 @@ static void random_trees(void)
     for (int round = 0; round < 200; round++) {
         size_t n = random_stacks(text, sizeof text);
         struct dp_prof *prof = folded(text, n);
-        struct dp_over_side part = { .prof = prof };
+        struct dp_part part = { .prof = prof };
         struct dp_diff_side sides[2] = { { "before", &part, ends, 1, 0 },
                                          { "after", &part, ends, 1, 0 } };
         struct dp_stacks_column columns[2] = { { DP_M_COUNTER, counters }, { DP_T_CPU, NULL } };
@@ -479,7 +479,7 @@ static void random_layouts(void)
     for (int round = 0; round < 400; round++) {
         size_t n = random_stacks(text, sizeof text);
         struct dp_prof *prof = folded(text, n);
-        struct dp_over_side part = { .prof = prof };
+        struct dp_part part = { .prof = prof };
         struct dp_diff_side sides[2] = { { "before", &part, ends, 1, 0 },
                                          { "after", &part, ends, 1, 0 } };
         struct dp_stacks_column columns[4];
@@ -534,7 +534,7 @@ static void small_things(void)
     struct dp_host host = { .write = take, .ctx = &buf };
     static const char text[] = "#;%3b;x 1\n(program);(program) 2\nf%20 3\nf%201 4\n(program) 5\n";
     struct dp_prof *prof = folded(text, sizeof text - 1), *nothing = folded("a 0\n", 4);
-    struct dp_over_side part = { .prof = prof }, none = { .prof = nothing };
+    struct dp_part part = { .prof = prof }, none = { .prof = nothing };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 }, empty = { "x", &none, ends, 1, 0 };
     struct dp_fold_how how = { .stacks = { .columns = columns, .n_columns = 1 }, .per = 1 };
     dp_buf_init(&buf);
@@ -574,7 +574,7 @@ static void nameless(void)
     struct dp_stacks_column columns[1] = { { DP_T_CPU, NULL } };
     struct dp_host host = { .write = take, .ctx = &buf };
     struct dp_prof *prof = of("& 1 % % -\n& 2 A % -\n", tree);
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_fold_how how = { .stacks = { .columns = columns, .n_columns = 1 }, .per = 1000 };
     dp_buf_init(&buf);
@@ -652,7 +652,7 @@ static void deep(void)
         dp_buf_addf(&text, "= %d %d 1 2 0 2 0 0 1\n", i, i % 2 + 1);
     struct dp_prof *prof = folded(dp_buf_cstr(&text), text.len);
     struct dp_stacks_column column = { DP_T_CPU, NULL };
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_stacks_how how = { .columns = &column, .n_columns = 1 };
     struct dp_stacks s;

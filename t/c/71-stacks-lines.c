@@ -6,7 +6,7 @@
 #include "dp_mem.h"
 #include "dp_prof.h"
 #include "dp_stacks_lines.h"
-#include "dp_stacks_spread.h"
+#include "dp_stacks_apportion.h"
 
 #include <stdlib.h>
 
@@ -88,24 +88,25 @@ static bool is_true(const struct dp_stacks *s, const struct dp_stacks_lines *l)
 }
 
 /* Prepares shares. Returns 0 or a DP_E. */
-static int spread_out(struct dp_stacks_spread *w, const struct dp_stacks *s,
+static int spread_out(struct dp_stacks_apportion *w, const struct dp_stacks *s,
                       const struct dp_stacks_how *how)
 {
     struct dp_stacks_ends stack_ends;
     uint32_t *depth = NULL;
     int rc = dp_stacks_depths(s, &depth, &stack_ends);
-    rc = rc < 0 ? rc : dp_stacks_spread_init(w, s, how, depth);
+    rc = rc < 0 ? rc : dp_stacks_apportion_init(w, s, how, depth);
     dp_mem_free(depth);
     return rc;
 }
 
 /* Takes the shares of a frame off what it and its lines have. */
-static bool take_shares(struct dp_stacks_spread *w, uint32_t frame, uint64_t *has, uint64_t *lines)
+static bool take_shares(struct dp_stacks_apportion *w, uint32_t frame, uint64_t *has,
+                        uint64_t *lines)
 {
     const struct dp_stacks *s = w->s;
     uint32_t name = name_of(s, frame);
     bool good = true;
-    for (size_t n = dp_stacks_spread_next(w, frame), k = 0; k < n; k++) {
+    for (size_t n = dp_stacks_apportion_next(w, frame), k = 0; k < n; k++) {
         const struct dp_stacks_share *share = &w->shares[k];
         bool whole = share->line == DP_STACKS_NONE, any = false;
         good = good && (whole ? n == 1 : w->lines.lines[share->line].name == name);
@@ -123,7 +124,7 @@ static bool take_shares(struct dp_stacks_spread *w, uint32_t frame, uint64_t *ha
 /* Have frames their own values in their shares, and lines what they have? */
 static bool is_spread(const struct dp_stacks *s, const struct dp_stacks_how *how, size_t *shared)
 {
-    struct dp_stacks_spread w;
+    struct dp_stacks_apportion w;
     size_t columns = s->n_columns;
     if (spread_out(&w, s, how) < 0 || !w.used)
         return false;
@@ -140,11 +141,11 @@ static bool is_spread(const struct dp_stacks *s, const struct dp_stacks_how *how
             good = good && !lines[i * columns + c];
     *shared += w.lines.count;
     free(lines);
-    dp_stacks_spread_release(&w);
+    dp_stacks_apportion_release(&w);
     return good;
 }
 
-static void lines_are(struct dp_over_side *parts, size_t n_parts, const struct dp_stacks_how *how,
+static void lines_are(struct dp_part *parts, size_t n_parts, const struct dp_stacks_how *how,
                       bool statements, const char *want, const char *what)
 {
     struct dp_diff_side side = { "x", parts, n_parts > 1 ? two_ends : ends, 1, 0 };
@@ -195,7 +196,7 @@ static struct dp_prof *some(void)
 static void statements(void)
 {
     struct dp_prof *prof = some();
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_stacks_how how = plain();
     lines_are(&part, 1, &how, true, all_lines, "statements");
     how.by_sub = 0;
@@ -217,7 +218,7 @@ static void filters(void)
 {
     struct dp_prof *prof = some();
     unsigned char shown[8];
-    struct dp_over_side part = { .prof = prof, .flags = shown };
+    struct dp_part part = { .prof = prof, .flags = shown };
     struct dp_stacks_how how = plain();
     memset(shown, DP_F_SHOWN, sizeof shown);
     for (uint32_t i = 0; i < dp_subs_count(&prof->subs); i++)
@@ -245,7 +246,7 @@ static void several(void)
     int n = snprintf(all, sizeof all, "%s%s", head, text);
     dp_prof_phases(phases);
     is_i(dp_prof_add_mem(phases, "memory", all, (size_t)n, 0), 0, "read");
-    struct dp_over_side parts[2] = { { .prof = phases }, { .prof = prof } };
+    struct dp_part parts[2] = { { .prof = phases }, { .prof = prof } };
     struct dp_stacks_how how = plain();
     lines_are(parts, 1, &how, true,
               "(program) :0 3 30 0\n(program) a.pl:9 4 40 0\nA::f lib/A.pm:1 0 0 1\n"
@@ -320,7 +321,7 @@ static void at_random(void)
     for (int round = 0; round < 500; round++) {
         struct dp_prof *profs[2] = { random_profile(), random_profile() };
         unsigned char shown[8];
-        struct dp_over_side parts[2] = { { .prof = profs[0] }, { .prof = profs[1] } };
+        struct dp_part parts[2] = { { .prof = profs[0] }, { .prof = profs[1] } };
         struct dp_diff_side side = { "x", parts, two_ends, 1, 0 };
         struct dp_stacks_how how = plain();
         how.by_sub = any(2);
@@ -356,12 +357,12 @@ static void at_random(void)
 static const char *shares_of(const struct dp_stacks *s, const struct dp_stacks_how *how)
 {
     static char text[4096];
-    struct dp_stacks_spread w;
+    struct dp_stacks_apportion w;
     size_t at = add(text, 0, sizeof text, "");
     if (spread_out(&w, s, how) < 0)
         return "no memory";
     for (uint32_t i = 0; w.used && i < s->count; i++)
-        for (size_t n = dp_stacks_spread_next(&w, i), k = 0; k < n; k++) {
+        for (size_t n = dp_stacks_apportion_next(&w, i), k = 0; k < n; k++) {
             const struct dp_stacks_share *share = &w.shares[k];
             static const struct dp_stacks_line first = { 0, { "first", 5 }, 0 };
             const struct dp_stacks_line *line = share->line == DP_STACKS_NONE
@@ -370,7 +371,7 @@ static const char *shares_of(const struct dp_stacks *s, const struct dp_stacks_h
                      line->file.ptr, (unsigned long)line->line, (unsigned long)share->self[0],
                      (unsigned long)share->self[1]);
         }
-    dp_stacks_spread_release(&w);
+    dp_stacks_apportion_release(&w);
     return text;
 }
 
@@ -378,7 +379,7 @@ static void shares_are(const char *profile, const struct dp_stacks_how *how, con
                        const char *what)
 {
     struct dp_prof *prof = of(profile);
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_stacks s;
     is_i(dp_stacks_make(&s, &side, 1, how), 0, "stacks");
@@ -425,22 +426,22 @@ static void no_room(void)
         at = add(text, at, room, "#l %d 1 1 0 0 %d 0\n", i, DEPTH);
     add(text, at, room, "#l 9 2 1 0 0 1 0\n#l 10 2 1 0 0 1 0\n");
     struct dp_prof *prof = of(text);
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_stacks_how how = plain();
     struct dp_stacks s;
-    struct dp_stacks_spread w;
+    struct dp_stacks_apportion w;
     is_i(dp_stacks_make(&s, &side, 1, &how), 0, "stacks");
     is_i(spread_out(&w, &s, &how), 0, "a deep recursion");
     size_t whole = 0, shares = 0;
     for (uint32_t i = 0; w.used && i < s.count; i++) {
-        size_t n = dp_stacks_spread_next(&w, i);
+        size_t n = dp_stacks_apportion_next(&w, i);
         shares += n;
         whole += n && w.shares[0].line == DP_STACKS_NONE;
     }
     is_u(shares, DEPTH + 2, "a frame of it has all at its first line, one of the other in two");
     is_u(whole, DEPTH, "and no other");
-    dp_stacks_spread_release(&w);
+    dp_stacks_apportion_release(&w);
     dp_stacks_release(&s);
     dp_prof_free(prof);
 }
@@ -448,7 +449,7 @@ static void no_room(void)
 static void no_memory(void)
 {
     struct dp_prof *prof = some();
-    struct dp_over_side part = { .prof = prof };
+    struct dp_part part = { .prof = prof };
     struct dp_diff_side side = { "x", &part, ends, 1, 0 };
     struct dp_stacks_how how = plain();
     struct dp_stacks s;
@@ -465,7 +466,7 @@ static void no_memory(void)
     is_i(wrong, 0, "no memory at %ld places: an error, and nothing is left behind", n - 1);
     is_s(text_of(&s, &l), all_lines, "and then the lines");
     dp_stacks_lines_release(&l);
-    struct dp_stacks_spread w;
+    struct dp_stacks_apportion w;
     before = dp_mem_live();
     for (rc = DP_E_NOMEM, n = wrong = 0; rc < 0 && n < 1000; n++) {
         dp_mem_fail_after(n);
@@ -474,7 +475,7 @@ static void no_memory(void)
         wrong += rc != 0 && (rc != DP_E_NOMEM || dp_mem_live() != before);
     }
     is_i(wrong, 0, "nor of shares at %ld places", n - 1);
-    dp_stacks_spread_release(&w);
+    dp_stacks_apportion_release(&w);
     dp_stacks_release(&s);
     dp_prof_free(prof);
 }

@@ -22,7 +22,7 @@ AV *dpx_stacks_formats(pTHX)
         av_push(all, newRV_noinc((SV *)hv));
         hv_stores(hv, "name", newSVpv(f->name, 0));
         hv_stores(hv, "suffixes", newSVpv(f->suffixes, 0));
-        hv_stores(hv, "for", newSVpv(f->needs & DP_STACKS_LOOK ? "eyes"
+        hv_stores(hv, "for", newSVpv(f->needs & DP_STACKS_VISUAL ? "eyes"
                                      : f->needs & DP_STACKS_EXPORT ? "tools" : "programs", 0));
         for (size_t i = 0; i < C_ARRAY_LENGTH(needs); i++)
             (void)hv_store(hv, needs[i].word, (I32)strlen(needs[i].word),

@@ -101,7 +101,7 @@ void dpx_keys_list(pTHX_ const struct dpx_keys *what, AV *to);
 extern dpx_keys_of
     dpx_keys_dp_label_how, dpx_keys_dp_classic, dpx_keys_dpx_classic, dpx_keys_dp_take,
     dpx_keys_dp_write_how,
-    dpx_keys_dp_trace_how, dpx_keys_dp_over_how, dpx_keys_dp_report, dpx_keys_dp_given_table,
+    dpx_keys_dp_trace_how, dpx_keys_dp_report_how, dpx_keys_dp_report, dpx_keys_dp_given_table,
     dpx_keys_dp_pair_how, dpx_keys_dp_diff_how,
     dpx_keys_dpx_fold, dpx_keys_dpx_flame, dpx_keys_dpx_export;
 extern const struct dpx_element dpx_element_dp_report_fact;

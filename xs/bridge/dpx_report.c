@@ -36,7 +36,7 @@ static bool take_name(pTHX_ void *to, AV *from, SSize_t at)
 }
 static DPX_ELEMENT(dp_report_name, 1, NULL, take_name);
 
-DPX_KEYS(dp_over_how, DP_OVER_OPTIONS, "a table")
+DPX_KEYS(dp_report_how, DP_REPORT_HOW_OPTIONS, "a table")
 
 DPX_KEYS(dp_report, DP_REPORT_OPTIONS, "a report")
 
@@ -103,7 +103,7 @@ void dpx_given_table(pTHX_ struct dp_given_table *table, AV *columns, AV *rows, 
     }
 }
 
-static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n, bool waiting)
+static void take_side(pTHX_ struct dp_part *side, AV *from, SSize_t n, bool waiting)
 {
     const char **texts[] = { &side->script, &side->pid, &side->thread };
     SV *sv = from ? dpx_element(aTHX_ from, 0) : NULL;
@@ -125,10 +125,10 @@ static void take_side(pTHX_ struct dp_over_side *side, AV *from, SSize_t n, bool
         side->counter = (size_t)SvUV(sv);
 }
 
-const struct dp_over_side *dpx_sides(pTHX_ AV *from, bool waiting)
+const struct dp_part *dpx_sides(pTHX_ AV *from, bool waiting)
 {
     SSize_t n = av_len(from) + 1;
-    struct dp_over_side *sides = dpx_array(aTHX_ (size_t)n, sizeof *sides);
+    struct dp_part *sides = dpx_array(aTHX_ (size_t)n, sizeof *sides);
     if (!n)
         croak("no profiles");
     for (SSize_t i = 0; i < n; i++)

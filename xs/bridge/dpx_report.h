@@ -10,7 +10,7 @@
  * [profile, flags, script, pid, thread, counter] each. The results live as long as the arguments
  * and the statement. waiting: profiles may be packed (dp_prof_waits). */
 void dpx_report(pTHX_ struct dp_report *how, HV *from);
-const struct dp_over_side *dpx_sides(pTHX_ AV *from, bool waiting);
+const struct dp_part *dpx_sides(pTHX_ AV *from, bool waiting);
 
 /* A table: columns, [title, key, is it left-aligned] each; rows, lists of cells; a hash with the
  * fields of struct dp_given_table. */

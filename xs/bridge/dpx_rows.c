@@ -34,14 +34,14 @@ static int take_edge(void *ctx, const struct dp_edge_row *row)
 }
 
 /* The options of a table, and which edges are wanted. */
-#define DPX_EDGES_OPTIONS(X) X(PART, over, dp_over_how) X(SIZE, counter) X(FLAG, callees)
+#define DPX_EDGES_OPTIONS(X) X(PART, over, dp_report_how) X(SIZE, counter) X(FLAG, callees)
 struct dpx_edges { DPX_EDGES_OPTIONS(DP_MEMBER) };
 static DPX_KEYS(dpx_edges, DPX_EDGES_OPTIONS, "edges")
 
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *from)
 {
     struct dpx_edges how;
-    struct dp_over_side side = { .prof = prof };
+    struct dp_part side = { .prof = prof };
     struct rows rows;
     STRLEN len;
     const char *label = dpx_text(aTHX_ name, &len);

@@ -7,8 +7,8 @@
 #include "dprof/rows.h"
 
 /* The edges at a sub: an array of [name, calls, self, inclusive, site or undef], mortal; NULL where
- * the profile has no such sub. Croaks when memory is short. how: the fields of struct dp_over_how,
- * and counter, callees. */
+ * the profile has no such sub. Croaks when memory is short. how: the fields of struct
+ * dp_report_how, and counter, callees. */
 AV *dpx_edge_rows(pTHX_ const struct dp_prof *prof, SV *name, HV *how);
 
 /* Compares. Returns a mortal hash of total, rows, lines, findings, failed, undecided and needed, as

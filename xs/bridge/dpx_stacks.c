@@ -168,7 +168,7 @@ struct dp_stacks_job *dpx_stacks_job(pTHX_ HV *from, size_t n_sides)
     const struct dp_stacks_format *format = dp_stacks_format_named(name);
     if (!format)
         croak("there is no format %s", name);
-    struct dp_stacks_job *job = (format->needs & DP_STACKS_LOOK ? take_flame
+    struct dp_stacks_job *job = (format->needs & DP_STACKS_VISUAL ? take_flame
                                  : format->needs & DP_STACKS_EXPORT ? take_export
                                  : take_fold)(aTHX_ from, n_sides);
     job->format = format;

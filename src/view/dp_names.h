@@ -1,6 +1,6 @@
-/* Which name a sub goes by, and what a view does with each name. */
-#ifndef DP_SELECT_H
-#define DP_SELECT_H
+/* The labels of subs: the name that a view shows for each sub. */
+#ifndef DP_NAMES_H
+#define DP_NAMES_H
 
 #include "dp_base.h"
 #include "dp_pool.h"
@@ -8,7 +8,7 @@
 #include "dprof/profile.h"
 
 struct dp_names {
-    struct dp_pool pool;        /* a label's number is its name's */
+    struct dp_pool pool;        /* the number of a label is that of its name */
     uint32_t *of_sub;
     size_t subs;
 };

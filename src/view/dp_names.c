@@ -1,4 +1,4 @@
-#include "dp_select.h"
+#include "dp_names.h"
 #include "dp_mem.h"
 #include "dp_prof.h"
 

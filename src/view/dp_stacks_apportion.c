@@ -1,4 +1,4 @@
-#include "dp_stacks_spread.h"
+#include "dp_stacks_apportion.h"
 #include "dp_err.h"
 #include "dp_fmt.h"
 #include "dp_mem.h"
@@ -7,17 +7,17 @@
 
 #include <string.h>
 
-/* ---- which names ---- */
+/* ---- which names have lines ---- */
 
-/* What has parts and phases is the program's. */
-static uint32_t name_of(const struct dp_stacks_spread *w, uint32_t frame)
+/* The name of a frame; parts and phases count as the program. */
+static uint32_t name_of(const struct dp_stacks_apportion *w, uint32_t frame)
 {
     uint32_t name = w->s->frames[frame].name;
     unsigned char kind = w->s->names[name].kind;
     return kind == DP_KIND_PART || kind == DP_KIND_PHASE ? w->program : name;
 }
 
-static uint32_t lines_of(const struct dp_stacks_spread *w, uint32_t name)
+static uint32_t lines_of(const struct dp_stacks_apportion *w, uint32_t name)
 {
     return w->first[name + 1] - w->first[name];
 }
@@ -33,9 +33,10 @@ static uint64_t product(uint64_t a, uint64_t b)
     return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }
 
-/* The names that become longest by their lines have all at their first lines, if there is no room
- * for those of all names. cost: by name, how many numbers its stacks are without lines. */
-static void choose(struct dp_stacks_spread *w, uint64_t *cost, uint32_t *order)
+/* If there is no room for the lines of all names, chooses the names that would become longest;
+ * their whole value goes to their first lines. cost: by name, the amount of numbers of its stacks
+ * without lines. */
+static void choose(struct dp_stacks_apportion *w, uint64_t *cost, uint32_t *order)
 {
     uint64_t room = 0;
     for (uint32_t n = 0; n < w->s->n_names; n++) {
@@ -43,8 +44,8 @@ static void choose(struct dp_stacks_spread *w, uint64_t *cost, uint32_t *order)
         cost[n] = product(cost[n], lines_of(w, n) > 1 ? lines_of(w, n) - 1 : 0);
         order[n] = n;
     }
-    room = product(room, DP_SPREAD_TIMES - 1);
-    room = room > DP_SPREAD_LEAST ? room : DP_SPREAD_LEAST;
+    room = product(room, DP_APPORTION_TIMES - 1);
+    room = room > DP_APPORTION_LEAST ? room : DP_APPORTION_LEAST;
     dp_sort_u32(order, w->s->n_names, by_number, cost);
     for (size_t i = 0; i < w->s->n_names; i++) {
         uint32_t n = order[i];
@@ -53,7 +54,7 @@ static void choose(struct dp_stacks_spread *w, uint64_t *cost, uint32_t *order)
     }
 }
 
-static int choose_names(struct dp_stacks_spread *w, const uint32_t *depth)
+static int choose_names(struct dp_stacks_apportion *w, const uint32_t *depth)
 {
     uint64_t *cost = dp_mem_zalloc((w->s->n_names + 1) * sizeof *cost);
     uint32_t *order = dp_mem_realloc(NULL, w->s->n_names + 1, sizeof *order);
@@ -78,7 +79,7 @@ static bool tells_lines(const struct dp_stacks *s)
     return false;
 }
 
-static int index_lines(struct dp_stacks_spread *w)
+static int index_lines(struct dp_stacks_apportion *w)
 {
     const struct dp_stacks *s = w->s;
     uint32_t most = 1;
@@ -106,8 +107,8 @@ static int index_lines(struct dp_stacks_spread *w)
     return w->shares && w->self ? 0 : DP_E_NOMEM;
 }
 
-int dp_stacks_spread_init(struct dp_stacks_spread *w, const struct dp_stacks *s,
-                          const struct dp_stacks_how *how, const uint32_t *depth)
+int dp_stacks_apportion_init(struct dp_stacks_apportion *w, const struct dp_stacks *s,
+                             const struct dp_stacks_how *how, const uint32_t *depth)
 {
     memset(w, 0, sizeof *w);
     w->s = s;
@@ -118,11 +119,11 @@ int dp_stacks_spread_init(struct dp_stacks_spread *w, const struct dp_stacks *s,
     rc = rc < 0 ? rc : choose_names(w, depth);
     w->used = rc == 0;
     if (rc < 0)
-        dp_stacks_spread_release(w);
+        dp_stacks_apportion_release(w);
     return rc;
 }
 
-void dp_stacks_spread_release(struct dp_stacks_spread *w)
+void dp_stacks_apportion_release(struct dp_stacks_apportion *w)
 {
     dp_stacks_lines_release(&w->lines);
     dp_mem_free(w->first);
@@ -135,11 +136,11 @@ void dp_stacks_spread_release(struct dp_stacks_spread *w)
 
 /* ---- shares ---- */
 
-/* Gives the lines of a name their parts of v, out of what they have left in a column. The lines
- * stand in a row, each as long as what it has left, and v cuts the row into pieces of one length: a
- * line gets a tick for each piece that ends in it. So it never gets more than it has left, and its
- * part is exact but for less than one tick. Returns what was more than all of them have left. */
-static uint64_t give(struct dp_stacks_spread *w, uint32_t name, size_t column, uint64_t v)
+/* Gives the lines of a name their parts of v, from what they have left in a column. Imagine the
+ * lines in a row, each as long as its rest, and v points at equal distances: a line gets a tick for
+ * each point in it. So a line never gets more than it has left, and its part is exact to less than
+ * one tick. Returns the amount that exceeds the rest of all lines. */
+static uint64_t give(struct dp_stacks_apportion *w, uint32_t name, size_t column, uint64_t v)
 {
     size_t columns = w->s->n_columns;
     uint64_t *left = &w->left[name * columns + column], row = *left, until = 0, given = 0;
@@ -161,8 +162,8 @@ static uint64_t give(struct dp_stacks_spread *w, uint32_t name, size_t column, u
     return rest;
 }
 
-/* Leaves lines out that have nothing. Returns how many are left. */
-static size_t pack(struct dp_stacks_spread *w, uint32_t first, uint32_t n)
+/* Removes lines without a value. Returns the number of those left. */
+static size_t pack(struct dp_stacks_apportion *w, uint32_t first, uint32_t n)
 {
     size_t count = 0, columns = w->s->n_columns;
     for (uint32_t i = 0; i < n; i++) {
@@ -175,7 +176,7 @@ static size_t pack(struct dp_stacks_spread *w, uint32_t first, uint32_t n)
     return count;
 }
 
-size_t dp_stacks_spread_next(struct dp_stacks_spread *w, uint32_t frame)
+size_t dp_stacks_apportion_next(struct dp_stacks_apportion *w, uint32_t frame)
 {
     size_t columns = w->s->n_columns;
     uint32_t name = name_of(w, frame), n = lines_of(w, name);
@@ -188,7 +189,7 @@ size_t dp_stacks_spread_next(struct dp_stacks_spread *w, uint32_t frame)
         return any;
     }
     memset(w->self, 0, n * columns * sizeof *w->self);
-    w->turn += UINT64_C(0x9e3779b97f4a7c15);    /* the golden ratio: far from where it was */
+    w->turn += UINT64_C(0x9e3779b97f4a7c15);    /* the golden ratio: far from the last turn */
     for (size_t c = 0; c < columns; c++) {
         uint64_t rest = give(w, name, c, self[c]);
         w->self[c] = dp_count_add(w->self[c], rest);

@@ -1,4 +1,4 @@
-#include "dp_reader_foreign.h"
+#include "dp_import.h"
 #include "dp_reader_tree.h"
 #include "dp_mem.h"
 #include "dp_num.h"
@@ -8,17 +8,17 @@
 
 enum {
     NAME_MAX = 100,             /* bytes of a counter's name */
-    SHOWN = 60                  /* .. of a line in a message */
+    SHOWN = 60                  /* bytes of a line in a message */
 };
 
 /* ---- errors ---- */
 
-int dp_foreign_error(struct dp_reader *r, int code)
+int dp_import_error(struct dp_reader *r, int code)
 {
     return dp_reader_fail(r, code, 0, "%s", dp_err_text(code));
 }
 
-int dp_foreign_bad(struct dp_reader *r, const char *what, struct dp_text line)
+int dp_import_bad(struct dp_reader *r, const char *what, struct dp_text line)
 {
     bool whole = line.len <= SHOWN;
     return dp_reader_fail(r, DP_E_SYNTAX, 0, "%s: %.*s%s", what, whole ? (int)line.len : SHOWN,
@@ -27,11 +27,11 @@ int dp_foreign_bad(struct dp_reader *r, const char *what, struct dp_text line)
 
 /* ---- bytes ---- */
 
-int dp_foreign_line(struct dp_reader *r, struct dp_text *line)
+int dp_import_line(struct dp_reader *r, struct dp_text *line)
 {
-    r->in.pos += r->foreign.taken;
-    r->in.line += r->foreign.taken > 0;
-    r->foreign.taken = 0;
+    r->in.pos += r->import.taken;
+    r->in.line += r->import.taken > 0;
+    r->import.taken = 0;
     long len = dp_reader_whole_line(r);
     if (len < -1)
         return r->err->code;
@@ -41,16 +41,16 @@ int dp_foreign_line(struct dp_reader *r, struct dp_text *line)
     if (!whole && !len)
         return 0;
     *line = (struct dp_text){ r->in.buf + r->in.pos, (size_t)len };
-    r->foreign.taken = line->len + whole;
+    r->import.taken = line->len + whole;
     r->in.no_end = !whole;
     if (line->len && line->ptr[line->len - 1] == '\r')
         line->len--;
     return 1;
 }
 
-int dp_foreign_whole(struct dp_reader *r, struct dp_text *all)
+int dp_import_whole(struct dp_reader *r, struct dp_text *all)
 {
-    struct dp_buf *buf = &r->foreign.whole;
+    struct dp_buf *buf = &r->import.whole;
     for (;;) {
         size_t n = r->in.end - r->in.pos;
         if (n > DP_LIMIT_WHOLE - buf->len)
@@ -58,7 +58,7 @@ int dp_foreign_whole(struct dp_reader *r, struct dp_text *all)
                                   DP_LIMIT_WHOLE);
         dp_buf_add(buf, r->in.buf + r->in.pos, n);
         if (buf->err)
-            return dp_foreign_error(r, DP_E_NOMEM);
+            return dp_import_error(r, DP_E_NOMEM);
         r->in.pos = r->in.end;
         long got = dp_reader_refill(r);
         if (got < 0)
@@ -74,7 +74,7 @@ int dp_foreign_whole(struct dp_reader *r, struct dp_text *all)
 
 /* ---- values ---- */
 
-/* How many nanoseconds a unit of time has, which may be a multiple (10ns); 0: it is none. */
+/* The nanoseconds of a unit of time, which may be a multiple (10ns); 0: not a unit of time. */
 static uint64_t ns_of(struct dp_text unit)
 {
     static const struct { const char *name; uint64_t ns; } times[] = {
@@ -92,14 +92,15 @@ static uint64_t ns_of(struct dp_text unit)
         return 0;
     unit = (struct dp_text){ unit.ptr + digits, unit.len - digits };
     for (size_t i = 0; i < DP_ARRAY_LEN(times); i++)
-        if (dp_foreign_is(unit, times[i].name))
+        if (dp_import_is(unit, times[i].name))
             return factor * times[i].ns;
     return 0;
 }
 
-/* A copy that lives as long as the header, at most max bytes, with _ for what no word has. Names of
- * events may also have dots, colons and the like, but no blanks; and so may units, but for colons,
- * as what stands behind the last one is the unit. NULL: there is no memory. */
+/* Copies a text for the lifetime of the header, at most max bytes, with _ for characters that are
+ * not allowed. Words have letters and digits. Names of events may also have dots, colons and the
+ * like, but no blanks. Units may have the same except colons, because the part after the last colon
+ * is the unit. NULL: no memory. */
 enum what { WORD, UNIT, NAME };
 
 static char *word(struct dp_reader *r, struct dp_text t, size_t max, enum what what)
@@ -116,25 +117,25 @@ static char *word(struct dp_reader *r, struct dp_text t, size_t max, enum what w
     return to;
 }
 
-int dp_foreign_value(struct dp_reader *r, struct dp_text name, struct dp_text unit)
+int dp_import_value(struct dp_reader *r, struct dp_text name, struct dp_text unit)
 {
-    struct dp_reader_foreign *f = &r->foreign;
-    if (f->n_values == DP_FOREIGN_VALUES)
+    struct dp_reader_import *f = &r->import;
+    if (f->n_values == DP_IMPORT_VALUES)
         return dp_reader_fail(r, DP_E_LIMIT, 0, "there are more than %d kinds of values",
-                              DP_FOREIGN_VALUES);
-    struct dp_foreign_kind *v = &f->values[f->n_values++];
-    *v = (struct dp_foreign_kind){ .ns = ns_of(unit), .column = DP_FOREIGN_NONE };
+                              DP_IMPORT_VALUES);
+    struct dp_import_kind *v = &f->values[f->n_values++];
+    *v = (struct dp_import_kind){ .ns = ns_of(unit), .column = DP_IMPORT_NONE };
     v->name = word(r, name.len ? name : (struct dp_text){ "value", 5 }, NAME_MAX, NAME);
-    bool counts = !unit.len || dp_foreign_is(unit, "count");
+    bool counts = !unit.len || dp_import_is(unit, "count");
     v->unit = word(r, counts ? (struct dp_text){ "", 0 } : unit, DP_UNIT_MAX, UNIT);
     if (!v->name || !v->unit)
-        return dp_foreign_error(r, DP_E_NOMEM);
-    v->calls = counts && dp_foreign_is(name, "calls");
+        return dp_import_error(r, DP_E_NOMEM);
+    v->calls = counts && dp_import_is(name, "calls");
     return 0;
 }
 
-/* The first time of that name; of any name if it is NULL. */
-static struct dp_foreign_kind *time_of(struct dp_reader_foreign *f, const char *name)
+/* The first time with a name; with any name if name is NULL. */
+static struct dp_import_kind *time_of(struct dp_reader_import *f, const char *name)
 {
     for (size_t i = 0; i < f->n_values; i++)
         if (f->values[i].ns && (!name || strcmp(f->values[i].name, name) == 0))
@@ -142,10 +143,10 @@ static struct dp_foreign_kind *time_of(struct dp_reader_foreign *f, const char *
     return NULL;
 }
 
-/* Which kinds are times; true if some are. */
-static bool choose_times(struct dp_reader_foreign *f)
+/* Chooses the kinds that are times; returns false if there are none. */
+static bool choose_times(struct dp_reader_import *f)
 {
-    struct dp_foreign_kind *cpu = time_of(f, "cpu"), *wall = time_of(f, "wall");
+    struct dp_import_kind *cpu = time_of(f, "cpu"), *wall = time_of(f, "wall");
     if (!cpu && !wall)
         cpu = wall = time_of(f, NULL);
     if (!cpu || !wall)
@@ -157,16 +158,16 @@ static bool choose_times(struct dp_reader_foreign *f)
     return cpu != NULL;
 }
 
-/* What is counted in place of times: as --unit would declare it. Where the unit is not its name, it
- * is a counter as well, and can be chosen by its name, such as cycles:u. */
-static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
+/* Uses a count in place of times, as --unit would declare it. If the unit differs from its name,
+ * the kind is a counter as well, so that it can be chosen by name, such as cycles:u. */
+static int stand_in(struct dp_reader *r, struct dp_import_kind *v)
 {
     uint64_t hz;
     bool time;
     const char *of = *v->unit ? v->unit : v->name;
     const char *unit = word(r, (struct dp_text){ of, strlen(of) }, DP_UNIT_MAX, WORD);
     if (!unit)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (!dp_header_unit(unit, &hz, &time) || time)
         unit = "values";
     v->ns = 1;
@@ -176,12 +177,12 @@ static int stand_in(struct dp_reader *r, struct dp_foreign_kind *v)
     return 0;
 }
 
-/* The others' columns. */
+/* Assigns columns to the other kinds. */
 static int choose_counters(struct dp_reader *r)
 {
     struct dp_header *head = r->head;
-    for (size_t i = 0; i < r->foreign.n_values && head->n_counters < DP_FMT_COUNTERS; i++) {
-        struct dp_foreign_kind *v = &r->foreign.values[i];
+    for (size_t i = 0; i < r->import.n_values && head->n_counters < DP_FMT_COUNTERS; i++) {
+        struct dp_import_kind *v = &r->import.values[i];
         if ((v->times && !v->named) || v->calls)
             continue;
         size_t name = strlen(v->name), unit = strlen(v->unit);
@@ -189,7 +190,7 @@ static int choose_counters(struct dp_reader *r)
         size_t len = name + colon + unit;
         char *to = dp_pool_alloc(&head->pool, len + 1);
         if (!to)
-            return dp_foreign_error(r, DP_E_NOMEM);
+            return dp_import_error(r, DP_E_NOMEM);
         snprintf(to, len + 1, "%s%s%s", v->name, colon ? ":" : "", v->unit);
         v->column = (unsigned)head->n_counters;
         head->counters[head->n_counters++] = (struct dp_var){ "", to, len };
@@ -197,15 +198,15 @@ static int choose_counters(struct dp_reader *r)
     return 0;
 }
 
-/* Those that are left over are named in a variable, which the tools tell. */
+/* Lists the remaining kinds in a variable, which the tools report. */
 static int name_rest(struct dp_reader *r)
 {
     struct dp_buf *words = &r->ids.scratch;
     size_t left = 0;
     dp_buf_clear(words);
-    for (size_t i = 0; i < r->foreign.n_values; i++) {
-        const struct dp_foreign_kind *v = &r->foreign.values[i];
-        if (v->column == DP_FOREIGN_NONE && !v->times && !v->calls)
+    for (size_t i = 0; i < r->import.n_values; i++) {
+        const struct dp_import_kind *v = &r->import.values[i];
+        if (v->column == DP_IMPORT_NONE && !v->times && !v->calls)
             dp_buf_addf(words, "%s%s", left++ ? " " : "", v->name);
     }
     if (!left)
@@ -215,9 +216,9 @@ static int name_rest(struct dp_reader *r)
     return words->err ? DP_E_NOMEM : dp_header_add(r->head, "dprof_left_out", all);
 }
 
-int dp_foreign_header(struct dp_reader *r, size_t preferred)
+int dp_import_header(struct dp_reader *r, size_t preferred)
 {
-    struct dp_reader_foreign *f = &r->foreign;
+    struct dp_reader_import *f = &r->import;
     struct dp_header *head = r->head;
     if (!f->n_values)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "it does not tell what its values are");
@@ -238,13 +239,13 @@ int dp_foreign_header(struct dp_reader *r, size_t preferred)
     rc = dp_header_add(head, "dprof_format", f->format->name);
     if (rc == 0)
         rc = name_rest(r);
-    return rc < 0 ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return rc < 0 ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
 /* ---- contexts ---- */
 
-int dp_foreign_sub(struct dp_reader *r, struct dp_text name, struct dp_text file, uint64_t line,
-                   uint32_t *sub)
+int dp_import_sub(struct dp_reader *r, struct dp_text name, struct dp_text file, uint64_t line,
+                  uint32_t *sub)
 {
     struct dp_subdef def;
     dp_reader_subdef(&def, name);
@@ -255,7 +256,7 @@ int dp_foreign_sub(struct dp_reader *r, struct dp_text name, struct dp_text file
     return dp_reader_sub(r, &def, sub);
 }
 
-int dp_foreign_phase(struct dp_reader *r, struct dp_text name, uint32_t *sub)
+int dp_import_phase(struct dp_reader *r, struct dp_text name, uint32_t *sub)
 {
     struct dp_subdef def;
     dp_reader_subdef(&def, (struct dp_text){ "", 0 });
@@ -264,9 +265,9 @@ int dp_foreign_phase(struct dp_reader *r, struct dp_text name, uint32_t *sub)
     return dp_reader_sub(r, &def, sub);
 }
 
-bool dp_foreign_is_root(struct dp_text name) { return dp_foreign_is(name, DP_FMT_PROGRAM); }
+bool dp_import_is_root(struct dp_text name) { return dp_import_is(name, DP_FMT_PROGRAM); }
 
-int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
+int64_t dp_import_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
 {
     static const uint64_t nothing[DP_FMT_COUNTERS];
     struct dp_context c;
@@ -279,9 +280,9 @@ int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
     c.at.ptr = "";
     if (r->head->ordered)
         return dp_reader_give_context(r, &c);
-    struct dp_map_slot *slot = dp_map_put(&r->foreign.kids, (uint64_t)parent << 32 | sub);
+    struct dp_map_slot *slot = dp_map_put(&r->import.kids, (uint64_t)parent << 32 | sub);
     if (!slot)
-        return dp_foreign_error(r, DP_E_NOMEM);
+        return dp_import_error(r, DP_E_NOMEM);
     if (slot->value != DP_MAP_NONE)
         return slot->value;
     slot->value = 0;
@@ -291,7 +292,7 @@ int64_t dp_foreign_enter(struct dp_reader *r, uint32_t parent, uint32_t sub)
     return node;
 }
 
-int dp_foreign_place(struct dp_reader *r, struct dp_text file, uint64_t line, struct dp_text *place)
+int dp_import_place(struct dp_reader *r, struct dp_text file, uint64_t line, struct dp_text *place)
 {
     struct dp_buf *buf = &r->ids.scratch;
     *place = (struct dp_text){ "", 0 };
@@ -302,26 +303,26 @@ int dp_foreign_place(struct dp_reader *r, struct dp_text file, uint64_t line, st
     dp_buf_addc(buf, ':');
     dp_buf_addu(buf, line);
     *place = (struct dp_text){ buf->ptr, buf->len };
-    return buf->err ? dp_foreign_error(r, DP_E_NOMEM) : 0;
+    return buf->err ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-bool dp_foreign_values(const struct dp_reader *r, const uint64_t *values, uint64_t *t,
-                       uint64_t *counters)
+bool dp_import_values(const struct dp_reader *r, const uint64_t *values, uint64_t *t,
+                      uint64_t *counters)
 {
     bool any = false;
-    for (size_t i = 0; i < r->foreign.n_values; i++) {
-        const struct dp_foreign_kind *v = &r->foreign.values[i];
+    for (size_t i = 0; i < r->import.n_values; i++) {
+        const struct dp_import_kind *v = &r->import.values[i];
         for (unsigned m = 0; m < DP_METRICS; m++)
             if (v->times >> m & 1)
                 t[m] = values[i] * v->ns;
-        if (v->column != DP_FOREIGN_NONE)
+        if (v->column != DP_IMPORT_NONE)
             counters[v->column] = values[i];
-        any = any || (values[i] && (v->times || v->column != DP_FOREIGN_NONE));
+        any = any || (values[i] && (v->times || v->column != DP_IMPORT_NONE));
     }
     return any;
 }
 
-int dp_foreign_add(struct dp_reader *r, uint32_t node, const uint64_t *values)
+int dp_import_add(struct dp_reader *r, uint32_t node, const uint64_t *values)
 {
     struct dp_context c;
     uint64_t counters[DP_FMT_COUNTERS] = { 0 };
@@ -331,14 +332,14 @@ int dp_foreign_add(struct dp_reader *r, uint32_t node, const uint64_t *values)
     c.node = node;
     c.at.ptr = "";
     c.counters = counters;
-    for (size_t i = 0; i < r->foreign.n_values; i++) {
-        const struct dp_foreign_kind *v = &r->foreign.values[i];
+    for (size_t i = 0; i < r->import.n_values; i++) {
+        const struct dp_import_kind *v = &r->import.values[i];
         if (v->times && values[i] >= DP_LIMIT_TOTAL / v->ns)
             return dp_reader_fail(r, DP_E_LIMIT, 0, "the times add up to more than fits");
         if (v->calls)
             c.calls = values[i];
     }
-    dp_foreign_values(r, values, c.t, counters);
+    dp_import_values(r, values, c.t, counters);
     int64_t got = dp_reader_context(r, &c);
     return got < 0 ? (int)got : 0;
 }

@@ -1,4 +1,4 @@
-#include "dp_foreign.h"
+#include "dp_unreadable.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static bool begins(const char *ptr, size_t len, const char *with)
     return len >= n && memcmp(ptr, with, n) == 0;
 }
 
-bool dp_foreign_has(const char *ptr, size_t len, const char *what)
+bool dp_unreadable_has(const char *ptr, size_t len, const char *what)
 {
     size_t n = strlen(what);
     const char *p = ptr, *end = ptr + len;
@@ -23,7 +23,7 @@ bool dp_foreign_has(const char *ptr, size_t len, const char *what)
     return false;
 }
 
-/* pprof's older format begins with words of 4 or 8 bytes: 0, 3, 0, a period, 0. */
+/* Is this pprof's older format? It begins with words of 4 or 8 bytes: 0, 3, 0, a period, 0. */
 static bool is_old_pprof(const char *ptr, size_t len)
 {
     for (size_t word = 4; word <= 8; word *= 2) {
@@ -38,15 +38,14 @@ static bool is_old_pprof(const char *ptr, size_t len)
     return false;
 }
 
-/* What Go prints with ?debug=1, and gperftools and jemalloc write of a heap: "heap profile: 5: 80
- * [...", "goroutine profile: total 7". The addresses in it, behind an @, have no names. Folded
- * stacks may begin with the same words. */
+/* Is this Go's output with ?debug=1, or a heap profile of gperftools or jemalloc? They begin with
+ * "heap profile: */
 static bool is_text_of_pprof(const char *ptr, size_t len)
 {
     static const char *const heads[] = { "heap profile:", "heap_v2/", "--- heapz ", "--- growthz ",
                                          "--- contention", "--- mutex:", "--- threadz ",
                                          "--- symbol\n", "--- symbol\r" };
-    if (!dp_foreign_has(ptr, len, "@ 0x") && !dp_foreign_has(ptr, len, "@ heap"))
+    if (!dp_unreadable_has(ptr, len, "@ 0x") && !dp_unreadable_has(ptr, len, "@ heap"))
         return false;
     for (size_t i = 0; i < DP_ARRAY_LEN(heads); i++)
         if (begins(ptr, len, heads[i]))
@@ -57,7 +56,8 @@ static bool is_text_of_pprof(const char *ptr, size_t len)
            && begins(blank, (size_t)(ptr + line - blank), " profile: total ");
 }
 
-/* Text of two bytes a character. A mark in front is not enough: names of subs may begin so. */
+/* Is this text with two bytes a character? A byte order mark is not enough: names of subs may begin
+ * with it. */
 static bool is_utf16(const char *ptr, size_t len)
 {
     enum { LOOKED_AT = 16 };
@@ -76,7 +76,7 @@ static const char *json(const char *ptr, size_t len)
     while (at < len && ptr[at] && strchr(" \t\r\n", ptr[at]))
         at++;
     bool object = at < len && ptr[at] == '{', array = at < len && ptr[at] == '[';
-#define HAS(name) dp_foreign_has(ptr, len, "\"" name "\"")
+#define HAS(name) dp_unreadable_has(ptr, len, "\"" name "\"")
     if ((object && HAS("traceEvents")) || (array && HAS("ph") && HAS("ts")))
         return "this is a trace of Chrome, which is not read here: " SPEEDSCOPE;
     if (object && (HAS("callFrame") || (HAS("head") && HAS("functionName"))))
@@ -88,7 +88,7 @@ static const char *json(const char *ptr, size_t len)
     return NULL;
 }
 
-const char *dp_foreign(const char *ptr, size_t len)
+const char *dp_unreadable(const char *ptr, size_t len)
 {
     if (begins(ptr, len, "PERFILE2") || begins(ptr, len, "2ELIFREP")
         || begins(ptr, len, "PERFFILE"))

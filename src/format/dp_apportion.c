@@ -1,6 +1,6 @@
-#include "dp_spread.h"
+#include "dp_apportion.h"
 
-/* Whole ticks of a running sum, at most so many in all. The remainder stays for the next item. */
+/* The whole ticks of a running sum, at most `most`. The remainder is left for the next item. */
 static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
 {
     *sum += ticks;
@@ -11,7 +11,7 @@ static uint64_t due(double *sum, uint64_t *done, double ticks, uint64_t most)
 }
 
 /* Gives the rest of a sum to items that have room for it, the last item first. */
-static void give_rest(struct dp_spread *items, size_t n, uint64_t left, int time)
+static void give_rest(struct dp_apportion *items, size_t n, uint64_t left, int time)
 {
     for (size_t i = n; i-- > 0 && left;) {
         uint64_t room = items[i].t[time - 1] - items[i].t[time];
@@ -21,14 +21,14 @@ static void give_rest(struct dp_spread *items, size_t n, uint64_t left, int time
     }
 }
 
-void dp_spread(struct dp_spread *items, size_t n, double ticks_per_stamp,
-               const uint64_t sums[DP_SPREAD_TIMES])
+void dp_apportion(struct dp_apportion *items, size_t n, double ticks_per_stamp,
+                  const uint64_t sums[DP_APPORTION_TIMES])
 {
-    double sum[DP_SPREAD_TIMES] = { 0 };
-    uint64_t done[DP_SPREAD_TIMES] = { 0 };
+    double sum[DP_APPORTION_TIMES] = { 0 };
+    uint64_t done[DP_APPORTION_TIMES] = { 0 };
     for (size_t i = 0; i < n; i++) {
         uint64_t *t = items[i].t;
-        for (int m = 0; m < DP_SPREAD_TIMES; m++) {
+        for (int m = 0; m < DP_APPORTION_TIMES; m++) {
             t[m] = due(&sum[m], &done[m], items[i].stamps[m] * ticks_per_stamp, sums[m]);
             if (m > 0 && t[m] > t[m - 1]) {     /* later */
                 done[m] -= t[m] - t[m - 1];
@@ -37,7 +37,7 @@ void dp_spread(struct dp_spread *items, size_t n, double ticks_per_stamp,
         }
     }
     if (n)
-        items[n - 1].t[DP_SPREAD_REAL] += sums[DP_SPREAD_REAL] - done[DP_SPREAD_REAL];
-    for (int m = DP_SPREAD_CPU; m < DP_SPREAD_TIMES; m++)
+        items[n - 1].t[DP_APPORTION_REAL] += sums[DP_APPORTION_REAL] - done[DP_APPORTION_REAL];
+    for (int m = DP_APPORTION_CPU; m < DP_APPORTION_TIMES; m++)
         give_rest(items, n, sums[m] - done[m], m);
 }
