@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -60,7 +61,8 @@ static void add_percent(struct dp_buf *to, double ratio)
         dp_buf_adds(to, " times the ");
         return;
     }
-    dp_render_real(to, 100 * fabs(ratio - 1), fabs(ratio - 1) < 0.0995 ? 1 : 0, false);
+    unsigned decimals = ratio < 0.001 ? 2 : ratio < 0.1 || fabs(ratio - 1) < 0.0995 ? 1 : 0;
+    dp_render_real(to, 100 * fabs(ratio - 1), decimals, false);
     dp_buf_adds(to, ratio > 1 ? " % more " : " % fewer ");
 }
 
@@ -103,6 +105,18 @@ static void explain(struct answer *a, uint32_t entry, const struct dp_diff_value
     }
 }
 
+/* Is the sub on another line than before, and not only in a file of another name? */
+static bool is_elsewhere(const struct answer *a, uint32_t entry, const struct dp_name *moved)
+{
+    struct dp_diff_place place;
+    char line[32];
+    if (!dp_diff_place(&a->r->c.diff, entry, &place))
+        return true;
+    int n = snprintf(line, sizeof line, ":%" PRIu64, place.line);
+    return n < 0 || moved->len < (size_t)n
+           || memcmp(moved->ptr + moved->len - (size_t)n, line, (size_t)n) != 0;
+}
+
 static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
 {
     struct dp_difftable *r = a->r;
@@ -114,14 +128,14 @@ static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
     } else if (a->is_time) {
         bool undecided = v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW
                          || v->verdict == DP_DIFF_EQUAL;
-        if (undecided && ops) {
+        if (undecided && ops && ops->value != ops->base && !isnan(ratio_of(ops))) {
             add_percent(&r->scratch, ratio_of(ops));
             dp_buf_adds(&r->scratch, "ops, exact; the time is not significant");
-        } else {
+        } else if (!undecided) {
             explain(a, row->entry, v);
         }
     }
-    if (moved) {
+    if (moved && is_elsewhere(a, row->entry, moved)) {
         dp_buf_adds(&r->scratch, r->scratch.len ? "; moved from " : "moved from ");
         dp_buf_add(&r->scratch, moved->ptr, moved->len);
     }
@@ -180,13 +194,22 @@ static struct dp_cell change(struct answer *a, const struct dp_compared_row *row
     return cell;
 }
 
+/* Appends to the scratch buffer. No time falls by more than all of it, whatever runs scatter. */
+static void add_interval(struct answer *a, const struct dp_diff_values *v)
+{
+    struct dp_diff_values possible = *v;
+    if (possible.low < -(double)v->base)
+        possible.low = -(double)v->base;
+    dp_difftable_interval(a->r, &possible);
+}
+
 static struct dp_cell interval(struct answer *a, const struct dp_compared_row *row)
 {
     const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1);
     if (!isfinite(v->low) || !isfinite(v->high) || !dp_diff_is_tested(v) || row->section != DP_BOTH
         || !v->base)
         return (struct dp_cell){ .kind = DP_CELL_EMPTY };
-    dp_difftable_interval(a->r, v);
+    add_interval(a, v);
     return dp_difftable_kept(a->r);
 }
 
@@ -325,7 +348,7 @@ static void add_total(struct answer *a)
         dp_buf_adds(to, ", ");
         add_signed(to, dp_difftable_change_percent(v));
         if (isfinite(v->low) && isfinite(v->high) && dp_diff_is_tested(v)) {
-            dp_difftable_interval(r, v);
+            add_interval(a, v);
             dp_buf_adds(to, " (");
             dp_buf_add(to, r->scratch.ptr, r->scratch.len);
             dp_buf_adds(to, ")");
