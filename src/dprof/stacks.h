@@ -61,7 +61,7 @@ DP_ENUM(dp_palette, DP_PALETTE_LIST);
 #define DP_FLAME_ORDER_LIST(X) \
     X(DP_FO_NAME, "name") X(DP_FO_WEIGHT, "weight") X(DP_FO_TIME, "time")
 DP_ENUM(dp_flame_order, DP_FLAME_ORDER_LIST);
-/* Of two sides: the value that the width of a frame shows. Change: the sum of stacks' gains or
+/* The value that the width of a frame shows, with two sides. Change: the sum of stacks' gains or
  * losses. */
 #define DP_FLAME_WIDTH_LIST(X) \
     X(DP_FW_AFTER, "after") X(DP_FW_BEFORE, "before") X(DP_FW_UNION, "union") \
