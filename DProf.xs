@@ -45,16 +45,4 @@ INCLUDE: xs/record/recorder.xsi
 
 INCLUDE: xs/bridge/profile.xsi
 
-INCLUDE: xs/bridge/rows.xsi
-
-INCLUDE: xs/bridge/constants.xsi
-
-INCLUDE: xs/bridge/report.xsi
-
-INCLUDE: xs/bridge/lines.xsi
-
-INCLUDE: xs/bridge/stacks.xsi
-
-INCLUDE: xs/record/list.xsi
-
-INCLUDE: xs/bridge/dir.xsi
+INCLUDE: xs/bridge/print.xsi

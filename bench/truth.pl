@@ -33,19 +33,18 @@ sub neighbour {
     $x = ($x * 3 + 1) % 1009 while 1;
 }
 
-# The CPU seconds of each kind, with what it calls.
+# The percent of each kind, with what it calls.
 sub by_sub {
     my (undef, @names) = @_;
-    my %wanted = map { $_ => 1 } @names;
-    my $command = tool('dprofpp', qw(-I -O 9999), scratch() . '/out');
-    my %seconds;
-    open my $in, '-|', $command or die "bench: dprofpp: $!\n";
+    my %percent = map { $_ => 0 } @names;
+    my $command = tool('dprofreport', qw(-s sub --children --format csv --percent-limit 0),
+        scratch() . '/out');
+    open my $in, '-|', $command or die "bench: dprofreport: $!\n";
     while (<$in>) {
-        my @f = split;
-        $seconds{$1} = $f[2] if @f == 7 && $f[6] =~ /^main::(\w+)$/ && $wanted{$1};
+        $percent{$2} = $1 if /^([\d.]+),[\d.]+,main::(\w+)$/ && exists $percent{$2};
     }
-    close $in or die "bench: dprofpp failed\n";
-    return \%seconds;
+    close $in or die "bench: dprofreport failed\n";
+    return \%percent;
 }
 
 # The percent of each kind.

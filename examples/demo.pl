@@ -42,7 +42,7 @@ show(@output[0 .. 5], "...\n");
 
 say_('Where its time went (by default the 15 subs that took most):');
 command('dprofpp');
-show(lines($^X, @blib, $dprofpp, $profile));
+show(lines($^X, @blib, $dprofpp, '--no-classic', $profile));
 
 say_('Who called whom, in order (the first lines after start-up; equal lines are counted):');
 command('dprofpp -t');
@@ -88,11 +88,11 @@ say_("After 'make install' it is: perl -d:DProf yourprogram.pl; dprofpp");
 sub screen {
     lines($^X, @blib, '-d:DProf', 'examples/logreport.pl', $log);
     -s $profile or die "demo: the run left no profile.\n";
-    my @report = lines($^X, @blib, $dprofpp, '-O', 7, $profile);
+    my @report = lines($^X, @blib, $dprofpp, qw(--no-classic -O 7), $profile);   # as on a terminal
     say_("A program reads 20,000 lines of a web server's log. Where its time goes:\n");
     show("\$ perl -d:DProf examples/logreport.pl access.log\n", "\$ dprofpp -O 7\n",
-        map { length > 76 ? substr($_, 0, 73) . "..\n" : $_ } @report);
-    print "\nby_value is a comparator: percentile sorts the same numbers three times over.\n";
+        map { length > 76 ? s/^(.{58}).*?(.{16})$/$1..$2/r : $_ } @report);
+    print "\nMost calls are by_value, a comparator: percentile sorts the same numbers thrice.\n";
     print "More: make demo-all. A program of yours, from here (after make install, without\n"
         . "the -I and with dprofpp alone):\n";
     show("perl -Iblib/lib -Iblib/arch -d:DProf yourprogram.pl\n",

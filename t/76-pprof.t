@@ -63,7 +63,7 @@ subtest 'What is no time stands in the place of times' => sub {
     is(shown('dproffold', '-m', 'inuse_objects', $heap), $objects, 'another one');
     is(shown('dproffold', file(%space, samples => \@samples, default => 'inuse_objects')),
         $objects, 'the one that the file wants shown');
-    is(shown('dprofreport', '-m', 'bytes', $heap), <<"END", 'in a report');
+    is(shown('dprofreport', '--format', 'perf', '-m', 'bytes', $heap), <<"END", 'in a report');
 # Profile: $heap
 # Metric: bytes
 # Total: 120 bytes
@@ -161,19 +161,19 @@ subtest 'What lines cost' => sub {
 subtest 'Phases' => sub {
     my $file = file(samples => [[['run'], [5], 'RUN'], [['load'], [7], 'BEGIN'], [['run'], [1]]]);
     is(shown('dproffold', '--unit', 'ns', $file), "load 7\nrun 6\n", 'are no frames');
-    like(shown('dprofreport', '-s', 'phase', $file), qr/53\.85%\s+BEGIN\n.*38\.46%\s+RUN\n/s,
+    like(shown('dprofreport', '--format', 'perf', '-s', 'phase', $file), qr/53\.85%\s+BEGIN\n.*38\.46%\s+RUN\n/s,
         'and can be told apart');
 };
 
 subtest 'What cannot be read' => sub {
     my $whole = slurp($heap);
-    like(in_process('dprofreport', spew("$dir/x.pb", substr $whole, 0, -2))->{err},
+    like(in_process('dprofreport', '--format', 'perf', spew("$dir/x.pb", substr $whole, 0, -2))->{err},
         qr{\A\Q$dir\E/x\.pb: it is cut off or damaged: [^\n]* \(byte \d+\)\n\z},
         'a file that was cut');
     IO::Compress::Gzip::gzip($heap => "$dir/packed");
     my $packed = slurp("$dir/packed");
     my $half = spew("$dir/x.pb", substr $packed, 0, length($packed) - 12);
-    like(in_process('dprofreport', $half)->{err},
+    like(in_process('dprofreport', '--format', 'perf', $half)->{err},
         qr{\A\Q$dir\E/x\.pb: the compressed data break off \(byte \d+\)\n\z}, 'packed, and cut');
     like(in_process('dprofpp', '-T', $heap)->{err},
         qr/this is a file of pprof, which has no order of calls; use -S/, 'an order of calls');

@@ -53,7 +53,7 @@ Exclusive Counts
  16.7     100    200      1   100.00 200.00  N::b
  16.7     100    300      2   50.000 150.00  N::a
 END
-    is(shown('dprofreport', '-m', 'Ir', $file), <<"END", 'a report');
+    is(shown('dprofreport', '--format', 'perf', '-m', 'Ir', $file), <<"END", 'a report');
 # Profile: $file
 # Metric: Ir
 # Total: 600 Ir
@@ -215,7 +215,7 @@ subtest 'Lines of ours, written and read again' => sub {
 subtest 'What cannot be read' => sub {
     my $says = sub {
         my ($text, $want, $what) = @_;
-        my $run = in_process('dprofreport', spew("$dir/x", $text));
+        my $run = in_process('dprofreport', '--format', 'perf', spew("$dir/x", $text));
         is("$run->{status} $run->{err}", "1 $dir/x: $want\n", $what);
         is($run->{out}, '', '... and nothing is shown');
     };
@@ -236,7 +236,7 @@ subtest 'More counters than there is room for' => sub {
         my $run = in_process(@$tool, $file);
         is("$run->{status} $run->{err}", "0 $says", "$tool->[0] says which");
     }
-    is(in_process('dprofreport', '-f', $file)->{err}, '', '... and with -f does not');
+    is(in_process('dprofreport', '--format', 'perf', '-f', $file)->{err}, '', '... and with -f does not');
     is(shown('dprofpp', spew("$dir/full", callgrind_text($words->(17), ['main', [1 .. 17]])))
         =~ /^Total = 1 E1$/m, 1, 'nothing is said where there is room');
 };

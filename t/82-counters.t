@@ -148,9 +148,9 @@ my ($colons, $plain, $run);
 subtest 'made up: names with colons, shares' => sub {
     $colons = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '');
     views($colons, $_) for 'cycles:u', 'task-clock', 'ops';
-    like(printed('dprofreport', '-m', 'cycles', $colons), qr/^# Metric: cycles:u$/m,
+    like(printed('dprofreport', '--format', 'perf', '-m', 'cycles', $colons), qr/^# Metric: cycles:u$/m,
         'a counter is found by its name without modifiers');
-    like(printed('dprofreport', '-m', 'task-clock', $colons), qr/^# Metric: task-clock in ns$/m,
+    like(printed('dprofreport', '--format', 'perf', '-m', 'task-clock', $colons), qr/^# Metric: task-clock in ns$/m,
         'the unit of a counter is printed');
     like(printed('dproffold', '-m', 'cycles', $colons), qr/^main::a;main::b 500$/m,
         'dproffold finds cycles without modifiers');
@@ -164,7 +164,7 @@ subtest 'made up: names with colons, shares' => sub {
     $run = in_process('dprofreport', '-m', 'cycles', $two);
     is("$run->{status} $run->{out}", '2 ', 'a name that fits two counters is an error');
     like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... that names them');
-    like(printed('dprofreport', '-m', 'cpu/event=1/', $two), qr/^# Metric: cpu\/event=1\/u$/m,
+    like(printed('dprofreport', '--format', 'perf', '-m', 'cpu/event=1/', $two), qr/^# Metric: cpu\/event=1\/u$/m,
         'a name may have its modifiers after a slash');
     like(printed('dprofdiff', '--format', 'perf', '-m', $_, $two, $two), qr/^# Metric: \Q$_\E, self$/m,
         "-m $_ takes a metric, not a file") for 'cycles:k', 'cpu/event=1/u';

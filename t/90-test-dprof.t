@@ -92,7 +92,7 @@ is_deeply [$p->subs], ['My::__ANON__[lib/My.pm:7]', 'My::fetch', 'My::parse', 'M
 is_deeply [$p->counters], ['ops'];
 is_deeply [$p->callers('My::fetch')], [['My::parse', 5]];
 is $p->calls('My::__ANON__'), 1;
-like $p->report('-O', 3), qr/My::run/;
+like $p->report('-O', 5), qr/My::run/;
 ok -e $p->file;
 TAP: for my $n (1 .. 3) {
     my $x = profile_ok { My::run($n) } "loop $n";

@@ -26,7 +26,7 @@ subtest 'make demo' => sub {
     local $ENV{TMPDIR} = "$dir/screen";
     my ($said, $status) = run($top, 'examples/demo.pl');
     is($status, 0, 'make demo exits with 0') or diag $said;
-    like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m,
+    like($said, qr/^ +%Time +Excl +Cumul .*\n(?:.*\n)*? .*ntry::parse$/m,
         'it prints a report');
     like($said, qr{-d:DProf yourprogram\.pl\n.*blib/script/dprofpp\n\z},
         'it ends with what to do next');
@@ -44,7 +44,7 @@ subtest 'make demo-all' => sub {
     local $ENV{TMPDIR} = "$dir/tmp";
     my ($said, $status) = run($top, 'examples/demo.pl', '--all');
     is($status, 0, 'demo.pl --all exits with 0') or diag $said;
-    like($said, qr/^ +%Time ExclSec .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m,
+    like($said, qr/^ +%Time +Excl +Cumul .*\n(?:.*\n)*? .*LogReport::Entry::parse$/m,
         'demo.pl --all prints a report');
     my ($before, $after) = split /^    \$ patch .*\n/m,
         $said =~ s/\A.*?(?=^    \$ prove -lr t$)//msr;

@@ -99,7 +99,7 @@ subtest 'Tools of one side' => sub {
         }
         is_deeply($of_store, $of_files, "$tool @options");
     }
-    like(tool('dprofreport', @from, ' version=1.3 limit=2')->[0],
+    like(tool('dprofreport', '--format', 'perf', @from, ' version=1.3 limit=2')->[0],
         qr/^# Profile: version=1\.3 limit=2$/m, 'dprofreport names the run-set');
     is_deeply(tool('dprofmerge', @from, 'version=1.2', 'version=1.3'),
         tool('dprofmerge', map { my $v = $_; map { "$v/$_" } files_in("$dir/$v") } '1.2', '1.3'),
@@ -122,7 +122,7 @@ subtest 'What is wrong' => sub {
         ['--format', 'chrome', @from, 'version=1.3'],
         ['-o', 'a.trace.json', '--from', 'dir:store', 'version=1.3'];
     my @hint = ("Try 'dprofreport -h' for help.\n", 2);
-    is_deeply(tool('dprofreport', @{ $_->[0] }), ['', $_->[1], $_->[2] // 2], "@{ $_->[0] }") for
+    is_deeply(tool('dprofreport', '--format', 'perf', @{ $_->[0] }), ['', $_->[1], $_->[2] // 2], "@{ $_->[0] }") for
         [['--from', 'dir:store'], "--run-set says which profiles of the store: --run-set "
             . "'service=web since=1h'\n$hint[0]"],
         [['--run-set', 'service=web'],

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# The manuals are POD without errors and warnings, with a name and a licence where needed. Each tool
-# has the same options in its manual and in its table, each module's manual lists its functions.
+# The manuals are POD without errors and warnings, with a name and a licence where needed. Their
+# paragraphs are short. Each tool has the same options in its manual and in its table, each module's
+# manual lists its functions.
 use strict;
 use warnings;
 use FindBin;
@@ -22,6 +23,20 @@ sub pod_errors {
     return $messages || $checker->num_errors . ' errors or no POD at all';
 }
 
+# Returns the paragraphs of text that nobody reads: they have more lines than this.
+my $LINES = 6;
+sub long_paragraphs {
+    my ($text) = @_;
+    my ($is_pod, @long);
+    for my $paragraph (split /\n{2,}/, $text) {
+        $is_pod = 1 if $paragraph =~ /^=[a-z]/;
+        my $lines = () = $paragraph =~ /^./mg;
+        push @long, $paragraph =~ /^(.*)/ if $is_pod && $paragraph !~ /^[ \t=]/ && $lines > $LINES;
+        $is_pod = 0 if $paragraph =~ /^=cut/;
+    }
+    return join "\n", @long;
+}
+
 my @manuals = grep { m{^(?:lib/.*\.pod|bin/[^/]+)$} || $_ eq 'lib/Devel/DProf.pm' } tracked();
 my @modules = grep { m{^lib/.*\.pm$} && content($_) =~ /^=head1/m } tracked();
 my %seen;
@@ -29,6 +44,7 @@ for my $file (grep { !$seen{$_}++ } @manuals, @modules) {
     my $text = content($file);
     is(pod_errors($text), '', "$file: POD");
     like($text, qr/^=head1 NAME\n\n\S+ - \S/m, "$file: says what it is");
+    is(long_paragraphs($text), '', "$file: no paragraph has more than $LINES lines");
 }
 ok(scalar(@manuals) >= 2, 'there are manuals');
 
@@ -102,6 +118,10 @@ isnt(pod_errors("=head1 X\n\n=over\n\n=item x\n\n"), '', 'notices: a list withou
 isnt(pod_errors("=head1 X\n\nB<x\n\n=cut\n"), '', 'notices: a code without end');
 isnt(pod_errors("no pod\n"), '', 'notices: no POD');
 is(pod_errors("=head1 X\n\nText.\n\n=cut\n"), '', 'notices: nothing in good POD');
+is(long_paragraphs("=head1 X\n\n" . "Six\n" x 6 . "\n=cut\n\n" . "code\n" x 7), '',
+    'notices: nothing in six lines, nor in code');
+is(long_paragraphs("=head1 X\n\n" . "Seven\n" x 7 . "\n" . "    verbatim\n" x 7), 'Seven',
+    'notices: a paragraph of seven lines');
 my @rows = map { Devel::DProf::Completion::spelled($_) } 'E|exclusive', 'O|rows=i', 'N|negatable!';
 my @explained = options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n"
     . "=item B<-X>\n\n");

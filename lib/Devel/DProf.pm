@@ -66,10 +66,44 @@ Devel::DProf - a profiler that records every sub's entry and exit
 
 =head1 DESCRIPTION
 
-Devel::DProf records when each sub of a program is entered and left, and how much time passed in
-between. It writes this to the file F<tmon.out>. L<dprofpp> turns the file into a report or a call
-tree, L<dprofreport> into tables, and L<dprofflame> into a flame graph. L<dprofdiff> compares two
-files.
+Devel::DProf records what the subs of a program cost: when each is entered and left, and how much
+time passed in between. It writes this to the file F<tmon.out>. L<dprofreport> and L<dprofpp> make
+tables of it, L<dprofflame> a flame graph, L<dprofhtml> a page with the source. L<dprofdiff>
+compares two files. A profile answers different questions, as it was recorded.
+
+B<Which subs take the time?>
+
+    $ perl -d:DProf examples/logreport.pl access.log > report.txt
+    $ dprofpp -O 3
+    Total Elapsed Time = 0.361336 Seconds
+      User+System Time = 0.265602 Seconds
+    Exclusive Times
+    %Time      Excl     Cumul  #Calls  Excl/call  Cumul/call  Name
+     16.7  44.35 ms  103.9 ms   20000   2.218 us    5.193 us  LogReport::Entry::parse
+     14.1  37.48 ms  103.1 ms   20000   1.874 us    5.153 us  main::count
+     10.0  26.63 ms  26.71 ms   71324   373.4 ns    374.5 ns  LogReport::Tree::add
+
+B<Which lines take it, and how often do they run?> The profile needs C<lines> (see L</OPTIONS>):
+
+    $ perl -d:DProf=tree,lines examples/logreport.pl access.log > report.txt
+    $ dprofreport -q -n -s srcline --no-children -O 4
+       7.73%       20000  examples/logreport.pl:12
+       6.42%       20000  examples/logreport.pl:16
+       6.34%       20000  examples/logreport.pl:47
+       6.21%      591012  examples/logreport.pl:125
+
+B<What does a server do, which must not become slower?> Samples say that; see L</SAMPLING>:
+
+    $ perl -d:DProf=sample=100 server.pl
+    $ dprofpp -r -O 2
+    Total Elapsed Time = 3.853738 Seconds
+             Real Time = 3.853738 Seconds
+    Exclusive Times
+    %Time      Excl     Cumul  #Calls  Excl/call  Cumul/call  Name
+     46.9   1.806 s   1.806 s       -          -           -  CORE:select
+     37.0   1.425 s   1.425 s       -          -           -  Shop::receipt
+
+=head2 What is in a profile
 
 Every call counts: calls of subs written in Perl or in C, methods, C<BEGIN>, C<END> and C<import>,
 C<DESTROY>, methods of tied variables, overloaded operators, signal handlers, code in string evals
@@ -110,44 +144,13 @@ C<PERL_DPROF_> and its name in capitals; the command line takes precedence. C<-d
 the list of options. An unknown option, or one without its value, is an error before the program
 starts; a one-line message suggests what may have been meant.
 
+=head2 What it records
+
 =over
 
 =item mode=trace, mode=tree
 
-See above. The word C<tree> or C<trace> alone is enough.
-
-=item out=FILE
-
-The file to write. In its name, C<%p> stands for the process, C<%t> for the thread (0 is the first),
-C<%n> for the program's name, and C<%%> for a percent sign. Without C<%p>, the process id is
-appended to the names of forked children's files, and the process and thread ids to those of
-threads and of further interpreters. F<tmon.out> by default. Setuid programs and programs under
-C<-T> take this option only from the command line.
-
-=item ticks=N
-
-Ticks per second in the file: 10000000 by default, at most 1000000000. Coarser ticks lose no time:
-the remainders are carried.
-
-=item buffer=N
-
-How many marks of a trace are kept in memory before they are written, 16384 by default. They are
-written after a second in any case. 0 writes each mark at once, which is slow.
-
-=item limit=N
-
-The number of bytes after which a trace continues as a tree, 1 GiB by default. K, M or G may follow
-the number. 0 means no limit.
-
-=item contexts=N
-
-The most contexts that a tree may hold, a million by default (some 120 MB). Beyond this limit,
-recursion counts in the nearest context of the same sub above, and other calls count in a context
-right below the program. The file says how many calls were counted that way.
-
-=item callsites=1
-
-A tree distinguishes callers by file and line; see L</Places of calls>.
+See L</TRACE AND TREE>. The word C<tree> or C<trace> alone is enough.
 
 =item lines=time, lines=count
 
@@ -168,15 +171,22 @@ This takes a perl of 5.32 or newer with 64 bits. Otherwise it is an error before
 
 What runs is looked at so many times a second, and calls are not recorded: see L</SAMPLING>.
 
-=item source=1
+=item callsites=1
 
-With C<lines>, the file also has the text of each source, packed, as it was when its first
-statement ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no
-source. A process that is killed leaves none, and a source of more than 64 MB is left out.
+A tree distinguishes callers by file and line; see L</Places of calls>.
 
 =item ops=0
 
 A tree does not count ops.
+
+=item events=EVENT+EVENT
+
+Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
+
+=item builtins=slow
+
+Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
+L</Builtins>.
 
 =item only=REGEX, skip=REGEX
 
@@ -200,25 +210,6 @@ Commas separate options, so a pattern with a comma (C<a{1,2}>) must be set in th
     PERL_DPROF_ONLY='^My::(?:A|B{1,2})::' perl -d:DProf program.pl
 
 Under C<-T> and in setuid programs, only the command line counts.
-
-=item layout=N
-
-Takes memory and values before the program is compiled, so that its data lies elsewhere: each number
-stands for another amount, up to 128 KB and some hundred values. How fast a program runs depends on
-where its data lies; B<dprofdiff --run> uses this option so that runs differ in that.
-
-=item events=EVENT+EVENT
-
-Counters in addition to the times: C<events=page-faults+svs>. See L</EVENTS>.
-
-=item builtins=slow
-
-Slow builtins are recorded, too, with names like C<CORE:print>, below the sub that uses them. See
-L</Builtins>.
-
-=item fork=no, threads=no
-
-Forked children or threads are not recorded.
 
 =item start=begin, start=main, start=mark, start=no
 
@@ -245,6 +236,24 @@ C<no>: when the program calls C<start>. See L<Devel::DProf::Control>.
 
 =back
 
+=item fork=no, threads=no
+
+Forked children or threads are not recorded.
+
+=back
+
+=head2 The file
+
+=over
+
+=item out=FILE
+
+The file to write. In its name, C<%p> stands for the process, C<%t> for the thread (0 is the first),
+C<%n> for the program's name, and C<%%> for a percent sign. Without C<%p>, the process id is
+appended to the names of forked children's files, and the process and thread ids to those of
+threads and of further interpreters. F<tmon.out> by default. Setuid programs and programs under
+C<-T> take this option only from the command line.
+
 =item compress=N
 
 Compresses the file with gzip: 1 is fast, 9 is small, 0 (the default) writes plain text. The file's
@@ -253,13 +262,38 @@ The time spent on compression is the profiler's own. The file consists of gzip m
 write, so whatever becomes of the process, the file can be read as far as it goes. With C<buffer=0>
 this makes the file larger. C<limit> counts the bytes of the compressed file.
 
-=item checkpoint=SECONDS
+=item source=1
 
-Writes the tree again each time this many seconds have passed; see L</SAVING>. There is no timer:
-the clock is checked when a sub is entered or left. For a trace the option does nothing, since its
-marks are written after a second in any case.
+With C<lines>, the file also has the text of each source, packed, as it was when its first
+statement ran: about a quarter of its size. L<dprofreport> shows that text then, and needs no
+source. A process that is killed leaves none, and a source of more than 64 MB is left out.
 
-With slices, C<slice> does the same, and this option does nothing.
+=item limit=N
+
+The number of bytes after which a trace continues as a tree, 1 GiB by default. K, M or G may follow
+the number. 0 means no limit.
+
+=item contexts=N
+
+The most contexts that a tree may hold, a million by default (some 120 MB). Beyond this limit,
+recursion counts in the nearest context of the same sub above, and other calls count in a context
+right below the program. The file says how many calls were counted that way.
+
+=item buffer=N
+
+How many marks of a trace are kept in memory before they are written, 16384 by default. They are
+written after a second in any case. 0 writes each mark at once, which is slow.
+
+=item ticks=N
+
+Ticks per second in the file: 10000000 by default, at most 1000000000. Coarser ticks lose no time:
+the remainders are carried.
+
+=back
+
+=head2 Programs that run for long
+
+=over
 
 =item slice=SECONDS
 
@@ -281,6 +315,14 @@ behind the number are taken. Beyond the limit, the oldest slices of this user ar
 one is whole, and one line says so. Other files of this user count, and stay; those of other users
 do neither. Setuid programs and programs under C<-T> do not take this option from the environment.
 
+=item checkpoint=SECONDS
+
+Writes the tree again each time this many seconds have passed; see L</SAVING>. There is no timer:
+the clock is checked when a sub is entered or left. For a trace the option does nothing, since its
+marks are written after a second in any case.
+
+With slices, C<slice> does the same, and this option does nothing.
+
 =item signal=USR1
 
 The signal that makes the program write its file; see L</SAVING>. The name is one of C<%SIG>, with
@@ -292,6 +334,18 @@ environment.
 
 The signal that stops recording and starts it again; see L</SWITCHING>. It must differ from
 C<signal>.
+
+=back
+
+=head2 Comparisons and tests
+
+=over
+
+=item layout=N
+
+Takes memory and values before the program is compiled, so that its data lies elsewhere: each number
+stands for another amount, up to 128 KB and some hundred values. How fast a program runs depends on
+where its data lies; B<dprofdiff --run> uses this option so that runs differ in that.
 
 =item clock=NAME
 
@@ -317,11 +371,13 @@ and L<dproftop> shows what the program does now.)
 
 To save a trace, the profiler writes the marks that are still in memory. To save a tree, it writes a
 new file, F<tmon.out.new>, with the owner and mode of the old one, and then replaces the old file
-with it, so that nobody ever sees half a tree. This may be impossible: the directory is no longer
-writable, the disk is full, the profile was moved away, or it is a device or a pipe. Then the file
-stays as it is, without a message, and the tree is written at the end. If there is no room for the
-tree at the end, the last saved one stays, and a one-line message says so. After an orderly end, the
-file is the same as without saves.
+with it, so that nobody ever sees half a tree. After an orderly end, the file is the same as without
+saves.
+
+A tree sometimes cannot be saved: the directory is no longer writable, the disk is full, the profile
+was moved away, or it is a device or a pipe. Then the file stays as it is, without a message, and
+the tree is written at the end. If there is no room for the tree at the end, the last saved one
+stays, and a one-line message says so.
 
 The time spent on saving is the profiler's own, and belongs to no sub.
 
@@ -333,94 +389,203 @@ writes no file. A program started by C<exec> does not have the handler, and the 
 
 =head1 SLICES
 
+What did a server do at half past two? One file for weeks cannot tell. With C<slice=60>, each
+process and thread leaves a file for each minute. Each file is a tree with the calls and times of
+that minute.
+
+    $ perl -d:DProf=slice=1,spool=spool server.pl 3
+    $ ls spool
+    server-f635644658b583a10e516b29c7069656-22112-0-1.tree
+    server-f635644658b583a10e516b29c7069656-22112-0-2.tree
+    server-f635644658b583a10e516b29c7069656-22112-0-3.tree
+
+Each of them is a profile, and several are one:
+
+    $ dprofpp -O 3 spool/*.tree
+    Total Elapsed Time = 2.828367 Seconds
+      User+System Time = 0.565018 Seconds
+    Exclusive Times
+    %Time      Excl     Cumul  #Calls  Excl/call  Cumul/call  Name
+     63.0  355.8 ms  355.8 ms   14000   25.42 us    25.42 us  Shop::receipt
+     33.9  191.6 ms  191.6 ms      28   6.843 ms    6.843 ms  Shop::price
+     0.33  1.878 ms  2.224 ms       4   469.6 us    555.9 us  main::BEGIN
+
+A server that others start gets the options from its environment:
+
     PERL5OPT=-d:DProf=slice=60,spool=/var/spool/dprof starman app.psgi
 
-A server that runs for weeks is not profiled in one file. With C<slice=60>, each of its processes
-and threads leaves a file for each minute, a tree with the calls and times of that minute. A file
-gets its name when it is whole:
+=head2 Names of slices
 
-    /var/spool/dprof/starman-5d0e9a41c7b82f63a90b1c4de8f75620-1234-0-7.tree
+A name has the program's name, the id of the run, the process, the thread, and the number of the
+slice, from 1 up. The file's header has the last four, too: C<$dprof_run>, C<$dprof_pid>,
+C<$dprof_tid>, C<$dprof_slice>.
 
-which is the program's name, the id of the run, process, thread, and the number of the slice from 1
-up; the header has the same (C<$dprof_run>, C<$dprof_pid>, C<$dprof_tid>, C<$dprof_slice>). What is
-being written ends in F<.part>. A killed process leaves its F<.part>, with F<.part.live> beside it,
-where the tools find the rest (L</FILES>). So another program may take away all that ends in
-F<.tree>, at any time: L<dprofstore> does.
+A file gets its name when it is whole. Until then its name ends in F<.part>. So another program may
+take away all files that end in F<.tree>, at any time; L<dprofstore> does. A killed process leaves
+its F<.part>, with F<.part.live> beside it, where the tools find the rest (L</FILES>).
 
-A call that runs across a cut goes on in the next slice: it has time there, but is not counted
-again, and its length is kept with the slice in which it ends. So all slices merged (L<dprofmerge>)
-are the same as the file that the run would have left without slices, but for the limit C<contexts>,
-which holds for each slice. (Where several anonymous subs stand on one line, and some of them first
-run in a later slice, only slices of one process and thread, as the recorder has left them, tell
-which is which.)
+=head2 Where slices are cut
 
-There is no timer: the clock is checked when a sub is entered or left, or a sample taken. So a
-process that waits for an hour leaves the slice before that hour at its end, and one whose recording
-is stopped leaves none. C<signal> and L<Devel::DProf::Control>'s C<save> end a slice at once.
-Between cuts nothing is slower than without slices; a cut takes as long as writing the tree.
-C<source=1> puts the sources into each slice.
+There is no timer. The profiler checks the clock when a sub is entered or left, or a sample is
+taken. A process that waits for an hour therefore ends its slice after that hour. A process whose
+recording is stopped leaves no slices. C<signal>, and C<save> of L<Devel::DProf::Control>, end a
+slice at once.
 
-A slice that cannot be written, because the disk is full or the directory is gone, is told of once.
-It goes on, and is written when the next one is due, so nothing is lost while the process lives. A
-directory that was moved away is made again. A server that gives up privileges, or changes its root
-directory, should be able to write to the directory afterwards: else the slice that it was in keeps
-its name in F<.part>, and has all that follows.
+A call that is running at the cut goes on in the next slice. It has time in both slices, and counts
+as one call, in the first. The slice in which the call ends has its length.
+
+=head2 Slices merged
+
+All slices of a run, merged by L<dprofmerge>, equal the file that the run would have left without
+slices. There are two exceptions. The limit C<contexts> holds for each slice. And where several
+anonymous subs stand on one line, and some of them first run in a later slice, they can be told
+apart only in slices of one process and thread, as the recorder left them.
+
+=head2 What slices cost
+
+Between cuts, nothing is slower than without slices. A cut takes as long as it takes to write the
+tree. C<source=1> puts the sources into each slice.
+
+=head2 When a slice cannot be written
+
+The disk may be full, or the directory gone. The profiler reports that once. The slice goes on, and
+the profiler writes it when the next one is due, so that nothing is lost while the process lives. If
+the directory was moved away, the profiler makes a new one.
+
+A server that gives up privileges, or changes its root directory, should still be able to write to
+the directory afterwards. If it cannot, the current slice keeps its name in F<.part>, and holds all
+that follows.
 
 =head1 SAMPLING
 
-    perl -d:DProf=sample=100 script.pl
+Recording every call costs a program with many small subs much of its speed. Samples cost next to
+nothing. With C<sample=100>, a thread of the profiler looks a hundred times a second at what is
+running, and calls are not recorded.
+
+    $ perl -d:DProf=sample=100 server.pl
+    $ dprofpp -O 4
+    Total Elapsed Time = 3.853738 Seconds
+      User+System Time =  0.72975 Seconds
+    Exclusive Times
+    %Time      Excl     Cumul  #Calls  Excl/call  Cumul/call  Name
+     66.1  482.4 ms  482.4 ms       -          -           -  Shop::receipt
+     31.4  228.8 ms  228.8 ms       -          -           -  Shop::price
+     0.14  1.043 ms  1.043 ms       -          -           -  CORE:select
+     0.00         0  228.8 ms       -          -           -  Shop::order
+
+Samples have lines, too, and real time says what the program waits for:
+
+    $ dprofreport -q -s srcline --no-children
+      66.10%  lib/Shop.pm:5
+      31.35%  lib/Shop.pm:3
+       2.20%  server.pl:3
+       0.34%  [unknown]
+
+    $ dprofpp -r -O 2
+    Total Elapsed Time = 3.853738 Seconds
+             Real Time = 3.853738 Seconds
+    Exclusive Times
+    %Time      Excl     Cumul  #Calls  Excl/call  Cumul/call  Name
+     46.9   1.806 s   1.806 s       -          -           -  CORE:select
+     37.0   1.425 s   1.425 s       -          -           -  Shop::receipt
+
+A server that runs for weeks takes samples in L<slices|/SLICES>:
+
     PERL5OPT=-d:DProf=sample=100,slice=60,spool=/var/spool/dprof starman app.psgi
 
-A profile of every call costs a program with many small subs much of its speed. With C<sample=100>,
-a thread of the profiler looks at the program a hundred times a second, and calls are not recorded.
-Between two samples the program runs what it would run without a profiler, but for a jump where a
-sub returns and a test where perl frees an op. It gets no signal, no system call of its own ends
-early, and nothing appears in C<%SIG>.
-
-A sample has the subs that run, with the file and line of each call, the statement, and the XS sub
-or builtin (C<CORE:sort>) that the statement was in. The time in which perl compiles is that of
-C<(compile) FILE>, or of C<(compile) (eval)>, below who loads the file. A sample is charged with the
-time that has passed between the two looks of the thread, and with the CPU time. A sub that waits
-(C<accept>, C<select>, a database) has real time, and no CPU time but its own: what ran before it
-since the last look leaves its CPU time to the next sample, or to C<(program)> of its phase: so much
-of what requests shorter than two looks take stands there, by phase. An op that takes longer than
-that has one sample, with all of its time. The file is a tree like any other, and all tools read it;
-the number of samples is a counter (C<-m samples>). Calls are not known, and the tools show none.
-
-A program can begin to take samples of itself, at any time and without C<-d>: see
+A program can also begin to sample itself, at any time and without C<-d>: see
 L<Devel::DProf::Sample>.
 
-Shares are as exact as the number of samples allows: of n samples, a share p is known to about
-sqrt(p(1-p)/n). A hundred samples a second for ten seconds tell 50 percent to 1.6 points, and 1
-percent to 0.3. L<dprofdiff> tests two sampled runs by their numbers of samples
+=head2 What a sample has
+
+A sample has the subs that are running, the file and line of each call, and the statement. If the
+statement is in an XS sub or a builtin (C<CORE:sort>), the sample has that, too. The time in which
+perl compiles belongs to C<(compile) FILE> or C<(compile) (eval)>, below the sub that loads the
+file.
+
+A sample stands for the time that has passed between two looks of the thread, and for the CPU time
+in between. An op that takes longer than that has one sample, with all of its time. The number of
+samples is a counter: C<-m samples>.
+
+The file is a tree like any other, and all tools read it. Calls are not known, and the tools show
+none.
+
+=head2 Subs that wait
+
+A sub that waits (C<accept>, C<select>, a database) has real time, and only its own CPU time. CPU
+time used between the last sample and the wait goes to the next sample, or to C<(program)> of the
+same phase. Much of the cost of requests that are shorter than two sampling intervals therefore
+appears under C<(program)>.
+
+=head2 How exact samples are
+
+Shares are as exact as the number of samples allows: with n samples, a share p is known to about
+sqrt(p(1-p)/n). A hundred samples a second for ten seconds show 50 percent to within 1.6 points, and
+1 percent to within 0.3. L<dprofdiff> tests two sampled runs by their numbers of samples
 (L<dprofdiff/Samples>).
 
-Perl reaches a statement or branch a little after a tick. The sub that ran may have returned by
-then: its line is kept, below the subs that still run. The counter C<returned> says how many samples
-of each sub are such; there are few, since perl's ends of subs are looked at, too.
+Perl reaches a statement or branch a little after a tick. By then the sub that ran may have
+returned. Its line is kept, below the subs that are still running, and the counter C<returned> says
+how many such samples each sub has. There are few, since the profiler also looks at the ends of
+subs.
 
-A program that computes pays for a hundred samples a second with half a percent to one percent of
-its CPU time, and for a thousand with two and a half to four; a server on a machine that others keep
-busy, with up to six and a half (bench/sample-switched.pl).
+=head2 What samples cost
 
-Limits: the time of an XS sub that is called as a method of what no variable, nor
-C<$x-E<gt>{name}>, holds (C<f()-E<gt>add>) belongs to the sub that calls it. Of stacks deeper than
-4,096 subs the middle is left out. Ops cannot be counted. The process has a second thread:
-unshare(CLONE_NEWUSER) is refused, RLIMIT_NPROC counts the thread, and F</proc/PID/status> tells of
-a signal (33) that the C library handles where there are threads. A program that waits is not woken:
-the thread waits with it. A forked child gets a thread of its own at its first statement.
+Between two samples the program runs what it would run without a profiler, except for a jump where a
+sub returns and a test where perl frees an op. It gets no signal, none of its system calls ends
+early, and nothing appears in C<%SIG>.
 
-    perl -d:DProf=tree,sample=1000 script.pl
+A program that computes spends half a percent to one percent of its CPU time on a hundred samples a
+second, and two and a half to four percent on a thousand. A server on a machine that others keep
+busy spends up to six and a half (F<bench/sample-switched.pl> measures that).
 
-Beside C<tree>, calls are recorded as without C<sample>, all of them, and samples tell what their
-statements cost, in place of a look at each statement (C<lines>): a tree with the times of lines, at
-the cost of a tree. What has passed since the sample before is the time of the statement that ran at
-the tick, and what no sample follows that of none; how often statements ran is not known. The times
-of subs are exact, and those of lines are as exact as their samples: $dprof_line_hz in the file says
-how many there were a second.
+=head2 Limits of samples
+
+=over
+
+=item *
+
+The time of an XS sub belongs to the sub that calls it, if it is called as a method of an object
+that neither a variable nor C<$x-E<gt>{name}> holds: C<f()-E<gt>add>.
+
+=item *
+
+Stacks deeper than 4,096 subs lose their middle.
+
+=item *
+
+Ops cannot be counted.
+
+=item *
+
+The process has a second thread. So unshare(CLONE_NEWUSER) is refused, RLIMIT_NPROC counts the
+thread, and F</proc/PID/status> shows signal 33 as caught, by the C library, which does that where
+there are threads.
+
+=item *
+
+A program that waits is not woken: the thread waits with it. A forked child gets a thread of its own
+at its first statement.
+
+=item *
 
 Where perl has no room for the numbers of statements (L<lines|/OPTIONS>), samples have the lines of
 calls only, and C<sample> beside C<tree> is an error before the program starts.
+
+=back
+
+=head2 Calls with sampled lines
+
+    perl -d:DProf=tree,sample=1000 script.pl
+
+With C<tree> beside C<sample>, all calls are recorded as without C<sample>, and samples say what
+statements cost. C<lines> looks at each statement instead, which costs more. The result is a tree
+with the times of lines, at the cost of a tree.
+
+The times of subs are exact. Those of lines are as exact as the number of samples allows:
+C<$dprof_line_hz> in the file says how many there were a second. The time since the previous sample
+belongs to the statement that ran at the tick; the time after the last sample belongs to none. How
+often statements ran is not known.
 
 =head1 SWITCHING
 
@@ -538,11 +703,13 @@ finds it.
 
 Where the kernel allows programs to read the processor's counters by themselves (commonly on
 x86-64), the profiler reads them when it is entered and when it is left, so its own share is left
-out. It reads all other counters through a single system call, when it is entered; when it is left,
-it reads them only if it had more to do than usual (a new sub, a new context, a file to write). What
-it usually needs is measured when recording begins, as the smallest of many samples, and subtracted.
-So these counters cost one to three microseconds more per call, which belong to no sub's time, and
-some tens of the profiler's instructions remain in each call.
+out.
+
+The profiler reads all other counters through a single system call, when it is entered. When it is
+left, it reads them only if it had more to do than usual (a new sub, a new context, a file to
+write). What it usually needs is measured when recording begins, as the smallest of many samples,
+and subtracted. So these counters cost one to three microseconds more per call, which belong to no
+sub's time, and some tens of the profiler's instructions remain in each call.
 
 A processor has few counters, four to eight. If more events are requested, they take turns and their
 numbers are estimates: each count is multiplied by the time it should have been counted, and divided
@@ -687,10 +854,12 @@ loading. All tools that show profiles take the option C<--main>:
 It leaves out the phase C<BEGIN>: calls, times and counters of everything that ran before the main
 program's first statement, including C<use> and its C<import>, in traces and in trees. What the main
 program itself requires or evaluates stays, together with the C<BEGIN> blocks in it, and so does
-what came after a phase that a C<BEGIN> block marked. The histograms of trees and what statements
-cost (C<lines>) are left out as well, since they do not distinguish phases. Profiles without phases,
-from the old Devel::DProf, are read as they are. C<dprofpp -T> and C<-t> show every call, and refuse
-the option. To avoid recording the start-up at all, use C<start=main>.
+what came after a phase that a C<BEGIN> block marked.
+
+The histograms of trees and what statements cost (C<lines>) are left out as well, since they do not
+distinguish phases. Profiles without phases, from the old Devel::DProf, are read as they are.
+C<dprofpp -T> and C<-t> show every call, and refuse the option. To avoid recording the start-up at
+all, use C<start=main>.
 
 =head2 Processes, threads and interpreters
 
@@ -701,11 +870,13 @@ begins with the subs that were running at the fork.
 A program that embeds perl may have several interpreters in one process: mod_perl with
 C<PerlOptions +Parent>, uWSGI with several applications, PL/Perl with plperl and plperlu. Each
 interpreter that has C<-d:DProf> among its switches or in PERL5OPT is recorded, in whatever order
-the interpreters begin and end; the others are left alone. The first of them writes F<tmon.out>.
-Each further one writes F<tmon.out.PID.iN>, where PID is the process, and N the number of the
-interpreter in it. Threads and interpreters share one series of numbers, so that there may be gaps.
-A forked child has such files, too, with its own PID. C<dprofreport --processes tmon.out>, and the
-other tools with that option, read all files of the run.
+the interpreters begin and end; the others are left alone.
+
+The first interpreter writes F<tmon.out>. Each further one writes F<tmon.out.PID.iN>, where PID is
+the process, and N the number of the interpreter in it. Threads and interpreters share one series of
+numbers, so that there may be gaps. A forked child has such files, too, with its own PID.
+C<dprofreport --processes tmon.out>, and the other tools with that option, read all files of the
+run.
 
 =over
 
@@ -758,12 +929,13 @@ Times are kept in ticks of 100 ns.
 
 B<Real time> is read from the processor's own counter (the TSC on x86-64, the generic counter on
 arm64) if that counter runs at a constant rate and the kernel itself uses it, and otherwise from
-C<clock_gettime>. The header of the file names the clock. Each event reads the clock twice: when the
-profiler is entered, and when it is left. The time in between, including the time to write the file,
-is the profiler's own: it belongs to no sub, and the header holds its sum. The gap between two
-events holds the program's time, and a part of what reading the clock costs. A reading takes 5 to 40
-ns by itself; but the processor does other work beside it, so that it adds 1 to 2 ns to a gap on the
-machines that we know.
+C<clock_gettime>. The header of the file names the clock.
+
+Each event reads the clock twice: when the profiler is entered, and when it is left. The time in
+between, including the time to write the file, is the profiler's own: it belongs to no sub, and the
+header holds its sum. The gap between two events holds the program's time, and a part of what
+reading the clock costs. A reading takes 5 to 40 ns by itself; but the processor does other work
+beside it, so that it adds 1 to 2 ns to a gap on the machines that we know.
 
 B<That part is measured where the program runs>. A small interpreter runs a small program, once with
 the recorder's own code between its calls, and once without; the difference is what a gap gains.
@@ -807,21 +979,21 @@ A sub that sleeps or waits for a pipe shows real time and no CPU time.
 =back
 
 The table shows how true shares are. Each number is a share in the profile divided by the share
-without a profiler: at 0.90, a profile shows a tenth too little. They are medians of 7 rounds on an
+without a profiler: at 0.90, a profile shows a tenth too little. They are medians of 11 rounds on an
 EPYC that did other work, too; C<bench/truth.pl> measures them anywhere.
 
                         trace  tree  tree,lines  callsites=1  sample=1000
-    calls of 40 ns       1.01  1.02        0.96         1.05         1.00
-    calls of 100 ns      1.02  1.00        0.96         1.01         1.02
-    calls of 1 us        1.00  1.01        1.02         1.00         0.99
-    calls of 10 us       1.00  1.01        1.03         0.99         1.02
-    XS calls of 20 ns    1.01  0.96        0.88         0.95         0.97
-    computing            0.99  1.00        1.05         1.00         1.03
+    calls of 40 ns       1.00  1.02        0.98         1.04         1.04
+    calls of 100 ns      0.98  0.98        0.96         0.98         1.03
+    calls of 1 us        0.99  0.99        1.00         0.99         1.00
+    calls of 10 us       1.01  1.01        1.02         1.00         0.98
+    XS calls of 20 ns    1.02  1.01        1.00         0.99         0.98
+    computing            1.01  1.02        1.03         1.01         1.00
 
-By lines, six kinds of statements have 0.97 to 1.04 with C<tree,lines>, and the same with samples.
-In a single run of samples these numbers are 0.85 to 1.1, as there are few samples of each kind; and
-where other processes are busy, some samples come late and stand for 10 ms and more. So a sub with
-few samples may well have another share in a tree.
+By lines, six kinds of statements have 0.97 to 1.04 with C<tree,lines>, and 0.94 to 1.04 with
+samples. In a single run of samples these numbers are 0.85 to 1.1, as there are few samples of each
+kind; and where other processes are busy, some samples come late and stand for 10 ms and more. So a
+sub with few samples may well have another share in a tree.
 
 What the numbers do not say:
 
@@ -866,13 +1038,16 @@ The options above.
 
 =item tmon.out
 
-The profile. L<Devel::DProf::Format> describes its format. The profile of an earlier run is renamed
-to F<tmon.out.old>. The files of that run's children and threads, F<tmon.out.PID> and
-F<tmon.out.PID.TID>, and those of its other interpreters, with the same run id, are renamed to
-F<tmon.out.old.PID> and so on. Files of the run before that are removed. (A child that still runs
-keeps its file.) If a running program is still writing F<tmon.out>, it is left alone, and the new
-profile is F<tmon.out.PID>. A file that is not a profile is never overwritten: the program does not
-start. The default name is not followed through a symbolic link.
+The profile. L<Devel::DProf::Format> describes its format.
+
+The profile of an earlier run is renamed to F<tmon.out.old>. The files of that run's children and
+threads, F<tmon.out.PID> and F<tmon.out.PID.TID>, and those of its other interpreters, with the same
+run id, are renamed to F<tmon.out.old.PID> and so on. Files of the run before that are removed. (A
+child that still runs keeps its file.)
+
+If a running program is still writing F<tmon.out>, it is left alone, and the new profile is
+F<tmon.out.PID>. A file that is not a profile is never overwritten: the program does not start. The
+default name is not followed through a symbolic link.
 
 =item tmon.out.new
 
@@ -1092,19 +1267,7 @@ A perl that the program starts is a run of its own, if it is profiled (PERL5OPT)
 
 Perl 5.26 and newer on POSIX systems.
 
-Tested as of commit 69b54d3dbb76 (2026-11-22): Debian 12 as an ordinary user (perl
-5.36.0), Debian 13 as an ordinary user (perl 5.40.1), Debian 11 as an ordinary user
-(perl 5.32.1), Debian sid (perl 5.42.3), Debian experimental (perl 5.44.0), arm64
-(emulated, chosen tests) (perl 5.40.1), 32-bit arm (emulated, chosen tests) (perl
-5.40.1), s390x (emulated, chosen tests) (perl 5.42.3), perl 5.42.3 with long doubles,
-perl 5.42.3 with quadmath and perl's own malloc; as of commit 730275c668f6 (2026-11-22):
-Debian 13 (perl 5.40.1), perl 5.42.3 with -DDEBUGGING, perl 5.42.3 with PERL_RC_STACK;
-as of commit 044cf95857ed (2026-11-22): perl 5.26.3, perl 5.30.3; as of commit
-8237c26803d7 (2026-11-26): Debian experimental as an ordinary user (perl 5.44.0), perl
-5.42.3 without threads; as of commit c97ea707ca03 (2026-11-24): Debian sid as an
-ordinary user (perl 5.42.3), 32-bit x86 (perl 5.40.1); as of commit 1c388581c575
-(2026-11-23): Debian 11 (perl 5.32.1); as of commit c92452cbaffd (2026-11-23): Debian 12
-(perl 5.36.0).
+F<doc/tested.md>, in the distribution, lists the systems and perls that it was tested on.
 
 =back
 

@@ -640,10 +640,12 @@ hash seed. So tests check calls and ops.
 Use the module together with L<Test::More>, L<Test2::V0> or any other module that is built on
 L<Test2::API>. It brings its own recorder, L<Devel::DProf> without C<-d>, so load it before the code
 to be tested is compiled. Outside of C<profile_ok> nothing is recorded, and a call costs what it
-costs without the module. The program does not notice: no debugger flag is set, and the recorder
-takes no descriptor that the program could see, no variable, no handler and no signal. If a test
-file already runs under C<-d:DProf>, as it does with C<prove -PDProf>, the module uses that
-recording, and blocks are parts of it.
+costs without the module.
+
+The program does not notice: no debugger flag is set, and the recorder takes no descriptor that the
+program could see, no variable, no handler and no signal. If a test file already runs under
+C<-d:DProf>, as it does with C<prove -PDProf>, the module uses that recording, and blocks are parts
+of it.
 
 When nothing can be recorded, the tests are skipped, with the reason, but blocks still run. This is
 so when the perl has no Devel::DProf, or when a debugger, another profiler or L<Devel::Cover> is

@@ -119,7 +119,7 @@ static size_t match_subs(struct dp_renamed *renames, size_t most, const struct s
 int dp_renamed_find(struct dp_renamed *renames, size_t most, const struct dp_compared *c)
 {
     struct subs gone = { NULL, 0 }, fresh = { NULL, 0 };
-    if (c->diff.n_sides != 2 || c->how->counts || !c->calls[1].values)
+    if (c->diff.n_sides != 2 || c->how->counts || !c->rows || !c->calls || !c->calls[1].values)
         return 0;
     gone.at = dp_mem_realloc(NULL, 2 * MOST_SUBS, sizeof *gone.at);
     if (!gone.at)

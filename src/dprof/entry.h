@@ -47,7 +47,8 @@ struct dp_part {
      * them */ \
     X(FLAG, relative) \
     X(FLAG, exclude_other)      /* only entries that match --parent */ \
-    X(FLAG, no_children)        /* sort by Self, not Children */
+    X(FLAG, by_self)            /* sort by Self, not Children */ \
+    X(FLAG, no_children)        /* the same, and entries without Self are left out */
 struct dp_report_how {
     DP_REPORT_HOW_OPTIONS(DP_MEMBER)
     uint64_t hz;                /* least ticks per second; 0: the finest of the sides' */

@@ -16,6 +16,8 @@
     X(DP_FIELD_AVERAGE,        "avg",               "", "Avg/call",         "avg_per_call", 10) \
     X(DP_FIELD_MIN,            "min",               "", "Min real s",       "min_per_call", 10) \
     X(DP_FIELD_MAX,            "max",               "", "Max real s",       "max_per_call", 10) \
+    X(DP_FIELD_SELF_TIME,      "self_time",         "", "Self time",        "self_time",    9) \
+    X(DP_FIELD_CHILDREN_TIME,  "incl_time",         "", "Incl. time",       "incl_time",    10) \
     X(DP_FIELD_HOT_SHARE,      "hot_share",         "", "Of self",        "hot_pct",      8) \
     X(DP_FIELD_HOT,            "hot",               "", "Hottest line",   "hot",          12)
 DP_ENUM(dp_field, DP_FIELD_LIST);
@@ -45,6 +47,8 @@ struct dp_report_name {
     X(REAL, percent_limit)      /* entries with less, of Children or else of Self, are left \
                                  * out */ \
     X(SIZE, rows)               /* largest number; 0: all */ \
+    X(FLAG, answer)             /* text: a line for the total, times with units, and after the \
+                                 * rows what was left out */ \
     X(FLAG, histogram)          /* below each entry: numbers of calls by duration */ \
     X(FLAG, hierarchy)          /* keys below one another */ \
     /* call chains */ \
@@ -59,6 +63,7 @@ struct dp_report_name {
     /* the same by line: labels of subs, and for callees also FILE:LINE of lines; any of them may \
      * be missing */ \
     X(LIST, edges_of_lines, dp_report_name) \
+    X(SIZE, width)              /* of the terminal that text is for; 0: as wide as it gets */ \
     DP_PRINT_OPTIONS(X)
 /* With over.no_children, entries without a value of their own are left out. */
 struct dp_report { DP_REPORT_OPTIONS(DP_MEMBER) };

@@ -1,6 +1,7 @@
 #include "dp_held.h"
 #include "dp_err.h"
 #include "dp_mem.h"
+#include "dp_rec_mark.h"
 
 #include <string.h>
 
@@ -14,8 +15,8 @@ struct dp_held {
     struct dp_cct cct;
     struct dp_lines lines;
     struct dp_live live;
-    /* What it has used so far: in the slice of `renewed`, and `before`. */
-    uint64_t renewed;
+    /* What it has used so far: in the slice of `renewals`, and `before`. */
+    uint64_t renewals;
     uint64_t passed, before;    /* stamps, without pauses */
     uint64_t cpu, dropped;
     struct dp_cct_node *cur;    /* of its tree, while it stands aside */
@@ -51,19 +52,19 @@ static struct dp_held *make(const struct dp_rec *rec)
 /* Keeps the memory of a stretch for the next one. */
 static void put_by(struct dp_rec *rec, struct dp_held *held)
 {
-    if (rec->spare_held || held->cct.count > CONTEXTS_MOST) {
+    if (rec->saving.spare_held || held->cct.count > CONTEXTS_MOST) {
         free_one(held);
         return;
     }
     dp_cct_clear(&held->cct);
     if (rec->how.lines)
         dp_lines_open_part(&held->lines, &held->live, rec->how.n_counts);
-    rec->spare_held = held;
+    rec->saving.spare_held = held;
 }
 
 static struct dp_held *find(const struct dp_rec *rec, uint64_t number)
 {
-    struct dp_held *held = rec->all_held;
+    struct dp_held *held = rec->saving.all_held;
     while (held && held->number != number)
         held = held->next;
     return held;
@@ -76,12 +77,12 @@ bool dp_held_is(const struct dp_rec *rec, uint64_t number)
 
 uint64_t dp_held_number(const struct dp_rec *rec)
 {
-    return rec->held ? rec->held->number : 0;
+    return rec->saving.held ? rec->saving.held->number : 0;
 }
 
 uint64_t dp_held_any(const struct dp_rec *rec)
 {
-    return rec->all_held ? rec->all_held->number : 0;
+    return rec->saving.all_held ? rec->saving.all_held->number : 0;
 }
 
 /* ---- whose turn it is ---- */
@@ -92,42 +93,43 @@ static void swap(struct dp_rec *rec, struct dp_held *held)
     struct dp_cct cct = rec->cct;
     rec->cct = held->cct;
     held->cct = cct;
-    rec->late.stamps = 0;       /* of a sample in the other tree */
+    rec->samples.unassigned.stamps = 0;       /* of a sample in the other tree */
     if (rec->how.lines)
         dp_lines_swap(rec->how.lines, &held->lines);
 }
 
 static void went_by(struct dp_held *held, const struct dp_rec *rec)
 {
-    if (held->renewed != rec->renewed) {
+    if (held->renewals != rec->saving.renewals) {
         held->before += held->passed;
         held->passed = 0;
-        held->renewed = rec->renewed;
+        held->renewals = rec->saving.renewals;
     }
 }
 
 /* All up to stamp now has been charged. To the file's tree, the time was a pause. */
 static void leave(struct dp_rec *rec, uint64_t now)
 {
-    struct dp_held *held = rec->held;
-    const struct dp_rec_account *was = &rec->account;
-    uint64_t all = now - was->since, paused = rec->idle - was->idle;
+    struct dp_held *held = rec->saving.held;
+    const struct dp_rec_account *was = &rec->saving.account;
+    uint64_t all = now - was->since, paused = rec->clock.idle - was->idle;
     went_by(held, rec);
     held->passed += all > paused ? all - paused : 0;
-    held->cpu += rec->cpu_used - was->cpu_used;
-    held->dropped += rec->dropped - was->dropped;
-    rec->idle = was->idle + all;
-    rec->cpu_used = rec->split_ns = was->cpu_used;
-    rec->dropped = was->dropped;
-    rec->held = NULL;
+    held->cpu += rec->clock.cpu_used - was->cpu_used;
+    held->dropped += rec->clock.dropped - was->dropped;
+    rec->clock.idle = was->idle + all;
+    rec->clock.cpu_used = rec->clock.split_ns = was->cpu_used;
+    rec->clock.dropped = was->dropped;
+    rec->saving.held = NULL;
     swap(rec, held);
 }
 
 static void go_on(struct dp_rec *rec, struct dp_held *held, uint64_t now)
 {
-    rec->account = (struct dp_rec_account){ now, rec->idle, rec->cpu_used, rec->dropped };
-    rec->split_ns = rec->cpu_used;
-    rec->held = held;
+    rec->saving.account = (struct dp_rec_account){ now, rec->clock.idle, rec->clock.cpu_used,
+                                                   rec->clock.dropped };
+    rec->clock.split_ns = rec->clock.cpu_used;
+    rec->saving.held = held;
     swap(rec, held);
 }
 
@@ -135,14 +137,14 @@ static void go_on(struct dp_rec *rec, struct dp_held *held, uint64_t now)
 static void charge(struct dp_rec *rec, uint64_t now)
 {
     if (rec->paused) {
-        rec->idle += now - rec->paused_at;
-        rec->paused_at = now;
+        rec->clock.idle += now - rec->clock.paused_at;
+        rec->clock.paused_at = now;
         return;
     }
-    rec->deadline = 0;          /* the CPU clock is read, too */
+    rec->marks.deadline = 0;          /* the CPU clock is read, too */
     dp_rec_charge_all(rec, now);
     dp_rec_split(rec, now);
-    rec->left = now;
+    rec->marks.left = now;
     dp_rec_pause(rec, now);
 }
 
@@ -153,21 +155,21 @@ void dp_held_turn(struct dp_rec *rec, uint64_t number, uint64_t now)
     if (rec->over)              /* a file was due, and there was no memory */
         return;
     struct dp_held *next = number ? find(rec, number) : NULL;
-    uint32_t line = rec->line->number;
-    if (rec->held)
+    uint32_t line = rec->marks.line->number;
+    if (rec->saving.held)
         leave(rec, now);
     if (next)
         go_on(rec, next, now);
-    rec->held_from = rec->program;
-    rec->cur = rec->cct.idle;
+    rec->saving.held_from = rec->marks.program;
+    rec->marks.cur = rec->cct.idle;
     if (rec->how.lines) {
         if (!rec->how.line_samples)
-            rec->line = dp_lines_get(rec->how.lines, line);
+            rec->marks.line = dp_lines_get(rec->how.lines, line);
         rec->how.lines->open = 0;
     }
-    rec->links++;
+    rec->relinks++;
     if (paused)
-        rec->told = 0;          /* the tree does not know the phase, which begins with the start */
+        rec->known_phase = 0;   /* the tree does not have the phase, which begins with the start */
     else
         dp_rec_unpause(rec, now);
 }
@@ -177,23 +179,23 @@ void dp_held_turn(struct dp_rec *rec, uint64_t number, uint64_t now)
 /* The time of a stretch is no pause any more. Of slices before, the file begins earlier. */
 static void account(struct dp_rec *rec, struct dp_held *held)
 {
-    uint64_t *idle = rec->held ? &rec->account.idle : &rec->idle;
+    uint64_t *idle = rec->saving.held ? &rec->saving.account.idle : &rec->clock.idle;
     uint64_t here = held->passed < *idle ? held->passed : *idle;
     *idle -= here;
-    rec->began -= held->before + held->passed - here;
-    if (rec->held) {
-        rec->account.cpu_used += held->cpu;
-        rec->account.dropped += held->dropped;
-        rec->idle -= here;      /* it goes on from there */
+    rec->clock.began -= held->before + held->passed - here;
+    if (rec->saving.held) {
+        rec->saving.account.cpu_used += held->cpu;
+        rec->saving.account.dropped += held->dropped;
+        rec->clock.idle -= here;      /* it goes on from there */
     }
-    rec->cpu_used += held->cpu;
-    rec->split_ns += held->cpu;
-    rec->dropped += held->dropped;
+    rec->clock.cpu_used += held->cpu;
+    rec->clock.split_ns += held->cpu;
+    rec->clock.dropped += held->dropped;
 }
 
 static void add(struct dp_rec *rec, struct dp_held *held)
 {
-    struct dp_held *other = rec->held;
+    struct dp_held *other = rec->saving.held;
     if (other)
         swap(rec, other);       /* the file's tree is needed, for a moment */
     dp_cct_add(&rec->cct, &held->cct);
@@ -213,7 +215,7 @@ bool dp_held_is_slow(const struct dp_rec *rec, uint64_t number, uint64_t now)
 
 void dp_held_end(struct dp_rec *rec, uint64_t number, bool is_kept)
 {
-    struct dp_held **at = &rec->all_held;
+    struct dp_held **at = &rec->saving.all_held;
     while ((*at)->number != number)
         at = &(*at)->next;
     struct dp_held *held = *at;
@@ -228,52 +230,52 @@ void dp_held_end(struct dp_rec *rec, uint64_t number, bool is_kept)
 /* Gives the recorder the file's tree for as long as that is written. */
 static void step_aside(struct dp_rec *rec)
 {
-    struct dp_held *held = rec->held;
+    struct dp_held *held = rec->saving.held;
     if (!held)
         return;
-    held->cur = rec->cur;
-    held->line = rec->line;
-    rec->cur = rec->cct.root;   /* the host may ask for its id */
+    held->cur = rec->marks.cur;
+    held->line = rec->marks.line;
+    rec->marks.cur = rec->cct.root;   /* the host may ask for its id */
     dp_rec_anchor(rec);
     leave(rec, rec->host->stamp(rec->host_arg));
-    rec->aside = held;
-    held->stopped = rec->stopped;
-    rec->stopped = true;        /* no call that runs is one of the file's tree */
+    rec->saving.aside = held;
+    held->stopped = rec->saving.stopped;
+    rec->saving.stopped = true;        /* no call that runs is one of the file's tree */
 }
 
 /* Takes it away again; the host may have renewed it, or have given up. */
 static void step_back(struct dp_rec *rec)
 {
-    struct dp_held *held = rec->aside;
+    struct dp_held *held = rec->saving.aside;
     if (!held)
         return;
-    rec->aside = NULL;
+    rec->saving.aside = NULL;
     dp_rec_anchor(rec);
     go_on(rec, held, rec->host->stamp(rec->host_arg));
-    rec->cur = held->cur;
-    rec->line = held->line;
-    rec->stopped = held->stopped;
+    rec->marks.cur = held->cur;
+    rec->marks.line = held->line;
+    rec->saving.stopped = held->stopped;
 }
 
 /* Gives the recorder the file's tree for good, and touches nothing that the tree has. */
 static void leave_for_good(struct dp_rec *rec)
 {
-    if (rec->held)
-        swap(rec, rec->held);
-    rec->held = NULL;
+    if (rec->saving.held)
+        swap(rec, rec->saving.held);
+    rec->saving.held = NULL;
 }
 
 static void forget(struct dp_rec *rec)
 {
     leave_for_good(rec);
-    rec->aside = NULL;
-    if (rec->spare_held)
-        free_one(rec->spare_held);
-    rec->spare_held = NULL;
-    while (rec->all_held) {
-        struct dp_held *next = rec->all_held->next;
-        free_one(rec->all_held);
-        rec->all_held = next;
+    rec->saving.aside = NULL;
+    if (rec->saving.spare_held)
+        free_one(rec->saving.spare_held);
+    rec->saving.spare_held = NULL;
+    while (rec->saving.all_held) {
+        struct dp_held *next = rec->saving.all_held->next;
+        free_one(rec->saving.all_held);
+        rec->saving.all_held = next;
     }
 }
 
@@ -281,18 +283,18 @@ static const struct dp_rec_held on_held = { step_aside, step_back, leave_for_goo
 
 int dp_held_new(struct dp_rec *rec, uint64_t number, uint64_t ns, uint64_t now)
 {
-    struct dp_held *held = rec->spare_held ? rec->spare_held : make(rec);
+    struct dp_held *held = rec->saving.spare_held ? rec->saving.spare_held : make(rec);
     if (!held)
         return DP_E_NOMEM;
-    rec->spare_held = NULL;
-    rec->on_held = &on_held;
-    double limit = (double)ns * rec->rate;
+    rec->saving.spare_held = NULL;
+    rec->saving.on_held = &on_held;
+    double limit = (double)ns * rec->clock.rate;
     held->number = number;
     held->began = now;
     held->limit = limit < 1e18 ? (uint64_t)limit : (uint64_t)1e18;
-    held->renewed = rec->renewed;
+    held->renewals = rec->saving.renewals;
     held->passed = held->before = held->cpu = held->dropped = 0;
-    held->next = rec->all_held;
-    rec->all_held = held;
+    held->next = rec->saving.all_held;
+    rec->saving.all_held = held;
     return 0;
 }

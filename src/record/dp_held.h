@@ -25,7 +25,8 @@ uint64_t dp_held_number(const struct dp_rec *rec);
 
 /* What runs is recorded into the stretch of this number from arrival stamp now on; 0: into the
  * file's tree. The number must be one that is there. dp_rec_resume for each call that runs
- * follows, unless paused: then all calls are made from rec->cur. The caller sets rec->left. */
+ * follows, unless paused: then all calls are made from rec->marks.cur. The caller sets
+ * rec->marks.left. */
 void dp_held_turn(struct dp_rec *rec, uint64_t number, uint64_t now);
 
 /* Has a stretch that is there been slow, up to now? */

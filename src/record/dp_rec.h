@@ -73,8 +73,18 @@ enum dp_rec_at {
     DP_REC_AT_GOTO              /* the same, and another sub will run in its place */
 };
 
-struct dp_rec {
-    /* The hot part: one cache line. */
+struct dp_rec;
+
+/* The marks: what hooks read and write at each of them, by the inline functions of dp_rec_mark.h.
+ *
+ * `program` is the sum of all gaps that were taken in, less what readings cost, and never shrinks.
+ * The next mark takes in what has passed since `left`. A mark takes the fast way if its gap is
+ * shorter than long_gap, its stamp before `deadline`, and, of a trace, `pos` before `end`. So code
+ * that wants the slow way sets deadline to 0 and end to NULL, and code that sets them to anything
+ * else calls dp_rec_rearm afterwards. At each mark `cur` and `line` are charged with all stamps,
+ * ops and counts before it; with lines, `cur` waits for the stamps since `settled`. */
+struct dp_marks {
+    /* One cache line, which all marks need ... */
     uint64_t *pos;              /* where the next mark goes */
     uint64_t *end;              /* from here on the window is to be written */
     uint64_t left;              /* stamp of the last leaving */
@@ -82,50 +92,32 @@ struct dp_rec {
     uint64_t long_gap;          /* after a gap this long the CPU clock is read */
     uint64_t program;           /* stamps that passed in the program so far */
     struct dp_cct_node *cur;    /* of a tree: the context that runs */
-    uint64_t zero;              /* what is taken off a gap that ends at a call */
-
+    uint64_t reading_cost;      /* what is taken off a gap that ends at a call */
+    /* ... and what those of a tree, of statements and of counters need besides. */
     struct dp_stmt *line;       /* the statement that runs; never NULL */
     const uint64_t *ops;        /* counts ops */
-    uint64_t ops_seen;          /* of contexts */
-    uint64_t line_ops_seen;     /* of statements */
-    uint64_t lag, call_lag;     /* with reads_once: what is taken off a gap that begins with a
-                                 * statement, and one that begins with a call or its end; else 0 */
+    uint64_t ops_seen;          /* ops that contexts are charged with */
+    uint64_t line_ops_seen;     /* the same for statements */
+    uint64_t statement_cost;    /* with reads_once: what is taken off a gap that begins with a
+                                 * statement; else 0 */
+    uint64_t leaving_cost;      /* the same for one that begins with a call or its end */
     uint64_t settled;           /* `program` up to which contexts are charged, if there are lines */
     uint64_t counts_seen[DP_FMT_COUNTERS];
     uint64_t ns_mult;           /* ns per stamp, in 1/2^32 */
-    struct dp_rec_how how;
-    struct dp_live *live;
-    struct dp_live_state *state;    /* for readers of what a killed process leaves */
-    uint64_t *window;           /* the marks not yet written */
-    size_t cpu_rec;             /* index of the newest DP_RAW_CPU record */
-    const struct dp_rec_host *host;
-    void *host_arg;
-    struct dp_writer *writer;
-    struct dp_cct cct;
-    bool tree;                  /* now */
-    bool paused;                /* nothing counts */
-    bool worked;                /* a mark took more work than usual: set here, cleared by the host
-                                 * */
-    uint32_t phase;             /* id of the phase's name; 0: none */
-    uint32_t told;              /* the phase that the window or the tree knows of */
-    int err;                    /* sticky: nothing is written any more */
+};
+DP_CHECK(marks, offsetof(struct dp_marks, line) == 8 * sizeof(uint64_t) || sizeof(void *) != 8);
 
-    /* Called by the first mark after dp_rec_trip, before the mark is taken in. */
-    void (*tripped)(void *arg);
-    /* Called when a window has been written, and is empty. May be NULL. */
-    void (*flushed)(void *arg);
-    /* Of a tree: called once, when it has been recorded for a second; a trace is written by then.
-     * May be NULL. */
-    void (*aged)(void *arg);
-    /* Called when the file shall be brought up to date. Of a trace, everything has been written by
-     * then. May be NULL. */
-    void (*save)(void *arg);
-    void *arg;
-    bool trip;
-    int wanted;                 /* dp_rec_want was here */
-    uint64_t saved;             /* stamp of the last save */
-
-    double rate;                /* stamps per ns */
+/* The clock's arithmetic: from stamps to CPU time, waits and the recorder's own time.
+ *
+ * Between two readings of the CPU clock, (stamps that passed) = (CPU time) + (waiting), and each
+ * stamp of waiting is taken off one gap once: off the gap at whose end the clock was read, else off
+ * the short gaps before it (of a tree: off the next ones, which is `debt`). What the CPU clock has
+ * more than the stamps is `carry`, up to the noise of a reading, and `dropped` beyond that. `rate`
+ * holds from first_stamp on; if the counter steps, all stamps that are kept here move with it.
+ * What passes while recording is paused is `idle`, and neither the program's nor the recorder's. */
+struct dp_rec_clock {
+    double rate;                        /* stamps per ns */
+    bool young;                         /* the rate is still being learnt */
     uint64_t pair_stamp, pair_mono;     /* the last pair: start of the window */
     uint64_t first_stamp, first_mono;   /* the first pair: start of recording */
     uint64_t cpu_stamp, cpu_ns;         /* the last reading of the CPU clock */
@@ -135,32 +127,52 @@ struct dp_rec {
     uint64_t dropped;                   /* stamps of CPU time given up */
     uint64_t short_sum, short_wait;     /* of the gaps between the last readings */
     uint64_t debt;                      /* of a tree: waiting still to be taken off */
-    struct {
-        struct dp_cct_node *node;
-        struct dp_stmt *line;
-        uint64_t stamps;
-    } late;                             /* of the last sample: what the next one takes over */
     uint64_t user_us, sys_us;           /* split at the window's start */
     uint64_t total_user_us, total_sys_us;
     uint64_t split_stamp, split_ns;     /* when and at what CPU time it was read */
-    uint64_t written;                   /* stamp of the last window written */
-    uint64_t links;                     /* counts how often contexts of running
-                                         * calls were given anew */
     uint64_t paused_at, idle;           /* idle: stamps that passed while paused */
-    bool young;                         /* the rate is still being learnt */
-
+    uint64_t began;             /* stamp from which on the recorder's own time is that of the file:
+                                 * first_stamp, or the end of the slice before */
     /* Fewer readings for programs whose gaps are all just longer than long_gap. */
     uint64_t period_end;
     uint32_t reads, waits, skipped;
     bool relaxed;
-
     uint64_t call_cost, line_cost;      /* what host->costs has said */
     uint64_t measure_at;        /* stamp at which it is asked again; UINT64_MAX: no more */
+};
 
-    uint64_t began;             /* stamp from which on the recorder's own time is that of the file:
-                                 * first_stamp, or the end of the slice before */
-    enum dp_rec_at at;          /* during rec->save: the mark that is being taken in */
-    bool stopped;               /* during rec->save: recording is paused, and will be again */
+/* Saving: the pieces, the window on its way to the writer, and who is called when.
+ *
+ * `state` and `window` lie in the pieces of `live`; a tree has no window. In the window, all words
+ * from `pos` on are 0, for a reader of what a killed process leaves. While `trip` or `wanted` is
+ * set, marks take the slow way, where they find it. Callbacks are called when all that has passed
+ * is taken in, and time in them is the recorder's. `held` is the stretch that is recorded in place
+ * of the file's tree, and NULL while a file is written: then it is `aside`. */
+struct dp_rec_saving {
+    struct dp_live *live;
+    struct dp_live_state *state;    /* for readers of what a killed process leaves */
+    uint64_t *window;           /* the marks not yet written */
+    size_t cpu_rec;             /* index of the newest DP_RAW_CPU record */
+    int err;                    /* sticky: nothing is written any more */
+
+    /* Called by the first mark after dp_rec_trip, before the mark is taken in. */
+    void (*tripped)(void *arg);
+    /* Called when a window has been written, and is empty. May be NULL. */
+    void (*flushed)(void *arg);
+    /* Of a tree: called once, when it has been recorded for a second; a trace is written by then.
+     * May be NULL. */
+    void (*on_first_second)(void *arg);
+    /* Called when the file shall be brought up to date. Of a trace, everything has been written by
+     * then. May be NULL. */
+    void (*save)(void *arg);
+    void *arg;
+    bool trip;
+    int wanted;                 /* dp_rec_want was here */
+    uint64_t saved;             /* stamp of the last save */
+    uint64_t written;           /* stamp of the last window written */
+    enum dp_rec_at mark_at;     /* during `save`: the mark that is being taken in */
+    bool stopped;               /* during `save`: recording is paused, and will be again */
+    uint64_t renewals;          /* counts dp_rec_renew */
 
     /* What dp_held.c does when a file is written, and at the end; NULL: nothing has been held
      * back. */
@@ -177,18 +189,48 @@ struct dp_rec {
         uint64_t since, idle, cpu_used, dropped;
     } account;
     uint64_t held_from;         /* `program` at that moment, or when `held` was left */
-    uint64_t renewed;           /* counts dp_rec_renew */
+};
 
+/* Samples: what the last one has left to the next (dp_rec_sample.h).
+ *
+ * `unassigned` is CPU time that context and statement of the last sample have been charged with
+ * and that is not theirs; they keep what they have beyond it. The next sample or a new phase takes
+ * it over; with the tree it is forgotten. `program` and `counts` are the marks' at the last sample
+ * of statements beside a tree of calls: what is beyond them waits for the next one. */
+struct dp_rec_samples {
+    struct {
+        struct dp_cct_node *node;
+        struct dp_stmt *line;
+        uint64_t stamps;
+    } unassigned;
+    uint64_t program, counts[DP_FMT_COUNTERS];
+};
+
+struct dp_rec {
+    struct dp_marks marks;      /* first: hooks find its one cache line here */
+    struct dp_rec_how how;
+    const struct dp_rec_host *host;
+    void *host_arg;
+    struct dp_writer *writer;
+    struct dp_cct cct;
+    bool tree;                  /* now */
+    bool paused;                /* nothing counts */
+    bool worked;                /* a mark took more work than usual: set here, cleared by the host
+                                 * */
     bool over;                  /* dp_rec_give_up was here */
+    uint32_t phase;             /* id of the phase's name; 0: none */
+    uint32_t known_phase;       /* the phase that the window or the tree has */
+    uint32_t line_before;       /* of a child: the statement that forked */
+    uint64_t relinks;           /* counts how often contexts of running calls were given anew */
+    struct dp_rec_clock clock;
+    struct dp_rec_saving saving;
+    struct dp_rec_samples samples;
     /* Room for the node that takes what shall not count (dp_cct.h, idle); after dp_rec_give_up it
      * is the only context. A union with the node would be plainer, but C99 does not allow a
      * flexible array inside a structure, and clang warns about it. */
     dp_any_word nowhere[sizeof(struct dp_cct_node) / 8 + DP_FMT_COUNTERS];
     /* Room for a statement, where none are kept. */
     dp_any_word no_line[sizeof(struct dp_stmt) / 8 + DP_FMT_COUNTERS];
-    uint32_t line_before;       /* of a child: the statement that forked */
-    /* Where samples charge statements: `program` and the counters at the last one. */
-    uint64_t sampled, counts_sampled[DP_FMT_COUNTERS];
 };
 
 /* What a reader of the pieces needs: to which run they belong, and what turns stamps into ticks. */
@@ -218,7 +260,7 @@ void dp_rec_init(struct dp_rec *rec, const struct dp_rec_how *how, struct dp_wri
 int dp_rec_open(struct dp_rec *rec, struct dp_live *live);
 
 /* From now on the window holds so many marks (words of dp_rec_how), fewer than it was made for.
- * rec->aged is not called again. */
+ * rec->saving.on_first_second is not called again. */
 void dp_rec_shrink(struct dp_rec *rec, size_t words);
 
 /* Releases what dp_rec_open made, but for the pieces. */
@@ -229,7 +271,7 @@ void dp_rec_release(struct dp_rec *rec);
 void dp_rec_give_up(struct dp_rec *rec);
 
 /* Starts over with fresh clocks, for a forked child, and trips: until the next
- * mark calls rec->tripped, which must dp_rec_release and dp_rec_open, nothing
+ * mark calls rec->saving.tripped, which must dp_rec_release and dp_rec_open, nothing
  * of the parent's is touched. Calls only the host's clocks. */
 void dp_rec_restart(struct dp_rec *rec);
 
@@ -237,25 +279,26 @@ void dp_rec_restart(struct dp_rec *rec);
  * whose pieces the child shares, and before dp_rec_renew. */
 static inline void dp_rec_keep_line(struct dp_rec *rec)
 {
-    rec->line_before = rec->line->number;
+    rec->line_before = rec->marks.line->number;
 }
 
-/* Has the next mark call rec->tripped first. */
+/* Has the next mark call rec->saving.tripped first. */
 static inline void dp_rec_trip(struct dp_rec *rec)
 {
-    rec->trip = true;
-    rec->end = NULL;
-    rec->deadline = 0;
+    rec->saving.trip = true;
+    rec->marks.end = NULL;
+    rec->marks.deadline = 0;
 }
 
-/* Has the next mark call rec->save, when it is taken in. Async-signal-safe, and any thread may call
- * it at any moment: dp_rec_rearm restores what the recorder overwrites at the same moment. */
+/* Has the next mark call rec->saving.save, when it is taken in. Async-signal-safe, and any thread
+ * may call it at any moment: dp_rec_rearm restores what the recorder overwrites at the same
+ * moment. */
 static inline void dp_rec_want(struct dp_rec *rec)
 {
-    __atomic_store_n(&rec->wanted, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&rec->saving.wanted, 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    __atomic_store_n(&rec->end, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&rec->deadline, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&rec->marks.end, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&rec->marks.deadline, 0, __ATOMIC_RELAXED);
 }
 
 /* Whoever has set `end` or `deadline` calls this afterwards: should a signal have come in between,
@@ -264,16 +307,16 @@ static inline void dp_rec_want(struct dp_rec *rec)
 static inline void dp_rec_rearm(struct dp_rec *rec)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (rec->trip || rec->paused || __atomic_load_n(&rec->wanted, __ATOMIC_RELAXED)) {
-        rec->end = NULL;
-        rec->deadline = 0;
+    if (rec->saving.trip || rec->paused || __atomic_load_n(&rec->saving.wanted, __ATOMIC_RELAXED)) {
+        rec->marks.end = NULL;
+        rec->marks.deadline = 0;
     }
 }
 
 static inline void dp_rec_untrip(struct dp_rec *rec)
 {
-    rec->trip = false;
-    rec->end = rec->tree ? rec->window : rec->window + rec->how.words;
+    rec->saving.trip = false;
+    rec->marks.end = rec->tree ? rec->saving.window : rec->saving.window + rec->how.words;
     dp_rec_rearm(rec);
 }
 
@@ -299,17 +342,17 @@ void dp_rec_phase(struct dp_rec *rec, uint32_t id, uint64_t now);
 void dp_rec_pause(struct dp_rec *rec, uint64_t now);
 
 /* Ends a pause. The caller then calls, for a tree, dp_rec_resume for each call that runs; for a
- * trace, dp_rec_announce and an entry. The caller sets rec->left. */
+ * trace, dp_rec_announce and an entry. The caller sets rec->marks.left. */
 void dp_rec_unpause(struct dp_rec *rec, uint64_t now);
 
 /* Says in a trace that the next n marks, which are exits or entries, are of calls that have not
  * ended, or have begun before. */
 void dp_rec_announce(struct dp_rec *rec, enum dp_raw_kind kind, size_t n, uint64_t now);
 
-/* Of a tree, when it has been written (in rec->save, or after a failed exec): begins an empty one,
- * for the next file, in pieces of rec->live, which the host has made anew, after dp_rec_keep_line.
- * Unless rec->stopped, dp_rec_resume for each call that runs follows; rec->at tells about the one
- * on top. Returns 0 or DP_E_NOMEM. */
+/* Of a tree, when it has been written (in rec->saving.save, or after a failed exec): begins an
+ * empty one, for the next file, in pieces of rec->saving.live, which the host has made anew, after
+ * dp_rec_keep_line. Unless rec->saving.stopped, dp_rec_resume for each call that runs follows;
+ * rec->saving.mark_at tells about the one on top. Returns 0 or DP_E_NOMEM. */
 int dp_rec_renew(struct dp_rec *rec);
 
 /* Charges what the process has spent in the kernel to what runs, up to a reading at stamp now. */
@@ -323,13 +366,14 @@ void dp_rec_anchor(struct dp_rec *rec);
  * Of a tree, only the gap is taken. Returns 0 or the writer's error. */
 int dp_rec_flush(struct dp_rec *rec, uint64_t now);
 
-/* Does the same, and calls rec->save; the time of that call is the recorder's own. */
+/* Does the same, and calls rec->saving.save; the time of that call is the recorder's own. */
 int dp_rec_save(struct dp_rec *rec, uint64_t now);
 
 /* Stamps that passed while paused. */
 static inline uint64_t dp_rec_idle(const struct dp_rec *rec, uint64_t now)
 {
-    return rec->idle + (rec->paused && now > rec->paused_at ? now - rec->paused_at : 0);
+    const struct dp_rec_clock *clock = &rec->clock;
+    return clock->idle + (rec->paused && now > clock->paused_at ? now - clock->paused_at : 0);
 }
 
 /* Ticks of user+system and of real time that went to the recorder itself. */
@@ -337,268 +381,5 @@ void dp_rec_own(const struct dp_rec *rec, uint64_t now, uint64_t *cpu, uint64_t 
 
 /* Ticks per stamp over the whole recording. */
 double dp_rec_ticks_per_stamp(struct dp_rec *rec);
-
-/* ---- marks ---- */
-
-/* The slow ways of a mark, without counters and with them. */
-int dp_rec_mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now);
-int dp_rec_mark_slow_counted(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call,
-                             uint64_t now);
-void dp_rec_gap_slow(struct dp_rec *rec, uint64_t now, enum dp_rec_at at);
-
-/* The program's time since the last leaving; a huge number when the counter
- * has stepped back. */
-DP_INLINE uint64_t dp_rec_gap(const struct dp_rec *rec, uint64_t now)
-{
-    uint64_t gap = now - rec->left;
-    return gap > rec->zero ? gap - rec->zero : 0;
-}
-
-/* How a recording began. Callers give constants, so that no code asks at run time. DP_REC_HOST and
- * what is above it are the host's own; a further one of the recorder's moves that up by a bit. */
-enum { DP_REC_TREE = 1, DP_REC_COUNTS = 2, DP_REC_LINES = 4, DP_REC_HOST = 8 };
-
-/* What the counters have counted since the last mark. */
-DP_INLINE uint64_t dp_rec_counted(struct dp_rec *rec, size_t i)
-{
-    uint64_t n = rec->how.counts[i], d = n - rec->counts_seen[i];
-    rec->counts_seen[i] = n;
-    return d;
-}
-
-/* Puts what the counters have counted behind a mark. Returns the end. */
-DP_INLINE uint64_t *dp_rec_put_counts(struct dp_rec *rec, uint64_t *pos)
-{
-    for (size_t i = 0; i < rec->how.n_counted; i++)
-        *pos++ = dp_rec_counted(rec, i);
-    return pos;
-}
-
-/* Of a tree: charges the context and the statement that run. */
-DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec, const int how)
-{
-    for (size_t i = 0; i < rec->how.n_counted; i++) {
-        uint64_t n = dp_rec_counted(rec, i);
-        rec->cur->counts[i] += n;
-        if ((how & DP_REC_LINES) && !rec->paused)
-            rec->line->counts[i] += n;
-    }
-}
-
-/* What the counters have counted up to now is charged to nothing. */
-DP_INLINE void dp_rec_skip_counts(struct dp_rec *rec)
-{
-    for (size_t i = 0; i < rec->how.n_counted; i++) {
-        rec->counts_sampled[i] += rec->how.counts[i] - rec->counts_seen[i];
-        rec->counts_seen[i] = rec->how.counts[i];
-    }
-}
-
-/* A mark of a trace that arrived at stamp now. The caller sets rec->left to a
- * fresh stamp when it is about to leave. */
-DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
-                            struct dp_cct_call *call, uint64_t now, const int how)
-{
-    uint64_t gap = dp_rec_gap(rec, now);
-    uint32_t word = DP_RAW_WORD(kind, id);
-    uint64_t *pos = rec->pos;
-
-    /* A counter that stepped back gives a huge gap and goes the slow way too. */
-    if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)
-        || DP_UNLIKELY(pos >= rec->end)) {
-        if (how & DP_REC_COUNTS)
-            dp_rec_mark_slow_counted(rec, word, call, now);
-        else
-            dp_rec_mark_slow(rec, word, call, now);
-        return;
-    }
-    *pos = gap << 32 | word;
-    rec->pos = how & DP_REC_COUNTS ? dp_rec_put_counts(rec, pos + 1) : pos + 1;
-    rec->program += gap;
-}
-
-/* Of a tree: charges the ops since the last mark. */
-DP_INLINE void dp_rec_charge_ops(struct dp_rec *rec)
-{
-    uint64_t ops = *rec->ops;
-    rec->cur->ops += ops - rec->ops_seen;
-    rec->ops_seen = ops;
-}
-
-/* Does the same for the statement that runs. */
-DP_INLINE void dp_rec_charge_line_ops(struct dp_rec *rec)
-{
-    uint64_t ops = *rec->ops;
-    rec->line->ops += ops - rec->line_ops_seen;
-    rec->line_ops_seen = ops;
-}
-
-/* With lines, a statement that begins does not touch the context. So the context now gets all that
- * has passed in the program since it was charged last. */
-DP_INLINE void dp_rec_settle(struct dp_rec *rec)
-{
-    rec->cur->real += rec->program - rec->settled;
-    rec->settled = rec->program;
-}
-
-/* Does the same, and takes in the gap and the other counters. at is a constant: to give the slow
- * way the call itself would cost each call an instruction. */
-DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const enum dp_rec_at at,
-                             const int how)
-{
-    bool slow = false;
-    uint64_t gap = dp_rec_gap(rec, now);
-    if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline)) {
-        if (how & DP_REC_COUNTS)
-            rec->worked = true;
-        dp_rec_gap_slow(rec, now, at);
-        slow = true;
-    } else {
-        rec->program += gap;
-        if (how & DP_REC_LINES) {
-            rec->line->real += gap;
-            dp_rec_settle(rec);
-        } else {
-            rec->cur->real += gap;
-        }
-    }
-    dp_rec_charge_ops(rec);
-    if ((how & DP_REC_LINES) && !(slow && rec->paused))
-        dp_rec_charge_line_ops(rec);
-    if (how & DP_REC_COUNTS)
-        dp_rec_charge_counts(rec, how);
-}
-
-/* The statement of this number runs from now on; what has passed is charged. */
-DP_INLINE void dp_rec_go_on_line(struct dp_rec *rec, uint32_t number)
-{
-    struct dp_lines *lines = rec->how.lines;
-    if (DP_LIKELY(number < lines->n && lines->at[number]))
-        rec->line = lines->at[number];
-    else if (lines->n)
-        rec->line = dp_lines_get(lines, number);
-}
-
-/* Charges the statement that runs, while its sub goes on. ops: what *rec->ops is, which the host
- * has at hand; any number where no ops are kept. Returns false if nothing has been done, because
- * the CPU clock is due; then dp_rec_charge_all does it. */
-DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, uint64_t ops, const int how)
-{
-    uint64_t gap = now - rec->left;         /* a negative number is a huge one here */
-    if (DP_UNLIKELY(gap >= rec->long_gap) || DP_UNLIKELY(now >= rec->deadline))
-        return false;
-    struct dp_stmt *line = rec->line;
-    uint64_t ran = ops - rec->line_ops_seen;
-    DP_COMPUTE(ran);            /* so that it is added in one instruction */
-    rec->line_ops_seen = ops;
-    rec->program += gap;
-    line->real += gap;
-    line->ops += ran;
-    if (how & DP_REC_COUNTS)
-        dp_rec_charge_counts(rec, how);
-    return true;
-}
-
-/* A statement begins that has run before. Returns false if nothing has been done; then the caller
- * calls dp_rec_statement_slow. */
-DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
-                                uint64_t ops, const int how)
-{
-    if (!dp_rec_charge_line(rec, now, ops, how))
-        return false;
-    line->count++;
-    rec->line = line;
-    return true;
-}
-
-/* With reads_once: the program goes on after dp_rec_charge_line or dp_rec_statement, which took a
- * few instructions. now: the arrival stamp. */
-DP_INLINE void dp_rec_leave_statement(struct dp_rec *rec, uint64_t now)
-{
-    rec->left = now + rec->lag;
-}
-
-/* The same after all else. now: a fresh stamp. */
-DP_INLINE void dp_rec_leave(struct dp_rec *rec, uint64_t now)
-{
-    rec->left = now + rec->call_lag;
-}
-
-/* The same for any statement whose place is known, as of arrival stamp now. */
-void dp_rec_statement_slow(struct dp_rec *rec, uint32_t number, uint64_t now);
-
-/* Of a tree: the context that calls of no sub are made from, that of the phase. */
-struct dp_cct_node *dp_rec_base(struct dp_rec *rec);
-
-/* Charges all that a tree keeps, of whichever kind it is. */
-void dp_rec_charge_all(struct dp_rec *rec, uint64_t now);
-
-/* The context of a call whose place the host knows. The place goes into call->site. */
-struct dp_cct_node *dp_rec_child_at_site(struct dp_rec *rec, uint32_t id,
-                                         struct dp_cct_call *call);
-
-/* The context of a call whose place is in call->site. */
-struct dp_cct_node *dp_rec_child_at(struct dp_rec *rec, uint32_t id,
-                                    const struct dp_cct_call *call);
-
-/* has_place: call->site is the place of the call, where places are kept. */
-DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
-                                 uint64_t now, const int how, const bool has_place)
-{
-    dp_rec_charge(rec, now, DP_REC_AT_BEGIN, how);
-    struct dp_cct_node *cur = rec->cur, *child = cur->last;
-    size_t contexts = rec->cct.count;
-    if (how & DP_REC_LINES) {
-        uint32_t site = has_place ? call->site : rec->line->site;
-        call->site = site;
-        if (DP_UNLIKELY(!child || child->id != id || child->site != site))
-            child = dp_cct_child(&rec->cct, cur, id, site);
-    } else if (DP_UNLIKELY(rec->how.site != NULL)) {
-        child = has_place ? dp_rec_child_at(rec, id, call) : dp_rec_child_at_site(rec, id, call);
-    } else if (DP_UNLIKELY(!child || child->id != id)) {
-        child = dp_cct_child(&rec->cct, cur, id, 0);
-    }
-    if ((how & DP_REC_COUNTS) && rec->cct.count != contexts)
-        rec->worked = true;
-    child->calls++;
-    call->caller = cur;
-    call->start = rec->program;
-    if (how & DP_REC_LINES)
-        call->line = rec->line->number;
-    rec->cur = child;
-}
-
-DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now,
-                                 const enum dp_rec_at at, const int how)
-{
-    dp_rec_charge(rec, now, at, how);
-    dp_cct_ended(rec->cur, rec->program - call->start, rec->ns_mult);
-    rec->cur = call->caller;
-    if (how & DP_REC_LINES)
-        dp_rec_go_on_line(rec, call->line);
-}
-
-/* With the times of statements: the mark of a call that begins at another place than the statement
- * that runs. */
-void dp_rec_enter_at(struct dp_rec *rec, uint32_t id, uint32_t site, struct dp_cct_call *call,
-                     uint64_t now, int how);
-
-/* The mark of a call that begins, ends or is replaced; a call that replaces another one keeps its
- * place. how is a constant where this is
- * called: DP_REC_TREE and DP_REC_COUNTS, as the recording began. */
-DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
-                           struct dp_cct_call *call, uint64_t now, const int how)
-{
-    if (!(how & DP_REC_TREE)) {
-        dp_rec_trace(rec, kind, id, call, now, how);
-    } else if (kind == DP_RAW_ENTER) {
-        dp_rec_tree_enter(rec, id, call, now, how, false);
-    } else {
-        dp_rec_tree_leave(rec, call, now, kind == DP_RAW_GOTO ? DP_REC_AT_GOTO : DP_REC_AT_END,
-                          how);
-        if (kind == DP_RAW_GOTO)
-            dp_rec_tree_enter(rec, id, call, rec->left = now, how, true);
-    }
-}
 
 #endif

@@ -1,4 +1,5 @@
 #include "dp_rec_early.h"
+#include "dp_rec_mark.h"
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -38,23 +39,23 @@ static void spread(struct dp_rec *rec, struct dp_stmt *forked, const struct dp_r
 
 void dp_rec_take_early(struct dp_rec *rec, const struct dp_rec_early *early, size_t n)
 {
-    struct dp_stmt *forked = rec->line;
+    struct dp_stmt *forked = rec->marks.line;
     if (!n || rec->over || rec->paused)
         return;
     if (rec->how.line_times) {
         uint64_t real = forked->real, wait = forked->wait;
-        dp_rec_gap_slow(rec, rec->left + early[n - 1].passed, DP_REC_AT_NO_MARK);
+        dp_rec_gap_slow(rec, rec->marks.left + early[n - 1].passed, DP_REC_AT_NO_MARK);
         if (rec->over)
             return;
-        rec->left += early[n - 1].passed;
+        rec->marks.left += early[n - 1].passed;
         spread(rec, forked, early, n, forked->real - real, forked->wait - wait);
     }
     for (size_t i = 0; i < n; i++) {
         if (rec->how.line_times) {
-            rec->line->ops += early[i].ops - rec->line_ops_seen;
-            rec->line_ops_seen = early[i].ops;
+            rec->marks.line->ops += early[i].ops - rec->marks.line_ops_seen;
+            rec->marks.line_ops_seen = early[i].ops;
         }
-        rec->line = dp_lines_get(rec->how.lines, early[i].number);
-        rec->line->count++;
+        rec->marks.line = dp_lines_get(rec->how.lines, early[i].number);
+        rec->marks.line->count++;
     }
 }

@@ -1,21 +1,22 @@
 #include "dp_rec_sample.h"
+#include "dp_rec_mark.h"
 
 /* The longer an op takes, the longer its samples wait for its end. Charged up to there, such ops
  * would have too much. */
 uint64_t dp_rec_sample_over(struct dp_rec *rec)
 {
-    uint64_t more = rec->late.stamps, most;
+    uint64_t more = rec->samples.unassigned.stamps, most;
     if (!more)
         return 0;
-    rec->late.stamps = 0;
-    most = rec->late.node->real - rec->late.node->wait;
+    rec->samples.unassigned.stamps = 0;
+    most = rec->samples.unassigned.node->real - rec->samples.unassigned.node->wait;
     more = more < most ? more : most;
-    most = rec->late.line->real - rec->late.line->wait;
+    most = rec->samples.unassigned.line->real - rec->samples.unassigned.line->wait;
     more = more < most ? more : most;
-    rec->late.node->real -= more;
-    rec->late.line->real -= more;
-    rec->cur->real += more;
-    rec->line->real += more;
+    rec->samples.unassigned.node->real -= more;
+    rec->samples.unassigned.line->real -= more;
+    rec->marks.cur->real += more;
+    rec->marks.line->real += more;
     return more;
 }
 
@@ -24,15 +25,15 @@ uint64_t dp_rec_sample_over(struct dp_rec *rec)
 static uint64_t charge_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line,
                               uint64_t now, uint64_t *cpu)
 {
-    rec->cur = node;
+    rec->marks.cur = node;
     if (rec->how.lines)
-        rec->line = dp_lines_get(rec->how.lines, line);
-    const struct dp_stmt *of = rec->line;
-    uint64_t program = rec->program, waited = of->wait;
-    rec->deadline = 0;          /* each sample reads the CPU clock */
+        rec->marks.line = dp_lines_get(rec->how.lines, line);
+    const struct dp_stmt *of = rec->marks.line;
+    uint64_t program = rec->marks.program, waited = of->wait;
+    rec->marks.deadline = 0;          /* each sample reads the CPU clock */
     dp_rec_charge_all(rec, now);
-    uint64_t gap = rec->program - program;
-    if (rec->cur != node || rec->line != of || of->wait < waited)
+    uint64_t gap = rec->marks.program - program;
+    if (rec->marks.cur != node || rec->marks.line != of || of->wait < waited)
         return 0;
     waited = of->wait - waited;
     *cpu = gap > waited ? gap - waited : 0;
@@ -42,9 +43,9 @@ static uint64_t charge_sample(struct dp_rec *rec, struct dp_cct_node *node, uint
 /* The next sample takes this over from the one that was charged just now. */
 static void leave_over(struct dp_rec *rec, uint64_t stamps)
 {
-    rec->late.node = rec->cur;
-    rec->late.line = rec->line;
-    rec->late.stamps = stamps;
+    rec->samples.unassigned.node = rec->marks.cur;
+    rec->samples.unassigned.line = rec->marks.line;
+    rec->samples.unassigned.stamps = stamps;
 }
 
 void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, uint64_t now,
@@ -54,7 +55,7 @@ void dp_rec_sample(struct dp_rec *rec, struct dp_cct_node *node, uint32_t line, 
     if (!gap)
         return;
     dp_rec_sample_over(rec);
-    double stamps = (double)late * rec->rate, most = (double)gap;
+    double stamps = (double)late * rec->clock.rate, most = (double)gap;
     leave_over(rec, (uint64_t)((stamps < most ? stamps : most) * ((double)cpu / most)));
 }
 
@@ -66,11 +67,11 @@ void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t l
     uint64_t cpu, gap = charge_sample(rec, node, line, now, &cpu);
     if (!gap)
         return;
-    uint64_t most = (uint64_t)((double)own * rec->rate), more = dp_rec_sample_over(rec);
+    uint64_t most = (uint64_t)((double)own * rec->clock.rate), more = dp_rec_sample_over(rec);
     leave_over(rec, more + (cpu > most ? cpu - most : 0));
-    rec->cur = dp_rec_base(rec);
+    rec->marks.cur = dp_rec_base(rec);
     if (rec->how.lines)
-        rec->line = dp_lines_get(rec->how.lines, DP_LINE_REST);
+        rec->marks.line = dp_lines_get(rec->how.lines, DP_LINE_REST);
 }
 
 /* ---- statements, beside a tree of calls ---- */
@@ -78,17 +79,17 @@ void dp_rec_sample_wait(struct dp_rec *rec, struct dp_cct_node *node, uint32_t l
 /* Charges a statement with what has passed since the last sample, and is taken in by contexts. */
 static void take_sampled(struct dp_rec *rec, struct dp_stmt *to)
 {
-    struct dp_stmt *since = rec->line;
-    to->real += rec->program - rec->sampled;
+    struct dp_stmt *since = rec->marks.line;
+    to->real += rec->marks.program - rec->samples.program;
     to->wait += since->wait;
     to->sys += since->sys;
     since->wait = since->sys = 0;
-    to->ops += *rec->ops - rec->line_ops_seen;
-    rec->line_ops_seen = *rec->ops;
-    rec->sampled = rec->program;
+    to->ops += *rec->marks.ops - rec->marks.line_ops_seen;
+    rec->marks.line_ops_seen = *rec->marks.ops;
+    rec->samples.program = rec->marks.program;
     for (size_t i = 0; i < rec->how.n_counted; i++) {
-        to->counts[i] += rec->counts_seen[i] - rec->counts_sampled[i];
-        rec->counts_sampled[i] = rec->counts_seen[i];
+        to->counts[i] += rec->marks.counts_seen[i] - rec->samples.counts[i];
+        rec->samples.counts[i] = rec->marks.counts_seen[i];
     }
 }
 
@@ -100,7 +101,7 @@ void dp_rec_sample_end(struct dp_rec *rec)
 
 void dp_rec_sample_line(struct dp_rec *rec, uint32_t line, uint64_t now)
 {
-    rec->deadline = 0;
+    rec->marks.deadline = 0;
     dp_rec_charge_all(rec, now);
     if (!rec->over)             /* else, there are no statements any more */
         take_sampled(rec, dp_lines_get(rec->how.lines, line));

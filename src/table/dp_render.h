@@ -22,6 +22,10 @@ struct dp_time_unit {
 };
 const struct dp_time_unit *dp_render_time_unit(double ticks, double hz, double least);
 
+/* Appends a value for people, with four digits and its unit: `12.34 ms`. hz: ticks per second or,
+ * for counts of folded stacks with fractions, per unit; 0: a count. */
+void dp_render_human(struct dp_buf *buf, double value, uint64_t hz, bool is_time);
+
 /* Writes a number's digits, without a NUL and independent of the locale; for people, with sign and
  * %. Returns the length; 0 for texts and for cells without a value. */
 size_t dp_render_number(char to[DP_NUMBER_MAX], const struct dp_cell *cell, uint64_t hz,

@@ -378,6 +378,8 @@ static void add_rest(struct answer *a)
 
 static int print_text(struct answer *a, struct dp_sink *sink)
 {
+    if (a->r->how->quiet)
+        a->text.len = 0;
     if (a->r->how->width)
         dp_render_wrapped(sink, a->text.ptr, a->text.len, a->r->how->width, "  ");
     else
@@ -390,6 +392,7 @@ static int print_answer(struct answer *a, struct dp_sink *sink)
 {
     struct dp_difftable *r = a->r;
     struct dp_table_how how = { .format = DP_TEXT, .colour = r->how->colour != 0,
+                                .quiet = r->how->quiet != 0,
                                 .width = r->how->width };
     if (r->c.has_gate) {
         dp_buf_adds(&a->text, "Gate: ");

@@ -18,6 +18,22 @@ void dp_render_grouped(struct dp_buf *buf, uint64_t n)
     }
 }
 
+/* Ticks are multiplied before they are divided, and halves of the last digit are rounded here. The
+ * products are exact, so machines that calculate with more digits print the same. */
+void dp_render_human(struct dp_buf *buf, double value, uint64_t hz, bool is_time)
+{
+    static const double ten[] = { 1, 10, 100, 1000 };
+    double by = hz ? (double)hz : 1;
+    const struct dp_time_unit *unit = dp_render_time_unit(value == 0 ? by : fabs(value), by, 1);
+    value *= is_time ? unit->per_second : 1;
+    double v = value / by;
+    int decimals = v == 0 || (!hz && v == floor(v)) ? 0 : fabs(v) < 10 ? 3 : fabs(v) < 100 ? 2 : 1;
+    dp_render_real(buf, decimals ? round(value * ten[decimals] / by) / ten[decimals] : v, decimals,
+                   false);
+    if (is_time)
+        dp_buf_addf(buf, " %s", unit->name);
+}
+
 /* Appends a number that a user gave, with as few decimals as it has, up to 6. */
 void dp_render_given(struct dp_buf *buf, double value)
 {

@@ -8,23 +8,10 @@
 
 /* ---- texts that all formats share ---- */
 
-/* Appends a value in a suitable unit. Ticks are multiplied before they are divided, and halves of
- * the last digit are rounded here. The products are exact, so machines that calculate with more
- * digits print the same. */
 void dp_human(struct dp_buf *buf, const struct dp_diff *diff, size_t measure, double value)
 {
     uint64_t hz = dp_diff_hz(diff, measure);
-    bool is_time = hz && diff->is_time;
-    double by = hz ? (double)hz : 1;
-    const struct dp_time_unit *unit = dp_render_time_unit(value == 0 ? by : fabs(value), by, 1);
-    value *= is_time ? unit->per_second : 1;
-    double v = value / by;
-    int decimals = v == 0 || (!hz && v == floor(v)) ? 0 : fabs(v) < 10 ? 3 : fabs(v) < 100 ? 2 : 1;
-    static const double ten[] = { 1, 10, 100, 1000 };
-    dp_render_real(buf, decimals ? round(value * ten[decimals] / by) / ten[decimals] : v, decimals,
-                   false);
-    if (is_time)
-        dp_buf_addf(buf, " %s", unit->name);
+    dp_render_human(buf, value, hz, hz && diff->is_time);
 }
 
 void dp_gate_p(struct dp_buf *buf, double p)

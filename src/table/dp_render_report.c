@@ -32,6 +32,9 @@ struct report {
     struct dp_hot *hot;         /* by entry of `over`; NULL: not asked for, or there are no lines */
     struct level *levels;       /* levels of a hierarchy, until it is printed */
     size_t n_levels;
+    struct dp_pool texts;       /* texts of cells for people and programs */
+    size_t left_out;            /* number of rows after the last shown one, and their Self */
+    uint64_t left_out_self;
     char keys_title[160];
     long rows;
 };
@@ -101,6 +104,12 @@ static void make_columns(struct report *r)
             r->columns[i].title = "Count";      /* how often statements ran */
         if (f == DP_FIELD_SELF && r->how->over.no_children)
             r->columns[i].title = "Overhead";
+        if (f == DP_FIELD_SELF_TIME && !r->is_time)
+            r->columns[i].title = "Self value";
+        if (f == DP_FIELD_CHILDREN_TIME && !r->is_time)
+            r->columns[i].title = "Incl. value";
+        if (f == DP_FIELD_CHILDREN && r->how->answer)
+            r->columns[i].title = "Incl.";
         if (f == DP_FIELD_AVERAGE && is_average_real(r))
             r->columns[i].title = "Avg real s";
     }
@@ -150,9 +159,33 @@ static struct dp_cell hot_cell(const struct report *r, const struct dp_over_row 
     return cell;
 }
 
+/* The cell of an amount with a text for people and a number for programs. */
+static struct dp_cell worded_cell(struct report *r, uint64_t value)
+{
+    char num[DP_NUMBER_MAX];
+    struct dp_cell cell = amount_cell(r, value);
+    size_t whole = dp_render_number(num, &cell, r->hz, false);
+    struct dp_buf text;
+    dp_buf_init(&text);
+    if (r->hz)
+        dp_render_human(&text, (double)value, r->hz, r->is_time);
+    else
+        dp_render_grouped(&text, value);
+    size_t len = text.len;
+    dp_buf_add(&text, num, whole);
+    uint32_t n = text.err ? DP_MAP_NONE : dp_pool_intern(&r->texts, text.ptr, text.len);
+    dp_buf_release(&text);
+    if (n == DP_MAP_NONE) {
+        r->table.no_memory = true;
+        return (struct dp_cell){ 0 };
+    }
+    return (struct dp_cell){ .kind = DP_CELL_WORDED, .ptr = dp_pool_name(&r->texts, n)->ptr,
+                             .len = len, .whole = whole };
+}
+
 /* The cell of a column: field is an enum dp_field, or DP_FIELD_KEY plus the number of a sort
  * key. */
-static struct dp_cell cell_of(const struct report *r, const struct dp_over_row *row, int field)
+static struct dp_cell cell_of(struct report *r, const struct dp_over_row *row, int field)
 {
     static const struct dp_cell empty;
     if (field >= DP_FIELD_KEY) {
@@ -167,6 +200,8 @@ static struct dp_cell cell_of(const struct report *r, const struct dp_over_row *
         return dp_prof_no_calls(r->sides[0].prof) ? empty : dp_cell_count(row->calls);
     case DP_FIELD_CHILDREN_VALUE: return amount_cell(r, row->children);
     case DP_FIELD_SELF_VALUE: return amount_cell(r, row->self);
+    case DP_FIELD_SELF_TIME: return worded_cell(r, row->self);
+    case DP_FIELD_CHILDREN_TIME: return worded_cell(r, row->children);
     case DP_FIELD_AVERAGE: return average_cell(r, row);
     case DP_FIELD_MIN: return row->shortest ? dp_cell_ticks(row->shortest - 1) : empty;
     case DP_FIELD_MAX: return row->shortest ? dp_cell_ticks(row->longest) : empty;
@@ -292,9 +327,17 @@ static int add_row(struct report *r, const struct dp_over_row *row)
 static int add_flat_rows(struct report *r)
 {
     int rc = 0;
-    for (size_t i = 0; i < r->over.n_rows && rc == 0; i++)
-        if (is_wanted(r, &r->over.rows[i]) && (!r->how->rows || (size_t)r->rows < r->how->rows))
-            rc = add_row(r, &r->over.rows[i]);
+    for (size_t i = 0; i < r->over.n_rows && rc == 0; i++) {
+        const struct dp_over_row *row = &r->over.rows[i];
+        if (!is_wanted(r, row))
+            continue;
+        if (!r->how->rows || (size_t)r->rows < r->how->rows) {
+            rc = add_row(r, row);
+        } else {
+            r->left_out++;
+            r->left_out_self += row->self;
+        }
+    }
     return rc;
 }
 
@@ -535,6 +578,8 @@ static size_t edge_columns(struct report *r)
 
 static void add_facts(struct report *r)
 {
+    if (r->how->answer)
+        return;                 /* answer_head has them */
     for (size_t i = 0; i < r->how->n_facts; i++) {
         const struct dp_report_fact *f = &r->how->facts[i];
         dp_table_fact(&r->table, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
@@ -570,6 +615,71 @@ static int fill_table(struct report *r, size_t sides)
     return levels ? add_hierarchy(r, sides) : add_flat_rows(r);
 }
 
+static const char *fact_of(const struct report *r, const char *key)
+{
+    for (size_t i = 0; i < r->how->n_facts; i++)
+        if (strcmp(r->how->facts[i].key, key) == 0)
+            return r->how->facts[i].text;
+    return NULL;
+}
+
+static void add_fact_text(struct dp_buf *to, const struct report *r, const char *before,
+                          const char *key)
+{
+    const char *text = fact_of(r, key);
+    if (!text)
+        return;
+    dp_buf_adds(to, before);
+    dp_text_escape(to, text, strlen(text));
+}
+
+/* Appends what was recorded, and its total. */
+static void answer_head(struct report *r, struct dp_buf *to)
+{
+    add_fact_text(to, r, "", "profile");
+    add_fact_text(to, r, ": ", "script");
+    dp_buf_adds(to, "\nTotal: ");
+    if (r->hz)
+        dp_render_human(to, (double)r->over.total, r->hz, r->is_time);
+    else
+        dp_render_grouped(to, r->over.total);
+    add_fact_text(to, r, " ", "metric");
+    if (r->over.base != r->over.total) {
+        dp_buf_adds(to, "; shown: ");
+        dp_render_real(to, 100 * (double)r->over.base / (double)r->over.total, 2, false);
+        dp_buf_adds(to, "% of it");
+    }
+    dp_buf_adds(to, "\n\n");
+}
+
+static void answer_tail(struct report *r, struct dp_buf *to)
+{
+    if (!r->left_out)
+        return;
+    dp_buf_adds(to, "\n");
+    dp_render_grouped(to, r->left_out);
+    dp_buf_addf(to, " other sub%s: ", r->left_out == 1 ? "" : "s");
+    dp_render_real(to, percent_of(r, r->left_out_self), 2, false);
+    dp_buf_adds(to, "% self (--rows N shows more, --callers SUB who calls it, --annotate SUB its"
+                    " lines)\n");
+}
+
+static int print_lines(struct report *r, struct dp_sink *sink,
+                       void (*add)(struct report *r, struct dp_buf *to))
+{
+    struct dp_buf text;
+    dp_buf_init(&text);
+    if (r->how->answer && !r->how->quiet)
+        add(r, &text);
+    if (r->how->width)
+        dp_render_wrapped(sink, text.ptr, text.len, r->how->width, "  ");
+    else
+        dp_sink_add(sink, text.ptr, text.len);
+    int rc = text.err;
+    dp_buf_release(&text);
+    return rc;
+}
+
 static int print_table(struct report *r, const struct dp_host *host)
 {
     struct dp_sink *sink = dp_sink_of_host(host);
@@ -582,7 +692,10 @@ static int print_table(struct report *r, const struct dp_host *host)
     };
     if (!sink)
         return DP_E_NOMEM;
-    int rc = r->table.no_memory ? DP_E_NOMEM : dp_table_print(&r->table, &how, sink);
+    how.width = r->how->width;
+    int rc = r->table.no_memory ? DP_E_NOMEM : print_lines(r, sink, answer_head);
+    rc = rc == 0 ? dp_table_print(&r->table, &how, sink) : rc;
+    rc = rc == 0 ? print_lines(r, sink, answer_tail) : rc;
     int ended = dp_sink_end(sink);
     return rc < 0 ? rc : ended;
 }
@@ -594,6 +707,7 @@ long dp_report_print(const struct dp_part *sides, size_t n, const struct dp_repo
     memset(&r, 0, sizeof r);
     r.how = how;
     r.sides = sides;
+    dp_pool_init(&r.texts);
     int rc = dp_overhead_make(&r.over, sides, n, &how->over);
     if (rc < 0)
         return rc;
@@ -613,6 +727,7 @@ long dp_report_print(const struct dp_part *sides, size_t n, const struct dp_repo
     dp_mem_free(r.hot);
     release_levels(&r);
     dp_table_release(&r.table);
+    dp_pool_release(&r.texts);
     dp_overhead_release(&r.over);
     return rc < 0 ? rc : r.rows;
 }

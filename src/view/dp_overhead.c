@@ -566,7 +566,7 @@ static int make_report(struct making *m, size_t n)
         make_line_base(m);
     else
         make_base(m);
-    struct order o = { over, m->how->no_children };
+    struct order o = { over, m->how->no_children || m->how->by_self };
     return dp_sort_array(over->rows, over->n_rows, sizeof *over->rows, compare_rows, &o);
 }
 

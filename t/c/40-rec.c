@@ -7,6 +7,7 @@
 #include "dp_live.h"
 #include "dp_mem.h"
 #include "dp_rec.h"
+#include "dp_rec_mark.h"
 #include "dp_writer.h"
 
 #include <stdio.h>
@@ -71,7 +72,7 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
     dp_rec_init(&rec, &how, &w, &machine, &m);
     ok(dp_rec_open(&rec, &live) == 0, "%s: a window is opened", what);
     const int n = 40000;
-    rec.left = stamp(&m);
+    rec.marks.left = stamp(&m);
     for (int i = 0; i < n; i++) {
         double gap = rnd(8) ? 20 + rnd(400) : 20 + rnd(longest_ns);
         double cpu = gap > 3000 && rnd(100) < wait_percent ? gap / 10 : gap;
@@ -83,7 +84,7 @@ static void simulate(const char *what, size_t words, uint32_t longest_ns, uint32
         m.ns += 15;             /* the hook */
         m.cpu += 15;
         dp_rec_mark(&rec, i & 1 ? DP_RAW_LEAVE : DP_RAW_ENTER, 1, &call, now, tree);
-        rec.left = stamp(&m);
+        rec.marks.left = stamp(&m);
     }
     dp_rec_flush(&rec, stamp(&m));
     dp_writer_finish(&w);
@@ -184,10 +185,10 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
             want[i & 1][k] += more;
         }
         dp_rec_mark(&rec, i & 1 ? DP_RAW_LEAVE : DP_RAW_ENTER, 1, &call, stamp(&m), how_marks);
-        rec.left = stamp(&m);
+        rec.marks.left = stamp(&m);
         if (rnd(1000) == 0) {
             dp_rec_save(&rec, stamp(&m));
-            rec.left = stamp(&m);
+            rec.marks.left = stamp(&m);
         }
         if (i == to_tree_at) {
             dp_rec_flush(&rec, stamp(&m));
@@ -197,7 +198,7 @@ static void counting(const char *what, size_t words, int to_tree_at, bool tree)
             dp_rec_pause(&rec, stamp(&m));
             total[0] += 1000;
             dp_rec_unpause(&rec, stamp(&m));
-            rec.left = stamp(&m);
+            rec.marks.left = stamp(&m);
         }
     }
     total[1] += 5;
@@ -296,13 +297,13 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
     dp_writer_name(&w, "main f -", 8);
     dp_rec_init(&rec, &how, &w, &host, &saver);
     dp_rec_open(&rec, &live);
-    rec.save = saved;
+    rec.saving.save = saved;
     signals.rec = &rec;
     signals.one_in = one_in;
     const int n = 40000;
     bool prompt = true;
     size_t marks = 0;
-    rec.left = stamp(&saver);
+    rec.marks.left = stamp(&saver);
     for (int i = 0; i < n; i++) {
         double gap = rnd(8) ? 20 + rnd(400) : 20 + rnd(60000);
         double cpu = gap > 10000 && rnd(2) ? gap / 10 : gap;
@@ -317,7 +318,7 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
         unsigned long before = signals.asked;
         dp_rec_mark(&rec, i & 1 ? DP_RAW_LEAVE : DP_RAW_ENTER, 1, &call, stamp(&saver), tree);
         prompt = prompt && signals.served >= before;
-        rec.left = stamp(&saver);
+        rec.marks.left = stamp(&saver);
     }
     ok(prompt && (!one_in || signals.saves > 100),
        "%s: each signal is served by the next mark (%lu, %lu saves)", what, signals.asked,
@@ -328,7 +329,7 @@ static void saving(const char *what, size_t words, unsigned one_in, uint64_t che
     unsigned long before = signals.saves;
     dp_rec_save(&rec, stamp(&saver));
     ok(signals.saves == before + 1, "%s: a save on demand is made", what);
-    rec.left = stamp(&saver);
+    rec.marks.left = stamp(&saver);
     signals.one_in = 0;
     dp_rec_flush(&rec, stamp(&saver));
     dp_writer_finish(&w);
@@ -424,15 +425,15 @@ static void noise(void)
     };
     int wrong = 0;
     begin(&rec, &how, &m, &w, &live, &text);
-    rec.left = stamp(&m);
+    rec.marks.left = stamp(&m);
     for (size_t i = 0; i < sizeof stretches / sizeof *stretches; i++) {
         dp_rec_mark(&rec, DP_RAW_ENTER, 1, &call, stamp(&m), DP_REC_TREE);
-        struct dp_cct_node *node = rec.cur;
+        struct dp_cct_node *node = rec.marks.cur;
         uint64_t before = node->counts[1];
-        rec.left = stamp(&m);
+        rec.marks.left = stamp(&m);
         go_on(&m, &ops, stretches[i].ns, stretches[i].wait, stretches[i].ops);
         dp_rec_mark(&rec, DP_RAW_LEAVE, 1, &call, stamp(&m), DP_REC_TREE);
-        rec.left = stamp(&m);
+        rec.marks.left = stamp(&m);
         uint64_t more = node->counts[1] - before;
         if (more < stretches[i].least || more > stretches[i].most) {
             printf("# stretch %zu: noise %llu\n", i, (unsigned long long)more);
@@ -505,23 +506,24 @@ static void places(void)
     begin_lines(&l, false, &m);
     uint64_t now = stamp(&m);
     struct dp_stmt *a = dp_lines_get(&l.lines, 2);
-    l.rec.left = now;
-    l.rec.deadline = UINT64_MAX;
+    l.rec.marks.left = now;
+    l.rec.marks.deadline = UINT64_MAX;
     dp_rec_statement(&l.rec, a, now, 0, HOW);
-    l.rec.left = now;
-    struct dp_cct_node *outer = l.rec.cur;
-    dp_rec_enter_at(&l.rec, 1, 3, &call, now + 100 + l.rec.zero, HOW);
+    l.rec.marks.left = now;
+    struct dp_cct_node *outer = l.rec.marks.cur;
+    dp_rec_enter_at(&l.rec, 1, 3, &call, now + 100 + l.rec.marks.reading_cost, HOW);
     is_u(a->real, 100, "what has passed before a call is the statement's");
-    ok(l.rec.cur->up == outer && l.rec.cur->site == 3, "the call is at the place that it is given");
+    ok(l.rec.marks.cur->up == outer && l.rec.marks.cur->site == 3,
+       "the call is at the place that it is given");
     is_u(call.line, 2, "the statement is known");
-    dp_rec_mark(&l.rec, DP_RAW_GOTO, 2, &call, l.rec.left = now + 100, HOW);
-    ok(l.rec.cur->up == outer && l.rec.cur->id == 2 && l.rec.cur->site == 3,
+    dp_rec_mark(&l.rec, DP_RAW_GOTO, 2, &call, l.rec.marks.left = now + 100, HOW);
+    ok(l.rec.marks.cur->up == outer && l.rec.marks.cur->id == 2 && l.rec.marks.cur->site == 3,
        "a call that replaces it has the same place");
-    dp_rec_mark(&l.rec, DP_RAW_LEAVE, 2, &call, l.rec.left = now + 100, HOW);
-    ok(l.rec.cur == outer && l.rec.line == a, "the statement goes on behind it");
-    l.rec.left = now + 100;
+    dp_rec_mark(&l.rec, DP_RAW_LEAVE, 2, &call, l.rec.marks.left = now + 100, HOW);
+    ok(l.rec.marks.cur == outer && l.rec.marks.line == a, "the statement goes on behind it");
+    l.rec.marks.left = now + 100;
     dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now + 100, HOW);
-    is_u(l.rec.cur->site, 2, "another call is at the statement that runs");
+    is_u(l.rec.marks.cur->site, 2, "another call is at the statement that runs");
     end_lines(&l);
 }
 
@@ -534,20 +536,21 @@ static void one_reading(void)
     struct dp_cct_call call;
 
     begin_lines(&l, false, &m);
-    ok(l.rec.lag == 0 && l.rec.zero == 16,
+    ok(l.rec.marks.statement_cost == 0 && l.rec.marks.reading_cost == 16,
        "with two readings only gaps that end at calls lose any");
     end_lines(&l);
 
     begin_lines(&l, true, &m);
-    is_u(l.rec.lag, 10, "a gap that begins with a statement loses what one of statements costs");
-    ok(l.rec.call_lag == 8 && l.rec.zero == 8,
+    is_u(l.rec.marks.statement_cost, 10,
+         "a gap that begins with a statement loses what one of statements costs");
+    ok(l.rec.marks.leaving_cost == 8 && l.rec.marks.reading_cost == 8,
        "each end at a call loses half of what a call costs");
     uint64_t now = stamp(&m);
     struct dp_stmt *a = dp_lines_get(&l.lines, 2), *b = dp_lines_get(&l.lines, 3);
-    l.rec.left = now;
-    l.rec.deadline = UINT64_MAX;
+    l.rec.marks.left = now;
+    l.rec.marks.deadline = UINT64_MAX;
     ok(dp_rec_statement(&l.rec, a, now, 0, HOW), "a statement begins");
-    uint64_t before = l.rec.program;
+    uint64_t before = l.rec.marks.program;
     dp_rec_leave_statement(&l.rec, now);
     now += 100;
     ok(dp_rec_statement(&l.rec, b, now, 7, HOW), "the next one begins");
@@ -558,19 +561,50 @@ static void one_reading(void)
     ok(!dp_rec_statement(&l.rec, a, now, 7, HOW), "what is shorter than that part is a slow case");
     dp_rec_statement_slow(&l.rec, 2, now);
     is_u(b->real, 0, "and is no time");
-    l.rec.left = now;
-    l.rec.deadline = UINT64_MAX;
+    l.rec.marks.left = now;
+    l.rec.marks.deadline = UINT64_MAX;
     dp_rec_leave_statement(&l.rec, now);
     now += 60;
     dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now, HOW);
     is_u(a->real, 90 + 60 - 10 - 8, "at a call its reading is taken off, too");
-    is_u(l.rec.program - before, a->real + b->real, "the lines have what has passed");
+    is_u(l.rec.marks.program - before, a->real + b->real, "the lines have what has passed");
     is_u(call.caller->real, a->real + b->real, "the context has the same");
     dp_rec_leave(&l.rec, now);
     now += 60;
     dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, now, HOW);
     is_u(call.caller->last->real, 60 - 16, "a gap from a call to its end loses both parts");
     ok(a->count == 2 && b->count == 1, "each statement is counted");
+    end_lines(&l);
+}
+
+/* The gap of C code is taken as it is in a tree, and the one behind it loses what others lose. */
+static void gap_of_c(bool once)
+{
+    enum { HOW = DP_REC_TREE | DP_REC_LINES };
+    const char *what = once ? "one reading" : "two readings";
+    struct machine m = { 0, 0 };
+    struct lines_rec l;
+    struct dp_cct_call call;
+
+    begin_lines(&l, once, &m);
+    uint64_t now = stamp(&m);
+    struct dp_cct_node *outer = l.rec.marks.cur;
+    l.rec.marks.deadline = UINT64_MAX;
+    l.rec.marks.left = now;
+    dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now += 100, HOW);
+    is_u(outer->real, 100 - l.rec.marks.reading_cost,
+         "%s: the gap before the call loses its end's part", what);
+    l.rec.marks.left = now;
+    dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, now += 60, HOW | DP_REC_OF_C);
+    is_u(outer->last->real, 60, "%s: the gap of the call loses nothing", what);
+    dp_rec_leave(&l.rec, now);
+    dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, now += 100, HOW);
+    is_u(outer->real, 200 - l.rec.marks.reading_cost - 16, "%s: the gap behind it loses all",
+         what);
+    l.rec.marks.left = now;
+    dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, now += 5, HOW | DP_REC_OF_C);
+    is_u(outer->last->real, 65, "%s: C code that is shorter than a reading's cost counts", what);
+    is_u(l.rec.marks.program, outer->real + outer->last->real, "%s: the program has the sum", what);
     end_lines(&l);
 }
 
@@ -586,11 +620,11 @@ static void measured_again(void)
     began = m.ns;
     measured.call = 4;
     for (unsigned asked = 1; m.ns - began < 1000000000;) {
-        l.rec.left = stamp(&m);
+        l.rec.marks.left = stamp(&m);
         m.ns += 500000;
         m.cpu += 500000;
         dp_rec_mark(&l.rec, DP_RAW_ENTER, 1, &call, stamp(&m), DP_REC_TREE | DP_REC_LINES);
-        l.rec.left = stamp(&m);
+        l.rec.marks.left = stamp(&m);
         dp_rec_mark(&l.rec, DP_RAW_LEAVE, 1, &call, stamp(&m), DP_REC_TREE | DP_REC_LINES);
         if (measured.asked != asked && asked < 8)
             at[asked++] = (m.ns - began) / 1000000;
@@ -599,7 +633,7 @@ static void measured_again(void)
     ok(at[1] >= 5 && at[1] <= 7, "again after 5 ms");
     ok(at[2] >= 25 && at[2] <= 36, "again after 25 ms");
     ok(at[3] >= 125 && at[3] <= 182, "again after 125 ms");
-    is_u(l.rec.zero, 4, "the new cost is taken off");
+    is_u(l.rec.marks.reading_cost, 4, "the new cost is taken off");
     end_lines(&l);
 }
 
@@ -609,6 +643,8 @@ int main(void)
     measured_again();
     places();
     one_reading();
+    gap_of_c(false);
+    gap_of_c(true);
     noise();
     counting("counters of a trace", 1 << 10, -1, false);
     counting("each mark written at once", 0, -1, false);

@@ -7,6 +7,7 @@
 #include "dp_live.h"
 #include "dp_mem.h"
 #include "dp_rec.h"
+#include "dp_rec_mark.h"
 #include "dp_writer.h"
 
 #include <string.h>
@@ -50,10 +51,10 @@ static void cut(void *arg)
     if (run.rc < 0) {
         dp_rec_give_up(&run.rec);
         for (int i = 0; i < run.depth; i++)     /* as dpx_life.c does */
-            run.call[i].caller = run.rec.cur;
+            run.call[i].caller = run.rec.marks.cur;
         return;
     }
-    for (int i = 0; i < run.depth && !run.rec.stopped; i++)
+    for (int i = 0; i < run.depth && !run.rec.saving.stopped; i++)
         dp_rec_resume(&run.rec, run.id[i], &run.call[i], run.call[i].start);
 }
 
@@ -123,7 +124,7 @@ static void event(int how, unsigned one_in)
             dp_rec_want(&run.rec);          /* the cut is in the middle of the next mark */
         } else {
             dp_rec_save(&run.rec, now);
-            run.rec.left = now;
+            run.rec.marks.left = now;
             passes(lines);
         }
     }
@@ -133,7 +134,7 @@ static void event(int how, unsigned one_in)
         enter(how);
     else if (run.depth)
         leave(how);
-    run.rec.left = now;
+    run.rec.marks.left = now;
 }
 
 static void play(uint32_t with, bool lines, unsigned one_in, size_t contexts, long fails_at)
@@ -152,11 +153,11 @@ static void play(uint32_t with, bool lines, unsigned one_in, size_t contexts, lo
     dp_live_init(&run.live, NULL, 0);
     dp_writer_init(&w, 10000000, sink, NULL);
     dp_rec_init(&run.rec, &how, &w, &still, NULL);
-    run.rec.save = cut;
+    run.rec.saving.save = cut;
     for (uint32_t n = 2; lines && n < 2 + LINES; n++)
         dp_lines_know(&run.lines, n, &(struct dp_line_place){ .site = n });
     dp_rec_open(&run.rec, &run.live);
-    run.rec.left = now;
+    run.rec.marks.left = now;
     model.line[0] = DP_LINE_REST;
     if (lines)
         statement();

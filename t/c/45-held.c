@@ -9,6 +9,7 @@
 #include "dp_live.h"
 #include "dp_mem.h"
 #include "dp_rec.h"
+#include "dp_rec_mark.h"
 #include "dp_writer.h"
 
 #include <string.h>
@@ -55,8 +56,8 @@ static void gather(void)
     uint64_t real = gather_contexts(rec, got);
     bool lines = run.how & DP_REC_LINES;
     if ((lines && gather_lines(&run.lines, got) != real)
-        || now - rec->began - dp_rec_idle(rec, now) != real
-        || rec->cpu_used + (rec->paused ? 0 : now - rec->cpu_ns) != real)
+        || now - rec->clock.began - dp_rec_idle(rec, now) != real
+        || rec->clock.cpu_used + (rec->paused ? 0 : now - rec->clock.cpu_ns) != real)
         run.wrong_times++;
     run.ended += gather_ended(rec);
     if (rec->cct.count > run.most_contexts)
@@ -79,7 +80,7 @@ static void cut(void *arg)
         dp_rec_give_up(&run.rec);
         return;
     }
-    for (int i = 0; i < run.depth && !run.rec.stopped && !run.rec.paused; i++)
+    for (int i = 0; i < run.depth && !run.rec.saving.stopped && !run.rec.paused; i++)
         dp_rec_resume(&run.rec, model.call[i].id, &run.call[i], run.call[i].start);
 }
 
@@ -148,7 +149,7 @@ static void relink(uint64_t from, uint64_t passed)
     for (int i = 0; i < run.depth; i++) {
         uint64_t start = run.call[i].start;
         if (run.rec.paused)
-            run.call[i].caller = run.rec.cur;
+            run.call[i].caller = run.rec.marks.cur;
         else
             dp_rec_resume(&run.rec, model.call[i].id, &run.call[i],
                           start == DP_REC_ELSEWHERE || start > from ? DP_REC_ELSEWHERE
@@ -160,7 +161,7 @@ static void relink(uint64_t from, uint64_t passed)
 static void turn(int to, bool is_kept)
 {
     int was = model.in;
-    uint64_t from = run.rec.held_from, passed = model.program - model.turned;
+    uint64_t from = run.rec.saving.held_from, passed = model.program - model.turned;
     dp_held_turn(&run.rec, (uint64_t)to, now);
     bool leaves = was && !is_kept;
     relink(leaves ? from : UINT64_MAX, leaves ? passed : 0);
@@ -228,7 +229,7 @@ static void stretch(void)
         settle(n);
     else
         turn(rnd(3) ? n : 0, false);
-    run.rec.left = now;
+    run.rec.marks.left = now;
     passes();
 }
 
@@ -241,11 +242,11 @@ static void stop_or_start(void)
     } else {
         dp_rec_pause(&run.rec, now);
         for (int i = 0; i < run.depth; i++) {
-            run.call[i].caller = run.rec.cur;
+            run.call[i].caller = run.rec.marks.cur;
             model.call[i].in = -1;
         }
     }
-    run.rec.left = now;
+    run.rec.marks.left = now;
     passes();
 }
 
@@ -270,7 +271,7 @@ static void event(const struct play *how)
             dp_rec_want(&run.rec);          /* the cut is in the middle of the next mark */
         } else {
             dp_rec_save(&run.rec, now);
-            run.rec.left = now;
+            run.rec.marks.left = now;
             passes();
         }
     }
@@ -280,7 +281,7 @@ static void event(const struct play *how)
         enter();
     else if (run.depth)
         leave();
-    run.rec.left = now;
+    run.rec.marks.left = now;
 }
 
 static void begin(const struct play *how, struct dp_writer *w)
@@ -300,11 +301,11 @@ static void begin(const struct play *how, struct dp_writer *w)
     dp_live_init(&run.live, NULL, 0);
     dp_writer_init(w, 10000000, sink, NULL);
     dp_rec_init(&run.rec, &with, w, &still, NULL);
-    run.rec.save = cut;
+    run.rec.saving.save = cut;
     for (uint32_t n = 2; how->lines && n < 2 + LINES; n++)
         dp_lines_know(&run.lines, n, &(struct dp_line_place){ .site = n });
     dp_rec_open(&run.rec, &run.live);
-    run.rec.left = now;
+    run.rec.marks.left = now;
     model.line[0] = DP_LINE_REST;
     if (how->lines)
         statement();
@@ -389,11 +390,11 @@ static void forked(void)
 {
     struct dp_writer w;
     begin(&(struct play){ .with = 1, .contexts = 1 << 20, .fails_at = -1 }, &w);
-    run.rec.tripped = tripped;
+    run.rec.saving.tripped = tripped;
     hold(1);
     hold(2);
     enter();
-    uint64_t parents = run.rec.held_from;
+    uint64_t parents = run.rec.saving.held_from;
     dp_rec_restart(&run.rec);
     run.depth = 0;
     now += 100;

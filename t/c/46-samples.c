@@ -50,10 +50,11 @@ static double share_of_long_ops(bool told)
         for (last = tick; tick <= r.m.ns; tick += 750000 + rnd(500000))
             last = tick;
         dp_rec_sample(&r.rec, node[is_long], 0, stamp(&r.m), told ? (uint64_t)(r.m.ns - last) : 0);
-        r.rec.left = stamp(&r.m);
+        r.rec.marks.left = stamp(&r.m);
     }
-    ok(node[0]->real + node[1]->real == r.rec.program, "samples: contexts have what has passed");
-    double share = (double)node[1]->real / (double)r.rec.program;
+    ok(node[0]->real + node[1]->real == r.rec.marks.program,
+       "samples: contexts have what has passed");
+    double share = (double)node[1]->real / (double)r.rec.marks.program;
     end(&r);
     return share;
 }
@@ -86,10 +87,10 @@ static double share_of_waits(bool told)
             dp_rec_sample_wait(&r.rec, wait, 0, stamp(&r.m), 0);
         else
             dp_rec_sample(&r.rec, waits ? wait : work, 0, stamp(&r.m), 0);
-        r.rec.left = stamp(&r.m);
+        r.rec.marks.left = stamp(&r.m);
     }
-    uint64_t all = r.rec.program - (work->wait + wait->wait + r.rec.cct.root->wait);
-    ok(work->real + wait->real + r.rec.cct.root->real == r.rec.program, "waits: sums stay");
+    uint64_t all = r.rec.marks.program - (work->wait + wait->wait + r.rec.cct.root->wait);
+    ok(work->real + wait->real + r.rec.cct.root->real == r.rec.marks.program, "waits: sums stay");
     double share = 100 * (double)(wait->real - wait->wait) / (double)all;
     end(&r);
     return share;

@@ -8,6 +8,7 @@
 #include "dp_live.h"
 #include "dp_mem.h"
 #include "dp_rec.h"
+#include "dp_rec_mark.h"
 #include "dp_rec_sample.h"
 #include "dp_writer.h"
 
@@ -47,7 +48,7 @@ static void give_up(void)
     run.gives_up = false;
     dp_rec_give_up(&run.rec);
     for (int i = 0; i < run.depth; i++)
-        run.call[i].caller = run.rec.cur;
+        run.call[i].caller = run.rec.marks.cur;
     dp_live_release(&run.live);
 }
 
@@ -55,7 +56,7 @@ static void relink(uint64_t start)
 {
     for (int i = 0; i < run.depth && run.rec.tree; i++)
         if (run.rec.paused)
-            run.call[i].caller = run.rec.cur;
+            run.call[i].caller = run.rec.marks.cur;
         else
             dp_rec_resume(&run.rec, 1, &run.call[i], start);
 }
@@ -71,7 +72,7 @@ static void cut(void *arg)
         dp_live_init(&run.live, NULL, 0);
         if (dp_rec_renew(&run.rec) < 0)
             give_up();
-        else if (!run.rec.stopped)
+        else if (!run.rec.saving.stopped)
             relink(0);
     }
 }
@@ -115,7 +116,7 @@ static void mark(enum kind kind)
 /* What a child has to do first. While recording is stopped only its next start does that. */
 static void get_ready(void)
 {
-    if (run.rec.trip && !run.rec.paused)
+    if (run.rec.saving.trip && !run.rec.paused)
         tripped(NULL);
 }
 
@@ -129,7 +130,7 @@ static void turn(uint64_t to)
 static void hold(enum kind kind)
 {
     get_ready();
-    if (!run.rec.tree || run.rec.over || run.rec.trip)
+    if (!run.rec.tree || run.rec.over || run.rec.saving.trip)
         return;                 /* dpx_held.c asks */
     if (kind == HOLD && !dp_held_is(&run.rec, 1)) {
         if (dp_held_new(&run.rec, 1, rnd(2) ? 0 : 1000000000, now) == 0)
@@ -152,7 +153,7 @@ static void stop_or_start(enum kind kind)
         relink(0);
     } else if (kind == START && run.rec.paused) {
         dp_rec_unpause(&run.rec, now);
-        if (run.rec.trip)
+        if (run.rec.saving.trip)
             tripped(NULL);
         else
             relink(DP_REC_ELSEWHERE);
@@ -164,7 +165,7 @@ static void statement(enum kind kind)
     uint32_t number = DP_LINE_REST + 1 + rnd(STATEMENTS);
     if (kind == STATEMENT && run.rec.how.lines)
         dp_rec_statement_slow(&run.rec, number, now);
-    else if (kind == SAMPLE && run.way == SAMPLES && !run.rec.paused && !run.rec.trip)
+    else if (kind == SAMPLE && run.way == SAMPLES && !run.rec.paused && !run.rec.saving.trip)
         dp_rec_sample_line(&run.rec, number, now);
 }
 
@@ -189,16 +190,16 @@ static void event(enum kind kind)
     if (kind == PHASE) {
         dp_rec_phase(&run.rec, SUBS + 1 + rnd(2), now);
         relink(0);
-    } else if (kind == SAVE && !run.rec.trip) {
+    } else if (kind == SAVE && !run.rec.saving.trip) {
         dp_rec_save(&run.rec, now);
     } else if (kind == WANT) {
         dp_rec_want(&run.rec);
-    } else if (kind == FLUSH && !run.rec.trip) {
+    } else if (kind == FLUSH && !run.rec.saving.trip) {
         dp_rec_flush(&run.rec, now);
     } else if (kind == FORK) {
         fork_child();
     }
-    run.rec.left = now;
+    run.rec.marks.left = now;
 }
 
 static void begin(enum way way)
@@ -219,13 +220,13 @@ static void begin(enum way way)
     for (uint32_t id = 1; id <= SUBS + 2; id++)
         dp_writer_name(&run.writer, name, strlen(name));
     dp_rec_init(&run.rec, &how, &run.writer, &still, NULL);
-    run.rec.save = cut;
-    run.rec.tripped = tripped;
-    run.rec.flushed = flushed;
+    run.rec.saving.save = cut;
+    run.rec.saving.tripped = tripped;
+    run.rec.saving.flushed = flushed;
     for (uint32_t n = 1; lines && n <= STATEMENTS; n++)
         dp_lines_know(&run.lines, DP_LINE_REST + n, &(struct dp_line_place){ .site = n });
     dp_rec_open(&run.rec, &run.live);
-    run.rec.left = now;
+    run.rec.marks.left = now;
 }
 
 /* Events of all kinds at random; then recording gives up at one of this kind, and events go on or
@@ -240,7 +241,7 @@ static void play(enum way way, enum kind last, uint32_t with, bool inside, int a
     event(last);
     if (!run.rec.over)
         give_up();
-    run.rec.left = now;
+    run.rec.marks.left = now;
     while (after-- > 0)
         event((enum kind)rnd(KINDS));
     dp_rec_flush(&run.rec, now);

@@ -86,7 +86,7 @@ DP_INLINE OP *call(pTHX_ unsigned n, const int how)
     U64 serial = ctx->top->serial = ++ctx->serial;
     ctx->top->saved = PL_savestack_ix - 1;
     ptrdiff_t at = ctx->top - ctx->frames;
-    dpx_leave(ctx, how);
+    dpx_leave_to_c(ctx, how);
 
     OP *next = orig[n](aTHX);
 

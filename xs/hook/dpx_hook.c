@@ -135,7 +135,7 @@ static OP *(*const unrecorded[DPX_HOWS])(pTHX_ struct dpx_ctx *ctx, CV *cv, U32 
 /* Is the statement that caller names another one than the recorder's? */
 DP_INLINE bool is_elsewhere(const struct dpx_ctx *ctx, const COP *from)
 {
-    return from && DPX_STMT_NUMBER(from) != ctx->rec.line->number;
+    return from && DPX_STMT_NUMBER(from) != ctx->rec.marks.line->number;
 }
 
 /* Pushes a frame and makes its mark, as dpx_frame_push does, for a call that no op of the program
@@ -187,7 +187,7 @@ DP_INLINE OP *call_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, const bool is_from_c, c
     ptrdiff_t at = ctx->top - ctx->frames;
     if (DP_UNLIKELY(id & DPX_ID_LEAVES))
         dpx_life_end_all();
-    dpx_leave(ctx, how);
+    dpx_leave_to_c(ctx, how);
 
     unwrap_slf(op);
     OP *next = orig_entersub(aTHX);
@@ -505,7 +505,7 @@ DP_INLINE OP *goto_xs(pTHX_ struct dpx_ctx *ctx, CV *cv, PERL_SI *si, I32 ix, co
     /* pp_goto first leaves the sub's scope, which began at this height of the save stack. What runs
      * lower down belongs to a scope around it: the XS sub has died. */
     ctx->top->saved = si->si_cxstack[ix].blk_oldsaveix - 1;
-    dpx_leave(ctx, how);
+    dpx_leave_to_c(ctx, how);
 
     OP *next = orig_goto(aTHX);
 

@@ -204,7 +204,7 @@ struct dpx_place dpx_placed_find(pTHX_ struct dpx_ctx *ctx, const struct dpx_run
     struct dpx_tick *t = &ctx->tick;
     struct dpx_placed base = { .node = NULL }, *at = &base;
     size_t k = 0;
-    if (t->links != ctx->rec.links || t->placed_freed != t->freed)
+    if (t->links != ctx->rec.relinks || t->placed_freed != t->freed)
         t->n_placed = 0;
     if (t->tree != ctx->rec.cct.serial || t->steps_freed != t->freed) {
         t->tree = ctx->rec.cct.serial;
@@ -225,7 +225,7 @@ struct dpx_place dpx_placed_find(pTHX_ struct dpx_ctx *ctx, const struct dpx_run
         at = &t->placed[k];
         t->n_placed += is_kept;
     }
-    t->links = ctx->rec.links;
+    t->links = ctx->rec.relinks;
     t->placed_freed = t->freed;
     return (struct dpx_place){ at->node, at->sub, at->left_out };
 }

@@ -530,7 +530,7 @@ bool dpx_sample_install(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
         PL_runops = runops_until_main;
     }
     if (counting) {
-        ctx->tick.next = ctx->rec.left + 1000000000 / dpx_run.opt.sample;
+        ctx->tick.next = ctx->rec.marks.left + 1000000000 / dpx_run.opt.sample;
         PL_sig_pending = 1;
     }
     return true;

@@ -110,9 +110,9 @@ void dpx_slf_wrap_first(pTHX)
 
 /* ---- visits ---- */
 
-/* When a coroutine is freed, Coro puts its stacks in place for a while, and destroys what they hold,
- * by calls from C. No hook sees the end of that; so the end of the scope that each such call is made
- * in ends the visit. */
+/* When a coroutine is freed, Coro puts its stacks in place for a while and destroys what they hold,
+ * by calls from C. No hook sees the end of that; so the end of the scope that each such call is
+ * made in ends the visit. */
 
 /* The call's scope is left: the coroutine that was at work goes on. */
 static void visit_over(pTHX_ void *mainstack)

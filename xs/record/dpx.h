@@ -170,7 +170,7 @@ struct dpx_tick {
     struct dpx_running *stack;  /* scratch */
     struct dpx_placed *placed;  /* the contexts of what ran at the last sample, the outermost first
                                  * ... */
-    size_t n_placed;            /* ... so many of them, valid while rec.links is `links` ... */
+    size_t n_placed;            /* ... so many of them, valid while rec.relinks is `links` ... */
     U64 links;
     U64 freed, placed_freed;    /* ... and as many ops were freed: others may get their addresses */
     struct dpx_called *called;  /* places of calls, by what has called what */

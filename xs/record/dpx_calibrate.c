@@ -10,6 +10,7 @@
  *
  * HACKING ("The clock's own cost") has what else was tried, with figures. */
 #include "dpx_calibrate.h"
+#include "dp_rec_mark.h"
 
 #include <string.h>
 
@@ -142,7 +143,7 @@ DP_INLINE void leave(struct model *m, const int how, const bool is_counter)
     if (is_counter && (how & DP_REC_LINES))
         dp_rec_leave(&m->rec, now);
     else
-        m->rec.left = now;
+        m->rec.marks.left = now;
 }
 
 #define CALL_HOOKS(name, how, is_counter) \
@@ -183,7 +184,7 @@ static DP_NOINLINE struct op *end_turn(struct model *m)
     uint64_t now = dpx_counter();
     if (!dp_rec_charge_line(&m->rec, now, m->ops, DP_REC_TREE | DP_REC_LINES))
         return NULL;
-    m->rec.line = m->rec.how.lines->at[0];
+    m->rec.marks.line = m->rec.how.lines->at[0];
     dp_rec_leave_statement(&m->rec, now);
     return next;
 }
@@ -240,8 +241,8 @@ static uint64_t time_of(struct model *m)
     m->turns = TURNS;
     m->context = m->contexts;
     m->top = m->contexts[0].stack = m->stack;
-    m->rec.program = 0;
-    uint64_t began = m->rec.left = dpx_stamp(m->clock, is_counter);
+    m->rec.marks.program = 0;
+    uint64_t began = m->rec.marks.left = dpx_stamp(m->clock, is_counter);
     run(m);
     return dpx_stamp(m->clock, is_counter) - began;
 }
@@ -269,7 +270,7 @@ static struct round calls_round(struct model *m, size_t shape)
     r.plain = (double)time_of(m) / (EVENTS * TURNS);
     make_calls(m, shape, m->enter, m->leave);
     time_of(m);
-    r.hooked = (double)m->rec.program / (EVENTS * TURNS);
+    r.hooked = (double)m->rec.marks.program / (EVENTS * TURNS);
     return r;
 }
 
@@ -281,7 +282,7 @@ static struct round statements_round(struct model *m, size_t shape)
     r.plain = (double)time_of(m) / gaps;
     make_statements(m, shape, begin_statement, end_turn);
     time_of(m);
-    r.hooked = (double)m->rec.program / gaps;
+    r.hooked = (double)m->rec.marks.program / gaps;
     return r;
 }
 
@@ -338,13 +339,13 @@ struct dpx_cost dpx_calibrate(struct dpx_clock *clock)
     lines.at = at;
     lines.n = MOST_STATEMENTS;
     m.rec.how.lines = &lines;
-    m.rec.cur = &root.node;
-    m.rec.line = at[0];
-    m.rec.ops = &m.ops;
-    m.rec.deadline = m.rec.long_gap = UINT64_MAX;
+    m.rec.marks.cur = &root.node;
+    m.rec.marks.line = at[0];
+    m.rec.marks.ops = &m.ops;
+    m.rec.marks.deadline = m.rec.marks.long_gap = UINT64_MAX;
     m.enter = clock->reads_once ? enter_lines : enter_tree;
     m.leave = clock->reads_once ? leave_lines : leave_tree;
-    if (clock->kind == DPX_CLOCK_MONOTONIC) {
+    if (clock->kind != DPX_CLOCK_COUNTER) {
         m.enter = enter_slow;
         m.leave = leave_slow;
     }

@@ -7,6 +7,7 @@
 #include "dpx_name.h"
 #include "dpx_ticker.h"
 #include "dp_mem.h"
+#include "dp_rec_mark.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ void dpx_control_suspend(struct dpx_ctx *ctx, U64 now)
     dp_rec_announce(&ctx->rec, DP_RAW_SUSPEND, (size_t)(ctx->top - ctx->frames), now);
     for (struct dpx_frame *f = ctx->top; f > ctx->frames && !ctx->rec.tree; f--) {
         dp_rec_trace(&ctx->rec, DP_RAW_UNWIND, f->id, &f->call, now, DP_REC_COUNTS);
-        ctx->rec.left = now;
+        ctx->rec.marks.left = now;
     }
 }
 
@@ -42,22 +43,22 @@ void dpx_control_resume(struct dpx_ctx *ctx, U64 now)
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top && !ctx->rec.tree; f++) {
         f->id = f->runs;
         dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, now, DP_REC_COUNTS);
-        ctx->rec.left = now;
+        ctx->rec.marks.left = now;
     }
 }
 
 void dpx_control_stop(struct dpx_ctx *ctx)
 {
     U64 now = dpx_ctx_arrive(ctx);
-    if (!ctx->rec.paused)
-        ctx->rec.tripped(ctx->rec.arg);     /* a child of a tree may be a trace again */
+    if (!ctx->rec.paused)               /* a child of a tree may be a trace again */
+        ctx->rec.saving.tripped(ctx->rec.saving.arg);
     if (ctx->rec.paused)
         return;
-    ctx->rec.deadline = 0;      /* the CPU clock is read where the stretch ends */
+    ctx->rec.marks.deadline = 0;      /* the CPU clock is read where the stretch ends */
     dpx_control_suspend(ctx, now);
     dp_rec_pause(&ctx->rec, now);
     for (struct dpx_frame *f = ctx->top; f > ctx->frames && ctx->rec.tree; f--)
-        f->call.caller = ctx->rec.cur;
+        f->call.caller = ctx->rec.marks.cur;
 }
 
 void dpx_control_start(struct dpx_ctx *ctx)
@@ -69,7 +70,7 @@ void dpx_control_start(struct dpx_ctx *ctx)
     bool has_all = ctx->state == DPX_BORN;
     if (has_all)                /* the child's file begins here */
         ctx->child.depth = ctx->top - ctx->frames;
-    ctx->rec.tripped(ctx->rec.arg);
+    ctx->rec.saving.tripped(ctx->rec.saving.arg);
     if (!has_all)
         dpx_control_resume(ctx, now);
     dpx_ticker_wake();
@@ -127,7 +128,7 @@ void dpx_control_mark(struct dpx_ctx *ctx, const char *name, size_t len)
 
 void dpx_control_begin(struct dpx_ctx *ctx)
 {
-    dpx_control_in_phase(ctx, find_phase("BEGIN", 5, true), ctx->rec.left);
+    dpx_control_in_phase(ctx, find_phase("BEGIN", 5, true), ctx->rec.marks.left);
     dpx_ctx_leave(ctx);
     if (dpx_run.opt.start != DPX_START_BEGIN)
         dpx_control_stop(ctx);
@@ -137,11 +138,11 @@ void dpx_control_begin(struct dpx_ctx *ctx)
  * on. */
 static void begin_init(struct dpx_ctx *ctx)
 {
-    U64 now = dpx_ctx_arrive(ctx), left = ctx->rec.left;
+    U64 now = dpx_ctx_arrive(ctx), left = ctx->rec.marks.left;
     int why = errno;
     dpx_file_begin(ctx);
     dpx_ctx_leave(ctx);
-    ctx->rec.left = left + (ctx->rec.left - now);
+    ctx->rec.marks.left = left + (ctx->rec.marks.left - now);
     errno = why;
 }
 
@@ -152,7 +153,7 @@ static void begin_main(struct dpx_ctx *ctx)
     U64 now = dpx_ctx_arrive(ctx);
     dpx_control_in_phase(ctx, find_phase("main", 4, false), now);
     dpx_file_begin(ctx);
-    if (!ctx->rec.tree && !ctx->rec.paused && ctx->rec.pos >= ctx->rec.end)
+    if (!ctx->rec.tree && !ctx->rec.paused && ctx->rec.marks.pos >= ctx->rec.marks.end)
         dp_rec_flush(&ctx->rec, now);       /* the buffer has become smaller */
     dpx_ctx_leave(ctx);
     errno = why;

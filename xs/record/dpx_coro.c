@@ -8,6 +8,7 @@
 #include "dpx_coro.h"
 #include "dpx_control.h"
 #include "dp_mem.h"
+#include "dp_rec_mark.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ enum {
 struct dpx_coro {
     AV *mainstack;
     struct dpx_frame *frames, *frames_end, *top;    /* frames: NULL while it runs */
-    struct dp_cct_node *cur;    /* the node of a tree, valid while rec.links is `links` */
+    struct dp_cct_node *cur;    /* the node of a tree, valid while rec.relinks is `links` */
     U64 links;
     U64 program;                /* stamps that had passed in the program when it was left */
 };
@@ -92,7 +93,7 @@ static void leave(struct dpx_ctx *ctx, U64 now)
         dp_rec_charge_all(&ctx->rec, now);
     else if (ctx->top > ctx->frames)
         dpx_control_suspend(ctx, now);
-    ctx->rec.left = now;
+    ctx->rec.marks.left = now;
 }
 
 /* Time that other coroutines have used does not make a call longer. */
@@ -106,9 +107,9 @@ static void put_off(struct dpx_ctx *ctx, U64 by)
 static void go_on(struct dpx_ctx *ctx, const struct dpx_coro *c, U64 now)
 {
     /* The node is still valid if no contexts were given anew since. */
-    if (ctx->rec.tree && c->cur && c->links == ctx->rec.links) {
-        ctx->rec.cur = c->cur;
-        put_off(ctx, ctx->rec.program - c->program);
+    if (ctx->rec.tree && c->cur && c->links == ctx->rec.relinks) {
+        ctx->rec.marks.cur = c->cur;
+        put_off(ctx, ctx->rec.marks.program - c->program);
         return;
     }
     dp_rec_rebase(&ctx->rec);
@@ -128,9 +129,9 @@ void dpx_coro_switch(pTHX_ struct dpx_ctx *ctx, AV *mainstack, U64 now)
         from->frames = ctx->frames;
         from->frames_end = ctx->frames_end;
         from->top = ctx->top;
-        from->cur = ctx->rec.cur;
-        from->links = ctx->rec.links;
-        from->program = ctx->rec.program;
+        from->cur = ctx->rec.marks.cur;
+        from->links = ctx->rec.relinks;
+        from->program = ctx->rec.marks.program;
         ctx->frames = to->frames;
         ctx->frames_end = to->frames_end;
         ctx->top = to->top;
@@ -162,8 +163,8 @@ void dpx_coro_renew(struct dpx_ctx *ctx, U64 links)
         dp_rec_rebase(&ctx->rec);
         for (struct dpx_frame *f = c->frames + 1; f <= c->top; f++)
             dp_rec_resume(&ctx->rec, f->runs, &f->call, f->call.start);
-        c->cur = ctx->rec.cur;
-        c->links = ctx->rec.links;
+        c->cur = ctx->rec.marks.cur;
+        c->links = ctx->rec.relinks;
     }
     dp_rec_rebase(&ctx->rec);
 }

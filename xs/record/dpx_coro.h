@@ -20,7 +20,7 @@ DP_INLINE bool dpx_coro_is_other(pTHX_ const struct dpx_ctx *ctx)
     return DP_UNLIKELY(PL_mainstack != ctx->mainstack);
 }
 
-/* A new tree has begun (dp_rec_renew), and rec->links were `links` before: gives the calls of the
+/* A new tree has begun (dp_rec_renew), and rec->relinks were `links` before: gives the calls of the
  * coroutines that do not run their contexts in it. */
 void dpx_coro_renew(struct dpx_ctx *ctx, U64 links);
 

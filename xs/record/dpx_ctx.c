@@ -76,7 +76,7 @@ void dpx_ctx_leave(struct dpx_ctx *ctx)
         ctx->rec.worked = true;
         dpx_events_leave(ctx);
     }
-    ctx->rec.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
+    ctx->rec.marks.left = dpx_clock_host(&ctx->clock)->stamp(&ctx->clock);
 }
 
 /* ---- the states of the process ---- */

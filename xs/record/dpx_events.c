@@ -4,6 +4,7 @@
 #include "dprof/metric.h"
 #include "dpx_heap.h"
 #include "dpx_say.h"
+#include "dp_rec_mark.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,8 +252,8 @@ struct habit {
 static void usual(void *arg)
 {
     struct habit *h = arg;
-    h->rec.pos = h->window;
-    dp_rec_trace(&h->rec, DP_RAW_ENTER, 1, &h->call, h->rec.left, DP_REC_COUNTS);
+    h->rec.marks.pos = h->window;
+    dp_rec_trace(&h->rec, DP_RAW_ENTER, 1, &h->call, h->rec.marks.left, DP_REC_COUNTS);
 }
 
 static void calibrate(struct dpx_ctx *ctx)
@@ -262,9 +263,9 @@ static void calibrate(struct dpx_ctx *ctx)
         return;
     h->rec.how.counts = ctx->events.total;
     h->rec.how.n_counts = h->rec.how.n_counted = dpx_run.plan.n;
-    h->rec.pos = h->window;
-    h->rec.end = h->window + DP_ARRAY_LEN(h->window);
-    h->rec.long_gap = h->rec.deadline = UINT64_MAX;
+    h->rec.marks.pos = h->window;
+    h->rec.marks.end = h->window + DP_ARRAY_LEN(h->window);
+    h->rec.marks.long_gap = h->rec.marks.deadline = UINT64_MAX;
     dp_perf_calibrate(&ctx->events.perf, usual, h);
     free(h);
 }

@@ -73,19 +73,20 @@ static void trailer(struct dp_buf *to, const struct dpx_ctx *ctx, U64 now, bool 
     dp_buf_addf(to, "$dprof_own_cpu=%" UVuf "; $dprof_own_real=%" UVuf "; ", (UV)own_cpu,
                 (UV)own_real);
     dp_buf_adds(to, "$dprof_clock_zero=");
-    dpx_say_real(to, (double)ctx->rec.call_cost / ctx->rec.rate, 1);
+    dpx_say_real(to, (double)ctx->rec.clock.call_cost / ctx->rec.clock.rate, 1);
     dp_buf_adds(to, "; ");
-    if (ctx->rec.lag) {
+    if (ctx->rec.marks.statement_cost) {
         dp_buf_adds(to, "$dprof_clock_line=");
-        dpx_say_real(to, (double)ctx->rec.lag / ctx->rec.rate, 1);
+        dpx_say_real(to, (double)ctx->rec.marks.statement_cost / ctx->rec.clock.rate, 1);
         dp_buf_adds(to, "; ");
     }
-    if (ctx->rec.dropped)
+    if (ctx->rec.clock.dropped)
         dp_buf_addf(to, "$dprof_dropped_cpu=%" UVuf "; ",
-                    (UV)((double)ctx->rec.dropped / ctx->rec.rate * (double)ctx->writer.hz / 1e9));
+                    (UV)((double)ctx->rec.clock.dropped / ctx->rec.clock.rate
+                          * (double)ctx->writer.hz / 1e9));
     if (dp_rec_idle(&ctx->rec, now))
         dp_buf_addf(to, "$dprof_stopped=%" UVuf "; ",
-                    (UV)((double)dp_rec_idle(&ctx->rec, now) / ctx->rec.rate
+                    (UV)((double)dp_rec_idle(&ctx->rec, now) / ctx->rec.clock.rate
                          * (double)ctx->writer.hz / 1e9));
     if (ctx->rec.tree && !ctx->rec.how.tree)
         dp_buf_adds(to, "$dprof_limit_reached=1; ");
@@ -310,7 +311,7 @@ int dpx_file_prepare(pTHX_ struct dpx_ctx *ctx, struct dp_err *err)
 /* How long the recorder has waited between two pairs of readings, in stamps. */
 static U64 waited(const struct dpx_ctx *ctx, U64 stamps, U64 cpu_ns)
 {
-    double used = (double)cpu_ns * ctx->rec.rate;
+    double used = (double)cpu_ns * ctx->rec.clock.rate;
     return (double)stamps > used ? stamps - (U64)used : 0;
 }
 
@@ -334,7 +335,7 @@ void dpx_file_begin(struct dpx_ctx *ctx)
     dp_mem_free(path);
     dp_rec_shrink(&ctx->rec, (size_t)dpx_run.opt.buffer);
     cpu = clock->cpu_ns(&ctx->clock) - cpu;
-    ctx->rec.cpu_stamp += waited(ctx, clock->stamp(&ctx->clock) - stamp, cpu);
+    ctx->rec.clock.cpu_stamp += waited(ctx, clock->stamp(&ctx->clock) - stamp, cpu);
     errno = why;
 }
 
@@ -387,9 +388,9 @@ static void init_live(struct dpx_ctx *ctx)
 
 static void tell_identity(struct dpx_ctx *ctx)
 {
-    memcpy(ctx->rec.state->run, dpx_run.run, sizeof ctx->rec.state->run);
-    ctx->rec.state->pid = (U64)ctx->pid;
-    ctx->rec.state->tid = ctx->tid;
+    memcpy(ctx->rec.saving.state->run, dpx_run.run, sizeof ctx->rec.saving.state->run);
+    ctx->rec.saving.state->pid = (U64)ctx->pid;
+    ctx->rec.saving.state->tid = ctx->tid;
 }
 
 int dpx_file_open_live(struct dpx_ctx *ctx)
@@ -657,7 +658,7 @@ static void no_tree(struct dpx_ctx *ctx, int why)
 void dpx_file_rest(struct dpx_ctx *ctx)
 {
     int why = errno;
-    ctx->rec.flushed = NULL;
+    ctx->rec.saving.flushed = NULL;
     if (ctx->rec.tree) {
         struct dp_buf text;
         struct dp_ticks sums;
@@ -675,6 +676,6 @@ void dpx_file_rest(struct dpx_ctx *ctx)
         dp_writer_finish(&ctx->writer);
     }
     dp_live_remove(&ctx->live);
-    ctx->rec.flushed = dpx_file_flushed;
+    ctx->rec.saving.flushed = dpx_file_flushed;
     errno = why;
 }

@@ -5,6 +5,7 @@
 
 #include "dpx_coro.h"
 #include "dpx_events.h"
+#include "dp_rec_mark.h"
 
 /* The hooks exist once for each way of recording, so that none tests for the way: as a tree, with
  * counters of events, with the times of statements, by the processor's clock. There are four bits,
@@ -32,7 +33,7 @@ enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LI
 
 #define DPX_ONE_(how, name)     + 1
 DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_HOWS
-                   && (DPX_REC | DPX_COUNTER) == DPX_HOWS - 1);
+                   && (DPX_REC | DPX_COUNTER) == DPX_HOWS - 1 && DP_REC_OF_C >= DPX_HOWS);
 #undef DPX_ONE_
 
 /* A hook's functions for each way, and a table of them. */
@@ -104,16 +105,20 @@ DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int how)
 #define DPX_READS_ONCE(how) \
     (((how) & (DPX_LINES | DPX_COUNTER | DPX_COUNTS)) == (DPX_LINES | DPX_COUNTER))
 
-/* A hook leaves: what follows is the program's again. */
-DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
+/* A hook leaves to an XS sub or a builtin, whose gap is taken as it is (DP_REC_OF_C). */
+DP_INLINE void dpx_leave_to_c(struct dpx_ctx *ctx, const int how)
 {
     if (how & DPX_COUNTS)
         dpx_events_leave(ctx);
-    U64 now = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+    ctx->rec.marks.left = dpx_stamp(&ctx->clock, how & DPX_COUNTER);
+}
+
+/* A hook leaves: what follows is the program's again. */
+DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int how)
+{
+    dpx_leave_to_c(ctx, how);
     if (DPX_READS_ONCE(how))
-        dp_rec_leave(&ctx->rec, now);
-    else
-        ctx->rec.left = now;
+        dp_rec_leave(&ctx->rec, ctx->rec.marks.left);
 }
 
 /* Pushes a frame without its mark; NULL: there is no memory. */
@@ -142,13 +147,13 @@ DP_INLINE bool dpx_frame_push(struct dpx_ctx *ctx, PERL_SI *si, I32 key, U32 id,
 DP_INLINE void dpx_frame_pop(struct dpx_ctx *ctx, enum dp_raw_kind kind, U64 now, const int how)
 {
     struct dpx_frame *f = ctx->top--;
-    dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, how & DPX_REC);
+    dp_rec_mark(&ctx->rec, kind, f->id, &f->call, now, how & (DPX_REC | DP_REC_OF_C));
 }
 
 /* A further mark of the same arrival: no time has passed in the program. */
 DP_INLINE void dpx_frame_same_arrival(struct dpx_ctx *ctx, U64 now)
 {
-    ctx->rec.left = now;
+    ctx->rec.marks.left = now;
 }
 
 /* A C call has returned, whose frame was the at-th: ends that frame and those above it. Returns
@@ -160,7 +165,7 @@ DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial,
     if (DP_UNLIKELY(ctx->top < f || f->serial != serial || DPX_KEY_KIND(f->key) != kind))
         return false;
     dpx_frame_unwind_to(ctx, f, now);
-    dpx_frame_pop(ctx, DP_RAW_LEAVE, now, how);
+    dpx_frame_pop(ctx, DP_RAW_LEAVE, now, kind == DPX_XS ? how | DP_REC_OF_C : how);
     return true;
 }
 
@@ -212,7 +217,7 @@ DP_INLINE void dpx_frame_unmarked(struct dpx_ctx *ctx, U64 now, const int how)
 {
     if (how & DPX_COUNTS)
         dpx_events_leave(ctx);
-    ctx->rec.left += dpx_stamp(&ctx->clock, how & DPX_COUNTER) - now;
+    ctx->rec.marks.left += dpx_stamp(&ctx->clock, how & DPX_COUNTER) - now;
 }
 
 /* Ends the frames that the program has left, if the one on top is among them. */

@@ -14,7 +14,7 @@ static void relink(struct dpx_ctx *ctx, U64 from, U64 passed)
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++) {
         U64 start = f->call.start;
         if (ctx->rec.paused) {
-            f->call.caller = ctx->rec.cur;
+            f->call.caller = ctx->rec.marks.cur;
             continue;
         }
         if (start != DP_REC_ELSEWHERE)
@@ -28,10 +28,10 @@ static void turn(struct dpx_ctx *ctx, U64 number, U64 now, bool is_kept)
 {
     struct dp_rec *rec = &ctx->rec;
     bool leaves = dp_held_number(rec) && !is_kept;
-    U64 from = rec->held_from;
+    U64 from = rec->saving.held_from;
     dp_held_turn(rec, number, now);
     if (!rec->over)
-        relink(ctx, leaves ? from : UINT64_MAX, leaves ? rec->program - from : 0);
+        relink(ctx, leaves ? from : UINT64_MAX, leaves ? rec->marks.program - from : 0);
 }
 
 /* Ends the stretch that is recorded, or another one. */
@@ -52,7 +52,7 @@ static bool end(struct dpx_ctx *ctx, U64 number, U64 now)
 static bool is_ready(struct dpx_ctx *ctx)
 {
     if (!ctx->rec.paused)
-        ctx->rec.tripped(ctx->rec.arg);
+        ctx->rec.saving.tripped(ctx->rec.saving.arg);
     return ctx->thx && !ctx->rec.over && ctx->state == DPX_ON && !ctx->block.runs;
 }
 

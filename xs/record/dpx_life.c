@@ -143,11 +143,11 @@ void dpx_life_start_clocks(struct dpx_ctx *ctx)
     };
     ctx->statements.texts = dpx_run.opt.source;
     dp_rec_init(&ctx->rec, &how, &ctx->writer, dpx_clock_host(&ctx->clock), &ctx->clock);
-    ctx->rec.tripped = tripped;
-    ctx->rec.flushed = dpx_file_flushed;
-    ctx->rec.save = dpx_run.opt.spool ? slice_is_over : dpx_file_save;
-    ctx->rec.aged = ctx->file.unopened ? aged : NULL;
-    ctx->rec.arg = ctx;
+    ctx->rec.saving.tripped = tripped;
+    ctx->rec.saving.flushed = dpx_file_flushed;
+    ctx->rec.saving.save = dpx_run.opt.spool ? slice_is_over : dpx_file_save;
+    ctx->rec.saving.on_first_second = ctx->file.unopened ? aged : NULL;
+    ctx->rec.saving.arg = ctx;
 }
 
 /* ---- the end ---- */
@@ -169,7 +169,7 @@ static void give_up(struct dpx_ctx *ctx)
     ends(ctx, DPX_ENDED);
     dp_rec_give_up(&ctx->rec);
     for (struct dpx_frame *f = ctx->frames + 1; f <= ctx->top; f++)
-        f->call.caller = ctx->rec.cur;
+        f->call.caller = ctx->rec.marks.cur;
     dp_live_release(&ctx->live);
     dp_outfile_drop(&ctx->out);
     dpx_events_close(ctx);
@@ -232,7 +232,7 @@ static void finish(struct dpx_ctx *ctx)
     dpx_held_end_all(ctx, now);
     dpx_ctx_look_at_loop(ctx);
     ends(ctx, DPX_ENDING);
-    ctx->rec.save = NULL;       /* all is written now */
+    ctx->rec.saving.save = NULL;       /* all is written now */
     bool is_read = dpx_run.own && !ctx->child.is && !ctx->tid;
     if (!is_read)               /* else, the blocks have been read */
         dpx_frame_unwind(ctx, now);
@@ -356,10 +356,10 @@ void dpx_life_after_exec(struct dpx_ctx *ctx)
 {
     if (ctx->state != DPX_EXEC)
         return;
-    U64 left = ctx->rec.left, now = dpx_ctx_arrive(ctx);
+    U64 left = ctx->rec.marks.left, now = dpx_ctx_arrive(ctx);
     undo_exec(ctx);
     dpx_ctx_leave(ctx);
-    ctx->rec.left = left + (ctx->rec.left - now);
+    ctx->rec.marks.left = left + (ctx->rec.marks.left - now);
 }
 
 void dpx_life_end(pTHX_ struct dpx_ctx *ctx)
@@ -538,8 +538,8 @@ static void forked(struct dpx_ctx *ctx)
     int why = errno;
     /* What was counted since the fork belongs to the coming mark, not to those of the frames that
      * run already. */
-    U64 seen[DP_FMT_COUNTERS], ops = ctx->rec.ops_seen;
-    memcpy(seen, ctx->rec.counts_seen, sizeof seen);
+    U64 seen[DP_FMT_COUNTERS], ops = ctx->rec.marks.ops_seen;
+    memcpy(seen, ctx->rec.marks.counts_seen, sizeof seen);
     dp_rec_skip_counts(&ctx->rec);
     dp_rec_untrip(&ctx->rec);
     ctx->state = DPX_ON;
@@ -563,11 +563,12 @@ static void forked(struct dpx_ctx *ctx)
         if (ctx->rec.tree)
             dp_rec_resume(&ctx->rec, f->runs, &f->call, DP_REC_ELSEWHERE);
         else
-            dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.left, DP_REC_COUNTS);
+            dp_rec_trace(&ctx->rec, DP_RAW_ENTER, f->id, &f->call, ctx->rec.marks.left,
+                         DP_REC_COUNTS);
     }
-    memcpy(ctx->rec.counts_seen, seen, sizeof seen);
-    memcpy(ctx->rec.counts_sampled, seen, sizeof seen);
-    ctx->rec.ops_seen = ctx->rec.line_ops_seen = ops;
+    memcpy(ctx->rec.marks.counts_seen, seen, sizeof seen);
+    memcpy(ctx->rec.samples.counts, seen, sizeof seen);
+    ctx->rec.marks.ops_seen = ctx->rec.marks.line_ops_seen = ops;
     dpx_stmt_forked(ctx);
     errno = why;
 }
@@ -624,7 +625,7 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
         if (ctx->state == DPX_ENDED)
             return dpx_ctx_show(aTHX_ NULL), errno = why, NULL;
         dpx_filter_init(aTHX_ &ctx->names.filter);
-        dpx_control_in_phase(ctx, parent->phase, ctx->rec.left);
+        dpx_control_in_phase(ctx, parent->phase, ctx->rec.marks.left);
         ctx->block.runs = !dpx_run.own && parent->block.runs;
         ctx->toggles = parent->toggles;
         dpx_ctx_leave(ctx);

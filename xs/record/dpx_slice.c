@@ -106,7 +106,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
 {
     DPX_DTHX(ctx);
     struct dp_err err;
-    U64 links = ctx->rec.links;
+    U64 links = ctx->rec.relinks;
     int why = errno;
     dp_err_init(&err);
     ctx->started = dpx_clock_today();
@@ -125,7 +125,7 @@ bool dpx_slice_next(struct dpx_ctx *ctx, const struct dpx_frame *last, U32 id)
     errno = why;
     if (rc < 0)
         return false;
-    if (!ctx->rec.paused && !ctx->rec.stopped) {
+    if (!ctx->rec.paused && !ctx->rec.saving.stopped) {
         dpx_coro_renew(ctx, links);
         relink(ctx, last, id);
     }
@@ -138,7 +138,7 @@ bool dpx_slice_cut(struct dpx_ctx *ctx)
     U32 id = 0;
     if (ctx->pid != (long)getpid())
         return true;
-    switch (ctx->rec.at) {
+    switch (ctx->rec.saving.mark_at) {
     case DP_REC_AT_NO_MARK:
         break;
     case DP_REC_AT_BEGIN:
@@ -146,10 +146,10 @@ bool dpx_slice_cut(struct dpx_ctx *ctx)
         break;
     case DP_REC_AT_END:         /* its frame is popped */
         last++;
-        id = ctx->rec.cur->id;
+        id = ctx->rec.marks.cur->id;
         break;
     case DP_REC_AT_GOTO:        /* its frame has the id of what replaces it */
-        id = ctx->rec.cur->id;
+        id = ctx->rec.marks.cur->id;
         break;
     }
     return !dpx_slice_end(ctx) || dpx_slice_next(ctx, last, id);

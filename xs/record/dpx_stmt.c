@@ -11,8 +11,8 @@
  * how many statements follow it on that line. So what a string eval compiles again and again is the
  * same statement each time.
  *
- * The statement that runs is rec->line. nextstate charges that one with what has passed, and sets
- * the next; the first one of a sub is set when the sub is entered.
+ * The statement that runs is rec->marks.line. nextstate charges that one with what has passed, and
+ * sets the next; the first one of a sub is set when the sub is entered.
  *
  * A call keeps the number of the statement that it was made from (struct dp_cct_call) and goes back
  * to it, so that `x(a(), b())` is charged with what passes between the calls. At the end of a
@@ -182,10 +182,10 @@ static bool is_early(struct dpx_ctx *ctx, U32 number, U64 now)
     if (ctx->state != DPX_BORN || child->n_early == DP_ARRAY_LEN(child->early))
         return false;
     /* The recorder moves `left` on by its own time. */
-    U64 passed = now > ctx->rec.left ? now - ctx->rec.left : 0;
+    U64 passed = now > ctx->rec.marks.left ? now - ctx->rec.marks.left : 0;
     U64 before = child->n_early ? child->early[child->n_early - 1].passed : 0;
     child->early[child->n_early++] = (struct dp_rec_early){
-        .number = number, .passed = passed > before ? passed : before, .ops = *ctx->rec.ops,
+        .number = number, .passed = passed > before ? passed : before, .ops = *ctx->rec.marks.ops,
     };
     return true;
 }
@@ -203,7 +203,7 @@ static bool is_idle(struct dpx_ctx *ctx, const COP *cop)
     U32 number = DPX_STMT_NUMBER(cop);
     if (!ctx->rec.paused || ctx->state != DPX_ON || !dp_lines_is_known(&ctx->statements, number))
         return false;
-    ctx->rec.line = dp_lines_get(&ctx->statements, number);
+    ctx->rec.marks.line = dp_lines_get(&ctx->statements, number);
     return true;
 }
 
@@ -245,7 +245,7 @@ void dpx_stmt_first(pTHX_ struct dpx_ctx *ctx, OP *o)
     if (!ctx->rec.paused && !ctx->rec.over) {
         U32 number = learn(aTHX_ ctx, (COP *)o);
         if (number)
-            ctx->rec.line = dp_lines_get(&ctx->statements, number);
+            ctx->rec.marks.line = dp_lines_get(&ctx->statements, number);
     }
     errno = why;
 }
@@ -349,7 +349,7 @@ static OP *begins_sub(pTHX)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op));
-    if (DP_UNLIKELY(!line || line != ctx->rec.line))
+    if (DP_UNLIKELY(!line || line != ctx->rec.marks.line))
         return timed(aTHX);
     line->count++;
     return orig_nextstate(aTHX);
@@ -412,7 +412,7 @@ static DP_NOINLINE OP *back_late(struct dpx_ctx *ctx, U32 number, U64 now, OP *n
     int why = errno;
     dp_rec_charge_all(&ctx->rec, now);
     if (!ctx->rec.over)
-        ctx->rec.line = dp_lines_get(&ctx->statements, number);
+        ctx->rec.marks.line = dp_lines_get(&ctx->statements, number);
     dpx_frame_leave(ctx);
     errno = why;
     return next;
@@ -423,12 +423,12 @@ static DP_NOINLINE OP *back_late(struct dpx_ctx *ctx, U32 number, U64 now, OP *n
 DP_INLINE OP *back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, OP *next, const int how)
 {
     struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)cop);
-    if (!line || line == ctx->rec.line)
+    if (!line || line == ctx->rec.marks.line)
         return next;
     U64 now = dpx_arrive(ctx, how);
     if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, ctx->ops, how & DPX_REC)))
         return back_late(ctx, line->number, now, next);
-    ctx->rec.line = line;
+    ctx->rec.marks.line = line;
     leave(ctx, now, how);
     return next;
 }
@@ -472,7 +472,7 @@ void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
 {
     struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)PL_curcop);
     U32 number = line ? line->number : 0;
-    if (line && line != ctx->rec.line)
+    if (line && line != ctx->rec.marks.line)
         back_late(ctx, number, dpx_frame_arrive(ctx), NULL);
 }
 

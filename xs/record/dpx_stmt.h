@@ -62,7 +62,7 @@ DP_INLINE void dpx_stmt_go_on(pTHX_ struct dpx_ctx *ctx, OP *o)
         return;
     struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(o));
     if (DP_LIKELY(line != NULL))
-        ctx->rec.line = line;
+        ctx->rec.marks.line = line;
     else
         dpx_stmt_first(aTHX_ ctx, o);
 }

@@ -109,7 +109,8 @@ only:
 
 C<hold> returns a number above 0 for the stretch, or 0 if nothing is held back and all is recorded:
 without the profiler, for SECONDS that are no number above 0, when memory is short, and in a trace,
-which cannot take back what it has written. That is told once. Record as a tree or by samples.
+which cannot take back what it has written. A message says that once. Record as a tree or by
+samples.
 
 A second C<hold> begins another stretch, which does not belong to the first.
 

@@ -750,12 +750,14 @@ The object is one of L<Devel::DProf::Sides>, too, which has the methods that rea
 =item new HOW, FIELD => VALUE, ...
 
 HOW is a hash of options of the comparison in C, those of C<struct dp_diff_how> in
-F<src/dprof/diff.h>; another key is an error. The FIELDs are those of L<Devel::DProf::Sides>, and
-these: metric_name, the metric to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or
-another counter; C<cpu> by default); empty, which compares sides that have recorded nothing, too;
-as_measured, which does not adjust times for the speed of the runs; symfs, folders that sources may
-be below; metric_given: the metric was asked for, so that calls of lines do not take its place where
-lines have nothing else; annotate, which needs lines on all sides.
+F<src/dprof/diff.h>; another key is an error.
+
+The FIELDs are those of L<Devel::DProf::Sides>, and these: metric_name, the metric to compare
+(C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu> by default);
+empty, which compares sides that have recorded nothing, too; as_measured, which does not adjust
+times for the speed of the runs; symfs, folders that sources may be below; metric_given: the metric
+was asked for, so that calls of lines do not take its place where lines have nothing else; annotate,
+which needs lines on all sides.
 
 =item of_sides SIDES, NAME, ...
 

@@ -164,11 +164,12 @@ Adds all of another profile. Returns undef, or a message that says what is wrong
 
 Adds a part of another profile, as C<merge> adds all of it. HOW is a hash. phase is the name of a
 phase (both profiles with C<phases>): only its contexts are taken, and of several files only those
-that have it. The phase then becomes the root. below is the PACKAGE::NAME of a sub in the phase:
-what it called becomes part of the root, and the frames above it, which were running when the phase
-began, are left out. bases is a list of pairs: a beginning of paths, and its replacement. Histograms
-do not distinguish phases, and are left out with phase. Returns undef, or a message that says what
-is wrong: C<there is no such phase>.
+that have it. The phase then becomes the root.
+
+below is the PACKAGE::NAME of a sub in the phase: what it called becomes part of the root, and the
+frames above it, which were running when the phase began, are left out. bases is a list of pairs: a
+beginning of paths, and its replacement. Histograms do not distinguish phases, and are left out with
+phase. Returns undef, or a message that says what is wrong: C<there is no such phase>.
 
 =item counters_differ
 
@@ -283,19 +284,24 @@ What print_diff would return, without printing: the result of the gate.
 
 =item Devel::DProf::Profile::compared SIDES, HOW, PERCENT
 
-The same comparison as rows, of the first two sides. Returns a hash: failed, undecided, needed
-(the numbers of findings, and how many runs could decide); total, with baseline and value; rows, the
+The same comparison as rows, of the first two sides. Returns a hash: failed, undecided, needed (the
+numbers of findings, and how many runs could decide); total, with baseline and value; rows, the
 subs; lines, the call tree from the program down; findings. Each of the last three is a list of
-hashes. A row has name, status (both, new or gone), baseline, value, change, baseline_calls and
-calls; times are in seconds, and what a side does not have is undef. If there are several keys,
-other is the second one. A row that is a line of source (L<Devel::DProf::Diff>, keys) also has file,
-which is the name that both sides have in common; baseline_file and own_file, as the two sides have
-it, if they have it; baseline_line and line, its numbers on both sides, 0 if a side does not have it
-as far as is known; and fate: kept, moved (past other lines of its sub), inserted, deleted, or
-unknown if the sources are. A line of the call tree also has level. What changes less than PERCENT
-of the total is one line with its siblings: it has no name, and more is how many there are. A
-finding has rule, name, side, undecided; if the rule is about growth, baseline and value; and if
-name is a line of source, sub, where it stands.
+hashes.
+
+A row has name, status (both, new or gone), baseline, value, change, baseline_calls and calls; times
+are in seconds, and what a side does not have is undef.
+
+If there are several keys, other is the second one. A row that is a line of source
+(L<Devel::DProf::Diff>, keys) also has file, which is the name that both sides have in common;
+baseline_file and own_file, as the two sides have it, if they have it; baseline_line and line, its
+numbers on both sides, 0 if a side does not have it as far as is known; and fate: kept, moved (past
+other lines of its sub), inserted, deleted, or unknown if the sources are.
+
+A line of the call tree also has level. What changes less than PERCENT of the total is one line with
+its siblings: it has no name, and more is how many there are. A finding has rule, name, side,
+undecided; if the rule is about growth, baseline and value; and if name is a line of source, sub,
+where it stands.
 
 =item Devel::DProf::Profile::changepoints SERIES, SIZES, ALPHA
 
@@ -332,13 +338,14 @@ line of a frame called.
 =item Devel::DProf::Profile::print_stacks HANDLE, SIDES, HOW
 
 Prints the output of L<dproffold>, L<dprofflame> and L<dprofexport>. SIDES are those of
-C<print_diff>, one or two. HOW has format, a name; the fields of C<struct dp_fold_how>,
-C<struct dp_flame_how> or C<struct dp_export_how>, as the format needs them, and of
-C<struct dp_stacks_job>, in F<src/dprof/stacks.h>; and columns: for each metric, and within it for
-each side, a hash of metric and, if the metric is a counter, counters, the counter's number in each
-profile of the side. Returns a hash of code (0, or a negative number), what
-C<struct dp_stacks_outcome> has, such as recursion (calls that were combined with their callers
-because of the limit C<recursion>), and colours: the drawn names and their colours, in pairs.
+C<print_diff>, one or two. HOW has format, a name; the fields of C<struct dp_fold_how>, C<struct
+dp_flame_how> or C<struct dp_export_how>, as the format needs them, and of C<struct dp_stacks_job>,
+in F<src/dprof/stacks.h>; and columns: for each metric, and within it for each side, a hash of
+metric and, if the metric is a counter, counters, the counter's number in each profile of the side.
+
+Returns a hash of code (0, or a negative number), what C<struct dp_stacks_outcome> has, such as
+recursion (calls that were combined with their callers because of the limit C<recursion>), and
+colours: the drawn names and their colours, in pairs.
 
 =item Devel::DProf::Profile::paired_labels LIST, HOW
 

@@ -225,13 +225,22 @@ subs.
 =item look SECONDS, RUNNING, PATH, ...
 
 Reads the files, as they are at this time of day. Returns undef if none can be read, or a hash:
-since, which is C<last> if this is the difference to the look before, C<start> if there was none, or
-C<anew> if nothing goes on of what was there; seconds, how long that is; at, the time of day; subs
-and lines, the rows of what has changed, [self, inclusive, count, name, place] each, where times are
-milliseconds, the count is that of samples if is_sampled is true, or else of calls or runs, and the
-place of a line is its sub; total, count, cpu and real (in seconds) of all; files, how many; path,
-script and pid of the first one; detail, L<Devel::DProf::Profile/line_detail>. Dies, in one line, if
-there is no such metric. While a program runs (RUNNING), nothing is said of files.
+
+    since               what the rates are of: last, the time since the look before; start, if
+                        there was none; anew, if nothing goes on of what was there
+    seconds, at         how long that is; the time of day
+    subs, lines         the rows of what has changed, [self, inclusive, count, name, place] each
+    total, count        of all rows
+    cpu, real           of all, in seconds
+    files               how many
+    path, script, pid   of the first file
+    detail              as line_detail of Devel::DProf::Profile returns it
+
+Times are milliseconds. A count is that of samples if is_sampled is true, or else of calls or runs.
+The place of a line is its sub.
+
+Dies, in one line, if there is no such metric. While a program runs (RUNNING), nothing is said of
+files.
 
 =item failed
 

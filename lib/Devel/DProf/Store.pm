@@ -330,11 +330,12 @@ Makes what the store needs, and can be repeated. Returns what it did, as lines f
 
 Keeps a list of profiles, a hash each: file, the path of any profile that our readers read; run, its
 identity (L<Devel::DProf::Store::Spool>); service, version, host and env, where a missing one is the
-empty string; start, in seconds since 1970 with a fraction; seconds, how long it is. A profile that
-the store has is not kept again, and that is no error. Another profile with an identity that the
-store has is an error: as an identity counts once, one of the two would be lost. (The folder
-compares contents, and looks at the profiles that began on the same day; ClickHouse compares start
-and length, and looks at the profiles that began while those of the list did.)
+empty string; start, in seconds since 1970 with a fraction; seconds, how long it is.
+
+A profile that the store has is not kept again, and that is no error. Another profile with an
+identity that the store has is an error: as an identity counts once, one of the two would be lost.
+(The folder compares contents, and looks at the profiles that began on the same day; ClickHouse
+compares start and length, and looks at the profiles that began while those of the list did.)
 
 =item select SET
 

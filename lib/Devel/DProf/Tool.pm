@@ -11,7 +11,7 @@ use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(OK FAILED USAGE complain transient end_transient output written result saved
-                    terminal_width terminal_size);
+                    text_width terminal_width terminal_size);
 
 use constant { OK => 0, FAILED => 1, USAGE => 2 };
 
@@ -97,6 +97,14 @@ sub unwritten {
 }
 
 # Returns the columns of the terminal that a report goes to; 0 if it goes elsewhere.
+# Returns how wide text for people may be: COLUMNS, which is the user's choice, or what the terminal
+# has; 0 in a pipe, where lines may have any length.
+sub text_width {
+    my ($is_terminal) = @_;
+    return !$is_terminal ? 0
+        : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();
+}
+
 sub terminal_width { return -t STDOUT ? (terminal_size())[0] : 0 }
 
 # Returns columns and rows of the terminal at the standard output.

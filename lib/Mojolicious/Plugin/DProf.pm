@@ -137,7 +137,7 @@ request, and the route is the innermost one.
 =item name => CODE
 
 CODE gets the controller when a route has been found, and returns the request's name. If it returns
-nothing, or dies, the name is the usual one; that it dies is told once.
+nothing, or dies, the name is the usual one; a message says once that it died.
 
 =item every => N
 
@@ -148,8 +148,8 @@ Only every N-th request of each process is recorded, as L<Plack::Middleware::DPr
 Only requests that take SECONDS or longer are recorded, in real time, from the beginning to the end
 of the request; SECONDS may be a fraction. What other requests have recorded is dropped, and nothing
 of it is left. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, slow
-requests are all that is recorded. It takes a tree or samples (C<sample=100>): a trace says that it
-cannot drop anything, and records all requests.
+requests are all that is recorded. It takes a tree or samples (C<sample=100>). With a trace, which
+cannot drop calls, a warning is given and all requests are recorded.
 
 A file that is saved in the middle of a request has nothing of it, and a slice has the requests that
 end in it. L<Devel::DProf::Control/settle> says more, also of programs that end, fork or die
@@ -157,7 +157,7 @@ meanwhile. With C<every>, of every N-th request those are recorded that are slow
 
 =back
 
-A mistake in the options is told, and does not end the program.
+A mistake in the options is reported, and does not end the program.
 
 =head1 HELPERS
 

@@ -194,7 +194,7 @@ CODE gets the environment of the request, and returns its name:
 
     enable 'DProf', name => sub { my ($env) = @_; return $env->{HTTP_HOST} };
 
-If it returns nothing, or dies, the name is the usual one; that it dies is told once.
+If it returns nothing, or dies, the name is the usual one; a message says once that it died.
 
 =item every => N
 
@@ -207,8 +207,8 @@ requests are all that is recorded.
 Only requests that take SECONDS or longer are recorded, in real time, from the beginning to the end
 of the request; SECONDS may be a fraction. What other requests have recorded is dropped, and nothing
 of it is left. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, slow
-requests are all that is recorded. It takes a tree or samples (C<sample=100>): a trace says that it
-cannot drop anything, and records all requests.
+requests are all that is recorded. It takes a tree or samples (C<sample=100>). With a trace, which
+cannot drop calls, a warning is given and all requests are recorded.
 
 A file that is saved in the middle of a request has nothing of it, and a slice has the requests that
 end in it. L<Devel::DProf::Control/settle> says more, also of programs that end, fork or die
@@ -216,7 +216,7 @@ meanwhile. With C<every>, of every N-th request those are recorded that are slow
 
 =back
 
-A mistake in the options is told, and does not end the program.
+A mistake in the options is reported, and does not end the program.
 
 =head1 NAMES
 
@@ -241,12 +241,12 @@ ask for whatever they like, so an application that has a router should give name
 
 =back
 
-An application that learns only from its router what a request is calls
-C<< $env->{'dprof.rename'}->($name) >>, if there is such a function (without C<-d:DProf> there is
-none); the name holds from that moment on. It may also set C<< $env->{'dprof.name'} >>, which
-is looked at again when the application has returned, and holds for what comes after. After 1,000
-names of a process, further ones are C<other>. The application may mark phases of its own; they
-end with the request at the latest.
+An application that learns only from its router what a request is calls C<<
+$env->{'dprof.rename'}->($name) >>, if there is such a function (without C<-d:DProf> there is none);
+the name holds from that moment on. It may also set C<< $env->{'dprof.name'} >>, which is looked at
+again when the application has returned, and holds for what comes after. After 1,000 names of a
+process, further ones are C<other>. The application may mark phases of its own; they end with the
+request at the latest.
 
 =head1 WHAT BELONGS TO A REQUEST
 
@@ -278,12 +278,13 @@ the body or the writer is closed, or until nobody holds these any longer. A file
 the server, which may send it by a system call: that is outside of the request.
 
 Servers with an event loop, such as L<Twiggy>, go on with other things while a response is delayed.
-What they run then, timers and callbacks of the application too, is in the phase of the open
-request if there is only one; the time in which the loop waits is as well. While several requests
-are open, it cannot be told for whom a callback runs: the phase is C<(overlapping requests)>. The
-same holds for coroutines (L<Coro>) while several of them are in the application. With
-C<every>, such a stretch is recorded if one of its requests is; with C<slower> it is always
-recorded, since nobody knows whether it belongs to a slow request.
+What they run then, timers and callbacks of the application too, is in the phase of the open request
+if there is only one; the time in which the loop waits is as well.
+
+While several requests are open, it cannot be told for whom a callback runs: the phase is
+C<(overlapping requests)>. The same holds for coroutines (L<Coro>) while several of them are in the
+application. With C<every>, such a stretch is recorded if one of its requests is; with C<slower> it
+is always recorded, since nobody knows whether it belongs to a slow request.
 
 Cleanup handlers (C<psgix.cleanup>) and connections that the application takes over (C<psgix.io>)
 are outside of requests.

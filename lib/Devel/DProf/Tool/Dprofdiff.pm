@@ -15,7 +15,7 @@ use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
-                          terminal_width);
+                          text_width);
 use Devel::DProf::Values qw(list_of windows renames);
 use Devel::DProf::View qw(keys_of filters nothing_shown medium colour);
 use Time::HiRes ();
@@ -516,13 +516,10 @@ sub report {
     my $diff = $how->{diff};
     my @names = few(map { $_->{name} } $diff->sides);
     my ($out, $is_terminal) = output($opt->{pager} // 1, $how->{format} == DP_TEXT);
-    # COLUMNS is a user's choice; in a pipe lines may have any length.
-    my $width = !$is_terminal ? 0
-        : ($ENV{COLUMNS} // '') =~ /^([1-9]\d*)\z/ ? $1 : terminal_width();
     my $result = $diff->print($out,
         facts => [$diff->facts, defined $opt->{time} ? ('Time', 'time', $opt->{time}) : ()],
         title => $how->{title} // 'Difference of ' . join(', ', @names),
-        colour => colour($opt, $is_terminal), width => $width);
+        colour => colour($opt, $is_terminal), width => text_width($is_terminal));
     if (!$result) {
         written('dprofdiff', $out, 0);
         return USAGE;

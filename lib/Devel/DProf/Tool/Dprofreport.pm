@@ -9,6 +9,7 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words
                                DP_FIELD_KEY
                                DP_FIELD_CHILDREN DP_FIELD_SELF DP_FIELD_CALLS
                                DP_FIELD_CHILDREN_VALUE DP_FIELD_SELF_VALUE DP_FIELD_AVERAGE
+                               DP_FIELD_SELF_TIME DP_FIELD_CHILDREN_TIME
                                DP_FIELD_MIN DP_FIELD_MAX DP_FIELD_HOT DP_FIELD_HOT_SHARE
                                DP_K_PARENT DP_K_SRCLINE
                                DP_TEXT DP_CHAIN_GRAPH);
@@ -18,7 +19,7 @@ use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few);
-use Devel::DProf::Tool qw(OK FAILED USAGE complain output written);
+use Devel::DProf::Tool qw(OK FAILED USAGE complain output written text_width);
 use Devel::DProf::View qw(key keys_of filters flags nothing_shown medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -26,6 +27,10 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 my %FIELD = all_words_of('field');
 my %CHAIN = words_of('chain');
 my %CHAIN_VALUE = words_of('chain_value');
+# Options that ask for perf's table, and rows where none does.
+my @PERFS = qw(children s p x n show-total-period per-call F histogram hierarchy annotate g G
+    callers callees t percent-limit percentage history ignore-callees max-stack R);
+use constant ROWS => 20;
 my @METRICS = (time_words(), 'calls');
 # Formats that are pictures: only a history has them here.
 my %PICTURE = map { $_ => 1 } qw(svg);
@@ -89,7 +94,8 @@ Calls:
                         line, and of FILE:LINE, FILE or /REGEX/ in place of SUB
 Output:
 = t|field-separator=s  format=s
-    --format text|csv|json|markdown|html|svg    -t SEP: text with SEP between the fields
+    --format text|perf|csv|json|markdown|html|svg   perf: the table of perf report
+    -t SEP              text with SEP between the fields
 = q|quiet  color=s  pager!  title=s
     -q  --color auto|always|never  --no-pager  --title TEXT
 = from=s  run-set=s@
@@ -143,7 +149,10 @@ sub how {
     die "-s parent needs --parent REGEX\n" if !$filter{re_p} && grep { $_ == DP_K_PARENT } @keys;
     die "-x needs --parent REGEX\n" if $opt->{x} && !$filter{re_p};
     $view{keys} = \@keys;
-    $view{fields} = fields($opt, \@keys);
+    my $is_perf = ($opt->{format} // 'text') ne 'text' || grep { defined $opt->{$_} } @PERFS;
+    $view{answer} = $view{by_self} = $is_perf ? 0 : 1;
+    $view{fields} = $view{answer} ? [DP_FIELD_SELF, DP_FIELD_SELF_TIME, DP_FIELD_CHILDREN,
+        DP_FIELD_CHILDREN_TIME, DP_FIELD_CALLS, DP_FIELD_KEY] : fields($opt, \@keys);
     # The keys share the last column.
     $view{fields} = [sort { ($a >= DP_FIELD_KEY) <=> ($b >= DP_FIELD_KEY) } @{ $view{fields} }]
         if $opt->{hierarchy};
@@ -151,7 +160,7 @@ sub how {
     $view{no_children} = $opt->{children} // 1 ? 0 : 1;
     $view{percent_limit} = $opt->{'percent-limit'} // 0;
     $view{max_stack} = $opt->{'max-stack'} // 0;
-    $view{rows} = $opt->{O} // 0;
+    $view{rows} = $opt->{O} // ($view{answer} ? ROWS : 0);
     $view{histogram} = $opt->{histogram} ? 1 : 0;
     $view{hierarchy} = $opt->{hierarchy} ? 1 : 0;
     chains($opt, \%view) if defined $opt->{g} || $opt->{G};
@@ -165,8 +174,9 @@ sub how {
     my $is_picture = exists $PICTURE{ $opt->{format} // '' };
     die "--format $opt->{format} goes with --history SUB\n"
         if $is_picture && !defined $opt->{history};
-    medium({ %$opt, $is_picture ? (format => 'html') : () }, \%view,
-        qw(text csv json markdown html), keys %PICTURE);
+    medium({ %$opt, $is_picture ? (format => 'html') : (),
+        ($opt->{format} // '') eq 'perf' ? (format => 'text') : () }, \%view,
+        qw(text perf csv json markdown html), keys %PICTURE);
     die "--by goes with --history SUB\n" if defined $opt->{by} && !defined $opt->{history};
     if (defined $opt->{history}) {
         require Devel::DProf::History;
@@ -400,6 +410,7 @@ sub report {
     my ($out, $is_terminal) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
     my $rc = Devel::DProf::Profile::print_report($out, \@sides, {
         title => 'Profile of ' . (@scripts ? $of : $files), %$view, facts => \@facts,
+        $view->{answer} ? (width => text_width($is_terminal)) : (),
         colour => colour($opt, $is_terminal) });
     if ($rc == Devel::DProf::Profile::NO_SUCH && defined $view->{edges_of}) {
         complain('there is no sub ' . bytes($view->{edges_of}) . " in @$names");
