@@ -513,7 +513,7 @@ static void add_facts(struct dp_difftable *r)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole table ---- */
 
 static int fill_table(struct dp_difftable *r)
 {

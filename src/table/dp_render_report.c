@@ -574,7 +574,7 @@ static size_t edge_columns(struct report *r)
     return sites ? EDGE_OF : EDGE_SITE;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole table ---- */
 
 static void add_facts(struct report *r)
 {
