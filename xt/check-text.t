@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # What holds for each text file. It has no paths of a developer's machine, no tabs where a makefile
 # needs none, no blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
+# Comments in C avoid words that hide who does something.
 use strict;
 use warnings;
 use FindBin;
@@ -48,6 +49,30 @@ sub complaints {
     return @bad;
 }
 
+# Words that comments in C do without. A sentence names the one who does something, and begins with
+# its subject.
+my $obscure = qr{\b(is told|are told of|nobody tells|it is what|of which|whoever)\b}i;
+my $subjectless = qr{(?:\A|[.:;?!] +)(?:- )?Of };
+
+# Folders whose comments have not been read with these words in mind.
+my $unread = qr{^src/record/};
+
+sub obscurities {
+    my ($file, $text) = @_;
+    return if $file !~ m{^src/.*\.[ch]$} || $file =~ $recorded || $file =~ $unread;
+    my @bad;
+    while ($text =~ m{"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|/\*(.*?)\*/}gs) {
+        my ($comment, $before) = ($1 // next, $`);
+        my $n = 1 + ($before =~ tr/\n//);
+        $comment =~ s/^[ *]+//;
+        $comment =~ s/\n *\* *(?=\n)|\n *\* (?=- )/. /g;     # a paragraph, an item of a list
+        $comment =~ s/[ \\]*\n[ *]*/ /g;
+        push @bad, "$file line $n: a comment says `$1'" if $comment =~ $obscure;
+        push @bad, "$file line $n: a sentence begins with `Of'" if $comment =~ $subjectless;
+    }
+    return @bad;
+}
+
 my @files = tracked();
 is(join("\n", map { complaints($_, content($_)) } @files), '', scalar(@files) . ' files');
 
@@ -56,6 +81,8 @@ my @shebang = grep { content($_) =~ /^#!/ } @files;
 is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/bash)\b} }
     grep { !/$recorded/ } @shebang), '',
     'first lines name perl, sh or bash by their usual places');
+
+is(join("\n", map { obscurities($_, content($_)) } @files), '', 'comments in C name who does what');
 
 my $home = '/' . 'home';
 like(join("\n", complaints('a', "x $home/me/y\n")), qr/one machine/, 'notices: a path');
@@ -71,4 +98,12 @@ like(join("\n", complaints('a.c', 'x ' x 50 . "x\n")), qr/line 1: over 100 colum
 is(join("\n", complaints('a.c', "\xc3\xa9 " x 49 . "\xc3\xa9\xc3\xa9\n")), '',
     '... but not one of 100, which has more bytes');
 is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'notices: nothing in a good makefile');
+like(join("\n", obscurities('src/view/a.c', "int a;\n/* The sub is\n * told. */\n")),
+    qr/^src\/view\/a.c line 2: a comment says `is told'$/, 'notices: a passive, across lines');
+like(join("\n", obscurities('src/view/a.c', "x; /* Of a sub, its line. */\n")), qr/begins with `Of'/,
+    'notices: a sentence that begins with Of');
+like(join("\n", obscurities('src/view/a.c', "/* A line. Of a sub,\n * its line. */\n")),
+    qr/begins with `Of'/, '... in the middle of a comment');
+is(join("\n", obscurities('src/view/a.c', qq{s = "/* is told */"; /* the list\n * of lines */\n})), '',
+    'notices: nothing in a string');
 done_testing;

@@ -9,8 +9,8 @@ void dp_err_init(struct dp_err *err)
     memset(err, 0, sizeof *err);
 }
 
-static int set(struct dp_err *err, int code, uint64_t line, uint64_t byte,
-               const char *fmt, va_list ap)
+static int set_error(struct dp_err *err, int code, uint64_t line, uint64_t byte,
+                     const char *fmt, va_list ap)
 {
     if (!err || err->code)
         return code;
@@ -25,7 +25,7 @@ int dp_err_set(struct dp_err *err, int code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    set(err, code, 0, 0, fmt, ap);
+    set_error(err, code, 0, 0, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -35,7 +35,7 @@ int dp_err_at(struct dp_err *err, int code, uint64_t line, uint64_t byte,
 {
     va_list ap;
     va_start(ap, fmt);
-    set(err, code, line, byte, fmt, ap);
+    set_error(err, code, line, byte, fmt, ap);
     va_end(ap);
     return code;
 }

@@ -34,7 +34,7 @@ static size_t plain_bytes(const char *str, size_t len, unsigned char last_bad)
     return has_bad(w, last_bad) ? i : len;
 }
 
-static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
+static void encode_bytes(struct dp_buf *buf, const char *str, size_t len, unsigned char last_bad)
 {
     size_t done = 0;            /* bytes without escapes are added in one piece */
     for (size_t i = plain_bytes(str, len, last_bad); i < len; i++) {
@@ -52,7 +52,7 @@ static void encode(struct dp_buf *buf, const char *str, size_t len, unsigned cha
 void dp_fmt_field(struct dp_buf *buf, const char *str, size_t len)
 {
     if (len)
-        encode(buf, str, len, 0x20);
+        encode_bytes(buf, str, len, 0x20);
     else
         dp_buf_addc(buf, '%');
 }
@@ -125,12 +125,12 @@ void dp_fmt_quote(struct dp_buf *buf, const char *str, size_t len)
     for (size_t i = 0; i < len; i++) {
         if (str[i] == '\'' || str[i] == '\\')
             dp_buf_addc(buf, '\\');
-        encode(buf, str + i, 1, 0x1f);
+        encode_bytes(buf, str + i, 1, 0x1f);
     }
     dp_buf_addc(buf, '\'');
 }
 
-static char *number(char *p, uint64_t n)
+static char *put_number(char *p, uint64_t n)
 {
     *p++ = ' ';
     if (n > 9)
@@ -146,16 +146,16 @@ void dp_fmt_context(struct dp_buf *buf, const struct dp_fmt_context *c)
     if (!to)
         return;
     *p++ = '=';
-    p = number(p, c->depth);
+    p = put_number(p, c->depth);
     *p++ = ' ';
     p = dp_buf_putx(p, c->id);
-    p = number(p, c->calls);
+    p = put_number(p, c->calls);
     for (int m = 0; m < DP_METRICS; m++)
-        p = number(p, c->t[m]);
-    p = number(p, c->longest);
-    p = number(p, c->shortest);
+        p = put_number(p, c->t[m]);
+    p = put_number(p, c->longest);
+    p = put_number(p, c->shortest);
     for (size_t i = 0; i < c->n_counters; i++)
-        p = number(p, c->counters[i]);
+        p = put_number(p, c->counters[i]);
     buf->len += (size_t)(p - to);
     if (c->at_len) {
         dp_buf_adds(buf, " at=");
@@ -190,7 +190,7 @@ void dp_fmt_histogram(struct dp_buf *buf, uint32_t id, const uint64_t *count)
             *p++ = ' ';
             p = dp_buf_putx(p, id);
         }
-        p = number(p, b);
+        p = put_number(p, b);
         *p++ = ':';
         p = dp_buf_putu(p, count[b]);
     }

@@ -197,7 +197,7 @@ static struct dp_inflate *inflate_new(int window)
     return NULL;
 }
 
-static int look(struct dp_source *src, struct dp_err *err)
+static int check_magic(struct dp_source *src, struct dp_err *err)
 {
     src->started = true;
     while (src->head_len < 2) {         /* a pipe may return a single byte */
@@ -219,7 +219,7 @@ static int look(struct dp_source *src, struct dp_err *err)
 static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *buf, size_t n,
                           struct dp_err *err);
 
-static int fill(struct dp_source *src, struct dp_inflate *inf, struct dp_err *err)
+static int fill_input(struct dp_source *src, struct dp_inflate *inf, struct dp_err *err)
 {
     if (inf->z.avail_in || inf->at_end)
         return 0;
@@ -243,7 +243,7 @@ static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *b
     while (inf->z.avail_out == want) {
         if (inf->between && inf->zlib)
             return 0;
-        int rc = fill(src, inf, err);
+        int rc = fill_input(src, inf, err);
         if (rc < 0)
             return rc;
         if (inf->between) {             /* gzip files may be concatenated */
@@ -273,7 +273,7 @@ static long read_unpacked(struct dp_source *src, struct dp_inflate *inf, void *b
 long dp_source_read(struct dp_source *src, void *buf, size_t n, struct dp_err *err)
 {
     if (!src->started) {
-        int rc = look(src, err);
+        int rc = check_magic(src, err);
         if (rc < 0)
             return rc;
     }

@@ -63,7 +63,7 @@ static int peek_token(struct dp_json *json)
 
 /* ---- strings ---- */
 
-static int hex4(struct dp_json *json, unsigned *out)
+static int read_hex4(struct dp_json *json, unsigned *out)
 {
     unsigned v = 0;
     for (int i = 0; i < 4; i++) {
@@ -93,10 +93,10 @@ static void add_utf8(struct dp_buf *buf, unsigned c)
 }
 
 /* Decodes \uXXXX. A lone half of a surrogate pair becomes U+FFFD. high: the half before, or 0. */
-static int unicode(struct dp_json *json, unsigned *high)
+static int read_unicode(struct dp_json *json, unsigned *high)
 {
     unsigned c = 0;
-    int rc = hex4(json, &c);
+    int rc = read_hex4(json, &c);
     if (rc < 0)
         return rc;
     if (*high && c >= 0xdc00 && c < 0xe000) {
@@ -112,7 +112,7 @@ static int unicode(struct dp_json *json, unsigned *high)
     return 0;
 }
 
-static int escape(struct dp_json *json, unsigned *high)
+static int read_escape(struct dp_json *json, unsigned *high)
 {
     static const char codes[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
     int c = peek(json);
@@ -120,7 +120,7 @@ static int escape(struct dp_json *json, unsigned *high)
         return error_of(c);
     json->ptr++;
     if (c == 'u')
-        return unicode(json, high);
+        return read_unicode(json, high);
     const char *code = c ? strchr(codes, c) : NULL;
     if (!code)
         return bad(json, DP_E_SYNTAX, "an escape that is none");
@@ -132,7 +132,7 @@ static int escape(struct dp_json *json, unsigned *high)
 }
 
 /* Adds the bytes up to a quote, a backslash, or the end of the bytes read so far. */
-static int plain(struct dp_json *json, unsigned *high)
+static int add_plain(struct dp_json *json, unsigned *high)
 {
     const char *from = json->ptr;
     while (json->ptr < json->end && *json->ptr != '"' && *json->ptr != '\\') {
@@ -149,7 +149,7 @@ static int plain(struct dp_json *json, unsigned *high)
 }
 
 /* Reads a string; json->ptr is at its first quote. */
-static int string(struct dp_json *json)
+static int read_string(struct dp_json *json)
 {
     unsigned high = 0;
     int c, rc = 0;
@@ -159,9 +159,9 @@ static int string(struct dp_json *json)
             return error_of(c);
         if (c == '\\') {
             json->ptr++;
-            rc = escape(json, &high);
+            rc = read_escape(json, &high);
         } else {
-            rc = plain(json, &high);
+            rc = add_plain(json, &high);
         }
         if (rc == 0 && json->text.len > json->longest)
             return bad(json, DP_E_LIMIT, "a string is too long");
@@ -177,7 +177,7 @@ static int string(struct dp_json *json)
 /* ---- numbers and words ---- */
 
 /* Reads digits; false if there are none. */
-static bool digits(struct dp_json *json)
+static bool take_digits(struct dp_json *json)
 {
     bool some = false;
     for (int c; (c = peek(json)) >= 0 && dp_is_digit((char)c); some = true) {
@@ -188,7 +188,7 @@ static bool digits(struct dp_json *json)
     return some;
 }
 
-static bool take(struct dp_json *json, int byte)
+static bool take_byte(struct dp_json *json, int byte)
 {
     if (peek(json) != byte)
         return false;
@@ -197,16 +197,16 @@ static bool take(struct dp_json *json, int byte)
     return true;
 }
 
-static int number(struct dp_json *json)
+static int read_number(struct dp_json *json)
 {
-    take(json, '-');
-    bool good = take(json, '0') || digits(json);
-    if (good && take(json, '.'))
-        good = digits(json);
-    if (good && (take(json, 'e') || take(json, 'E'))) {
-        if (!take(json, '-'))
-            take(json, '+');
-        good = digits(json);
+    take_byte(json, '-');
+    bool good = take_byte(json, '0') || take_digits(json);
+    if (good && take_byte(json, '.'))
+        good = take_digits(json);
+    if (good && (take_byte(json, 'e') || take_byte(json, 'E'))) {
+        if (!take_byte(json, '-'))
+            take_byte(json, '+');
+        good = take_digits(json);
     }
     int c = peek(json);
     if (c < -1)
@@ -220,7 +220,7 @@ static int number(struct dp_json *json)
     return json->text.err ? DP_E_NOMEM : DP_JSON_NUMBER;
 }
 
-static int word(struct dp_json *json, const char *text, int kind)
+static int read_word(struct dp_json *json, const char *text, int kind)
 {
     for (; *text; text++, json->ptr++) {
         int c = peek(json);
@@ -264,29 +264,29 @@ static int close_one(struct dp_json *json)
     return array ? DP_JSON_ARRAY_END : DP_JSON_OBJECT_END;
 }
 
-static int value(struct dp_json *json, int c)
+static int read_value(struct dp_json *json, int c)
 {
     if (c == '{' || c == '[')
         return open_one(json, c == '[');
     json->expect = after_value(json);
     if (c == '"')
-        return string(json);
+        return read_string(json);
     if (c == '-' || (c >= 0 && dp_is_digit((char)c)))
-        return number(json);
+        return read_number(json);
     if (c == 't')
-        return word(json, "true", DP_JSON_TRUE);
+        return read_word(json, "true", DP_JSON_TRUE);
     if (c == 'f')
-        return word(json, "false", DP_JSON_FALSE);
+        return read_word(json, "false", DP_JSON_FALSE);
     if (c == 'n')
-        return word(json, "null", DP_JSON_NULL);
+        return read_word(json, "null", DP_JSON_NULL);
     return bad(json, DP_E_SYNTAX, "there is no value where one should be");
 }
 
-static int key(struct dp_json *json, int c)
+static int read_key(struct dp_json *json, int c)
 {
     if (c != '"')
         return bad(json, DP_E_SYNTAX, "there is no name where one should be");
-    int rc = string(json);
+    int rc = read_string(json);
     if (rc < 0)
         return rc;
     c = peek_token(json);
@@ -320,7 +320,8 @@ int dp_json_next(struct dp_json *json)
         if (json->expect == COMMA_OR_END)
             return bad(json, DP_E_SYNTAX, "there is neither a comma nor an end behind a value");
     }
-    return json->expect == KEY || json->expect == KEY_OR_END ? key(json, c) : value(json, c);
+    return json->expect == KEY || json->expect == KEY_OR_END ? read_key(json, c)
+            : read_value(json, c);
 }
 
 int dp_json_skip(struct dp_json *json, int kind)

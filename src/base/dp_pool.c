@@ -57,9 +57,9 @@ void *dp_pool_alloc(struct dp_pool *pool, size_t size)
 }
 
 /* Hashes words, not bytes: each is multiplied by a 64-bit number that a file cannot know, and the
- * middle of the product is used. Otherwise an attacker could make names with equal hashes, each of
- * which would be compared with all before. */
-static uint64_t hash(const struct dp_pool *pool, const char *ptr, size_t len)
+ * middle of the product is used. Otherwise an attacker could make names with equal hashes, and each
+ * name would be compared with all earlier ones. */
+static uint64_t hash_of(const struct dp_pool *pool, const char *ptr, size_t len)
 {
     const uint64_t factor = pool->seed ^ UINT64_C(0x9e3779b97f4a7c15);
     uint64_t h = UINT64_C(0xcbf29ce484222325) ^ len, word;
@@ -74,7 +74,7 @@ static uint64_t hash(const struct dp_pool *pool, const char *ptr, size_t len)
     return h ^ h >> 32;
 }
 
-static uint32_t find(const struct dp_pool *pool, uint64_t h, const char *ptr, size_t len)
+static uint32_t find_name(const struct dp_pool *pool, uint64_t h, const char *ptr, size_t len)
 {
     const struct dp_map_slot *slot = dp_map_find(&pool->index, h);
     uint32_t n = slot ? slot->value : DP_MAP_NONE;
@@ -89,13 +89,13 @@ static uint32_t find(const struct dp_pool *pool, uint64_t h, const char *ptr, si
 
 uint32_t dp_pool_lookup(const struct dp_pool *pool, const char *ptr, size_t len)
 {
-    return find(pool, hash(pool, ptr, len), ptr, len);
+    return find_name(pool, hash_of(pool, ptr, len), ptr, len);
 }
 
 uint32_t dp_pool_intern(struct dp_pool *pool, const char *ptr, size_t len)
 {
-    uint64_t h = hash(pool, ptr, len);
-    uint32_t n = find(pool, h, ptr, len);
+    uint64_t h = hash_of(pool, ptr, len);
+    uint32_t n = find_name(pool, h, ptr, len);
     if (n != DP_MAP_NONE)
         return n;
     if (pool->count >= DP_MAP_NONE - 1)
@@ -140,7 +140,7 @@ int dp_pool_unseal(struct dp_pool *pool)
         return DP_E_NOMEM;
     for (uint32_t n = 0; n < pool->count; n++) {
         const struct dp_name *name = &pool->names[n];
-        struct dp_map_slot *slot = dp_map_put(&pool->index, hash(pool, name->ptr, name->len));
+        struct dp_map_slot *slot = dp_map_put(&pool->index, hash_of(pool, name->ptr, name->len));
         if (!slot) {
             dp_pool_seal(pool);
             return DP_E_NOMEM;

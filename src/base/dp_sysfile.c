@@ -13,7 +13,7 @@
 
 enum { PATH = 1024 };
 
-static bool join(char path[PATH], const char *root, const char *fmt, va_list ap)
+static bool join_path(char path[PATH], const char *root, const char *fmt, va_list ap)
 {
     int n = snprintf(path, PATH, "%s/", root);
     if (n < 0 || n >= PATH)
@@ -43,7 +43,7 @@ long dp_sysfile_read(char *to, size_t size, const char *root, const char *fmt, .
     char path[PATH];
     va_list ap;
     va_start(ap, fmt);
-    bool fits = join(path, root, fmt, ap);
+    bool fits = join_path(path, root, fmt, ap);
     va_end(ap);
     to[0] = '\0';
     /* a named pipe at this place must not block */
@@ -63,7 +63,7 @@ bool dp_sysfile_is(const char *root, const char *fmt, ...)
     char path[PATH];
     va_list ap;
     va_start(ap, fmt);
-    bool fits = join(path, root, fmt, ap);
+    bool fits = join_path(path, root, fmt, ap);
     va_end(ap);
     return fits && access(path, F_OK) == 0;
 }
@@ -73,7 +73,7 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int add(struct dp_sysfile_names *names, struct dp_pool *pool, const char *name)
+static int add_name(struct dp_sysfile_names *names, struct dp_pool *pool, const char *name)
 {
     size_t size = strlen(name) + 1;
     char *copy = dp_pool_alloc(pool, size);
@@ -92,7 +92,7 @@ int dp_sysfile_list(struct dp_sysfile_names *names, struct dp_pool *pool, const 
     va_list ap;
     memset(names, 0, sizeof *names);
     va_start(ap, fmt);
-    bool fits = join(path, root, fmt, ap);
+    bool fits = join_path(path, root, fmt, ap);
     va_end(ap);
     DIR *dir = fits ? opendir(path) : NULL;
     if (!dir)
@@ -100,7 +100,7 @@ int dp_sysfile_list(struct dp_sysfile_names *names, struct dp_pool *pool, const 
     int rc = 0;
     for (const struct dirent *e; rc == 0 && (e = readdir(dir));)
         if (e->d_name[0] != '.')
-            rc = add(names, pool, e->d_name);
+            rc = add_name(names, pool, e->d_name);
     closedir(dir);
     if (names->count)
         qsort(names->ptr, names->count, sizeof *names->ptr, by_bytes);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The length of the well-formed UTF-8 character at p, 0 if there is none. */
-static size_t utf8(const unsigned char *p, size_t len)
+static size_t utf8_length(const unsigned char *p, size_t len)
 {
     size_t n;
     if (p[0] < 0x80)
@@ -44,7 +44,7 @@ static bool is_unseen(const unsigned char *p, size_t n)
 
 size_t dp_text_char(const char *ptr, size_t len)
 {
-    return len ? utf8((const unsigned char *)ptr, len) : 0;
+    return len ? utf8_length((const unsigned char *)ptr, len) : 0;
 }
 
 uint32_t dp_text_code(const char *ptr, size_t n)
@@ -71,10 +71,10 @@ size_t dp_text_plain(const char *ptr, size_t len)
 }
 
 /* Makes one piece of output at p. Returns its length; *used: number of bytes of the input. */
-static size_t piece(const unsigned char *p, size_t len, char out[16], size_t *used)
+static size_t make_piece(const unsigned char *p, size_t len, char out[16], size_t *used)
 {
     static const char hex[] = "0123456789abcdef";
-    size_t n = utf8(p, len);
+    size_t n = utf8_length(p, len);
     if (n == 0 || (n == 1 && (p[0] < 0x20 || p[0] == 0x7f))) {
         *used = 1;
         memcpy(out, "\\x", 2);
@@ -104,7 +104,7 @@ size_t dp_escape(const char *ptr, size_t len, char *to, size_t cap)
     size_t total = 0, used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
-        size_t n = piece(p + i, len - i, out, &used);
+        size_t n = make_piece(p + i, len - i, out, &used);
         if (n <= cap - total && total <= cap)
             memcpy(to + total, out, n);
         else
@@ -116,12 +116,12 @@ size_t dp_escape(const char *ptr, size_t len, char *to, size_t cap)
 
 /* Shows the beginning of a name: the bytes themselves as far as they are plain, or else one piece,
  * in out. n is its length, used the number of bytes of ptr that it represents. */
-static const char *shown(const char *ptr, size_t len, char *out, size_t *n, size_t *used)
+static const char *shown_piece(const char *ptr, size_t len, char *out, size_t *n, size_t *used)
 {
     *n = *used = dp_text_plain(ptr, len);
     if (*used)
         return ptr;
-    *n = piece((const unsigned char *)ptr, len, out, used);
+    *n = make_piece((const unsigned char *)ptr, len, out, used);
     return out;
 }
 
@@ -130,7 +130,7 @@ void dp_text_escape(struct dp_buf *buf, const char *ptr, size_t len)
     size_t n, used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
-        const char *text = shown(ptr + i, len - i, out, &n, &used);
+        const char *text = shown_piece(ptr + i, len - i, out, &n, &used);
         dp_buf_add(buf, text, n);
     }
 }
@@ -140,13 +140,13 @@ void dp_text_print(struct dp_sink *sink, const char *ptr, size_t len)
     size_t n, used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
-        const char *text = shown(ptr + i, len - i, out, &n, &used);
+        const char *text = shown_piece(ptr + i, len - i, out, &n, &used);
         dp_sink_add(sink, text, n);
     }
 }
 
 /* The entity of a byte in markup; NULL: no entity is needed. */
-static const char *entity(char c, unsigned flags)
+static const char *entity_of(char c, unsigned flags)
 {
     switch (c) {
     case '&': return "&amp;";
@@ -163,7 +163,7 @@ static const char *entity(char c, unsigned flags)
 static const char *marked_up(const char *ptr, size_t len, char out[16], size_t *n, size_t *used,
                              unsigned flags)
 {
-    const char *text = shown(ptr, len, out, n, used);
+    const char *text = shown_piece(ptr, len, out, n, used);
     if (flags & DP_MARKUP_XML && *n == 3 && memcmp(text, "\xef\xbf", 2) == 0
         && (text[2] == '\xbe' || text[2] == '\xbf'))
         *n = (size_t)snprintf(out, 16, "\\x{fff%c}", text[2] == '\xbe' ? 'e' : 'f');
@@ -177,13 +177,13 @@ void dp_text_markup(dp_write_fn *to, void *ctx, const char *ptr, size_t len, uns
     size_t n, used;
     char out[16];
     for (size_t i = 0; i < len; i += used) {
-        const char *text = entity(ptr[i], flags);
+        const char *text = entity_of(ptr[i], flags);
         if (text) {
             n = strlen(text);
             used = 1;
         } else if (dp_text_plain(ptr + i, 1)) {
             text = ptr + i;
-            for (n = 1; i + n < len && dp_text_plain(text + n, 1) && !entity(text[n], flags);)
+            for (n = 1; i + n < len && dp_text_plain(text + n, 1) && !entity_of(text[n], flags);)
                 n++;
             used = n;
         } else {
@@ -194,7 +194,7 @@ void dp_text_markup(dp_write_fn *to, void *ctx, const char *ptr, size_t len, uns
 }
 
 /* The number of characters in valid UTF-8. */
-static size_t characters(const char *ptr, size_t len)
+static size_t count_characters(const char *ptr, size_t len)
 {
     size_t n = 0;
     for (size_t i = 0; i < len; i++)
@@ -272,7 +272,7 @@ size_t dp_text_columns(const char *ptr, size_t len)
 
 size_t dp_text_break(const char *ptr, size_t len, size_t room)
 {
-    if (characters(ptr, len) <= room)
+    if (count_characters(ptr, len) <= room)
         return len;
     size_t i = 0, chars = 0, good = 0;
     for (; i < len; i++) {
@@ -284,7 +284,7 @@ size_t dp_text_break(const char *ptr, size_t len, size_t room)
     return good ? good : i ? i : 1;
 }
 
-static unsigned char lower(char c)
+static unsigned char lower_case(char c)
 {
     return (unsigned char)(dp_is_upper(c) ? c | 0x20 : c);
 }
@@ -292,7 +292,7 @@ static unsigned char lower(char c)
 bool dp_text_alike(const char *a, const char *b, size_t len)
 {
     for (; len; len--, a++, b++) {
-        if (lower(*a) != lower(*b))
+        if (lower_case(*a) != lower_case(*b))
             return false;
         if (!*a)
             break;

@@ -25,7 +25,7 @@ struct search {
     size_t count;
 };
 
-static void release(struct search *s)
+static void release_search(struct search *s)
 {
     dp_mem_free(s->offset);
     dp_mem_free(s->parts);
@@ -35,7 +35,7 @@ static void release(struct search *s)
     dp_mem_free(s->order);
 }
 
-static int prepare(struct search *s)
+static int prepare_search(struct search *s)
 {
     const struct dp_history *h = s->history;
     size_t most = h->series * (h->groups + 1) + 1;
@@ -121,7 +121,7 @@ int dp_changepoints(struct dp_changepoint **found, size_t *count, const struct d
 {
     struct search s = { .history = history };
     size_t n = history->groups > 1 ? history->series : 0;
-    int rc = prepare(&s);
+    int rc = prepare_search(&s);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         s.parts[i] = (struct part){ i, 0, (uint32_t)history->groups, 0 };
     while (rc == 0 && n) {
@@ -130,7 +130,7 @@ int dp_changepoints(struct dp_changepoint **found, size_t *count, const struct d
     }
     if (rc == 0)
         rc = in_order(&s);
-    release(&s);
+    release_search(&s);
     if (rc < 0)
         dp_changepoints_free(s.found);
     *found = rc < 0 ? NULL : s.found;

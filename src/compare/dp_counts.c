@@ -26,7 +26,7 @@ static double most_of(const struct given *g)
 }
 
 /* P(k + 1) / P(k). */
-static double step(const struct given *g, double k)
+static double next_ratio(const struct given *g, double k)
 {
     double rest = g->both - k;
     if (g->kind == DP_COUNTS_RATE)
@@ -35,7 +35,7 @@ static double step(const struct given *g, double k)
 }
 
 /* Roughly the most likely count. */
-static double likely(const struct given *g)
+static double likely_count(const struct given *g)
 {
     double one = g->kind == DP_COUNTS_SHARE;
     double k = floor((g->both + 1) * (g->of[1] + one) / (g->of[0] + g->of[1] + 2 * one));
@@ -48,17 +48,17 @@ static const double nothing = 1e-300;
 /* The probability of k or less, and that of k or more. Both are sums of products of steps from the
  * most likely count, so logarithms lose no digits and nothing overflows. Terms beyond some 37
  * standard deviations are 0. */
-static void tails(const struct given *g, double k, double *below, double *above)
+static void count_tails(const struct given *g, double k, double *below, double *above)
 {
-    double middle = likely(g), least = least_of(g), most = most_of(g), all = 0, weight = 1;
+    double middle = likely_count(g), least = least_of(g), most = most_of(g), all = 0, weight = 1;
     *below = *above = 0;
-    for (double i = middle; i <= most && weight > nothing; weight *= step(g, i), i++) {
+    for (double i = middle; i <= most && weight > nothing; weight *= next_ratio(g, i), i++) {
         all += weight;
         *below += i <= k ? weight : 0;
         *above += i >= k ? weight : 0;
     }
     weight = 1;
-    for (double i = middle; i > least && (weight /= step(g, i - 1)) > nothing; i--) {
+    for (double i = middle; i > least && (weight /= next_ratio(g, i - 1)) > nothing; i--) {
         all += weight;
         *below += i - 1 <= k ? weight : 0;
         *above += i - 1 >= k ? weight : 0;
@@ -70,20 +70,20 @@ static void tails(const struct given *g, double k, double *below, double *above)
 static double exact_p(const struct given *g, double k)
 {
     double below, above;
-    tails(g, k, &below, &above);
+    count_tails(g, k, &below, &above);
     double p = 2 * (below < above ? below : above);
     return p < 1 ? p : 1;
 }
 
 /* The ratio of rates at which a count of y as high as k, or as low, has just this probability. */
-static double bound(struct given g, double k, bool high, double chance)
+static double ratio_bound(struct given g, double k, bool high, double chance)
 {
     double low = -60, top = 60, from = g.of[0] / g.of[1];
     for (int i = 0; i < 60; i++) {
         double middle = (low + top) / 2, below, above;
         g.of[0] = 1;
         g.of[1] = exp(middle);
-        tails(&g, k, &below, &above);
+        count_tails(&g, k, &below, &above);
         if (high ? below > chance : above < chance)
             low = middle;
         else
@@ -139,7 +139,7 @@ struct dp_counted dp_counts_sum(const struct dp_counted *v, size_t n)
 
 /* Pearson's chi-square of the runs of a side around the side's own rate, before it is divided by
  * the variance of a count. */
-static double scatter(const struct dp_counted *v, size_t n, struct dp_counted sum)
+static double run_scatter(const struct dp_counted *v, size_t n, struct dp_counted sum)
 {
     double all = 0, rate = sum.count / sum.of;
     for (size_t i = 0; i < n; i++) {
@@ -159,8 +159,8 @@ static void log_interval(struct dp_counts *out, const struct dp_counted sum[2], 
 
 /* The ratios that neither test rejects: the exact one and, with several runs, Student's. p is the
  * greater one of both tests. */
-static void interval(struct dp_counts *out, const struct dp_counted sum[2], size_t freedom,
-                     double confidence)
+static void ratio_interval(struct dp_counts *out, const struct dp_counted sum[2], size_t freedom,
+                           double confidence)
 {
     struct given g = { DP_COUNTS_RATE, sum[0].count + sum[1].count, { sum[0].of, sum[1].of } };
     out->low = 0;
@@ -173,8 +173,8 @@ static void interval(struct dp_counts *out, const struct dp_counted sum[2], size
     if (least > many_for_bounds || g.both > many)   /* one side has none of so many counts: any
                                                      * ratio is far from 1 */
         return;
-    double low = sum[1].count > 0 ? bound(g, sum[1].count, false, chance) : 0;
-    double high = sum[0].count > 0 ? bound(g, sum[1].count, true, chance) : INFINITY;
+    double low = sum[1].count > 0 ? ratio_bound(g, sum[1].count, false, chance) : 0;
+    double high = sum[0].count > 0 ? ratio_bound(g, sum[1].count, true, chance) : INFINITY;
     out->low = !approximate || low < out->low ? low : out->low;
     out->high = !approximate || high > out->high ? high : out->high;
 }
@@ -211,13 +211,13 @@ void dp_counts_compare(struct dp_counts *out, const struct dp_counted *x, size_t
     out->p = g.both > many && variance > 0 ? p_of_runs(sum, variance, 1, 0)
                                            : exact_p(&g, sum[1].count);
     if (freedom && variance > 0) {
-        double all = scatter(x, n, sum[0]) + scatter(y, m, sum[1]);
+        double all = run_scatter(x, n, sum[0]) + run_scatter(y, m, sum[1]);
         double spread = all / variance / (double)freedom;
         double p = p_of_runs(sum, variance, spread, freedom);
         out->spread = spread > 1 ? spread : 1;
         out->p = p > out->p ? p : out->p;
     }
-    interval(out, sum, freedom, confidence);
+    ratio_interval(out, sum, freedom, confidence);
 }
 
 /* ---- the power of a test ---- */

@@ -112,7 +112,7 @@ static uint32_t entry_of(struct dp_diff *diff, const struct dp_overhead *over, u
 }
 
 /* Makes room for entry n of an array; new elements are 0. */
-static bool room(void **ptr, size_t *cap, size_t n, size_t size)
+static bool make_room(void **ptr, size_t *cap, size_t n, size_t size)
 {
     return dp_mem_grow_cleared(ptr, cap, n + 1, size) == 0;
 }
@@ -121,12 +121,12 @@ static bool room_of_run(struct dp_diff *diff, struct dp_diff_run *run,
                         struct dp_diff_column *column, uint32_t e)
 {
     size_t cap = column->cap;
-    return room((void **)&column->self, &cap, e, sizeof *column->self)
-        && room((void **)&column->incl, &column->cap, e, sizeof *column->incl)
-        && room((void **)&run->calls, &run->calls_cap, e, sizeof *run->calls)
-        && room((void **)&run->excess, &run->excess_cap, e, sizeof *run->excess)
-        && room((void **)&run->there, &run->there_cap, e, sizeof *run->there)
-        && room((void **)&diff->shown, &diff->shown_cap, e, sizeof *diff->shown);
+    return make_room((void **)&column->self, &cap, e, sizeof *column->self)
+        && make_room((void **)&column->incl, &column->cap, e, sizeof *column->incl)
+        && make_room((void **)&run->calls, &run->calls_cap, e, sizeof *run->calls)
+        && make_room((void **)&run->excess, &run->excess_cap, e, sizeof *run->excess)
+        && make_room((void **)&run->there, &run->there_cap, e, sizeof *run->there)
+        && make_room((void **)&diff->shown, &diff->shown_cap, e, sizeof *diff->shown);
 }
 
 /* The ticks by which the self time of the longest call exceeds the mean of the other calls.
@@ -251,7 +251,7 @@ static int read_measure(struct dp_diff *diff, size_t measure, enum pass pass, dp
 }
 
 /* Scales values as if all runs had the baseline's total. */
-static void normalize(struct dp_diff *diff, size_t measure)
+static void normalize_measure(struct dp_diff *diff, size_t measure)
 {
     double base = 0;
     size_t n = 0;
@@ -309,7 +309,7 @@ static int pair_lines(struct dp_diff *diff)
 }
 
 /* Puts all parts and all runs into one list each, and pairs the subs and the lines. */
-static int prepare(struct dp_diff *diff)
+static int prepare_sides(struct dp_diff *diff)
 {
     size_t n = 0, runs = 0, at = 0;
     for (size_t s = 0; s < diff->n_sides; s++) {
@@ -361,11 +361,11 @@ int dp_diff_make(struct dp_diff *diff, const struct dp_diff_side *sides, size_t 
     diff->sides = sides;
     diff->n_sides = n;
     diff->how = how;
-    int rc = prepare(diff);
+    int rc = prepare_sides(diff);
     for (size_t m = 0; m < how->n_measures && rc == 0; m++) {
         rc = read_measure(diff, m, ROWS, m == 0 && !how->work ? each : NULL, ctx);
         if (rc == 0 && how->normalize && (!m || m != how->counts))
-            normalize(diff, m);
+            normalize_measure(diff, m);
     }
     if (rc == 0 && how->normalize)
         normalize_calls(diff);

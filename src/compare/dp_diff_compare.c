@@ -55,7 +55,7 @@ static bool is_there(const struct dp_diff_run *run, uint32_t e)
 
 /* The middle of a side's values: the median or, if means are compared, the mean. Keeps the order of
  * v..n. */
-static double middle(const struct comparing *c, const double *v, size_t n)
+static double middle_of(const struct comparing *c, const double *v, size_t n)
 {
     if (dp_diff_has_units(c->diff->how))
         return dp_hosts_mean(v, n);
@@ -66,7 +66,7 @@ static double middle(const struct comparing *c, const double *v, size_t n)
 /* The middle as a whole number; for one run, the run's value. */
 static uint64_t whole_middle(const struct comparing *c, const double *v, size_t n, uint64_t only)
 {
-    return n == 1 ? only : dp_num_round(middle(c, v, n));
+    return n == 1 ? only : dp_num_round(middle_of(c, v, n));
 }
 
 /* Removes the runs that have no value (NAN) and, in pairs, their partners. */
@@ -87,7 +87,7 @@ static void leave_out(struct comparing *c)
 }
 
 /* Loads the values of all runs that have one. */
-static void load(struct comparing *c, uint32_t e, struct dp_diff_values *to)
+static void load_values(struct comparing *c, uint32_t e, struct dp_diff_values *to)
 {
     const struct dp_diff *diff = c->diff;
     size_t n[2] = { 0, 0 };
@@ -144,7 +144,7 @@ static bool all_one(const struct comparing *c)
 }
 
 /* The sum of all loaded values. */
-static double pooled(const struct comparing *c)
+static double pooled_sum(const struct comparing *c)
 {
     double sum = 0;
     for (size_t i = 0; i < c->n[0]; i++)
@@ -155,7 +155,7 @@ static double pooled(const struct comparing *c)
 }
 
 /* Makes room for the values of all runs, three times; NULL when memory is short. */
-static double *begin(struct comparing *c)
+static double *make_value_room(struct comparing *c)
 {
     size_t n = c->diff->n_runs + 1;
     c->x = dp_mem_realloc(NULL, 3 * n, sizeof *c->x);
@@ -164,7 +164,8 @@ static double *begin(struct comparing *c)
     return c->x;
 }
 
-static void take(const struct comparing *c, struct dp_diff_values *v, const struct dp_stat *stat)
+static void copy_result(const struct comparing *c, struct dp_diff_values *v,
+                        const struct dp_stat *stat)
 {
     v->base_spread = stat->spread[0];
     v->spread = stat->spread[1];
@@ -187,7 +188,7 @@ static void test_hosts(const struct comparing *c, struct dp_diff_values *v)
     v->sight = result.error;
 }
 
-static int test(const struct comparing *c, struct dp_diff_values *v)
+static int test_values(const struct comparing *c, struct dp_diff_values *v)
 {
     const struct dp_diff_how *how = c->diff->how;
     struct dp_stat stat;
@@ -196,7 +197,7 @@ static int test(const struct comparing *c, struct dp_diff_values *v)
         return 0;
     }
     int rc = dp_stat_compare(&stat, c->x, c->n[0], c->y, c->n[1], how->confidence);
-    take(c, v, &stat);
+    copy_result(c, v, &stat);
     return rc;
 }
 
@@ -219,7 +220,7 @@ static int test_pairs(const struct comparing *c, struct dp_diff_values *v)
     struct dp_stat stat;
     double shift;
     int rc = dp_signed_compare(&stat, &shift, c->x, c->y, c->n[0], c->diff->how->confidence);
-    take(c, v, &stat);
+    copy_result(c, v, &stat);
     v->value = dp_num_round((double)v->base + shift);
     return rc;
 }
@@ -238,7 +239,7 @@ static int test_counter(const struct comparing *c, struct dp_diff_values *v)
     dp_counts_compare(&counts, room, c->n[0], room + c->n[0], c->n[1], DP_COUNTS_RATE,
                       c->diff->how->confidence);
     dp_mem_free(room);
-    int rc = test(c, v);
+    int rc = test_values(c, v);
     if (counts.p < v->p) {
         v->p = counts.p;
         v->low = v->base ? (double)v->base * (counts.low - 1) : -INFINITY;
@@ -257,11 +258,11 @@ static int test_both(const struct comparing *c, uint32_t e, struct dp_diff_value
     static const double share = DP_DIFF_CALM_SHARE;
     struct comparing calm = *c;
     struct dp_diff_values other;
-    int rc = test(c, v);
+    int rc = test_values(c, v);
     calm.calm = true;
-    load(&calm, e, &other);
+    load_values(&calm, e, &other);
     if (rc == 0)
-        rc = test(&calm, &other);
+        rc = test_values(&calm, &other);
     v->p /= 1 - share;
     other.p /= share;
     other.verdict = v->verdict;
@@ -278,7 +279,7 @@ static int test_as(const struct comparing *c, uint32_t e, bool counted, struct d
              : c->is_counter ? test_counter(c, v)
              : e == TOTAL && is_in_pairs(c) ? test_pairs(c, v)
              : e != TOTAL && c->measure == 0 && c->diff->how->noise ? test_both(c, e, v)
-             : test(c, v);
+             : test_values(c, v);
     /* The shown change may be one of medians, while the interval is one of all pairs of runs, or of
      * sums. If runs are uneven, the interval might exclude the change. */
     double change = (double)v->value - (double)v->base;
@@ -288,9 +289,9 @@ static int test_as(const struct comparing *c, uint32_t e, bool counted, struct d
 }
 
 /* Compares two values before any correction. Values that remain to be tested stay UNSURE. */
-static int judge(struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
+static int judge_entry(struct comparing *c, uint32_t e, double floor, struct dp_diff_values *v)
 {
-    load(c, e, v);
+    load_values(c, e, v);
     if (!c->n[0] || !c->n[1]) {
         v->verdict = DP_DIFF_SMALL;
         return 0;
@@ -304,7 +305,7 @@ static int judge(struct comparing *c, uint32_t e, double floor, struct dp_diff_v
     }
     if (all_one(c))
         return 0;
-    if (e == TOTAL || pooled(c) >= floor) {
+    if (e == TOTAL || pooled_sum(c) >= floor) {
         v->verdict = DP_DIFF_UNSURE;
         return test_as(c, e, counted, v);
     }
@@ -326,8 +327,8 @@ static int learn_variances(struct comparing *c, double floor, struct dp_hosts_pr
     if (!v)
         return DP_E_NOMEM;
     for (uint32_t e = 0; e < n; e++) {
-        load(c, e, &values);
-        if (values.base && values.value && pooled(c) >= floor)
+        load_values(c, e, &values);
+        if (values.base && values.value && pooled_sum(c) >= floor)
             v[count++] = dp_hosts_variance(c->x, c->n[0], c->y, c->n[1], c->diff->how->paired);
     }
     dp_hosts_fit(prior, v, count);
@@ -349,7 +350,7 @@ static double whole_of(const struct comparing *c, uint32_t side)
                          : (double)run->columns[c->measure].base
                                / (c->measure || !c->diff->adjusted ? 1 : run->speed);
     }
-    return middle(c, v, n);
+    return middle_of(c, v, n);
 }
 
 int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, size_t measure,
@@ -368,17 +369,17 @@ int dp_diff_compare(struct dp_diff_family *family, const struct dp_diff *diff, s
                                        && !family->counted && c.n[0] > 1 && c.n[1] > 1
                                        && !dp_diff_has_units(diff->how);
     family->in_pairs = is_in_pairs(&c);
-    int rc = begin(&c) && family->values ? 0 : DP_E_NOMEM;
+    int rc = make_value_room(&c) && family->values ? 0 : DP_E_NOMEM;
     if (rc == 0 && family->counted)
         rc = dp_diff_counting_init(&c.counting, diff, measure, incl, side);
     if (rc == 0)
-        rc = judge(&c, TOTAL, 0, &family->total);
+        rc = judge_entry(&c, TOTAL, 0, &family->total);
     /* the total is still loaded */
-    double floor = rc == 0 ? pooled(&c) * diff->how->floor / 100 : 0;
+    double floor = rc == 0 ? pooled_sum(&c) * diff->how->floor / 100 : 0;
     if (rc == 0)
         rc = learn_variances(&c, floor, &family->prior);
     for (uint32_t e = 0; e < n && rc == 0; e++) {
-        rc = judge(&c, e, floor, &family->values[e]);
+        rc = judge_entry(&c, e, floor, &family->values[e]);
         family->tests += family->values[e].verdict == DP_DIFF_UNSURE;
     }
     if (rc == 0)
@@ -411,6 +412,6 @@ bool dp_diff_exactly(const struct dp_diff *diff, size_t measure, bool incl, uint
         .n = { diff->sides[0].n_runs, diff->sides[side].n_runs },
         .x = room, .y = room + n, .scratch = room + 2 * n
     };
-    load(&c, e, values);
+    load_values(&c, e, values);
     return decided_exactly(&c, values);
 }

@@ -48,8 +48,8 @@ static double usual_rate(const struct dp_diff_counting *c, const struct dp_diff_
 }
 
 /* Loads an entry's counts in the runs of a side; v has the entry's values there. */
-static void load(const struct dp_diff_counting *c, uint32_t e, uint32_t side, const double *v,
-                 struct dp_counted *shares, struct dp_counted *rates)
+static void load_counts(const struct dp_diff_counting *c, uint32_t e, uint32_t side,
+                        const double *v, struct dp_counted *shares, struct dp_counted *rates)
 {
     double worth = 0, samples = 0;
     size_t n = 0;
@@ -73,7 +73,7 @@ static void load(const struct dp_diff_counting *c, uint32_t e, uint32_t side, co
 }
 
 /* 1: the rate of y is greater; -1: that of x; 0: they are equal. */
-static int direction(struct dp_counted x, struct dp_counted y)
+static int direction_of(struct dp_counted x, struct dp_counted y)
 {
     double before = x.count * y.of, after = y.count * x.of;
     return after > before ? 1 : after < before ? -1 : 0;
@@ -85,13 +85,13 @@ int dp_diff_count(const struct dp_diff_counting *c, uint32_t e, double *x, doubl
     size_t n = c->n[0], m = c->n[1];
     double confidence = c->diff->how->confidence;
     struct dp_counts share, rate;
-    load(c, e, 0, x, c->shares, c->rates);
-    load(c, e, c->side, y, c->shares + n, c->rates + n);
+    load_counts(c, e, 0, x, c->shares, c->rates);
+    load_counts(c, e, c->side, y, c->shares + n, c->rates + n);
     dp_counts_compare(&share, c->shares, n, c->shares + n, m, DP_COUNTS_SHARE, confidence);
     dp_counts_compare(&rate, c->rates, n, c->rates + n, m, DP_COUNTS_RATE, confidence);
     struct dp_counted shares[2] = { dp_counts_sum(c->shares, n), dp_counts_sum(c->shares + n, m) };
     struct dp_counted rates[2] = { dp_counts_sum(c->rates, n), dp_counts_sum(c->rates + n, m) };
-    v->p = direction(shares[0], shares[1]) != direction(rates[0], rates[1]) ? 1
+    v->p = direction_of(shares[0], shares[1]) != direction_of(rates[0], rates[1]) ? 1
            : share.p > rate.p ? share.p
            : rate.p;
     if (v->base) {

@@ -18,7 +18,7 @@ static struct stratum stratum_at(const struct dp_diff *diff, uint32_t s)
     return stratum;
 }
 
-static bool room(void **ptr, size_t *cap, size_t n, size_t size)
+static bool make_room(void **ptr, size_t *cap, size_t n, size_t size)
 {
     return dp_mem_grow_cleared(ptr, cap, n + 1, size) == 0;
 }
@@ -35,9 +35,9 @@ bool dp_diff_mix_add(struct dp_diff *diff, struct dp_diff_run *run, size_t measu
         return false;
     struct dp_diff_column *column = &run->strata[measure];
     size_t cap = column->cap;
-    if (!room((void **)&column->self, &cap, s, sizeof *column->self)
-        || !room((void **)&column->incl, &column->cap, s, sizeof *column->incl)
-        || !room((void **)&run->strata_calls, &run->strata_cap, s, sizeof *run->strata_calls))
+    if (!make_room((void **)&column->self, &cap, s, sizeof *column->self)
+        || !make_room((void **)&column->incl, &column->cap, s, sizeof *column->incl)
+        || !make_room((void **)&run->strata_calls, &run->strata_cap, s, sizeof *run->strata_calls))
         return false;
     column->self[s] += row->self;
     column->incl[s] += row->children;
@@ -122,7 +122,7 @@ static void divide_by(const struct mixing *mix, const struct dp_diff_run *run)
                              : (double)value_at(run->strata_calls, run->strata_cap, s);
 }
 
-static void weigh(const struct mixing *mix)
+static void weigh_strata(const struct mixing *mix)
 {
     const struct dp_diff *diff = mix->diff;
     size_t runs = diff->sides[0].n_runs;
@@ -199,7 +199,7 @@ static void measure_factors(const struct mixing *mix, const struct dp_diff_run *
 }
 
 /* The factor that scales the known part of the baseline's time to all of it. */
-static double scale(double all, double known) { return known > 0 ? all / known : 1; }
+static double scale_factor(double all, double known) { return known > 0 ? all / known : 1; }
 
 /* Is so little of the entry's time known in the run that the entry cannot be compared there? */
 static bool is_unknown(const struct mixing *mix, size_t e)
@@ -261,15 +261,15 @@ static void settle_measure(const struct mixing *mix, struct dp_diff_run *run, si
         added += mix->added[e].self;
         all += mix->all[e].self;
         known += mix->known[e].self;
-        of.self *= scale(mix->all[e].self, mix->known[e].self);
-        of.incl *= scale(mix->all[e].incl, mix->known[e].incl);
+        of.self *= scale_factor(mix->all[e].self, mix->known[e].self);
+        of.incl *= scale_factor(mix->all[e].incl, mix->known[e].incl);
         run->unknown[e] = unknown;
         if (e >= column->cap)
             continue;
         column->self[e] = unknown ? 0 : dp_num_round(of.self + mix->added[e].self);
         column->incl[e] = unknown ? 0 : dp_num_round(of.incl + mix->added[e].incl);
     }
-    column->total = column->base = dp_num_round(sum * scale(all, known) + added);
+    column->total = column->base = dp_num_round(sum * scale_factor(all, known) + added);
     if (measure == 0) {
         run->apart = run->raw_total ? (double)time_apart(mix, run) / (double)run->raw_total : 0;
         run->raw_total = column->total;
@@ -308,7 +308,7 @@ int dp_diff_mix_settle(struct dp_diff *diff)
         mix.factors = mix.added + entries;
         mix.phase_in_side = mix.in_side + diff->n_sides * n;
         mix.apart = mix.phase_in_side + diff->n_sides * texts;
-        weigh(&mix);
+        weigh_strata(&mix);
     }
     for (size_t r = 0; rc == 0 && r < diff->n_runs; r++)
         rc = settle_run(&mix, &diff->runs[r]);

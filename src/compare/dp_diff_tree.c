@@ -57,13 +57,13 @@ static uint32_t text_of(struct dp_diff_tree *tree, const struct dp_overhead *ove
     return dp_pool_intern(&tree->texts, name->ptr, name->len);
 }
 
-static struct dp_diff_amount *amount(struct dp_diff_tree *tree, int64_t branch, uint32_t side)
+static struct dp_diff_amount *amount_of(struct dp_diff_tree *tree, int64_t branch, uint32_t side)
 {
     return &tree->amounts[(size_t)branch * tree->n_sides + side];
 }
 
 /* Scales a value as if the run had had the speed of the others. */
-static uint64_t adjusted(const struct dp_diff_tree *tree, uint64_t value)
+static uint64_t adjusted_value(const struct dp_diff_tree *tree, uint64_t value)
 {
     return tree->speed == 1 ? value : dp_num_round((double)value / tree->speed);
 }
@@ -90,9 +90,9 @@ static int add_edges(struct dp_diff_tree *tree, uint32_t side, const struct dp_o
             rc = (int)b;
             break;
         }
-        struct dp_diff_amount *a = amount(tree, b, side);
-        a->self += adjusted(tree, e.edges[i].self);
-        a->incl += adjusted(tree, e.edges[i].incl);
+        struct dp_diff_amount *a = amount_of(tree, b, side);
+        a->self += adjusted_value(tree, e.edges[i].self);
+        a->incl += adjusted_value(tree, e.edges[i].incl);
         a->calls += e.edges[i].calls;
     }
     dp_edges_release(&e);
@@ -117,8 +117,8 @@ static int add_contexts(struct dp_diff_tree *tree, uint32_t side, const struct d
         if (b < 0)
             return (int)b;
         of[i] = (uint32_t)b;
-        struct dp_diff_amount *a = amount(tree, b, side);
-        a->self += adjusted(tree, n->self);
+        struct dp_diff_amount *a = amount_of(tree, b, side);
+        a->self += adjusted_value(tree, n->self);
         a->calls += n->calls;
     }
     return 0;
@@ -158,13 +158,13 @@ static double factor_of(const struct dp_diff *diff, size_t side)
     return side == 0 || !sum[1] || !runs[0] || !runs[1] ? 1 : sum[0] / runs[0] / (sum[1] / runs[1]);
 }
 
-static void means(struct dp_diff_tree *tree, const struct dp_diff *diff)
+static void make_means(struct dp_diff_tree *tree, const struct dp_diff *diff)
 {
     for (size_t s = 0; s < tree->n_sides; s++) {
         uint64_t n = diff->sides[s].n_runs ? diff->sides[s].n_runs : 1;
         double factor = factor_of(diff, s);
         for (uint32_t b = 0; b < tree->count; b++) {
-            struct dp_diff_amount *a = amount(tree, b, (uint32_t)s);
+            struct dp_diff_amount *a = amount_of(tree, b, (uint32_t)s);
             a->calls = (a->calls + n / 2) / n;
             a->self = (a->self + n / 2) / n;
             a->incl = (a->incl + n / 2) / n;
@@ -176,37 +176,38 @@ static void means(struct dp_diff_tree *tree, const struct dp_diff *diff)
     }
 }
 
-static uint64_t apart(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+static uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
 static void sum_up(struct dp_diff_tree *tree)
 {
     for (size_t b = tree->count; b-- > 0;) {
         struct dp_diff_branch *branch = &tree->branches[b];
         for (uint32_t s = 0; s < tree->n_sides; s++) {
-            struct dp_diff_amount *a = amount(tree, (int64_t)b, s);
+            struct dp_diff_amount *a = amount_of(tree, (int64_t)b, s);
             if (!tree->edges_of)
                 a->incl += a->self;
             if (b && !tree->edges_of)
-                amount(tree, branch->parent, s)->incl += a->incl;
+                amount_of(tree, branch->parent, s)->incl += a->incl;
         }
         const struct dp_diff_amount *old = dp_diff_amount_of(tree, (uint32_t)b, 0),
                                     *new = dp_diff_amount_of(tree, (uint32_t)b, tree->by);
-        branch->gross += tree->edges_of ? apart(old->incl, new->incl) : apart(old->self, new->self);
+        branch->gross += tree->edges_of ? distance(old->incl, new->incl)
+                : distance(old->self, new->self);
         if (b)
             tree->branches[branch->parent].gross += branch->gross;
     }
 }
 
-static int compare(const void *ctx, uint32_t x, uint32_t y)
+static int compare_kids(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_diff_tree *tree = ctx;
     const struct dp_diff_branch *a = &tree->branches[x], *b = &tree->branches[y];
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
-    uint64_t change = apart(dp_diff_amount_of(tree, x, 0)->incl,
-                            dp_diff_amount_of(tree, x, tree->by)->incl);
-    uint64_t other = apart(dp_diff_amount_of(tree, y, 0)->incl,
-                           dp_diff_amount_of(tree, y, tree->by)->incl);
+    uint64_t change = distance(dp_diff_amount_of(tree, x, 0)->incl,
+                               dp_diff_amount_of(tree, x, tree->by)->incl);
+    uint64_t other = distance(dp_diff_amount_of(tree, y, 0)->incl,
+                              dp_diff_amount_of(tree, y, tree->by)->incl);
     if (change != other)
         return change > other ? -1 : 1;
     if (a->gross != b->gross)
@@ -223,7 +224,7 @@ int dp_diff_tree_end(struct dp_diff_tree *tree, const struct dp_diff *diff)
     size_t n = tree->count;
     tree->by = (uint32_t)(diff->how->order && diff->how->order < tree->n_sides
             ? diff->how->order : tree->n_sides > 1);
-    means(tree, diff);
+    make_means(tree, diff);
     sum_up(tree);
     tree->branches[0].parent = 0;
     tree->order = dp_mem_realloc(NULL, n, sizeof *tree->order);
@@ -232,7 +233,7 @@ int dp_diff_tree_end(struct dp_diff_tree *tree, const struct dp_diff *diff)
         return DP_E_NOMEM;
     for (uint32_t i = 1; i < n; i++)
         tree->order[i - 1] = i;
-    dp_sort_u32(tree->order, n - 1, compare, tree);
+    dp_sort_u32(tree->order, n - 1, compare_kids, tree);
     uint32_t at = 0;
     for (uint32_t i = 0; i <= n; i++) {
         while (at < n - 1 && tree->branches[tree->order[at]].parent < i)

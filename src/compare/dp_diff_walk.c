@@ -19,7 +19,7 @@ struct walk {
     void *ctx;
 };
 
-static int tell(struct walk *w, uint32_t branch, unsigned level)
+static int give_branch(struct walk *w, uint32_t branch, unsigned level)
 {
     const struct dp_diff_tree *t = w->tree;
     const struct dp_diff_line line = {
@@ -31,7 +31,7 @@ static int tell(struct walk *w, uint32_t branch, unsigned level)
 }
 
 /* Hands over the branches of a parent that are too small, as one line. */
-static int tell_rest(struct walk *w, uint32_t from, uint32_t end, unsigned level)
+static int give_rest(struct walk *w, uint32_t from, uint32_t end, unsigned level)
 {
     const struct dp_diff_tree *t = w->tree;
     struct dp_diff_amount *sum = dp_mem_zalloc(t->n_sides * sizeof *sum);
@@ -75,7 +75,7 @@ static int64_t seen_kids(const struct walk *w, uint32_t from, uint32_t end)
 }
 
 /* Goes down into a branch. Returns 0 or DP_E_NOMEM. */
-static int enter(struct walk *w, uint32_t branch)
+static int enter_branch(struct walk *w, uint32_t branch)
 {
     const struct dp_diff_tree *t = w->tree;
     if (dp_mem_grow((void **)&w->levels, &w->cap, w->depth + 1, sizeof *w->levels) < 0)
@@ -88,19 +88,19 @@ static int enter(struct walk *w, uint32_t branch)
 }
 
 /* Walks everything below the root. */
-static int down(struct walk *w)
+static int walk_down(struct walk *w)
 {
-    int rc = enter(w, 0);
+    int rc = enter_branch(w, 0);
     while (w->depth && rc == 0) {
         struct level *l = &w->levels[w->depth - 1];
         unsigned level = (unsigned)w->depth - (w->tree->edges_of != NULL);
         if (l->at < l->seen) {
             uint32_t next = w->order[l->at++];
-            rc = tell(w, next, level);
-            rc = rc ? rc : enter(w, next);
+            rc = give_branch(w, next, level);
+            rc = rc ? rc : enter_branch(w, next);
         } else {
             if (l->at < l->end)
-                rc = tell_rest(w, l->at, l->end, level);
+                rc = give_rest(w, l->at, l->end, level);
             w->depth--;
         }
     }
@@ -120,8 +120,8 @@ int dp_diff_tree_walk(const struct dp_diff_tree *tree, double least_percent, dp_
     if (!w.order)
         return DP_E_NOMEM;
     memcpy(w.order, tree->order, (tree->count - 1) * sizeof *w.order);
-    int rc = tree->edges_of ? 0 : tell(&w, 0, 0);
-    rc = rc ? rc : down(&w);
+    int rc = tree->edges_of ? 0 : give_branch(&w, 0, 0);
+    rc = rc ? rc : walk_down(&w);
     dp_mem_free(w.order);
     dp_mem_free(w.levels);
     return rc < 0 ? rc : 0;

@@ -41,8 +41,8 @@ static double limit_of(const struct dp_rule *rule, size_t i, uint64_t base, uint
     return fabs(limit - whole) <= 4 * DBL_EPSILON * limit ? whole : limit;
 }
 
-static bool crosses(const struct checking *c, const struct dp_rule *rule,
-                    const struct dp_diff_values *v)
+static bool crosses_limit(const struct checking *c, const struct dp_rule *rule,
+                          const struct dp_diff_values *v)
 {
     uint64_t hz = dp_diff_hz(c->diff, rule->measure);
     if (v->value <= v->base)
@@ -61,7 +61,8 @@ static bool has_more_ops(const struct checking *c, uint32_t entry)
     return (v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_TRUE) && v->value > v->base;
 }
 
-static int add(struct checking *c, uint32_t entry, const struct dp_diff_values *v, bool undecided)
+static int add_finding(struct checking *c, uint32_t entry, const struct dp_diff_values *v,
+                       bool undecided)
 {
     struct dp_gate *g = c->gate;
     if (dp_mem_grow((void **)&g->findings, &g->cap, g->n + 1, sizeof *g->findings) < 0)
@@ -92,15 +93,15 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
 {
     if (rule->with_ops && !has_more_ops(c, entry))
         return 0;
-    if (crosses(c, rule, v) && is_below(c, rule, v)) {
+    if (crosses_limit(c, rule, v) && is_below(c, rule, v)) {
         c->gate->below++;
         return 0;
     }
     switch (v->verdict) {
     case DP_DIFF_EXACT: case DP_DIFF_SINGLE: case DP_DIFF_TRUE: case DP_DIFF_FEW:
-        return crosses(c, rule, v) ? add(c, entry, v, v->verdict == DP_DIFF_FEW) : 0;
+        return crosses_limit(c, rule, v) ? add_finding(c, entry, v, v->verdict == DP_DIFF_FEW) : 0;
     case DP_DIFF_SMALL:         /* an entry that a pattern selects is always checked */
-        return rule->pattern >= 0 && crosses(c, rule, v) ? add(c, entry, v, true) : 0;
+        return rule->pattern >= 0 && crosses_limit(c, rule, v) ? add_finding(c, entry, v, true) : 0;
     case DP_DIFF_EQUAL: case DP_DIFF_UNSURE: case DP_DIFF_LAYOUT:
         break;
     }
@@ -108,7 +109,7 @@ static int check_growth(struct checking *c, const struct dp_rule *rule, uint32_t
 }
 
 /* The least value that breaks the rule. */
-static double forbidden(const struct checking *c, const struct dp_rule *rule, uint64_t base)
+static double forbidden_value(const struct checking *c, const struct dp_rule *rule, uint64_t base)
 {
     double most = 0;
     for (size_t i = 0; i < rule->n_limits; i++) {
@@ -119,13 +120,14 @@ static double forbidden(const struct checking *c, const struct dp_rule *rule, ui
 }
 
 /* Notes how well the runs distinguish an entry's growth from chance. */
-static int see(struct checking *c, const struct dp_rule *rule, const struct dp_diff_values *v)
+static int note_sight(struct checking *c, const struct dp_rule *rule,
+                      const struct dp_diff_values *v)
 {
     bool counted = c->family->counted;
     if (rule->kind != DP_RULE_GROWTH || !dp_diff_is_tested(v) || !v->base
         || c->family->by_counts || !isfinite(v->sight))
         return 0;
-    double most = forbidden(c, rule, v->base), base = (double)v->base;
+    double most = forbidden_value(c, rule, v->base), base = (double)v->base;
     double sigma = v->sight;
     if (dp_mem_grow((void **)&c->sights, &c->sights_cap, c->n_sights + 1, sizeof *c->sights) < 0)
         return DP_E_NOMEM;
@@ -198,14 +200,14 @@ static int sum_up(struct checking *c)
     return 0;
 }
 
-static int check(struct checking *c, const struct dp_rule *rule, uint32_t entry,
-                 const struct dp_diff_values *v)
+static int check_entry(struct checking *c, const struct dp_rule *rule, uint32_t entry,
+                       const struct dp_diff_values *v)
 {
     if (rule->kind == DP_RULE_GROWTH)
         return check_growth(c, rule, entry, v);
     bool fails = entry != DP_GATE_TOTAL && v->there != v->base_there
                  && v->there == (rule->kind == DP_RULE_NEW);
-    return fails ? add(c, entry, v, false) : 0;
+    return fails ? add_finding(c, entry, v, false) : 0;
 }
 
 /* The key that patterns match: the sub, at any place among the keys. */
@@ -217,7 +219,8 @@ static size_t pattern_key(const struct dp_report_how *how)
     return 0;
 }
 
-static int match(const struct checking *c, const struct dp_rule *rule, const struct dp_name *name)
+static int match_name(const struct checking *c, const struct dp_rule *rule,
+                      const struct dp_name *name)
 {
     const struct dp_diff_how *how = c->diff->how;
     int rc = how->match(how->match_ctx, (size_t)rule->pattern, name->ptr, name->len);
@@ -225,7 +228,7 @@ static int match(const struct checking *c, const struct dp_rule *rule, const str
 }
 
 /* Does the rule's pattern match? For rules about lines it matches FILE:LINE, or the file. */
-static int matches(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
+static int matches_rule(const struct checking *c, const struct dp_rule *rule, uint32_t entry)
 {
     const struct dp_name all = { total, sizeof total - 1 };
     const struct dp_name *name = entry == DP_GATE_TOTAL
@@ -234,8 +237,9 @@ static int matches(const struct checking *c, const struct dp_rule *rule, uint32_
         ? dp_diff_line(c->diff, entry) : NULL;
     if (rule->pattern < 0)
         return 1;
-    int rc = match(c, rule, name);
-    return rc == 0 && line ? match(c, rule, dp_pool_name(&c->diff->lines.texts, line->file)) : rc;
+    int rc = match_name(c, rule, name);
+    return rc == 0 && line ? match_name(c, rule, dp_pool_name(&c->diff->lines.texts, line->file))
+            : rc;
 }
 
 static bool is_shown(const struct dp_diff *diff, uint32_t entry, const struct dp_diff_values *v)
@@ -267,11 +271,11 @@ static int check_side(struct checking *c)
                   : c->diff->how->normalize || rule->by_line)
             continue;
         size_t before = c->gate->undecided;
-        rc = matches(c, rule, entry);
+        rc = matches_rule(c, rule, entry);
         if (rc > 0 && e < n)
-            rc = see(c, rule, &family.values[e]) < 0 ? DP_E_NOMEM : 1;
+            rc = note_sight(c, rule, &family.values[e]) < 0 ? DP_E_NOMEM : 1;
         if (rc > 0)
-            rc = check(c, rule, entry, e < n ? &family.values[e] : &family.total);
+            rc = check_entry(c, rule, entry, e < n ? &family.values[e] : &family.total);
         /* the total's test is not one of many, so fewer runs are enough */
         if (c->gate->undecided > before)
             needed = e < n ? family.needed
@@ -286,7 +290,7 @@ static int check_side(struct checking *c)
     return rc < 0 ? rc : 0;
 }
 
-static int compare(const void *ctx, uint32_t x, uint32_t y)
+static int compare_findings(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct checking *c = ctx;
     const struct dp_finding *a = &c->gate->findings[x], *b = &c->gate->findings[y];
@@ -332,7 +336,7 @@ int dp_gate_check(struct dp_gate *gate, const struct dp_diff *diff)
             rc = check_side(&c);
     }
     if (rc == 0)
-        rc = dp_sort_array(gate->findings, gate->n, sizeof *gate->findings, compare, &c);
+        rc = dp_sort_array(gate->findings, gate->n, sizeof *gate->findings, compare_findings, &c);
     dp_mem_free(c.sights);
     if (rc < 0)
         dp_gate_release(gate);

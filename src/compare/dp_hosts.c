@@ -129,8 +129,8 @@ static bool is_unusual(const struct dp_hosts_variance *v, const struct dp_hosts_
 }
 
 /* Averages a variance with the usual one. */
-static struct dp_hosts_variance moderate(struct dp_hosts_variance v,
-                                         const struct dp_hosts_prior *prior)
+static struct dp_hosts_variance moderate_variance(struct dp_hosts_variance v,
+                                                  const struct dp_hosts_prior *prior)
 {
     if (!prior || prior->freedom <= 0 || is_unusual(&v, prior))
         return v;
@@ -165,7 +165,7 @@ void dp_hosts_compare(struct dp_hosts_result *out, const double *x, size_t n, co
     out->spread[1] = m > 1 ? sqrt(squares_of(y, NULL, m) / (double)(m - 1)) : 0;
     if (!dp_hosts_decide(n, m))
         return;
-    struct dp_hosts_variance v = moderate(dp_hosts_variance(x, n, y, m, paired), prior);
+    struct dp_hosts_variance v = moderate_variance(dp_hosts_variance(x, n, y, m, paired), prior);
     double change = out->mean[1] - out->mean[0];
     double error = sqrt(v.relative * level_of(x, n, y, m) * sides_of(n, m, paired));
     double off = error > 0 ? error * dp_counts_t_quantile(1 - confidence, v.freedom) : 0;
@@ -179,7 +179,7 @@ void dp_hosts_compare(struct dp_hosts_result *out, const double *x, size_t n, co
 static size_t all_freedom(size_t n, size_t m, bool paired, const struct dp_hosts_prior *prior)
 {
     struct dp_hosts_variance v = { 0, freedom_of(n, m, paired) };
-    return moderate(v, prior).freedom;
+    return moderate_variance(v, prior).freedom;
 }
 
 double dp_hosts_reach(size_t n, size_t m, bool paired, const struct dp_hosts_prior *prior,

@@ -28,10 +28,11 @@ static double of_side(const struct dp_diff_values *v, bool is_new)
 
 static bool knows(const struct dp_diff_values *v)
 {
-    return v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_TRUE || v->verdict == DP_DIFF_SINGLE;
+    return v->verdict == DP_DIFF_EXACT || v->verdict == DP_DIFF_TRUE
+           || v->verdict == DP_DIFF_SINGLE;
 }
 
-static void collect(struct subs *subs, const struct dp_compared *c, enum dp_section section)
+static void collect_subs(struct subs *subs, const struct dp_compared *c, enum dp_section section)
 {
     const struct dp_diff_family *f = &c->families[1];
     bool is_new = section == DP_NEW;
@@ -50,20 +51,20 @@ static void collect(struct subs *subs, const struct dp_compared *c, enum dp_sect
     }
 }
 
-static bool within(double a, double b, double part)
+static bool is_within(double a, double b, double part)
 {
     return fabs(a - b) <= part * (a > b ? a : b);
 }
 
 /* The distance between two subs; INFINITY: they are different subs. */
-static double apart(const struct sub *a, const struct sub *b)
+static double sub_distance(const struct sub *a, const struct sub *b)
 {
     double ratio = (b->time / b->calls) / (a->time / a->calls), off = fabs(log(ratio));
     bool knows_ops = !isnan(a->ops) && !isnan(b->ops);
-    if (!within(a->calls, b->calls, near_calls))
+    if (!is_within(a->calls, b->calls, near_calls))
         return INFINITY;
     if (knows_ops)
-        return within(a->ops / a->calls, b->ops / b->calls, near_ops)
+        return is_within(a->ops / a->calls, b->ops / b->calls, near_ops)
                    ? fabs(a->ops - b->ops) / (a->ops + b->ops + 1)
                    : INFINITY;
     return off <= log(near_time) ? off : INFINITY;
@@ -89,8 +90,8 @@ static int by_time(const void *ctx, uint32_t x, uint32_t y)
     return s[x].time > s[y].time ? -1 : s[x].time < s[y].time ? 1 : x < y ? -1 : x > y;
 }
 
-static size_t match(struct dp_renamed *renames, size_t most, const struct subs *gone,
-                    const struct subs *fresh)
+static size_t match_subs(struct dp_renamed *renames, size_t most, const struct subs *gone,
+                         const struct subs *fresh)
 {
     size_t n = 0;
     for (size_t i = 0; i < gone->n && n < most; i++) {
@@ -98,7 +99,7 @@ static size_t match(struct dp_renamed *renames, size_t most, const struct subs *
         struct sub *to = NULL;
         double best = INFINITY;
         for (size_t k = 0; k < fresh->n; k++) {
-            double off = fresh->at[k].taken ? INFINITY : apart(from, &fresh->at[k]);
+            double off = fresh->at[k].taken ? INFINITY : sub_distance(from, &fresh->at[k]);
             if (off < best) {
                 best = off;
                 to = &fresh->at[k];
@@ -124,11 +125,11 @@ int dp_renamed_find(struct dp_renamed *renames, size_t most, const struct dp_com
     if (!gone.at)
         return DP_E_NOMEM;
     fresh.at = gone.at + MOST_SUBS;
-    collect(&gone, c, DP_GONE);
-    collect(&fresh, c, DP_NEW);
+    collect_subs(&gone, c, DP_GONE);
+    collect_subs(&fresh, c, DP_NEW);
     int rc = dp_sort_array(gone.at, gone.n, sizeof *gone.at, by_time, gone.at);
     if (rc == 0)
-        rc = (int)match(renames, most, &gone, &fresh);
+        rc = (int)match_subs(renames, most, &gone, &fresh);
     dp_mem_free(gone.at);
     return rc;
 }

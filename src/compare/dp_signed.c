@@ -70,7 +70,7 @@ static int exact_p(double *p, const uint32_t *rank, size_t n, size_t most, size_
 }
 
 /* Computes the p of the sum of the ranks of positive differences. */
-static int test(double *p, const double *d, const uint32_t *rank, size_t n)
+static int test_ranks(double *p, const double *d, const uint32_t *rank, size_t n)
 {
     size_t sum = 0, most = 0;
     double squares = 0;
@@ -114,8 +114,8 @@ static int too_small(double *sum, size_t n, double chance)
 
 /* Computes the interval. If the sizes differ, the sum of the ranks of the differences above a shift
  * equals the number of averages above it. (J. W. Tukey: The simplest signed-rank tests, 1949.) */
-static int interval(struct dp_stat *out, double *shift, const double *d, size_t n,
-                    double confidence)
+static int shift_interval(struct dp_stat *out, double *shift, const double *d, size_t n,
+                          double confidence)
 {
     size_t count = n * (n + 1) / 2, k = 0;
     double *averages = dp_mem_realloc(NULL, count + 1, sizeof *averages), small;
@@ -159,9 +159,9 @@ int dp_signed_compare(struct dp_stat *out, double *shift, const double *x, const
         rc = ranks_of(rank, d, n);
     }
     if (rc == 0 && n)
-        rc = test(&out->p, d, rank, n);
+        rc = test_ranks(&out->p, d, rank, n);
     if (rc == 0 && n)
-        rc = interval(out, shift, d, n, confidence);
+        rc = shift_interval(out, shift, d, n, confidence);
     dp_mem_free(rank);
     dp_mem_free(d);
     return rc;

@@ -15,7 +15,7 @@ static int by_value(const void *ctx, uint32_t a, uint32_t b)
     return v[a] < v[b] ? -1 : v[a] > v[b] ? 1 : a < b ? -1 : a > b;
 }
 
-static void sift(double *v, size_t at, size_t n)
+static void sift_value(double *v, size_t at, size_t n)
 {
     for (size_t kid; (kid = 2 * at + 1) < n; at = kid) {
         if (kid + 1 < n && v[kid + 1] > v[kid])
@@ -29,15 +29,15 @@ static void sift(double *v, size_t at, size_t n)
 }
 
 /* Heapsort, which needs no memory and is never quadratic. */
-static void sort(double *v, size_t n)
+static void sort_values(double *v, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
-        sift(v, i, n);
+        sift_value(v, i, n);
     for (size_t i = n; i-- > 1;) {
         double t = v[0];
         v[0] = v[i];
         v[i] = t;
-        sift(v, 0, i);
+        sift_value(v, 0, i);
     }
 }
 
@@ -45,7 +45,7 @@ double dp_stat_median(double *v, size_t n)
 {
     if (!n)
         return 0;
-    sort(v, n);
+    sort_values(v, n);
     return n % 2 ? v[n / 2] : v[n / 2 - 1] + (v[n / 2] - v[n / 2 - 1]) / 2;
 }
 
@@ -163,7 +163,7 @@ static int p_of_sum(double *p, const uint32_t *scores, size_t n, size_t total, s
 
 /* Numbers in the order of the values, with room for as many ranks behind them. The caller frees
  * them; NULL: no memory. */
-static uint32_t *ordered(const double *all, size_t total)
+static uint32_t *ordered_numbers(const double *all, size_t total)
 {
     uint32_t *order = dp_mem_realloc(NULL, 2 * total, sizeof *order);
     if (!order)
@@ -176,7 +176,7 @@ static uint32_t *ordered(const double *all, size_t total)
 
 /* The score of a doubled rank. Its distance from the middle is capped, beyond the ranks that show
  * whether n values are all less or all greater than m others. */
-static uint32_t bounded(uint32_t rank, size_t n, size_t m)
+static uint32_t bounded_score(uint32_t rank, size_t n, size_t m)
 {
     size_t middle = n + m + 1, few = n < m ? n : m, many = n + m - few;
     uint32_t reach = (uint32_t)(many - few + (11 * few + 5) / 10);
@@ -185,24 +185,24 @@ static uint32_t bounded(uint32_t rank, size_t n, size_t m)
 }
 
 /* Replaces doubled ranks by scores. Returns the sum of the first sample's scores. */
-static size_t score(uint32_t *rank, const uint32_t *order, size_t n, size_t m)
+static size_t make_scores(uint32_t *rank, const uint32_t *order, size_t n, size_t m)
 {
     size_t sum = 0;
     for (size_t i = 0; i < n + m; i++) {
-        rank[i] = bounded(rank[i], n, m);
+        rank[i] = bounded_score(rank[i], n, m);
         sum += order[i] < n ? rank[i] : 0;
     }
     return sum;
 }
 
-static int test(double *p, const double *all, size_t n, size_t m)
+static int test_scores(double *p, const double *all, size_t n, size_t m)
 {
-    uint32_t *order = ordered(all, n + m);
+    uint32_t *order = ordered_numbers(all, n + m);
     if (!order)
         return DP_E_NOMEM;
     uint32_t *rank = order + n + m;
     ranks_of(all, order, rank, n + m);
-    int rc = p_of_sum(p, rank, n, n + m, score(rank, order, n, m));
+    int rc = p_of_sum(p, rank, n, n + m, make_scores(rank, order, n, m));
     dp_mem_free(order);
     return rc;
 }
@@ -238,7 +238,7 @@ int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, 
     *out = (struct dp_split){ .at = 1, .p = 1 };
     if (groups < 2 || total < 2)
         return 0;
-    uint32_t *order = ordered(v, total), *own = dp_mem_realloc(NULL, total, sizeof *own);
+    uint32_t *order = ordered_numbers(v, total), *own = dp_mem_realloc(NULL, total, sizeof *own);
     if (order && own) {
         uint32_t *rank = order + total;
         ranks_of(v, order, rank, total);
@@ -262,7 +262,7 @@ int dp_stat_split(struct dp_split *out, const double *v, const uint32_t *sizes, 
 
 /* A volatile is stored, and so rounded: the x87 compares a difference in a register with more
  * digits. Rounding keeps the order, so the differences of sorted values are sorted, too. */
-static double apart(double x, double y)
+static double difference_of(double x, double y)
 {
     volatile double difference = y - x;
     return difference;
@@ -276,12 +276,12 @@ static uint64_t count_up_to(double limit, const double *x, size_t n, const doubl
     uint64_t count = 0;
     double greatest = -INFINITY, least = INFINITY;
     for (size_t i = 0, j = 0; i < n; i++, count += j) {
-        while (j < m && apart(x[i], y[j]) <= limit)
+        while (j < m && difference_of(x[i], y[j]) <= limit)
             j++;
-        if (j > 0 && apart(x[i], y[j - 1]) > greatest)
-            greatest = apart(x[i], y[j - 1]);
-        if (j < m && apart(x[i], y[j]) < least)
-            least = apart(x[i], y[j]);
+        if (j > 0 && difference_of(x[i], y[j - 1]) > greatest)
+            greatest = difference_of(x[i], y[j - 1]);
+        if (j < m && difference_of(x[i], y[j]) < least)
+            least = difference_of(x[i], y[j]);
     }
     *below = count ? greatest : *below;
     *above = count < (uint64_t)n * m ? least : *above;
@@ -293,7 +293,7 @@ static uint64_t count_up_to(double limit, const double *x, size_t n, const doubl
  * differences. */
 static double kth_difference(uint64_t k, const double *x, size_t n, const double *y, size_t m)
 {
-    double low = apart(x[n - 1], y[0]), high = apart(x[0], y[m - 1]);
+    double low = difference_of(x[n - 1], y[0]), high = difference_of(x[0], y[m - 1]);
     while (low < high) {
         volatile double half = low + (high - low) / 2;
         double limit = half < high ? half : low, below = low, above = high;
@@ -309,7 +309,7 @@ static double kth_difference(uint64_t k, const double *x, size_t n, const double
 static void plain_scores(uint32_t *scores, size_t n, size_t m)
 {
     for (size_t i = 0; i < n + m; i++)
-        scores[i] = bounded(2 * (uint32_t)i + 2, n, m);
+        scores[i] = bounded_score(2 * (uint32_t)i + 2, n, m);
 }
 
 /* Finds the greatest sum of the first sample's scores that the test considers too small at this
@@ -348,7 +348,7 @@ static double sum_beyond(const struct two_samples *s, double d)
 {
     double sum = 0;
     for (size_t i = 0, j = 0; i < s->n; i++) {
-        while (j < s->m && apart(s->x[i], s->y[j]) <= d)
+        while (j < s->m && difference_of(s->x[i], s->y[j]) <= d)
             j++;
         sum += s->scores[i + j];
     }
@@ -375,8 +375,8 @@ static double first_beyond(const struct two_samples *s, double sum)
 }
 
 /* Computes the shifts that the test does not reject. x and y are sorted. */
-static int interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
-                    double confidence)
+static int shift_interval(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
+                          double confidence)
 {
     out->low = -INFINITY;
     out->high = INFINITY;
@@ -414,11 +414,11 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
     for (size_t i = 0; i < n + m; i++)
         all[i] = i < n ? x[i] : y[i - n];
     out->p = 1;
-    int rc = n && m ? test(&out->p, all, n, m) : 0;
+    int rc = n && m ? test_scores(&out->p, all, n, m) : 0;
     out->median[0] = dp_stat_median(all, n);
     out->median[1] = dp_stat_median(all + n, m);
     if (rc == 0)                /* the medians have sorted both samples */
-        rc = interval(out, all, n, all + n, m, confidence);
+        rc = shift_interval(out, all, n, all + n, m, confidence);
     out->spread[0] = dp_stat_spread(all, n, out->median[0]);
     out->spread[1] = dp_stat_spread(all + n, m, out->median[1]);
     dp_mem_free(all);
@@ -430,7 +430,7 @@ int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double
 /* Finds the value at which half of the weights are reached. */
 static int weighted_median(double *median, const double *v, const double *weight, size_t n)
 {
-    uint32_t *order = ordered(v, n);
+    uint32_t *order = ordered_numbers(v, n);
     double all = 0, sum = 0;
     if (!order)
         return DP_E_NOMEM;

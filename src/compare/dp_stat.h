@@ -22,19 +22,20 @@ struct dp_stat {
 /* The middle value, or the mean of the two middle values; sorts v. Returns 0 if v is empty. */
 double dp_stat_median(double *v, size_t n);
 
-/* Compares x..n with y..m by a rank test with capped ranks. p is exact for any distribution; ties
- * share their rank. A rank's distance from the middle is capped, so one disturbed run cannot
- * dominate. The cap lies 0.55 times the smaller sample's size beyond the ranks that show whether
- * one sample is entirely below the other. With 10 and 10 values, the five least count like the
- * fifth, and the five greatest like the fifth from the end. In recordings where a sub was made 3 to 5 % slower, this test detects a fifth to a
- * third of the changes that the uncapped test (Mann-Whitney) misses. The cap costs one ninth more
- * runs if values are normal. (Linear rank tests: J. Hajek, Z. Sidak, Theory of Rank Tests, 1967.)
+/* Compares x..n with y..m by a rank test with capped ranks. p is exact for any distribution;
+ * ties share their rank. A rank's distance from the middle is capped, so one disturbed run
+ * cannot dominate. The cap lies 0.55 times the smaller sample's size beyond the ranks that show
+ * whether one sample is entirely below the other. With 10 and 10 values, the five least count
+ * like the fifth, and the five greatest like the fifth from the end. In recordings where a sub
+ * was made 3 to 5 % slower, this test detects a fifth to a third of the changes that the
+ * uncapped test (Mann-Whitney) misses. The cap costs one ninth more runs if values are normal.
+ * (Linear rank tests: J. Hajek, Z. Sidak, Theory of Rank Tests, 1967.)
  *
- * p is exact up to 50 values in all; beyond, it is the normal approximation with its correction for
- * continuity. The interval, at the level `confidence` (0.95), holds the shifts that this test does
- * not reject, so it excludes 0 if p is less than 0.05. Its ends are two of the n * m differences.
- * (E. L. Lehmann: Nonparametric confidence intervals for a shift parameter, Annals of Mathematical
- * Statistics 34, 1963.) Returns 0 or DP_E_NOMEM. */
+ * p is exact up to 50 values in all; beyond, it is the normal approximation with its correction
+ * for continuity. The interval, at the level `confidence` (0.95), holds the shifts that this
+ * test does not reject, so it excludes 0 if p is less than 0.05. Its ends are two of the n * m
+ * differences. (E. L. Lehmann: Nonparametric confidence intervals for a shift parameter, Annals
+ * of Mathematical Statistics 34, 1963.) Returns 0 or DP_E_NOMEM. */
 int dp_stat_compare(struct dp_stat *out, const double *x, size_t n, const double *y, size_t m,
                     double confidence);
 

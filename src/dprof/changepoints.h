@@ -1,13 +1,13 @@
-/* Change points: between which two versions of a history values became others. */
+/* Change points of a history: between which two versions its values changed. */
 #ifndef DPROF_CHANGEPOINTS_H
 #define DPROF_CHANGEPOINTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Series of values that have the same groups, which are in the order of time. */
+/* Series of values with the same groups, in the order of time. */
 struct dp_history {
-    const double *values;       /* series by series, and in each group by group */
+    const double *values;       /* series by series, and group by group within a series */
     size_t series;
     const uint32_t *sizes;      /* of the groups */
     size_t groups;
@@ -15,21 +15,22 @@ struct dp_history {
 
 struct dp_changepoint {
     uint32_t series;
-    uint32_t at;                /* the first group that is changed */
-    double p;                   /* after Holm: the chance of one false alarm or more, of all series;
-                                 * never less than that of the change point it was found beside */
+    uint32_t at;                /* first group after the change */
+    double p;                   /* p after Holm: the probability of one false alarm or more, over
+                                 * all series; never less than that of the change point whose half
+                                 * this one splits */
 };
 
-/* Finds those whose p is no greater than alpha, by binary segmentation: a series that has one is
- * split there, and both halves are tested in turn, together with the halves of other series
- * (Scott, Knott: A cluster analysis method for grouping means, Biometrics 30, 1974). They come by
- * series and group. *found is the caller's, to be freed by dp_changepoints_free. Returns 0 or a
- * negative DP_E. */
+/* Finds the change points with a p of at most alpha, by binary segmentation: a series with a change
+ * point is split there, and both halves are tested in turn, together with the halves of other
+ * series (Scott, Knott: A cluster analysis method for grouping means, Biometrics 30, 1974). The
+ * result is sorted by series and group. The caller frees *found with dp_changepoints_free. Returns
+ * 0 or a negative DP_E. */
 int dp_changepoints(struct dp_changepoint **found, size_t *count, const struct dp_history *history,
                     double alpha);
 void dp_changepoints_free(struct dp_changepoint *found);
 
-/* Could the clearest change between two groups have a p no greater than alpha? */
+/* Could the clearest change between two groups have a p of at most alpha? */
 int dp_changepoints_decide(const struct dp_history *history, double alpha);
 
 #endif

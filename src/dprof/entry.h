@@ -1,4 +1,4 @@
-/* What the tables of dprofreport and dprofdiff are made of: sort keys, filters, profiles. */
+/* What the tables of dprofreport and dprofdiff are made from: sort keys, filters, profiles. */
 #ifndef DPROF_ENTRY_H
 #define DPROF_ENTRY_H
 
@@ -6,7 +6,7 @@
 #include "dprof/pair.h"
 #include "dprof/profile.h"
 
-/* What entries have in common: the word of -s; title, key and least width of its column. */
+/* Sort keys: the word of -s; title, key and least width of the column. */
 #define DP_KEY_LIST(X) \
     X(DP_K_SUB,     "sub",     "Symbol",        "symbol",  6) \
     X(DP_K_PACKAGE, "package", "Package",       "package", 7) \
@@ -19,39 +19,41 @@
     X(DP_K_PARENT,  "parent",  "Parent symbol", "parent",  13)
 DP_ENUM(dp_key, DP_KEY_LIST);
 
-/* By sub, and behind the last one for the time outside of all subs. */
+/* By sub; one more element is for the time outside of all subs. */
 enum dp_filter {
     DP_F_SHOWN = 1,             /* passes the filters */
     DP_F_PARENT = 2,            /* matches --parent */
-    DP_F_CUT = 4                /* --ignore-callees: what it calls is its own */
+    DP_F_CUT = 4                /* --ignore-callees: its callees count as its own */
 };
 
-/* One profile, which has dp_prof_phases where the phase is asked for. All is borrowed. */
+/* A profile with its filters; it has dp_prof_phases if the phase is needed. All is borrowed. */
 struct dp_part {
     const struct dp_prof *prof;
     const unsigned char *flags;     /* NULL: all are shown */
     const char *script, *pid, *thread;  /* of its file; UTF-8 */
-    size_t counter;                 /* where the metric is a counter: its number in this profile */
-    const struct dp_pairs *pairs;   /* names to go by, and which of its profiles this one
-                                     * is; NULL: label_flags */
+    size_t counter;                 /* if the metric is a counter: its number in this profile */
+    const struct dp_pairs *pairs;   /* paired names, and the number of this profile among them;
+                                     * NULL: label_flags */
     size_t pair;
-    const struct dp_line_pairs *lines;  /* likewise names of lines; NULL: as files have them */
+    const struct dp_line_pairs *lines;  /* paired names of lines; NULL: as in files */
 };
 
 #define DP_REPORT_HOW_OPTIONS(X) \
     X(ENUM, metric, dp_metric) \
     X(LABELS, label_flags) \
     X(ENUMS, keys, dp_key) \
-    X(SIZE, max_stack)          /* frames; what is deeper counts for the last one. 0: no limit */ \
-    /* percent of what is shown: of its Self if no_children, else of all that passed in it */ \
+    X(SIZE, max_stack)          /* frames; deeper ones count for the last one. 0: no limit */ \
+    /* percent of the shown entries: of their Self if no_children, else of all that passed through \
+     * them */ \
     X(FLAG, relative) \
-    X(FLAG, exclude_other)      /* only what --parent matches */ \
+    X(FLAG, exclude_other)      /* only entries that match --parent */ \
     X(FLAG, by_self)            /* sort by Self, not Children */ \
     X(FLAG, no_children)        /* the same, and entries without Self are left out */
 struct dp_report_how {
     DP_REPORT_HOW_OPTIONS(DP_MEMBER)
-    uint64_t hz;                /* of all ticks: at least; 0: the finest of the sides' */
-    int no_lines;               /* DP_K_SRCLINE is where a sub begins, even if lines have costs */
+    uint64_t hz;                /* least ticks per second; 0: the finest of the sides' */
+    int no_lines;               /* DP_K_SRCLINE is the line where a sub begins, even if lines have
+                                 * costs */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* What can go wrong: the codes that functions return. */
+/* The error codes that functions return. */
 #ifndef DPROF_ERROR_H
 #define DPROF_ERROR_H
 

@@ -1,25 +1,27 @@
-/* What is counted: kinds of time, calls, counters of events. */
+/* Metrics: kinds of time, calls, counters of events. */
 #ifndef DPROF_METRIC_H
 #define DPROF_METRIC_H
 
 #include "dprof/list.h"
 
-/* The kinds of time: what they are called on command lines, in sentences and in dprofpp's headings;
- * how often the user, system and real time that a file tells of each are part of them. */
+/* The kinds of time: their names on command lines, in sentences and in dprofpp's headings; how
+ * often each includes user, system and real time. */
 #define DP_TIME_LIST(X) \
     X(DP_T_CPU,    "cpu",    "user+system time", "User+System", 1, 1, 0) \
     X(DP_T_USER,   "user",   "user time",        "User",        1, 0, 0) \
     X(DP_T_SYSTEM, "system", "system time",      "System",      0, 1, 0) \
     X(DP_T_REAL,   "real",   "real time",        "Real",        0, 0, 1)
 
-/* All metrics. Which counter DP_M_COUNTER is, is said beside it: files differ in their order. */
+/* All metrics. The number of the counter is stored next to DP_M_COUNTER, because files have
+ * different orders. */
 #define DP_METRIC_LIST(X) \
     DP_TIME_LIST(X) \
     X(DP_M_CALLS,   "calls",   "calls",   "Calls",   0, 0, 0) \
     X(DP_M_COUNTER, "counter", "counter", "Counter", 0, 0, 0)
 DP_ENUM(dp_metric, DP_METRIC_LIST);
 
-/* Is it measured in ticks? (The one value of folded stacks counts as a time, whatever it is.) */
+/* Is it measured in ticks? (The single value of folded stacks counts as a time, whatever its
+ * unit.) */
 static inline int dp_metric_is_time(enum dp_metric metric)
 {
     switch (metric) {
@@ -34,7 +36,7 @@ static inline int dp_metric_is_time(enum dp_metric metric)
     return 0;
 }
 
-/* Is it one of a file's own counters? */
+/* Is it a counter of the file? */
 static inline int dp_metric_is_counter(enum dp_metric metric)
 {
     return metric == DP_M_COUNTER;

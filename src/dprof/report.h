@@ -5,7 +5,7 @@
 #include "dprof/entry.h"
 #include "dprof/table.h"
 
-/* The columns beside the sort keys: the word of -F, and another one for it; title, key and least
+/* The columns besides the sort keys: the word of -F, and another one for it; title, key and least
  * width of the column. */
 #define DP_FIELD_LIST(X) \
     X(DP_FIELD_CHILDREN,       "overhead_children", "children", "Children", "children_pct", 8) \
@@ -23,7 +23,7 @@
 DP_ENUM(dp_field, DP_FIELD_LIST);
 
 enum {
-    DP_FIELD_KEY = dp_field_count,      /* and k: the k-th of the report's sort keys */
+    DP_FIELD_KEY = dp_field_count,      /* plus k: the k-th of the report's sort keys */
     DP_REPORT_FIELDS = dp_field_count + dp_key_count
 };
 
@@ -44,31 +44,32 @@ struct dp_report_name {
 #define DP_REPORT_OPTIONS(X) \
     X(PART, over, dp_report_how) \
     X(NUMBERS, fields, DP_REPORT_FIELDS)    /* enum dp_field or DP_FIELD_KEY + k, in order */ \
-    X(REAL, percent_limit)      /* entries with less, of Children or else of Self, are left out */ \
-    X(SIZE, rows)               /* at most so many; 0: all */ \
-    X(FLAG, answer)             /* text: a line for the total, times in units that people read, and
-                                 * what was left out behind the rows */ \
-    X(FLAG, histogram)          /* below each entry: how many calls took how long */ \
+    X(REAL, percent_limit)      /* entries with less, of Children or else of Self, are left \
+                                 * out */ \
+    X(SIZE, rows)               /* largest number; 0: all */ \
+    X(FLAG, answer)             /* text: a line for the total, times with units, and after the \
+                                 * rows what was left out */ \
+    X(FLAG, histogram)          /* below each entry: numbers of calls by duration */ \
     X(FLAG, hierarchy)          /* keys below one another */ \
     /* call chains */ \
     X(ENUM, chain, dp_chain_type) \
     X(ENUM, chain_value, dp_chain_value) \
     X(FLAG, caller_order) \
     X(REAL, threshold) \
-    X(SIZE, print_limit)        /* frames that are printed; 0: no limit */ \
+    X(SIZE, print_limit)        /* number of frames to print; 0: no limit */ \
     /* --callers and --callees in place of the table: the sub; NULL: neither */ \
     X(NAME, edges_of) \
     X(FLAG, callees) \
-    /* the same by line: labels of subs, and for callees also FILE:LINE of lines;
-     * none of them need be there */ \
+    /* the same by line: labels of subs, and for callees also FILE:LINE of lines; any of them may \
+     * be missing */ \
     X(LIST, edges_of_lines, dp_report_name) \
     X(SIZE, width)              /* of the terminal that text is for; 0: as wide as it gets */ \
     DP_PRINT_OPTIONS(X)
-/* over.no_children: entries that have nothing themselves are left out */
+/* With over.no_children, entries without a value of their own are left out. */
 struct dp_report { DP_REPORT_OPTIONS(DP_MEMBER) };
 
-/* Prints the report. Returns how many rows there were, or a negative DP_E; DP_E_ARG where
- * there is no sub of the name edges_of. */
+/* Prints the report. Returns the number of rows, or a negative DP_E; DP_E_ARG if no sub has the
+ * name edges_of. */
 long dp_report_print(const struct dp_part *sides, size_t n, const struct dp_report *how,
                      const struct dp_host *host);
 

@@ -1,5 +1,5 @@
-/* Views as rows of data: for a host that looks for something in them, and prints nothing. Names
- * are UTF-8 as far as the program's are, and borrowed until the callback returns. */
+/* Views as rows of data, for a host that searches them and prints nothing. Names are UTF-8 as far
+ * as the program's are, and borrowed until the callback returns. */
 #ifndef DPROF_ROWS_H
 #define DPROF_ROWS_H
 
@@ -7,18 +7,18 @@
 
 /* An edge of the call graph at one sub. */
 struct dp_edge_row {
-    const char *name, *site;    /* the other sub; the place of the call, NULL: it is not known */
+    const char *name, *site;    /* the other sub; the place of the call, NULL: unknown */
     size_t name_len, site_len;
     uint64_t calls;
     uint64_t self, incl;        /* of the metric, in ticks or counts: of the called sub itself, and
-                                 * with what it calls */
+                                 * with its callees */
 };
 
-/* Is told each edge; returns 0, or a negative number to stop. */
+/* Receives each edge; returns 0, or a negative number to stop. */
 typedef int dp_edge_row_fn(void *ctx, const struct dp_edge_row *row);
 
-/* Tells who calls the sub of this label, or with `callees` what it calls, the largest first.
- * Returns 0 or a negative DP_E; DP_E_ARG where there is no such sub. */
+/* Hands over the callers of the sub with a label, or with `callees` its callees, the largest first.
+ * Returns 0 or a negative DP_E; DP_E_ARG if there is no such sub. */
 int dp_edge_rows(const struct dp_part *sides, size_t n, const struct dp_report_how *how,
                  const char *name, size_t len, int callees, dp_edge_row_fn *fn, void *ctx);
 
@@ -26,13 +26,13 @@ int dp_edge_rows(const struct dp_part *sides, size_t n, const struct dp_report_h
 
 struct dp_compared;
 
-/* Compares, once, for all that is asked below; with_tree: for dp_compared_lines, too. *c is the
- * caller's to free. Returns 0 or a negative DP_E. sides and how are borrowed while it lives. */
+/* Compares, once, for all functions below; with_tree: for dp_compared_lines, too. The caller frees
+ * *c. Returns 0 or a negative DP_E. sides and how are borrowed during its lifetime. */
 int dp_compared_new(struct dp_compared **c, const struct dp_diff_side *sides, size_t n,
                     const struct dp_diff_how *how, int with_tree);
 void dp_compared_free(struct dp_compared *c);
 
-/* What a side has beside the baseline. Times are in ticks of 1/hz s; where hz is 0 they are
+/* The values of a side and of the baseline. Times are in ticks of 1/hz s; if hz is 0 they are
  * counts. */
 struct dp_change {
     uint64_t hz;
@@ -41,46 +41,46 @@ struct dp_change {
     uint64_t base_calls, calls;
 };
 
-/* Of everything; calls are 0. */
+/* The totals; calls are 0. */
 void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_change *total);
 
 struct dp_change_row {
-    const char *name;           /* its first key; of a line that stands for several branches NULL */
+    const char *name;           /* its first key; NULL for a line that represents several
+                                 * branches */
     size_t name_len;
-    const char *other;          /* its second key; NULL: it has none */
+    const char *other;          /* its second key; NULL: none */
     size_t other_len;
-    const char *file;           /* of an entry that is a line of source: its file, by the name that
-                                 * all sides have; else NULL */
+    const char *file;           /* for an entry that is a line of source: its file, by the name that
+                                 * all sides share; else NULL */
     size_t file_len;
-    const char *base_name, *own_name;   /* and as the profiles of both sides have it; NULL: the side
-                                         * does not have the file */
+    const char *base_name, *own_name;   /* its file in the profiles of both sides; NULL: the side
+                                         * lacks the file */
     size_t base_name_len, own_name_len;
-    uint64_t base_line, line;   /* its number on both sides; 0: the side does not have it, as far as
-                                 * is known */
+    uint64_t base_line, line;   /* its number on both sides; 0: the side is not known to have the
+                                 * line */
     enum dp_fate fate;
-    unsigned level;             /* of a line: how deep it is */
-    unsigned more;              /* and how many it stands for */
+    unsigned level;             /* of a line of the tree: its depth */
+    unsigned more;              /* number of branches that it represents */
     struct dp_change change;
 };
 /* Returns 0, or a negative number to stop. */
 typedef int dp_change_row_fn(void *ctx, const struct dp_change_row *row);
 
-/* Tells the entries that the filters show, in the order of how->order. */
+/* Hands over the entries that pass the filters, in the order of how->order. */
 int dp_compared_rows(const struct dp_compared *c, size_t side, dp_change_row_fn *fn, void *ctx);
 
-/* Tells the lines of the call tree from the program down: calls and values are those of branches,
- * with what they call. What changes by less than least_percent of the total is one line below its
- * parent. Returns 0 or a negative DP_E. */
+/* Hands over the lines of the call tree from the program down: calls and values are those of
+ * branches, with callees. Branches that change by less than least_percent of the total are one line
+ * below their parent. Returns 0 or a negative DP_E. */
 int dp_compared_lines(const struct dp_compared *c, size_t side, double least_percent,
                       dp_change_row_fn *fn, void *ctx);
 
-/* What the gate has found. */
+/* A finding of the gate. */
 struct dp_finding_row {
-    const char *rule;           /* as it was given */
+    const char *rule;           /* as the user wrote it */
     const char *name;           /* the sub, or its keys; a line; "(total)" */
     size_t name_len;
-    const char *sub;            /* where name is a line of source: the sub that it stands in; or
-                                 * NULL */
+    const char *sub;            /* if name is a line of source: the sub that contains it; or NULL */
     size_t sub_len;
     size_t side;
     int undecided;
@@ -89,11 +89,12 @@ struct dp_finding_row {
 };
 typedef int dp_finding_row_fn(void *ctx, const struct dp_finding_row *row);
 
-/* Tells them by rule, by side, the largest growth first. Returns 0 or a negative DP_E. */
+/* Hands over the findings by rule, by side, the largest growth first. Returns 0 or a negative
+ * DP_E. */
 int dp_compared_findings(const struct dp_compared *c, dp_finding_row_fn *fn, void *ctx);
 
-/* How many there are: that fail, and that so few runs cannot decide; runs a side that could, or
- * 0. */
+/* The numbers of findings that fail, and of those that too few runs leave undecided; the number of
+ * runs a side that could decide, or 0. */
 void dp_compared_gate(const struct dp_compared *c, size_t *failed, size_t *undecided,
                       size_t *needed);
 

@@ -4,52 +4,52 @@
 
 #include "dprof/diff.h"
 
-/* What a column of values holds: of a side, a metric, which each of its parts has. */
+/* A column of values: a side's metric, which each of its parts has. */
 #define DP_COLUMN_OPTIONS(X) \
     X(ENUM, metric, dp_metric) \
-    X(SIZES, counters)          /* by part of its side: where it is a counter */
+    X(SIZES, counters)          /* for a counter: its number by part of the side */
 struct dp_stacks_column { DP_COLUMN_OPTIONS(DP_MEMBER) };
 
 #define DP_STACKS_OPTIONS(X) \
     X(LIST, columns, dp_stacks_column)  /* for each measure, one for each side */ \
-    /* several sides: how subs are paired. One: label_flags alone counts */ \
+    /* several sides: how subs are paired. One side: only label_flags counts */ \
     X(PART, pair, dp_pair_how) \
-    /* so many frames of one name in a row at most; those that a sub has above it are one with the \
-     * last. 0: no limit; 1: direct recursion is folded */ \
+    /* largest number of frames of one name in a row; further ones are merged with the last. 0: no \
+     * limit; 1: direct recursion is folded */ \
     X(SIZE, recursion) \
-    X(FLAG, no_program)         /* what is outside of all subs is left out */ \
-    X(FLAG, strip_hex)          /* 0x and hexadecimal digits in names are 0x... */ \
-    X(FLAG, strip_words)        /* .. and addresses without 0x, too */ \
-    /* of one profile that has dp_prof_chart: frames are not added up, and in order of time */ \
+    X(FLAG, no_program)         /* values outside of all subs are left out */ \
+    X(FLAG, strip_hex)          /* 0x and hexadecimal digits in names become 0x... */ \
+    X(FLAG, strip_words)        /* and so do addresses without 0x */ \
+    /* of one profile with dp_prof_chart: frames are not added up, and in order of time */ \
     X(FLAG, chart) \
-    /* frames are apart whose subs have one name and begin at different places */ \
+    /* subs with one name that begin at different places have separate frames */ \
     X(FLAG, by_sub) \
-    X(FLAG, by_site)            /* frames are apart that are called from different lines */ \
-    /* each part is below a frame of its own, which has what the part's program itself has */ \
+    X(FLAG, by_site)            /* calls from different lines have separate frames */ \
+    /* each part is below a frame of its own, which has the own values of the part's program */ \
     X(FLAG, by_part) \
-    /* of profiles with phases: these are no frames; or only where a program marks some beside \
-     * those that the recorder marks */ \
+    /* with phases in profiles: they are not frames; or only frames if a program marks some \
+     * besides the recorder's */ \
     X(FLAG, no_phases) \
     X(FLAG, marked_phases) \
-    X(TEXT, phase)              /* of profiles with phases, what ran in this one; NULL: all */
+    X(TEXT, phase)              /* of profiles with phases, only this one; NULL: all */
 struct dp_stacks_how {
     DP_STACKS_OPTIONS(DP_MEMBER)
     int when;                   /* keep the order of first entry */
-    const double *speed;        /* by run, of all sides in order: values are divided by
-                                 * it. NULL: as they are */
+    const double *speed;        /* by run, of all sides in order: divisor of values. NULL: none */
 };
 
 #define DP_FOLD_OPTIONS(X) \
     X(PART, stacks, dp_stacks_how) \
     X(FLAG, reverse)            /* callees first */ \
-    /* of a second, or of the unit that is counted: 1,000,000 prints microseconds */ \
+    /* of a second, or of the counted unit: 1,000,000 prints microseconds */ \
     X(COUNT, per) \
-    X(FLAG, whole)              /* times are whole numbers of these, which add up to the total */ \
+    X(FLAG, whole)              /* times are whole numbers of these, which add up to the \
+                                 * total */ \
     /* of two sides: the first as if it had the other's total, in real numbers */ \
     X(FLAG, normalize)
 struct dp_fold_how { DP_FOLD_OPTIONS(DP_MEMBER) };
 
-/* Colours of frames: names as an option has them. */
+/* Colours of frames, by their names in options. */
 #define DP_PALETTE_LIST(X) \
     X(DP_PALETTE_PACKAGE, "package") X(DP_PALETTE_HOT, "hot") X(DP_PALETTE_MEM, "mem") \
     X(DP_PALETTE_IO, "io") X(DP_PALETTE_WAKEUP, "wakeup") X(DP_PALETTE_CHAIN, "chain") \
@@ -61,7 +61,8 @@ DP_ENUM(dp_palette, DP_PALETTE_LIST);
 #define DP_FLAME_ORDER_LIST(X) \
     X(DP_FO_NAME, "name") X(DP_FO_WEIGHT, "weight") X(DP_FO_TIME, "time")
 DP_ENUM(dp_flame_order, DP_FLAME_ORDER_LIST);
-/* Of two sides: what is as wide as a frame. Change: the sum of what stacks gained or lost. */
+/* The value that the width of a frame shows, with two sides. Change: the sum of stacks' gains or
+ * losses. */
 #define DP_FLAME_WIDTH_LIST(X) \
     X(DP_FW_AFTER, "after") X(DP_FW_BEFORE, "before") X(DP_FW_UNION, "union") \
     X(DP_FW_CHANGE, "change")
@@ -71,17 +72,17 @@ DP_ENUM(dp_flame_width, DP_FLAME_WIDTH_LIST);
 #define DP_FLAME_METRIC_OPTIONS(X) \
     X(TEXT, key)                /* "cpu" */ \
     X(TEXT, label)              /* "user+system time" */ \
-    X(TEXT, unit)               /* "s", or what is counted; "" if nobody knows */
+    X(TEXT, unit)               /* "s", or the unit of a count; "" if unknown */
 struct dp_flame_metric { DP_FLAME_METRIC_OPTIONS(DP_MEMBER) };
 
-struct dp_flame_fill {              /* a name's colour, or attributes, as they are given; UTF-8 */
+struct dp_flame_fill {              /* a name's colour, or attributes, as given; UTF-8 */
     const char *name, *text;
     size_t name_len, text_len;
 };
 
-/* A source that a page shows. */
+/* A source for a page. */
 struct dp_flame_source {
-    const char *file, *text;        /* UTF-8; file: as the profile has it */
+    const char *file, *text;        /* UTF-8; file: as in the profile */
     size_t file_len, text_len;
     const char *state;              /* a word for the page's scripts */
     size_t side;
@@ -95,20 +96,20 @@ struct dp_flame_source {
     X(FLAG, inverted)           /* the root on top */ \
     X(ENUM, order, dp_flame_order) \
     X(ENUM, width_of, dp_flame_width) \
-    /* coloured by the difference with what was called; else by its own */ \
+    /* coloured by the difference including callees; else by their own */ \
     X(FLAG, by_total) \
-    /* coloured by the change with what was called, of all changes there: width_of is \
+    /* coloured by the change including callees, as a share of all changes there: width_of is \
      * DP_FW_CHANGE */ \
     X(FLAG, hue) \
-    X(FLAG, is_pair)            /* two counters of one profile: no before and after */ \
-    X(REAL, total)              /* at least so much of the unit is as wide as the picture */ \
-    X(REAL, factor)             /* printed counts are multiplied by it */ \
+    X(FLAG, is_pair)            /* two counters of one profile, without before and after */ \
+    X(REAL, total)              /* least value, in units, that is as wide as the picture */ \
+    X(REAL, factor)             /* factor of printed counts */ \
     X(OWN, truth) \
-    /* the picture: pixels, of all of it, and of a frame; what is narrower is not drawn */ \
+    /* the picture: pixels, of all of it, and of a frame; narrower frames are not drawn */ \
     X(REAL, width) \
     X(REAL, height) \
     X(REAL, min_width) \
-    X(FLAG, min_percent)        /* min_width is percent of the total */ \
+    X(FLAG, min_percent)        /* min_width is in percent of the total */ \
     /* NULL: none, or the usual */ \
     X(TEXT, title) \
     X(TEXT, subtitle) \
@@ -123,31 +124,31 @@ struct dp_flame_source {
     X(ENUM, palette, dp_palette) \
     X(OWN, background) \
     X(FLAG, hash)               /* similar names get similar colours */ \
-    X(COUNT, seed)              /* of colours by chance; 0: by name */ \
+    X(COUNT, seed)              /* of random colours; 0: by name */ \
     X(LIST, fills, dp_flame_fill) \
     X(LIST, attributes, dp_flame_fill) \
     /* the page */ \
     X(TEXT, document)           /* its title in the browser's tab */ \
     X(TEXTS, notes_of_page)     /* label, text, ... */ \
     X(TEXT, options)            /* how it opens: a member of a JSON object, ready */ \
-    /* of two sides: more members, of what is told of the difference */ \
+    /* of two sides: more members, about the difference */ \
     X(TEXT, difference) \
     X(LIST, sources, dp_flame_source) \
-    X(TEXTS, traces)            /* paths of traces: what ran when is read from them again */ \
+    X(TEXTS, traces)            /* paths of traces, which are read again for the time line */ \
     X(TEXTS, part_names)        /* with stacks.by_part: of each part, for people */ \
     X(TEXTS, side_names) \
     X(TEXT, version)
 struct dp_flame_how {
     DP_FLAME_OPTIONS(DP_MEMBER)
-    const struct dp_diff_how *truth;        /* several runs a side: only names whose values differ
-                                             * truly by this are coloured. NULL: all */
+    const struct dp_diff_how *truth;        /* several runs a side: only names with significant
+                                             * changes are coloured. NULL: all */
     const char *background[2];  /* colours of its gradient; NULL: the palette's */
 };
 
-/* What formats of other tools tell of a part. */
+/* The facts about a part in formats of other tools. */
 #define DP_EXPORT_PART_OPTIONS(X) \
     X(TEXT, name)               /* the program's */ \
-    X(COUNT, pid)               /* 0: not known, as all here */ \
+    X(COUNT, pid)               /* 0: unknown, like all here */ \
     X(COUNT, tid) \
     X(COUNT, start)             /* nanoseconds since 1970 */ \
     X(COUNT, duration)          /* nanoseconds */
@@ -156,38 +157,39 @@ struct dp_export_part { DP_EXPORT_PART_OPTIONS(DP_MEMBER) };
 struct dp_file_mem;
 #define DP_EXPORT_OPTIONS(X) \
     X(PART, stacks, dp_stacks_how) \
-    X(LIST, parts, dp_export_part)      /* of the side that is printed, in order */ \
-    X(SIZE, side)               /* which one is printed */ \
-    /* samples are labelled by these; stacks.by_part and phases are as they need it */ \
+    X(LIST, parts, dp_export_part)      /* of the printed side, in order */ \
+    X(SIZE, side)               /* number of the printed side */ \
+    /* labels of samples; they determine stacks.by_part and phases */ \
     X(FLAG, label_phase) \
     X(FLAG, label_pid) \
     X(FLAG, label_tid) \
-    /* of a format with DP_STACKS_TRACE, which reads the files itself, and has the first column's \
-     * time: as dp_prof_add, dp_prof_window and dp_prof_only_main have them */ \
+    /* for a format with DP_STACKS_TRACE, which reads the files itself, with the first column's \
+     * time: as in dp_prof_add, dp_prof_window and dp_prof_only_main */ \
     X(TEXTS, paths) \
     X(LIST, ranges, dp_range) \
     X(FLAG, main) \
     X(FLAG, force)
 struct dp_export_how {
     DP_EXPORT_OPTIONS(DP_MEMBER)
-    const struct dp_file_mem *texts;    /* by path: what stands for the file; NULL: they are read */
+    const struct dp_file_mem *texts;    /* by path: replacement of the file; NULL: files are read */
 };
 
-/* What a format needs, and is for. X(NAME, word, bit) */
+/* The purpose and needs of a format. X(NAME, word, bit) */
 #define DP_STACKS_NEEDS(X) \
-    X(VISUAL, "visual", 1)              /* it is looked at, and has a struct dp_flame_how; others \
+    X(VISUAL, "visual", 1)              /* it is for eyes, and has a struct dp_flame_how; others \
                                          * are for programs, and have a struct dp_fold_how */ \
-    X(LAYOUT, "layout", 2)              /* boxes have places: those too narrow are left out */ \
-    X(METRICS, "metrics", 4)            /* it has all measures; others have the first alone */ \
-    X(EXPORT, "export", 8)              /* it is another tool's, and has a struct dp_export_how */ \
-    X(APART, "apart", 16)               /* it shows processes and threads, which are apart */ \
+    X(LAYOUT, "layout", 2)              /* boxes have places: too narrow ones are left out */ \
+    X(METRICS, "metrics", 4)            /* it has all measures; others have only the first */ \
+    X(EXPORT, "export", 8)              /* it is another tool's, and has a struct \
+                                         * dp_export_how */ \
+    X(APART, "apart", 16)               /* it shows processes and threads separately */ \
     X(LABELS, "labels", 32)             /* it has labels */ \
     X(BASE, "base", 64)                 /* its tools subtract one file from another */ \
-    X(TIMELINE, "timeline", 128)        /* it shows what ran when, of traces */ \
-    X(NO_SITES, "no_sites", 256)        /* it does not tell which line of a frame called */ \
+    X(TIMELINE, "timeline", 128)        /* it shows the time line of traces */ \
+    X(NO_SITES, "no_sites", 256)        /* it does not show which line of a frame made a call */ \
     X(CALLS, "calls", 512)              /* calls are always among its metrics */ \
-    X(TRACE, "trace", 1024)             /* it shows each call of traces, and is given the files \
-                                         * and no profiles */
+    X(TRACE, "trace", 1024)             /* it shows each call of traces; it gets the files and no
+                                         * profiles */
 enum {
 #define DP_STACKS_NEED(name, word, bit) DP_STACKS_##name = bit,
     DP_STACKS_NEEDS(DP_STACKS_NEED)
@@ -197,19 +199,19 @@ enum {
 /* A format that stacks are printed in. */
 struct dp_stacks_printing;
 struct dp_stacks_format {
-    const char *name;               /* as --format has it */
-    const char *suffixes;           /* of files, with their dots, blanks between */
+    const char *name;               /* as in --format */
+    const char *suffixes;           /* of files, with their dots, separated by blanks */
     unsigned needs;
     int (*print)(const struct dp_stacks_printing *p);   /* for dp_stacks_print alone */
 };
-/* The k-th one, in the order of lists; the one of that name. NULL where there is none. */
+/* The k-th format, in the order of lists; the format with a name. NULL if there is none. */
 const struct dp_stacks_format *dp_stacks_format(size_t k);
 const struct dp_stacks_format *dp_stacks_format_named(const char *name);
 
-/* What is printed, and how. */
+/* A job: what is printed, and how. */
 #define DP_STACKS_JOB_OPTIONS(X) \
     X(OWN, format) \
-    /* for programs: what they tell of it */ \
+    /* for programs: the text that they show about it */ \
     X(TEXT, title) \
     X(TEXT, version) \
     X(LIST, metrics, dp_flame_metric)   /* for each measure */ \
@@ -222,17 +224,17 @@ const struct dp_stacks_format *dp_stacks_format_named(const char *name);
 struct dp_stacks_job {
     DP_STACKS_JOB_OPTIONS(DP_MEMBER)
     const struct dp_stacks_format *format;
-    const struct dp_fold_how *fold;     /* one of them, as the format needs it */
+    const struct dp_fold_how *fold;     /* one of them, as the format requires */
     const struct dp_flame_how *flame;
     const struct dp_export_how *export;
-    /* for a format that shows what ran when: the parts of the side that is printed once more, with
-     * dp_prof_chart of real time and dp_prof_phases; NULL: that is not known */
+    /* For a format with a time line: the parts of the printed side again, with dp_prof_chart of
+     * real time and dp_prof_phases; NULL: unknown. */
     const struct dp_diff_side *timeline;
-    /* is told the names that were drawn and their colours; NULL: nobody is */
+    /* Receives the names that were drawn and their colours; may be NULL. */
     int (*colour)(void *ctx, const char *name, size_t len, const char *rgb);
-    /* of a format with DP_STACKS_TRACE. told: is told what became of each file in turn, and
-     * returns 0 to go on. shown: is asked once whether a sub of this name is shown; NULL: all are.
-     * Both return a negative number where they have failed */
+    /* For a format with DP_STACKS_TRACE. told: receives the outcome of each file in turn, and
+     * returns 0 to continue. shown: called once for each name of a sub: is it shown? NULL: all are.
+     * Both return a negative number on failure. */
     int (*told)(void *ctx, const struct dp_outcome *outcome);
     int (*shown)(void *ctx, const char *name, size_t len);
     void *ctx;
@@ -240,27 +242,27 @@ struct dp_stacks_job {
 
 #define DP_STACKS_OUTCOME_FIELDS(X) \
     X(FLAG, empty)              /* there is nothing to print */ \
-    X(COUNT, recursion)         /* contexts that were folded for the limit of `recursion` */ \
+    X(COUNT, recursion)         /* contexts folded because of the limit of `recursion` */ \
     /* for programs */ \
-    X(COUNT, lines)             /* stacks that were printed; 0: there is nothing */ \
-    X(COUNT, shortened)         /* stacks that lack frames in their middle: all together would be \
-                                 * too long */ \
-    X(COUNT, most)              /* frames that are printed of each of these, with the one that \
-                                 * says how many are not */ \
+    X(COUNT, lines)             /* stacks printed; 0: none */ \
+    X(COUNT, shortened)         /* stacks that lack frames in their middle, because all stacks \
+                                 * together would be too long */ \
+    X(COUNT, most)              /* frames printed of each of these, including the one with the \
+                                 * number of missing ones */ \
     /* of pictures */ \
     X(COUNT, frames)            /* drawn */ \
-    X(COUNT, hidden)            /* frames that are too narrow; of a reversed graph, the first ones \
-                                 * of these */ \
-    X(REAL, hidden_percent)     /* what they have of the total */ \
-    X(COUNT, needed)            /* runs a side that could tell what differs truly; 0: these can, \
-                                 * or one has no second one */ \
-    X(FLAG, adjusted)           /* values are as if all runs had had the same speed */ \
-    X(FLAG, total_too_small)    /* flame->total was less than there is */
+    X(COUNT, hidden)            /* frames that are too narrow; in a reversed graph, those with a \
+                                 * wide parent */ \
+    X(REAL, hidden_percent)     /* their share of the total */ \
+    X(COUNT, needed)            /* runs a side that could show significant changes; 0: these can, \
+                                 * or a side has one run */ \
+    X(FLAG, adjusted)           /* values are as if all runs had the same speed */ \
+    X(FLAG, total_too_small)    /* flame->total was less than the real total */
 struct dp_stacks_outcome { DP_STACKS_OUTCOME_FIELDS(DP_MEMBER) };
 
-/* Prints the stacks of one side, or of two; in a format with DP_STACKS_TRACE, of none. The host is
- * told how much of a file was read in such a format, else how many bytes were written, of a total
- * that is not known. Returns 0 or a DP_E. */
+/* Prints the stacks of one side, or of two; in a format with DP_STACKS_TRACE, of none. The host
+ * learns how much of a file was read in such a format, else how many bytes were written, with an
+ * unknown total. Returns 0 or a DP_E. */
 int dp_stacks_print(const struct dp_diff_side *sides, size_t n, const struct dp_stacks_job *job,
                     const struct dp_host *host, struct dp_stacks_outcome *out);
 

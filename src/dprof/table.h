@@ -1,4 +1,4 @@
-/* What a table is printed as, and what stands above it. */
+/* The formats of a table, and the facts above it. */
 #ifndef DPROF_TABLE_H
 #define DPROF_TABLE_H
 
@@ -7,32 +7,32 @@
 #define DP_FORMAT_LIST(X) \
     X(DP_TEXT, "text") X(DP_CSV, "csv") X(DP_JSON, "json") X(DP_MARKDOWN, "markdown") \
     X(DP_HTML, "html") \
-    /* these are no tables: they tell of a gate */ \
+    /* these are no tables: they report on a gate */ \
     X(DP_TAP, "tap") X(DP_JUNIT, "junit") X(DP_GITHUB, "github")
 DP_ENUM(dp_format, DP_FORMAT_LIST);
 
-/* A fact of the whole: label for people, key for machines. */
+/* A fact about the whole: label for people, key for machines. */
 struct dp_report_fact {
     const char *label, *key, *text;
     size_t len;
 };
 
-/* How it is printed; DP_PRINT_OPTIONS are part of the options of a report and of a comparison. */
+/* Options of printing; DP_PRINT_OPTIONS are part of the options of a report and of a comparison. */
 #define DP_PRINT_OPTIONS(X) \
     X(ENUM, format, dp_format) \
-    X(TEXT, separator)          /* text with this between the fields */ \
+    X(TEXT, separator)          /* separator between fields of text */ \
     X(TEXT, title) \
     X(FLAG, quiet) \
     X(FLAG, colour) \
     X(LIST, facts, dp_report_fact)
 
-/* A table of the host's own, which has the values as text. */
+/* A table of the host's own, with its values as text. */
 struct dp_given_column {
     const char *title, *key;    /* for people: "Last good"; for machines: "last_good" */
     int left;                   /* aligned to the left */
 };
-/* A text; or a number, of which people and machines see different texts: `text` has `len` bytes for
- * people, and behind them number_len bytes for machines, a number of JSON. 0: there is none. */
+/* A text, or a number with different texts for people and machines: `text` has `len` bytes for
+ * people, followed by number_len bytes for machines, a number of JSON. 0: there is none. */
 struct dp_given_cell {
     const char *text;
     size_t len, number_len;
@@ -40,8 +40,8 @@ struct dp_given_cell {
 };
 #define DP_GIVEN_OPTIONS(X) \
     DP_PRINT_OPTIONS(X) \
-    X(FLAG, tight)              /* text: no empty line stands below the heading */ \
-    X(TEXT, rows_key)           /* of JSON: what the rows are called there; NULL: "rows" */ \
+    X(FLAG, tight)              /* text: no empty line follows the heading */ \
+    X(TEXT, rows_key)           /* in JSON: the key of the rows; NULL: "rows" */ \
     X(TEXTS, json)              /* facts for JSON alone: a key, a JSON value, a key ... */
 struct dp_given_table {
     DP_GIVEN_OPTIONS(DP_MEMBER)
@@ -50,7 +50,7 @@ struct dp_given_table {
     size_t n_columns, n_rows;
 };
 struct dp_host;
-/* Prints it. Returns 0 or a negative DP_E. */
+/* Prints a table. Returns 0 or a negative DP_E. */
 int dp_given_print(const struct dp_given_table *given, const struct dp_host *host);
 
 #endif

@@ -1,4 +1,4 @@
-/* The calls one by one, straight from the file: -T and -t of dprofpp. */
+/* Prints calls one by one, straight from the file: -T and -t of dprofpp. */
 #ifndef DPROF_TRACE_H
 #define DPROF_TRACE_H
 
@@ -10,17 +10,17 @@ struct dp_trace;
     X(FLAG, fold)               /* -t */ \
     X(FLAG, phases)             /* a line where a phase begins */ \
     X(LABELS, label_flags) \
-    X(FLAG, force)              /* as DP_FORCE */ \
+    X(FLAG, force)              /* like DP_FORCE */ \
     X(NAME, only)               /* -g */
 struct dp_trace_how { DP_TRACE_OPTIONS(DP_MEMBER) };
 
 struct dp_trace *dp_trace_new(const struct dp_trace_how *how, const struct dp_host *host);
 void dp_trace_free(struct dp_trace *trace);
-/* Reads a file and prints its calls as it goes. Returns its outcome's code. */
+/* Reads a file and prints its calls in the meantime. Returns its outcome's code. */
 int dp_trace_add(struct dp_trace *trace, const char *path);
 int dp_trace_add_mem(struct dp_trace *trace, const char *path, const void *ptr, size_t len);
 void dp_trace_outcome(const struct dp_trace *trace, struct dp_outcome *out);
-/* Names as dp_names_new gives them. */
+/* The names, as from dp_names_new. */
 struct dp_names *dp_names_of_trace(const struct dp_trace *trace, unsigned label_flags);
 
 #endif

@@ -44,7 +44,7 @@ static DP_PRINTF(3, 4) int put(char *to, size_t size, const char *fmt, ...)
 }
 
 /* Reports that the CPUID is unknown. */
-static int none(char *to, size_t size)
+static int report_none(char *to, size_t size)
 {
     if (size)
         to[0] = '\0';
@@ -60,7 +60,7 @@ int dp_cpuid_x86(char *to, size_t size, const uint32_t leaf0[4], const uint32_t 
     memcpy(vendor, order, 12);
     vendor[12] = '\0';
     if (leaf0[0] < 1)
-        return none(to, size);
+        return report_none(to, size);
     uint32_t a = leaf1[0], family = a >> 8 & 15, model = a >> 4 & 15;
     if (family == 15)
         family += a >> 20 & 255;
@@ -91,7 +91,7 @@ int dp_cpuid_arm64(char *to, size_t size, const char *text)
     uint64_t midr;
     size_t skip = strncmp(text, "0x", 2) == 0 ? 2 : 0;
     if (!dp_num_hex(text + skip, strspn(text + skip, "0123456789abcdefABCDEF"), &midr) || !midr)
-        return none(to, size);
+        return report_none(to, size);
     return put(to, size, "0x%016" PRIx64, midr & ~UINT64_C(0xf0000f));
 }
 
@@ -109,7 +109,7 @@ static int from_arm64(char *to, size_t size, const char *sysfs)
 
 /* The text after `name` at the beginning of a line, without leading blanks: *len bytes, up to the
  * line's end. NULL: there is no such line. */
-static const char *field(const char *text, const char *name, size_t *len)
+static const char *field_of(const char *text, const char *name, size_t *len)
 {
     size_t n = strlen(name);
     for (const char *p = text; p && *p; p = strchr(p, '\n'), p += p != NULL) {
@@ -128,23 +128,24 @@ static const char *field(const char *text, const char *name, size_t *len)
 int dp_cpuid_powerpc(char *to, size_t size, const char *cpuinfo)
 {
     size_t len = 0;
-    const char *p = field(cpuinfo, "revision", &len);
+    const char *p = field_of(cpuinfo, "revision", &len);
     const char *pvr = p ? strstr(p, "(pvr ") : NULL;
     uint64_t high, low;
     if (!pvr || pvr >= p + len || !dp_num_hex(pvr + 5, strspn(pvr + 5, "0123456789abcdef"), &high))
-        return none(to, size);
+        return report_none(to, size);
     pvr += 5 + strspn(pvr + 5, "0123456789abcdef");
     if (*pvr++ != ' ' || !dp_num_hex(pvr, strspn(pvr, "0123456789abcdef"), &low) || high > 0xffff
         || low > 0xffff)
-        return none(to, size);
+        return report_none(to, size);
     return put(to, size, "%.8" PRIx64, high << 16 | low);
 }
 
 /* Writes the words of a field, separated by `between`. Returns false if they do not fit. */
-static bool words(char *to, size_t size, const char *text, const char *name, const char *between)
+static bool put_words(char *to, size_t size, const char *text, const char *name,
+                      const char *between)
 {
     size_t len = 0, at = 0;
-    const char *p = field(text, name, &len), *end = p ? p + len : NULL;
+    const char *p = field_of(text, name, &len), *end = p ? p + len : NULL;
     to[0] = '\0';
     while (p && p < end) {
         size_t n = strcspn(p, " \t\n");
@@ -160,7 +161,7 @@ static bool words(char *to, size_t size, const char *text, const char *name, con
 
 /* Writes the word after name= in a line of the counter facility: CPU-MF: Counter facility:
  * version=3.5 authorization=002f */
-static bool level(char *to, size_t size, const char *levels, const char *name)
+static bool put_level(char *to, size_t size, const char *levels, const char *name)
 {
     for (const char *p = levels; p && *p; p = strchr(p, '\n'), p += p != NULL) {
         size_t len = strcspn(p, "\n");
@@ -178,12 +179,12 @@ static bool level(char *to, size_t size, const char *levels, const char *name)
 int dp_cpuid_s390(char *to, size_t size, const char *sysinfo, const char *levels)
 {
     char maker[32], type[8], model[33], version[8], authorization[8];
-    if (!words(maker, sizeof maker, sysinfo, "Manufacturer:", "")
-        || !words(type, sizeof type, sysinfo, "Type:", "")
-        || !words(model, sizeof model, sysinfo, "Model:", ","))
-        return none(to, size);
-    if (levels && level(version, sizeof version, levels, "version=")
-        && level(authorization, sizeof authorization, levels, "authorization="))
+    if (!put_words(maker, sizeof maker, sysinfo, "Manufacturer:", "")
+        || !put_words(type, sizeof type, sysinfo, "Type:", "")
+        || !put_words(model, sizeof model, sysinfo, "Model:", ","))
+        return report_none(to, size);
+    if (levels && put_level(version, sizeof version, levels, "version=")
+        && put_level(authorization, sizeof authorization, levels, "authorization="))
         return put(to, size, "%s,%s,%s,%s,%s", maker, type, model, version, authorization);
     return put(to, size, "%s,%s,%s", maker, type, model);
 }
@@ -194,14 +195,14 @@ int dp_cpuid_riscv(char *to, size_t size, const char *cpuinfo)
     const char *value[3];
     size_t len[3];
     for (int k = 0; k < 3; k++) {
-        value[k] = field(cpuinfo, names[k], &len[k]);
+        value[k] = field_of(cpuinfo, names[k], &len[k]);
         if (!value[k] || !len[k] || *value[k] != ':')
-            return none(to, size);
+            return report_none(to, size);
         size_t skip = 1 + strspn(value[k] + 1, " \t");
         value[k] += skip;
         len[k] = strcspn(value[k], " \t\r\n");
         if (!len[k])
-            return none(to, size);
+            return report_none(to, size);
     }
     return put(to, size, "%.*s-%.*s-%.*s", (int)len[0], value[0], (int)len[1], value[1],
                (int)len[2], value[2]);

@@ -127,7 +127,7 @@ static bool read_group(struct dp_perf *perf, const struct dp_perf_group *g, stru
     return true;
 }
 
-static void take(struct dp_perf_counter *c, const struct reading *now)
+static void take_count(struct dp_perf_counter *c, const struct reading *now)
 {
     uint64_t d = now->raw > c->raw ? now->raw - c->raw : 0;
     d = d > c->zero ? d - c->zero : 0;
@@ -142,14 +142,14 @@ static void take(struct dp_perf_counter *c, const struct reading *now)
     c->told += c->passed;
 }
 
-static void keep(struct dp_perf_counter *c, const struct reading *now)
+static void keep_reading(struct dp_perf_counter *c, const struct reading *now)
 {
     c->raw = now->raw;
     c->enabled = now->enabled;
     c->running = now->running;
 }
 
-static void lose(struct dp_perf *perf)
+static void lose_counters(struct dp_perf *perf)
 {
     perf->lost = true;
     for (size_t i = 0; i < perf->n; i++)
@@ -169,13 +169,13 @@ static void read_all(struct dp_perf *perf, bool asked, bool count)
         else if (!asked)
             continue;
         else if (!read_group(perf, group, now)) {
-            lose(perf);
+            lose_counters(perf);
             return;
         }
         for (size_t i = 0; i < group->n; i++) {
             if (count)
-                take(&first[i], &now[i]);
-            keep(&first[i], &now[i]);
+                take_count(&first[i], &now[i]);
+            keep_reading(&first[i], &now[i]);
         }
     }
 }
@@ -226,7 +226,7 @@ double dp_perf_share(const struct dp_perf *perf, size_t event)
 /* ---- opening ---- */
 
 /* Puts an event into the current group or, if it does not fit, begins another one. */
-static int add(struct dp_perf *perf, const struct dp_pmu_event *event, bool alone)
+static int add_event(struct dp_perf *perf, const struct dp_pmu_event *event, bool alone)
 {
     struct perf_event_attr attr;
     struct dp_perf_group *group = perf->n_groups && !alone
@@ -319,7 +319,7 @@ static int open_all(struct dp_perf *perf, const struct dp_pmu_event *const *even
             perf->at[i] = perf->n;
             bool begins = alone || turn == 2 || (turn == 3 && !hardware);
             hardware = hardware || turn == 3;
-            if (add(perf, events[i], begins) < 0) {
+            if (add_event(perf, events[i], begins) < 0) {
                 *failed = i;
                 return give_up(perf);
             }

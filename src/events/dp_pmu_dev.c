@@ -44,7 +44,7 @@ static void usual_formats(struct dp_pmu_dev *dev, const char *cpuid)
     dev->formats = (struct dp_pmu_format *)from;
 }
 
-static const char *copy(struct dp_pool *pool, const char *text)
+static const char *copy_text(struct dp_pool *pool, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *to = dp_pool_alloc(pool, size);
@@ -55,8 +55,8 @@ int dp_pmu_devs_init(struct dp_pmu_devs *devs, const char *root, const char *cpu
 {
     memset(devs, 0, sizeof *devs);
     dp_pool_init(&devs->pool);
-    devs->cpuid = copy(&devs->pool, cpuid ? cpuid : "");
-    devs->root = root ? copy(&devs->pool, root) : NULL;
+    devs->cpuid = copy_text(&devs->pool, cpuid ? cpuid : "");
+    devs->root = root ? copy_text(&devs->pool, root) : NULL;
     return devs->cpuid && (devs->root || !root) ? 0 : DP_E_NOMEM;
 }
 
@@ -184,7 +184,7 @@ static int load_aliases(struct dp_pmu_devs *devs, struct dp_pmu_dev *dev)
                                names.ptr[i])
                    <= 0)
             continue;
-        const char *terms = copy(&devs->pool, line);
+        const char *terms = copy_text(&devs->pool, line);
         rc = terms ? dp_mem_grow((void **)&dev->aliases, &dev->aliases_cap, dev->n_aliases + 1,
                                  sizeof *dev->aliases)
                    : DP_E_NOMEM;

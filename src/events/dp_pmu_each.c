@@ -47,8 +47,8 @@ static int caches(const struct listing *l)
 
 /* The entry of this processor's table that describes an event of sysfs; an empty one if there is
  * none. */
-static const struct pmu_event *described(const struct dp_pmu *pmu, const struct dp_pmu_dev *dev,
-                                         const char *name)
+static const struct pmu_event *described_event(const struct dp_pmu *pmu,
+                                               const struct dp_pmu_dev *dev, const char *name)
 {
     static const struct pmu_event nothing;
     for (const struct pmu_event *e = pmu->row ? pmu->row->table : NULL; e && !dp_pmu_table_ends(e);
@@ -66,7 +66,7 @@ static int of_device(const struct listing *l, const struct dp_pmu_dev *dev)
     for (size_t i = 0; rc == 0 && dev->has_type && i < dev->n_aliases; i++) {
         char full[256];
         const struct dp_pmu_alias *a = &dev->aliases[i];
-        const struct pmu_event *e = described(l->pmu, dev, a->name);
+        const struct pmu_event *e = described_event(l->pmu, dev, a->name);
         struct dp_pmu_known known;
         bool is_bare = dev->is_core && dp_pmu_known_find(a->name, strlen(a->name), &known) == 0;
         snprintf(full, sizeof full, "%s/%s/", dev->name, a->name);
@@ -99,7 +99,7 @@ static int devices(const struct listing *l)
 /* ---- tables ---- */
 
 /* Compares names; a missing one comes last. */
-static int by(const char *a, const char *b)
+static int compare_names(const char *a, const char *b)
 {
     if (!a || !b)
         return (a ? 0 : 1) - (b ? 0 : 1);
@@ -109,9 +109,9 @@ static int by(const char *a, const char *b)
 static int by_topic_and_name(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct pmu_event *table = ctx, *x = &table[a], *y = &table[b];
-    int rc = by(x->topic, y->topic);
-    rc = rc ? rc : by(x->name, y->name);
-    rc = rc ? rc : by(x->pmu, y->pmu);
+    int rc = compare_names(x->topic, y->topic);
+    rc = rc ? rc : compare_names(x->name, y->name);
+    rc = rc ? rc : compare_names(x->pmu, y->pmu);
     return rc ? rc : (a > b) - (a < b);
 }
 

@@ -40,7 +40,7 @@ static bool is_name(const char *name, struct span s)
 enum { SHOWN = 72, REASON = 200 };
 
 /* Makes a piece visible: control bytes become \x1b, and the end of a long one is cut. */
-static const char *shown(char to[SHOWN], struct span s)
+static const char *shown_text(char to[SHOWN], struct span s)
 {
     size_t at = 0;
     for (size_t i = 0; i < s.len; i++) {
@@ -56,7 +56,8 @@ static const char *shown(char to[SHOWN], struct span s)
 int dp_pmu_complain(struct dp_err *err, const char *text, size_t len, const char *why)
 {
     char to[SHOWN];
-    return dp_err_set(err, DP_E_ARG, "event '%s': %s", shown(to, (struct span){ text, len }), why);
+    return dp_err_set(err, DP_E_ARG, "event '%s': %s", shown_text(to, (struct span){ text, len }),
+                      why);
 }
 
 static DP_PRINTF(2, 3) int fail(struct job *j, const char *fmt, ...)
@@ -70,7 +71,7 @@ static DP_PRINTF(2, 3) int fail(struct job *j, const char *fmt, ...)
 }
 
 /* The first row with a table that has the event. */
-static const struct pmu_events_map *elsewhere(const struct dp_pmu *pmu, struct span name)
+static const struct pmu_events_map *row_elsewhere(const struct dp_pmu *pmu, struct span name)
 {
     for (const struct pmu_events_map *row = pmu->map; row && row->cpuid; row++)
         for (const struct pmu_event *e = row->table; e && !dp_pmu_table_ends(e); e++)
@@ -108,13 +109,13 @@ static int unknown_event(struct job *j)
 {
     char other[SHOWN], near_text[REASON], cpuid[SHOWN];
     const struct dp_pmu *pmu = j->pmu;
-    const struct pmu_events_map *row = elsewhere(pmu, j->head);
+    const struct pmu_events_map *row = row_elsewhere(pmu, j->head);
     if (freed_of(j->head))
         return fail(j, "it comes with %s: ask for that", freed_of(j->head));
-    shown(cpuid, (struct span){ pmu->devs.cpuid, strlen(pmu->devs.cpuid) });
+    shown_text(cpuid, (struct span){ pmu->devs.cpuid, strlen(pmu->devs.cpuid) });
     if (row)
         return fail(j, "it is one of other processors (%s), not of this one (%s)",
-                    shown(other, (struct span){ row->cpuid, strlen(row->cpuid) }),
+                    shown_text(other, (struct span){ row->cpuid, strlen(row->cpuid) }),
                     cpuid[0] ? cpuid : "unknown");
     if (!j->has_terms && j->mods.len && memchr(j->mods.ptr, '_', j->mods.len))
         return fail(j, "tracepoints are not counted");
@@ -146,7 +147,7 @@ static int unknown_term(struct job *j, const struct dp_pmu_dev *dev, const struc
     struct dp_pmu_near near;
     size_t at = 0;
     list[0] = near_text[0] = '\0';
-    shown(key, (struct span){ t->key, t->key_len });
+    shown_text(key, (struct span){ t->key, t->key_len });
     if (dev) {
         dp_pmu_near_init(&near, t->key, t->key_len);
         for (size_t i = 0; i < dev->n_formats; i++)
@@ -176,7 +177,8 @@ static int common_term(struct job *j, const struct dp_pmu_term *t, enum pass pas
         if (!dp_pmu_term_is(t, names[k]))
             continue;
         if (!t->value || !dp_pmu_number(t->value, t->value_len, &n))
-            return fail(j, "'%s' wants a number", shown(key, (struct span){ t->key, t->key_len }));
+            return fail(j, "'%s' wants a number",
+                        shown_text(key, (struct span){ t->key, t->key_len }));
         if (pass == WHOLE)
             j->config[k] = n;
         return 1;
@@ -192,7 +194,7 @@ static int common_term(struct job *j, const struct dp_pmu_term *t, enum pass pas
 }
 
 /* Looks up a key that an alias leaves open, domain=?, among the terms around the alias. */
-static bool given(const struct job *j, const struct dp_pmu_term *asked, uint64_t *out)
+static bool given_value(const struct job *j, const struct dp_pmu_term *asked, uint64_t *out)
 {
     struct dp_pmu_term t;
     const char *p = j->terms.ptr, *end = p + j->terms.len;
@@ -210,7 +212,7 @@ static int put_bits(struct job *j, const struct dp_pmu_format *f, const struct d
     if (!t->value && max > 1)
         return fail(j, "'%s' wants a number, at most 0x%" PRIx64, f->name, max);
     bool is_open = t->value_len == 1 && t->value[0] == '?';
-    if (is_open && !given(j, t, &n))
+    if (is_open && !given_value(j, t, &n))
         return fail(j, "it leaves '%s' open: write %s=N behind it, between the slashes", f->name,
                     f->name);
     if (t->value && !is_open && !dp_pmu_number(t->value, t->value_len, &n))
@@ -252,7 +254,7 @@ static const char *named_terms(struct job *j, const struct dp_pmu_dev *dev, stru
 
 /* Handles a generic event. With two kinds of cores it is the large ones' unless the user names the
  * others. */
-static int generic(struct job *j, const struct dp_pmu_known *k, struct dp_pmu_dev *dev)
+static int generic_event(struct job *j, const struct dp_pmu_known *k, struct dp_pmu_dev *dev)
 {
     bool of_processor = k->type == DP_PMU_HARDWARE || k->type == DP_PMU_CACHE;
     j->ev->type = k->type;
@@ -296,7 +298,7 @@ static int name_as_term(struct job *j, struct dp_pmu_dev *dev, struct span name,
     bool is_of_core = dev->is_core || strncmp(dev->name, "cpu_", 4) == 0;
     if (is_of_core && dp_pmu_known_find(name.ptr, name.len, &known) == 1
         && (known.group == DP_PMU_G_HARDWARE || known.group == DP_PMU_G_CACHE)) {
-        int rc = pass == WHOLE ? generic(j, &known, dev) : 0;
+        int rc = pass == WHOLE ? generic_event(j, &known, dev) : 0;
         return rc < 0 ? rc : 1;
     }
     return 0;
@@ -405,7 +407,7 @@ static int generic_with_terms(struct job *j, const struct dp_pmu_known *k)
 {
     struct dp_pmu_term t;
     const char *p = j->terms.ptr, *end = p + j->terms.len;
-    int rc = generic(j, k, NULL);
+    int rc = generic_event(j, k, NULL);
     while (rc >= 0 && j->has_terms && dp_pmu_term_next(&p, end, &t)) {
         rc = common_term(j, &t, WHOLE);
         if (rc == 0)
@@ -443,7 +445,8 @@ static int put_mods(struct job *j)
     for (size_t i = 0; i < j->mods.len; i++) {
         char c = j->mods.ptr[i], text[SHOWN];
         if (c != 'p' && memchr(j->mods.ptr, c, i))
-            return fail(j, "modifier '%s' stands there twice", shown(text, (struct span){ &c, 1 }));
+            return fail(j, "modifier '%s' stands there twice",
+                        shown_text(text, (struct span){ &c, 1 }));
         if (!any && strchr("ukh", c))
             any = ev->exclude_user = ev->exclude_kernel = ev->exclude_hv = true;
         if (!host && strchr("GH", c))
@@ -460,7 +463,7 @@ static int put_mods(struct job *j)
         case 'p': ev->precise++; break;
         default:
             return fail(j, "unknown modifier '%s'; known are u, k, h, p, G, H, I, D, e",
-                        shown(text, (struct span){ &c, 1 }));
+                        shown_text(text, (struct span){ &c, 1 }));
         }
     }
     if (ev->precise > 3)
@@ -472,7 +475,7 @@ static int put_mods(struct job *j)
 }
 
 /* Splits NAME, NAME:MODS, NAME/TERMS/, NAME/TERMS/MODS, NAME/TERMS/:MODS. */
-static int split(struct job *j)
+static int split_text(struct job *j)
 {
     const char *p = j->text.ptr, *end = p + j->text.len;
     const char *slash = memchr(p, '/', j->text.len),
@@ -499,7 +502,7 @@ static int split(struct job *j)
                          : "modifiers of a group are written behind each of its events");
 }
 
-static int finish(struct job *j, const struct dp_pmu_known *known)
+static int finish_event(struct job *j, const struct dp_pmu_known *known)
 {
     struct dp_pmu_event *ev = j->ev;
     size_t lower = j->has_terms || j->as_written ? 0 : j->head.len;
@@ -527,7 +530,7 @@ int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_
         return dp_err_set(err, DP_E_ARG, "an event without a name");
     if (j.text.len >= DP_PMU_TEXT)
         return fail(&j, "too long");
-    int rc = split(&j);
+    int rc = split_text(&j);
     if (rc < 0)
         return rc;
     int is_known = dp_pmu_known_find(j.head.ptr, j.head.len, &known);
@@ -541,5 +544,5 @@ int dp_pmu_find(struct dp_pmu *pmu, const char *text, size_t len, struct dp_pmu_
     }
     if (rc == DP_E_NOMEM)
         return dp_err_set(err, rc, "out of memory");
-    return rc < 0 ? rc : finish(&j, is_known > 0 ? &known : NULL);
+    return rc < 0 ? rc : finish_event(&j, is_known > 0 ? &known : NULL);
 }

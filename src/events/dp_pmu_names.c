@@ -69,8 +69,8 @@ static const unsigned has[CACHES] = { 7, 5, 7, 7, 1, 1, 7 };
 
 /* Finds the row with a spelling that is a part of the text, up to a dash or the end; there is one
  * at most. *used: length of the spelling and a dash. Returns -1 if there is none. */
-static int part(const char *const (*rows)[SPELLINGS], int n, const char *text, size_t len,
-                size_t *used)
+static int find_part(const char *const (*rows)[SPELLINGS], int n, const char *text, size_t len,
+                     size_t *used)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < SPELLINGS && rows[i][k]; k++) {
@@ -87,16 +87,16 @@ static int part(const char *const (*rows)[SPELLINGS], int n, const char *text, s
 static int find_cache(const char *text, size_t len, struct dp_pmu_known *out)
 {
     size_t used = 0;
-    int cache = part(caches, CACHES, text, len, &used), op = -1, result = -1;
+    int cache = find_part(caches, CACHES, text, len, &used), op = -1, result = -1;
     if (cache < 0)
         return 0;
     for (size_t at = used; at < len; at += used) {
-        int k = part(operations, OPERATIONS, text + at, len - at, &used);
+        int k = find_part(operations, OPERATIONS, text + at, len - at, &used);
         if (k >= 0 && op < 0) {
             op = k;
             continue;
         }
-        k = part(results, RESULTS, text + at, len - at, &used);
+        k = find_part(results, RESULTS, text + at, len - at, &used);
         if (k < 0 || result >= 0)
             return 0;
         result = k;

@@ -65,7 +65,7 @@ bool dp_pmu_format_put(const struct dp_pmu_format *format, uint64_t value, uint6
     return true;
 }
 
-static void trim(const char **p, size_t *len)
+static void trim_blanks(const char **p, size_t *len)
 {
     while (*len && ((*p)[0] == ' ' || (*p)[0] == '\t'))
         ++*p, --*len;
@@ -84,17 +84,17 @@ static size_t term_length(const char *p, const char *end)
     return (size_t)(q - p);
 }
 
-static void split(struct dp_pmu_term *t, const char *p, size_t n)
+static void split_term(struct dp_pmu_term *t, const char *p, size_t n)
 {
     const char *is = memchr(p, '=', n);
     t->key = p;
     t->key_len = is ? (size_t)(is - p) : n;
     t->value = is ? is + 1 : NULL;
     t->value_len = is ? n - t->key_len - 1 : 0;
-    trim(&t->key, &t->key_len);
+    trim_blanks(&t->key, &t->key_len);
     if (!is)
         return;
-    trim(&t->value, &t->value_len);
+    trim_blanks(&t->value, &t->value_len);
     if (t->value_len >= 2 && t->value[0] == '\'' && t->value[t->value_len - 1] == '\'') {
         t->value++;
         t->value_len -= 2;
@@ -105,7 +105,7 @@ bool dp_pmu_term_next(const char **p, const char *end, struct dp_pmu_term *t)
 {
     while (*p < end) {
         size_t n = term_length(*p, end);
-        split(t, *p, n);
+        split_term(t, *p, n);
         *p += n + (*p + n < end);
         if (t->key_len || t->value)
             return true;

@@ -58,7 +58,7 @@ uint64_t dp_export_self(struct dp_export *e, size_t measure, uint32_t frame)
 }
 
 /* Leaves the frames that this one is not below. */
-static void leave(struct dp_export *e)
+static void leave_frames(struct dp_export *e)
 {
     const struct dp_stacks *s = e->p->s;
     while (e->n_open && s->frames[e->open[e->n_open - 1]].end <= e->frame) {
@@ -92,7 +92,7 @@ int dp_export_next(struct dp_export *e)
     e->frame += e->begun;
     if (e->frame >= e->end)
         return 0;
-    leave(e);
+    leave_frames(e);
     if (dp_mem_grow((void **)&e->open, &e->open_cap, e->n_open + 1, sizeof *e->open) < 0)
         return DP_E_NOMEM;
     e->open[e->n_open++] = e->frame;

@@ -117,7 +117,7 @@ static int64_t edge_of(struct callgrind *x, uint32_t caller, uint32_t callee)
 }
 
 /* Ends running frames until `left` remain. The walk is at the frame after them. */
-static void leave(struct callgrind *x, size_t left)
+static void leave_frames(struct callgrind *x, size_t left)
 {
     size_t count = x->g.e.count;
     while (x->n_open > left) {
@@ -130,7 +130,7 @@ static void leave(struct callgrind *x, size_t left)
 }
 
 /* Begins the current frame of the walk. */
-static int enter(struct callgrind *x)
+static int enter_frame(struct callgrind *x)
 {
     size_t count = x->g.e.count, n = x->n_open;
     uint32_t name = dp_grind_name(&x->g);
@@ -150,16 +150,16 @@ static int enter(struct callgrind *x)
     return 0;
 }
 
-static int walk(struct callgrind *x)
+static int walk_frames(struct callgrind *x)
 {
     int rc;
     while ((rc = dp_grind_next(&x->g)) > 0) {
-        leave(x, x->g.e.level + !x->g.e.is_frame);
-        rc = x->g.e.is_frame ? enter(x) : 0;
+        leave_frames(x, x->g.e.level + !x->g.e.is_frame);
+        rc = x->g.e.is_frame ? enter_frame(x) : 0;
         if (rc < 0)
             return rc;
     }
-    leave(x, 0);
+    leave_frames(x, 0);
     return rc;
 }
 
@@ -343,7 +343,7 @@ static int put_all(struct callgrind *x)
         if (x->g.e.p->job->export->stacks.columns[column].metric == DP_M_CALLS)
             break;
     }
-    rc = rc < 0 ? rc : walk(x);
+    rc = rc < 0 ? rc : walk_frames(x);
     rc = rc < 0 ? rc : dp_grind_settle(&x->g);
     rc = rc < 0 ? rc : put_header(x);
     rc = rc < 0 ? rc : put_subs(x);

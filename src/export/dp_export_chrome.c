@@ -181,7 +181,7 @@ static void move_to(struct chrome *c, uint64_t now)
 }
 
 /* Starts or stops showing time. Running calls are shown from here on, or up to here. */
-static int settle(struct chrome *c)
+static int settle_visibility(struct chrome *c)
 {
     bool visible = c->in_window && c->in_phase && !c->starting && !c->over;
     int rc = 0;
@@ -213,14 +213,14 @@ static int cross_edges(struct chrome *c, uint64_t ticks, uint64_t passed)
         uint64_t part = edge_at(c) > c->real ? edge_at(c) - c->real : 0;
         move_to(c, before + (part ? dp_num_mul_div(ticks, part, passed) : 0));
         c->in_window = !(c->edge++ & 1);
-        rc = settle(c);
+        rc = settle_visibility(c);
     }
     return rc;
 }
 
 /* Handles passing time. Ranges refer to the times in the file, including the classic recorder's
  * cost. */
-static int pass(struct chrome *c, struct dp_event *ev, struct dp_err *err)
+static int pass_time(struct chrome *c, struct dp_event *ev, struct dp_err *err)
 {
     uint64_t passed = ev->t[DP_REAL], before = c->now;
     dp_file_subtract_cost(&c->file, ev, 1);
@@ -237,7 +237,7 @@ static int pass(struct chrome *c, struct dp_event *ev, struct dp_err *err)
 
 /* ---- events ---- */
 
-static int push(struct chrome *c, uint32_t sub)
+static int push_call(struct chrome *c, uint32_t sub)
 {
     bool inherited = c->file.inherited;
     if (c->depth >= DP_LIMIT_DEPTH)
@@ -250,7 +250,7 @@ static int push(struct chrome *c, uint32_t sub)
     return 0;
 }
 
-static int pop(struct chrome *c, struct dp_err *err)
+static int pop_call(struct chrome *c, struct dp_err *err)
 {
     if (c->depth == 0)
         return c->file.force ? 0
@@ -266,29 +266,29 @@ static int begin_phase(struct chrome *c, uint32_t sub)
     bool is_startup = name->len == 5 && memcmp(name->ptr, "BEGIN", 5) == 0;
     c->in_phase = !only || (name->len == strlen(only) && memcmp(name->ptr, only, name->len) == 0);
     c->starting = c->how->main && is_startup;
-    int rc = settle(c);
+    int rc = settle_visibility(c);
     return rc == 0 && c->visible ? print_phase(c, sub) : rc;
 }
 
-static int take(struct chrome *c, struct dp_event *ev, struct dp_err *err)
+static int take_event(struct chrome *c, struct dp_event *ev, struct dp_err *err)
 {
     int rc = 0;
     if (DP_UNLIKELY(ev->op == DP_OP_REST)) {
         c->over = true;
-        rc = settle(c);
+        rc = settle_visibility(c);
     }
     if (rc == 0)
-        rc = pass(c, ev, err);
+        rc = pass_time(c, ev, err);
     if (rc < 0)
         return rc;
     switch (ev->op) {
     case DP_OP_ENTER:
-        return push(c, ev->sub);
+        return push_call(c, ev->sub);
     case DP_OP_LEAVE: case DP_OP_UNWIND:
-        return pop(c, err);
+        return pop_call(c, err);
     case DP_OP_GOTO:
-        rc = pop(c, err);
-        return rc < 0 ? rc : push(c, ev->sub);
+        rc = pop_call(c, err);
+        return rc < 0 ? rc : push_call(c, ev->sub);
     case DP_OP_PHASE:
         return begin_phase(c, ev->sub);
     case DP_OP_RESUME:
@@ -303,7 +303,7 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
     struct chrome *c = ctx;
     (void)counts;
     for (size_t i = 0; i < n; i++) {
-        int rc = take(c, &ev[i], err);
+        int rc = take_event(c, &ev[i], err);
         if (DP_UNLIKELY(rc < 0 || c->out->err)) {
             *bad = i;
             return rc < 0 ? rc : c->out->err;
@@ -383,7 +383,7 @@ static int on_tree(void *ctx, struct dp_err *err)
 {
     struct chrome *c = ctx;
     c->over = true;
-    int rc = settle(c);
+    int rc = settle_visibility(c);
     c->depth = 0;
     return rc < 0 ? rc : no_order(&c->file, err);
 }
@@ -489,7 +489,7 @@ static int begin_file(struct chrome *c, const char *path)
     return dp_file_init(&c->file, path, c->how->force ? DP_FORCE : 0);
 }
 
-static int tell(const struct chrome *c, const struct dp_file *file)
+static int tell_outcome(const struct chrome *c, const struct dp_file *file)
 {
     const struct dp_stacks_job *job = c->p->job;
     struct dp_outcome outcome;
@@ -517,10 +517,10 @@ static int read_file(struct chrome *c, const char *path, const struct dp_file_me
         int code = dp_file_read(&c->file, &to, mem);
         c->file.open = c->depth;
         c->over = true;
-        rc = settle(c);
+        rc = settle_visibility(c);
         print_ended(c);
         rc = code == DP_E_NOMEM || code == DP_E_HOST ? code : rc;
-        rc = rc < 0 ? rc : c->out->err ? c->out->err : tell(c, &c->file);
+        rc = rc < 0 ? rc : c->out->err ? c->out->err : tell_outcome(c, &c->file);
     }
     end_file(c);
     return rc;
@@ -545,7 +545,7 @@ static int look_at(struct chrome *c, const char *path)
         }
         if (!is_trace(&file.head)) {
             file.code = no_order(&file, &file.err);
-            rc = tell(c, &file);
+            rc = tell_outcome(c, &file);
         }
     }
     rc = file.code == DP_E_NOMEM ? DP_E_NOMEM : rc;

@@ -138,7 +138,7 @@ static int64_t location_at(struct pprof *x, uint32_t n, const struct dp_name *fi
 }
 
 /* Finds or makes the location where a sub begins. */
-static int64_t beginning(struct pprof *x, uint32_t n)
+static int64_t begin_location(struct pprof *x, uint32_t n)
 {
     if (x->begin_of[n])
         return x->begin_of[n];
@@ -148,10 +148,10 @@ static int64_t beginning(struct pprof *x, uint32_t n)
 }
 
 /* Finds or makes the location of a sub at the site of a call; 0: unknown. */
-static int64_t location(struct pprof *x, uint32_t n, uint32_t site)
+static int64_t site_location(struct pprof *x, uint32_t n, uint32_t site)
 {
     if (!site)
-        return beginning(x, n);
+        return begin_location(x, n);
     struct dp_map_slot *slot = dp_map_put(&x->location_of, (uint64_t)n << 32 | site);
     if (!slot)
         return DP_E_NOMEM;
@@ -202,7 +202,7 @@ static int put_level(struct pprof *x, size_t level, int64_t id)
 }
 
 /* Puts a frame at a level, and the site of its call at the level above. */
-static int descend(struct pprof *x, size_t level, uint32_t frame)
+static int descend_to(struct pprof *x, size_t level, uint32_t frame)
 {
     const struct dp_stacks *s = x->e.p->s;
     if (dp_mem_grow((void **)&x->length, &x->length_cap, level + 1, sizeof *x->length) < 0
@@ -210,19 +210,20 @@ static int descend(struct pprof *x, size_t level, uint32_t frame)
         return DP_E_NOMEM;
     x->names[level] = s->frames[frame].name;
     int rc = level ? put_level(x, level - 1,
-                               location(x, x->names[level - 1], s->site ? s->site[frame] : 0)) : 0;
-    return rc < 0 ? rc : put_level(x, level, beginning(x, x->names[level]));
+                               site_location(x, x->names[level - 1], s->site ? s->site[frame]
+                                             : 0)) : 0;
+    return rc < 0 ? rc : put_level(x, level, begin_location(x, x->names[level]));
 }
 
 /* Puts the location of a part or a phase, which has the values of a frame itself without its
  * callees. */
-static int stay(struct pprof *x, size_t level)
+static int put_own_level(struct pprof *x, size_t level)
 {
-    return put_level(x, level, beginning(x, x->names[level]));
+    return put_level(x, level, begin_location(x, x->names[level]));
 }
 
 /* The location that replaces so many frames. */
-static int64_t gap(struct pprof *x, size_t frames)
+static int64_t gap_location(struct pprof *x, size_t frames)
 {
     static const struct dp_name no_file = { "", 0 };
     struct dp_buf text;
@@ -243,7 +244,7 @@ static int put_stack(struct pprof *x, struct dp_buf *to)
         dp_wire_bytes(to, SAMPLE_LOCATION, stack_at(x, level), x->length[level]);
         return to->err;
     }
-    int64_t middle = gap(x, level - x->ends.head - x->ends.tail);
+    int64_t middle = gap_location(x, level - x->ends.head - x->ends.tail);
     if (middle < 0)
         return (int)middle;
     dp_buf_clear(&x->part);
@@ -287,7 +288,7 @@ static int put_labels(struct pprof *x)
     return rc;
 }
 
-static void send(struct pprof *x, unsigned field, const struct dp_buf *message)
+static void send_text(struct pprof *x, unsigned field, const struct dp_buf *message)
 {
     char head[2 * DP_WIRE_MAX], *to = dp_wire_put(head, field << 3 | 2);
     to = dp_wire_put(to, message->len);
@@ -318,7 +319,7 @@ static int put_sample(struct pprof *x, const uint64_t *self)
         rc = put_labels(x);
     if (rc < 0)
         return rc;
-    send(x, SAMPLE, &x->message);
+    send_text(x, SAMPLE, &x->message);
     out->lines++;
     return x->out->err;
 }
@@ -345,7 +346,7 @@ static int put_frame(struct pprof *x)
     for (size_t k = 0; k < n && rc == 0; k++) {
         const struct dp_stacks_share *share = &x->spread.shares[k];
         rc = put_level(x, x->e.level, share->line == DP_STACKS_NONE
-                                          ? beginning(x, x->names[x->e.level])
+                                          ? begin_location(x, x->names[x->e.level])
                                           : line_location(x, share->line));
         rc = rc < 0 ? rc : put_sample(x, share->self);
     }
@@ -356,7 +357,7 @@ static int put_samples(struct pprof *x)
 {
     int rc;
     while ((rc = dp_export_next(&x->e)) > 0) {
-        rc = x->e.is_frame ? descend(x, x->e.level, x->e.frame) : stay(x, x->e.level);
+        rc = x->e.is_frame ? descend_to(x, x->e.level, x->e.frame) : put_own_level(x, x->e.level);
         if (rc >= 0)
             rc = put_frame(x);
         if (rc < 0)
@@ -405,7 +406,7 @@ static int put_type(struct pprof *x, unsigned field, size_t measure)
     dp_wire_number(&x->message, TYPE_UNIT, number);
     if (x->message.err)
         return x->message.err;
-    send(x, field, &x->message);
+    send_text(x, field, &x->message);
     if (field == PERIOD_TYPE) {
         dp_buf_clear(&x->message);
         dp_wire_number(&x->message, PERIOD, 1);
@@ -433,7 +434,7 @@ static int put_mapping(struct pprof *x)
     dp_wire_number(&x->message, MAPPING_FUNCTIONS, 1);
     dp_wire_number(&x->message, MAPPING_FILES, 1);
     dp_wire_number(&x->message, MAPPING_LINES, 1);
-    send(x, MAPPING, &x->message);
+    send_text(x, MAPPING, &x->message);
     return script == DP_MAP_NONE || x->message.err ? DP_E_NOMEM : 0;
 }
 
@@ -497,7 +498,7 @@ static int put_packed(struct pprof *x, struct dp_sink *to)
 }
 
 /* Computes the depths of stacks and the shares of lines. */
-static int prepare(struct pprof *x)
+static int prepare_stacks(struct pprof *x)
 {
     uint32_t *depth = NULL;
     int rc = dp_stacks_depths(x->e.p->s, &depth, &x->ends);
@@ -529,7 +530,7 @@ int dp_print_pprof(const struct dp_stacks_printing *p)
     int rc = dp_export_init(&x.e, p);
     x.order = dp_mem_zalloc((x.e.count + 1) * sizeof *x.order);
     rc = x.order ? rc : DP_E_NOMEM;
-    rc = rc < 0 ? rc : prepare(&x);
+    rc = rc < 0 ? rc : prepare_stacks(&x);
     rc = rc < 0 ? rc : put_packed(&x, p->sink);
     dp_stacks_apportion_release(&x.spread);
     dp_mem_free(x.line_of);

@@ -52,7 +52,7 @@ static void put_event(struct speedscope *x, char type, uint32_t name, uint64_t a
     dp_buf_addc(&x->json.line, '}');
 }
 
-static int enter(struct speedscope *x, uint64_t start)
+static int enter_frame(struct speedscope *x, uint64_t start)
 {
     const struct dp_stacks *s = x->e.p->s;
     if (dp_mem_grow((void **)&x->stack, &x->cap, x->depth + 1, sizeof *x->stack) < 0)
@@ -70,7 +70,7 @@ static void open_all(struct speedscope *x)
         put_event(x, 'O', x->stack[x->opened].name, x->stack[x->opened].start);
 }
 
-static void leave(struct speedscope *x, uint64_t end)
+static void leave_frame(struct speedscope *x, uint64_t end)
 {
     x->depth--;
     if (x->opened > x->depth) {
@@ -81,7 +81,7 @@ static void leave(struct speedscope *x, uint64_t end)
 
 /* The number of frames above this one. A part or phase, which is no frame, gives its values to the
  * outermost one. */
-static size_t callers(const struct dp_export *e)
+static size_t callers_of(const struct dp_export *e)
 {
     return e->is_frame ? e->level : 1;
 }
@@ -93,9 +93,9 @@ static int put_sums(struct speedscope *x, size_t measure)
     uint64_t sum = 0;
     int rc;
     while ((rc = dp_export_next(&x->e)) > 0) {
-        while (x->depth > callers(&x->e))
-            leave(x, sum);
-        if (x->depth == x->e.level && enter(x, sum) < 0)
+        while (x->depth > callers_of(&x->e))
+            leave_frame(x, sum);
+        if (x->depth == x->e.level && enter_frame(x, sum) < 0)
             return DP_E_NOMEM;
         uint64_t own = dp_export_self(&x->e, measure, x->e.frame);
         if (own)
@@ -103,7 +103,7 @@ static int put_sums(struct speedscope *x, size_t measure)
         sum += own;
     }
     while (x->depth)
-        leave(x, sum);
+        leave_frame(x, sum);
     return rc;
 }
 
@@ -115,7 +115,7 @@ static void leave_in_time(struct speedscope *x)
 {
     struct entered top = x->stack[x->depth - 1];
     uint64_t end = top.start + top.sum > top.end ? top.start + top.sum : top.end;
-    leave(x, end);
+    leave_frame(x, end);
     if (x->depth) {
         x->stack[x->depth - 1].sum += top.sum;
         x->stack[x->depth - 1].end = end;
@@ -127,9 +127,9 @@ static int put_in_time(struct speedscope *x)
     const struct dp_stacks *s = x->e.p->s;
     int rc;
     while ((rc = dp_export_next(&x->e)) > 0) {
-        while (x->depth > callers(&x->e))
+        while (x->depth > callers_of(&x->e))
             leave_in_time(x);
-        if (x->depth == x->e.level && enter(x, s->start[x->e.frame]) < 0)
+        if (x->depth == x->e.level && enter_frame(x, s->start[x->e.frame]) < 0)
             return DP_E_NOMEM;
         uint64_t own = dp_stacks_self(s, x->e.frame, 0);
         if (own)

@@ -39,7 +39,7 @@ static uint32_t site_of(const struct dp_firefox *x, uint32_t caller)
 }
 
 /* Pushes the frame on the stack. */
-static int enter(struct dp_firefox *x)
+static int enter_frame(struct dp_firefox *x)
 {
     const struct dp_stacks *s = x->e.p->s;
     if (dp_mem_grow((void **)&x->stack, &x->stack_cap, x->depth + 1, sizeof *x->stack) < 0)
@@ -107,7 +107,7 @@ static int take_sum(struct dp_firefox *x)
     uint32_t level = x->e.is_frame ? (uint32_t)x->e.level : 0;
     if (x->e.is_frame || !x->depth) {
         x->depth = level;
-        if (enter(x) < 0)
+        if (enter_frame(x) < 0)
             return DP_E_NOMEM;
     }
     uint64_t own = dp_export_self(&x->e, x->measure, x->e.frame);
@@ -126,7 +126,7 @@ uint64_t dp_firefox_ns(const struct dp_firefox *x, uint64_t ticks)
 }
 
 /* Lets the frame's own code run, for `ticks` at most. Its counts are proportional to its time. */
-static void pass(struct dp_firefox *x, struct dp_firefox_level *top, uint64_t ticks)
+static void pass_time(struct dp_firefox *x, struct dp_firefox_level *top, uint64_t ticks)
 {
     uint64_t own = ticks < top->left ? ticks : top->left;
     uint64_t start = dp_firefox_ns(x, top->at), end = dp_firefox_ns(x, top->at + own);
@@ -142,7 +142,7 @@ static void pass(struct dp_firefox *x, struct dp_firefox_level *top, uint64_t ti
 static void leave_in_time(struct dp_firefox *x)
 {
     struct dp_firefox_level *top = &x->stack[--x->depth];
-    pass(x, top, top->left);
+    pass_time(x, top, top->left);
     if (x->depth)
         x->stack[x->depth - 1].at = top->at;
 }
@@ -156,11 +156,11 @@ static int take_in_time(struct dp_firefox *x)
         leave_in_time(x);
     if (x->e.is_frame || !x->depth) {
         if (x->depth && start > x->stack[x->depth - 1].at) {
-            pass(x, &x->stack[x->depth - 1], start - x->stack[x->depth - 1].at);
+            pass_time(x, &x->stack[x->depth - 1], start - x->stack[x->depth - 1].at);
             x->stack[x->depth - 1].at = start;
         }
         uint64_t at = x->depth ? x->stack[x->depth - 1].at : start;
-        if (enter(x) < 0)
+        if (enter_frame(x) < 0)
             return DP_E_NOMEM;
         x->stack[x->depth - 1].at = at;
     }

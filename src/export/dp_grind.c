@@ -165,7 +165,7 @@ int dp_grind_next(struct dp_grind *g)
 }
 
 /* Adjusts the costs of the lines from..to, which belong to one name, in a measure. */
-static void settle(struct dp_grind *g, size_t from, size_t to, size_t k)
+static void settle_lines(struct dp_grind *g, size_t from, size_t to, size_t k)
 {
     size_t column = g->e.measures[k].column;
     uint64_t own = g->own[g->lines.lines[from].name * g->e.count + k];
@@ -190,7 +190,7 @@ int dp_grind_settle(struct dp_grind *g)
         for (to = from; to < l->count && l->lines[to].name == l->lines[from].name;)
             to++;
         for (size_t k = 0; k < g->e.count; k++)
-            settle(g, from, to, k);
+            settle_lines(g, from, to, k);
     }
     return 0;
 }

@@ -42,7 +42,7 @@ void dp_fmt_source(struct dp_buf *buf, uint64_t size, uint32_t crc, const char *
     }
 }
 
-static void number(struct dp_buf *buf, uint64_t n)
+static void add_number(struct dp_buf *buf, uint64_t n)
 {
     dp_buf_addc(buf, ' ');
     dp_buf_addu(buf, n);
@@ -51,11 +51,11 @@ static void number(struct dp_buf *buf, uint64_t n)
 static void put_costs(struct dp_buf *buf, const struct dp_fmt_stmt *s)
 {
     for (int m = 0; m < DP_METRICS; m++)
-        number(buf, s->self[m]);
+        add_number(buf, s->self[m]);
     if (s->ops)
-        number(buf, *s->ops);
+        add_number(buf, *s->ops);
     for (size_t i = 0; i < s->n_counters; i++)
-        number(buf, s->counters[i]);
+        add_number(buf, s->counters[i]);
 }
 
 void dp_fmt_stmt(struct dp_buf *buf, const struct dp_fmt_stmt *s)
@@ -64,7 +64,7 @@ void dp_fmt_stmt(struct dp_buf *buf, const struct dp_fmt_stmt *s)
     dp_buf_addu(buf, s->at.line);
     dp_buf_addc(buf, ' ');
     dp_buf_addx(buf, s->sub);
-    number(buf, s->count);
+    add_number(buf, s->count);
     if (!s->counts_only)
         put_costs(buf, s);
     if (s->later) {

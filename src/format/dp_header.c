@@ -31,7 +31,7 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-static char *copy(struct dp_header *head, const char *ptr, size_t len)
+static char *copy_text(struct dp_header *head, const char *ptr, size_t len)
 {
     char *to = dp_pool_alloc(&head->pool, len + 1);
     if (to) {
@@ -64,7 +64,7 @@ static const char *unquote(const char *p, const char *end, char *to, size_t *len
     return p < end ? p + 1 : NULL;
 }
 
-static const char *number(const char *p, const char *end)
+static const char *number_end(const char *p, const char *end)
 {
     const char *start = p;
     if (p < end && *p == '-')
@@ -75,7 +75,7 @@ static const char *number(const char *p, const char *end)
     return p > digits && p - start < 40 ? p : NULL;
 }
 
-static int add(struct dp_header *head, struct dp_var var)
+static int add_var(struct dp_header *head, struct dp_var var)
 {
     if (head->count >= DP_LIMIT_VARS)
         return 0;
@@ -87,9 +87,9 @@ static int add(struct dp_header *head, struct dp_var var)
 
 int dp_header_add(struct dp_header *head, const char *name, const char *value)
 {
-    struct dp_var var = { copy(head, name, strlen(name)), copy(head, value, strlen(value)),
-                          strlen(value) };
-    return var.name && var.value ? add(head, var) : DP_E_NOMEM;
+    struct dp_var var = { copy_text(head, name, strlen(name)),
+                          copy_text(head, value, strlen(value)), strlen(value) };
+    return var.name && var.value ? add_var(head, var) : DP_E_NOMEM;
 }
 
 bool dp_header_unit(const char *name, uint64_t *hz, bool *time)
@@ -141,10 +141,10 @@ int dp_header_line(struct dp_header *head, const char *ptr, size_t len)
             var.value = to;
         } else {
             const char *from = p;
-            p = number(p, end);
+            p = number_end(p, end);
             if (p) {
                 var.len = (size_t)(p - from);
-                if (!(var.value = copy(head, from, var.len)))
+                if (!(var.value = copy_text(head, from, var.len)))
                     return DP_E_NOMEM;
             }
         }
@@ -154,7 +154,7 @@ int dp_header_line(struct dp_header *head, const char *ptr, size_t len)
             p++;
         if (p < end && *p != ';' && *p != '#')
             return DP_E_SYNTAX;
-        if (!(var.name = copy(head, name, name_len)) || add(head, var) < 0)
+        if (!(var.name = copy_text(head, name, name_len)) || add_var(head, var) < 0)
             return DP_E_NOMEM;
     }
 }

@@ -63,7 +63,7 @@ uint32_t dp_pieces_half(const char *p)
 
 /* Reads until n bytes are at r->pos. Returns 1; 0 if the file ends before; or a negative DP_E,
  * which is in r->to->err, too. */
-static int need(struct reading *r, size_t n)
+static int need_bytes(struct reading *r, size_t n)
 {
     while (r->end - r->pos < n) {
         memmove(r->buf, r->buf + r->pos, r->end - r->pos);
@@ -80,26 +80,26 @@ static int need(struct reading *r, size_t n)
     return 1;
 }
 
-static size_t have(const struct reading *r, uint64_t most)
+static size_t have_bytes(const struct reading *r, uint64_t most)
 {
     size_t n = r->end - r->pos;
     return n < most ? n : (size_t)most;
 }
 
-static int skip(struct reading *r, uint64_t n)
+static int skip_bytes(struct reading *r, uint64_t n)
 {
     while (n) {
-        int rc = need(r, 1);
+        int rc = need_bytes(r, 1);
         if (rc <= 0)
             return rc;
-        size_t part = have(r, n);
+        size_t part = have_bytes(r, n);
         r->pos += part;
         n -= part;
     }
     return 1;
 }
 
-static int keep(struct reading *r, struct dp_buf *buf, size_t n, uint64_t *left)
+static int keep_bytes(struct reading *r, struct dp_buf *buf, size_t n, uint64_t *left)
 {
     struct dp_pieces *p = r->to;
     if (n > DP_LIMIT_PIECES - p->kept)
@@ -119,7 +119,7 @@ static int take_marks(struct reading *r, uint64_t *left)
 {
     int rc = 1;
     size_t counts = 8 * dp_pieces_counts(r->to);
-    while (*left >= 8 && (rc = need(r, 8)) == 1) {
+    while (*left >= 8 && (rc = need_bytes(r, 8)) == 1) {
         uint64_t word = dp_pieces_word(r->buf + r->pos);
         size_t size = 8;
         if (!word)
@@ -129,8 +129,8 @@ static int take_marks(struct reading *r, uint64_t *left)
         size += counts;
         if (*left < size)
             break;
-        if ((rc = need(r, size)) == 1)
-            rc = keep(r, &r->to->marks, size, left);
+        if ((rc = need_bytes(r, size)) == 1)
+            rc = keep_bytes(r, &r->to->marks, size, left);
         if (rc <= 0)
             break;
     }
@@ -143,10 +143,10 @@ static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t 
 {
     static const char unused[8];
     int rc = 1;
-    while (rc == 1 && *left >= size && (rc = need(r, size)) == 1) {
+    while (rc == 1 && *left >= size && (rc = need_bytes(r, size)) == 1) {
         if (memcmp(r->buf + r->pos, unused, width) == 0)
             break;
-        rc = keep(r, to, size, left);
+        rc = keep_bytes(r, to, size, left);
     }
     return rc;
 }
@@ -154,11 +154,11 @@ static int take_items(struct reading *r, struct dp_buf *to, size_t size, size_t 
 static int take_lines(struct reading *r, struct dp_buf *to, uint64_t *left)
 {
     int rc = 1;
-    while (rc == 1 && *left && (rc = need(r, 1)) == 1) {
+    while (rc == 1 && *left && (rc = need_bytes(r, 1)) == 1) {
         const char *p = r->buf + r->pos;
-        size_t there = have(r, *left);
+        size_t there = have_bytes(r, *left);
         const char *nul = memchr(p, '\0', there);
-        rc = keep(r, to, nul ? (size_t)(nul - p) : there, left);
+        rc = keep_bytes(r, to, nul ? (size_t)(nul - p) : there, left);
         if (nul)
             break;
     }
@@ -169,7 +169,7 @@ static int take_state(struct reading *r, uint64_t *left)
 {
     struct dp_pieces *p = r->to;
     const size_t size = DP_PIECE_RUN + sizeof p->state;
-    int rc = need(r, size);
+    int rc = need_bytes(r, size);
     if (rc == 1) {
         memcpy(p->run, r->buf + r->pos, DP_PIECE_RUN);
         memcpy(p->state, r->buf + r->pos + DP_PIECE_RUN, sizeof p->state);
@@ -180,7 +180,7 @@ static int take_state(struct reading *r, uint64_t *left)
     return rc;
 }
 
-static int refuse(struct reading *r)
+static int refuse_piece(struct reading *r)
 {
     const char *p = r->buf + r->pos;
     uint64_t magic = dp_pieces_word(p);
@@ -199,19 +199,19 @@ static int refuse(struct reading *r)
 /* Reads a piece. Returns 1, or 0 if the file ends. */
 static int take_piece(struct reading *r)
 {
-    int rc = need(r, DP_PIECE_HEAD);
+    int rc = need_bytes(r, DP_PIECE_HEAD);
     if (rc <= 0)
         return rc;
     const char *p = r->buf + r->pos;
     if (!dp_pieces_word(p))             /* not begun: the writer stores the magic last */
-        return ++r->skips > ZEROS ? 0 : skip(r, DP_PIECE_ALIGN);
+        return ++r->skips > ZEROS ? 0 : skip_bytes(r, DP_PIECE_ALIGN);
     uint32_t kind = dp_pieces_half(p + 8);
     uint64_t size = dp_pieces_word(p + 16);
     /* A piece may be begun while the file is read: its head was still 0, and the following bytes
      * were written later. */
     if (dp_pieces_word(p) != DP_PIECE_MAGIC || size < DP_PIECE_ALIGN || size % DP_PIECE_ALIGN
         || size >> 40)
-        return r->skips ? 0 : refuse(r);
+        return r->skips ? 0 : refuse_piece(r);
     r->skips = 0;
     r->pos += DP_PIECE_HEAD;
     size -= DP_PIECE_HEAD;
@@ -239,13 +239,13 @@ static int take_piece(struct reading *r)
             rc = take_items(r, &r->to->histograms, DP_PIECE_HISTOGRAM, 8, &size);
         break;
     case DP_PIECE_LINES:
-        if (!r->names_only && (rc = skip(r, DP_PIECE_L_FIRST)) == 1) {
+        if (!r->names_only && (rc = skip_bytes(r, DP_PIECE_L_FIRST)) == 1) {
             size -= DP_PIECE_L_FIRST;
             rc = take_items(r, &r->to->lines, DP_PIECE_L_SIZE(dp_pieces_counts(r->to)), 4, &size);
         }
         break;
     }
-    return rc <= 0 ? rc : skip(r, size);
+    return rc <= 0 ? rc : skip_bytes(r, size);
 }
 
 static int read_all(struct dp_pieces *p, struct dp_source *src, bool names_only)

@@ -9,7 +9,7 @@
 
 enum { PROGRESS_BYTES = 4 << 20 };
 
-static int init(struct dp_reader *r)
+static int init_reader(struct dp_reader *r)
 {
     r->in.cap = DP_READER_BUF;
     r->in.block = dp_mem_alloc(DP_READER_FRONT + r->in.cap + DP_READER_PAD);
@@ -21,7 +21,7 @@ static int init(struct dp_reader *r)
     return 0;
 }
 
-static void release(struct dp_reader *r)
+static void release_reader(struct dp_reader *r)
 {
     dp_mem_free(r->in.block);
     dp_mem_free(r->ids.near);
@@ -213,8 +213,8 @@ static int add_rest(struct dp_reader *r)
     return dp_reader_flush(r);
 }
 
-static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *head,
-                 struct dp_read_info *info, struct dp_err *err)
+static int start_reader(struct dp_reader *r, struct dp_source *src, struct dp_header *head,
+                        struct dp_read_info *info, struct dp_err *err)
 {
     memset(r, 0, offsetof(struct dp_reader, events));
     memset(info, 0, sizeof *info);
@@ -229,7 +229,7 @@ static int start(struct dp_reader *r, struct dp_source *src, struct dp_header *h
     dp_buf_init(&r->tree.file);
     dp_buf_init(&r->import.whole);
     dp_map_init(&r->import.kids);
-    return init(r);
+    return init_reader(r);
 }
 
 int dp_reader_head(struct dp_source *src, dp_reader_find_fn *other, struct dp_header *head,
@@ -238,10 +238,10 @@ int dp_reader_head(struct dp_source *src, dp_reader_find_fn *other, struct dp_he
     struct dp_reader *r = dp_mem_alloc(sizeof *r);
     if (!r)
         return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    int rc = start(r, src, head, info, err);
+    int rc = start_reader(r, src, head, info, err);
     if (rc == 0)
         rc = read_header(r, other);
-    release(r);
+    release_reader(r);
     dp_mem_free(r);
     return rc < 0 ? rc : 0;
 }
@@ -253,7 +253,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, dp_reader
     struct dp_reader *r = dp_mem_alloc(sizeof *r);
     if (!r)
         return dp_err_set(err, DP_E_NOMEM, "%s", dp_err_text(DP_E_NOMEM));
-    int rc = start(r, src, head, info, err);
+    int rc = start_reader(r, src, head, info, err);
     r->to = to;
     bool tree = false;
     if (rc == 0)
@@ -290,7 +290,7 @@ int dp_reader_run(struct dp_source *src, const struct dp_pieces *left, dp_reader
         }
     }
     info->bytes = r->in.base + r->in.pos;
-    release(r);
+    release_reader(r);
     dp_mem_free(r);
     return rc;
 }

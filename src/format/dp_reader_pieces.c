@@ -109,7 +109,7 @@ static bool is_mark(uint64_t word)
     return (uint32_t)word >> DP_PIECE_ID_BITS < DP_RAW_NOTES;
 }
 
-static int mark(struct left *l, uint64_t word)
+static int take_mark(struct left *l, uint64_t word)
 {
 #define OP(name, line) DP_OP_##name,
     static const int ops[] = { DP_RAW_EACH_CALL(OP) DP_RAW_EACH_NOTE(OP) };
@@ -149,7 +149,7 @@ static uint64_t bounded(uint64_t n)
     return n < DP_LIMIT_COUNT ? n : DP_LIMIT_COUNT - 1;
 }
 
-static uint64_t count(const char *p)
+static uint64_t count_at(const char *p)
 {
     return bounded(dp_pieces_word(p));
 }
@@ -195,14 +195,14 @@ static int use_marks(struct left *l)
                 r->t[m] += t[m];
         p += cpu ? 8 * DP_PIECE_CPU_WORDS : 8;
         for (size_t k = 0; k < r->n_counts && k < counts; k++)
-            r->c[k] = bounded(r->c[k] + count(p + 8 * k));
+            r->c[k] = bounded(r->c[k] + count_at(p + 8 * k));
         p += 8 * counts;
         if (!cpu && done) {
             memset(r->t, 0, sizeof r->t);
             memset(r->c, 0, sizeof r->c);
             done -= is_mark(word);
         } else if (!cpu) {
-            rc = mark(l, word);
+            rc = take_mark(l, word);
         }
     }
     if (rc > 0) {
@@ -249,12 +249,12 @@ static int use_node(struct left *l, const char *p, uint32_t *of)
         c.at = l->sites[site - 1];
     size_t n_counters = 0;
     if (l->p->state[DP_PIECE_S_OPS])
-        counters[n_counters++] = count(p + DP_PIECE_N_OPS);
+        counters[n_counters++] = count_at(p + DP_PIECE_N_OPS);
     for (size_t k = 0; k < dp_pieces_counts(l->p) && n_counters < DP_FMT_COUNTERS; k++)
-        counters[n_counters++] = count(p + DP_PIECE_N_COUNTS + 8 * k);
+        counters[n_counters++] = count_at(p + DP_PIECE_N_COUNTS + 8 * k);
     c.counters = counters;
-    c.calls = count(p + DP_PIECE_N_CALLS);
-    c.folded = count(p + DP_PIECE_N_FOLDED);
+    c.calls = count_at(p + DP_PIECE_N_CALLS);
+    c.folded = count_at(p + DP_PIECE_N_FOLDED);
     if (c.calls) {          /* without calls, the calls that ended had begun elsewhere */
         c.longest = span(l, p + DP_PIECE_N_LONGEST);
         c.shortest = span(l, p + DP_PIECE_N_SHORTEST);
@@ -286,7 +286,7 @@ static int take_line(struct left *l, const char *p, bool times, struct taken *to
     memset(def, 0, sizeof *def);
     def->sub = DP_SUB_NONE;
     def->later = dp_pieces_half(p + DP_PIECE_L_LATER);
-    def->count = count(p + DP_PIECE_L_COUNT);
+    def->count = count_at(p + DP_PIECE_L_COUNT);
     uint32_t id = dp_pieces_half(p + DP_PIECE_L_SUB), site = dp_pieces_half(p + DP_PIECE_L_SITE);
     int rc = id ? sub_of(l, id, false, &def->sub) : 1;
     if (rc <= 0)
@@ -302,9 +302,9 @@ static int take_line(struct left *l, const char *p, bool times, struct taken *to
                wait = (double)dp_pieces_word(p + DP_PIECE_L_WAIT);
         size_t ops = l->p->state[DP_PIECE_S_OPS] != 0;
         if (ops)
-            counters[0] = count(p + DP_PIECE_L_OPS);
+            counters[0] = count_at(p + DP_PIECE_L_OPS);
         for (size_t k = ops; k < to->n_counters; k++)
-            counters[k] = count(p + DP_PIECE_L_COUNTS + 8 * (k - ops));
+            counters[k] = count_at(p + DP_PIECE_L_COUNTS + 8 * (k - ops));
         stamps[DP_APPORTION_REAL] = real;
         stamps[DP_APPORTION_CPU] = wait < real ? real - wait : 0;
         stamps[DP_APPORTION_SYS] = (double)dp_pieces_word(p + DP_PIECE_L_SYS);
@@ -427,7 +427,7 @@ static int use_nodes(struct left *l)
         if (!dp_reader_find(r, dp_pieces_word(p), &sub))
             continue;
         for (int b = 0; b < DP_FMT_BUCKETS; b++)
-            counts[b] = count(p + 8 * (b + 1));
+            counts[b] = count_at(p + 8 * (b + 1));
         rc = r->to->histogram(r->to->ctx, sub, counts);
     }
     if (rc == 0)

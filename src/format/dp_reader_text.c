@@ -1,4 +1,4 @@
-/* Reads the lines of a profile: text that stands in the file, number by number. */
+/* Inside the reader: reads the lines of a trace. */
 #include "dp_reader_private.h"
 #include "dp_char.h"
 #include "dp_mem.h"
@@ -234,57 +234,57 @@ bool dp_reader_is_phase(const struct dp_reader *r, uint64_t id)
     return slot && slot->value & far_phase;
 }
 
-static struct dp_text text(const char *ptr, size_t len)
+static struct dp_text text_of(const char *ptr, size_t len)
 {
     struct dp_text t = { ptr, len };
     return t;
 }
 
-static bool starts(struct dp_text t, const char *with)
+static bool starts_with(struct dp_text t, const char *with)
 {
     size_t n = strlen(with);
     return t.len >= n && memcmp(t.ptr, with, n) == 0;
 }
 
-static bool same(struct dp_text t, const char *s)
+static bool is_same(struct dp_text t, const char *s)
 {
     return t.len == strlen(s) && memcmp(t.ptr, s, t.len) == 0;
 }
 
 /* Decodes a field. Files of the classic recorder have no escapes. Room for all of a line's fields
  * was made before, so earlier results do not move. */
-static struct dp_text decode(struct dp_reader *r, struct dp_text t)
+static struct dp_text decode_field(struct dp_reader *r, struct dp_text t)
 {
     if (!r->head->version || !memchr(t.ptr, '%', t.len))
         return t;
     char *to = r->ids.scratch.ptr + r->ids.scratch.len;
     size_t n = dp_fmt_decode(to, t.ptr, t.len);
     r->ids.scratch.len += n;
-    return text(to, n);
+    return text_of(to, n);
 }
 
-static void place(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
+static void split_place(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 {
     struct dp_fmt_place at = dp_fmt_place(t.ptr, t.len);
     if (at.len == 0 || at.len == t.len)         /* no file, or no line */
         return;
     def->line = at.line;
-    def->file = decode(r, text(at.file, at.len));
+    def->file = decode_field(r, text_of(at.file, at.len));
     if (!def->file.len)
         def->line = 0;
 }
 
 static void key_value(struct dp_reader *r, struct dp_text t, struct dp_subdef *def)
 {
-    if (starts(t, "kind=")) {
-        def->xs = same(t, "kind=xs");
-        def->builtin = same(t, "kind=builtin");
-        def->phase = same(t, "kind=phase");
-    } else if (starts(t, "autoload=")) {
-        def->autoload = decode(r, text(t.ptr + 9, t.len - 9));
-    } else if (starts(t, "in=")) {
-        def->in = decode(r, text(t.ptr + 3, t.len - 3));
-    } else if (starts(t, "seq=") && !dp_num_dec(t.ptr + 4, t.len - 4, &def->seq)) {
+    if (starts_with(t, "kind=")) {
+        def->xs = is_same(t, "kind=xs");
+        def->builtin = is_same(t, "kind=builtin");
+        def->phase = is_same(t, "kind=phase");
+    } else if (starts_with(t, "autoload=")) {
+        def->autoload = decode_field(r, text_of(t.ptr + 9, t.len - 9));
+    } else if (starts_with(t, "in=")) {
+        def->in = decode_field(r, text_of(t.ptr + 3, t.len - 3));
+    } else if (starts_with(t, "seq=") && !dp_num_dec(t.ptr + 4, t.len - 4, &def->seq)) {
         def->seq = 0;
     }
 }
@@ -298,7 +298,7 @@ int dp_reader_sub(struct dp_reader *r, const struct dp_subdef *def, uint32_t *su
     return 0;
 }
 
-static int split(const char *p, size_t len, struct dp_text f[FIELDS])
+static int split_fields(const char *p, size_t len, struct dp_text f[FIELDS])
 {
     const char *end = p + len;
     int n = 0;
@@ -327,11 +327,11 @@ static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const 
     dp_buf_clear(&r->ids.scratch);
     if (!dp_buf_room(&r->ids.scratch, len))
         return no_memory(r);
-    def.package = decode(r, f[2]);
-    def.name = decode(r, f[3]);
-    def.file = def.autoload = def.in = text("", 0);
+    def.package = decode_field(r, f[2]);
+    def.name = decode_field(r, f[3]);
+    def.file = def.autoload = def.in = text_of("", 0);
     if (n > 4)
-        place(r, f[4], &def);
+        split_place(r, f[4], &def);
     for (int i = 5; i < n; i++)
         key_value(r, f[i], &def);
     int rc = dp_reader_sub(r, &def, &sub);
@@ -344,8 +344,8 @@ static int name_line(struct dp_reader *r, const struct dp_text *f, int n, const 
 int dp_reader_name(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f[FIELDS];
-    int n = split(ptr, len, f);
-    if (n == 0 || !same(f[0], "&"))
+    int n = split_fields(ptr, len, f);
+    if (n == 0 || !is_same(f[0], "&"))
         return dp_reader_bad_line(r, ptr, len);
     return name_line(r, f, n, ptr, len);
 }
@@ -365,16 +365,16 @@ void dp_reader_forget_ids(struct dp_reader *r)
 static void split_name(struct dp_text t, struct dp_subdef *def)
 {
     def->name = t;
-    if (starts(t, "CORE:") && t.len > 5 && !memchr(t.ptr + 5, ':', t.len - 5)) {
+    if (starts_with(t, "CORE:") && t.len > 5 && !memchr(t.ptr + 5, ':', t.len - 5)) {
         def->builtin = true;
-        def->package = text(t.ptr, 4);
-        def->name = text(t.ptr + 5, t.len - 5);
+        def->package = text_of(t.ptr, 4);
+        def->name = text_of(t.ptr + 5, t.len - 5);
         return;
     }
     for (size_t i = t.len; i > 2; i--)
         if (t.ptr[i - 1] == ':' && t.ptr[i - 2] == ':') {
-            def->package = text(t.ptr, i - 2);
-            def->name = text(t.ptr + i, t.len - i);
+            def->package = text_of(t.ptr, i - 2);
+            def->name = text_of(t.ptr + i, t.len - i);
             return;
         }
 }
@@ -382,7 +382,7 @@ static void split_name(struct dp_text t, struct dp_subdef *def)
 void dp_reader_subdef(struct dp_subdef *def, struct dp_text name)
 {
     memset(def, 0, sizeof *def);
-    def->file = def->autoload = def->in = def->package = text("", 0);
+    def->file = def->autoload = def->in = def->package = text_of("", 0);
     split_name(name, def);
 }
 
@@ -411,7 +411,7 @@ int dp_reader_by_name(struct dp_reader *r, struct dp_text t, uint32_t *sub)
 /* ---- times ---- */
 
 /* Reads a time. A clock that was set back gives negative numbers: then no time has passed. */
-static bool ticks(struct dp_text t, uint64_t *out)
+static bool read_ticks(struct dp_text t, uint64_t *out)
 {
     if (t.len > 1 && t.ptr[0] == '-') {
         bool ok = dp_num_dec(t.ptr + 1, t.len - 1, out);
@@ -421,7 +421,7 @@ static bool ticks(struct dp_text t, uint64_t *out)
     return dp_num_dec(t.ptr, t.len, out);
 }
 
-static bool pass(struct dp_reader *r, const uint64_t t[DP_METRICS])
+static bool pass_time(struct dp_reader *r, const uint64_t t[DP_METRICS])
 {
     for (int m = 0; m < DP_METRICS; m++) {
         if (t[m] >= DP_LIMIT_INTERVAL || r->t[m] + t[m] >= DP_LIMIT_INTERVAL)
@@ -437,7 +437,7 @@ static bool pass(struct dp_reader *r, const uint64_t t[DP_METRICS])
 }
 
 /* Reads counters after the times. Missing columns are 0. */
-static bool columns(struct dp_reader *r, const struct dp_text *f, size_t n)
+static bool read_columns(struct dp_reader *r, const struct dp_text *f, size_t n)
 {
     for (size_t k = 0; k < n && k < r->n_counts; k++) {
         uint64_t count;
@@ -455,7 +455,7 @@ static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
     uint64_t t[DP_METRICS];
     for (int m = 0; m < DP_METRICS; m++)
         t[m] = r->trace.has_clock && now[m] > r->trace.clock[m] ? now[m] - r->trace.clock[m] : 0;
-    if (!pass(r, t))
+    if (!pass_time(r, t))
         return false;
     memcpy(r->trace.clock, now, sizeof r->trace.clock);
     r->trace.has_clock = true;
@@ -464,27 +464,27 @@ static bool set_clock(struct dp_reader *r, const uint64_t now[DP_METRICS])
 
 /* ---- lines ---- */
 
-static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, const char *ptr,
-                size_t len)
+static int take_mark(struct dp_reader *r, int op, const struct dp_text *f, int n, const char *ptr,
+                     size_t len)
 {
     uint64_t t[DP_METRICS], id;
     uint32_t sub = DP_SUB_NONE;
-    struct dp_text name = text("", 0);
+    struct dp_text name = text_of("", 0);
     bool by_id = false;
-    if (n >= 4 && f[1].ptr[0] != '&' && ticks(f[1], &t[0]) && ticks(f[2], &t[1])
-        && ticks(f[3], &t[2])) {
+    if (n >= 4 && f[1].ptr[0] != '&' && read_ticks(f[1], &t[0]) && read_ticks(f[2], &t[1])
+        && read_ticks(f[3], &t[2])) {
         if (n > 4)
             name = f[4];
         if (!set_clock(r, t))
             return dp_reader_bad_line(r, ptr, len);
-    } else if (n >= 3 && same(f[1], "&")) {
+    } else if (n >= 3 && is_same(f[1], "&")) {
         name = f[2];
     } else if (n >= 2 && dp_num_hex(f[1].ptr, f[1].len, &id)) {
         by_id = true;
     } else {
         return dp_reader_bad_line(r, ptr, len);
     }
-    if (!by_id && same(name, DP_FMT_WRITE) && (op == DP_OP_ENTER || op == DP_OP_LEAVE)) {
+    if (!by_id && is_same(name, DP_FMT_WRITE) && (op == DP_OP_ENTER || op == DP_OP_LEAVE)) {
         r->trace.writing = op == DP_OP_ENTER;
         return 0;
     }
@@ -510,7 +510,7 @@ static int mark(struct dp_reader *r, int op, const struct dp_text *f, int n, con
 
 /* Handles comments with a meaning: phases, suspend and resume. Other comments, and such lines with
  * unexpected contents, are ignored. */
-static int note(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr)
+static int take_note(struct dp_reader *r, const struct dp_text *f, int n, const char *ptr)
 {
     static const struct { const char *word; int op; } notes[] = {
 #define NOTE(name, word) { word, DP_OP_##name },
@@ -522,7 +522,7 @@ static int note(struct dp_reader *r, const struct dp_text *f, int n, const char 
     size_t k = 0;
     if (n != 3 || f[0].len != 1)
         return 0;
-    while (k < DP_ARRAY_LEN(notes) && !same(f[1], notes[k].word))
+    while (k < DP_ARRAY_LEN(notes) && !is_same(f[1], notes[k].word))
         k++;
     if (k == DP_ARRAY_LEN(notes))
         return 0;
@@ -538,14 +538,14 @@ static int note(struct dp_reader *r, const struct dp_text *f, int n, const char 
 static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len)
 {
     struct dp_text f[FIELDS];
-    int n = split(ptr, len, f);
+    int n = split_fields(ptr, len, f);
     if (n == 0)
         return 0;
     if (f[0].ptr[0] == '#') {
         int rc = dp_reader_comment(r, ptr, len);
-        return rc < 0 ? rc : note(r, f, n, ptr);
+        return rc < 0 ? rc : take_note(r, f, n, ptr);
     }
-    if (same(f[0], DP_FMT_PART3)) {
+    if (is_same(f[0], DP_FMT_PART3)) {
         int rc = dp_reader_flush(r);
         return rc < 0 ? rc : dp_reader_begin_tree(r);
     }
@@ -554,15 +554,16 @@ static DP_NOINLINE int any_line(struct dp_reader *r, const char *ptr, size_t len
     char c = f[0].ptr[0];
     if (c == '@') {
         uint64_t t[DP_METRICS];
-        if (n < 4 || !ticks(f[1], &t[0]) || !ticks(f[2], &t[1]) || !ticks(f[3], &t[2])
-            || !pass(r, t) || !columns(r, f + 4, (size_t)n - 4))
+        if (n < 4 || !read_ticks(f[1], &t[0]) || !read_ticks(f[2], &t[1])
+            || !read_ticks(f[3], &t[2])
+            || !pass_time(r, t) || !read_columns(r, f + 4, (size_t)n - 4))
             return dp_reader_bad_line(r, ptr, len);
         return 0;
     }
     if (c == '&')
         return name_line(r, f, n, ptr, len);
     if (op_of[(unsigned char)c])
-        return mark(r, op_of[(unsigned char)c], f, n, ptr, len);
+        return take_mark(r, op_of[(unsigned char)c], f, n, ptr, len);
     return dp_reader_bad_line(r, ptr, len);
 }
 

@@ -13,7 +13,7 @@ enum {
 };
 
 /* The next field at or after p; len 0: there is none. */
-static struct dp_text field(const char *p, const char *end)
+static struct dp_text field_at(const char *p, const char *end)
 {
     struct dp_text f = { p, 0 };
     while (f.ptr < end && dp_is_space(*f.ptr))
@@ -23,14 +23,14 @@ static struct dp_text field(const char *p, const char *end)
     return f;
 }
 
-static bool number(struct dp_text f, uint64_t *out)
+static bool read_number(struct dp_text f, uint64_t *out)
 {
     return dp_num_dec(f.ptr, f.len, out);
 }
 
-static bool ticks(struct dp_text f, uint64_t *out)
+static bool read_ticks(struct dp_text f, uint64_t *out)
 {
-    return number(f, out) && *out < DP_LIMIT_TOTAL;
+    return read_number(f, out) && *out < DP_LIMIT_TOTAL;
 }
 
 static struct dp_text behind(struct dp_text f, const char *key)
@@ -81,12 +81,14 @@ static bool context_values(struct dp_reader *r, const struct dp_text *f, size_t 
                            struct dp_context *c, uint64_t *counters)
 {
     size_t columns = r->head->n_counters;
-    if (n < CONTEXT + columns || !dp_num_hex(f[2].ptr, f[2].len, id) || !number(f[3], &c->calls)
-        || !ticks(f[4], &c->t[DP_USER]) || !ticks(f[5], &c->t[DP_SYSTEM])
-        || !ticks(f[6], &c->t[DP_REAL]) || !ticks(f[7], &c->longest) || !ticks(f[8], &c->shortest))
+    if (n < CONTEXT + columns || !dp_num_hex(f[2].ptr, f[2].len, id)
+        || !read_number(f[3], &c->calls)
+        || !read_ticks(f[4], &c->t[DP_USER]) || !read_ticks(f[5], &c->t[DP_SYSTEM])
+        || !read_ticks(f[6], &c->t[DP_REAL]) || !read_ticks(f[7], &c->longest)
+        || !read_ticks(f[8], &c->shortest))
         return false;
     for (size_t i = 0; i < columns; i++)
-        if (!number(f[CONTEXT + i], &counters[i]) || counters[i] > DP_LIMIT_COUNT)
+        if (!read_number(f[CONTEXT + i], &counters[i]) || counters[i] > DP_LIMIT_COUNT)
             return false;
     c->counters = counters;
     return true;
@@ -98,13 +100,13 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
     struct dp_text f[FIELDS];
     const char *p = ptr, *end = ptr + len;
     size_t n = 0, columns = r->head->n_counters;
-    while (n < FIELDS && (f[n] = field(p, end)).len)
+    while (n < FIELDS && (f[n] = field_at(p, end)).len)
         p = f[n].ptr + f[n].len, n++;
     struct dp_context c;
     uint64_t depth, id, counters[DP_FMT_COUNTERS];
     memset(&c, 0, sizeof c);
     c.sub = DP_SUB_NONE;
-    if (n < 2 || f[0].len != 1 || !number(f[1], &depth))
+    if (n < 2 || f[0].len != 1 || !read_number(f[1], &depth))
         return dp_reader_bad_line(r, ptr, len);
     if (r->tree.left_out && depth > r->tree.left_out)
         return 0;
@@ -125,7 +127,7 @@ static int context_line(struct dp_reader *r, const char *ptr, size_t len)
         struct dp_text at = behind(f[i], "at="), folded = behind(f[i], "folded=");
         if (at.len && depth)
             c.at = at;
-        else if (folded.len && !number(folded, &c.folded))
+        else if (folded.len && !read_number(folded, &c.folded))
             c.folded = 0;
     }
     c.parent = depth ? r->tree.path[depth - 1] : 0;
@@ -151,11 +153,11 @@ static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
     uint64_t count[DP_FMT_BUCKETS], id, bucket, calls;
     uint32_t sub;
     memset(count, 0, sizeof count);
-    struct dp_text f = field(p, end);
+    struct dp_text f = field_at(p, end);
     bool good = f.len == 1;
-    f = field(f.ptr + f.len, end);
+    f = field_at(f.ptr + f.len, end);
     good = good && dp_num_hex(f.ptr, f.len, &id) && dp_reader_find(r, id, &sub);
-    while (good && (f = field(f.ptr + f.len, end)).len) {
+    while (good && (f = field_at(f.ptr + f.len, end)).len) {
         const char *colon = memchr(f.ptr, ':', f.len);
         size_t n = colon ? (size_t)(colon - f.ptr) : 0;
         good = colon && dp_num_dec(f.ptr, n, &bucket)
@@ -174,7 +176,7 @@ static int histogram_line(struct dp_reader *r, const char *ptr, size_t len)
 /* #f FILE [size=N] [crc=HEX] [text=PACKED]: the following statements are in this file. */
 static int file_line(struct dp_reader *r, const char *ptr, size_t len)
 {
-    struct dp_text f = field(ptr + 2, ptr + len);
+    struct dp_text f = field_at(ptr + 2, ptr + len);
     dp_buf_clear(&r->tree.file);
     if (!f.len)
         return dp_header_get(r->head, "dprof_lines") ? dp_reader_bad_line(r, ptr, len) : 0;
@@ -185,12 +187,12 @@ static int file_line(struct dp_reader *r, const char *ptr, size_t len)
     struct dp_linefile def = { .file = f };
     uint64_t crc = UINT64_MAX;
     bool sized = false;
-    for (struct dp_text key = field(f.ptr + f.len, ptr + len); key.len;
-         key = field(key.ptr + key.len, ptr + len)) {
+    for (struct dp_text key = field_at(f.ptr + f.len, ptr + len); key.len;
+         key = field_at(key.ptr + key.len, ptr + len)) {
         struct dp_text size = behind(key, "size="), sum = behind(key, "crc="),
             packed = behind(key, "text=");
         def.packed = packed.len ? packed : def.packed;
-        sized = size.len ? number(size, &def.size) : sized;
+        sized = size.len ? read_number(size, &def.size) : sized;
         if (sum.len && !dp_num_hex(sum.ptr, sum.len, &crc))
             crc = UINT64_MAX;
     }
@@ -204,11 +206,11 @@ static int file_line(struct dp_reader *r, const char *ptr, size_t len)
 static bool line_values(struct dp_reader *r, const struct dp_text *f, size_t n,
                         struct dp_linedef *def, uint64_t *counters)
 {
-    if (!ticks(f[4], &def->t[DP_USER]) || !ticks(f[5], &def->t[DP_SYSTEM])
-        || !ticks(f[6], &def->t[DP_REAL]) || n < LINE + r->head->n_counters)
+    if (!read_ticks(f[4], &def->t[DP_USER]) || !read_ticks(f[5], &def->t[DP_SYSTEM])
+        || !read_ticks(f[6], &def->t[DP_REAL]) || n < LINE + r->head->n_counters)
         return false;
     for (size_t i = 0; i < r->head->n_counters; i++)
-        if (!number(f[LINE + i], &counters[i]) || counters[i] > DP_LIMIT_COUNT)
+        if (!read_number(f[LINE + i], &counters[i]) || counters[i] > DP_LIMIT_COUNT)
             return false;
     def->has_times = true;
     def->counters = counters;
@@ -222,21 +224,22 @@ static int line_line(struct dp_reader *r, const char *ptr, size_t len)
     struct dp_text f[FIELDS];
     const char *p = ptr, *end = ptr + len;
     size_t n = 0;
-    while (n < FIELDS && (f[n] = field(p, end)).len)
+    while (n < FIELDS && (f[n] = field_at(p, end)).len)
         p = f[n].ptr + f[n].len, n++;
     struct dp_linedef def;
     uint64_t line, id, later = 0, counters[DP_FMT_COUNTERS];
     memset(&def, 0, sizeof def);
     def.sub = DP_SUB_NONE;
-    if (n < 4 || !r->tree.file_len || !number(f[1], &line) || !dp_num_hex(f[2].ptr, f[2].len, &id)
-        || !number(f[3], &def.count) || (id && !dp_reader_find(r, id, &def.sub)))
+    if (n < 4 || !r->tree.file_len || !read_number(f[1], &line)
+        || !dp_num_hex(f[2].ptr, f[2].len, &id)
+        || !read_number(f[3], &def.count) || (id && !dp_reader_find(r, id, &def.sub)))
         return dp_reader_skip_line(r, ptr, len);
     if (n > 4 && !memchr(f[4].ptr, '=', f[4].len) && (n < LINE
         || !line_values(r, f, n, &def, counters)))
         return dp_reader_skip_line(r, ptr, len);
     for (size_t i = 4; i < n; i++) {
         struct dp_text value = behind(f[i], "later=");
-        if (value.len && number(value, &later) && later < UINT32_MAX)
+        if (value.len && read_number(value, &later) && later < UINT32_MAX)
             def.later = (uint32_t)later;
     }
     r->tree.file.len = r->tree.file_len;
@@ -263,7 +266,7 @@ int dp_reader_comment(struct dp_reader *r, const char *ptr, size_t len)
 
 static int any_line(struct dp_reader *r, const char *ptr, size_t len)
 {
-    struct dp_text f = field(ptr, ptr + len);
+    struct dp_text f = field_at(ptr, ptr + len);
     if (!f.len)
         return 0;
     if (f.ptr[0] == '#') {

@@ -76,7 +76,7 @@ static int to_sink(struct dp_writer *w, const char *ptr, size_t len)
     return w->err;
 }
 
-static char *spill(struct dp_writer *w, char *out)
+static char *spill_text(struct dp_writer *w, char *out)
 {
     to_sink(w, w->text, (size_t)(out - w->text));
     return w->text;
@@ -233,7 +233,7 @@ static const uint64_t *take_counts(struct dp_writer *w, const uint64_t *raw)
 }
 
 /* Adds real ticks that passed; wait: how many of them passed without the CPU. */
-static void pass(struct dp_writer *w, uint64_t real, uint64_t wait)
+static void pass_time(struct dp_writer *w, uint64_t real, uint64_t wait)
 {
     uint64_t cpu = real - wait;
     w->acc_sys += cpu * w->sys_share;
@@ -339,7 +339,7 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
         uint32_t kind = (uint32_t)word >> DP_RAW_ID_BITS;
         if (DP_UNLIKELY(kind == DP_RAW_CPU)) {
             uint64_t real = to_ticks(&acc, raw[DP_RAW_LONG_GAP], mult);
-            pass(w, real, wait_ticks(w, raw[DP_RAW_LONG_WAIT], mult, real));
+            pass_time(w, real, wait_ticks(w, raw[DP_RAW_LONG_WAIT], mult, real));
             shorts.sum = raw[DP_RAW_SHORT_SUM];
             shorts.wait = raw[DP_RAW_SHORT_WAIT];
             shorts.seen = shorts.given = 0;
@@ -358,9 +358,9 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
             take_counts(w, raw + 1);
         if (DP_UNLIKELY(!plain)) {
             if (shorts.wait)
-                pass(w, real, wait_ticks(w, short_share(&shorts, gap), mult, real));
+                pass_time(w, real, wait_ticks(w, short_share(&shorts, gap), mult, real));
             else if (real)
-                pass(w, real, wait_ticks(w, 0, mult, real));
+                pass_time(w, real, wait_ticks(w, 0, mult, real));
             if (counted ? is_pending(w) : (w->pending.real | w->pending.user | w->pending.sys) != 0)
                 out = put_time(w, out);
             plain = !shorts.wait && !(w->acc_wait >> FRACTION);
@@ -372,7 +372,7 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
                 w->sums.user += real;
                 out = put_line(out, &times[real]);
             } else {
-                pass(w, real, 0);
+                pass_time(w, real, 0);
                 out = put_time(w, out);
             }
         }
@@ -386,11 +386,11 @@ DP_INLINE int write_window(struct dp_writer *w, const uint64_t *raw, size_t n,
         }
         raw += counted ? 1 + w->n_counts : 1;
         if (DP_UNLIKELY(out > limit))
-            out = spill(w, out);
+            out = spill_text(w, out);
     }
     w->acc_real = acc;
     w->marks += count;
-    spill(w, out);
+    spill_text(w, out);
     return w->err;
 }
 
@@ -404,6 +404,6 @@ int dp_writer_window(struct dp_writer *w, const uint64_t *raw, size_t n, double 
 int dp_writer_finish(struct dp_writer *w)
 {
     if (is_pending(w))
-        spill(w, put_time(w, w->text));
+        spill_text(w, put_time(w, w->text));
     return w->err;
 }

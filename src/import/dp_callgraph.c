@@ -87,7 +87,7 @@ struct groups {
     uint32_t next;              /* next number in the order of first visits */
 };
 
-static void visit(const struct dp_callgraph *g, struct groups *s, uint32_t fn)
+static void visit_function(const struct dp_callgraph *g, struct groups *s, uint32_t fn)
 {
     struct dp_callgraph_function *f = &g->functions[fn];
     f->index = f->low = s->next++;
@@ -98,7 +98,7 @@ static void visit(const struct dp_callgraph *g, struct groups *s, uint32_t fn)
 
 /* Leaves the function on top, all of whose callees are done. If it cannot reach any function above,
  * it and the open ones after it are a group. */
-static void leave(const struct dp_callgraph *g, struct groups *s)
+static void leave_function(const struct dp_callgraph *g, struct groups *s)
 {
     struct dp_callgraph_function *f = &g->functions[s->way[--s->depth]];
     if (s->depth) {
@@ -120,18 +120,18 @@ static void find_groups(const struct dp_callgraph *g, struct groups *s)
 {
     for (uint32_t start = 0; start < g->n_functions; start++) {
         if (g->functions[start].index == NONE)
-            visit(g, s, start);
+            visit_function(g, s, start);
         while (s->depth) {
             uint32_t top = s->way[s->depth - 1], edge = s->at[top];
             if (edge == NONE) {
-                leave(g, s);
+                leave_function(g, s);
                 continue;
             }
             s->at[top] = g->edges[edge].next;
             struct dp_callgraph_function *up = &g->functions[top];
             struct dp_callgraph_function *to = &g->functions[g->edges[edge].to];
             if (to->index == NONE)
-                visit(g, s, g->edges[edge].to);
+                visit_function(g, s, g->edges[edge].to);
             else if (to->group == NONE && to->index < up->low)
                 up->low = to->index;
         }
@@ -181,22 +181,22 @@ static int too_much(struct dp_reader *r)
     return dp_reader_fail(r, DP_E_LIMIT, 0, "the values add up to more than fits");
 }
 
-static struct dp_callgraph_function *function(const struct division *d, uint32_t fn)
+static struct dp_callgraph_function *function_at(const struct division *d, uint32_t fn)
 {
     return &d->g->functions[fn];
 }
 
-static uint64_t *own(const struct division *d, uint32_t fn)
+static uint64_t *own_of(const struct division *d, uint32_t fn)
 {
     return d->g->own + (size_t)fn * d->g->width;
 }
 
-static uint64_t *inclusive(const struct division *d, uint32_t edge)
+static uint64_t *inclusive_of(const struct division *d, uint32_t edge)
 {
     return d->g->inclusive + (size_t)edge * d->g->width;
 }
 
-static uint64_t *brought(const struct division *d, uint32_t arrival)
+static uint64_t *brought_by(const struct division *d, uint32_t arrival)
 {
     return d->brought + (size_t)arrival * d->g->width;
 }
@@ -205,7 +205,7 @@ static uint64_t *brought(const struct division *d, uint32_t arrival)
 static bool is_inside(const struct division *d, uint32_t edge)
 {
     const struct dp_callgraph_edge *e = &d->g->edges[edge];
-    return function(d, e->from)->group == function(d, e->to)->group;
+    return function_at(d, e->from)->group == function_at(d, e->to)->group;
 }
 
 /* ---- functions in a circle ---- */
@@ -215,8 +215,8 @@ enum { SEEN = 0, DONE = 1 };    /* NONE: not visited yet */
 static void step_into(struct division *d, uint32_t fn)
 {
     struct groups *s = &d->groups;
-    function(d, fn)->index = SEEN;
-    function(d, fn)->low = (uint32_t)s->depth;
+    function_at(d, fn)->index = SEEN;
+    function_at(d, fn)->low = (uint32_t)s->depth;
     s->way[s->depth++] = fn;
 }
 
@@ -234,19 +234,19 @@ static void cut_circle(struct division *d, size_t kind)
 {
     struct groups *s = &d->groups;
     uint32_t last = step_of(d, s->depth - 1);
-    uint64_t least = inclusive(d, last)[kind];
-    size_t start = function(d, d->g->edges[last].to)->low, cut = s->depth - 1;
+    uint64_t least = inclusive_of(d, last)[kind];
+    size_t start = function_at(d, d->g->edges[last].to)->low, cut = s->depth - 1;
     d->steps += s->depth - start;
     if (d->steps > FAR)
         start = cut;
     for (size_t i = start; i < s->depth; i++)
-        if (inclusive(d, step_of(d, i))[kind] < least)
-            least = inclusive(d, step_of(d, i))[kind];
+        if (inclusive_of(d, step_of(d, i))[kind] < least)
+            least = inclusive_of(d, step_of(d, i))[kind];
     for (size_t i = s->depth; i-- > start;)
-        if (!(inclusive(d, step_of(d, i))[kind] -= least))
+        if (!(inclusive_of(d, step_of(d, i))[kind] -= least))
             cut = i;
     while (s->depth > cut + 1)
-        function(d, s->way[--s->depth])->index = NONE;
+        function_at(d, s->way[--s->depth])->index = NONE;
 }
 
 /* Walks down the calls of the group that have any of the values. A function that was visited before
@@ -257,14 +257,14 @@ static void find_order_from(struct division *d, uint32_t start, size_t kind)
     step_into(d, start);
     while (s->depth) {
         uint32_t *edge = &s->at[s->way[s->depth - 1]];
-        while (*edge != NONE && (!is_inside(d, *edge) || !inclusive(d, *edge)[kind]
-                                 || function(d, d->g->edges[*edge].to)->index == DONE))
+        while (*edge != NONE && (!is_inside(d, *edge) || !inclusive_of(d, *edge)[kind]
+                                 || function_at(d, d->g->edges[*edge].to)->index == DONE))
             *edge = d->g->edges[*edge].next;
         if (*edge == NONE) {
             uint32_t fn = s->way[--s->depth];
-            function(d, fn)->index = DONE;
+            function_at(d, fn)->index = DONE;
             d->order[d->n_order++] = fn;
-        } else if (function(d, d->g->edges[*edge].to)->index == NONE) {
+        } else if (function_at(d, d->g->edges[*edge].to)->index == NONE) {
             step_into(d, d->g->edges[*edge].to);
         } else {
             cut_circle(d, kind);
@@ -278,11 +278,11 @@ static void find_order(struct division *d, size_t from, size_t to, size_t kind)
     const uint32_t *list = d->groups.list;
     d->n_order = 0;
     for (size_t i = from; i < to; i++) {
-        function(d, list[i])->index = NONE;
-        d->groups.at[list[i]] = function(d, list[i])->calls;
+        function_at(d, list[i])->index = NONE;
+        d->groups.at[list[i]] = function_at(d, list[i])->calls;
     }
     for (size_t i = to; i-- > from;)
-        if (function(d, list[i])->index == NONE)
+        if (function_at(d, list[i])->index == NONE)
             find_order_from(d, list[i], kind);
 }
 
@@ -303,17 +303,17 @@ static int64_t new_arrival(struct division *d)
     } else {
         d->n_arrivals++;
     }
-    memset(brought(d, (uint32_t)n), 0, width * sizeof *d->brought);
+    memset(brought_by(d, (uint32_t)n), 0, width * sizeof *d->brought);
     return (int64_t)n;
 }
 
 /* Finds or makes the arrival of a function that is called in a context. It is an arrival in another
  * context if each would add to more contexts than memory holds. */
-static int64_t arrive(struct division *d, uint32_t parent, uint32_t fn)
+static int64_t arrive_at(struct division *d, uint32_t parent, uint32_t fn)
 {
-    if (d->r->import.kids.used >= FULL && function(d, fn)->arrivals != NONE)
-        return function(d, fn)->arrivals;
-    int64_t node = dp_import_enter(d->r, parent, function(d, fn)->sub);
+    if (d->r->import.kids.used >= FULL && function_at(d, fn)->arrivals != NONE)
+        return function_at(d, fn)->arrivals;
+    int64_t node = dp_import_enter(d->r, parent, function_at(d, fn)->sub);
     if (node < 0)
         return node;
     struct dp_map_slot *slot = dp_map_put(&d->arrival_of, (uint64_t)node << 32 | fn);
@@ -326,8 +326,8 @@ static int64_t arrive(struct division *d, uint32_t parent, uint32_t fn)
     if (n < 0)
         return n;
     slot->value = (uint32_t)n;
-    d->arrivals[n] = (struct arrival){ (uint32_t)node, function(d, fn)->arrivals };
-    function(d, fn)->arrivals = (uint32_t)n;
+    d->arrivals[n] = (struct arrival){ (uint32_t)node, function_at(d, fn)->arrivals };
+    function_at(d, fn)->arrivals = (uint32_t)n;
     return n;
 }
 
@@ -343,7 +343,7 @@ static int add_own(struct division *d, int64_t node, size_t kind, uint64_t amoun
 /* ---- the division ---- */
 
 /* Gives an amount of a share to a context. Calls go with the amounts of the first kind. */
-static int give(struct division *d, uint32_t node, size_t share, size_t kind, uint64_t amount)
+static int give_share(struct division *d, uint32_t node, size_t share, size_t kind, uint64_t amount)
 {
     struct share *s = &d->shares[share];
     uint64_t of = s->left;
@@ -351,14 +351,14 @@ static int give(struct division *d, uint32_t node, size_t share, size_t kind, ui
     d->sum -= amount;
     if (s->edge == OWN || s->edge == LOST)
         return s->edge == OWN ? add_own(d, node, kind, amount) : 0;
-    int64_t n = arrive(d, node, d->g->edges[s->edge].to);
+    int64_t n = arrive_at(d, node, d->g->edges[s->edge].to);
     if (n < 0)
         return (int)n;
-    brought(d, (uint32_t)n)[kind] += amount;
+    brought_by(d, (uint32_t)n)[kind] += amount;
     if (kind == d->lead && d->calls < d->g->width) {
-        uint64_t calls = dp_num_mul_div(inclusive(d, s->edge)[d->calls], amount, of);
-        inclusive(d, s->edge)[d->calls] -= calls;
-        brought(d, (uint32_t)n)[d->calls] += calls;
+        uint64_t calls = dp_num_mul_div(inclusive_of(d, s->edge)[d->calls], amount, of);
+        inclusive_of(d, s->edge)[d->calls] -= calls;
+        brought_by(d, (uint32_t)n)[d->calls] += calls;
     }
     return 0;
 }
@@ -373,12 +373,12 @@ static int divide_amount(struct division *d, uint32_t node, size_t kind, uint64_
     for (size_t i = d->first; i < d->n_shares && amount >= grain && rc == 0; i++, d->steps++) {
         uint64_t left = d->shares[i].left;
         uint64_t n = left < grain ? 0 : dp_num_mul_div(left, amount, of) / grain * grain;
-        rc = n ? give(d, node, i, kind, n) : 0;
+        rc = n ? give_share(d, node, i, kind, n) : 0;
         rest -= n;
     }
     while (rest && rc == 0) {
         uint64_t left = d->shares[d->first].left, n = rest < left ? rest : left;
-        rc = n ? give(d, node, d->first, kind, n) : 0;
+        rc = n ? give_share(d, node, d->first, kind, n) : 0;
         rest -= n;
         d->first += n == left;
     }
@@ -400,9 +400,9 @@ static int find_shares(struct division *d, uint32_t fn, size_t kind)
 {
     d->n_shares = d->first = 0;
     d->sum = 0;
-    int rc = add_share(d, OWN, own(d, fn)[kind]);
-    for (uint32_t e = function(d, fn)->calls; e != NONE && rc == 0; e = d->g->edges[e].next)
-        rc = add_share(d, e, inclusive(d, e)[kind]);
+    int rc = add_share(d, OWN, own_of(d, fn)[kind]);
+    for (uint32_t e = function_at(d, fn)->calls; e != NONE && rc == 0; e = d->g->edges[e].next)
+        rc = add_share(d, e, inclusive_of(d, e)[kind]);
     return rc;
 }
 
@@ -411,63 +411,63 @@ static int find_shares(struct division *d, uint32_t fn, size_t kind)
 static int even_out(struct division *d, uint32_t fn, size_t kind)
 {
     uint64_t claims = 0;
-    for (uint32_t n = function(d, fn)->arrivals; n != NONE; n = d->arrivals[n].next)
-        if ((claims += brought(d, n)[kind]) >= DP_LIMIT_TOTAL)
+    for (uint32_t n = function_at(d, fn)->arrivals; n != NONE; n = d->arrivals[n].next)
+        if ((claims += brought_by(d, n)[kind]) >= DP_LIMIT_TOTAL)
             return too_much(d->r);
     if (claims > d->sum)
         return add_share(d, LOST, claims - d->sum);
     if (claims == d->sum)
         return 0;
-    int64_t n = arrive(d, 0, fn);
+    int64_t n = arrive_at(d, 0, fn);
     if (n >= 0)
-        brought(d, (uint32_t)n)[kind] += d->sum - claims;
+        brought_by(d, (uint32_t)n)[kind] += d->sum - claims;
     return n < 0 ? (int)n : 0;
 }
 
 /* Divides a function's values of a kind among its contexts. */
-static int divide(struct division *d, uint32_t fn, size_t kind)
+static int divide_kind(struct division *d, uint32_t fn, size_t kind)
 {
     int rc = find_shares(d, fn, kind);
     if (rc == 0)
         rc = even_out(d, fn, kind);
-    for (uint32_t n = function(d, fn)->arrivals; n != NONE && rc == 0; n = d->arrivals[n].next)
-        rc = divide_amount(d, d->arrivals[n].node, kind, brought(d, n)[kind]);
+    for (uint32_t n = function_at(d, fn)->arrivals; n != NONE && rc == 0; n = d->arrivals[n].next)
+        rc = divide_amount(d, d->arrivals[n].node, kind, brought_by(d, n)[kind]);
     return rc;
 }
 
 /* Adds calls without cost, in one context of the caller. */
 static int add_rest_of_calls(struct division *d, uint32_t node, uint32_t fn)
 {
-    int rc = add_own(d, node, d->calls, own(d, fn)[d->calls]);
-    for (uint32_t e = function(d, fn)->calls; e != NONE && rc == 0; e = d->g->edges[e].next) {
+    int rc = add_own(d, node, d->calls, own_of(d, fn)[d->calls]);
+    for (uint32_t e = function_at(d, fn)->calls; e != NONE && rc == 0; e = d->g->edges[e].next) {
         uint32_t to = d->g->edges[e].to;
-        uint64_t calls = inclusive(d, e)[d->calls];
+        uint64_t calls = inclusive_of(d, e)[d->calls];
         if (!calls)
             continue;
         if (is_inside(d, e)) {          /* it may have been processed already */
-            rc = add_own(d, dp_import_enter(d->r, node, function(d, to)->sub), d->calls, calls);
+            rc = add_own(d, dp_import_enter(d->r, node, function_at(d, to)->sub), d->calls, calls);
             continue;
         }
-        int64_t n = arrive(d, node, to);
+        int64_t n = arrive_at(d, node, to);
         if (n < 0)
             return (int)n;
-        brought(d, (uint32_t)n)[d->calls] += calls;
+        brought_by(d, (uint32_t)n)[d->calls] += calls;
     }
     return rc;
 }
 
 /* Frees the arrivals of a function, whose contexts are complete. */
-static int settle(struct division *d, uint32_t fn)
+static int settle_function(struct division *d, uint32_t fn)
 {
-    struct dp_callgraph_function *f = function(d, fn);
-    int64_t first = f->arrivals == NONE ? arrive(d, 0, fn) : f->arrivals;
+    struct dp_callgraph_function *f = function_at(d, fn);
+    int64_t first = f->arrivals == NONE ? arrive_at(d, 0, fn) : f->arrivals;
     bool counted = d->calls < d->g->width;
     if (first < 0)
         return (int)first;
     int rc = counted ? add_rest_of_calls(d, d->arrivals[f->arrivals].node, fn) : 0;
     while (f->arrivals != NONE && rc == 0) {
         uint32_t n = f->arrivals;
-        rc = counted ? add_own(d, d->arrivals[n].node, d->calls, brought(d, n)[d->calls]) : 0;
+        rc = counted ? add_own(d, d->arrivals[n].node, d->calls, brought_by(d, n)[d->calls]) : 0;
         f->arrivals = d->arrivals[n].next;
         d->arrivals[n].next = d->unused;
         d->unused = n;
@@ -484,10 +484,10 @@ static int divide_group(struct division *d, size_t from, size_t to)
             continue;
         find_order(d, from, to, kind);
         for (size_t i = d->n_order; i-- > 0 && rc == 0;)
-            rc = divide(d, d->order[i], kind);
+            rc = divide_kind(d, d->order[i], kind);
     }
     for (size_t i = to; i-- > from && rc == 0;)
-        rc = settle(d, d->groups.list[i]);
+        rc = settle_function(d, d->groups.list[i]);
     return rc;
 }
 
@@ -497,8 +497,8 @@ static int divide_all(struct division *d)
     int rc = 0;
     find_groups(d->g, s);
     for (size_t from, to = s->n; to > 0 && rc == 0; to = from) {
-        uint32_t group = function(d, s->list[to - 1])->group;
-        for (from = to - 1; from && function(d, s->list[from - 1])->group == group; from--)
+        uint32_t group = function_at(d, s->list[to - 1])->group;
+        for (from = to - 1; from && function_at(d, s->list[from - 1])->group == group; from--)
             ;
         rc = divide_group(d, from, to);
     }
@@ -509,7 +509,7 @@ static int find_grains(struct division *d)
 {
     uint64_t total[DP_IMPORT_VALUES] = { 0 };
     for (uint32_t i = 0; i < d->g->n_functions; i++)
-        if (dp_callgraph_add(d->g, total, own(d, i)) < 0)
+        if (dp_callgraph_add(d->g, total, own_of(d, i)) < 0)
             return too_much(d->r);
     d->calls = d->g->width;
     for (size_t k = 0; k < d->g->width; k++) {
@@ -521,7 +521,7 @@ static int find_grains(struct division *d)
     return 0;
 }
 
-static void release(struct division *d)
+static void release_division(struct division *d)
 {
     dp_mem_free(d->groups.list);
     dp_mem_free(d->arrivals);
@@ -550,6 +550,6 @@ int dp_callgraph_contexts(struct dp_reader *r, struct dp_callgraph *g)
         d->order = room + 4 * n;
         rc = divide_all(d);
     }
-    release(d);
+    release_division(d);
     return rc;
 }

@@ -103,7 +103,7 @@ static uint64_t ns_of(struct dp_text unit)
  * is the unit. NULL: no memory. */
 enum what { WORD, UNIT, NAME };
 
-static char *word(struct dp_reader *r, struct dp_text t, size_t max, enum what what)
+static char *copy_word(struct dp_reader *r, struct dp_text t, size_t max, enum what what)
 {
     size_t n = t.len < max ? t.len : max;
     char *to = dp_pool_alloc(&r->head->pool, n + 1);
@@ -125,9 +125,9 @@ int dp_import_value(struct dp_reader *r, struct dp_text name, struct dp_text uni
                               DP_IMPORT_VALUES);
     struct dp_import_kind *v = &f->values[f->n_values++];
     *v = (struct dp_import_kind){ .ns = ns_of(unit), .column = DP_IMPORT_NONE };
-    v->name = word(r, name.len ? name : (struct dp_text){ "value", 5 }, NAME_MAX, NAME);
+    v->name = copy_word(r, name.len ? name : (struct dp_text){ "value", 5 }, NAME_MAX, NAME);
     bool counts = !unit.len || dp_import_is(unit, "count");
-    v->unit = word(r, counts ? (struct dp_text){ "", 0 } : unit, DP_UNIT_MAX, UNIT);
+    v->unit = copy_word(r, counts ? (struct dp_text){ "", 0 } : unit, DP_UNIT_MAX, UNIT);
     if (!v->name || !v->unit)
         return dp_import_error(r, DP_E_NOMEM);
     v->calls = counts && dp_import_is(name, "calls");
@@ -165,7 +165,7 @@ static int stand_in(struct dp_reader *r, struct dp_import_kind *v)
     uint64_t hz;
     bool time;
     const char *of = *v->unit ? v->unit : v->name;
-    const char *unit = word(r, (struct dp_text){ of, strlen(of) }, DP_UNIT_MAX, WORD);
+    const char *unit = copy_word(r, (struct dp_text){ of, strlen(of) }, DP_UNIT_MAX, WORD);
     if (!unit)
         return dp_import_error(r, DP_E_NOMEM);
     if (!dp_header_unit(unit, &hz, &time) || time)

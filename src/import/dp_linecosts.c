@@ -71,8 +71,8 @@ int dp_linecosts_add(struct dp_linecosts *l, struct dp_linecost at, const uint64
     return 0;
 }
 
-static int give(struct dp_reader *r, const struct dp_linecosts *l, size_t n,
-                const struct dp_linecosts_names *names)
+static int give_line(struct dp_reader *r, const struct dp_linecosts *l, size_t n,
+                     const struct dp_linecosts_names *names)
 {
     const struct dp_linecost *at = &l->lines[n];
     uint64_t counters[DP_FMT_COUNTERS];
@@ -96,6 +96,6 @@ int dp_linecosts_give(struct dp_reader *r, const struct dp_linecosts *l,
     if (dp_header_add(r->head, "dprof_lines", dp_lines_word(DP_LINES_TIMES)) < 0)
         return dp_import_error(r, DP_E_NOMEM);
     for (size_t n = 0; n < l->count && rc == 0; n++)
-        rc = give(r, l, n, names);
+        rc = give_line(r, l, n, names);
     return rc;
 }

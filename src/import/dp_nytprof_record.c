@@ -41,7 +41,7 @@ int dp_nytprof_need(struct dp_reader *r, size_t n)
 }
 
 /* Reads a number. Its first byte says how many bytes follow; the highest come first. */
-static int number(struct dp_reader *r, size_t *at, uint32_t *out)
+static int read_number(struct dp_reader *r, size_t *at, uint32_t *out)
 {
     int rc = dp_nytprof_need(r, *at + 1);
     if (rc < 0)
@@ -88,7 +88,7 @@ static int text_field(struct dp_reader *r, size_t *at, size_t *from, size_t *len
     char tag = r->in.buf[r->in.pos + (*at)++];
     if (tag != '\'' && tag != '"')
         return dp_reader_fail(r, DP_E_SYNTAX, *at - 1, "there is no text where one should be");
-    if ((rc = number(r, at, &n)) < 0)
+    if ((rc = read_number(r, at, &n)) < 0)
         return rc;
     if (n > TEXT_MAX)
         return dp_reader_fail(r, DP_E_LIMIT, *at, "a text has %lu bytes", (unsigned long)n);
@@ -112,7 +112,7 @@ int dp_nytprof_record(struct dp_reader *r, bool swapped, struct dp_nytprof_recor
                               (unsigned char)tag);
     for (const char *field = form->fields; rc == 0 && *field; field++) {
         if (*field == 'u') {
-            rc = number(r, &at, &rec->u[u++]);
+            rc = read_number(r, &at, &rec->u[u++]);
         } else if (*field == 'n') {
             rc = time_field(r, &at, &rec->n[n]);
             if (rc == 0 && swapped)

@@ -83,7 +83,7 @@ static struct callgrind *state(const struct dp_reader *r) { return r->import.sta
 
 /* ---- words ---- */
 
-static struct dp_text behind(struct dp_text t, size_t n)
+static struct dp_text text_after(struct dp_text t, size_t n)
 {
     t.ptr += n;
     t.len -= n;
@@ -94,14 +94,14 @@ static struct dp_text behind(struct dp_text t, size_t n)
     return t;
 }
 
-static int bad(struct dp_reader *r, const char *what, struct dp_text line)
+static int bad_line(struct dp_reader *r, const char *what, struct dp_text line)
 {
-    return dp_import_bad(r, what, behind(line, 0));
+    return dp_import_bad(r, what, text_after(line, 0));
 }
 
 static struct dp_text next_word(struct dp_text *rest)
 {
-    *rest = behind(*rest, 0);
+    *rest = text_after(*rest, 0);
     struct dp_text w = { rest->ptr, 0 };
     while (w.len < rest->len && !dp_is_blank(w.ptr[w.len]))
         w.len++;
@@ -111,7 +111,7 @@ static struct dp_text next_word(struct dp_text *rest)
 }
 
 /* Reads decimal digits, or hexadecimal ones after 0x. */
-static bool number(struct dp_text w, uint64_t *out)
+static bool read_number(struct dp_text w, uint64_t *out)
 {
     if (dp_import_begins(w, "0x"))
         return dp_num_hex(w.ptr + 2, w.len - 2, out);
@@ -128,7 +128,7 @@ static bool header_line(struct dp_text line, const char *key, struct dp_text *va
         n++;
     if (!n || n == line.len || line.ptr[n] != ':')
         return false;
-    *value = behind(line, n + 1);
+    *value = text_after(line, n + 1);
     return !key || dp_import_is((struct dp_text){ line.ptr, n }, key);
 }
 
@@ -158,7 +158,8 @@ static bool is_callgrind(const char *ptr, size_t len)
         head = dp_import_begins((struct dp_text){ ptr, len }, heads[i]);
     for (; head && ptr < end; ptr = nl ? nl + 1 : end) {
         nl = memchr(ptr, '\n', (size_t)(end - ptr));
-        struct dp_text line = behind((struct dp_text){ ptr, (size_t)((nl ? nl : end) - ptr) }, 0);
+        struct dp_text line = text_after((struct dp_text){ ptr, (size_t)((nl ? nl : end) - ptr) },
+                                         0);
         if (line.len && line.ptr[line.len - 1] == '\r')
             line.len--;
         if (!line.len || *line.ptr == '#')
@@ -177,7 +178,7 @@ static bool is_callgrind(const char *ptr, size_t len)
     return created && !stacks;
 }
 
-static int positions(struct dp_reader *r, struct dp_text rest)
+static int read_position_kinds(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
     struct dp_text w, line = rest;
@@ -185,12 +186,12 @@ static int positions(struct dp_reader *r, struct dp_text rest)
     cg->line_at = POSITIONS;
     while ((w = next_word(&rest)).len) {
         if (cg->n_positions == POSITIONS)
-            return bad(r, "there are more than three positions", line);
+            return bad_line(r, "there are more than three positions", line);
         if (dp_import_is(w, "line"))
             cg->line_at = cg->n_positions;
         cg->n_positions++;
     }
-    return cg->n_positions ? 0 : bad(r, "there is no position", line);
+    return cg->n_positions ? 0 : bad_line(r, "there is no position", line);
 }
 
 /* Splits an event into its name and unit: Time_(10ns), and "event: Cpu : cpu (nanoseconds)", where
@@ -210,7 +211,7 @@ static void split_unit(struct dp_text t, struct dp_text *name, struct dp_text *u
 }
 
 /* Notes an event's description, which precedes the line `events:'. */
-static int describe(struct dp_reader *r, struct dp_text rest)
+static int describe_event(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
     struct dp_text name = next_word(&rest);
@@ -220,7 +221,7 @@ static int describe(struct dp_reader *r, struct dp_text rest)
             colon = rest.ptr + i;
     if (!name.len || !colon || cg->n_about == EVENTS)
         return 0;
-    rest = behind(rest, (size_t)(colon - rest.ptr) + 1);
+    rest = text_after(rest, (size_t)(colon - rest.ptr) + 1);
     struct description *about = &cg->about[cg->n_about++];
     about->name = dp_pool_intern(&cg->names, name.ptr, name.len);
     about->text = dp_pool_intern(&cg->names, rest.ptr, rest.len);
@@ -245,19 +246,19 @@ static int add_event(struct dp_reader *r, struct dp_text column)
 }
 
 /* Reads the kinds of values. Each part of a file repeats them. */
-static int events(struct dp_reader *r, struct dp_text rest)
+static int read_events(struct dp_reader *r, struct dp_text rest)
 {
     struct callgrind *cg = state(r);
     struct dp_text w, line = rest;
     if (cg->n_events) {
         if (line.len != cg->events.len || memcmp(line.ptr, cg->events.ptr, line.len) != 0)
-            return bad(r, "this part of the file has other events than the first one", line);
+            return bad_line(r, "this part of the file has other events than the first one", line);
         return 0;
     }
     dp_buf_add(&cg->events, line.ptr, line.len);
     while ((w = next_word(&rest)).len) {
         if (cg->n_events == EVENTS)
-            return bad(r, "there are too many events", line);
+            return bad_line(r, "there are too many events", line);
         int rc = add_event(r, w);
         if (rc < 0)
             return rc;
@@ -265,7 +266,7 @@ static int events(struct dp_reader *r, struct dp_text rest)
     }
     if (cg->events.err)
         return dp_import_error(r, DP_E_NOMEM);
-    return cg->n_events ? 0 : bad(r, "there is no event", line);
+    return cg->n_events ? 0 : bad_line(r, "there is no event", line);
 }
 
 /* Notes the writer of the file, and the sum of all costs. */
@@ -277,7 +278,7 @@ static void note_sums(struct callgrind *cg, struct dp_text key, struct dp_text v
                        : dp_import_begins(value, "Devel::DProf") ? TOTALS
                        : dp_import_begins(value, "xdebug") ? SUMMARY : cg->promised;
     for (int i = 0; i < SUMS_KINDS; i++)
-        if (dp_import_is(key, sums_keys[i]) && number(next_word(&value), &told)) {
+        if (dp_import_is(key, sums_keys[i]) && read_number(next_word(&value), &told)) {
             cg->has_sums[i] = true;
             cg->told[i] += told;
         }
@@ -292,9 +293,9 @@ static int key_line(struct dp_reader *r, struct dp_text line)
         return 0;
     const char *colon = memchr(line.ptr, ':', line.len);
     struct dp_text key = { line.ptr, (size_t)(colon - line.ptr) };
-    int rc = dp_import_is(key, "events")      ? events(r, value)
-             : dp_import_is(key, "event")     ? describe(r, value)
-             : dp_import_is(key, "positions") ? positions(r, value) : 0;
+    int rc = dp_import_is(key, "events")      ? read_events(r, value)
+             : dp_import_is(key, "event")     ? describe_event(r, value)
+             : dp_import_is(key, "positions") ? read_position_kinds(r, value) : 0;
     note_sums(cg, key, value);
     cg->calls = cg->calls || dp_import_is(key, "version") || dp_import_is(key, "creator")
                 || dp_import_is(key, "positions");
@@ -320,7 +321,7 @@ static int new_state(struct dp_reader *r)
     return cg->object == DP_MAP_NONE ? dp_import_error(r, DP_E_NOMEM) : 0;
 }
 
-static int head(struct dp_reader *r)
+static int read_head(struct dp_reader *r)
 {
     struct dp_text line, calls = { "calls", 5 }, none = { "", 0 };
     int rc = new_state(r), got = 0;
@@ -329,7 +330,7 @@ static int head(struct dp_reader *r)
         cg->calls = cg->calls || dp_import_begins(line, "# callgrind format");
         rc = line.len && *line.ptr != '#' ? key_line(r, line) : 1;
         if (rc == 0)
-            rc = bad(r, "this is no line of a header, and there was no line `events:'", line);
+            rc = bad_line(r, "this is no line of a header, and there was no line `events:'", line);
     }
     if (rc < 0 || got < 0)
         return rc < 0 ? rc : got;
@@ -354,12 +355,12 @@ static int read_name(struct dp_reader *r, enum space space, struct dp_text t, ui
         n++;
     if (n > 1 && n < t.len && *t.ptr == '(' && t.ptr[n] == ')') {
         if (!dp_num_dec(t.ptr + 1, n - 1, &id))
-            return bad(r, "the number of this name is too large", line);
-        t = behind(t, n + 1);
+            return bad_line(r, "the number of this name is too large", line);
+        t = text_after(t, n + 1);
         slot = t.len ? dp_map_put(&cg->numbers[space], id) : dp_map_find(&cg->numbers[space], id);
         if (!slot)
             return t.len ? dp_import_error(r, DP_E_NOMEM)
-                    : bad(r, "no name was given for this number", line);
+                    : bad_line(r, "no name was given for this number", line);
         if (!t.len)
             return *out = slot->value, 0;
         slot->value = 0;
@@ -421,7 +422,7 @@ static bool read_position(struct dp_text w, uint64_t *at)
     bool plus = dp_import_begins(w, "+"), minus = dp_import_begins(w, "-");
     if (plus || minus)
         w.ptr++, w.len--;
-    if (!number(w, &n))
+    if (!read_number(w, &n))
         return false;
     *at = plus ? *at + n : minus ? *at - n : n;
     return true;
@@ -433,7 +434,7 @@ static int read_positions(struct dp_reader *r, struct dp_text *rest, uint64_t *a
     struct dp_text line = *rest;
     for (size_t i = 0; i < cg->n_positions; i++)
         if (!read_position(next_word(rest), &at[i]))
-            return bad(r, "this is no position", line);
+            return bad_line(r, "this is no position", line);
     return 0;
 }
 
@@ -447,10 +448,11 @@ static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values
     memset(values, 0, DP_IMPORT_VALUES * sizeof *values);
     while ((w = next_word(&rest)).len) {
         if (n == cg->n_events)
-            return bad(r, "there are more costs than events", line);
-        bool minus = *w.ptr == '-' && number((struct dp_text){ w.ptr + 1, w.len - 1 }, &values[n]);
-        if (!minus && !number(w, &values[n]))
-            return bad(r, "this is no cost", w);
+            return bad_line(r, "there are more costs than events", line);
+        bool minus = *w.ptr == '-' && read_number((struct dp_text){ w.ptr + 1, w.len - 1 },
+                                                  &values[n]);
+        if (!minus && !read_number(w, &values[n]))
+            return bad_line(r, "this is no cost", w);
         if (minus && values[n]) {
             values[n] = 0;
             dp_reader_leave_out(r, "a cost is below 0, and is left out", w.ptr, w.len);
@@ -460,7 +462,7 @@ static int read_costs(struct dp_reader *r, struct dp_text rest, uint64_t *values
     return 0;
 }
 
-static int add(struct dp_reader *r, uint64_t *to, const uint64_t *values)
+static int add_costs(struct dp_reader *r, uint64_t *to, const uint64_t *values)
 {
     int rc = dp_callgraph_add(&state(r)->graph, to, values);
     return rc < 0 ? dp_reader_fail(r, rc, 0, "the costs add up to more than fits") : 0;
@@ -473,13 +475,13 @@ static int begin_calls(struct dp_reader *r, struct dp_text rest)
     struct dp_text line = rest;
     uint64_t at[POSITIONS];
     memcpy(at, cg->position, sizeof at);
-    if (!number(next_word(&rest), &cg->n_calls))
-        return bad(r, "this is no number of calls", line);
+    if (!read_number(next_word(&rest), &cg->n_calls))
+        return bad_line(r, "this is no number of calls", line);
     if (cg->called_name == NONE)
-        return bad(r, "there is no line `cfn=' before these calls", line);
+        return bad_line(r, "there is no line `cfn=' before these calls", line);
     cg->next = CALL_COST;
     cg->called_line = 0;
-    int rc = behind(rest, 0).len ? read_positions(r, &rest, at) : 0;
+    int rc = text_after(rest, 0).len ? read_positions(r, &rest, at) : 0;
     if (cg->line_at < cg->n_positions)
         cg->called_line = at[cg->line_at];
     return rc;
@@ -501,7 +503,7 @@ static int end_calls(struct dp_reader *r, uint64_t *values)
     if (!cg->known[to].line)
         cg->known[to].line = cg->called_line;
     cg->called_object = cg->called_file = cg->called_name = NONE;
-    return add(r, cg->graph.inclusive + (size_t)edge * cg->graph.width, values);
+    return add_costs(r, cg->graph.inclusive + (size_t)edge * cg->graph.width, values);
 }
 
 /* Adds a function's own values, on a line of the current file. */
@@ -513,7 +515,7 @@ static int add_own(struct dp_reader *r, const uint64_t *values)
         at.line = cg->position[cg->line_at];
     cg->sum += values[0];
     cg->n_costs++;
-    int rc = add(r, cg->graph.own + (size_t)cg->function * cg->graph.width, values);
+    int rc = add_costs(r, cg->graph.own + (size_t)cg->function * cg->graph.width, values);
     if (rc == 0 && (rc = dp_linecosts_add(&cg->lines, at, values)) < 0)
         dp_import_error(r, rc);
     return rc;
@@ -555,9 +557,9 @@ static int name_line(struct dp_reader *r, struct dp_text line)
     };
     const char *equals = memchr(line.ptr, '=', line.len);
     if (!equals)
-        return bad(r, "this is no line of callgrind's format", line);
+        return bad_line(r, "this is no line of callgrind's format", line);
     size_t n = (size_t)(equals - line.ptr);
-    struct dp_text key = { line.ptr, n }, value = behind(line, n + 1);
+    struct dp_text key = { line.ptr, n }, value = text_after(line, n + 1);
     if (dp_import_is(key, "fn"))
         return begin_function(r, value);
     if (dp_import_is(key, "calls"))
@@ -571,12 +573,12 @@ static int name_line(struct dp_reader *r, struct dp_text line)
                 cg->file = cg->function_file;
             return rc;
         }
-    return bad(r, "this is no line of callgrind's format", line);
+    return bad_line(r, "this is no line of callgrind's format", line);
 }
 
 static int any_line(struct dp_reader *r, struct dp_text line)
 {
-    line = behind(line, 0);
+    line = text_after(line, 0);
     if (!line.len || *line.ptr == '#')
         return 0;
     if (dp_is_digit(*line.ptr) || *line.ptr == '+' || *line.ptr == '-' || *line.ptr == '*')
@@ -637,7 +639,7 @@ static int check_sums(struct dp_reader *r)
     return 0;
 }
 
-static int body(struct dp_reader *r)
+static int read_body(struct dp_reader *r)
 {
     struct dp_text line;
     int got, rc;
@@ -651,7 +653,7 @@ static int body(struct dp_reader *r)
     return rc < 0 || r->in.cut ? rc : check_sums(r);
 }
 
-static void release(void *of)
+static void release_state(void *of)
 {
     struct callgrind *cg = of;
     if (!cg)
@@ -668,5 +670,5 @@ static void release(void *of)
 }
 
 const struct dp_import_format dp_import_callgrind = {
-    "callgrind", is_callgrind, head, body, release
+    "callgrind", is_callgrind, read_head, read_body, release_state
 };

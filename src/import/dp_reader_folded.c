@@ -68,7 +68,7 @@ DP_INLINE struct folded *state(const struct dp_reader *r) { return r->import.sta
 typedef char deep_enough[DP_LIMIT_LINE / 2 <= DP_LIMIT_DEPTH ? 1 : -1];
 
 /* The length of a line without white space at its end. */
-static size_t trimmed(const char *p, size_t len)
+static size_t trimmed_length(const char *p, size_t len)
 {
     while (len && (dp_is_blank(p[len - 1]) || p[len - 1] == '\r'))
         len--;
@@ -96,7 +96,7 @@ static int counts_of(const char *p, size_t len)
 {
     int n = 0;
     for (; n < 2; n++) {
-        size_t at = last_word(p, len), stack = trimmed(p, at);
+        size_t at = last_word(p, len), stack = trimmed_length(p, at);
         if (!stack || !dp_num_is_like(p + at, len - at))
             break;
         len = stack;
@@ -111,7 +111,7 @@ static bool is_mostly_stacks(const char *p, const char *end, size_t least)
     size_t stacks = 0, others = 0;
     const char *nl;
     for (; p < end && (nl = memchr(p, '\n', (size_t)(end - p))) != NULL; p = nl + 1) {
-        size_t n = trimmed(p, (size_t)(nl - p));
+        size_t n = trimmed_length(p, (size_t)(nl - p));
         bool counts = n && !is_comment(p, n) && counts_of(p, n);
         stacks += counts;
         others += n && !is_comment(p, n) && !counts;
@@ -129,7 +129,7 @@ enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         if (!nl && !last)
             break;
-        size_t n = trimmed(p, (size_t)((nl ? nl : end) - p));
+        size_t n = trimmed_length(p, (size_t)((nl ? nl : end) - p));
         if (n && !is_comment(p, n)) {
             int counts = counts_of(p, n);
             if (kind == DP_FOLDED_MORE && (!counts || memchr(p, '\0', n)))
@@ -147,7 +147,7 @@ enum dp_folded_kind dp_reader_folded_kind(const char *ptr, size_t len, bool last
 /* ---- the header ---- */
 
 /* Fails with the line that makes the file DP_FOLDED_BAD. */
-static int refuse(struct dp_reader *r)
+static int refuse_line(struct dp_reader *r)
 {
     const char *p = r->in.buf + r->in.pos, *end = r->in.buf + r->in.end, *nl = p;
     size_t n = 0;
@@ -155,7 +155,7 @@ static int refuse(struct dp_reader *r)
     for (; p < end; p = nl + 1) {
         nl = memchr(p, '\n', (size_t)(end - p));
         nl = nl ? nl : end;
-        n = trimmed(p, (size_t)(nl - p));
+        n = trimmed_length(p, (size_t)(nl - p));
         line++;
         if (n && !is_comment(p, n) && !counts_of(p, n))
             break;
@@ -170,7 +170,7 @@ static int refuse(struct dp_reader *r)
 static int check_kind(struct dp_reader *r, enum dp_folded_kind kind)
 {
     if (kind == DP_FOLDED_BAD)
-        return refuse(r);
+        return refuse_line(r);
     if (kind == DP_FOLDED_NOT || (kind == DP_FOLDED_EMPTY && !r->head->may_be_empty))
         return dp_reader_fail(r, DP_E_NOTPROFILE, 0,
                               r->in.end ? "Not a perl profile" : "it is empty");
@@ -222,7 +222,7 @@ static int make_header(struct dp_reader *r)
     return rc < 0 ? dp_import_error(r, rc) : 0;
 }
 
-static int head(struct dp_reader *r)
+static int read_head(struct dp_reader *r)
 {
     const char *other = r->in.base ? NULL : dp_unreadable(r->in.buf, r->in.end);
     if (other)
@@ -239,7 +239,7 @@ static int head(struct dp_reader *r)
 /* ---- counts ---- */
 
 /* Makes ticks finer by a power of ten, so that fractions are kept exactly. */
-static int finer(struct dp_reader *r, unsigned decimals)
+static int make_finer(struct dp_reader *r, unsigned decimals)
 {
     uint64_t by = 1;
     for (; state(r)->decimals < decimals; state(r)->decimals++)
@@ -259,7 +259,7 @@ static int finer(struct dp_reader *r, unsigned decimals)
 }
 
 /* a * 10 + d, at most DP_LIMIT_TOTAL. */
-static uint64_t shift(uint64_t a, unsigned d)
+static uint64_t shift_in(uint64_t a, unsigned d)
 {
     return a <= (DP_LIMIT_TOTAL - 1 - d) / 10 ? a * 10 + d : DP_LIMIT_TOTAL;
 }
@@ -289,15 +289,15 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
         most--;
     places = n < most ? n : most;
     if (places > state(r)->decimals) {
-        int rc = finer(r, (unsigned)places);
+        int rc = make_finer(r, (unsigned)places);
         if (rc < 0)
             return rc;
     }
     uint64_t v = 0;
     for (size_t i = 0; i < whole; i++)
-        v = shift(v, (unsigned)(p[i] - '0'));
+        v = shift_in(v, (unsigned)(p[i] - '0'));
     for (size_t i = 0; i < state(r)->decimals; i++)
-        v = shift(v, i < n ? (unsigned)(frac[i] - '0') : 0);
+        v = shift_in(v, i < n ? (unsigned)(frac[i] - '0') : 0);
     if (n > most && frac[most] >= '5' && v < DP_LIMIT_TOTAL)
         v++;
     if (v >= DP_LIMIT_TOTAL)
@@ -309,7 +309,7 @@ static DP_NOINLINE int odd_count(struct dp_reader *r, const char *p, size_t len,
 /* ---- stacks ---- */
 
 /* The number of equal bytes at the beginnings of two texts. */
-static size_t common(const char *a, const char *b, size_t n)
+static size_t common_bytes(const char *a, const char *b, size_t n)
 {
     size_t i = 0;
     uint64_t x, y;
@@ -344,7 +344,7 @@ static size_t keep_shared(struct dp_reader *r, const char *p, size_t len, size_t
 {
     const struct dp_buf *prev = &state(r)->stack;
     size_t n = state(r)->frame_count;
-    size_t same = *equal = common(p, prev->ptr, len < prev->len ? len : prev->len);
+    size_t same = *equal = common_bytes(p, prev->ptr, len < prev->len ? len : prev->len);
     bool ends = (same == len || p[same] == ';') && (same == prev->len || prev->ptr[same] == ';');
     while (n && state(r)->frames[n - 1].end + !ends > same)
         n--;
@@ -354,7 +354,7 @@ static size_t keep_shared(struct dp_reader *r, const char *p, size_t len, size_t
 
 /* Decodes a name. Bytes that would end a name or change it are written as %XX: `;`, `#`, `%` and
  * control bytes. Other profilers do not do this, so only necessary escapes are decoded. */
-static int decode(struct dp_reader *r, struct dp_text *t)
+static int decode_name(struct dp_reader *r, struct dp_text *t)
 {
     if (DP_LIKELY(!memchr(t->ptr, '%', t->len)))
         return 0;
@@ -383,7 +383,7 @@ static int decode(struct dp_reader *r, struct dp_text *t)
 }
 
 /* The last bytes of a name, fewer than eight. Readable bytes follow. */
-DP_INLINE uint64_t tail(const char *p, size_t n)
+DP_INLINE uint64_t tail_bytes(const char *p, size_t n)
 {
     uint64_t x = 0;
 #ifdef DP_NUM_SWAR
@@ -405,12 +405,12 @@ static uint64_t hash_of(uint64_t factor, uint64_t h, const char *p, size_t n)
         memcpy(&x, p, 8);
         h = dp_num_mul_shift32(h ^ x, factor) + x;
     }
-    x = tail(p, n);
+    x = tail_bytes(p, n);
     h = dp_num_mul_shift32(h ^ x, factor) + x;
     return h ^ h >> 32;
 }
 
-static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub, bool fresh)
+static int64_t enter_context(struct dp_reader *r, uint32_t parent, uint32_t sub, bool fresh)
 {
     static const uint64_t nothing;
     struct dp_context c;
@@ -425,7 +425,7 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t sub, bool fr
 
 /* Adds the frames of a stack from `from` on to the existing ones. An empty frame is skipped, and so
  * is the root at the beginning of a stack, because all stacks begin there. */
-static int split(struct dp_reader *r, const char *p, size_t len, size_t from)
+static int split_stack(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
     struct folded *in = r->import.state;
     for (size_t at = from; at < len;) {
@@ -475,7 +475,7 @@ static int name_frame(struct dp_reader *r, const char *p, struct frame *frame)
         frame->sub = seen->sub;
         return 0;
     }
-    int rc = decode(r, &name);
+    int rc = decode_name(r, &name);
     if (rc == 0)
         rc = dp_reader_by_name(r, name, &frame->sub);
     if (rc == 0 && seen)
@@ -527,7 +527,7 @@ static size_t find_known(const struct folded *in, struct frame *frames,
 
 /* Makes contexts for all frames that have none; those from `fresh' on are new. In sorted text there
  * are few such frames. */
-static int descend(struct dp_reader *r, const char *p, size_t fresh)
+static int descend_stack(struct dp_reader *r, const char *p, size_t fresh)
 {
     struct folded *in = r->import.state;
     size_t n = in->frame_count, i = find_known(in, in->frames, n);
@@ -538,8 +538,8 @@ static int descend(struct dp_reader *r, const char *p, size_t fresh)
     for (; i < n; i++) {
         struct frame *frame = &in->frames[i];
         int rc = name_frame(r, p, frame);
-        int64_t node = rc < 0 ? rc : enter(r, i ? frame[-1].node : 0, frame->sub,
-                                           i >= fresh && in->by_text);
+        int64_t node = rc < 0 ? rc : enter_context(r, i ? frame[-1].node : 0, frame->sub,
+                                                   i >= fresh && in->by_text);
         if (node < 0)
             return (int)node;
         frame->node = (uint32_t)node;
@@ -568,7 +568,7 @@ static void look_at_stacks(struct dp_reader *r)
 }
 
 /* Remembers a stack, which the next one is compared with. */
-static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
+static int remember_stack(struct dp_reader *r, const char *p, size_t len, size_t from)
 {
     struct dp_buf *prev = &state(r)->stack;
     if (prev->len > from)
@@ -580,17 +580,17 @@ static int remember(struct dp_reader *r, const char *p, size_t len, size_t from)
 }
 
 /* Finds or makes the contexts of a stack, whose first frames may be those of the previous one. */
-static int follow(struct dp_reader *r, const char *p, size_t len)
+static int follow_stack(struct dp_reader *r, const char *p, size_t len)
 {
     struct folded *in = r->import.state;
     size_t same, from = keep_shared(r, p, len, &same), kept = in->frame_count;
     look_at_order(in, p, len, same);
-    int rc = split(r, p, len, from);
+    int rc = split_stack(r, p, len, from);
     if (rc == 0 && in->indexed)
         expect_frames(in, in->frames, in->frame_count);
     if (rc == 0)
-        rc = descend(r, p, first_fresh(r, len, kept, same));
-    return rc < 0 ? rc : remember(r, p, len, from);
+        rc = descend_stack(r, p, first_fresh(r, len, kept, same));
+    return rc < 0 ? rc : remember_stack(r, p, len, from);
 }
 
 /* Exchanges the current frames with those ahead. */
@@ -607,7 +607,7 @@ static void swap_frames(struct folded *in)
 
 /* Makes the stack ahead the current one. The previous stack is no longer available for
  * comparison. */
-static void arrive(struct folded *in)
+static void arrive_at_line(struct folded *in)
 {
     in->split_line = in->ahead.line;
     in->split_len = in->ahead.len;
@@ -623,15 +623,15 @@ static void arrive(struct folded *in)
 static int look_ahead(struct dp_reader *r, const char *p, size_t len)
 {
     struct folded *in = r->import.state;
-    len = trimmed(p, len);
+    len = trimmed_length(p, len);
     if (!len || is_comment(p, len))
         return 0;
-    len = trimmed(p, last_word(p, len));
+    len = trimmed_length(p, last_word(p, len));
     if (in->pairs)
-        len = trimmed(p, last_word(p, len));
+        len = trimmed_length(p, last_word(p, len));
     swap_frames(in);
     in->frame_count = 0;
-    int rc = split(r, p, len, 0);
+    int rc = split_stack(r, p, len, 0);
     swap_frames(in);
     expect_frames(in, in->ahead.frames, in->ahead.count);
     in->ahead.line = p;
@@ -648,13 +648,13 @@ static void find_ahead(struct dp_reader *r)
         r->to->expect(r->to->ctx, ahead->frames[n - 1].node);
 }
 
-static int stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
-                 const uint64_t *before)
+static int read_stack(struct dp_reader *r, const char *p, size_t len, uint64_t ticks,
+                      const uint64_t *before)
 {
     struct folded *in = r->import.state;
     bool is_split = in->split_line == p && in->split_len == len;
     look_at_stacks(r);
-    int rc = is_split ? descend(r, p, SIZE_MAX) : follow(r, p, len);
+    int rc = is_split ? descend_stack(r, p, SIZE_MAX) : follow_stack(r, p, len);
     if (rc < 0)
         return rc;
     in->deep += in->frame_count;
@@ -690,7 +690,7 @@ static DP_NOINLINE int any_count(struct dp_reader *r, const char *p, size_t len,
                                  size_t *n)
 {
     size_t at = last_word(p, len);
-    *n = trimmed(p, at);
+    *n = trimmed_length(p, at);
     if (!is_count(p + at, len - at))
         return dp_reader_leave_out(r, "there is no count at the end of the line", p, len);
     if (!*n)
@@ -718,17 +718,17 @@ static int line_of_two(struct dp_reader *r, const char *p, size_t len)
         if (rc <= 0)
             return rc;
     } while (decimals != state(r)->decimals);
-    return stack(r, p, n, ticks, &before);
+    return read_stack(r, p, n, ticks, &before);
 }
 
 static int any_line(struct dp_reader *r, const char *p, size_t len)
 {
-    len = trimmed(p, len);
+    len = trimmed_length(p, len);
     if (!len || is_comment(p, len))
         return 0;
     if (state(r)->pairs)
         return line_of_two(r, p, len);
-    size_t at = last_word(p, len), n = trimmed(p, at);
+    size_t at = last_word(p, len), n = trimmed_length(p, at);
     uint64_t ticks;
     /* the line's end and readable bytes follow the line */
     if (DP_UNLIKELY(!n || state(r)->decimals || dp_num_short(p + at, &ticks) != len - at)) {
@@ -736,7 +736,7 @@ static int any_line(struct dp_reader *r, const char *p, size_t len)
         if (rc <= 0)
             return rc;
     }
-    return stack(r, p, n, ticks, NULL);
+    return read_stack(r, p, n, ticks, NULL);
 }
 
 /* Reads the lines up to end if stacks are found by hashes: each is split while the previous line is
@@ -750,7 +750,7 @@ static int mixed_lines(struct dp_reader *r, const char *end)
     while (nl && rc == 0) {
         const char *next = nl + 1;
         const char *next_nl = next < end ? memchr(next, '\n', (size_t)(end - next)) : NULL;
-        arrive(in);
+        arrive_at_line(in);
         if (next_nl)
             rc = look_ahead(r, next, (size_t)(next_nl - next));
         if (rc == 0)
@@ -768,7 +768,7 @@ static int mixed_lines(struct dp_reader *r, const char *end)
 }
 
 /* Reads the lines up to end, which follows a line's end. Unreadable lines are noted in r->info. */
-static int lines(struct dp_reader *r, const char *end)
+static int read_stacks(struct dp_reader *r, const char *end)
 {
     const struct folded *in = r->import.state;
     /* Stacks that share most frames with the previous one are read faster from there. */
@@ -778,13 +778,13 @@ static int lines(struct dp_reader *r, const char *end)
     return dp_reader_each_line(r, end, any_line);
 }
 
-static int body(struct dp_reader *r)
+static int read_body(struct dp_reader *r)
 {
     for (;;) {
         const char *last = r->in.buf + r->in.end;
         while (last > r->in.buf + r->in.pos && last[-1] != '\n')
             last--;
-        int rc = lines(r, last);
+        int rc = read_stacks(r, last);
         long got = rc < 0 ? rc : dp_reader_refill(r);
         if (got < 0)
             return (int)got;
@@ -794,14 +794,14 @@ static int body(struct dp_reader *r)
     if (!r->in.cut && r->in.pos < r->in.end) {
         r->in.buf[r->in.end++] = '\n';       /* there is room after the data */
         r->in.no_end = true;
-        int rc = lines(r, r->in.buf + r->in.end);
+        int rc = read_stacks(r, r->in.buf + r->in.end);
         if (rc < 0)
             return rc;
     }
     return dp_reader_left_out(r);
 }
 
-static void release(void *all)
+static void release_state(void *all)
 {
     struct folded *in = all;
     if (!in)
@@ -822,5 +822,5 @@ static bool is_folded(const char *ptr, size_t len)
 }
 
 const struct dp_import_format dp_import_folded = {
-    DP_FMT_FOLDED, is_folded, head, body, release
+    DP_FMT_FOLDED, is_folded, read_head, read_body, release_state
 };

@@ -6,7 +6,7 @@
 
 enum dp_folded_kind {
     DP_FOLDED_NOT,              /* a line of something else */
-    DP_FOLDED_BAD,              /* an unreadable line before lines most of which are folded
+    DP_FOLDED_BAD,              /* an unreadable line before lines that are mostly folded
                                  * stacks */
     DP_FOLDED_EMPTY,            /* there are only comments and white space */
     DP_FOLDED_MORE,             /* undecided so far: the text is empty, a comment, or incomplete */

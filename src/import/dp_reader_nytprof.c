@@ -257,7 +257,7 @@ static bool is_key(struct dp_text line, const char *key, struct dp_text *value)
     return true;
 }
 
-static int keep(struct dp_reader *r, const char *name, struct dp_text value)
+static int keep_variable(struct dp_reader *r, const char *name, struct dp_text value)
 {
     dp_buf_clear(&r->ids.scratch);
     dp_buf_add(&r->ids.scratch, value.ptr, value.len);
@@ -274,10 +274,10 @@ static int clock_id(struct dp_reader *r, struct nytprof *in, struct dp_text v)
     if (n >= DP_ARRAY_LEN(names))
         return 0;
     in->cpu = in->cpu || n >= 2;
-    return keep(r, "dprof_clock", (struct dp_text){ names[n], strlen(names[n]) });
+    return keep_variable(r, "dprof_clock", (struct dp_text){ names[n], strlen(names[n]) });
 }
 
-static int attribute(struct dp_reader *r, struct nytprof *in, struct dp_text line)
+static int read_attribute(struct dp_reader *r, struct nytprof *in, struct dp_text line)
 {
     struct dp_text v;
     uint64_t n;
@@ -294,11 +294,11 @@ static int attribute(struct dp_reader *r, struct nytprof *in, struct dp_text lin
     } else if (is_key(line, "clock_id", &v)) {
         return clock_id(r, in, v);
     } else if (is_key(line, "application", &v)) {
-        return keep(r, "dprof_script", v);
+        return keep_variable(r, "dprof_script", v);
     } else if (is_key(line, "perl_version", &v)) {
-        return keep(r, "dprof_perl", v);
+        return keep_variable(r, "dprof_perl", v);
     } else if (is_key(line, "basetime", &v)) {
-        return keep(r, "dprof_start", v);
+        return keep_variable(r, "dprof_start", v);
     }
     return 0;
 }
@@ -311,11 +311,11 @@ static int text_record(struct dp_reader *r, struct nytprof *in)
         return len == -1 ? DP_E_TRUNCATED : r->err->code;
     const char *p = r->in.buf + r->in.pos;
     struct dp_text line = { p + 1, (size_t)len - 1 }, v;
-    int rc = *p == ':' ? attribute(r, in, line) : 0;
+    int rc = *p == ':' ? read_attribute(r, in, line) : 0;
     if (*p == '!' && is_key(line, "usecputime", &v))
         in->cpu = in->cpu || v.len != 1 || *v.ptr != '0';
     if (*p == '!' && is_key(line, "slowops", &v) && (v.len != 1 || *v.ptr != '0'))
-        rc = keep(r, "dprof_options", (struct dp_text){ "builtins=slow", 13 });
+        rc = keep_variable(r, "dprof_options", (struct dp_text){ "builtins=slow", 13 });
     r->in.pos += (size_t)len + 1;
     return rc;
 }
@@ -341,7 +341,7 @@ static int version_line(struct dp_reader *r)
 /* ---- the file ---- */
 
 /* Unpacks everything that follows. */
-static int unpack(struct dp_reader *r, struct nytprof *in)
+static int unpack_rest(struct dp_reader *r, struct nytprof *in)
 {
     if (in->packed)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "packed records within packed records");
@@ -385,7 +385,7 @@ static int any_record(struct dp_reader *r, struct nytprof *in)
     if (tag == ':' || tag == '!' || tag == '#')
         return text_record(r, in);
     if (tag == 'z')
-        return unpack(r, in);
+        return unpack_rest(r, in);
     int rc = dp_nytprof_record(r, in->swapped, &rec);
     if (rc == 0)
         rc = take_record(r, in, &rec);
@@ -413,7 +413,7 @@ static int all_records(struct dp_reader *r, struct nytprof *in)
     return 0;
 }
 
-static int head(struct dp_reader *r)
+static int read_head(struct dp_reader *r)
 {
     struct nytprof *in = r->import.state = dp_mem_zalloc(sizeof *in);
     if (!in)
@@ -560,7 +560,7 @@ static int give_lines(struct dp_reader *r, struct nytprof *in, bool graph)
     return rc < 0 ? dp_import_error(r, rc) : dp_nytprof_lines_give(r, &in->lines, file_name);
 }
 
-static int body(struct dp_reader *r)
+static int read_body(struct dp_reader *r)
 {
     struct nytprof *in = r->import.state;
     bool graph = in->sums > in->returns;
@@ -575,7 +575,7 @@ static int body(struct dp_reader *r)
     return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
 }
 
-static void release(void *state)
+static void release_state(void *state)
 {
     struct nytprof *in = state;
     if (!in)
@@ -592,5 +592,5 @@ static void release(void *state)
 }
 
 const struct dp_import_format dp_import_nytprof = {
-    "nytprof", is_nytprof, head, body, release
+    "nytprof", is_nytprof, read_head, read_body, release_state
 };

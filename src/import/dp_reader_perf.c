@@ -44,7 +44,7 @@ struct perf {
 
 /* ---- lines ---- */
 
-static size_t span(struct dp_text t, size_t at, bool (*is)(char c))
+static size_t span_of(struct dp_text t, size_t at, bool (*is)(char c))
 {
     while (at < t.len && is(t.ptr[at]))
         at++;
@@ -57,7 +57,7 @@ static bool is_hex(char c) { return dp_num_hexdigit(c) >= 0; }
 static size_t words_of(struct dp_text line, struct dp_text *words)
 {
     size_t n = 0, at = 0;
-    while (n < WORDS && (at = span(line, at, dp_is_blank)) < line.len) {
+    while (n < WORDS && (at = span_of(line, at, dp_is_blank)) < line.len) {
         size_t end = at;
         while (end < line.len && !dp_is_blank(line.ptr[end]))
             end++;
@@ -69,7 +69,7 @@ static size_t words_of(struct dp_text line, struct dp_text *words)
 
 static bool is_number(struct dp_text w)
 {
-    return w.len && span(w, 0, dp_is_digit) == w.len;
+    return w.len && span_of(w, 0, dp_is_digit) == w.len;
 }
 
 /* Is the word PID or PID/TID? -1 means none. */
@@ -77,15 +77,15 @@ static bool is_id(struct dp_text w)
 {
     if (w.len && *w.ptr == '-')
         w.ptr++, w.len--;
-    size_t at = span(w, 0, dp_is_digit);
+    size_t at = span_of(w, 0, dp_is_digit);
     return at && (at == w.len || (w.ptr[at] == '/' && at + 1 < w.len));
 }
 
 /* SECONDS.FRACTION: */
 static bool is_time(struct dp_text w)
 {
-    size_t at = span(w, 0, dp_is_digit);
-    size_t end = at < w.len ? span(w, at + 1, dp_is_digit) : at;
+    size_t at = span_of(w, 0, dp_is_digit);
+    size_t end = at < w.len ? span_of(w, at + 1, dp_is_digit) : at;
     return at && at < w.len && w.ptr[at] == '.' && end + 1 == w.len && w.ptr[end] == ':';
 }
 
@@ -116,7 +116,7 @@ struct words {
     size_t n, at;
 };
 
-static bool here(const struct words *of, bool (*is)(struct dp_text w))
+static bool is_here(const struct words *of, bool (*is)(struct dp_text w))
 {
     return of->at < of->n && is(of->w[of->at]);
 }
@@ -133,10 +133,10 @@ static const struct dp_text nameless = { "[unknown]", 9 };
 /* Parses ADDRESS NAME+0xOFFSET (FILE) for its name and file. The name may be missing. */
 static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_text *file)
 {
-    size_t from = span(line, 0, dp_is_blank), at = span(line, from, is_hex), end = line.len;
+    size_t from = span_of(line, 0, dp_is_blank), at = span_of(line, from, is_hex), end = line.len;
     if (at == from || at >= end || !dp_is_blank(line.ptr[at]))
         return false;
-    at = span(line, at, dp_is_blank);
+    at = span_of(line, at, dp_is_blank);
     while (end > at && dp_is_blank(line.ptr[end - 1]))
         end--;
     if (end <= at || line.ptr[end - 1] != ')')
@@ -160,7 +160,7 @@ static bool whole_frame(struct dp_text line, struct dp_text *name, struct dp_tex
  * digits. lead: number of bytes before it. */
 static bool bare_frame(struct dp_text line, size_t lead, struct dp_text *name, struct dp_text *file)
 {
-    size_t from = span(line, 0, dp_is_blank), at = span(line, from, is_hex), end = line.len;
+    size_t from = span_of(line, 0, dp_is_blank), at = span_of(line, from, is_hex), end = line.len;
     while (end > at && dp_is_blank(line.ptr[end - 1]))
         end--;
     if (at == from || at != lead + 16 || (at < end && line.ptr[at] != ' '))
@@ -197,24 +197,24 @@ struct sample {
 
 static bool is_blank_or_none(struct dp_text t)
 {
-    return span(t, 0, dp_is_blank) == t.len;
+    return span_of(t, 0, dp_is_blank) == t.len;
 }
 
 /* Reads the ids, the processor, its mode and the time, if the id is at this word. */
 static bool take_id(struct words *of, size_t id, bool timed)
 {
     of->at = id;
-    if (!here(of, is_id))
+    if (!is_here(of, is_id))
         return false;
     of->at++;
-    of->at += here(of, is_cpu);
-    of->at += timed && here(of, is_misc);
-    bool time = here(of, is_time);
+    of->at += is_here(of, is_cpu);
+    of->at += timed && is_here(of, is_misc);
+    bool time = is_here(of, is_time);
     of->at += time;
     return time == timed;
 }
 
-/* Reads what follows the command: the ids, the processor, the time, some of which may be missing. A
+/* Reads what follows the command: the ids, the processor, the time. Some of them may be missing. A
  * command may contain numbers. The number before the time is the id, or else the first number that
  * the rest may follow. Returns the number of words of the command; 0: there is none. */
 static size_t command_of(struct words *of, bool *timed)
@@ -237,13 +237,14 @@ static size_t command_of(struct words *of, bool *timed)
     struct dp_text name, file;
     for (size_t id = 1; id < of->n; id++)
         if (take_id(of, id, false)
-            && (here(of, is_number) || here(of, is_event) || frame_behind(rest_of(of), &name, &file)
+            && (is_here(of, is_number) || is_here(of, is_event)
+                || frame_behind(rest_of(of), &name, &file)
                 || of->at == of->n))
             return id;
     for (of->at = 1; of->at < of->n; of->at++) {
         struct words behind = *of;
         behind.at++;
-        if (here(of, is_event)
+        if (is_here(of, is_event)
             && (behind.at == of->n || frame_behind(rest_of(&behind), &name, &file)))
             break;
     }
@@ -266,11 +267,11 @@ static enum sure sample_line(struct dp_text line, struct sample *s)
         of.w[0].ptr, (size_t)(of.w[command - 1].ptr + of.w[command - 1].len - of.w[0].ptr)
     };
     s->period = 1;
-    s->has_period = here(&of, is_number)
+    s->has_period = is_here(&of, is_number)
                     && (of.at + 1 == of.n || is_event(of.w[of.at + 1]))
                     && dp_num_dec(of.w[of.at].ptr, of.w[of.at].len, &s->period);
     of.at += s->has_period;
-    bool event = here(&of, is_event);
+    bool event = is_here(&of, is_event);
     s->event = event ? (struct dp_text){ of.w[of.at].ptr, of.w[of.at].len - 1 }
             : (struct dp_text){ "samples", 7 };
     of.at += event;
@@ -289,7 +290,7 @@ static enum sure sample_line(struct dp_text line, struct sample *s)
 
 /* ---- samples ---- */
 
-static int intern(struct dp_reader *r, struct perf *in, struct dp_text t, uint32_t *out)
+static int intern_name(struct dp_reader *r, struct perf *in, struct dp_text t, uint32_t *out)
 {
     *out = dp_pool_intern(&in->names, t.ptr, t.len);
     if (*out == DP_MAP_NONE)
@@ -299,7 +300,7 @@ static int intern(struct dp_reader *r, struct perf *in, struct dp_text t, uint32
 }
 
 /* Ends the sample: its stack has the command at its bottom, as in stackcollapse-perf.pl. */
-static int finish(struct dp_reader *r, struct perf *in)
+static int finish_sample(struct dp_reader *r, struct perf *in)
 {
     if (!in->open)
         return 0;
@@ -317,7 +318,7 @@ static int finish(struct dp_reader *r, struct perf *in)
 static int find_event(struct dp_reader *r, struct perf *in, const struct sample *s)
 {
     uint32_t name;
-    int rc = intern(r, in, s->event, &name);
+    int rc = intern_name(r, in, s->event, &name);
     for (in->kind = 0; rc == 0 && in->kind < in->n_events; in->kind++)
         if (in->events[in->kind].name == name)
             return 0;
@@ -338,7 +339,7 @@ static int find_event(struct dp_reader *r, struct perf *in, const struct sample 
 static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name)
 {
     uint32_t n;
-    int rc = name.len ? intern(r, in, name, &n) : 0;
+    int rc = name.len ? intern_name(r, in, name, &n) : 0;
     if (rc < 0 || !name.len)
         return rc;
     if (in->n_frames >= DP_LIMIT_DEPTH)
@@ -351,7 +352,8 @@ static int add_frame(struct dp_reader *r, struct perf *in, struct dp_text name)
 }
 
 /* Adds a frame. An inlined function comes before the one that contains it. */
-static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, struct dp_text file)
+static int take_frame(struct dp_reader *r, struct perf *in, struct dp_text name,
+                      struct dp_text file)
 {
     int rc = 0;
     for (name = dp_perf_no_offset(name); rc == 0 && name.len;) {
@@ -367,10 +369,10 @@ static int frame(struct dp_reader *r, struct perf *in, struct dp_text name, stru
     return rc;
 }
 
-static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
+static int begin_sample(struct dp_reader *r, struct perf *in, const struct sample *s)
 {
     struct dp_text name, file;
-    int rc = finish(r, in);
+    int rc = finish_sample(r, in);
     if (rc == 0)
         rc = find_event(r, in, s);
     dp_buf_clear(&in->name);
@@ -380,13 +382,13 @@ static int begin(struct dp_reader *r, struct perf *in, const struct sample *s)
         return dp_import_error(r, DP_E_NOMEM);
     struct dp_text command = { in->name.ptr, in->name.len };
     if (rc == 0)
-        rc = intern(r, in, command, &in->command);
+        rc = intern_name(r, in, command, &in->command);
     in->java = dp_import_is(command, "java");
     in->any = in->open = rc == 0;
     in->flat = s->framed;
     in->period = s->period;
     in->n_frames = 0;
-    return rc == 0 && frame_behind(s->rest, &name, &file) ? frame(r, in, name, file) : rc;
+    return rc == 0 && frame_behind(s->rest, &name, &file) ? take_frame(r, in, name, file) : rc;
 }
 
 /* Handles a frame outside of samples: the line before the first stack may have been a weak one. */
@@ -400,8 +402,8 @@ static int first_frame(struct dp_reader *r, struct perf *in, struct dp_text line
         return dp_import_bad(r, "no command stands before this stack; `perf script -F comm,tid,"
                                  "time,period,event,ip,sym,dso' prints all that is needed", line);
     in->weak = true;
-    int rc = begin(r, in, &s);
-    return rc == 0 && frame_line(line, &name, &file) ? frame(r, in, name, file) : rc;
+    int rc = begin_sample(r, in, &s);
+    return rc == 0 && frame_line(line, &name, &file) ? take_frame(r, in, name, file) : rc;
 }
 
 /* Handles a line before the first sample, such as a warning of perf. */
@@ -417,22 +419,22 @@ static int any_line(struct dp_reader *r, struct perf *in, struct dp_text line)
 {
     struct sample s;
     struct dp_text name, file;
-    size_t at = span(line, 0, dp_is_blank);
+    size_t at = span_of(line, 0, dp_is_blank);
     if (at == line.len)
-        return finish(r, in);
+        return finish_sample(r, in);
     if (*line.ptr == '#')
         return 0;
     bool framed = frame_line(line, &name, &file);
     if (framed && in->open && at && !in->flat) {
         in->stacks = true;
-        return frame(r, in, name, file);
+        return take_frame(r, in, name, file);
     }
     enum sure sure = sample_line(line, &s);
     if (sure == SURE || (sure == WEAK && (in->weak || s.framed)))
-        return begin(r, in, &s);
+        return begin_sample(r, in, &s);
     if (framed) {
         in->stacks = in->stacks || (in->open && !in->flat);
-        return in->open ? frame(r, in, name, file) : first_frame(r, in, line);
+        return in->open ? take_frame(r, in, name, file) : first_frame(r, in, line);
     }
     if (in->open && at)         /* other output about a sample: registers, sources */
         return 0;
@@ -445,7 +447,8 @@ static bool lacks_command(struct dp_text line)
 {
     struct words of = { line, .n = 0 };
     of.n = words_of(line, of.w);
-    while (here(&of, is_id) || here(&of, is_cpu) || here(&of, is_time) || here(&of, is_event))
+    while (is_here(&of, is_id) || is_here(&of, is_cpu) || is_here(&of, is_time)
+           || is_here(&of, is_event))
         of.at++;
     return of.n && of.at == of.n;
 }
@@ -495,7 +498,7 @@ static int tell_events(struct dp_reader *r, struct perf *in)
     return dp_import_header(r, 0);
 }
 
-static int head(struct dp_reader *r)
+static int read_head(struct dp_reader *r)
 {
     struct perf *in = r->import.state = dp_mem_zalloc(sizeof *in);
     struct dp_text line;
@@ -511,7 +514,7 @@ static int head(struct dp_reader *r)
     if (rc == 0 && in->open && in->stacks)      /* it counts, but may have had more frames */
         in->cut = "no empty line follows the last stack";
     if (rc == 0)
-        rc = got < 0 ? got : finish(r, in);
+        rc = got < 0 ? got : finish_sample(r, in);
     if (rc == 0 && !in->any)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "there is no sample");
     if (rc == 0 && r->in.cut)
@@ -520,7 +523,7 @@ static int head(struct dp_reader *r)
     return rc < 0 ? rc : tell_events(r, in);
 }
 
-static int body(struct dp_reader *r)
+static int read_body(struct dp_reader *r)
 {
     struct perf *in = r->import.state;
     int rc = 0;
@@ -539,7 +542,7 @@ static int body(struct dp_reader *r)
     return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
 }
 
-static void release(void *state)
+static void release_state(void *state)
 {
     struct perf *in = state;
     if (!in)
@@ -553,4 +556,5 @@ static void release(void *state)
     dp_mem_free(in);
 }
 
-const struct dp_import_format dp_import_perf = { "perf", is_perf, head, body, release };
+const struct dp_import_format dp_import_perf = { "perf", is_perf, read_head, read_body,
+                                                release_state };

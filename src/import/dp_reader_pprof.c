@@ -79,12 +79,12 @@ struct pprof {
 /* ---- the wire ---- */
 
 /* Sets the place of errors to this byte. */
-static void at(struct dp_reader *r, const char *ptr)
+static void set_place(struct dp_reader *r, const char *ptr)
 {
     r->in.base = (uint64_t)(ptr - r->import.whole.ptr);
 }
 
-static bool varint(struct dp_text *rest, uint64_t *out)
+static bool read_varint(struct dp_text *rest, uint64_t *out)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; rest->len && shift < 70; shift += 7) {
@@ -100,7 +100,7 @@ static bool varint(struct dp_text *rest, uint64_t *out)
 }
 
 /* Removes n bytes from the beginning. */
-static bool take(struct dp_text *rest, uint64_t n, struct dp_text *out)
+static bool take_bytes(struct dp_text *rest, uint64_t n, struct dp_text *out)
 {
     if (n > rest->len)
         return false;
@@ -110,7 +110,7 @@ static bool take(struct dp_text *rest, uint64_t n, struct dp_text *out)
     return true;
 }
 
-static uint64_t fixed(struct dp_text bytes)
+static uint64_t read_fixed(struct dp_text bytes)
 {
     uint64_t v = 0;
     for (size_t i = bytes.len; i-- > 0;)
@@ -122,18 +122,18 @@ static uint64_t fixed(struct dp_text bytes)
 static bool read_field(struct dp_text *rest, struct field *f)
 {
     uint64_t tag = 0, len = 0;
-    if (!varint(rest, &tag) || tag >> 3 == 0 || tag >> 32)
+    if (!read_varint(rest, &tag) || tag >> 3 == 0 || tag >> 32)
         return false;
     *f = (struct field){ .number = tag >> 3, .bytes = { "", 0 } };
     f->wire = (enum wire)(tag & 7);
     if (f->wire == WIRE_VARINT)
-        return varint(rest, &f->value);
+        return read_varint(rest, &f->value);
     if (f->wire == WIRE_BYTES)
-        return varint(rest, &len) && take(rest, len, &f->bytes);
+        return read_varint(rest, &len) && take_bytes(rest, len, &f->bytes);
     if ((f->wire != WIRE_64 && f->wire != WIRE_32)
-        || !take(rest, f->wire == WIRE_64 ? 8 : 4, &f->bytes))
+        || !take_bytes(rest, f->wire == WIRE_64 ? 8 : 4, &f->bytes))
         return false;
-    f->value = fixed(f->bytes);
+    f->value = read_fixed(f->bytes);
     return true;
 }
 
@@ -145,7 +145,7 @@ static int next_field(struct dp_reader *r, struct dp_text *rest, struct field *f
         return 0;
     if (read_field(rest, f))
         return 1;
-    at(r, start);
+    set_place(r, start);
     return dp_reader_fail(r, DP_E_SYNTAX, 0,
                           "it is cut off or damaged: this is no whole field of a pprof file");
 }
@@ -286,7 +286,7 @@ static int add_function(struct dp_reader *r, struct pprof *p, struct dp_text t)
 }
 
 /* Notes the place of a field of the profile. */
-static int note(struct dp_reader *r, struct pprof *p, const struct field *f)
+static int note_field(struct dp_reader *r, struct pprof *p, const struct field *f)
 {
     int rc = 0;
     if (f->number == F_DEFAULT_TYPE && f->wire == WIRE_VARINT)
@@ -306,7 +306,7 @@ static int note(struct dp_reader *r, struct pprof *p, const struct field *f)
     }
 }
 
-static int string(struct dp_reader *r, const struct pprof *p, uint64_t n, struct dp_text *out)
+static int string_at(struct dp_reader *r, const struct pprof *p, uint64_t n, struct dp_text *out)
 {
     *out = (struct dp_text){ "", 0 };
     if (n >= p->n_strings && n)
@@ -325,7 +325,7 @@ static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t
     struct field f;
     uint64_t type = 0, of = 0;
     int got, rc;
-    at(r, t.ptr);
+    set_place(r, t.ptr);
     while ((got = next_field(r, &t, &f)) > 0)
         if (f.wire == WIRE_VARINT && f.number == TYPE_TYPE)
             type = f.value;
@@ -333,14 +333,14 @@ static int add_type(struct dp_reader *r, const struct pprof *p, size_t n, size_t
             of = f.value;
     if (got < 0)
         return got;
-    if ((rc = string(r, p, type, &name)) < 0 || (rc = string(r, p, of, &unit)) < 0)
+    if ((rc = string_at(r, p, type, &name)) < 0 || (rc = string_at(r, p, of, &unit)) < 0)
         return rc;
     if (p->preferred && p->preferred == type)
         *preferred = n;
     return dp_import_value(r, name, unit);
 }
 
-static int head(struct dp_reader *r)
+static int read_head(struct dp_reader *r)
 {
     struct pprof *p = r->import.state = dp_mem_zalloc(sizeof *p);
     struct dp_text rest;
@@ -359,8 +359,8 @@ static int head(struct dp_reader *r)
         return dp_reader_fail(r, DP_E_SYNTAX, p->all.len, "the compressed data break off");
     rest = p->all;
     while ((got = next_field(r, &rest, &f)) > 0) {
-        at(r, rest.ptr);
-        if ((got = note(r, p, &f)) < 0)
+        set_place(r, rest.ptr);
+        if ((got = note_field(r, p, &f)) < 0)
             return got;
     }
     if (got < 0)
@@ -375,7 +375,8 @@ static int head(struct dp_reader *r)
 /* ---- the second pass ---- */
 
 /* The index of an id; DP_E_SYNTAX if there is none. */
-static int64_t found(struct dp_reader *r, const struct dp_map *map, uint64_t id, const char *what)
+static int64_t find_index(struct dp_reader *r, const struct dp_map *map, uint64_t id,
+                          const char *what)
 {
     const struct dp_map_slot *slot = dp_map_find(map, id);
     if (slot)
@@ -388,14 +389,14 @@ static int64_t found(struct dp_reader *r, const struct dp_map *map, uint64_t id,
 static int function_sub(struct dp_reader *r, struct pprof *p, uint64_t id, struct dp_linecost *line)
 {
     struct dp_text name, file;
-    int64_t n = found(r, &p->function_ids, id, "function");
+    int64_t n = find_index(r, &p->function_ids, id, "function");
     if (n < 0)
         return (int)n;
     struct function *fn = &p->functions[n];
     int rc = 0;
     if (fn->sub == DP_SUB_NONE
-        && (rc = string(r, p, fn->name ? fn->name : fn->system, &name)) == 0
-        && (rc = string(r, p, fn->file, &file)) == 0
+        && (rc = string_at(r, p, fn->name ? fn->name : fn->system, &name)) == 0
+        && (rc = string_at(r, p, fn->file, &file)) == 0
         && (rc = dp_import_sub(r, name, file, fn->line > INT32_MAX ? 0 : fn->line, &fn->sub)) == 0
         && dp_import_is_root(name))
         fn->sub |= ROOT;
@@ -412,8 +413,8 @@ static int address_sub(struct dp_reader *r, struct pprof *p, uint64_t mapping, u
 {
     char name[24];
     struct dp_text file = { "", 0 };
-    int64_t n = mapping ? found(r, &p->mapping_ids, mapping, "mapping") : -1;
-    int rc = !mapping ? 0 : n < 0 ? (int)n : string(r, p, p->files[n], &file);
+    int64_t n = mapping ? find_index(r, &p->mapping_ids, mapping, "mapping") : -1;
+    int rc = !mapping ? 0 : n < 0 ? (int)n : string_at(r, p, p->files[n], &file);
     if (rc < 0)
         return rc;
     int len = snprintf(name, sizeof name, "0x%llx", (unsigned long long)address);
@@ -447,14 +448,14 @@ static int read_line(struct dp_reader *r, struct dp_text t, uint64_t *id, uint64
 }
 
 /* Finds the subs of a location. */
-static int resolve(struct dp_reader *r, struct pprof *p, struct location *loc)
+static int resolve_location(struct dp_reader *r, struct pprof *p, struct location *loc)
 {
     struct dp_text t = text_of(p, loc->message);
     struct field f;
     uint64_t mapping = 0, address = 0, id;
     struct dp_linecost line = { DP_SUB_NONE, 0, 0 };
     int got, rc = 0;
-    at(r, t.ptr);
+    set_place(r, t.ptr);
     loc->first = (uint32_t)p->n_subs;
     while ((got = next_field(r, &t, &f)) > 0 && rc == 0)
         if (f.number == LOCATION_MAPPING) {
@@ -508,8 +509,8 @@ static int add_numbers(struct dp_reader *r, struct pprof *p, const struct field 
     if (f->wire != WIRE_BYTES)
         return add(r, p, f->value);
     while (t.len) {
-        at(r, t.ptr);
-        if (!varint(&t, &number))
+        set_place(r, t.ptr);
+        if (!read_varint(&t, &number))
             return dp_reader_fail(r, DP_E_SYNTAX, 0, "a sample's numbers are damaged");
         int rc = add(r, p, number);
         if (rc < 0)
@@ -534,7 +535,7 @@ static int read_label(struct dp_reader *r, const struct pprof *p, const struct f
         else if (of.wire == WIRE_VARINT && of.number == LABEL_STR)
             str = of.value;
     if (got == 0)
-        got = string(r, p, key, &name);
+        got = string_at(r, p, key, &name);
     if (got == 0 && str && dp_import_is(name, "phase"))
         *phase = str;
     return got;
@@ -544,7 +545,7 @@ static int read_label(struct dp_reader *r, const struct pprof *p, const struct f
 static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
 {
     struct dp_text name;
-    int rc = string(r, p, phase, &name);
+    int rc = string_at(r, p, phase, &name);
     struct dp_map_slot *slot = rc < 0 ? NULL : dp_map_put(&p->phases, phase);
     if (!slot)
         return rc < 0 ? rc : dp_import_error(r, DP_E_NOMEM);
@@ -556,22 +557,22 @@ static int64_t enter_phase(struct dp_reader *r, struct pprof *p, uint64_t phase)
 }
 
 /* Goes down from the root to the place of the sample. Returns its context, and the line. */
-static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase,
-                       struct dp_linecost *line)
+static int64_t descend_to(struct dp_reader *r, struct pprof *p, uint64_t phase,
+                          struct dp_linecost *line)
 {
     int64_t node = phase ? enter_phase(r, p, phase) : 0;
     bool below = false;
     *line = (struct dp_linecost){ DP_SUB_NONE, 0, 0 };
     for (size_t i = p->depth; i-- > 0 && node >= 0;) {
-        int64_t n = found(r, &p->location_ids, p->path[i], "location");
+        int64_t n = find_index(r, &p->location_ids, p->path[i], "location");
         if (n < 0)
             return n;
         struct location *loc = &p->locations[n];
         const char *start = p->all.ptr + r->in.base;
-        int rc = loc->first == UNKNOWN ? resolve(r, p, loc) : 0;
+        int rc = loc->first == UNKNOWN ? resolve_location(r, p, loc) : 0;
         if (rc < 0)
             return rc;
-        at(r, start);
+        set_place(r, start);
         for (uint32_t k = loc->count; k-- > 0 && node >= 0; below = true) {
             uint32_t sub = p->subs[loc->first + k];
             bool frame = below || !(sub & ROOT);
@@ -584,7 +585,7 @@ static int64_t descend(struct dp_reader *r, struct pprof *p, uint64_t phase,
     return node;
 }
 
-static int sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
+static int add_sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
 {
     const char *start = t.ptr;
     struct field f;
@@ -592,7 +593,7 @@ static int sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
     int got;
     p->depth = p->n_values = 0;
     while ((got = next_field(r, &t, &f)) > 0) {
-        at(r, start);
+        set_place(r, start);
         if (f.number == SAMPLE_LOCATION)
             got = add_numbers(r, p, &f, add_id);
         else if (f.number == SAMPLE_VALUE)
@@ -604,12 +605,12 @@ static int sample(struct dp_reader *r, struct pprof *p, struct dp_text t)
     }
     if (got < 0)
         return got;
-    at(r, start);
+    set_place(r, start);
     if (p->n_values != r->import.n_values)
         return dp_reader_fail(r, DP_E_SYNTAX, 0, "a sample has %zu values, and the file %zu kinds",
                               p->n_values, r->import.n_values);
     struct dp_linecost line;
-    int64_t node = descend(r, p, phase, &line);
+    int64_t node = descend_to(r, p, phase, &line);
     int rc = node < 0 ? (int)node : dp_import_add(r, (uint32_t)node, p->values);
     if (rc == 0 && (rc = dp_linecosts_add(&p->lines, line, p->values)) < 0)
         dp_import_error(r, rc);
@@ -628,7 +629,7 @@ static struct dp_text file_of(const struct dp_reader *r, uint32_t file)
     return text_of(p, p->strings[file]);
 }
 
-static int body(struct dp_reader *r)
+static int read_body(struct dp_reader *r)
 {
     static const struct dp_linecosts_names names = { sub_of, file_of };
     struct pprof *p = r->import.state;
@@ -637,13 +638,13 @@ static int body(struct dp_reader *r)
     int got, rc;
     p->lines.width = r->import.n_values;
     while ((got = next_field(r, &rest, &f)) > 0)
-        if (f.number == F_SAMPLE && (rc = sample(r, p, f.bytes)) < 0)
+        if (f.number == F_SAMPLE && (rc = add_sample(r, p, f.bytes)) < 0)
             return rc;
     r->in.base = p->all.len;
     return got < 0 ? got : dp_linecosts_give(r, &p->lines, &names);
 }
 
-static void release(void *state)
+static void release_state(void *state)
 {
     struct pprof *p = state;
     if (!p)
@@ -663,4 +664,5 @@ static void release(void *state)
     dp_mem_free(p);
 }
 
-const struct dp_import_format dp_import_pprof = { "pprof", is_pprof, head, body, release };
+const struct dp_import_format dp_import_pprof = { "pprof", is_pprof, read_head, read_body,
+                                                 release_state };

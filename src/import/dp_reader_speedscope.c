@@ -103,7 +103,7 @@ static bool is_speedscope(const char *ptr, size_t len)
 
 /* ---- tokens ---- */
 
-static long fill(void *ctx, const char **ptr)
+static long fill_json(void *ctx, const char **ptr)
 {
     struct dp_reader *r = ctx;
     struct speedscope *in = r->import.state;
@@ -118,17 +118,17 @@ static long fill(void *ctx, const char **ptr)
 }
 
 /* The place of an error: that of the last token. */
-static size_t here(struct dp_reader *r)
+static size_t place_of_token(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     r->in.line = in->json.line;
     return (size_t)(in->json.ptr - in->json.begin);
 }
 
-#define FAIL(r, code, ...) dp_reader_fail(r, code, here(r), __VA_ARGS__)
+#define FAIL(r, code, ...) dp_reader_fail(r, code, place_of_token(r), __VA_ARGS__)
 
 /* Reads the next token; errors are reported, except for a text that ends too early. */
-static int next(struct dp_reader *r)
+static int next_token(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     int kind = dp_json_next(&in->json);
@@ -139,7 +139,7 @@ static int next(struct dp_reader *r)
     return kind;
 }
 
-static int skip(struct dp_reader *r, int kind)
+static int skip_value(struct dp_reader *r, int kind)
 {
     struct speedscope *in = r->import.state;
     int rc = dp_json_skip(&in->json, kind);
@@ -147,9 +147,9 @@ static int skip(struct dp_reader *r, int kind)
 }
 
 /* Reads a token of a kind, or fails. */
-static int expect(struct dp_reader *r, int kind, const char *what)
+static int expect_token(struct dp_reader *r, int kind, const char *what)
 {
-    int got = next(r);
+    int got = next_token(r);
     return got < 0 || got == kind ? got : FAIL(r, DP_E_SYNTAX, "%s", what);
 }
 
@@ -162,7 +162,7 @@ static int intern(struct dp_reader *r, uint32_t *out)
 }
 
 /* Reads a whole number from 0 up. */
-static int whole(struct dp_reader *r, int kind, uint64_t *out)
+static int read_whole(struct dp_reader *r, int kind, uint64_t *out)
 {
     struct speedscope *in = r->import.state;
     int64_t v = 0;
@@ -178,7 +178,7 @@ static int frame_index(struct dp_reader *r, int kind, uint32_t *out)
 {
     struct speedscope *in = r->import.state;
     uint64_t n = 0;
-    int rc = whole(r, kind, &n);
+    int rc = read_whole(r, kind, &n);
     if (rc == 0 && n >= DP_LIMIT_IDS)
         return FAIL(r, DP_E_LIMIT, "a frame has the number %llu", (unsigned long long)n);
     *out = (uint32_t)n;
@@ -194,16 +194,16 @@ static int one_frame(struct dp_reader *r)
     struct speedscope *in = r->import.state;
     struct frame f = { (uint32_t)NONE, (uint32_t)NONE, 0 };
     int kind, rc = 0;
-    while (rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
+    while (rc == 0 && (kind = next_token(r)) == DP_JSON_KEY) {
         bool name = dp_json_is(&in->json, "name"), file = dp_json_is(&in->json, "file");
         bool line = dp_json_is(&in->json, "line");
-        kind = next(r);
+        kind = next_token(r);
         if (kind == DP_JSON_STRING && (name || file))
             rc = intern(r, name ? &f.name : &f.file);
         else if (kind == DP_JSON_NUMBER && line)
-            rc = whole(r, kind, &f.line);
+            rc = read_whole(r, kind, &f.line);
         else
-            rc = skip(r, kind);
+            rc = skip_value(r, kind);
     }
     if (rc < 0 || kind < 0)
         return rc < 0 ? rc : kind;
@@ -219,10 +219,10 @@ static int one_frame(struct dp_reader *r)
 }
 
 /* Reads the objects of an array, each with `one`. */
-static int each(struct dp_reader *r, int (*one)(struct dp_reader *r))
+static int each_object(struct dp_reader *r, int (*one)(struct dp_reader *r))
 {
-    int kind = expect(r, DP_JSON_ARRAY, "there is no list where one should be");
-    while (kind >= 0 && (kind = next(r)) == DP_JSON_OBJECT) {
+    int kind = expect_token(r, DP_JSON_ARRAY, "there is no list where one should be");
+    while (kind >= 0 && (kind = next_token(r)) == DP_JSON_OBJECT) {
         int rc = one(r);
         if (rc < 0)
             return rc;
@@ -234,9 +234,10 @@ static int each(struct dp_reader *r, int (*one)(struct dp_reader *r))
 static int shared(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
-    int rc = 0, kind = expect(r, DP_JSON_OBJECT, "`shared' is no object");
-    while (kind >= 0 && rc == 0 && (kind = next(r)) == DP_JSON_KEY)
-        rc = dp_json_is(&in->json, "frames") ? each(r, one_frame) : skip(r, next(r));
+    int rc = 0, kind = expect_token(r, DP_JSON_OBJECT, "`shared' is no object");
+    while (kind >= 0 && rc == 0 && (kind = next_token(r)) == DP_JSON_KEY)
+        rc = dp_json_is(&in->json, "frames") ? each_object(r, one_frame)
+                : skip_value(r, next_token(r));
     return kind < 0 ? kind : rc;
 }
 
@@ -295,8 +296,8 @@ static bool is_early(const struct dp_reader *r, const struct profile *p)
     return !p->unit || in->n_late || (p->name == (uint32_t)NONE && !any_name);
 }
 
-static int scaled(struct dp_reader *r, struct profile *p, const struct dp_json *number,
-                  int64_t *out)
+static int scaled_value(struct dp_reader *r, struct profile *p, const struct dp_json *number,
+                        int64_t *out)
 {
     int rc = find_kind(r, p);
     if (rc < 0)
@@ -306,10 +307,10 @@ static int scaled(struct dp_reader *r, struct profile *p, const struct dp_json *
 }
 
 /* The value of the last token. */
-static int amount(struct dp_reader *r, struct profile *p, int64_t *out)
+static int last_amount(struct dp_reader *r, struct profile *p, int64_t *out)
 {
     struct speedscope *in = r->import.state;
-    return scaled(r, p, &in->json, out);
+    return scaled_value(r, p, &in->json, out);
 }
 
 /* The value of a text that was kept. */
@@ -318,7 +319,7 @@ static int amount_of(struct dp_reader *r, struct profile *p, size_t text, int64_
     struct speedscope *in = r->import.state;
     struct dp_json number = { .text = { .ptr = in->texts.ptr + text } };
     number.text.len = strlen(number.text.ptr);
-    return scaled(r, p, &number, out);
+    return scaled_value(r, p, &number, out);
 }
 
 /* Checks that a token is a number. */
@@ -350,7 +351,7 @@ static int keep_late(struct dp_reader *r, uint32_t node, size_t text)
     return 0;
 }
 
-static int add(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t value)
+static int add_value(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t value)
 {
     struct speedscope *in = r->import.state;
     int rc = value ? dp_samples_add(&in->tree, node, p->kind, value) : 0;
@@ -358,7 +359,7 @@ static int add(struct dp_reader *r, const struct profile *p, uint32_t node, uint
             : rc < 0 ? FAIL(r, rc, "the values add up to more than fits") : 0;
 }
 
-static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
+static int64_t enter_frame(struct dp_reader *r, uint32_t parent, uint32_t frame)
 {
     struct speedscope *in = r->import.state;
     int64_t node = dp_samples_enter(&in->tree, parent, frame);
@@ -370,14 +371,14 @@ static int64_t enter(struct dp_reader *r, uint32_t parent, uint32_t frame)
 
 /* ---- evented profiles ---- */
 
-static uint32_t top(const struct dp_reader *r)
+static uint32_t top_frame(const struct dp_reader *r)
 {
     const struct speedscope *in = r->import.state;
     return in->depth ? in->stack[in->depth - 1] : 0;
 }
 
 /* Adds the time between two events to the frame on top or, if none is open, to the program. */
-static int pass(struct dp_reader *r, struct profile *p, uint32_t node, int64_t at)
+static int pass_time(struct dp_reader *r, struct profile *p, uint32_t node, int64_t at)
 {
     int rc = 0;
     if (p->at == NO_TIME) {
@@ -391,13 +392,13 @@ static int pass(struct dp_reader *r, struct profile *p, uint32_t node, int64_t a
         return FAIL(r, DP_E_SYNTAX, "an event is earlier than what is before it");
     uint64_t value = (uint64_t)at - (uint64_t)p->at;
     p->at = at;
-    return add(r, p, node, value);
+    return add_value(r, p, node, value);
 }
 
 static int open_frame(struct dp_reader *r, uint32_t frame)
 {
     struct speedscope *in = r->import.state;
-    int64_t node = enter(r, top(r), frame);
+    int64_t node = enter_frame(r, top_frame(r), frame);
     if (node < 0)
         return (int)node;
     if (in->depth == DP_LIMIT_DEPTH)
@@ -421,7 +422,7 @@ static int close_frame(struct dp_reader *r, uint32_t frame)
     return 0;
 }
 
-static int event(struct dp_reader *r, struct profile *p)
+static int read_event(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
     char type = '\0';
@@ -430,10 +431,10 @@ static int event(struct dp_reader *r, struct profile *p)
     int64_t at = 0;
     size_t text = 0;
     int rc = 0, kind;
-    while (rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
+    while (rc == 0 && (kind = next_token(r)) == DP_JSON_KEY) {
         bool is_type = dp_json_is(&in->json, "type"), is_frame = dp_json_is(&in->json, "frame");
         bool is_at = dp_json_is(&in->json, "at");
-        kind = next(r);
+        kind = next_token(r);
         if (is_type && kind == DP_JSON_STRING) {
             type = in->json.text.len == 1 ? in->json.text.ptr[0] : '\0';
         } else if (is_frame) {
@@ -441,27 +442,27 @@ static int event(struct dp_reader *r, struct profile *p)
         } else if (is_at) {
             rc = expect_number(r, kind), has_at = true;
             if (rc == 0)
-                rc = early ? keep_text(r, &text) : amount(r, p, &at);
+                rc = early ? keep_text(r, &text) : last_amount(r, p, &at);
         } else {
-            rc = skip(r, kind);
+            rc = skip_value(r, kind);
         }
     }
     if (rc < 0 || kind < 0)
         return rc < 0 ? rc : kind;
     if (!has_frame || !has_at || (type != 'O' && type != 'C'))
         return FAIL(r, DP_E_SYNTAX, "an event lacks its type (O or C), its frame or its time");
-    rc = early ? keep_late(r, top(r), text) : pass(r, p, top(r), at);
+    rc = early ? keep_late(r, top_frame(r), text) : pass_time(r, p, top_frame(r), at);
     return rc < 0 ? rc : type == 'O' ? open_frame(r, frame) : close_frame(r, frame);
 }
 
-static int events(struct dp_reader *r, struct profile *p)
+static int read_events(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
-    int kind = expect(r, DP_JSON_ARRAY, "the events of a profile are no list");
+    int kind = expect_token(r, DP_JSON_ARRAY, "the events of a profile are no list");
     in->depth = 0;
     p->evented = true;
-    while (kind >= 0 && (kind = next(r)) == DP_JSON_OBJECT) {
-        int rc = event(r, p);
+    while (kind >= 0 && (kind = next_token(r)) == DP_JSON_OBJECT) {
+        int rc = read_event(r, p);
         if (rc < 0)
             return rc;
     }
@@ -475,13 +476,13 @@ static int events(struct dp_reader *r, struct profile *p)
 
 /* ---- sampled profiles ---- */
 
-static int64_t sample(struct dp_reader *r)
+static int64_t read_sample(struct dp_reader *r)
 {
     uint32_t node = 0, frame;
     int kind;
-    while ((kind = next(r)) == DP_JSON_NUMBER) {
+    while ((kind = next_token(r)) == DP_JSON_NUMBER) {
         int rc = frame_index(r, kind, &frame);
-        int64_t n = rc < 0 ? rc : enter(r, node, frame);
+        int64_t n = rc < 0 ? rc : enter_frame(r, node, frame);
         if (n < 0)
             return n;
         node = (uint32_t)n;
@@ -491,17 +492,18 @@ static int64_t sample(struct dp_reader *r)
 }
 
 /* Gives a sample its weight: an element of `weights' is a number, or the place of its text. */
-static int weigh(struct dp_reader *r, const struct profile *p, uint32_t node, uint64_t weight)
+static int weigh_sample(struct dp_reader *r, const struct profile *p, uint32_t node,
+                        uint64_t weight)
 {
-    return p->late ? keep_late(r, node, (size_t)weight) : add(r, p, node, weight);
+    return p->late ? keep_late(r, node, (size_t)weight) : add_value(r, p, node, weight);
 }
 
-static int samples(struct dp_reader *r, struct profile *p)
+static int read_samples(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
-    int kind = expect(r, DP_JSON_ARRAY, "the samples of a profile are no list");
-    while (kind >= 0 && (kind = next(r)) == DP_JSON_ARRAY) {
-        int64_t node = sample(r);
+    int kind = expect_token(r, DP_JSON_ARRAY, "the samples of a profile are no list");
+    while (kind >= 0 && (kind = next_token(r)) == DP_JSON_ARRAY) {
+        int64_t node = read_sample(r);
         int rc = node < 0 ? (int)node : 0;
         size_t i = in->n_leaves;
         if (rc == 0 && i == SAMPLES_MAX)
@@ -512,7 +514,7 @@ static int samples(struct dp_reader *r, struct profile *p)
         if (rc < 0)
             return rc;
         in->leaves[in->n_leaves++] = (uint32_t)node;
-        if (i < in->n_weights && (rc = weigh(r, p, (uint32_t)node, in->weights[i])) < 0)
+        if (i < in->n_weights && (rc = weigh_sample(r, p, (uint32_t)node, in->weights[i])) < 0)
             return rc;
     }
     return kind < 0 || kind == DP_JSON_ARRAY_END ? (kind < 0 ? kind : 0)
@@ -526,7 +528,7 @@ static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t
     size_t text = 0;
     int rc = expect_number(r, kind);
     if (rc == 0)
-        rc = p->late ? keep_text(r, &text) : amount(r, p, &v);
+        rc = p->late ? keep_text(r, &text) : last_amount(r, p, &v);
     if (rc == 0 && v < 0)
         return FAIL(r, DP_E_SYNTAX, "a weight is negative");
     *weight = p->late ? text : (uint64_t)v;
@@ -534,17 +536,17 @@ static int one_weight(struct dp_reader *r, struct profile *p, int kind, uint64_t
 }
 
 /* Reads weights. They usually follow the samples; if not, they are kept. */
-static int weights(struct dp_reader *r, struct profile *p)
+static int read_weights(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
-    int kind = expect(r, DP_JSON_ARRAY, "the weights of a profile are no list");
+    int kind = expect_token(r, DP_JSON_ARRAY, "the weights of a profile are no list");
     p->late = p->late || is_early(r, p);
-    while (kind >= 0 && (kind = next(r)) != DP_JSON_ARRAY_END) {
+    while (kind >= 0 && (kind = next_token(r)) != DP_JSON_ARRAY_END) {
         uint64_t v = 0;
         int rc = one_weight(r, p, kind, &v);
         size_t i = in->n_weights;
         if (rc == 0 && i < in->n_leaves) {
-            rc = weigh(r, p, in->leaves[i], v);
+            rc = weigh_sample(r, p, in->leaves[i], v);
         } else if (rc == 0 && i == SAMPLES_MAX) {
             return FAIL(r, DP_E_LIMIT, "a profile has more than %d samples", SAMPLES_MAX);
         } else if (rc == 0) {
@@ -571,8 +573,8 @@ static int add_late(struct dp_reader *r, struct profile *p)
         if (rc == 0 && !p->evented && v < 0)
             return FAIL(r, DP_E_SYNTAX, "a weight is negative");
         if (rc == 0)
-            rc = p->evented ? pass(r, p, in->late[i].node, v)
-                    : add(r, p, in->late[i].node, (uint64_t)v);
+            rc = p->evented ? pass_time(r, p, in->late[i].node, v)
+                    : add_value(r, p, in->late[i].node, (uint64_t)v);
     }
     return rc;
 }
@@ -589,20 +591,20 @@ static int add_ends(struct dp_reader *r, struct profile *p)
         else if (v > p->first)
             return FAIL(r, DP_E_SYNTAX, "an event is earlier than what is before it");
         else
-            rc = add(r, p, 0, (uint64_t)p->first - (uint64_t)v);
+            rc = add_value(r, p, 0, (uint64_t)p->first - (uint64_t)v);
     }
     if (rc == 0 && p->end != NO_TEXT && p->at != NO_TIME
         && (rc = amount_of(r, p, p->end, &v)) == 0 && v > p->at)
-        rc = add(r, p, 0, (uint64_t)v - (uint64_t)p->at);
+        rc = add_value(r, p, 0, (uint64_t)v - (uint64_t)p->at);
     return rc;
 }
 
 /* ---- profiles ---- */
 
-static int unit(struct dp_reader *r, struct profile *p)
+static int read_unit(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
-    int kind = expect(r, DP_JSON_STRING, "the unit of a profile is no string");
+    int kind = expect_token(r, DP_JSON_STRING, "the unit of a profile is no string");
     for (size_t i = 0; kind >= 0 && i < DP_ARRAY_LEN(units); i++)
         if (dp_json_is(&in->json, units[i].name))
             p->unit = &units[i];
@@ -612,11 +614,11 @@ static int unit(struct dp_reader *r, struct profile *p)
     return kind < 0 ? kind : 0;
 }
 
-/* Reads a profile's name. Of our own names, only the first word says what is counted. */
+/* Reads a profile's name. In a name of our own, only the first word says what is counted. */
 static int profile_name(struct dp_reader *r, struct profile *p)
 {
     struct speedscope *in = r->import.state;
-    int rc = expect(r, DP_JSON_STRING, "the name of a profile is no string");
+    int rc = expect_token(r, DP_JSON_STRING, "the name of a profile is no string");
     char *blank = rc < 0 || !in->json.text.len ? NULL
             : memchr(in->json.text.ptr, ' ', in->json.text.len);
     if (blank)
@@ -630,17 +632,17 @@ static int profile_key(struct dp_reader *r, struct profile *p)
     if (dp_json_is(&in->json, "name"))
         return profile_name(r, p);
     if (dp_json_is(&in->json, "unit"))
-        return unit(r, p);
+        return read_unit(r, p);
     if (dp_json_is(&in->json, "events"))
-        return events(r, p);
+        return read_events(r, p);
     if (dp_json_is(&in->json, "samples"))
-        return samples(r, p);
+        return read_samples(r, p);
     if (dp_json_is(&in->json, "weights"))
-        return weights(r, p);
+        return read_weights(r, p);
     bool start = dp_json_is(&in->json, "startValue"), end = dp_json_is(&in->json, "endValue");
-    int kind = next(r);
+    int kind = next_token(r);
     if (!start && !end)
-        return skip(r, kind);
+        return skip_value(r, kind);
     int rc = expect_number(r, kind);
     return rc < 0 ? rc : keep_text(r, start ? &p->start : &p->end);
 }
@@ -653,7 +655,7 @@ static int one_profile(struct dp_reader *r)
     int rc = 0, kind;
     in->n_leaves = in->n_weights = in->n_late = 0;
     dp_buf_clear(&in->texts);
-    while (rc == 0 && (kind = next(r)) == DP_JSON_KEY)
+    while (rc == 0 && (kind = next_token(r)) == DP_JSON_KEY)
         rc = profile_key(r, &p);
     if (rc < 0 || kind < 0)
         return rc < 0 ? rc : kind;
@@ -670,37 +672,37 @@ static int one_profile(struct dp_reader *r)
 
 /* ---- the file ---- */
 
-static int exporter(struct dp_reader *r)
+static int read_exporter(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
-    int kind = next(r);
+    int kind = next_token(r);
     if (in->known)              /* there were more kinds than our files have */
-        return skip(r, kind);
+        return skip_value(r, kind);
     in->ours = kind == DP_JSON_STRING && in->json.text.len >= 12
                && memcmp(in->json.text.ptr, "Devel::DProf", 12) == 0;
     in->known = in->ours;
     int rc = in->known || kind < 0 ? 0 : join_kinds(r);
     if (rc < 0)
         return rc;
-    return skip(r, kind);
+    return skip_value(r, kind);
 }
 
-static int all(struct dp_reader *r)
+static int read_all(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
-    int rc = 0, kind = expect(r, DP_JSON_OBJECT, "the file is no object");
-    while (kind >= 0 && rc == 0 && (kind = next(r)) == DP_JSON_KEY) {
+    int rc = 0, kind = expect_token(r, DP_JSON_OBJECT, "the file is no object");
+    while (kind >= 0 && rc == 0 && (kind = next_token(r)) == DP_JSON_KEY) {
         if (dp_json_is(&in->json, "shared"))
             rc = shared(r);
         else if (dp_json_is(&in->json, "profiles"))
-            rc = each(r, one_profile);
+            rc = each_object(r, one_profile);
         else if (dp_json_is(&in->json, "exporter"))
-            rc = exporter(r);
+            rc = read_exporter(r);
         else
-            rc = skip(r, next(r));
+            rc = skip_value(r, next_token(r));
     }
     if (rc == 0 && kind >= 0)
-        kind = next(r);
+        kind = next_token(r);
     return rc < 0 ? rc : kind < 0 ? kind : 0;
 }
 
@@ -720,17 +722,17 @@ static int tell_kinds(struct dp_reader *r)
     return dp_import_header(r, 0);
 }
 
-static int head(struct dp_reader *r)
+static int read_head(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state = dp_mem_zalloc(sizeof *in);
     if (!in)
         return dp_import_error(r, DP_E_NOMEM);
-    dp_json_init(&in->json, fill, r, STRING_MAX);
+    dp_json_init(&in->json, fill_json, r, STRING_MAX);
     dp_buf_init(&in->texts);
     dp_pool_init(&in->names);
     dp_samples_init(&in->tree);
-    int rc = all(r);
-    here(r);
+    int rc = read_all(r);
+    place_of_token(r);
     if (rc == DP_E_TRUNCATED && in->n_kinds && in->used <= in->n_frames) {
         in->cut = r->in.cut ? "the compressed data break off" : "the file ends within its JSON";
         r->in.cut = false;
@@ -770,7 +772,7 @@ static int give_frames(struct dp_reader *r)
     return 0;
 }
 
-static int body(struct dp_reader *r)
+static int read_body(struct dp_reader *r)
 {
     struct speedscope *in = r->import.state;
     int rc = give_frames(r);
@@ -780,7 +782,7 @@ static int body(struct dp_reader *r)
     return rc == 0 && in->cut ? dp_reader_fail(r, DP_E_TRUNCATED, 0, "%s", in->cut) : rc;
 }
 
-static void release(void *state)
+static void release_state(void *state)
 {
     struct speedscope *in = state;
     if (!in)
@@ -799,5 +801,5 @@ static void release(void *state)
 }
 
 const struct dp_import_format dp_import_speedscope = {
-    "speedscope", is_speedscope, head, body, release
+    "speedscope", is_speedscope, read_head, read_body, release_state
 };

@@ -81,7 +81,7 @@ static int clean_map(struct dp_returns *t)
 }
 
 /* The kid with a sub, or DP_RETURNS_NONE. */
-static uint32_t find(const struct dp_returns *t, uint32_t parent, uint32_t sub)
+static uint32_t find_kid(const struct dp_returns *t, uint32_t parent, uint32_t sub)
 {
     const struct dp_map_slot *slot = dp_map_find(&t->kids, key_of(parent, sub));
     const struct dp_returns_node *node = slot ? &t->nodes[slot->value] : NULL;
@@ -105,7 +105,7 @@ static int link_kid(struct dp_returns *t, uint32_t parent, uint32_t n, uint32_t 
     return 0;
 }
 
-static int add(struct dp_returns *t, uint32_t n, uint64_t calls, int64_t ticks)
+static int add_values(struct dp_returns *t, uint32_t n, uint64_t calls, int64_t ticks)
 {
     struct dp_returns_node *node = &t->nodes[n];
     const int64_t most = (int64_t)DP_LIMIT_TOTAL;
@@ -134,13 +134,13 @@ static int move_kids(struct dp_returns *t, uint32_t from, uint32_t to)
         t->nodes[m.from].kid = DP_RETURNS_NONE;
         for (; rc == 0 && n; n = next) {
             struct dp_returns_node *node = &t->nodes[n];
-            uint32_t twin = find(t, m.to, node->sub);
+            uint32_t twin = find_kid(t, m.to, node->sub);
             next = node->next;
             if (!twin) {
                 rc = link_kid(t, m.to, n, node->sub);
                 continue;
             }
-            rc = add(t, twin, node->calls, node->ticks);
+            rc = add_values(t, twin, node->calls, node->ticks);
             if (rc == 0 && node->kid)
                 rc = push_move(t, n, twin);
             node->sub = DP_RETURNS_FREE;        /* freed when its kids are gone */
@@ -154,7 +154,7 @@ static int move_kids(struct dp_returns *t, uint32_t from, uint32_t to)
     return rc;
 }
 
-static struct dp_returns_open *top(struct dp_returns *t)
+static struct dp_returns_open *top_frame(struct dp_returns *t)
 {
     return t->n_open ? &t->open[t->n_open - 1] : NULL;
 }
@@ -164,7 +164,7 @@ static struct dp_returns_open *top(struct dp_returns *t)
 static int give_up(struct dp_returns *t)
 {
     uint32_t n = t->open[--t->n_open].node;
-    int rc = move_kids(t, n, t->n_open ? top(t)->node : 0);
+    int rc = move_kids(t, n, t->n_open ? top_frame(t)->node : 0);
     if (rc == 0)
         free_node(t, n);
     return rc;
@@ -173,8 +173,8 @@ static int give_up(struct dp_returns *t)
 /* The frame at a depth, which has not returned. */
 static int64_t open_at(struct dp_returns *t, uint32_t depth)
 {
-    if (t->n_open && top(t)->depth == depth)
-        return top(t)->node;
+    if (t->n_open && top_frame(t)->depth == depth)
+        return top_frame(t)->node;
     int64_t n = depth ? new_node(t) : 0;
     if (n < 0 || !depth)
         return n;
@@ -192,14 +192,14 @@ int dp_returns_add(struct dp_returns *t, uint32_t depth, uint32_t sub, int64_t t
         depth = 1;
     while (rc == 0 && t->n_open > 1 && t->open[t->n_open - 2].depth >= depth)
         rc = give_up(t);
-    if (rc == 0 && t->n_open && top(t)->depth >= depth)
+    if (rc == 0 && t->n_open && top_frame(t)->depth >= depth)
         self = t->open[--t->n_open].node;       /* its callees have returned before */
     int64_t parent = rc < 0 ? rc : open_at(t, depth - 1);
     if (parent < 0)
         return (int)parent;
-    uint32_t twin = find(t, (uint32_t)parent, sub);
+    uint32_t twin = find_kid(t, (uint32_t)parent, sub);
     if (twin) {
-        rc = add(t, twin, 1, ticks);
+        rc = add_values(t, twin, 1, ticks);
         if (rc == 0 && self) {
             rc = move_kids(t, self, twin);
             if (rc == 0)
@@ -211,7 +211,7 @@ int dp_returns_add(struct dp_returns *t, uint32_t depth, uint32_t sub, int64_t t
     if (n < 0)
         return (int)n;
     rc = link_kid(t, (uint32_t)parent, (uint32_t)n, sub);
-    return rc < 0 ? rc : add(t, (uint32_t)n, 1, ticks);
+    return rc < 0 ? rc : add_values(t, (uint32_t)n, 1, ticks);
 }
 
 int dp_returns_end(struct dp_returns *t)

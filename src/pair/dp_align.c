@@ -4,8 +4,8 @@ enum { SHIFTS = 40000 };        /* with more pairs of lines, only the distance 0
 
 /* Walks both lists. Returns the number of places that are `shift` lines apart; `to`, if given, gets
  * the pairs. */
-static size_t matches(const struct dp_place *old, size_t a, const struct dp_place *new, size_t b,
-                      int64_t shift, uint32_t *to)
+static size_t count_matches(const struct dp_place *old, size_t a, const struct dp_place *new,
+                            size_t b, int64_t shift, uint32_t *to)
 {
     size_t count = 0;
     for (size_t i = 0, j = 0; i < a && j < b;) {
@@ -30,13 +30,13 @@ static int64_t best_shift(const struct dp_place *old, size_t a, const struct dp_
                           size_t b)
 {
     int64_t best = 0;
-    size_t most = matches(old, a, new, b, 0, NULL);
+    size_t most = count_matches(old, a, new, b, 0, NULL);
     if (a * b > SHIFTS)
         return best;
     for (size_t i = 0; i < a; i++)
         for (size_t j = 0; j < b; j++) {
             int64_t shift = (int64_t)(new[j].line - old[i].line);
-            size_t n = matches(old, a, new, b, shift, NULL);
+            size_t n = count_matches(old, a, new, b, shift, NULL);
             if (n > most || (n == most && size_of(shift) < size_of(best))) {
                 most = n;
                 best = shift;
@@ -52,7 +52,7 @@ void dp_align(const struct dp_place *old, size_t a, const struct dp_place *new, 
         to[j] = a == b ? (uint32_t)j : DP_ALIGN_NONE;
     if (a == b || !a)
         return;
-    matches(old, a, new, b, best_shift(old, a, new, b), to);
+    count_matches(old, a, new, b, best_shift(old, a, new, b), to);
     size_t i = 0, from = 0;
     for (size_t j = 0; j <= b; j++) {
         if (j < b && to[j] == DP_ALIGN_NONE)

@@ -92,7 +92,7 @@ void dp_checkout_plain(struct dp_buf *buf, const char *ptr, size_t len)
     }
 }
 
-static uint32_t text(struct dp_checkouts *c, const char *ptr, size_t len)
+static uint32_t text_number(struct dp_checkouts *c, const char *ptr, size_t len)
 {
     uint32_t n = c->buf.err ? DP_MAP_NONE : dp_pool_intern(c->texts, len ? ptr : "", len);
     c->no_memory = c->no_memory || n == DP_MAP_NONE;
@@ -131,7 +131,7 @@ uint32_t dp_checkouts_add(struct dp_checkouts *c, const char *ptr, size_t len, u
     size_t base = base_of(c, ptr, len);
     c->buf.len = 0;
     dp_checkout_plain(&c->buf, ptr + base, len - base);
-    uint32_t t = text(c, c->buf.ptr, c->buf.len);
+    uint32_t t = text_number(c, c->buf.ptr, c->buf.len);
     /* Make room first, so that the map has no entry without its file if something fails. */
     bool room = dp_mem_grow((void **)&c->files, &c->files_cap, c->n_files + 1,
                             sizeof *c->files) == 0;
@@ -157,7 +157,8 @@ static void chain_file(struct dp_checkouts *c, uint32_t n)
 {
     const struct dp_name *name = name_of(c, c->files[n].text);
     size_t tail = last_part(name);
-    struct dp_map_slot *first = dp_map_put(&c->tails, text(c, name->ptr + name->len - tail, tail));
+    struct dp_map_slot *first = dp_map_put(&c->tails,
+                                           text_number(c, name->ptr + name->len - tail, tail));
     if (!first) {
         c->no_memory = true;
         return;
@@ -219,5 +220,6 @@ uint32_t dp_checkouts_text(struct dp_checkouts *c, uint32_t file)
 {
     const struct dp_checkout_file *f = &c->files[c->files[file].like];
     const struct dp_name *name = name_of(c, f->text);
-    return f->tail == name->len ? f->text : text(c, name->ptr + name->len - f->tail, f->tail);
+    return f->tail == name->len ? f->text
+            : text_number(c, name->ptr + name->len - f->tail, f->tail);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void *room(struct dp_file_pairs *fp, size_t n, size_t size)
+static void *make_array(struct dp_file_pairs *fp, size_t n, size_t size)
 {
     void *ptr = n < SIZE_MAX / size ? dp_mem_zalloc((n + 1) * size) : NULL;
     fp->no_memory = fp->no_memory || !ptr;
@@ -31,14 +31,14 @@ static uint32_t add_file(struct dp_file_pairs *fp, const char *file, size_t len,
 }
 
 /* Numbers the files of all places, sides and texts. */
-static void survey(struct dp_file_pairs *fp)
+static void survey_files(struct dp_file_pairs *fp)
 {
-    fp->of_site = room(fp, fp->subs->n_profs, sizeof *fp->of_site);
-    fp->of_source = room(fp, fp->n_sources, sizeof *fp->of_source);
+    fp->of_site = make_array(fp, fp->subs->n_profs, sizeof *fp->of_site);
+    fp->of_source = make_array(fp, fp->n_sources, sizeof *fp->of_source);
     for (size_t k = 0; k < fp->subs->n_profs && !fp->no_memory; k++) {
         const struct dp_pair_prof *of = &fp->subs->profs[k];
         size_t n = of->prof->sites.count;
-        uint32_t *files = fp->of_site[k] = room(fp, n, sizeof *files);
+        uint32_t *files = fp->of_site[k] = make_array(fp, n, sizeof *files);
         for (uint32_t i = 1; i <= n && !fp->no_memory; i++) {
             name_of_site(fp, of->prof, i);
             files[i] = add_file(fp, fp->buf.ptr, fp->buf.len, of->side);
@@ -91,7 +91,7 @@ static void pair_scripts(struct dp_file_pairs *fp)
 
 static void name_files(struct dp_file_pairs *fp)
 {
-    fp->names = room(fp, fp->checkouts.n_files, sizeof *fp->names);
+    fp->names = make_array(fp, fp->checkouts.n_files, sizeof *fp->names);
     for (size_t i = 0; i < fp->checkouts.n_files && !fp->no_memory; i++)
         fp->names[i] = DP_MAP_NONE;
     if (!fp->no_memory)
@@ -143,7 +143,7 @@ static void see_files(struct dp_file_pairs *fp, size_t k)
 static void see_versions(struct dp_file_pairs *fp)
 {
     size_t n = fp->sides * fp->checkouts.n_files;
-    fp->versions = room(fp, n, sizeof *fp->versions);
+    fp->versions = make_array(fp, n, sizeof *fp->versions);
     for (size_t k = 0; k < fp->subs->n_profs && !fp->no_memory; k++)
         see_files(fp, k);
     for (size_t i = 0; i < fp->n_sources && !fp->no_memory; i++)
@@ -175,7 +175,7 @@ int dp_file_pairs_make(struct dp_file_pairs *fp, struct dp_pool *texts,
     dp_checkouts_init(&fp->checkouts, texts, how->bases, how->n_bases);
     for (size_t k = 0; k < subs->n_profs; k++)
         fp->sides = subs->profs[k].side >= fp->sides ? subs->profs[k].side + 1 : fp->sides;
-    survey(fp);
+    survey_files(fp);
     if (!fp->no_memory)
         name_files(fp);
     if (!fp->no_memory)

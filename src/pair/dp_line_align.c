@@ -37,8 +37,8 @@ struct aligning {
     bool no_memory;
 };
 
-static void push(struct aligning *al, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end,
-                 unsigned depth)
+static void push_range(struct aligning *al, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end,
+                       unsigned depth)
 {
     if (a >= a_end || b >= b_end)
         return;
@@ -49,7 +49,7 @@ static void push(struct aligning *al, uint32_t a, uint32_t a_end, uint32_t b, ui
     al->todo[al->n_todo++] = (struct range){ a, a_end, b, b_end, depth };
 }
 
-static void match(struct aligning *al, uint32_t a, uint32_t b)
+static void match_words(struct aligning *al, uint32_t a, uint32_t b)
 {
     al->to[al->b_line[b]] = al->a_line[a];
 }
@@ -57,12 +57,12 @@ static void match(struct aligning *al, uint32_t a, uint32_t b)
 static void take_ends(struct aligning *al, struct range *r)
 {
     while (r->a < r->a_end && r->b < r->b_end && al->a[r->a] == al->b[r->b])
-        match(al, r->a++, r->b++);
+        match_words(al, r->a++, r->b++);
     while (r->a < r->a_end && r->b < r->b_end && al->a[r->a_end - 1] == al->b[r->b_end - 1])
-        match(al, --r->a_end, --r->b_end);
+        match_words(al, --r->a_end, --r->b_end);
 }
 
-static void count(struct aligning *al, const struct range *r)
+static void count_words(struct aligning *al, const struct range *r)
 {
     for (uint32_t i = r->a; i < r->a_end; i++) {
         al->seen[al->a[i]].a++;
@@ -72,7 +72,7 @@ static void count(struct aligning *al, const struct range *r)
         al->seen[al->b[j]].b++;
 }
 
-static void forget(struct aligning *al, const struct range *r)
+static void forget_words(struct aligning *al, const struct range *r)
 {
     static const struct seen none;
     for (uint32_t i = r->a; i < r->a_end; i++)
@@ -86,7 +86,7 @@ static void forget(struct aligning *al, const struct range *r)
 static bool take_anchors(struct aligning *al, const struct range *r)
 {
     uint32_t len = 0, *tails = al->tails;
-    count(al, r);
+    count_words(al, r);
     for (uint32_t j = r->b; j < r->b_end; j++) {
         const struct seen *s = &al->seen[al->b[j]];
         if (s->a != 1 || s->b != 1)
@@ -107,12 +107,12 @@ static bool take_anchors(struct aligning *al, const struct range *r)
     uint32_t a_end = r->a_end, b_end = r->b_end;
     for (uint32_t j = len ? tails[len - 1] : UINT32_MAX; j != UINT32_MAX; j = al->back[j]) {
         uint32_t i = al->seen[al->b[j]].at;
-        push(al, i + 1, a_end, j + 1, b_end, r->depth + 1);
-        match(al, a_end = i, b_end = j);
+        push_range(al, i + 1, a_end, j + 1, b_end, r->depth + 1);
+        match_words(al, a_end = i, b_end = j);
     }
     if (len)
-        push(al, r->a, a_end, r->b, b_end, r->depth + 1);
-    forget(al, r);
+        push_range(al, r->a, a_end, r->b, b_end, r->depth + 1);
+    forget_words(al, r);
     return len > 0;
 }
 
@@ -139,10 +139,10 @@ static void go_back(struct aligning *al, const struct range *r, int d, uint32_t 
             from_y = (uint32_t)((int)from_x - from);
             uint32_t start = insertion ? from_x : from_x + 1;
             while (x > start)
-                x--, y--, match(al, r->a + x, r->b + y);
+                x--, y--, match_words(al, r->a + x, r->b + y);
         } else {
             while (x > 0 && y > 0)
-                x--, y--, match(al, r->a + x, r->b + y);
+                x--, y--, match_words(al, r->a + x, r->b + y);
         }
         x = from_x;
         y = from_y;
@@ -175,12 +175,12 @@ static void take_longest(struct aligning *al, const struct range *r)
         }
     }
     go_back(al, r, best_d, best_x, best_y);
-    push(al, r->a + best_x, r->a_end, r->b + best_y, r->b_end, r->depth);
+    push_range(al, r->a + best_x, r->a_end, r->b + best_y, r->b_end, r->depth);
 }
 
-static int align(struct aligning *al)
+static int align_ranges(struct aligning *al)
 {
-    push(al, 0, (uint32_t)al->n, 0, (uint32_t)al->m, 0);
+    push_range(al, 0, (uint32_t)al->n, 0, (uint32_t)al->m, 0);
     while (al->n_todo && !al->no_memory) {
         struct range r = al->todo[--al->n_todo];
         take_ends(al, &r);
@@ -192,8 +192,8 @@ static int align(struct aligning *al)
 }
 
 /* Collects the words that the other side has, too. */
-static size_t common(const uint32_t *from, size_t n, const struct seen *seen, bool is_b,
-                     uint32_t *words, uint32_t *lines)
+static size_t common_words(const uint32_t *from, size_t n, const struct seen *seen, bool is_b,
+                           uint32_t *words, uint32_t *lines)
 {
     size_t k = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -204,8 +204,8 @@ static size_t common(const uint32_t *from, size_t n, const struct seen *seen, bo
     return k;
 }
 
-static int prepare(struct aligning *al, const uint32_t *a, size_t n, const uint32_t *b, size_t m,
-                   size_t n_words)
+static int prepare_words(struct aligning *al, const uint32_t *a, size_t n, const uint32_t *b,
+                         size_t m, size_t n_words)
 {
     al->a = dp_mem_realloc(NULL, 2 * n + 1, sizeof *al->a);
     al->b = dp_mem_realloc(NULL, 4 * m + 1, sizeof *al->b);
@@ -221,8 +221,8 @@ static int prepare(struct aligning *al, const uint32_t *a, size_t n, const uint3
         al->seen[a[i]].a = 1;
     for (size_t j = 0; j < m; j++)
         al->seen[b[j]].b = 1;
-    al->n = common(a, n, al->seen, false, al->a, al->a_line);
-    al->m = common(b, m, al->seen, true, al->b, al->b_line);
+    al->n = common_words(a, n, al->seen, false, al->a, al->a_line);
+    al->m = common_words(b, m, al->seen, true, al->b, al->b_line);
     memset(al->seen, 0, (n_words + 1) * sizeof *al->seen);
     return 0;
 }
@@ -233,8 +233,8 @@ int dp_words_align(const uint32_t *a, size_t n, const uint32_t *b, size_t m, siz
     struct aligning al = { .to = to };
     for (size_t j = 0; j < m; j++)
         to[j] = DP_ALIGN_NONE;
-    int rc = prepare(&al, a, n, b, m, n_words);
-    rc = rc < 0 ? rc : align(&al);
+    int rc = prepare_words(&al, a, n, b, m, n_words);
+    rc = rc < 0 ? rc : align_ranges(&al);
     dp_mem_free(al.a);
     dp_mem_free(al.b);
     dp_mem_free(al.seen);

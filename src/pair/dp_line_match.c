@@ -29,7 +29,8 @@ static struct dp_side_line *own_line(const struct job *j, size_t i)
 }
 
 /* Pairs the side's own line with that line. */
-static void pair(struct dp_line_match *m, struct dp_side_line *own, uint32_t line, uint32_t side)
+static void pair_line(struct dp_line_match *m, struct dp_side_line *own, uint32_t line,
+                      uint32_t side)
 {
     own->line = line;
     *number_of(m, line, side) = own->number;
@@ -48,7 +49,7 @@ static int add_line(struct dp_line_match *m, struct dp_side_line *own, uint32_t 
         return DP_E_NOMEM;
     lp->lines[n] = (struct dp_paired_line){ .file = own->file };
     lp->n_lines++;
-    pair(m, own, (uint32_t)n, side);
+    pair_line(m, own, (uint32_t)n, side);
     return 0;
 }
 
@@ -61,7 +62,7 @@ static int pair_with_number(struct job *j, const struct dp_map *of, struct dp_si
 {
     const struct dp_map_slot *slot = dp_map_find(of, was);
     if (slot) {
-        pair(j->m, own, slot->value, j->side);
+        pair_line(j->m, own, slot->value, j->side);
         return 0;
     }
     int rc = add_line(j->m, own, j->side);
@@ -186,7 +187,7 @@ static int64_t pair_moved(struct job *j, const struct dp_two_texts *t)
         rc = dp_words_align(v.gone_words, v.n_gone, v.fresh_words, v.n_fresh, t->pool.count, v.to);
         for (size_t i = 0; i < v.n_fresh && rc == 0; i++)
             if (v.to[i] != DP_ALIGN_NONE) {
-                pair(m, &m->own.lines[v.fresh[i]], v.gone[v.to[i]], j->side);
+                pair_line(m, &m->own.lines[v.fresh[i]], v.gone[v.to[i]], j->side);
                 m->pairs->lines[v.gone[v.to[i]]].fate = DP_FATE_MOVED;  /* unless it is deleted
                                                                          * later */
                 moved++;
@@ -265,7 +266,7 @@ static int pair_part(struct job *j, const struct part *p, struct dp_line_seen *o
     int rc = dp_lines_align(old, p->a_end - p->a, new, p->b_end - p->b, to);
     for (size_t i = p->b; i < p->b_end && rc == 0; i++)
         if (to[i - p->b] != DP_ALIGN_NONE)
-            pair(m, own_line(j, i), j->lines[p->a + to[i - p->b]], j->side);
+            pair_line(m, own_line(j, i), j->lines[p->a + to[i - p->b]], j->side);
     return rc;
 }
 

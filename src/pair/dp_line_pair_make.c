@@ -131,7 +131,7 @@ static int label_lines(struct making *m)
 
 /* ---- all lines ---- */
 
-static int begin(struct making *m)
+static int begin_pairs(struct making *m)
 {
     struct dp_line_pairs *lp = m->lp;
     uint32_t empty;
@@ -152,11 +152,11 @@ static int begin(struct making *m)
     return text_of_buf(m, &empty);      /* its number is 0 */
 }
 
-static int make(struct making *m, const struct dp_source_text *texts, size_t n_texts,
-                const struct dp_pair_how *how)
+static int make_pairs(struct making *m, const struct dp_source_text *texts, size_t n_texts,
+                      const struct dp_pair_how *how)
 {
     struct dp_line_pairs *lp = m->lp;
-    int rc = begin(m);
+    int rc = begin_pairs(m);
     rc = rc < 0 ? rc : dp_file_pairs_make(&m->files, &lp->texts, m->subs, texts, n_texts, how);
     lp->sides = m->files.sides;
     rc = rc < 0 ? rc : dp_line_match_init(&m->match, lp, &m->files);
@@ -179,7 +179,7 @@ int dp_line_pairs_make(struct dp_line_pairs *lp, const struct dp_pairs *subs,
     dp_buf_init(&m.buf);
     m.lp = lp;
     m.subs = subs;
-    int rc = make(&m, texts, n_texts, how);
+    int rc = make_pairs(&m, texts, n_texts, how);
     dp_line_match_release(&m.match);
     dp_file_pairs_release(&m.files);
     dp_buf_release(&m.buf);

@@ -50,7 +50,7 @@ struct making {
     bool no_memory;
 };
 
-static uint32_t text(struct making *m, const char *ptr, size_t len)
+static uint32_t text_number(struct making *m, const char *ptr, size_t len)
 {
     uint32_t n = dp_pool_intern(&m->pairs->texts, ptr, len);
     if (n == DP_MAP_NONE) {
@@ -68,11 +68,11 @@ static const struct dp_name *name_of(const struct making *m, uint32_t n)
 static uint32_t text_of_buf(struct making *m)
 {
     m->no_memory = m->no_memory || m->buf.err;
-    return m->buf.err ? 0 : text(m, m->buf.len ? m->buf.ptr : "", m->buf.len);
+    return m->buf.err ? 0 : text_number(m, m->buf.len ? m->buf.ptr : "", m->buf.len);
 }
 
 /* Puts a key into a map. Returns whether the map had it. */
-static bool note(struct making *m, struct dp_map *map, uint64_t key, uint32_t **value)
+static bool note_key(struct making *m, struct dp_map *map, uint64_t key, uint32_t **value)
 {
     struct dp_map_slot *slot = dp_map_put(map, key);
     if (!slot) {
@@ -147,7 +147,7 @@ static struct part part_of(const struct dp_prof *prof, uint32_t n)
 
 /* The number of a name after renaming. A name stays as it is if the side has the new name
  * itself. */
-static uint32_t renamed(struct making *m, uint32_t t, uint32_t side)
+static uint32_t renamed_text(struct making *m, uint32_t t, uint32_t side)
 {
     for (size_t i = 0; i < m->how->n_renames; i++) {
         const struct dp_rename *r = &m->how->renames[i];
@@ -188,7 +188,7 @@ static uint32_t plain_text(struct making *m, const struct dp_name *name)
 }
 
 /* First pass: collects the files and labels of each side. */
-static void survey(struct making *m, struct dp_pair_prof *to)
+static void survey_names(struct making *m, struct dp_pair_prof *to)
 {
     size_t n = dp_subs_count(&to->prof->subs);
     to->label = dp_mem_realloc(NULL, n + 1, sizeof *to->label);
@@ -206,7 +206,7 @@ static void survey(struct making *m, struct dp_pair_prof *to)
         to->label[i] = plain_label(m, to->prof, i, &p);
         to->package[i] = plain_text(m,
                                     dp_subs_text(&to->prof->subs, to->prof->subs.subs[i].package));
-        note(m, &m->has, (uint64_t)to->label[i] << 32 | to->side, &known);
+        note_key(m, &m->has, (uint64_t)to->label[i] << 32 | to->side, &known);
     }
 }
 
@@ -218,10 +218,10 @@ static void rename_package(struct making *m, struct dp_pair_prof *to, uint32_t s
     m->buf.len = 0;
     dp_buf_add(&m->buf, package->ptr, package->len);
     dp_buf_adds(&m->buf, "::");
-    uint32_t t = renamed(m, text_of_buf(m), to->side);
+    uint32_t t = renamed_text(m, text_of_buf(m), to->side);
     const struct dp_name *name = name_of(m, t);
     if (name->len > 2)
-        to->package[sub] = text(m, name->ptr, name->len - 2);
+        to->package[sub] = text_number(m, name->ptr, name->len - 2);
 }
 
 /* ---- anonymous subs ---- */
@@ -242,7 +242,7 @@ static bool has_one_file(const struct making *m, uint32_t label)
 static void note_file(struct making *m, const struct dp_pair_prof *of, uint32_t sub)
 {
     uint32_t *file;
-    bool was = note(m, &m->file_of_label, (uint64_t)of->label[sub] << 32 | of->side, &file);
+    bool was = note_key(m, &m->file_of_label, (uint64_t)of->label[sub] << 32 | of->side, &file);
     *file = !was || *file == of->file[sub] ? of->file[sub] : MANY;
 }
 
@@ -256,8 +256,8 @@ static uint32_t add_item(struct making *m, const struct dp_pair_prof *of, uint32
                          const struct part *p)
 {
     const struct dp_name *in = dp_subs_text(&of->prof->subs, of->prof->subs.subs[sub].in);
-    struct group group = { of->label[sub], in->len ? renamed(m, plain_text(m, in), of->side) : 0,
-                           0 };
+    struct group group = { of->label[sub],
+                           in->len ? renamed_text(m, plain_text(m, in), of->side) : 0, 0 };
     if (!in->len && !has_one_file(m, of->label[sub]))
         group.file = is_script(of->prof, p) ? m->script : of->file[sub];
     /* Make room first, so that the pool has no entry without its item if something fails. */
@@ -412,7 +412,8 @@ static uint32_t *name_apart(struct making *m, struct dp_map *taken, struct canon
         dp_buf_add(&m->buf, in->ptr, in->len);
     }
     size_t len = m->buf.len;
-    for (unsigned n = 2; note(m, taken, c->label = text_of_buf(m), &value) && !m->no_memory; n++) {
+    for (unsigned n = 2; note_key(m, taken, c->label = text_of_buf(m), &value)
+         && !m->no_memory; n++) {
         m->buf.len = len;
         dp_buf_addf(&m->buf, " (%u)", n);
     }
@@ -440,14 +441,14 @@ static void label_canons(struct making *m)
                               !has_one_file(m, group.name));
         else if (item->place.ordinal > 1)
             dp_buf_addf(&m->buf, "#%" PRIu32, item->place.ordinal);
-        if (note(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory
+        if (note_key(m, &taken, c->label = text_of_buf(m), &value) && !m->no_memory
             && !(is_gone(c) && m->canons[*value].first == DP_MAP_NONE))
             value = name_apart(m, &taken, c, &group);
         *value = (uint32_t)i;
         if (c->first == DP_MAP_NONE || m->no_memory)
             continue;
         uint32_t before = place_text(m, &m->items[c->first]);
-        if (before != place && !note(m, &m->pairs->moved, c->label, &value))
+        if (before != place && !note_key(m, &m->pairs->moved, c->label, &value))
             *value = before;
     }
     dp_map_release(&taken);
@@ -457,14 +458,14 @@ static void pair_all(struct making *m)
 {
     struct dp_pairs *pairs = m->pairs;
     for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++)
-        survey(m, &pairs->profs[k]);
+        survey_names(m, &pairs->profs[k]);
     dp_checkouts_pair(&m->files);
     m->no_memory = m->no_memory || m->files.no_memory;
     for (size_t k = 0; k < pairs->n_profs && !m->no_memory; k++) {
         struct dp_pair_prof *p = &pairs->profs[k];
         for (uint32_t i = 0; i < dp_subs_count(&p->prof->subs) && !m->no_memory; i++) {
             p->file[i] = p->file[i] == DP_MAP_NONE ? 0 : dp_checkouts_text(&m->files, p->file[i]);
-            p->label[i] = renamed(m, p->label[i], p->side);
+            p->label[i] = renamed_text(m, p->label[i], p->side);
             rename_package(m, p, i);
         }
     }
@@ -486,7 +487,7 @@ static void pair_anonymous(struct making *m)
                 pairs->profs[k].label[i] = m->canons[m->items[m->item_of[k][i]].canon].label;
 }
 
-static void release(struct making *m)
+static void release_making(struct making *m)
 {
     for (size_t k = 0; m->item_of && k < m->pairs->n_profs; k++)
         dp_mem_free(m->item_of[k]);
@@ -515,8 +516,8 @@ int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size
     dp_pool_init(&m.groups);
     dp_pool_init(&m.identities);
     dp_buf_init(&m.buf);
-    text(&m, "", 0);
-    m.script = text(&m, "\0script", 7);      /* no file has this name */
+    text_number(&m, "", 0);
+    m.script = text_number(&m, "\0script", 7);      /* no file has this name */
     pairs->profs = dp_mem_zalloc((n + 1) * sizeof *pairs->profs);
     m.no_memory = m.no_memory || !pairs->profs;
     for (size_t i = 0; i < n && !m.no_memory; i++) {
@@ -530,7 +531,7 @@ int dp_pairs_make(struct dp_pairs *pairs, const struct dp_pair_side *sides, size
         pair_all(&m);
     if (!m.no_memory && how->label_flags & DP_LABEL_SEPARATE)
         pair_anonymous(&m);
-    release(&m);
+    release_making(&m);
     if (m.no_memory)
         dp_pairs_release(pairs);
     return m.no_memory ? DP_E_NOMEM : 0;

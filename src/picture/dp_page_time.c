@@ -77,7 +77,7 @@ static int end_chunk(struct times *t)
     return rc < 0 ? rc : t->p->sink->err;
 }
 
-static int step(struct times *t, uint32_t code)
+static int add_step(struct times *t, uint32_t code)
 {
     uint64_t real = t->now - t->real_before, cpu = t->cpu - t->cpu_before;
     dp_page_number(&t->codes, code);
@@ -99,7 +99,7 @@ static void add_text(struct times *t, struct dp_buf *to, const char *ptr, size_t
 
 /* ---- events ---- */
 
-static int push(struct times *t, uint32_t sub, bool is_call)
+static int push_call(struct times *t, uint32_t sub, bool is_call)
 {
     uint32_t name = sub < t->names_cap ? t->names[sub] : 0;
     struct dp_map_slot *slot = name ? dp_map_find(&t->kids, (uint64_t)t->on << 32 | (name - 1))
@@ -120,19 +120,19 @@ static int push(struct times *t, uint32_t sub, bool is_call)
     t->calls++;
     uint32_t from = t->on;
     t->on = slot->value;
-    return step(t, slot->value - from);
+    return add_step(t, slot->value - from);
 }
 
-static int pop(struct times *t)
+static int pop_call(struct times *t)
 {
     if (!t->depth)
         return 0;
     struct running *ended = &t->stack[--t->depth];
     t->on = ended->frame;
-    return ended->begins ? step(t, 0) : 0;
+    return ended->begins ? add_step(t, 0) : 0;
 }
 
-static void mark(struct times *t, uint32_t sub)
+static void add_mark(struct times *t, uint32_t sub)
 {
     const struct dp_name *name = dp_subs_text(&t->subs, t->subs.subs[sub].name);
     dp_buf_addf(&t->marks, "%s[%" PRIu64 ",", t->marks.len ? "," : "", t->now);
@@ -140,23 +140,23 @@ static void mark(struct times *t, uint32_t sub)
     dp_buf_addc(&t->marks, ']');
 }
 
-static int take(struct times *t, struct dp_event *ev)
+static int take_event(struct times *t, struct dp_event *ev)
 {
     int rc = 0;
     while (ev->op == DP_OP_REST && t->depth && rc == 0)
-        rc = pop(t);
+        rc = pop_call(t);
     t->now = dp_count_add(t->now, ev->t[DP_REAL]);
     t->cpu = dp_count_add(t->cpu, dp_count_add(ev->t[DP_USER], ev->t[DP_SYSTEM]));
     switch (ev->op) {
     case DP_OP_ENTER: case DP_OP_REENTER:
-        return push(t, ev->sub, ev->op == DP_OP_ENTER);
+        return push_call(t, ev->sub, ev->op == DP_OP_ENTER);
     case DP_OP_LEAVE: case DP_OP_UNWIND:
-        return pop(t);
+        return pop_call(t);
     case DP_OP_GOTO: case DP_OP_REGOTO:
-        rc = pop(t);
-        return rc < 0 ? rc : push(t, ev->sub, ev->op == DP_OP_GOTO);
+        rc = pop_call(t);
+        return rc < 0 ? rc : push_call(t, ev->sub, ev->op == DP_OP_GOTO);
     case DP_OP_PHASE:
-        mark(t, ev->sub);
+        add_mark(t, ev->sub);
         break;
     case DP_OP_RESUME:
         t->file.inherited = ev->sub;
@@ -171,7 +171,7 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
     (void)counts, (void)err;
     dp_file_subtract_cost(&t->file, ev, n);
     for (size_t i = 0; i < n; i++) {
-        int rc = take(t, &ev[i]);
+        int rc = take_event(t, &ev[i]);
         if (DP_UNLIKELY(rc < 0)) {
             *bad = i;
             return rc;
@@ -243,7 +243,7 @@ static int read_lane(struct times *t, const char *path)
         rc = code == DP_E_NOMEM ? code : 0;
     }
     while (rc == 0 && t->depth)
-        rc = pop(t);
+        rc = pop_call(t);
     rc = rc < 0 ? rc : end_chunk(t);
     const struct dp_header *head = &t->file.head;
     dp_buf_adds(&t->facts, "]");

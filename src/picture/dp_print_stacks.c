@@ -27,8 +27,8 @@ const struct dp_stacks_format *dp_stacks_format_named(const char *name)
 
 /* ---- several runs ---- */
 
-static int mark(struct dp_stacks *s, const struct dp_diff *diff, bool incl,
-                struct dp_stacks_outcome *out)
+static int mark_names(struct dp_stacks *s, const struct dp_diff *diff, bool incl,
+                      struct dp_stacks_outcome *out)
 {
     struct dp_diff_family family;
     int rc = dp_diff_compare(&family, diff, 0, incl, 1);
@@ -65,8 +65,8 @@ static int make_stacks(struct dp_stacks *s, const struct dp_diff_side *sides, si
     out->adjusted = diff.adjusted;
     rc = speed ? dp_stacks_make(s, sides, n, &stacks) : DP_E_NOMEM;
     if (rc == 0) {
-        rc = mark(s, &diff, false, out);
-        rc = rc < 0 ? rc : mark(s, &diff, true, out);
+        rc = mark_names(s, &diff, false, out);
+        rc = rc < 0 ? rc : mark_names(s, &diff, true, out);
         if (rc < 0)
             dp_stacks_release(s);
     }

@@ -60,7 +60,7 @@ static void add_name(struct dp_buf *to, const struct dp_name *name, size_t numbe
 }
 
 /* Removes trailing zeros of a number's decimals. */
-static void trim(struct dp_buf *to, size_t from)
+static void trim_zeros(struct dp_buf *to, size_t from)
 {
     if (to->err || !memchr(to->ptr + from, '.', to->len - from))
         return;
@@ -78,7 +78,7 @@ static void add_real(struct dp_buf *to, double v)
         decimals++;
     size_t from = to->len;
     dp_render_real(to, v, decimals, false);
-    trim(to, from);
+    trim_zeros(to, from);
 }
 
 /* Appends the value of a column. Whole numbers are rounded so that the output adds up to the total:
@@ -113,7 +113,7 @@ static bool add_value(struct folding *f, size_t c, uint64_t ticks)
     } else {
         dp_buf_add(&f->line, num, dp_render_seconds(num, ticks, hz));
     }
-    trim(&f->line, from);
+    trim_zeros(&f->line, from);
     return ticks != 0;
 }
 
@@ -131,7 +131,7 @@ static void add_path(struct folding *f, size_t depth, size_t end)
     f->cut = true;
 }
 
-static int print(struct folding *f, size_t depth, const uint64_t *values)
+static int print_line(struct folding *f, size_t depth, const uint64_t *values)
 {
     bool any = false;
     for (size_t c = 0; c < f->s->n_columns; c++)
@@ -187,7 +187,7 @@ static int go_to(struct folding *f, size_t depth, uint32_t name)
 }
 
 /* Appends a frame that replaces n frames. */
-static int skip(struct folding *f, size_t depth, size_t n)
+static int skip_frames(struct folding *f, size_t depth, size_t n)
 {
     if (dp_mem_grow((void **)&f->ends, &f->ends_cap, depth + 1, sizeof *f->ends) < 0)
         return DP_E_NOMEM;
@@ -198,7 +198,7 @@ static int skip(struct folding *f, size_t depth, size_t n)
 }
 
 /* Prints stacks from their leaves up, in order. */
-static int backward(struct folding *f, const uint32_t *depth)
+static int print_backward(struct folding *f, const uint32_t *depth)
 {
     const struct dp_stacks *s = f->s;
     /* By frame: the frame itself or the one above it that is no deeper than the tail. */
@@ -208,7 +208,7 @@ static int backward(struct folding *f, const uint32_t *depth)
     if (rc == 0)
         rc = go_to(f, 0, 0);
     if (rc == 0)
-        rc = print(f, 0, s->self);
+        rc = print_line(f, 0, s->self);
     for (uint32_t i = 0; i < s->count && rc == 0; i++)
         low[i] = depth[i] <= f->deep.tail ? i : low[s->frames[i].parent];
     for (size_t k = 0; k < count && rc == 0; k++) {
@@ -218,19 +218,19 @@ static int backward(struct folding *f, const uint32_t *depth)
             rc = go_to(f, ++d, s->frames[at].name);
             at = s->frames[at].parent;
             if (rc == 0 && d == f->deep.head && deep > f->deep.most) {
-                rc = skip(f, ++d, deep - f->deep.head - f->deep.tail);
+                rc = skip_frames(f, ++d, deep - f->deep.head - f->deep.tail);
                 at = low[at];
             }
         }
         if (rc == 0)
-            rc = print(f, d, &s->self[(size_t)who[k] * s->n_columns]);
+            rc = print_line(f, d, &s->self[(size_t)who[k] * s->n_columns]);
     }
     dp_mem_free(low);
     dp_mem_free(who);
     return rc;
 }
 
-static int forward(struct folding *f)
+static int print_forward(struct folding *f)
 {
     const struct dp_stacks *s = f->s;
     uint32_t *open = NULL;      /* by depth: the frame */
@@ -247,13 +247,13 @@ static int forward(struct folding *f)
         open[depth] = i;
         rc = go_to(f, depth, s->frames[i].name);
         if (rc == 0)
-            rc = print(f, depth, &s->self[(size_t)i * s->n_columns]);
+            rc = print_line(f, depth, &s->self[(size_t)i * s->n_columns]);
     }
     dp_mem_free(open);
     return rc;
 }
 
-static int fold(struct folding *f)
+static int fold_stacks(struct folding *f)
 {
     size_t n = f->s->n_columns;
     f->seen = dp_mem_zalloc((n + 1) * sizeof *f->seen);
@@ -267,7 +267,7 @@ static int fold(struct folding *f)
             f->whole = f->whole && dp_num_scale(f->s->total[c], f->how->per, f->s->hz[c], &all);
     }
     if (rc == 0)
-        rc = f->how->reverse ? backward(f, depth) : forward(f);
+        rc = f->how->reverse ? print_backward(f, depth) : print_forward(f);
     dp_mem_free(f->seen);
     dp_mem_free(f->printed);
     dp_mem_free(depth);
@@ -282,7 +282,7 @@ int dp_print_folded(const struct dp_stacks_printing *p)
     struct folding f = { .s = p->s, .how = p->job->fold, .sink = p->sink, .factor = p->factor };
     dp_buf_init(&f.path);
     dp_buf_init(&f.line);
-    int rc = fold(&f);
+    int rc = fold_stacks(&f);
     p->out->lines = f.lines;
     p->out->shortened = f.shortened;
     p->out->most = f.deep.most;

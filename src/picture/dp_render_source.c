@@ -20,7 +20,7 @@ struct lines {
     struct dp_linesum *sums;    /* by side */
 };
 
-static const struct dp_linesum_line *at(const struct dp_linesum *sum, size_t i)
+static const struct dp_linesum_line *line_at(const struct dp_linesum *sum, size_t i)
 {
     return &sum->lines[sum->order[i]];
 }
@@ -56,7 +56,7 @@ static int write_numbers_of_lines(struct lines *l, const struct dp_linesum *sum)
     size_t i = 0;
     for (uint32_t file = 0; file < l->files.count; file++) {
         size_t from = i;
-        while (i < sum->count && at(sum, i)->file == file)
+        while (i < sum->count && line_at(sum, i)->file == file)
             i++;
         dp_page_number(&l->p->out, i - from);
     }
@@ -67,15 +67,15 @@ static int write_lines(struct lines *l, const struct dp_linesum *sum)
 {
     struct dp_page *p = l->p;
     for (size_t i = 0; i < sum->count; i++) {
-        bool follows = i && at(sum, i)->file == at(sum, i - 1)->file;
-        dp_page_number(&p->out, at(sum, i)->line - (follows ? at(sum, i - 1)->line : 0));
+        bool follows = i && line_at(sum, i)->file == line_at(sum, i - 1)->file;
+        dp_page_number(&p->out, line_at(sum, i)->line - (follows ? line_at(sum, i - 1)->line : 0));
     }
     int rc = dp_page_hand_over(p);
     for (size_t i = 0; i < sum->count; i++)
-        dp_page_number(&p->out, at(sum, i)->count);
+        dp_page_number(&p->out, line_at(sum, i)->count);
     rc = rc < 0 ? rc : dp_page_hand_over(p);
     for (size_t i = 0; i < sum->count; i++)
-        dp_page_number(&p->out, at(sum, i)->n_calls);
+        dp_page_number(&p->out, line_at(sum, i)->n_calls);
     rc = rc < 0 ? rc : dp_page_hand_over(p);
     for (size_t k = 0; k < 2 * sum->n_measures && rc == 0; k++) {
         for (size_t i = 0; i < sum->count; i++)
@@ -91,7 +91,7 @@ static int write_calls(struct lines *l, const struct dp_linesum *sum, size_t col
 {
     struct dp_buf *out = &l->p->out;
     for (size_t i = 0; i < sum->count; i++)
-        for (uint32_t c = at(sum, i)->last_call; c != UINT32_MAX; c = sum->calls[c].before)
+        for (uint32_t c = line_at(sum, i)->last_call; c != UINT32_MAX; c = sum->calls[c].before)
             dp_page_number(out, column == 0 ? sum->calls[c].name
                                 : column == 1 ? sum->calls[c].calls
                                 : sum->call_values[c * sum->n_measures + column - 2]);

@@ -81,14 +81,14 @@ static struct dp_rgb parse_rgb(const char *text, struct dp_rgb otherwise)
     return (struct dp_rgb){ (unsigned char)v[0], (unsigned char)v[1], (unsigned char)v[2] };
 }
 
-static void flush(struct svg *g)
+static void flush_text(struct svg *g)
 {
     dp_sink_add(g->sink, g->out.ptr, g->out.len);
     g->out.len = 0;
 }
 
-static void line(struct svg *g, const char *id, const char *class, double x, double y,
-                 const char *text)
+static void add_line(struct svg *g, const char *id, const char *class, double x, double y,
+                     const char *text)
 {
     dp_buf_addf(&g->out, "<text id=\"%s\" class=\"%s\" x=\"", id, class);
     add_px(&g->out, x);
@@ -101,7 +101,7 @@ static void line(struct svg *g, const char *id, const char *class, double x, dou
 
 /* ---- around the frames ---- */
 
-static void style(struct svg *g)
+static void add_style(struct svg *g)
 {
     const char *p = dp_share_svg_css.ptr, *end = p + dp_share_svg_css.len;
     dp_buf_adds(&g->out, "<style>\n");
@@ -129,7 +129,7 @@ static void style(struct svg *g)
     dp_buf_adds(&g->out, "</style>\n");
 }
 
-static void background(struct svg *g)
+static void add_background(struct svg *g)
 {
     struct dp_rgb usual[2];
     dp_palette_background(g->how->palette, usual);
@@ -151,7 +151,7 @@ static void background(struct svg *g)
     dp_buf_adds(&g->out, "\"/>\n");
 }
 
-static void head(struct svg *g)
+static void add_head(struct svg *g)
 {
     const struct dp_flame_how *how = g->how;
     dp_buf_addf(&g->out, "<?xml version=\"1.0\" encoding=\"");
@@ -186,12 +186,12 @@ static void head(struct svg *g)
         add_str(g, how->notes);
         dp_buf_adds(&g->out, "</desc>\n");
     }
-    style(g);
-    background(g);
+    add_style(g);
+    add_background(g);
 }
 
 /* Draws the legend of a difference: colours from the greatest loss to the greatest growth. */
-static void legend(struct svg *g, double y)
+static void add_legend(struct svg *g, double y)
 {
     double size = g->how->font_size, x = SIDE;
     dp_buf_adds(&g->out, "<g id=\"legend\">");
@@ -216,7 +216,7 @@ static void legend(struct svg *g, double y)
         dp_buf_adds(&words, "; ");
     }
     dp_buf_adds(&words, g->how->legend ? g->how->legend : "");
-    line(g, "sides", "quiet", x + 6, y, dp_buf_cstr(&words));
+    add_line(g, "sides", "quiet", x + 6, y, dp_buf_cstr(&words));
     g->out.err = g->out.err ? g->out.err : words.err;
     dp_buf_release(&words);
 }
@@ -278,32 +278,32 @@ static void legend_of_kinds(struct svg *g, double y)
 
 /* Draws title, subtitle, the lines for details and for frames that are not drawn, and the
  * controls. */
-static void frame(struct svg *g)
+static void add_surroundings(struct svg *g)
 {
     const struct dp_flame_how *how = g->how;
     double size = how->font_size, right = how->width - SIDE;
     double below = how->inverted ? g->image_height - size : g->image_height - g->bottom + size + 8;
     double details = how->inverted ? g->top - size - 4 : below;
-    line(g, "title", "title", how->width / 2, size * 2, how->title);
+    add_line(g, "title", "title", how->width / 2, size * 2, how->title);
     if (how->subtitle && *how->subtitle)
-        line(g, "subtitle", "subtitle", how->width / 2, size * 4, how->subtitle);
-    line(g, "details", "line", SIDE, details, " ");
+        add_line(g, "subtitle", "subtitle", how->width / 2, size * 4, how->subtitle);
+    add_line(g, "details", "line", SIDE, details, " ");
     if (g->flame->hidden) {
         char hidden[200];
         if (dp_render_hidden(hidden, sizeof hidden, g->flame) < 0)
             g->out.err = DP_E_NOMEM;
-        line(g, "hidden", "quiet", SIDE,
-             g->image_height - (how->inverted ? size * 0.6 : size * 0.6), hidden);
+        add_line(g, "hidden", "quiet", SIDE,
+                 g->image_height - (how->inverted ? size * 0.6 : size * 0.6), hidden);
     }
-    line(g, "unzoom", "control hide", SIDE, size * 2, "Reset zoom");
-    line(g, "search", "control", right - 30, size * 2, "Search");
-    line(g, "ignorecase", "control", right, size * 2, "ic");
-    line(g, "matched", "line", right, details, " ");
+    add_line(g, "unzoom", "control hide", SIDE, size * 2, "Reset zoom");
+    add_line(g, "search", "control", right - 30, size * 2, "Search");
+    add_line(g, "ignorecase", "control", right, size * 2, "ic");
+    add_line(g, "matched", "line", right, details, " ");
     if (how->truth)
-        line(g, "uncertain", "control", right, g->image_height - size * 2.4,
-             "Show uncertain changes");
+        add_line(g, "uncertain", "control", right, g->image_height - size * 2.4,
+                 "Show uncertain changes");
     if (g->flame->two)
-        legend(g, g->image_height - size * 2.4);
+        add_legend(g, g->image_height - size * 2.4);
     else if (g->n_kinds)
         legend_of_kinds(g, g->image_height - size * (g->flame->hidden ? 2.4 : 0.9));
 }
@@ -319,7 +319,7 @@ static size_t last_part(const struct dp_name *name)
 
 /* The number of bytes of the escaped text that fit into so many columns: all of it, or a part that
  * leaves two columns for dots. */
-static size_t fitting(const char *ptr, size_t len, size_t room, bool *whole)
+static size_t fitting_bytes(const char *ptr, size_t len, size_t room, bool *whole)
 {
     size_t at = 0, columns = 0, cut = 0;
     while (at < len) {
@@ -355,7 +355,7 @@ static void add_label(struct svg *g, const struct dp_name *name, double width, c
         bool clipped = n > most;        /* a combining mark takes no room and may follow */
         text.len = 0;
         dp_text_escape(&text, name->ptr + from, clipped ? most : n);
-        len = fitting(text.len ? text.ptr : "", text.len, room, &whole);
+        len = fitting_bytes(text.len ? text.ptr : "", text.len, room, &whole);
         whole = whole && !clipped;
         if (!part)
             break;
@@ -400,7 +400,7 @@ static const struct dp_flame_fill *attributes_of(const struct svg *g, uint32_t n
 }
 
 /* A field of a name's attributes: `key=value` between tabs. */
-static struct dp_name attribute(const struct dp_flame_fill *from, const char *key)
+static struct dp_name attribute_of(const struct dp_flame_fill *from, const char *key)
 {
     size_t n = strlen(key);
     const char *p = from ? from->text : "", *end = p + (from ? from->text_len : 0);
@@ -423,7 +423,7 @@ static void add_attribute(struct svg *g, const char *name, struct dp_name value)
     dp_buf_addc(&g->out, '"');
 }
 
-static int draw(struct svg *g, const struct dp_flame_box *box)
+static int draw_box(struct svg *g, const struct dp_flame_box *box)
 {
     const struct dp_flame *f = g->flame;
     struct dp_name name = dp_flame_plain(&f->s->names[box->name].text);
@@ -434,12 +434,12 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
                                 : g->image_height - g->bottom - (box->depth + 1) * height;
     struct dp_rgb c = fill_of(g, box, change);
     const struct dp_flame_fill *more = attributes_of(g, box->name);
-    struct dp_name link = attribute(more, "href"), title = attribute(more, "title"),
-                   raw = attribute(more, "g_extra"), class = attribute(more, "class");
+    struct dp_name link = attribute_of(more, "href"), title = attribute_of(more, "title"),
+                   raw = attribute_of(more, "g_extra"), class = attribute_of(more, "class");
     bool is_new = dp_flame_is_new(f, box) && box->depth && !g->how->is_pair,
          is_gone = dp_flame_is_gone(f, box) && !g->how->is_pair;
     if (link.ptr) {
-        struct dp_name target = attribute(more, "target"), extra = attribute(more, "a_extra");
+        struct dp_name target = attribute_of(more, "target"), extra = attribute_of(more, "a_extra");
         dp_buf_adds(&g->out, "<a");
         add_attribute(g, "xlink:href", link);
         add_attribute(g, "target", target.ptr ? target : (struct dp_name){ "_top", 4 });
@@ -463,7 +463,7 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
         add_xml(g, class.ptr, class.len);
     }
     dp_buf_addc(&g->out, '"');
-    add_attribute(g, "id", attribute(more, "id"));
+    add_attribute(g, "id", attribute_of(more, "id"));
     if (raw.ptr) {
         dp_buf_addc(&g->out, ' ');
         dp_buf_add(&g->out, raw.ptr, raw.len);
@@ -508,7 +508,7 @@ static int draw(struct svg *g, const struct dp_flame_box *box)
     }
     dp_buf_adds(&g->out, link.ptr ? "</g></a>\n" : "</g>\n");
     if (g->out.len > 16384)
-        flush(g);
+        flush_text(g);
     return f->two ? g->out.err : tell_colour(g, box->name, c);
 }
 
@@ -527,7 +527,7 @@ static int index_names(struct dp_map *map, const struct dp_stacks *s,
     return 0;
 }
 
-static int print(struct svg *g)
+static int print_picture(struct svg *g)
 {
     const struct dp_flame *f = g->flame;
     double size = g->how->font_size, inner = g->how->width - 2 * SIDE;
@@ -544,15 +544,15 @@ static int print(struct svg *g)
                 + (f->two ? size * 2.4 : g->n_kinds ? size * 1.8 : 0) + (g->how->inverted ? 10 : 0);
     g->image_height = (f->depth + 1) * g->how->height + g->top + g->bottom;
     g->per_tick = f->total > 0 ? inner / f->total : 0;
-    head(g);
-    frame(g);
+    add_head(g);
+    add_surroundings(g);
     dp_buf_adds(&g->out, "<g id=\"frames\">\n");
     for (size_t i = 0; i < f->count && rc == 0; i++)
-        rc = draw(g, &f->boxes[i]);
+        rc = draw_box(g, &f->boxes[i]);
     dp_buf_adds(&g->out, "</g>\n<script><![CDATA[\n");
     dp_buf_add(&g->out, dp_share_svg_js.ptr, dp_share_svg_js.len);
     dp_buf_adds(&g->out, "]]></script>\n</svg>\n");
-    flush(g);
+    flush_text(g);
     return rc < 0 ? rc : g->told_of.err ? g->told_of.err : g->out.err;
 }
 
@@ -569,7 +569,7 @@ int dp_print_svg(const struct dp_stacks_printing *p)
     dp_buf_init(&g.out);
     dp_map_init(&g.fills);
     dp_map_init(&g.attributes);
-    int rc = print(&g);
+    int rc = print_picture(&g);
     dp_buf_release(&g.told_of);
     dp_buf_release(&g.out);
     dp_map_release(&g.fills);

@@ -6,22 +6,22 @@
 #include <string.h>
 #include <strings.h>
 
-/* What is done with a key's value. */
+/* The use of a key's value. */
 enum action {
     TERM,                       /* a term of the event string, unless the value is "0" */
     TEXT, DESCRIPTION, CODE, CONFIG, EXTSEL, PEBS, MSR_INDEX, MSR_VALUE, ERRATA, DATA_LA, UNIT, STD
 };
 
-/* Texts of an event that is being read: its fields, and texts that become part of them. */
+/* Texts of the event that is being read: its fields, and texts that become part of them. */
 enum { EXTRA = JEV_N_FIELDS, FILTER, STD_NAME, MSR_TEXT, VALUE, N_TEXTS };
 
 static const struct key {
     const char *name;
     enum action action;
-    int text;                   /* the text that its value goes into */
-    const char *term;           /* of TERM */
-    bool once;                  /* it may stand once, as two joined names would name nothing; the
-                                 * values of other keys are joined */
+    int text;                   /* the text that receives its value */
+    const char *term;           /* for TERM */
+    bool once;                  /* it may appear only once, because two joined names would name
+                                 * nothing; the values of other keys are joined */
     bool prose;                 /* line ends in the value become blanks */
 } keys[] = {
     { .name = "EventName", .action = TEXT, .text = JEV_NAME, .once = true },
@@ -59,7 +59,7 @@ static const struct key {
 
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
-/* Replaces a word, in any case, by another; a list ends with NULL. */
+/* Replaces a word, in any case, by another one; a list ends with NULL. */
 struct word {
     const char *from, *to;
 };
@@ -78,7 +78,7 @@ static const struct word msrs[] = {
     { "0x3F7", "frontend=" }, { NULL, NULL }
 };
 
-/* Events that have a counter of their own, which other terms select than those in the lists. */
+/* Events with a counter of their own, which other terms than those in the lists select. */
 static const struct word fixed[] = {
     { "inst_retired.any", "event=0xc0,period=2000003" },
     { "inst_retired.any_p", "event=0xc0,period=2000003" },
@@ -100,7 +100,8 @@ static const char *lookup(const struct word *words, const char *from)
 struct draft {
     struct jev_text text[N_TEXTS];
     bool used[N_KEYS];
-    bool described[2];          /* an empty description is not a missing one: more is added to it */
+    bool described[2];          /* an empty description differs from a missing one: more is appended
+                                 * to it */
     bool has_config;
     char pebs;                  /* 0; 2: must be precise; 1: can be */
     const char *msr;            /* the term, "ldlat=" */
@@ -126,7 +127,7 @@ static void draft_release(struct draft *draft)
 
 static const char *value_of(const struct draft *draft) { return jev_str(&draft->text[VALUE]); }
 
-/* Adds to a text, with a separator unless the text is empty. */
+/* Appends to a text, after a separator unless the text is empty. */
 static void join(struct jev *jev, struct jev_text *text, const char *separator, const char *what)
 {
     if (text->len)
@@ -154,7 +155,7 @@ static void cut_at_comma(struct jev_text *text)
         cut(text, (size_t)(comma - text->ptr));
 }
 
-/* Some descriptions end with a dot, which is cut off. */
+/* Removes the dot at the end of some descriptions. */
 static void cut_dot(struct jev_text *text)
 {
     size_t n = text->len;
@@ -193,7 +194,7 @@ static void msr_index(struct jev *jev, struct draft *draft, const char *path, un
                  value_of(draft));
 }
 
-/* Takes a key, whose value is in the draft. */
+/* Handles a key, whose value is in the draft. */
 static void take(struct jev *jev, struct draft *draft, const struct key *key, const char *path,
                  unsigned long line)
 {
@@ -258,7 +259,7 @@ static void take(struct jev *jev, struct draft *draft, const struct key *key, co
     }
 }
 
-/* Finds a key in any case, as perf's own lists need that. */
+/* Finds a key in any case, which perf's own lists need. */
 static const struct key *find_key(const struct jev_token *token)
 {
     for (size_t i = 0; i < N_KEYS; i++)
@@ -310,7 +311,7 @@ static int read_object(struct jev_json *json, struct draft *draft)
     }
 }
 
-/* Makes what depends on several keys. */
+/* Makes the fields that depend on several keys. */
 static void put_together(struct jev *jev, struct draft *draft, const char *path)
 {
     struct jev_text *desc = &draft->text[JEV_DESC], *long_desc = &draft->text[JEV_LONG_DESC];
@@ -352,8 +353,8 @@ static int aggr_mode(struct jev *jev, struct jev_event *event)
     return 0;
 }
 
-/* An event that refers to a standard one gets the fields that it lacks from there, and always the
- * terms that select it. */
+/* Handles a reference: an event that refers to a standard one gets the fields that it lacks from
+ * there, and always the terms that select it. */
 static int refer(struct jev *jev, const struct draft *draft, struct jev_event *event,
                  const struct jev_events *events)
 {

@@ -1,5 +1,5 @@
-/* Turns an event list into events: the fields of struct pmu_event, as perf's own tool makes them of
- * the JSON. */
+/* Converts an event list into events: the fields of struct pmu_event, as perf's own tool makes them
+ * from the JSON. */
 #ifndef JEV_EVENT_H
 #define JEV_EVENT_H
 
@@ -19,7 +19,7 @@ enum jev_field {
     JEV_N_FIELDS
 };
 
-/* Strings are freed with the run; NULL: the JSON has none, or an empty one. */
+/* An event. Strings are freed with the run; NULL: missing or empty in the JSON. */
 struct jev_event {
     const char *field[JEV_N_FIELDS];
     const char *path;           /* the event list */
@@ -40,14 +40,14 @@ struct jev_events {
 int jev_events_read(struct jev *jev, struct jev_events *events, const char *path, const char *data,
                     size_t len, const char *topic, const struct jev_events *std);
 
-/* Sorts for jev_events_find(). An event that is there twice for one PMU is an error, unless both
- * differ in no more than the topic: then the second is dropped. */
+/* Sorts for jev_events_find(). A duplicate event for one PMU is an error, unless both differ only
+ * in the topic: then the second is dropped. */
 int jev_events_index(struct jev *jev, struct jev_events *events);
 
-/* The event of that name, in lower case; the first, where there are several PMUs. NULL: none. */
+/* The event with a name, in lower case; the first, if there are several PMUs. NULL: none. */
 const struct jev_event *jev_events_find(const struct jev_events *events, const char *name);
 
-/* The topic that a file's name stands for: Floating-point.json is "Floating point". */
+/* The topic of a file's name: Floating-point.json is "Floating point". */
 const char *jev_topic(struct jev *jev, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds events by name, and those that are there twice. */
+/* Finds events by name, and duplicates. */
 #include "jev_event.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@ static int compare(const void *left, const void *right)
     int c = compare_strings(a->field[JEV_NAME], b->field[JEV_NAME]);
     if (!c)
         c = compare_strings(a->field[JEV_PMU], b->field[JEV_PMU]);
-    return c ? c : a < b ? -1 : a > b;      /* equal ones: in the order of the files */
+    return c ? c : a < b ? -1 : a > b;      /* equal events stay in the order of the files */
 }
 
-/* Are both equal in everything but the topic, which is the file's? */
+/* Are both equal in everything but the topic, which belongs to the file? */
 static bool alike(const struct jev_event *a, const struct jev_event *b)
 {
     for (int f = 0; f < JEV_N_FIELDS; f++)
@@ -63,7 +63,7 @@ int jev_events_index(struct jev *jev, struct jev_events *events)
     if (!gone || sort(jev, events) < 0)
         return -1;
     memset(gone, 0, events->count + 1);
-    const struct jev_event *last = NULL;    /* of those alike, the first, which stays */
+    const struct jev_event *last = NULL;    /* the first of several equal ones, which stays */
     size_t n_gone = 0;
     for (size_t i = 0; i < events->n_sorted; i++) {
         const struct jev_event *event = events->sorted[i];

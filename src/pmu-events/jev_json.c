@@ -37,7 +37,7 @@ static int wrong_byte(struct jev_json *json)
                     (unsigned)(unsigned char)*json->ptr);
 }
 
-/* Reads a string; json->ptr is behind its first quote. */
+/* Reads a string; json->ptr is after its first quote. */
 static int string(struct jev_json *json, struct jev_token *token)
 {
     const char *p = json->ptr, *end = json->end;
@@ -131,7 +131,7 @@ static void add_utf8(struct jev *jev, struct jev_text *out, long c)
     jev_add(jev, out, buf, n);
 }
 
-/* Decodes what follows \u, at p. Returns where to go on, or NULL with an error noted. */
+/* Decodes the digits after \u, at p. Returns where to continue, or NULL with an error noted. */
 static const char *unicode(struct jev_json *json, const struct jev_token *token, const char *p,
                            struct jev_text *out)
 {
@@ -154,8 +154,8 @@ static const char *unicode(struct jev_json *json, const struct jev_token *token,
 
 static bool is_break(char c) { return c == '\t' || c == '\n' || c == '\r'; }
 
-/* Makes one blank of the tab or line end at p and the blanks around it; those before it are taken
- * off the text, down to `start`. */
+/* Replaces the tab or line end at p and the blanks around it by one blank; the blanks before it are
+ * removed from the text, down to `start`. */
 static const char *flatten(struct jev *jev, const char *p, const char *end, struct jev_text *out,
                            size_t start)
 {

@@ -25,7 +25,7 @@ static int split(struct jev *jev, const char *path, unsigned long line, const ch
     return jev_failed(jev) ? -1 : 0;
 }
 
-/* For {255}{255}{255} a regex compiler takes all memory there is. */
+/* Is the regex too expensive? For {255}{255}{255} a regex compiler uses all memory. */
 static bool is_huge(const char *pattern)
 {
     unsigned long size = strlen(pattern);

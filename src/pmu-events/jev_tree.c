@@ -121,7 +121,7 @@ static void pass_over(struct jev *jev, const struct jev_tree *tree, const struct
         jev_warn(jev, entry->path, 0, "no event list, passed over");
 }
 
-/* Reads a directory without directories in it, which makes a table. */
+/* Reads a directory without subdirectories, which makes a table. */
 static int read_model(struct jev *jev, struct jev_tree *tree, const char *path, const char *dir,
                       const struct entries *entries)
 {
@@ -202,8 +202,8 @@ static int find_table(struct jev *jev, const struct jev_tree *tree, const struct
                     "there is no directory %s with event lists", row->dir);
 }
 
-/* Are these the events of a system, not of a CPU? perf finds them by other means, which we do not
- * have. They are read, so that mistakes are found, and left out. */
+/* Are these the events of a system, not of a CPU? perf finds them in ways that we lack. They are
+ * read, to find mistakes in them, and left out. */
 static bool is_sys(const char *dir)
 {
     const char *last = strrchr(dir, '/');

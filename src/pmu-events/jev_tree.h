@@ -21,12 +21,12 @@ struct jev_tree {
     struct jev_rows rows;
     size_t *row_table;          /* the index of each row's table */
     const char *mapfile;
-    bool verbose;               /* tells of files that are passed over */
+    bool verbose;               /* reports files that are skipped */
 };
 
-/* Reads all below dir: *.json and mapfile.csv there, and event lists in directories that hold no
- * directories, up to four levels down. Names are read in the order of their bytes, whatever the
- * file system's order; those that begin with a dot are passed over. */
+/* Reads everything below dir: *.json and mapfile.csv there, and event lists in directories without
+ * subdirectories, up to four levels down. Names are read in the order of their bytes, not in the
+ * file system's order; those that begin with a dot are skipped. */
 int jev_tree_read(struct jev *jev, struct jev_tree *tree, const char *dir);
 
 #endif

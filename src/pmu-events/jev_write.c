@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Octal escapes have three digits, so that no digit behind them is taken for a part of one;
- * trigraphs such as ??=, which C99 replaces even in strings, are broken up. */
+/* Writes a string of C. Octal escapes have three digits, so no digit after them can become a part
+ * of one; trigraphs such as ??=, which C99 replaces even in strings, are broken up. */
 static void write_string(struct jev *jev, struct jev_text *out, const char *s)
 {
     char escape[8];

@@ -4,7 +4,7 @@
 
 #include "jev_tree.h"
 
-/* Adds the C file of a tree; for an empty tree that is a list without rows. */
+/* Adds the C file of a tree; an empty tree gives a list without rows. */
 void jev_write(struct jev *jev, struct jev_text *out, const struct jev_tree *tree);
 
 #endif

@@ -39,8 +39,8 @@ static int write_to(struct jev *jev, const char *path, const struct jev_text *te
     return jev_failed(jev) ? -1 : 0;
 }
 
-/* Writes a file beside it and renames that, so that nobody sees half a file; devices and links are
- * written to directly. */
+/* Writes a file next to the target and renames it, so that no reader sees half a file; devices and
+ * links are written to directly. */
 static int replace(struct jev *jev, const char *path, const struct jev_text *text)
 {
     struct stat st;

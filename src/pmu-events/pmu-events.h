@@ -1,13 +1,13 @@
-/* What jevents writes and src/events/ reads: events of processors by name, and which processor has
- * which table. */
+/* The tables that jevents writes and src/events/ reads: events of processors by name, and the table
+ * of each processor. */
 #ifndef PMU_EVENTS_H
 #define PMU_EVENTS_H
 
-/* An event, or a metric (then without `event`). Each string is NULL where the JSON has none. A
+/* An event, or a metric (then without `event`). A string is NULL if it is missing in the JSON. A
  * table ends with an entry whose name, event, desc and metric_name are all NULL. */
 struct pmu_event {
     const char *name;           /* lower case */
-    const char *event;          /* terms as perf takes them in slashes: umask=0x01,event=0x3c */
+    const char *event;          /* terms in perf's syntax between slashes: umask=0x01,event=0x3c */
     const char *desc;
     const char *compat;
     const char *topic;

@@ -183,7 +183,7 @@ static int skip_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t 
     return 0;
 }
 
-static int stop(void *ctx, struct dp_err *err)
+static int stop_reading(void *ctx, struct dp_err *err)
 {
     (void)ctx, (void)err;
     return DP_E_ARG;
@@ -194,8 +194,8 @@ static void ids_anew(void *ctx) { dp_subs_ids_anew(ctx); }
 int dp_file_order_subs(struct dp_subs *subs, const char *path, const struct dp_file_mem *mem,
                        unsigned flags)
 {
-    struct dp_consumer to = { .ctx = subs, .sub = add_sub, .events = skip_events, .tree = stop,
-                              .ids_anew = ids_anew };
+    struct dp_consumer to = { .ctx = subs, .sub = add_sub, .events = skip_events,
+                              .tree = stop_reading, .ids_anew = ids_anew };
     struct dp_file file;
     if (!mem && !dp_source_is_file(path))
         return 0;

@@ -30,7 +30,7 @@ void dp_origin_release(struct dp_origin *o)
 }
 
 /* Drops a value that one side lacks, or has differently. */
-static int agree(struct dp_origin *o, int k, const char *ptr, size_t len)
+static int agree_on(struct dp_origin *o, int k, const char *ptr, size_t len)
 {
     struct dp_name *mine = &o->common[k];
     if (o->merged) {
@@ -60,7 +60,7 @@ int dp_origin_merge(struct dp_origin *o, const struct dp_origin *from, uint64_t 
         else if (names[k].merge == SUM)
             o->numbers[k] = dp_count_add(o->numbers[k], dp_count_scale(from->numbers[k], scale));
         else if (names[k].merge == SAME
-                 && agree(o, k, from->common[k].ptr, from->common[k].len) < 0)
+                 && agree_on(o, k, from->common[k].ptr, from->common[k].len) < 0)
             return DP_E_NOMEM;
     o->merged = dp_count_add(o->merged, from->merged);
     o->slices = dp_count_add(o->slices, from->slices);

@@ -199,7 +199,7 @@ static struct dp_prof *new_like(const struct dp_prof *prof)
 }
 
 /* Translates the numbers of a file's own subs, in what was noted about the file, to ours. */
-static int renumber(struct dp_prof *prof, const struct dp_prof *own, uint32_t *subs, size_t n)
+static int renumber_subs(struct dp_prof *prof, const struct dp_prof *own, uint32_t *subs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         int64_t sub = subs[i] == DP_PROF_NO_SUB
@@ -229,9 +229,9 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
         *file = own->files[--own->n_files];
         int taken = dp_prof_absorb(prof, own, &err);
         if (taken == 0)
-            taken = renumber(prof, own, file->open_subs, file->open_listed);
+            taken = renumber_subs(prof, own, file->open_subs, file->open_listed);
         if (taken == 0)
-            taken = renumber(prof, own, file->odd, 2 * file->odd_pairs);
+            taken = renumber_subs(prof, own, file->odd, 2 * file->odd_pairs);
         if (taken < 0 && (rc >= 0 || rc == DP_E_TRUNCATED)) {
             dp_err_init(&file->err);
             rc = file->code = dp_err_set(&file->err, taken, "%s",
@@ -242,8 +242,8 @@ static int add_further(struct dp_prof *prof, const char *path, const struct dp_f
     return rc;
 }
 
-static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
-               unsigned flags, const struct dp_host *host)
+static int add_file(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
+                    unsigned flags, const struct dp_host *host)
 {
     /* in a chart, a file continues where the one before ended */
     return prof->n_files && !prof->chart
@@ -252,20 +252,20 @@ static int add(struct dp_prof *prof, const char *path, const struct dp_file_mem 
 
 int dp_prof_add(struct dp_prof *prof, const char *path, unsigned flags, const struct dp_host *host)
 {
-    return add(prof, path, NULL, flags, host);
+    return add_file(prof, path, NULL, flags, host);
 }
 
 int dp_prof_add_mem(struct dp_prof *prof, const char *path, const void *ptr, size_t len,
                     unsigned flags)
 {
     struct dp_file_mem mem = { ptr, NULL, len, 0 };
-    return add(prof, path, &mem, flags, NULL);
+    return add_file(prof, path, &mem, flags, NULL);
 }
 
 int dp_prof_add_left(struct dp_prof *prof, const char *path, const struct dp_file_mem *mem,
                      unsigned flags)
 {
-    return add(prof, path, mem, flags, NULL);
+    return add_file(prof, path, mem, flags, NULL);
 }
 
 int dp_prof_add_header(struct dp_prof *prof, const char *path)

@@ -20,7 +20,7 @@ struct reader {
 };
 
 /* Assigns the jobs of the next profile. */
-static size_t take(struct reading *all, size_t *from)
+static size_t take_jobs(struct reading *all, size_t *from)
 {
     pthread_mutex_lock(&all->lock);
     size_t end = all->next;
@@ -36,7 +36,7 @@ static void *read_some(void *ctx)
 {
     struct reader *r = ctx;
     size_t from, end;
-    while ((end = take(r->all, &from)) > from) {
+    while ((end = take_jobs(r->all, &from)) > from) {
         for (size_t i = from; i < end; i++) {
             const struct dp_read_job *job = &r->all->jobs[i];
             size_t before = dp_prof_files(job->prof);

@@ -46,8 +46,8 @@ static uint64_t time_of(const struct dp_prof *prof, uint32_t node)
 
 /* Finds or makes the context for a stretch of time in a chart. It continues as long as its caller
  * has no time of its own in between. */
-static int64_t stretch(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub,
-                       uint32_t site)
+static int64_t stretch_of(struct dp_prof *prof, uint32_t parent, uint32_t callee, uint32_t sub,
+                          uint32_t site)
 {
     uint32_t last = prof->nodes[parent].hint;
     if (last && prof->nodes[last].callee == callee
@@ -86,7 +86,7 @@ static DP_NOINLINE int64_t find_or_new(struct dp_prof *prof, uint32_t parent, ui
                                        uint32_t sub, uint32_t site)
 {
     if (DP_UNLIKELY(prof->chart))
-        return stretch(prof, parent, callee, sub, site);
+        return stretch_of(prof, parent, callee, sub, site);
     uint32_t first = prof->nodes[parent].kid;
     if (first && prof->nodes[first].callee == callee)
         return first;
@@ -213,7 +213,7 @@ int dp_prof_common_hz(struct dp_prof *prof, uint64_t hz, uint64_t *scale, struct
     return 0;
 }
 
-static const char *known(const char *unit) { return *unit ? unit : "an unknown unit"; }
+static const char *known_unit(const char *unit) { return *unit ? unit : "an unknown unit"; }
 
 int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, struct dp_err *err)
 {
@@ -221,7 +221,7 @@ int dp_prof_take_unit(struct dp_prof *prof, const char *unit, bool no_calls, str
         return dp_err_set(err, DP_E_ARG,
                           "its times are in %s, those of the other files in %s; --unit declares"
                           " that of folded stacks",
-                          known(unit), known(prof->unit));
+                          known_unit(unit), known_unit(prof->unit));
     memcpy(prof->unit, unit, strlen(unit) + 1);
     prof->no_calls = prof->no_calls || no_calls;
     return 0;
@@ -287,8 +287,8 @@ static int64_t on_sub(void *ctx, const struct dp_subdef *def)
     return dp_subs_add(&prof->subs, def);
 }
 
-static int prepare(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad,
-                   struct dp_err *err)
+static int prepare_events(struct dp_prof *prof, struct dp_event *ev, size_t n, size_t *bad,
+                          struct dp_err *err)
 {
     dp_file_subtract_cost(prof->in.file, ev, n);
     for (size_t i = 0; i < n; i++) {
@@ -313,7 +313,7 @@ static int note_start(struct dp_prof *prof, bool inherited)
     return 0;
 }
 
-DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
+DP_INLINE int push_call(struct dp_prof *prof, uint32_t sub, const bool detail)
 {
     bool inherited = prof->in.file->inherited;
     uint32_t up = prof->in.stack[prof->in.depth].node;
@@ -339,8 +339,8 @@ DP_INLINE int push(struct dp_prof *prof, uint32_t sub, const bool detail)
 }
 
 /* Ends a frame. Returns 1, or 0 if there was no frame, which is ignored. */
-DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err,
-                  const bool detail)
+DP_INLINE int pop_call(struct dp_prof *prof, uint32_t named, bool check, struct dp_err *err,
+                       const bool detail)
 {
     if (DP_UNLIKELY(prof->in.depth == 0)) {
         if (prof->in.file->force)
@@ -367,9 +367,9 @@ DP_INLINE int pop(struct dp_prof *prof, uint32_t named, bool check, struct dp_er
 static DP_NOINLINE int jump(struct dp_prof *prof, uint32_t sub, struct dp_err *err, bool detail)
 {
     uint32_t entered = prof->in.depth ? prof->in.stack[prof->in.depth].entered : sub;
-    int rc = pop(prof, sub, false, err, detail);
+    int rc = pop_call(prof, sub, false, err, detail);
     if (rc >= 0)
-        rc = push(prof, sub, detail);
+        rc = push_call(prof, sub, detail);
     if (rc >= 0)
         prof->in.stack[prof->in.depth].entered = entered;
     return rc;
@@ -434,8 +434,8 @@ static void leave_out(struct dp_prof *prof, struct dp_event *ev, uint64_t *count
     }
 }
 
-static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, struct dp_err *err,
-                            bool detail)
+static DP_NOINLINE int take_note(struct dp_prof *prof, const struct dp_event *ev,
+                                 struct dp_err *err, bool detail)
 {
     if (ev->op == DP_OP_RESUME)
         prof->in.file->inherited = ev->sub;
@@ -449,7 +449,8 @@ static DP_NOINLINE int note(struct dp_prof *prof, const struct dp_event *ev, str
         return 0;
     prof->in.file->inherited += !prof->in.file->inherited;      /* the following code subtracts
                                                                  * one */
-    return ev->op == DP_OP_REENTER ? push(prof, ev->sub, detail) : jump(prof, ev->sub, err, detail);
+    return ev->op == DP_OP_REENTER ? push_call(prof, ev->sub, detail)
+            : jump(prof, ev->sub, err, detail);
 }
 
 DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint64_t *counts,
@@ -459,7 +460,7 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
     const size_t n_counts = prof->in.file->head.n_counters;
     int rc = 0;
     if (prof->in.has_cost || prof->in.scale != 1)
-        rc = prepare(prof, ev, n, bad, err);
+        rc = prepare_events(prof, ev, n, bad, err);
     if (rc < 0)
         n = *bad;               /* the events before it count */
     size_t i;
@@ -480,14 +481,14 @@ DP_INLINE int take_events(struct dp_prof *prof, struct dp_event *ev, const uint6
             prof->chart_now += prof->chart ? dp_prof_ticks(ev[i].t, prof->chart_time) : 0;
         }
         if (ev[i].op == DP_OP_ENTER)
-            step = push(prof, ev[i].sub, detail);
+            step = push_call(prof, ev[i].sub, detail);
         else if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND)
             /* the id of the classic recorder's `/` is not reliable */
-            step = pop(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err, detail);
+            step = pop_call(prof, ev[i].sub, ev[i].op == DP_OP_LEAVE, err, detail);
         else if (ev[i].op == DP_OP_GOTO)
             step = jump(prof, ev[i].sub, err, detail);
         else if (DP_UNLIKELY(ev[i].op > DP_OP_GOTO))
-            step = note(prof, &ev[i], err, detail);
+            step = take_note(prof, &ev[i], err, detail);
         if (DP_UNLIKELY(step < 0))
             break;
     }

@@ -41,16 +41,16 @@ int64_t dp_prof_line(struct dp_prof *prof, uint32_t site, uint32_t sub, uint32_t
     return (int64_t)n;
 }
 
-static uint64_t ticks(uint64_t n, uint64_t by)
+static uint64_t scaled_ticks(uint64_t n, uint64_t by)
 {
     return n <= DP_LIMIT_TOTAL / by ? n * by : DP_LIMIT_TOTAL;
 }
 
-static void add(struct dp_prof_line *line, uint64_t count, const uint64_t *t, uint64_t by)
+static void add_cost(struct dp_prof_line *line, uint64_t count, const uint64_t *t, uint64_t by)
 {
     line->count = dp_count_add(line->count, count);
     for (int m = 0; m < DP_METRICS; m++) {
-        uint64_t sum = line->self[m] + ticks(t[m], by);
+        uint64_t sum = line->self[m] + scaled_ticks(t[m], by);
         line->self[m] = sum < DP_LIMIT_TOTAL ? sum : DP_LIMIT_TOTAL;
     }
 }
@@ -68,7 +68,7 @@ int dp_prof_on_line(void *ctx, const struct dp_linedef *def, struct dp_err *err)
                           (unsigned long)DP_LIMIT_LINES);
     if (n < 0)
         return dp_err_set(err, (int)n, "%s", dp_err_text((int)n));
-    add(&prof->lines[n], def->count, def->t, prof->in.scale);
+    add_cost(&prof->lines[n], def->count, def->t, prof->in.scale);
     prof->line_times = prof->line_times || def->has_times;
     uint64_t *to = prof->n_counters && def->n_counters ? counts_of(prof, (uint32_t)n) : NULL;
     if (prof->n_counters && def->n_counters && !to)
@@ -117,7 +117,7 @@ int dp_prof_add_line(struct dp_prof *prof, uint32_t site, uint32_t sub, const st
     int64_t n = dp_prof_line(prof, site, sub, from->lines[line].later);
     if (n < 0)
         return (int)n;
-    add(&prof->lines[n], from->lines[line].count, from->lines[line].self, scale);
+    add_cost(&prof->lines[n], from->lines[line].count, from->lines[line].self, scale);
     prof->line_times = prof->line_times || from->line_times;
     uint64_t *to = prof->n_counters && counts ? counts_of(prof, (uint32_t)n) : NULL;
     if (prof->n_counters && counts && !to)
@@ -132,7 +132,7 @@ void dp_prof_scale_lines(struct dp_prof *prof, uint64_t by)
 {
     for (size_t i = 0; i < prof->n_lines; i++)
         for (int m = 0; m < DP_METRICS; m++)
-            prof->lines[i].self[m] = ticks(prof->lines[i].self[m], by);
+            prof->lines[i].self[m] = scaled_ticks(prof->lines[i].self[m], by);
 }
 
 void dp_prof_release_lines(struct dp_prof *prof)

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-static void put(struct dp_buf *buf, uint64_t v)
+static void put_number(struct dp_buf *buf, uint64_t v)
 {
     for (; v >= 0x80; v >>= 7)
         dp_buf_addc(buf, (char)(v | 0x80));
     dp_buf_addc(buf, (char)v);
 }
 
-static uint64_t get(const char **at)
+static uint64_t get_number(const char **at)
 {
     uint64_t v = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -29,41 +29,42 @@ static uint64_t get(const char **at)
 /* Writes the difference of two 32-bit numbers, modulo 2^32. */
 static void put_apart(struct dp_buf *buf, uint32_t v, uint32_t from)
 {
-    put(buf, (uint32_t)(v - from));
+    put_number(buf, (uint32_t)(v - from));
 }
 
-static uint32_t get_apart(const char **at, uint32_t from) { return (uint32_t)get(at) + from; }
+static uint32_t get_apart(const char **at,
+                          uint32_t from) { return (uint32_t)get_number(at) + from; }
 
 static void put_node(struct dp_buf *buf, const struct dp_node *node, uint32_t n)
 {
     put_apart(buf, n, node->parent);
     put_apart(buf, node->sub, DP_PROF_NO_SUB);
     put_apart(buf, node->callee, node->sub);
-    put(buf, node->site);
-    put(buf, node->kid ? node->kid - n : 0);
-    put(buf, node->sibling);
-    put(buf, node->calls);
+    put_number(buf, node->site);
+    put_number(buf, node->kid ? node->kid - n : 0);
+    put_number(buf, node->sibling);
+    put_number(buf, node->calls);
     for (int m = 0; m < DP_METRICS; m++)
-        put(buf, node->self[m]);
+        put_number(buf, node->self[m]);
 }
 
 static void get_node(const char **at, struct dp_node *node, uint32_t n)
 {
     memset(node, 0, sizeof *node);
-    node->parent = n - (uint32_t)get(at);
+    node->parent = n - (uint32_t)get_number(at);
     node->sub = get_apart(at, DP_PROF_NO_SUB);
     node->callee = get_apart(at, node->sub);
-    node->site = (uint32_t)get(at);
-    uint32_t kid = (uint32_t)get(at);
+    node->site = (uint32_t)get_number(at);
+    uint32_t kid = (uint32_t)get_number(at);
     node->kid = kid ? n + kid : 0;
-    node->sibling = (uint32_t)get(at);
-    node->calls = get(at);
+    node->sibling = (uint32_t)get_number(at);
+    node->calls = get_number(at);
     for (int m = 0; m < DP_METRICS; m++)
-        node->self[m] = get(at);
+        node->self[m] = get_number(at);
 }
 
 /* The number of an array's elements that belong to contexts. */
-static size_t used(size_t cap, size_t n) { return cap < n ? cap : n; }
+static size_t used_elements(size_t cap, size_t n) { return cap < n ? cap : n; }
 
 static void release_contexts(struct dp_prof *prof)
 {
@@ -78,8 +79,9 @@ static void release_contexts(struct dp_prof *prof)
 
 int dp_prof_pack(struct dp_prof *prof)
 {
-    struct dp_packed to = { .n_extra = used(prof->extra_cap, prof->count),
-                            .n_counts = used(prof->counts_cap, prof->count * prof->n_counters) };
+    struct dp_packed to = { .n_extra = used_elements(prof->extra_cap, prof->count),
+                            .n_counts = used_elements(prof->counts_cap,
+                                                      prof->count * prof->n_counters) };
     struct dp_buf buf;
     if (prof->packed || prof->chart || prof->n_lines)
         return 0;
@@ -87,12 +89,12 @@ int dp_prof_pack(struct dp_prof *prof)
     for (uint32_t n = 0; n < prof->count; n++)
         put_node(&buf, &prof->nodes[n], n);
     for (size_t i = 0; i < to.n_extra; i++) {
-        put(&buf, prof->extra[i].longest);
-        put(&buf, prof->extra[i].shortest);
-        put(&buf, prof->extra[i].folded);
+        put_number(&buf, prof->extra[i].longest);
+        put_number(&buf, prof->extra[i].shortest);
+        put_number(&buf, prof->extra[i].folded);
     }
     for (size_t i = 0; i < to.n_counts; i++)
-        put(&buf, prof->counts[i]);
+        put_number(&buf, prof->counts[i]);
     prof->packed = buf.err ? NULL : dp_mem_alloc(sizeof to + buf.len);
     if (prof->packed) {
         char *bytes = (char *)(prof->packed + 1);
@@ -127,12 +129,12 @@ int dp_prof_unpacked(struct dp_prof *copy, const struct dp_prof *prof)
     for (uint32_t n = 0; n < prof->count; n++)
         get_node(&at, &copy->nodes[n], n);
     for (size_t i = 0; i < from->n_extra; i++) {
-        copy->extra[i].longest = get(&at);
-        copy->extra[i].shortest = get(&at);
-        copy->extra[i].folded = get(&at);
+        copy->extra[i].longest = get_number(&at);
+        copy->extra[i].shortest = get_number(&at);
+        copy->extra[i].folded = get_number(&at);
     }
     for (size_t i = 0; i < from->n_counts; i++)
-        copy->counts[i] = get(&at);
+        copy->counts[i] = get_number(&at);
     return 0;
 }
 

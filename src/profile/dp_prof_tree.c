@@ -155,7 +155,7 @@ int dp_prof_take_counters(struct dp_prof *prof, const struct dp_var *counters, s
 
 /* Reads a percentage such as 66.4 in tenths. Returns false if the text is no such number; 100 and
  * more do not matter. */
-static bool tenths(const char **p, unsigned *out)
+static bool read_tenths(const char **p, unsigned *out)
 {
     const char *q = *p;
     unsigned n = 0;
@@ -176,7 +176,7 @@ void dp_prof_take_shares(struct dp_prof *prof, const struct dp_header *head)
     const char *p = dp_header_get(head, "dprof_shares");
     unsigned share;
     for (size_t k = 0; p && *p && k < head->n_counters; k++) {
-        bool ok = tenths(&p, &share);
+        bool ok = read_tenths(&p, &share);
         struct dp_counter *c = prof->in.column[k] == UINT32_MAX
                 ? NULL : &prof->counters[prof->in.column[k]];
         if (ok && c && share < c->share)
@@ -322,7 +322,7 @@ struct taking {
 };
 
 /* Copies a path, or FILE:LINE, without its base. */
-static int rebase(struct taking *t, const struct dp_name *name, struct dp_text *out)
+static int rebase_name(struct taking *t, const struct dp_name *name, struct dp_text *out)
 {
     return dp_rebase(t->what->bases, t->what->n_bases, name->ptr, name->len, &t->buf, &out->ptr,
                      &out->len);
@@ -334,7 +334,7 @@ static int64_t take_sub(struct taking *t, uint32_t i)
     struct dp_text file = { NULL, 0 };
     if (t->subs[i] != DP_MAP_NONE)
         return t->subs[i];
-    if (rebase(t, dp_subs_text(&t->from->subs, t->from->subs.subs[i].file), &file) < 0)
+    if (rebase_name(t, dp_subs_text(&t->from->subs, t->from->subs.subs[i].file), &file) < 0)
         return DP_E_NOMEM;
     int64_t to = dp_subs_import_in(&t->prof->subs, &t->from->subs, i, file);
     if (to >= 0)
@@ -346,7 +346,7 @@ static int64_t take_kid(struct taking *t, const struct dp_node *node)
 {
     uint32_t parent = t->of[node->parent];
     struct dp_text at = { NULL, 0 };
-    int rc = node->site ? rebase(t, dp_pool_name(&t->from->sites, node->site - 1), &at) : 0;
+    int rc = node->site ? rebase_name(t, dp_pool_name(&t->from->sites, node->site - 1), &at) : 0;
     int64_t site = rc < 0 ? rc : dp_prof_site(t->prof, at.ptr, at.len);
     int64_t sub = site < 0 ? site : take_sub(t, node->sub);
     return sub < 0 ? sub
@@ -432,7 +432,7 @@ static int take_line(struct taking *t, uint32_t i)
 {
     const struct dp_prof_line *line = &t->from->lines[i];
     struct dp_text at = { NULL, 0 };
-    int rc = line->site ? rebase(t, dp_pool_name(&t->from->sites, line->site - 1), &at) : 0;
+    int rc = line->site ? rebase_name(t, dp_pool_name(&t->from->sites, line->site - 1), &at) : 0;
     int64_t site = rc < 0 ? rc : dp_prof_site(t->prof, at.ptr, at.len);
     int64_t sub = site < 0 ? site : line->sub == DP_PROF_NO_SUB ? DP_PROF_NO_SUB
                                                                 : take_sub(t, line->sub);
@@ -448,7 +448,7 @@ static int take_source(struct taking *t, uint32_t i)
         .size = source->size, .crc = source->crc,
         .packed = { source->packed, source->packed_len },
     };
-    int rc = rebase(t, dp_pool_name(&t->from->sources, i), &file.file);
+    int rc = rebase_name(t, dp_pool_name(&t->from->sources, i), &file.file);
     rc = rc < 0 ? rc : dp_prof_on_source(t->prof, &file);
     if (rc == 0 && source->differs)
         t->prof->source[dp_pool_lookup(&t->prof->sources, file.file.ptr, file.file.len)].differs =
@@ -456,7 +456,7 @@ static int take_source(struct taking *t, uint32_t i)
     return rc;
 }
 
-static int take(struct taking *t)
+static int take_contents(struct taking *t)
 {
     /* A slice alone cannot show which of the anonymous subs of a line it has: others may have run
      * before or later. */
@@ -504,7 +504,7 @@ static int take_all(struct dp_prof *prof, const struct dp_prof *from, const stru
         if (rc == 0)
             rc = merge_counters(prof, from);
         if (rc == 0)
-            rc = take(&t);
+            rc = take_contents(&t);
         if (rc == DP_E_LIMIT)
             too_many(err, rc);
         dp_mem_free(t.subs);

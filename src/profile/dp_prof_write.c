@@ -29,7 +29,7 @@ struct writing {
     uint64_t sums[DP_FMT_SUMS];         /* of the lines so far, for the last line */
 };
 
-static void field(struct dp_buf *buf, const struct dp_name *name)
+static void add_field(struct dp_buf *buf, const struct dp_name *name)
 {
     dp_fmt_field(buf, name->ptr, name->len);
 }
@@ -39,9 +39,9 @@ static void start_of_line(const struct dp_subs *subs, const struct dp_sub *sub, 
 {
     const struct dp_name *file = dp_subs_text(subs, sub->file);
     dp_buf_clear(buf);
-    field(buf, dp_subs_text(subs, sub->package));
+    add_field(buf, dp_subs_text(subs, sub->package));
     dp_buf_addc(buf, ' ');
-    field(buf, dp_subs_text(subs, sub->name));
+    add_field(buf, dp_subs_text(subs, sub->name));
     dp_buf_addc(buf, ' ');
     if (file->len) {
         dp_fmt_field(buf, file->ptr, file->len);
@@ -55,7 +55,7 @@ static void key_of(const struct dp_subs *subs, const struct dp_sub *sub, struct 
 {
     start_of_line(subs, sub, buf);
     dp_buf_addc(buf, '\0');
-    field(buf, dp_subs_text(subs, sub->autoload));
+    add_field(buf, dp_subs_text(subs, sub->autoload));
 }
 
 static void key_value(struct dp_buf *buf, const char *key, const struct dp_name *value)
@@ -63,10 +63,10 @@ static void key_value(struct dp_buf *buf, const char *key, const struct dp_name 
     if (!value->len)
         return;
     dp_buf_adds(buf, key);
-    field(buf, value);
+    add_field(buf, value);
 }
 
-static int digits(uint32_t n)
+static int count_digits(uint32_t n)
 {
     int d = 1;
     while (n >= 10)
@@ -81,7 +81,7 @@ static void line_of(const struct dp_subs *subs, const struct dp_sub *sub, uint32
 {
     start_of_line(subs, sub, buf);
     if (most > 1)
-        dp_buf_addf(buf, " seq=%0*" PRIu32, digits(most), sub->ordinal);
+        dp_buf_addf(buf, " seq=%0*" PRIu32, count_digits(most), sub->ordinal);
     if (sub->xs)
         dp_buf_adds(buf, " kind=xs");
     if (sub->phase)
@@ -163,7 +163,7 @@ static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
     return p < q ? -1 : p > q;
 }
 
-static int arrange(struct writing *w)
+static int arrange_nodes(struct writing *w)
 {
     size_t n = w->prof->count;
     w->order = dp_mem_realloc(NULL, n, sizeof *w->order);
@@ -220,7 +220,7 @@ static uint32_t sub_number(const struct writing *w, const struct dp_prof_line *l
     return line->sub == DP_PROF_NO_SUB ? 0 : w->sub_rank[line->sub];
 }
 
-static void put(struct writing *w)
+static void put_text(struct writing *w)
 {
     w->sums[DP_FMT_SUM_LINES] += dp_fmt_lines(w->text.ptr, w->text.len);
     dp_sink_add(w->sink, w->text.ptr, w->text.len);
@@ -283,7 +283,7 @@ static void put_header(struct writing *w)
         buf, "$rrun_utime=%" PRIu64 "; $rrun_stime=%" PRIu64 "; $rrun_rtime=%" PRIu64 ";\n\n%s\n",
         times ? prof->total[DP_USER] : 0, times ? prof->total[DP_SYSTEM] : 0,
         times ? prof->total[DP_REAL] : 0, DP_FMT_PART3);
-    put(w);
+    put_text(w);
     memset(w->sums, 0, sizeof w->sums);         /* they begin after the header */
 }
 
@@ -294,7 +294,7 @@ static void put_names(struct writing *w, const uint32_t *sorted)
         dp_buf_addf(&w->text, "& %zx ", i + 1);
         dp_buf_add(&w->text, line->ptr, line->len);
         dp_buf_addc(&w->text, '\n');
-        put(w);
+        put_text(w);
     }
 }
 
@@ -324,7 +324,7 @@ static void put_context(struct writing *w, uint32_t n, size_t depth)
     for (int m = 0; m < DP_METRICS; m++)
         w->sums[DP_FMT_SUM_USER + m] += c.t[m];
     dp_fmt_context(&w->text, &c);
-    put(w);
+    put_text(w);
 }
 
 /* Writes the contexts depth first, without recursion. */
@@ -355,11 +355,11 @@ static void put_histograms(struct writing *w, const uint32_t *sorted)
         const uint64_t *h = dp_prof_histogram(w->prof, sorted[i]);
         if (h)
             dp_fmt_histogram(&w->text, i + 1, h);
-        put(w);
+        put_text(w);
     }
 }
 
-static struct dp_fmt_stmt written(const struct writing *w, const struct dp_prof_line *line)
+static struct dp_fmt_stmt written_line(const struct writing *w, const struct dp_prof_line *line)
 {
     const struct dp_name none = { "", 0 },
         *site = line->site ? dp_pool_name(&w->prof->sites, line->site - 1) : &none;
@@ -391,7 +391,7 @@ static void put_line(struct writing *w, struct dp_fmt_stmt *s)
     s->counters = counts;
     s->n_counters = w->n_counters;
     dp_fmt_stmt(&w->text, s);
-    put(w);
+    put_text(w);
 }
 
 static int put_lines(struct writing *w)
@@ -401,7 +401,7 @@ static int put_lines(struct writing *w)
     if (!items)
         return DP_E_NOMEM;
     for (uint32_t i = 0; i < n; i++) {
-        items[i] = written(w, &w->prof->lines[i]);
+        items[i] = written_line(w, &w->prof->lines[i]);
         items[i].counters = dp_prof_line_counts(w->prof, i);
     }
     qsort(items, n, sizeof *items, dp_fmt_stmt_order);
@@ -426,7 +426,7 @@ static int put_sources(struct writing *w)
         if (w->prof->source[order[i]].differs)
             continue;
         put_file(w, &(struct dp_fmt_place){ name->ptr, name->len, 0 });
-        put(w);
+        put_text(w);
     }
     dp_mem_free(order);
     return 0;
@@ -435,7 +435,7 @@ static int put_sources(struct writing *w)
 static void put_end(struct writing *w)
 {
     dp_fmt_end(&w->text, w->sums, true);
-    put(w);
+    put_text(w);
 }
 
 static int write_all(struct writing *w)
@@ -447,7 +447,7 @@ static int write_all(struct writing *w)
     if (rc == 0)
         rc = sort_names(&w->prof->sites, &w->site_rank, NULL);
     if (rc == 0)
-        rc = arrange(w);
+        rc = arrange_nodes(w);
     if (rc == 0) {
         choose_counters(w);
         put_header(w);

@@ -187,7 +187,7 @@ struct walk {
 };
 
 /* Enters a context: adds its values to the line that called it. */
-static int enter(struct walk *w, uint32_t i)
+static int enter_context(struct walk *w, uint32_t i)
 {
     struct making *m = w->m;
     const struct dp_node *node = &m->prof->nodes[i];
@@ -230,7 +230,7 @@ static int enter(struct walk *w, uint32_t i)
     return 0;
 }
 
-static void leave(struct walk *w, uint32_t i)
+static void leave_context(struct walk *w, uint32_t i)
 {
     struct making *m = w->m;
     uint32_t line = w->line[i];
@@ -243,7 +243,7 @@ static void leave(struct walk *w, uint32_t i)
             m->running[m->parts[p].sub] = m->parts[p].outer;
 }
 
-static int walk(struct walk *w)
+static int walk_contexts(struct walk *w)
 {
     const struct dp_prof *prof = w->m->prof;
     uint32_t at = 0, up;
@@ -251,10 +251,10 @@ static int walk(struct walk *w)
         uint32_t next = dp_prof_next(prof, 0, at, &up);
         for (uint32_t done = at; at && next && done != prof->nodes[next].parent;
              done = prof->nodes[done].parent)
-            leave(w, done);
+            leave_context(w, done);
         if (!next)
             return 0;
-        int rc = enter(w, next);
+        int rc = enter_context(w, next);
         if (rc < 0)
             return rc;
         at = next;
@@ -311,7 +311,7 @@ static int compare_calls(const void *ctx, uint32_t x, uint32_t y)
     return c ? c : (a->sub > b->sub) - (a->sub < b->sub);
 }
 
-static int sort(struct making *m)
+static int sort_lines(struct making *m)
 {
     struct dp_srclines *s = m->s;
     size_t counters = m->prof->n_counters * sizeof *s->counts;
@@ -369,7 +369,7 @@ static void take_counts(struct making *m)
     }
 }
 
-static int make(struct making *m)
+static int make_lines(struct making *m)
 {
     const struct dp_prof *prof = m->prof;
     size_t n_counters = prof->n_counters, subs = dp_subs_count(&prof->subs);
@@ -393,11 +393,11 @@ static int make(struct making *m)
         memset(m->running, 0xff, (subs + 1) * sizeof *m->running);
         take_counts(m);
         sum_up(m);
-        rc = walk(&w);
+        rc = walk_contexts(&w);
     }
     if (rc == 0) {
         add_own(m);
-        rc = sort(m);
+        rc = sort_lines(m);
     }
     dp_mem_free(w.line);
     dp_mem_free(w.call);
@@ -411,7 +411,7 @@ int dp_srclines_make(struct dp_srclines *s, const struct dp_prof *prof, bool by_
     dp_map_init(&m.of);
     dp_map_init(&m.edges);
     dp_map_init(&m.part_of);
-    int rc = make(&m);
+    int rc = make_lines(&m);
     dp_map_release(&m.of);
     dp_map_release(&m.edges);
     dp_map_release(&m.part_of);

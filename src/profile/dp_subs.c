@@ -75,7 +75,7 @@ static void add_text(struct dp_buf *buf, struct dp_text t)
 /* The ordinal of a sub among the file's subs of this name and place; 0 if there is no memory. The
  * order of compilation distinguishes such subs, and a file keeps it. If it is unknown, the id does,
  * as long as ids keep their meaning. */
-static uint32_t ordinal(struct dp_subs *subs, const struct dp_subdef *def)
+static uint32_t ordinal_of(struct dp_subs *subs, const struct dp_subdef *def)
 {
     struct dp_buf *key = &subs->scratch;
     size_t places = subs->places.count, len = key->len;
@@ -155,7 +155,7 @@ static int join_crowd(struct dp_subs *subs, const struct dp_sub *sub)
 }
 
 /* Adds a sub. order: its ordinal among the file's subs of this name and place; 0: not known yet. */
-static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
+static int64_t add_sub(struct dp_subs *subs, const struct dp_subdef *def, uint32_t order)
 {
     struct dp_buf *key = &subs->scratch;
     struct dp_sub sub;
@@ -165,7 +165,7 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
         return DP_E_NOMEM;
     sub.ordinal = 1;
     if (has_ordinal(def)) {
-        sub.ordinal = order ? order : ordinal(subs, def);
+        sub.ordinal = order ? order : ordinal_of(subs, def);
         if (!sub.ordinal)
             return DP_E_NOMEM;
         add_ordinal(subs, def, sub.ordinal);
@@ -202,7 +202,7 @@ static int64_t add(struct dp_subs *subs, const struct dp_subdef *def, uint32_t o
 
 int64_t dp_subs_add(struct dp_subs *subs, const struct dp_subdef *def)
 {
-    return add(subs, def, 0);
+    return add_sub(subs, def, 0);
 }
 
 static struct dp_text text_of(const struct dp_subs *subs, uint32_t string)
@@ -376,7 +376,7 @@ int64_t dp_subs_import_in(struct dp_subs *subs, const struct dp_subs *from, uint
     struct dp_subdef def = def_of(from, n);
     def.file = file;
     size_t before = dp_subs_count(subs);
-    int64_t to = add(subs, &def, subs->goes_on && def.seq ? 0 : sub->ordinal);
+    int64_t to = add_sub(subs, &def, subs->goes_on && def.seq ? 0 : sub->ordinal);
     if (to < 0 || (size_t)to >= before)
         return to;
     struct dp_sub *same = &subs->subs[to];

@@ -57,7 +57,7 @@ int dp_window_start(struct dp_window *w, const struct dp_header *head, struct dp
     return 0;
 }
 
-static bool holds(const struct dp_window *w, uint64_t at)
+static bool holds_time(const struct dp_window *w, uint64_t at)
 {
     for (size_t i = 0; i < w->n; i++)
         if (at >= w->from[i] && at < w->to[i])
@@ -65,7 +65,7 @@ static bool holds(const struct dp_window *w, uint64_t at)
     return false;
 }
 
-static uint64_t inside(const struct dp_window *w, uint64_t from, uint64_t to)
+static uint64_t time_inside(const struct dp_window *w, uint64_t from, uint64_t to)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < w->n; i++) {
@@ -79,8 +79,8 @@ void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, 
                     size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint64_t passed = ev[i].t[DP_REAL], part = inside(w, w->now, w->now + passed);
-        bool at_once = !passed && holds(w, w->now);
+        uint64_t passed = ev[i].t[DP_REAL], part = time_inside(w, w->now, w->now + passed);
+        bool at_once = !passed && holds_time(w, w->now);
         for (int m = 0; m < DP_METRICS && part < passed; m++)
             ev[i].t[m] = dp_num_mul_div(ev[i].t[m], part, passed);
         if (!passed && !at_once)
@@ -91,7 +91,7 @@ void dp_window_clip(struct dp_window *w, struct dp_event *ev, uint64_t *counts, 
                 *count = passed ? dp_num_mul_div(*count, part, passed) : 0;
         }
         w->now += passed;
-        if (holds(w, w->now))
+        if (holds_time(w, w->now))
             continue;
         if (ev[i].op == DP_OP_ENTER)
             ev[i].op = DP_OP_REENTER;

@@ -24,19 +24,19 @@ struct printing {
     struct dp_buf prefix;
 };
 
-static void blanks(struct dp_buf *buf, size_t n)
+static void add_blanks(struct dp_buf *buf, size_t n)
 {
     while (n--)
         dp_buf_addc(buf, ' ');
 }
 
-static void seconds(struct dp_buf *buf, uint64_t ticks, uint64_t hz)
+static void add_seconds(struct dp_buf *buf, uint64_t ticks, uint64_t hz)
 {
     char num[DP_NUMBER_MAX];
     dp_buf_add(buf, num, dp_render_seconds(num, ticks, hz));
 }
 
-static void amount(struct printing *p, uint64_t value, uint64_t of)
+static void add_amount(struct printing *p, uint64_t value, uint64_t of)
 {
     switch (p->how->chain_value) {
     case DP_CHAIN_COUNT:
@@ -44,7 +44,7 @@ static void amount(struct printing *p, uint64_t value, uint64_t of)
         return;
     case DP_CHAIN_PERIOD:
         if (p->hz)
-            seconds(p->buf, value, p->hz);
+            add_seconds(p->buf, value, p->hz);
         else
             dp_buf_addu(p->buf, value);
         return;
@@ -57,7 +57,7 @@ static void amount(struct printing *p, uint64_t value, uint64_t of)
     dp_buf_addc(p->buf, '%');
 }
 
-static void name(struct printing *p, uint32_t n)
+static void add_name(struct printing *p, uint32_t n)
 {
     const struct dp_name *text = dp_pool_name(&p->over->values, p->chain->nodes[n].name);
     size_t from = 0;
@@ -75,24 +75,24 @@ static bool is_full(const struct printing *p)
     return p->how->print_limit && p->printed >= p->how->print_limit;
 }
 
-static void prefix(struct printing *p)
+static void add_prefix(struct printing *p)
 {
-    blanks(p->buf, INDENT);
+    add_blanks(p->buf, INDENT);
     dp_buf_add(p->buf, p->prefix.ptr, p->prefix.len);
 }
 
 /* Prints n and the nodes that follow it without a branch, each on a line. Returns the last node. */
-static uint32_t run(struct printing *p, uint32_t n, size_t indent)
+static uint32_t print_run(struct printing *p, uint32_t n, size_t indent)
 {
     const struct dp_chain_node *nodes = p->chain->nodes;
-    name(p, n);
+    add_name(p, n);
     dp_buf_addc(p->buf, '\n');
     p->printed++;
     while (nodes[n].kid && !nodes[nodes[n].kid].sibling && !nodes[n].own && !is_full(p)) {
         n = nodes[n].kid;
-        prefix(p);
-        blanks(p->buf, indent);
-        name(p, n);
+        add_prefix(p);
+        add_blanks(p->buf, indent);
+        add_name(p, n);
         dp_buf_addc(p->buf, '\n');
         p->printed++;
     }
@@ -110,16 +110,16 @@ struct level {
 static void branch_line(struct printing *p, const struct level *l, uint64_t value, bool last)
 {
     uint64_t of = p->how->chain == DP_CHAIN_FRACTAL ? p->chain->nodes[l->of].value : p->of;
-    prefix(p);
+    add_prefix(p);
     dp_buf_adds(p->buf, "|\n");
-    prefix(p);
+    add_prefix(p);
     dp_buf_adds(p->buf, last ? " --" : "|--");
-    amount(p, value, of);
+    add_amount(p, value, of);
     dp_buf_adds(p->buf, "-- ");
 }
 
 /* Walks depth first with an explicit stack, because chains may be deep. */
-static void graph(struct printing *p)
+static void print_graph(struct printing *p)
 {
     const struct dp_chain_node *nodes = p->chain->nodes;
     struct level *stack = NULL;
@@ -133,12 +133,12 @@ static void graph(struct printing *p)
         return;
     }
     if (!nodes[first].sibling && !nodes[0].own) {
-        prefix(p);
+        add_prefix(p);
         dp_buf_adds(p->buf, "|\n");
-        prefix(p);
+        add_prefix(p);
         dp_buf_adds(p->buf, "--- ");
-        uint32_t end = run(p, first, 4);
-        blanks(&p->prefix, 4);
+        uint32_t end = print_run(p, first, 4);
+        add_blanks(&p->prefix, 4);
         stack[depth++] = (struct level){ end, nodes[end].kid, p->prefix.len,
                                          fractal && nodes[end].kid && nodes[end].own };
     } else {
@@ -163,9 +163,9 @@ static void graph(struct printing *p)
             dp_buf_addf(p->buf, "[%zu] ", depth);
         } else {
             dp_buf_addc(&p->prefix, last ? ' ' : '|');
-            blanks(&p->prefix, STEP - 1);
+            add_blanks(&p->prefix, STEP - 1);
         }
-        uint32_t end = run(p, kid, 0);
+        uint32_t end = print_run(p, kid, 0);
         if (dp_mem_grow((void **)&stack, &cap, depth + 1, sizeof *stack) < 0) {
             p->buf->err = DP_E_NOMEM;
             break;
@@ -187,7 +187,7 @@ static uint32_t next_node(const struct dp_chain *chain, uint32_t n)
 }
 
 /* Prints each stack by itself: the stacks that end in a node. */
-static void stacks(struct printing *p)
+static void print_stacks(struct printing *p)
 {
     const struct dp_chain_node *nodes = p->chain->nodes;
     uint32_t *path = NULL;
@@ -206,13 +206,13 @@ static void stacks(struct printing *p)
             }
             path[depth++] = up;
         }
-        blanks(p->buf, INDENT);
-        amount(p, nodes[n].own, p->of);
+        add_blanks(p->buf, INDENT);
+        add_amount(p, nodes[n].own, p->of);
         dp_buf_addc(p->buf, p->how->chain == DP_CHAIN_FOLDED ? ' ' : '\n');
         for (size_t k = depth; k-- > 0 && !p->buf->err;) {
             if (p->how->chain == DP_CHAIN_FLAT)
-                blanks(p->buf, INDENT + 4);
-            name(p, path[k]);
+                add_blanks(p->buf, INDENT + 4);
+            add_name(p, path[k]);
             dp_buf_addc(p->buf, p->how->chain == DP_CHAIN_FLAT || k == 0 ? '\n' : ';');
             if (++p->printed && is_full(p) && p->how->chain == DP_CHAIN_FLAT)
                 break;
@@ -231,9 +231,9 @@ void dp_chain_text(struct dp_buf *buf, const struct dp_chain *chain, const struc
     };
     dp_buf_init(&p.prefix);
     if (how->chain == DP_CHAIN_FLAT || how->chain == DP_CHAIN_FOLDED)
-        stacks(&p);
+        print_stacks(&p);
     else
-        graph(&p);
+        print_graph(&p);
     dp_buf_release(&p.prefix);
 }
 
@@ -241,7 +241,7 @@ static void json_value(struct dp_buf *buf, const char *key, uint64_t value, uint
 {
     dp_buf_addf(buf, ",\"%s\":", key);
     if (hz)
-        seconds(buf, value, hz);
+        add_seconds(buf, value, hz);
     else
         dp_buf_addu(buf, value);
 }

@@ -28,7 +28,7 @@ static void end_line(struct dumping *d, bool whole)
     d->line.len = 0;
 }
 
-static int dump(struct dumping *d, struct dp_err *err)
+static int dump_lines(struct dumping *d, struct dp_err *err)
 {
     long n;
     while ((n = dp_source_read(&d->source, d->chunk, CHUNK, err)) > 0 && !d->sink.err) {
@@ -59,7 +59,7 @@ int dp_dump(const char *path, const struct dp_host *host, char *message)
     dp_buf_init(&d->line);
     int rc = dp_source_open(&d->source, path);
     if (rc == 0) {
-        rc = dump(d, &err);
+        rc = dump_lines(d, &err);
         dp_source_close(&d->source);
     }
     int flushed = dp_sink_flush(&d->sink);

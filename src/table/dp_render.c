@@ -190,7 +190,8 @@ size_t dp_render_indented(const struct dp_table *t)
 
 /* ---- formats ---- */
 
-static int print(const struct dp_table *t, const struct dp_table_how *how, struct dp_sink *sink)
+static int print_format(const struct dp_table *t, const struct dp_table_how *how,
+                        struct dp_sink *sink)
 {
     switch (how->format) {
     case DP_TEXT:
@@ -214,7 +215,7 @@ int dp_table_print(const struct dp_table *t, const struct dp_table_how *how, str
 {
     if (t->no_memory)
         return DP_E_NOMEM;
-    int rc = print(t, how, sink);
+    int rc = print_format(t, how, sink);
     int flushed = dp_sink_flush(sink);
     return rc < 0 ? rc : flushed;
 }

@@ -22,8 +22,8 @@ struct dp_time_unit {
 };
 const struct dp_time_unit *dp_render_time_unit(double ticks, double hz, double least);
 
-/* Appends a value for people, with four digits and its unit: `12.34 ms`. hz: ticks per second, or per
- * unit of what folded stacks count with fractions; 0: a count. */
+/* Appends a value for people, with four digits and its unit: `12.34 ms`. hz: ticks per second or,
+ * for counts of folded stacks with fractions, per unit; 0: a count. */
 void dp_render_human(struct dp_buf *buf, double value, uint64_t hz, bool is_time);
 
 /* Writes a number's digits, without a NUL and independent of the locale; for people, with sign and

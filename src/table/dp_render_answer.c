@@ -70,7 +70,7 @@ static const double same = 0.02;        /* smaller differences count as equal */
 
 /* Explains a change of time, which is the product of three factors: calls, ops per call, time per
  * op. The factors that make up a quarter of it or more, in logarithms, are named. */
-static void explain(struct answer *a, uint32_t entry, const struct dp_diff_values *v)
+static void explain_time(struct answer *a, uint32_t entry, const struct dp_diff_values *v)
 {
     struct dp_buf *to = &a->r->scratch;
     double time = ratio_of(v), calls = ratio_of(values_of(a->r->c.calls, entry)),
@@ -117,7 +117,7 @@ static bool is_elsewhere(const struct answer *a, uint32_t entry, const struct dp
            || memcmp(moved->ptr + moved->len - (size_t)n, line, (size_t)n) != 0;
 }
 
-static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
+static struct dp_cell add_why(struct answer *a, const struct dp_compared_row *row)
 {
     struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1),
@@ -132,7 +132,7 @@ static struct dp_cell why(struct answer *a, const struct dp_compared_row *row)
             add_percent(&r->scratch, ratio_of(ops));
             dp_buf_adds(&r->scratch, "ops, exact; the time is not significant");
         } else if (!undecided) {
-            explain(a, row->entry, v);
+            explain_time(a, row->entry, v);
         }
     }
     if (moved && is_elsewhere(a, row->entry, moved)) {
@@ -161,7 +161,7 @@ static bool has_changed(const struct answer *a, const struct dp_compared_row *ro
            && dp_diff_size(v) >= least_single * (double)a->r->c.families[1].total.base;
 }
 
-static struct dp_cell amount(struct answer *a, uint64_t value, bool is_there)
+static struct dp_cell amount_cell(struct answer *a, uint64_t value, bool is_there)
 {
     struct dp_difftable *r = a->r;
     if (!is_there)
@@ -179,7 +179,7 @@ static void add_signed(struct dp_buf *to, double percent)
     dp_buf_addc(to, '%');
 }
 
-static struct dp_cell change(struct answer *a, const struct dp_compared_row *row)
+static struct dp_cell change_cell(struct answer *a, const struct dp_compared_row *row)
 {
     struct dp_difftable *r = a->r;
     const struct dp_diff_values *v = dp_compared_of(&r->c, row->entry, 1);
@@ -203,7 +203,7 @@ static void add_interval(struct answer *a, const struct dp_diff_values *v)
     dp_difftable_interval(a->r, &possible);
 }
 
-static struct dp_cell interval(struct answer *a, const struct dp_compared_row *row)
+static struct dp_cell interval_cell(struct answer *a, const struct dp_compared_row *row)
 {
     const struct dp_diff_values *v = dp_compared_of(&a->r->c, row->entry, 1);
     if (!isfinite(v->low) || !isfinite(v->high) || !dp_diff_is_tested(v) || row->section != DP_BOTH
@@ -225,12 +225,12 @@ static int add_row(struct answer *a, const struct dp_compared_row *row)
         return DP_E_NOMEM;
     size_t at = 0;
     cells[at++] = dp_cell_text(name->ptr, name->len);
-    cells[at++] = amount(a, v->base, row->section != DP_NEW);
-    cells[at++] = amount(a, v->value, row->section != DP_GONE);
-    cells[at++] = change(a, row);
+    cells[at++] = amount_cell(a, v->base, row->section != DP_NEW);
+    cells[at++] = amount_cell(a, v->value, row->section != DP_GONE);
+    cells[at++] = change_cell(a, row);
     if (r->c.sets)
-        cells[at++] = interval(a, row);
-    cells[at] = why(a, row);
+        cells[at++] = interval_cell(a, row);
+    cells[at] = add_why(a, row);
     dp_table_last(&r->table)->tint = !known || v->value == v->base ? 0 : v->value > v->base ? 2 : 1;
     return 0;
 }
@@ -315,7 +315,7 @@ static void add_sides(struct answer *a)
 }
 
 /* The verdict in one word, or the reason why there is none. */
-static const char *verdict(const struct answer *a, const struct dp_diff_values *v)
+static const char *verdict_of(const struct answer *a, const struct dp_diff_values *v)
 {
     bool more = v->value > v->base;
     switch (v->verdict) {
@@ -355,7 +355,7 @@ static void add_total(struct answer *a)
             r->scratch.len = 0;
         }
     }
-    dp_buf_addf(to, ": %s\n", verdict(a, v));
+    dp_buf_addf(to, ": %s\n", verdict_of(a, v));
 }
 
 /* Appends the subs that may only have another name. */

@@ -17,11 +17,11 @@ static const char *const time_names[] = {
 #undef TITLE
 };
 
-static double seconds(uint64_t ticks, uint64_t hz) { return (double)ticks / (double)hz; }
+static double seconds_of(uint64_t ticks, uint64_t hz) { return (double)ticks / (double)hz; }
 
 /* Prints v with at most so many decimals, and with fewer if it does not fit. Digits before the
  * point are never cut. */
-static void fit(char to[48], double v, int decimals, size_t width)
+static void fit_number(char to[48], double v, int decimals, size_t width)
 {
     for (int d = decimals; d >= 0; d--) {
         if (dp_text_real(to, 48, v, (unsigned)d) <= width)
@@ -58,7 +58,7 @@ static struct scale scale_of(const struct dp_prof *prof, const struct dp_classic
  * trailing zeros. */
 static void head_seconds(char to[48], uint64_t ticks, const struct scale *scale)
 {
-    fit(to, seconds(ticks, scale->hz), scale->decimals, TIME_WIDTH);
+    fit_number(to, seconds_of(ticks, scale->hz), scale->decimals, TIME_WIDTH);
     if (!strchr(to, '.'))
         return;
     size_t n = strlen(to);
@@ -102,11 +102,11 @@ static int at_most(int n, int most) { return n < most ? n : most; }
 
 /* Prints a time in the unit that leaves one to three digits before the point: four digits in
  * all. */
-static void human(char to[48], double ticks, uint64_t hz)
+static void human_time(char to[48], double ticks, uint64_t hz)
 {
     const struct dp_time_unit *unit = dp_render_time_unit(ticks, (double)hz, 0.9995);
     double v = ticks * unit->per_second / (double)hz;
-    fit(to, v, v < 9.9995 ? 3 : v < 99.995 ? 2 : v < 999.95 ? 1 : 0, 16);
+    fit_number(to, v, v < 9.9995 ? 3 : v < 99.995 ? 2 : v < 999.95 ? 1 : 0, 16);
     size_t n = strlen(to);
     if (v > 0)
         snprintf(to + n, 48 - n, " %s", unit->name);
@@ -127,17 +127,18 @@ static void make_line(struct line *line, const struct dp_flat_row *row, uint64_t
     int exact = scale.is_time ? 3 : at_most(scale.decimals, 3);
     uint64_t part = how->inclusive ? row->incl : row->self;
     double calls = row->calls ? (double)row->calls : 1;
-    fit(line->cell[PCT], total ? 100.0 * (double)part / (double)total : 0, 2, columns[PCT].width);
-    fit(line->cell[EXCL], seconds(row->self, hz), exact, columns[EXCL].width);
-    fit(line->cell[CUMUL], seconds(row->incl, hz), exact, columns[CUMUL].width);
+    fit_number(line->cell[PCT], total ? 100.0 * (double)part / (double)total : 0, 2,
+               columns[PCT].width);
+    fit_number(line->cell[EXCL], seconds_of(row->self, hz), exact, columns[EXCL].width);
+    fit_number(line->cell[CUMUL], seconds_of(row->incl, hz), exact, columns[CUMUL].width);
     snprintf(line->cell[CALLS], 48, "%llu", (unsigned long long)row->calls);
-    fit(line->cell[PER], seconds(row->self, hz) / calls, 4, columns[PER].width);
-    fit(line->cell[CPER], seconds(row->incl, hz) / calls, 4, columns[CPER].width);
+    fit_number(line->cell[PER], seconds_of(row->self, hz) / calls, 4, columns[PER].width);
+    fit_number(line->cell[CPER], seconds_of(row->incl, hz) / calls, 4, columns[CPER].width);
     if (is_human(prof, how)) {
-        human(line->cell[EXCL], (double)row->self, hz);
-        human(line->cell[CUMUL], (double)row->incl, hz);
-        human(line->cell[PER], (double)row->self / calls, hz);
-        human(line->cell[CPER], (double)row->incl / calls, hz);
+        human_time(line->cell[EXCL], (double)row->self, hz);
+        human_time(line->cell[CUMUL], (double)row->incl, hz);
+        human_time(line->cell[PER], (double)row->self / calls, hz);
+        human_time(line->cell[CPER], (double)row->incl / calls, hz);
     }
     for (int c = CALLS; c < COLUMNS; c++)
         if (dp_prof_no_calls(prof) && !row->calls)
@@ -308,7 +309,7 @@ static bool has_kid(const struct dp_tree *tree, uint32_t n)
 static void put_seconds(struct dp_sink *sink, uint64_t ticks, const struct scale *scale)
 {
     char text[48];
-    fit(text, seconds(ticks, scale->hz), scale->decimals, sizeof text);
+    fit_number(text, seconds_of(ticks, scale->hz), scale->decimals, sizeof text);
     dp_sink_adds(sink, text);
 }
 

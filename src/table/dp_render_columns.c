@@ -30,12 +30,12 @@ struct printing {
     size_t pending;             /* number of blanks due before the next text on the line */
 };
 
-static void add(struct printing *p, const char *ptr, size_t len)
+static void add_text(struct printing *p, const char *ptr, size_t len)
 {
     dp_sink_add(p->sink, ptr, len);
 }
 
-static struct dp_name title(struct printing *p, size_t c)
+static struct dp_name title_of(struct printing *p, size_t c)
 {
     const char *str = p->t->columns[c].title;
     return dp_render_text(str, strlen(str), &p->text);
@@ -48,12 +48,12 @@ static size_t indent_of(const struct printing *p, const struct dp_row_of_table *
     return STEP * (size_t)(row->indent < LEVELS ? row->indent : LEVELS);
 }
 
-static void comment(struct printing *p, const struct dp_buf *line)
+static void put_comment(struct printing *p, const struct dp_buf *line)
 {
     if (p->how->width)
         dp_render_wrapped(p->sink, line->ptr, line->len, p->how->width, "#   ");
     else
-        add(p, line->ptr, line->len);
+        add_text(p, line->ptr, line->len);
     dp_sink_adds(p->sink, "\n");
 }
 
@@ -71,7 +71,7 @@ static void print_hidden(struct printing *p)
         any = true;
     }
     if (any)
-        comment(p, &p->cut);
+        put_comment(p, &p->cut);
 }
 
 static void print_facts(struct printing *p)
@@ -91,7 +91,7 @@ static void print_facts(struct printing *p)
             dp_buf_adds(&p->cut, " ");
             dp_text_escape(&p->cut, fact->unit, strlen(fact->unit));
         }
-        comment(p, &p->cut);
+        put_comment(p, &p->cut);
     }
     print_hidden(p);
     if (t->n_facts)
@@ -110,11 +110,11 @@ static size_t width_of(const struct dp_cell *cell, struct dp_name str)
     return cell->kind == DP_CELL_TEXT ? dp_text_columns(str.ptr, str.len) : str.len;
 }
 
-static void measure(struct printing *p)
+static void measure_columns(struct printing *p)
 {
     const struct dp_table *t = p->t;
     for (size_t c = 0; c < t->n_columns; c++) {
-        struct dp_name str = title(p, c);
+        struct dp_name str = title_of(p, c);
         size_t n = dp_text_columns(str.ptr, str.len);
         p->width[c] = n > t->columns[c].width ? n : t->columns[c].width;
     }
@@ -170,7 +170,7 @@ static bool hide_spare(struct printing *p)
     return spare < n;
 }
 
-static void fit(struct printing *p)
+static void fit_columns(struct printing *p)
 {
     memcpy(p->natural, p->width, p->t->n_columns * sizeof *p->width);
     bool fits = !p->how->width;
@@ -183,7 +183,7 @@ static void fit(struct printing *p)
 }
 
 /* A text cut to its column's width. */
-static struct dp_name shown(struct printing *p, size_t c, struct dp_name str, size_t indent)
+static struct dp_name shown_text(struct printing *p, size_t c, struct dp_name str, size_t indent)
 {
     size_t room = p->width[c] > indent + NARROWEST ? p->width[c] - indent : NARROWEST;
     if (!p->how->width || !p->t->columns[c].left || dp_text_columns(str.ptr, str.len) <= room)
@@ -203,8 +203,8 @@ static const char *colour_of(const struct printing *p, const struct dp_row_of_ta
 }
 
 /* Prints a cell. Blanks are delayed until something follows them, so no line ends in blanks. */
-static void put(struct printing *p, size_t c, struct dp_name str, size_t width, size_t indent,
-                const char *colour)
+static void put_cell(struct printing *p, size_t c, struct dp_name str, size_t width, size_t indent,
+                     const char *colour)
 {
     if (p->width[c] == HIDDEN)
         return;
@@ -216,7 +216,7 @@ static void put(struct printing *p, size_t c, struct dp_name str, size_t width, 
         p->pending = 0;
         if (colour)
             dp_sink_adds(p->sink, colour);
-        add(p, str.ptr, str.len);
+        add_text(p, str.ptr, str.len);
         if (colour)
             dp_sink_adds(p->sink, "\x1b[m");
     }
@@ -234,8 +234,8 @@ static void print_head(struct printing *p)
     if (!p->t->n_columns)
         return;
     for (size_t c = 0; c < p->t->n_columns; c++) {
-        struct dp_name str = shown(p, c, title(p, c), 0);
-        put(p, c, str, dp_text_columns(str.ptr, str.len), 0, NULL);
+        struct dp_name str = shown_text(p, c, title_of(p, c), 0);
+        put_cell(p, c, str, dp_text_columns(str.ptr, str.len), 0, NULL);
     }
     end_line(p);
     for (size_t c = 0; c < p->t->n_columns; c++) {
@@ -253,7 +253,7 @@ static void print_block(struct printing *p, const struct dp_block *block)
 {
     if (!block->text_len)
         return;
-    add(p, block->text, block->text_len);
+    add_text(p, block->text, block->text_len);
     dp_sink_adds(p->sink, block->text[block->text_len - 1] == '\n' ? "\n" : "\n\n");
 }
 
@@ -265,7 +265,7 @@ static void print_section(struct printing *p, const char *section, const char *g
     p->cut.len = 0;
     dp_buf_adds(&p->cut, "# ");
     dp_text_escape(&p->cut, section, strlen(section));
-    comment(p, &p->cut);
+    put_comment(p, &p->cut);
     dp_sink_adds(p->sink, gap);
 }
 
@@ -280,16 +280,16 @@ static void print_rows(struct printing *p)
             size_t indent = indent_of(p, row, c);
             struct dp_name str = dp_render_cell(cell, t->hz, p->num, &p->text);
             if (cell->kind == DP_CELL_TEXT)
-                str = shown(p, c, str, indent);
-            put(p, c, str, width_of(cell, str), indent, colour_of(p, row, cell));
+                str = shown_text(p, c, str, indent);
+            put_cell(p, c, str, width_of(cell, str), indent, colour_of(p, row, cell));
         }
         end_line(p);
         print_block(p, &row->block);
     }
 }
 
-static void start(struct printing *p, const struct dp_table *t, const struct dp_table_how *how,
-                  struct dp_sink *sink)
+static void start_printing(struct printing *p, const struct dp_table *t,
+                           const struct dp_table_how *how, struct dp_sink *sink)
 {
     memset(p, 0, sizeof *p);
     p->t = t;
@@ -300,7 +300,7 @@ static void start(struct printing *p, const struct dp_table *t, const struct dp_
     dp_buf_init(&p->cut);
 }
 
-static int finish(struct printing *p)
+static int finish_printing(struct printing *p)
 {
     int rc = p->text.err ? p->text.err : p->cut.err;
     dp_mem_free(p->width);
@@ -313,19 +313,19 @@ int dp_render_columns(const struct dp_table *t, const struct dp_table_how *how,
                       struct dp_sink *sink)
 {
     struct printing p;
-    start(&p, t, how, sink);
+    start_printing(&p, t, how, sink);
     p.width = dp_mem_realloc(NULL, 2 * t->n_columns + 1, sizeof *p.width);
     if (!p.width)
         return DP_E_NOMEM;
     p.natural = p.width + t->n_columns;
-    measure(&p);
-    fit(&p);
+    measure_columns(&p);
+    fit_columns(&p);
     if (!how->quiet) {
         print_facts(&p);
         print_head(&p);
     }
     print_rows(&p);
-    return finish(&p);
+    return finish_printing(&p);
 }
 
 /* ---- fields ---- */
@@ -341,17 +341,17 @@ static void put_field(struct printing *p, struct dp_name str)
         while (i + n <= str.len && memcmp(str.ptr + i, sep, n) != 0)
             i++;
         if (i + n > str.len) {
-            add(p, str.ptr, str.len);
+            add_text(p, str.ptr, str.len);
             return;
         }
-        add(p, str.ptr, i);
+        add_text(p, str.ptr, i);
         dp_sink_adds(p->sink, ".");
         str.ptr += i + n;
         str.len -= i + n;
     }
 }
 
-static void between(struct printing *p, size_t c)
+static void put_gap(struct printing *p, size_t c)
 {
     if (c)
         dp_sink_adds(p->sink, p->how->separator);
@@ -363,12 +363,12 @@ static void print_fields(struct printing *p, const struct dp_row_of_table *row)
     for (size_t c = 0; c < t->n_columns; c++) {
         const struct dp_cell *cell = &t->cells[row->cells + c];
         struct dp_name str = dp_render_cell(cell, t->hz, p->num, &p->text);
-        between(p, c);
+        put_gap(p, c);
         dp_sink_blanks(p->sink, indent_of(p, row, c));
         if (cell->kind == DP_CELL_TEXT)
             put_field(p, str);
         else
-            add(p, str.ptr, str.len);
+            add_text(p, str.ptr, str.len);
     }
     dp_sink_adds(p->sink, "\n");
 }
@@ -379,13 +379,13 @@ int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how
     struct printing p;
     if (how->separator[0] == '.')
         return DP_E_ARG;
-    start(&p, t, how, sink);
+    start_printing(&p, t, how, sink);
     if (!how->quiet) {
         print_facts(&p);
         dp_sink_adds(sink, "# ");
         for (size_t c = 0; c < t->n_columns; c++) {
-            between(&p, c);
-            put_field(&p, title(&p, c));
+            put_gap(&p, c);
+            put_field(&p, title_of(&p, c));
         }
         dp_sink_adds(sink, "\n");
     }
@@ -393,5 +393,5 @@ int dp_render_separated(const struct dp_table *t, const struct dp_table_how *how
         print_section(&p, t->rows[r].section, "");
         print_fields(&p, &t->rows[r]);
     }
-    return finish(&p);
+    return finish_printing(&p);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The length of the blank at ptr, or of a character that looks like a blank; 0: there is none. */
-static size_t blank(const char *ptr, size_t len)
+static size_t blank_length(const char *ptr, size_t len)
 {
     size_t n = dp_text_char(ptr, len);
     if (n == 0)
@@ -21,7 +21,7 @@ static size_t blank(const char *ptr, size_t len)
 static bool is_formula(const char *ptr, size_t len)
 {
     size_t n;
-    for (; (n = blank(ptr, len)) != 0; ptr += n, len -= n)
+    for (; (n = blank_length(ptr, len)) != 0; ptr += n, len -= n)
         if (n == 1 && *ptr != ' ')
             return true;
     if (len && strchr("=+-@", *ptr) && *ptr)

@@ -140,14 +140,14 @@ void dp_difftable_interval(struct dp_difftable *r, const struct dp_diff_values *
 
 /* ---- facts ---- */
 
-static void fact(struct dp_difftable *r, const char *label, const char *key, struct dp_cell value,
-                 const char *unit)
+static void add_fact(struct dp_difftable *r, const char *label, const char *key,
+                     struct dp_cell value, const char *unit)
 {
     dp_table_fact(&r->table, label, key, value, unit);
 }
 
-static const char *numbered(struct dp_difftable *r, const char *text, const char *one,
-                            uint32_t side)
+static const char *numbered_text(struct dp_difftable *r, const char *text, const char *one,
+                                 uint32_t side)
 {
     if (dp_difftable_is_two(r))
         return one;
@@ -165,8 +165,8 @@ static void side_facts(struct dp_difftable *r)
         if (side->cut)
             dp_buf_adds(&r->scratch, " (cut short)");
         struct dp_cell value = dp_difftable_kept(r);
-        fact(r, s ? numbered(r, "File %" PRIu32, "New", s) : "Baseline",
-             s ? numbered(r, "file_%" PRIu32, "new", s) : "baseline", value, NULL);
+        add_fact(r, s ? numbered_text(r, "File %" PRIu32, "New", s) : "Baseline",
+                 s ? numbered_text(r, "file_%" PRIu32, "new", s) : "baseline", value, NULL);
     }
 }
 
@@ -205,22 +205,22 @@ static struct dp_cell total_text(struct dp_difftable *r, const struct dp_diff_va
 static void total_facts(struct dp_difftable *r)
 {
     const struct dp_diff_values *v = &r->c.families[1].total;
-    fact(r, "Baseline total", "baseline_total",
-         r->people ? total_text(r, v, true) : dp_difftable_amount(r, v->base), NULL);
+    add_fact(r, "Baseline total", "baseline_total",
+             r->people ? total_text(r, v, true) : dp_difftable_amount(r, v->base), NULL);
     for (uint32_t s = 1; s < r->c.diff.n_sides; s++) {
         v = &r->c.families[s].total;
-        fact(r, numbered(r, "Total %" PRIu32, "New total", s),
-             numbered(r, "total_%" PRIu32, "new_total", s),
-             r->people ? total_text(r, v, false) : dp_difftable_amount(r, v->value), NULL);
+        add_fact(r, numbered_text(r, "Total %" PRIu32, "New total", s),
+                 numbered_text(r, "total_%" PRIu32, "new_total", s),
+                 r->people ? total_text(r, v, false) : dp_difftable_amount(r, v->value), NULL);
         if (r->people)
             continue;
-        fact(r, "", numbered(r, "total_change_pct_%" PRIu32, "total_change_pct", s),
-             dp_difftable_percent(dp_difftable_change_percent(v), true), NULL);
-        fact(r, "", numbered(r, "total_verdict_%" PRIu32, "total_verdict", s),
-             dp_difftable_verdict(v), NULL);
+        add_fact(r, "", numbered_text(r, "total_change_pct_%" PRIu32, "total_change_pct", s),
+                 dp_difftable_percent(dp_difftable_change_percent(v), true), NULL);
+        add_fact(r, "", numbered_text(r, "total_verdict_%" PRIu32, "total_verdict", s),
+                 dp_difftable_verdict(v), NULL);
         if (dp_diff_is_tested(v))
-            fact(r, "", numbered(r, "total_p_%" PRIu32, "total_p", s), dp_difftable_real(v->p, 12),
-                 NULL);
+            add_fact(r, "", numbered_text(r, "total_p_%" PRIu32, "total_p", s),
+                     dp_difftable_real(v->p, 12), NULL);
     }
 }
 
@@ -255,18 +255,18 @@ static void test_facts(struct dp_difftable *r)
     if (r->people)
         test_text(r, tests);
     if (r->people)
-        fact(r, "Tested", "test", dp_difftable_kept(r), NULL);
+        add_fact(r, "Tested", "test", dp_difftable_kept(r), NULL);
     else
-        fact(r, "", "tests", dp_cell_count(tests), NULL);
+        add_fact(r, "", "tests", dp_cell_count(tests), NULL);
     if (!r->people && pairs_of(r))
-        fact(r, "", "total_pairs", dp_cell_count(pairs_of(r)), NULL);
+        add_fact(r, "", "total_pairs", dp_cell_count(pairs_of(r)), NULL);
     if (needed) {
         dp_buf_addf(&r->scratch, "%zu a side needed to decide", needed);
-        fact(r, !r->how->units ? "Not enough runs"
+        add_fact(r, !r->how->units ? "Not enough runs"
                 : strcmp(r->how->units, "host") == 0 ? "Not enough hosts"
                 : "Not enough processes",
-             "runs_needed",
-             r->people ? dp_difftable_kept(r) : dp_cell_count(needed), NULL);
+                 "runs_needed",
+                 r->people ? dp_difftable_kept(r) : dp_cell_count(needed), NULL);
         r->scratch.len = 0;
     }
 }
@@ -283,10 +283,10 @@ static void speed_facts(struct dp_difftable *r)
     if (!r->c.diff.has_speed || !r->c.sets)
         return;
     if (!r->people) {
-        fact(r, "", "adjusted_for_speed", dp_cell_count(r->c.diff.adjusted), NULL);
-        fact(r, "", "speed_range_pct", dp_difftable_real(100 * (most / least - 1), 2), NULL);
-        fact(r, "", "speed_change_pct",
-             dp_difftable_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
+        add_fact(r, "", "adjusted_for_speed", dp_cell_count(r->c.diff.adjusted), NULL);
+        add_fact(r, "", "speed_range_pct", dp_difftable_real(100 * (most / least - 1), 2), NULL);
+        add_fact(r, "", "speed_change_pct",
+                 dp_difftable_real(100 * ((double)v->value / (double)v->base - 1), 2), NULL);
         return;
     }
     dp_buf_adds(&r->scratch, r->how->counts ? "the usual sub's time differed by up to "
@@ -302,7 +302,7 @@ static void speed_facts(struct dp_difftable *r)
     dp_buf_adds(&r->scratch, r->c.diff.adjusted
                                  ? "; the subs' times, not the total, are adjusted for that"
                                  : "; times are as measured");
-    fact(r, "Speed", "speed", dp_difftable_kept(r), NULL);
+    add_fact(r, "Speed", "speed", dp_difftable_kept(r), NULL);
 }
 
 /* Adds a fact: do the sides do the same work in the same proportions? If time per call is compared,
@@ -325,7 +325,7 @@ static void mix_fact(struct dp_difftable *r)
     dp_buf_adds(&r->scratch, n > 0 ? " of all calls; times are per call: a sub that calls more than"
                                      " before is seen in incl"
                                    : "no sub's part of all calls has moved by more than chance");
-    fact(r, "Mix", "mix", dp_difftable_kept(r), NULL);
+    add_fact(r, "Mix", "mix", dp_difftable_kept(r), NULL);
 }
 
 static const double least_apart = 0.1;      /* percent: less is not worth a line */
@@ -337,7 +337,7 @@ static void apart_fact(struct dp_difftable *r)
         return;
     double share = 100 * dp_diff_mix_apart(&r->c.diff, 1);
     if (!r->people) {
-        fact(r, "", "not_compared_pct", dp_difftable_real(share, 2), NULL);
+        add_fact(r, "", "not_compared_pct", dp_difftable_real(share, 2), NULL);
         return;
     }
     if (share < least_apart)
@@ -345,7 +345,7 @@ static void apart_fact(struct dp_difftable *r)
     dp_render_real(&r->scratch, share, 1, false);
     dp_buf_adds(&r->scratch, " % of one side's time");
     dp_buf_adds(&r->scratch, " belongs to phases, or calls in a phase, that the other side lacks");
-    fact(r, "Not compared", "not_compared", dp_difftable_kept(r), NULL);
+    add_fact(r, "Not compared", "not_compared", dp_difftable_kept(r), NULL);
 }
 
 /* The share of the time of all runs that was noise, in percent. */
@@ -370,20 +370,20 @@ static void noise_facts(struct dp_difftable *r)
             dp_buf_adds(&r->scratch, " % of the time, in stretches that took 20 us more than their"
                                      " ops mostly do; subs are compared with it and without");
         }
-        fact(r, "Noise", "noise_pct",
-             r->people ? dp_difftable_kept(r) : dp_difftable_real(noise, 2), NULL);
+        add_fact(r, "Noise", "noise_pct",
+                 r->people ? dp_difftable_kept(r) : dp_difftable_real(noise, 2), NULL);
     }
     if (!r->c.sets || f->layout <= 0 || r->c.diff.n_sides != 2)
         return;
     if (!r->people) {
-        fact(r, "", "layout_pct", dp_difftable_real(100 * f->layout, 2), NULL);
+        add_fact(r, "", "layout_pct", dp_difftable_real(100 * f->layout, 2), NULL);
         return;
     }
     dp_buf_adds(&r->scratch, "up to ");
     dp_render_real(&r->scratch, 100 * f->layout, 1, false);
     dp_buf_adds(&r->scratch, " % may come of where code and data lie, in subs that did the same"
                              " work on both sides");
-    fact(r, "Layout", "layout_pct", dp_difftable_kept(r), NULL);
+    add_fact(r, "Layout", "layout_pct", dp_difftable_kept(r), NULL);
 }
 
 /* Adds a fact for machines; its key has the rule's number, and the side's. */
@@ -391,7 +391,7 @@ static void power_fact(struct dp_difftable *r, const struct dp_power *power, con
                        struct dp_cell value)
 {
     dp_buf_addf(&r->scratch, "%s_%" PRIu32 "_%" PRIu32, key, power->rule + 1, power->side);
-    fact(r, "", dp_difftable_keep(r).ptr, value, NULL);
+    add_fact(r, "", dp_difftable_keep(r).ptr, value, NULL);
 }
 
 /* Adds facts on the growth that a gate could have detected. */
@@ -401,7 +401,7 @@ static void power_facts(struct dp_difftable *r)
         const struct dp_power *p = &r->c.gate.powers[i];
         if (r->people) {
             dp_gate_power(&r->scratch, p, &r->c.diff);
-            fact(r, "Power", "power", dp_difftable_kept(r), NULL);
+            add_fact(r, "Power", "power", dp_difftable_kept(r), NULL);
             continue;
         }
         if (isfinite(p->all)) {
@@ -421,7 +421,7 @@ static void gate_facts(struct dp_difftable *r)
     /* Markdown prints the verdict as a heading, so it needs no fact */
     if (r->c.has_gate && r->people && r->how->format != DP_MARKDOWN) {
         dp_gate_verdict(&r->scratch, &r->c.gate, &r->c.diff);
-        fact(r, "Gate", "gate", dp_difftable_kept(r), NULL);
+        add_fact(r, "Gate", "gate", dp_difftable_kept(r), NULL);
     }
     if (r->c.has_gate && r->how->format == DP_HTML)
         dp_gate_facts(&r->table, &r->texts, &r->c.gate, &r->c.diff);
@@ -434,7 +434,7 @@ static void guessed_fact(struct dp_difftable *r)
     if ((!r->c.diff.by_line && !r->c.gate.lines) || (r->people && !lp->n_guessed))
         return;
     if (!r->people) {
-        fact(r, "", "guessed", dp_cell_count(lp->n_guessed), NULL);
+        add_fact(r, "", "guessed", dp_cell_count(lp->n_guessed), NULL);
         return;
     }
     dp_buf_adds(&r->scratch, "not found as they were recorded (--symfs), so that lines are paired"
@@ -446,7 +446,7 @@ static void guessed_fact(struct dp_difftable *r)
     }
     if (lp->n_guessed > 3)
         dp_buf_addf(&r->scratch, ", and %zu more", lp->n_guessed - 3);
-    fact(r, "Sources", "guessed", dp_difftable_kept(r), NULL);
+    add_fact(r, "Sources", "guessed", dp_difftable_kept(r), NULL);
 }
 
 /* Adds a fact: rows are left out because they have not changed, or there are no other rows. */
@@ -456,7 +456,7 @@ static void unchanged_fact(struct dp_difftable *r)
     bool subs = r->how->over.keys[0] == DP_K_SUB,
          text = r->how->format != DP_MARKDOWN && r->how->format != DP_HTML;
     if (!r->people) {
-        fact(r, "", "unchanged", dp_cell_count(n), NULL);
+        add_fact(r, "", "unchanged", dp_cell_count(n), NULL);
         return;
     }
     if (!n || r->how->verbose || (n < r->c.n_rows && r->how->separator && *r->how->separator))
@@ -472,16 +472,16 @@ static void unchanged_fact(struct dp_difftable *r)
                 : n == 1 ? "y"
                 : "ies",
                 n == 1 ? "it" : "them");
-    fact(r, text ? "" : "Unchanged", "unchanged", dp_difftable_kept(r), NULL);
+    add_fact(r, text ? "" : "Unchanged", "unchanged", dp_difftable_kept(r), NULL);
 }
 
-static void facts(struct dp_difftable *r)
+static void add_facts(struct dp_difftable *r)
 {
     gate_facts(r);
     side_facts(r);
     for (size_t i = 0; i < r->how->n_facts; i++) {
         const struct dp_report_fact *f = &r->how->facts[i];
-        fact(r, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
+        add_fact(r, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
     }
     if (r->how->view == DP_V_FLAT)
         dp_difftable_certain(r);
@@ -500,22 +500,22 @@ static void facts(struct dp_difftable *r)
     }
     if (r->c.has_gate && !r->people) {
         bool failed = r->c.gate.failed || (r->c.gate.undecided && r->how->strict);
-        fact(r, "", "below_time_floor", dp_cell_count(r->c.gate.below), NULL);
-        fact(r, "", "gate",
-             dp_difftable_words(failed ? "failed"
-                                : r->c.gate.undecided ? "undecided"
-                                : "passed"),
-             NULL);
-        fact(r, "", "findings",
-             (struct dp_cell){
+        add_fact(r, "", "below_time_floor", dp_cell_count(r->c.gate.below), NULL);
+        add_fact(r, "", "gate",
+                 dp_difftable_words(failed ? "failed"
+                                    : r->c.gate.undecided ? "undecided"
+                                    : "passed"),
+                 NULL);
+        add_fact(r, "", "findings",
+                 (struct dp_cell){
                  .kind = DP_CELL_JSON, .ptr = r->findings.ptr, .len = r->findings.len },
              NULL);
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole table ---- */
 
-static int fill(struct dp_difftable *r)
+static int fill_table(struct dp_difftable *r)
 {
     bool tree = r->how->view != DP_V_FLAT;
     if (r->c.has_gate && r->how->format == DP_JSON)
@@ -528,7 +528,7 @@ static int fill(struct dp_difftable *r)
     if (r->no_memory || r->findings.err)
         return DP_E_NOMEM;
     dp_table_init(&r->table, r->columns, r->n_columns, r->c.diff.hz);
-    facts(r);
+    add_facts(r);
     int rc = tree ? dp_difftable_fill_tree(r) : dp_difftable_fill_flat(r);
     return rc < 0 ? rc : r->no_memory || r->table.no_memory || r->scratch.err ? DP_E_NOMEM : 0;
 }
@@ -596,7 +596,7 @@ static int print_all(struct dp_difftable *r, struct dp_sink *sink)
     return rc;
 }
 
-static void release(struct dp_difftable *r)
+static void release_table(struct dp_difftable *r)
 {
     dp_mem_free(r->kinds);
     dp_table_release(&r->table);
@@ -639,7 +639,7 @@ static bool is_open(const struct dp_diff_values *v, double effect)
 }
 
 /* Counts the open entries, and names the first three, in the order of rows. */
-static int tell_open(const struct dp_compared *c, struct dp_diff_outcome *out)
+static int find_open(const struct dp_compared *c, struct dp_diff_outcome *out)
 {
     struct dp_buf names;
     dp_buf_init(&names);
@@ -684,13 +684,13 @@ static int tell_renames(const struct dp_compared *c, struct dp_diff_outcome *out
 }
 
 /* Fills in the outcome. rows: number of rows of the table. Returns 0 or DP_E_NOMEM. */
-static int tell(const struct dp_compared *c, size_t rows, struct dp_diff_outcome *out)
+static int fill_outcome(const struct dp_compared *c, size_t rows, struct dp_diff_outcome *out)
 {
     out->rows = rows;
     out->failed = c->gate.failed;
     out->undecided = c->gate.undecided;
     out->needed = c->gate.needed;
-    if (c->how->effect > 0 && tell_open(c, out) < 0)
+    if (c->how->effect > 0 && find_open(c, out) < 0)
         return DP_E_NOMEM;
     if (c->how->over.n_keys == 1 && c->how->over.keys[0] == DP_K_SUB && tell_renames(c, out) < 0)
         return DP_E_NOMEM;
@@ -714,7 +714,7 @@ static int print_it(struct dp_difftable *r, struct dp_sink *sink, bool answer)
         dp_table_release(&r->table);
         dp_sink_adds(sink, "\n");
     }
-    rc = fill(r);
+    rc = fill_table(r);
     return rc == 0 ? print_all(r, sink) : rc;
 }
 
@@ -743,9 +743,9 @@ int dp_diff_print(const struct dp_diff_side *sides, size_t n, const struct dp_di
     int ended = dp_sink_end(sink);
     /* A flat table leaves out entries that are equal. They exist, and must not be reported as
      * missing. */
-    int told = tell(&r.c, how->view == DP_V_FLAT ? r.c.n_rows : r.table.n_rows, out);
+    int told = fill_outcome(&r.c, how->view == DP_V_FLAT ? r.c.n_rows : r.table.n_rows, out);
     rc = rc < 0 ? rc : told;
-    release(&r);
+    release_table(&r);
     return rc < 0 ? rc : ended;
 }
 
@@ -756,7 +756,7 @@ int dp_diff_check(const struct dp_diff_side *sides, size_t n, const struct dp_di
     memset(out, 0, sizeof *out);
     int rc = dp_compare(&c, sides, n, how, DP_COMPARE_ROWS | DP_COMPARE_CALLS);
     if (rc == 0)
-        rc = tell(&c, c.n_rows, out);
+        rc = fill_outcome(&c, c.n_rows, out);
     dp_compared_release(&c);
     return rc;
 }

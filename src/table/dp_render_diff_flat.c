@@ -341,8 +341,8 @@ static struct dp_cell fails_cell(struct dp_difftable *r, const struct dp_compare
     return dp_difftable_kept(r);
 }
 
-static struct dp_cell cell(struct dp_difftable *r, const struct dp_compared_row *row,
-                           const struct dp_difftable_column *c)
+static struct dp_cell flat_cell(struct dp_difftable *r, const struct dp_compared_row *row,
+                                const struct dp_difftable_column *c)
 {
     static const char *const statuses[] = { "both", "new", "gone" };
     struct dp_cell empty = { .kind = DP_CELL_EMPTY };
@@ -572,7 +572,7 @@ int dp_difftable_fill_flat(struct dp_difftable *r)
             return DP_E_NOMEM;
         shown++;
         for (size_t c = 0; c < r->n_columns; c++) {
-            cells[c] = cell(r, &r->c.rows[i], &r->kinds[c]);
+            cells[c] = flat_cell(r, &r->c.rows[i], &r->kinds[c]);
             /* the value that the colour is about: a share may shrink because others have grown */
             if (r->kinds[c].kind != K_CHANGE && r->kinds[c].kind != K_CHANGE_PERCENT)
                 cells[c].cool = 2;

@@ -89,14 +89,14 @@ static const char *rule_of(const struct dp_diff *diff, const struct dp_finding *
     return diff->how->rules[f->rule].text;
 }
 
-static bool fails(const struct dp_diff *diff, const struct dp_finding *f)
+static bool is_failure(const struct dp_diff *diff, const struct dp_finding *f)
 {
     return !f->undecided || diff->how->strict;
 }
 
 /* ---- escapes ---- */
 
-static void escaped(struct dp_buf *to, const struct dp_buf *from)
+static void add_escaped(struct dp_buf *to, const struct dp_buf *from)
 {
     dp_text_escape(to, from->ptr, from->len);
 }
@@ -174,10 +174,10 @@ void dp_gate_text(struct dp_buf *buf, const struct dp_gate *gate, const struct d
         const struct dp_finding *f = &gate->findings[i];
         line.len = 0;
         add_finding(&line, f, gate, diff);
-        dp_buf_addf(buf, "%s%s", prefix, fails(diff, f) ? "FAIL  " : "?     ");
+        dp_buf_addf(buf, "%s%s", prefix, is_failure(diff, f) ? "FAIL  " : "?     ");
         dp_text_escape(buf, rule_of(diff, f), strlen(rule_of(diff, f)));
         dp_buf_adds(buf, ": ");
-        escaped(buf, &line);
+        add_escaped(buf, &line);
         dp_buf_adds(buf, "\n");
     }
     if (gate->n) {
@@ -206,7 +206,7 @@ void dp_gate_facts(struct dp_table *table, struct dp_pool *texts, const struct d
         uint32_t n = line.err ? DP_MAP_NONE : dp_pool_intern(texts, line.ptr, line.len);
         table->no_memory = table->no_memory || n == DP_MAP_NONE;
         if (n != DP_MAP_NONE)
-            dp_table_fact(table, fails(diff, f) ? "Failed" : "Undecided", "finding",
+            dp_table_fact(table, is_failure(diff, f) ? "Failed" : "Undecided", "finding",
                           dp_cell_text(dp_pool_name(texts, n)->ptr, line.len), NULL);
     }
     dp_buf_release(&line);
@@ -226,7 +226,7 @@ void dp_gate_markdown(struct dp_buf *buf, const struct dp_gate *gate, const stru
         dp_buf_adds(&line, rule_of(diff, f));
         dp_buf_adds(&line, ": ");
         add_finding(&line, f, gate, diff);
-        dp_buf_adds(buf, fails(diff, f) ? "- **failed** " : "- **undecided** ");
+        dp_buf_adds(buf, is_failure(diff, f) ? "- **failed** " : "- **undecided** ");
         dp_render_markdown_code(buf, line.ptr, line.len);
         dp_buf_adds(buf, "\n");
     }
@@ -284,8 +284,8 @@ static void count_of(const struct dp_gate *gate, const struct dp_diff *diff, siz
     *failed = *undecided = 0;
     for (size_t i = 0; i < gate->n; i++)
         if (gate->findings[i].rule == rule) {
-            *failed += fails(diff, &gate->findings[i]);
-            *undecided += !fails(diff, &gate->findings[i]);
+            *failed += is_failure(diff, &gate->findings[i]);
+            *undecided += !is_failure(diff, &gate->findings[i]);
         }
 }
 
@@ -314,7 +314,7 @@ static void rule_findings(struct dp_buf *buf, const struct dp_gate *gate,
         line.len = 0;
         add_finding(&line, &gate->findings[i], gate, diff);
         dp_buf_adds(buf, prefix);
-        escaped(buf, &line);
+        add_escaped(buf, &line);
         dp_buf_adds(buf, "\n");
     }
     buf->err = buf->err ? buf->err : line.err;
@@ -408,7 +408,7 @@ void dp_gate_github(struct dp_buf *buf, const struct dp_gate *gate, struct dp_di
         const struct dp_finding *f = &gate->findings[i];
         line.len = 0;
         add_finding(&line, f, gate, diff);
-        dp_buf_adds(buf, fails(diff, f) ? "::error" : "::warning");
+        dp_buf_adds(buf, is_failure(diff, f) ? "::error" : "::warning");
         size_t begin = buf->len;
         add_place(buf, diff, gate, f);
         dp_buf_adds(buf, buf->len > begin ? ",title=" : " title=");

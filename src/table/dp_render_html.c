@@ -56,18 +56,18 @@ static const char style[] =
     "}\n"
     "</style>\n";
 
-static void put(struct dp_sink *sink, const char *ptr, size_t len)
+static void put_text(struct dp_sink *sink, const char *ptr, size_t len)
 {
     dp_text_markup(dp_sink_write, sink, ptr, len, DP_MARKUP_APOSTROPHE);
 }
 
-static void put_str(struct dp_sink *sink, const char *str) { put(sink, str, strlen(str)); }
+static void put_str(struct dp_sink *sink, const char *str) { put_text(sink, str, strlen(str)); }
 
 static void put_value(struct dp_sink *sink, const struct dp_cell *cell, uint64_t hz)
 {
     char num[DP_NUMBER_MAX];
     if (cell->kind == DP_CELL_TEXT || cell->kind == DP_CELL_WORDED)
-        put(sink, cell->ptr, cell->len);
+        put_text(sink, cell->ptr, cell->len);
     else
         dp_sink_add(sink, num, dp_render_number(num, cell, hz, true));
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The length of a run of bytes that need no escape. */
-static size_t plain(const char *ptr, size_t len)
+static size_t plain_length(const char *ptr, size_t len)
 {
     size_t i = 0;
     while (i < len && (unsigned char)(ptr[i] - 0x20) < 0x5f && ptr[i] != '"' && ptr[i] != '\\'
@@ -18,7 +18,7 @@ void dp_json_string(struct dp_buf *buf, const char *ptr, size_t len)
 {
     dp_buf_addc(buf, '"');
     while (len) {
-        size_t n = plain(ptr, len);
+        size_t n = plain_length(ptr, len);
         if (n) {
             dp_buf_add(buf, ptr, n);
         } else if ((n = dp_text_char(ptr, len)) == 0) {

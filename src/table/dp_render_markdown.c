@@ -9,7 +9,7 @@ enum { LEVELS = 200, FENCES = 32 };
 
 /* The number of backticks to put around a text, such that no run of backticks inside has the same
  * length. 0: there is no such number. */
-static unsigned fence(const char *ptr, size_t len)
+static unsigned fence_length(const char *ptr, size_t len)
 {
     uint64_t taken = 1;
     for (size_t i = 0; i < len; i++) {
@@ -61,7 +61,7 @@ static bool is_blank(struct dp_name str)
 
 static void put_code(struct dp_sink *sink, struct dp_name str)
 {
-    unsigned n = fence(str.ptr, str.len);
+    unsigned n = fence_length(str.ptr, str.len);
     if (!str.len)
         return;
     char first = str.ptr[0], last = str.ptr[str.len - 1];
@@ -77,7 +77,7 @@ void dp_render_markdown_code(struct dp_buf *buf, const char *ptr, size_t len)
     struct dp_buf text;
     dp_buf_init(&text);
     struct dp_name str = dp_render_text(ptr, len, &text);
-    unsigned n = fence(str.ptr, str.len);
+    unsigned n = fence_length(str.ptr, str.len);
     bool blank = str.len && (str.ptr[0] == '`' || str.ptr[str.len - 1] == '`');
     for (int side = 0; side < 2; side++) {
         dp_buf_adds(buf, blank && side ? " " : "");

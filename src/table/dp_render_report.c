@@ -32,14 +32,14 @@ struct report {
     struct dp_hot *hot;         /* by entry of `over`; NULL: not asked for, or there are no lines */
     struct level *levels;       /* levels of a hierarchy, until it is printed */
     size_t n_levels;
-    struct dp_pool texts;       /* worded cells */
-    size_t left_out;            /* rows behind the last one that is shown, and what they have */
+    struct dp_pool texts;       /* texts of cells for people and programs */
+    size_t left_out;            /* number of rows after the last shown one, and their Self */
     uint64_t left_out_self;
     char keys_title[160];
     long rows;
 };
 
-static double percent(const struct report *r, uint64_t value)
+static double percent_of(const struct report *r, uint64_t value)
 {
     return r->over.base ? 100.0 * (double)value / (double)r->over.base : 0.0;
 }
@@ -55,17 +55,18 @@ static int tint_of(double pct)
 /* The tint of a row: that of its greatest share, which is Children if that is shown. */
 static int row_tint(const struct report *r, const struct dp_over_row *row)
 {
-    return tint_of(percent(r, r->how->over.no_children ? row->self : row->children));
+    return tint_of(percent_of(r, r->how->over.no_children ? row->self : row->children));
 }
 
-static struct dp_cell share(const struct report *r, const struct dp_over_row *row, uint64_t value)
+static struct dp_cell share_cell(const struct report *r, const struct dp_over_row *row,
+                                 uint64_t value)
 {
-    struct dp_cell cell = dp_cell_percent(percent(r, value));
+    struct dp_cell cell = dp_cell_percent(percent_of(r, value));
     cell.cool = row_tint(r, row) - tint_of(cell.real);
     return cell;
 }
 
-static struct dp_cell amount(const struct report *r, uint64_t value)
+static struct dp_cell amount_cell(const struct report *r, uint64_t value)
 {
     return r->hz ? dp_cell_ticks(value) : dp_cell_count(value);
 }
@@ -82,7 +83,7 @@ static bool is_average_real(const struct report *r)
     return beside && dp_metric_is_time(r->how->over.metric);
 }
 
-static void columns(struct report *r)
+static void make_columns(struct report *r)
 {
     static const struct dp_column fixed[] = {
 #define FIELD(id, word, other, title, key, width) [id] = { title, key, width, id == DP_FIELD_HOT },
@@ -127,7 +128,7 @@ static size_t one_column(struct report *r)
     return n + 1;
 }
 
-static struct dp_cell average(const struct report *r, const struct dp_over_row *row)
+static struct dp_cell average_cell(const struct report *r, const struct dp_over_row *row)
 {
     if (!row->calls)
         return (struct dp_cell){ 0 };
@@ -146,7 +147,7 @@ static struct dp_cell value_text(const struct report *r, uint32_t number)
 }
 
 /* The hottest line of the row's subs, or its share. */
-static struct dp_cell hot(const struct report *r, const struct dp_over_row *row, bool is_share)
+static struct dp_cell hot_cell(const struct report *r, const struct dp_over_row *row, bool is_share)
 {
     const struct dp_hot *line = r->hot ? &r->hot[row->entry] : NULL;
     if (!line || line->site == DP_REPORT_NONE)
@@ -158,11 +159,11 @@ static struct dp_cell hot(const struct report *r, const struct dp_over_row *row,
     return cell;
 }
 
-/* An amount that is worded for people, and a number for programs. */
-static struct dp_cell worded(struct report *r, uint64_t value)
+/* The cell of an amount with a text for people and a number for programs. */
+static struct dp_cell worded_cell(struct report *r, uint64_t value)
 {
     char num[DP_NUMBER_MAX];
-    struct dp_cell cell = amount(r, value);
+    struct dp_cell cell = amount_cell(r, value);
     size_t whole = dp_render_number(num, &cell, r->hz, false);
     struct dp_buf text;
     dp_buf_init(&text);
@@ -184,7 +185,7 @@ static struct dp_cell worded(struct report *r, uint64_t value)
 
 /* The cell of a column: field is an enum dp_field, or DP_FIELD_KEY plus the number of a sort
  * key. */
-static struct dp_cell cell(struct report *r, const struct dp_over_row *row, int field)
+static struct dp_cell cell_of(struct report *r, const struct dp_over_row *row, int field)
 {
     static const struct dp_cell empty;
     if (field >= DP_FIELD_KEY) {
@@ -193,19 +194,19 @@ static struct dp_cell cell(struct report *r, const struct dp_over_row *row, int 
         return dp_cell_text(text->ptr, text->len);
     }
     switch ((enum dp_field)field) {
-    case DP_FIELD_CHILDREN: return share(r, row, row->children);
-    case DP_FIELD_SELF: return share(r, row, row->self);
+    case DP_FIELD_CHILDREN: return share_cell(r, row, row->children);
+    case DP_FIELD_SELF: return share_cell(r, row, row->self);
     case DP_FIELD_CALLS:
         return dp_prof_no_calls(r->sides[0].prof) ? empty : dp_cell_count(row->calls);
-    case DP_FIELD_CHILDREN_VALUE: return amount(r, row->children);
-    case DP_FIELD_SELF_VALUE: return amount(r, row->self);
-    case DP_FIELD_SELF_TIME: return worded(r, row->self);
-    case DP_FIELD_CHILDREN_TIME: return worded(r, row->children);
-    case DP_FIELD_AVERAGE: return average(r, row);
+    case DP_FIELD_CHILDREN_VALUE: return amount_cell(r, row->children);
+    case DP_FIELD_SELF_VALUE: return amount_cell(r, row->self);
+    case DP_FIELD_SELF_TIME: return worded_cell(r, row->self);
+    case DP_FIELD_CHILDREN_TIME: return worded_cell(r, row->children);
+    case DP_FIELD_AVERAGE: return average_cell(r, row);
     case DP_FIELD_MIN: return row->shortest ? dp_cell_ticks(row->shortest - 1) : empty;
     case DP_FIELD_MAX: return row->shortest ? dp_cell_ticks(row->longest) : empty;
-    case DP_FIELD_HOT_SHARE: return hot(r, row, true);
-    case DP_FIELD_HOT: return hot(r, row, false);
+    case DP_FIELD_HOT_SHARE: return hot_cell(r, row, true);
+    case DP_FIELD_HOT: return hot_cell(r, row, false);
     }
     return empty;
 }
@@ -213,7 +214,7 @@ static struct dp_cell cell(struct report *r, const struct dp_over_row *row, int 
 /* ---- below a row ---- */
 
 /* Appends a histogram of the calls of the row's subs by their duration. */
-static void histogram(const struct report *r, uint32_t entry, struct dp_buf *buf)
+static void add_histogram(const struct report *r, uint32_t entry, struct dp_buf *buf)
 {
     uint64_t count[DP_FMT_BUCKETS] = { 0 }, most = 0;
     const struct dp_chains *c = &r->chains;
@@ -267,7 +268,7 @@ static int chains_of(const struct dp_report *how)
            : DP_CHAIN_CHILDREN;
 }
 
-static int below(struct report *r, const struct dp_over_row *row)
+static int add_below(struct report *r, const struct dp_over_row *row)
 {
     const struct dp_report *how = r->how;
     struct dp_buf *text = &r->blocks[2 * r->n_blocks], *json = text + 1;
@@ -295,7 +296,7 @@ static int below(struct report *r, const struct dp_over_row *row)
         dp_chain_release(&chain);
     }
     if (how->histogram && is_text(how))
-        histogram(r, row->entry, text);
+        add_histogram(r, row->entry, text);
     struct dp_row_of_table *to = dp_table_last(&r->table);
     to->block = (struct dp_block){ text->ptr, text->len, json->len ? json->ptr : NULL, json->len };
     return text->err ? text->err : json->err;
@@ -308,7 +309,7 @@ static bool is_wanted(const struct report *r, const struct dp_over_row *row)
     const struct dp_report *how = r->how;
     if (!row->shown || (how->over.no_children && !row->self))
         return false;
-    return percent(r, how->over.no_children ? row->self : row->children) >= how->percent_limit;
+    return percent_of(r, how->over.no_children ? row->self : row->children) >= how->percent_limit;
 }
 
 static int add_row(struct report *r, const struct dp_over_row *row)
@@ -317,13 +318,13 @@ static int add_row(struct report *r, const struct dp_over_row *row)
     if (!cells)
         return DP_E_NOMEM;
     for (size_t i = 0; i < r->how->n_fields; i++)
-        cells[i] = cell(r, row, r->how->fields[i]);
+        cells[i] = cell_of(r, row, r->how->fields[i]);
     dp_table_last(&r->table)->tint = row_tint(r, row);
     r->rows++;
-    return r->how->chain || r->how->histogram ? below(r, row) : 0;
+    return r->how->chain || r->how->histogram ? add_below(r, row) : 0;
 }
 
-static int flat(struct report *r)
+static int add_flat_rows(struct report *r)
 {
     int rc = 0;
     for (size_t i = 0; i < r->over.n_rows && rc == 0; i++) {
@@ -427,7 +428,7 @@ static int add_level_row(struct report *r, const struct dp_overhead *over,
         return DP_E_NOMEM;
     for (size_t i = 0; i < n; i++)
         if (over == &r->over || !is_hot(r->how->fields[i]))
-            cells[i] = cell(r, row, r->how->fields[i]);
+            cells[i] = cell_of(r, row, r->how->fields[i]);
     cells[n] = dp_cell_text(text->ptr, text->len);
     dp_table_last(&r->table)->indent = (unsigned)level;
     dp_table_last(&r->table)->tint = row_tint(r, row);
@@ -456,12 +457,12 @@ static int print_levels(struct hierarchy *h)
         if (rc == 0)
             rc = add_level_row(r, &r->over, &r->over.rows[row], h->n - 1);
         if (rc == 0 && (r->how->chain || r->how->histogram))
-            rc = below(r, &r->over.rows[row]);
+            rc = add_below(r, &r->over.rows[row]);
     }
     return rc;
 }
 
-static int hierarchy(struct report *r, size_t sides)
+static int add_hierarchy(struct report *r, size_t sides)
 {
     struct hierarchy h;
     struct dp_buf buf;
@@ -519,9 +520,9 @@ static int add_edge_row(struct report *r, const struct dp_edge *edge)
     struct dp_cell *cells = dp_table_row(&r->table);
     if (!cells)
         return DP_E_NOMEM;
-    cells[EDGE_TOTAL] = dp_cell_percent(percent(r, edge->incl));
-    cells[EDGE_TOTAL_VALUE] = amount(r, edge->incl);
-    cells[EDGE_SELF_VALUE] = amount(r, edge->self);
+    cells[EDGE_TOTAL] = dp_cell_percent(percent_of(r, edge->incl));
+    cells[EDGE_TOTAL_VALUE] = amount_cell(r, edge->incl);
+    cells[EDGE_SELF_VALUE] = amount_cell(r, edge->self);
     cells[EDGE_CALLS] = dp_cell_count(edge->calls);
     cells[EDGE_SUB] = value_text(r, edge->name);
     if (edge->site != DP_REPORT_NONE)
@@ -532,7 +533,7 @@ static int add_edge_row(struct report *r, const struct dp_edge *edge)
     return 0;
 }
 
-static int edges(struct report *r)
+static int add_edges(struct report *r)
 {
     const struct dp_report *how = r->how;
     struct dp_edges e;
@@ -573,9 +574,9 @@ static size_t edge_columns(struct report *r)
     return sites ? EDGE_OF : EDGE_SITE;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole table ---- */
 
-static void facts(struct report *r)
+static void add_facts(struct report *r)
 {
     if (r->how->answer)
         return;                 /* answer_head has them */
@@ -583,35 +584,35 @@ static void facts(struct report *r)
         const struct dp_report_fact *f = &r->how->facts[i];
         dp_table_fact(&r->table, f->label, f->key, dp_cell_text(f->text, f->len), NULL);
     }
-    dp_table_fact(&r->table, "Total", "total", amount(r, r->over.total), r->unit);
+    dp_table_fact(&r->table, "Total", "total", amount_cell(r, r->over.total), r->unit);
     if (r->over.base != r->over.total)
-        dp_table_fact(&r->table, "Shown", "base", amount(r, r->over.base), r->unit);
+        dp_table_fact(&r->table, "Shown", "base", amount_cell(r, r->over.base), r->unit);
 }
 
-static int fill(struct report *r, size_t sides)
+static int fill_table(struct report *r, size_t sides)
 {
     const struct dp_report *how = r->how;
     int rc = 0;
     if (how->edges_of || how->n_edges_of_lines) {
         dp_table_init(&r->table, r->columns, edge_columns(r), r->over.hz);
-        facts(r);
-        return edges(r);
+        add_facts(r);
+        return add_edges(r);
     }
-    columns(r);
+    make_columns(r);
     rc = find_hot(r, sides);
     if (rc < 0)
         return rc;
     bool levels = how->hierarchy && how->over.n_keys > 1;
     size_t n = levels ? one_column(r) : how->n_fields;
     dp_table_init(&r->table, r->columns, n, r->over.hz);
-    facts(r);
+    add_facts(r);
     if (how->chain || how->histogram) {
         rc = dp_chains_init(&r->chains, &r->over, chains_of(how), how->over.max_stack);
         r->blocks = rc == 0 ? dp_mem_zalloc((r->over.n_rows + 1) * 2 * sizeof *r->blocks) : NULL;
         if (!r->blocks)
             return DP_E_NOMEM;
     }
-    return levels ? hierarchy(r, sides) : flat(r);
+    return levels ? add_hierarchy(r, sides) : add_flat_rows(r);
 }
 
 static const char *fact_of(const struct report *r, const char *key)
@@ -622,7 +623,8 @@ static const char *fact_of(const struct report *r, const char *key)
     return NULL;
 }
 
-static void add_fact(struct dp_buf *to, const struct report *r, const char *before, const char *key)
+static void add_fact_text(struct dp_buf *to, const struct report *r, const char *before,
+                          const char *key)
 {
     const char *text = fact_of(r, key);
     if (!text)
@@ -631,17 +633,17 @@ static void add_fact(struct dp_buf *to, const struct report *r, const char *befo
     dp_text_escape(to, text, strlen(text));
 }
 
-/* What was recorded, and how much it is. */
+/* Appends what was recorded, and its total. */
 static void answer_head(struct report *r, struct dp_buf *to)
 {
-    add_fact(to, r, "", "profile");
-    add_fact(to, r, ": ", "script");
+    add_fact_text(to, r, "", "profile");
+    add_fact_text(to, r, ": ", "script");
     dp_buf_adds(to, "\nTotal: ");
     if (r->hz)
         dp_render_human(to, (double)r->over.total, r->hz, r->is_time);
     else
         dp_render_grouped(to, r->over.total);
-    add_fact(to, r, " ", "metric");
+    add_fact_text(to, r, " ", "metric");
     if (r->over.base != r->over.total) {
         dp_buf_adds(to, "; shown: ");
         dp_render_real(to, 100 * (double)r->over.base / (double)r->over.total, 2, false);
@@ -657,7 +659,7 @@ static void answer_tail(struct report *r, struct dp_buf *to)
     dp_buf_adds(to, "\n");
     dp_render_grouped(to, r->left_out);
     dp_buf_addf(to, " other sub%s: ", r->left_out == 1 ? "" : "s");
-    dp_render_real(to, percent(r, r->left_out_self), 2, false);
+    dp_render_real(to, percent_of(r, r->left_out_self), 2, false);
     dp_buf_adds(to, "% self (--rows N shows more, --callers SUB who calls it, --annotate SUB its"
                     " lines)\n");
 }
@@ -678,7 +680,7 @@ static int print_lines(struct report *r, struct dp_sink *sink,
     return rc;
 }
 
-static int print(struct report *r, const struct dp_host *host)
+static int print_table(struct report *r, const struct dp_host *host)
 {
     struct dp_sink *sink = dp_sink_of_host(host);
     struct dp_table_how how = {
@@ -715,9 +717,9 @@ long dp_report_print(const struct dp_part *sides, size_t n, const struct dp_repo
     /* folded stacks: counts, perhaps with fractions */
     r.unit = r.is_time ? "s" : in_ticks && *unit ? unit : NULL;
     r.hz = r.is_time || (in_ticks && r.over.hz > 1) ? r.over.hz : 0;
-    rc = fill(&r, n);
+    rc = fill_table(&r, n);
     if (rc == 0)
-        rc = print(&r, host);
+        rc = print_table(&r, host);
     for (size_t i = 0; i < 2 * r.n_blocks; i++)
         dp_buf_release(&r.blocks[i]);
     dp_mem_free(r.blocks);

@@ -20,7 +20,7 @@ void dp_table_release(struct dp_table *t)
     dp_table_init(t, t->columns, t->n_columns, t->hz);
 }
 
-static bool grow(struct dp_table *t, void **ptr, size_t *cap, size_t need, size_t size)
+static bool grow_array(struct dp_table *t, void **ptr, size_t *cap, size_t need, size_t size)
 {
     if (dp_mem_grow(ptr, cap, need, size) == 0)
         return true;
@@ -31,7 +31,7 @@ static bool grow(struct dp_table *t, void **ptr, size_t *cap, size_t need, size_
 void dp_table_fact(struct dp_table *t, const char *label, const char *key, struct dp_cell value,
                    const char *unit)
 {
-    if (!grow(t, (void **)&t->facts, &t->facts_cap, t->n_facts + 1, sizeof *t->facts))
+    if (!grow_array(t, (void **)&t->facts, &t->facts_cap, t->n_facts + 1, sizeof *t->facts))
         return;
     struct dp_fact *fact = &t->facts[t->n_facts++];
     fact->label = label;
@@ -42,9 +42,9 @@ void dp_table_fact(struct dp_table *t, const char *label, const char *key, struc
 
 struct dp_cell *dp_table_row(struct dp_table *t)
 {
-    if (!grow(t, (void **)&t->rows, &t->rows_cap, t->n_rows + 1, sizeof *t->rows)
-        || !grow(t, (void **)&t->cells, &t->cells_cap, t->n_cells + t->n_columns + 1,
-                 sizeof *t->cells))
+    if (!grow_array(t, (void **)&t->rows, &t->rows_cap, t->n_rows + 1, sizeof *t->rows)
+        || !grow_array(t, (void **)&t->cells, &t->cells_cap, t->n_cells + t->n_columns + 1,
+                       sizeof *t->cells))
         return NULL;
     struct dp_row_of_table *row = &t->rows[t->n_rows++];
     struct dp_cell *cells = t->cells + t->n_cells;

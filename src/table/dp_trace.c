@@ -34,8 +34,8 @@ struct dp_trace {
     struct dp_sink sink;
 };
 
-static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats,
-                 const char *remark)
+static void print_line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repeats,
+                       const char *remark)
 {
     const struct dp_name *name = dp_pool_name(&t->shown, shown);
     dp_sink_blanks(&t->sink, INDENT * (level < LEVELS ? level : LEVELS));
@@ -51,14 +51,14 @@ static void line(struct dp_trace *t, uint32_t shown, size_t level, uint64_t repe
 static void end_fold(struct dp_trace *t)
 {
     if (t->last != NO_NAME)
-        line(t, t->last, t->last_level, t->repeats, "");
+        print_line(t, t->last, t->last_level, t->repeats, "");
     t->last = NO_NAME;
 }
 
-static void call(struct dp_trace *t, uint32_t shown)
+static void print_call(struct dp_trace *t, uint32_t shown)
 {
     if (!t->how.fold) {
-        line(t, shown, t->level, 1, "");
+        print_line(t, shown, t->level, 1, "");
     } else if (t->last == shown && t->last_level == t->level) {
         t->repeats++;
     } else {
@@ -74,10 +74,10 @@ static void call(struct dp_trace *t, uint32_t shown)
 static void goes_on(struct dp_trace *t, uint32_t shown)
 {
     end_fold(t);
-    line(t, shown, t->level, 1, " (goes on)");
+    print_line(t, shown, t->level, 1, " (goes on)");
 }
 
-static int push(struct dp_trace *t, uint32_t sub)
+static int push_call(struct dp_trace *t, uint32_t sub)
 {
     bool is_call = !t->file.inherited;
     if (t->depth >= DP_LIMIT_DEPTH)
@@ -90,7 +90,7 @@ static int push(struct dp_trace *t, uint32_t sub)
     t->file.inherited -= !is_call;
     if (!t->how.only || t->inside) {
         if (is_call)
-            call(t, t->shown_of[sub]);
+            print_call(t, t->shown_of[sub]);
         else
             goes_on(t, t->shown_of[sub]);
         t->level++;
@@ -98,7 +98,7 @@ static int push(struct dp_trace *t, uint32_t sub)
     return 0;
 }
 
-static int pop(struct dp_trace *t, struct dp_err *err)
+static int pop_call(struct dp_trace *t, struct dp_err *err)
 {
     if (t->depth == 0)
         return t->file.force ? 0
@@ -114,7 +114,7 @@ static void begin_phase(struct dp_trace *t, uint32_t sub)
 {
     end_fold(t);
     if (!t->how.only)
-        line(t, t->shown_of[sub], 0, 1, "");
+        print_line(t, t->shown_of[sub], 0, 1, "");
 }
 
 static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n, size_t *bad,
@@ -125,13 +125,13 @@ static int on_events(void *ctx, struct dp_event *ev, uint64_t *counts, size_t n,
     for (size_t i = 0; i < n; i++) {
         int rc = 0;
         if (ev[i].op == DP_OP_LEAVE || ev[i].op == DP_OP_UNWIND || ev[i].op == DP_OP_GOTO)
-            rc = pop(t, err);
+            rc = pop_call(t, err);
         if (ev[i].op == DP_OP_PHASE && t->how.phases)
             begin_phase(t, ev[i].sub);
         if (ev[i].op == DP_OP_RESUME)
             t->file.inherited = ev[i].sub;
         if (rc == 0 && (ev[i].op == DP_OP_ENTER || ev[i].op == DP_OP_GOTO))
-            rc = push(t, ev[i].sub);
+            rc = push_call(t, ev[i].sub);
         if (rc == 0)
             rc = t->sink.err;
         if (rc < 0) {
@@ -243,7 +243,7 @@ static int list_open(struct dp_trace *t)
     return 0;
 }
 
-static int add(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
+static int read_file(struct dp_trace *t, const char *path, const struct dp_file_mem *mem)
 {
     struct dp_consumer to = { .ctx = t,
                               .header = on_header,
@@ -273,12 +273,12 @@ static int add(struct dp_trace *t, const char *path, const struct dp_file_mem *m
     return rc;
 }
 
-int dp_trace_add(struct dp_trace *t, const char *path) { return add(t, path, NULL); }
+int dp_trace_add(struct dp_trace *t, const char *path) { return read_file(t, path, NULL); }
 
 int dp_trace_add_mem(struct dp_trace *t, const char *path, const void *ptr, size_t len)
 {
     struct dp_file_mem mem = { ptr, NULL, len, 0 };
-    return add(t, path, &mem);
+    return read_file(t, path, &mem);
 }
 
 void dp_trace_outcome(const struct dp_trace *t, struct dp_outcome *out)

@@ -12,7 +12,7 @@ enum { FRAMES = 127 };
 
 /* Computes weights: the value of the stacks through a context, minus that of the stacks through
  * another context of its entry below it. Recursion thus counts once, at its innermost frame. */
-static int weigh(struct dp_chains *c)
+static int weigh_contexts(struct dp_chains *c)
 {
     const struct dp_overhead *over = c->over;
     uint32_t *on_path = dp_mem_realloc(NULL, over->entries.count + 1, sizeof *on_path);
@@ -61,7 +61,7 @@ int dp_chains_init(struct dp_chains *c, const struct dp_overhead *over, int of, 
         for (uint32_t i = 0; i < nodes; i++)
             c->by_entry[c->first[over->nodes[i].entry + 1]++] = i;
         if (of == DP_CHAIN_CHILDREN)
-            rc = weigh(c);
+            rc = weigh_contexts(c);
         else
             for (size_t i = 0; i < nodes; i++)
                 c->weight[i] = of == DP_CHAIN_SELF ? over->nodes[i].self : over->nodes[i].calls;
@@ -141,7 +141,7 @@ static int64_t kid_of(struct making *m, uint32_t parent, uint32_t name)
 }
 
 /* Adds an item to the kid that has its name. */
-static int give(struct making *m, uint32_t parent, uint32_t item)
+static int give_item(struct making *m, uint32_t parent, uint32_t item)
 {
     struct item *it = &m->items[item];
     int64_t kid = kid_of(m, parent, m->c->over->nodes[it->at].name);
@@ -164,7 +164,7 @@ static int64_t new_item(struct making *m, uint32_t at, uint64_t value)
 static int add_item(struct making *m, uint32_t parent, uint32_t at, uint64_t value)
 {
     int64_t item = new_item(m, at, value);
-    return item < 0 ? (int)item : give(m, parent, (uint32_t)item);
+    return item < 0 ? (int)item : give_item(m, parent, (uint32_t)item);
 }
 
 /* Is a context a frame of chains? A root is none, except of its own chain. */
@@ -174,7 +174,7 @@ static bool is_frame(const struct dp_overhead *over, uint32_t at)
 }
 
 /* Makes the kids of chain node n, which are its next frames. */
-static int step(struct making *m, uint32_t n)
+static int add_kids(struct making *m, uint32_t n)
 {
     const struct dp_overhead *over = m->c->over;
     int rc = 0;
@@ -186,7 +186,7 @@ static int step(struct making *m, uint32_t n)
             uint32_t up = over->nodes[it.at].parent;
             if (up != DP_REPORT_NONE && is_frame(over, up)) {
                 m->items[i].at = up;
-                rc = give(m, n, i);
+                rc = give_item(m, n, i);
             }
             continue;
         }
@@ -198,7 +198,7 @@ static int step(struct making *m, uint32_t n)
     return rc;
 }
 
-static int compare(const void *ctx, uint32_t x, uint32_t y)
+static int compare_nodes(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;
     const struct dp_chain_node *a = &m->chain->nodes[x], *b = &m->chain->nodes[y];
@@ -210,7 +210,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
 
 /* Sorts the kids of n, which are the nodes from `from` up, and removes the last ones that are below
  * the threshold. */
-static int settle(struct making *m, uint32_t n, size_t from)
+static int settle_kids(struct making *m, uint32_t n, size_t from)
 {
     struct dp_chain *chain = m->chain;
     size_t kids = chain->count - from;
@@ -220,7 +220,7 @@ static int settle(struct making *m, uint32_t n, size_t from)
         return DP_E_NOMEM;
     for (size_t k = 0; k < kids; k++)
         m->order[k] = (uint32_t)(from + k);
-    dp_sort_u32(m->order, kids, compare, m);
+    dp_sort_u32(m->order, kids, compare_nodes, m);
     uint32_t *link = &chain->nodes[n].kid;
     chain->nodes[n].own = chain->nodes[n].value;
     for (size_t k = 0; k < kids; k++) {
@@ -238,25 +238,25 @@ static int settle(struct making *m, uint32_t n, size_t from)
 
 /* Makes all nodes below node 0, whose kids exist already. Nodes are appended after their parents,
  * so one pass reaches them all. */
-static int grow(struct making *m)
+static int grow_chain(struct making *m)
 {
-    int rc = settle(m, 0, 1);
+    int rc = settle_kids(m, 0, 1);
     for (uint32_t n = 1; n < m->chain->count && rc == 0; n++) {
         size_t from = m->chain->count;
         m->chain->nodes[n].own = m->chain->nodes[n].value;
         if (!m->list[n] || m->frames[n] >= m->c->frames)
             continue;
         dp_map_clear(&m->kids);
-        rc = step(m, n);
+        rc = add_kids(m, n);
         if (rc == 0)
-            rc = settle(m, n, from);
+            rc = settle_kids(m, n, from);
     }
     return rc;
 }
 
 /* ---- caller order ---- */
 
-static void touch(const struct dp_chains *c, struct making *m, uint32_t at, uint64_t value)
+static void touch_context(const struct dp_chains *c, struct making *m, uint32_t at, uint64_t value)
 {
     if (!c->inside[at] && value)
         c->touched[m->n_touched++] = at;
@@ -275,17 +275,17 @@ static void pass_up(struct making *m, const uint32_t *at, size_t n)
     if (steps > c->over->n_nodes) {
         for (size_t i = c->over->n_nodes; i-- > 0;)
             if (c->inside[i] && nodes[i].parent != DP_REPORT_NONE)
-                touch(c, m, nodes[i].parent, c->inside[i]);
+                touch_context(c, m, nodes[i].parent, c->inside[i]);
         return;
     }
     for (size_t k = 0; k < n; k++)
         for (uint32_t up = nodes[at[k]].parent; up != DP_REPORT_NONE; up = nodes[up].parent)
-            touch(c, m, up, m->value_of[k]);
+            touch_context(c, m, up, m->value_of[k]);
 }
 
 /* Marks the value of the entry's stacks at each context that they pass, as far as chains reach.
  * Without the limit, an entry that is as deep as there are contexts would take as long as all. */
-static int mark(struct making *m, uint32_t entry, bool all)
+static int mark_paths(struct making *m, uint32_t entry, bool all)
 {
     const struct dp_chains *c = m->c;
     const struct dp_report_node *nodes = c->over->nodes;
@@ -304,7 +304,7 @@ static int mark(struct making *m, uint32_t entry, bool all)
         until = nodes[at].end;
     }
     for (size_t k = 0; k < n; k++)
-        touch(c, m, m->order[k], m->value_of[k]);
+        touch_context(c, m, m->order[k], m->value_of[k]);
     pass_up(m, m->order, n);
     for (size_t k = 0; all && k < n; k++) {
         if (nodes[m->order[k]].depth >= c->frames)
@@ -313,12 +313,12 @@ static int mark(struct making *m, uint32_t entry, bool all)
             if (nodes[i].parent == DP_REPORT_NONE || nodes[i].depth > c->frames)
                 i = nodes[i].end - 1;   /* a phase between the kids is not a kid */
             else
-                touch(c, m, i, nodes[i].incl);
+                touch_context(c, m, i, nodes[i].incl);
     }
     return 0;
 }
 
-static int begin(struct making *m, uint32_t entry)
+static int begin_chain(struct making *m, uint32_t entry)
 {
     const struct dp_chains *c = m->c;
     const struct dp_overhead *over = c->over;
@@ -332,7 +332,7 @@ static int begin(struct making *m, uint32_t entry)
         }
         return rc;
     }
-    rc = mark(m, entry, m->how->of == DP_CHAIN_CHILDREN);
+    rc = mark_paths(m, entry, m->how->of == DP_CHAIN_CHILDREN);
     for (size_t k = 0; k < m->n_touched && rc == 0; k++) {
         uint32_t i = c->touched[k];
         if (is_frame(over, i) && !is_frame(over, over->nodes[i].parent))
@@ -353,9 +353,9 @@ int dp_chain_make(struct dp_chain *chain, const struct dp_chains *c, uint32_t en
     dp_map_init(&m.kids);
     int rc = new_node(&m, 0, 0) < 0 ? DP_E_NOMEM : 0;
     if (rc == 0)
-        rc = begin(&m, entry);
+        rc = begin_chain(&m, entry);
     if (rc == 0)
-        rc = grow(&m);
+        rc = grow_chain(&m);
     for (size_t k = 0; k < m.n_touched; k++)
         c->inside[c->touched[k]] = 0;
     dp_map_release(&m.kids);

@@ -15,8 +15,8 @@ struct making {
     size_t until_cap;
 };
 
-static int add(struct making *m, uint32_t name, uint32_t of, const struct dp_report_node *callee,
-               uint32_t at)
+static int add_edge(struct making *m, uint32_t name, uint32_t of,
+                    const struct dp_report_node *callee, uint32_t at)
 {
     const uint32_t key[3] = { name, callee->site, of };
     size_t known = m->edges->count;
@@ -41,7 +41,7 @@ static int add(struct making *m, uint32_t name, uint32_t of, const struct dp_rep
     return 0;
 }
 
-static int compare(const void *ctx, uint32_t x, uint32_t y)
+static int compare_edges(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct making *m = ctx;
     const struct dp_edge *a = &m->edges->edges[x], *b = &m->edges->edges[y];
@@ -61,7 +61,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     return 0;
 }
 
-static void begin(struct making *m, struct dp_edges *edges, const struct dp_overhead *over)
+static void begin_edges(struct making *m, struct dp_edges *edges, const struct dp_overhead *over)
 {
     memset(m, 0, sizeof *m);
     memset(edges, 0, sizeof *edges);
@@ -70,10 +70,10 @@ static void begin(struct making *m, struct dp_edges *edges, const struct dp_over
     dp_pool_init(&m->numbers);
 }
 
-static int end(struct making *m, int rc)
+static int finish_edges(struct making *m, int rc)
 {
     struct dp_edges *e = m->edges;
-    rc = rc < 0 ? rc : dp_sort_array(e->edges, e->count, sizeof *e->edges, compare, m);
+    rc = rc < 0 ? rc : dp_sort_array(e->edges, e->count, sizeof *e->edges, compare_edges, m);
     dp_pool_release(&m->numbers);
     dp_mem_free(m->until);
     if (rc < 0)
@@ -85,7 +85,7 @@ int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const 
                   size_t len, bool callees)
 {
     struct making m;
-    begin(&m, edges, over);
+    begin_edges(&m, edges, over);
     uint32_t wanted = dp_pool_lookup(&over->values, name, len);
     int rc = 0;
     for (uint32_t i = 0; i < over->n_nodes && rc == 0 && wanted != DP_MAP_NONE; i++) {
@@ -95,9 +95,9 @@ int dp_edges_make(struct dp_edges *edges, const struct dp_overhead *over, const 
             continue;
         uint32_t caller = over->nodes[n->parent].name;
         if ((callees ? caller : n->name) == wanted)
-            rc = add(&m, callees ? n->name : caller, wanted, n, i);
+            rc = add_edge(&m, callees ? n->name : caller, wanted, n, i);
     }
-    return end(&m, rc);
+    return finish_edges(&m, rc);
 }
 
 /* ---- lines ---- */
@@ -126,7 +126,7 @@ int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
     struct making m;
     bool *is_wanted = dp_mem_zalloc((over->values.count + 1) * sizeof *is_wanted);
     int rc = is_wanted ? 0 : DP_E_NOMEM;
-    begin(&m, edges, over);
+    begin_edges(&m, edges, over);
     for (size_t i = 0; i < n && rc == 0; i++) {
         uint32_t number = dp_pool_lookup(&over->values, wanted[i].ptr, wanted[i].len);
         if (number != DP_MAP_NONE)
@@ -138,12 +138,12 @@ int dp_edges_of_lines(struct dp_edges *edges, const struct dp_overhead *over,
             continue;
         uint32_t caller = line_caller(over, sides, node);
         if (!callees && is_wanted[node->name])
-            rc = add(&m, caller, node->name, node, i);
+            rc = add_edge(&m, caller, node->name, node, i);
         else if (callees && (is_wanted[node->site] || is_wanted[caller]))
-            rc = add(&m, node->name, caller, node, i);
+            rc = add_edge(&m, node->name, caller, node, i);
     }
     dp_mem_free(is_wanted);
-    return end(&m, rc);
+    return finish_edges(&m, rc);
 }
 
 void dp_edges_release(struct dp_edges *edges)

@@ -20,7 +20,7 @@ struct layout {
 
 /* ---- values ---- */
 
-static double value(const struct layout *l, uint32_t frame, size_t side)
+static double value_of(const struct layout *l, uint32_t frame, size_t side)
 {
     return (double)dp_stacks_self(l->flame->s, frame, side) * l->factor[side];
 }
@@ -29,8 +29,8 @@ static double value(const struct layout *l, uint32_t frame, size_t side)
 static double width_of(const struct layout *l, uint32_t frame)
 {
     if (!l->flame->two)
-        return value(l, frame, 0);
-    double before = value(l, frame, 0), after = value(l, frame, 1);
+        return value_of(l, frame, 0);
+    double before = value_of(l, frame, 0), after = value_of(l, frame, 1);
     switch (l->how->width_of) {
     case DP_FW_BEFORE: return before;
     case DP_FW_UNION:  return fmax(before, after);
@@ -47,7 +47,7 @@ static void sum_up(const struct dp_stacks *s, double *v)
         v[s->frames[i].parent] += v[i];
 }
 
-static double *room(const struct dp_stacks *s)
+static double *frame_numbers(const struct dp_stacks *s)
 {
     return dp_mem_realloc(NULL, s->count + 1, sizeof(double));
 }
@@ -59,17 +59,18 @@ static int take_values(struct layout *l)
     bool is_side = !l->flame->two || l->how->width_of == DP_FW_AFTER
                    || l->how->width_of == DP_FW_BEFORE;
     for (size_t k = 0; k < sides; k++) {
-        if (!(l->values[k] = room(s)))
+        if (!(l->values[k] = frame_numbers(s)))
             return DP_E_NOMEM;
         for (uint32_t i = 0; i < s->count; i++)
-            l->values[k][i] = value(l, i, k);
+            l->values[k][i] = value_of(l, i, k);
     }
     if (l->flame->reverse) {
-        l->own = is_side ? l->values[sides == 2 && l->how->width_of == DP_FW_AFTER] : room(s);
+        l->own = is_side ? l->values[sides == 2
+                                     && l->how->width_of == DP_FW_AFTER] : frame_numbers(s);
         for (uint32_t i = 0; l->own && !is_side && i < s->count; i++)
             l->own[i] = width_of(l, i);
     } else if (!is_side) {
-        if (!(l->all = room(s)))
+        if (!(l->all = frame_numbers(s)))
             return DP_E_NOMEM;
         for (uint32_t i = 0; i < s->count; i++)
             l->all[i] = width_of(l, i);
@@ -107,7 +108,7 @@ static struct dp_flame_box *new_box(struct layout *l, uint32_t name, uint32_t de
     return box;
 }
 
-static int forward(struct layout *l)
+static int place_forward(struct layout *l)
 {
     struct dp_flame *f = l->flame;
     const struct dp_stacks *s = f->s;
@@ -137,7 +138,7 @@ static int forward(struct layout *l)
         up[depth = at] = i;
         box->frame = i;
         for (size_t k = 0; k <= f->two; k++) {
-            box->self[k] = value(l, i, k);
+            box->self[k] = value_of(l, i, k);
             box->all[k] = l->values[k][i];
         }
         i++;
@@ -146,8 +147,8 @@ static int forward(struct layout *l)
     return rc;
 }
 
-static int enter(void *ctx, size_t depth, uint32_t name, const uint64_t *own, const uint64_t *all,
-                 double weight)
+static int enter_frame(void *ctx, size_t depth, uint32_t name, const uint64_t *own,
+                       const uint64_t *all, double weight)
 {
     struct layout *l = ctx;
     struct dp_flame *f = l->flame;
@@ -176,7 +177,7 @@ struct ordering {
     const uint32_t *parent;
 };
 
-static int compare(const void *ctx, uint32_t a, uint32_t b)
+static int compare_boxes(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct ordering *o = ctx;
     const struct dp_flame_box *x = &o->flame->boxes[a], *y = &o->flame->boxes[b];
@@ -209,7 +210,7 @@ static int put_in_order(struct dp_flame *f, int order)
     }
     if (rc == 0 && n > 1) {
         struct ordering o = { f, order, parent };
-        dp_sort_u32(sorted + 1, n - 1, compare, &o);
+        dp_sort_u32(sorted + 1, n - 1, compare_boxes, &o);
         next[0] = f->boxes[0].x;
         for (size_t i = 1; i < n; i++) {        /* group by parent: parents come before their
                                                  * kids */
@@ -252,7 +253,7 @@ static void measure_changes(struct layout *l)
 {
     struct dp_flame *f = l->flame;
     for (uint32_t i = 0; i < f->s->count; i++) {
-        double self = fabs(dp_flame_delta((double[]){ value(l, i, 0), value(l, i, 1) }));
+        double self = fabs(dp_flame_delta((double[]){ value_of(l, i, 0), value_of(l, i, 1) }));
         f->changed += self;
         if (!f->reverse && !f->by_total)
             f->greatest = fmax(f->greatest, self);
@@ -267,7 +268,7 @@ static void measure_changes(struct layout *l)
 
 /* The strength of a colour for a change. A change below a thousandth of the greatest one counts as
  * none: a hundred frames of noise would hide one that changed. */
-static double shade(double part)
+static double shade_of(double part)
 {
     return fabs(part) < 0.001 ? 0 : fmax(-1, fmin(1, part));
 }
@@ -277,11 +278,11 @@ double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *
     if (!flame->two || !(flame->greatest > 0))
         return 0;
     if (flame->hue)
-        return box->w > 0 ? shade(dp_flame_delta(box->all) / box->w) : 0;
+        return box->w > 0 ? shade_of(dp_flame_delta(box->all) / box->w) : 0;
     /* own changes are at the root of a reversed graph */
     if (flame->reverse && !flame->by_total)
-        return box->depth == 1 ? shade(dp_flame_delta(box->all) / flame->greatest) : 0;
-    return shade(dp_flame_delta(flame->by_total ? box->all : box->self) / flame->greatest);
+        return box->depth == 1 ? shade_of(dp_flame_delta(box->all) / flame->greatest) : 0;
+    return shade_of(dp_flame_delta(flame->by_total ? box->all : box->self) / flame->greatest);
 }
 
 /* ---- the graph ---- */
@@ -309,7 +310,7 @@ int dp_flame_make(struct dp_flame *flame, const struct dp_stacks *s, const struc
             whole += l.own[i];
         flame->total = fmax(flame->reverse ? whole : l.all[0], how->total * (double)s->hz[0]);
         l.least = least * flame->total;
-        rc = flame->reverse ? dp_stacks_reverse(s, l.own, enter, &l) : forward(&l);
+        rc = flame->reverse ? dp_stacks_reverse(s, l.own, enter_frame, &l) : place_forward(&l);
     }
     if (rc == 0 && flame->count) {
         flame->boxes[0].w = flame->total;

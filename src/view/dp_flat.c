@@ -45,7 +45,7 @@ static bool is_only(const struct walk *w, uint32_t node)
            && (int64_t)w->names->of_sub[w->prof->nodes[node].sub] == w->how->only;
 }
 
-static void down(struct walk *w, uint32_t n)
+static void enter_node(struct walk *w, uint32_t n)
 {
     const struct dp_node *node = &w->prof->nodes[n];
     w->inside += is_only(w, n);
@@ -63,7 +63,7 @@ static void down(struct walk *w, uint32_t n)
     w->running[r]++;
 }
 
-static void up(struct walk *w, uint32_t n)
+static void leave_node(struct walk *w, uint32_t n)
 {
     if (w->how->only < 0 || w->inside) {
         uint32_t r = row_of(w, n);
@@ -78,23 +78,23 @@ static void up(struct walk *w, uint32_t n)
 static void walk_tree(struct walk *w)
 {
     uint32_t at = 0;
-    down(w, 0);
+    enter_node(w, 0);
     for (;;) {
         uint32_t levels, next = dp_prof_next(w->prof, 0, at, &levels);
         if (next && w->prof->nodes[next].parent == at) {
-            down(w, at = next);
+            enter_node(w, at = next);
             continue;
         }
         for (uint32_t i = 0; i < levels; i++) {
-            up(w, at);
+            leave_node(w, at);
             at = w->prof->nodes[at].parent;
         }
         if (!next) {            /* at is the root: dp_prof_next went all the way up */
-            up(w, 0);
+            leave_node(w, 0);
             return;
         }
-        up(w, at);
-        down(w, at = next);
+        leave_node(w, at);
+        enter_node(w, at = next);
     }
 }
 
@@ -108,7 +108,7 @@ static bool is_shown(const struct walk *w, uint32_t r)
     return r >= w->group || !w->how->roles || w->how->roles[r] != DP_DROP;
 }
 
-static int init(struct walk *w, size_t rows)
+static int init_walk(struct walk *w, size_t rows)
 {
     w->rows = dp_mem_realloc(NULL, rows, sizeof *w->rows);
     w->running = dp_mem_zalloc(rows * sizeof *w->running);
@@ -137,7 +137,7 @@ int dp_flat_make(struct dp_flat *flat, const struct dp_prof *prof, const struct 
     w.group = (uint32_t)dp_names_count(names);
     w.other = w.group + 1;
     w.program = w.group + 2;
-    int rc = init(&w, (size_t)w.program + 1);
+    int rc = init_walk(&w, (size_t)w.program + 1);
     if (rc == 0) {
         walk_tree(&w);
         flat->group = w.rows[w.group];

@@ -87,7 +87,7 @@ static size_t first_member(const struct making *m, uint32_t side, uint32_t sub)
 
 /* ---- the costs of lines ---- */
 
-static uint64_t cost(const struct making *m, const struct dp_part *side, uint32_t line)
+static uint64_t cost_of(const struct making *m, const struct dp_part *side, uint32_t line)
 {
     const struct dp_prof *prof = side->prof;
     enum dp_metric metric = m->how->metric;
@@ -123,7 +123,7 @@ static int add_lines(struct making *m, uint32_t side)
     const struct dp_prof *prof = m->sides[side].prof;
     for (uint32_t i = 0; i < prof->n_lines; i++) {
         const struct dp_prof_line *line = &prof->lines[i];
-        uint64_t self = cost(m, &m->sides[side], i);
+        uint64_t self = cost_of(m, &m->sides[side], i);
         if (!line->site || !self)
             continue;
         const struct dp_name *at = dp_pool_name(&prof->sites, line->site - 1);
@@ -142,7 +142,7 @@ static int add_lines(struct making *m, uint32_t side)
 }
 
 /* Chooses the hottest lines; among lines of equal cost, the first by name. */
-static void choose(const struct making *m, struct dp_hot *hot)
+static void choose_lines(const struct making *m, struct dp_hot *hot)
 {
     for (size_t i = 0; i < m->n_sums; i++) {
         const struct sum *sum = &m->sums[i];
@@ -174,7 +174,7 @@ int dp_hot_make(struct dp_hot **hot, struct dp_overhead *over, const struct dp_p
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = add_lines(&m, (uint32_t)i);
     if (rc == 0)
-        choose(&m, *hot);
+        choose_lines(&m, *hot);
     dp_pool_release(&m.seen);
     dp_map_release(&m.of);
     dp_buf_release(&m.text);

@@ -132,7 +132,7 @@ int dp_line_sources(const struct dp_prof *prof,
     return rc;
 }
 
-static int intern(struct dp_pool *files, const char *ptr, size_t len)
+static int intern_file(struct dp_pool *files, const char *ptr, size_t len)
 {
     return len && dp_pool_intern(files, ptr, len) == DP_MAP_NONE ? DP_E_NOMEM : 0;
 }
@@ -152,11 +152,11 @@ int dp_line_files(const struct dp_prof *prof,
         dp_srclines_place(prof, i + 1, &ptr, &len, &line);
         dp_buf_clear(&name);
         dp_fmt_unfield(&name, ptr, len);
-        rc = name.err ? name.err : intern(&files, dp_buf_cstr(&name), name.len);
+        rc = name.err ? name.err : intern_file(&files, dp_buf_cstr(&name), name.len);
     }
     for (uint32_t i = 0; i < dp_subs_count(&prof->subs) && rc == 0; i++) {
         const struct dp_name *of = dp_subs_text(&prof->subs, prof->subs.subs[i].file);
-        rc = intern(&files, of->ptr, of->len);
+        rc = intern_file(&files, of->ptr, of->len);
     }
     for (uint32_t i = 0; i < files.count && rc == 0; i++)
         rc = file(ctx, dp_pool_name(&files, i)->ptr, dp_pool_name(&files, i)->len);

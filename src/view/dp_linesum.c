@@ -63,7 +63,7 @@ static int64_t call_of(struct summing *m, uint32_t line, uint32_t name)
 }
 
 /* The column of a measure for the kind of the current source. */
-static const struct dp_stacks_column *column(const struct summing *m, size_t measure)
+static const struct dp_stacks_column *column_of(const struct summing *m, size_t measure)
 {
     return &m->how->columns[measure * m->s->n_sides + m->src->side];
 }
@@ -73,26 +73,26 @@ static size_t counter_of(const struct summing *m, const struct dp_stacks_column 
     return c->counters ? c->counters[m->src->index] : 0;
 }
 
-static void add(uint64_t *to, uint64_t v) { *to = dp_count_add(*to, v); }
+static void add_count(uint64_t *to, uint64_t v) { *to = dp_count_add(*to, v); }
 
 static void add_values(struct summing *m, uint64_t *to, size_t i)
 {
     const struct dp_srcline *line = &m->from->lines[i];
     size_t n_counters = m->src->part->prof->n_counters;
     for (size_t k = 0; k < m->sum->n_measures; k++, to += 2) {
-        const struct dp_stacks_column *c = column(m, k);
+        const struct dp_stacks_column *c = column_of(m, k);
         if (dp_metric_is_time(c->metric)) {
-            add(&to[0], dp_stacks_ticks(m->src, dp_prof_ticks(line->self, c->metric)));
-            add(&to[1], dp_stacks_ticks(m->src, dp_prof_ticks(line->incl, c->metric)));
+            add_count(&to[0], dp_stacks_ticks(m->src, dp_prof_ticks(line->self, c->metric)));
+            add_count(&to[1], dp_stacks_ticks(m->src, dp_prof_ticks(line->incl, c->metric)));
         } else if (dp_metric_is_counter(c->metric)) {
             size_t counter = counter_of(m, c);
             if (counter >= n_counters)
                 continue;
-            add(&to[0], m->from->counts[i * n_counters + counter]);
-            add(&to[1], m->from->incl_counts[i * n_counters + counter]);
+            add_count(&to[0], m->from->counts[i * n_counters + counter]);
+            add_count(&to[1], m->from->incl_counts[i * n_counters + counter]);
         } else {
-            add(&to[0], line->calls);
-            add(&to[1], line->calls);
+            add_count(&to[0], line->calls);
+            add_count(&to[1], line->calls);
         }
     }
 }
@@ -102,15 +102,15 @@ static void add_call(struct summing *m, int64_t n, size_t i)
     const struct dp_srccall *call = &m->from->calls[i];
     uint64_t *to = &m->sum->call_values[(size_t)n * m->sum->n_measures];
     size_t n_counters = m->src->part->prof->n_counters;
-    add(&m->sum->calls[n].calls, call->calls);
+    add_count(&m->sum->calls[n].calls, call->calls);
     for (size_t k = 0; k < m->sum->n_measures; k++) {
-        const struct dp_stacks_column *c = column(m, k);
+        const struct dp_stacks_column *c = column_of(m, k);
         if (dp_metric_is_time(c->metric))
-            add(&to[k], dp_stacks_ticks(m->src, dp_prof_ticks(call->incl, c->metric)));
+            add_count(&to[k], dp_stacks_ticks(m->src, dp_prof_ticks(call->incl, c->metric)));
         else if (!dp_metric_is_counter(c->metric))
-            add(&to[k], call->calls);
+            add_count(&to[k], call->calls);
         else if (counter_of(m, c) < n_counters)
-            add(&to[k], m->from->call_counts[i * n_counters + counter_of(m, c)]);
+            add_count(&to[k], m->from->call_counts[i * n_counters + counter_of(m, c)]);
     }
 }
 
@@ -129,7 +129,7 @@ static int add_line(struct summing *m, size_t i)
                  : line_of(m, file, number < UINT32_MAX ? (uint32_t)number : 0);
     if (to < 0)
         return (int)to;
-    add(&m->sum->lines[to].count, line->count);
+    add_count(&m->sum->lines[to].count, line->count);
     add_values(m, &m->sum->values[(size_t)to * 2 * m->sum->n_measures], i);
     for (size_t k = line->first_call; k < line->first_call + line->n_calls; k++) {
         uint32_t name = m->src->name[m->from->calls[k].sub];
@@ -160,7 +160,7 @@ static int add_source(struct summing *m)
     return rc;
 }
 
-static int compare(const void *ctx, uint32_t x, uint32_t y)
+static int compare_lines(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct dp_linesum *sum = ctx;
     const struct dp_linesum_line *a = &sum->lines[x], *b = &sum->lines[y];
@@ -184,7 +184,7 @@ int dp_linesum_make(struct dp_linesum *sum, struct dp_pool *files, const struct 
             m.src = &s->sources[k];
             rc = add_source(&m);
         }
-    if (rc == 0 && !(sum->order = dp_sort_order(sum->count, compare, sum)))
+    if (rc == 0 && !(sum->order = dp_sort_order(sum->count, compare_lines, sum)))
         rc = DP_E_NOMEM;
     dp_map_release(&m.of);
     dp_map_release(&m.edges);

@@ -2,7 +2,7 @@
 #include "dp_mem.h"
 #include "dp_prof.h"
 
-static int fill(struct dp_names *names, const struct dp_subs *subs, unsigned flags)
+static int fill_labels(struct dp_names *names, const struct dp_subs *subs, unsigned flags)
 {
     struct dp_buf label;
     int rc = 0;
@@ -26,7 +26,7 @@ struct dp_names *dp_names_new_of(const struct dp_subs *subs, unsigned label_flag
     dp_pool_init(&names->pool);
     names->subs = dp_subs_count(subs);
     names->of_sub = dp_mem_realloc(NULL, names->subs, sizeof *names->of_sub);
-    if (!names->of_sub || fill(names, subs, label_flags) < 0) {
+    if (!names->of_sub || fill_labels(names, subs, label_flags) < 0) {
         dp_names_free(names);
         return NULL;
     }

@@ -29,19 +29,19 @@ struct making {
     struct dp_buf text;
 };
 
-static uint32_t value(struct making *m, const char *ptr, size_t len)
+static uint32_t value_number(struct making *m, const char *ptr, size_t len)
 {
     return dp_pool_intern(&m->over->values, ptr, len);
 }
 
-static uint32_t string(struct making *m, const char *str)
+static uint32_t text_number(struct making *m, const char *str)
 {
-    return str && *str ? value(m, str, strlen(str)) : m->s_unknown;
+    return str && *str ? value_number(m, str, strlen(str)) : m->s_unknown;
 }
 
 /* Converts ticks of a side to common ticks. The side's times fit; the longest call of a file may be
  * too large. */
-static uint64_t scaled(const struct making *m, uint64_t ticks)
+static uint64_t scaled_ticks(const struct making *m, uint64_t ticks)
 {
     uint64_t v;
     if (m->hz == m->over->hz)
@@ -78,21 +78,22 @@ static uint32_t sub_value(struct making *m, const struct dp_part *side, uint32_t
         return m->s_program;
     switch (key) {
     case DP_K_PACKAGE:
-        return package->len ? value(m, package->ptr, package->len) : value(m, "main", 4);
+        return package->len ? value_number(m, package->ptr, package->len)
+                : value_number(m, "main", 4);
     case DP_K_SRCLINE:
         if (!file->len)
             return m->s_unknown;
         dp_buf_clear(&m->text);
         dp_buf_add(&m->text, file->ptr, file->len);
         dp_buf_addf(&m->text, ":%" PRIu64, sub->line);
-        return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
+        return m->text.err ? DP_MAP_NONE : value_number(m, m->text.ptr, m->text.len);
     }
     return m->label[n];
 }
 
 /* Makes an array by sub, left by the side before, large enough. The old array stays when memory is
  * short. */
-static bool fit(struct making *m, uint32_t **array)
+static bool fit_array(struct making *m, uint32_t **array)
 {
     uint32_t *grown = dp_mem_realloc(*array, m->subs + 1, sizeof *grown);
     if (grown)
@@ -109,7 +110,8 @@ static int label_subs(struct making *m, const struct dp_part *side)
         const struct dp_name *label =
             side->pairs ? dp_pool_name(&side->pairs->texts, side->pairs->profs[side->pair].label[i])
                         : dp_pool_name(&names->pool, dp_names_of_sub(names, i));
-        m->label[i] = prof->subs.subs[i].phase ? m->s_program : value(m, label->ptr, label->len);
+        m->label[i] = prof->subs.subs[i].phase ? m->s_program
+                : value_number(m, label->ptr, label->len);
         rc = m->label[i] == DP_MAP_NONE ? DP_E_NOMEM : 0;
     }
     dp_names_free(names);
@@ -120,14 +122,14 @@ static int label_subs(struct making *m, const struct dp_part *side)
 static int prepare_side(struct making *m, const struct dp_part *side)
 {
     m->subs = dp_subs_count(&side->prof->subs);
-    if (!fit(m, &m->label))
+    if (!fit_array(m, &m->label))
         return DP_E_NOMEM;
     int rc = label_subs(m, side);
     for (size_t k = 0; k < m->how->n_keys && rc == 0; k++) {
         int key = m->how->keys[k];
         if (key != DP_K_PACKAGE && key != DP_K_SRCLINE)
             continue;
-        if (!fit(m, &m->key[key]))
+        if (!fit_array(m, &m->key[key]))
             return DP_E_NOMEM;
         for (size_t i = 0; i < m->subs; i++)
             if ((m->key[key][i] = sub_value(m, side, (uint32_t)i, key)) == DP_MAP_NONE)
@@ -148,9 +150,9 @@ static uint32_t key_value(struct making *m, const struct dp_part *side,
 {
     uint32_t sub = side->prof->nodes[n->node].sub;
     switch (key) {
-    case DP_K_SCRIPT: return string(m, side->script);
-    case DP_K_PID: return string(m, side->pid);
-    case DP_K_THREAD: return string(m, side->thread);
+    case DP_K_SCRIPT: return text_number(m, side->script);
+    case DP_K_PID: return text_number(m, side->pid);
+    case DP_K_THREAD: return text_number(m, side->thread);
     case DP_K_PHASE: return m->phase[at];
     case DP_K_PARENT: return m->match[at];
     case DP_K_CALLER:
@@ -178,7 +180,7 @@ static uint32_t site_value(struct making *m, const struct dp_prof *prof, uint32_
     const struct dp_name *at = dp_pool_name(&prof->sites, site - 1);
     dp_buf_clear(&m->text);
     dp_fmt_unfield(&m->text, at->ptr, at->len);
-    return m->text.err ? DP_MAP_NONE : value(m, m->text.ptr, m->text.len);
+    return m->text.err ? DP_MAP_NONE : value_number(m, m->text.ptr, m->text.len);
 }
 
 /* Makes the node of a context, unless the context is cut off. A phase is no frame, and shares the
@@ -222,21 +224,21 @@ static int64_t add_node(struct making *m, uint32_t side, uint32_t node, uint32_t
     return n->entry == DP_MAP_NONE ? DP_E_NOMEM : (int64_t)at;
 }
 
-static void take(struct making *m, uint32_t at, const struct dp_part *side, uint32_t node,
-                 bool is_own)
+static void take_context(struct making *m, uint32_t at, const struct dp_part *side, uint32_t node,
+                         bool is_own)
 {
     const struct dp_prof *prof = side->prof;
     struct dp_report_node *n = &m->over->nodes[at];
     uint64_t value = metric_of(side, node, m->how->metric);
-    n->self += dp_metric_is_time(m->how->metric) ? scaled(m, value) : value;
-    n->real += scaled(m, metric_of(side, node, DP_T_REAL));
+    n->self += dp_metric_is_time(m->how->metric) ? scaled_ticks(m, value) : value;
+    n->real += scaled_ticks(m, metric_of(side, node, DP_T_REAL));
     if (!is_own || prof->nodes[node].sub == DP_PROF_NO_SUB
         || prof->subs.subs[prof->nodes[node].sub].phase)
         return;
     struct dp_extra x = dp_prof_extra(prof, node);
     n->calls += prof->nodes[node].calls;
-    uint64_t longest = scaled(m, x.longest),
-             shortest = x.shortest ? scaled(m, x.shortest - 1) + 1 : 0;
+    uint64_t longest = scaled_ticks(m, x.longest),
+             shortest = x.shortest ? scaled_ticks(m, x.shortest - 1) + 1 : 0;
     if (longest > n->longest)
         n->longest = longest;
     if (shortest && (!n->shortest || shortest < n->shortest))
@@ -251,11 +253,11 @@ static int add_contexts(struct making *m, uint32_t side)
     const struct dp_prof *prof = s->prof;
     uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
     unsigned char *cut = dp_mem_zalloc(prof->count);
-    uint32_t none = of && cut ? value(m, "-", 1) : DP_MAP_NONE;
+    uint32_t none = of && cut ? value_number(m, "-", 1) : DP_MAP_NONE;
     int64_t at = none == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, 0, DP_REPORT_NONE, none);
     if (at >= 0) {
         of[0] = (uint32_t)at;
-        take(m, of[0], s, 0, true);
+        take_context(m, of[0], s, 0, true);
     }
     uint32_t up, i = 0;
     while (at >= 0 && (i = dp_prof_next(prof, 0, i, &up)) != 0) {
@@ -266,11 +268,11 @@ static int add_contexts(struct making *m, uint32_t side)
         cut[i] = cut[node->parent];
         if (sub->phase && m->over->nodes[parent].parent == DP_REPORT_NONE) {
             const struct dp_name *name = dp_subs_text(&prof->subs, sub->name);
-            uint32_t phase = value(m, name->ptr, name->len);
+            uint32_t phase = value_number(m, name->ptr, name->len);
             at = phase == DP_MAP_NONE ? DP_E_NOMEM : add_node(m, side, i, DP_REPORT_NONE, phase);
         } else if (cut[i] || deep) {
             of[i] = parent;
-            take(m, parent, s, i, false);
+            take_context(m, parent, s, i, false);
             continue;
         } else {
             at = add_node(m, side, i, parent, m->phase[parent]);
@@ -278,7 +280,7 @@ static int add_contexts(struct making *m, uint32_t side)
         }
         if (at >= 0) {
             of[i] = (uint32_t)at;
-            take(m, of[i], s, i, true);
+            take_context(m, of[i], s, i, true);
         }
     }
     dp_mem_free(of);
@@ -380,18 +382,18 @@ struct order {
     int by_self;
 };
 
-static int descending(uint64_t a, uint64_t b) { return a > b ? -1 : a < b; }
+static int compare_values(uint64_t a, uint64_t b) { return a > b ? -1 : a < b; }
 
 /* Sorts rows. With equal Children, the caller comes before the callee. */
-static int compare(const void *ctx, uint32_t x, uint32_t y)
+static int compare_rows(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct order *o = ctx;
     const struct dp_over_row *a = &o->over->rows[x], *b = &o->over->rows[y];
-    int c = o->by_self ? 0 : descending(a->children, b->children);
+    int c = o->by_self ? 0 : compare_values(a->children, b->children);
     if (!c && !o->by_self)
         c = a->depth < b->depth ? -1 : a->depth > b->depth;
     if (!c)
-        c = descending(a->self, b->self);
+        c = compare_values(a->self, b->self);
     for (size_t k = 0; k < o->over->n_keys && !c; k++)
         c = dp_name_compare(dp_overhead_text(o->over, a->entry, k),
                             dp_overhead_text(o->over, b->entry, k));
@@ -423,12 +425,12 @@ static uint32_t line_key(struct making *m, const struct dp_part *side,
     uint32_t paired = pairs ? pairs->profs[side->pair].line[line->site] : DP_MAP_NONE;
     if (key == DP_K_SRCLINE && paired != DP_MAP_NONE) {
         const struct dp_name *name = dp_pool_name(&pairs->texts, pairs->lines[paired].label);
-        return value(m, name->ptr, name->len);
+        return value_number(m, name->ptr, name->len);
     }
     switch (key) {
-    case DP_K_SCRIPT: return string(m, side->script);
-    case DP_K_PID: return string(m, side->pid);
-    case DP_K_THREAD: return string(m, side->thread);
+    case DP_K_SCRIPT: return text_number(m, side->script);
+    case DP_K_PID: return text_number(m, side->pid);
+    case DP_K_THREAD: return text_number(m, side->thread);
     }
     if (key == DP_K_SRCLINE && line->site)
         return site_value(m, side->prof, line->site);
@@ -479,10 +481,10 @@ static int add_line(struct making *m, const struct dp_part *side, const struct d
         row->children += s->incl_counts[at];
         break;
     default:
-        row->self += scaled(m, dp_prof_ticks(line->self, m->how->metric));
-        row->children += scaled(m, dp_prof_ticks(line->incl, m->how->metric));
+        row->self += scaled_ticks(m, dp_prof_ticks(line->self, m->how->metric));
+        row->children += scaled_ticks(m, dp_prof_ticks(line->incl, m->how->metric));
     }
-    row->real += scaled(m, line->incl[DP_REAL]);
+    row->real += scaled_ticks(m, line->incl[DP_REAL]);
     row->calls += line->count;
     row->shown = row->shown || (flags_of(side, line->sub) & DP_F_SHOWN);
     return 0;
@@ -532,12 +534,12 @@ static int add_side(struct making *m, uint32_t side)
     return rc < 0 || !m->over->by_line ? rc : add_lines(m, &m->sides[side]);
 }
 
-static int make(struct making *m, size_t n)
+static int make_report(struct making *m, size_t n)
 {
     struct dp_overhead *over = m->over;
-    m->s_program = value(m, program, sizeof program - 1);
-    m->s_other = value(m, other, sizeof other - 1);
-    m->s_unknown = value(m, unknown, sizeof unknown - 1);
+    m->s_program = value_number(m, program, sizeof program - 1);
+    m->s_other = value_number(m, other, sizeof other - 1);
+    m->s_unknown = value_number(m, unknown, sizeof unknown - 1);
     if (m->s_program == DP_MAP_NONE || m->s_other == DP_MAP_NONE || m->s_unknown == DP_MAP_NONE)
         return DP_E_NOMEM;
     over->hz = m->how->hz ? m->how->hz : 1;
@@ -565,7 +567,7 @@ static int make(struct making *m, size_t n)
     else
         make_base(m);
     struct order o = { over, m->how->no_children || m->how->by_self };
-    return dp_sort_array(over->rows, over->n_rows, sizeof *over->rows, compare, &o);
+    return dp_sort_array(over->rows, over->n_rows, sizeof *over->rows, compare_rows, &o);
 }
 
 int dp_overhead_make(struct dp_overhead *over, const struct dp_part *sides, size_t n,
@@ -577,7 +579,7 @@ int dp_overhead_make(struct dp_overhead *over, const struct dp_part *sides, size
     dp_pool_init(&over->entries);
     dp_buf_init(&m.text);
     over->n_keys = how->n_keys;
-    int rc = make(&m, n);
+    int rc = make_report(&m, n);
     dp_mem_free(m.label);
     for (int k = 0; k < dp_key_count; k++)
         dp_mem_free(m.key[k]);

@@ -33,7 +33,7 @@ unsigned dp_palette_hue(const char *ptr, size_t len)
 }
 
 /* Hue in degrees, saturation and lightness from 0 to 1 (CSS Color 3, 4.2.4). */
-static unsigned char channel(double a, double b, double hue)
+static unsigned char hsl_channel(double a, double b, double hue)
 {
     hue = fmod(hue + 360, 360);
     double v = hue < 60 ? a + (b - a) * hue / 60
@@ -46,11 +46,11 @@ static unsigned char channel(double a, double b, double hue)
 static struct dp_rgb from_hsl(double hue, double s, double l)
 {
     double b = l <= 0.5 ? l * (s + 1) : l + s - l * s, a = l * 2 - b;
-    return (struct dp_rgb){ channel(a, b, hue + 120), channel(a, b, hue),
-                            channel(a, b, hue - 120) };
+    return (struct dp_rgb){ hsl_channel(a, b, hue + 120), hsl_channel(a, b, hue),
+                            hsl_channel(a, b, hue - 120) };
 }
 
-static double linear(unsigned char c)
+static double linear_light(unsigned char c)
 {
     double v = c / 255.0;
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
@@ -60,7 +60,7 @@ static double linear(unsigned char c)
 unsigned dp_palette_oklch_hue(const char *ptr, size_t len)
 {
     struct dp_rgb c = from_hsl(dp_palette_hue(ptr, len), 0.68, 0.70);
-    double r = linear(c.r), g = linear(c.g), b = linear(c.b);
+    double r = linear_light(c.r), g = linear_light(c.g), b = linear_light(c.b);
     double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b),
            m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
     double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
@@ -151,7 +151,7 @@ static enum dp_palette flat_palette(enum dp_palette palette, const struct dp_nam
     }
 }
 
-static struct dp_rgb rgb(double r, double g, double b)
+static struct dp_rgb make_rgb(double r, double g, double b)
 {
     return (struct dp_rgb){ (unsigned char)r, (unsigned char)g, (unsigned char)b };
 }
@@ -161,7 +161,7 @@ struct dp_rgb dp_palette_colour(enum dp_palette palette, const struct dp_name *n
 {
     if ((name->len == 1 || name->len == 2) && name->ptr[0] == '-'
         && name->ptr[name->len - 1] == '-')
-        return rgb(160, 160, 160);              /* a separator of stacks */
+        return make_rgb(160, 160, 160);              /* a separator of stacks */
     if (palette == DP_PALETTE_PACKAGE && !seed && !hash)
         return by_package(name, kind);
     uint64_t h = hash_of(name->ptr, name->len, seed);
@@ -173,33 +173,33 @@ struct dp_rgb dp_palette_colour(enum dp_palette palette, const struct dp_name *n
     }
     switch (flat_palette(palette, name)) {
     case DP_PALETTE_PACKAGE: return from_hsl(u * 359, 0.55 + 0.2 * v, 0.66 + 0.1 * w);
-    case DP_PALETTE_MEM:     return rgb(0, 190 + 50 * v, 210 * u);
-    case DP_PALETTE_IO:      return rgb(80 + 60 * u, 80 + 60 * u, 190 + 55 * v);
-    case DP_PALETTE_RED:     return rgb(200 + 55 * u, 50 + 80 * u, 50 + 80 * u);
-    case DP_PALETTE_GREEN:   return rgb(50 + 60 * u, 200 + 55 * u, 50 + 60 * u);
-    case DP_PALETTE_BLUE:    return rgb(80 + 60 * u, 80 + 60 * u, 205 + 50 * u);
-    case DP_PALETTE_YELLOW:  return rgb(175 + 55 * u, 175 + 55 * u, 50 + 20 * u);
-    case DP_PALETTE_PURPLE:  return rgb(190 + 65 * u, 80 + 60 * u, 190 + 65 * u);
-    case DP_PALETTE_AQUA:    return rgb(50 + 60 * u, 165 + 55 * u, 165 + 55 * u);
-    case DP_PALETTE_ORANGE:  return rgb(190 + 65 * u, 90 + 65 * u, 0);
-    default:                 return rgb(205 + 50 * w, 230 * u, 55 * v);
+    case DP_PALETTE_MEM:     return make_rgb(0, 190 + 50 * v, 210 * u);
+    case DP_PALETTE_IO:      return make_rgb(80 + 60 * u, 80 + 60 * u, 190 + 55 * v);
+    case DP_PALETTE_RED:     return make_rgb(200 + 55 * u, 50 + 80 * u, 50 + 80 * u);
+    case DP_PALETTE_GREEN:   return make_rgb(50 + 60 * u, 200 + 55 * u, 50 + 60 * u);
+    case DP_PALETTE_BLUE:    return make_rgb(80 + 60 * u, 80 + 60 * u, 205 + 50 * u);
+    case DP_PALETTE_YELLOW:  return make_rgb(175 + 55 * u, 175 + 55 * u, 50 + 20 * u);
+    case DP_PALETTE_PURPLE:  return make_rgb(190 + 65 * u, 80 + 60 * u, 190 + 65 * u);
+    case DP_PALETTE_AQUA:    return make_rgb(50 + 60 * u, 165 + 55 * u, 165 + 55 * u);
+    case DP_PALETTE_ORANGE:  return make_rgb(190 + 65 * u, 90 + 65 * u, 0);
+    default:                 return make_rgb(205 + 50 * w, 230 * u, 55 * v);
     }
 }
 
 void dp_palette_background(enum dp_palette palette, struct dp_rgb to[2])
 {
-    to[0] = rgb(0xee, 0xee, 0xee);
+    to[0] = make_rgb(0xee, 0xee, 0xee);
     switch (palette) {
     case DP_PALETTE_PACKAGE:
-        to[0] = rgb(0xff, 0xff, 0xff);
-        to[1] = rgb(0xf4, 0xf4, 0xf2);
+        to[0] = make_rgb(0xff, 0xff, 0xff);
+        to[1] = make_rgb(0xf4, 0xf4, 0xf2);
         break;
     case DP_PALETTE_MEM:
-        to[0] = rgb(0xee, 0xf2, 0xee);
-        to[1] = rgb(0xe0, 0xff, 0xe0);
+        to[0] = make_rgb(0xee, 0xf2, 0xee);
+        to[1] = make_rgb(0xe0, 0xff, 0xe0);
         break;
     case DP_PALETTE_IO: case DP_PALETTE_WAKEUP: case DP_PALETTE_CHAIN:
-        to[1] = rgb(0xe0, 0xe0, 0xff);
+        to[1] = make_rgb(0xe0, 0xe0, 0xff);
         break;
     case DP_PALETTE_RED:
     case DP_PALETTE_GREEN:
@@ -208,11 +208,11 @@ void dp_palette_background(enum dp_palette palette, struct dp_rgb to[2])
     case DP_PALETTE_YELLOW:
     case DP_PALETTE_PURPLE:
     case DP_PALETTE_ORANGE:
-        to[0] = rgb(0xf8, 0xf8, 0xf8);
-        to[1] = rgb(0xe8, 0xe8, 0xe8);
+        to[0] = make_rgb(0xf8, 0xf8, 0xf8);
+        to[1] = make_rgb(0xe8, 0xe8, 0xe8);
         break;
     default:
-        to[1] = rgb(0xee, 0xee, 0xb0);
+        to[1] = make_rgb(0xee, 0xee, 0xb0);
     }
 }
 
@@ -222,6 +222,6 @@ struct dp_rgb dp_palette_change(double share)
     double t = sqrt(share < 0 ? -share : share);
     t = t > 1 ? 1 : t;
     if (share > 0)
-        return rgb(247 - 23 * t, 247 - 185 * t, 247 - 197 * t);
-    return rgb(247 - 185 * t, 247 - 135 * t, 247 - 23 * t);
+        return make_rgb(247 - 23 * t, 247 - 185 * t, 247 - 197 * t);
+    return make_rgb(247 - 185 * t, 247 - 135 * t, 247 - 23 * t);
 }

@@ -15,7 +15,7 @@ static int by_number(uint64_t a, uint64_t b)
     return a > b ? -1 : a < b;          /* the greatest comes first */
 }
 
-static struct dp_name label(const struct rank *k, const struct dp_flat_row *row)
+static struct dp_name label_of(const struct rank *k, const struct dp_flat_row *row)
 {
     struct dp_name name = { "(program)", 9 };
     size_t n = dp_names_count(k->names);
@@ -33,7 +33,7 @@ static struct dp_name label(const struct rank *k, const struct dp_flat_row *row)
 
 static int by_name(const struct rank *k, const struct dp_flat_row *a, const struct dp_flat_row *b)
 {
-    struct dp_name x = label(k, a), y = label(k, b);
+    struct dp_name x = label_of(k, a), y = label_of(k, b);
     return dp_name_compare(&x, &y);
 }
 
@@ -54,7 +54,8 @@ static int by_average(uint64_t a, uint64_t ca, uint64_t b, uint64_t cb)
     }
 }
 
-static int compare(const struct rank *k, const struct dp_flat_row *a, const struct dp_flat_row *b)
+static int compare_ranked(const struct rank *k, const struct dp_flat_row *a,
+                          const struct dp_flat_row *b)
 {
     uint64_t x = k->how->inclusive ? a->incl : a->self;
     uint64_t y = k->how->inclusive ? b->incl : b->self;
@@ -74,7 +75,7 @@ static int compare(const struct rank *k, const struct dp_flat_row *a, const stru
 static int compare_rows(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct rank *k = ctx;
-    return compare(k, &k->rows[a], &k->rows[b]);
+    return compare_ranked(k, &k->rows[a], &k->rows[b]);
 }
 
 int dp_rank(struct dp_flat_row *rows, size_t n, const struct dp_names *names,

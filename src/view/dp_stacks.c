@@ -128,7 +128,7 @@ static uint32_t name_of(struct making *m, const char *ptr, size_t len, size_t sh
     return n;
 }
 
-static bool keep(struct dp_stacks *s, struct dp_name *to, const struct dp_name *from)
+static bool keep_text(struct dp_stacks *s, struct dp_name *to, const struct dp_name *from)
 {
     char *copy = dp_pool_alloc(&s->texts, from->len + 1);
     if (!copy)
@@ -202,11 +202,11 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
     dp_buf_release(&stripped);
     /* the newest side decides where the sub is */
     if (ok && file->len && sub->line && (!s->names[name].file.len || src->side)) {
-        ok = keep(s, &s->names[name].file, file);
+        ok = keep_text(s, &s->names[name].file, file);
         s->names[name].line = sub->line;
     }
     if (ok && moved && !s->names[name].moved.len)
-        ok = keep(s, &s->names[name].moved, moved);
+        ok = keep_text(s, &s->names[name].moved, moved);
     if (!ok)
         return DP_E_NOMEM;
     /* which subs are shown does not decide about the phases that a page offers for choice */
@@ -292,7 +292,7 @@ static int add_site(struct making *m, const struct dp_name *at)
     dp_buf_clear(&m->buf);
     dp_fmt_unfield(&m->buf, place.file, place.len);
     struct dp_name file = { m->buf.len ? m->buf.ptr : "", m->buf.len };
-    if (m->buf.err || !keep(s, &site->file, &file))
+    if (m->buf.err || !keep_text(s, &site->file, &file))
         return DP_E_NOMEM;
     site->line = place.line;
     s->n_sites++;
@@ -495,7 +495,7 @@ static int64_t new_frame(struct making *m, uint32_t parent, uint32_t name)
 }
 
 /* Do at least `limit` frames in a row, from this one up, have its name? */
-static bool recurses(const struct dp_stacks *s, uint32_t frame, size_t limit)
+static bool is_recursive(const struct dp_stacks *s, uint32_t frame, size_t limit)
 {
     uint32_t name = s->frames[frame].name;
     size_t n = 0;
@@ -534,7 +534,7 @@ static int take_kids(struct making *m, uint32_t frame, uint32_t source, uint32_t
             continue;
         }
         if (again && folds < 0)
-            folds = recurses(m->s, frame, m->how->recursion);
+            folds = is_recursive(m->s, frame, m->how->recursion);
         if (name == DP_STACKS_NONE || (again && folds)) {
             m->s->folded += again;
             if (!(m->how->no_program && is_programs(m, prof, at)))

@@ -28,7 +28,7 @@ static int by_number(const void *ctx, uint32_t a, uint32_t b)
     return numbers[a] != numbers[b] ? (numbers[a] < numbers[b] ? -1 : 1) : (a > b) - (a < b);
 }
 
-static uint64_t product(uint64_t a, uint64_t b)
+static uint64_t capped_product(uint64_t a, uint64_t b)
 {
     return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
 }
@@ -36,15 +36,15 @@ static uint64_t product(uint64_t a, uint64_t b)
 /* If there is no room for the lines of all names, chooses the names that would become longest;
  * their whole value goes to their first lines. cost: by name, the amount of numbers of its stacks
  * without lines. */
-static void choose(struct dp_stacks_apportion *w, uint64_t *cost, uint32_t *order)
+static void choose_whole_names(struct dp_stacks_apportion *w, uint64_t *cost, uint32_t *order)
 {
     uint64_t room = 0;
     for (uint32_t n = 0; n < w->s->n_names; n++) {
         room = dp_count_add(room, cost[n]);
-        cost[n] = product(cost[n], lines_of(w, n) > 1 ? lines_of(w, n) - 1 : 0);
+        cost[n] = capped_product(cost[n], lines_of(w, n) > 1 ? lines_of(w, n) - 1 : 0);
         order[n] = n;
     }
-    room = product(room, DP_APPORTION_TIMES - 1);
+    room = capped_product(room, DP_APPORTION_TIMES - 1);
     room = room > DP_APPORTION_LEAST ? room : DP_APPORTION_LEAST;
     dp_sort_u32(order, w->s->n_names, by_number, cost);
     for (size_t i = 0; i < w->s->n_names; i++) {
@@ -61,7 +61,7 @@ static int choose_names(struct dp_stacks_apportion *w, const uint32_t *depth)
     if (cost && order) {
         for (uint32_t i = 0; i < w->s->count; i++)
             cost[name_of(w, i)] += depth[i] + 1;
-        choose(w, cost, order);
+        choose_whole_names(w, cost, order);
     }
     int rc = cost && order ? 0 : DP_E_NOMEM;
     dp_mem_free(cost);
@@ -140,7 +140,7 @@ void dp_stacks_apportion_release(struct dp_stacks_apportion *w)
  * lines in a row, each as long as its rest, and v points at equal distances: a line gets a tick for
  * each point in it. So a line never gets more than it has left, and its part is exact to less than
  * one tick. Returns the amount that exceeds the rest of all lines. */
-static uint64_t give(struct dp_stacks_apportion *w, uint32_t name, size_t column, uint64_t v)
+static uint64_t give_lines(struct dp_stacks_apportion *w, uint32_t name, size_t column, uint64_t v)
 {
     size_t columns = w->s->n_columns;
     uint64_t *left = &w->left[name * columns + column], row = *left, until = 0, given = 0;
@@ -163,7 +163,7 @@ static uint64_t give(struct dp_stacks_apportion *w, uint32_t name, size_t column
 }
 
 /* Removes lines without a value. Returns the number of those left. */
-static size_t pack(struct dp_stacks_apportion *w, uint32_t first, uint32_t n)
+static size_t pack_shares(struct dp_stacks_apportion *w, uint32_t first, uint32_t n)
 {
     size_t count = 0, columns = w->s->n_columns;
     for (uint32_t i = 0; i < n; i++) {
@@ -191,8 +191,8 @@ size_t dp_stacks_apportion_next(struct dp_stacks_apportion *w, uint32_t frame)
     memset(w->self, 0, n * columns * sizeof *w->self);
     w->turn += UINT64_C(0x9e3779b97f4a7c15);    /* the golden ratio: far from the last turn */
     for (size_t c = 0; c < columns; c++) {
-        uint64_t rest = give(w, name, c, self[c]);
+        uint64_t rest = give_lines(w, name, c, self[c]);
         w->self[c] = dp_count_add(w->self[c], rest);
     }
-    return pack(w, w->first[name], n);
+    return pack_shares(w, w->first[name], n);
 }

@@ -109,7 +109,7 @@ static int add_statements(struct making *m, const struct dp_stacks_source *src)
 
 /* Subtracts the value of an XS sub or builtin from the line that calls it. In a file that a sub has
  * loaded, that line is in no sub. */
-static void subtract(struct making *m, const struct dp_stacks_source *src, uint32_t node)
+static void subtract_call(struct making *m, const struct dp_stacks_source *src, uint32_t node)
 {
     const struct dp_prof *prof = src->part->prof;
     uint32_t caller = name_of(m, src, dp_srclines_caller(prof, node)),
@@ -140,7 +140,7 @@ static int take_statements(struct making *m)
         for (uint32_t i = 1; i < prof->count && prof->line_times && m->s->sources[k].site; i++) {
             const struct dp_sub *sub = &prof->subs.subs[prof->nodes[i].sub];
             if (sub->xs || sub->builtin)
-                subtract(m, &m->s->sources[k], i);
+                subtract_call(m, &m->s->sources[k], i);
         }
     }
     return rc;
@@ -175,7 +175,7 @@ static int take_frames(struct making *m)
 }
 
 /* Adjusts the rows order[from..to) of one name to the values of its frames in a column. */
-static void settle(struct making *m, size_t from, size_t to, size_t column)
+static void settle_rows(struct making *m, size_t from, size_t to, size_t column)
 {
     size_t columns = m->s->n_columns, first = to;
     uint64_t left = m->own[m->rows[m->order[from]].name * columns + column];
@@ -212,7 +212,7 @@ static struct dp_stacks_line line_of(const struct making *m, uint32_t row)
                                     site ? site->line : name->line };
 }
 
-static int compare(const struct dp_stacks_line *a, const struct dp_stacks_line *b)
+static int compare_lines(const struct dp_stacks_line *a, const struct dp_stacks_line *b)
 {
     int c = (a->name > b->name) - (a->name < b->name);
     c = c ? c : dp_name_compare(&a->file, &b->file);
@@ -222,12 +222,12 @@ static int compare(const struct dp_stacks_line *a, const struct dp_stacks_line *
 static int compare_rows(const void *ctx, uint32_t a, uint32_t b)
 {
     struct dp_stacks_line x = line_of(ctx, a), y = line_of(ctx, b);
-    int c = compare(&x, &y);
+    int c = compare_lines(&x, &y);
     return c ? c : (a > b) - (a < b);
 }
 
 /* Adds a row to the lines; rows of one place are one line. */
-static void put(struct making *m, uint32_t row)
+static void put_row(struct making *m, uint32_t row)
 {
     struct dp_stacks_lines *l = m->l;
     struct dp_stacks_line line = line_of(m, row);
@@ -236,7 +236,7 @@ static void put(struct making *m, uint32_t row)
         any = any || m->self[row * l->n_columns + c];
     if (!any)
         return;
-    if (!l->count || compare(&l->lines[l->count - 1], &line) != 0)
+    if (!l->count || compare_lines(&l->lines[l->count - 1], &line) != 0)
         l->lines[l->count++] = line;
     for (size_t c = 0; c < l->n_columns; c++)
         l->self[(l->count - 1) * l->n_columns + c] += m->self[row * l->n_columns + c];
@@ -258,9 +258,9 @@ static int put_all(struct making *m)
             if (m->rows[m->order[to]].name != m->rows[m->order[from]].name)
                 break;
         for (size_t c = 0; c < l->n_columns; c++)
-            settle(m, from, to, c);
+            settle_rows(m, from, to, c);
         for (size_t i = from; i < to; i++)
-            put(m, m->order[i]);
+            put_row(m, m->order[i]);
     }
     return 0;
 }

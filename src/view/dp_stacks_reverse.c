@@ -180,7 +180,7 @@ static size_t end_of(const struct reversing *r, size_t from, size_t to, uint32_t
     return high;
 }
 
-static int push(struct reversing *r, struct bucket b)
+static int push_bucket(struct reversing *r, struct bucket b)
 {
     if (dp_mem_grow((void **)&r->buckets, &r->buckets_cap, r->n_buckets + 1,
                     sizeof *r->buckets) < 0)
@@ -191,16 +191,17 @@ static int push(struct reversing *r, struct bucket b)
 
 /* Divides contexts, which all have a frame at this depth, into buckets by the frame's name, the
  * first on top. first, last: those of the whole. */
-static int distribute(struct reversing *r, size_t from, size_t to, uint32_t depth,
-                      uint32_t first, uint32_t last)
+static int distribute_contexts(struct reversing *r, size_t from, size_t to, uint32_t depth,
+                               uint32_t first, uint32_t last)
 {
     size_t bottom = r->n_buckets;
     if (name_of(r, first) == name_of(r, last))
-        return push(r, (struct bucket){ depth, from, to, first, last });
+        return push_bucket(r, (struct bucket){ depth, from, to, first, last });
     while (from < to) {
         first = frame_at(r, from, depth);
         size_t end = end_of(r, from, to, depth, name_of(r, first));
-        if (push(r, (struct bucket){ depth, from, end, first, frame_at(r, end - 1, depth) }) < 0)
+        if (push_bucket(r, (struct bucket){ depth, from, end, first,
+                        frame_at(r, end - 1, depth) }) < 0)
             return DP_E_NOMEM;
         from = end;
     }
@@ -212,7 +213,7 @@ static int distribute(struct reversing *r, size_t from, size_t to, uint32_t dept
     return 0;
 }
 
-static void sum(const struct reversing *r, uint64_t *to, size_t from, size_t end)
+static void sum_of(const struct reversing *r, uint64_t *to, size_t from, size_t end)
 {
     size_t n = r->s->n_columns;
     for (size_t c = 0; c < n; c++)
@@ -249,24 +250,25 @@ static void add_up(struct reversing *r, const double *weight)
     }
 }
 
-static int visit(struct reversing *r, dp_stacks_enter_fn *enter, void *ctx)
+static int visit_buckets(struct reversing *r, dp_stacks_enter_fn *enter, void *ctx)
 {
     int rc = 1;
     if (r->count)
-        rc = distribute(r, 0, r->count, 1, r->who[0], r->who[r->count - 1]);
+        rc = distribute_contexts(r, 0, r->count, 1, r->who[0], r->who[r->count - 1]);
     while (rc >= 0 && r->n_buckets) {
         struct bucket b = r->buckets[--r->n_buckets];
         size_t further = b.from;
         while (further < b.to && r->depth[r->who[further]] == b.depth)
             further++;          /* stacks that end here: at most one, except in a chart */
-        sum(r, r->own, b.from, further);
-        sum(r, r->all, b.from, b.to);
+        sum_of(r, r->own, b.from, further);
+        sum_of(r, r->all, b.from, b.to);
         rc = enter(ctx, b.depth, name_of(r, b.first), r->own, r->all, weight_of(r, b.from, b.to));
         if (rc > 0 && further < b.to) {
             uint32_t first = r->s->frames[b.first].parent;
             if (further > b.from)
                 first = frame_at(r, further, b.depth + 1);
-            rc = distribute(r, further, b.to, b.depth + 1, first, r->s->frames[b.last].parent);
+            rc = distribute_contexts(r, further, b.to, b.depth + 1, first,
+                                     r->s->frames[b.last].parent);
         }
     }
     return rc < 0 ? rc : 0;
@@ -289,7 +291,7 @@ static int go_down(struct reversing *r, const double *weight, dp_stacks_enter_fn
     if (rc == 0 && r->depth && r->jump && r->sums && r->own && r->all) {
         know_depths(r);
         add_up(r, weight);
-        rc = visit(r, enter, ctx);
+        rc = visit_buckets(r, enter, ctx);
     } else {
         rc = DP_E_NOMEM;
     }

@@ -27,8 +27,9 @@ static int64_t branch_of(struct dp_tree *tree, struct dp_map *map, uint32_t pare
 }
 
 /* Merges contexts. of[node]: its branch; DP_MAP_NONE outside of what -g selects. */
-static int merge(struct dp_tree *tree, struct dp_map *map, uint32_t *of, const struct dp_prof *prof,
-                 const struct dp_names *names, const struct dp_classic *how)
+static int merge_contexts(struct dp_tree *tree, struct dp_map *map, uint32_t *of,
+                          const struct dp_prof *prof,
+                          const struct dp_names *names, const struct dp_classic *how)
 {
     for (uint32_t i = 0; i < prof->count; i++) {
         const struct dp_node *node = &prof->nodes[i];
@@ -67,7 +68,7 @@ struct sorter {
     int reverse;
 };
 
-static int compare(const void *ctx, uint32_t x, uint32_t y)
+static int compare_branches(const void *ctx, uint32_t x, uint32_t y)
 {
     const struct sorter *s = ctx;
     const struct dp_branch *a = &s->tree->branches[x], *b = &s->tree->branches[y];
@@ -80,7 +81,7 @@ static int compare(const void *ctx, uint32_t x, uint32_t y)
     return s->reverse ? -c : c;
 }
 
-static int arrange(struct dp_tree *tree, const struct dp_names *names, int reverse)
+static int arrange_branches(struct dp_tree *tree, const struct dp_names *names, int reverse)
 {
     struct sorter s = { tree, names, reverse };
     size_t n = tree->count;
@@ -90,7 +91,7 @@ static int arrange(struct dp_tree *tree, const struct dp_names *names, int rever
         return DP_E_NOMEM;
     for (uint32_t i = 1; i < n; i++)
         tree->order[i - 1] = i;
-    dp_sort_u32(tree->order, n - 1, compare, &s);
+    dp_sort_u32(tree->order, n - 1, compare_branches, &s);
     uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
         while (at < n - 1 && tree->branches[tree->order[at]].parent < i)
@@ -109,11 +110,11 @@ int dp_tree_make(struct dp_tree *tree, const struct dp_prof *prof, const struct 
         return DP_E_ARG;
     dp_map_init(&map);
     uint32_t *of = dp_mem_realloc(NULL, prof->count, sizeof *of);
-    int rc = of ? merge(tree, &map, of, prof, names, how) : DP_E_NOMEM;
+    int rc = of ? merge_contexts(tree, &map, of, prof, names, how) : DP_E_NOMEM;
     dp_map_release(&map);
     dp_mem_free(of);
     if (rc == 0)
-        rc = arrange(tree, names, how->reverse);
+        rc = arrange_branches(tree, names, how->reverse);
     if (rc < 0)
         dp_tree_release(tree);
     return rc;
