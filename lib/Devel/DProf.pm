@@ -1112,8 +1112,8 @@ ordinary user (perl 5.42.3), 32-bit x86 (perl 5.40.1); as of commit 1c388581c575
 
 =for made by tools/lists.pl: see-also
 
-L<dprof>, L<dprofreport>, L<dprofdiff>, L<dproftop>, L<dprofflame>, L<dprofhtml>, L<dproffold>,
-L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dprofpp>
+L<dprof>, L<dprofrun>, L<dprofreport>, L<dprofdiff>, L<dproftop>, L<dprofflame>, L<dprofhtml>,
+L<dproffold>, L<dprofexport>, L<dprofmerge>, L<dprofstore>, L<dproflist>, L<dprofpp>
 
 =for made end
 
