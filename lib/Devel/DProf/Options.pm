@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use Devel::DProf::Text qw(text);
+use Devel::DProf::Text qw(text few meant);
 use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
@@ -154,8 +154,21 @@ sub getopt {
     my $message = '';
     local $SIG{__WARN__} = sub { $message .= $_[0] };
     return (\%opt, \@args) if $parser->getoptionsfromarray(\@args, \%opt, $self->rows);
-    $self->usage($message);
+    $self->usage($message =~ s/^Unknown option: (\S+)$/"Unknown option: $1" . $self->instead($1)/gemr);
     return;
+}
+
+# Returns what to say of an option that the tool does not have: a name that is near, or the tools
+# that have it.
+sub instead {
+    my ($self, $name) = @_;
+    require Devel::DProf::Completion;
+    my $spelled = (length $name > 1 ? '--' : '-') . $name;
+    my $meant = length $name > 1 ? meant($spelled, map { Devel::DProf::Completion::spelled($_) }
+        $self->rows) : '';
+    return "; $meant" if length $meant;
+    my @tools = grep { grep { $_ eq $spelled } @$_[1 .. $#$_] } Devel::DProf::Completion::rows();
+    return @tools ? '; it is an option of ' . join(', ', few(map { $_->[0] } @tools)) : '';
 }
 
 sub usage {
