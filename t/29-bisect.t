@@ -230,7 +230,7 @@ subtest 'Messages' => sub {
         [['--tree'], '--tree does not go with --bisect'],
         [['-c', 'ratio'], '-c does not go with --bisect'],
         [['--format', 'tap'], '--bisect prints text, CSV, JSON, Markdown or HTML'];
-    like(bisect('same', '-m', 'x')->[1], qr/^(?:dprofdiff: )?x: no side has it\n/, '-m');
+    like(bisect('same', '-m', 'x')->[1], qr/^(?:dprofdiff: )?there is no metric x\n/, '-m');
     my $bare = run_tool('dprofdiff', ['--bisect', 'service=web'], dir => $dir);
     like($bare->{err}, qr/^--bisect needs a store: --from STORE, or /, 'no store');
     for ([[1], [1], 'a series must be a reference to a list'],

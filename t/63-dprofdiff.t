@@ -397,7 +397,7 @@ subtest 'names as they are shown' => sub {
     like(tool("$copy," . file(slurp($copy)), $copy)->{err},
         qr/is the same recording as \Q$copy\E, and is left out/,
         'a copy of a recording is left out');
-    like(tool('-m', 'nothing', $old, $new)->{err}, qr/\Anothing: no side has it\n/,
+    like(tool('-m', 'nothing', $old, $new)->{err}, qr/\Athere is no metric nothing\n/,
         'a metric that no side has is an error');
     like(tool('-N', 3, $old, $new)->{err}, qr/\A-N is meaningful only with --run/,
         '-N without --run is an error');
@@ -536,7 +536,7 @@ for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two w
     ['-c', 'delta:1', 'no value after a colon'],
     ['-o', '5', 'sides are numbered 0 to 1'], ['-o', '-1', 'must not be negative'],
     ['-s', 'bogus', 'Unknown --sort key'], ['-t', '.', 'non valid'],
-    ['--format', 'xml', 'must be one of'],
+    ['--format', 'xml', 'unknown format xml; there are csv, '],
     ['--percentage', 'x', 'relative or absolute'], ['--map', 'x', 'not OLD=NEW'],
     ['--map', 'A::=b', 'ends in ::'], ['--tree', '--callers', 'x', 'only one of them'],
     ['--alpha', 2, 'between'],

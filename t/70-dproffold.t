@@ -492,7 +492,7 @@ for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a
     like("$run->{status} $run->{err}", qr/^1 calls: no side has it\n/,
         'a metric that no side has is an error');
     $run = fold('-m', 'bogus', root() . '/t/data/shop-old.out');
-    like("$run->{status} $run->{err}", qr/^1 bogus: no side has it\n.*has cpu, .*ops/,
+    like("$run->{status} $run->{err}", qr/^1 there is no metric bogus\n.*has cpu, .*ops/,
         'an unknown metric is an error');
 }
 my $side = file("a 1\n");

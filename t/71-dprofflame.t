@@ -847,7 +847,7 @@ subtest '-m A,B; a profile; metrics of a page' => sub {
     } ['-m', 'ops,miss,cpu'], ['-m', 'ops,'], ['-m', 'nothing'], ['-m', 'ops,nothing'];
     like(shift @said, qr/^2 .*must be one metric, or two/, '-m of three metrics gives status 2');
     like(shift @said, qr/^2 /, '-m of one and a comma gives status 2');
-    like($_, qr/^1 nothing: no side has it/, '-m of an unknown metric gives status 1') for @said;
+    like($_, qr/^1 there is no metric nothing/, '-m of an unknown metric gives status 1') for @said;
 };
 
 # ---- output and errors ----
@@ -908,7 +908,7 @@ for ([['--bogus'], 'Unknown option'], [['--width', 50], 'more than 100'],
     [['--delta', 'self'], 'two sides'], [['--hue'], 'two sides'], [['-n'], 'two sides'],
     [['--negate', '-n'], 'two sides'],
     [['--view', 'pair', '--format', 'svg'], 'needs a page'],
-    [['--view', 'x'], 'graph, pair, triple'], [['--format', 'png'], 'svg or html'],
+    [['--view', 'x'], 'graph, pair, triple'], [['--format', 'png'], 'unknown format png; there are svg, html'],
     [['--only', '('], 'not a regular'], [['--diff', $file, $file], 'two sides'],
     [['--time', 'x'], '--time'],
     [['--flamechart', '--reverse'], 'flamechart']) {

@@ -93,7 +93,7 @@ subtest 'Failures' => sub {
         is($failure->after, 7, '... and when');
     }
     is(dies(sub { Devel::DProf::Store::open("clickhouse:$_") })->message,
-        "clickhouse:$_: it is clickhouse:http[s]://HOST:PORT/DATABASE", $_)
+        "clickhouse:$_: a store is written clickhouse:http[s]://HOST:PORT/DATABASE", $_)
         for 'http://h:8123', 'http://h:8123/a b', "http://h:8123/a'b", 'h:8123/x', 'http://h/x/y';
 };
 

@@ -185,7 +185,8 @@ subtest 'several files, and two sides' => sub {
 
 subtest 'dprofhtml' => sub {
     my $made = run_tool('dprofhtml', [$profile], dir => $dir);
-    is("$made->{status} $made->{out}$made->{err}", "0 dprof.html\n", 'dprofhtml writes dprof.html');
+    is("$made->{status} $made->{out}$made->{err}", "0 wrote dprof.html; open it in a browser\n",
+        'dprofhtml writes dprof.html');
     my $page = slurp("$dir/dprof.html");
     is(NaiveStacks::page_of($page)->{json}{options}{start}, 'source',
         'the page of dprofhtml opens with the source');

@@ -79,7 +79,7 @@ END
     like(shown('dprofpp', $heap), qr/^Total = 120 bytes\n.*^ 50\.0 .* -  N::g$/ms,
         'a table, without calls');
     is(in_process('dproffold', '-m', 'alloc_space', $heap)->{err}, <<"END", 'what it has');
-alloc_space: no side has it
+there is no metric alloc_space
 $heap has cpu, user, system, real, inuse_objects, inuse_space
 END
 };

@@ -414,8 +414,8 @@ subtest 'the command line' => sub {
     my $out = in_process('dprofexport', $file)->{out};
     ok(eval { read_pprof($out) }, 'standard output is pprof') or diag($@);
     for my $case (
-        [['--format', 'x'], 2, qr/--format x: must be /],
-        [['-o', "$dir/x.unknown"], 2, qr/its suffix is of no format/],
+        [['--format', 'x'], 2, qr/--format: unknown format x; there are pprof, /],
+        [['-o', "$dir/x.unknown"], 2, qr/no format has that suffix; use --format pprof\|/],
         [['--label', 'x'], 2, qr/--label x: must be phase, pid, tid/],
         [['--diff', '-o', '-', $file], 2, qr/--diff writes two files/],
         [['-m', 'cycles'], 1, qr/cycles/],

@@ -36,7 +36,8 @@ subtest 'The words of a run-set' => sub {
     is(parsed($_->[0]), "$_->[1]\n", "`$_->[0]' is wrong") for
         ['web', "web: a run-set is words such as service=web; $all"],
         ['service=', "service: a run-set is words such as service=web; $all"],
-        ['versoin=1', "versoin=1: there is no such condition; $all"],
+        ['versoin=1', 'unknown condition versoin; did you mean version?'],
+        ['web=1', "unknown condition web; $all"],
         ['env=a env=b', 'env is given twice'],
         ['limit=0', 'limit=0: must be a positive number'],
         ['since=yesterday', 'since=yesterday: must be a time, such as 90s, 5m, 1h, 7d (ago), or '

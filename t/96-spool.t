@@ -412,7 +412,7 @@ subtest 'Killed in the middle of a cut' => sub {
 subtest 'The command line' => sub {
     my $dir = spool_of(1, @STORES);
     my @wrong = ([[], 'name a command: init, push, agent, list, prune'],
-        [['pull'], 'pull: there is no such command; there are init, push, agent, list, prune'],
+        [['pull'], 'unknown command pull; did you mean push?'],
         [['push', 'spool'], 'name the store: --to dir:PATH, or DPROF_STORE in the environment'],
         [['push', '--to', 'dir:x'], 'push: name spools, or profiles'],
         [['list', '--from', 'dir:x', '--delete'], '--delete does not go with list'],

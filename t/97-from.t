@@ -127,8 +127,7 @@ subtest 'What is wrong' => sub {
             . "'service=web since=1h'\n$hint[0]"],
         [['--run-set', 'service=web'],
             "--run-set needs a store: --from STORE, or DPROF_STORE in the environment\n$hint[0]"],
-        [[@from, 'servce=web'], 'servce=web: there is no such condition; there are service, '
-            . "version, host, env, since, until, at, older, warm, limit\n$hint[0]"],
+        [[@from, 'servce=web'], "unknown condition servce; did you mean service?\n$hint[0]"],
         [[@from, 'service=api'], 'dprofreport: service=api: the store has no such profiles; '
             . "dprofstore list shows what it has\n", 1],
         [['--from', 'dir:none', '--run-set', 'service=api'],

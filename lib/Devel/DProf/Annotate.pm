@@ -10,6 +10,7 @@ use Devel::DProf::Lines;
 use Devel::DProf::Layout qw(grouped);
 use Devel::DProf::Source;
 use Devel::DProf::Text qw(shown plural);
+use Devel::DProf::View ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -33,7 +34,8 @@ sub new {
 sub text_of {
     my ($self, $word) = @_;
     my $lines = $self->{lines};
-    my @found = $lines->find($word) or die "there is no sub or file $word in the profile\n";
+    my @found = $lines->find($word) or die "there is no sub or file $word in the profile"
+        . Devel::DProf::View::meant_subs($word, $self->{profile}) . "\n";
     refuse_many($word, map { $_->[0] // $_->[1] } grep { !$_->[4] } @found);
     return join "\n", map { $self->part(@$_) } @found;
 }

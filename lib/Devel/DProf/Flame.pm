@@ -9,7 +9,7 @@ use Devel::DProf::Constants qw(words_of time_words);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
 use Devel::DProf::Stacks;
-use Devel::DProf::Text qw(bytes text json_text shown few);
+use Devel::DProf::Text qw(bytes text json_text shown few unknown);
 use Devel::DProf::Tool qw(complain);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -57,7 +57,7 @@ sub new {
     for ([order => \%ORDER], [width_of => \%WIDTH], [delta => { self => 0, total => 1 }],
         [view => { graph => 0, pair => 1, triple => 2 }]) {
         my ($name, $known) = @$_;
-        die "--$name $self->{$name}: must be one of " . join(', ', sort keys %$known) . "\n"
+        die "--$name: " . unknown('word', $self->{$name}, sort keys %$known) . "\n"
             if defined $self->{$name} && !exists $known->{ $self->{$name} };
     }
     my $format = Devel::DProf::Stacks::format_of('eyes', $self->{how}{format});

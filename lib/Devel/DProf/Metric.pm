@@ -102,8 +102,15 @@ sub for_help {
     return ['cpu (user+system, the default)', @times, 'calls', 'ops'];
 }
 
-# Behind what says that a profile lacks a counter: how to record it.
-sub hint { return $_[0] eq 'ops' ? '; trees have ops: record with -d:DProf=tree' : '' }
+# Behind what says that a profile lacks a metric: how to record it, or which of those that there are
+# may have been meant.
+sub hint {
+    my ($word, @known) = @_;
+    return '; trees have ops: record with -d:DProf=tree' if $word eq 'ops';
+    require Devel::DProf::Text;
+    my $meant = Devel::DProf::Text::meant($word, @known);
+    return length $meant ? "; $meant" : '';
+}
 
 # ---- the metric ----
 
@@ -254,9 +261,10 @@ The words of a list with commas between them. Commas between slashes do not sepa
 
 Whether a counter of that name repeats from run to run.
 
-=item hint WORD
+=item hint WORD, KNOWN, ...
 
-Text behind a message that says that a profile lacks a counter: how to record it.
+Text behind a message that says that a profile lacks a metric: how to record it, or which of those
+that it has may have been meant.
 
 =item for_help
 

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use Exporter 'import';
-use Devel::DProf::Text qw(text);
+use Devel::DProf::Text qw(text few meant);
 use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
@@ -103,14 +103,17 @@ sub parsed {
     if ($self->{to_first_word}) {
         my ($first) = grep { $args[$_] !~ /^-./ } 0 .. $#args;
         @behind = splice @args, $first if defined $first;
-    } elsif (defined $self->{behind}) {
+    } elsif (defined $self->{behind} || $self->{command}) {
         my ($dashes) = grep { $args[$_] eq '--' } 0 .. $#args;
         $own = [@behind = splice @args, $dashes + 1] if defined $dashes;
     }
     my $words = $self->env_words or return;
     # Usually the variable is empty, and parsing many options would take time.
     my ($env, $env_names) = @$words ? $self->getopt(@$words) : ({}, []) or return;
+    # Without a `--', the first word begins the command, whose options are its own.
+    local $self->{in_order} = $self->{command} && !$own;
     my ($opt, $names) = $self->getopt(@args) or return;
+    return ({ %$env, %$opt }, $names, $own) if $self->{command};
     for my $choice (@{ $self->{choices} || [] }) {
         delete @$env{@$choice} if grep { $opt->{$_} } @$choice;
     }
@@ -146,12 +149,26 @@ sub getopt {
     # Without options nothing is to be parsed, and Getopt::Long is a third of a start.
     return ({}, \@args) if !grep { /^[-+]./s } @args;
     require Getopt::Long;
-    my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev)]);
+    my $parser = Getopt::Long::Parser->new(config => [qw(bundling auto_abbrev),
+        $self->{in_order} ? 'require_order' : ()]);
     my $message = '';
     local $SIG{__WARN__} = sub { $message .= $_[0] };
     return (\%opt, \@args) if $parser->getoptionsfromarray(\@args, \%opt, $self->rows);
-    $self->usage($message);
+    $self->usage($message =~ s/^Unknown option: (\S+)$/"Unknown option: $1" . $self->instead($1)/gemr);
     return;
+}
+
+# Returns what to say of an option that the tool does not have: a name that is near, or the tools
+# that have it.
+sub instead {
+    my ($self, $name) = @_;
+    require Devel::DProf::Completion;
+    my $spelled = (length $name > 1 ? '--' : '-') . $name;
+    my $meant = length $name > 1 ? meant($spelled, map { Devel::DProf::Completion::spelled($_) }
+        $self->rows) : '';
+    return "; $meant" if length $meant;
+    my @tools = grep { grep { $_ eq $spelled } @$_[1 .. $#$_] } Devel::DProf::Completion::rows();
+    return @tools ? '; it is an option of ' . join(', ', few(map { $_->[0] } @tools)) : '';
 }
 
 sub usage {
@@ -240,6 +257,9 @@ the environment's.
 
 behind: an option. If it is given, what stands behind C<--> belongs to it: run gets that as a list
 after the names.
+
+command: what stands behind C<--> is a command, which run gets as a list after the names. Without a
+C<-->, options stand before the first word, and the names are the command.
 
 to_first_word: only what begins with a dash and stands before the first word is an option.
 

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(plural);
+use Devel::DProf::Text qw(plural meant);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -55,11 +55,12 @@ sub no_profile {
     my $path = $o->{path};
     if ($o->{code} == Devel::DProf::Profile::NOTPROFILE) {
         return "$path: $o->{message}" if $o->{message} =~ /^this is/;
-        return "Not a perl profile: $path" . (is_empty($o) ? ' (it is empty)' : '');
+        return "Not a perl profile: $path" . (is_empty($o) ? ' (it is empty)'
+            : $path =~ /\.(?:pl|pm|t|psgi)\z/i ? "; dprof run -- perl $path records one" : '');
     }
     if ($o->{sys_errno}) {
         local $! = $o->{sys_errno};
-        return "Unable to open $path: $!" . (-e $path ? '' : missing($path));
+        return "Unable to open $path: $!" . (-e $path ? '' : missing($path) || beside($path));
     }
     return "$path is a directory; name the profiles in it"
         . (-e "$path/tmon.out" ? ", such as $path/tmon.out" : '');
@@ -83,6 +84,16 @@ sub missing {
     return '; the recorder keeps the previous tmon.out there: run perl -d:DProf PROGRAM twice'
         if $path =~ m{(?:^|/)tmon\.out\.old\z};
     return '';
+}
+
+# Returns which file of the folder may have been meant.
+sub beside {
+    my ($path) = @_;
+    my ($dir, $name) = $path =~ m{\A(.*/)?([^/]+)\z}s or return '';
+    $dir //= './';
+    opendir my $in, $dir or return '';
+    my $meant = meant($name, grep { -f "$dir$_" } readdir $in);
+    return length $meant ? "; $meant" : '';
 }
 
 # Returns why a file cannot be used, or not as a whole, for messages that name it elsewhere.

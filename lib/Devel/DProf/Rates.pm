@@ -102,8 +102,9 @@ sub metric {
     my ($self, $profile) = @_;
     my $word = $self->{metric};
     my $metric = $profile->metric($word);
-    die "-m $word: the profile has " . join(', ', time_words(), $profile->counter_names)
-        . Devel::DProf::Metric::hint($word) . "\n" if !$metric || $metric->is_calls;
+    my @known = (time_words(), $profile->counter_names);
+    die "-m $word: the profile has " . join(', ', @known)
+        . Devel::DProf::Metric::hint($word, @known) . "\n" if !$metric || $metric->is_calls;
     $self->{label} = $metric->label if $metric->is_counter;
     return $metric;
 }

@@ -9,7 +9,7 @@ use Exporter 'import';
 use Devel::DProf::Core;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(include_dirs module_folder record_into);
+our @EXPORT_OK = qw(include_dirs module_folder record_into record_as_is);
 
 # Returns the folders that a perl of this installation would not search by itself.
 sub include_dirs {
@@ -51,6 +51,104 @@ sub module_folder {
     return $dir;
 }
 
+# Returns the environment in which all perls record into the folder, whose name is absolute, with
+# these options of the recorder; undef: a variable that must not be there. Behind it stands the
+# folder for the recorder, if one was made: it is to be removed when nothing runs any more. INC:
+# more folders for modules.
+sub environment {
+    my ($dir, $options, @inc) = @_;
+    require Config;
+    my @dirs = include_dirs();
+    my @module = @dirs ? module_folder("$dir/module") : ();
+    return ({
+        PERL5LIB => join($Config::Config{path_sep}, @module, @inc,
+            grep({ length } $ENV{PERL5LIB} // ''), @dirs),
+        PERL5OPT => join(' ', grep({ length } $ENV{PERL5OPT} // ''),
+            '-d:DProf' . (length $options ? "=$options" : '')),
+        PERL_DPROF_OUT_FILE_NAME => ($dir =~ s/%/%%/gr) . '/%p.out',
+        # These say where profiles go, too.
+        map { ("PERL_DPROF_$_" => undef) } qw(OUT SLICE SPOOL),
+    }, @module);
+}
+
+# Starts a child process in that environment, and returns what fork returns.
+sub fork_in {
+    my ($env) = @_;
+    my $pid = fork;
+    return $pid if $pid || !defined $pid;
+    defined $env->{$_} ? $ENV{$_} = $env->{$_} : delete $ENV{$_} for keys %$env;
+    return 0;
+}
+
+# Becomes a command, in a child process. It returns only if that fails, with the reason in $!, or in
+# $@: exec may die under -T, where nothing of the parent may catch it.
+sub become {
+    my (@words) = @_;
+    no warnings 'exec';
+    return eval { exec { $words[0] } @words };
+}
+
+# Returns what is wrong with options of the recorder, or undef. The recorder is asked itself, with
+# an empty program, whose profile is removed.
+sub wrong_options {
+    my ($dir, $options) = @_;
+    require POSIX;
+    my ($env, @module) = environment($dir, $options);
+    pipe my $said, my $in or return "$!";
+    my $pid = fork_in($env) // return "$!";
+    if (!$pid) {
+        open STDERR, '>&', $in;
+        become($^X, '-e', '1');
+        POSIX::_exit(127);
+    }
+    close $in;
+    my @lines = <$said>;
+    waitpid $pid, 0;
+    my $status = $?;
+    unlink glob_in($dir, qr/\A$pid\.out/);
+    File::Path::remove_tree(@module) if @module;
+    my ($why) = map { /\ADProf: (.*)/ ? $1 : () } @lines;
+    return $status ? $why // "perl cannot load the recorder: $lines[0]" =~ s/\s+\z//r : undef;
+}
+
+# Runs a command, a list of words, with these options of the recorder; its perls write to the
+# folder, whose name is absolute. Input, output and error output are those of this process, and so
+# are signals: those of a terminal reach both, and others are passed on. Returns the status of wait
+# and the files; and why the command could not be run, if so.
+sub record_as_is {
+    my ($dir, $options, @command) = @_;
+    require POSIX;
+    my ($env, @module) = environment($dir, $options);
+    pipe my $why, my $in or return (-1, [], "$!");
+    my $pid;
+    my %own = map { $_ => $SIG{$_} || 'DEFAULT' } qw(INT QUIT TERM HUP);
+    local @SIG{qw(INT QUIT)} = ('IGNORE') x 2;
+    local @SIG{qw(TERM HUP)} = map {
+        my $name = $_;
+        $own{$name} eq 'IGNORE' ? 'IGNORE' : sub { kill $name => $pid if $pid };
+    } qw(TERM HUP);
+    $pid = fork_in($env) // return (-1, [], "$!");
+    if (!$pid) {
+        @SIG{ keys %own } = values %own;
+        become(@command);
+        print {$in} $@ || "$!";
+        close $in;
+        POSIX::_exit(127);
+    }
+    close $in;
+    my ($reason) = <$why>;
+    waitpid $pid, 0;
+    my $status = $?;
+    File::Path::remove_tree(@module) if @module;
+    return ($status, profiles_in($dir), $reason);
+}
+
+# Returns the profiles that a run has left in its folder. The reader takes FILE.live with FILE.
+sub profiles_in {
+    my ($dir) = @_;
+    return [sort grep { !/\.(?:live|new)\z/ } glob_in($dir, qr/\A\d+\.out/)];
+}
+
 my $child;      # the process group of the command that runs
 
 # Runs a shell command, or a list of words without a shell, in tree mode, with hash seeds pinned;
@@ -61,39 +159,24 @@ my $child;      # the process group of the command that runs
 # files, and the end of its error output when it failed.
 sub record_into {
     my ($dir, $command, %how) = @_;
-    require Config;
     require POSIX;
-    my $separator = $Config::Config{path_sep};
-    my @dirs = include_dirs();
-    my @module = @dirs ? module_folder("$dir/module") : ();
-    local $ENV{PERL5LIB} = join $separator, @module, @{ $how{inc} || [] },
-        grep({ length } $ENV{PERL5LIB} // ''), @dirs;
-    local $ENV{PERL5OPT} = join ' ', grep { length } $ENV{PERL5OPT} // '', '-d:DProf=mode=tree';
-    local $ENV{PERL_DPROF_OUT_FILE_NAME} = ($dir =~ s/%/%%/gr) . '/%p.out';
-    local $ENV{PERL_HASH_SEED} = 0;
-    local $ENV{PERL_PERTURB_KEYS} = 0;
-    local $ENV{PERL_DPROF_EVENTS} = $how{events} // $ENV{PERL_DPROF_EVENTS};
-    local $ENV{PERL_DPROF_LINES} = $how{lines} // $ENV{PERL_DPROF_LINES};
-    for my $name (qw(PERL_DPROF_EVENTS PERL_DPROF_LINES)) {
-        delete $ENV{$name} if !defined $ENV{$name};
-    }
-    my %env = %{ $how{env} || {} };
+    my ($env, @module) = environment($dir, 'mode=tree', @{ $how{inc} || [] });
+    my %env = (%$env, PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0,
+        defined $how{events} ? (PERL_DPROF_EVENTS => $how{events}) : (),
+        defined $how{lines} ? (PERL_DPROF_LINES => $how{lines}) : (), %{ $how{env} || {} });
     my $said = "$dir/said";
-    defined(my $pid = fork) or return (-1, [], "fork: $!");
+    defined(my $pid = fork_in(\%env)) or return (-1, [], "fork: $!");
     if (!$pid) {
         POSIX::setpgid(0, 0);
         $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP QUIT);
         open STDIN, '<', $how{stdin} // '/dev/null';
-        defined $env{$_} ? $ENV{$_} = $env{$_} : delete $ENV{$_} for keys %env;
         if ($how{show}) {
             open STDOUT, '>&', \*STDERR;
         } else {
             open STDOUT, '>', $how{output} ? "$dir/stdout" : '/dev/null';
             open STDERR, '>', $said;
         }
-        my @words = ref $command ? @$command : ('sh', '-c', $command);
-        # exec may die under -T, in the child, where nothing of the parent may catch it.
-        eval { exec { ref $command ? $words[0] : '/bin/sh' } @words };
+        become(ref $command ? @$command : ('/bin/sh', '-c', $command));
         print STDERR $@;
         POSIX::_exit(127);
     }
@@ -105,7 +188,7 @@ sub record_into {
     my $text = $status ? tail($said) : '';
     unlink $said if !$how{output};
     File::Path::remove_tree(@module) if @module;
-    return ($status, [sort grep { !/\.live\z/ } glob_in($dir, qr/\A\d+\.out/)], $text);
+    return ($status, profiles_in($dir), $text);
 }
 
 my $temp;       # the folder of record_in_turn, removed with this object
@@ -240,6 +323,8 @@ Devel::DProf::Record - runs commands under the recorder
 This module is for the tools of this distribution. C<module_folder(DIR)> makes a folder with links
 to the recorder's two parts, and returns it. C<include_dirs> returns the folders of this module that
 perl does not search by itself. C<record_into(DIR, COMMAND, show =E<gt> BOOL)> runs a command in a
-process group of its own.
+process group of its own, for comparisons. C<record_as_is(DIR, OPTIONS, WORD, ...)> runs a command
+with the input, output and signals of this process. C<wrong_options(DIR, OPTIONS)> returns what is
+wrong with options of the recorder.
 
 =cut

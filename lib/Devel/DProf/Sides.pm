@@ -32,7 +32,8 @@ sub side {
     my @paths = paths($name);
     of_runs(0, $quiet, @paths) if !$processes;
     return { name => text($name), runs => runs($processes, @paths) } if @paths;
-    complain(length $name ? "$name: no files match" : 'an empty name is not a file');
+    complain(length $name ? -d $name ? "$name is a directory; name the profiles in it: $name/*.out"
+            : "$name: no files match" : 'an empty name is not a file');
     return undef;
 }
 
@@ -278,10 +279,13 @@ sub measure {
         : $metric->is_calls ? grep { $_->no_calls } @all : grep { $self->has_no_times($_) } @all;
     return $metric if !$is_lacking || ($self->{force} && $metric && !$metric->is_counter);
     my $some = grep { my $p = $_; grep { $_ eq $name } $self->has($p) } @all;
-    $self->{say}->("$name: " . ($some ? 'not all sides have it' : 'no side has it')
-        . Devel::DProf::Metric::hint($name));
-    $self->{say}->("$_->{name} has " . join(', ', $self->has((parts($_))[0])))
-        for @{ $self->{sides} };
+    my @lists = map { join ', ', $self->has((parts($_))[0]) } @{ $self->{sides} };
+    my $is_one = !grep { $_ ne $lists[0] } @lists;
+    $self->{say}->((!$metric ? "there is no metric $name" : $some ? "$name: not all sides have it"
+        : "$name: no side has it") . Devel::DProf::Metric::hint($name, $metric ? () : map { $self->has($_) } @all));
+    my @names = map { $_->{name} } @{ $self->{sides} };
+    $self->{say}->(@names > 1 && $is_one ? "both sides have $lists[0]" : "$names[$_] has $lists[$_]")
+        for 0 .. ($is_one ? 0 : $#names);
     return;
 }
 

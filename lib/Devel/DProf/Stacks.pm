@@ -12,7 +12,7 @@ use Devel::DProf::Metric;
 use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
-use Devel::DProf::Text qw(text);
+use Devel::DProf::Text qw(text unknown);
 use Devel::DProf::Tool qw(complain end_transient);
 use Devel::DProf::View qw(filters flags nothing_shown);
 
@@ -81,7 +81,7 @@ sub format_of {
     if (defined $name) {
         my ($named) = grep { $_->{name} eq $name } @formats;
         return $named
-            // die "--format $name: must be " . join(' or ', names_of(@formats)) . "\n";
+            // die '--format: ' . unknown('format', $name, names_of(@formats)) . "\n";
     }
     my %of = map { my $format = $_; map { $_ => $format } split ' ', $format->{suffixes} } @formats;
     my ($suffix) = grep { lc($path // '') =~ /[^\/]\Q$_\E\z/ }

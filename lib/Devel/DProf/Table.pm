@@ -7,7 +7,7 @@ use warnings;
 
 use Devel::DProf::Constants qw(words_of DP_TEXT DP_JSON);
 use Devel::DProf::Profile;
-use Devel::DProf::Text qw(bytes json_text);
+use Devel::DProf::Text qw(bytes json_text unknown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -20,7 +20,7 @@ sub format_of {
     my ($suffix) = lc($path // '') =~ /\.(\w+)\z/;
     $word //= $SUFFIX{ $suffix // '' } // 'text';
     @words = qw(text csv json markdown html) if !@words;
-    die "--format $word: must be one of " . join(', ', sort @words) . "\n"
+    die '--format: ' . unknown('format', $word, sort @words) . "\n"
         if !grep { $_ eq $word } @words;
     return $FORMAT{$word};
 }

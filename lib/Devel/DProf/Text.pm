@@ -9,7 +9,7 @@ use warnings;
 use Exporter 'import';
 
 our $VERSION = '20261120.00';
-our @EXPORT_OK = qw(bytes text shown json_text plural few);
+our @EXPORT_OK = qw(bytes text shown json_text plural few unknown meant);
 
 # ---- names ----
 
@@ -48,6 +48,63 @@ sub plural {
     return "$n " . ($n eq '1' ? $word : $more // "${word}s");
 }
 
+# ---- words that do not exist ----
+
+# Returns a message about a word: what it was to be, and which one of the words that exist may have
+# been meant, or all of them.
+sub unknown {
+    my ($what, $word, @known) = @_;
+    my $meant = meant($word, @known);
+    return "unknown $what $word; " . (length $meant ? $meant : 'there are ' . join ', ', @known);
+}
+
+# Returns "did you mean a, b or c?", or an empty text if no word is near.
+sub meant { return question(near(@_)) }
+
+sub question {
+    my (@near) = @_;
+    my $last = pop @near // return '';
+    return 'did you mean ' . (@near ? join(', ', @near) . ' or ' : '') . "$last?";
+}
+
+# Returns the words, three at most, that are nearest to one that does not exist.
+sub near {
+    my ($word, @known) = @_;
+    my $lower = lc $word;
+    my $length = length $word;
+    my $most = $length < 4 ? 1 : $length < 8 ? 2 : int $length / 4;
+    my (%far, %seen);
+    for my $name (grep { defined && length && !$seen{$_}++ } @known) {
+        my $far = $length >= 2 && index(lc $name, $lower) == 0 ? 0
+            : distance($lower, lc $name, $most);
+        $far{$name} = $far if $far <= $most && $far < $length;
+    }
+    my ($least) = sort { $a <=> $b } values %far;
+    return grep { defined } (sort grep { $far{$_} == $least } keys %far)[0 .. 2];
+}
+
+# Returns how many insertions, deletions, replacements and swaps of neighbours make one word of the
+# other; more than `most', if it is more.
+sub distance {
+    my ($from, $to, $most) = @_;
+    my @from = split //, $from;
+    my @to = split //, $to;
+    return $most + 1 if abs(@from - @to) > $most;
+    my @rows = ([0 .. @to]);
+    for my $i (1 .. @from) {
+        my @row = ($i);
+        for my $k (1 .. @to) {
+            my $is_same = $from[$i - 1] eq $to[$k - 1];
+            my @ways = ($rows[-1][$k] + 1, $row[$k - 1] + 1, $rows[-1][$k - 1] + !$is_same);
+            push @ways, $rows[-2][$k - 2] + 1
+                if $i > 1 && $k > 1 && $from[$i - 1] eq $to[$k - 2] && $from[$i - 2] eq $to[$k - 1];
+            ($row[$k]) = sort { $a <=> $b } @ways;
+        }
+        push @rows, \@row;
+    }
+    return $rows[-1][-1];
+}
+
 sub few { return @_ > 3 ? (@_[0 .. 2], 'and ' . (@_ - 3) . ' more') : @_ }
 
 1;
@@ -84,6 +141,19 @@ Data as JSON, characters, with what C<shown> escapes escaped as JSON does it. C<
 =item plural NUMBER, WORD [, WORDS]
 
 C<1 call>, C<2 calls>; the number may be grouped.
+
+=item unknown WHAT, WORD, KNOWN, ...
+
+What is said of a word that does not exist: C<unknown format jsn; did you mean json?>, or all words
+if none is near.
+
+=item meant WORD, KNOWN, ...
+
+C<did you mean a, b or c?>; empty if no word is near: a beginning, or few letters that are wrong.
+
+=item near WORD, KNOWN, ..., question NEAR, ...
+
+Its two halves: the nearest words, three at most; the question.
 
 =item few ITEM, ...
 

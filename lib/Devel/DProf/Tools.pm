@@ -13,6 +13,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 # In the order of lists: the word after `dprof'; the purpose; what follows the purpose in README.md
 # and in the manual of dprof, where there is room for it.
 my @ROWS = (
+    [ run    => 'records a command, and reports where its time goes', '' ],
     [ report => 'which subs cost how much: shares, callers, callees', '; CSV, JSON, HTML' ],
     [ diff   => 'what changed between two runs, and whether it is significant', '; rules for CI' ],
     [ top    => 'what a running program does: rates since the last look', ', by sub or line' ],

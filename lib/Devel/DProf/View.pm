@@ -14,7 +14,8 @@ use Devel::DProf::Profile;
 use Devel::DProf::Table;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(key keys_of filters flags nothing_shown medium colour too_large);
+our @EXPORT_OK = qw(key keys_of filters flags nothing_shown medium colour too_large
+                    meant_subs);
 
 our @KEYS = first_words('key');
 # These are perf's words for some.
@@ -100,6 +101,18 @@ sub nothing_shown {
     my @given = map { $option{$_} } grep { $how->{$_} } qw(subs packages scripts re_only re_skip);
     return undef if !@given || $how->{shown};
     return join(' and ', @given) . ': no sub matches';
+}
+
+# Returns which subs of profiles may have been meant by a name that none has, to stand behind a
+# message. A name without a package is compared with the names of subs in theirs.
+sub meant_subs {
+    my ($word, @profiles) = @_;
+    require Devel::DProf::Text;
+    my %names = map { $_->[0] => $_->[0] } map { $_->subs({}) } @profiles;
+    %names = map { s/.*:://sr => $_ } sort keys %names if $word !~ /::/;
+    my $meant = Devel::DProf::Text::question(
+        map { $names{$_} } Devel::DProf::Text::near($word, keys %names));
+    return length $meant ? "; $meant" : '';
 }
 
 # Sets format, separator, percentage: those that the tool has.

@@ -7,6 +7,7 @@ use warnings;
 
 use Time::Local ();
 use Devel::DProf::Core;
+use Devel::DProf::Text qw(unknown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -31,7 +32,7 @@ sub parse {
         my ($key, $value) = ($1, $2);
         die "$key: a run-set is words such as service=web; " . allowed() . "\n"
             if !defined $value || !length $value;
-        die "$key=$value: there is no such condition; " . allowed() . "\n" if !is_key($key);
+        die unknown('condition', $key, keys_of_sets()) . "\n" if !is_key($key);
         die "$key is given twice\n" if exists $set{$key};
         $value =~ s/\A"(.*)"\z/$1/s and $value =~ s/\\(["\\])/$1/g;
         $set{$key} = value($key, $value, $now);

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Options;
-use Devel::DProf::Text qw(text);
+use Devel::DProf::Text qw(text unknown);
 use Devel::DProf::Tool qw(written);
 use Devel::DProf::Tools;
 
@@ -34,13 +34,15 @@ sub chosen {
     return $TOOL->about({ h => 1 }) if !defined $name;
     return help(@rest) if $name eq 'help';
     return completion(@rest) if $name eq 'completion';
-    my $tool = Devel::DProf::Tools::tool($name) // return unknown($name);
+    my $tool = Devel::DProf::Tools::tool($name) // return no_tool($name);
     return run($tool, @rest);
 }
 
-sub unknown {
+sub no_tool {
     my ($name) = @_;
-    return $TOOL->usage(text($name) . ': there is ' . join(', ', names()));
+    # A file is the most frequent reason: dprof tmon.out.
+    return $TOOL->usage(text("$name: a tool comes first: dprof report $name")) if -e $name;
+    return $TOOL->usage(unknown('command', text($name), names()));
 }
 
 sub run {
@@ -57,7 +59,7 @@ sub help {
     return $TOOL->usage('help takes one name') if @more;
     return $TOOL->about({ h => 1 })
         if !defined $name || grep { $name eq $_->[0] } @others;
-    my $tool = Devel::DProf::Tools::tool($name) // return unknown($name);
+    my $tool = Devel::DProf::Tools::tool($name) // return no_tool($name);
     return run($tool, '-h');
 }
 

@@ -78,7 +78,7 @@ sub page {
     my ($opt, $flame, $names) = @_;
     my $status = Devel::DProf::Tool::Dprofflame::graph($TOOL, { %$opt, o => $opt->{o} // FILE },
         $flame, $names);
-    print FILE, "\n" if $status == OK && !defined $opt->{o};
+    print 'wrote ', FILE, "; open it in a browser\n" if $status == OK && !defined $opt->{o};
     return $status;
 }
 

@@ -188,7 +188,8 @@ sub chosen {
         my $tried = $is_glob ? { error => "$pattern: no event has such a name" }
             : $events->try(bytes($pattern));
         if (defined $tried->{error}) {
-            complain("dproflist: $tried->{error}");
+            complain("dproflist: $tried->{error}"
+                . (-f $pattern ? "; of a profile, dprofreport shows more: dprofreport $pattern" : ''));
             next;
         }
         push @found, {

@@ -229,9 +229,9 @@ sub metric {
     my ($opt, $profile) = @_;
     return OK if !defined $opt->{m};
     my $metric = $profile->metric($opt->{m});
-    return $TOOL->usage("--metric $opt->{m}: the profile has "
-        . join(', ', time_words(), $profile->counter_names)
-        . Devel::DProf::Metric::hint($opt->{m})) if !$metric || $metric->is_calls;
+    my @known = (time_words(), $profile->counter_names);
+    return $TOOL->usage("--metric $opt->{m}: the profile has " . join(', ', @known)
+        . Devel::DProf::Metric::hint($opt->{m}, @known)) if !$metric || $metric->is_calls;
     my @how = ($metric->for_rows, $metric->is_counter ? (counter_label => $metric->label) : ());
     for my $file (0 .. $profile->files - 1) {
         my $path = $profile->outcome($file)->{path};

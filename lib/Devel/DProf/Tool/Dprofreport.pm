@@ -330,8 +330,9 @@ sub metric {
     my ($opt, $profile) = @_;
     my $name = $opt->{m} // 'cpu';
     my $metric = $profile->metric($name);
-    $TOOL->usage("-m $name: the profile has " . join(', ', @METRICS, $profile->counter_names)
-        . Devel::DProf::Metric::hint($name)) if !$metric;
+    my @known = (@METRICS, $profile->counter_names);
+    $TOOL->usage("-m $name: the profile has " . join(', ', @known)
+        . Devel::DProf::Metric::hint($name, @known)) if !$metric;
     return $metric;
 }
 
@@ -413,7 +414,8 @@ sub report {
         $view->{answer} ? (width => text_width($is_terminal)) : (),
         colour => colour($opt, $is_terminal) });
     if ($rc == Devel::DProf::Profile::NO_SUCH && defined $view->{edges_of}) {
-        complain('there is no sub ' . bytes($view->{edges_of}) . " in @$names");
+        complain('there is no sub ' . bytes($view->{edges_of}) . " in @$names"
+            . bytes(Devel::DProf::View::meant_subs($view->{edges_of}, map { $_->[0] } @sides)));
         written('dprofreport', $out, 0);
         return FAILED;
     }

@@ -8,7 +8,7 @@ use warnings;
 use Devel::DProf::Options;
 use Devel::DProf::Store;
 use Devel::DProf::Store::RunSet;
-use Devel::DProf::Text qw(shown plural text bytes);
+use Devel::DProf::Text qw(shown plural text bytes unknown);
 use Devel::DProf::Tool qw(OK FAILED complain written);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -122,10 +122,11 @@ sub goes {
 sub run {
     my ($opt, $how, $names) = @_;
     my ($word, @words) = @$names;
-    my $names_of_all = join ', ', qw(init push agent list prune);
-    return $TOOL->usage("name a command: $names_of_all") if !defined $word;
+    my @all = qw(init push agent list prune);
+    return $TOOL->usage('name a command: ' . join ', ', @all) if !defined $word;
+    return $TOOL->usage(text("$word: a command comes first: dprofstore push $word")) if -e $word;
     my $command = $COMMAND{$word}
-        or return $TOOL->usage("$word: there is no such command; there are $names_of_all");
+        or return $TOOL->usage(unknown('command', $word, @all));
     for my $given (sort keys %$opt) {
         return $TOOL->usage((length $given > 1 ? '--' : '-') . "$given does not go with $word")
             if !goes($given, $word);

@@ -40,7 +40,7 @@ sub new {
     my ($url, $database) = $place
         =~ m{\A(https?://$Devel::DProf::Store::HOST)/([A-Za-z_][A-Za-z0-9_]{0,127})/?\z}
         or die Devel::DProf::Store::without_secrets("clickhouse:$place")
-            . ": it is clickhouse:http[s]://HOST:PORT/DATABASE\n";
+            . ": a store is written clickhouse:http[s]://HOST:PORT/DATABASE\n";
     my ($user, $password) = map { $_ // '' } Devel::DProf::Store::credentials();
     my %headers = length "$user$password"
         ? Devel::DProf::Store::Http::basic(length $user ? $user : 'default', $password) : ();

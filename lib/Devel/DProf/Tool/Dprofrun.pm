@@ -1,0 +1,174 @@
+package Devel::DProf::Tool::Dprofrun;
+
+# dprofrun: records a command with all its processes, and reports.
+
+use strict;
+use warnings;
+
+use Devel::DProf::Input;
+use Devel::DProf::Metric;
+use Devel::DProf::Options;
+use Devel::DProf::Record;
+use Devel::DProf::Text qw(bytes plural shown);
+use Devel::DProf::Tool qw(OK FAILED complain);
+use Devel::DProf::Tools;
+
+our $VERSION = $Devel::DProf::Core::VERSION;
+
+use constant { DIR => 'dprof.run', PROCESSES => 10, NOT_RUN => 127, BY_SIGNAL => 128 };
+
+my $TOOL = Devel::DProf::Options->new(
+    lists => { METRICS => Devel::DProf::Metric::for_help() },
+    name => 'dprofrun', command => 1, how => \&how, run => \&ran,
+    text => <<'END',
+dprofrun [options] [--] COMMAND [ARG ...]
+dprofrun [options] RECORDER-OPTION,... -- COMMAND [ARG ...]
+
+Records a command with all perls that it starts, waits for it, and reports where the time went.
+The options of the recorder are those of -d:DProf=; perl -d:DProf=help lists them.
+
+= html  o|output=s
+    --html              writes a page, dprof.html, in place of the report;  -o FILE  elsewhere
+= m|metric=s
+    -m METRIC           {METRICS}
+                        or another counter (dproflist lists them)
+= O|rows=i(positive)
+    -O N                the first N rows of the report
+= keep=s
+    --keep DIR          where the profiles go, and stay (dprof.run, where the next run replaces
+                        them)
+    -V  -h  -H          version, this help, the manual
+END
+);
+
+sub main { return $TOOL->main(@_) }
+sub command { return $TOOL }
+
+sub how {
+    my ($opt) = @_;
+    die "-o - would mix the page with the command's output; name a file\n"
+        if ($opt->{o} // '') eq '-';
+    die "-o FILE is the page's: dprof run --html -o FILE -- COMMAND\n"
+        if defined $opt->{o} && !$opt->{html};
+    die "-O N is the report's, and a page has all rows; leave out -O or --html\n"
+        if defined $opt->{O} && $opt->{html};
+    return $opt;
+}
+
+sub ran {
+    my ($opt, undef, $names, $behind) = @_;
+    my @recorder = $behind ? @$names : ();
+    my @command = $behind ? @$behind : @$names;
+    return $TOOL->usage('there is no command: dprof run -- perl PROGRAM') if !@command;
+    my $dir = eval { folder($opt->{keep}) } // return failed($@);
+    my $absolute = File::Spec->rel2abs($dir);
+    my $options = join ',', @recorder;
+    my $wrong = refused($options) // Devel::DProf::Record::wrong_options($absolute, $options);
+    return $TOOL->usage($wrong) if defined $wrong;
+    my ($status, undef, $why) = Devel::DProf::Record::record_as_is($absolute, $options, @command);
+    return not_run($why, $command[0], $behind) if defined $why;
+    my $own = $status & 127 ? BY_SIGNAL + ($status & 127) : $status >> 8;
+    # All that follows goes where it does not get into the command's output.
+    open STDOUT, '>&', \*STDERR or return failed("the standard error: $!\n");
+    complain("dprofrun: $command[0]: " . Devel::DProf::Record::how_it_ended($status)) if $status;
+    my $reported = report($opt, $dir, $command[0]);
+    return $own || $reported;
+}
+
+sub failed {
+    my ($why) = @_;
+    complain('dprofrun: ' . $why =~ s/\n\z//r);
+    return FAILED;
+}
+
+sub not_run {
+    my ($why, $command, $is_certain) = @_;
+    complain("dprofrun: $command cannot be run: $why"
+        . ($is_certain ? '' : "; options of the recorder stand before --: dprof run $command -- "
+            . 'COMMAND'));
+    return NOT_RUN;
+}
+
+# Returns what is wrong with options that the recorder would take, and that would lead elsewhere.
+sub refused {
+    my ($options) = @_;
+    return "$options: options of the recorder have no blanks; set PERL_DPROF_NAME=VALUE for those"
+        if $options =~ /\s/;
+    my ($word) = $options =~ /(?:\A|,)(out|spool|slice|help)(?=[=,]|\z)/ or return undef;
+    return $word eq 'help' ? 'perl -d:DProf=help lists the options of the recorder'
+        : "$word= goes with perl -d:DProf; here, --keep DIR says where the profiles go";
+}
+
+# Makes the folder of the profiles, or takes those of the last run out of it. Dies with what is
+# wrong.
+sub folder {
+    my ($keep) = @_;
+    require File::Spec;
+    my $dir = $keep // DIR;
+    die "$dir is a symbolic link; remove it, or name another folder with --keep DIR\n"
+        if !defined $keep && -l $dir;
+    -d $dir or mkdir $dir or die "$dir: $!; --keep DIR names another folder\n";
+    my @old = Devel::DProf::Record::glob_in($dir, qr/\A\d+\.out(?:\.[\w.]+)?\z/);
+    die "--keep $keep: the folder has an earlier run; name another folder, or remove it\n"
+        if defined $keep && @old;
+    for my $file (@old) { unlink $file or die "$file: $!\n" }
+    return $dir;
+}
+
+# ---- the report ----
+
+sub report {
+    my ($opt, $dir, $command) = @_;
+    # A process that has not got as far as its main program may leave an empty file.
+    my @files = grep { -s || -e "$_.live" } @{ Devel::DProf::Record::profiles_in($dir) };
+    if (!@files) {
+        rmdir $dir;
+        return failed("$command has left no profile; is it a Perl program?");
+    }
+    my @processes = processes(@files);
+    print processes_as_text(@processes) if @processes > 1;
+    my @metric = defined $opt->{m} ? ('-m', $opt->{m}) : ();
+    return page($opt, @metric, @files) if $opt->{html};
+    my $status = tool('report')->(@metric, defined $opt->{O} ? ('-O', $opt->{O}) : (), @files);
+    complain("The profiles are in $dir: dprofreport -h says what else can be shown of $dir/*.out*")
+        if $status == OK;
+    return $status;
+}
+
+sub tool {
+    my ($word) = @_;
+    return Devel::DProf::Tools::load(Devel::DProf::Tools::tool($word))->can('main');
+}
+
+sub page {
+    my ($opt, @args) = @_;
+    return tool('html')->(@args) if !defined $opt->{o};
+    my $status = tool('html')->('-o', $opt->{o}, @args);
+    complain("wrote $opt->{o}; open it in a browser") if $status == OK;
+    return $status;
+}
+
+# Returns the processes that have left these files, those that took longest first: process, seconds
+# of CPU time, program.
+sub processes {
+    my %of;
+    for my $path (@_) {
+        my %header = Devel::DProf::Input::header_of($path);
+        my $one = $of{ $header{dprof_pid} // $path } //= { pid => $header{dprof_pid} // '?' };
+        $one->{program} //= $header{dprof_script};
+        $one->{cpu} += eval { ($header{rrun_utime} + $header{rrun_stime}) / $header{hz} } // 0;
+    }
+    return sort { $b->{cpu} <=> $a->{cpu} || $a->{pid} cmp $b->{pid} } values %of;
+}
+
+sub processes_as_text {
+    my (@processes) = @_;
+    my $more = @processes > PROCESSES ? () = splice @processes, PROCESSES : 0;
+    my @rows = map {
+        sprintf '%10.4f %8s  %s', @$_{qw(cpu pid)}, bytes(shown($_->{program} // '?'))
+    } @processes;
+    return join "\n", plural(@processes + $more, 'process', 'processes') . ':',
+        '     CPU s      PID  Program', @rows, $more ? "... and $more more" : (), "\n";
+}
+
+1;
