@@ -97,7 +97,7 @@ subtest 'Signals reach the command' => sub {
     for my $name (qw(TERM HUP)) {
         my $got = run_in($dir, ['--', $^X, '-e',
             "\$SIG{$name} = sub { print qq{$name\\n}; exit 5 };"
-            . " kill $name => getppid; sleep 1 while 1"]);
+            . " kill $name => getppid; sleep 1 for 1 .. 30"]);
         is("$got->{status} $got->{out}", "5 $name\n", "$name is passed on");
         like($got->{err}, qr/^Total: \S+ us/m, '... and what was recorded is reported');
     }
@@ -129,6 +129,9 @@ subtest 'Options of the recorder' => sub {
     ($file) = bsd_glob("$dir/dprof.run/*.out");
     like(slurp($file), qr/\$dprof_options='mode=tree,/, 'the environment has its options');
     ok(!-e "$dir/elsewhere" && !-e "$dir/tmon.spool", '... but those that say where profiles go');
+    run_in($dir, ['tree', '--', $^X, 'one.pl'], env => { PERL5OPT => '-d:DProf=trace -w' });
+    ($file) = bsd_glob("$dir/dprof.run/*.out");
+    like(slurp($file), qr/\$dprof_options='mode=tree,/, 'they replace those of PERL5OPT');
     is(run_in($dir, [])->{err}, "there is no command: dprof run -- perl PROGRAM\n"
         . "Try 'dprofrun -h' for help.\n", 'no command');
 };

@@ -63,7 +63,8 @@ sub environment {
     return ({
         PERL5LIB => join($Config::Config{path_sep}, @module, @inc,
             grep({ length } $ENV{PERL5LIB} // ''), @dirs),
-        PERL5OPT => join(' ', grep({ length } $ENV{PERL5OPT} // ''),
+        # Of two recorders in there the first would count.
+        PERL5OPT => join(' ', grep({ !/\A-d:DProf(?:=|\z)/ } split ' ', $ENV{PERL5OPT} // ''),
             '-d:DProf' . (length $options ? "=$options" : '')),
         PERL_DPROF_OUT_FILE_NAME => ($dir =~ s/%/%%/gr) . '/%p.out',
         # These say where profiles go, too.
