@@ -44,7 +44,8 @@ subtest 'Events with colons' => sub {
     }
     is(shown('dprofmerge', '-o', "$dir/merged", $events), '', 'dprofmerge');
     is(shown('dproffold', '-m', 'kmem:kfree', "$dir/merged"), "y 3\n", '... keeps the names');
-    like(shown('dproffold', '-m', 'kmem', $events), qr/^1: there is no metric kmem; did you mean kmem:kfree or /m,
+    like(shown('dproffold', '-m', 'kmem', $events),
+        qr/^1: there is no metric kmem; did you mean kmem:kfree or /m,
         'kmem is no name of kmem:kfree');
 };
 

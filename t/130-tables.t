@@ -134,8 +134,8 @@ subtest 'dproflist' => sub {
     is(in_process('dproflist')->{out}, $text->{text}, 'text is the default');
     is(in_process('dproflist', '--json', '--format', 'csv')->{status}, 2,
         '--json goes with no other format');
-    like(in_process('dproflist', '--format', 'tap')->{err}, qr/^--format: unknown format tap; there are csv, /,
-        'an unknown format');
+    like(in_process('dproflist', '--format', 'tap')->{err},
+        qr/^--format: unknown format tap; there are csv, /, 'an unknown format');
     for (['csv', 'csv'], ['json', 'json'], ['md', 'markdown'], ['htm', 'html'], ['x', 'text']) {
         my ($suffix, $format) = @$_;
         is(in_process('dproflist', '-o', "$dir/list.$suffix")->{out}, '', "-o list.$suffix");

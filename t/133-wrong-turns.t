@@ -19,7 +19,7 @@ is(meant(@$_[1 .. $#$_]), $_->[0], "meant: $_->[1]") for
     ['did you mean report?', qw(repotr report flame)],
     ['did you mean cat or hat?', qw(bat hat cat dog)],
     ['did you mean ab1, ab2 or ab3?', qw(ab4 ab3 ab2 ab1 ab0x), 'ab3'],
-    ['did you mean JSON?', qw(jsn JSON)],
+    ['did you mean JSON?', qw(jsn JSON)], ['did you mean json?', qw(jsn jsn json)],
     ['', qw(nonsense report flame)], ['', 'x', 'y'], ['', 'x'], ['', '', 'a'];
 is(unknown('format', 'jsn', 'json', 'csv'), 'unknown format jsn; did you mean json?', 'unknown');
 is(unknown('format', 'xyz', 'json', 'csv'), 'unknown format xyz; there are json, csv', '... all');

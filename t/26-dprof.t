@@ -54,7 +54,7 @@ subtest 'What is no option or name is a mistake in the command line' => sub {
     for ('nonsense', 'n;exit') {
         my $got = dprof($_);
         is("$got->[0]$got->[2]", '2', "$_: an unknown name has status 2");
-        like($got->[1], qr/\Aunknown command \Q$_\E; there are run, .*completion\nTry 'dprof -h' for help\.\n\z/,
+        like($got->[1], qr/\Aunknown command \Q$_\E; there are run, .*completion\nTry 'dprof -h' /,
             'an unknown name is told with the known ones');
     }
     is(dprof('help', 'nonsense')->[2], 2, 'dprof help of an unknown name has status 2');

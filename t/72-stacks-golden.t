@@ -49,7 +49,7 @@ for my $for (qw(programs eyes tools)) {
     is(Devel::DProf::Stacks::format_of($for, undef, $_), undef, "a name without a suffix")
         for undef, '', '-', 'svg', 'x.svg/y', 'x.none';
     is(eval { Devel::DProf::Stacks::format_of($for, 'none'); 1 }, undef, 'an unknown format');
-    like($@, qr/^--format none: must be \w+/, '... with a message');
+    like($@, qr/^--format: unknown format none; there are \w+/, '... with a message');
 }
 
 done_testing;

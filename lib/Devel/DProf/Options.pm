@@ -154,7 +154,7 @@ sub getopt {
     my $message = '';
     local $SIG{__WARN__} = sub { $message .= $_[0] };
     return (\%opt, \@args) if $parser->getoptionsfromarray(\@args, \%opt, $self->rows);
-    $self->usage($message =~ s/^Unknown option: (\S+)$/"Unknown option: $1" . $self->instead($1)/gemr);
+    $self->usage($message =~ s/^(Unknown option: (\S+))$/$1 . $self->instead($2)/gemr);
     return;
 }
 

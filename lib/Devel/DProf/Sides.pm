@@ -282,10 +282,12 @@ sub measure {
     my @lists = map { join ', ', $self->has((parts($_))[0]) } @{ $self->{sides} };
     my $is_one = !grep { $_ ne $lists[0] } @lists;
     $self->{say}->((!$metric ? "there is no metric $name" : $some ? "$name: not all sides have it"
-        : "$name: no side has it") . Devel::DProf::Metric::hint($name, $metric ? () : map { $self->has($_) } @all));
+            : "$name: no side has it")
+        . Devel::DProf::Metric::hint($name, $metric ? () : map { $self->has($_) } @all));
     my @names = map { $_->{name} } @{ $self->{sides} };
-    $self->{say}->(@names > 1 && $is_one ? "both sides have $lists[0]" : "$names[$_] has $lists[$_]")
-        for 0 .. ($is_one ? 0 : $#names);
+    my $is_all = @names > 1 && $is_one;
+    $self->{say}->($is_all ? (@names > 2 ? 'all' : 'both') . " sides have $lists[0]"
+        : "$names[$_] has $lists[$_]") for 0 .. ($is_one ? 0 : $#names);
     return;
 }
 

@@ -74,7 +74,7 @@ sub near {
     my $length = length $word;
     my $most = $length < 4 ? 1 : $length < 8 ? 2 : int $length / 4;
     my (%far, %seen);
-    for my $name (grep { defined && length && !$seen{$_}++ } @known) {
+    for my $name (grep { defined && length && $_ ne $word && !$seen{$_}++ } @known) {
         my $far = $length >= 2 && index(lc $name, $lower) == 0 ? 0
             : distance($lower, lc $name, $most);
         $far{$name} = $far if $far <= $most && $far < $length;

@@ -189,7 +189,8 @@ sub chosen {
             : $events->try(bytes($pattern));
         if (defined $tried->{error}) {
             complain("dproflist: $tried->{error}"
-                . (-f $pattern ? "; of a profile, dprofreport shows more: dprofreport $pattern" : ''));
+                . (-f $pattern ? "; of a profile, dprofreport shows more: dprofreport $pattern"
+                    : ''));
             next;
         }
         push @found, {
