@@ -29,13 +29,14 @@ subtest 'Events with colons' => sub {
         my $stack = $metric =~ /^kmem/ ? 'y' : 'z;g';
         my $leaf = $stack =~ s/.*;//r;
         is(shown('dproffold', '-m', $metric, $events), "$stack $count\n", "dproffold: $metric");
-        like(shown('dprofreport', '--format', 'perf', '-m', $metric, '--no-children', $events),
+        like(shown('dprofreport', '--format=perf', '-m', $metric, '--no-children', $events),
             qr/^ 100\.00%  $leaf$/m, "dprofreport: $metric");
         like(shown('dprofpp', '--metric', $metric, $events), qr/^ +100 +$count +$count .* $leaf$/m,
             "dprofpp: $metric");
-        like(shown('dprofdiff', '--format', 'perf', '-m', $metric, $events, $events), qr/^# Baseline total: $count\b/m,
+        like(shown('dprofdiff', '--format=perf', '-m', $metric, $events, $events),
+            qr/^# Baseline total: $count\b/m,
             "dprofdiff: $metric");
-        like(shown('dprofdiff', '--format', 'perf', '--fail-if', "$metric > 5%", $events, $events),
+        like(shown('dprofdiff', '--format=perf', '--fail-if', "$metric > 5%", $events, $events),
             qr/^# Gate: passed, 1 rule$/m, "a rule: $metric");
         for my $tool (['dprofflame', '-o', "$dir/x.svg"], ['dprofhtml', '-o', "$dir/x.html"],
             ['dprofexport', '--format', 'pprof', '-o', "$dir/x.pb.gz"]) {
@@ -51,7 +52,8 @@ subtest 'Events with colons' => sub {
 
 subtest 'Text that lacks commands' => sub {
     my $text = file("1.000100:     250000 cpu-clock:\n\t    55d0a0001000 f+0x10 (/opt/x/app)\n\n");
-    is(shown('dprofreport', '--format', 'perf', $text), "1: DIR/$n: no command stands before this stack; `perf script "
+    is(shown('dprofreport', '--format=perf', $text),
+        "1: DIR/$n: no command stands before this stack; `perf script "
         . "-F comm,tid,time,period,event,ip,sym,dso' prints all that is needed: "
         . "\\x09    55d0a0001000 f+0x10 (/opt/x/app) (line 2, byte 32)\n", 'is refused in a line');
 };
@@ -63,8 +65,10 @@ subtest 'A value below 0' => sub {
         . length("${head}fn=f\n3 50 400\nfn=g\n") . ")\n";
     is(shown('dproffold', '--unit', 'ns', $file), "${said}f 500\ng 70\n", 'dproffold');
     is(shown('dproffold', '-m', 'Memory', $file), "${said}f 400\n", '... that value is lost');
-    like(shown('dprofreport', '--format', 'perf', $file), qr/\A\Q$said\E.*^# Total: 0\.00000057/ms, 'dprofreport');
-    like(shown('dprofdiff', '--format', 'perf', $file, $file), qr/\A1: DIR.*left out: -64/, 'dprofdiff says so, too');
+    like(shown('dprofreport', '--format=perf', $file), qr/\A\Q$said\E.*^# Total: 0\.00000057/ms,
+        'dprofreport');
+    like(shown('dprofdiff', '--format=perf', $file, $file), qr/\A1: DIR.*left out: -64/,
+        'dprofdiff says so, too');
 };
 
 subtest 'Folded stacks like a header of callgrind' => sub {

@@ -33,11 +33,11 @@ my $fast = sampled('fast', 100, a => [600, 6_000_000], b => [300, 3_000_000]);
 my $slow = sampled('slow', 10, a => [60, 6_000_000], b => [30, 3_000_000]);
 
 subtest 'Samples beside measured calls' => sub {
-    my $refused = in_process('dprofdiff', '--format', 'perf', $fast, $old);
+    my $refused = in_process('dprofdiff', '--format=perf', $fast, $old);
     is($refused->{status}, 1, 'dprofdiff refuses');
     like($refused->{err}, qr/^some profiles have samples, and others measured every call; /,
         '... and says why');
-    my $rates = in_process('dprofdiff', '--format', 'perf', '-m', 'samples', $fast, $slow);
+    my $rates = in_process('dprofdiff', '--format=perf', '-m', 'samples', $fast, $slow);
     like($rates->{err}, qr/^samples: they were not taken equally often/,
         'it does so where samples were not taken equally often');
     my @pictures = (['dproffold', '--diff'], ['dprofflame', '--diff'],
@@ -57,24 +57,25 @@ subtest 'Samples beside measured calls' => sub {
 };
 
 subtest 'Counts are shown' => sub {
-    my $text = in_process('dprofdiff', '--format', 'perf', '-m', 'calls', $old, $new)->{out};
+    my $text = in_process('dprofdiff', '--format=perf', '-m', 'calls', $old, $new)->{out};
     like($text, qr/^Baseline +New +Change +Change % +Symbol\n/m,
         '-m calls has no column of shares');
     like($text, qr/^ +200 +40,200 +\+40000 +\+20000\.00% +A::a$/m, '... but both numbers');
     unlike($text, qr/share/, '... and no text about shares');
-    like(in_process('dprofdiff', '--format', 'perf', '-m', 'ops', $old, $new)->{out}, qr/^ +0 +2 +\+2 +A::x$/m,
+    like(in_process('dprofdiff', '--format=perf', '-m', 'ops', $old, $new)->{out},
+        qr/^ +0 +2 +\+2 +A::x$/m,
         'as -m ops');
-    like(in_process('dprofdiff', '--format', 'perf', '-m', 'calls', '-c', 'delta', $old, $new)->{out},
+    like(in_process('dprofdiff', '--format=perf', '-m', 'calls', '-c', 'delta', $old, $new)->{out},
         qr/^Baseline +Delta +Change +Change % /m, '-c brings the shares back');
-    my $verbose = in_process('dprofdiff', '--format', 'perf', '-m', 'calls', '-v', $old, $new)->{out};
+    my $verbose = in_process('dprofdiff', '--format=perf', '-m', 'calls', '-v', $old, $new)->{out};
     like($verbose, qr/^ *Base period +Base calls +Change +Change % +Period +Calls +Symbol$/m,
         '-v has each number once');
-    like(in_process('dprofdiff', '--format', 'perf', '-m', 'calls', "$old,$new", "$new,$old")->{out},
+    like(in_process('dprofdiff', '--format=perf', '-m', 'calls', "$old,$new", "$new,$old")->{out},
         qr/^ *Median +New median +Change/m, 'of several runs the medians');
 };
 
 subtest 'Ops of a sub in C' => sub {
-    my $text = in_process('dprofdiff', '--format', 'perf', $old, $new)->{out};
+    my $text = in_process('dprofdiff', '--format=perf', $old, $new)->{out};
     like($text, qr/ A::x$/m, 'it is there');
     unlike($text, qr/from 0/, 'nothing is said of ops that come from none');
     like($text, qr/^# Ops: A::x \+2;/m, 'their number is above the table');
@@ -90,7 +91,8 @@ subtest 'An interval contains its change' => sub {
             tree("uneven.$side.$_", a => [1, $ticks, 10], b => [1, 5000, 10]);
         } 1 .. 30;
     } 0, 1;
-    my $json = in_process('dprofdiff', '--format', 'perf', '--format', 'json', '--as-measured', @sides)->{out};
+    my $json = in_process('dprofdiff', '--format=perf', '--format', 'json', '--as-measured',
+        @sides)->{out};
     my @rows = grep { defined $_->{change_low} } @{ JSON::PP->new->decode($json)->{rows} };
     cmp_ok(scalar @rows, '>=', 1, 'there is an interval');
     my @out = grep { $_->{change} < $_->{change_low} || $_->{change} > $_->{change_high} } @rows;

@@ -21,8 +21,8 @@ my @SUBS = 'a' .. 'h';
 my $BEGIN = 1_795_348_800;
 
 # Adds a version to a store: hosts; slices of each; HOW: a factor of a sub's time by its name, calls
-# likewise; speed; steady: hosts that do not differ; phases, [part, factor of sub a's time] each; without: subs that are never called;
-# on_host: the same by host; without_phase.
+# likewise; speed; steady: hosts that do not differ; phases, [part, factor of sub a's time] each;
+# without: subs that are never called; on_host: the same by host; without_phase.
 sub version {
     my ($store, $version, $hosts, $slices, %how) = @_;
     my $to = Devel::DProf::Store::open("dir:$dir/$store");
@@ -67,7 +67,7 @@ sub compared {
     my ($store, @options) = @_;
     my @args = (@options, '--from', "dir:$dir/$store", '--run-set', 'version=1', 'version=2');
     return (in_process('dprofdiff', '--format', 'json', '--fail-if', 'self > 5%', @args),
-        in_process('dprofdiff', '--format', 'perf', '--fail-if', 'self > 5%', @args));
+        in_process('dprofdiff', '--format=perf', '--fail-if', 'self > 5%', @args));
 }
 
 sub significant {
@@ -158,7 +158,8 @@ subtest 'Traffic, hosts, beginnings' => sub {
 
 sub row_of {
     my ($json, $name) = @_;
-    my ($row) = grep { $_->{symbol} eq "A::$name" } @{ JSON::PP->new->decode($json->{out})->{rows} };
+    my ($row) = grep { $_->{symbol} eq "A::$name" }
+        @{ JSON::PP->new->decode($json->{out})->{rows} };
     return $row;
 }
 
@@ -199,7 +200,8 @@ subtest 'Subs that one side does not call' => sub {
 subtest 'Phases that one side does not have' => sub {
     my @phases = ([0.5, 1], [0.3, 3], [0.2, 1]);
     version('route', 1, \@ten, 4, phases => \@phases, steady => 1);
-    version('route', 2, ['h20', 'h21', 'h22'], 4, steady => 1, phases => \@phases, without_phase => 2);
+    version('route', 2, ['h20', 'h21', 'h22'], 4, steady => 1, phases => \@phases,
+        without_phase => 2);
     my ($json, $text) = compared('route');
     is(significant($json), '', 'a route that the canaries do not have changes no sub');
     cmp_ok(abs(total_change($json)), '<', 2, '... nor the total');

@@ -179,7 +179,8 @@ subtest 'lines in dproftop' => sub {
     my $top = Devel::DProf::Top->new(sort => 'self', delay => 2, lines => 1,
         rates => Devel::DProf::Rates->new(metric => 'cpu'));
     my $look = { subs => [], lines => [[5, 6, 0, "$PACKAGE:3", $SUB]], since => 'anew',
-        seconds => 2, at => 0, path => 'x', pid => 7, script => 'y', files => 1, cpu => 1, real => 2, count => 3,
+        seconds => 2, at => 0, path => 'x', pid => 7, script => 'y', files => 1, cpu => 1,
+            real => 2, count => 3,
         total => 50, detail => 2 };
     my $text = agree('lines', sub { printed($top->whole($look), $_[0]) }, column => 'sub',
         name => $SUB);

@@ -47,7 +47,8 @@ subtest 'Why' => sub {
         g => [3000, 7, 70]));
     my ($sides, $total) = split /\n/, $text;
     like($sides, qr/; 10 runs a side; user\+system time, self\z/, 'what was compared');
-    is($total, 'Total: 60.33 ms -> 128.7 ms, +113.3% (+112.7 to +113.9%): slower', 'one line, one word');
+    is($total, 'Total: 60.33 ms -> 128.7 ms, +113.3% (+112.7 to +113.9%): slower',
+        'one line, one word');
     like($text, qr/^P::a .* 50 % more calls$/m, 'more calls');
     like($text, qr/^P::b .* 50 % more ops a call$/m, 'more ops a call');
     like($text, qr/^P::c +10\.06 ms +15\.08 ms +\+50\.0% .* same work, but slower$/m, 'slower');
@@ -65,7 +66,8 @@ subtest 'One word' => sub {
     like(answer(profile(%base), $slower),
         qr/^Total: 60\.00 ms -> 62\.00 ms, \+3\.3%: one run a side: may be chance; --run repeats$/m,
         'one run a side');
-    like(answer(profile(%base), $slower), qr/^P::a .* same work: may be chance$/m, '... in rows, too');
+    like(answer(profile(%base), $slower), qr/^P::a .* same work: may be chance$/m,
+        '... in rows, too');
     like(answer(runs(2, %base), runs(2, %base, a => [12_000, 100, 5000])),
         qr/^Total: .*: too few runs to tell$/m, 'too few runs');
     like(answer(runs(10, %base), runs(10, %base)), qr/^Total: .*: no (?:significant )?change$/m,
@@ -97,19 +99,21 @@ subtest 'Renamed' => sub {
 
 subtest 'Layouts' => sub {
     my @sides = (profile(%base), profile(%base, a => [12_000, 100, 5000]));
-    my $perf = answer('--format', 'perf', @sides);
+    my $perf = answer('--format=perf', @sides);
     like($perf, qr/^# Baseline: /, "--format perf is perf's table");
     for (['-c', 'ratio'], ['-p'], ['-F'], ['-o', 1], ['-t', ',']) {
         unlike(answer(@$_, @sides), qr/^Total: /m, "@$_ asks for it");
     }
     my $verbose = answer('-v', @sides);
-    like($verbose, qr/^Total: .*^# Baseline: .*^# Delta: /ms, '-v: the answer, and what is behind it');
+    like($verbose, qr/^Total: .*^# Baseline: .*^# Delta: /ms,
+        '-v: the answer, and what is behind it');
     my %many = map { ("s$_" => [1000 + $_, 10, 100]) } 10 .. 40;
     my %slow = map { ("s$_" => [2000 + $_ * 2, 10, 100]) } 10 .. 40;
     my $rows = sub { scalar(() = $_[0] =~ /^P::/mg) };
     is($rows->(answer(profile(%many), profile(%slow))), 10, 'ten rows');
     is($rows->(answer('--rows', 12, profile(%many), profile(%slow))), 12, '--rows');
-    like(answer(profile(%many), profile(%slow)), qr/^21 more changed less \(--rows N shows more\)\.$/m,
+    like(answer(profile(%many), profile(%slow)),
+        qr/^21 more changed less \(--rows N shows more\)\.$/m,
         'the others are counted');
     my $name = "evil\e[31m";
     like(answer(profile(%base, 'x%1b' => [5000, 1, 1]), profile(%base)), qr/^P::x\\x1b /m,

@@ -31,7 +31,7 @@ sub measured {
         lines => ['= 0 0 1 0 0 0 0 0 0', @contexts]));
 }
 
-sub diffs { return in_process('dprofdiff', '--format', 'perf', @_) }
+sub diffs { return in_process('dprofdiff', '--format=perf', @_) }
 
 sub json {
     my $run = diffs('--format', 'json', @_);

@@ -188,13 +188,15 @@ subtest 'Hosts' => sub {
         'a host is one value');
     like($text, qr/^P::d +cpu +1\.10 +2\.0 /m, '... and changes are found');
     like($text, qr/^# Metric: user\+system time, self, per call$/m, 'time is compared per call');
-    like($text, qr/^P::d +cpu +1\.10 +2\.0 +\d+\.\d{3} us +\d+\.\d{3} us +\+\d\d\.\d\d%/m, '... and shown so');
+    like($text, qr/^P::d +cpu +1\.10 +2\.0 +\d+\.\d{3} us +\d+\.\d{3} us +\+\d\d\.\d\d%/m,
+        '... and shown so');
     history('traffic', 16, sub {
         my ($v, $cost, $calls) = @_;
         return if $v < 3;
         $_->[3] *= 1.5 for $cost, $calls;
     }, hosts => 8);
-    is_deeply([grep { /cpu/ } places(rows_of('traffic'))], [], 'more calls of a sub are no more time');
+    is_deeply([grep { /cpu/ } places(rows_of('traffic'))], [],
+        'more calls of a sub are no more time');
     history('new', 16, sub {
         my ($v, $cost, $calls) = @_;
         $_->[3] = 0 for $v < 3 ? ($cost, $calls) : ();

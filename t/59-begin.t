@@ -156,7 +156,8 @@ subtest 'our own tools' => sub {
             dprofflame => [[]], dprofhtml => [['-o', 'page.html']],
             dprofexport => [['-o', 'x.pb.gz']],
             dprofmerge => [['-o', 'merged', 'tmon.out']], dproflist => [[]],
-            dprofrun => [['-h']], dprofstore => [['init', '--to', 'dir:store']], dproftop => [['-n', 1]]);
+            dprofrun => [['-h']], dprofstore => [['init', '--to', 'dir:store']], dproftop => [['-n',
+                1]]);
         my @tools = map { s{.*/}{}r } glob "$root/bin/*";
         is_deeply([sort keys %args], [sort @tools], 'the test runs all tools');
         for my $tool (@tools) {

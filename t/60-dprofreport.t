@@ -20,7 +20,7 @@ sub report {
 sub tool {
     my (@args) = @_;
     my %env = ref $args[0] ? %{ shift @args } : ();
-    return run_tool('dprofreport', ['--format', 'perf', @args], env => \%env);
+    return run_tool('dprofreport', ['--format=perf', @args], env => \%env);
 }
 
 # Folded text -> symbol => [children, self], computed as the definition says.
@@ -333,7 +333,8 @@ SKIP: {
     my $no_terminal = no_terminal();
     skip $no_terminal, 1 if defined $no_terminal;
     my $file = spew("$dir/long.in", join '', map { "a$_;b$_ 1\n" } 1 .. 20000);
-    my $run = on_terminal("TERM=vt100 DPROF_PAGER='head -3' $tool --format perf '$file'; echo status \$?",
+    my $run = on_terminal("TERM=vt100 DPROF_PAGER='head -3' $tool --format perf '$file';"
+        . " echo status \$?",
         limit => 60);
     like($run->{out}, qr/Profile.*status 0\r?\n\z/s, 'a pager that is left early gives status 0');
 }

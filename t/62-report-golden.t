@@ -5,7 +5,8 @@ use Test::More;
 use lib 't/lib';
 use DProfTest qw(data root run_tool slurp spew);
 
-my @flags = ('', '--format perf', '-n --show-total-period --per-call', '--per-call -m cpu', '--no-children -n', '-g',
+my @flags = ('', '--format perf', '-n --show-total-period --per-call', '--per-call -m cpu',
+    '--no-children -n', '-g',
     '-g fractal', '-g flat', '-g folded,0,period', '-g graph,0,count',
     '-G', '-G --no-children', '--callers main::__ANON__', '--callees main::run', '--histogram -O 2',
     '-s package,sub --hierarchy',

@@ -17,7 +17,7 @@ sub file { my ($text, $name) = @_; return spew($dir . '/' . ($name // ++$n . '.i
 sub tool {
     my (@args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
-    return run_tool('dprofdiff', ['--format', 'perf', @args], %how);
+    return run_tool('dprofdiff', ['--format=perf', @args], %how);
 }
 
 sub json {

@@ -6,7 +6,7 @@ use lib 't/lib';
 use DProfTest qw(data root run_tool slurp spew);
 
 my @gate = ('--fail-if', 'calls > 0, /total|check/ ops > 2%, self > 5% & 1ms, new, gone');
-my @flags = ([], ['--format', 'perf'], ['-m', 'calls'], ['--format', 'perf', '-m', 'calls'],
+my @flags = ([], ['--format=perf'], ['-m', 'calls'], ['--format=perf', '-m', 'calls'],
     ['-m', 'ops', '--tree'],
     ['--tree', '--percent-limit', 0, '--format', 'json'], ['-c', 'ratio', '-p'],
     ['-c', 'wdiff:1,2', '-F'], ['-v', '--children'],

@@ -23,7 +23,7 @@ sub diffs {
     unshift @args, '--time-floor', 0 if !grep { $_ eq '--time-floor' } @args;
     my $here = getcwd();
     chdir $dir or die "$dir: $!";
-    my $run = in_process('dprofdiff', '--format', 'perf', @args);
+    my $run = in_process('dprofdiff', '--format=perf', @args);
     chdir $here or die "$here: $!";
     return $run;
 }

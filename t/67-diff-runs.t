@@ -14,7 +14,7 @@ my $dir = scratch();
 sub tool {
     my (@args) = @_;
     my %how = ref $args[0] ? %{ shift @args } : ();
-    return run_tool('dprofdiff', ['--format', 'perf', @args], fresh => 1, %how);
+    return run_tool('dprofdiff', ['--format=perf', @args], fresh => 1, %how);
 }
 
 sub json {
@@ -582,7 +582,7 @@ SKIP: {
     for my $case ([80, @one], [60, @one], [40, @one], [80, @many], [132, @many],
         [50, '--tree', @one]) {
         my ($columns, @args) = @$case;
-        my $args = join ' ', map { "'$_'" } '--format', 'perf', '--fail-if', 'self > 5%',
+        my $args = join ' ', map { "'$_'" } '--format=perf', '--fail-if', 'self > 5%',
             @args;
         my $run = on_terminal("stty cols 200; COLUMNS=$columns DPROF_PAGER=cat $command "
             . "--color never $args 2>/dev/null", limit => 60);

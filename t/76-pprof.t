@@ -63,7 +63,7 @@ subtest 'What is no time stands in the place of times' => sub {
     is(shown('dproffold', '-m', 'inuse_objects', $heap), $objects, 'another one');
     is(shown('dproffold', file(%space, samples => \@samples, default => 'inuse_objects')),
         $objects, 'the one that the file wants shown');
-    is(shown('dprofreport', '--format', 'perf', '-m', 'bytes', $heap), <<"END", 'in a report');
+    is(shown('dprofreport', '--format=perf', '-m', 'bytes', $heap), <<"END", 'in a report');
 # Profile: $heap
 # Metric: bytes
 # Total: 120 bytes
@@ -102,12 +102,12 @@ subtest 'Compared with a profile of ours' => sub {
         times => [900, 0, 900], subs => ['main run x.pl:1', 'N f N.pm:12'],
         lines => ['= 0 0 0 0 0 0 0 0', '= 1 1 1 300 0 300 0 0', '= 2 2 4 600 0 600 0 0']));
     my $theirs = file(samples => [[['main::run'], [30_000]], [['main::run', 'N::f'], [90_000]]]);
-    my $table = shown('dprofdiff', '--format', 'perf', $ours, $theirs);
+    my $table = shown('dprofdiff', '--format=perf', $ours, $theirs);
     like($table, qr/^# Metric: user\+system time/m, 'times are times');
     like($table, qr/^# Baseline total: 0\.00009\S* s$/m, 'the total of the one');
     like($table, qr/^# New total: 0\.00012\S* s/m, '... and of the other');
     like($table, qr/\bN::f$/m, 'a sub that both have');
-    my $run = in_process('dprofdiff', '--format', 'perf', $ours, $heap);
+    my $run = in_process('dprofdiff', '--format=perf', $ours, $heap);
     is($run->{status}, 1, 'bytes are no times');
     like($run->{err}, qr/^the sides count different .*^\Q$ours\E: times\n\Q$heap\E: bytes$/ms,
         '... which is told');
@@ -121,9 +121,10 @@ subtest 'What dprofexport writes is what it has read' => sub {
         my @fold = ('dproffold', '-m', $metric, $metric eq 'calls' ? () : qw(--unit ns));
         is(shown(@fold, $theirs), shown(@fold, $ours), "... has the same $metric");
     }
-    like(in_process('dprofdiff', '--format', 'perf', $ours, $theirs)->{out}, qr/^# 9 subs did not change/m,
+    like(in_process('dprofdiff', '--format=perf', $ours, $theirs)->{out},
+        qr/^# 9 subs did not change/m,
         '... and does not differ');
-    my $diff = in_process('dprofdiff', '--format', 'perf', 't/data/shop-old.out', $theirs)->{out};
+    my $diff = in_process('dprofdiff', '--format=perf', 't/data/shop-old.out', $theirs)->{out};
     like($diff, qr/ Shop::__ANON__\[lib\/Shop\.pm:5\]  lib\/Shop\.pm:3$/m,
         '... and anonymous subs are paired');
 };
@@ -161,19 +162,20 @@ subtest 'What lines cost' => sub {
 subtest 'Phases' => sub {
     my $file = file(samples => [[['run'], [5], 'RUN'], [['load'], [7], 'BEGIN'], [['run'], [1]]]);
     is(shown('dproffold', '--unit', 'ns', $file), "load 7\nrun 6\n", 'are no frames');
-    like(shown('dprofreport', '--format', 'perf', '-s', 'phase', $file), qr/53\.85%\s+BEGIN\n.*38\.46%\s+RUN\n/s,
+    like(shown('dprofreport', '--format=perf', '-s', 'phase', $file),
+        qr/53\.85%\s+BEGIN\n.*38\.46%\s+RUN\n/s,
         'and can be told apart');
 };
 
 subtest 'What cannot be read' => sub {
     my $whole = slurp($heap);
-    like(in_process('dprofreport', '--format', 'perf', spew("$dir/x.pb", substr $whole, 0, -2))->{err},
+    like(in_process('dprofreport', '--format=perf', spew("$dir/x.pb", substr $whole, 0, -2))->{err},
         qr{\A\Q$dir\E/x\.pb: it is cut off or damaged: [^\n]* \(byte \d+\)\n\z},
         'a file that was cut');
     IO::Compress::Gzip::gzip($heap => "$dir/packed");
     my $packed = slurp("$dir/packed");
     my $half = spew("$dir/x.pb", substr $packed, 0, length($packed) - 12);
-    like(in_process('dprofreport', '--format', 'perf', $half)->{err},
+    like(in_process('dprofreport', '--format=perf', $half)->{err},
         qr{\A\Q$dir\E/x\.pb: the compressed data break off \(byte \d+\)\n\z}, 'packed, and cut');
     like(in_process('dprofpp', '-T', $heap)->{err},
         qr/this is a file of pprof, which has no order of calls; use -S/, 'an order of calls');

@@ -53,7 +53,7 @@ Exclusive Counts
  16.7     100    200      1   100.00 200.00  N::b
  16.7     100    300      2   50.000 150.00  N::a
 END
-    is(shown('dprofreport', '--format', 'perf', '-m', 'Ir', $file), <<"END", 'a report');
+    is(shown('dprofreport', '--format=perf', '-m', 'Ir', $file), <<"END", 'a report');
 # Profile: $file
 # Metric: Ir
 # Total: 600 Ir
@@ -87,17 +87,20 @@ subtest 'Compared' => sub {
     $graph[2][2][2][0] += 300;
     $graph[0][3][2][0] += 300;
     my $new = spew("$dir/new.out", callgrind_text('Ir Dw', @graph));
-    my $table = shown('dprofdiff', '--format', 'perf', '-m', 'Ir', $file, $new);
+    my $table = shown('dprofdiff', '--format=perf', '-m', 'Ir', $file, $new);
     like($table, qr/^# Metric: Ir, self$/m, 'by the first event');
     like($table, qr/^ +50\.00% +\+16\.67% +\+300 +\+100\.00% +N::c$/m, 'what came to it');
     like($table, qr/^# 4 subs did not change/m, '... and to no other');
-    like(shown('dprofdiff', '--format', 'perf', '-m', 'calls', $file, $new), qr/^# Metric: calls/m, 'by calls');
+    like(shown('dprofdiff', '--format=perf', '-m', 'calls', $file, $new), qr/^# Metric: calls/m,
+        'by calls');
     my $time = spew("$dir/time.out", callgrind_text('Time_(10ns)', ['N::c', [500]]));
     my $ours = spew("$dir/ours", profile_text(format => 'tree', hz => 10_000_000,
         times => [100, 0, 100], subs => ['N c N.pm:12'],
         lines => ['= 0 0 0 0 0 0 0 0', '= 1 1 4 100 0 100 0 0']));
-    like(shown('dprofdiff', '--format', 'perf', $ours, $time), qr/^# New total: 0\.000005\S* s/m, 'times with times');
-    is(in_process('dprofdiff', '--format', 'perf', $ours, $file)->{status}, 1, '... and not with others');
+    like(shown('dprofdiff', '--format=perf', $ours, $time), qr/^# New total: 0\.000005\S* s/m,
+        'times with times');
+    is(in_process('dprofdiff', '--format=perf', $ours, $file)->{status}, 1,
+        '... and not with others');
 };
 
 subtest 'Lines that are relative to the one before' => sub {
@@ -215,7 +218,7 @@ subtest 'Lines of ours, written and read again' => sub {
 subtest 'What cannot be read' => sub {
     my $says = sub {
         my ($text, $want, $what) = @_;
-        my $run = in_process('dprofreport', '--format', 'perf', spew("$dir/x", $text));
+        my $run = in_process('dprofreport', '--format=perf', spew("$dir/x", $text));
         is("$run->{status} $run->{err}", "1 $dir/x: $want\n", $what);
         is($run->{out}, '', '... and nothing is shown');
     };
@@ -236,7 +239,8 @@ subtest 'More counters than there is room for' => sub {
         my $run = in_process(@$tool, $file);
         is("$run->{status} $run->{err}", "0 $says", "$tool->[0] says which");
     }
-    is(in_process('dprofreport', '--format', 'perf', '-f', $file)->{err}, '', '... and with -f does not');
+    is(in_process('dprofreport', '--format=perf', '-f', $file)->{err}, '',
+        '... and with -f does not');
     is(shown('dprofpp', spew("$dir/full", callgrind_text($words->(17), ['main', [1 .. 17]])))
         =~ /^Total = 1 E1$/m, 1, 'nothing is said where there is room');
 };

@@ -148,13 +148,16 @@ my ($colons, $plain, $run);
 subtest 'made up: names with colons, shares' => sub {
     $colons = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '');
     views($colons, $_) for 'cycles:u', 'task-clock', 'ops';
-    like(printed('dprofreport', '--format', 'perf', '-m', 'cycles', $colons), qr/^# Metric: cycles:u$/m,
+    like(printed('dprofreport', '--format=perf', '-m', 'cycles', $colons),
+        qr/^# Metric: cycles:u$/m,
         'a counter is found by its name without modifiers');
-    like(printed('dprofreport', '--format', 'perf', '-m', 'task-clock', $colons), qr/^# Metric: task-clock in ns$/m,
+    like(printed('dprofreport', '--format=perf', '-m', 'task-clock', $colons),
+        qr/^# Metric: task-clock in ns$/m,
         'the unit of a counter is printed');
     like(printed('dproffold', '-m', 'cycles', $colons), qr/^main::a;main::b 500$/m,
         'dproffold finds cycles without modifiers');
-    like(printed('dprofdiff', '--format', 'perf', '-m', 'cycles', $colons, $colons), qr/^# Metric: cycles:u, self$/m,
+    like(printed('dprofdiff', '--format=perf', '-m', 'cycles', $colons, $colons),
+        qr/^# Metric: cycles:u, self$/m,
         'dprofdiff does');
     like(printed('dprofpp', '--metric', 'cycles', $colons), qr/^ +cycles:u = +556$/m,
         'dprofpp does');
@@ -164,12 +167,13 @@ subtest 'made up: names with colons, shares' => sub {
     $run = in_process('dprofreport', '-m', 'cycles', $two);
     is("$run->{status} $run->{out}", '2 ', 'a name that fits two counters is an error');
     like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... that names them');
-    like(printed('dprofreport', '--format', 'perf', '-m', 'cpu/event=1/', $two), qr/^# Metric: cpu\/event=1\/u$/m,
+    like(printed('dprofreport', '--format=perf', '-m', 'cpu/event=1/', $two),
+        qr/^# Metric: cpu\/event=1\/u$/m,
         'a name may have its modifiers after a slash');
-    like(printed('dprofdiff', '--format', 'perf', '-m', $_, $two, $two), qr/^# Metric: \Q$_\E, self$/m,
+    like(printed('dprofdiff', '--format=perf', '-m', $_, $two, $two), qr/^# Metric: \Q$_\E, self$/m,
         "-m $_ takes a metric, not a file") for 'cycles:k', 'cpu/event=1/u';
     $plain = made_up('cycles:cycles task-clock:ns ops:ops', '', '');
-    $run = in_process('dprofdiff', '--format', 'perf', '-m', 'cycles', $plain, $colons);
+    $run = in_process('dprofdiff', '--format=perf', '-m', 'cycles', $plain, $colons);
     my $has = join ', ', time_words(), 'calls';
     is("$run->{status} $run->{err}",
         "1 cycles: not all sides have it\n$plain has $has, cycles, task-clock, ops\n"
@@ -189,20 +193,23 @@ subtest 'gates' => sub {
         ['task-clock > 2ms' => 3, qr/^FAIL  task-clock > 2ms: main::b/m],
         ['task-clock > 6ms' => 0, qr/^/], ['ops > 0' => 0, qr/^/]) {
         my ($rule, $status, $like) = @$_;
-        my $run = in_process('dprofdiff', '--format', 'perf', '-f', '--fail-if', $rule, $colons, $more);
+        my $run = in_process('dprofdiff', '--format=perf', '-f', '--fail-if', $rule, $colons,
+            $more);
         is($run->{status}, $status, "--fail-if '$rule' gives status $status");
         like($run->{out}, $like, '... and its finding');
     }
-    $run = in_process('dprofdiff', '--format', 'perf', '--fail-if', 'cycles > 2ms', $colons, $more);
+    $run = in_process('dprofdiff', '--format=perf', '--fail-if', 'cycles > 2ms', $colons, $more);
     is($run->{status}, 2, 'a limit of cycles in ms is an error');
 
-    like(in_process('dprofdiff', '--format', 'perf', '-f', '--fail-if', 'cycles > 5%, ops > 5%', $colons, $more)->{err},
+    like(in_process('dprofdiff', '--format=perf', '-f', '--fail-if', 'cycles > 5%, ops > 5%',
+        $colons, $more)->{err},
         qr/; cycles:u of one run a side differ by chance, too$/m,
         'counters of the kernel with one run a side give a warning');
-    like(printed('dprofdiff', '--format', 'perf', '-m', 'svs', @recorded{qw(tree tree)}),
+    like(printed('dprofdiff', '--format=perf', '-m', 'svs', @recorded{qw(tree tree)}),
         qr/^# Exact: it repeats from run to run/m, 'svs are exact, like ops');
     my $codes = made_up('cpu/event=1,umask=2/u:events ops:ops', '', '');
-    is(in_process('dprofdiff', '--format', 'perf', '-f', '--fail-if', '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes,
+    is(in_process('dprofdiff', '--format=perf', '-f', '--fail-if',
+        '/b$/ cpu/event=1,umask=2/u > 0, ops > 0', $codes,
         $codes)->{status}, 0, 'a rule may name an event with slashes');
     like(printed('dprofflame', '-m', 'cpu/event=1,umask=2/u,ops', $codes),
         qr/<title>main::b \(500 [^ ]* 89\.93%, 600 ops/,
@@ -231,7 +238,8 @@ subtest 'counters that did not count all of the time' => sub {
         $said . $said =~ s/\Q$shared[0]\E/$shared[1]/r =~ s/66\.4/50.0/r,
         'each file with a multiplexed counter is told');
     my $side = join ',', @shared;
-    is(in_process('dprofdiff', '--format', 'perf', '-m', 'cycles', $plain, $side)->{err} =~ s/^.*not the same.*\n//rm,
+    is(in_process('dprofdiff', '--format=perf', '-m', 'cycles', $plain,
+        $side)->{err} =~ s/^.*not the same.*\n//rm,
         "$side: cycles was counted 50.0 % of the time; its numbers are estimates\n",
         'dprofdiff tells it once a side');
     is(in_process('dprofreport', '-m', 'cycles',

@@ -62,23 +62,25 @@ subtest 'dprofdiff' => sub {
     my @sets = ('service=web version=1.2', 'service=web version=1.3');
     for my $options ([], ['-v'], ['--format', 'json'], ['--format', 'csv'], ['--tree'],
         ['--fail-if', 'self > 5%'], ['-m', 'calls'], ['-s', 'pid,sub']) {
-        my $of_files = tool('dprofdiff', '--format', 'perf', @$options, '1.2/*', '1.3/*');
-        my $of_store = tool('dprofdiff', '--format', 'perf', @$options, @from, @sets);
+        my $of_files = tool('dprofdiff', '--format=perf', @$options, '1.2/*', '1.3/*');
+        my $of_store = tool('dprofdiff', '--format=perf', @$options, @from, @sets);
         is_deeply(renamed($of_store), renamed($of_files), "@$options: as of files");
         isnt($of_store->[0], $of_files->[0], '... but for the names') if $of_files->[0] =~ /1\.2/;
     }
-    my $got = tool('dprofdiff', '--format', 'perf', @from, @sets);
+    my $got = tool('dprofdiff', '--format=perf', @from, @sets);
     like($got->[0], qr/^# Baseline: service=web version=1\.2 \(12 runs\)$/m,
         'a process is a run');
-    is(tool('dprofdiff', '--format', 'perf', '--fail-if', 'self > 5%', @from, @sets)->[2], 3, 'a gate fails');
-    is_deeply(tool('dprofdiff', '--format', 'perf', '--from', 'dir:store', @sets), $got, '--run-set may be left out');
-    is_deeply(tool('dprofdiff', '--format', 'perf', @from, $sets[0], '--run-set', $sets[1]), $got,
+    is(tool('dprofdiff', '--format=perf', '--fail-if', 'self > 5%', @from, @sets)->[2], 3,
+        'a gate fails');
+    is_deeply(tool('dprofdiff', '--format=perf', '--from', 'dir:store', @sets), $got,
+        '--run-set may be left out');
+    is_deeply(tool('dprofdiff', '--format=perf', @from, $sets[0], '--run-set', $sets[1]), $got,
         '... or given twice');
-    is_deeply(renamed(tool('dprofdiff', '--format', 'perf', @from, $sets[0], '1.3/*')), renamed($got),
+    is_deeply(renamed(tool('dprofdiff', '--format=perf', @from, $sets[0], '1.3/*')), renamed($got),
         'a side of a store, a side of files');
-    is_deeply(tool('dprofdiff', '--format', 'perf', @from, $sets[0])->[1],
+    is_deeply(tool('dprofdiff', '--format=perf', @from, $sets[0])->[1],
         "a second side is missing: --run-set A B\nTry 'dprofdiff -h' for help.\n", 'one side');
-    my $run = run_tool('dprofdiff', ['--format', 'perf', '--run-set', @sets], dir => $dir,
+    my $run = run_tool('dprofdiff', ['--format=perf', '--run-set', @sets], dir => $dir,
         env => { DPROF_STORE => 'dir:store' });
     is($run->{out}, $got->[0], 'DPROF_STORE');
 };
@@ -99,7 +101,7 @@ subtest 'Tools of one side' => sub {
         }
         is_deeply($of_store, $of_files, "$tool @options");
     }
-    like(tool('dprofreport', '--format', 'perf', @from, ' version=1.3 limit=2')->[0],
+    like(tool('dprofreport', '--format=perf', @from, ' version=1.3 limit=2')->[0],
         qr/^# Profile: version=1\.3 limit=2$/m, 'dprofreport names the run-set');
     is_deeply(tool('dprofmerge', @from, 'version=1.2', 'version=1.3'),
         tool('dprofmerge', map { my $v = $_; map { "$v/$_" } files_in("$dir/$v") } '1.2', '1.3'),
@@ -122,7 +124,8 @@ subtest 'What is wrong' => sub {
         ['--format', 'chrome', @from, 'version=1.3'],
         ['-o', 'a.trace.json', '--from', 'dir:store', 'version=1.3'];
     my @hint = ("Try 'dprofreport -h' for help.\n", 2);
-    is_deeply(tool('dprofreport', '--format', 'perf', @{ $_->[0] }), ['', $_->[1], $_->[2] // 2], "@{ $_->[0] }") for
+    is_deeply(tool('dprofreport', '--format=perf', @{ $_->[0] }), ['', $_->[1], $_->[2] // 2],
+        "@{ $_->[0] }") for
         [['--from', 'dir:store'], "--run-set says which profiles of the store: --run-set "
             . "'service=web since=1h'\n$hint[0]"],
         [['--run-set', 'service=web'],
@@ -139,20 +142,22 @@ subtest 'What is wrong' => sub {
 subtest 'Buckets' => sub {
     my @many = recorded('2.0', 51, 100, 'a');
     recorded('2.1', 50, 110, 'a');
-    my $got = tool('dprofdiff', '--format', 'perf', @from, 'version=2.0', 'version=2.1');
+    my $got = tool('dprofdiff', '--format=perf', @from, 'version=2.0', 'version=2.1');
     like($got->[0], qr/^# Baseline: version=2\.0 \(51 runs in 20 buckets\)$/m,
         'more than 50 runs, and it says so');
     like($got->[0], qr/^# New: version=2\.1 \(50 runs\)$/m, '50 runs are no more');
-    like(tool('dprofdiff', '--format', 'perf', '--buckets', 7, @from, 'version=2.0', 'version=2.1')->[0],
+    like(tool('dprofdiff', '--format=perf', '--buckets', 7, @from, 'version=2.0',
+        'version=2.1')->[0],
         qr/^# New: version=2\.1 \(50 runs in 7 buckets\)$/m, '--buckets');
     my @gate = ('--fail-if', '/main::g/ self > 0.1%');
-    like(tool('dprofdiff', '--format', 'perf', '--buckets', 7, @gate, @from, 'version=2.0', 'version=2.1')->[0],
+    like(tool('dprofdiff', '--format=perf', '--buckets', 7, @gate, @from, 'version=2.0',
+        'version=2.1')->[0],
         qr/^# Power: .*; (?:more than )?[\d,]+ buckets a side needed for /m,
         '... of which more would be needed');
-    like(tool('dprofdiff', '--format', 'perf', @gate, @from, 'version=2.0', 'version=2.1')->[0],
+    like(tool('dprofdiff', '--format=perf', @gate, @from, 'version=2.0', 'version=2.1')->[0],
         qr/^# Power: .*; (?:more than )?[\d,]+ runs a side needed for /m,
         '... or more runs, where one side has no buckets');
-    is_deeply([@{ tool('dprofdiff', '--format', 'perf', '--buckets', 7, '1.2/*', '1.2/*') }[1, 2]],
+    is_deeply([@{ tool('dprofdiff', '--format=perf', '--buckets', 7, '1.2/*', '1.2/*') }[1, 2]],
         ["--buckets goes with --run-set SET\nTry 'dprofdiff -h' for help.\n", 2], '... of files');
     my @sums = map { my $set = $_; [tool('dproffold', '--diff', @from, $set, 'version=2.1')->[0]] }
         'version=2.0', 'version=2.0 limit=51';
@@ -163,8 +168,9 @@ subtest 'Buckets' => sub {
     for my $k (0 .. $#buckets) {
         tool('dprofmerge', '-o', "merged/$k", map { $_->{file} } @{ $buckets[$k] });
     }
-    my $of_files = tool('dprofdiff', '--format', 'perf', 'merged/*', '1.2/*')->[0];
-    my $of_store = tool('dprofdiff', '--format', 'perf', '--buckets', 7, @from, 'version=2.0', '1.2/*')->[0];
+    my $of_files = tool('dprofdiff', '--format=perf', 'merged/*', '1.2/*')->[0];
+    my $of_store = tool('dprofdiff', '--format=perf', '--buckets', 7, @from, 'version=2.0',
+        '1.2/*')->[0];
     is($of_store =~ s/^# Baseline:.*\n//mr, $of_files =~ s/^# Baseline:.*\n//mr,
         'buckets are compared as merged files are');
 };

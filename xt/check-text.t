@@ -100,10 +100,12 @@ is(join("\n", complaints('a.c', "\xc3\xa9 " x 49 . "\xc3\xa9\xc3\xa9\n")), '',
 is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'notices: nothing in a good makefile');
 like(join("\n", obscurities('src/view/a.c', "int a;\n/* The sub is\n * told. */\n")),
     qr/^src\/view\/a.c line 2: a comment says `is told'$/, 'notices: a passive, across lines');
-like(join("\n", obscurities('src/view/a.c', "x; /* Of a sub, its line. */\n")), qr/begins with `Of'/,
+like(join("\n", obscurities('src/view/a.c', "x; /* Of a sub, its line. */\n")),
+    qr/begins with `Of'/,
     'notices: a sentence that begins with Of');
 like(join("\n", obscurities('src/view/a.c', "/* A line. Of a sub,\n * its line. */\n")),
     qr/begins with `Of'/, '... in the middle of a comment');
-is(join("\n", obscurities('src/view/a.c', qq{s = "/* is told */"; /* the list\n * of lines */\n})), '',
+is(join("\n", obscurities('src/view/a.c', qq{s = "/* is told */"; /* the list\n * of lines */\n})),
+    '',
     'notices: nothing in a string');
 done_testing;

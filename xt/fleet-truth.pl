@@ -182,8 +182,8 @@ sub compared {
 }
 
 # Each kind: what it is called; hosts of the baseline and of the new version; what the new version's
-# pool is like, what both are; how many of 15 are to be found; a line of the report; whether the gate
-# may fail, which the total does where all hosts are slower.
+# pool is like, what both are; how many of 15 are to be found; a line of the report; whether the
+# gate may fail, which the total does where all hosts are slower.
 my @MIXED = (mix => [0.37, 0.30, 0.23, 0.10]);
 my @KINDS = (
     { name => '10 hosts against 2', old => 10, new => 2 },
@@ -261,7 +261,8 @@ for my $n (grep { $KINDS[$_]{name} =~ /$opt{only}/ } 0 .. $#KINDS) {
         || (!$may_fail && $gates > most_alarms($opt{rounds}, 2 * $opt{alpha}))
         || ($kind->{says} && $said < 0.9 * $opt{rounds});
     $bad ||= $wrong ? 1 : 0;
-    printf "%-42s %3d tested, false alarms %3d of %d, gate fails %3d%s%s%s\n", $kind->{name}, $tested,
+    printf "%-42s %3d tested, false alarms %3d of %d, gate fails %3d%s%s%s\n", $kind->{name},
+        $tested,
         $alarms, $opt{rounds}, $gates, grep({ $_ eq 'slower' } @{ $kind->{how} || [] })
             ? sprintf(', found %d (%+.1f %%)', $found, mean(@changes)) : '',
         $kind->{says} ? ", says so in $said" : '',

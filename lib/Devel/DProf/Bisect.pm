@@ -307,8 +307,8 @@ sub shares {
     return ([@names[@shown]], [@series[@shown]]);
 }
 
-# Returns a sub's seconds per call of each run. A run that makes no calls gets what the other runs of
-# its version take; 0 where none of them makes any.
+# Returns a sub's seconds per call of each run. A run that makes no calls gets what the other runs
+# of its version take; 0 where none of them makes any.
 sub per_call {
     my ($self, $m, $name) = @_;
     my ($times, $calls) = @$m{qw(of_run calls_of_run)};

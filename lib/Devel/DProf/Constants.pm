@@ -65,8 +65,8 @@ sub time_words { return first_words('time') }
 
 my %known;
 
-# Returns the options of a view in C: a hash of exactly the keys that C takes, with undef where there
-# is no value. It is an error to give it another key, and to ask it for one.
+# Returns the options of a view in C: a hash of exactly the keys that C takes, with undef where
+# there is no value. It is an error to give it another key, and to ask it for one.
 sub options {
     my ($view, %how) = @_;
     my %options = map { $_ => undef } @{ $known{$view} //= _keys($view) };

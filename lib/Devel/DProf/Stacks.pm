@@ -22,8 +22,8 @@ use constant REAL => Devel::DProf::Profile::REAL;
 # A page of another tool becomes slow, and then fails, beyond some million events.
 use constant MOST_IN_ORDER => 1_000_000;
 
-# Returns the options that these tools share, as new() takes them: those of C as a hash, and then the
-# object's own. Dies with what is wrong.
+# Returns the options that these tools share, as new() takes them: those of C as a hash, and then
+# the object's own. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
     require Cwd;
@@ -101,7 +101,8 @@ sub format_option {
 }
 
 # HOW: options of C. OWN: kind, the view in C (fold, flame, export); fields of filters(); diff (two
-# sides), unit (of folded stacks), processes, force, windows, symfs, pid, tid (hashes of wanted ones).
+# sides), unit (of folded stacks), processes, force, windows, symfs, pid, tid (hashes of wanted
+# ones).
 sub new {
     my ($class, $how, %own) = @_;
     my $options = options($own{kind} // 'fold', separate => 1, recursion => 1000, renames => [],

@@ -298,8 +298,8 @@ sub trim_refused {
 # the profile is one of those that did not arrive yet, and the members that are left are no others.
 
 # Merges entries that are identified, those of each service's intervals of SECONDS, and of the first
-# seconds of processes apart from the others; with NOW only of intervals that are over. Returns the entries to push. TOLD is called with a message and an entry
-# that cannot be merged.
+# seconds of processes apart from the others; with NOW only of intervals that are over. Returns the
+# entries to push. TOLD is called with a message and an entry that cannot be merged.
 sub merged {
     my ($self, $entries, $seconds, $told, $now) = @_;
     my (%group, @done);

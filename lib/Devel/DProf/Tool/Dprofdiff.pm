@@ -266,8 +266,8 @@ sub how {
     }
     my $is_perf = ($opt->{format} // '') eq 'perf';
     # perf's options ask for perf's table.
-    $how{answer} = ($opt->{format} // 'text') ne 'text' || grep({ defined $opt->{$_} } qw(c p F o t percentage))
-        ? 0 : 1;
+    my $asks_for_table = grep { defined $opt->{$_} } qw(c p F o t percentage);
+    $how{answer} = ($opt->{format} // 'text') ne 'text' || $asks_for_table ? 0 : 1;
     medium({ %$opt, $flame || $is_perf ? (format => 'text') : () }, \%how,
         qw(text perf csv json markdown html tap junit github), keys %flame);
     for (qw(alpha confidence layout)) {

@@ -87,7 +87,8 @@ sub how {
     my ($first) = Devel::DProf::Stacks::formats('tools');
     my $format = Devel::DProf::Stacks::format_of('tools', $opt->{format}, $opt->{o})
         // (($opt->{o} // '-') eq '-' ? $first : undef)
-        // die "-o $opt->{o}: no format has that suffix; use --format " . join('|', @FORMATS) . "\n";
+        // die "-o $opt->{o}: no format has that suffix; use --format " . join('|',
+            @FORMATS) . "\n";
     my %label = map { $_ => 1 } map { list_of('--label', $_) } @{ $opt->{label} || [] };
     for my $label (sort keys %label) {
         die "--label $label: must be " . join(', ', @LABELS) . "\n"
