@@ -134,7 +134,8 @@ subtest 'Picture and page' => sub {
     is_deeply(\@points, [$curve->(84, map { $_->{self_h} / $_->{total} } @versions),
         '386.7,248.0 683.3,248.0 980.0,248.0', $curve->(412, map { $_->{h} } @versions)],
         'curves of share, time per call and calls; there are no ops');
-    like($svg, qr{<title>1\.10, Profiles 50, Self $share[1], Per call 1000\.000 us, Calls [\d,]+, Ops },
+    like($svg,
+        qr{<title>1\.10, Profiles 50, Self $share[1], Per call 1000\.000 us, Calls [\d,]+, Ops },
         'a point says what it is');
     unlike($svg, qr/[^\x20-\x7e\n]/, 'no character of a version is as it was');
     like($page, qr/\A<!DOCTYPE html>\n/, 'a page');
