@@ -70,6 +70,13 @@ sub compared {
         in_process('dprofdiff', '--format=perf', '--fail-if', 'self > 5%', @args));
 }
 
+# The text that people get by default.
+sub answer {
+    my ($store) = @_;
+    return in_process('dprofdiff', '--from', "dir:$dir/$store", '--run-set', 'version=1',
+        'version=2')->{out};
+}
+
 sub significant {
     my ($run) = @_;
     my $json = eval { JSON::PP->new->decode($run->{out}) } or return $run->{err};
@@ -110,6 +117,7 @@ subtest 'One host' => sub {
     like($text->{out},
         qr/^# Too few: one host: what differs between hosts cannot be told from the version$/m,
         'it says why');
+    like(answer('one'), qr/^Too few: one host: what differs /m, '... in the answer');
     like($text->{err}, qr/^dprofdiff: one host: what differs /m, '... on standard error, too');
     is($text->{status}, 0, 'the gate does not fail');
     my ($strict) = compared('one', '--strict');
@@ -137,10 +145,13 @@ subtest 'Traffic, hosts, beginnings' => sub {
     is(significant($json), '', 'more calls are no change of a sub');
     like($text->{out}, qr/^# Mix: A::d \+4\d\.\d %.* of all calls; times are per call/m,
         '... and one line tells of them');
+    like(answer('mix'), qr/; 10 and 2 hosts.*^Mix: A::d \+4\d\.\d %/ms, '... in the answer, too');
     version('alike', 1, \@ten, 4);
     version('alike', 2, [map { "h$_" } 20 .. 25], 4, speed => 1.5);
     ($json, $text) = compared('alike');
     is(significant($json), '', 'slower hosts are no change of a sub');
+    like(answer('alike'), qr/^Speed: all subs moved alike, by \+[3-7]\d\.\d%; /m,
+        'the answer says so');
     like($text->{out}, qr/^# Speed: .* by \+[3-7]\d\.\d % between .*: all subs moved alike; /m,
         '... and one line tells of them');
     version('cold', 1, \@ten, 4);

@@ -17,7 +17,7 @@
 enum {
     MOST_ROWS = 10,             /* default, without an option of the user */
     MOST_RENAMES = 5,
-    SIDE_COLUMNS = 50
+    SIDE_COLUMNS = 70
 };
 enum { C_SUB, C_BEFORE, C_AFTER, C_CHANGE, C_INTERVAL, C_WHY, N_COLUMNS };
 
@@ -297,10 +297,13 @@ static void add_sides(struct answer *a)
         dp_buf_adds(to, sides[s].cut ? " (incomplete)" : "");
     }
     size_t runs[2] = { sides[0].n_runs, sides[1].n_runs };
+    bool bucketed = sides[0].bucketed || sides[1].bucketed;
+    const char *unit = bucketed ? "bucket" : a->r->how->units ? a->r->how->units : "run",
+               *ending = strcmp(unit, "process") == 0 ? "es" : "s";
     if (runs[0] == runs[1])
-        dp_buf_addf(to, "; %zu run%s a side", runs[0], runs[0] == 1 ? "" : "s");
+        dp_buf_addf(to, "; %zu %s%s a side", runs[0], unit, runs[0] == 1 ? "" : ending);
     else
-        dp_buf_addf(to, "; %zu and %zu runs", runs[0], runs[1]);
+        dp_buf_addf(to, "; %zu and %zu %s%s", runs[0], runs[1], unit, ending);
     for (size_t i = 0; i < a->r->how->n_facts; i++) {
         const struct dp_report_fact *f = &a->r->how->facts[i];
         if (strcmp(f->key, "metric") != 0)
@@ -312,6 +315,33 @@ static void add_sides(struct answer *a)
         add_name(to, f->text, cut ? f->len - tail : f->len);
     }
     dp_buf_adds(to, "\n");
+}
+
+/* Of hosts: what differs between the sides beside the version, or forbids a verdict. */
+static void add_hosts(struct answer *a)
+{
+    struct dp_difftable *r = a->r;
+    const struct dp_diff_values *speed = &r->c.diff.speeds;
+    for (size_t i = 0; i < r->how->n_facts; i++)
+        if (strcmp(r->how->facts[i].key, "too_few") == 0) {
+            dp_buf_adds(&a->text, "Too few: ");
+            add_name(&a->text, r->how->facts[i].text, r->how->facts[i].len);
+            dp_buf_adds(&a->text, "\n");
+        }
+    if (r->how->units && r->c.diff.has_speed && r->c.diff.adjusted
+        && speed->p <= DP_DIFFTABLE_POSSIBLE) {
+        dp_buf_adds(&a->text, "Speed: all subs moved alike, by ");
+        add_signed(&a->text, dp_difftable_change_percent(speed));
+        dp_buf_adds(&a->text, "; the rows are adjusted for that\n");
+    }
+    if (dp_difftable_has_mix(r)) {
+        if (dp_difftable_mix(r) > 0) {
+            dp_buf_adds(&a->text, "Mix: ");
+            add_name(&a->text, r->scratch.ptr, r->scratch.len);
+            dp_buf_adds(&a->text, "\n");
+        }
+        r->scratch.len = 0;
+    }
 }
 
 /* The verdict in one word, or the reason why there is none. */
@@ -424,6 +454,7 @@ static int print_answer(struct answer *a, struct dp_sink *sink)
     }
     add_sides(a);
     add_total(a);
+    add_hosts(a);
     dp_buf_adds(&a->text, r->table.n_rows ? "\n" : "");
     int rc = print_text(a, sink);
     if (rc == 0 && r->table.n_rows)

@@ -305,13 +305,9 @@ static void speed_facts(struct dp_difftable *r)
     add_fact(r, "Speed", "speed", dp_difftable_kept(r), NULL);
 }
 
-/* Adds a fact: do the sides do the same work in the same proportions? If time per call is compared,
- * a different mix is no change of any sub. */
-static void mix_fact(struct dp_difftable *r)
+int dp_difftable_mix(struct dp_difftable *r)
 {
     struct dp_diff_moved most[3];
-    if (!r->how->per_call || r->how->counts || !r->people || r->c.diff.n_sides != 2)
-        return;
     int n = dp_diff_mix_moved(&r->c.diff, 1, DP_DIFFTABLE_POSSIBLE, most, DP_ARRAY_LEN(most));
     r->no_memory = r->no_memory || n < 0;
     for (int i = 0; i < n; i++) {
@@ -325,6 +321,16 @@ static void mix_fact(struct dp_difftable *r)
     dp_buf_adds(&r->scratch, n > 0 ? " of all calls; times are per call: a sub that calls more than"
                                      " before is seen in incl"
                                    : "no sub's part of all calls has moved by more than chance");
+    return n;
+}
+
+/* Adds a fact: do the sides do the same work in the same proportions? If time per call is compared,
+ * a different mix is no change of any sub. */
+static void add_mix_fact(struct dp_difftable *r)
+{
+    if (!dp_difftable_has_mix(r) || !r->people)
+        return;
+    dp_difftable_mix(r);
     add_fact(r, "Mix", "mix", dp_difftable_kept(r), NULL);
 }
 
@@ -490,7 +496,7 @@ static void add_facts(struct dp_difftable *r)
     if (r->how->view == DP_V_FLAT) {
         test_facts(r);
         power_facts(r);
-        mix_fact(r);
+        add_mix_fact(r);
         apart_fact(r);
         speed_facts(r);
         noise_facts(r);

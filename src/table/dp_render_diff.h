@@ -77,6 +77,15 @@ void dp_difftable_certain(struct dp_difftable *r);
 /* Adds facts on the largest growth and the largest decrease. */
 void dp_difftable_largest(struct dp_difftable *r);
 
+/* Is time per call compared, so that the sides may differ in what they call how often? */
+static inline bool dp_difftable_has_mix(const struct dp_difftable *r)
+{
+    return r->how->per_call && !r->how->counts && dp_difftable_is_two(r);
+}
+/* Then: appends to the scratch buffer which subs' parts of all calls have moved. Returns how many
+ * have, or DP_E_NOMEM. */
+int dp_difftable_mix(struct dp_difftable *r);
+
 /* Prints the answer instead of the tables: what changed, and why, in words (dp_render_answer.c).
  * The table holds the rows of the answer. Returns 0 or a DP_E. */
 int dp_difftable_answer(struct dp_difftable *r, struct dp_sink *sink);
