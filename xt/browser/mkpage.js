@@ -55,7 +55,7 @@ const escaped = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};
 function html(title, data) {
     const read = (name) => fs.readFileSync(path.join(share, name), 'utf8');
     const style = read('flame.css');
-    const script = fs.readFileSync(path.join(top, 'src', 'print', 'dp_page.js'), 'utf8');
+    const script = fs.readFileSync(path.join(top, 'src', 'picture', 'dp_page.js'), 'utf8');
     const hash = (text) => `'sha256-${crypto.createHash('sha256').update(text).digest('base64')}'`;
     const csp = `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; `
         + "base-uri 'none'; form-action 'none'";

@@ -126,7 +126,7 @@ async function basics(b) {
     await quiet(page, 'a profile');
 
     const style = fs.readFileSync(path.join(share, 'flame.css'));
-    const script = fs.readFileSync(path.join(share, '..', 'src', 'print', 'dp_page.js'));
+    const script = fs.readFileSync(path.join(share, '..', 'src', 'picture', 'dp_page.js'));
     const bytes = script.length + style.length;
     ok(bytes < 256 * 1024, 'script and style are under 256 KiB');
     note(`script and style: ${bytes} bytes`);
