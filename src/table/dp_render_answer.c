@@ -317,7 +317,7 @@ static void add_sides(struct answer *a)
     dp_buf_adds(to, "\n");
 }
 
-/* Of hosts: what differs between the sides beside the version, or forbids a verdict. */
+/* Appends what else differs between hosts beside the version, or forbids a verdict. */
 static void add_hosts(struct answer *a)
 {
     struct dp_difftable *r = a->r;

@@ -48,7 +48,8 @@ sub served {
 
 sub compared {
     my ($store, $rules, $versions, @options) = @_;
-    return tool('dprofdiff', '--format=perf', '--from', $store, '--fail-if', $rules, @options, '--run-set',
+    return tool('dprofdiff', '--format=perf', '--from', $store, '--fail-if', $rules, @options,
+        '--run-set',
         map { "service=shop version=$_" } @$versions);
 }
 
