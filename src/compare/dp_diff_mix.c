@@ -105,7 +105,8 @@ struct mixing {
     struct both *known;         /* by entry: the baseline's time in the strata that `sums` covers */
     struct both *added;         /* by entry: the time in strata that the baseline lacks */
     unsigned char *apart;       /* by entry: some time is in a phase that the baseline lacks */
-    struct both *factors;       /* by text: the phase's time before and after the division */
+    struct both *factors;       /* by text: the phase's time before and after the division; behind
+                                 * the last text, that of all phases */
 };
 
 /* Determines the divisor of a run's time for each stratum: its calls; for samples, the time of its
@@ -170,12 +171,9 @@ static enum place place_of(const struct mixing *mix, const struct dp_diff_run *r
  * calls of that phase, or of all phases, get on the whole. */
 static double factor_of(const struct mixing *mix, uint32_t phase)
 {
-    struct both whole = { 0, 0 };
-    const struct both *one = &mix->factors[phase];
-    for (size_t p = 0; p < mix->diff->texts.count; p++)
-        add_both(&whole, 1, mix->factors[p]);
+    const struct both *one = &mix->factors[phase], *whole = &mix->factors[mix->diff->texts.count];
     return one->self > 0 ? one->incl / one->self
-           : whole.self > 0 ? whole.incl / whole.self
+           : whole->self > 0 ? whole->incl / whole->self
            : 1;
 }
 
@@ -187,13 +185,15 @@ static double weight_of(const struct mixing *mix, uint32_t s)
 /* Measures the factors of the phases of a run. */
 static void measure_factors(const struct mixing *mix, const struct dp_diff_run *run)
 {
-    memset(mix->factors, 0, mix->diff->texts.count * sizeof *mix->factors);
+    struct both *whole = &mix->factors[mix->diff->texts.count];
+    memset(mix->factors, 0, (mix->diff->texts.count + 1) * sizeof *mix->factors);
     for (uint32_t s = 0; s < mix->n; s++) {
         struct both *factor = &mix->factors[stratum_at(mix->diff, s).phase];
         double self = (double)self_at(run, 0, s);
         if (place_of(mix, run, s) == KNOWN) {
             factor->self += self;
             factor->incl += self * weight_of(mix, s);
+            add_both(whole, 1, (struct both){ self, self * weight_of(mix, s) });
         }
     }
 }

@@ -46,9 +46,6 @@ static const struct dp_diff_values *values_of(const struct dp_diff_family *famil
 
 /* ---- why ---- */
 
-/* A factor of the change: calls, ops per call, or time per op. */
-struct factor { double ratio; const char *more, *less; };
-
 static double ratio_of(const struct dp_diff_values *v)
 {
     return v && v->base && v->value ? (double)v->value / (double)v->base : NAN;

@@ -447,7 +447,7 @@ void dpx_run_start_own(pTHX_ const char *const *items, size_t n)
  *
  * A run loop counts ops in the state that the hooks saw when the loop began. A block is called from
  * C, and so gets a run loop of its own, below the XS sub `Devel::DProf::_block`. The block's
- * profile is cut out of the whole one on demand (dp_prof_take): it is what that sub called in that
+ * profile is cut out of the whole one on demand (dp_prof_take): it has what that sub called in that
  * phase, in all files of the run. So forked children and threads need no code of their own, and a
  * program that is recorded as a whole has its blocks, too. */
 
