@@ -75,8 +75,25 @@ subtest 'One word' => sub {
     like(answer('-m', 'ops', profile(%base), profile(%base, a => [1, 100, 6000])),
         qr/^Total: 30,000 -> 31,000, \+3\.3%: more$/m, 'counts are more or less, and certain');
     my $exact = answer(runs(2, %base), runs(2, %base, a => [10_000, 100, 5500]));
-    like($exact, qr/^P::a .* ~ .* 10 % more ops, exact; the time is not significant$/m,
+    like($exact, qr/^P::a .* ~ .* 10 % more ops, exact; too few runs to test the time$/m,
         'ops tell what the time cannot');
+};
+
+subtest 'Subs of one side, without enough runs' => sub {
+    my %other = %base;
+    delete $other{a};
+    $other{g} = [4000, 3, 30];
+    $other{b} = [12_000, 100, 5500];
+    my %small = (i => [30, 7, 100]);
+    for my $runs (1, 2, 10) {
+        my $text = answer(runs($runs, %base, %small), runs($runs, %other, i => [40, 7, 130]));
+        like($text, qr/^P::g +4\.\d+ ms +new$/m, "$runs runs: a new sub is a row");
+        like($text, qr/^P::a +10\.\d+ ms +gone$/m, '... and one that is gone');
+        like($text, qr/^P::b .*10 % more ops, exact; too few runs to test the time$/m,
+            'ops are exact where so few runs decide nothing') if $runs == 2;
+        like($text, qr/^P::i .*~ +30 % more ops, exact; too little time to test$/m,
+            '... and where the time is too little') if $runs > 1;
+    }
 };
 
 subtest 'Renamed' => sub {

@@ -124,10 +124,13 @@ static struct dp_cell add_why(struct answer *a, const struct dp_compared_row *ro
         dp_buf_adds(&r->scratch, row->section == DP_NEW ? "new" : "gone");
     } else if (a->is_time) {
         bool undecided = v->verdict == DP_DIFF_UNSURE || v->verdict == DP_DIFF_FEW
-                         || v->verdict == DP_DIFF_EQUAL;
+                         || v->verdict == DP_DIFF_EQUAL || v->verdict == DP_DIFF_SMALL;
         if (undecided && ops && ops->value != ops->base && !isnan(ratio_of(ops))) {
             add_percent(&r->scratch, ratio_of(ops));
-            dp_buf_adds(&r->scratch, "ops, exact; the time is not significant");
+            dp_buf_adds(&r->scratch, "ops, exact; ");
+            dp_buf_adds(&r->scratch, v->verdict == DP_DIFF_SMALL ? "too little time to test"
+                                     : v->verdict == DP_DIFF_FEW ? "too few runs to test the time"
+                                     : "the time is not significant");
         } else if (!undecided) {
             explain_time(a, row->entry, v);
         }
@@ -141,7 +144,7 @@ static struct dp_cell add_why(struct answer *a, const struct dp_compared_row *ro
 
 /* ---- rows ---- */
 
-static const double least_single = 0.001;   /* part of the total; with one run a side, less is no
+static const double least_untested = 0.001; /* part of the total; without a test, less is no
                                              * change */
 
 /* Has the sub changed, as far as the runs can decide? */
@@ -154,8 +157,9 @@ static bool has_changed(const struct answer *a, const struct dp_compared_row *ro
     if (a->is_time && row->section == DP_BOTH && ops && ops->base && ops->verdict == DP_DIFF_EXACT
         && fabs(ratio_of(ops) - 1) > same / 10)
         return true;
-    return v->verdict == DP_DIFF_SINGLE
-           && dp_diff_size(v) >= least_single * (double)a->r->c.families[1].total.base;
+    /* that one side alone has the sub needs no test */
+    return (v->verdict == DP_DIFF_SINGLE || row->section != DP_BOTH)
+           && dp_diff_size(v) >= least_untested * (double)a->r->c.families[1].total.base;
 }
 
 static struct dp_cell amount_cell(struct answer *a, uint64_t value, bool is_there)
