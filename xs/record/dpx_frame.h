@@ -33,7 +33,8 @@ enum { DPX_TREE = DP_REC_TREE, DPX_COUNTS = DP_REC_COUNTS, DPX_LINES = DP_REC_LI
 
 #define DPX_ONE_(how, name)     + 1
 DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_HOWS
-                   && (DPX_REC | DPX_COUNTER) == DPX_HOWS - 1 && DP_REC_OF_C >= DPX_HOWS);
+                   && (DPX_REC | DPX_COUNTER) == DPX_HOWS - 1
+                   && (int)DP_REC_OF_C >= (int)DPX_HOWS);
 #undef DPX_ONE_
 
 /* A hook's functions for each way, and a table of them. */
