@@ -317,7 +317,7 @@ subtest 'Processes' => sub {
     my (undef, $look) = blocks($top);
     is($look->{rows}{'main::f'}[3], '500.0', 'a process is found, wherever its profile is');
     like($look->{title}, qr{  \Q$dir\E/my\.prof  process $run->{pid}  }, '... and told');
-    my $live = Devel::DProf::Live->new(0, ($run->{pid}) x 2);
+    my $live = Devel::DProf::Live::Files->new(0, ($run->{pid}) x 2);
     is_deeply([map { [$live->files] } 1, 2], [([1, "$dir/my.prof"]) x 2], '... and followed once');
     ended($run);
     $top = top($elsewhere, [$run->{pid}]);

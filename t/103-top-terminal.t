@@ -7,9 +7,9 @@ use lib "$FindBin::Bin/lib";
 use POSIX ();
 use Test::More;
 use DProfTest;
-use Devel::DProf::Rates;
+use Devel::DProf::Live::Rates;
 use Devel::DProf::Tool;
-use Devel::DProf::Top;
+use Devel::DProf::Live::Top;
 
 # ---- lines of text ----
 
@@ -25,8 +25,8 @@ sub made_up {
 
 sub view {
     my (%how) = @_;
-    return Devel::DProf::Top->new(sort => 'self', delay => 2, %how,
-        rates => Devel::DProf::Rates->new(metric => $how{metric} // 'cpu'));
+    return Devel::DProf::Live::Top->new(sort => 'self', delay => 2, %how,
+        rates => Devel::DProf::Live::Rates->new(metric => $how{metric} // 'cpu'));
 }
 
 # The names of the shown rows.
@@ -55,10 +55,11 @@ subtest 'Lines fit the terminal' => sub {
     is(names_of($top->text(made_up(), 0)), join(' ', reverse 16 .. 30), 'a block has 15 rows');
     is(names_of(view(rows => 3)->text(made_up(), 80, 24)), '30 29 28', '-O holds for a screen');
     like(($top->text(made_up(), 0))[1], qr{; 1500\.0M calls/s\z}, 'large numbers have a unit');
-    is(Devel::DProf::Top::number($_->[0]), $_->[1], "$_->[1]") for [0, '0.0'], [9999.9, '9999.9'],
+    is(Devel::DProf::Live::Top::number($_->[0]), $_->[1], "$_->[1]")
+        for [0, '0.0'], [9999.9, '9999.9'],
         [10_000, '10,000'], [9_999_999, '9,999,999'], [1e7, '10.0M'], [2.5e10, '25.0G'],
         [3e13, '30.0T'];
-    my $counter = Devel::DProf::Rates->new(metric => 'ops');
+    my $counter = Devel::DProf::Live::Rates->new(metric => 'ops');
     is(join(' ', $counter->label), 'ops ', 'a metric is named as it was given');
 };
 

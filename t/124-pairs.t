@@ -8,7 +8,7 @@ use MadeUp;
 use Test::More;
 use JSON::PP ();
 use Devel::DProf::Constants qw(DP_JSON);
-use Devel::DProf::Diff;
+use Devel::DProf::Compare::Diff;
 
 my $dir = scratch();
 my $state = 1;
@@ -69,7 +69,7 @@ sub side {
 # Returns what is said of the total.
 sub compared {
     my ($how, @sides) = @_;
-    my $diff = Devel::DProf::Diff->new($how, say => sub { diag $_[0] });
+    my $diff = Devel::DProf::Compare::Diff->new($how, say => sub { diag $_[0] });
     $diff->read(sub { 'fine' }, @sides) && $diff->settle && $diff->settle_rules or die;
     my $file = "$dir/out.$sets";
     open my $out, '>', $file or die "$file: $!";

@@ -11,15 +11,15 @@ use DProfTest qw(scratch slurp spew in_process);
 use JSON::PP ();
 use MadeUp;
 use Scalar::Util ();
-use Devel::DProf::AnnotateDiff;
-use Devel::DProf::Baseline;
+use Devel::DProf::Compare::AnnotateDiff;
+use Devel::DProf::Compare::Baseline;
 use Devel::DProf::Constants qw(words_of);
-use Devel::DProf::Rates;
-use Devel::DProf::Suite;
+use Devel::DProf::Live::Rates;
+use Devel::DProf::Compare::Suite;
 use Devel::DProf::Table;
 use Devel::DProf::Tool::Dproflist;
 use Devel::DProf::Tool::Dproftop;
-use Devel::DProf::Top;
+use Devel::DProf::Live::Top;
 
 my $dir = scratch();
 my %format = words_of('format');
@@ -165,7 +165,7 @@ subtest 'dproftop' => sub {
         '... in the format of its suffix');
     my $n = 0;
     # The program runs at the first look, and has ended at the second one.
-    local *Devel::DProf::Live::files = sub { return (!$n++, $old) };
+    local *Devel::DProf::Live::Files::files = sub { return (!$n++, $old) };
     local *Devel::DProf::Tool::Dproftop::pause = sub { };
     my @records = csv(in_process('dproftop', '--format', 'csv', $old)->{out});
     is(scalar(grep { $_->[0] eq 'time' } @records), 1, 'CSV of two looks has one heading');
@@ -176,8 +176,8 @@ subtest 'dproftop' => sub {
 };
 
 subtest 'lines in dproftop' => sub {
-    my $top = Devel::DProf::Top->new(sort => 'self', delay => 2, lines => 1,
-        rates => Devel::DProf::Rates->new(metric => 'cpu'));
+    my $top = Devel::DProf::Live::Top->new(sort => 'self', delay => 2, lines => 1,
+        rates => Devel::DProf::Live::Rates->new(metric => 'cpu'));
     my $look = { subs => [], lines => [[5, 6, 0, "$PACKAGE:3", $SUB]], since => 'anew',
         seconds => 2, at => 0, path => 'x', pid => 7, script => 'y', files => 1, cpu => 1,
             real => 2, count => 3,
@@ -232,7 +232,7 @@ subtest 'dprofdiff --annotate' => sub {
 # ---- baselines ----
 
 subtest 'a baseline' => sub {
-    my $result = Devel::DProf::Baseline::compare(old => [$old], new => [$new],
+    my $result = Devel::DProf::Compare::Baseline::compare(old => [$old], new => [$new],
         fail_if => 'calls > 0');
     for my $name (qw(table tree)) {
         my $text = agree($name, sub { printed($result->{$name}, $_[0]) }, column => 'sub',
@@ -247,7 +247,7 @@ subtest 'a baseline' => sub {
 
 subtest 'a suite of tests' => sub {
     my $suite = sub {
-        my $suite = Devel::DProf::Suite->new(top => 1, @_);
+        my $suite = Devel::DProf::Compare::Suite->new(top => 1, @_);
         $suite->add("$PACKAGE.t", [$old]);
         $suite->add("t/$_.t", [$new]) for 1, 2;
         $suite->add("t/none.t", []);
@@ -268,7 +268,7 @@ subtest 'a suite of tests' => sub {
     like(json($text->{json})->{remarks}, qr{Not profiled: t/none\.t}, 'remarks are a fact');
     $suite->(summary => "$dir/by-suffix.csv")->finish(1, $dir);
     is(slurp("$dir/by-suffix.csv"), $text->{csv}, 'the suffix of the file decides');
-    ok(!eval { Devel::DProf::Suite->new(format => 'csv') }, 'format needs a file');
+    ok(!eval { Devel::DProf::Compare::Suite->new(format => 'csv') }, 'format needs a file');
     my ($good, @lines) = $suite->(summary => "$dir/none/x.csv")->finish(1, $dir);
     is($good, 0, 'a summary that cannot be written fails the suite');
     like($lines[0], qr{^DProf: FAIL: summary: .*none/x\.csv could not be written: },

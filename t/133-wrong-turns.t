@@ -7,7 +7,7 @@ use lib "$FindBin::Bin/lib";
 use File::Spec;
 use Test::More;
 use DProfTest;
-use Devel::DProf::Completion;
+use Devel::DProf::Tool::Completion;
 use Devel::DProf::Text qw(meant unknown);
 use Devel::DProf::Tools;
 

@@ -7,8 +7,8 @@ use DProfTest;
 use Fcntl ();
 use POSIX ();
 use Test::More;
-use Devel::DProf::Flame;
-use Devel::DProf::Suite;
+use Devel::DProf::View::Flame;
+use Devel::DProf::Compare::Suite;
 use Devel::DProf::Write;
 
 my $data = root() . '/t/data/ours.out';
@@ -259,7 +259,7 @@ subtest 'a suite' => sub {
     POSIX::mkfifo("$dir/pipe.svg", 0600) or plan skip_all => "no pipes: $!";
     my $finish = sub {
         my ($html) = @_;
-        my $suite = Devel::DProf::Suite->new(out => "$dir/kept", html => $html);
+        my $suite = Devel::DProf::Compare::Suite->new(out => "$dir/kept", html => $html);
         $suite->add('a.t', [$data]);
         return $suite->finish(1, "$dir/scratch");
     };
@@ -286,12 +286,12 @@ subtest 'a suite' => sub {
 };
 
 subtest 'pictures of tests' => sub {
-    require Devel::DProf::Baseline;
+    require Devel::DProf::Compare::Baseline;
     require Test::DProf;
     my $dir = scratch();
     spew("$dir/victim", 'precious');
     mkdir "$dir/$_" or die for qw(tmp mine);
-    my $result = Devel::DProf::Baseline::compare(old => [$data], new => [$data]);
+    my $result = Devel::DProf::Compare::Baseline::compare(old => [$data], new => [$data]);
     local $ENV{TMPDIR} = "$dir/tmp";
     local $0 = 't/x.t';
     local $ENV{DPROF_ARTIFACTS};

@@ -204,9 +204,9 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     my @own = Devel::DProf::Input::processes("$dir/tmon.out.123");
     is_deeply(\@own, ["$dir/tmon.out.123"], '... and has no other files of its run');
     is((dprofmerge('--processes'))[2], 0, 'dprofmerge does not wait for it');
-    require Devel::DProf::Suite;
+    require Devel::DProf::Compare::Suite;
     POSIX::mkfifo("$dir/1.out", 0600);
-    my @pipes = grep { /\b1\.out\z/ } Devel::DProf::Suite::profiles_in("$dir");
+    my @pipes = grep { /\b1\.out\z/ } Devel::DProf::Compare::Suite::profiles_in("$dir");
     is_deeply(\@pipes, [], 'a pipe is no profile of a suite');
     alarm 0;
     unlink map { "$dir/$_" } qw(tmon.out.123 1.out);

@@ -9,7 +9,7 @@ use Test::More;
 
 use Devel::DProf::Constants qw(words_of all_words_of first_words time_words metric_is_time
                                metric_is_counter metric_text options given);
-use Devel::DProf::Diff;
+use Devel::DProf::Compare::Diff;
 use Devel::DProf::Profile;
 
 # ---- constants ----
@@ -90,7 +90,7 @@ for (@calls) {
     ok(!eval { $call->(metrc => 1); 1 }, "$what: a misspelled key is an error");
     like($@, qr/^unknown key 'metrc' for $what at /, '... that names it');
 }
-ok(!eval { Devel::DProf::Diff->new({ time_flor => 1 }); 1 },
+ok(!eval { Devel::DProf::Compare::Diff->new({ time_flor => 1 }); 1 },
     'a misspelled field of a comparison is an error');
 like($@, qr/unknown key 'time_flor' for diff/, '... that names it');
 ok(!eval { Devel::DProf::Profile::compared(\@sides, { measures => [{}] }, 1); 1 },

@@ -987,14 +987,14 @@ subtest 'what was wrong once' => sub {
 };
 
 subtest 'the comparison as rows: the numbers that the tables print, of the same sides' => sub {
-    require Devel::DProf::Diff;
+    require Devel::DProf::Compare::Diff;
     my @files = map { spew("$dir/rows$_.out", <<"END") } 1, 2;
 main::run;A::f 100
 main::run;A::f;B::g @{[ 10 * $_ ]}
 main::run;B::g @{[ 70 - 10 * $_ ]}
 main::run@{[ $_ == 1 ? ';Old::x 5' : ';New::x 7' ]}
 END
-    my $diff = Devel::DProf::Diff->new({ time_floor => 0 }, metric_name => 'cpu',
+    my $diff = Devel::DProf::Compare::Diff->new({ time_floor => 0 }, metric_name => 'cpu',
         unit => 'calls');
     $diff->gate('self > 0, new, gone');
     ok($diff->read(sub { 'fine' }, map { { name => $_, runs => [[$_]] } } @files)

@@ -340,8 +340,8 @@ subtest 'rules that ask for the ops, too' => sub {
 };
 
 subtest 'how many runs' => sub {
-    require Devel::DProf::Looks;
-    my $looks = Devel::DProf::Looks->new(1000);
+    require Devel::DProf::Compare::Sequential;
+    my $looks = Devel::DProf::Compare::Sequential->new(1000);
     my (@at, $sum);
     for my $round (1 .. $looks->most) {
         my $share = $looks->share_at($round) or next;
@@ -352,8 +352,9 @@ subtest 'how many runs' => sub {
     }
     is("@at", '8 12 18 27 40', 'rounds that are looked at');
     ok(abs($sum - 1) < 1e-9, 'all looks together spend alpha');
-    is(Devel::DProf::Looks->new(1000)->looked(8, { count => 0 }), 1, 'nothing is open: the end');
-    my $short = Devel::DProf::Looks->new(0);
+    is(Devel::DProf::Compare::Sequential->new(1000)->looked(8, { count => 0 }), 1,
+        'nothing is open: the end');
+    my $short = Devel::DProf::Compare::Sequential->new(0);
     is($short->share_at(1), 0.1, 'where time ends, there is a look');
     for ([['-N', 'x'], qr/-N x: must be a positive number, or auto/],
         [['-N', 0], qr/-N 0: must/],

@@ -6,7 +6,7 @@ use Cwd 'abs_path';
 use Test::More;
 use lib 't/lib';
 use DProfTest qw(scratch run_tool slurp spew data);
-use Devel::DProf::Stacks;
+use Devel::DProf::View::Stacks;
 
 my $dir = scratch();
 my $golden = abs_path('t/golden');
@@ -15,7 +15,7 @@ my @cases = (
     '--diff -n shop-old.out shop-new.out',
 );
 
-my @formats = Devel::DProf::Stacks::formats('programs');
+my @formats = Devel::DProf::View::Stacks::formats('programs');
 is($formats[0]{name}, 'folded', 'folded text is the first format');
 for my $format (@formats) {
     my ($suffix) = split ' ', $format->{suffixes};
@@ -34,21 +34,21 @@ for my $format (@formats) {
 # Each format has one name, each suffix one format.
 for my $for (qw(programs eyes tools)) {
     my (%names, %suffixes);
-    for my $format (Devel::DProf::Stacks::formats($for)) {
+    for my $format (Devel::DProf::View::Stacks::formats($for)) {
         $names{ $format->{name} }++;
         for my $suffix (split ' ', $format->{suffixes}) {
             $suffixes{$suffix}++;
-            is(Devel::DProf::Stacks::format_of($for, undef, "/a.b/c\U$suffix")->{name},
+            is(Devel::DProf::View::Stacks::format_of($for, undef, "/a.b/c\U$suffix")->{name},
                 $format->{name}, "$suffix is $format->{name}");
         }
-        is(Devel::DProf::Stacks::format_of($for, $format->{name}, 'x.svg')->{name},
+        is(Devel::DProf::View::Stacks::format_of($for, $format->{name}, 'x.svg')->{name},
             $format->{name}, "--format $format->{name}");
     }
     is_deeply([grep { $_ > 1 } values %names, values %suffixes], [],
         'no two formats share a suffix');
-    is(Devel::DProf::Stacks::format_of($for, undef, $_), undef, "a name without a suffix")
+    is(Devel::DProf::View::Stacks::format_of($for, undef, $_), undef, "a name without a suffix")
         for undef, '', '-', 'svg', 'x.svg/y', 'x.none';
-    is(eval { Devel::DProf::Stacks::format_of($for, 'none'); 1 }, undef, 'an unknown format');
+    is(eval { Devel::DProf::View::Stacks::format_of($for, 'none'); 1 }, undef, 'an unknown format');
     like($@, qr/^--format: unknown format none; there are \w+/, '... with a message');
 }
 

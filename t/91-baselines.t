@@ -7,7 +7,7 @@ use DProfTest qw(built_perl root run_program scratch slurp spew);
 use File::Copy 'copy';
 use File::Glob ':bsd_glob';
 use Test::More;
-use Devel::DProf::Baseline;
+use Devel::DProf::Compare::Baseline;
 use Devel::DProf::Profile;
 
 my $root = root();
@@ -55,9 +55,12 @@ sub recorded {
 my $first = recorded('one', 'first');
 my $again = recorded('one', 'again');
 my $other = recorded('two', 'other');
-Devel::DProf::Baseline::write("$dir/first.tmon", [$first], counters_only => 1, root => "$dir/one");
-Devel::DProf::Baseline::write("$dir/again.tmon", [$again], counters_only => 1, root => "$dir/one");
-Devel::DProf::Baseline::write("$dir/other.tmon", [$other], counters_only => 1, root => "$dir/two");
+Devel::DProf::Compare::Baseline::write("$dir/first.tmon", [$first],
+    counters_only => 1, root => "$dir/one");
+Devel::DProf::Compare::Baseline::write("$dir/again.tmon", [$again],
+    counters_only => 1, root => "$dir/one");
+Devel::DProf::Compare::Baseline::write("$dir/other.tmon", [$other],
+    counters_only => 1, root => "$dir/two");
 my $text = slurp("$dir/first.tmon");
 is(slurp("$dir/again.tmon"), $text, 'with counters only, the same code gives the same bytes');
 is(slurp("$dir/other.tmon"), $text, '... in another folder, too');
@@ -102,7 +105,7 @@ sub without_times {
 }
 for (['again', $again, 'one'], ['other', $other, 'two'], ['first', $first, 'one']) {
     my ($name, $file, $project) = @$_;
-    Devel::DProf::Baseline::write("$dir/$name.times", [$file], root => "$dir/$project");
+    Devel::DProf::Compare::Baseline::write("$dir/$name.times", [$file], root => "$dir/$project");
 }
 $text = slurp("$dir/first.times");
 is(without_times(slurp("$dir/$_.times")), without_times($text),
@@ -111,14 +114,14 @@ like($text, qr/^h /m, 'a baseline with times has histograms');
 
 subtest 'several files add up' => sub {
     # Several files add up; no file is left beside one that cannot be written.
-    Devel::DProf::Baseline::write("$dir/two.tmon", [$first, $other], counters_only => 1,
+    Devel::DProf::Compare::Baseline::write("$dir/two.tmon", [$first, $other], counters_only => 1,
         root => $dir);
     like(slurp("$dir/two.tmon"), qr/^\$dprof_merged=2;/m, 'two files make one baseline');
     for my $bad (["$dir/no/x.tmon", [$first],
         qr{^\Q$dir\E/no/x\.tmon could not be written: No such file}],
         ["$dir/x.tmon", ["$dir/nofile"], qr{^\Q$dir\E/nofile: No such file}],
         ["$dir/x.tmon", ["$root/MANIFEST"], qr{MANIFEST: }], ["$dir/x.tmon", [], qr/no files/]) {
-        eval { Devel::DProf::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
+        eval { Devel::DProf::Compare::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
         like($@, $bad->[2], "refused: $bad->[2]");
     }
     is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'refused baselines leave no file');
@@ -129,14 +132,14 @@ subtest 'several files add up' => sub {
 my $more = recorded('one', 'more', { MORE => 1 }, 7);
 my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
 {
-    my $same = Devel::DProf::Baseline::compare(%compare, new => [$again],
+    my $same = Devel::DProf::Compare::Baseline::compare(%compare, new => [$again],
         fail_if => 'calls > 0, ops > 0, new, gone');
     is_deeply([@$same{qw(failed undecided branch)}, $same->{findings}, $same->{messages}],
         [0, 0, '', [], []],
         'an unchanged program has no findings') or diag explain $same->{messages};
     like($same->{text}, qr/^total: \d+ ops\nno sub has changed\n\z/, '... and the text says so');
 
-    my $result = Devel::DProf::Baseline::compare(%compare, new => [$more],
+    my $result = Devel::DProf::Compare::Baseline::compare(%compare, new => [$more],
         fail_if => ['calls > 0', '/fetch/ ops > 2%', 'new']);
     my %found = map { ("$_->{rule}: $_->{sub}" => [@$_{qw(old new)}]) } @{ $result->{findings} };
     is($result->{failed}, scalar keys %found, 'the number of findings is told');
@@ -165,7 +168,7 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
         $row->(1, 'M::same', 100, 100), $row->(2, 'M::more', 10, 20),
         $row->(2, 'M::' . 'x' x 99, 90, 80)];
     my $branch = sub {
-        return (Devel::DProf::Baseline::branch({ lines => $rows },
+        return (Devel::DProf::Compare::Baseline::branch({ lines => $rows },
             { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_))[0];
     };
     is($branch->(4),
@@ -179,30 +182,37 @@ calls         ops  call tree
 END
     like($branch->(9), qr/^ +1 +90 -> 80      \.\.\.x{40,}$/m, 'a long name is cut, not moved');
 
-    my $times = Devel::DProf::Baseline::compare(%compare, new => [$again],
+    my $times = Devel::DProf::Compare::Baseline::compare(%compare, new => [$again],
         fail_if => 'self > 5% & 1ms, calls > 0');
     is_deeply($times->{messages},
         ['rule self > 5% & 1ms was not checked: the baseline has counters only, and no times'],
         'a rule about times is told as not checked');
-    my $events = Devel::DProf::Baseline::compare(%compare, new => [$again],
+    my $events = Devel::DProf::Compare::Baseline::compare(%compare, new => [$again],
         fail_if => 'cycles > 5%, calls > 0');
     is_deeply($events->{messages}, ['rule cycles > 5% was not checked: not both sides have cycles'],
         'a rule about a counter that one side lacks, too');
     spew("$dir/old.tmon", slurp("$dir/first.tmon") =~ s/^\$dprof_perl=.*/\$dprof_perl='5.8.1';/mr);
-    my $perls = Devel::DProf::Baseline::compare(%compare, old => ["$dir/old.tmon"], new => [$more],
+    my $perls = Devel::DProf::Compare::Baseline::compare(%compare, old => ["$dir/old.tmon"],
+        new => [$more],
         fail_if => 'ops > 0, calls > 0');
     my $why = qr/recorded by different perls \(5\.\d+\.\d+, 5\.\d+\.\d+\)/;
     like($perls->{messages}[0], qr/^rule ops > 0 was not checked: $why$/,
         'rules about ops are not checked between different perls');
     ok($perls->{failed}, '... but calls are compared');
-    my $random = Devel::DProf::Baseline::compare(%compare,
+    my $random = Devel::DProf::Compare::Baseline::compare(%compare,
         new => [recorded('one', 'random', { PERL_HASH_SEED => 'random' })], fail_if => 'ops > 2%');
     like("@{ $random->{messages} }", qr/hash seed/, 'a random hash seed is told');
     for my $bad (['calls >', qr/a limit/], ['ops > 2ms', qr/this metric is a count/]) {
-        eval { Devel::DProf::Baseline::compare(%compare, new => [$again], fail_if => $bad->[0]) };
+        eval {
+            Devel::DProf::Compare::Baseline::compare(%compare,
+                new => [$again], fail_if => $bad->[0]);
+        };
         like($@, $bad->[1], "rule $bad->[0]");
     }
-    eval { Devel::DProf::Baseline::compare(%compare, new => ["$dir/nofile"], fail_if => 'new') };
+    eval {
+        Devel::DProf::Compare::Baseline::compare(%compare,
+            new => ["$dir/nofile"], fail_if => 'new');
+    };
     like($@, qr/nofile: No such file/, 'a missing file is an error');
 }
 

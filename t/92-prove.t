@@ -254,16 +254,16 @@ subtest 'a baseline that is none' => sub {
 # Where the module's two parts are in different folders, as in blib, perl would load DynaLoader, and
 # count it.
 subtest 'the recorder leaves no trace of its own' => sub {
-    require Devel::DProf::Record;
+    require Devel::DProf::Tool::Record;
     make_path("$dir/record");
-    my ($status, $files) = Devel::DProf::Record::record_into("$dir/record",
+    my ($status, $files) = Devel::DProf::Tool::Record::record_into("$dir/record",
         [$^X, '-e', 'sub f { 1 } f()']);
     is("$status @{[scalar @$files]}", '0 1', 'Record runs a perl under the recorder');
     unlike(slurp($files->[0]), qr/DynaLoader|strict/, '... which loads no module for that');
     is(join(' ', glob "$dir/record/*"), $files->[0], '... and leaves no other file');
 
     # A perl of another version finds no object that it could load.
-    my $module = Devel::DProf::Record::module_folder("$dir/module");
+    my $module = Devel::DProf::Tool::Record::module_folder("$dir/module");
     rename "$module/$Config{version}", "$module/5.0.99" or die $!;
     local @ENV{qw(PERL5LIB PERL5OPT PERL_DPROF_OUT)} = ($module, '-d:DProf', "$dir/other");
     is(`$^X -e 'sub f { 1 } f(); print "ran, \$^P", exists \$ENV{PERL5DB} ? " debugged" : ""'`,
@@ -283,19 +283,19 @@ subtest 'the same @INC whatever runs beside it' => sub {
 subtest 'a folder with all of it' => sub {
     TestEnvironment::skip_long();
     make_path("$dir/all");
-    require Devel::DProf::Suite;
+    require Devel::DProf::Compare::Suite;
     for my $test ('t/fork.t', 't/system.t') {
         local $ENV{PERL5LIB} = "$top/blib/lib$Config{path_sep}$top/blib/arch";
         local @ENV{qw(PERL5OPT PERL_DPROF_OUT)} = ('-d:DProf=tree', "$dir/all/%p.out");
         open my $in, '-|', "cd '$dir' && $^X $test" or die;
         is(join('', <$in>), "1..1\nok 1\n", "$test runs");
     }
-    my @by = map { [shift @$_, scalar @$_] } Devel::DProf::Suite->new->by_test("$dir/all");
+    my @by = map { [shift @$_, scalar @$_] } Devel::DProf::Compare::Suite->new->by_test("$dir/all");
     is_deeply(\@by, [['t/fork.t', 2], ['t/system.t', 2]],
         'processes count for the test that has started them');
     open my $keep, '>&', \*STDOUT or die;
     open STDOUT, '>', "$dir/out" or die;
-    my $status = Devel::DProf::Suite::main("$dir/all", 'top=1');
+    my $status = Devel::DProf::Compare::Suite::main("$dir/all", 'top=1');
     open STDOUT, '>&', $keep or die;
     is($status, 0, 'the command for yath runs');
     like(slurp("$dir/out"), qr/^DProf: 2 test files in 4 processes,/m,

@@ -2,8 +2,8 @@
 # How often dprofdiff --bisect raises a false alarm, and what it finds. Simulates ROUNDS (1,000)
 # unchanged histories, and for changes of 5, 10 and 20 % ROUNDS / 5 histories each in which one sub
 # becomes slower by that much from some version on; what a store would give is handed to
-# Devel::DProf::Bisect. The seeds are fixed, and so is the result. It takes some minutes; after
-# `make', type: perl xt/bisect.pl
+# Devel::DProf::Store::Bisect. The seeds are fixed, and so is the result. It takes some minutes;
+# after `make', type: perl xt/bisect.pl
 #
 # A history has 12 versions with 10 runs each, and 40 subs, whose costs spread as those of programs
 # do: the dearest takes some 15 %, the cheapest less than half a percent. A sub's time varies from
@@ -14,15 +14,15 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../blib/lib", "$FindBin::Bin/../blib/arch";
 use Devel::DProf::Core;
-use Devel::DProf::Bisect;
+use Devel::DProf::Store::Bisect;
 
 use constant { VERSIONS => 12, RUNS => 10, SUBS => 40, HOSTS => 5, NOISE => 0.04 };
 my $rounds = $ENV{ROUNDS} || 1000;
 
 sub normal { return sqrt(-2 * log(1 - rand)) * cos(6.283185307179586 * rand) }
 
-# Returns runs as Devel::DProf::Bisect keeps them; sub number WHICH takes FACTOR times as much from
-# version AT on.
+# Returns runs as Devel::DProf::Store::Bisect keeps them; sub number WHICH takes FACTOR times as
+# much from version AT on.
 sub history {
     my ($which, $at, $factor) = @_;
     my @cost = map { 1 / ($_ + 5) } 1 .. SUBS;
@@ -47,13 +47,13 @@ sub history {
 # Returns the changes that are found in runs.
 sub found {
     my (@runs) = @_;
-    my $bisect = Devel::DProf::Bisect->new(sizes => [(RUNS) x VERSIONS],
+    my $bisect = Devel::DProf::Store::Bisect->new(sizes => [(RUNS) x VERSIONS],
         weights => [map { 1 } @runs], names => [0 .. VERSIONS - 1], shown => $runs[0]{value});
     return $bisect->tested({ name => 'cpu', of_run => \@runs });
 }
 
 printf "%d versions of %d runs, %d subs; p up to %g\n", VERSIONS, RUNS, SUBS,
-    Devel::DProf::Bisect::ALPHA;
+    Devel::DProf::Store::Bisect::ALPHA;
 srand 1;
 my $alarms = grep { scalar found(history(-1, 0, 1)) } 1 .. $rounds;
 print "unchanged: an alarm in $alarms of $rounds histories\n";

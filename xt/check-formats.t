@@ -6,8 +6,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
-use Devel::DProf::Completion;
-use Devel::DProf::Stacks;
+use Devel::DProf::Tool::Completion;
+use Devel::DProf::View::Stacks;
 use Test::More;
 
 # Returns what a manual does not explain of formats: names at --format, and suffixes somewhere. The
@@ -26,10 +26,10 @@ sub unexplained {
 }
 
 my %tool = (programs => 'dproffold', eyes => 'dprofflame', tools => 'dprofexport');
-my %rows = map { $_->[0] => "@$_ " } Devel::DProf::Completion::rows();
+my %rows = map { $_->[0] => "@$_ " } Devel::DProf::Tool::Completion::rows();
 my @formats = @{ Devel::DProf::Profile::stacks_formats() };
 for my $for (sort keys %tool) {
-    my @mine = Devel::DProf::Stacks::formats($for);
+    my @mine = Devel::DProf::View::Stacks::formats($for);
     ok(scalar @mine, "$tool{$for} has formats");
     my $is_choice = @mine > 1;
     is(($rows{ $tool{$for} } =~ / --format /) ? 1 : 0, $is_choice ? 1 : 0,

@@ -2,7 +2,8 @@
 # Checks the levels of the C code: a file includes headers of its own folder, and of those below it
 # that LEVELS names for the folder. The core, in src/, must not know perl, print, exit, allocate
 # past dp_mem, or read a clock or the environment. In xs/, each .c has a header of its own. In both,
-# no files include or call each other in a circle.
+# no files include or call each other in a circle. The same of modules in lib/Devel/DProf/, and what
+# they use.
 use strict;
 use warnings;
 use FindBin;
@@ -19,7 +20,7 @@ my %perls = map { $_ => 1 } qw(EXTERN.h perl.h XSUB.h);
 sub levels {
     my ($text) = @_;
     my (%sees, @bad);
-    for my $line (grep { !/^(?:#|$)/ } split /\n/, $text) {
+    for my $line (grep { !/^(?:#|$)/ } split /\n/, $text =~ s/\\\n//gr) {
         my ($folder, $below) = $line =~ m{^([\w/-]+):((?: +[\w/-]+)*)$}
             or push(@bad, "LEVELS: not FOLDER: FOLDER ...: $line"), next;
         push @bad, "LEVELS: $folder comes twice" if $sees{$folder};
@@ -53,7 +54,7 @@ my $allocates = qr/\b(?:malloc|calloc|realloc|reallocarray|free|strdup|strndup|a
 sub needless {
     my ($sees, %text) = @_;
     my %left = map { my $folder = $_; map { ("$folder does not need $_" => 1) }
-        grep { $_ ne $folder } keys %{ $sees->{$folder} } } keys %$sees;
+        grep { $_ ne $folder } keys %{ $sees->{$folder} } } grep { !/^lib/ } keys %$sees;
     for my $file (keys %text) {
         my ($folder) = $file =~ m{^(.*)/};
         delete $left{"$folder does not need $_"} for map { $folder{$_} // () }
@@ -99,6 +100,45 @@ sub bad_includes {
         }
     }
     return @bad;
+}
+
+# The room of a module: the folder of lib/Devel/DProf/ that it is in, at any depth, or that has its
+# name. Undef for others.
+my $ROOMS = 'lib/Devel/DProf';
+
+sub room {
+    my ($file) = @_;
+    my ($name) = $file =~ m{^\Q$ROOMS\E/([\w/]+)\.pm$} or return undef;
+    my ($top) = split m{/}, $name;
+    return $sees->{"$ROOMS/$top"} ? "$ROOMS/$top" : $ROOMS;
+}
+
+# Returns the modules that a module uses, as files.
+sub used_modules {
+    my ($text) = @_;
+    my $code = $text =~ s/^__END__\n.*//msr;
+    return map { "lib/$_.pm" } map { s{::}{/}gr } $code =~ /^\s*use (Devel::DProf::[\w:]+)/mg;
+}
+
+# Returns complaints about what a module uses.
+sub bad_uses {
+    my ($file, $text) = @_;
+    my $room = room($file);
+    # A module that has a folder of its name is one that others of the lowest room may use.
+    return map { "$file: $room does not see $_" } grep {
+        my $there = room($_);
+        m{^\Q$ROOMS\E/\w+\.pm$} ? 0 : !$sees->{$room}{$there}
+    } used_modules($text);
+}
+
+# Returns which modules use each other in a circle.
+sub circles_of_modules {
+    my (%text) = @_;
+    my %to;
+    for my $file (keys %text) {
+        $to{$file}{$_} = $_ for grep { $_ ne $file && exists $text{$_} } used_modules($text{$file});
+    }
+    return rings(%to);
 }
 
 # Returns complaints about what a file of the core does.
@@ -227,6 +267,15 @@ is(join("\n", map { complaints($_, $text{$_}, %text) } sort keys %text), '',
 is(join("\n", circles(%text)), '', 'no circles of includes');
 is(join("\n", call_circles(%text)), '', 'no circles of calls');
 
+my %module = map { $_ => content($_) } grep { defined room($_) } tracked();
+ok(keys %module > 60, 'lib/ has modules') or BAIL_OUT('nothing to check');
+is(join("\n", map { bad_uses($_, $module{$_}) } sort keys %module), '', 'levels of modules');
+is(join("\n", circles_of_modules(%module)), '', 'no circles of modules');
+my %in_room;
+$in_room{ m{^(.*)/} ? $1 : '' }++ for keys %module;
+is(join("\n", map { "$_: $in_room{$_} modules" } grep { $in_room{$_} > 20 } sort keys %in_room), '',
+    'no room has more than twenty modules');
+
 # The check notices violations.
 my @samples = (
     ['a higher level',   'src/base/dp_buf.c', qq{#include "dp_buf.h"\n#include "dp_prof.h"\n},
@@ -297,4 +346,16 @@ is(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);     /* 
 is(join("\n", complaints('src/base/dp_buf.c',
     qq{#include "dp_buf.h"\n#include "dp_err.h"\n/* printf(x) */ char *s = "free(x)";\n})),
     '', 'notices: nothing in a good file');
+like(join("\n", bad_uses("$ROOMS/View/Odd.pm", "use Devel::DProf::Compare::Diff;\n")),
+    qr{View does not see lib/Devel/DProf/Compare}, 'notices: a module of a higher room');
+like(join("\n", bad_uses("$ROOMS/Store/Odd/Part.pm", "use Devel::DProf::Tool::Help;\n")),
+    qr{Store does not see lib/Devel/DProf/Tool}, 'notices: ... from a folder further down');
+like(join("\n", bad_uses("$ROOMS/Sides.pm", "use Devel::DProf::View::Layout;\n")),
+    qr{DProf does not see lib/Devel/DProf/View}, 'notices: the lowest room uses one');
+is(join("\n", bad_uses("$ROOMS/Store.pm", "use Devel::DProf::Store::Http;\n"),
+    bad_uses("$ROOMS/View/Odd.pm", "use Devel::DProf::Text;\n__END__\n"
+        . "use Devel::DProf::Tool::X;\n")), '', 'and nothing in good modules');
+like(join("\n", circles_of_modules("$ROOMS/A.pm" => "use Devel::DProf::B qw(b);\n",
+    "$ROOMS/B.pm" => "use Devel::DProf::A;\n")), qr/A\.pm -> .*B\.pm -> /,
+    'notices: a circle of modules');
 done_testing;

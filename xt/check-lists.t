@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use lib "$FindBin::Bin/../t/lib";
 use Author;
-use Devel::DProf::Suite;
+use Devel::DProf::Compare::Suite;
 use Devel::DProf::Tools;
 use Devel::DProf::View;
 use DProfTest qw(in_process);
@@ -64,7 +64,7 @@ sub values_apart {
 is(values_apart($help, content('lib/Devel/DProf.pm')), '', '... their values and defaults');
 
 # The options of prove's plugin, as it lists them itself.
-eval { Devel::DProf::Suite->options('no_such') };
+eval { Devel::DProf::Compare::Suite->options('no_such') };
 my ($plugin_options) = $@ =~ /the options are (.*)/;
 my ($plugin_manual) = content('lib/App/Prove/Plugin/DProf.pm')
     =~ /^=head1 OPTIONS\n(.*?)^=head1 /ms;

@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
 use B ();
-use Devel::DProf::Completion;
+use Devel::DProf::Tool::Completion;
 use Pod::Checker ();
 use Test::More;
 
@@ -63,7 +63,7 @@ sub disagreements {
         map({ "in the manual only: $_" } grep { !$table{$_} } sort keys %pod));
 }
 
-my %table = map { ($_->[0] => [ @$_[1 .. $#$_] ]) } Devel::DProf::Completion::rows();
+my %table = map { ($_->[0] => [ @$_[1 .. $#$_] ]) } Devel::DProf::Tool::Completion::rows();
 my @tools = map { m{^bin/(\w+)$} ? $1 : () } tracked();
 is("@{[ sort keys %table ]}", "@tools", 'each tool has its manual and its options');
 for my $tool (@tools) {
@@ -122,7 +122,8 @@ is(long_paragraphs("=head1 X\n\n" . "Six\n" x 6 . "\n=cut\n\n" . "code\n" x 7), 
     'notices: nothing in six lines, nor in code');
 is(long_paragraphs("=head1 X\n\n" . "Seven\n" x 7 . "\n" . "    verbatim\n" x 7), 'Seven',
     'notices: a paragraph of seven lines');
-my @rows = map { Devel::DProf::Completion::spelled($_) } 'E|exclusive', 'O|rows=i', 'N|negatable!';
+my @rows = map { Devel::DProf::Tool::Completion::spelled($_) }
+    'E|exclusive', 'O|rows=i', 'N|negatable!';
 my @explained = options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n"
     . "=item B<-X>\n\n");
 is(join("\n", disagreements(\@rows, \@explained)), join("\n", 'not in the manual: -O',

@@ -6,8 +6,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
-use Devel::DProf::Completion;
-use Devel::DProf::Options;
+use Devel::DProf::Tool::Completion;
+use Devel::DProf::Tool::Options;
 use Devel::DProf::Tools;
 use File::Spec;
 use Test::More;
@@ -29,7 +29,7 @@ my @files = tracked();
 
 is(differ([ 'dprof', @names ], [map { m{^bin/(\w+)\z} } @files]), '', 'bin/: a command for each');
 is(differ([ 'Devel::DProf::Tool::Dprof', map { $_->{module} } @tools ],
-    [map { m{^lib/(Devel/DProf/Tool/\w+)\.pm\z} ? $1 =~ s{/}{::}gr : () } @files]), '',
+    [map { m{^lib/(Devel/DProf/Tool/Dprof\w*)\.pm\z} ? $1 =~ s{/}{::}gr : () } @files]), '',
     'lib/: a module for each');
 for my $tool (@tools) {
     my $module = Devel::DProf::Tools::load($tool);
@@ -51,7 +51,7 @@ sub disagreements {
     my $help = join '', $command->help =~ /^( {4,}\S.*\n)/mg;
     my %shown = map { $_ => 1 } $help =~ /(?<![\w%-])(--?[A-Za-z][\w-]*)/g;
     for my $row ($command->rows) {
-        my @names = Devel::DProf::Completion::spelled($row);
+        my @names = Devel::DProf::Tool::Completion::spelled($row);
         @known{@names} = (1) x @names;
         my $is_shown = grep { $shown{$_} } @names;
         push @bad, "not in the help: $row" if !$is_shown && !$unshown{$row};
@@ -80,9 +80,10 @@ SKIP: {
 
 # A plain run of a tool loads what it needs.
 my @seldom = qw(Getopt/Long.pm Pod/Usage.pm Text/ParseWords.pm POSIX.pm Encode.pm JSON/PP.pm
-    Devel/DProf/Help.pm Devel/DProf/Values.pm Devel/DProf/Outcome.pm Devel/DProf/Diff.pm
-    Devel/DProf/Lines.pm Devel/DProf/Layout.pm Devel/DProf/Record.pm Devel/DProf/Watch.pm
-    Devel/DProf/Write.pm Devel/DProf/History.pm Devel/DProf/Store/Sides.pm);
+    Devel/DProf/Compare/Diff.pm Devel/DProf/Live/Watch.pm Devel/DProf/OptionValues.pm
+    Devel/DProf/Outcome.pm Devel/DProf/Store/History.pm Devel/DProf/Store/Sides.pm
+    Devel/DProf/Tool/Help.pm Devel/DProf/Tool/Record.pm Devel/DProf/View/Layout.pm
+    Devel/DProf/View/Lines.pm Devel/DProf/Write.pm);
 SKIP: {
     skip 'perl Makefile.PL && make first', 4 if !-e 'blib/script/dprofpp';
     my $code = q{END { print STDERR map { "$_\n" } keys %INC } do shift};
@@ -101,13 +102,13 @@ my %road = (
         'Devel/DProf/Metric.pm' ],
     'files are read for sides' => [ qr/Profile::add_all\b/, 'Devel/DProf/Sides.pm' ],
     'outcomes become messages' => [ qr/Profile::TRUNCATED/, 'Devel/DProf/Outcome.pm' ],
-    'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Options.pm' ],
+    'options are parsed' => [ qr/getoptions/i, 'Devel/DProf/Tool/Options.pm' ],
     'outcomes are worded' => [ qr/\$(?:o|outcome)->\{message\}/, 'Devel/DProf/Outcome.pm' ],
     # A view that a caller reads returns rows.
     'output is decoded' => [ qr/->decode\b/ ],
     'output goes to a string' => [ qr/open \*?STDOUT, '>', \\\$/, 'Test/DProf/Profile.pm' ],
     'formats of stacks are named' => [ qr/(?:eq|ne|=>) '(?:svg|folded)'/ ],
-    'sources are found' => [ qr/->line_(?:text|source)\b/, 'Devel/DProf/Source.pm' ],
+    'sources are found' => [ qr/->line_(?:text|source)\b/, 'Devel/DProf/View/Source.pm' ],
     'files are renamed' => [ qr/\brename[ (]+\$/, 'Devel/DProf/Write.pm', 'Test/DProf.pm' ],
 );
 my %code = map { m{^lib/(.*\.pm)\z} ? ($1 => strip_pod(content($_))) : () } @files;
@@ -117,7 +118,7 @@ for my $what (sort keys %road) {
 }
 
 is(differ(['a', 'b'], ['b', 'c']), "missing: a\nunknown: c", 'notices: one too few, one too many');
-my $sample = Devel::DProf::Options->new(name => 'x', text => <<'END');
+my $sample = Devel::DProf::Tool::Options->new(name => 'x', text => <<'END');
 = a|all  n|none!
     -a      all
     --no-such
@@ -126,7 +127,7 @@ my $sample = Devel::DProf::Options->new(name => 'x', text => <<'END');
 END
 is(disagreements($sample), "not in the help: n|none!\nin the help all the same: c|call\n"
     . 'in the help only: --no-such', 'notices: help and options apart');
-my $ranges = Devel::DProf::Options->new(name => "x", text => <<"END");
+my $ranges = Devel::DProf::Tool::Options->new(name => "x", text => <<"END");
 = O|rows=i(positive)
 == p=f(probability)
 END

@@ -6,11 +6,11 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
-use Devel::DProf::Completion;
+use Devel::DProf::Tool::Completion;
 use Test::More;
 
 my %options;
-for (Devel::DProf::Completion::rows()) {
+for (Devel::DProf::Tool::Completion::rows()) {
     my ($tool, @options) = @$_;
     $options{$tool} = { map { $_ => 1 } @options };
 }

@@ -6,7 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Author;
-use Devel::DProf::Completion;
+use Devel::DProf::Tool::Completion;
 use Devel::DProf::Constants qw(first_words time_words);
 use Devel::DProf::Tools;
 use Test::More;
@@ -66,7 +66,8 @@ sub untold {
 sub helped {
     my ($help, $option, @rows) = @_;
     my ($row) = grep { /(?:^|\|)\Q$option\E\b/ } @rows;
-    my $names = join '|', map { quotemeta } Devel::DProf::Completion::spelled($row // $option);
+    my $names = join '|', map { quotemeta }
+        Devel::DProf::Tool::Completion::spelled($row // $option);
     return join '', grep { /(?<![\w-])(?:$names)(?![\w-])/ } split /^(?= {4}\S)/m, $help;
 }
 

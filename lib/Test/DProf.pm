@@ -4,8 +4,8 @@ use strict;
 use warnings;
 
 use Carp 'croak';
-use Devel::DProf::Layout ();
 use Devel::DProf::Text ();
+use Devel::DProf::View::Layout ();
 use Test2::API ();
 use Test::DProf::Names qw(misspelt doubtful_name);
 use Test::DProf::Profile;
@@ -70,7 +70,7 @@ sub pin {
         pop @command;
         shift @command;
     } else {
-        require Devel::DProf::Record;
+        require Devel::DProf::Tool::Record;
         @command = ($^W ? '-w' : (), (map { "-I$_" } grep { !ref } @INC), $0, @ARGV);
     }
     @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS TEST_DPROF_PINNED)} = (0, 0, 1);
@@ -242,9 +242,9 @@ sub place_of_process {
 # Reads what all processes and threads have recorded in a phase.
 sub read_block {
     my ($path, $phase) = @_;
-    require Devel::DProf::Baseline;
+    require Devel::DProf::Compare::Baseline;
     my $root = project();
-    return Devel::DProf::Baseline::profile([Devel::DProf::Input::processes($path)],
+    return Devel::DProf::Compare::Baseline::profile([Devel::DProf::Input::processes($path)],
         phase => $phase, below => 'Devel::DProf::_block', allow_truncated => 1, root => $root);
 }
 
@@ -295,13 +295,13 @@ sub profile_script_ok {
     my $perl_options = join ' ', $ENV{PERL5OPT} // '', @{ $how{perl} || [] };
     $broken //= cover_is_running() if $perl_options =~ /(?:-[Mm]Devel::|-d:)Cover\b/;
     return skip_with($name, $broken) if defined $broken;
-    require Devel::DProf::Baseline;
-    require Devel::DProf::Record;
+    require Devel::DProf::Compare::Baseline;
+    require Devel::DProf::Tool::Record;
     my $folder = dir() . '/script' . ++$Files . ($$ != $first_pid ? ".$$" : '');
     mkdir $folder, 0700 or croak "$folder: $!";
     my $stdin = "$folder/stdin";
     spew($stdin, ref $how{stdin} ? ${ $how{stdin} } : $how{stdin}) if defined $how{stdin};
-    my ($status, $files, $said) = Devel::DProf::Record::record_into(
+    my ($status, $files, $said) = Devel::DProf::Tool::Record::record_into(
         $folder, [$^X, @{ $how{perl} || [] }, $script, @args], output => 1,
         inc => [map { File::Spec->rel2abs($_) } grep { !ref } added_inc()],
         defined $how{stdin} ? (stdin => $stdin) : (), env => $how{env}, events => $how{events},
@@ -312,7 +312,8 @@ sub profile_script_ok {
         dir => \&dir, stdout => $out, stderr => $err, status => $status,
         @$files ? () : (skipped => 'there is no profile of the script'),
         read => sub {
-            return Devel::DProf::Baseline::profile($files, root => project(), allow_truncated => 1);
+            return Devel::DProf::Compare::Baseline::profile($files, root => project(),
+                allow_truncated => 1);
         },
     );
     my @diag;
@@ -346,7 +347,7 @@ sub ended {
 sub last_lines {
     my @lines = split /\n/, Devel::DProf::Text::text($_[0]);
     @lines = ('...', @lines[-10 .. -1]) if @lines > 10;
-    return map { '  ' . Devel::DProf::Layout::cut($_, WIDTH - 2) } @lines;
+    return map { '  ' . Devel::DProf::View::Layout::cut($_, WIDTH - 2) } @lines;
 }
 
 sub slurp {
@@ -483,14 +484,14 @@ sub no_regression_ok {
     my $rules = $how{fail_if} // 'calls > 0, ops > 2%';
     my $name = $how{name} // "no regression since $file";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
-    require Devel::DProf::Baseline;
+    require Devel::DProf::Compare::Baseline;
     return update($p, $file, $name, $how{counters_only}) if $ENV{DPROF_UPDATE_BASELINES};
     my $ctx = Test2::API::context();
     my ($ok, @diag, @notes) = (0);
     my $result;
     if (!-e $file) {
         @diag = ("there is no baseline $file", "this writes it: DPROF_UPDATE_BASELINES=1 prove $0");
-    } elsif (!($result = eval { Devel::DProf::Baseline::compare(
+    } elsif (!($result = eval { Devel::DProf::Compare::Baseline::compare(
         old => [$file], new => [$p->file], old_name => $file, new_name => 'now',
         fail_if => $rules, metric => $how{metric}, strict => $how{strict}, root => project()) })) {
         @diag = (one($@));
@@ -518,10 +519,10 @@ sub findings {
     my @lines = map {
         my $f = $_;
         my $numbers = defined $f->{old}
-            ? ': ' . Devel::DProf::Baseline::change($f->{old}, $f->{new}) : '';
+            ? ': ' . Devel::DProf::Compare::Baseline::change($f->{old}, $f->{new}) : '';
         my $in = defined $f->{in} ? ' in ' . Devel::DProf::Text::shown($f->{in}) : '';
         ("FAIL $f->{rule}: " . Devel::DProf::Text::shown($f->{sub}) . $in . $numbers,
-            map { '  ' . Devel::DProf::Baseline::line_text($_) } @{ $f->{lines} || [] });
+            map { '  ' . Devel::DProf::Compare::Baseline::line_text($_) } @{ $f->{lines} || [] });
     } @found;
     return (@lines, $more ? "... and $more more" : ());
 }
@@ -537,15 +538,15 @@ sub changes {
 # Returns a line of numbers and a name, which gets the rest of the line after so many columns.
 sub named {
     my ($columns, $widths, $name, @numbers) = @_;
-    return '  ' . Devel::DProf::Layout::aligned($widths, '  ', @numbers) . '  '
-        . Devel::DProf::Layout::fitted($name, WIDTH - $columns);
+    return '  ' . Devel::DProf::View::Layout::aligned($widths, '  ', @numbers) . '  '
+        . Devel::DProf::View::Layout::fitted($name, WIDTH - $columns);
 }
 
 # Breaks long lines; those of tables are short enough.
 sub wrapped {
     my ($line) = @_;
     return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
-    return Devel::DProf::Layout::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
+    return Devel::DProf::View::Layout::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
 }
 
 sub update {
@@ -557,7 +558,7 @@ sub update {
             require File::Path;
             File::Path::make_path($folder);
         }
-        my $how = Devel::DProf::Baseline::written_how($p->profile, $counters_only);
+        my $how = Devel::DProf::Compare::Baseline::written_how($p->profile, $counters_only);
         $p->profile->save($file, $VERSION, $how);
     };
     my $why = $@ ? one($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
@@ -576,7 +577,7 @@ sub picture {
     my $folder = $ENV{DPROF_ARTIFACTS};
     my $is_shared = !length($folder // '');
     my @lines = eval {
-        require Devel::DProf::Flame;
+        require Devel::DProf::View::Flame;
         if (!$is_shared) {
             require File::Path;
             File::Path::make_path($folder) if !-d $folder;
@@ -586,7 +587,7 @@ sub picture {
         }
         my $stem = join '-', 'dprof', map { s{[^\w.]+}{-}gr =~ s/^-+|-+\z//gr } $0, $name;
         my $path = "$folder/" . substr($stem, 0, 120) . '.html';
-        my $flame = Devel::DProf::Flame->of_comparison(
+        my $flame = Devel::DProf::View::Flame->of_comparison(
             $result->{diff}, { format => 'html', title => undef });
         $flame->prepare or die "it cannot be drawn\n";
         require Devel::DProf::Write;
@@ -738,8 +739,8 @@ Compares with a baseline, and fails if a rule fails. Returns true if the test pa
 
 =item baseline => FILE
 
-A file of L<Devel::DProf::Baseline>, to be committed. The path is relative to the current folder,
-which is the project's.
+A file of L<Devel::DProf::Compare::Baseline>, to be committed. The path is relative to the current
+folder, which is the project's.
 
 =item fail_if => RULES
 
@@ -755,8 +756,8 @@ for unchanged code by the same perl, it is the same file.
 
 =item metric => NAME, strict => 1, name => TEXT
 
-C<metric> is the metric of the table (L<Devel::DProf::Baseline/compare>). With C<strict>, what
-cannot be decided fails. C<name> is the name of the test.
+C<metric> is the metric of the table (L<Devel::DProf::Compare::Baseline/compare>). With C<strict>,
+what cannot be decided fails. C<name> is the name of the test.
 
 =back
 
@@ -799,6 +800,6 @@ PERL_DPROF_LINES are the defaults of C<events> and C<lines> of C<profile_script_
 
 =head1 SEE ALSO
 
-L<Test::DProf::Profile>, L<Devel::DProf::Baseline>, L<dprofdiff>, L<Devel::DProf::Cookbook>
+L<Test::DProf::Profile>, L<Devel::DProf::Compare::Baseline>, L<dprofdiff>, L<Devel::DProf::Cookbook>
 
 =cut

@@ -144,7 +144,7 @@ static void free_runs(int n)
     }
 }
 
-/* As in lib/Devel/DProf/Looks.pm. */
+/* As in lib/Devel/DProf/Compare/Sequential.pm. */
 static const struct { int rounds; double share; } looks[] = {
     { 8, 0.1 }, { 12, 0.15 }, { 18, 0.2 }, { 27, 0.25 }, { 40, 0.3 }
 };

@@ -237,7 +237,7 @@ sub run_tool {
     my ($tool, $args, %opt) = @_;
     return run_program([tool_command($tool, @$args)], %opt) if $opt{fresh};
     my $main = main_of($tool);
-    require Devel::DProf::Record;
+    require Devel::DProf::Tool::Record;
     return run_program(sub { my $status = $main->(@$args); close STDOUT; return $status }, %opt);
 }
 

@@ -7,8 +7,8 @@
 #include "dprof/diff.h"
 
 /* Convert sides, each made of runs, which are made of parts, and a hash with the fields of struct
- * dp_diff_how (Devel::DProf::Diff has the layout). The results live as long as the arguments and
- * the statement. waiting: profiles may be packed, as comparisons take them. */
+ * dp_diff_how (Devel::DProf::Compare::Diff has the layout). The results live as long as the
+ * arguments and the statement. waiting: profiles may be packed, as comparisons take them. */
 const struct dp_diff_side *dpx_diff_sides(pTHX_ AV *from, SSize_t least, bool waiting);
 void dpx_diff(pTHX_ struct dp_diff_how *how, HV *from);
 

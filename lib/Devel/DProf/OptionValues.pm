@@ -1,4 +1,4 @@
-package Devel::DProf::Values;
+package Devel::DProf::OptionValues;
 
 # Values of options that several tools take: lists, patterns, slices of time, renames; and which
 # options go together.
@@ -99,7 +99,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Values - values of options: lists, patterns, slices of time, renames
+Devel::DProf::OptionValues - values of options: lists, patterns, slices of time, renames
 
 =head1 DESCRIPTION
 

@@ -271,7 +271,8 @@ undef if the profile lacks it.
 They print the output of L<dprofreport> and L<dprofdiff>. For print_report, SIDES are [PROFILE,
 FLAGS, SCRIPT, PID, THREAD] each, where FLAGS has a byte for each sub and one for the program. For
 print_diff, SIDES are hashes of a name and runs, and runs are lists of such arrays. HOW has the
-fields of C<struct dp_report> and C<struct dp_diff_how> in F<src/dprof/>; see L<Devel::DProf::Diff>.
+fields of C<struct dp_report> and C<struct dp_diff_how> in F<src/dprof/>; see
+L<Devel::DProf::Compare::Diff>.
 
 =item Devel::DProf::Profile::print_table HANDLE, COLUMNS, ROWS, HOW
 
@@ -293,10 +294,10 @@ A row has name, status (both, new or gone), baseline, value, change, baseline_ca
 are in seconds, and what a side does not have is undef.
 
 If there are several keys, other is the second one. A row that is a line of source
-(L<Devel::DProf::Diff>, keys) also has file, which is the name that both sides have in common;
-baseline_file and own_file, as the two sides have it, if they have it; baseline_line and line, its
-numbers on both sides, 0 if a side does not have it as far as is known; and fate: kept, moved (past
-other lines of its sub), inserted, deleted, or unknown if the sources are.
+(L<Devel::DProf::Compare::Diff>, keys) also has file, which is the name that both sides have in
+common; baseline_file and own_file, as the two sides have it, if they have it; baseline_line and
+line, its numbers on both sides, 0 if a side does not have it as far as is known; and fate: kept,
+moved (past other lines of its sub), inserted, deleted, or unknown if the sources are.
 
 A line of the call tree also has level. What changes less than PERCENT of the total is one line with
 its siblings: it has no name, and more is how many there are. A finding has rule, name, side,
@@ -356,7 +357,8 @@ L</subs>.
 
 Lines of source, as a reference to a list of [file, line, sub or undef, count, self, inclusive,
 calls, [[sub, calls, inclusive], ...]] by file, line and sub; subs are numbers in the order of
-L</subs>, values are ticks, or what the counter counts. L<Devel::DProf::Lines> gives them to tools.
+L</subs>, values are ticks, or what the counter counts. L<Devel::DProf::View::Lines> gives them to
+tools.
 
 =item line_files
 

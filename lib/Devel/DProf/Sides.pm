@@ -1,7 +1,7 @@
 package Devel::DProf::Sides;
 
 # Sides of runs of files: found by name, read, and asked for what they count. What is drawn or
-# folded has one; what is compared has several (Devel::DProf::Diff).
+# folded has one; what is compared has several (Devel::DProf::Compare::Diff).
 
 use strict;
 use warnings;
@@ -371,7 +371,7 @@ Devel::DProf::Sides - sides of runs of files: found by name, read, what they cou
 
 All tools that compare or sum up profiles read them in this way, several at a time where there are
 several processors; L<dproffold>, L<dprofflame> and L<dprofdiff> also name sides so.
-L<Devel::DProf::Diff>, which compares them, is one of these objects. It is internal to this
+L<Devel::DProf::Compare::Diff>, which compares them, is one of these objects. It is internal to this
 distribution.
 
 =head1 FUNCTIONS
@@ -384,7 +384,7 @@ The files of a side: a path, paths joined by commas, a wildcard or a folder. Ret
 as characters, and runs, a list of lists of paths; files with one run id are one run, but for
 slices. Returns undef, after a message, if there are no such files. ALL and QUIET as for
 L<Devel::DProf::Input/of_runs>. Where NAME is such a hash, which a store has given
-(L<Devel::DProf::Options>), it is returned.
+(L<Devel::DProf::Tool::Options>), it is returned.
 
 =item parts SIDE
 

@@ -120,7 +120,8 @@ Devel::DProf::Text - text for people: bytes and characters, names, lists of word
 =head1 DESCRIPTION
 
 What this distribution's Perl shows to people goes through these functions, and in lines and columns
-through L<Devel::DProf::Layout>. It is internal to this distribution. No function prints or dies.
+through L<Devel::DProf::View::Layout>. It is internal to this distribution. No function prints or
+dies.
 
 =head1 FUNCTIONS
 

@@ -151,7 +151,7 @@ Devel::DProf::Tool - what the command line tools share: messages, output
 
 This module provides messages and output. Each command has a module below this
 one, such as Devel::DProf::Tool::Dprofpp, whose C<main(@ARGV)> does all the work and returns the
-exit status (L<Devel::DProf::Options>, L<Devel::DProf::Tools>). All of this is internal to this
-distribution.
+exit status (L<Devel::DProf::Tool::Options>, L<Devel::DProf::Tools>). All of this is internal to
+this distribution.
 
 =cut

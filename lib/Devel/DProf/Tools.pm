@@ -63,7 +63,7 @@ table. It is internal to this distribution.
 
 A row is a hash: word, which stands behind C<dprof>; name, that of the command; module, whose
 C<main(@ARGV)> does its work and returns the exit status, and whose C<command> returns its
-L<Devel::DProf::Options>;
+L<Devel::DProf::Tool::Options>;
 env, the variable with default options; purpose, half a line for lists; more, which follows the
 purpose where there is room.
 

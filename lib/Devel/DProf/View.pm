@@ -12,10 +12,11 @@ use Devel::DProf::Constants qw(words_of first_words
                                DP_F_SHOWN DP_F_PARENT DP_F_CUT);
 use Devel::DProf::Profile;
 use Devel::DProf::Table;
+use Devel::DProf::Text ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(key keys_of filters flags nothing_shown medium colour too_large
-                    meant_subs);
+                    meant_subs folders);
 
 our @KEYS = first_words('key');
 # These are perf's words for some.
@@ -47,16 +48,17 @@ sub keys_of {
 sub filters {
     my ($opt, @patterns) = @_;
     return if !grep { defined $opt->{$_} } qw(S d C), @patterns;
-    require Devel::DProf::Values;
+    require Devel::DProf::OptionValues;
     my %how;
     for (['S', 'subs'], ['d', 'packages'], ['C', 'scripts']) {
         my ($name, $to) = @$_;
         next if !defined $opt->{$name};
-        $how{$to} = { map { $_ => 1 } Devel::DProf::Values::list_of("-$name", $opt->{$name}) };
+        $how{$to} = { map { $_ => 1 }
+                Devel::DProf::OptionValues::list_of("-$name", $opt->{$name}) };
     }
     for my $name (grep { defined $opt->{$_} } @patterns) {
         my $option = length $name > 1 ? "--$name" : "-$name";
-        $how{"re_$name"} = Devel::DProf::Values::pattern($option, $opt->{$name});
+        $how{"re_$name"} = Devel::DProf::OptionValues::pattern($option, $opt->{$name});
     }
     return %how;
 }
@@ -93,6 +95,10 @@ sub flags {
     return $flags;
 }
 
+# Returns the folders of --symfs or --source-dir: LIST has the value of each time that the option
+# was given, with commas between folders, or is undef.
+sub folders { return map { Devel::DProf::Text::text($_) } map { split /,/ } @{ $_[0] || [] } }
+
 # Returns what is to be said if the filters show nothing at all: after flags() of each profile.
 sub nothing_shown {
     my ($how) = @_;
@@ -107,7 +113,6 @@ sub nothing_shown {
 # message. A name without a package is compared with the names of subs in theirs.
 sub meant_subs {
     my ($word, @profiles) = @_;
-    require Devel::DProf::Text;
     my %names = map { $_->[0] => $_->[0] } map { $_->subs({}) } @profiles;
     %names = map { s/.*:://sr => $_ } sort keys %names if $word !~ /::/;
     my $meant = Devel::DProf::Text::question(

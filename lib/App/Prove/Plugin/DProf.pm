@@ -8,9 +8,9 @@ use warnings;
 use File::Path ();
 use File::Spec;
 use File::Temp ();
-use Devel::DProf::Record;
-use Devel::DProf::Suite;
+use Devel::DProf::Compare::Suite;
 use Devel::DProf::Text qw(bytes);
+use Devel::DProf::Tool::Record;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -22,9 +22,9 @@ sub load {
     my $app = $prove->{app_prove};
     my $before = $app->{+__PACKAGE__};
     # Both .proverc and the command line may load the plugin.
-    my $given = Devel::DProf::Suite->options(@{ $prove->{args} || [] });
+    my $given = Devel::DProf::Compare::Suite->options(@{ $prove->{args} || [] });
     my %opt = (%{ $before ? $before->{opt} : {} }, %$given);
-    my $suite = Devel::DProf::Suite->new(%opt);
+    my $suite = Devel::DProf::Compare::Suite->new(%opt);
     my $self = bless { opt => \%opt, suite => $suite, jobs => [], of_job => {} }, $class;
     $self->prepare;
     $app->{+__PACKAGE__} = $self;
@@ -77,8 +77,8 @@ sub plain { return $_[0] =~ m{\A[\w./+\@~-]+\z} }
 # a test may change it.
 sub include {
     my ($self) = @_;
-    return if !Devel::DProf::Record::include_dirs();
-    return '-I' . Devel::DProf::Record::module_folder("$self->{dir}/lib");
+    return if !Devel::DProf::Tool::Record::include_dirs();
+    return '-I' . Devel::DProf::Tool::Record::module_folder("$self->{dir}/lib");
 }
 
 # Runs the perl of the tests once: a mistake that it reports would fail every test.
@@ -100,7 +100,7 @@ sub try {
     }
     my ($line) = grep { /\S/ } split /\n/, $said;
     die 'DProf: the profiler cannot run here: ' . ($line // "status $?") =~ s/\ADProf: //r . "\n"
-        if $? || !Devel::DProf::Suite::profiles_in($dir);
+        if $? || !Devel::DProf::Compare::Suite::profiles_in($dir);
     return;
 }
 
@@ -186,7 +186,7 @@ sub finish {
     my ($self, $passed, $loud, $out) = @_;
     my $suite = $self->{suite};
     for my $job (@{ $self->{jobs} }) {
-        my @profiles = Devel::DProf::Suite::profiles_in($job->{dir});
+        my @profiles = Devel::DProf::Compare::Suite::profiles_in($job->{dir});
         $suite->add($job->{name}, \@profiles, %{ $job->{facts} || { failed => 1 } });
     }
     print {$out} bytes($suite->summary) if $loud;
@@ -276,8 +276,8 @@ failed or were skipped are neither compared nor written; neither are processes t
 their end. With the environment variable DPROF_UPDATE_BASELINES=1 nothing is compared, and all
 baselines are written anew if the suite passes.
 
-The baselines can be committed; see L<Devel::DProf::Baseline>. For that purpose use C<counters_only>
-and C<keep>.
+The baselines can be committed; see L<Devel::DProf::Compare::Baseline>. For that purpose use
+C<counters_only> and C<keep>.
 
 With C<baseline>, tests run with PERL_HASH_SEED=0 and PERL_PERTURB_KEYS=0, so that calls and ops
 repeat. Without it, they run with the settings that they would have without the profiler.
@@ -365,7 +365,7 @@ them up afterwards, with the same options except C<events>:
 
     mkdir /tmp/prof
     yath test --no-use-fork --env-var PERL5OPT=-d:DProf=tree,out=/tmp/prof/%p.out
-    perl -MDevel::DProf::Suite -e 'exit Devel::DProf::Suite::main(@ARGV)' \
+    perl -MDevel::DProf::Compare::Suite -e 'exit Devel::DProf::Compare::Suite::main(@ARGV)' \
         /tmp/prof top=20 html=suite.html
 
 C<--no-use-fork> makes yath start each test as a program of its own: a test that yath only forks is
@@ -409,11 +409,11 @@ summed up.
 
 =head1 METHODS
 
-prove calls C<load>; C<import> does nothing. Everything else is in L<Devel::DProf::Suite>.
+prove calls C<load>; C<import> does nothing. Everything else is in L<Devel::DProf::Compare::Suite>.
 
 =head1 SEE ALSO
 
-L<prove>, L<Test::DProf>, L<Devel::DProf>, L<dprofdiff>, L<Devel::DProf::Suite>
+L<prove>, L<Test::DProf>, L<Devel::DProf>, L<dprofdiff>, L<Devel::DProf::Compare::Suite>
 
 =head1 COPYRIGHT AND LICENSE
 

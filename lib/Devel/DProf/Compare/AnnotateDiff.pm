@@ -1,4 +1,4 @@
-package Devel::DProf::AnnotateDiff;
+package Devel::DProf::Compare::AnnotateDiff;
 
 # dprofdiff --annotate: the source of two sides as a table of lines with their costs, which text
 # shows as a unified diff.
@@ -6,12 +6,12 @@ package Devel::DProf::AnnotateDiff;
 use strict;
 use warnings;
 
-use Devel::DProf::Annotate;
-use Devel::DProf::Layout qw(grouped aligned);
 use Devel::DProf::Profile;
-use Devel::DProf::Source;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown);
+use Devel::DProf::View::Annotate;
+use Devel::DProf::View::Layout qw(grouped aligned);
+use Devel::DProf::View::Source;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -23,8 +23,8 @@ my @COLUMNS = (['Baseline', 'baseline'], ['New', 'value'], ['Count', 'baseline_c
     ['Count', 'count'], ['Line', 'baseline_line'], ['Line', 'line'], ['', 'mark', 1],
     ['Source', 'source', 1], ['Sub', 'sub', 1], ['File', 'file', 1]);
 
-# diff: a Devel::DProf::Diff of two sides, after settle. how: colour. Dies with the reason if it
-# cannot be annotated.
+# diff: a Devel::DProf::Compare::Diff of two sides, after settle. how: colour. Dies with the reason
+# if it cannot be annotated.
 sub new {
     my ($class, $diff, %how) = @_;
     my $self = bless { diff => $diff, %how }, $class;
@@ -60,7 +60,7 @@ sub take {
 sub table_of {
     my ($self, $word) = @_;
     my @parts = $self->find_files($word);
-    Devel::DProf::Annotate::refuse_many($word, map { $_->{file} } @parts);
+    Devel::DProf::View::Annotate::refuse_many($word, map { $_->{file} } @parts);
     @parts = $self->find_subs($word) if !@parts;
     die "there is no sub or file $word in the profiles that has lines\n" if !@parts;
     my @names = map { shown($_->{name}) } $self->{diff}->sides;
@@ -99,7 +99,7 @@ sub find_subs {
     }
     my @found = grep { $_ eq $word } keys %files_of;
     @found = grep { /(?:\A|::)\Q$word\E\z/ } sort keys %files_of if !@found;
-    Devel::DProf::Annotate::refuse_many($word, @found);
+    Devel::DProf::View::Annotate::refuse_many($word, @found);
     return map { my $label = $_; map { { label => $label, file => $_ } } @{ $files_of{$label} } }
         @found;
 }
@@ -226,7 +226,8 @@ sub text {
                 my ($percent, @above) = @$_;
                 my $row = shift @rows;
                 my $line = $numbers->($row) . " $row->[6]$row->[7]" =~ s/ +\z//r;
-                (@above, $self->{colour} ? Devel::DProf::Annotate::tinted($line, $percent) : $line);
+                (@above, $self->{colour}
+                    ? Devel::DProf::View::Annotate::tinted($line, $percent) : $line);
             } @{ $_->{lines} };
     } @parts;
 }
@@ -253,14 +254,15 @@ sub cells {
     return (map({ $_ ? [$_->[0], $self->value($_->[0])] : undef } @cost),
         map({ $_ ? [$_->[1], grouped($_->[1])] : undef } @cost),
         map({ [$_, $_] } @$row[1, 2]), $row->[0],
-        defined $row->[3] ? Devel::DProf::Source::printable($row->[3]) : '');
+        defined $row->[3] ? Devel::DProf::View::Source::printable($row->[3]) : '');
 }
 
 # Returns the numbers of those rows of a file that differ in text or cost, with some around them;
 # behind the first one of a range what stands above it.
 sub hunks {
     my ($self, $cost, $rows) = @_;
-    my $least = $self->{diff}->is_exact ? 0 : $self->{total} * Devel::DProf::Annotate::WARM / 100;
+    my $least = $self->{diff}->is_exact ? 0
+        : $self->{total} * Devel::DProf::View::Annotate::WARM / 100;
     my @wanted;
     for my $i (0 .. $#$rows) {
         my ($old, $new, $grown) = $self->costs($rows->[$i], $cost);
@@ -290,7 +292,8 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::AnnotateDiff - source of two sides, with the costs of its lines: dprofdiff --annotate
+Devel::DProf::Compare::AnnotateDiff - source of two sides, with the costs of its lines: dprofdiff
+--annotate
 
 =head1 DESCRIPTION
 
@@ -302,8 +305,8 @@ What C<dprofdiff --annotate> prints. It is internal to this distribution.
 
 =item new DIFF, colour => BOOLEAN
 
-Of a L<Devel::DProf::Diff> of two sides, after its C<settle>. Dies with a message that ends with a
-newline if the sides cannot be compared.
+Of a L<Devel::DProf::Compare::Diff> of two sides, after its C<settle>. Dies with a message that ends
+with a newline if the sides cannot be compared.
 
 =item table_of WORD
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Baseline;
+package Devel::DProf::Compare::Baseline;
 
 # Profiles that are kept beside the code, and compared with it later.
 
@@ -6,17 +6,17 @@ use strict;
 use warnings;
 
 use Cwd ();
+use Devel::DProf::Compare::Diff;
+use Devel::DProf::Compare::Rules qw(rules_of);
 use Devel::DProf::Constants qw(words_of DP_LINES_TIMES);
-use Devel::DProf::Diff;
 use Devel::DProf::Input;
-use Devel::DProf::Layout qw(columns);
 use Devel::DProf::Metric;
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
-use Devel::DProf::Rules qw(rules_of);
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(text shown);
+use Devel::DProf::View::Layout qw(columns);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -112,7 +112,7 @@ sub compare {
     my $metric = $how{metric} // metric($rules, \%has);
     my %in_c = (bases => [pair_bases($how{root})], renames => $how{renames} // [],
         strict => $how{strict} ? 1 : 0);
-    my $diff = Devel::DProf::Diff->new(\%in_c,
+    my $diff = Devel::DProf::Compare::Diff->new(\%in_c,
         metric_name => $metric, say => sub { push @messages, $_[0] }, empty => 1,
         as_measured => $how{as_measured},
         symfs => [Cwd::abs_path($how{root} // '.') // ()],
@@ -245,7 +245,7 @@ sub name_lines {
         next if !defined $rule->{metric} || $rule->{by_line} || $finding->{sub} eq '(total)';
         my $metric = $rule->{metric} =~ /\A(?:self|incl)\z/ ? 'cpu' : $rule->{metric};
         $metric = 'calls'
-            if grep { Devel::DProf::Diff::line_detail($_) < DP_LINES_TIMES } $diff->sides;
+            if grep { Devel::DProf::Compare::Diff::line_detail($_) < DP_LINES_TIMES } $diff->sides;
         my $measure = $diff->measure($metric) or next;
         my $rows = $rows{$metric} ||= $diff->line_rows($measure) or next;
         $finding->{lines} = grown_lines($rows->{rows}, $finding->{sub}, $metric);
@@ -403,15 +403,16 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Baseline - profiles kept beside the code: written, compared, told in few lines
+Devel::DProf::Compare::Baseline - profiles kept beside the code: written, compared, told in few
+lines
 
 =head1 SYNOPSIS
 
-    use Devel::DProf::Baseline;
+    use Devel::DProf::Compare::Baseline;
 
-    Devel::DProf::Baseline::write('t/perf/parse.tmon', ['tmon.out'], counters_only => 1);
+    Devel::DProf::Compare::Baseline::write('t/perf/parse.tmon', ['tmon.out'], counters_only => 1);
 
-    my $result = Devel::DProf::Baseline::compare(
+    my $result = Devel::DProf::Compare::Baseline::compare(
         old => ['t/perf/parse.tmon'], new => ['tmon.out'], fail_if => 'calls > 0, ops > 2%',
     );
     print $result->{text}, $result->{branch} if $result->{failed};
@@ -459,8 +460,8 @@ Only what ran in that phase, see L<Devel::DProf::Profile/take>.
 
 =item compare OPTION => VALUE, ...
 
-Compares, by L<Devel::DProf::Diff>. Dies with a line that says what cannot be read or compared, or
-what is wrong with a rule.
+Compares, by L<Devel::DProf::Compare::Diff>. Dies with a line that says what cannot be read or
+compared, or what is wrong with a rule.
 
 =over
 
@@ -541,7 +542,7 @@ seeds that were random.
 
 =item diff
 
-The L<Devel::DProf::Diff> object, for a picture (L<Devel::DProf::Flame>).
+The L<Devel::DProf::Compare::Diff> object, for a picture (L<Devel::DProf::View::Flame>).
 
 =back
 

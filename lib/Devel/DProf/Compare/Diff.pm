@@ -1,23 +1,23 @@
-package Devel::DProf::Diff;
+package Devel::DProf::Compare::Diff;
 
 # Profiles compared: sides (Devel::DProf::Sides) brought to what the comparison in C takes.
 
 use strict;
 use warnings;
 
+use Devel::DProf::Compare::Rules qw(rules_of limit_of);
 use Devel::DProf::Constants qw(options given DP_T_CPU DP_T_REAL
                                DP_LINES_TIMES DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER
                                DP_K_PARENT DP_V_FLAT DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH
                                DP_RULE_CALLS
                                DP_DIFF_BY_CHANGE DP_C_DELTA DP_C_DELTA_ABS DP_C_RATIO DP_C_WDIFF
                                DP_F_SHOWN);
-use Devel::DProf::Layout qw(grouped);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
-use Devel::DProf::Rules qw(rules_of limit_of);
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(few);
 use Devel::DProf::View qw(flags);
+use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @ISA = ('Devel::DProf::Sides');
@@ -602,8 +602,8 @@ sub needs_lines {
 # Reads the sources that differ and are found, whose lines pair by their texts.
 sub know_sources {
     my ($self) = @_;
-    require Devel::DProf::Source;
-    $self->{sources} ||= [Devel::DProf::Source->differing(
+    require Devel::DProf::View::Source;
+    $self->{sources} ||= [Devel::DProf::View::Source->differing(
         [map { [parts($_)] } $self->sides], @{ $self->{symfs} })];
     return;
 }
@@ -611,12 +611,12 @@ sub know_sources {
 # A source of a side, which has a text only if that is what was recorded.
 sub source_of {
     my ($self, $side, $file) = @_;
-    require Devel::DProf::Source;
+    require Devel::DProf::View::Source;
     for my $profile (defined $file ? $self->profiles_of($side) : ()) {
-        my $source = Devel::DProf::Source->find($file, [$profile], @{ $self->{symfs} });
+        my $source = Devel::DProf::View::Source->find($file, [$profile], @{ $self->{symfs} });
         return $source if $source->state eq 'same';
     }
-    return Devel::DProf::Source->new('gone');
+    return Devel::DProf::View::Source->new('gone');
 }
 
 # Returns lines of source and their subs as rows, of a measure or of the first: what compared
@@ -722,12 +722,12 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Diff - profiles compared: metric, rules, facts
+Devel::DProf::Compare::Diff - profiles compared: metric, rules, facts
 
 =head1 SYNOPSIS
 
     my $say = sub { warn "$_[0]\n" };
-    my $diff = Devel::DProf::Diff->new({}, metric_name => 'calls', say => $say);
+    my $diff = Devel::DProf::Compare::Diff->new({}, metric_name => 'calls', say => $say);
     $diff->gate('calls > 0');
     my $read = $diff->read(sub { $_[0]{code} ? 'bad' : 'fine' },
         { name => 'old.out', runs => [['old.out']] }, { name => 'new.out', runs => [['new.out']] });
@@ -784,13 +784,13 @@ True if all sides have lines, and these the metric; if not, it is said, with WHA
 =item profiles_of SIDE, shown_labels SIDE, source_of SIDE, FILE
 
 Of a side, by number: its L<Devel::DProf::Profile> objects; a hash of the names that its subs have
-in a difference, and the lines where they begin; and the L<Devel::DProf::Source> of a file, which
-has a text if it is what was recorded.
+in a difference, and the lines where they begin; and the L<Devel::DProf::View::Source> of a file,
+which has a text if it is what was recorded.
 
 =item given_rules, take_rules RULE, ...
 
-The rules as C<gate> has parsed them, which are those of L<Devel::DProf::Rules/rules_of>. The second
-method replaces them.
+The rules as C<gate> has parsed them, which are those of L<Devel::DProf::Compare::Rules/rules_of>.
+The second method replaces them.
 
 =item set NAME => VALUE, ...
 
@@ -807,7 +807,7 @@ The level of significance; whether times are adjusted for the speed of the runs 
 
 =item for_picture
 
-What a L<Devel::DProf::Flame> of the same sides has, too: as its C<new> takes it.
+What a L<Devel::DProf::View::Flame> of the same sides has, too: as its C<new> takes it.
 
 =item in_c [FIELD => VALUE, ...]
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Rules;
+package Devel::DProf::Compare::Rules;
 
 # The rules of a gate: what --fail-if and fail_if say.
 
@@ -99,7 +99,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Rules - the rules of a gate: --fail-if, fail_if
+Devel::DProf::Compare::Rules - the rules of a gate: --fail-if, fail_if
 
 =head1 DESCRIPTION
 

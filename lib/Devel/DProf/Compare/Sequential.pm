@@ -1,4 +1,4 @@
-package Devel::DProf::Looks;
+package Devel::DProf::Compare::Sequential;
 
 # When a growing number of runs is looked at, and which part of alpha each look may spend.
 
@@ -72,7 +72,8 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Looks - looks at a growing number of runs, and what each may spend of alpha
+Devel::DProf::Compare::Sequential - looks at a growing number of runs, and what each may spend of
+alpha
 
 =head1 DESCRIPTION
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Suite;
+package Devel::DProf::Compare::Suite;
 
 # Profiles of a whole test suite, by test file: summed up, compared with baselines, kept.
 
@@ -9,14 +9,14 @@ use Cwd ();
 use File::Basename ();
 use File::Path ();
 use File::Spec;
+use Devel::DProf::Compare::Rules qw(rules_of);
 use Devel::DProf::Input;
-use Devel::DProf::Layout qw(fitted grouped aligned);
 use Devel::DProf::Outcome;
 use Devel::DProf::Profile;
-use Devel::DProf::Rules qw(rules_of);
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(bytes text shown);
+use Devel::DProf::View::Layout qw(fitted grouped aligned);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -309,7 +309,7 @@ sub wrapped {
     $_ .= ',' for @items[0 .. $#items - 1];
     my @pieces = map { " $_" } @items;
     $pieces[0] =~ s/^ // if @pieces && $first !~ /\S\z/;
-    return map { "$_\n" } Devel::DProf::Layout::wrapped(WIDTH, $first, $indent, @pieces);
+    return map { "$_\n" } Devel::DProf::View::Layout::wrapped(WIDTH, $first, $indent, @pieces);
 }
 
 sub short_name {
@@ -439,7 +439,7 @@ sub updates {
 # Compares with the baselines. Returns lines of findings; remembers files without a baseline.
 sub compare {
     my ($self) = @_;
-    require Devel::DProf::Baseline;
+    require Devel::DProf::Compare::Baseline;
     my @lines;
     for my $file ($self->comparable) {
         my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
@@ -449,7 +449,7 @@ sub compare {
         }
         next if updates();
         my $result = eval {
-            Devel::DProf::Baseline::compare(
+            Devel::DProf::Compare::Baseline::compare(
                 old => [$base], new => $file->{whole}, fail_if => $self->{fail_if});
         };
         if (!$result) {
@@ -473,7 +473,7 @@ sub found {
     my ($line) = @{ $finding->{lines} || [] };
     return "$finding->{sub}$in: $finding->{rule}"
         . (defined $finding->{new} ? ": $old -> $new" : '')
-        . ($line ? '; most of it at ' . Devel::DProf::Baseline::line_text($line) : '');
+        . ($line ? '; most of it at ' . Devel::DProf::Compare::Baseline::line_text($line) : '');
 }
 
 # Returns remarks about comparisons. A rule may be for subs or lines of some files only.
@@ -501,7 +501,7 @@ sub write_baselines {
         next if $self->{keep} && !updates() && !$missing{ $file->{name} };
         my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
         make_folder($base);
-        Devel::DProf::Baseline::write($base, $file->{whole},
+        Devel::DProf::Compare::Baseline::write($base, $file->{whole},
             counters_only => $self->{counters_only} ? 1 : 0);
         $written++;
         push @new, $file->{name} if $missing{ $file->{name} };
@@ -585,13 +585,13 @@ sub write_profile {
 # Draws the flame graph of all. Dies with what is wrong. scratch: a folder.
 sub draw {
     my ($self, $scratch) = @_;
-    require Devel::DProf::Flame;
+    require Devel::DProf::View::Flame;
     require File::Temp;
     # The name is unpredictable, since other users may write to the folder.
     my $path = File::Temp->new(TEMPLATE => 'all-XXXXXXXX', DIR => $scratch, SUFFIX => '.tmon');
     write_profile($self->{all}, "$path");
-    my $format = Devel::DProf::Stacks::format_of('eyes', undef, $self->{html});
-    my $flame = Devel::DProf::Flame->new(
+    my $format = Devel::DProf::View::Stacks::format_of('eyes', undef, $self->{html});
+    my $flame = Devel::DProf::View::Flame->new(
         { format => $format ? $format->{name} : 'html', title => 'Test suite' });
     my $ready = $flame->read("$path") && $flame->prepare;
     die "there is nothing to draw\n" if !$ready;
@@ -609,13 +609,13 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Suite - profiles of a test suite, summed up and compared with baselines
+Devel::DProf::Compare::Suite - profiles of a test suite, summed up and compared with baselines
 
 =head1 SYNOPSIS
 
-    use Devel::DProf::Suite;
+    use Devel::DProf::Compare::Suite;
 
-    my $suite = Devel::DProf::Suite->new(top => 5, baseline => 't/base');
+    my $suite = Devel::DProf::Compare::Suite->new(top => 5, baseline => 't/base');
     $suite->add('t/parse.t', ['prof/1.out', 'prof/2.out'], failed => 0);
     print $suite->summary;
     my ($good, @lines) = $suite->finish(1, '/tmp');
@@ -624,7 +624,7 @@ Devel::DProf::Suite - profiles of a test suite, summed up and compared with base
 =head1 DESCRIPTION
 
 L<App::Prove::Plugin::DProf> calls this module when the tests have run. Comparisons and baselines
-are those of L<Devel::DProf::Baseline>.
+are those of L<Devel::DProf::Compare::Baseline>.
 
 =head1 METHODS
 
@@ -693,6 +693,6 @@ not be written).
 
 =head1 SEE ALSO
 
-L<App::Prove::Plugin::DProf>, L<Devel::DProf::Baseline>
+L<App::Prove::Plugin::DProf>, L<Devel::DProf::Compare::Baseline>
 
 =cut

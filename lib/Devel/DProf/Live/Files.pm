@@ -1,4 +1,4 @@
-package Devel::DProf::Live;
+package Devel::DProf::Live::Files;
 
 # The files that a program writes while it runs: found by its process, followed from slice to slice.
 
@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Input qw(of_runs header_of);
-use Devel::DProf::Watch;
+use Devel::DProf::Live::Watch;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -51,11 +51,11 @@ sub files {
     my @found = map { [$_->{stem} ? $self->slices($_) : grep { -s } $_->{path}] }
         @{ $self->{follows} };
     my @all = map { @$_ } @found;
-    my $running = grep { Devel::DProf::Watch::is_recorded($_) } @all;
+    my $running = grep { Devel::DProf::Live::Watch::is_recorded($_) } @all;
     # Between two slices there is a moment without one that is being written.
     if (!$running && grep { $_->{stem} } @{ $self->{follows} }) {
         select undef, undef, undef, 0.05;
-        $running = grep { Devel::DProf::Watch::is_recorded($_) }
+        $running = grep { Devel::DProf::Live::Watch::is_recorded($_) }
             map { $self->newest($_) } @{ $self->{follows} };
     }
     return ($running || !@all ? 1 : 0, @all);
@@ -133,7 +133,7 @@ sub is_of {
     my ($path, %is) = @_;
     return 0 if !-s $path || !-f _;
     my %header = header_of($path);
-    return $is{ $header{dprof_pid} // '' } && Devel::DProf::Watch::is_recorded($path);
+    return $is{ $header{dprof_pid} // '' } && Devel::DProf::Live::Watch::is_recorded($path);
 }
 
 # In a container a process has another number, which is the one in its profile.
@@ -171,7 +171,8 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Live - the files that a program writes while it runs: by process, from slice to slice
+Devel::DProf::Live::Files - the files that a program writes while it runs: by process, from slice to
+slice
 
 =head1 DESCRIPTION
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Rates;
+package Devel::DProf::Live::Rates;
 
 # What a program costs between two looks at its profile: subs and lines of source, subtracted.
 
@@ -205,7 +205,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Rates - what a program costs between two looks at its profile
+Devel::DProf::Live::Rates - what a program costs between two looks at its profile
 
 =head1 DESCRIPTION
 

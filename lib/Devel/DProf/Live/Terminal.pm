@@ -1,4 +1,4 @@
-package Devel::DProf::Terminal;
+package Devel::DProf::Live::Terminal;
 
 # A terminal that shows a screen and gives single keys; it is as it was whatever ends the program.
 
@@ -173,7 +173,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Terminal - a screen and single keys, with POSIX alone
+Devel::DProf::Live::Terminal - a screen and single keys, with POSIX alone
 
 =head1 DESCRIPTION
 

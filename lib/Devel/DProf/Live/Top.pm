@@ -1,4 +1,4 @@
-package Devel::DProf::Top;
+package Devel::DProf::Live::Top;
 
 # What dproftop shows: rates as a table, and as lines of text in the order and place that keys have
 # chosen.
@@ -6,18 +6,18 @@ package Devel::DProf::Top;
 use strict;
 use warnings;
 
-use Devel::DProf::Layout qw(aligned fitted cut grouped);
-use Devel::DProf::Rates;
+use Devel::DProf::Live::Rates;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown plural);
+use Devel::DProf::View::Layout qw(aligned fitted cut grouped);
 use POSIX ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 # What rows are in the order of, by the word of --sort.
 my %COLUMN = (
-    self => Devel::DProf::Rates::SELF, inclusive => Devel::DProf::Rates::INCL,
-    calls => Devel::DProf::Rates::COUNT,
+    self => Devel::DProf::Live::Rates::SELF, inclusive => Devel::DProf::Live::Rates::INCL,
+    calls => Devel::DProf::Live::Rates::COUNT,
 );
 my @WIDTHS = (5, 10, 10, 9);
 # A screen has these above its rows.
@@ -272,7 +272,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Top - what dproftop shows: lines of text, keys
+Devel::DProf::Live::Top - what dproftop shows: lines of text, keys
 
 =head1 DESCRIPTION
 
@@ -284,13 +284,13 @@ Rates as lines of text, and what keys change of them. It is internal to this dis
 
 =item new NAME => VALUE, ...
 
-rates, a L<Devel::DProf::Rates>; sort, which is self, inclusive or calls; reverse, lines, full;
-rows, or undef; delay, the seconds between two looks. Dies if sort is another word.
+rates, a L<Devel::DProf::Live::Rates>; sort, which is self, inclusive or calls; reverse, lines,
+full; rows, or undef; delay, the seconds between two looks. Dies if sort is another word.
 
 =item text LOOK, WIDTH [, HEIGHT]
 
-Lines of what L<Devel::DProf::Rates/look> has returned: a block, or with a height a screen. With a
-width no line is longer.
+Lines of what L<Devel::DProf::Live::Rates/look> has returned: a block, or with a height a screen.
+With a width no line is longer.
 
 =item whole LOOK
 

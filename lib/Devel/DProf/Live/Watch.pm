@@ -1,4 +1,4 @@
-package Devel::DProf::Watch;
+package Devel::DProf::Live::Watch;
 
 # dprofpp --watch: a report every so many seconds, as long as somebody writes to the profiles.
 
@@ -60,7 +60,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Watch - reports while a program runs: dprofpp --watch
+Devel::DProf::Live::Watch - reports while a program runs: dprofpp --watch
 
 =head1 DESCRIPTION
 

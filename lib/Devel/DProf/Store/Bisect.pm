@@ -1,4 +1,4 @@
-package Devel::DProf::Bisect;
+package Devel::DProf::Store::Bisect;
 
 # dprofdiff --bisect: between which two versions of a store's history a sub became slower, or does
 # more.
@@ -8,14 +8,14 @@ use warnings;
 
 use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_JSON DP_MARKDOWN DP_HTML);
 use Devel::DProf::Input qw(used);
-use Devel::DProf::Layout qw(grouped);
+use Devel::DProf::OptionValues qw(only_beside);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::Sides;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(bytes text plural);
 use Devel::DProf::Tool qw(FAILED complain output written);
-use Devel::DProf::Values qw(only_beside);
+use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -47,8 +47,8 @@ sub of_options {
         rows => $opt->{O}, quiet => $opt->{q}, force => $opt->{f});
 }
 
-# How: diff, the comparison that reads and names things (Devel::DProf::Diff); say, which gets
-# messages; metric, or undef: shares of time, and calls and ops where they are exact; children,
+# How: diff, the comparison that reads and names things (Devel::DProf::Compare::Diff); say, which
+# gets messages; metric, or undef: shares of time, and calls and ops where they are exact; children,
 # alpha, floor, percent_limit, rows, verbose, quiet.
 sub new {
     my ($class, %how) = @_;

@@ -1,4 +1,4 @@
-package Devel::DProf::History;
+package Devel::DProf::Store::History;
 
 # dprofreport --history: what one sub has cost, interval by interval or version by version, of the
 # profiles of a store.
@@ -8,14 +8,14 @@ use warnings;
 
 use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_JSON DP_HTML);
 use Devel::DProf::Input qw(told usable);
-use Devel::DProf::Layout qw(grouped);
 use Devel::DProf::Metric;
+use Devel::DProf::OptionValues qw(only_beside);
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(OK FAILED complain output written);
-use Devel::DProf::Values qw(only_beside);
+use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -205,7 +205,7 @@ sub what {
 # The history as a picture, characters; NAMES are those of the run-sets.
 sub as_svg {
     my ($self, @names) = @_;
-    require Devel::DProf::HistoryPlot;
+    require Devel::DProf::Store::HistoryPlot;
     my ($head, @cells) = $self->cells;
     my @rows = @{ $self->{rows} };
     my @panels = map {
@@ -216,7 +216,7 @@ sub as_svg {
             most => $key eq 'share' ? percent($most)
                 : $key eq 'per_call' ? microseconds($most) : number($most) };
     } [2, 'share'], [3, 'per_call'], [4, 'calls'], [5, 'ops'];
-    return Devel::DProf::HistoryPlot::svg(title => $self->title,
+    return Devel::DProf::Store::HistoryPlot::svg(title => $self->title,
         subtitle => $self->what . ' - ' . join(', ', @names), panels => \@panels,
         x => [map { $self->{seconds} ? $rows[$_]{key} : $_ } 0 .. $#rows],
         labels => [map { $_->[0] } @cells],
@@ -232,7 +232,8 @@ sub title {
 # The same as a page, with its numbers.
 sub as_html {
     my ($self, @names) = @_;
-    return Devel::DProf::HistoryPlot::page($self->title, $self->as_svg(@names), $self->cells);
+    return Devel::DProf::Store::HistoryPlot::page(
+        $self->title, $self->as_svg(@names), $self->cells);
 }
 
 # Returns the time where an interval begins, or the version.

@@ -1,4 +1,4 @@
-package Devel::DProf::HistoryPlot;
+package Devel::DProf::Store::HistoryPlot;
 
 # dprofreport --history as a picture, and as a page that has the picture and its numbers: one file,
 # without scripts.
@@ -6,8 +6,8 @@ package Devel::DProf::HistoryPlot;
 use strict;
 use warnings;
 
-use Devel::DProf::Layout qw(cut);
 use Devel::DProf::Text qw(shown);
+use Devel::DProf::View::Layout qw(cut);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 

@@ -7,11 +7,11 @@ use warnings;
 
 use Encode ();
 use Devel::DProf::Core;
-use Devel::DProf::Export qw(nanoseconds);
 use Devel::DProf::Input ();
 use Devel::DProf::Store qw(credentials failed);
 use Devel::DProf::Store::Http;
 use Devel::DProf::Text qw(bytes shown);
+use Devel::DProf::View::Export qw(nanoseconds);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -131,7 +131,7 @@ sub pprof {
         my ($from, $to) = @$field;
         $is{$to} = nanoseconds($profile->{$from}) if $profile->{$from};
     }
-    return Devel::DProf::Export::pprof([$profile->{file}], %is)
+    return Devel::DProf::View::Export::pprof([$profile->{file}], %is)
         // failed(Devel::DProf::Input::shown_as($profile->{file})
             . ': no pprof file can be made of it');
 }

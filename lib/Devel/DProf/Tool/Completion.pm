@@ -1,4 +1,4 @@
-package Devel::DProf::Completion;
+package Devel::DProf::Tool::Completion;
 
 # Completion of the tools' names and options, for shells. It is generated from the tools' own rows
 # on demand, so that no file has to be kept up to date.
@@ -105,7 +105,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Completion - completion for bash and zsh, made of the tools' options
+Devel::DProf::Tool::Completion - completion for bash and zsh, made of the tools' options
 
 =head1 DESCRIPTION
 

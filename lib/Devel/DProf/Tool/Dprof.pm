@@ -5,14 +5,14 @@ package Devel::DProf::Tool::Dprof;
 use strict;
 use warnings;
 
-use Devel::DProf::Options;
 use Devel::DProf::Text qw(text unknown);
 use Devel::DProf::Tool qw(written);
+use Devel::DProf::Tool::Options;
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     name => 'dprof', to_first_word => 1, more => \&listed, run => \&chosen, text => '',
 );
 
@@ -75,10 +75,11 @@ END
 
 sub completion {
     my (@shells) = @_;
-    require Devel::DProf::Completion;
+    require Devel::DProf::Tool::Completion;
     return $TOOL->usage('completion takes bash or zsh')
         if @shells != 1 || $shells[0] !~ /\A(?:bash|zsh)\z/;
-    print $shells[0] eq 'zsh' ? Devel::DProf::Completion::zsh() : Devel::DProf::Completion::bash();
+    print $shells[0] eq 'zsh' ? Devel::DProf::Tool::Completion::zsh()
+        : Devel::DProf::Tool::Completion::bash();
     return written('dprof', \*STDOUT, 0);
 }
 

@@ -5,19 +5,19 @@ package Devel::DProf::Tool::Dprofdiff;
 use strict;
 use warnings;
 
+use Devel::DProf::Compare::Diff;
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_HTML DP_TAP
                                DP_DIFF_BY_CHANGE);
-use Devel::DProf::Diff;
 use Devel::DProf::Input qw(told used);
 use Devel::DProf::Metric;
-use Devel::DProf::Options qw(folders);
+use Devel::DProf::OptionValues qw(list_of windows renames);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(bytes text few plural);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain transient end_transient output written
                           text_width);
-use Devel::DProf::Values qw(list_of windows renames);
-use Devel::DProf::View qw(keys_of filters nothing_shown medium colour);
+use Devel::DProf::Tool::Options;
+use Devel::DProf::View qw(keys_of filters folders nothing_shown medium colour);
 use Time::HiRes ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
@@ -26,7 +26,7 @@ use constant SLOWER => 3;
 my %COMPUTE = words_of('compute');
 my %VIEW = words_of('view');
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
     compares => 1, name => 'dprofdiff', rewrite => \&bare_m, how => \&how, run => \&compared,
     text => <<'END',
@@ -156,12 +156,12 @@ sub compared {
             complain("Unable to open $path: $!");
             return FAILED;
         }
-        require Devel::DProf::Looks;
+        require Devel::DProf::Compare::Sequential;
         my $why = not_before_runs($opt, $how, @sides);
         return $TOOL->usage($why) if defined $why;
         can_find($opt, $how, @sides);
-        require Devel::DProf::Record;
-        my $compared = Devel::DProf::Record::with_signals(\&end_transient, sub {
+        require Devel::DProf::Tool::Record;
+        my $compared = Devel::DProf::Tool::Record::with_signals(\&end_transient, sub {
             my @recorded = eval { recorded($opt, $how, @sides) };
             return compare_all($opt, $how, @sides, @recorded) if !$@;
             complain('dprofdiff: ' . $@ =~ s/\n+\z//r);
@@ -197,7 +197,7 @@ sub can_find {
     my ($opt, $how, @sides) = @_;
     my ($runs, $alpha) = ($opt->{N} // 10, $how->{diff}->alpha);
     return if $opt->{f} || !Devel::DProf::Metric::is_time_word($how->{metric_name});
-    my $most = $runs eq 'auto' ? Devel::DProf::Looks::most() : $runs;
+    my $most = $runs eq 'auto' ? Devel::DProf::Compare::Sequential::most() : $runs;
     my $of_files = @sides ? scalar @{ $sides[0]{runs} } : $most;
     return too_few($runs, $alpha, @sides) if least_p($of_files, $most) > $alpha;
     return if $runs eq 'auto';
@@ -295,7 +295,7 @@ sub how {
     );
     my $new_diff = sub {
         my ($more, @own) = @_;
-        my $diff = Devel::DProf::Diff->new({ %how, %$more }, %own, @own);
+        my $diff = Devel::DProf::Compare::Diff->new({ %how, %$more }, %own, @own);
         $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
         return $diff;
     };
@@ -303,8 +303,8 @@ sub how {
     my %all = (%how, flame => $flame, metric_name => $own{metric_name}, new_diff => $new_diff,
         diff => $diff);
     if (defined $opt->{bisect}) {
-        require Devel::DProf::Bisect;
-        $all{bisect} = Devel::DProf::Bisect->of_options($opt, \%all, $diff);
+        require Devel::DProf::Store::Bisect;
+        $all{bisect} = Devel::DProf::Store::Bisect->of_options($opt, \%all, $diff);
     }
     return \%all;
 }
@@ -378,13 +378,13 @@ sub recorded {
     my ($opt, $how, @already) = @_;
     my @commands = @{ $opt->{run} };
     my $looks = $opt->{N} && $opt->{N} eq 'auto'
-        ? Devel::DProf::Looks->new(seconds_of($opt->{'max-time'} // '5m')) : undef;
+        ? Devel::DProf::Compare::Sequential->new(seconds_of($opt->{'max-time'} // '5m')) : undef;
     my $sides_of = sub {
         my @runs = @_;
         return map { +{ name => text($commands[$_]), runs => $runs[$_], in_turn => 1 } }
             0 .. $#commands;
     };
-    my @runs = Devel::DProf::Record::record_in_turn(\@commands,
+    my @runs = Devel::DProf::Tool::Record::record_in_turn(\@commands,
         rounds => $looks ? $looks->most : $opt->{N} // 10, warmup => $opt->{warmup} // 1,
         first => scalar @already, keep => $opt->{keep}, show => $opt->{'show-output'},
         progress => sub { say_progress($opt, $looks, @_) }, done => \&end_transient,
@@ -550,9 +550,9 @@ sub annotate {
     my $diff = $how->{diff};
     my $result = $opt->{'fail-if'} ? $diff->check : { code => 0 };
     return USAGE if !$result;
-    require Devel::DProf::AnnotateDiff;
+    require Devel::DProf::Compare::AnnotateDiff;
     my ($table, @text) = eval {
-        Devel::DProf::AnnotateDiff->new($diff, colour => colour($opt, -t STDOUT))
+        Devel::DProf::Compare::AnnotateDiff->new($diff, colour => colour($opt, -t STDOUT))
             ->table_of(text($opt->{annotate}));
     };
     if (!$table) {
@@ -570,11 +570,11 @@ sub annotate {
 sub picture {
     my ($opt, $how) = @_;
     my $diff = $how->{diff};
-    require Devel::DProf::Flame;
+    require Devel::DProf::View::Flame;
     return $TOOL->usage("--format $opt->{format}: a terminal cannot show a picture; "
         . "redirect it: > FILE") if -t STDOUT;
     my $result = $diff->check or return USAGE;
-    my $flame = Devel::DProf::Flame->of_comparison($diff, { format => $how->{flame} },
+    my $flame = Devel::DProf::View::Flame->of_comparison($diff, { format => $how->{flame} },
         defined $opt->{alpha} ? (alpha => $opt->{alpha}) : ());
     $flame->prepare or return FAILED;
     binmode STDOUT;

@@ -5,20 +5,20 @@ package Devel::DProf::Tool::Dprofexport;
 use strict;
 use warnings;
 
-use Devel::DProf::Export qw(stacks metrics part_of);
 use Devel::DProf::Input;
-use Devel::DProf::Options;
-use Devel::DProf::Stacks;
+use Devel::DProf::OptionValues qw(list_of);
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain end_transient result written);
-use Devel::DProf::Values qw(list_of);
+use Devel::DProf::Tool::Options;
+use Devel::DProf::View::Export qw(stacks metrics part_of);
+use Devel::DProf::View::Stacks;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('tools'));
+my @FORMATS = Devel::DProf::View::Stacks::names_of(Devel::DProf::View::Stacks::formats('tools'));
 my @LABELS = qw(phase pid tid);
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help(), LABELS => \@LABELS },
     name => 'dprofexport', how => \&how, run => \&export,
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
@@ -80,12 +80,12 @@ END
 sub main { return $TOOL->main(@_) }
 sub command { return $TOOL }
 
-# What is to be written, as Devel::DProf::Stacks takes it. Dies with what is wrong.
+# What is to be written, as Devel::DProf::View::Stacks takes it. Dies with what is wrong.
 sub how {
     my ($opt) = @_;
-    return Devel::DProf::Stacks->new({}) if $opt->{list};
-    my ($first) = Devel::DProf::Stacks::formats('tools');
-    my $format = Devel::DProf::Stacks::format_of('tools', $opt->{format}, $opt->{o})
+    return Devel::DProf::View::Stacks->new({}) if $opt->{list};
+    my ($first) = Devel::DProf::View::Stacks::formats('tools');
+    my $format = Devel::DProf::View::Stacks::format_of('tools', $opt->{format}, $opt->{o})
         // (($opt->{o} // '-') eq '-' ? $first : undef)
         // die "-o $opt->{o}: no format has that suffix; use --format " . join('|',
             @FORMATS) . "\n";
@@ -120,12 +120,12 @@ sub how {
 sub export {
     my ($opt, $stacks, $names) = @_;
     return listed() if $opt->{list};
-    my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return $TOOL->usage(Devel::DProf::Stacks::TWO_SIDES) if !@names;
+    my @names = Devel::DProf::View::Stacks::names($opt, @$names);
+    return $TOOL->usage(Devel::DProf::View::Stacks::TWO_SIDES) if !@names;
     return $TOOL->usage('a terminal cannot show the result; use -o FILE, or > FILE')
         if ($opt->{o} // '-') eq '-' && -t STDOUT;
     my @metrics = map { list_of('-m', $_) } @{ $opt->{m} || [] };
-    my $format = Devel::DProf::Stacks::format_of('tools', $stacks->format);
+    my $format = Devel::DProf::View::Stacks::format_of('tools', $stacks->format);
     return calls($opt, $stacks, \@names, @metrics) if $format->{trace};
     $stacks->read(@names) or return FAILED;
     push @metrics, grep { $_ eq 'calls' } $stacks->has
@@ -161,7 +161,7 @@ sub calls {
 # The name of the baseline's file: FILE.base.pb.gz of FILE.pb.gz.
 sub base_of {
     my ($path, $name) = @_;
-    my $format = Devel::DProf::Stacks::format_of('tools', $name);
+    my $format = Devel::DProf::View::Stacks::format_of('tools', $name);
     for my $suffix (sort { length $b <=> length $a } split ' ', $format->{suffixes}) {
         return $path if $path =~ s/(\Q$suffix\E)\z/.base$1/i;
     }
@@ -185,7 +185,7 @@ sub exported {
 }
 
 sub listed {
-    printf "%-12s %s\n", @$_{qw(name suffixes)} for Devel::DProf::Stacks::formats('tools');
+    printf "%-12s %s\n", @$_{qw(name suffixes)} for Devel::DProf::View::Stacks::formats('tools');
     return written('dprofexport', \*STDOUT, 0);
 }
 

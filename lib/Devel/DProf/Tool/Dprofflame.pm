@@ -5,23 +5,23 @@ package Devel::DProf::Tool::Dprofflame;
 use strict;
 use warnings;
 
-use Devel::DProf::Flame;
-use Devel::DProf::Options;
-use Devel::DProf::Stacks;
+use Devel::DProf::Metric;
 use Devel::DProf::Text qw(text);
 use Devel::DProf::Tool qw(OK FAILED complain result);
-use Devel::DProf::Metric;
+use Devel::DProf::Tool::Options;
+use Devel::DProf::View::Flame;
+use Devel::DProf::View::Stacks;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my @FORMATS = Devel::DProf::Stacks::names_of(Devel::DProf::Stacks::formats('eyes'));
+my @FORMATS = Devel::DProf::View::Stacks::names_of(Devel::DProf::View::Stacks::formats('eyes'));
 
 # Options that flamegraph.pl has, too, have its names.
 my $TOOL;
-$TOOL = Devel::DProf::Options->new(
+$TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dprofflame', rewrite => \&two_dashes,
-    how => sub { Devel::DProf::Flame->new(settings(@_)) },
+    how => sub { Devel::DProf::View::Flame->new(settings(@_)) },
     run => sub { graph($TOOL, @_) },
     text => <<'END' =~ s/\@FORMATS\@/join '|', @FORMATS/er,
 dprofflame [options] [profile ...]              one side: several files are added up
@@ -103,8 +103,8 @@ sub command { return $TOOL }
 # Draws, for dprofhtml, too.
 sub graph {
     my ($tool, $opt, $flame, $names) = @_;
-    my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return $tool->usage(Devel::DProf::Stacks::TWO_SIDES) if !@names;
+    my @names = Devel::DProf::View::Stacks::names($opt, @$names);
+    return $tool->usage(Devel::DProf::View::Stacks::TWO_SIDES) if !@names;
     $flame->read(@names) or return FAILED;
     my $ready = eval { $flame->prepare };
     return $tool->usage($@) if !defined $ready;
@@ -123,10 +123,10 @@ sub two_dashes {
     return @args;
 }
 
-# Returns what to draw, as Devel::DProf::Flame takes it. Dies with what is wrong.
+# Returns what to draw, as Devel::DProf::View::Flame takes it. Dies with what is wrong.
 sub settings {
     my ($opt) = @_;
-    my ($shared, %own) = Devel::DProf::Stacks::settings($opt);
+    my ($shared, %own) = Devel::DProf::View::Stacks::settings($opt);
     my %how = (
         %$shared, normalize => $opt->{n} ? 1 : 0, format => format_of($opt),
         (map { $_ => $opt->{$_} ? 1 : 0 } qw(hue reverse inverted hash)),
@@ -165,9 +165,9 @@ sub settings {
 
 sub format_of {
     my ($opt) = @_;
-    my $format = Devel::DProf::Stacks::format_of('eyes', $opt->{format}, $opt->{o});
+    my $format = Devel::DProf::View::Stacks::format_of('eyes', $opt->{format}, $opt->{o});
     return $format->{name} if $format;
-    my @formats = Devel::DProf::Stacks::formats('eyes');
+    my @formats = Devel::DProf::View::Stacks::formats('eyes');
     @formats = grep { !$_->{layout} } @formats if ($opt->{view} // 'graph') ne 'graph';
     return $formats[0]{name};
 }

@@ -7,18 +7,18 @@ use warnings;
 
 use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Metric;
-use Devel::DProf::Options;
-use Devel::DProf::Stacks;
 use Devel::DProf::Tool qw(OK FAILED complain result);
+use Devel::DProf::Tool::Options;
+use Devel::DProf::View::Stacks;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 my %PER = (s => 1, ms => 1e3, us => 1e6, ns => 1e9);
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dproffold', how => \&how, run => \&folded,
-    text => <<'END' =~ s/^\@FORMAT\@\n/Devel::DProf::Stacks::format_option()/emr,
+    text => <<'END' =~ s/^\@FORMAT\@\n/Devel::DProf::View::Stacks::format_option()/emr,
 dproffold [options] [profile ...]
 dproffold --diff [options] baseline other
 
@@ -79,8 +79,8 @@ sub command { return $TOOL }
 
 sub folded {
     my ($opt, $stacks, $names) = @_;
-    my @names = Devel::DProf::Stacks::names($opt, @$names);
-    return $TOOL->usage(Devel::DProf::Stacks::TWO_SIDES) if !@names;
+    my @names = Devel::DProf::View::Stacks::names($opt, @$names);
+    return $TOOL->usage(Devel::DProf::View::Stacks::TWO_SIDES) if !@names;
     $stacks->read(@names) or return FAILED;
     my %print = eval { what($opt, $stacks) };
     return $TOOL->usage($@) if $@;
@@ -99,10 +99,10 @@ sub how {
         if defined $unit && defined $metric && !$PER{$unit} && $unit ne $metric;
     die "--unit $unit: $metric is not a time\n" if defined $unit && defined $metric && $PER{$unit}
         && !Devel::DProf::Metric::is_time_word($metric);
-    my $format = Devel::DProf::Stacks::format_of('programs', $opt->{format}, $opt->{o})
-        // (Devel::DProf::Stacks::formats('programs'))[0];
-    my ($how, %own) = Devel::DProf::Stacks::settings($opt);
-    return Devel::DProf::Stacks->new(
+    my $format = Devel::DProf::View::Stacks::format_of('programs', $opt->{format}, $opt->{o})
+        // (Devel::DProf::View::Stacks::formats('programs'))[0];
+    my ($how, %own) = Devel::DProf::View::Stacks::settings($opt);
+    return Devel::DProf::View::Stacks->new(
         { %$how, format => $format->{name}, normalize => $opt->{n} ? 1 : 0 }, %own);
 }
 

@@ -5,18 +5,18 @@ package Devel::DProf::Tool::Dprofhtml;
 use strict;
 use warnings;
 
-use Devel::DProf::Flame;
-use Devel::DProf::Options;
+use Devel::DProf::Metric;
 use Devel::DProf::Tool qw(OK);
 use Devel::DProf::Tool::Dprofflame;
-use Devel::DProf::Metric;
+use Devel::DProf::Tool::Options;
+use Devel::DProf::View::Flame;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant FILE => 'dprof.html';
 
 my $TOOL;
-$TOOL = Devel::DProf::Options->new(
+$TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dprofhtml', how => \&how, run => \&page,
     text => <<'END',
@@ -69,9 +69,9 @@ sub command { return $TOOL }
 sub how {
     my ($opt) = @_;
     my ($how, %own) = Devel::DProf::Tool::Dprofflame::settings(
-        { %$opt, format => Devel::DProf::Flame::pages() });
+        { %$opt, format => Devel::DProf::View::Flame::pages() });
     $how->{title} = 'Profile' if !length($how->{title} // '') && !$opt->{diff};
-    return Devel::DProf::Flame->new($how, %own, start => 'source');
+    return Devel::DProf::View::Flame->new($how, %own, start => 'source');
 }
 
 sub page {

@@ -8,16 +8,16 @@ use warnings;
 use Devel::DProf::Constants qw(DP_TEXT);
 use Devel::DProf::Events;
 use Devel::DProf::Input;
-use Devel::DProf::Layout qw(beside wrapped);
-use Devel::DProf::Options;
 use Devel::DProf::Outcome;
 use Devel::DProf::Table;
 use Devel::DProf::Text qw(bytes text shown);
 use Devel::DProf::Tool qw(FAILED complain output written result terminal_width);
+use Devel::DProf::Tool::Options;
+use Devel::DProf::View::Layout qw(beside wrapped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     name => 'dproflist', how => \&how, run => \&list, choices => [[qw(json format)]],
     text => <<'END',
 dproflist [options] [pattern ...]

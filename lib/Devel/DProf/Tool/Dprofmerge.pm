@@ -6,12 +6,12 @@ use strict;
 use warnings;
 
 use Devel::DProf::Input qw(files_of told usable);
-use Devel::DProf::Options;
 use Devel::DProf::Tool qw(OK FAILED complain saved);
+use Devel::DProf::Tool::Options;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     name => 'dprofmerge', run => \&merge,
     text => <<'END',
 dprofmerge [options] profile ...
@@ -59,8 +59,8 @@ sub merge {
 
 sub merged {
     my ($opt, @names) = @_;
-    require Devel::DProf::Baseline if $opt->{'counters-only'};
-    my %take = $opt->{'counters-only'} ? (bases => Devel::DProf::Baseline::bases()) : ();
+    require Devel::DProf::Compare::Baseline if $opt->{'counters-only'};
+    my %take = $opt->{'counters-only'} ? (bases => Devel::DProf::Compare::Baseline::bases()) : ();
     my $input = Devel::DProf::Input->new(detail => 1, phases => 1, progress => 1,
         main => $opt->{main}, unit => $opt->{unit}, force => $opt->{F});
     my $failed = OK;
@@ -90,7 +90,8 @@ sub wrong {
 sub written {
     my ($profile, $opt, $out) = @_;
     my %how = (gzip => $opt->{z} ? 1 : 0);
-    %how = (%how, %{ Devel::DProf::Baseline::written_how($profile, 1) }) if $opt->{'counters-only'};
+    %how = (%how, %{ Devel::DProf::Compare::Baseline::written_how($profile, 1) })
+        if $opt->{'counters-only'};
     return saved('dprofmerge', $out, sub { $profile->write_tree($_[0], $VERSION, \%how) });
 }
 

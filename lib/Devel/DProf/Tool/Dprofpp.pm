@@ -7,10 +7,10 @@ use warnings;
 
 use Devel::DProf::Constants qw(time_words);
 use Devel::DProf::Input qw(of_runs told usable readable doubts);
-use Devel::DProf::Options;
 use Devel::DProf::Profile;
 use Devel::DProf::Text qw(bytes text);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain written terminal_width);
+use Devel::DProf::Tool::Options;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -27,7 +27,7 @@ my @TIME = (
 my %ORDER = @ORDER;
 my %TIME = @TIME;
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { TIMES => [time_words()] },
     name => 'dprofpp', own_version => 1, behind => 'p', run => \&profile,
     # In these groups an option of the command line replaces that of DPROFPP_OPTS.
@@ -118,9 +118,9 @@ sub profile {
     return $TOOL->usage('--metric works with the table and -S; the calls of -T and -t have times')
         if defined $opt->{m} && ($opt->{T} || $opt->{t});
     if (defined $opt->{watch}) {
-        require Devel::DProf::Watch;
+        require Devel::DProf::Live::Watch;
         my $wrong = defined $opt->{p} ? 'watches a program that was started elsewhere, not with -p'
-            : Devel::DProf::Watch::wrong($opt->{watch}, @names);
+            : Devel::DProf::Live::Watch::wrong($opt->{watch}, @names);
         return $TOOL->usage("--watch: $wrong") if defined $wrong;
     }
     my $how = how($opt) or return USAGE;
@@ -136,7 +136,7 @@ sub profile {
             return $status || FAILED;
         }
     }
-    return Devel::DProf::Watch::watch($opt->{watch}, $opt->{processes}, \@names, sub {
+    return Devel::DProf::Live::Watch::watch($opt->{watch}, $opt->{processes}, \@names, sub {
         my ($running, @paths) = @_;
         return shown($opt, { %$how, running => $running }, @paths);
     }) if defined $opt->{watch};
@@ -333,10 +333,10 @@ sub unexpected {
 
 sub record {
     my ($script, $args, $path) = @_;
-    require Devel::DProf::Record;
+    require Devel::DProf::Tool::Record;
     my @command = $args ? ($script, @$args) : split ' ', $script;
     local $ENV{PERL_DPROF_OUT_FILE_NAME} = $path;
-    my @include = map { "-I$_" } Devel::DProf::Record::include_dirs();
+    my @include = map { "-I$_" } Devel::DProf::Tool::Record::include_dirs();
     my $rc = system { $^X } $^X, @include, '-d:DProf', @command;
     if ($rc == -1) {
         complain("Failed: $^X -d:DProf @command: $!");

@@ -15,12 +15,12 @@ use Devel::DProf::Constants qw(words_of all_words_of first_words time_words
                                DP_TEXT DP_CHAIN_GRAPH);
 use Devel::DProf::Input qw(files_of told usable readable doubts);
 use Devel::DProf::Metric;
-use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(parts);
 use Devel::DProf::Text qw(bytes text few);
 use Devel::DProf::Tool qw(OK FAILED USAGE complain output written text_width);
-use Devel::DProf::View qw(key keys_of filters flags nothing_shown medium colour);
+use Devel::DProf::Tool::Options;
+use Devel::DProf::View qw(key keys_of filters flags folders nothing_shown medium colour);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -35,7 +35,7 @@ my @METRICS = (time_words(), 'calls');
 # Formats that are pictures: only a history has them here.
 my %PICTURE = map { $_ => 1 } qw(svg);
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help(), FIELDS => [first_words('field')] },
     name => 'dprofreport', rewrite => \&bare_g, how => \&how, run => \&shown,
     text => <<'END',
@@ -179,8 +179,8 @@ sub how {
         qw(text perf csv json markdown html), keys %PICTURE);
     die "--by goes with --history SUB\n" if defined $opt->{by} && !defined $opt->{history};
     if (defined $opt->{history}) {
-        require Devel::DProf::History;
-        $how{history} = Devel::DProf::History->of_options($opt, \%view);
+        require Devel::DProf::Store::History;
+        $how{history} = Devel::DProf::Store::History->of_options($opt, \%view);
     }
     die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $view{format};
     return \%how;
@@ -190,8 +190,8 @@ sub how {
 sub lines_of {
     my ($name) = @_;
     my ($re) = $name =~ m{\A/(.+)/\z}s or return text($name);
-    require Devel::DProf::Values;
-    return Devel::DProf::Values::pattern('--callers, --callees', $re);
+    require Devel::DProf::OptionValues;
+    return Devel::DProf::OptionValues::pattern('--callers, --callees', $re);
 }
 
 # -g may stand alone: the next word is its value only if it can be one.
@@ -297,8 +297,8 @@ sub sides {
     my @profiles = parts(($sides->sides)[0]);
     my $metric = metric($opt, $profiles[0]) or return USAGE;
     if (!$opt->{f} && wants_lines($opt, $how)) {
-        require Devel::DProf::Lines;
-        complain($_) for Devel::DProf::Lines::doubts($opt->{main}, @profiles);
+        require Devel::DProf::View::Lines;
+        complain($_) for Devel::DProf::View::Lines::doubts($opt->{main}, @profiles);
     }
     my @sides;
     for my $p (@profiles) {
@@ -357,9 +357,9 @@ sub unlike_first {
 # Returns undef, after a message, if there are none.
 sub edges_of_lines {
     my ($how, $names, @profiles) = @_;
-    require Devel::DProf::Lines;
+    require Devel::DProf::View::Lines;
     my %wanted = (%{ $how->{view} }, by_line => $how->{by_line});
-    my $edges = eval { Devel::DProf::Lines::edges(\%wanted, "@$names", @profiles) };
+    my $edges = eval { Devel::DProf::View::Lines::edges(\%wanted, "@$names", @profiles) };
     complain($@ =~ s/\n\z//r) if !$edges;
     return $edges;
 }
@@ -371,8 +371,8 @@ sub annotate {
         return $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how'
             . ' often a line ran');
     }
-    require Devel::DProf::Annotate;
-    my $annotate = Devel::DProf::Annotate->new($profile,
+    require Devel::DProf::View::Annotate;
+    my $annotate = Devel::DProf::View::Annotate->new($profile,
         metric => $metric, colour => colour($opt, -t STDOUT),
         symfs => [map { folders($_) } @$opt{qw(symfs source-dir)}]);
     my $text = eval { $annotate->text_of(text($opt->{annotate})) };

@@ -7,17 +7,17 @@ use warnings;
 
 use Devel::DProf::Input;
 use Devel::DProf::Metric;
-use Devel::DProf::Options;
-use Devel::DProf::Record;
 use Devel::DProf::Text qw(bytes plural shown);
 use Devel::DProf::Tool qw(OK FAILED complain);
+use Devel::DProf::Tool::Options;
+use Devel::DProf::Tool::Record;
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant { DIR => 'dprof.run', PROCESSES => 10, NOT_RUN => 127, BY_SIGNAL => 128 };
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => Devel::DProf::Metric::for_help() },
     name => 'dprofrun', command => 1, how => \&how, run => \&ran,
     text => <<'END',
@@ -63,14 +63,16 @@ sub ran {
     my $dir = eval { folder($opt->{keep}) } // return failed($@);
     my $absolute = File::Spec->rel2abs($dir);
     my $options = join ',', @recorder;
-    my $wrong = refused($options) // Devel::DProf::Record::wrong_options($absolute, $options);
+    my $wrong = refused($options) // Devel::DProf::Tool::Record::wrong_options($absolute, $options);
     return $TOOL->usage($wrong) if defined $wrong;
-    my ($status, undef, $why) = Devel::DProf::Record::record_as_is($absolute, $options, @command);
+    my ($status, undef, $why)
+        = Devel::DProf::Tool::Record::record_as_is($absolute, $options, @command);
     return not_run($why, $command[0], $behind) if defined $why;
     my $own = $status & 127 ? BY_SIGNAL + ($status & 127) : $status >> 8;
     # All that follows goes where it does not get into the command's output.
     open STDOUT, '>&', \*STDERR or return failed("the standard error: $!\n");
-    complain("dprofrun: $command[0]: " . Devel::DProf::Record::how_it_ended($status)) if $status;
+    complain("dprofrun: $command[0]: " . Devel::DProf::Tool::Record::how_it_ended($status))
+        if $status;
     my $reported = report($opt, $dir, $command[0]);
     return $own || $reported;
 }
@@ -108,7 +110,7 @@ sub folder {
     die "$dir is a symbolic link; remove it, or name another folder with --keep DIR\n"
         if !defined $keep && -l $dir;
     -d $dir or mkdir $dir or die "$dir: $!; --keep DIR names another folder\n";
-    my @old = Devel::DProf::Record::glob_in($dir, qr/\A\d+\.out(?:\.[\w.]+)?\z/);
+    my @old = Devel::DProf::Tool::Record::glob_in($dir, qr/\A\d+\.out(?:\.[\w.]+)?\z/);
     die "--keep $keep: the folder has an earlier run; name another folder, or remove it\n"
         if defined $keep && @old;
     for my $file (@old) { unlink $file or die "$file: $!\n" }
@@ -120,7 +122,7 @@ sub folder {
 sub report {
     my ($opt, $dir, $command) = @_;
     # A process that has not got as far as its main program may leave an empty file.
-    my @files = grep { -s || -e "$_.live" } @{ Devel::DProf::Record::profiles_in($dir) };
+    my @files = grep { -s || -e "$_.live" } @{ Devel::DProf::Tool::Record::profiles_in($dir) };
     if (!@files) {
         rmdir $dir;
         return failed("$command has left no profile; is it a Perl program?");

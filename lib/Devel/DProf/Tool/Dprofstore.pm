@@ -5,15 +5,15 @@ package Devel::DProf::Tool::Dprofstore;
 use strict;
 use warnings;
 
-use Devel::DProf::Options;
 use Devel::DProf::Store;
 use Devel::DProf::Store::RunSet;
 use Devel::DProf::Text qw(shown plural text bytes unknown);
 use Devel::DProf::Tool qw(OK FAILED complain written);
+use Devel::DProf::Tool::Options;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     name => 'dprofstore', how => \&how, run => \&run, goes => \&goes,
     about => ['V', 'h|help', 'H|manual'],       # its profiles have a version
     text => <<'END',

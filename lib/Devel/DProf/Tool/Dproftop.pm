@@ -7,21 +7,21 @@ use warnings;
 
 use Devel::DProf::Constants qw(DP_TEXT DP_CSV DP_MARKDOWN DP_HTML);
 use Devel::DProf::Input;
-use Devel::DProf::Live;
+use Devel::DProf::Live::Files;
+use Devel::DProf::Live::Rates;
+use Devel::DProf::Live::Terminal;
+use Devel::DProf::Live::Top;
 use Devel::DProf::Metric;
-use Devel::DProf::Options;
-use Devel::DProf::Rates;
+use Devel::DProf::OptionValues;
 use Devel::DProf::Table;
-use Devel::DProf::Terminal;
 use Devel::DProf::Text qw(shown);
 use Devel::DProf::Tool qw(OK FAILED complain terminal_width written result);
-use Devel::DProf::Top;
-use Devel::DProf::Values;
+use Devel::DProf::Tool::Options;
 use Time::HiRes ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-my $TOOL = Devel::DProf::Options->new(
+my $TOOL = Devel::DProf::Tool::Options->new(
     lists => { METRICS => [grep { $_ ne 'calls' } @{ Devel::DProf::Metric::for_help() }] },
     name => 'dproftop', how => \&how, run => \&top,
     text => <<'END',
@@ -71,10 +71,11 @@ sub command { return $TOOL }
 sub how {
     my ($opt) = @_;
     my %how = map { defined $opt->{$_}
-        ? ("re_$_" => Devel::DProf::Values::pattern("--$_", $opt->{$_})) : () } qw(only skip);
-    my $rates = Devel::DProf::Rates->new(%how, force => $opt->{F}, metric => $opt->{m} // 'cpu',
+        ? ("re_$_" => Devel::DProf::OptionValues::pattern("--$_", $opt->{$_})) : () } qw(only skip);
+    my $rates = Devel::DProf::Live::Rates->new(%how, force => $opt->{F},
+        metric => $opt->{m} // 'cpu',
         main => $opt->{main});
-    my $top = Devel::DProf::Top->new(rates => $rates, sort => $opt->{s} // 'self',
+    my $top = Devel::DProf::Live::Top->new(rates => $rates, sort => $opt->{s} // 'self',
         rows => $opt->{O}, delay => $opt->{d} // 2,
         lines => $opt->{l}, full => $opt->{c}, reverse => $opt->{reverse});
     my $format = Devel::DProf::Table::format_of($opt->{format}, $opt->{o});
@@ -86,11 +87,13 @@ sub how {
 
 sub top {
     my ($opt, $how, $names) = @_;
-    my $live = eval { Devel::DProf::Live->new($opt->{processes}, @$names ? @$names : 'tmon.out') };
+    my $live = eval {
+        Devel::DProf::Live::Files->new($opt->{processes}, @$names ? @$names : 'tmon.out');
+    };
     return failed($@) if !$live;
     my $self = { %$how, live => $live, names => $names, out => \*STDOUT };
     my $is_screen = !grep({ defined $opt->{$_} } qw(b format o))
-        && Devel::DProf::Terminal::is_there();
+        && Devel::DProf::Live::Terminal::is_there();
     my $status = eval { $is_screen ? on_screen($self)
         : defined $opt->{o} ? in_file($self, $opt->{o}) : in_blocks($self) };
     return defined $status ? $status : failed($@);
@@ -188,7 +191,7 @@ sub waiting {
 
 sub on_screen {
     my ($self) = @_;
-    my $screen = Devel::DProf::Terminal->new;
+    my $screen = Devel::DProf::Live::Terminal->new;
     until ($screen->signal) {
         my ($running, $look) = look($self, sub { $screen->leave });
         return ended($self, $look) if !$running;

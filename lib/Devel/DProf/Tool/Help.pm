@@ -1,4 +1,4 @@
-package Devel::DProf::Help;
+package Devel::DProf::Tool::Help;
 
 # What -h prints: the text of a tool's options without what only the parser reads.
 
@@ -6,7 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Core;
-use Devel::DProf::Layout qw(wrapped);
+use Devel::DProf::View::Layout qw(wrapped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -37,11 +37,11 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Help - the help of a tool: what -h prints
+Devel::DProf::Tool::Help - the help of a tool: what -h prints
 
 =head1 DESCRIPTION
 
-What L<Devel::DProf::Options> prints for C<-h>. It is internal to this distribution.
+What L<Devel::DProf::Tool::Options> prints for C<-h>. It is internal to this distribution.
 
 =head1 FUNCTIONS
 

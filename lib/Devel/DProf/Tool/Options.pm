@@ -1,4 +1,4 @@
-package Devel::DProf::Options;
+package Devel::DProf::Tool::Options;
 
 # The command line of a tool: its options and its help from one text, its defaults from the
 # environment.
@@ -6,13 +6,11 @@ package Devel::DProf::Options;
 use strict;
 use warnings;
 
-use Exporter 'import';
 use Devel::DProf::Text qw(text few meant);
 use Devel::DProf::Tool qw(OK USAGE complain written);
 use Devel::DProf::Tools;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @EXPORT_OK = qw(folders);
 
 # Options that all tools have.
 use constant ABOUT => ['V|version', 'h|help', 'H|manual'];
@@ -67,9 +65,9 @@ sub out_of_range {
 
 sub help {
     my ($self) = @_;
-    require Devel::DProf::Help;
+    require Devel::DProf::Tool::Help;
     my $row = Devel::DProf::Tools::tool($self->{name});
-    return Devel::DProf::Help::text_of(@$self{qw(name text lists)})
+    return Devel::DProf::Tool::Help::text_of(@$self{qw(name text lists)})
         . ($row ? "\nThe environment variable $row->{env} holds default options.\n" : '')
         . ($self->{more} ? $self->{more}->() : '');
 }
@@ -162,12 +160,14 @@ sub getopt {
 # that have it.
 sub instead {
     my ($self, $name) = @_;
-    require Devel::DProf::Completion;
+    require Devel::DProf::Tool::Completion;
     my $spelled = (length $name > 1 ? '--' : '-') . $name;
-    my $meant = length $name > 1 ? meant($spelled, map { Devel::DProf::Completion::spelled($_) }
+    my $meant = length $name > 1
+        ? meant($spelled, map { Devel::DProf::Tool::Completion::spelled($_) }
         $self->rows) : '';
     return "; $meant" if length $meant;
-    my @tools = grep { grep { $_ eq $spelled } @$_[1 .. $#$_] } Devel::DProf::Completion::rows();
+    my @tools = grep { grep { $_ eq $spelled } @$_[1 .. $#$_] }
+        Devel::DProf::Tool::Completion::rows();
     return @tools ? '; it is an option of ' . join(', ', few(map { $_->[0] } @tools)) : '';
 }
 
@@ -192,10 +192,6 @@ sub about {
     return written($self->{name}, \*STDOUT, 0);
 }
 
-# ---- values ----
-
-sub folders { return map { text($_) } map { split /,/ } @{ $_[0] || [] } }
-
 1;
 
 __END__
@@ -204,11 +200,12 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Options - the command line of a tool: options and help from one text
+Devel::DProf::Tool::Options - the command line of a tool: options and help from one text
 
 =head1 SYNOPSIS
 
-    my $TOOL = Devel::DProf::Options->new(name => 'dproffold', run => \&folded, text => <<'END');
+    my $TOOL = Devel::DProf::Tool::Options->new(
+        name => 'dproffold', run => \&folded, text => <<'END');
     dproffold [options] [profile ...]
 
     = m|metric=s  O|rows=i(positive)
@@ -306,19 +303,6 @@ Those that the help does not show.
 =item help
 
 The help.
-
-=back
-
-=head1 VALUES
-
-A function; others are in L<Devel::DProf::Values>.
-
-=over
-
-=item folders LIST
-
-C<--symfs>, which may be given several times, with commas between folders: the folders, as
-characters.
 
 =back
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Record;
+package Devel::DProf::Tool::Record;
 
 # Runs commands under the recorder, each into a folder of its own.
 
@@ -317,7 +317,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Record - runs commands under the recorder
+Devel::DProf::Tool::Record - runs commands under the recorder
 
 =head1 DESCRIPTION
 

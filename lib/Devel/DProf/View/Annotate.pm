@@ -1,16 +1,16 @@
-package Devel::DProf::Annotate;
+package Devel::DProf::View::Annotate;
 
 # dprofreport --annotate: prints source with the costs of its lines in front.
 
 use strict;
 use warnings;
 
-use Devel::DProf::Layout qw(grouped);
-use Devel::DProf::Lines;
-use Devel::DProf::Layout qw(grouped);
-use Devel::DProf::Source;
 use Devel::DProf::Text qw(shown plural);
 use Devel::DProf::View ();
+use Devel::DProf::View::Layout qw(grouped);
+use Devel::DProf::View::Layout qw(grouped);
+use Devel::DProf::View::Lines;
+use Devel::DProf::View::Source;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -25,7 +25,7 @@ sub new {
     my ($class, $profile, %how) = @_;
     my $self = bless { %how, profile => $profile }, $class;
     my $metric = $how{metric};
-    $self->{lines} = Devel::DProf::Lines->new($profile, $metric->number, $metric->counter);
+    $self->{lines} = Devel::DProf::View::Lines->new($profile, $metric->number, $metric->counter);
     $self->{total} = $metric->total($profile);
     return $self;
 }
@@ -52,7 +52,7 @@ sub refuse_many {
 sub part {
     my ($self, $label, $file, $first, $last, $is_part) = @_;
     my $lines = $self->{lines};
-    my $source = Devel::DProf::Source->find($file, [$self->{profile}], @{ $self->{symfs} });
+    my $source = Devel::DProf::View::Source->find($file, [$self->{profile}], @{ $self->{symfs} });
     my @texts = @{ $source->lines || [] };
     my %has = map { $_ => 1 } $lines->numbers($file);
     my $is_of_others = sub { $lines->is_of_others($file, $_[0], $label) };
@@ -63,7 +63,7 @@ sub part {
     my @out = $self->head($label, $file, $first, $end, $source);
     my $width = length $end;
     for my $line (grep { $_ <= @texts || $has{$_} } $first .. $end) {
-        my $text = Devel::DProf::Source::printable($texts[ $line - 1 ] // '');
+        my $text = Devel::DProf::View::Source::printable($texts[ $line - 1 ] // '');
         push @out, $self->line($file, $label, $line, $width, $text);
         push @out, $self->calls($file, $label, $line, $width, $text);
     }
@@ -143,7 +143,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Annotate - source with what its lines cost: dprofreport --annotate
+Devel::DProf::View::Annotate - source with what its lines cost: dprofreport --annotate
 
 =head1 DESCRIPTION
 
@@ -159,14 +159,14 @@ Takes a L<Devel::DProf::Profile>, and a L<Devel::DProf::Metric> of it.
 
 =item text_of WORD
 
-The text, as characters. WORD is a sub or a file, as L<Devel::DProf::Lines> finds it. Dies with a
-message that ends with a newline if there is none, or if there are many.
+The text, as characters. WORD is a sub or a file, as L<Devel::DProf::View::Lines> finds it. Dies
+with a message that ends with a newline if there is none, or if there are many.
 
 =back
 
 =head1 FUNCTIONS
 
-What L<Devel::DProf::AnnotateDiff> does, too.
+What L<Devel::DProf::Compare::AnnotateDiff> does, too.
 
 =over
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Export;
+package Devel::DProf::View::Export;
 
 # Profiles as files of other tools: what dprofexport writes to files, and dprofstore sends.
 
@@ -9,8 +9,8 @@ use Exporter 'import';
 use Devel::DProf::Core;
 use Devel::DProf::Input ();
 use Devel::DProf::Metric;
-use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(text);
+use Devel::DProf::View::Stacks;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
@@ -18,8 +18,8 @@ our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
 # HOW and OWN add to what the options and the format say.
 sub stacks {
     my ($opt, $format, $how, %own) = @_;
-    my ($shared, %shared) = Devel::DProf::Stacks::settings($opt);
-    return Devel::DProf::Stacks->new({ %$shared, format => $format->{name}, by_sub => 1,
+    my ($shared, %shared) = Devel::DProf::View::Stacks::settings($opt);
+    return Devel::DProf::View::Stacks->new({ %$shared, format => $format->{name}, by_sub => 1,
         by_site => !$format->{no_sites}, %$how }, kind => 'export',
         has_timeline => $format->{timeline}, %shared, %own);
 }
@@ -75,7 +75,7 @@ sub nanoseconds {
 sub pprof {
     my ($paths, %is) = @_;
     my $is_at_end = delete $is{at_end};
-    my $format = Devel::DProf::Stacks::format_of('tools', 'pprof');
+    my $format = Devel::DProf::View::Stacks::format_of('tools', 'pprof');
     my $stacks = stacks({ f => 1 }, $format, {});
     $stacks->read(@$paths) or return;
     $stacks->settle(metrics($stacks)) or return;
@@ -99,7 +99,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Export - profiles as files of other tools, for dprofexport and receivers
+Devel::DProf::View::Export - profiles as files of other tools, for dprofexport and receivers
 
 =head1 DESCRIPTION
 
@@ -112,7 +112,7 @@ is internal to this distribution.
 
 =item stacks OPTIONS, FORMAT, HOW, NAME => VALUE, ...
 
-A L<Devel::DProf::Stacks> for a format of other tools.
+A L<Devel::DProf::View::Stacks> for a format of other tools.
 
 =item metrics STACKS
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Flame;
+package Devel::DProf::View::Flame;
 
 # Flame graphs of profiles: what dprofflame draws, and dprofdiff --format=flame.
 
@@ -8,12 +8,12 @@ use warnings;
 use Devel::DProf::Constants qw(words_of time_words);
 use Devel::DProf::Metric;
 use Devel::DProf::Profile;
-use Devel::DProf::Stacks;
 use Devel::DProf::Text qw(bytes text json_text shown few unknown);
 use Devel::DProf::Tool qw(complain);
+use Devel::DProf::View::Stacks;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @ISA = ('Devel::DProf::Stacks');
+our @ISA = ('Devel::DProf::View::Stacks');
 
 my %ORDER = words_of('flame_order');
 my %WIDTH = words_of('flame_width');
@@ -30,8 +30,8 @@ use constant MOST_PARTS => 64;
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
-# HOW: options of C. OWN: fields of Devel::DProf::Stacks, and options of dprofflame that C does not
-# have.
+# HOW: options of C. OWN: fields of Devel::DProf::View::Stacks, and options of dprofflame that C
+# does not have.
 sub new {
     my ($class, $how, %own) = @_;
     my $self = $class->SUPER::new($how, kind => 'flame', %own);
@@ -60,7 +60,7 @@ sub new {
         die "--$name: " . unknown('word', $self->{$name}, sort keys %$known) . "\n"
             if defined $self->{$name} && !exists $known->{ $self->{$name} };
     }
-    my $format = Devel::DProf::Stacks::format_of('eyes', $self->{how}{format});
+    my $format = Devel::DProf::View::Stacks::format_of('eyes', $self->{how}{format});
     @$self{qw(is_page has_metrics)} = (!$format->{layout}, $format->{metrics});
     die "--view $self->{view} needs a page: --format " . pages() . "\n"
         if ($self->{view} // 'graph') ne 'graph' && !$self->{is_page};
@@ -82,8 +82,8 @@ sub new {
 
 # Returns the formats without a layout, which a reader explores.
 sub pages {
-    return join ' or ', Devel::DProf::Stacks::names_of(
-        grep { !$_->{layout} } Devel::DProf::Stacks::formats('eyes'));
+    return join ' or ', Devel::DProf::View::Stacks::names_of(
+        grep { !$_->{layout} } Devel::DProf::View::Stacks::formats('eyes'));
 }
 
 # Makes the picture of two sides that were read for a comparison, which is finished.
@@ -185,10 +185,10 @@ sub end_parts {
 # Returns a name for each profile: its process and script, or its file.
 sub part_names {
     my (@profiles) = @_;
-    require Devel::DProf::Export;
+    require Devel::DProf::View::Export;
     my %times;
     my @names = map {
-        my $part = Devel::DProf::Export::part_of($_);
+        my $part = Devel::DProf::View::Export::part_of($_);
         my $thread = $part->{tid} ? "thread $part->{tid} of " : '';
         $part->{pid} ? "$thread$part->{pid} $part->{name}" : $part->{name};
     } @profiles;
@@ -375,7 +375,7 @@ sub for_page {
 # changed is told, and not shown.
 sub sources_of_page {
     my ($self) = @_;
-    require Devel::DProf::Source;
+    require Devel::DProf::View::Source;
     my @sides = map { [map { @$_ } @{ $_->{profiles} }] } $self->sides;
     my (@sources, %is_kept_out);
     for my $side (0 .. ($self->{how}{is_pair} ? 0 : $#sides)) {
@@ -384,7 +384,7 @@ sub sources_of_page {
             push @{ $with{$_} }, $profile for @{ $profile->line_files };
         }
         for my $file (sort keys %with) {
-            my $source = Devel::DProf::Source->find($file, $with{$file}, @{ $self->{symfs} });
+            my $source = Devel::DProf::View::Source->find($file, $with{$file}, @{ $self->{symfs} });
             my $state = $source->state;
             my $is_shown = $state ne 'changed';
             $is_kept_out{$file} = 1 if $state eq 'kept out';
@@ -496,7 +496,8 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Flame - flame graphs of profiles: what dprofflame draws, and dprofdiff --format=flame
+Devel::DProf::View::Flame - flame graphs of profiles: what dprofflame draws, and dprofdiff
+--format=flame
 
 =head1 DESCRIPTION
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Layout;
+package Devel::DProf::View::Layout;
 
 # Text in lines and columns: what fits a line, and where it stands. As
 # Devel::DProf::Text does, it loads nothing of the compiled part.
@@ -78,7 +78,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Layout - text in lines and columns
+Devel::DProf::View::Layout - text in lines and columns
 
 =head1 DESCRIPTION
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Lines;
+package Devel::DProf::View::Lines;
 
 # What lines of source cost.
 
@@ -112,7 +112,7 @@ sub edges_of {
 # separate, autoload. Dies with why there are none.
 sub edges {
     my ($how, $names, @profiles) = @_;
-    my @lines = map { Devel::DProf::Lines->new($_, DP_T_REAL) } @profiles;
+    my @lines = map { Devel::DProf::View::Lines->new($_, DP_T_REAL) } @profiles;
     die "$names: places of calls are not in there; record them with lines or callsites=1\n"
         if !grep { $_->has_places } @lines;
     my %found;
@@ -208,7 +208,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Lines - what lines of source cost
+Devel::DProf::View::Lines - what lines of source cost
 
 =head1 DESCRIPTION
 

@@ -1,4 +1,4 @@
-package Devel::DProf::Source;
+package Devel::DProf::View::Source;
 
 # The source of a profiled program: found, read, and compared with what was recorded.
 #
@@ -247,7 +247,8 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Source - sources of a profiled program: found, read, compared with what was recorded
+Devel::DProf::View::Source - sources of a profiled program: found, read, compared with what was
+recorded
 
 =head1 DESCRIPTION
 

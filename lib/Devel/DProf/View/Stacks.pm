@@ -1,4 +1,4 @@
-package Devel::DProf::Stacks;
+package Devel::DProf::View::Stacks;
 
 # Profiles as stacks, for dproffold and dprofflame: reads one side or two, and settles what is
 # counted.
@@ -9,12 +9,11 @@ use warnings;
 use Devel::DProf::Constants qw(options given DP_M_COUNTER);
 use Devel::DProf::Input qw(of_runs told used);
 use Devel::DProf::Metric;
-use Devel::DProf::Options qw(folders);
 use Devel::DProf::Profile;
 use Devel::DProf::Sides qw(side);
 use Devel::DProf::Text qw(text unknown);
 use Devel::DProf::Tool qw(complain end_transient);
-use Devel::DProf::View qw(filters flags nothing_shown);
+use Devel::DProf::View qw(filters flags folders nothing_shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
@@ -40,12 +39,13 @@ sub settings {
     );
     # These are seldom given.
     return (\%how, %own) if !grep { defined $opt->{$_} } qw(map time pid tid);
-    require Devel::DProf::Values;
-    $how{renames} = [map { Devel::DProf::Values::renames($_) } @{ $opt->{map} }] if $opt->{map};
-    $own{windows} = Devel::DProf::Values::windows($opt->{time}) if defined $opt->{time};
+    require Devel::DProf::OptionValues;
+    $how{renames} = [map { Devel::DProf::OptionValues::renames($_) } @{ $opt->{map} }]
+        if $opt->{map};
+    $own{windows} = Devel::DProf::OptionValues::windows($opt->{time}) if defined $opt->{time};
     for my $name (grep { defined $opt->{$_} } qw(pid tid)) {
         $own{$name}
-            = { map { $_ => 1 } Devel::DProf::Values::list_of("--$name", $opt->{$name}) };
+            = { map { $_ => 1 } Devel::DProf::OptionValues::list_of("--$name", $opt->{$name}) };
     }
     return (\%how, %own);
 }
@@ -129,8 +129,8 @@ sub read {
         @sides = { name => $name, runs => [\@paths] };
     }
     $self->begin_parts(@sides);
-    my $class = $self->{diff} ? 'Devel::DProf::Diff' : 'Devel::DProf::Sides';
-    require Devel::DProf::Diff if $self->{diff};
+    my $class = $self->{diff} ? 'Devel::DProf::Compare::Diff' : 'Devel::DProf::Sides';
+    require Devel::DProf::Compare::Diff if $self->{diff};
     my %naming = map { $_ => $self->{how}{$_} } qw(separate autoload renames bases);
     # Formats of other tools cannot be normalized.
     my %how = map { $_ => $self->{how}{$_} } grep { exists $self->{how}{$_} } 'normalize';
@@ -193,8 +193,8 @@ sub split_pairs {
         return;
     }
     $self->{diff} = $self->{pairs} = 1;
-    require Devel::DProf::Diff;
-    $self->{reader} = Devel::DProf::Diff->of_sides($self->{reader}, qw(before after));
+    require Devel::DProf::Compare::Diff;
+    $self->{reader} = Devel::DProf::Compare::Diff->of_sides($self->{reader}, qw(before after));
     return 1;
 }
 
@@ -223,7 +223,7 @@ sub timeline {
         return;
     }
     # What was said of the files is not said again.
-    my $again = Devel::DProf::Stacks->new({ %{ $self->{how} }, chart => 1 }, %$self,
+    my $again = Devel::DProf::View::Stacks->new({ %{ $self->{how} }, chart => 1 }, %$self,
         chart_time => REAL, phases => 1, force => 1, processes => 0, pid => undef, tid => undef);
     $again->read(map { $_->{path} } @outcomes) or return;
     return @{ $again->parts };
@@ -412,7 +412,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Stacks - profiles as stacks: what dproffold and dprofflame share
+Devel::DProf::View::Stacks - profiles as stacks: what dproffold and dprofflame share
 
 =head1 DESCRIPTION
 
