@@ -111,25 +111,38 @@ static int add_names(struct dp_page *p)
     return rc;
 }
 
-/* Adds the places where subs begin; files are numbered because many subs share one. */
+static bool add_place(struct dp_buf *to, struct dp_pool *files, const struct dp_name *file,
+                      uint64_t line)
+{
+    uint32_t number = dp_pool_intern(files, file->ptr, file->len);
+    dp_buf_addf(to, "[%" PRIu32 ",%" PRIu64 "]", number, line);
+    return number != DP_MAP_NONE;
+}
+
+/* Adds the places where subs begin, and `old`, by sub: where a sub of both sides begins in the
+ * first one, if that is elsewhere. Files are numbered because many subs share one. */
 static int add_places(struct dp_page *p)
 {
     const struct dp_stacks *s = p->s;
     struct dp_pool files;
-    int rc = 0;
+    bool ok = true;
     dp_pool_init(&files);
-    struct dp_buf places;
+    struct dp_buf places, old;
     dp_buf_init(&places);
-    for (size_t i = 0; i < s->n_names && rc == 0; i++) {
+    dp_buf_init(&old);
+    for (size_t i = 0; i < s->n_names && ok; i++) {
+        const struct dp_stacks_name *name = &s->names[i];
         dp_buf_adds(&places, i ? "," : "");
-        if (!s->names[i].file.len) {
+        if (!name->file.len) {
             dp_buf_addc(&places, '0');
             continue;
         }
-        uint32_t file = dp_pool_intern(&files, s->names[i].file.ptr, s->names[i].file.len);
-        if (file == DP_MAP_NONE)
-            rc = DP_E_NOMEM;
-        dp_buf_addf(&places, "[%" PRIu32 ",%" PRIu64 "]", file, s->names[i].line);
+        ok = add_place(&places, &files, &name->file, name->line);
+        if (name->old_file.len && (name->old_line != name->line
+                                   || dp_name_compare(&name->old_file, &name->file) != 0)) {
+            dp_buf_addf(&old, "%s\"%lu\":", old.len ? "," : "", (unsigned long)i);
+            ok = ok && add_place(&old, &files, &name->old_file, name->old_line);
+        }
     }
     dp_buf_adds(&p->out, ",\"files\":[");
     for (uint32_t i = 0; i < files.count; i++) {
@@ -140,8 +153,14 @@ static int add_places(struct dp_page *p)
     dp_buf_adds(&p->out, "],\"places\":[");
     dp_buf_add(&p->out, places.ptr, places.len);
     dp_buf_addc(&p->out, ']');
-    rc = places.err ? places.err : rc;
+    if (old.len) {
+        dp_buf_adds(&p->out, ",\"old\":{");
+        dp_buf_add(&p->out, old.ptr, old.len);
+        dp_buf_addc(&p->out, '}');
+    }
+    int rc = places.err ? places.err : old.err ? old.err : ok ? 0 : DP_E_NOMEM;
     dp_buf_release(&places);
+    dp_buf_release(&old);
     dp_pool_release(&files);
     return rc;
 }

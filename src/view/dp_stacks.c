@@ -122,7 +122,8 @@ static uint32_t name_of(struct making *m, const char *ptr, size_t len, size_t sh
     if (n == DP_MAP_NONE || n < s->n_names)
         return n;
     s->names[n] = (struct dp_stacks_name){
-        .text = { dp_pool_name(&s->texts, n)->ptr, shown }, .file = { "", 0 }, .moved = { "", 0 }
+        .text = { dp_pool_name(&s->texts, n)->ptr, shown }, .file = { "", 0 },
+        .moved = { "", 0 }, .old_file = { "", 0 }
     };
     s->n_names = n + 1;
     return n;
@@ -205,6 +206,10 @@ static int name_sub(struct making *m, struct dp_stacks_source *src, size_t pair,
         ok = keep_text(s, &s->names[name].file, file);
         s->names[name].line = sub->line;
     }
+    if (ok && file->len && sub->line && src->side == 0) {
+        ok = keep_text(s, &s->names[name].old_file, file);
+        s->names[name].old_line = sub->line;
+    }
     if (ok && moved && !s->names[name].moved.len)
         ok = keep_text(s, &s->names[name].moved, moved);
     if (!ok)
@@ -249,7 +254,8 @@ static int sort_names(struct making *m)
     for (size_t k = 0; k < parts && rc == 0; k++) {
         static const struct dp_name none = { "", 0 };
         s->names[s->n_names + k] = (struct dp_stacks_name){
-            .text = none, .kind = DP_KIND_PART, .file = none, .moved = none
+            .text = none, .kind = DP_KIND_PART, .file = none, .moved = none,
+            .old_file = none
         };
     }
     dp_mem_free(order);

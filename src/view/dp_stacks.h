@@ -34,7 +34,10 @@ struct dp_stacks_name {
     struct dp_name file;        /* where the sub begins; len 0: unknown */
     uint64_t line;
     struct dp_name moved;       /* where the sub began in the baseline, FILE:LINE; len 0: at the
-                                 * same place */
+                                 * same place, if it is in another checkout, too */
+    struct dp_name old_file;    /* where the sub begins in the first side, with the path there; len
+                                 * 0: unknown, or the first side lacks the sub */
+    uint64_t old_line;
 };
 
 /* A line that calls frames. */

@@ -3,12 +3,12 @@
 import zlib from 'node:zlib';
 import { is, ok, done } from '../browser/lib.js';
 import { METRICS, f } from '../browser/mktree.js';
-import { encode } from '../browser/mkpage.js';
+import { Column, encode } from '../browser/mkpage.js';
 import { alignLines } from '../../share/page/data/align.mjs';
 import { decode } from '../../share/page/data/decode.mjs';
-import { lineCosts } from '../../share/page/model/lines.mjs';
-import { beforeOf, filesBefore, isOn } from '../../share/page/model/pairs.mjs';
-import { begin, subNamed } from '../../share/page/model/profile.mjs';
+import { lineCosts, readLines } from '../../share/page/model/lines.mjs';
+import { beforeOf, filePairs, filesBefore, isOn } from '../../share/page/model/pairs.mjs';
+import { begin, profile, subNamed, values } from '../../share/page/model/profile.mjs';
 
 // ---- lines ----
 
@@ -70,8 +70,7 @@ is([...alignLines(wide, wide.slice(100))].slice(0, 2), [101, 102], 'long texts h
 // ---- files ----
 
 const diff = { view: 'graph', width: 'after', colour: 'self', negate: false, factor: [1, 1],
-    normalized: '', runs: [1, 1], significant: null, moved: { moved: 'old/Far.pm:3' },
-    mode: 'diff' };
+    normalized: '', runs: [1, 1], significant: null, moved: {}, mode: 'diff' };
 begin(decode(Uint8Array.from(zlib.gunzipSync(encode({
     metrics: METRICS, sides: ['a', 'b'], diff,
     root: { self: 0, kids: [f('moved', [1, 2]), f('stays', [1, 2])] },
@@ -86,11 +85,13 @@ const from = (side) => {
 };
 const text = (...lines) => Promise.resolve(lines);
 Object.assign(lineCosts, {
-    files: names.map((name, index) => ({ index, name, source: [], subs: [], texts: [null, null] })),
+    files: names.map((name, index) => ({ index, name, source: [], subs: [], oldSubs: [],
+        texts: [null, null] })),
     sides: [0, 1].map((side) => ({ from: from(side), line: new Int32Array(9).fill(4) })),
     number: new Map(names.map((name, k) => [name, k])), detail: [2, 2], kept: new Map(),
 });
 lineCosts.files[2].subs.push({ sub: subNamed('moved'), line: 3 });
+lineCosts.files[1].oldSubs.push({ sub: subNamed('moved'), line: 3 });
 lineCosts.files[0].texts = [text('a', 'b'), text('new', 'a', 'b')];
 
 is([isOn(0, 0), isOn(1, 1), isOn(5, 1)], [true, false, true], 'files are on sides');
@@ -104,5 +105,106 @@ is([guessed.file, guessed.to, guessed.oldOf(7), guessed.guessed, [...guessed.cos
     [1, null, 7, true, [4]], '... by number, where a text is missing');
 const none = await beforeOf(5);
 is([none.file, none.costs.size, none.oldOf(7)], [-1, 0, 0], '... or not at all');
+
+// ---- totals of files ----
+
+// Returns a block of lines with the given costs: [file, line, side, self].
+function packed(files, costs) {
+    const parts = [Buffer.from(JSON.stringify({ format: 1, detail: costs.length ? [2, 2] : [0, 0],
+        sources: [], files }))];
+    const write = (list) => {
+        const column = new Column();
+        for (const value of list) column.add(value);
+        parts.push(column.done());
+    };
+    for (const side of [0, 1]) {
+        const of = files.map((_, k) => costs.filter(([file, , on]) => file === k && on === side));
+        const lines = of.flat();
+        write(of.map(({ length }) => length));
+        write(of.flatMap((list) => list.map(([, line], k) => line - (k ? list[k - 1][1] : 0))));
+        write(lines.map(() => 1));
+        write(lines.map(() => 0));
+        METRICS.forEach((_, m) => {
+            write(lines.map(([, , , self]) => (m ? 0 : self)));
+            write(lines.map(([, , , self]) => (m ? 0 : self)));
+        });
+        write([]);
+        write([]);
+        METRICS.forEach(() => write([]));
+    }
+    return Uint8Array.from(Buffer.concat(parts.flatMap((part) => {
+        const size = Buffer.alloc(4);
+        size.writeUInt32LE(part.length);
+        return [size, part];
+    })));
+}
+
+// Two checkouts of a program, with subs that are gone, new, moved to other files or without a place,
+// and files that are gone, new or have another name. A model keeps where each side has its subs.
+let differs = '', pairsAsModel = 0, files = 0;
+for (let n = 0; n < 300; n++) {
+    const one = () => [random(2) ? random(40) : 0, random(2) ? random(40) : 0];
+    const subs = Array.from({ length: 2 + random(9) }, (_, k) => {
+        const file = random(4), to = random(5) ? file : random(4);
+        return { name: `s${k}`, on: [random(4) > 0, random(4) > 0], place: random(6) > 0,
+            was: `old/${file}.pm`, now: `new/${random(9) ? to : `x${to}`}.pm` };
+    });
+    const grow = (depth) => subs.filter(() => depth < 4 && random(3) === 0).map(({ name, on }) => {
+        const cpu = one().map((value, side) => (on[side] ? value : 0));
+        return { name, self: { cpu, calls: cpu.map((v) => (v ? 1 : 0)), ops: [0, 0] },
+            kids: grow(depth + 1) };
+    });
+    const root = { self: { cpu: one(), calls: [0, 0], ops: [0, 0] }, kids: grow(0) };
+    const sums = new Map();
+    (function walk({ name = '(program)', self, kids }) {
+        const had = sums.get(name) || [0, 0];
+        sums.set(name, had.map((value, side) => value + self.cpu[side]));
+        kids.forEach(walk);
+    })(root);
+    const paths = [...new Set(subs.flatMap(({ was, now }) => [was, now]))], places = {}, old = {};
+    for (const { name, place, was, now } of subs) {
+        if (!place || !sums.has(name)) continue;
+        const [a, b] = sums.get(name);
+        places[name] = [paths.indexOf(b || !a ? now : was), 1];
+        if (a && b) old[name] = [paths.indexOf(was), 1];
+    }
+    const page = decode(Uint8Array.from(zlib.gunzipSync(encode({
+        metrics: METRICS, sides: ['a', 'b'], diff, root, files: paths, places,
+    }))));
+    begin(page, { lines: true, times: false });
+    profile.facts.old = Object.fromEntries(Object.entries(old).map(([name, place]) =>
+        [subNamed(name), place]));
+    // Every second pair has lines, which have what the subs have.
+    const byFile = [new Map(), new Map()];
+    for (const [name, sum] of sums) {
+        const sub = subs.find((one_) => one_.name === name);
+        sum.forEach((value, side) => {
+            const file = sub && sub.place ? (side ? sub.now : sub.was) : '';
+            if (value) byFile[side].set(file, (byFile[side].get(file) || 0) + value);
+        });
+    }
+    const listed = [...paths, ''];
+    const costs = n % 2 ? byFile.flatMap((of, side) => [...of].map(([file, self]) =>
+        [listed.indexOf(file), 1, side, self])).sort((a, b) => a[0] - b[0]) : [];
+    lineCosts.files = null;
+    readLines(packed(n % 2 ? listed : [], costs));
+    const rows = filePairs(), whole = values(profile.tree, 0).map((list) =>
+        list.reduce((a, b) => a + b, 0));
+    const total = (key) => rows.reduce((a, row) => a + row[key], 0);
+    if (total('was') !== whole[0] || total('self') !== whole[1])
+        differs += `${n}: ${total('was')} ${total('self')}, the whole has ${whole} `;
+    for (const { file, old: from, was, self } of rows) {
+        const name = lineCosts.files[file].name;
+        const known = [from < 0 ? 0 : byFile[0].get(lineCosts.files[from].name) || 0,
+            byFile[1].get(name) || 0];
+        if (was !== known[0] || self !== known[1]) differs += `${n} ${name}: ${was} ${self} `;
+        if (was && self && name) pairsAsModel++;
+    }
+    const names = rows.map(({ file }) => file);
+    if (new Set(names).size !== names.length) differs += `${n}: a file has two rows `;
+    files += rows.length;
+}
+is(differs, '', '300 random pairs of trees: files add up to the totals of both sides');
+ok(pairsAsModel > 300, `${pairsAsModel} of ${files} rows have values of both sides`);
 
 done();

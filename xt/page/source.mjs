@@ -88,7 +88,8 @@ is(callsFrom(0, 4), [{ sub: number('one'), calls: 2, value: 90 },
     { sub: number('three'), calls: 1, value: 9 }], '... and calls, the longest first');
 is(callsOf(0, number('two')), [{ file: 0, line: 4, calls: 4, value: 60 }], 'a sub has callers');
 is(fileTotals(0), [{ self: 99, count: 9, calls: 7, subs: 3 }, { self: 1, count: 1, calls: 0,
-    subs: 0 }], 'files have totals');
+    subs: 0 }, { self: 0, count: 0, calls: 0, subs: 1 }],
+    'files have totals, and what has no place has its own');
 is([wholeOf(0), linesHave(0)], [100, true], 'the lines have all of the whole');
 is(hottest(0, 2).map(({ file, line, self }) => [file, line, self]), [[0, 7, 60], [0, 4, 20]],
     'the hottest lines');

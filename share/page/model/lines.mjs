@@ -54,6 +54,7 @@ export function readLines(bytes) {
         name,
         source: [],
         subs: [],
+        oldSubs: [],                       // of the first side of a difference
         texts: [],
     }));
     facts.sources.forEach(([side, file, state], n) => {
@@ -62,14 +63,37 @@ export function readLines(bytes) {
     const sides = profile.facts.sides.map(() => readSide(take, files.length)),
         number = new Map(files.map(({ name, index }) => [name, index]));
     Object.assign(lineCosts, { files, sides, detail: facts.detail, number, kept: new Map() });
-    (profile.facts.places || []).forEach((place, sub) => {
-        const file = place ? number.get(profile.facts.files[place[0]]) : undefined;
-        if (file !== undefined && subs(profile.tree).used[sub])
-            files[file].subs.push({ sub, line: place[1] });
-    });
-    for (const { subs: list } of files)
-        list.sort((a, b) => a.line - b.line || profile.rank[a.sub] - profile.rank[b.sub]);
+    placeSubs();
 }
+
+// Gives each sub to the file where it begins, on each side. Files that have no lines, and '' for
+// subs without a place, are added.
+function placeSubs() {
+    const { files, number } = lineCosts,
+        { facts, names, rank } = profile,
+        { used } = subs(profile.tree),
+        { places = [], old = {} } = facts;
+    const fileOf = (place) => {
+        const name = place ? facts.files[place[0]] : '';
+        const index = keep(number, name, () => files.length);
+        if (index === files.length)
+            files.push({ index, name, source: [], subs: [], oldSubs: [], texts: [] });
+        return files[index];
+    };
+    for (let sub = 0; sub < names.length; sub++) {
+        if (!used[sub]) continue;
+        const place = places[sub], before = old[sub] || place;
+        fileOf(place).subs.push({ sub, line: place ? place[1] : 0 });
+        if (profile.diff) fileOf(before).oldSubs.push({ sub, line: before ? before[1] : 0 });
+    }
+    for (const { subs: list } of files)
+        list.sort((a, b) => a.line - b.line || rank[a.sub] - rank[b.sub]);
+}
+
+// Returns the subs that begin in a file on a side. Subs that only the other side has are among
+// them.
+export const subsIn = (file, side) =>
+    lineCosts.files[file][profile.diff && side === 0 ? 'oldSubs' : 'subs'];
 
 // Whether statements have values of this metric, which add up to the total. Those of a process or
 // phase are not known.
@@ -141,12 +165,13 @@ export function callsOf(side, sub) {
 }
 
 // Returns totals of each file on a side: { self, count, calls, subs, lines }. Where statements have
-// no values, those of the subs count.
+// no values, those of the subs that begin in the file count.
 export function fileTotals(side) {
     return keep(placedTree().kept, `files ${state.metric} ${side}`, () => {
         const of = lineCosts.sides[side], table = allSubs(), exact = linesHave(side);
-        return lineCosts.files.map(({ index, subs: list }) => {
-            const total = { self: 0, count: 0, calls: 0, subs: list.length };
+        return lineCosts.files.map(({ index }) => {
+            const list = subsIn(index, side),
+                total = { self: 0, count: 0, calls: 0, subs: list.length };
             const self = exact && of.values[state.metric].self();
             for (
                 let i = of.from[index];

@@ -2,38 +2,53 @@
 
 import { keep } from '../base/lists.mjs';
 import { alignLines } from '../data/align.mjs';
-import { lineCosts, linesOf, textOf } from './lines.mjs';
+import { fileTotals, lineCosts, linesOf, subsIn, textOf } from './lines.mjs';
 import { last, profile } from './profile.mjs';
+
+const usedOn = (side) =>
+    keep(profile.tree.kept, `used ${side}`, () => {
+        const used = new Uint8Array(profile.names.length), { name, n } = profile.tree;
+        for (let m = 0; m < profile.metrics.length; m++) {
+            const own = profile.tree.own(m, side);
+            for (let i = 0; i < n; i++) if (own[i]) used[name[i]] = 1;
+        }
+        return used;
+    });
 
 export const isOn = (file, side) =>
     lineCosts.sides[side].from[file + 1] > lineCosts.sides[side].from[file]
-    || !!lineCosts.files[file].source[side];
+    || !!lineCosts.files[file].source[side]
+    || subsIn(file, side).some(({ sub }) => usedOn(side)[sub]);
 
-// Returns which file of the first side each file of the second one was: the one of that name, the
-// one from which most subs have moved, or the only one left with that name in another folder. -1:
-// none.
+// Returns for each file of the second side its number on the first one, -1 for a file that is new,
+// or that the second side lacks. A file pairs with the one of its name; or else as its subs do, with
+// the file where most of them were; or with the only file left that has its name in another folder.
 export function filesBefore() {
     return keep(lineCosts.kept, 'before', () => {
-        const to = lineCosts.files.map(({ index }) =>
-                isOn(index, 0) && isOn(index, last()) ? index : -1,
+        const to = lineCosts.files.map(({ index, name }) =>
+                name === '' || (isOn(index, 0) && isOn(index, last())) ? index : -1,
             ),
             taken = new Set(to),
-            { moved = {} } = profile.diff;
-        const free = (file) => file !== undefined && !taken.has(file) && isOn(file, 0),
+            was = new Map();
+        const free = (file) => !taken.has(file) && isOn(file, 0),
             bare = (file) => lineCosts.files[file].name.replace(/^.*\//s, '');
+        for (const { index } of lineCosts.files)
+            for (const { sub } of subsIn(index, 0)) if (usedOn(0)[sub]) was.set(sub, index);
+        const votes = [];
+        for (const { index } of lineCosts.files) {
+            const count = new Map();
+            for (const { sub } of to[index] < 0 ? subsIn(index, last()) : []) {
+                if (!usedOn(last())[sub] || !was.has(sub) || !free(was.get(sub))) continue;
+                count.set(was.get(sub), (count.get(was.get(sub)) || 0) + 1);
+            }
+            for (const [old, subs] of count) votes.push({ index, old, subs });
+        }
+        votes.sort((a, b) => b.subs - a.subs || a.index - b.index || a.old - b.old);
         const pair = (file, old) => {
             to[file] = old;
             taken.add(old);
         };
-        for (const { index, subs: list } of lineCosts.files) {
-            const votes = new Map();
-            for (const { sub } of to[index] < 0 ? list : []) {
-                const old = moved[sub] && lineCosts.number.get(moved[sub].replace(/:\d+$/, ''));
-                if (free(old)) votes.set(old, (votes.get(old) || 0) + 1);
-            }
-            const [best] = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-            if (best) pair(index, best[0]);
-        }
+        for (const { index, old } of votes) if (to[index] < 0 && free(old)) pair(index, old);
         for (const { index } of lineCosts.files) {
             if (to[index] >= 0 || !isOn(index, last())) continue;
             const like = lineCosts.files.filter(
@@ -43,6 +58,25 @@ export function filesBefore() {
         }
         return to;
     });
+}
+
+// Returns the rows of a list of files of two sides: { file, old, was, self, ... }, the totals of
+// the file on the second side, and on the first one as `was`. The number of the file is that on the
+// second side; a file that only the first side has keeps its own. -1: the other side has none. The
+// sums of `was` and of `self` are those of all files.
+export function filePairs() {
+    const [before, after] = [0, last()].map(fileTotals), to = filesBefore();
+    const paired = new Set(to.filter((old) => old >= 0)), rows = [];
+    lineCosts.files.forEach((_, file) => {
+        const here = isOn(file, last()) || after[file].self !== 0;
+        // What has no place, and what another file was, has its values there.
+        if (!here && (paired.has(file) ? to[file] !== file : !isOn(file, 0))) return;
+        const old = here || to[file] >= 0 ? to[file] : file,
+            was = old < 0 ? 0 : before[old].self,
+            change = profile.relative ? 0 : after[file].self - was;
+        rows.push({ ...after[file], file, old, was, change });
+    });
+    return rows;
 }
 
 // Returns the first side of a file of the second one: its text, its costs, and which of its lines

@@ -8,7 +8,7 @@ import {
 } from '../model/lines.mjs';
 import { matches } from '../model/matches.mjs';
 import { amount, signed } from '../model/numbers.mjs';
-import { filesBefore, isOn } from '../model/pairs.mjs';
+import { filePairs, isOn } from '../model/pairs.mjs';
 import { last, metric, profile, real, sideName } from '../model/profile.mjs';
 import { allSubs, heaviest } from '../model/subs.mjs';
 import { heat } from '../draw/colours.mjs';
@@ -34,36 +34,28 @@ const TWO_COLUMNS = () => [
     ['count', 'Statements'],
 ];
 
-// Adds what the first side has of each file, as `was`, and what has changed. Files that only the
-// first side has keep their own row.
-function withBefore(totals) {
-    const of = fileTotals(0), before = filesBefore();
-    return totals.map((total, f) => {
-        const old = isOn(f, last()) ? before[f] : f, was = old < 0 ? 0 : of[old].self;
-        return { ...total, was, change: profile.relative ? 0 : total.self - was };
-    });
+// Returns the rows of the list, with totals.
+function fileRows(side) {
+    if (profile.diff)
+        return filePairs().filter(({ file, self, was }) => lineCosts.files[file].name || self || was);
+    return fileTotals(side)
+        .map((total, file) => ({ ...total, file }))
+        .filter(({ file, self, count, subs }) =>
+            lineCosts.files[file].name === '' ? self || count : subs || isOn(file, side));
 }
 
 export function drawOverview() {
     const side = last(),
-        totals = profile.diff ? withBefore(fileTotals(side)) : fileTotals(side),
+        list = fileRows(side),
         whole = wholeOf(side),
         node = $('sources'),
         had = node.querySelector('.files');
     const top = had ? had.scrollTop : 0,
         detail = lineCosts.detail[side],
-        has = (f, k) => lineCosts.sides[k].from[f + 1] > lineCosts.sides[k].from[f];
-    const paired = profile.diff
-        ? new Set(filesBefore().filter((old, f) => isOn(f, side) && old !== f))
-        : null;
-    const list = lineCosts.files
-        .map(({ index }) => index)
-        .filter(
-            (f) => totals[f].subs || has(f, side) || (profile.diff && has(f, 0) && !paired.has(f)),
-        );
+        name = ({ file }) => lineCosts.files[file].name;
     const test = matches.test,
         shown = test
-            ? list.filter((f) => test(lineCosts.files[f].name) || sourceMatches.byFile.has(f))
+            ? list.filter((row) => test(name(row)) || sourceMatches.byFile.has(row.file))
             : list,
         way = fileOrder.down ? -1 : 1,
         key =
@@ -75,8 +67,7 @@ export function drawOverview() {
                     && !fileOrder.sorted
                   ? 'change'
                   : fileOrder.sort;
-    const value = (f) => (key === 'change' ? Math.abs(totals[f].change) : totals[f][key]);
-    const name = (f) => lineCosts.files[f].name;
+    const value = (row) => (key === 'change' ? Math.abs(row.change) : row[key]);
     shown.sort(
         (a, b) =>
             (key === 'name' ? 0 : (value(a) - value(b)) * way)
@@ -105,8 +96,8 @@ export function drawOverview() {
             }),
         );
     });
-    const row = (f) => {
-        const { self, count, calls, subs: n } = totals[f], state = stateOf(f), share = self / whole;
+    const row = ({ file: f, self, was, change, count, calls, subs: n }) => {
+        const state = stateOf(f), share = self / whole;
         return make(
             'tr',
             {},
@@ -133,12 +124,9 @@ export function drawOverview() {
             ),
             ...(profile.diff
                 ? [
-                      make('td', {}, totals[f].was ? amount(real(totals[f].was, 0)) : ''),
+                      make('td', {}, was ? amount(real(was, 0)) : ''),
                       make('td', {}, self ? amount(self) : ''),
-                      changeCell(
-                          totals[f].change,
-                          totals[f].change ? signed(totals[f].change) : '',
-                      ),
+                      changeCell(change, change ? signed(change) : ''),
                       make('td', { className: 'of-count' }, detail && count ? grouped(count) : ''),
                   ]
                 : [
@@ -190,7 +178,7 @@ function inAll(side) {
         allSubs().calls ? plural(of('calls'), 'call') + ' of subs' : '',
     ].filter(Boolean);
     const where = `${counts.length ? ': ' : ''}${counts.join(' and ')} in `
-        + `${plural(lineCosts.files.length, 'file')}`;
+        + `${plural(lineCosts.files.filter(({ name }) => name !== '').length, 'file')}`;
     const before = profile.diff ? `${amount(real(wholeOf(0), 0))} \u2192 ` : '';
     const label = metric().unit === 's' ? metric().label : '';
     const lines = [
