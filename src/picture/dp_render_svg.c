@@ -195,8 +195,8 @@ static void add_legend(struct svg *g, double y)
 {
     double size = g->how->font_size, x = SIDE;
     dp_buf_adds(&g->out, "<g id=\"legend\">");
-    for (int k = -3; k <= 3; k++, x += size * 1.4) {
-        struct dp_rgb c = dp_palette_change(k / 3.0 * fabs(k / 3.0));
+    for (int k = -4; k <= 4; k++, x += size * 1.4) {
+        struct dp_rgb c = dp_palette_change(k / 4.0);
         dp_buf_adds(&g->out, "<rect x=\"");
         add_px(&g->out, x);
         dp_buf_adds(&g->out, "\" y=\"");
@@ -213,6 +213,8 @@ static void add_legend(struct svg *g, double y)
         dp_render_change(&words, g->flame, g->how, -g->flame->greatest);
         dp_buf_adds(&words, " \xe2\x80\xa6 ");
         dp_render_change(&words, g->flame, g->how, g->flame->greatest);
+        dp_buf_adds(&words, ", a step is ");
+        dp_render_change(&words, g->flame, g->how, g->flame->greatest / 4);
         dp_buf_adds(&words, "; ");
     }
     dp_buf_adds(&words, g->how->legend ? g->how->legend : "");

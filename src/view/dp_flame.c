@@ -266,11 +266,10 @@ static void measure_changes(struct layout *l)
             f->greatest = fmax(f->greatest, fabs(dp_flame_delta(f->boxes[i].all)));
 }
 
-/* The strength of a colour for a change. A change below a thousandth of the greatest one counts as
- * none: a hundred frames of noise would hide one that changed. */
+/* The strength of a colour for a change, in proportion to it. */
 static double shade_of(double part)
 {
-    return fabs(part) < 0.001 ? 0 : fmax(-1, fmin(1, part));
+    return fabs(part) < DP_FLAME_NEUTRAL ? 0 : fmax(-1, fmin(1, part));
 }
 
 double dp_flame_change(const struct dp_flame *flame, const struct dp_flame_box *box)

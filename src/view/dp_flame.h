@@ -33,6 +33,10 @@ struct dp_flame {
     bool reverse, by_total, hue, two;
 };
 
+/* A change is drawn without a colour below this part of the greatest one, as in
+ * share/page/model/scene.mjs. */
+#define DP_FLAME_NEUTRAL 0.01
+
 /* Lays out the frames that have at least `least` of the whole. Returns 0 or a DP_E; the caller
  * releases *flame. s is borrowed, and its first measure is drawn. factor: from
  * dp_stacks_factors. */

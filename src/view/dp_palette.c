@@ -218,8 +218,7 @@ void dp_palette_background(enum dp_palette palette, struct dp_rgb to[2])
 
 struct dp_rgb dp_palette_change(double share)
 {
-    /* a root makes small changes visible */
-    double t = sqrt(share < 0 ? -share : share);
+    double t = share < 0 ? -share : share;
     t = t > 1 ? 1 : t;
     if (share > 0)
         return make_rgb(247 - 23 * t, 247 - 185 * t, 247 - 197 * t);

@@ -30,7 +30,7 @@ struct dp_rgb dp_palette_colour(enum dp_palette palette, const struct dp_name *n
 void dp_palette_background(enum dp_palette palette, struct dp_rgb top_bottom[2]);
 
 /* The colour of a difference. share: the difference divided by the greatest one, from -1 (greatest
- * loss) to 1 (greatest growth). No difference is white; greater differences are darker. */
+ * loss) to 1 (greatest growth). No difference is white; colours darken in proportion to it. */
 struct dp_rgb dp_palette_change(double share);
 
 #endif

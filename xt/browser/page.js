@@ -699,8 +699,33 @@ async function differences(b) {
     ok(/before: old\.out/.test(await text(page, '#kinds'))
         && /after: new\.out/.test(await text(page, '#kinds'))
         && /gone.*new/.test(await text(page, '#kinds')), 'legend: sides, gone, new');
-    ok(/less \u2212100\.0 ms|less \u2212200\.0 ms/.test(await text(page, '#scale'))
-        && /\+200\.0 ms more/.test(await text(page, '#scale')), 'legend: the scale');
+    ok(/\u2212100\.0 ms|\u2212200\.0 ms/.test(await text(page, '#scale'))
+        && /\+200\.0 ms/.test(await text(page, '#scale')), 'legend: the scale');
+    ok(/in proportion, a box is (?:25\.00|50\.00) ms/.test(await text(page, '#kinds'))
+        && /neutral: under (?:1\.000|2\.000) ms/.test(await text(page, '#kinds')),
+        'legend: what a box is, and what is neutral');
+    ok(/one run a side: may be chance/.test(await text(page, '#kinds')), 'legend: one run a side');
+    await page.selectOption('#measure', 'relative');
+    const relative = await frames(page);
+    is([by(relative, 'main;fresh').level, by(relative, 'main;gone').level], [24, -24],
+        'relative: what is new or gone has the strongest colours');
+    ok(/\u2212100 %.*\+100 %/.test(await text(page, '#scale')), '... and the legend says so');
+    await page.selectOption('#measure', 'absolute');
+
+    const [once] = await frames(page), chosen = await page.evaluate(() => location.hash);
+    await page.click('#swap');
+    const swapped = await frames(page);
+    is([swapped[0].value, swapped[0].before], [once.before, once.value], 'the sides are swapped');
+    ok(by(swapped, 'main;gone').fresh && by(swapped, 'main;fresh').gone
+        && /before: new\.out/.test(await text(page, '#kinds')), '... and their names');
+    is(await page.evaluate(() => location.hash), `${chosen}&sides=swapped`,
+        '... and what was chosen is kept');
+    await page.reload();
+    await page.evaluate(() => window.dprof.ready);
+    is((await frames(page))[0].value, once.before, '... also by a link');
+    await page.click('#swap');
+    is([(await frames(page))[0].value, await page.evaluate(() => location.hash)],
+        [once.value, chosen], '... and back');
 
     await page.click('#table');
     is(await page.$$eval('#subs th',

@@ -9,7 +9,7 @@ import { hueOf } from '../../share/page/data/hue.mjs';
 import { decode } from '../../share/page/data/decode.mjs';
 import { compile, matches, tally } from '../../share/page/model/matches.mjs';
 import { amount, signed } from '../../share/page/model/numbers.mjs';
-import { begin, profile, state, subNamed } from '../../share/page/model/profile.mjs';
+import { begin, exchanged, profile, state, subNamed } from '../../share/page/model/profile.mjs';
 import { isGone, isNew, kindOf, makeView, scene, shade } from '../../share/page/model/scene.mjs';
 import { chainOf, placedTree } from '../../share/page/model/steps.mjs';
 import { around, hotSubs, subs } from '../../share/page/model/subs.mjs';
@@ -140,7 +140,20 @@ is(['gone', 'grown', 'new', 'same'].map((name) => shade(frame(name), 'after')), 
     'what is uncertain has no colour');
 state.uncertain = true;
 is(['gone', 'grown', 'new', 'same'].map((name) => +shade(frame(name), 'after').toFixed(3)),
-    [-0.707, 1, 0.707, 0], '... unless that is wanted');
+    [-0.5, 1, 0.5, 0], '... unless that is wanted: colours are in proportion');
+state.measure = 'relative';
+is(['gone', 'grown', 'new', 'same'].map((name) => Math.sign(shade(frame(name), 'after'))
+    * +(Math.abs(shade(frame(name), 'after')) === 1)), [-1, 0, 1, 0],
+    'relative to the larger side, what is gone or new has the strongest colours');
+state.measure = 'absolute';
+const had = { sides: [...profile.facts.sides], self: scene.self.map((list) => [...list]) };
+begin(exchanged(profile), NOTHING);
+makeView();
+is([profile.facts.sides, scene.self.map((list) => [...list])],
+    [[...had.sides].reverse(), [...had.self].reverse()], 'sides are exchanged');
+begin(exchanged(profile), NOTHING);
+makeView();
+is([profile.isSwapped, scene.self.map((list) => [...list])], [false, had.self], '... and back');
 is([kindOf('after'), kindOf('change')], ['self', 'total'], 'changes are coloured by their whole');
 
 // ---- another profile ----

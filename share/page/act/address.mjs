@@ -24,7 +24,7 @@ export const unpack = (text) =>
 const viewsOf = (state) =>
     ['icicle', 'reversed', 'merged'].filter((key) => state[key]).join() || 'flame';
 
-export const CHOICES = ['order', 'layout', 'width', 'colour'];
+export const CHOICES = ['order', 'layout', 'width', 'colour', 'measure'];
 
 export const sourceLink = (file, line) =>
     `${pack(lineCosts.files[file].name)}${line > 0 ? ':' + line : ''}`;
@@ -58,6 +58,7 @@ export function link(
     add('calls', state.calls, 1);
     add('timeline', state.time, 1);
     add('scale', state.common, 'common');
+    add('sides', profile.isSwapped, 'swapped');
     return parts.length ? '#' + parts.join('&') : '';
 }
 

@@ -3,12 +3,16 @@
 import { $, make, say } from '../base/elements.mjs';
 import { short } from '../base/words.mjs';
 import { compile } from '../model/matches.mjs';
-import { canReverse, hasLines, hasTimes, profile, state, subNamed } from '../model/profile.mjs';
+import {
+    begin, canReverse, exchanged, hasLines, hasTimes, profile, state, subNamed,
+} from '../model/profile.mjs';
+import { lineCosts } from '../model/lines.mjs';
 import { scene } from '../model/scene.mjs';
 import { STEPS, chainOf } from '../model/steps.mjs';
 import { metricInTime, timeStep } from '../model/times.mjs';
+import { ink } from '../draw/colours.mjs';
 import { cursor, marks, panes } from '../draw/pane.mjs';
-import { CHOICES, plain, remember, unpack } from '../act/address.mjs';
+import { CHOICES, link, plain, remember, unpack } from '../act/address.mjs';
 import { showViews } from '../act/open.mjs';
 import { details } from '../view/details.mjs';
 import { findInSources } from '../view/find.mjs';
@@ -24,6 +28,8 @@ export function restore(all) {
     const path = given.has('at') ? given.get('at').split(';').map(unpack) : [],
         sub = unpack(given.get('sub') || '');
     say(sub && number(sub) < 0 ? `The sub ${short(sub, 120)} is not in this profile.` : '');
+    if (all && profile.diff && (given.get('sides') === 'swapped') !== profile.isSwapped)
+        exchangeSides();
     if (all) {
         Object.assign(state, profile.initial);
         if (given.has('q')) state.q = plain(given.get('q'));
@@ -85,6 +91,27 @@ export function restore(all) {
     if (!state.source) remember();
     findInSources();
     drawSource(true);
+}
+
+// Makes the second side the first one. What was computed of the sides is forgotten.
+function exchangeSides() {
+    begin(exchanged(profile), profile.has);
+    scene.tree = lineCosts.files = null;
+    ink.theme = '';
+    furnish();
+}
+
+// Exchanges the sides on show, and keeps all that was chosen.
+export function swapSides() {
+    const hash = link();
+    history.replaceState(
+        history.state, '',
+        location.href.replace(/#.*/s, '')
+            + (profile.isSwapped
+                ? hash.replace(/[#&]sides=swapped/, '').replace(/^&/, '#')
+                : `${hash || '#'}${hash ? '&' : ''}sides=swapped`),
+    );
+    restore(true);
 }
 
 // Fills in what the profile says outside of its graph.

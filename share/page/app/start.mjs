@@ -27,7 +27,7 @@ import { sourceView } from '../view/source.mjs';
 import { wireCompare } from './compare.mjs';
 import { refresh } from './graph.mjs';
 import { help, info, keydown, showAll, typed, typing } from './keys.mjs';
-import { furnish, restore } from './restore.mjs';
+import { furnish, restore, swapSides } from './restore.mjs';
 
 function wire() {
     const click = (id, act) => { $(id).onclick = act; };
@@ -47,6 +47,7 @@ function wire() {
     $('metric').onchange = () => turn('metric', +$('metric').value);
     click('table', () => openTable(state.source || !state.table));
     click('source', () => openSource(!state.source));
+    click('swap', swapSides);
     click('dark', () => dye(display.theme === 'dark' ? 'light' : 'dark'));
     click('info', info);
     click('help', help);

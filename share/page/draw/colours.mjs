@@ -27,12 +27,10 @@ export function kindColour(kind, hue) {
     return ink.dark ? `oklch(${dark} ${darkChroma} ${h})` : `oklch(${light} ${lightChroma} ${h})`;
 }
 
-// Blue - neutral - red; the more, the further from the background: darker on white, lighter on
-// black. The first step is far enough from neutral to be seen.
+// Blue - neutral - red, linear; the more, the further from the background: darker on white, lighter
+// on black.
 export function diffColour(level) {
-    const neutral = ink.dark ? 0.29 : 0.985,
-        part = 0.16 + 0.84 * (Math.abs(level) / LEVELS),
-        red = level > 0;
+    const neutral = ink.dark ? 0.29 : 0.985, part = Math.abs(level) / LEVELS, red = level > 0;
     if (level === 0) return `oklch(${neutral} 0 0)`;
     const most = ink.dark ? (red ? 0.7 : 0.72) : red ? 0.5 : 0.45,
         chroma = ink.dark ? (red ? 0.19 : 0.15) : red ? 0.205 : 0.19;

@@ -86,6 +86,7 @@ export class Minimap {
             state.order,
             state.width,
             state.colour,
+            state.measure,
             state.uncertain,
             devicePixelRatio,
         ].join();

@@ -291,7 +291,7 @@ export class Pane {
             c.fillStyle = ink.fresh;
             c.fillRect(x, y, Math.min(3, w), h);
         }
-        if (level === 0 && w > 2 && !isGone(i)) this.outline(c, ink.line, x, y, w, h);
+        if (Math.abs(level) <= 4 && w > 2 && !isGone(i)) this.outline(c, ink.line, x, y, w, h);
         c.globalAlpha = 1;
         if (hit) this.outline(c, ink.mark, x, y, w, h, 2);
     }

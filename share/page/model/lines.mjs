@@ -58,11 +58,17 @@ export function readLines(bytes) {
         texts: [],
     }));
     facts.sources.forEach(([side, file, state], n) => {
-        files[file].source[side] = { state, element: `dprof-source-${n}` };
+        const at = profile.isSwapped ? 1 - side : side;
+        files[file].source[at] = { state, element: `dprof-source-${n}` };
     });
     const sides = profile.facts.sides.map(() => readSide(take, files.length)),
+        { detail } = facts,
         number = new Map(files.map(({ name, index }) => [name, index]));
-    Object.assign(lineCosts, { files, sides, detail: facts.detail, number, kept: new Map() });
+    if (profile.isSwapped) {
+        sides.reverse();
+        detail.reverse();
+    }
+    Object.assign(lineCosts, { files, sides, detail, number, kept: new Map() });
     placeSubs();
 }
 

@@ -2,7 +2,7 @@
 
 import { keep, sum } from '../base/lists.mjs';
 import { REVERSE_LIMIT } from '../data/callers.mjs';
-import { PHASE_KIND, ranks } from '../data/tree.mjs';
+import { Frames, PHASE_KIND, ranks } from '../data/tree.mjs';
 
 export const state = {
     path: [],                  // names from the root's kid to the frame zoomed to
@@ -13,7 +13,8 @@ export const state = {
     metric: 0, order: 'name', icicle: false, reversed: false, merged: false,
     table: false, calls: false, time: false, sub: -1,
     source: false, file: -1, line: 0,          // the source view, its file (-1: the overview)
-    layout: 'graph', width: 'after', colour: 'self', uncertain: false, common: false,   // of two
+    layout: 'graph', width: 'after', colour: 'self', measure: 'absolute',               // of two
+    uncertain: false, common: false,
 };
 
 // begin() fills these fields in. Of a difference, `certain` says which subs differ for certain, by
@@ -21,7 +22,7 @@ export const state = {
 export const profile = {
     facts: null, names: null, tree: null, whole: null, diff: null, metrics: null, has: null,
     rank: null, kept: null, chained: null, ranges: null, key: null,
-    relative: false, certain: null, furnished: -1, initial: null,
+    relative: false, certain: null, furnished: -1, initial: null, isSwapped: false,
 };
 
 // Makes a profile the one of the page. `has`: which parts the page holds besides, lines and times.
@@ -41,6 +42,7 @@ export function begin({ facts, tree, whole = null }, has) {
         ranges: new Map(),
         certain: null,
         furnished: -1,
+        isSwapped: !!facts.isSwapped,
         key: (key) => metrics.findIndex((m) => m.key === key),
     });
     // Two counters of one profile have no common unit: each frame's share of its own counter is
@@ -69,6 +71,35 @@ export function begin({ facts, tree, whole = null }, has) {
         merged: !!options.merged,
     });
     profile.initial = { ...state };
+}
+
+// Returns what begin() takes, with the sides exchanged.
+export function exchanged({ facts, tree, whole }) {
+    const turned = (list) => list && [list[1], list[0]],
+        { sides, diff, places = [], old = {} } = facts,
+        of = (frames) =>
+            frames
+            && new Frames(frames.name, frames.parent, frames.when, (m, side) =>
+                frames.own(m, 1 - side),
+            );
+    return {
+        facts: {
+            ...facts,
+            sides: turned(sides),
+            isSwapped: !facts.isSwapped,
+            places: places.map((place, sub) => old[sub] || place),
+            old: Object.fromEntries(Object.keys(old).map((sub) => [sub, places[sub]])),
+            diff: {
+                ...diff,
+                factor: turned(diff.factor),
+                factors: diff.factors && diff.factors.map(turned),
+                runs: turned(diff.runs),
+                moved: {},
+            },
+        },
+        tree: of(tree),
+        whole: of(whole),
+    };
 }
 
 export const hasLines = () => profile.has.lines;

@@ -200,16 +200,21 @@ export function largest(kind) {
     return scene.largest[key];
 }
 
-// Returns -1 .. 1: how blue or red. The square root shows small differences; less than a thousandth
-// of the largest is none.
+// Differences below this part of the largest one are neutral, as in src/view/dp_flame.c.
+export const NEUTRAL = 0.01;
+
+// Returns -1 .. 1: how blue or red, as part of the largest difference, or relative to the larger
+// side of the frame.
 export function shade(i, width) {
     const kind = kindOf(width), [a, b] = scene[kind], d = b[i] - a[i], most = largest(kind);
-    if (!certain(scene.tree.name[i], kind) || Math.abs(d) < most * 1e-3) return 0;
-    const part =
+    if (!certain(scene.tree.name[i], kind) || Math.abs(d) < most * NEUTRAL) return 0;
+    const whole =
         width === 'change' && state.layout !== 'triple'
-            ? Math.abs(d) / scene.changed[i]
-            : Math.sqrt(Math.abs(d) / most);
-    return Math.sign(d) * Math.min(1, part);
+            ? scene.changed[i]
+            : state.measure === 'relative'
+              ? Math.max(a[i], b[i])
+              : most;
+    return Math.sign(d) * Math.min(1, Math.abs(d) / whole);
 }
 
 export const isGone = (i) => !!profile.diff && scene.total[1][i] === 0 && scene.total[0][i] > 0;

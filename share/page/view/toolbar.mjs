@@ -9,11 +9,11 @@ import { amount, signed } from '../model/numbers.mjs';
 import {
     isUpward, last, metric, profile, real, shown, sideName, state,
 } from '../model/profile.mjs';
-import { kindOf, largest, scene } from '../model/scene.mjs';
+import { NEUTRAL, kindOf, largest, scene } from '../model/scene.mjs';
 import { LANES, STEPS, lane, partInWords } from '../model/steps.mjs';
 import { byName } from '../model/subs.mjs';
 import { IN_TIME, timeStep } from '../model/times.mjs';
-import { KINDS, diffColour, display, ink, kindColour } from '../draw/colours.mjs';
+import { KINDS, LEVELS, diffColour, display, ink, kindColour } from '../draw/colours.mjs';
 import { panes } from '../draw/pane.mjs';
 import { sandwich, undoStep } from '../act/chain.mjs';
 import { foundInSources, sourceMatches } from './found.mjs';
@@ -21,8 +21,8 @@ import { foundInSources, sourceMatches } from './found.mjs';
 export function toolbar() {
     const pressed = (id, on) => $(id).setAttribute('aria-pressed', String(!!on)),
         timed = !!scene.tree.when;
-    for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'source'])
-        pressed(id, state[id]);
+    for (const id of ['icicle', 'reversed', 'merged', 'source']) pressed(id, state[id]);
+    pressed('uncertain', !state.uncertain);
     pressed('table', state.table && !state.source);
     pressed('list', state.calls && !state.source);
     pressed('times', state.time && !state.source);
@@ -62,6 +62,10 @@ export function toolbar() {
     $('width').disabled = state.layout !== 'graph';
     $('colour').value = change ? 'total' : kindOf();
     $('colour').disabled = isUpward() || change;
+    $('measure').value = change ? 'relative' : state.measure;
+    $('measure').disabled = change || profile.relative;
+    $('swap').hidden = profile.relative;
+    pressed('swap', profile.isSwapped);
     drawScale(change ? 'change' : kindOf());
 }
 
@@ -200,22 +204,39 @@ function drawScale(kind) {
                 ? 'uncertain changes are coloured'
                 : `${ink.dark ? 'grey' : 'white'}: no change, or an uncertain one`,
         );
+    const parts = kind === 'change' || state.measure === 'relative',
+        most = largest(kind === 'change' ? 'total' : kind);
     const [less, more] = profile.relative
         ? sides.map((side) => `${side} has the larger share`)
-        : kind === 'change'
-          ? ['only less', 'only more']
-          : [`less ${signed(-largest(kind))}`, `${signed(largest(kind))} more`];
+        : parts
+          ? ['\u2212100 %', '+100 %']
+          : [signed(-most), signed(most)];
+    const ticks = [-4, -3, -2, -1, 0, 1, 2, 3, 4],
+        tick = (k) =>
+            parts || profile.relative ? `${k < 0 ? '\u2212' : '+'}${Math.abs(k) * 25} %`
+                : signed((most * k) / 4);
     $('scale').replaceChildren(
         make('span', { className: 'down' }, `\u25bc ${less}`),
         make(
             'span',
             {},
-            ...[-24, -16, -9, -4, -1, 0, 1, 4, 9, 16, 24].map((level) =>
-                swatch({ background: diffColour(level) }),
-            ),
+            ...ticks.map((k) => {
+                const box = swatch({ background: diffColour((k * LEVELS) / 4) });
+                box.title = k ? tick(k) : 'no difference, or less than the least that is coloured';
+                return box;
+            }),
         ),
         make('span', { className: 'up' }, `${more} \u25b2`),
     );
+    if (!profile.relative)
+        words.unshift(
+            parts
+                ? 'colour: change by the larger side'
+                : `colour: in proportion, a box is ${tick(1).replace('+', '')}`,
+            `neutral: under ${signed(most * NEUTRAL).replace('+', '')}`,
+        );
+    if (diff.runs && Math.max(...diff.runs) === 1 && metric().unit === 's')
+        words.push('one run a side: may be chance');
     $('kinds').replaceChildren(
         ...words.filter(Boolean).map((text) => legend(text)),
         legend(

@@ -70,7 +70,6 @@ sub how {
     my ($opt) = @_;
     my ($how, %own) = Devel::DProf::Tool::Dprofflame::settings(
         { %$opt, format => Devel::DProf::View::Flame::pages() });
-    $how->{title} = 'Profile' if !length($how->{title} // '') && !$opt->{diff};
     return Devel::DProf::View::Flame->new($how, %own, start => 'source');
 }
 

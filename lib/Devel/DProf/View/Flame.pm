@@ -279,9 +279,9 @@ sub look {
         : "$before \x{2192} $after");
     my $titled = length($self->{how}{title} // '');
     my %usual = (
-        title => $self->{how}{title} // ($two ? $sides_title
-            : $self->{flamechart} ? 'Flame Chart' : $self->{how}{inverted} ? 'Icicle Graph'
-            : 'Flame Graph'),
+        title => $self->{how}{title} // ($self->{is_page} ? $self->page_title($sides_title)
+            : $two ? $sides_title : $self->{flamechart} ? 'Flame Chart'
+            : $self->{how}{inverted} ? 'Icicle Graph' : 'Flame Graph'),
         nametype => 'Function:', font => $self->{fonttype} // 'Verdana',
         font_size => $self->{fontsize} // 12, font_width => $self->{fontwidth} // 0.59,
         factor => 1, height => 16, min_width => 0.1, min_percent => 0,
@@ -289,17 +289,45 @@ sub look {
     $self->{how}{$_} //= $usual{$_} for keys %usual;
     $self->{how}{width} //= 1200;
     $self->{how}{title} = $usual{title} if !length $self->{how}{title};
-    $self->{how}{document} = ($two || $titled ? '' : "$sides[0]: ") . $self->{how}{title};
+    $self->{how}{document} = ($two || $titled || $self->{is_page} ? '' : "$sides[0]: ")
+        . $self->{how}{title};
     if (!$self->{how}{is_pair} && !defined $self->{how}{subtitle}) {
         my $metric = $self->{how}{metrics}[0];
-        $self->{how}{subtitle} = "$metric->{label} of $sides[0]"
-            if !$two && $metric->{label} ne 'samples';
+        my $when = $self->{is_page} && join ' and ', map { recorded_at($_) } $self->headers;
+        $self->{how}{subtitle} = $when ? "recorded $when" : "$metric->{label} of $sides[0]"
+            if $when || !$two && $metric->{label} ne 'samples';
     }
     $self->{width_number} = $WIDTH{$width};
     $self->{width_word} = $width;
     $self->{how}{legend} = $self->legend($width, $before, $after) if $two;
     $self->{how}{seed} = $self->{random} ? 1 + int rand 2**31 : 0;
     return;
+}
+
+# Returns the header of the first profile of each side.
+sub headers {
+    my ($self) = @_;
+    my @sides = ($self->sides)[0 .. ($self->{two} && !$self->{how}{is_pair} ? 1 : 0)];
+    return map { $self->{reader}->header($_->{profiles}[0][0]) } @sides;
+}
+
+# Returns the title of a page: the program, and of two sides what they are.
+sub page_title {
+    my ($self, $sides_title) = @_;
+    my @programs = map { text(($_->{dprof_script} // '') =~ s{.*/}{}sr) } $self->headers;
+    return $self->{two} ? $sides_title : ($self->sides)[0]{name} if grep { !length } @programs;
+    my ($before, $after) = @programs;
+    return $before if !$self->{two};
+    return "$before: $sides_title" if $self->{how}{is_pair} || $before eq $after;
+    return "$before \x{2192} $after";
+}
+
+# Returns when a recording began, as text; nothing if its header does not say.
+sub recorded_at {
+    my ($header) = @_;
+    my ($second) = ($header->{dprof_start} // '') =~ /^(\d{1,12})(?:\.\d*)?\z/ or return;
+    my @at = gmtime $second or return;
+    return sprintf '%d-%02d-%02d %02d:%02d:%02d UTC', $at[5] + 1900, $at[4] + 1, @at[3, 2, 1, 0];
 }
 
 # Returns which side is which, and what was normalized.
@@ -420,10 +448,7 @@ sub notes_of_page {
         my %header = %{ $self->{reader}->header($side->{profiles}[0][0]) };
         my @facts = map { tr/_/ /r . ' ' . $header{"dprof_$_"} }
             grep { length($header{"dprof_$_"} // '') } qw(script perl clock hash_seed);
-        my ($second) = ($header{dprof_start} // '') =~ /^(\d{1,12})(?:\.\d*)?\z/;
-        my @at = defined $second ? gmtime $second : ();
-        push @facts, sprintf '%d-%02d-%02d %02d:%02d:%02d UTC',
-            $at[5] + 1900, $at[4] + 1, @at[3, 2, 1, 0] if @at;
+        push @facts, recorded_at(\%header);
         push @notes, 'Recorded', text(join ', ', @facts) if @facts;
         last if $self->{how}{is_pair};
     }
