@@ -280,7 +280,8 @@ subtest 'Legends' => sub {
         qr/id="legend"/, 'other palettes tell no kinds');
     like(flame('--countname', 'calls', '--diff', file("a 3\nb 10\n"),
         file("a 1\nb 17\n"))->{out},
-        qr/id="sides"[^>]*>\x{e2}\x{88}\x{92}7 calls \x{e2}\x{80}\x{a6} \+7 calls, a step is \+1\.750 calls; red: more/,
+        qr/id="sides"[^>]*>\x{e2}\x{88}\x{92}7\ calls\ \x{e2}\x{80}\x{a6}\ \+7\ calls,\ a\ step\ is
+            \ \+1\.750\ calls;\ red:\ more/x,
         'two sides: the greatest difference, in numbers');
     like(flame('--format', 'html', file("a 3\n", 'mine.folded'))->{out},
         qr{<title>\S*mine\.folded</title>}, 'a page is called as the profile is');

@@ -139,8 +139,9 @@ function packed(files, costs) {
     })));
 }
 
-// Two checkouts of a program, with subs that are gone, new, moved to other files or without a place,
-// and files that are gone, new or have another name. A model keeps where each side has its subs.
+// Two checkouts of a program, with subs that are gone, new, moved to other files or without a
+// place, and files that are gone, new or have another name. A model keeps where each side has its
+// subs.
 let differs = '', pairsAsModel = 0, files = 0;
 for (let n = 0; n < 300; n++) {
     const one = () => [random(2) ? random(40) : 0, random(2) ? random(40) : 0];

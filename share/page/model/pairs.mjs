@@ -21,8 +21,9 @@ export const isOn = (file, side) =>
     || subsIn(file, side).some(({ sub }) => usedOn(side)[sub]);
 
 // Returns for each file of the second side its number on the first one, -1 for a file that is new,
-// or that the second side lacks. A file pairs with the one of its name; or else as its subs do, with
-// the file where most of them were; or with the only file left that has its name in another folder.
+// or that the second side lacks. A file pairs with the one of its name; or else as its subs do,
+// with the file where most of them were; or with the only file left that has its name in another
+// folder.
 export function filesBefore() {
     return keep(lineCosts.kept, 'before', () => {
         const to = lineCosts.files.map(({ index, name }) =>

@@ -37,7 +37,9 @@ const TWO_COLUMNS = () => [
 // Returns the rows of the list, with totals.
 function fileRows(side) {
     if (profile.diff)
-        return filePairs().filter(({ file, self, was }) => lineCosts.files[file].name || self || was);
+        return filePairs().filter(
+            ({ file, self, was }) => lineCosts.files[file].name || self || was,
+        );
     return fileTotals(side)
         .map((total, file) => ({ ...total, file }))
         .filter(({ file, self, count, subs }) =>
