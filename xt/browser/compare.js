@@ -234,7 +234,8 @@ async function anew(b) {
         order: 'name', icicle: false, reversed: false, merged: false, table: false, calls: false,
         time: false,
         sub: '', source: false, file: '', line: 0, layout: 'graph', width: 'after', colour: 'self',
-        uncertain: false, common: false, lost: '', cursor: '(program)' }, 'all begins anew');
+        measure: 'absolute', uncertain: false, common: false, lost: '', cursor: '(program)' },
+    'all begins anew');
     is([theme, await page.evaluate(() => [location.hash, $('q').value, $('chips').hidden,
         $('diff').hidden, $('compare').hidden])], ['dark', ['', '', true, false, true]],
     '... link and toolbar as well; the theme stays');

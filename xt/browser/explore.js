@@ -413,8 +413,9 @@ async function exports_(b) {
         + 'main::run;My::Long::Way::parse;My::Long::Way::next;CORE::match 50000\n'
         + 'main::run;My::Long::Way::save 250000\nstrict::import 200000\n',
     'folded stacks, in microseconds');
-    is(got[1].split('\r\n').slice(0, 2), ['Sub,Self (s),Inclusive (s),Calls,Ops,Source',
-        'My::Long::Way::parse,0.35,0.5,1,10,/usr/share/perl5/My/Long/Way.pm:12'],
+    is(got[1].split('\r\n').slice(0, 2), [
+        'Sub,Self (s),Inclusive (s),Calls,Ops,Per call (s),Source',
+        'My::Long::Way::parse,0.35,0.5,1,10,0.5,/usr/share/perl5/My/Long/Way.pm:12'],
     'a table as CSV');
     const svg = await page.evaluate((source) => {
         const made = new DOMParser().parseFromString(source, 'image/svg+xml');

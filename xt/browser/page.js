@@ -435,23 +435,26 @@ async function tables(b) {
         (list) => list.map((th) => th.textContent.replace(/ [\u25be\u25b4]$/, '')));
     const rows = () => page.$$eval('.list tbody tr',
         (list) => list.map((tr) => [...tr.cells].map((td) => td.textContent)));
-    is(await head(), ['Sub', 'Self', '%', 'Inclusive', '%', 'Calls', 'Ops', 'Source'],
+    is(await head(), ['Sub', 'Self', '%', 'Inclusive', '%', 'Calls', 'Ops', 'Per call',
+        'Source'],
         'the table has its columns');
-    is((await rows())[0], ['rec', '60.00 ms', '53.1 %', '66.00 ms', '58.4 %', '6', '30', 'b.pl:5'],
+    is((await rows())[0], ['rec', '60.00 ms', '53.1 %', '66.00 ms', '58.4 %', '6', '30',
+        '11.00 ms', 'b.pl:5'],
         'a recursive sub counts once');
     is((await rows()).map((row) => row[0]), ['rec', 'other', 'helper', '(program)'],
         'the table begins with the largest');
     await page.click('#subs th:nth-child(4) button');
     is(await page.$$eval('#subs th', (list) => list.map((th) => th.getAttribute('aria-sort'))),
-        [null, null, null, 'descending', null, null, null, null], 'aria-sort');
+        [null, null, null, 'descending', null, null, null, null, null], 'aria-sort');
     await page.keyboard.press('Enter');
     is((await rows()).map((row) => row[0]), ['(program)', 'rec', 'other', 'helper'].reverse(),
         'the keyboard reverses the order');
     await page.click('#subs th:nth-child(1) button');
     is((await rows()).map((row) => row[0]), ['(program)', 'helper', 'other', 'rec'],
         'a click sorts by name, from a');
-    await page.click('#subs th:nth-child(8) button');
-    is((await rows()).map((row) => row[7]), ['a.pl:9', 'b.pl:5', '', ''], 'a click sorts by place');
+    await page.click('#subs th:nth-child(9) button');
+    is((await rows()).map((row) => row[8]), ['a.pl:9', 'b.pl:5', '', ''],
+        'a click sorts by place');
     await page.fill('#filter', '^he');
     is([(await rows()).length, await page.inputValue('#q')], [1, '^he'],
         'the filter is the search');
@@ -461,14 +464,21 @@ async function tables(b) {
 
     await page.click('text=helper');
     const near = await text(page, '.near');
-    const [rec, another] = ['rec6.000 ms5 calls', 'other7.000 ms3 calls'];
+    const [rec, another] = ['rec6.000 ms5 calls, 1.200 ms each',
+        'other7.000 ms3 calls, 2.333 ms each'];
     const ordered = near.replace(another + rec, rec + another);
     ok(ordered.includes(`Callers${rec}${another}Callees`) && /none$/.test(near),
         'a sub has its callers and callees');
     is(await page.evaluate(() => location.hash), '#table=1&sub=helper', 'the sub is in the link');
     await page.click('.near button:has-text("rec")');
-    ok(/Callers\(program\)66\.00 ms2 callsrec56\.00 ms4 calls/.test(await text(page, '.near')),
+    ok(/Callers\(program\)66\.00 ms2 calls, 33\.00 ms eachrec56\.00 ms4 calls, 14\.00 ms each/
+        .test(await text(page, '.near')),
         'a recursive sub is not its own caller');
+    ok(/called 6 times, 11\.00 ms each/.test(await text(page, '.near')),
+        '... and has a cost for each call');
+    await page.click('#sandwich');
+    is((await state(page)).centre, 'rec', 'the sandwich is that of the sub in the table');
+    await page.click('#sandwich');
     await page.click('text=Zoom to widest');
     is((await state(page)).path, ['rec'], 'Zoom to widest leads to the graph');
     await page.click('text=Search in graph');
@@ -856,6 +866,16 @@ async function narrowScreen(b) {
         const heights = await page.$$eval('.sheet > canvas',
             (list) => list.map((c) => c.getBoundingClientRect().height));
         ok(heights.every((h) => h > 60), 'the graphs are visible on a small screen');
+        const hidden = () => page.$$eval('header :is(button, select)', (list) => list.filter((n) =>
+            !n.disabled && !n.closest('[hidden]') && !n.getClientRects().length)
+            .map((n) => n.id));
+        ok((await hidden()).includes('sandwich'), 'what is seldom needed is behind More');
+        await page.click('#unfold');
+        is(await hidden(), [], '... which shows all controls');
+        const outside = await page.$$eval('header :is(button, select)', (list) => list.filter((n) =>
+            n.getClientRects().length && n.getBoundingClientRect().right > 400).map((n) => n.id));
+        is(outside, [], '... on the screen');
+        await page.click('#unfold');
         await quiet(page, 'narrow');
     }
     const wide = await show(b, { ...simple() });
@@ -863,6 +883,13 @@ async function narrowScreen(b) {
     const bar = await wide.evaluate(() =>
         document.querySelector('.bar').getBoundingClientRect().height);
     ok(bar < 50, 'the toolbar is one line at 1280 pixels');
+    await wide.click('#icicle');
+    await wide.click('#reset');
+    is([(await state(wide)).q, (await state(wide)).icicle, await wide.inputValue('#q'),
+        await wide.isVisible('#reset'), await wide.evaluate(() => location.hash)],
+    ['', false, '', false, ''], 'Reset resets search and views, too');
+    await wide.goBack();
+    is([(await state(wide)).q, (await state(wide)).icicle], ['a', true], '... and Back returns');
     await wide.close();
 }
 

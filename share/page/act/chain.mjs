@@ -7,7 +7,6 @@ import { grouped } from '../base/words.mjs';
 import { REVERSE_LIMIT } from '../data/callers.mjs';
 import { canReverse, profile, state } from '../model/profile.mjs';
 import { scene } from '../model/scene.mjs';
-import { hotSubs } from '../model/subs.mjs';
 import { metricInTime } from '../model/times.mjs';
 import { cursor, panes } from '../draw/pane.mjs';
 import { remember } from './address.mjs';
@@ -59,13 +58,6 @@ export function sandwich(sub) {
         if (scene.split) speak(0, 'Callers and callees of ');
         remember(true);
     });
-}
-
-// Of the frame that was chosen, or else of the sub that costs most.
-export function sandwichHere() {
-    const frame = cursor.frame > 0 ? cursor.frame : scene.focus, [hottest] = hotSubs(1);
-    if (frame > 0) sandwich(scene.tree.name[frame]);
-    else if (hottest !== undefined) sandwich(hottest);
 }
 
 // Adds a step to the chain, or takes one away.

@@ -77,7 +77,7 @@ function toSearch() {
     $('q').select();
 }
 
-export function showAll() {
+function showAll() {
     if (state.source) {
         openSource(true);
         return;
@@ -170,6 +170,20 @@ function here(act) {
 }
 
 const subHere = () => scene.tree.name[cursor.frame >= 0 ? cursor.frame : scene.focus];
+
+// Opens the sandwich of the sub that the view on show is at: of the line in the source, of the row
+// in the table, or of the frame that was chosen. Where there is none, it is the sub that costs
+// most.
+export function sandwichHere() {
+    const frame = cursor.frame > 0 ? cursor.frame : scene.focus,
+        [hottest] = hotSubs(1),
+        inSource = state.source ? subAt(state.line) : -1;
+    const sub = [inSource, state.sub, frame > 0 ? scene.tree.name[frame] : -1, hottest ?? -1].find(
+        (one) => one >= 0,
+    );
+    if (state.source) openSource(false);
+    if (sub !== undefined) sandwich(sub);
+}
 
 export function keydown(event) {
     const { key, target } = event,

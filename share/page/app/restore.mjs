@@ -101,6 +101,18 @@ function exchangeSides() {
     furnish();
 }
 
+// Shows the page as it was at the start. Back returns to what it was.
+export function resetAll() {
+    const count = (history.state && history.state.dprof) || 0;
+    try {
+        history.replaceState({ dprof: count, all: true }, '', location.href);
+        history.pushState({ dprof: count + 1, all: true }, '', location.href.replace(/#.*/s, ''));
+    } catch (error) {
+        location.hash = '';
+    }
+    restore(true);
+}
+
 // Exchanges the sides on show, and keeps all that was chosen.
 export function swapSides() {
     const hash = link();

@@ -14,7 +14,7 @@ import { timeline } from '../model/times.mjs';
 import { display, levelOf } from '../draw/colours.mjs';
 import { cursor, panes } from '../draw/pane.mjs';
 import { CHOICES } from '../act/address.mjs';
-import { choosePart, sandwich, sandwichHere } from '../act/chain.mjs';
+import { choosePart, sandwich } from '../act/chain.mjs';
 import { openCalls, openSource, openTable, openTimes } from '../act/open.mjs';
 import { search } from '../act/search.mjs';
 import { dye, turn, zoom } from '../act/zoom.mjs';
@@ -26,8 +26,8 @@ import { openMenu } from '../view/menu.mjs';
 import { sourceView } from '../view/source.mjs';
 import { wireCompare } from './compare.mjs';
 import { refresh } from './graph.mjs';
-import { help, info, keydown, showAll, typed, typing } from './keys.mjs';
-import { furnish, restore, swapSides } from './restore.mjs';
+import { help, info, keydown, sandwichHere, typed, typing } from './keys.mjs';
+import { furnish, resetAll, restore, swapSides } from './restore.mjs';
 
 function wire() {
     const click = (id, act) => { $(id).onclick = act; };
@@ -35,7 +35,7 @@ function wire() {
     click('case', () => search($('q').value, !state.match));
     click('next', () => { typed(); step(1); });
     click('prev', () => { typed(); step(-1); });
-    click('reset', showAll);
+    click('reset', resetAll);
     for (const id of ['icicle', 'reversed', 'merged', 'uncertain', 'common'])
         click(id, () => turn(id, !state[id]));
     click('sandwich', () => (state.centre >= 0 ? sandwich(-1) : sandwichHere()));
@@ -48,11 +48,15 @@ function wire() {
     click('table', () => openTable(state.source || !state.table));
     click('source', () => openSource(!state.source));
     click('swap', swapSides);
+    click('unfold', () => {
+        const open = document.querySelector('header').classList.toggle('open');
+        $('unfold').setAttribute('aria-expanded', String(open));
+    });
     click('dark', () => dye(display.theme === 'dark' ? 'light' : 'dark'));
     click('info', info);
     click('help', help);
     document.onkeydown = keydown;
-    onpopstate = (event) => restore(!event.state);
+    onpopstate = (event) => restore(!event.state || event.state.all);
 
     const media = (query, act) => matchMedia(query).addEventListener('change', act);
     const print = (now) => {

@@ -7,6 +7,7 @@ import {
     grouped, inPoints, packageOf, percent, plural, short, withoutFolder,
 } from '../base/words.mjs';
 import { ranks } from '../data/tree.mjs';
+import { callsOf, lineCosts, loadLines } from '../model/lines.mjs';
 import { matches } from '../model/matches.mjs';
 import { COUNT, amount, signed } from '../model/numbers.mjs';
 import {
@@ -73,6 +74,11 @@ export function tableColumns() {
             true,
             timed,
         );
+    }
+    if (table.calls && !profile.diff) {
+        const [total] = table.total, [calls] = table.calls;
+        const each = (sub) => (calls[sub] ? total[sub] / calls[sub] : 0);
+        add('each', 'Per call', each, (v) => (v ? amount(v) : ''), false, true);
     }
     const { places, files } = profile.facts;
     if (places && places.some(Boolean)) {
@@ -221,7 +227,21 @@ export function drawTable() {
             : '',
     );
     node.replaceChildren(box, state.sub >= 0 ? nearTo(state.sub) : '');
+    // Where a sub is called from is among the lines.
+    if (state.sub >= 0 && hasLines() && !lineCosts.files) loadLines().then(drawTable);
     box.scrollTop = top;
+}
+
+// Returns "called 12 times from 3 places in 2 files, 14.6 us each", as far as it is known.
+function calledFrom(sub) {
+    const { calls, total } = subs(), side = last(), n = calls ? calls[side][sub] : 0;
+    if (!(n > 0)) return '';
+    const from = lineCosts.files ? callsOf(side, sub) : [],
+        files = new Set(from.map(({ file }) => file)).size;
+    const where = from.length
+        ? ` from ${plural(from.length, 'place')} in ${plural(files, 'file')}` : '';
+    return `called ${plural(n, 'time')}${where}, `
+        + `${amount(real(total[side][sub], side) / n)} each`;
 }
 
 function nearTo(sub) {
@@ -244,7 +264,9 @@ function nearTo(sub) {
                       'td',
                       { className: 'soft' },
                       `${calls.map((v) => amount(v, COUNT)).join(' \u2192 ')} call`
-                      + `${calls[last()] === 1 ? '' : 's'}`,
+                      + `${calls[last()] === 1 ? '' : 's'}`
+                      + (calls[last()] > 1
+                          ? `, ${amount(real(total[last()], last()) / calls[last()])} each` : ''),
                   )
                 : '',
         );
@@ -263,6 +285,7 @@ function nearTo(sub) {
             { className: 'soft' },
             `self ${of(table.self)} \u00b7 inclusive ${of(table.total)} ${placeOf(sub)}`,
         ),
+        make('div', { className: 'soft' }, calledFrom(sub)),
         make(
             'div',
             { className: 'acts' },

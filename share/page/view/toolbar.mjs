@@ -15,6 +15,7 @@ import { byName } from '../model/subs.mjs';
 import { IN_TIME, timeStep } from '../model/times.mjs';
 import { KINDS, LEVELS, diffColour, display, ink, kindColour } from '../draw/colours.mjs';
 import { panes } from '../draw/pane.mjs';
+import { link } from '../act/address.mjs';
 import { sandwich, undoStep } from '../act/chain.mjs';
 import { foundInSources, sourceMatches } from './found.mjs';
 
@@ -28,7 +29,7 @@ export function toolbar() {
     pressed('times', state.time && !state.source);
     pressed('case', state.match);
     pressed('dark', display.theme === 'dark');
-    $('reset').disabled = state.path.length === 0 && !state.range && state.centre < 0;
+    $('reset').disabled = link() === '';
     $('icicle').disabled = $('order').disabled = scene.split > 0;
     pressed('sandwich', state.centre >= 0);
     pressed('common', state.common);
