@@ -4,6 +4,7 @@
 
 import { $, button, make } from '../base/elements.mjs';
 import { grouped, percent, plural, short } from '../base/words.mjs';
+import { perlParts } from '../data/perl.mjs';
 import { costAt, fileName, linesHave } from '../model/lines.mjs';
 import { matches } from '../model/matches.mjs';
 import { amount } from '../model/numbers.mjs';
@@ -17,7 +18,7 @@ import { visible } from './found.mjs';
 
 export const ROW = 19;                // CSS pixels
 export const LONG = 2000;             // characters of a line that are shown at first
-
+const MOST_HITS = 1000;               // of the search, in a line
 
 // Returns the gutter of two sides: what both have, and what has changed.
 function gutterOfTwo(line, a, b, sign) {
@@ -72,19 +73,39 @@ function gutter(line, cost) {
     );
 }
 
-// Finds comments and manuals, which are drawn softer, and the end of the program's text.
-function softness() {
-    if (openFile.soft && openFile.soft.lines === openFile.lines) return openFile.soft.flags;
-    const { lines } = openFile, flags = new Uint8Array(lines.length + 1);
-    let pod = false, ended = false;
-    lines.forEach((text, i) => {
-        if (/^=[a-zA-Z]/.test(text)) pod = true;
-        flags[i + 1] = pod || ended || /^\s*#/.test(text) ? 1 : 0;
-        if (/^=cut\b/.test(text)) pod = false;
-        if (!pod && /^__(?:END|DATA)__\s*$/.test(text)) ended = true;
-    });
-    openFile.soft = { lines, flags };
-    return flags;
+// Returns the coloured parts of a line of the file that is open.
+function partsOf(line) {
+    if (!openFile.syntax || openFile.syntax.lines !== openFile.lines)
+        openFile.syntax = { lines: openFile.lines, parts: perlParts(openFile.lines) };
+    return openFile.syntax.parts[line - 1] || [];
+}
+
+// Returns the beginning of a line as nodes, in colours. What was searched is marked; a match that
+// is longer than a part is marked in pieces.
+function coloured(text, line) {
+    if (!openFile.lines || line < 1) return visible(text, matches.mark);
+    const hits = [...(matches.mark ? text.matchAll(matches.mark) : [])]
+        .filter(([found]) => found)
+        .map((found) => [found.index, found.index + found[0].length]);
+    const edges = new Set([0, text.length]);
+    for (const [from, to] of [...partsOf(line), ...hits.slice(0, MOST_HITS)])
+        for (const edge of [from, to]) if (edge < text.length) edges.add(edge);
+    const list = [...edges].sort((a, b) => a - b), nodes = [];
+    const parts = partsOf(line);
+    let part = 0, hit = 0;
+    for (let k = 0; k + 1 < list.length; k++) {
+        const [from, to] = [list[k], list[k + 1]];
+        while (part < parts.length && parts[part][1] <= from) part++;
+        while (hit < hits.length && hits[hit][1] <= from) hit++;
+        const inPart = part < parts.length && parts[part][0] <= from,
+            inHit = hit < hits.length && hit < MOST_HITS && hits[hit][0] <= from,
+            plain = visible(text.slice(from, to)),
+            marked = inHit ? [make('mark', {}, ...plain)] : plain;
+        nodes.push(
+            ...(inPart ? [make('span', { className: `s-${parts[part][2]}` }, ...marked)] : marked),
+        );
+    }
+    return nodes;
 }
 
 // Returns "3 calls, 12 ms".
@@ -101,8 +122,8 @@ const DRAW = {
             all = openFile.wide.has(line);
         const code = make(
             'span',
-            { className: `code${openFile.lines && softness()[line] ? ' soft' : ''}` },
-            ...visible(all ? text : text.slice(0, LONG), matches.mark),
+            { className: 'code' },
+            ...coloured(all ? text : text.slice(0, LONG), line),
         );
         if (text.length > LONG && !all) {
             code.append(button(`\u2026 ${grouped(text.length - LONG)} characters more`, () => {
@@ -160,10 +181,16 @@ const DRAW = {
                 ),
             ];
         }
-        const isMean = value && calls > 1 && metric().unit === 's';
-        const each = isMean ? `, ${amount(value / calls)} each` : '';
-        const told = make('span', { className: 'told' }, `${costOfCalls(calls, value)}${each}`);
-        return [...note('\u2192', line), subLink(sub), told];
+        const times = calls ? plural(calls, 'call') : '',
+            spent = value && metric().key !== 'calls' ? `spent ${amount(value)}` : '',
+            isMean = value && calls > 1 && metric().unit === 's';
+        const before = [spent, times && `${spent ? 'making ' : ''}${times}`].filter(Boolean);
+        return [
+            ...note('\u2192', line),
+            `${before.join(' ')}${times ? ' to ' : ' in '}`,
+            subLink(sub),
+            isMean ? `, avg ${amount(value / calls)}` : '',
+        ];
     },
     caller({ line: here, call: { file, line, sub, calls, value } }) {
         const inside = file === openFile.file ? subAt(line) : -1,
