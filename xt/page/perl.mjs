@@ -75,7 +75,7 @@ const files = execFileSync('perl', ['-e', 'print "$_\\n" for grep { -f } map { m
     + 'grep { !ref } @INC']).toString().trim().split('\n');
 const wrong = files.filter((file) => {
     const lines = fs.readFileSync(file, 'latin1').split('\n'),
-        
+
         end = lines.findIndex((line) => /^__END__\s*$/.test(line)),
         at = end < 0 ? lines.findLastIndex((line) => /^1;\s*$/.test(line)) : end;
     const kinds = at < 0 ? [] : perlParts(lines)[at].map(([, , kind]) => kind);
