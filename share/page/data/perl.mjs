@@ -6,8 +6,8 @@
 
 const WORDS = new Set(
     ('and cmp continue do else elsif eq eval for foreach ge given goto gt if last le local lt my '
-    + 'ne next no not or our package redo require return state sub unless until use when while x xor '
-    + 'BEGIN CHECK END INIT UNITCHECK catch class defer finally method try field').split(' '),
+    + 'ne next no not or our package redo require return state sub unless until use when while '
+    + 'x xor BEGIN CHECK END INIT UNITCHECK catch class defer finally method try field').split(' '),
 );
 // After these a slash begins a regular expression, and `<<` a text.
 const BEFORE_TERM = new Set(
