@@ -413,6 +413,12 @@ async function exports_(b) {
         + 'main::run;My::Long::Way::parse;My::Long::Way::next;CORE::match 50000\n'
         + 'main::run;My::Long::Way::save 250000\nstrict::import 200000\n',
     'folded stacks, in microseconds');
+    const fine = await show(b, { ...program(),
+        metrics: [{ key: 'cpu', label: 'user+system time', unit: 's', hz: 1e7 }],
+        root: { self: 1, kids: [{ name: 'a', self: 3 }, { name: 'b', self: 4 }] } });
+    is(await fine.evaluate(() => window.dprof.folded()), '(program) 0.1\na 0.3\nb 0.4\n',
+        '... and their parts: what is short is not lost');
+    await quiet(fine, 'short frames');
     is(got[1].split('\r\n').slice(0, 2), [
         'Sub,Self (s),Inclusive (s),Calls,Ops,Per call (s),Source',
         'My::Long::Way::parse,0.35,0.5,1,10,0.5,/usr/share/perl5/My/Long/Way.pm:12'],

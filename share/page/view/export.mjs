@@ -77,7 +77,8 @@ export function folded() {
             if (scene.split) stack[0] = texts[name[0]];
             stack[stack.length] = texts[name[i]];
         }
-        const numbers = own.map((list, side) => Math.round(real(list[i - focus], side) * unit));
+        // To the nanosecond: no line is lost, and the sums are those of the page.
+        const numbers = own.map((list, side) => +(real(list[i - focus], side) * unit).toFixed(3));
         if (numbers.some((v) => v > 0))
             lines.push(`${stack.join(';') || texts[name[0]]} ${numbers.join(' ')}`);
     }
