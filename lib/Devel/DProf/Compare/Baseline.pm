@@ -114,10 +114,10 @@ sub compare {
         strict => $how{strict} ? 1 : 0);
     my $reader = Devel::DProf::Sides->new(say => sub { push @messages, $_[0] }, waits => 1);
     my $diff = Devel::DProf::Compare::Diff->new($reader, \%in_c, metric_name => $metric, empty => 1,
+        rules => $rules,
         as_measured => $how{as_measured},
         symfs => [Cwd::abs_path($how{root} // '.') // ()],
     );
-    $diff->take_rules(@$rules);
     my $read = $reader->read(sub {
         my ($o) = @_;
         my $wrong = wrong($o, $how{allow_truncated});

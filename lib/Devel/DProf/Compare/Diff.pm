@@ -6,7 +6,7 @@ package Devel::DProf::Compare::Diff;
 use strict;
 use warnings;
 
-use Devel::DProf::Compare::Rules qw(rules_of limit_of);
+use Devel::DProf::Compare::Rules qw(limit_of);
 use Devel::DProf::Constants qw(options given DP_T_CPU DP_T_REAL
                                DP_LINES_TIMES DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER
                                DP_K_PARENT DP_V_FLAT DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH
@@ -23,7 +23,7 @@ use Devel::DProf::View::Layout qw(grouped);
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 # READER: the Devel::DProf::Sides, which may be read later. HOW: what struct dp_diff_how has. OWN:
-# filters(), and how to settle the comparison.
+# filters(), rules, and how to settle the comparison.
 sub new {
     my ($class, $reader, $how, %own) = @_;
     my %given = (
@@ -32,7 +32,8 @@ sub new {
         confidence => 0.95, facts => [], rules => [], %$how,
     );
     return bless {
-        metric_name => 'cpu', symfs => [], %own, (map { $_ => $given{$_} } qw(separate autoload)),
+        metric_name => 'cpu', symfs => [], rules => [], %own,
+        (map { $_ => $given{$_} } qw(separate autoload)),
         reader => $reader, given => \%given, how => options('diff', %given),
     }, $class;
 }
@@ -40,9 +41,7 @@ sub new {
 # Returns another comparison of the same sides, which is to be settled.
 sub with {
     my ($self, $how, %own) = @_;
-    my %kept = %$self;
-    delete @kept{qw(parsed patterns)};
-    return ref($self)->new($self->{reader}, { %{ $self->{given} }, %$how }, %kept, %own);
+    return ref($self)->new($self->{reader}, { %{ $self->{given} }, %$how }, %$self, %own);
 }
 
 # ---- questions of callers ----
@@ -59,21 +58,7 @@ sub is_adjusted { return $_[0]{how}{work} ? 1 : 0 }
 # Returns the names of --map, old and new in turn.
 sub renames { return @{ $_[0]{how}{renames} || [] } }
 
-# Returns the rules as gate() has parsed them.
-sub given_rules { return @{ $_[0]{parsed} || [] } }
-
-sub take_rules {
-    my ($self, @rules) = @_;
-    $self->{parsed} = [@rules];
-    return;
-}
-
-# Gives options of C other values, until they are used.
-sub set {
-    my ($self, %how) = @_;
-    $self->{how}{$_} = $how{$_} for keys %how;
-    return;
-}
+sub given_rules { return @{ $_[0]{rules} } }
 
 # Has a side several runs?
 sub has_runs {
@@ -406,18 +391,13 @@ sub idle {
 
 # ---- rules ----
 
-# Adds rules. Dies with what is wrong with one.
-sub gate {
-    my ($self, $text) = @_;
-    push @{ $self->{parsed} }, rules_of($text);
-    return;
-}
-
 # Turns rules into what C takes. Called after the metric is settled; dies with what is wrong with a
 # rule, returns false, after a message, if a side lacks its metric.
 sub settle_rules {
     my ($self) = @_;
-    for my $parsed (@{ $self->{parsed} || [] }) {
+    $self->{patterns} = undef;
+    $self->{how}{rules} = [];
+    for my $parsed ($self->given_rules) {
         my %rule = (text => $parsed->{text}, kind => $parsed->{kind}, pattern => -1,
             by_line => $parsed->{by_line} ? 1 : 0);
         return 0 if $rule{by_line} && !$self->has_lines($rule{text}, $parsed->{metric});
@@ -723,10 +703,12 @@ Devel::DProf::Compare::Diff - profiles compared: metric, rules, facts
 
 =head1 SYNOPSIS
 
+    use Devel::DProf::Compare::Rules qw(rules_of);
+
     my $say = sub { warn "$_[0]\n" };
     my $reader = Devel::DProf::Sides->new(say => $say);
-    my $diff = Devel::DProf::Compare::Diff->new($reader, {}, metric_name => 'calls');
-    $diff->gate('calls > 0');
+    my $diff = Devel::DProf::Compare::Diff->new($reader, {}, metric_name => 'calls',
+        rules => [rules_of('calls > 0')]);
     my $read = $reader->read(sub { $_[0]{code} ? 'bad' : 'fine' },
         { name => 'old.out', runs => [['old.out']] }, { name => 'new.out', runs => [['new.out']] });
     $read or die;
@@ -749,20 +731,16 @@ READER is the L<Devel::DProf::Sides> that are compared; they are read before C<s
 hash of options of the comparison in C, those of C<struct dp_diff_how> in F<src/dprof/diff.h>;
 another key is an error.
 
-The FIELDs are metric_name, the metric to compare
-(C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu> by default);
-empty, which compares sides that have recorded nothing, too; as_measured, which does not adjust
-times for the speed of the runs; symfs, folders that sources may be below; metric_given: the metric
-was asked for, so that calls of lines do not take its place where lines have nothing else; annotate,
-which needs lines on all sides.
+The FIELDs are metric_name, the metric to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
+C<ops> or another counter; C<cpu> by default); empty, which compares sides that have recorded
+nothing, too; as_measured, which does not adjust times for the speed of the runs; symfs, folders
+that sources may be below; metric_given: the metric was asked for, so that calls of lines do not
+take its place where lines have nothing else; annotate, which needs lines on all sides; rules, those
+of a gate, as L<Devel::DProf::Compare::Rules/rules_of> returns them.
 
 =item reader, sides
 
 The READER; its sides.
-
-=item gate TEXT
-
-Adds rules, in the syntax of L<dprofdiff/--fail-if>. Dies with a message if a rule is wrong.
 
 =item has_runs
 
@@ -783,14 +761,9 @@ Of a side, by number: its L<Devel::DProf::Profile> objects; a hash of the names 
 in a difference, and the lines where they begin; and the L<Devel::DProf::View::Source> of a file,
 which has a text if it is what was recorded.
 
-=item given_rules, take_rules RULE, ...
+=item given_rules
 
-The rules as C<gate> has parsed them, which are those of L<Devel::DProf::Compare::Rules/rules_of>.
-The second method replaces them.
-
-=item set NAME => VALUE, ...
-
-Gives options of C other values. It is an error after the first comparison, which has used them.
+The rules of C<new>.
 
 =item with HOW, FIELD => VALUE, ...
 

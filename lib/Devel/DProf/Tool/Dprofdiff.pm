@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Compare::Diff;
+use Devel::DProf::Compare::Rules qw(rules_of);
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_HTML DP_TAP
                                DP_DIFF_BY_CHANGE);
 use Devel::DProf::Input qw(told used);
@@ -289,6 +290,7 @@ sub how {
         filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
         metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
         as_measured => $opt->{'as-measured'}, empty => defined $opt->{bisect},
+        rules => [map { rules_of(text($_)) } @{ $opt->{'fail-if'} || [] }],
         symfs => [@symfs, folders($opt->{'source-dir'})],
     );
     my %read = (
@@ -300,9 +302,7 @@ sub how {
     my $new_diff = sub {
         my ($more, @read) = @_;
         my $reader = Devel::DProf::Sides->new(%read, @read);
-        my $diff = Devel::DProf::Compare::Diff->new($reader, { %how, %$more }, %own);
-        $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
-        return $diff;
+        return Devel::DProf::Compare::Diff->new($reader, { %how, %$more }, %own);
     };
     my $diff = $new_diff->({}, progress => 1);
     my %all = (%how, flame => $flame, metric_name => $own{metric_name}, new_diff => $new_diff,
@@ -403,7 +403,7 @@ sub recorded {
             print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $_[0];
         });
     say_recorded($opt, @runs);
-    $how->{diff}->set(spending => $looks->share) if $looks;
+    $how->{diff} = $how->{diff}->with({ spending => $looks->share }) if $looks;
     return $sides_of->(@runs);
 }
 
