@@ -151,7 +151,7 @@ void fuzz_files(struct fuzz *f)
             size_t len;
             dp_prof_outcome(profs[0], i, &o);
             CHECK(o.message && (o.code == 0) == !*o.message);
-            CHECK(o.faults == 0 || o.code);
+            CHECK(o.fault_count == 0 || o.code);
             struct dp_sub_info info;
             for (size_t k = 0; k < o.open_listed; k++)
                 CHECK(dp_prof_sub(profs[0], o.open_subs[k], &info));

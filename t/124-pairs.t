@@ -69,8 +69,9 @@ sub side {
 # Returns what is said of the total.
 sub compared {
     my ($how, @sides) = @_;
-    my $diff = Devel::DProf::Compare::Diff->new($how, say => sub { diag $_[0] });
-    $diff->read(sub { 'fine' }, @sides) && $diff->settle && $diff->settle_rules or die;
+    my $reader = Devel::DProf::Sides->new(say => sub { diag $_[0] }, waits => 1);
+    my $diff = Devel::DProf::Compare::Diff->new($reader, $how);
+    $reader->read(sub { 'fine' }, @sides) && $diff->settle && $diff->settle_rules or die;
     my $file = "$dir/out.$sets";
     open my $out, '>', $file or die "$file: $!";
     $diff->print($out, facts => [$diff->facts]);

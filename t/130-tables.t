@@ -191,7 +191,7 @@ subtest 'lines in dproftop' => sub {
     is($json->{note}, 'This is a new run: its rates begin anew.', 'notes are a fact');
 };
 
-# ---- dprofdiff --annotate ----
+# ---- --annotate ----
 
 # Makes a profile with lines of a source that is there.
 sub annotated {
@@ -210,6 +210,33 @@ sub annotated {
         lines => ['= 0 0 1 0 0 0 0 0 0', "= 1 1 1 $sum 0 $sum 0 0 30",
             "#f $file size=" . length($source) . " crc=$crc", @lines]));
 }
+
+subtest 'dprofreport --annotate' => sub {
+    my $profile = annotated('alone', 10, 90);
+    for my $word ($SUB, 'x.pl') {
+        my $text = agree("--annotate $word", tool('dprofreport', '-m', 'real', '--annotate', $word,
+            $profile), $word eq $SUB ? (column => 'sub', name => $SUB) : ());
+        my $json = json($text->{json});
+        my $row = $json->{rows}[1];
+        is_deeply([@$json{qw(metric total)}, @$row{qw(children self count line)}],
+            ['real time', 0.1, 0.09, 0.09, 3, 2], 'a line has what it costs');
+        is($row->{source}, 'line(1); # <b> | "alone",', '... and its source');
+        is($row->{file}, "$dir/alone/x.pl", '... and its file');
+        is($text->{text}, <<"END", 'text has a layout of its own');
+# Profile: $profile
+# Metric: real time
+# @{[ $word eq $SUB ? "$SUB  $dir/alone/x.pl:1-2" : "$dir/alone/x.pl" ]}
+ Children      Self     Count Line
+   10.00%    10.00%         3 1  line(0); # <b> | "alone",
+   90.00%    90.00%         3 2  line(1); # <b> | "alone",
+END
+    }
+    unlink "$dir/alone/x.pl" or die "x.pl: $!";
+    like(json(tool('dprofreport', '--annotate', 'x.pl', $profile)->('json'))->{notes},
+        qr/\AThe source is not there/, 'notes are a fact');
+    is(in_process('dprofreport', '--annotate', 'x.pl', '--format', 'tap', $profile)->{status}, 2,
+        'not tap');
+};
 
 subtest 'dprofdiff --annotate' => sub {
     my @sides = (annotated('before', 10, 20, 30), annotated('after', 10, 90, 30, 40));

@@ -90,7 +90,7 @@ for (@calls) {
     ok(!eval { $call->(metrc => 1); 1 }, "$what: a misspelled key is an error");
     like($@, qr/^unknown key 'metrc' for $what at /, '... that names it');
 }
-ok(!eval { Devel::DProf::Compare::Diff->new({ time_flor => 1 }); 1 },
+ok(!eval { Devel::DProf::Compare::Diff->new(undef, { time_flor => 1 }); 1 },
     'a misspelled field of a comparison is an error');
 like($@, qr/unknown key 'time_flor' for diff/, '... that names it');
 ok(!eval { Devel::DProf::Profile::compared(\@sides, { measures => [{}] }, 1); 1 },

@@ -994,10 +994,10 @@ main::run;A::f;B::g @{[ 10 * $_ ]}
 main::run;B::g @{[ 70 - 10 * $_ ]}
 main::run@{[ $_ == 1 ? ';Old::x 5' : ';New::x 7' ]}
 END
-    my $diff = Devel::DProf::Compare::Diff->new({ time_floor => 0 }, metric_name => 'cpu',
-        unit => 'calls');
-    $diff->gate('self > 0, new, gone');
-    ok($diff->read(sub { 'fine' }, map { { name => $_, runs => [[$_]] } } @files)
+    my $reader = Devel::DProf::Sides->new(unit => 'calls');
+    my $diff = Devel::DProf::Compare::Diff->new($reader, { time_floor => 0 }, metric_name => 'cpu',
+        rules => [Devel::DProf::Compare::Rules::rules_of('self > 0, new, gone')]);
+    ok($reader->read(sub { 'fine' }, map { { name => $_, runs => [[$_]] } } @files)
         && $diff->settle && $diff->settle_rules, 'the sides are read and settled');
     my $rows = $diff->compared(0);
     my @args = ('--unit', 'calls', '--format', 'json', @files);

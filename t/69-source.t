@@ -203,13 +203,20 @@ subtest 'dprofreport --annotate' => sub {
         '--annotate prints the line of a recursion');
     like($source, qr/^ +# 4 calls of main::deep, [\d.]+%\n +# 4 calls of main::leaf, [\d.]+%$/m,
         '... and the calls that it makes');
+    my ($row) = grep { $_->{line} == 9 } @{ JSON::PP->new->decode(in_process('dprofreport',
+        '--annotate', 'deep', '-m', 'real', '--format', 'json', $profile)->{out})->{rows} };
+    like("$row->{count} $row->{sub}: $row->{calls}", qr/\A4\ main::deep:
+        \ 4\ calls\ of\ main::deep,\ [\d.]+%;\ 4\ calls\ of\ main::leaf,\ [\d.]+%\z/x,
+        '... as JSON has them');
     my $whole = in_process('dprofreport', '--annotate', 'p.pl', $profile);
     is(() = $whole->{out} =~ /^.{29} +\d+  /mg, 16, '--annotate of a file prints all its lines');
     is(in_process('dprofreport', '--annotate', 'nothing', $profile)->{err},
         "--annotate: there is no sub or file nothing in the profile\n",
         '--annotate of an unknown name is an error');
-    is(in_process('dprofreport', '--annotate', 'deep', '--format', 'json', $profile)->{status}, 2,
-        '--annotate prints text only');
+    is(in_process('dprofreport', '--annotate', 'deep', '--format', 'perf', '-m', 'real',
+        $profile)->{out}, $report->{out}, '--annotate: the table of perf is the text');
+    is(in_process('dprofreport', '--annotate', 'deep', '--format', 'svg', $profile)->{status}, 2,
+        '--annotate draws no picture');
     spew($file, "# one line more\n" . slurp($file));
     like(in_process('dprofreport', '--annotate', 'deep', $profile)->{out},
         qr/^# The file has changed since it was recorded/m,

@@ -82,6 +82,9 @@ void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_chang
     total->base_there = total->there = 1;
 }
 
+#define WORD(id, word) word,
+static const char *const fates[] = { DP_FATE_LIST(WORD) };
+
 /* Adds, for an entry that is a line of source, its place on both sides. */
 static void tell_place(const struct dp_compared *c, uint32_t entry, size_t side,
                        struct dp_change_row *row)
@@ -95,13 +98,13 @@ static void tell_place(const struct dp_compared *c, uint32_t entry, size_t side,
     row->file_len = dp_pool_name(&lp->texts, line->file)->len;
     const struct dp_name *base = dp_line_file(lp, line, 0),
                          *own = dp_line_file(lp, line, (uint32_t)side);
-    row->base_name = base ? base->ptr : NULL;
-    row->base_name_len = base ? base->len : 0;
-    row->own_name = own ? own->ptr : NULL;
-    row->own_name_len = own ? own->len : 0;
-    row->base_line = dp_line_number(lp, n, 0);
+    row->baseline_file = base ? base->ptr : NULL;
+    row->baseline_file_len = base ? base->len : 0;
+    row->own_file = own ? own->ptr : NULL;
+    row->own_file_len = own ? own->len : 0;
+    row->baseline_line = dp_line_number(lp, n, 0);
     row->line = dp_line_number(lp, n, (uint32_t)side);
-    row->fate = line->fate;
+    row->fate = fates[line->fate];
 }
 
 int dp_compared_rows(const struct dp_compared *c, size_t side, dp_change_row_fn *fn, void *ctx)
@@ -169,21 +172,20 @@ int dp_compared_findings(const struct dp_compared *c, dp_finding_row_fn *fn, voi
         const struct dp_name *sub = dp_gate_sub(f);
         dp_gate_name(&name, f);
         struct dp_finding_row row = {
-            .rule = rule->text, .name = dp_buf_cstr(&name), .name_len = name.len,
+            .rule = rule->text, .rule_len = strlen(rule->text),
+            .name = dp_buf_cstr(&name), .name_len = name.len,
             .sub = sub ? sub->ptr : NULL, .sub_len = sub ? sub->len : 0,
-            .side = f->side, .undecided = f->undecided, .growth = growth,
+            .side = f->side, .undecided = f->undecided,
             .change = change_of(&f->values, growth ? dp_diff_hz(&c->diff, rule->measure) : 0),
         };
+        row.change.base_there = row.change.there = growth;
         rc = name.err ? name.err : fn(ctx, &row);
     }
     dp_buf_release(&name);
     return rc;
 }
 
-void dp_compared_gate(const struct dp_compared *c, size_t *failed, size_t *undecided,
-                      size_t *needed)
+void dp_compared_gate(const struct dp_compared *c, struct dp_gate_numbers *numbers)
 {
-    *failed = c->gate.failed;
-    *undecided = c->gate.undecided;
-    *needed = c->gate.needed;
+    *numbers = (struct dp_gate_numbers){ c->gate.failed, c->gate.undecided, c->gate.needed };
 }

@@ -138,11 +138,13 @@ struct dp_diff_how {
     void *match_ctx;
 };
 
+#define DP_GATE_FIELDS(X) \
+    X(SIZE, failed) X(SIZE, undecided)  /* of the gate: findings */ \
+    X(SIZE, needed)             /* number of runs a side that could decide; 0: these can */
 #define DP_DIFF_OUTCOME_FIELDS(X) \
     X(SIZE, rows)               /* number that passes the filters, with equal ones; for a tree, \
                                  * number printed */ \
-    X(SIZE, failed) X(SIZE, undecided)  /* of the gate: findings */ \
-    X(SIZE, needed)             /* number of runs a side that could decide; 0: these can */ \
+    DP_GATE_FIELDS(X) \
     X(SIZE, open)               /* number of tests that have neither found a change nor excluded \
                                  * one of how->effect ... */ \
     X(OWNED, open_names)        /* ... and the names of the largest three */ \

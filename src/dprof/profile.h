@@ -36,13 +36,13 @@ enum { DP_FAULTS = 10 };
     X(COUNT, contexts)          /* lines of a tree, folded stacks, or samples of other tools */ \
     X(FLAG, tree)               /* the file, or its end, is a tree */ \
     X(FLAG, folded)             /* it is text of folded stacks */ \
-    X(FLAG, foreign)            /* it is another tool's file */
+    X(FLAG, foreign)            /* it is another tool's file */ \
+    X(COUNT, fault_count)       /* number of lines or values left out: code is that of the first, \
+                                 * unless there is another error */ \
+    X(COUNT, open_count)        /* number of frames that were still running at the end */
 struct dp_outcome {
     DP_OUTCOME_FIELDS(DP_MEMBER)
-    uint64_t faults;            /* number of lines or values left out: code is that of the first,
-                                 * unless there is another error */
     struct dp_fault fault[DP_FAULTS];   /* as many as fit */
-    uint64_t open;              /* number of frames that were still running at the end */
     const uint32_t *open_subs;  /* the first open_listed of them, outermost first */
     size_t open_listed;
     const uint32_t *odd;        /* pairs: the sub that an exit names, and the sub that it ended */

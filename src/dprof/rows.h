@@ -44,23 +44,23 @@ struct dp_change {
 /* The totals; calls are 0. */
 void dp_compared_total(const struct dp_compared *c, size_t side, struct dp_change *total);
 
+#define DP_CHANGE_ROW_FIELDS(X) \
+    X(NAME, name)               /* its first key; NULL for a line that represents several \
+                                 * branches */ \
+    X(NAME, other)              /* its second key; NULL: none */ \
+    X(NAME, file)               /* for an entry that is a line of source: its file, by the name \
+                                 * that all sides share; else NULL */ \
+    X(NAME, baseline_file)      /* its file in the profiles of both sides; NULL: the side lacks \
+                                 * the file */ \
+    X(NAME, own_file) \
+    X(COUNT, baseline_line)     /* its number on both sides; 0: the side is not known to have the \
+                                 * line */ \
+    X(COUNT, line) \
+    X(TEXT, fate)               /* the word of enum dp_fate; NULL: no line of source */ \
+    X(SIZE, level)              /* of a line of the tree: its depth */ \
+    X(SIZE, more)               /* number of branches that it represents */
 struct dp_change_row {
-    const char *name;           /* its first key; NULL for a line that represents several
-                                 * branches */
-    size_t name_len;
-    const char *other;          /* its second key; NULL: none */
-    size_t other_len;
-    const char *file;           /* for an entry that is a line of source: its file, by the name that
-                                 * all sides share; else NULL */
-    size_t file_len;
-    const char *base_name, *own_name;   /* its file in the profiles of both sides; NULL: the side
-                                         * lacks the file */
-    size_t base_name_len, own_name_len;
-    uint64_t base_line, line;   /* its number on both sides; 0: the side is not known to have the
-                                 * line */
-    enum dp_fate fate;
-    unsigned level;             /* of a line of the tree: its depth */
-    unsigned more;              /* number of branches that it represents */
+    DP_CHANGE_ROW_FIELDS(DP_MEMBER)
     struct dp_change change;
 };
 /* Returns 0, or a negative number to stop. */
@@ -76,16 +76,16 @@ int dp_compared_lines(const struct dp_compared *c, size_t side, double least_per
                       dp_change_row_fn *fn, void *ctx);
 
 /* A finding of the gate. */
+#define DP_FINDING_ROW_FIELDS(X) \
+    X(NAME, rule)               /* as the user wrote it */ \
+    X(NAME, name)               /* the sub, or its keys; a line; "(total)" */ \
+    X(NAME, sub)                /* if name is a line of source: the sub that contains it; or \
+                                 * NULL */ \
+    X(SIZE, side) \
+    X(FLAG, undecided)
 struct dp_finding_row {
-    const char *rule;           /* as the user wrote it */
-    const char *name;           /* the sub, or its keys; a line; "(total)" */
-    size_t name_len;
-    const char *sub;            /* if name is a line of source: the sub that contains it; or NULL */
-    size_t sub_len;
-    size_t side;
-    int undecided;
-    int growth;                 /* it is a rule of growth, and change has values */
-    struct dp_change change;
+    DP_FINDING_ROW_FIELDS(DP_MEMBER)
+    struct dp_change change;    /* of a rule of growth; of others neither value is there */
 };
 typedef int dp_finding_row_fn(void *ctx, const struct dp_finding_row *row);
 
@@ -93,9 +93,8 @@ typedef int dp_finding_row_fn(void *ctx, const struct dp_finding_row *row);
  * DP_E. */
 int dp_compared_findings(const struct dp_compared *c, dp_finding_row_fn *fn, void *ctx);
 
-/* The numbers of findings that fail, and of those that too few runs leave undecided; the number of
- * runs a side that could decide, or 0. */
-void dp_compared_gate(const struct dp_compared *c, size_t *failed, size_t *undecided,
-                      size_t *needed);
+/* The numbers of findings; see dp_diff_outcome. */
+struct dp_gate_numbers { DP_GATE_FIELDS(DP_MEMBER) };
+void dp_compared_gate(const struct dp_compared *c, struct dp_gate_numbers *numbers);
 
 #endif

@@ -198,9 +198,11 @@ enum {
 
 /* A format that stacks are printed in. */
 struct dp_stacks_printing;
+#define DP_STACKS_FORMAT_FIELDS(X) \
+    X(TEXT, name)               /* as in --format */ \
+    X(TEXT, suffixes)           /* of files, with their dots, separated by blanks */
 struct dp_stacks_format {
-    const char *name;               /* as in --format */
-    const char *suffixes;           /* of files, with their dots, separated by blanks */
+    DP_STACKS_FORMAT_FIELDS(DP_MEMBER)
     unsigned needs;
     int (*print)(const struct dp_stacks_printing *p);   /* for dp_stacks_print alone */
 };

@@ -115,14 +115,18 @@ enum { DP_PMU_PARANOID_UNKNOWN = INT32_MIN };
 void dp_pmu_refusal(const struct dp_pmu *pmu, const struct dp_pmu_event *ev, int sys_errno,
                     int paranoid, char *to, size_t size);
 
-/* An event that has a name. */
+/* An event that has a name. Perl's hash has the fields as keys. */
+#define DP_PMU_ITEM_TEXTS(X) \
+    X(name) X(alias)            /* as they are written; alias: NULL if there is none */ \
+    X(topic) X(description) X(long_description) \
+    X(event)                    /* terms; NULL for generic events */ \
+    X(pmu)                      /* NULL: any, or none */ \
+    X(table)                    /* for a table: the regex of its first row, or of this processor's \
+                                 * row; otherwise NULL */
 struct dp_pmu_item {
-    const char *name, *alias;           /* as they are written; alias: NULL if there is none */
-    const char *topic, *desc, *long_desc;
-    const char *event;                  /* terms; NULL for generic events */
-    const char *pmu;                    /* NULL: any, or none */
-    const char *table_cpuid;            /* for a table: the regex of its first row, or of this
-                                         * processor's row; otherwise NULL */
+#define DP_PMU_ITEM_TEXT(field) const char *field;
+    DP_PMU_ITEM_TEXTS(DP_PMU_ITEM_TEXT)
+#undef DP_PMU_ITEM_TEXT
     enum dp_pmu_group group;
     bool deprecated;
     bool per_thread;                    /* it can be counted for a thread */

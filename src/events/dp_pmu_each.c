@@ -23,7 +23,8 @@ static int generic(const struct listing *l, int group)
         if (k->group != group)
             continue;
         struct dp_pmu_item item = {
-            .name = k->name, .alias = k->alias, .desc = k->desc, .group = group, .per_thread = true
+            .name = k->name, .alias = k->alias, .description = k->desc, .group = group,
+            .per_thread = true
         };
         int rc = l->take(l->arg, &item);
         if (rc)
@@ -38,7 +39,7 @@ static int caches(const struct listing *l)
     int rc = 0;
     for (size_t n = 0; rc == 0 && dp_pmu_cache_name(n, name) && dp_pmu_cache_desc(n, desc); n++) {
         struct dp_pmu_item item = {
-            .name = name, .desc = desc, .group = DP_PMU_G_CACHE, .per_thread = true
+            .name = name, .description = desc, .group = DP_PMU_G_CACHE, .per_thread = true
         };
         rc = l->take(l->arg, &item);
     }
@@ -72,7 +73,7 @@ static int of_device(const struct listing *l, const struct dp_pmu_dev *dev)
         snprintf(full, sizeof full, "%s/%s/", dev->name, a->name);
         struct dp_pmu_item item = {
             .name = is_bare ? a->name : full, .alias = is_bare ? full : NULL, .topic = e->topic,
-            .desc = e->desc, .long_desc = e->long_desc, .event = a->terms,
+            .description = e->desc, .long_description = e->long_desc, .event = a->terms,
             .pmu = dev->name, .group = DP_PMU_G_SYSFS, .deprecated = is_deprecated(e),
             .per_thread = !dev->whole_machine,
         };
@@ -144,8 +145,8 @@ static int table(const struct listing *l, const struct pmu_events_map *row)
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const struct pmu_event *e = &t[order[i]];
         struct dp_pmu_item item = {
-            .name = e->name, .topic = e->topic, .desc = e->desc, .long_desc = e->long_desc,
-            .event = e->event, .pmu = e->pmu, .table_cpuid = row->cpuid,
+            .name = e->name, .topic = e->topic, .description = e->desc,
+            .long_description = e->long_desc, .event = e->event, .pmu = e->pmu, .table = row->cpuid,
             .group = DP_PMU_G_TABLE, .deprecated = is_deprecated(e),
             .per_thread = is_per_thread(l->pmu, e),
         };

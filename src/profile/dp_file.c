@@ -260,11 +260,11 @@ void dp_file_outcome(const struct dp_file *file, struct dp_outcome *out)
     out->tree = file->info.tree;
     out->folded = file->head.folded;
     out->foreign = file->head.foreign != NULL;
-    out->faults = file->info.faults;
+    out->fault_count = file->info.faults;
     for (size_t i = 0; i < DP_FAULTS && i < file->info.faults; i++)
         out->fault[i] = (struct dp_fault){ file->info.fault[i].message, file->info.fault[i].line,
                                            file->info.fault[i].byte };
-    out->open = file->open;
+    out->open_count = file->open;
     out->open_subs = file->open_subs;
     out->open_listed = file->open_listed;
     out->odd = file->odd;

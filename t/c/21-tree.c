@@ -122,7 +122,7 @@ static void left_out(void)
                     "h 1 64:1\nh 2 0:5\n"),
          NAMES "= 0 0 1 0 0 1 0 0 0 0\n= 1 2 1 1 0 1 0 0 0 0\n= 2 1 1 1 0 1 1 1 0 0\nh 2 0:5\n",
          "lines that cannot be read are left out");
-    ok(o.code == DP_E_TRUNCATED && o.faults == 2 && o.line == 10 && o.fault[1].line == 15,
+    ok(o.code == DP_E_TRUNCATED && o.fault_count == 2 && o.line == 10 && o.fault[1].line == 15,
        "... and the outcome has them: %s", o.message);
     for (int n = DP_FAULTS; n <= DP_FAULTS + 1; n++) {
         strcpy(text, NAMES "= 0 0 1 0 0 1 0 0 0 0\n= 1 2 1 1 0 1 0 0 0 0\n");
@@ -196,7 +196,7 @@ static void traces(void)
          NAMES "= 0 0 1 20 0 43 0 0\n= 1 1 2 18 0 38 30 30\n= 2 2 3 12 0 19 8 4\nh 2 25:1 26:2\n",
          "a trace and the tree it goes on as are added up");
     is_i(o.code, 0, "it is whole though subs were running");
-    is_u(o.open, 0, "nothing is open");
+    is_u(o.open_count, 0, "nothing is open");
     is_u(o.marks, 5, "the marks of the trace are counted");
     struct dp_trace_how how = { .fold = 0 };
     struct dp_host host = { &out, collect, NULL };
@@ -251,7 +251,7 @@ static void pieces(void)
     is_i(o.code, DP_E_TRUNCATED, "a killed process's profile is truncated");
     ok(!strcmp(o.message, "the recording did not come to its end"),
             "the message gives the reason: %s", o.message);
-    is_u(o.open, 1, "one call is open");
+    is_u(o.open_count, 1, "one call is open");
     is_u(o.marks, 6, "all marks are counted");
 
     /* The process was killed while it wrote: two of the marks are in the text already. */

@@ -191,7 +191,7 @@ static void fault(const char *line, const char *message)
     snprintf(text, sizeof text, "a;b 1\n%s\na;c 2\n", line);
     is_s(read_text(text), "[=0][a=0][a;b=1][a;c=2] 1/", "the others count: %s", line);
     is_i(out.code, DP_E_SYNTAX, "a fault");
-    is_u(out.faults, 1, "one");
+    is_u(out.fault_count, 1, "one");
     is_u(out.line, 2, "its line");
     is_u(out.byte, 6, "its byte");
     is_s(out.message, message, "its text");
@@ -219,7 +219,7 @@ static void faults(void)
     for (int i = 0; i < 25; i++)
         strcat(many, i % 2 ? "b 2\n" : "bad line\n");
     is_s(read_text(many), "[=0][a=1][b=24] 1/", "many faults");
-    is_u(out.faults, 13, "counted");
+    is_u(out.fault_count, 13, "counted");
     is_u(out.fault[9].line, 20, "ten of them named");
     is_s(out.fault[9].message, out.message, "with their texts");
     strcat(many, "bad line\n");

@@ -167,7 +167,7 @@ static void below_0(void)
     is_s(told_of_text(text), "[=0{0}][{main}=1000{0}][{main};f=500x1{0}][f=70{400}] 1000000000/s"
          " Memory:bytes", "all that is not below 0");
     is_i(out.code, DP_E_SYNTAX, "which is told");
-    is_u(out.faults, 2, "of each value");
+    is_u(out.fault_count, 2, "of each value");
     is_s(out.message, "a cost is below 0, and is left out: -464", "%s", out.message);
     is_u(out.line, 9, "with its line");
     is_u(out.fault[1].line, 12, "and that of the next one");

@@ -70,7 +70,7 @@ static void jumps(void)
     is_u(rows[2].incl, 10, "a had the time before the goto");
     is_u(rows[3].incl, 100, "b has the time after the goto");
     is_u(rows[1].incl, 1111, "c has all of the time");
-    is_u(o.open, 0, "nothing is left open");
+    is_u(o.open_count, 0, "nothing is left open");
     dp_prof_free(prof);
     prof = of(HEAD "& 2 m a\n& 3 m b\n+ 2\n+ 3\n- 2\n- 2\n- 2\n+ 2\n");
     dp_prof_outcome(prof, 0, &o);
@@ -83,7 +83,7 @@ static void jumps(void)
     const char *text = HEAD "& 2 m a\n- 2\n+ 2\n+ 2\n";
     is_i(dp_prof_add_mem(prof, "t", text, strlen(text), DP_FORCE), 0, "forced");
     dp_prof_outcome(prof, 0, &o);
-    is_u(o.open, 2, "two calls are left open");
+    is_u(o.open_count, 2, "two calls are left open");
     is_u(o.open_listed, 2, "the open calls are listed");
     dp_prof_free(prof);
 }

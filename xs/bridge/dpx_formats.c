@@ -13,6 +13,8 @@ static const struct {
     unsigned bit;
 } needs[] = { DP_STACKS_NEEDS(NEED) };
 
+static DPX_KEYS(dp_stacks_format, DP_STACKS_FORMAT_FIELDS, "a format")
+
 AV *dpx_stacks_formats(pTHX)
 {
     AV *all = (AV *)sv_2mortal((SV *)newAV());
@@ -20,8 +22,7 @@ AV *dpx_stacks_formats(pTHX)
     for (size_t k = 0; (f = dp_stacks_format(k)); k++) {
         HV *hv = newHV();
         av_push(all, newRV_noinc((SV *)hv));
-        hv_stores(hv, "name", newSVpv(f->name, 0));
-        hv_stores(hv, "suffixes", newSVpv(f->suffixes, 0));
+        dpx_keys_give(aTHX_ hv, dpx_keys_dp_stacks_format(), f);
         hv_stores(hv, "for", newSVpv(f->needs & DP_STACKS_VISUAL ? "eyes"
                                      : f->needs & DP_STACKS_EXPORT ? "tools" : "programs", 0));
         for (size_t i = 0; i < C_ARRAY_LENGTH(needs); i++)

@@ -130,14 +130,12 @@ SV *dpx_outcome_sv(pTHX_ const struct dp_outcome *o, const struct dp_names *name
     AV *open = newAV(), *odd = newAV(), *faults = newAV();
     SV *sv = newRV_noinc((SV *)hv);
     dpx_keys_give(aTHX_ hv, dpx_keys_dp_outcome(), o);
-    hv_stores(hv, "fault_count", newSVuv((UV)o->faults));
     hv_stores(hv, "faults", newRV_noinc((SV *)faults));
-    for (size_t i = 0; i < DP_FAULTS && i < o->faults; i++) {
+    for (size_t i = 0; i < DP_FAULTS && i < o->fault_count; i++) {
         HV *fault = newHV();
         dpx_keys_give(aTHX_ fault, dpx_keys_dp_fault(), &o->fault[i]);
         av_push(faults, newRV_noinc((SV *)fault));
     }
-    hv_stores(hv, "open_count", newSVuv((UV)o->open));
     hv_stores(hv, "open", newRV_noinc((SV *)open));
     hv_stores(hv, "odd", newRV_noinc((SV *)odd));
     for (size_t i = 0; names && i < o->open_listed; i++)

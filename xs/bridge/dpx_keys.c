@@ -171,16 +171,20 @@ void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSi
     dpx_keys_take(aTHX_ to, what, hv);
 }
 
-static SV *sv_of(pTHX_ enum dpx_kind kind, const void *field)
+static SV *sv_of(pTHX_ const struct dpx_key *row, const char *from)
 {
-    switch (kind) {
+    const void *field = from + row->at;
+    switch (row->kind) {
     case DPX_FLAG: case DPX_CODE: return newSViv(*(const int *)field);
     case DPX_INDEX: return newSViv(*(const long *)field);
     case DPX_SIZE: return newSVuv(*(const size_t *)field);
     case DPX_COUNT: return newSVuv((UV)*(const uint64_t *)field);
     case DPX_REAL: return newSVnv(*(const double *)field);
     case DPX_TEXT: return newSVpv(*(const char *const *)field, 0);  /* undef for NULL */
-    default: croak("a field of kind %d has no scalar", (int)kind);
+    case DPX_NAME:
+        return dpx_name_sv(aTHX_ *(const char *const *)field,
+                           *(const size_t *)(const void *)(from + row->beside));
+    default: croak("a field of kind %d has no scalar", (int)row->kind);
     }
 }
 
@@ -189,7 +193,7 @@ void dpx_keys_give(pTHX_ HV *to, const struct dpx_keys *what, const void *from)
     for (size_t i = 0; i < what->n_rows; i++) {
         const struct dpx_key *row = &what->rows[i];
         (void)hv_store(to, row->key, (I32)strlen(row->key),
-                       sv_of(aTHX_ row->kind, (const char *)from + row->at), 0);
+                       sv_of(aTHX_ row, from), 0);
     }
 }
 

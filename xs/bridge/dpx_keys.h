@@ -91,7 +91,8 @@ void dpx_keys_take(pTHX_ void *to, const struct dpx_keys *what, HV *from);
 /* Does the same with a hash that is an element of a list. */
 void dpx_keys_take_at(pTHX_ void *to, const struct dpx_keys *what, AV *from, SSize_t at);
 
-/* Does the reverse: stores the fields in a hash. Those of numbers and texts alone can be there. */
+/* Does the reverse: stores the fields in a hash. Those of numbers and texts alone can be there;
+ * NULL becomes undef. */
 void dpx_keys_give(pTHX_ HV *to, const struct dpx_keys *what, const void *from);
 
 /* Pushes the keys on a list, as strings. */

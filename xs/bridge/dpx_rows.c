@@ -80,43 +80,32 @@ static void store_values(pTHX_ HV *hv, const struct dp_change *c)
     hv_stores(hv, "value", amount(aTHX_ c->value, c->hz, c->there));
 }
 
-static HV *push_hash(pTHX_ struct rows *rows)
+static DPX_KEYS(dp_change_row, DP_CHANGE_ROW_FIELDS, "a row")
+static DPX_KEYS(dp_finding_row, DP_FINDING_ROW_FIELDS, "a finding")
+static DPX_KEYS(dp_gate_numbers, DP_GATE_FIELDS, "a gate")
+
+/* Adds a row, which is a hash of its fields and of the values that it is about. */
+static HV *push_row(pTHX_ struct rows *rows, const struct dpx_keys *what, const void *row,
+                    const struct dp_change *c)
 {
     HV *hv = newHV();
     av_push(rows->list, newRV_noinc((SV *)hv));
+    dpx_keys_give(aTHX_ hv, what, row);
+    store_values(aTHX_ hv, c);
     return hv;
 }
-
-#define WORD(id, word) word,
-static const char *const fates[] = { DP_FATE_LIST(WORD) };
 
 static int take_change(void *ctx, const struct dp_change_row *row)
 {
     struct rows *rows = ctx;
     dTHXa(rows->perl);
-    HV *hv = push_hash(aTHX_ rows);
     const struct dp_change *c = &row->change;
-    store_values(aTHX_ hv, c);
-    hv_stores(hv, "name", row->name ? dpx_name_sv(aTHX_ row->name, row->name_len) : newSV(0));
+    HV *hv = push_row(aTHX_ rows, dpx_keys_dp_change_row(), row, c);
     hv_stores(hv, "status", newSVpv(c->base_there && c->there ? "both" : c->there ? "new" : "gone",
                                     0));
     hv_stores(hv, "change", difference(aTHX_ c));
     hv_stores(hv, "baseline_calls", amount(aTHX_ c->base_calls, 0, c->base_there));
     hv_stores(hv, "calls", amount(aTHX_ c->calls, 0, c->there));
-    if (row->other)
-        hv_stores(hv, "other", dpx_name_sv(aTHX_ row->other, row->other_len));
-    if (row->file) {
-        hv_stores(hv, "file", dpx_name_sv(aTHX_ row->file, row->file_len));
-        if (row->base_name)
-            hv_stores(hv, "baseline_file", dpx_name_sv(aTHX_ row->base_name, row->base_name_len));
-        if (row->own_name)
-            hv_stores(hv, "own_file", dpx_name_sv(aTHX_ row->own_name, row->own_name_len));
-        hv_stores(hv, "baseline_line", newSVuv(row->base_line));
-        hv_stores(hv, "line", newSVuv(row->line));
-        hv_stores(hv, "fate", newSVpv(fates[row->fate], 0));
-    }
-    hv_stores(hv, "level", newSVuv(row->level));
-    hv_stores(hv, "more", newSVuv(row->more));
     return 0;
 }
 
@@ -124,17 +113,7 @@ static int take_finding(void *ctx, const struct dp_finding_row *row)
 {
     struct rows *rows = ctx;
     dTHXa(rows->perl);
-    HV *hv = push_hash(aTHX_ rows);
-    if (row->growth) {
-        hv_stores(hv, "baseline", amount(aTHX_ row->change.base, row->change.hz, true));
-        hv_stores(hv, "value", amount(aTHX_ row->change.value, row->change.hz, true));
-    }
-    hv_stores(hv, "rule", dpx_name_sv(aTHX_ row->rule, strlen(row->rule)));
-    hv_stores(hv, "name", dpx_name_sv(aTHX_ row->name, row->name_len));
-    if (row->sub)
-        hv_stores(hv, "sub", dpx_name_sv(aTHX_ row->sub, row->sub_len));
-    hv_stores(hv, "side", newSVuv(row->side));
-    hv_stores(hv, "undecided", newSViv(row->undecided));
+    push_row(aTHX_ rows, dpx_keys_dp_finding_row(), row, &row->change);
     return 0;
 }
 
@@ -146,7 +125,7 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     struct dp_compared *c;
     struct dp_change total;
     struct rows rows[3];
-    size_t failed, undecided, needed;
+    struct dp_gate_numbers numbers;
     HV *hv = (HV *)sv_2mortal((SV *)newHV()), *all = newHV();
     hv_stores(hv, "total", newRV_noinc((SV *)all));
     ENTER;                      /* the sides that c borrows must outlive it */
@@ -162,14 +141,12 @@ HV *dpx_compared(pTHX_ AV *from, HV *options, NV lines_percent)
     dpx_check(aTHX_ dp_compared_lines(c, 1, lines_percent, take_change, &rows[1]));
     dpx_check(aTHX_ dp_compared_findings(c, take_finding, &rows[2]));
     dp_compared_total(c, 1, &total);
-    dp_compared_gate(c, &failed, &undecided, &needed);
+    dp_compared_gate(c, &numbers);
     store_values(aTHX_ all, &total);
     hv_stores(hv, "rows", newRV_inc((SV *)rows[0].list));
     hv_stores(hv, "lines", newRV_inc((SV *)rows[1].list));
     hv_stores(hv, "findings", newRV_inc((SV *)rows[2].list));
-    hv_stores(hv, "failed", newSVuv(failed));
-    hv_stores(hv, "undecided", newSVuv(undecided));
-    hv_stores(hv, "needed", newSVuv(needed));
+    dpx_keys_give(aTHX_ hv, dpx_keys_dp_gate_numbers(), &numbers);
     LEAVE;
     return hv;
 }

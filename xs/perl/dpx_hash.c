@@ -46,7 +46,7 @@ void *dpx_array(pTHX_ size_t n, size_t size)
 SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len)
 {
     SV *sv = newSVpvn(ptr, len);
-    if (is_utf8_string((const U8 *)ptr, len))
+    if (ptr && is_utf8_string((const U8 *)ptr, len))
         SvUTF8_on(sv);
     return sv;
 }

@@ -21,7 +21,7 @@ const char *dpx_text(pTHX_ SV *sv, STRLEN *len);
 /* n zeroed elements of `size` bytes, which are freed when the statement's scope ends. */
 void *dpx_array(pTHX_ size_t n, size_t size);
 
-/* A name as a perl string: characters where it is UTF-8, else bytes. */
+/* A name as a perl string: characters where it is UTF-8, else bytes; undef for NULL. */
 SV *dpx_name_sv(pTHX_ const char *ptr, STRLEN len);
 
 const char *dpx_error_text(int code);

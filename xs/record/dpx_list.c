@@ -37,20 +37,14 @@ struct listing {
     DPX_PERL_MEMBER
 };
 
+#define TEXT(field) text(aTHX_ hv, #field, item->field);
 static int take(void *arg, const struct dp_pmu_item *item)
 {
     static const char *const groups[] = { "perl", "hardware", "cache", "software", "pmu", "table" };
     struct listing *l = arg;
     dTHXa(l->perl);
     HV *hv = newHV();
-    text(aTHX_ hv, "name", item->name);
-    text(aTHX_ hv, "alias", item->alias);
-    text(aTHX_ hv, "topic", item->topic);
-    text(aTHX_ hv, "description", item->desc);
-    text(aTHX_ hv, "long_description", item->long_desc);
-    text(aTHX_ hv, "event", item->event);
-    text(aTHX_ hv, "pmu", item->pmu);
-    text(aTHX_ hv, "table", item->table_cpuid);
+    DP_PMU_ITEM_TEXTS(TEXT)
     text(aTHX_ hv, "unit", unit_of(item->name));
     text(aTHX_ hv, "group", groups[item->group]);
     hv_stores(hv, "deprecated", newSViv(item->deprecated));

@@ -196,6 +196,17 @@ sub fits {
 
 sub sides { return @{ $_[0]{sides} } }
 
+sub say {
+    my ($self, $text) = @_;
+    $self->{say}->($text);
+    return;
+}
+
+sub is_forced { return $_[0]{force} ? 1 : 0 }
+
+# Whether only parts of the profiles were read.
+sub has_windows { return $_[0]{windows} ? 1 : 0 }
+
 # Makes several sides, which differ in what is counted, of what was read as one.
 sub as_sides {
     my ($self, @names) = @_;
@@ -371,8 +382,7 @@ Devel::DProf::Sides - sides of runs of files: found by name, read, what they cou
 
 All tools that compare or sum up profiles read them in this way, several at a time where there are
 several processors; L<dproffold>, L<dprofflame> and L<dprofdiff> also name sides so.
-L<Devel::DProf::Compare::Diff>, which compares them, is one of these objects. It is internal to this
-distribution.
+L<Devel::DProf::Compare::Diff> compares them. It is internal to this distribution.
 
 =head1 FUNCTIONS
 
@@ -416,6 +426,10 @@ if a file was bad. The SIDEs stay as they are.
 =item sides
 
 The sides, after read: hashes of name, runs, profiles (for each run a list) and cut.
+
+=item say TEXT, is_forced, has_windows
+
+Gives C<say> of C<new> a line; whether C<new> got force, or windows.
 
 =item is_sampled PROFILE, sample_rates SIDE
 

@@ -112,13 +112,13 @@ sub compare {
     my $metric = $how{metric} // metric($rules, \%has);
     my %in_c = (bases => [pair_bases($how{root})], renames => $how{renames} // [],
         strict => $how{strict} ? 1 : 0);
-    my $diff = Devel::DProf::Compare::Diff->new(\%in_c,
-        metric_name => $metric, say => sub { push @messages, $_[0] }, empty => 1,
+    my $reader = Devel::DProf::Sides->new(say => sub { push @messages, $_[0] }, waits => 1);
+    my $diff = Devel::DProf::Compare::Diff->new($reader, \%in_c, metric_name => $metric, empty => 1,
+        rules => $rules,
         as_measured => $how{as_measured},
         symfs => [Cwd::abs_path($how{root} // '.') // ()],
     );
-    $diff->take_rules(@$rules);
-    my $read = $diff->read(sub {
+    my $read = $reader->read(sub {
         my ($o) = @_;
         my $wrong = wrong($o, $how{allow_truncated});
         die "$o->{path}: $wrong\n" if defined $wrong;
@@ -246,7 +246,7 @@ sub name_lines {
         my $metric = $rule->{metric} =~ /\A(?:self|incl)\z/ ? 'cpu' : $rule->{metric};
         $metric = 'calls'
             if grep { Devel::DProf::Compare::Diff::line_detail($_) < DP_LINES_TIMES } $diff->sides;
-        my $measure = $diff->measure($metric) or next;
+        my $measure = $diff->reader->measure($metric) or next;
         my $rows = $rows{$metric} ||= $diff->line_rows($measure) or next;
         $finding->{lines} = grown_lines($rows->{rows}, $finding->{sub}, $metric);
     }

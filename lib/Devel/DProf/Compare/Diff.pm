@@ -1,11 +1,12 @@
 package Devel::DProf::Compare::Diff;
 
-# Profiles compared: sides (Devel::DProf::Sides) brought to what the comparison in C takes.
+# A comparison of sides that were read (Devel::DProf::Sides): what C needs for it, and what is said
+# of it.
 
 use strict;
 use warnings;
 
-use Devel::DProf::Compare::Rules qw(rules_of limit_of);
+use Devel::DProf::Compare::Rules qw(limit_of);
 use Devel::DProf::Constants qw(options given DP_T_CPU DP_T_REAL
                                DP_LINES_TIMES DP_K_SUB DP_K_SRCLINE DP_K_PHASE DP_K_CALLER
                                DP_K_PARENT DP_V_FLAT DP_V_TREE DP_V_CALLERS DP_RULE_GROWTH
@@ -20,42 +21,34 @@ use Devel::DProf::View qw(flags);
 use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
-our @ISA = ('Devel::DProf::Sides');
 
-# HOW: what struct dp_diff_how has. OWN: what to read, filters(), and how to settle the comparison.
-# say: prints what is said of files, by line.
+# READER: the Devel::DProf::Sides, which may be read later. HOW: what struct dp_diff_how has. OWN:
+# filters(), rules, and how to settle the comparison.
 sub new {
-    my ($class, $how, %own) = @_;
+    my ($class, $reader, $how, %own) = @_;
     my %given = (
         keys => [DP_K_SUB], separate => 1, order => DP_DIFF_BY_CHANGE, compute => DP_C_DELTA,
         floor => 0.5, alpha => 0.005, layout => 10, time_floor => 0.001, time_floor_percent => 0.5,
         confidence => 0.95, facts => [], rules => [], %$how,
     );
-    return $class->SUPER::new(
-        metric_name => 'cpu', symfs => [], waits => !$own{flame} && !$own{annotate}, %own,
-        (map { $_ => $given{$_} } qw(keys separate autoload)),
-        given => \%given, how => options('diff', %given),
-    );
+    return bless {
+        metric_name => 'cpu', symfs => [], rules => [], %own,
+        (map { $_ => $given{$_} } qw(separate autoload)),
+        reader => $reader, given => \%given, how => options('diff', %given),
+    }, $class;
 }
 
 # Returns another comparison of the same sides, which is to be settled.
 sub with {
     my ($self, $how, %own) = @_;
-    my %kept = %$self;
-    delete @kept{qw(parsed patterns)};
-    return ref($self)->new({ %{ $self->{given} }, %$how }, %kept, %own);
-}
-
-# Makes a comparison of what was read as one side. NAMES are those of the sides that it becomes.
-sub of_sides {
-    my ($class, $sides, @names) = @_;
-    my $self = $class->new({ map { $_ => $sides->{$_} } qw(separate autoload renames bases) },
-        %$sides);
-    $self->as_sides(@names);
-    return $self;
+    return ref($self)->new($self->{reader}, { %{ $self->{given} }, %$how }, %$self, %own);
 }
 
 # ---- questions of callers ----
+
+sub reader { return $_[0]{reader} }
+
+sub sides { return $_[0]{reader}->sides }
 
 sub alpha { return $_[0]{how}{alpha} }
 
@@ -65,21 +58,7 @@ sub is_adjusted { return $_[0]{how}{work} ? 1 : 0 }
 # Returns the names of --map, old and new in turn.
 sub renames { return @{ $_[0]{how}{renames} || [] } }
 
-# Returns the rules as gate() has parsed them.
-sub given_rules { return @{ $_[0]{parsed} || [] } }
-
-sub take_rules {
-    my ($self, @rules) = @_;
-    $self->{parsed} = [@rules];
-    return;
-}
-
-# Gives options of C other values, until they are used.
-sub set {
-    my ($self, %how) = @_;
-    $self->{how}{$_} = $how{$_} for keys %how;
-    return;
-}
+sub given_rules { return @{ $_[0]{rules} } }
 
 # Has a side several runs?
 sub has_runs {
@@ -91,15 +70,15 @@ sub has_runs {
 sub for_picture {
     my ($self) = @_;
     return ({ map { $_ => $self->{how}{$_} } qw(separate autoload renames bases normalize title) },
-        metric => $self->{metric_name},
-        map { $_ => $self->{$_} } qw(force unit symfs re_only re_skip));
+        metric => $self->{metric_name}, force => $self->{reader}->is_forced,
+        map { $_ => $self->{$_} } qw(symfs re_only re_skip));
 }
 
 # Are a measure's values seconds? Of none: those of the table.
 sub in_seconds {
     my ($self, $measure) = @_;
     $measure ||= $self->{how}{measures}[0];
-    return $measure->is_time && $self->is_time;
+    return $measure->is_time && $self->{reader}->is_time;
 }
 
 # Do the values of the table repeat exactly?
@@ -110,24 +89,25 @@ sub is_exact { return $_[0]{how}{measures}[0]->is_exact }
 # Settles the metric. Returns false, after a message, if a side lacks it.
 sub settle {
     my ($self) = @_;
-    my @sides = @{ $self->{sides} };
+    my @sides = $self->sides;
     for my $side (@sides) {
         my @parts = parts($side);
-        next if $self->{force} || $self->{empty} || grep {
-            (!$self->{windows} && $_->contexts > 1) || $_->total(Devel::DProf::Profile::REAL)
+        next if $self->{reader}->is_forced || $self->{empty} || grep {
+            (!$self->{reader}->has_windows && $_->contexts > 1)
+                || $_->total(Devel::DProf::Profile::REAL)
         } @parts;
-        my $why = $self->{windows} ? 'no part of it lies within --time'
+        my $why = $self->{reader}->has_windows ? 'no part of it lies within --time'
             : 'nothing was recorded in it';
-        $self->{say}->("$side->{name}: $why");
+        $self->{reader}->say("$side->{name}: $why");
         return 0;
     }
     $self->settle_lines or return 0;
-    my $metric = $self->metric($self->{metric_name});
-    $self->same_unit or return 0 if $metric && $metric->is_time;
-    my $measure = $self->measure($self->{metric_name}) or return 0;
+    my $metric = $self->{reader}->metric($self->{metric_name});
+    $self->{reader}->same_unit or return 0 if $metric && $metric->is_time;
+    my $measure = $self->{reader}->measure($self->{metric_name}) or return 0;
     $self->{how}{measures} = [$measure];
     $self->{how}{metric} = $measure->number;
-    $self->doubt_counter($measure, 0);
+    $self->{reader}->doubt_counter($measure, 0);
     $self->know_samples($measure) or return 0;
     $self->know_units($measure);
     $self->{how}{paired} = 1 if $self->is_in_turn;
@@ -153,13 +133,13 @@ sub has_lines {
     my ($self, $what, $name) = @_;
     my ($without) = grep { !line_detail($_) } $self->sides;
     if ($without) {
-        $self->{say}->("$what: $without->{name} has no lines; record it with lines=time");
+        $self->{reader}->say("$what: $without->{name} has no lines; record it with lines=time");
         return 0;
     }
     my ($counts) = grep { line_detail($_) < DP_LINES_TIMES } $self->sides;
     return 1 if !$counts || !defined $name || $name eq 'calls';
-    $self->{say}->("$what: the lines of $counts->{name} have calls only, and no $name; record it"
-        . ' with lines=time');
+    $self->{reader}->say("$what: the lines of $counts->{name} have calls only, and no $name;"
+        . ' record it with lines=time');
     return 0;
 }
 
@@ -174,10 +154,10 @@ sub settle_lines {
             @{ $self->{how}{keys} };
         return 1 if !grep { line_detail($_) } $self->sides;
     }
-    return $self->{force} && !$self->{annotate} ? 1 : 0 if !$self->has_lines($what);
+    return $self->{reader}->is_forced && !$self->{annotate} ? 1 : 0 if !$self->has_lines($what);
     my $counts = grep { line_detail($_) < DP_LINES_TIMES } $self->sides;
     $self->{metric_name} = 'calls' if $counts && !$self->{metric_given};
-    return $self->{force} || $self->has_lines($what, $self->{metric_name});
+    return $self->{reader}->is_forced || $self->has_lines($what, $self->{metric_name});
 }
 
 # Where all sides are of a store, its hosts are compared (Devel::DProf::Store::Sides): times of subs
@@ -222,10 +202,10 @@ sub few_units {
 # slow sub.
 sub know_work {
     my ($self) = @_;
-    for my $profile (map { parts($_) } @{ $self->{sides} }) {
+    for my $profile (map { parts($_) } $self->sides) {
         return if $profile->unit ne 's' || !$profile->has_counter('ops');
     }
-    push @{ $self->{how}{measures} }, $self->measure('ops');
+    push @{ $self->{how}{measures} }, $self->{reader}->measure('ops');
     $self->{how}{beside} = $#{ $self->{how}{measures} };
     $self->{how}{work} = $self->{how}{beside} if !$self->{as_measured} && $self->has_runs;
     my $all_of_it = grep { $self->{how}{metric} == $_ } DP_T_CPU, DP_T_REAL;
@@ -236,8 +216,8 @@ sub know_work {
 # Reads by how much subs were disturbed, where all runs know it: they are compared without, too.
 sub know_noise {
     my ($self) = @_;
-    return if grep { !$_->has_counter('noise') } map { parts($_) } @{ $self->{sides} };
-    push @{ $self->{how}{measures} }, $self->measure('noise');
+    return if grep { !$_->has_counter('noise') } map { parts($_) } $self->sides;
+    push @{ $self->{how}{measures} }, $self->{reader}->measure('noise');
     $self->{how}{noise} = $#{ $self->{how}{measures} };
     return;
 }
@@ -249,13 +229,13 @@ my $ADVICE = '-n compares shares, -f compares them all the same';
 sub sampled {
     my ($self) = @_;
     my @all = map { parts($_) } $self->sides;
-    my @sampled = grep { $self->is_sampled($_) } @all;
-    return scalar @sampled if !@sampled || $self->{how}{normalize} || $self->{force}
-        || !grep { !$self->is_sampled($_) && !$_->no_calls } @all;
-    $self->{say}->("some profiles have samples, and others measured every call; $ADVICE");
+    my @sampled = grep { $self->{reader}->is_sampled($_) } @all;
+    return scalar @sampled if !@sampled || $self->{how}{normalize} || $self->{reader}->is_forced
+        || !grep { !$self->{reader}->is_sampled($_) && !$_->no_calls } @all;
+    $self->{reader}->say("some profiles have samples, and others measured every call; $ADVICE");
     for my $side ($self->sides) {
-        my $n = grep { $self->is_sampled($_) } parts($side);
-        $self->{say}->("$side->{name}: " . (!$n ? 'every call'
+        my $n = grep { $self->{reader}->is_sampled($_) } parts($side);
+        $self->{reader}->say("$side->{name}: " . (!$n ? 'every call'
             : $n < parts($side) ? 'samples in some runs' : 'samples'));
     }
     return undef;
@@ -265,12 +245,13 @@ sub sampled {
 # often.
 sub same_rates {
     my ($self) = @_;
-    my @rates = map { [$self->sample_rates($_)] } $self->sides;
+    my @sides = $self->sides;
+    my @rates = map { [$self->{reader}->sample_rates($_)] } @sides;
     my %rates = map { $_ => 1 } map { @$_ } @rates;
-    return 1 if keys %rates < 2 || $self->{how}{normalize} || $self->{force};
-    $self->{say}->('samples: they were not taken equally often, so that their numbers tell'
+    return 1 if keys %rates < 2 || $self->{how}{normalize} || $self->{reader}->is_forced;
+    $self->{reader}->say('samples: they were not taken equally often, so that their numbers tell'
         . " nothing; -m cpu compares times, $ADVICE");
-    $self->{say}->("$self->{sides}[$_]{name}: " . join(' and ', @{ $rates[$_] }) . ' a second')
+    $self->{reader}->say("$sides[$_]{name}: " . join(' and ', @{ $rates[$_] }) . ' a second')
         for 0 .. $#rates;
     return 0;
 }
@@ -289,8 +270,8 @@ sub same_kind {
 sub know_samples {
     my ($self, $measure) = @_;
     $self->same_kind($measure->name) or return 0;
-    return 1 if grep { !$self->is_sampled($_) } map { parts($_) } $self->sides;
-    push @{ $self->{how}{measures} }, $self->measure('samples');
+    return 1 if grep { !$self->{reader}->is_sampled($_) } map { parts($_) } $self->sides;
+    push @{ $self->{how}{measures} }, $self->{reader}->measure('samples');
     $self->{how}{counts} = $#{ $self->{how}{measures} };
     # how fast a run was is told by the most of its subs
     $self->{how}{work} = $self->{how}{counts} if $measure->is_time && $self->has_runs
@@ -306,7 +287,7 @@ sub fact_of_samples {
     for my $side ($self->sides) {
         my $n = 0;
         $n += $_->counted(shift @counters) for parts($side);
-        my @rates = $self->sample_rates($side);
+        my @rates = $self->{reader}->sample_rates($side);
         push @sides, grouped($n) . (@rates ? ' at ' . join(' and ', @rates) . ' a second' : '');
     }
     return ('Samples', 'samples_of_sides', join(', ', @sides)
@@ -317,7 +298,7 @@ sub fact_of_samples {
 sub differences {
     my ($self, $of_commands) = @_;
     my @told;
-    my $times = !grep { $self->has_no_times($_) } map { parts($_) } @{ $self->{sides} };
+    my $times = !grep { $self->{reader}->has_no_times($_) } map { parts($_) } $self->sides;
     my %names = (
         dprof_perl => 'perl', $times ? (dprof_clock => 'the clock') : (),
         dprof_only => 'only', dprof_skip => 'skip', builtins => 'builtins',
@@ -325,9 +306,9 @@ sub differences {
     );
     for my $name (sort keys %names) {
         my (%values, @order);
-        for my $side (@{ $self->{sides} }) {
+        for my $side ($self->sides) {
             for my $profile (parts($side)) {
-                my %header = %{ $self->header($profile) };
+                my %header = %{ $self->{reader}->header($profile) };
                 next if !defined $header{dprof_format};
                 my $options = $header{dprof_options};
                 my $ours = $header{dprof_format} =~ /^(?:trace|tree|folded)\b/;
@@ -350,7 +331,7 @@ sub doubts {
     my ($self) = @_;
     my @doubts;
     my @growth = grep { $_->{kind} == DP_RULE_GROWTH } @{ $self->{how}{rules} };
-    my $why = $self->why_unpinned;
+    my $why = $self->{reader}->why_unpinned;
     my $of_counts = grep {
         $_->{measure} == DP_RULE_CALLS || $self->{how}{measures}[ $_->{measure} ]->is_exact
     } @growth;
@@ -390,7 +371,7 @@ sub idle {
     my ($names, @renames) = ($self->{subs} || {}, @{ $self->{how}{renames} || [] });
     return @idle if !%$names && !@renames;
     my @subs = map { $_->subs({ autoload => $self->{autoload} }) }
-        map { parts($_) } @{ $self->{sides} };
+        map { parts($_) } $self->sides;
     my %labels = map { $_ => 1 } '(program)', map { $_->[0] } @subs;
     while (my ($old, $new) = splice @renames, 0, 2) {
         my $known = $old =~ /::\z/ ? grep { index($_, $old) == 0 } keys %labels : $labels{$old};
@@ -410,18 +391,13 @@ sub idle {
 
 # ---- rules ----
 
-# Adds rules. Dies with what is wrong with one.
-sub gate {
-    my ($self, $text) = @_;
-    push @{ $self->{parsed} }, rules_of($text);
-    return;
-}
-
 # Turns rules into what C takes. Called after the metric is settled; dies with what is wrong with a
 # rule, returns false, after a message, if a side lacks its metric.
 sub settle_rules {
     my ($self) = @_;
-    for my $parsed (@{ $self->{parsed} || [] }) {
+    $self->{patterns} = undef;
+    $self->{how}{rules} = [];
+    for my $parsed ($self->given_rules) {
         my %rule = (text => $parsed->{text}, kind => $parsed->{kind}, pattern => -1,
             by_line => $parsed->{by_line} ? 1 : 0);
         return 0 if $rule{by_line} && !$self->has_lines($rule{text}, $parsed->{metric});
@@ -461,15 +437,15 @@ sub rule_measure {
     return 0 if $name eq 'self' || $name eq 'incl' || $name eq $self->{how}{measures}[0]->name;
     if ($name eq 'calls') {
         return DP_RULE_CALLS
-            if $self->{force} || !grep { $_->no_calls } map { parts($_) } @{ $self->{sides} };
+            if $self->{reader}->is_forced || !grep { $_->no_calls } map { parts($_) } $self->sides;
     }
     die "--fail-if: $rule->{text}: a time is compared as self or incl, and -m selects the time\n"
         if $name ne 'calls' && Devel::DProf::Metric->known($name);
-    my $measure = $self->measure($name) or return undef;
+    my $measure = $self->{reader}->measure($name) or return undef;
     my ($known) = grep { $self->{how}{measures}[$_]->name eq $measure->name }
         0 .. $#{ $self->{how}{measures} };
     return $known if defined $known;
-    $self->doubt_counter($measure, 0);
+    $self->{reader}->doubt_counter($measure, 0);
     push @{ $self->{how}{measures} }, $measure;
     return $#{ $self->{how}{measures} };
 }
@@ -493,11 +469,11 @@ sub facts {
     push @facts, $view == DP_V_CALLERS ? ('Callers of', 'callers_of') : ('Called by', 'called_by'),
         $self->{how}{edges_of} if $view > DP_V_TREE;
     push @facts, 'Values', 'values', 'means of the runs; the totals are medians' if $view && $runs;
-    my $why = $measure->is_exact ? $self->why_unpinned : undef;
+    my $why = $measure->is_exact ? $self->{reader}->why_unpinned : undef;
     if (defined $why) {
         push @facts, 'Not exact', 'not_exact',
             "$why; PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make it repeat"
-            . ($self->tolerance($measure) ? '. Up to 0.1 % is taken for equal' : '');
+            . ($self->{reader}->tolerance($measure) ? '. Up to 0.1 % is taken for equal' : '');
     } elsif ($measure->is_exact) {
         push @facts, 'Exact', 'exact', 'it repeats from run to run: one run a side decides';
     } elsif (!$runs) {
@@ -577,7 +553,7 @@ sub result {
         $patterns ? (match => $match) : (), %how));
     return { %$result, matched => \%matched } if $result && !defined $wrong;
     die "it cannot be compared\n" if !defined $wrong;
-    $self->{say}->("--fail-if: $wrong");
+    $self->{reader}->say("--fail-if: $wrong");
     return undef;
 }
 
@@ -589,7 +565,7 @@ sub sides_for_c {
         my $side = $_;
         +{ name => $side->{name}, cut => $side->{cut}, bucketed => $side->{bucketed},
             runs => [map { [map { $self->part($_) } @$_] } @{ $side->{profiles} }] };
-    } @{ $self->{sides} }];
+    } $self->sides];
 }
 
 # Whether anything is about lines of source.
@@ -631,7 +607,7 @@ sub line_rows {
 }
 
 # Returns the profiles of a side.
-sub profiles_of { my ($self, $side) = @_; return parts($self->{sides}[$side]) }
+sub profiles_of { my ($self, $side) = @_; return parts(($self->sides)[$side]) }
 
 # Returns, by label as a difference shows it, the line where a sub of the side begins.
 sub shown_labels {
@@ -673,7 +649,7 @@ sub measure_in_c {
     my ($self, $metric) = @_;
     return {
         name => $metric->name, metric => $metric->number, exact => $metric->is_exact,
-        tolerance => $self->tolerance($metric),
+        tolerance => $self->{reader}->tolerance($metric),
         $metric->is_counter ? (counters => [$metric->counters]) : (),
     };
 }
@@ -681,7 +657,7 @@ sub measure_in_c {
 # Applies filters to names as they are shown.
 sub learn_labels {
     my ($self) = @_;
-    my @sides = @{ $self->{sides} };
+    my @sides = $self->sides;
     my @list = map { my $s = $_; map { [$_, $s] } parts($sides[$s]) } 0 .. $#sides;
     my $labels = Devel::DProf::Profile::paired_labels(\@list,
         { map { $_ => $self->{how}{$_} } qw(separate autoload renames bases) });
@@ -691,7 +667,7 @@ sub learn_labels {
 
 sub part {
     my ($self, $profile) = @_;
-    my $header = $self->header($profile);
+    my $header = $self->{reader}->header($profile);
     my $script = $header->{dprof_script};
     # Other checkouts have the script elsewhere: its name alone identifies it where that is unique.
     $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
@@ -703,9 +679,10 @@ sub ambiguous {
     my ($self, $script) = @_;
     $self->{scripts_by_name} ||= do {
         my %by;
-        for my $s (0 .. $#{ $self->{sides} }) {
-            for my $profile (parts($self->{sides}[$s])) {
-                my $path = $self->header($profile)->{dprof_script} // next;
+        my @sides = $self->sides;
+        for my $s (0 .. $#sides) {
+            for my $profile (parts($sides[$s])) {
+                my $path = $self->{reader}->header($profile)->{dprof_script} // next;
                 $by{ $path =~ s{.*/}{}r }{$s}{$path} = 1;
             }
         }
@@ -726,10 +703,13 @@ Devel::DProf::Compare::Diff - profiles compared: metric, rules, facts
 
 =head1 SYNOPSIS
 
+    use Devel::DProf::Compare::Rules qw(rules_of);
+
     my $say = sub { warn "$_[0]\n" };
-    my $diff = Devel::DProf::Compare::Diff->new({}, metric_name => 'calls', say => $say);
-    $diff->gate('calls > 0');
-    my $read = $diff->read(sub { $_[0]{code} ? 'bad' : 'fine' },
+    my $reader = Devel::DProf::Sides->new(say => $say);
+    my $diff = Devel::DProf::Compare::Diff->new($reader, {}, metric_name => 'calls',
+        rules => [rules_of('calls > 0')]);
+    my $read = $reader->read(sub { $_[0]{code} ? 'bad' : 'fine' },
         { name => 'old.out', runs => [['old.out']] }, { name => 'new.out', runs => [['new.out']] });
     $read or die;
     $diff->settle && $diff->settle_rules or die;
@@ -743,30 +723,24 @@ calls the comparison in C.
 
 =head1 METHODS
 
-The object is one of L<Devel::DProf::Sides>, too, which has the methods that read sides.
-
 =over
 
-=item new HOW, FIELD => VALUE, ...
+=item new READER, HOW, FIELD => VALUE, ...
 
-HOW is a hash of options of the comparison in C, those of C<struct dp_diff_how> in
-F<src/dprof/diff.h>; another key is an error.
+READER is the L<Devel::DProf::Sides> that are compared; they are read before C<settle>. HOW is a
+hash of options of the comparison in C, those of C<struct dp_diff_how> in F<src/dprof/diff.h>;
+another key is an error.
 
-The FIELDs are those of L<Devel::DProf::Sides>, and these: metric_name, the metric to compare
-(C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter; C<cpu> by default);
-empty, which compares sides that have recorded nothing, too; as_measured, which does not adjust
-times for the speed of the runs; symfs, folders that sources may be below; metric_given: the metric
-was asked for, so that calls of lines do not take its place where lines have nothing else; annotate,
-which needs lines on all sides.
+The FIELDs are metric_name, the metric to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
+C<ops> or another counter; C<cpu> by default); empty, which compares sides that have recorded
+nothing, too; as_measured, which does not adjust times for the speed of the runs; symfs, folders
+that sources may be below; metric_given: the metric was asked for, so that calls of lines do not
+take its place where lines have nothing else; annotate, which needs lines on all sides; rules, those
+of a gate, as L<Devel::DProf::Compare::Rules/rules_of> returns them.
 
-=item of_sides SIDES, NAME, ...
+=item reader, sides
 
-Another constructor: one side that was read, a L<Devel::DProf::Sides>, stands for several with these
-names.
-
-=item gate TEXT
-
-Adds rules, in the syntax of L<dprofdiff/--fail-if>. Dies with a message if a rule is wrong.
+The READER; its sides.
 
 =item has_runs
 
@@ -787,14 +761,9 @@ Of a side, by number: its L<Devel::DProf::Profile> objects; a hash of the names 
 in a difference, and the lines where they begin; and the L<Devel::DProf::View::Source> of a file,
 which has a text if it is what was recorded.
 
-=item given_rules, take_rules RULE, ...
+=item given_rules
 
-The rules as C<gate> has parsed them, which are those of L<Devel::DProf::Compare::Rules/rules_of>.
-The second method replaces them.
-
-=item set NAME => VALUE, ...
-
-Gives options of C other values. It is an error after the first comparison, which has used them.
+The rules of C<new>.
 
 =item with HOW, FIELD => VALUE, ...
 

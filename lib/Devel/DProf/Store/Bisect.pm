@@ -88,12 +88,13 @@ sub read {
     $self->are_of_one_kind(@selected) or return 0;
     my %hosts = map { $_->{host} // '' => 1 } @selected;
     $self->{by_host} = keys %hosts > 1;
-    $diff->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
-    my @metrics = map { $diff->measure($_) // return 0 } $self->{metric} // 'cpu', $self->beside;
+    $diff->reader->read($told, versions($buckets, @selected)) && $diff->settle or return 0;
+    my @metrics = map { $diff->reader->measure($_) // return 0 }
+        $self->{metric} // 'cpu', $self->beside;
     $self->{is_whole} = !grep({ is_cut($_->{run}) } @selected)
         && !grep({ is_slice($_) } map { parts($_) } $diff->sides);
     my @measures = map { +{ metric => $_, of_run => [$self->values_of($_)] } } @metrics;
-    $measures[0]{calls_of_run} = [$self->values_of($diff->measure('calls'))]
+    $measures[0]{calls_of_run} = [$self->values_of($diff->reader->measure('calls'))]
         if $self->{by_host} && $metrics[0]->is_time && !$self->lacks_calls;
     return $self->groups(@measures);
 }
@@ -213,7 +214,7 @@ sub find {
     my ($self) = @_;
     my ($first, @beside) = @{ $self->{measures} };
     my $why = !$self->{is_whole} ? 'slices of a process differ in what was to be done'
-        : $self->{diff}->why_unpinned;
+        : $self->{diff}->reader->why_unpinned;
     my $is_count = $first->{metric}->is_exact;
     $self->{not_exact} = $why if @beside || $is_count;
     my @found;

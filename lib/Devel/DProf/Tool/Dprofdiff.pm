@@ -6,6 +6,7 @@ use strict;
 use warnings;
 
 use Devel::DProf::Compare::Diff;
+use Devel::DProf::Compare::Rules qw(rules_of);
 use Devel::DProf::Constants qw(words_of DP_K_PARENT DP_TEXT DP_CSV DP_HTML DP_TAP
                                DP_DIFF_BY_CHANGE);
 use Devel::DProf::Input qw(told used);
@@ -286,18 +287,22 @@ sub how {
     require Cwd;
     $how{bases} = [@symfs, text(Cwd::getcwd() // '')];
     my %own = (
-        filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu', unit => $opt->{unit},
-        metric_given => defined $opt->{m}, annotate => defined $opt->{annotate}, flame => $flame,
-        force => $opt->{f} ? 1 : 0, as_measured => $opt->{'as-measured'}, main => $opt->{main},
-        apart => defined $opt->{pid} || defined $opt->{tid}, empty => defined $opt->{bisect},
-        symfs => [@symfs, folders($opt->{'source-dir'})], say => sub { complain(bytes($_[0])) },
+        filters($opt, qw(only skip)), metric_name => $opt->{m} // 'cpu',
+        metric_given => defined $opt->{m}, annotate => defined $opt->{annotate},
+        as_measured => $opt->{'as-measured'}, empty => defined $opt->{bisect},
+        rules => [map { rules_of(text($_)) } @{ $opt->{'fail-if'} || [] }],
+        symfs => [@symfs, folders($opt->{'source-dir'})],
+    );
+    my %read = (
+        unit => $opt->{unit}, force => $opt->{f} ? 1 : 0, main => $opt->{main}, keys => $how{keys},
+        apart => defined $opt->{pid} || defined $opt->{tid}, scripts => $own{scripts},
+        waits => !$flame && !defined $opt->{annotate}, say => sub { complain(bytes($_[0])) },
         defined $opt->{time} ? (windows => windows($opt->{time})) : (),
     );
     my $new_diff = sub {
-        my ($more, @own) = @_;
-        my $diff = Devel::DProf::Compare::Diff->new({ %how, %$more }, %own, @own);
-        $diff->gate(text($_)) for @{ $opt->{'fail-if'} || [] };
-        return $diff;
+        my ($more, @read) = @_;
+        my $reader = Devel::DProf::Sides->new(%read, @read);
+        return Devel::DProf::Compare::Diff->new($reader, { %how, %$more }, %own);
     };
     my $diff = $new_diff->({}, progress => 1);
     my %all = (%how, flame => $flame, metric_name => $own{metric_name}, new_diff => $new_diff,
@@ -398,7 +403,7 @@ sub recorded {
             print STDERR map { Devel::DProf::Profile::escape($_) . "\n" } split /\n/, $_[0];
         });
     say_recorded($opt, @runs);
-    $how->{diff}->set(spending => $looks->share) if $looks;
+    $how->{diff} = $how->{diff}->with({ spending => $looks->share }) if $looks;
     return $sides_of->(@runs);
 }
 
@@ -407,7 +412,7 @@ sub recorded {
 sub open_after {
     my ($opt, $how, $share, @sides) = @_;
     my $diff = $how->{new_diff}->({ spending => $share, effect => $opt->{effect} // 5 });
-    my $result = $diff->read(sub { used(@_, $opt->{f}) }, @sides) && $diff->settle
+    my $result = $diff->reader->read(sub { used(@_, $opt->{f}) }, @sides) && $diff->settle
         && $diff->settle_rules && $diff->check or die "the runs of so far cannot be compared\n";
     return { count => $result->{open}, names => $result->{open_names} // '' };
 }
@@ -486,9 +491,10 @@ sub id_list {
 sub compare {
     my ($opt, $how, @sides) = @_;
     my $diff = $how->{diff};
-    $diff->read(sub { used(@_, $opt->{f}) }, @sides) or return FAILED;
-    $diff->only_of('pid', id_list('--pid', $opt->{pid}))
-        && $diff->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;
+    my $reader = $diff->reader;
+    $reader->read(sub { used(@_, $opt->{f}) }, @sides) or return FAILED;
+    $reader->only_of('pid', id_list('--pid', $opt->{pid}))
+        && $reader->only_of('tid', id_list('--tid', $opt->{tid})) or return FAILED;
     $diff->settle or return FAILED;
     my $rules = eval { $diff->settle_rules };
     return $TOOL->usage($@) if $@;

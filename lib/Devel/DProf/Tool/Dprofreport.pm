@@ -121,7 +121,7 @@ sub shown {
     my ($failed, $metric, @sides) = sides($opt, $how, @paths);
     $names = [grep({ ref } @given) ? map { ref ? bytes($_->{name}) : $_ } @given : @paths];
     return $failed || FAILED if !@sides;
-    return annotate($opt, $metric, $failed, $names, $sides[0]) if defined $opt->{annotate};
+    return annotate($opt, $how, $metric, $failed, $names, $sides[0]) if defined $opt->{annotate};
     my $edges = defined $how->{by_line} ? edges_of_lines($how, $names, map { $_->[0] } @sides) : [];
     return FAILED if !$edges;
     if (defined(my $nothing = nothing_shown($how->{filter}))) {
@@ -182,7 +182,6 @@ sub how {
         require Devel::DProf::Store::History;
         $how{history} = Devel::DProf::Store::History->of_options($opt, \%view);
     }
-    die "--annotate prints text, and no --format\n" if defined $opt->{annotate} && $view{format};
     return \%how;
 }
 
@@ -365,26 +364,26 @@ sub edges_of_lines {
 }
 
 sub annotate {
-    my ($opt, $metric, $failed, $names, $side) = @_;
-    my ($profile) = @$side;
+    my ($opt, $how, $metric, $failed, $names, $side) = @_;
     if ($metric->is_calls) {
         return $TOOL->usage('-m calls: --annotate has no shares of calls; its column Count is how'
             . ' often a line ran');
     }
     require Devel::DProf::View::Annotate;
-    my $annotate = Devel::DProf::View::Annotate->new($profile,
+    my $annotate = Devel::DProf::View::Annotate->new($side->[0],
+        name => join(', ', map { Devel::DProf::Text::shown($_) } @$names),
         metric => $metric, colour => colour($opt, -t STDOUT),
         symfs => [map { folders($_) } @$opt{qw(symfs source-dir)}]);
-    my $text = eval { $annotate->text_of(text($opt->{annotate})) };
-    if (!defined $text) {
+    my ($table, @text) = eval { $annotate->table_of(text($opt->{annotate})) };
+    if (!$table) {
         complain('--annotate: ' . $@ =~ s/\n\z//r);
         return FAILED;
     }
-    my ($out) = output($opt->{pager} // 1, 1);
-    print {$out} bytes("# Profile: " . join(', ', map { Devel::DProf::Text::shown($_) } @$names)
-        . "\n"
-        . '# Metric: ' . $metric->label . "\n$text");
-    return written('dprofreport', $out, 0) || $failed;
+    my $view = $how->{view};
+    my ($out) = output($opt->{pager} // 1, $view->{format} == DP_TEXT);
+    my $code = $table->print($out, format => $view->{format}, quiet => $view->{quiet},
+        title => $view->{title} // text($opt->{annotate}), @text);
+    return written('dprofreport', $out, $code) || $failed;
 }
 
 # ---- output ----

@@ -1,14 +1,15 @@
 package Devel::DProf::View::Annotate;
 
-# dprofreport --annotate: prints source with the costs of its lines in front.
+# dprofreport --annotate: source as a table of lines with their costs, which text shows in front of
+# the lines.
 
 use strict;
 use warnings;
 
+use Devel::DProf::Table;
 use Devel::DProf::Text qw(shown plural);
 use Devel::DProf::View ();
-use Devel::DProf::View::Layout qw(grouped);
-use Devel::DProf::View::Layout qw(grouped);
+use Devel::DProf::View::Layout qw(grouped aligned);
 use Devel::DProf::View::Lines;
 use Devel::DProf::View::Source;
 
@@ -19,25 +20,41 @@ use constant { WARM => 0.5, HOT => 5 };
 my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m", calls => "\e[36m");
 # Of one name.
 use constant MOST => 6;
+my @COLUMNS = (['Children', 'children'], ['Self', 'self'], ['Count', 'count'], ['Line', 'line'],
+    ['Source', 'source', 1], ['Calls', 'calls', 1], ['Sub', 'sub', 1], ['File', 'file', 1]);
+# How wide text has the first columns.
+my @WIDTHS = (9, 9, 9);
 
-# how: metric (a Devel::DProf::Metric), colour, symfs (folders).
+# how: name (of the profile, as it is shown), metric (a Devel::DProf::Metric), colour, symfs
+# (folders).
 sub new {
     my ($class, $profile, %how) = @_;
     my $self = bless { %how, profile => $profile }, $class;
     my $metric = $how{metric};
     $self->{lines} = Devel::DProf::View::Lines->new($profile, $metric->number, $metric->counter);
     $self->{total} = $metric->total($profile);
+    $self->{unit} = $metric->is_time ? $profile->hz : 1;
     return $self;
 }
 
-# Returns the text for a word, as characters; dies with what is wrong.
-sub text_of {
+# Returns the lines of a sub or a file as a table, and its text; dies with what is wrong.
+sub table_of {
     my ($self, $word) = @_;
     my $lines = $self->{lines};
     my @found = $lines->find($word) or die "there is no sub or file $word in the profile"
         . Devel::DProf::View::meant_subs($word, $self->{profile}) . "\n";
     refuse_many($word, map { $_->[0] // $_->[1] } grep { !$_->[4] } @found);
-    return join "\n", map { $self->part(@$_) } @found;
+    my $table = Devel::DProf::Table->new(@COLUMNS);
+    my @facts = (['Profile', 'profile', $self->{name}],
+        ['Metric', 'metric', $self->{metric}->label]);
+    $table->fact(@$_) for @facts;
+    $table->json(total => $self->{total} / $self->{unit});
+    my @parts = map { $self->part($table, @$_) } @found;
+    my @notes = map { @{ $_->{notes} } } @parts;
+    $table->fact('Notes', 'notes', join ' ', @notes) if @notes;
+    return ($table, text => sub {
+        join '', map({ "# $_->[0]: $_->[2]\n" } @facts), $self->text($table, @parts);
+    });
 }
 
 # Dies where a word means more than somebody wants to see.
@@ -48,9 +65,9 @@ sub refuse_many {
     return;
 }
 
-# Returns the lines of a sub or a file, as they are shown.
+# Adds the lines of a sub or a file to the table. Returns what else its text has.
 sub part {
-    my ($self, $label, $file, $first, $last, $is_part) = @_;
+    my ($self, $table, $label, $file, $first, $last, $is_part) = @_;
     my $lines = $self->{lines};
     my $source = Devel::DProf::View::Source->find($file, [$self->{profile}], @{ $self->{symfs} });
     my @texts = @{ $source->lines || [] };
@@ -60,14 +77,19 @@ sub part {
     my ($most) = sort { $b <=> $a } keys %has, $first, scalar @texts;
     $last //= $most;
     my $end = $is_part ? $last : $source->end_of($label, $first, $last, $is_of_others);
-    my @out = $self->head($label, $file, $first, $end, $source);
-    my $width = length $end;
+    my @lines;
     for my $line (grep { $_ <= @texts || $has{$_} } $first .. $end) {
-        my $text = Devel::DProf::View::Source::printable($texts[ $line - 1 ] // '');
-        push @out, $self->line($file, $label, $line, $width, $text);
-        push @out, $self->calls($file, $label, $line, $width, $text);
+        my ($count, $self_cost, $incl) = $lines->cost($file, $line, $label);
+        my @calls = $self->calls($file, $label, $line);
+        $table->row(defined $count ? (map({ [$_ / $self->{unit}, $self->share($_)] } $incl,
+                $self_cost), [$count, $count ? grouped($count) : '']) : (undef) x 3,
+            [$line, $line], Devel::DProf::View::Source::printable($texts[ $line - 1 ] // ''),
+            join('; ', @calls), $label, $file);
+        push @lines, [$self->{total} ? 100 * ($incl // 0) / $self->{total} : 0, @calls];
     }
-    return join '', map { "$_\n" } @out;
+    my $what = defined $label ? shown($label) . '  ' : '';
+    return { lines => \@lines, width => length $end, notes => [$self->notes($source)],
+        head => $what . shown($file) . ($label ? ":$first-$end" : '') };
 }
 
 my %TOLD = (
@@ -81,27 +103,32 @@ my %TOLD = (
 use constant CHANGED => 'The file has changed since it was recorded; --source-dir DIR shows what is'
     . ' below DIR nevertheless.';
 
-sub head {
-    my ($self, $label, $file, $first, $end, $source) = @_;
-    my $what = defined $label ? shown($label) . '  ' : '';
-    my @head = ("# $what" . shown($file) . ($label ? ":$first-$end" : ''));
+sub notes {
+    my ($self, $source) = @_;
     my $is_bare = $source->state eq 'changed' && !defined $source->text;
-    push @head, map { "# $_" } $is_bare ? CHANGED : $TOLD{ $source->state } // ();
-    push @head, '# The profile has no costs of statements, but calls: record with lines.'
-        if !$self->{lines}->detail;
-    return (@head, sprintf('%9s %9s %9s %s', 'Children', 'Self', 'Count', 'Line'));
+    return ($is_bare ? CHANGED : $TOLD{ $source->state } // (),
+        $self->{lines}->detail ? ()
+            : 'The profile has no costs of statements, but calls: record with lines.');
+}
+
+# Each part has its heading, and as many rows of the table as it has lines.
+sub text {
+    my ($self, $table, @parts) = @_;
+    my ($titles, @rows) = $table->texts;
+    return join "\n", map {
+        my $part = $_;
+        join '', map { "$_\n" } map({ "# $_" } $part->{head}, @{ $part->{notes} }),
+            aligned([@WIDTHS, 0], ' ', @$titles[0 .. 3]),
+            map { $self->line(shift @rows, $part->{width}, @$_) } @{ $part->{lines} };
+    } @parts;
 }
 
 sub line {
-    my ($self, $file, $label, $line, $width, $text) = @_;
-    my ($count, $self_cost, $incl) = $self->{lines}->cost($file, $line, $label);
-    my $gutter = defined $count
-        ? sprintf '%9s %9s %9s', $self->share($incl), $self->share($self_cost),
-            $count ? grouped($count) : ''
-        : ' ' x 29;
-    my $shown = sprintf '%s %*d  %s', $gutter, $width, $line, $text;
-    my $percent = $self->{total} ? 100 * ($incl // 0) / $self->{total} : 0;
-    return $self->{colour} ? tinted($shown, $percent) : $shown;
+    my ($self, $row, $width, $percent, @calls) = @_;
+    my $line = aligned([@WIDTHS, $width], ' ', @$row[0 .. 3]) . "  $row->[4]";
+    my $indent = aligned([@WIDTHS, $width], ' ', ('') x 4) . '  ' . ($row->[4] =~ /\A( *)/)[0];
+    return ($self->{colour} ? tinted($line, $percent) : $line,
+        map { $self->{colour} ? "$COLOUR{calls}$indent# $_\e[m" : "$indent# $_" } @calls);
 }
 
 # A line in the colour of what it costs, in percent of the total, or of what it has grown by.
@@ -112,21 +139,16 @@ sub tinted {
     return "$COLOUR{$tint}$line\e[m";
 }
 
+# Returns the calls from a line, in words.
 sub calls {
-    my ($self, $file, $label, $line, $width, $text) = @_;
-    my ($indent) = $text =~ /\A( *)/;
+    my ($self, $file, $label, $line) = @_;
     my @calls = $self->{lines}->calls($file, $line, $label);
     my $more = @calls > 5 ? @calls - 5 : 0;
     splice @calls, 5;
-    my @lines = map {
-        '# ' . ($_->[1] ? plural(grouped($_->[1]), 'call') . ' of ' : '') . shown($_->[0])
+    return (map({
+        ($_->[1] ? plural(grouped($_->[1]), 'call') . ' of ' : '') . shown($_->[0])
             . ($_->[2] ? ', ' . $self->share($_->[2]) : '')
-    } @calls;
-    push @lines, "# and of $more more" if $more;
-    return map {
-        my $shown = ' ' x (29 + 1 + $width + 2) . $indent . $_;
-        $self->{colour} ? "$COLOUR{calls}$shown\e[m" : $shown;
-    } @lines;
+    } @calls), $more ? "and of $more more" : ());
 }
 
 sub share {
@@ -153,14 +175,15 @@ What C<dprofreport --annotate> prints. It is internal to this distribution.
 
 =over
 
-=item new PROFILE, metric => METRIC, colour => BOOLEAN, symfs => [FOLDER, ...]
+=item new PROFILE, name => TEXT, metric => METRIC, colour => BOOLEAN, symfs => [FOLDER, ...]
 
-Takes a L<Devel::DProf::Profile>, and a L<Devel::DProf::Metric> of it.
+Takes a L<Devel::DProf::Profile>, its name for people, and a L<Devel::DProf::Metric> of it.
 
-=item text_of WORD
+=item table_of WORD
 
-The text, as characters. WORD is a sub or a file, as L<Devel::DProf::View::Lines> finds it. Dies
-with a message that ends with a newline if there is none, or if there are many.
+A L<Devel::DProf::Table>, and the option C<text> of its C<print>. WORD is a sub or a file, as
+L<Devel::DProf::View::Lines> finds it. Dies with a message that ends with a newline if there is
+none, or if there are many.
 
 =back
 

@@ -91,7 +91,7 @@ sub of_comparison {
     my ($class, $diff, $how, %own) = @_;
     my ($shared, %shared) = $diff->for_picture;
     my $self = $class->new({ %$shared, %$how }, diff => 1, %shared, %own);
-    $self->{reader} = $diff;
+    @$self{qw(reader comparison)} = ($diff->reader, $diff);
     return $self;
 }
 
@@ -245,7 +245,7 @@ sub prepare {
 sub compare {
     my ($self, $metric) = @_;
     return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
-    my $diff = $self->{reader}->with({ normalize => $self->{how}{normalize}, discoveries => 1,
+    my $diff = $self->{comparison}->with({ normalize => $self->{how}{normalize}, discoveries => 1,
         alpha => $self->{alpha} // 0.05, no_children => 1 }, metric_name => $metric);
     $diff->settle or return 0;
     $self->{truth} = $diff;

@@ -129,23 +129,29 @@ sub read {
         @sides = { name => $name, runs => [\@paths] };
     }
     $self->begin_parts(@sides);
-    my $class = $self->{diff} ? 'Devel::DProf::Compare::Diff' : 'Devel::DProf::Sides';
-    require Devel::DProf::Compare::Diff if $self->{diff};
-    my %naming = map { $_ => $self->{how}{$_} } qw(separate autoload renames bases);
-    # Formats of other tools cannot be normalized.
-    my %how = map { $_ => $self->{how}{$_} } grep { exists $self->{how}{$_} } 'normalize';
-    my $reader = $self->{reader} = $class->new(
-        ($self->{diff} ? { %naming, %how } : %naming),
-        (map { $_ => $self->{$_} } qw(force main unit windows re_only re_skip)),
+    my $reader = $self->{reader} = Devel::DProf::Sides->new(
+        (map { $_ => $self->{$_} } qw(force main unit windows)),
         chart => $self->{chart_time}, progress => 1,
         pairs => !$self->{diff} && !$self->{how}{chart},
-        phases => $self->{phases}, may_be_empty => $self->{diff},
+        phases => $self->{phases}, may_be_empty => $self->{diff}, waits => $self->{diff},
         apart => $self->{how}{by_part} || defined $self->{pid} || defined $self->{tid},
         say => sub { complain($_[0]) },
     );
+    $self->{comparison} = $self->comparison if $self->{diff};
     $reader->read(sub { $self->use_of(@_) }, @sides) or return;
     $reader->only_of($_, $self->{$_}) or return for qw(pid tid);
     return $self->split_pairs;
+}
+
+# Returns the comparison of what the reader has, by whose names two sides are shown.
+sub comparison {
+    my ($self) = @_;
+    require Devel::DProf::Compare::Diff;
+    # Formats of other tools cannot be normalized.
+    my %how = map { $_ => $self->{how}{$_} }
+        grep { exists $self->{how}{$_} } qw(separate autoload renames bases normalize);
+    return Devel::DProf::Compare::Diff->new($self->{reader}, \%how,
+        map { $_ => $self->{$_} } qw(re_only re_skip));
 }
 
 # Settles, for what draws them apart, which files and phases are kept apart when they are read.
@@ -193,8 +199,8 @@ sub split_pairs {
         return;
     }
     $self->{diff} = $self->{pairs} = 1;
-    require Devel::DProf::Compare::Diff;
-    $self->{reader} = Devel::DProf::Compare::Diff->of_sides($self->{reader}, qw(before after));
+    $self->{reader}->as_sides(qw(before after));
+    $self->{comparison} = $self->comparison;
     return 1;
 }
 
@@ -256,7 +262,7 @@ sub failed { return $_[0]{failed} || defined $_[0]->unmatched ? 1 : 0 }
 # Returns what is to be said, after printing, if the filters show no sub at all.
 sub unmatched {
     my ($self) = @_;
-    return scalar nothing_shown($self->{diff} ? $self->{reader} : $self);
+    return scalar nothing_shown($self->{comparison} // $self);
 }
 
 # Whether --only and --skip may have left nothing.
@@ -311,7 +317,7 @@ sub settle {
 sub same_kind {
     my ($self, $name) = @_;
     return 1 if !$self->{diff} || $self->{pairs};
-    return $self->{reader}->same_kind($name);
+    return $self->{comparison}->same_kind($name);
 }
 
 # Returns a metric's name, and its unit: "s", or what is counted.
@@ -390,7 +396,7 @@ sub is_shown {
 # Returns the sides as C takes them.
 sub parts {
     my ($self) = @_;
-    $self->{reader}->learn_labels if $self->{diff} && $self->is_filtered;
+    $self->{comparison}->learn_labels if $self->{diff} && $self->is_filtered;
     my @sides = map {
         my @runs = map { [map { $self->part($_) } @$_] } @{ $_->{profiles} };
         +{ name => $_->{name}, cut => $_->{cut}, runs => \@runs }
@@ -400,7 +406,7 @@ sub parts {
 
 sub part {
     my ($self, $profile) = @_;
-    return $self->{reader}->part($profile) if $self->{diff};
+    return $self->{comparison}->part($profile) if $self->{diff};
     return [$profile, flags($self, $profile, {})];
 }
 
