@@ -8,16 +8,15 @@ use warnings;
 use Devel::DProf::Text qw(shown plural);
 use Devel::DProf::View ();
 use Devel::DProf::View::Layout qw(grouped);
-use Devel::DProf::View::Layout qw(grouped);
 use Devel::DProf::View::Lines;
 use Devel::DProf::View::Source;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# These are percent of the total, as in the tables.
+# Percentages of the total from which lines are coloured, as in the tables.
 use constant { WARM => 0.5, HOT => 5 };
 my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m", calls => "\e[36m");
-# Of one name.
+# The most subs or files that one word may mean.
 use constant MOST => 6;
 
 # how: metric (a Devel::DProf::Metric), colour, symfs (folders).
@@ -30,7 +29,7 @@ sub new {
     return $self;
 }
 
-# Returns the text for a word, as characters; dies with what is wrong.
+# Returns the text for a word, as characters. Dies with a message if nothing has that name.
 sub text_of {
     my ($self, $word) = @_;
     my $lines = $self->{lines};
@@ -40,7 +39,7 @@ sub text_of {
     return join "\n", map { $self->part(@$_) } @found;
 }
 
-# Dies where a word means more than somebody wants to see.
+# Dies if a word means more subs or files than anyone would want to see.
 sub refuse_many {
     my ($word, @names) = @_;
     die "$word: there are " . @names . ' of that name, such as ' . join(', ', @names[0 .. 2]) . "\n"
@@ -48,7 +47,7 @@ sub refuse_many {
     return;
 }
 
-# Returns the lines of a sub or a file, as they are shown.
+# Returns the text of a sub or a file: source lines with their costs.
 sub part {
     my ($self, $label, $file, $first, $last, $is_part) = @_;
     my $lines = $self->{lines};
@@ -70,15 +69,15 @@ sub part {
     return join '', map { "$_\n" } @out;
 }
 
-my %TOLD = (
-    generated => 'The source was no file, but text that the program had.',
-    gone => 'The source is not there; --symfs DIR tells where it is.',
-    changed => 'The file has changed since it was recorded: costs may stand beside other lines.',
-    'kept out' => 'The source is left out, as nothing shows that the profile was made of it;'
-        . ' --source-dir DIR shows what is below DIR.',
+my %NOTE_ON = (
+    generated => 'The source was not in a file: the program had it as a string.',
+    gone => 'The source file is missing; --symfs DIR names the folder that has it.',
+    changed => 'The file has changed since the recording: costs may stand beside wrong lines.',
+    'kept out' => 'The source is left out: nothing proves that the profile was made from it;'
+        . ' --source-dir DIR shows files below DIR.',
 );
-# Where there is no text.
-use constant CHANGED => 'The file has changed since it was recorded; --source-dir DIR shows what is'
+# The note if the changed text is not shown.
+use constant CHANGED => 'The file has changed since the recording; --source-dir DIR shows files'
     . ' below DIR nevertheless.';
 
 sub head {
@@ -86,8 +85,8 @@ sub head {
     my $what = defined $label ? shown($label) . '  ' : '';
     my @head = ("# $what" . shown($file) . ($label ? ":$first-$end" : ''));
     my $is_bare = $source->state eq 'changed' && !defined $source->text;
-    push @head, map { "# $_" } $is_bare ? CHANGED : $TOLD{ $source->state } // ();
-    push @head, '# The profile has no costs of statements, but calls: record with lines.'
+    push @head, map { "# $_" } $is_bare ? CHANGED : $NOTE_ON{ $source->state } // ();
+    push @head, '# The profile has calls but no costs of statements: record with lines.'
         if !$self->{lines}->detail;
     return (@head, sprintf('%9s %9s %9s %s', 'Children', 'Self', 'Count', 'Line'));
 }
@@ -104,7 +103,7 @@ sub line {
     return $self->{colour} ? tinted($shown, $percent) : $shown;
 }
 
-# A line in the colour of what it costs, in percent of the total, or of what it has grown by.
+# Colours a line by its cost, or by the growth of its cost, in percent of the total.
 sub tinted {
     my ($line, $percent) = @_;
     my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm'
@@ -122,7 +121,7 @@ sub calls {
         '# ' . ($_->[1] ? plural(grouped($_->[1]), 'call') . ' of ' : '') . shown($_->[0])
             . ($_->[2] ? ', ' . $self->share($_->[2]) : '')
     } @calls;
-    push @lines, "# and of $more more" if $more;
+    push @lines, "# and calls of $more more" if $more;
     return map {
         my $shown = ' ' x (29 + 1 + $width + 2) . $indent . $_;
         $self->{colour} ? "$COLOUR{calls}$shown\e[m" : $shown;
@@ -143,11 +142,11 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::View::Annotate - source with what its lines cost: dprofreport --annotate
+Devel::DProf::View::Annotate - source with the costs of its lines: dprofreport --annotate
 
 =head1 DESCRIPTION
 
-What C<dprofreport --annotate> prints. It is internal to this distribution.
+This module makes the text of C<dprofreport --annotate>. It is internal to this distribution.
 
 =head1 METHODS
 
@@ -155,28 +154,28 @@ What C<dprofreport --annotate> prints. It is internal to this distribution.
 
 =item new PROFILE, metric => METRIC, colour => BOOLEAN, symfs => [FOLDER, ...]
 
-Takes a L<Devel::DProf::Profile>, and a L<Devel::DProf::Metric> of it.
+Makes an object for a L<Devel::DProf::Profile> and one L<Devel::DProf::Metric> of it.
 
 =item text_of WORD
 
-The text, as characters. WORD is a sub or a file, as L<Devel::DProf::View::Lines> finds it. Dies
-with a message that ends with a newline if there is none, or if there are many.
+Returns the text, as characters. WORD is a sub or a file, as L<Devel::DProf::View::Lines> finds it.
+Dies with a message that ends with a newline if WORD means nothing, or too many subs or files.
 
 =back
 
 =head1 FUNCTIONS
 
-What L<Devel::DProf::Compare::AnnotateDiff> does, too.
+L<Devel::DProf::Compare::AnnotateDiff> calls these functions, too.
 
 =over
 
 =item refuse_many WORD, NAME, ...
 
-Dies if there are too many names of subs or files that a word means.
+Dies if a word means too many subs or files.
 
 =item tinted LINE, PERCENT
 
-A line in the colour of its share of the total, for a terminal.
+Returns a line in the colour of its share of the total, for a terminal.
 
 =back
 
