@@ -163,8 +163,8 @@ subtest 'Traffic, hosts, beginnings' => sub {
     like(significant($json), qr/a b/, '... but with warm=0');
     my $none = in_process('dprofdiff', '--from', "dir:$dir/cold", '--run-set', 'version=1',
         'version=2 warm=1h');
-    is($none->{err}, "dprofdiff: version=2 warm=1h: no process has recorded for so long as warm= "
-        . "says\n", 'nothing is left');
+    is($none->{err}, "dprofdiff: version=2 warm=1h: no process was recorded for longer than "
+        . "warm=\n", 'nothing is left');
 };
 
 sub row_of {

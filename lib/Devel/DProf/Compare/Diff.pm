@@ -453,7 +453,7 @@ sub with_ops {
     my ($self, $parsed) = @_;
     return 1 if $self->{how}{beside} && !$parsed->{by_line};
     my $why = $parsed->{by_line} ? 'rules about lines cannot ask for ops'
-        : 'ops can be checked only with times, without -n, and if all sides have ops (mode=tree)';
+        : 'this needs a time, ops on all sides (mode=tree), and no -n';
     die "--fail-if: $parsed->{text}: $why\n";
 }
 
