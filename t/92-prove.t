@@ -150,7 +150,7 @@ subtest 'options that are wrong' => sub {
     }
     local $ENV{SUITE_PERL5OPT} = '-d:Other';
     my ($out, $err, $status) = prove('-PDProf', 't/plain.t');
-    like($err, qr/^DProf: PERL5OPT has `-d:Other' already/, 'another -d in PERL5OPT is told');
+    like($err, qr/^DProf: PERL5OPT already has `-d:Other'/, 'another -d in PERL5OPT is told');
 };
 
 my @gate = ('-r', '-j2',
