@@ -1,4 +1,4 @@
-// The sources of two sides: which files and lines of them are the same.
+// Pairs the files and lines of two sides.
 
 import { keep } from '../base/lists.mjs';
 import { alignLines } from '../data/align.mjs';
@@ -9,9 +9,9 @@ export const isOn = (file, side) =>
     lineCosts.sides[side].from[file + 1] > lineCosts.sides[side].from[file]
     || !!lineCosts.files[file].source[side];
 
-// Returns which file of the first side each file of the second one was: the one of that name, the
-// one from which most subs have moved, or the only one left with that name in another folder. -1:
-// none.
+// Returns for each file of the second side its file of the first side, or -1: the one with the same
+// path, the one from which most subs have moved, or the only one left with that name in another
+// folder.
 export function filesBefore() {
     return keep(lineCosts.kept, 'before', () => {
         const to = lineCosts.files.map(({ index }) =>
@@ -45,8 +45,8 @@ export function filesBefore() {
     });
 }
 
-// Returns the first side of a file of the second one: its text, its costs, and which of its lines
-// each line is. If one of the texts is missing, lines pair by number if they ran in both, and the
+// Returns the first side of a file of the second one: its text, its costs, and for each line its
+// number there. If a text is missing, lines that ran on both sides are paired by number, and the
 // page says so.
 export async function beforeOf(file) {
     const old = filesBefore()[file];

@@ -34,7 +34,7 @@ const TWO_COLUMNS = () => [
     ['count', 'Statements'],
 ];
 
-// Adds what the first side has of each file, as `was`, and what has changed. Files that only the
+// Adds the totals of the first side to each file, as `was`, and the changes. Files that only the
 // first side has keep their own row.
 function withBefore(totals) {
     const of = fileTotals(0), before = filesBefore();
@@ -184,7 +184,7 @@ function inAll(side) {
     const totals = fileTotals(side),
         of = (key) => sum(totals.map((total) => total[key])),
         detail = lineCosts.detail[side];
-    // Of samples neither is known.
+    // Sampled profiles have neither of these counts.
     const counts = [
         detail && of('count') ? plural(of('count'), 'statement') : '',
         allSubs().calls ? plural(of('calls'), 'call') + ' of subs' : '',
