@@ -1,8 +1,8 @@
 package Bench;
 
-# What the benchmarks share: the list of profilers, running a program under them in turn, and
-# medians. Costs are CPU time, read by the program itself, so that other processes and the reaping
-# parent stay out of it.
+# The common code of the benchmarks: the list of profilers, running a program under them in turn,
+# and medians. Costs are CPU time that the program itself reads, so that other processes and the
+# waiting parent do not count.
 
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ sub scratch { $scratch //= File::Temp->newdir('dprof-bench-XXXXXX', TMPDIR => 1)
 
 # ---- reading ----
 
-# Compiles a program of bench/, once. Returns its path.
+# Compiles a C program of bench/, once. Returns its path.
 sub compiled {
     my ($name) = @_;
     my $path = scratch() . "/$name";
@@ -33,7 +33,7 @@ sub compiled {
     return $path;
 }
 
-# Writes a trace of that many marks; the seed tells programs apart.
+# Writes a trace of that many marks. Different seeds give different programs.
 sub gen_marks {
     my ($path, $marks, $seed) = @_;
     my $gen = compiled('gen-marks');
@@ -68,14 +68,14 @@ sub after {
     return $next > 0 ? $next : 1;
 }
 
-# A tool of ours with its arguments, as a shell command.
+# Returns one of our tools with its arguments, as a shell command.
 sub tool {
     my ($name, @args) = @_;
     return join ' ', map { quotemeta } $^X, "-I$top/blib/lib", "-I$top/blib/arch",
         "$top/bin/$name", @args;
 }
 
-# The best of RUNS: CPU seconds of a command, and elapsed ones.
+# Returns the CPU seconds and the elapsed seconds of a command, the best of RUNS.
 sub best {
     my ($command) = @_;
     require Time::HiRes;
@@ -91,8 +91,8 @@ sub best {
     return wantarray ? ($cpu, $real) : sprintf '%.3f s (CPU %.3f)', $real, $cpu;
 }
 
-# The best of RUNS of a command: elapsed seconds, CPU seconds, and the MB that were held at most.
-# Returns nothing if it fails.
+# Returns the elapsed seconds, the CPU seconds and the peak memory in MB of a command, the best of
+# RUNS. Returns nothing if the command fails.
 sub took {
     my ($command) = @_;
     my $measure = compiled('measure');
@@ -109,7 +109,7 @@ sub took {
 
 sub note { print STDERR "# @_\n" if -t STDERR }
 
-# The folder where the classic profiler was unpacked by hand, as its module has our name.
+# Returns the folder where the user has unpacked the classic profiler, whose module has our name.
 sub old_lib {
     my $lib = $ENV{DPROF_OLD_LIB} or return;
     return -e "$lib/Devel/DProf.pm" ? $lib : undef;
@@ -117,7 +117,8 @@ sub old_lib {
 
 sub has_nytprof { !system("$^X -MDevel::NYTProf::Core -e1 >/dev/null 2>&1") }
 
-# Devel::StatProfiler at two rates, from the folder where it was built by hand.
+# Returns the sides of Devel::StatProfiler at two rates, from the folder where the user has built
+# it.
 sub stat_profiler {
     my ($out) = @_;
     my $dir = $ENV{DPROF_STATPROFILER} or return;
@@ -127,7 +128,7 @@ sub stat_profiler {
 
 my @ours = ("-I$top/blib/lib", "-I$top/blib/arch");
 
-# The sides: [ name => options of perl, environment ], in the order in which they run.
+# Returns the sides, [ name => options of perl, environment ], in the order in which they run.
 sub sides {
     my @want = @_;
     my $out = scratch() . '/out';
@@ -174,7 +175,7 @@ sub sides {
     return grep { $want{ $_->[0] } } @all;
 }
 
-# Runs a program; returns the numbers that it prints on lines `=NAME NUMBER`.
+# Runs a program. Returns the numbers that it prints on lines `=NAME NUMBER`.
 sub run_side {
     my ($side, @program) = @_;
     my ($name, $options, $env) = @$side;
@@ -188,8 +189,8 @@ sub run_side {
     return \%got;
 }
 
-# { side name => { number's name => [values, one a round] } }, all sides in turn
-# in each round, so that a drift of the machine's speed touches all alike.
+# Returns { side name => { number's name => [values, one a round] } }. Each round runs all sides in
+# turn, so that a drift of the machine's speed affects all alike.
 sub rounds {
     my ($n, $sides, @program) = @_;
     my %all;
@@ -204,7 +205,8 @@ sub rounds {
     return \%all;
 }
 
-# The real programs that are installed: [title, command], of perl. Says which ones are missing.
+# Returns the installed ones of some real programs, [title, command of perl], and reports the
+# others.
 sub programs {
     my ($pod) = grep { -e }
         map { ("$_/pod/perlfunc.pod", "$_/perlfunc.pod", "$_/pods/perlfunc.pod") }
@@ -222,8 +224,8 @@ sub programs {
 
 # ---- truth ----
 
-# Returns the kind of each line of a program, as its comments `# kind: NAME` tell it: from there to
-# the next such comment.
+# Returns the kind of each line of a program. A comment `# kind: NAME` gives the kind of the lines
+# up to the next such comment.
 sub kinds_of_lines {
     my ($path) = @_;
     open my $in, '<', $path or die "$path: $!\n";
@@ -250,9 +252,8 @@ sub median {
     return @v % 2 ? $v[ $#v / 2 ] : ($v[ @v / 2 - 1 ] + $v[ @v / 2 ]) / 2;
 }
 
-# The median, with so many digits, and the values of the ranks between which the median of all lies:
-# at least 95 of 100 times, n throws of a coin show at least so many heads (the sign test; Conover
-# 1999, 3.2).
+# Returns the median, with so many digits, and its 95 % confidence interval by the sign test
+# (Conover 1999, 3.2): the values at the ranks that n throws of a coin exceed in 95 of 100 cases.
 sub sign_interval {
     my ($digits, @values) = @_;
     my @v = sort { $a <=> $b } @values;

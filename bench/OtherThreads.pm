@@ -1,8 +1,7 @@
 package OtherThreads;
 
-# Loaded into a program, it prints at the end how many CPU seconds the other threads of the process
-# have taken, which are those of a profiler. The number is exact, although it is a small part of a
-# large sum.
+# Loaded into a program, prints at its end the CPU seconds of the other threads of the process,
+# which are a profiler's. The number is exact, although it is a small part of a large sum.
 
 use strict;
 use warnings;

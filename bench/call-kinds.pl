@@ -1,5 +1,5 @@
-# Six kinds of calls in turn, each made by a sub of its own. Prints the CPU seconds of each; a
-# profile has its own.
+# Makes six kinds of calls in turn, each in a sub of its own. Prints the CPU seconds of each, to be
+# compared with those of a profile.
 use strict;
 use warnings;
 use Scalar::Util ();
@@ -8,7 +8,7 @@ use Time::HiRes qw(clock_gettime CLOCK_PROCESS_CPUTIME_ID);
 sub tiny { return $_[0] + 1 }
 sub steps { my ($x, $n) = @_; $x = ($x * 3 + 1) % 1009 for 1 .. $n; return $x }
 
-# All take about the same time.
+# All of these subs take about the same time.
 sub tiny_calls { my $x = 0; $x = tiny($x) for 1 .. 10_000; return $x }
 sub calls_of_100ns { my $x = 0; $x = steps($x, 1) for 1 .. 5_000; return $x }
 sub calls_of_1us { my $x = 0; $x = steps($x, 40) for 1 .. 900; return $x }

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# What a call costs under each profiler, and what a real program does.
+# Measures the cost of a call under each profiler.
 #     perl bench/cost.pl [--rounds 9] [--n 27]
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ print ours_version(), "\n\n";
 my @sides = sides();
 my $all = rounds($rounds, \@sides, "$FindBin::Bin/fib.pl", $n);
 my $calls = $all->{plain}{calls}[0];
-# Round by round, so that both sides of a difference saw the same machine.
+# Differences are taken round by round, so that both sides ran on the machine in the same state.
 my %added;
 for my $name (keys %$all) {
     my @v = map { ($all->{$name}{cpu}[$_] - $all->{plain}{cpu}[$_]) * 1e9 / $calls }

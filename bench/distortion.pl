@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# How true is a profile? The inclusive time of a sub that makes 400,000 tiny calls
-# over that of one that computes: the ratio that a profile reports, over the one without a profiler.
-# 1 is the truth.
+# Measures the truth of profiles: the inclusive time of a sub that makes 400,000 tiny calls, divided
+# by that of a sub that computes. Prints the ratio in a profile over the ratio without a profiler; 1
+# is the truth.
 #     perl bench/distortion.pl [--rounds 5]
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ print ours_version(), "\n\n";
 my @sides = sides('plain', 'DProf', 'DProf, clock_gettime', 'NYTProf, lean', 'old DProf');
 my $out = scratch() . '/out';
 
-# Inclusive seconds by sub, as each profiler's own tool reports them.
+# Return inclusive seconds by sub, as each profiler's own tool reports them.
 sub dprofpp {
     my @command = @_;
     my %incl;

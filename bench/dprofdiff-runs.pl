@@ -1,6 +1,6 @@
-# dprofdiff on many runs a side, of 516 contexts each: 100, 500 and 1,000 (RUNS_A_SIDE, separated by
-# commas). Prints elapsed and CPU seconds and the MB that were held at most, the best of 3 (RUNS).
-# Time and memory should grow as the runs do.
+# Measures dprofdiff on many runs a side, of 516 contexts each: 100, 500 and 1,000 (RUNS_A_SIDE,
+# separated by commas). Prints elapsed and CPU seconds and the peak memory in MB, the best of 3
+# (RUNS). Time and memory should be proportional to the runs.
 use strict;
 use warnings;
 use FindBin ();
@@ -20,8 +20,8 @@ for (2 .. $contexts) {
     push @tree, [$depth, 1 + int rand $subs, 1 + int rand 100, 100 + int rand 100_000];
 }
 
-# Writes a run: all of it is slower or faster by up to 10 %, each context by up to 5 %. A sub of the
-# new side takes a tenth more.
+# Writes a run: the whole run is slower or faster by up to 10 %, and each context by up to 5 %. One
+# sub of the new side takes a tenth more.
 sub write_run {
     my ($path, $is_new) = @_;
     my $speed = 1 + 0.1 * rand;

@@ -1,5 +1,5 @@
-# dprofdiff on two traces of 10 million marks each (MARKS), beside dprofpp on one; and on two trees
-# of 100,000 contexts. Prints elapsed and CPU seconds, the best of 5 runs (RUNS).
+# Measures dprofdiff on two traces of 10 million marks each (MARKS), beside dprofpp on one, and on
+# two trees of 100,000 contexts. Prints elapsed and CPU seconds, the best of 5 runs (RUNS).
 use strict;
 use warnings;
 use FindBin ();

@@ -1,6 +1,6 @@
-# What dprofexport --format chrome takes on a trace of many marks, to a file, and through pipes on
-# both sides. It prints the best of RUNS (3), elapsed; MB written a second; MB held at most. MARKS:
-# how many, 10,000,000 if not given. TMPDIR has to have room for 70 bytes a mark.
+# Measures dprofexport --format chrome on a trace of many marks, to a file, and through pipes on
+# both sides. Prints elapsed seconds, the best of RUNS (3), MB written a second, and peak memory in
+# MB. MARKS is the number of marks (10,000,000). TMPDIR needs room for 70 bytes a mark.
 use strict;
 use warnings;
 use FindBin ();
@@ -18,7 +18,7 @@ table(['what', 's', 'MB written', 'MB/s', 'MB held'],
     row('-m cpu', tool('dprofexport', '-m', 'cpu', '-o', $out, $in)),
     row('pipe to pipe', "cat $in | " . tool(qw(dprofexport --format chrome -)) . " | cat > $out"));
 
-# What a shell command takes.
+# Returns a row with the time and memory of a shell command.
 sub row {
     my ($what, $command) = @_;
     my ($seconds, undef, $held) = took($command) or die "this failed: $command\n";

@@ -1,7 +1,6 @@
-# dprofexport on a tree of a million contexts (CONTEXTS), in each of its formats that a tree can be
-# written in. It prints seconds from start to end and of CPU, the best of 3 runs (RUNS), MB held at
-# most, MB written. FORMAT names one. Beside them stands dprofreport -O 1, which reads the same file
-# and writes a line.
+# Measures dprofexport on a tree of a million contexts (CONTEXTS), in each format that a tree can be
+# written in, or in FORMAT. Prints elapsed and CPU seconds, the best of 3 runs (RUNS), peak memory
+# in MB, and MB written. For comparison, dprofreport -O 1 reads the same file and writes a line.
 use strict;
 use warnings;
 use FindBin ();

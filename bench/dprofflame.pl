@@ -1,10 +1,10 @@
-# dprofflame and dproffold on folded stacks of programs of many sizes, beside flamegraph.pl,
-# difffolded.pl and inferno, where these are installed. It prints user CPU seconds, the best of RUNS
-# (3; from a million stacks on 1), MB held at most, MB written. DPROF_BENCH_STACKS: how many stacks,
-# 10000,100000,1000000 if not given; a million takes 4 GB of TMPDIR. DPROF_FLAMEGRAPH: the folder of
-# flamegraph.pl and difffolded.pl; else the copy of the first that Devel::NYTProf has. inferno is
-# looked for in PATH. FULL=1: flamegraph.pl --reverse of more than 100,000 stacks, too (minutes, and
-# gigabytes of memory).
+# Measures dprofflame and dproffold on folded stacks of programs of many sizes, beside
+# flamegraph.pl, difffolded.pl and inferno, if these are installed. Prints user CPU seconds, the
+# best of RUNS (3; from a million stacks on 1), peak memory in MB, and MB written.
+# DPROF_BENCH_STACKS: the numbers of stacks (10000,100000,1000000); a million takes 4 GB of TMPDIR.
+# DPROF_FLAMEGRAPH: the folder of flamegraph.pl and difffolded.pl; without it, Devel::NYTProf's copy
+# of flamegraph.pl is used. inferno must be in PATH. FULL=1: flamegraph.pl --reverse of more than
+# 100,000 stacks, too (minutes, and gigabytes of memory).
 use strict;
 use warnings;
 use FindBin ();
@@ -52,7 +52,8 @@ for my $n (@sizes) {
             "{difffolded.pl} $before $after", "{inferno-diff-folded} $before $after"));
 }
 
-# Rows of our tool, then of the others with their ratio to ours. {TOOL} is one that may be missing.
+# Returns the row of our tool, then those of the others with their ratio to ours. {TOOL} in a
+# command is another tool, which may be missing.
 sub compared {
     my ($n, $what, $ours, @others) = @_;
     my $best = best_of($n, tool(@$ours));
@@ -73,7 +74,7 @@ sub numbers {
         sprintf('%.2f', $it->[2]));
 }
 
-# Returns user seconds, MB held, MB written.
+# Returns user seconds, peak memory in MB, and MB written.
 sub best_of {
     my ($n, $command) = @_;
     my $best;
@@ -87,7 +88,7 @@ sub best_of {
     return $best;
 }
 
-# The others that are installed, by name, as shell commands.
+# Returns the installed ones of the other tools, by name, as shell commands.
 sub they {
     my %they;
     my $folder = $ENV{DPROF_FLAMEGRAPH};

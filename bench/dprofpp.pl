@@ -1,6 +1,6 @@
-# dprofpp against the old one, in one go: user time, and memory. The old one runs on a part of the
-# marks unless FULL=1. DPROF_OLD_LIB and DPROF_OLD_BIN: the old Devel::DProf and its dprofpp. MARKS,
-# RUNS: how many.
+# Compares the user time and the memory of dprofpp with those of the old one. The old one runs on a
+# part of the marks unless FULL=1. DPROF_OLD_LIB and DPROF_OLD_BIN: the old Devel::DProf and its
+# dprofpp. MARKS and RUNS: the numbers of marks and runs.
 use strict;
 use warnings;
 use File::Temp ();
@@ -22,7 +22,7 @@ my ($lib, $bin) = @ENV{qw(DPROF_OLD_LIB DPROF_OLD_BIN)};
 $bin //= ($lib =~ s{/(?:lib|share)/.*}{}r) . '/bin/dprofpp' if $lib;
 my @old = $lib && -e $bin ? ($^X, "-I$lib", $bin) : ();
 
-# Returns user seconds, real seconds, and the KB that it held at most.
+# Runs a command. Returns user seconds, real seconds, and the peak memory in KB.
 sub run {
     my @command = @_;
     my $pid = fork // die "fork: $!";

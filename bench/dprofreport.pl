@@ -1,4 +1,4 @@
-# dprofreport beside dprofpp, in one go: a trace of 10 million marks (MARKS), and a tree of 100,000
+# Measures dprofreport beside dprofpp, on a trace of 10 million marks (MARKS) and a tree of 100,000
 # contexts. Prints user and system seconds, the best of 5 runs (RUNS).
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What counters of events add to the cost of a call: perl's own are read from memory, the kernel's
-# by a system call, one for all of them.
+# Measures the cost that counters of events add to a call: perl's own counters are read from memory,
+# and the kernel's by one system call for all of them.
 #     perl bench/events.pl [--rounds 9] [--n 22]
 use strict;
 use warnings;
@@ -19,7 +19,7 @@ for my $events ('ops', 'svs', 'bytes', 'page-faults', 'page-faults+context-switc
     'instructions', 'instructions+cycles+cache-misses') {
     for ([ 'trace', $trace ], [ 'tree', $tree ]) {
         my ($mode, $side) = @$_;
-        next if $events eq 'ops' && $mode eq 'tree';    # it has them anyway
+        next if $events eq 'ops' && $mode eq 'tree';    # a tree always counts ops
         my (undef, $options, $env) = @$side;
         my %env = (%$env, PERL_DPROF_EVENTS => $events);
         local @ENV{ keys %env } = values %env;

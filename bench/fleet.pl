@@ -1,9 +1,9 @@
-# A fleet in a store that is a folder. Made-up services on HOSTS hosts (20), a process each, write
-# the slices of the last hour, one for every five minutes, and push them; then the HOURS (24)
-# before, whose profiles are links to those, under names of their own, and TIMES (1) as many hosts.
-# Prints what that takes, and what queries of it take: elapsed and CPU seconds, and MB of memory,
-# the best of 3 (RUNS). More: SERVICES (20, but each has two hosts), CONTEXTS of a profile (500),
-# JOBS, processes at a time (2), STORE, a folder that stays (a temporary one).
+# Measures a fleet in a store that is a folder. HOSTS (20) processes simulate hosts: each writes the
+# slices of the last hour, one for every five minutes, and pushes them. The profiles of the other
+# HOURS (24), and of TIMES (1) as many hosts, are links to these under names of their own. Prints
+# the cost of pushing and of queries: elapsed and CPU seconds, and MB of memory, the best of 3
+# (RUNS). More settings: SERVICES (20, but each has two hosts), CONTEXTS of a profile (500), JOBS,
+# processes at a time (2), STORE, a folder that stays (a temporary one).
 use strict;
 use warnings;
 use FindBin ();
@@ -27,12 +27,12 @@ my $now = time;
 
 sub service { return sprintf 'service%02d', $_[0] % $have{SERVICES} }
 
-# Half of the hosts have the new version since an hour ago.
+# Half of the hosts got the new version an hour ago.
 sub version { return int($_[0] / $have{SERVICES}) % 2 ? '1.3' : '1.2' }
 
 # ---- profiles ----
 
-# What a service does: depth, sub, calls and ticks of each context.
+# Returns the contexts of a service: depth, sub, calls and ticks of each.
 sub work {
     my ($service) = @_;
     srand $service + 1;
@@ -97,7 +97,7 @@ sub all_live {
         $reap->() if $running >= $have{JOBS};
         my $pid = fork // die "fork: $!";
         if ($pid) { $running++; next }
-        # The folder of the benchmark is the parent's to remove.
+        # _exit, because only the parent may remove the folder of the benchmark.
         require POSIX;
         my $took = eval { live($host) };
         warn $@ if !defined $took;
@@ -110,7 +110,8 @@ sub all_live {
 
 # ---- history ----
 
-# Links what was pushed: to the hours before, which had the old version, and to more hosts.
+# Links the pushed profiles under names of earlier hours, which had the old version, and of more
+# hosts.
 sub linked {
     my @all = Devel::DProf::Store::open($url)->select({});
     my (%made, $count);
@@ -133,7 +134,7 @@ sub linked {
     return $count // 0;
 }
 
-# ---- what it takes ----
+# ---- measurements ----
 
 sub said {
     my ($what, @command) = @_;

@@ -55,7 +55,7 @@ static uint32_t add(uint32_t parent)
     uint32_t name, n = count++;
     for (;;) {
         uint32_t k;
-        /* a sub calls a few others of its neighbourhood: the same ones wherever it is called */
+        /* A sub calls a few others near its own number, and the same ones in every context. */
         uint32_t others = rnd(nodes[parent].depth < 8 ? 30 : 400);
         name = (uint32_t)(mixed(nodes[parent].name * UINT64_C(1000) + others) % NAMES);
         for (k = nodes[parent].kid; k && nodes[k].name != name; k = nodes[k].next)
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     uint32_t stacks = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000, done = 0;
     int after = argc > 2 && strcmp(argv[2], "after") == 0;
     int unsorted = argc > 3 && strcmp(argv[3], "unsorted") == 0;
-    uint32_t total = stacks + stacks / 11;      /* 8 % of them are in one of the two only */
+    uint32_t total = stacks + stacks / 11;      /* 8 % of the stacks are in only one of the files */
     nodes = calloc((size_t)total * 5 + 100, sizeof *nodes);
     make_names();
     while (done < total) {

@@ -21,7 +21,7 @@ static uint32_t rnd(uint32_t n)
     return (uint32_t)(((state >> 33) * n) >> 31);
 }
 
-/* Subs stand in layers and call into the next ones; subs of the last layer are leaves. */
+/* Subs are in layers and call subs of the next layers; subs of the last layer are leaves. */
 static void make_bodies(void)
 {
     for (int i = 0; i < SUBS; i++)
@@ -37,7 +37,7 @@ static void make_bodies(void)
         }
 }
 
-/* The sub that the frame calls next, or -1 when it is done. */
+/* Returns the sub that the frame calls next, or -1 when it is done. */
 static int next_call(struct frame *f)
 {
     while (f->at < BODY) {

@@ -1,15 +1,15 @@
 #!/usr/bin/perl
-# Instructions that recording adds to a call and to a statement, by valgrind: the same number each
-# time for the same build, whatever else the machine does. For calls the counting clock stands in
-# for the counter (a function call more for each reading), since valgrind slows time. A statement
-# costs so little that such a call would be most of it: there the counter itself is read, and only
-# the hooks are counted, without what they call where a gap was long. The exit status is 1 if a
-# statement costs more than it may.
+# Counts the instructions that recording adds to a call and to a statement, by valgrind. The number
+# is the same each time for the same build, whatever else the machine does. For calls, the counting
+# clock replaces the counter (one more function call for each reading), since valgrind slows time.
+# That function call would cost more than a statement, so for statements the counter itself is read,
+# and only the hooks are counted, without the functions that they call after a long gap. The exit
+# status is 1 if a statement costs more than its limit.
 #
-# The numbers must not grow for programs that ask for no events. This table has, for each way of
-# recording, what a call took before there were counters of events (left) and what it has taken
-# since (right), on a perl 5.36 for x86-64 with threads (plain perl's instructions included,
-# counting clock, gcc 12):
+# The numbers must not grow for programs that use no events. This table has, for each way of
+# recording, the instructions of a call before there were counters of events (left) and since
+# (right), on a perl 5.36 for x86-64 with threads (plain perl's instructions included, counting
+# clock, gcc 12):
 #
 #                      trace              tree
 #     Perl sub          959.6    957.6     909.1    909.1
@@ -60,7 +60,7 @@ sub instructions {
     return $only ? of_functions($file, $only) : $1;
 }
 
-# The instructions of functions with such names, without those that they call.
+# Returns the instructions of functions with such names, without those of their callees.
 sub of_functions {
     my ($file, $name) = @_;
     my ($sum, $is_one, $called) = (0);
@@ -76,7 +76,8 @@ sub of_functions {
     return $sum;
 }
 
-# { side => instructions } of one turn of a loop of n. $only: of functions with such names only.
+# Returns { side => instructions } of one turn of a loop of n. $only: only functions with such
+# names.
 sub per_turn {
     my ($code, $clock, $only, @of) = @_;
     my %per;
@@ -101,7 +102,7 @@ my ($clock) = ours_version() =~ /clock (\w+)/;
 
 # ---- samples ----
 
-# One a second, of which a run has a few; and none, as recording is stopped.
+# Sampling once a second, which gives a run a few samples; and with recording stopped, none.
 my ($name, $options, @env) = @$sampled;
 my $stopped = [ 'stopped', [ map { s/sample=1$/sample=1000,start=no/r } @$options ], @env ];
 print "instructions that sampling adds between samples, and while it is stopped\n";
@@ -117,8 +118,8 @@ if (system("$^X @{ $with[0][1] } -e 1 >/dev/null 2>&1")) {
     print "this perl has no place for lines: a statement is not measured\n";
     exit 0;
 }
-# The hooks take six statements more in a loop of twelve than in one of six; what remains is the
-# cost of the end of a turn.
+# A loop of twelve statements minus one of six gives the cost of six statements. The rest of the
+# loop of six is the cost of the end of a turn.
 my $hooks = qr/^(?:nextstate_|unstack_|begins_sub)/;
 my @turns = map { my $more = $_;
     +{ per_turn('my ($x, $y, $z) = (1, 2, 3); my $n = shift; my $i = 0; while ($i < $n) { '

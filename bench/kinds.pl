@@ -1,5 +1,6 @@
-# Six kinds of code in turn, each in lines of its own, which begin with `# kind: NAME` and end with
-# the next such comment. Prints the CPU seconds of each; a profile of lines has its own.
+# Runs six kinds of code in turn, each in lines of its own, which begin with `# kind: NAME` and end
+# with the next such comment. Prints the CPU seconds of each, to be compared with a profile of
+# lines.
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';

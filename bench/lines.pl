@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# What statements cost to record, and how true their times are.
+# Measures the cost of recording statements, and the truth of their times.
 #     perl bench/lines.pl [--rounds 9] [--no-costs] [--no-truth] [PROGRAM]
 # Costs: real programs, or the one of that name (pod2text, perltidy), plain, as a tree, as a tree
 # with lines, and under Devel::NYTProf.
-# Truth: a program of six kinds of code. Prints the share of each in the CPU time as the lines of a
-# profile tell it, over its share without a profiler; 1 is the truth.
+# Truth: a program of six kinds of code. Prints the share of each in the CPU time by the lines of a
+# profile, over its share without a profiler; 1 is the truth.
 use strict;
 use warnings;
 use FindBin;
@@ -48,7 +48,7 @@ sub costs {
 
 sub least { return (spread(@_))[0] }
 
-# Round by round, so that both sides saw the same machine.
+# Returns ratios taken round by round, so that both sides ran on the machine in the same state.
 sub ratio {
     my ($of, $to) = @_;
     my @r = map { $of->[$_] / $to->[$_] } 0 .. $rounds - 1;
@@ -56,9 +56,9 @@ sub ratio {
         sprintf '%.2f', least(@$of) / least(@$to));
 }
 
-# How many times more NYTProf adds. What lines add is a small difference of two large numbers, so it
-# is computed twice: of the least ones, which other processes have disturbed the least, and of
-# medians.
+# Prints how many times more NYTProf adds. The addition of lines is a small difference of two large
+# numbers, so it is computed twice: from the least values, which other processes have disturbed the
+# least, and from medians.
 sub added {
     my ($all) = @_;
     my %median = map { $_ => median(@{ $all->{$_}{cpu} }) } keys %$all;
@@ -88,7 +88,7 @@ sub added {
 
 # ---- truth ----
 
-# Returns percent by line, as dprofreport has them.
+# Returns percent by line, from dprofreport.
 sub by_dprofreport {
     my ($path) = @_;
     my $command = tool('dprofreport', qw(-s srcline --format csv --percent-limit 0),
@@ -100,7 +100,7 @@ sub by_dprofreport {
     return \%percent;
 }
 
-# Returns seconds by line, as NYTProf's reports have them.
+# Returns seconds by line, from NYTProf's own data.
 sub by_nytprof {
     my ($path) = @_;
     my $code = <<'END';

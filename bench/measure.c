@@ -1,5 +1,5 @@
-/* Runs a shell command and prints what it took. It prints user and system seconds of all its
- * processes, seconds from start to end, and the KB that the largest of these held at most.
+/* Runs a shell command and prints its costs: user and system seconds of all its processes, elapsed
+ * seconds, and the peak memory in KB of the largest process.
  * Usage: measure COMMAND; the numbers go to the standard output, the command's own to the null
  * device. The exit status is the command's. */
 #include <stdio.h>

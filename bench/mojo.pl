@@ -1,4 +1,4 @@
-# A server of Mojolicious that answers a number of requests, of eight connections at once, and then
+# A server of Mojolicious that answers a number of requests on eight connections at once, and then
 # prints its CPU time. The client is a process of its own, without a profiler. Other benchmarks load
 # this file for `answers`.
 use strict;
@@ -23,7 +23,7 @@ sub answer {
     my ($socket) = @_;
     my ($text, $end) = ('');
     while (!defined $end || length $text < $end) {
-        sysread $socket, $text, 65536, length $text or exit 1;      # the server has gone
+        sysread $socket, $text, 65536, length $text or exit 1;      # the server has ended
         next if $text !~ /\r\n\r\n/;
         $end = $+[0] + ($text =~ /^Content-Length: (\d+)/m)[0];
     }
@@ -52,11 +52,11 @@ sub listening {
     return $daemon;
 }
 
-my ($client, $said);        # its process, and a handle whose end waits for that
+my ($client, $said);        # the client's process ID, and a handle that waits for its end
 END { kill TERM => $client if $client }
 
-# Starts a client that asks until this process ends. Returns a function that answers that many
-# requests.
+# Starts a client that sends requests until this process ends. Returns a function that answers a
+# given number of requests.
 sub answers {
     my $answered = 0;
     my $daemon = listening(sub { $answered++ });

@@ -1,4 +1,4 @@
-# perltidy on a file, with the CPU time at the end.
+# Runs perltidy on a file, and prints the CPU time at the end.
 use strict;
 use warnings;
 use Perl::Tidy;

@@ -1,4 +1,4 @@
-# pod2text as a program of its own, with its CPU time at the end.
+# Runs pod2text as a program of its own, and prints the CPU time at the end.
 use strict;
 use warnings;
 use Pod::Text;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What prove -PDProf costs on the tests of a distribution, and whether any of them has another
-# outcome.
+# Measures the cost of prove -PDProf on the tests of a distribution, and checks that all tests keep
+# their outcomes.
 #     perl bench/prove.pl [--rounds 5] [--jobs 1] [--option baseline=DIR ...] DIR [tests of it: t]
 # DIR is the folder of an unpacked distribution that is built (has blib/), or of Perl alone (lib/).
 # Plain and profiled runs take turns.
@@ -14,7 +14,7 @@ use Time::HiRes 'time';
 use lib $FindBin::Bin;
 use Bench qw(median spread top scratch note);
 
-# Keeps the outcome of each test file, for a run in a process of its own.
+# Remembers the outcome of each test file, for a run in a process of its own.
 package Bench::State {
     our @ISA = ('App::Prove::State');
     our %seen;

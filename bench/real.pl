@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A real program, plain and profiled: CPU time of the whole run.
+# Measures real programs, plain and profiled: CPU time of the whole run.
 #     perl bench/real.pl [--rounds 9]
 use strict;
 use warnings;

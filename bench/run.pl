@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# All benchmarks, one after the other: make bench.
+# Runs all benchmarks, one after the other: make bench.
 use strict;
 use warnings;
 use FindBin;

@@ -1,15 +1,15 @@
 #!/usr/bin/perl
-# What samples cost, to a tenth of a percent on a noisy machine.
+# Measures the cost of samples, to a tenth of a percent on a noisy machine.
 #     perl bench/sample-switched.pl [--pairs 300] [--hz 100,1000] [NAME]
-# A process does the same work again and again, once while it takes samples and once while it does
-# not, in random order; the CPU time of the process, the thread that ticks included, is read around
-# each. What changes the machine's speed for longer than a pair changes both alike. Before each half
-# the work is done for some ticks unmeasured, until the thread ticks, or waits for good. The figures
-# are the median of the pairs' ratios, in brackets the interval that has it with 95 percent, the
-# ratio of all CPU time with samples to all without, and that of the least of each.
+# A process repeats the same work in pairs, one half with samples and one without, in random order.
+# The CPU time of the process, including the ticking thread, is read before and after each half. A
+# change of the machine's speed that is longer than a pair affects both halves alike. Before each
+# half the work runs unmeasured for some ticks, until the thread ticks, or has stopped. The figures
+# are the median of the pairs' ratios, in brackets its 95 % confidence interval, the ratio of all
+# CPU time with samples to all without, and that of the least of each.
 #
-# What a loaded profiler costs that does not sample is not in these figures, but in
-# bench/instructions.pl: it is one instruction where a sub ends.
+# These figures do not include the cost of a loaded profiler that does not sample, which is one
+# instruction at the end of a sub: see bench/instructions.pl.
 use strict;
 use warnings;
 use FindBin;
@@ -66,7 +66,7 @@ sub measured {
 sub child {
     my ($unit) = @_;
     require Devel::DProf::Control;
-    my $settling = $hz < 100 ? 6 / $hz : 0.06;      # the thread goes on for four ticks
+    my $settling = $hz < 100 ? 6 / $hz : 0.06;      # the thread continues for four ticks
     my $once = times_for($unit, $measured);
     srand 1;
     for (1 .. $pairs) {
@@ -84,7 +84,7 @@ sub child {
     return;
 }
 
-# How often the work is done in that time.
+# Returns how often the work can be repeated in that time.
 sub times_for {
     my ($unit, $seconds) = @_;
     my ($n, $took) = (1, 0);
@@ -133,7 +133,7 @@ sub perltidy {
 sub fib_of { my $n = shift; return $n < 2 ? $n : fib_of($n - 1) + fib_of($n - 2) }
 sub fib { return sub { fib_of(16) } }
 
-# Requests of another process.
+# Returns work that answers requests of another process.
 sub mojolicious {
     require "$FindBin::Bin/mojo.pl";
     my $answers = answers();

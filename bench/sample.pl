@@ -1,12 +1,12 @@
 #!/usr/bin/perl
-# What samples cost: the CPU time of whole runs, the thread that ticks included.
+# Measures the cost of samples: the CPU time of whole runs, including the ticking thread.
 #     perl bench/sample.pl [--rounds 21] [--fib 30] [--requests 4000] [NAME]
-# Real programs, a server of Mojolicious under load, and a program of many calls, or the one of that
-# name (fib): plain, with the profiler loaded but stopped, with 100 and 1,000 samples a second, and
-# under Devel::StatProfiler, if DPROF_STATPROFILER names the folder where it was built. Ratios are
-# of the runs of one round; in brackets the interval that has the median with 95 percent, by the
-# sign test. The share of the thread that ticks is by its own CPU clock. (bench/lines.pl and
-# xt/truth-samples.pl have how true samples are.)
+# Runs real programs, a server of Mojolicious under load, and a program of many calls, or only NAME:
+# plain, with the profiler loaded but stopped, with 100 and 1,000 samples a second, and under
+# Devel::StatProfiler, if DPROF_STATPROFILER names the folder where it was built. Ratios are those
+# of the runs of one round; in brackets is the 95 % confidence interval of the median, by the sign
+# test. The share of the ticking thread is measured by its own CPU clock. (bench/lines.pl and
+# xt/truth-samples.pl measure the truth of samples.)
 use strict;
 use warnings;
 use FindBin;
@@ -40,7 +40,7 @@ for my $program (grep { !defined $only || $_->[0] =~ /^\Q$only\E/ } @programs) {
         } @sides);
 }
 
-# The share of the CPU time that other threads than the program's have.
+# Returns the share of the CPU time that threads other than the program's have.
 sub of_threads {
     my ($threads, $cpu) = @_;
     return sprintf '%.2f %%', 100 * median(map { $threads->[$_] / $cpu->[$_] } 0 .. $#$cpu);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What a cut between two slices costs a program, by the contexts that the slice has: 500, 5,000 and
-# 50,000. The program goes through all of them, ends the slice, and reads its clocks around that.
+# Measures the cost of a cut between two slices with 500, 5,000 and 50,000 contexts. The program
+# enters all contexts, ends the slice, and reads its clocks before and after that.
 #     perl bench/slices.pl [--rounds 9]
 use strict;
 use warnings;
@@ -39,7 +39,7 @@ printf "=%s %.6f\n", (qw(cpu real))[$_], 1e3 * ($after[$_] - $before[$_]) for 0,
 END
 close $out or die "$program: $!\n";
 
-# Returns what the cut took, the contexts of the slice, and its bytes.
+# Returns the time of the cut, the contexts of the slice, and its bytes.
 sub cut {
     my ($contexts) = @_;
     my $spool = scratch() . '/spool';
@@ -61,7 +61,7 @@ table(
     map {
         my $contexts = $_;
         my @got = map { cut($contexts) } 0 .. $rounds;
-        shift @got;     # warms caches
+        shift @got;     # the first run warms caches
         my @cpu = map { $_->{cpu} } @got;
         [ $got[0]{contexts}, (map { sprintf '%.2f', $_ } median(@cpu), spread(@cpu),
             median(map { $_->{real} } @got), 1e3 * median(@cpu) / $got[0]{contexts}),

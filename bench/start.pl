@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# What a start costs: instructions of the whole process, by valgrind, the same number each time for
-# the same build. First that of a program under the profiler: the module lies in one folder, as when
-# it is installed, and the hash seed is pinned; the counting clock stands in for the counter. Then
-# those of the tools, on a small profile. Folders of other builds stand beside this one:
+# Measures the cost of a start: instructions of the whole process, by valgrind, the same number each
+# time for the same build. First comes a program under the profiler: the module is in one folder, as
+# when it is installed, the hash seed is pinned, and the counting clock replaces the counter. Then
+# come the tools, on a small profile. Folders of other builds are compared with this one:
 #     perl bench/start.pl OTHER/blib
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ make_path("$dir/lib/Devel", "$dir/lib/auto/Devel/DProf");
 -e "$blib/$from{$_}/$_" && symlink "$blib/$from{$_}/$_", "$dir/lib/$_"
     or die "bench: $blib/$from{$_}/$_ is not there. Run make first.\n" for keys %from;
 
-# make's targets for tests set PERL_DL_NONLAZY: all symbols of each object are looked up then.
+# make's targets for tests set PERL_DL_NONLAZY, which makes perl resolve all symbols of each object.
 delete @ENV{ grep { /^PERL_DPROF_|^PERL5OPT$|^PERL5DB$|^PERL_DL_NONLAZY$/ } keys %ENV };
 @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0);
 @ENV{qw(PERL_DPROF_CLOCK PERL_DPROF_OUT)} = ('counting:15', "$dir/out");
@@ -48,7 +48,8 @@ for my $args (['-e1'], ['-MTest::More', '-e1'], ['-MPOSIX', '-MGetopt::Long', '-
 print "instructions of a start\n";
 table([ '', 'plain', 'added by a trace', '', 'by a tree', '' ], @rows);
 
-# What a tool without options does not need may not cost it anything; one with an option parses it.
+# Each tool runs without options, when it must not pay for code that only options need, and with
+# one.
 my $profile = Bench::top() . '/t/data/classic.out';
 my @blibs = ($blib, @ARGV);
 @rows = ();

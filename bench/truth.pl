@@ -1,9 +1,10 @@
 #!/usr/bin/perl
-# How true is a profile? The share that a profile gives to each of six kinds of calls, and of six
-# kinds of lines, over their share in the CPU time without a profiler; 1 is the truth.
+# Measures the truth of profiles of calls and lines. Prints the share of each of six kinds of calls,
+# and of six kinds of lines, in a profile, over its share in the CPU time without a profiler; 1 is
+# the truth.
 #     perl bench/truth.pl [--rounds 9] [--busy N]
-# --busy N: so many processes compute beside it. taskset -c 1 perl bench/truth.pl keeps all of it on
-# one processor. Exit status 1: a median is outside of 0.95 to 1.05.
+# --busy N: N other processes compute at the same time. taskset -c 1 perl bench/truth.pl keeps all
+# processes on one processor. The exit status is 1 if a median is outside of 0.95 to 1.05.
 use strict;
 use warnings;
 use FindBin;
@@ -33,7 +34,7 @@ sub neighbour {
     $x = ($x * 3 + 1) % 1009 while 1;
 }
 
-# The percent of each kind, with what it calls.
+# Returns the percentage of each kind, including callees.
 sub by_sub {
     my (undef, @names) = @_;
     my %percent = map { $_ => 0 } @names;
@@ -47,7 +48,7 @@ sub by_sub {
     return \%percent;
 }
 
-# The percent of each kind.
+# Returns the percentage of each kind.
 sub by_line {
     my ($path, @names) = @_;
     my @kinds = kinds_of_lines($path);
@@ -62,7 +63,7 @@ sub by_line {
     return \%percent;
 }
 
-# Prints the table. Returns how many medians are outside.
+# Prints the table. Returns the number of medians outside of the limits.
 sub compare {
     my ($what, $path, $reader, @wanted) = @_;
     my @sides = sides('plain', @wanted);

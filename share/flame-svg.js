@@ -1,10 +1,11 @@
-// Zoom, search, keys and links of a flame graph. The picture is complete without it. Names of
-// frames may be any text: they are compared and shown, nothing else.
+// Zoom, search, keys and links of a flame graph. The picture is complete without this script. Names
+// of frames may be any text, so they are only compared and shown.
 (function () {
     'use strict';
 
     const svg = document.currentScript.closest('svg');
-    // A picture that is its own document may use keys and address; one pasted into a page may not.
+    // A picture may use keys and the address only if it is a document of its own, and not if it is
+    // pasted into a page.
     const alone = document.documentElement === svg;
     const [details, matched, unzoom, find, caseless, frames, uncertain] =
         ['details', 'matched', 'unzoom', 'search', 'ignorecase', 'frames', 'uncertain'].map((id) => svg.querySelector('#' + id));
@@ -12,7 +13,7 @@
     const width = svg.viewBox.baseVal.width, room = width - 2 * xpad;
     const PLAIN = 0, PARENT = 1, HIDDEN = 2;
 
-    // Frames are numbers, read once. left and wide are a rect's present values, in pixels.
+    // Frames are numbers, read once. left and wide are a rect's current values, in pixels.
     const groups = [...frames.querySelectorAll('.f')], count = groups.length;
     const [x, w, y, left, wide, depth] = [1, 2, 3, 4, 5, 6].map(() => new Float64Array(count));
     const shown = new Uint8Array(count), hit = new Uint8Array(count), all = [...hit.keys()];
@@ -28,15 +29,15 @@
         rows.set(y[i], (rows.get(y[i]) || 0) + w[i]);
     });
 
-    // The root's row is the fuller one of the outermost two. Where both are full, the line of
-    // details decides: it is on the root's side.
+    // The root's row is the fuller one of the outermost two. If both are full, the line of details
+    // decides, which is on the root's side.
     const ys = [...rows.keys()].sort((a, b) => a - b), last = ys.length - 1;
     const more = rows.get(ys[0]) - rows.get(ys[last]);
     const rootOnTop = Math.abs(more) > total * 1e-9 ? more > 0 : details.getAttribute('y') < ys[0];
     ys.forEach((at, row) => rows.set(at, rootOnTop ? row : last - row));
     y.forEach((at, i) => { depth[i] = rows.get(at); });
 
-    // This is the distance of letters from a frame's top.
+    // drop is the distance of letters from a frame's top.
     const sample = frames.querySelector('.f text');
     const drop = sample ? sample.getAttribute('y') - sample.parentNode.querySelector('rect').getAttribute('y') : 11;
 
@@ -53,13 +54,13 @@
 
     function full(i) { return groups[i].querySelector('title').textContent; }
 
-    // A title is NAME (NUMBERS), and names may contain parentheses. A title from elsewhere has the
-    // name beside it.
+    // Returns a frame's name. A title is NAME (NUMBERS), and names may contain parentheses. If a
+    // user has given another title, an attribute has the name.
     function name(i) {
         return names[i] = names[i] || groups[i].dataset.name || full(i).replace(/^([^]*) \([^]*$/, '$1');
     }
 
-    // Rounding may make equal places differ by so much.
+    // Returns the tolerance for places, which rounding may make unequal.
     function slack(i) { return Math.min(total * 1e-9, w[i] * 1e-3); }
 
     function inside(i, j) {
@@ -67,7 +68,8 @@
         return x[i] >= x[j] - e && x[i] + w[i] <= end + e && x[i] < end - e;
     }
 
-    // A loop over 25,000 frames is fast enough; building an index at load is not.
+    // Returns the best frame that fits. A loop over 25,000 frames is fast enough, but building an
+    // index at load would not be.
     function best(fits, better) {
         let found = -1;
         for (const i of all) if (fits(i) && (found < 0 || better && better(i, found))) found = i;
@@ -92,14 +94,15 @@
         return text;
     }
 
-    // A name that does not fit loses its package: only what follows the last :: outside of a
-    // place's brackets is shown.
+    // Returns a name without its package, for frames that are too narrow: the part after the last
+    // :: outside of a place's brackets.
     function lastPart(text) {
         const bracket = text.indexOf('['), end = bracket > 0 ? bracket : text.length, at = text.lastIndexOf('::', end - 2);
         return end > 2 && at > 0 && at + 2 < text.length ? text.slice(at + 2) : text;
     }
 
-    // Growth and reduction have a sign, too; what may be chance has it only where it is shown.
+    // Returns a frame's label. Growth and reduction have a sign; uncertain changes have one only if
+    // they are shown.
     function label(i, pixels) {
         const c = groups[i].classList, told = !c.contains('unsure') || svg.classList.contains('all');
         const sign = told && (c.contains('up') ? '\u25b2 ' : c.contains('down') ? '\u25bc ' : '');
@@ -132,8 +135,8 @@
         return depth[i] < depth[to] && inside(to, i) ? PARENT : HIDDEN;
     }
 
-    // Returns whether there was anything to do. The root's whole width is no zoom. Attributes are
-    // written only where they change and are visible.
+    // Zooms to a frame. Returns whether anything changed. The root's whole width is no zoom.
+    // Attributes are written only if they change and are visible.
     function zoom(to) {
         if (to >= 0 && (!(w[to] > 0) || depth[to] === 0 && w[to] >= total - slack(to))) to = -1;
         if (to === zoomed) return false;
@@ -162,8 +165,8 @@
         return (p > 0 && p < 0.05 ? '< 0.1' : p.toFixed(1)) + ' %';
     }
 
-    // A long name is cut, not the numbers after it. One that runs from right to left, or pretends
-    // to, is isolated so that it does not turn the rest around.
+    // Shows the details of a frame. A long name is cut, but not the numbers after it. A name that
+    // runs from right to left is isolated, so that it does not reverse the rest of the line.
     function tell(i) {
         over = i;
         if (i < 0) i = cursor;
@@ -184,8 +187,9 @@
         matched.classList.toggle('bad', bad);
     }
 
-    // Frames lie in each other or apart: a sweep from the left, the wider first, counts no time twice.
-    // Callers of the zoomed frame do not count, as everything would match.
+    // Counts the matches. Frames are nested or disjoint, so a sweep from the left, wider frames
+    // first, counts no time twice. Callers of the zoomed frame do not count, as otherwise
+    // everything might match.
     function tally() {
         if (!pattern) return say(' ');
         let sum = 0, end = -Infinity;
@@ -199,7 +203,8 @@
 
     // -- Search.
 
-    // Returns whether this is a regular expression; if not, says so, and keeps the one before.
+    // Searches. Returns whether the text is a regular expression; if not, says so, and keeps the
+    // previous one.
     function seek(text, anyCase) {
         let next;
         try {
@@ -232,8 +237,8 @@
         if (typeof text === 'string') search(text);
     }
 
-    // -- Links: #at=NAME;NAME;...&q=REGEX&ic=1. A path of names is valid in a profile recorded
-    // anew; pixels are not.
+    // -- Links: #at=NAME;NAME;...&q=REGEX&ic=1. In another recording of the program, a path of
+    // names is still valid, but pixels are not.
 
     // Separators in names are encoded twice: programs that handle links may decode once.
     function encode(text) { return encodeURIComponent(text.replace(/[%;]/g, (c) => encodeURIComponent(c))); }
@@ -242,7 +247,8 @@
         try { return decodeURIComponent(text); } catch (error) { return text; }
     }
 
-    // The frame's number is kept beside it: in a chart by time many frames have one path.
+    // Records the state in the address. The frame's number is kept as well, because in a chart by
+    // time many frames have the same path.
     function visit() {
         if (!alone) return;
         const parts = [], path = [];
@@ -251,14 +257,14 @@
             if (path.length) parts.push('at=' + path.join(';'));
             if (term || data.search) parts.push('q=' + encodeURIComponent(term));
             if (ignoreCase) parts.push('ic=1');
-            // An empty hash would let the query decide.
+            // With an empty hash, the query would decide.
             const hash = parts.join('&') || location.search && 'at=';
             history.pushState({ frame: zoomed }, '', location.href.replace(/#.*/, '') + (hash && '#' + hash));
-        } catch (error) { /* The address must not change, or has half a surrogate: no link, then. */ }
+        } catch (error) { /* The address must not change, or a name has half a surrogate. */ }
     }
 
-    // Follows a path as far as it exists; of all frames with that path it takes the hinted one, or
-    // the first.
+    // Follows a path as far as it exists. If several frames have that path, it takes the hinted
+    // one, or the first.
     function follow(path, hint) {
         let found = -1, level = null;
         path.every((wanted, d) => {
@@ -281,7 +287,7 @@
 
     // -- Clicks, the pointer, keys.
 
-    // One outline marks the frame of the keyboard: nobody wants to Tab through 25,000 frames.
+    // Marks the frame of the keyboard by an outline, instead of a focus for each of 25,000 frames.
     function point(i, hover = -1) {
         cursor = i;
         outline.classList.toggle('hide', i < 0);
@@ -291,8 +297,8 @@
         tell(hover);
     }
 
-    // Up and down are as on the screen: away from the root to the widest child, towards it to the
-    // parent.
+    // Moves the outline. Up and down are directions on the screen: away from the root to the widest
+    // child, towards the root to the parent.
     function step(key) {
         const c = cursor, by = key === 'ArrowLeft' ? -1 : 1, seen = (i, d) => depth[i] === d && shown[i] !== HIDDEN;
         let to = -1;
@@ -356,7 +362,7 @@
     if (alone) window.addEventListener('popstate', restore);
     window.dprofSearch = search;
 
-    // The script is active. Controls get room for longer words.
+    // From here on, the script is active. Controls get room for longer words.
 
     set(outline, 'id', 'cursor');
     set(outline, 'class', 'hide');

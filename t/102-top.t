@@ -286,7 +286,7 @@ subtest 'Slices: nothing is lost from one to the next' => sub {
     cmp_ok(scalar(() = bsd_glob("$dir/spool/*.tree")), '>', 8, 'there were many slices');
     is_deeply([map { @{ $_->{rows}{'main::f'} }[1 .. 3] } @look[1, 2]],
         [('3000.0', '4500.0', '500.0') x 2], 'rates across many slices are exact');
-    is_deeply($look[3]{notes}, ['2 slices were removed before the look, and are not in it.'],
+    is_deeply($look[3]{notes}, ['2 slices were removed before this look and could not be counted.'],
         'what was taken away is told');
     cmp_ok($look[3]{rows}{'main::f'}[3], '<', 200, '... and missing');
     is($look[4]{rows}{'main::f'}[3], '50.0', '... once');
@@ -338,7 +338,7 @@ subtest 'Processes' => sub {
     ended($_) for $beside, $plain;
     my $idle = started($dir, {}, PROFILER(), '-e', "BEGIN { $code }");
     $top = top($elsewhere, [$idle->{pid}]);
-    like($top->{err}, qr/ $idle->{pid} has the profiler, and no profile yet: /,
+    like($top->{err}, qr/ $idle->{pid} has the profiler, but no profile yet: /,
         'one that records nothing yet');
     like($top->{err}, qr/ with start=no or start=mark, when recording starts$/m,
         '... nor will before something starts it');
@@ -347,7 +347,7 @@ subtest 'Processes' => sub {
         . 'my $pid = fork; if (!$pid) { close $out; readline $in; POSIX::_exit(0) }'
         . 'print "$pid\n"; readline STDIN; close $out; wait');
     $top = top($elsewhere, [$parent->{ready}]);
-    like($top->{err}, qr/ $parent->{ready} has the profiler, and no profile yet: /,
+    like($top->{err}, qr/ $parent->{ready} has the profiler, but no profile yet: /,
         'a child that has recorded nothing: its parent\'s file is not its own');
     $top = top($elsewhere, [$parent->{pid}, '-n', 1]);
     is("$top->{err}$top->{status}", '0', '... but the parent\'s');
@@ -405,7 +405,8 @@ subtest 'What cannot be looked at' => sub {
         ['', "Not a perl profile: foreign\n", 1], 'a file that is no profile');
     spew("$dir/folded", "a;b 3\nc 4\n");
     is_deeply([@{ top($dir, ['folded']) }{qw(out err status)}],
-        ['', "dproftop: folded: it has no times; dprofreport shows it\n", 1], 'one without times');
+        ['', "dproftop: folded: the profile has no times; dprofreport shows it\n", 1],
+        'one without times');
     is(top($dir, ['-'])->{err}, "dproftop: -: not a file that can be read again\n", 'a pipe');
     for (['-d', 0], ['-n', 0], ['-s', 'nonsense'], ['--only', '(']) {
         is(top($dir, $_)->{status}, 2, "@$_: a mistake in the command line");

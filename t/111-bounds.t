@@ -73,7 +73,7 @@ for my $begin (slice_text(slice => 9), '') {
     truncate $out, 1 << 33;     # without blocks
     close $out;
     my $run = run_tool('dprofstore', [qw(push --to dir:store --delete spool)], dir => $dir);
-    is($run->{err}, "dprofstore: spool/a.tree: it has more than $MOST bytes; it is now "
+    is($run->{err}, "dprofstore: spool/a.tree: the file has more than $MOST bytes; it is now "
         . "spool/refused/a.tree\n", 'a plain file is bounded, too');
     is($run->{out}, "2 profiles pushed, 1 refused\n", '... and the others are sent');
 }
@@ -128,7 +128,7 @@ sub trickle {
 
 my %SERVER = (
     'endless 100 Continue' => [sub { sends($_[0], "HTTP/1.1 100 Continue\r\n\r\n" x 100) or return
-        for 1 .. $MANY }, qr/the server says 20 times to go on, and gives no answer/],
+        for 1 .. $MANY }, qr/the server has sent 20 interim answers, and no final one/],
     'endless rows' => [sub { sends($_[0], "$OK\r\n");
         my $rows = ("1\t" . 'x' x 998 . "\n") x 10; sends($_[0], $rows) or return for 1 .. $MANY },
         qr/the answer has more than $MOST bytes/],

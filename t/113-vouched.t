@@ -70,7 +70,7 @@ subtest 'files that a profile only names' => sub {
             my ($shows, $said) = showing($profile);
             is($shows, '', "$what is not shown");
             like($said, qr/source of \Q$file\E.*--source-dir/, '... the page says so');
-            like($said, qr/^# The source is left out, .*--source-dir/m, '... and the report');
+            like($said, qr/^# The source is left out: .*--source-dir/m, '... and the report');
             is((showing($profile, '--source-dir', "$dir/home"))[0],
                 'dprofflame dprofhtml dprofreport', '... --source-dir shows it');
             is((showing($profile, '--source-dir', "$dir/work"))[0], '', '... not any other one');
@@ -141,7 +141,7 @@ subtest 'profiles of the user' => sub {
     spew($program, slurp($program) . "# changed\n");
     my ($shows, $said) = showing($profile);
     is($shows, '', 'a source that has changed is not shown');
-    like($said, qr/^# The file has changed since it was recorded; --source-dir DIR/m,
+    like($said, qr/^# The file has changed since the recording; --source-dir DIR/m,
         '... as it says');
     is((showing($profile, '--source-dir', $dir))[0], 'dprofreport',
         '... the report shows it if asked');

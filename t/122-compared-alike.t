@@ -35,10 +35,10 @@ my $slow = sampled('slow', 10, a => [60, 6_000_000], b => [30, 3_000_000]);
 subtest 'Samples beside measured calls' => sub {
     my $refused = in_process('dprofdiff', '--format=perf', $fast, $old);
     is($refused->{status}, 1, 'dprofdiff refuses');
-    like($refused->{err}, qr/^some profiles have samples, and others measured every call; /,
+    like($refused->{err}, qr/^some profiles are sampled, and others have every call; /,
         '... and says why');
     my $rates = in_process('dprofdiff', '--format=perf', '-m', 'samples', $fast, $slow);
-    like($rates->{err}, qr/^samples: they were not taken equally often/,
+    like($rates->{err}, qr/^samples: the profiles have different sampling rates/,
         'it does so where samples were not taken equally often');
     my @pictures = (['dproffold', '--diff'], ['dprofflame', '--diff'],
         ['dprofhtml', '--diff', '-o', "$dir/page.html"]);

@@ -95,7 +95,7 @@ subtest 'A host is a value' => sub {
         qr/^# Baseline: version=1 \(20 profiles of 10 hosts, without the first 2m of /m,
             'the baseline is ten hosts');
     like($text->{out}, qr/^# New: version=2 \(4 profiles of 2 hosts, /m, 'the other side is two');
-    like($text->{out}, qr/^# Units: each host is one value, /m, 'it says so');
+    like($text->{out}, qr/^# Units: each host is one value; /m, 'it says so');
     like($text->{out}, qr/^# Power: .*; \d+ hosts a side needed for |^# Power: .* enough for /m,
         'Power counts hosts');
     my ($narrow) = compared('few', '--buckets', 40);
@@ -115,10 +115,10 @@ subtest 'One host' => sub {
     my ($json, $text) = compared('one');
     is(significant($json), '', 'no sub is significant');
     like($text->{out},
-        qr/^# Too few: one host: what differs between hosts cannot be told from the version$/m,
+        qr/^# Too few: one host a side: a difference may come from the host or from the version$/m,
         'it says why');
-    like(answer('one'), qr/^Too few: one host: what differs /m, '... in the answer');
-    like($text->{err}, qr/^dprofdiff: one host: what differs /m, '... on standard error, too');
+    like(answer('one'), qr/^Too few: one host a side: a difference /m, '... in the answer');
+    like($text->{err}, qr/^dprofdiff: one host a side: /m, '... on standard error, too');
     is($text->{status}, 0, 'the gate does not fail');
     my ($strict) = compared('one', '--strict');
     is($strict->{status}, 3, '... but with --strict');
@@ -134,7 +134,7 @@ subtest 'Pairs' => sub {
     my ($json, $text) = compared('pairs');
     is(significant($json), 'b', 'the sub is found');
     like($text->{out}, qr/^# Baseline: .* of 8 hosts that ran both/m, 'hosts that ran both');
-    like($text->{out}, qr/^# Units: what each host has on both sides is one value/m,
+    like($text->{out}, qr/^# Units: the difference within each host is one value/m,
         'it says that');
 };
 
@@ -163,8 +163,8 @@ subtest 'Traffic, hosts, beginnings' => sub {
     like(significant($json), qr/a b/, '... but with warm=0');
     my $none = in_process('dprofdiff', '--from', "dir:$dir/cold", '--run-set', 'version=1',
         'version=2 warm=1h');
-    is($none->{err}, "dprofdiff: version=2 warm=1h: no process has recorded for so long as warm= "
-        . "says\n", 'nothing is left');
+    is($none->{err}, "dprofdiff: version=2 warm=1h: no process was recorded for longer than "
+        . "warm=\n", 'nothing is left');
 };
 
 sub row_of {

@@ -254,7 +254,8 @@ subtest 'rates' => sub {
     is("$back->{verdict} $back->{change_pct}", "significant -33.33", '... and less, too');
     my $refused = diffs('-m', 'samples', $fast, $slow);
     is($refused->{status}, 1, 'numbers of samples of different rates are not compared');
-    like($refused->{err}, qr/^samples: they were not .*-m cpu .*\n.*fast: 1000 .*\n.*slow: 100 /,
+    like($refused->{err},
+        qr/^samples: the profiles have different .*-m cpu .*\n.*fast: 1000 .*\n.*slow: 100 /,
         '... and it says why');
     is(json('-m', 'samples', '-n', $fast, $more)->{by}{'A::b'}{verdict}, 'significant',
         '... but for their shares');
@@ -311,7 +312,7 @@ subtest 'measured and sampled' => sub {
     my $calls = measured('calls', a => 60_000, b => 30_000);
     my $run = diffs($old, $calls);
     is($run->{status}, 1, 'samples are not compared with measured calls');
-    like($run->{err}, qr{^some\ profiles\ have\ samples,\ and\ others\ measured\ every\ call;\ -n
+    like($run->{err}, qr{^some\ profiles\ are\ sampled,\ and\ others\ have\ every\ call;\ -n
         \ .*\n.*/x:\ samples\n.*/calls:\ every\ call\n\z}x, '... and each side is named');
     like(diffs("$old,$calls", $old)->{err}, qr{calls: samples in some runs\n.*/x: samples\n\z},
         '... within a side, too');

@@ -121,7 +121,7 @@ subtest 'Output' => sub {
         'a share');
     like($text, qr/^P::b +calls +1\.8 +1\.9 +100 +105 +\+5\.00% +exact$/m, 'a count');
     unlike($text, qr/^P::[ae] /m, 'what became less is left out');
-    like($text, qr/^# 2 changes to less \(-v shows them\)$/m, '... which is told');
+    like($text, qr/^# 2 decreases \(-v shows them\)$/m, '... which a line says');
     like(bisect('slower', '-v')->[0], qr/^P::e +ops .* 1,000 +990 +-1\.00% +exact$/m, '-v');
     my $csv = bisect('slower', '--format', 'csv')->[0];
     like($csv, qr/\Asub,metric,last_good,first_bad,before,after,change_pct,p\n/, 'CSV');
@@ -214,7 +214,8 @@ subtest 'Hosts' => sub {
     } 0, 1;
     Devel::DProf::Store::open("dir:$dir/kinds")->add(\@kinds);
     is_deeply([@{ bisect('kinds') }[1, 2]], ['dprofdiff: some versions have samples, and others '
-        . "every call, which cannot be compared; since= or version= selects versions of one kind\n"
+        . 'every call, so they cannot be compared; '
+        . "since= or version= selects versions of one kind\n"
         . "dprofdiff: version 1.0: every call\ndprofdiff: version 1.1: samples\n", 1],
         'versions of samples beside others');
 };
@@ -227,7 +228,7 @@ subtest 'Messages' => sub {
     my $one = run_tool('dprofdiff', ['--from', 'dir:same', '--bisect', 'version=1.8'],
         dir => $dir);
     is_deeply([@$one{qw(err status)}],
-        ["dprofdiff: there is one version only, 1.8: a change needs two\n", 1], 'one version');
+        ["dprofdiff: there is only one version, 1.8; a change needs two\n", 1], 'one version');
     is_deeply([@{ bisect('same', @{ $_->[0] }) }[1, 2]], ["$_->[1]\n$hint", 2], "@{ $_->[0] }") for
         [['--tree'], '--tree does not go with --bisect'],
         [['-c', 'ratio'], '-c does not go with --bisect'],

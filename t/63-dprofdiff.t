@@ -517,7 +517,7 @@ for ([undef, 'Unable to open DIR/missing: No such file or directory'],
     [profile_text(format => 'tree', header => "\$dprof_format='tree 9';"),
         'DIR/newer: .*9', 'newer'],
     [profile_text(format => 'classic', header => '$total_marks=0;'),
-        'DIR/bare: nothing was recorded in it', 'bare'],
+        'DIR/bare: the profile is empty', 'bare'],
     [profile_text(format => 'classic', times => undef, lines => ['- 5']),
         'Garbled profile.*\(DIR/garbled, line 5', 'garbled']) {
     my ($text, $message, $name) = @$_;

@@ -104,7 +104,7 @@ subtest 'dprofreport -s srcline --callees, --callers' => sub {
     is_deeply(\%calls, $calls,
         'the calls from all lines are those of the contexts') or diag explain \%calls;
     is_deeply(\%ticks, $ticks, '... and so are their ticks') or diag explain [\%ticks, $ticks];
-    for (['--callers', 'p.pl:12', qr/^p\.pl:12 is in no sub, which could have callers$/],
+    for (['--callers', 'p.pl:12', qr/^p\.pl:12 is in no sub, so it has no callers$/],
         ['--callees', 'p.pl:99', qr/^there is no sub, file or line p\.pl:99 in \S+$/],
         ['--callees', 'no', qr/^there is no sub, file or line no in \S+$/]) {
         my ($option, $word, $error) = @$_;
@@ -116,8 +116,8 @@ subtest 'dprofreport -s srcline --callees, --callers' => sub {
         'a bad regex is a usage error');
     my $bare = profiled([$file], env => \%env)->{profile};
     like(in_process('dprofreport', '--callees', 'p.pl:9', $bare)->{err},
-        qr/places of calls are not in there; record them with lines or callsites=1$/,
-        'a profile without places of calls is told');
+        qr/no places of calls were recorded; record them with lines or callsites=1$/,
+        'a profile without places of calls is reported');
 };
 
 subtest 'calls of blocks, from a place with a blank' => sub {
@@ -219,11 +219,11 @@ subtest 'dprofreport --annotate' => sub {
         '--annotate draws no picture');
     spew($file, "# one line more\n" . slurp($file));
     like(in_process('dprofreport', '--annotate', 'deep', $profile)->{out},
-        qr/^# The file has changed since it was recorded/m,
+        qr/^# The file has changed since the recording/m,
         '--annotate tells that a source has changed');
     unlink $file;
     my $gone = in_process('dprofreport', '--annotate', 'deep', $profile);
-    like($gone->{out}, qr/^# The source is not there/m,
+    like($gone->{out}, qr/^# The source file is missing/m,
         '--annotate tells that a source is missing');
     like($gone->{out}, qr/^ +[\d.]+% +[\d.]+% +5 7  $/m, '... and prints the costs all the same');
 };
@@ -302,8 +302,8 @@ subtest 'dprofreport --annotate of calls alone' => sub {
     my $caller = spew("$dir/calls.pl", "sub leaf { 1 }\nsub run {\n    leaf();\n}\nrun();\n");
     my $calls = profiled([$caller], env => { %env, PERL_DPROF_CALLSITES => 1 })->{profile};
     my $text = in_process('dprofreport', '--annotate', 'run', '-m', 'real', $calls)->{out};
-    like($text, qr/^# The profile has no costs of statements, but calls: record with lines\.$/m,
-        'a profile without lines is told');
+    like($text, qr/^# The profile has calls but no costs of statements: record with lines\.$/m,
+        'a profile without lines is reported');
     like($text, qr/^ +\d+\.\d\d% {20} 3      leaf\(\);\n +# 1 call of main::leaf, \d+\.\d\d%$/m,
         '... and the counts of lines are left blank');
 };
@@ -357,7 +357,7 @@ END
     like($text, qr/^.{20} +1 2  two\n.{20} +1 4  \n.{20} +1 5  \n\z/m,
         'lines after the end of a file are shown');
     like(in_process('dprofreport', '--annotate', '(eval 2)', $run->{profile})->{out},
-        qr/^# The source was no file, but text that the program had\.$/m,
+        qr/^# The source was not in a file: the program had it as a string\.$/m,
         'the source of a string eval is told to be missing');
 };
 
@@ -369,7 +369,7 @@ subtest 'lines of one process, and of the main program' => sub {
         qr/^Children +Self +Count +Source:Line$/m, 'the column of how often lines ran is Count');
     my $main = in_process('dprofreport', '--main', '-s', 'srcline,sub', '--format', 'json',
         $profile);
-    like($main->{err}, qr/^\Q$profile\E: --main leaves out what statements cost, /,
+    like($main->{err}, qr/^\Q$profile\E: --main leaves out the costs of statements, /,
         '--main tells that it has no costs of statements');
     my ($sum, %line) = (0);
     for (@{ JSON::PP->new->utf8->decode($main->{out})->{rows} }) {
@@ -387,11 +387,12 @@ subtest 'files that tell more and less of lines' => sub {
     my ($times, $counts, $none) = map { profiled([$small], env => { %env, %$_ })->{profile} }
         { PERL_DPROF_LINES => 'time' }, { PERL_DPROF_LINES => 'count' }, {};
     my $told = sub { in_process('dprofreport', @_)->{err} };
-    is($told->('-s', 'srcline', $times, $none), "$none: it does not tell what statements cost, as"
-        . " $times does; the lines shown lack it\n",
-            'a profile without costs of statements is told');
-    is($told->('-F', 'hot', $counts, $times), "$counts: it has counts of statements and no times,"
-        . " which $times has; the lines shown lack them\n", 'a profile with counts alone is told');
+    is($told->('-s', 'srcline', $times, $none), "$none: the file has no costs of statements, unlike"
+        . " $times; the lines shown lack its share\n",
+            'a profile without costs of statements is reported');
+    is($told->('-F', 'hot', $counts, $times), "$counts: the file has counts of statements but no"
+        . " times, unlike $times; the lines shown lack its times\n",
+            'a profile with counts alone is reported');
     is($told->(@$_), '', "@$_[0 .. $#$_ - 1]: no message") for ['-s', 'srcline', $none],
         [$times, $none], ['-f', '-s', 'srcline', $times, $none];
 };
@@ -413,9 +414,9 @@ subtest 'a source found in another place' => sub {
     like($shown->('--symfs', "$dir/none,$path"), $here, '... in the second folder');
     rename "$path/moved.pl", "$path/kept.pl" or die;
     spew("$path/moved.pl", "sub other {\n}\n");
-    like($shown->('--symfs', $path), qr/^# The source is not there;/m,
+    like($shown->('--symfs', $path), qr/^# The source file is missing;/m,
         'another file with the same end is none');
-    like($shown->('--symfs', "$dir/root"), qr/^# The file has changed since it was recorded/m,
+    like($shown->('--symfs', "$dir/root"), qr/^# The file has changed since the recording/m,
         '... where the whole path is the same, it has changed');
     rename "$path/kept.pl", $moved or die;
     like($shown->('--symfs', "$dir/root"), $here, '... and the right one is found behind it');

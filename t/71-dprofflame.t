@@ -949,7 +949,7 @@ subtest 'what a reviewer found' => sub {
     like(flame('--only', 'nosuchname', $plain)->{err}, qr/no frame is left after --only/,
         'filters that leave no frame are told');
     like(flame('--format', 'html', '--total', 100, $plain)->{err},
-        qr/--total: for a picture, not for a page/, '--total of a page is refused');
+        qr/--total affects pictures only, not a page/, '--total of a page is refused');
     my $json = page_of(flame('--format', 'html', '--factor', 4, '--countname', 'ticks',
         $plain)->{out})->{json};
     is_deeply([@{ $json->{metrics}[0] }{qw(unit hz)}], ['ticks', 0.25],

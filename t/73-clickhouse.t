@@ -78,7 +78,7 @@ subtest 'Statements and rows' => sub {
 };
 
 subtest 'Failures' => sub {
-    for (['Code: 60, e.displayText() = no table', 1, qr/no table; dprofstore init/],
+    for (['Code: 60, e.displayText() = no table', 1, qr/no table; run dprofstore init/],
         ["Code: 27, e.displayText() = bad row\nmore", 0, qr/bad row$/],
         ['Code: 241, e.displayText() = Memory limit', 1, qr/Memory limit/],
         ['Code: 193, e.displayText() = Wrong password', 1, qr/DPROF_STORE_PASSWORD/],

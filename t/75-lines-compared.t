@@ -398,7 +398,7 @@ TEXT
     mkdir "$dir/elsewhere";
     rename "$dir/old/My.pm", "$dir/elsewhere/My.pm" or die $!;
     like(diffs('--annotate', 'parse', @out)->{out},
-        qr/^# \S+old\.out: the source is not there .*\n# Lines are paired by .*, which may be/m,
+        qr/^# \S+old\.out: the source is missing .*\n# Lines are paired by .*, which may be/m,
         'a missing source is told');
     like(diffs('--annotate', 'parse', '--symfs', "$dir/elsewhere", @out)->{out},
         qr/^ .* -    my \@words = split/m, '--symfs finds it');

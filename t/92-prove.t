@@ -150,7 +150,7 @@ subtest 'options that are wrong' => sub {
     }
     local $ENV{SUITE_PERL5OPT} = '-d:Other';
     my ($out, $err, $status) = prove('-PDProf', 't/plain.t');
-    like($err, qr/^DProf: PERL5OPT has `-d:Other' already/, 'another -d in PERL5OPT is told');
+    like($err, qr/^DProf: PERL5OPT already has `-d:Other'/, 'another -d in PERL5OPT is told');
 };
 
 my @gate = ('-r', '-j2',
@@ -245,7 +245,7 @@ subtest 'a baseline that is none' => sub {
     spew('bad/t/seed.t.tmon', "nothing\n");
     my ($out, $err, $status) = prove('-PDProf=baseline=bad', 't/seed.t');
     is($status, 1, 'a bad baseline fails');
-    my $fail = 'FAIL: 1 baseline cannot be compared with; DPROF_UPDATE_BASELINES=1 rewrites them';
+    my $fail = 'FAIL: 1 baseline cannot be compared; DPROF_UPDATE_BASELINES=1 rewrites them';
     like($out, qr{^DProf: t/seed\.t: cannot be compared: .*Not a perl profile\nDProf: $fail$}m,
         '... and is not said to cost more');
     is(slurp("$dir/bad/t/seed.t.tmon"), "nothing\n", '... and it stays');

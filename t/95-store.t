@@ -34,8 +34,8 @@ subtest 'The words of a run-set' => sub {
     is_deeply(parsed('since=2026-11-22T14:00'), { since => $now }, 'a time of this machine');
     my $all = 'there are service, version, host, env, since, until, at, older, warm, limit';
     is(parsed($_->[0]), "$_->[1]\n", "`$_->[0]' is wrong") for
-        ['web', "web: a run-set is words such as service=web; $all"],
-        ['service=', "service: a run-set is words such as service=web; $all"],
+        ['web', "web: a run-set has words such as service=web; $all"],
+        ['service=', "service: a run-set has words such as service=web; $all"],
         ['versoin=1', 'unknown condition versoin; did you mean version?'],
         ['web=1', "unknown condition web; $all"],
         ['env=a env=b', 'env is given twice'],

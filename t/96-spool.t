@@ -339,8 +339,8 @@ subtest 'One at a time' => sub {
     my $spool = Devel::DProf::Store::Spool->new("$dir/spool");
     ok($spool->lock, 'a spool is locked');
     is_deeply(dprofstore($dir, qw(push --to dir:store --delete spool)), ["0 profiles pushed\n",
-        'dprofstore: spool: another dprofstore is at work there; what did not arrive stays where '
-            . "it is\n", 1], 'another push says so');
+        'dprofstore: spool: another dprofstore is using this spool; what did not arrive stays '
+            . "where it is\n", 1], 'another push says so');
     undef $spool;
     is(dprofstore($dir, qw(push --to dir:store --delete spool))->[2], 0, 'it is free again');
 };
@@ -358,7 +358,7 @@ subtest 'The agent waits longer while the store fails' => sub {
     is("@waits", '10 20 40 80 160 300 300 300 10 10',
         'twice as long each time, five minutes at most');
     is("@sent", '0 0 0 0 0 0 0 0 1 0', 'it arrives once');
-    is_deeply(\@said, ['no answer; what is in the spool stays there', 'it works again'],
+    is_deeply(\@said, ['no answer; the profiles stay in the spool', 'sending works again'],
         'one line says that it fails, and one that it works');
 };
 

@@ -171,7 +171,7 @@ subtest 'JSON, Markdown' => sub {
 my $hint = "Try 'dprofreport -h' for help.\n";
 is_deeply(history(@{ $_->[0] }), ['', $_->[1], $_->[2]], "@{ $_->[0] }: an error") for
     [['main::x', @set], "there is no sub main::x in service=web\n", 1],
-    [['main::g', @set, '-m', 'ops'], "-m ops: no profile has it in service=web\n", 1],
+    [['main::g', @set, '-m', 'ops'], "-m ops: no profile has this metric in service=web\n", 1],
     [['main::g', @set, '--by', 'x'], "--by x: must be version, or an interval such as 5m, 1h, 1d\n"
         . $hint, 2],
     [['main::g', @set, '--callers', 'P::h'], "--callers does not go with --history\n$hint", 2],

@@ -1,6 +1,6 @@
-/* Writes files as C, for a build. Usage: embed OUTPUT NAME=FILE[+FILE ...] ... For each NAME
- * there are the bytes of its files, one behind the other, and the SHA-256 of them in base64, as
- * Content-Security-Policy has it. The output appears when it is whole. */
+/* Writes files as C, for a build. Usage: embed OUTPUT NAME=FILE[+FILE ...] ... For each NAME it
+ * writes the concatenated bytes of its files, and their SHA-256 in base64, in the form of
+ * Content-Security-Policy. The output file appears when it is complete. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

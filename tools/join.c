@@ -1,13 +1,13 @@
-/* Joins ES modules to one script: join OUTPUT MODULE ... A page holds this script and runs it from
- * file://, where a browser loads no modules. In the script each module stands behind those that it
- * imports, whatever the order of the arguments is. A module becomes a function that is called once
- * and returns its exports; the module's other names stay inside.
+/* Joins ES modules to one script: join OUTPUT MODULE ... A page contains this script and runs it
+ * from file://, where a browser loads no modules. In the script each module follows the modules
+ * that it imports, whatever the order of the arguments is. A module becomes a function that is
+ * called once and returns its exports; the module's other names are local to it.
  *
- * Modules are written so that their lines say all that this program needs: an import begins a line,
- * ends at the next semicolon and renames nothing; `export` begins a line, before a function, a
- * class or a const of one name. File names and exports are unique. Each page carries the script, so
- * lines that are empty or comments are left out, and four blanks at the beginning of a line become
- * a tab. No text goes over several lines. The output appears when it is whole. */
+ * This program parses lines, not JavaScript: an import begins a line, ends at the next semicolon
+ * and renames nothing; `export` begins a line, before a function, a class or a const of one name.
+ * File names and exports are unique. The script is part of each page, so empty lines and comments
+ * are left out, and four blanks at the beginning of a line become a tab. No text may span several
+ * lines. The output file appears when it is complete. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Returns the line behind an import, and its module in *from. */
+/* Returns the line after an import, and its module in *from. */
 static const char *read_import(const struct module *m, const char *at, struct module **from)
 {
     const char *end = strchr(at, ';'), *quote = strchr(at, '\'');
@@ -85,7 +85,7 @@ static const char *read_import(const struct module *m, const char *at, struct mo
         if (strcmp(base_name(modules[k].path), base_name(name)) == 0)
             *from = &modules[k];
     if (!*from)
-        fail(m->path, "an import is of a module that is not given");
+        fail(m->path, "it imports a module that is not among the arguments");
     return next_line(end);
 }
 
@@ -104,14 +104,14 @@ static bool is_ready(const struct module *m)
     return true;
 }
 
-/* Whether a line is empty, or a comment from its beginning. */
+/* Returns whether a line is empty, or begins with a comment. */
 static bool says_nothing(const char *at)
 {
     at += strspn(at, " ");
     return *at == '\n' || begins(at, "//");
 }
 
-/* Writes the names of a module's exports, as a list. Returns how many there are. */
+/* Writes the names of a module's exports, as a list. Returns their number. */
 static int write_exports(FILE *out, const struct module *m)
 {
     int n = 0;

@@ -1,16 +1,16 @@
 #!/usr/bin/perl
-# Makes the lists that repeat what other files say: make lists.
+# Makes the lists that repeat other files: make lists.
 # perl tools/lists.pl [--check] [FILE ...]
 #
 #   CODE-MAP        the first sentence of each file
-#   MANIFEST        what is distributed: all files but those of MANIFEST.SKIP
+#   MANIFEST        the distributed files: all except those of MANIFEST.SKIP
 #   tables of the tools, in README.md and two manuals, from lib/Devel/DProf/Tools.pm
 #   items of options that several manuals share, from tools/options.pod
 #   doc/perl-innards.md, from the paragraphs "What this relies on" at the heads of files
 #
-# A FILE limits the work to that file. --check writes nothing, names each file that is not as it
-# would be made, and what no list can say; its status is then 1. It needs no version control and
-# nothing built.
+# A FILE limits the work to that file. --check writes nothing: it names each file that differs from
+# the one that would be made, and the facts that an author has to write; its status is then 1. It
+# needs neither version control nor a build.
 use strict;
 use warnings;
 use 5.026;
@@ -21,7 +21,7 @@ use File::Find ();
 
 BEGIN {
     chdir Cwd::abs_path(dirname(__FILE__) . '/..') or die "tools/lists.pl: $!\n";
-    $INC{'Devel/DProf/Core.pm'} = 'not needed';     # Tools.pm wants its version, and it is compiled
+    $INC{'Devel/DProf/Core.pm'} = 'not needed';     # Tools.pm loads it for its version
     require './lib/Devel/DProf/Tools.pm';
 }
 
@@ -34,7 +34,7 @@ sub main {
     my $made = made(\@complaints);
     my @names = @args ? @args : sort keys %$made;
     for my $name (@names) {
-        my $text = $made->{$name} // die "tools/lists.pl: $name: it is not one of the files made\n";
+        my $text = $made->{$name} // die "tools/lists.pl: $name: this is not a file that is made\n";
         my $was = -e $name ? content($name) : '';
         next if $was eq $text;
         if ($check) { push @complaints, difference($name, $was, $text) }
@@ -44,8 +44,8 @@ sub main {
     return $check && @complaints ? 1 : 0;
 }
 
-# Returns the text of each file that is made, whole, by name. Adds to complaints what an author has
-# to write first.
+# Returns the complete text of each file that is made, by name. Adds to complaints the facts that an
+# author has to write first.
 sub made {
     my ($complaints) = @_;
     my @files = files();
@@ -64,8 +64,8 @@ sub made {
 
 # ---- files ----
 
-# Returns all files but what a build, a run or an editor leaves: the paragraphs of MANIFEST.SKIP
-# have these behind "What is the author's own".
+# Returns all files except those that a build, a run or an editor leaves. MANIFEST.SKIP has the
+# patterns of these after "What is the author's own".
 sub files {
     my ($own, @left) = split /\n\n+/, content('MANIFEST.SKIP');
     my @patterns = grep { !/^#/ } map { split /\n/ } @left;
@@ -105,7 +105,7 @@ sub write_file {
     return;
 }
 
-# Says where a file and what would be made of it part.
+# Returns a message with the first line in which a file differs from the one that would be made.
 sub difference {
     my ($name, $was, $text) = @_;
     my @was = split /\n/, $was;
@@ -118,15 +118,15 @@ sub difference {
 
 sub manifest {
     my (@files) = @_;
-    '' =~ /\A/;     # maniskip takes $1 of an earlier match for a pattern where a line is a comment
+    '' =~ /\A/;     # at a comment, maniskip would take $1 of an earlier match for a pattern
     my $skip = ExtUtils::Manifest::maniskip();
     return join '', map { "$_\n" } grep { !$skip->($_) } @files;
 }
 
 # ---- the first sentence of a file ----
 
-# Returns what a file says at its head that it is for, without the period; '' if it says nothing.
-# In Perl that is the line below =head1 NAME, else the first sentence of the first comment.
+# Returns the sentence at a file's head that says its purpose, without the period, or ''. In Perl
+# this is the line below =head1 NAME, else the first sentence of the first comment.
 sub first_sentence {
     my ($file, $text) = @_;
     my $head = abstract($text) // comment_of($file, $text);
@@ -158,16 +158,17 @@ sub comment_of {
 # ---- CODE-MAP ----
 
 my $WIDTH = 100;
-# A sentence that is longer says more than what a file is for.
+# A longer sentence would say more than the purpose of a file.
 my $LONGEST = 160;
 
 my $MAP_HEAD = <<'END';
-# What is in which file: the first sentence of each. `make lists` writes this; change the file.
-# Names are relative to the folder above them. name.[ch] is a header and its code.
+# The purpose of each file, from its first sentence. `make lists` writes this page; to change a
+# line, change that file. Names are relative to the folder above them. name.[ch] is a header and its
+# code.
 END
 
-# Reads tools/code-map.in: the folders in their order with titles, whole folders that get one line,
-# and files that cannot say themselves what they are for.
+# Reads tools/code-map.in: the folders in their order with titles, folders that get a single line,
+# and the purposes of files that have no comments.
 sub map_input {
     my %in = (order => [''], title => { '' => 'The top' }, whole => {}, says => {});
     for my $line (grep { !/^\s*(?:#|$)/ } split /\n/, content('tools/code-map.in')) {
@@ -213,7 +214,7 @@ sub said {
     return $sentence;
 }
 
-# Returns folders in the order of tools/code-map.in. One that is not named there comes behind the
+# Returns folders in the order of tools/code-map.in. A folder that is not listed there follows the
 # nearest folder above it.
 sub ordered {
     my ($in, @folders) = @_;
@@ -227,7 +228,7 @@ sub ordered {
     return sort { $key{$a} cmp $key{$b} } @folders;
 }
 
-# Returns the lines of a folder. Texts begin in one column and go on below it.
+# Returns the lines of a folder. Texts begin in one column, and their further lines, too.
 sub section {
     my ($folder, $title, $lines, $complaints) = @_;
     push @$complaints, "tools/code-map.in: $folder/ has no title" if !defined $title;
@@ -239,7 +240,7 @@ sub section {
     return $text;
 }
 
-# Returns text in lines, the first one behind $first, the others behind $next.
+# Breaks text into lines. $first begins the first line, and $next the others.
 sub wrapped {
     my ($first, $next, $text) = @_;
     my ($lines, $line, $is_begun) = ('', $first, 0);
@@ -261,7 +262,7 @@ sub columns {
 
 # ---- regions of other files ----
 
-# What stands between the two lines of a region is made; the lines stay as they are.
+# A region is the text between two lines. The text is made, and the two lines stay.
 my $REGION = qr{
     (^ (?: =for[ ] | <!--[ ] ) made[ ]by[ ]tools/lists\.pl: [ ] ([^\n]*?) (?:[ ]-->)? \n)
     .*?
@@ -286,7 +287,7 @@ sub region {
     return $make->(@args);
 }
 
-# Each tool is said to be for its purpose, and more where there is room.
+# Returns the purpose of a tool, and a second half of the text if there is room.
 sub purpose {
     my ($tool, $before, $behind) = @_;
     return "$tool->{purpose}$tool->{more}" =~ s/(?<![\w-])(--?\w[\w-]*)/$before$1$behind/gr;
@@ -338,7 +339,7 @@ my $INNARDS_HEAD = <<'END';
 that file. "A new perl" in HACKING says how to use it.
 END
 
-# Code that asks for perl's version, or takes the place of one of perl's functions.
+# Matches code that checks perl's version, or replaces one of perl's functions.
 my $INSIDE = qr{ \bPERL_VERSION\s*[<>=] | \bPL_(?:ppaddr|check|runops|r?peepp|opfreehook|signalhook)
     (?:\[\w+\])?\s=\s[^=] }x;
 

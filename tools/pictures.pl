@@ -1,7 +1,6 @@
 #!/usr/bin/perl
-# What `make pictures` runs: the flame graphs in doc/, drawn from programs of examples/ that are
-# profiled anew. Ops and calls are counted, with the hash seed pinned: the same perl draws the same
-# bytes each time.
+# Draws the flame graphs in doc/: make pictures. It profiles programs of examples/ again, and counts
+# ops and calls with the hash seed pinned, so that the same perl draws the same bytes each time.
 use strict;
 use warnings;
 use Cwd ();
@@ -14,11 +13,11 @@ my $dprofflame = "$top/blib/script/dprofflame";
 -e $_ or die "pictures: $_ is not there. Run make first.\n"
     for "$top/blib/lib/Devel/DProf.pm", $dprofflame;
 
-# Settings of the person's own must not change what is drawn.
+# The user's own settings must not change the pictures.
 delete @ENV{ grep { /^PERL_DPROF_|^DPROFFLAME_OPTS$|^PERL5DB$|^PERL5OPT$/ } keys %ENV };
 @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS LC_ALL)} = (0, 0, 'C');
 
-# Names of files are part of the pictures: none is of this machine.
+# Names of files are part of the pictures, so they must not be those of this machine.
 my $dir = File::Temp->newdir('dprof-pictures-XXXXXX', TMPDIR => 1);
 mkdir "$top/doc" or -d _ or die "pictures: doc: $!\n";
 chdir $dir or die "pictures: $dir: $!\n";
@@ -28,8 +27,8 @@ write_file('access.log', output($^X, "$top/examples/makelog.pl"));
 write_file('logreport.pl', $program);
 record('before.out', 'logreport.pl');
 
-# The same program, changed: numbers are compared by perl itself, and two more kinds of clients are
-# told apart.
+# The same program with two changes: perl itself compares numbers, and two more kinds of clients are
+# distinguished.
 write_file('logreport.pl', changed($program,
     'sort by_value' => 'sort { $a <=> $b }',
     "[ browser => sub" =>
@@ -48,7 +47,7 @@ draw('flame-diff.svg', '--title', 'examples/logreport.pl, before and after a cha
 draw('flame-calls-ops.svg', '--title', 'Many calls (blue), or much work in each (red)?', '-m',
     'calls,ops', 'before.out');
 
-chdir '/';      # the folder goes
+chdir '/';      # the current folder is about to be removed
 
 sub draw {
     my ($name, @args) = @_;
@@ -64,7 +63,7 @@ sub record {
     -s $profile or die "pictures: $profile: the run left no profile\n";
 }
 
-# A text with some words replaced, each of which must be there.
+# Returns a text with some words replaced. Each of the words must be in the text.
 sub changed {
     my ($text, @changes) = @_;
     while (my ($from, $to) = splice @changes, 0, 2) {

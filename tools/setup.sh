@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs what it takes to build and test Devel::DProf: a C compiler, make,
+# Installs the requirements to build and test Devel::DProf: a C compiler, make,
 # perl with its headers and core modules, zlib's headers. On Debian and Ubuntu
-# it installs whatever of that is missing; elsewhere it says what to install.
-# Where nothing is missing it changes nothing, and needs neither root nor a network.
+# it installs the missing ones; elsewhere it says what to install. If nothing is
+# missing, it changes nothing, and needs neither root nor a network.
 #
-# usage: sh tools/setup.sh [--check]      --check: only say what is missing
+# usage: sh tools/setup.sh [--check]      --check: only report missing ones
 set -u
 
 say()  { printf 'setup: %s\n' "$*"; }
@@ -21,8 +21,8 @@ work=$(mktemp -d) || fail "cannot make a temporary directory"
 trap 'rm -rf "$work"' 0
 trap 'exit 1' 1 2 15
 
-# The things themselves are looked for, not the packages: a compiler or a perl
-# that somebody built by hand is as good.
+# The checks look for the things themselves, not for packages, so that a compiler or a perl that was
+# built by hand counts, too.
 
 has_perl() { perl -e 1 2>/dev/null; }
 
@@ -36,7 +36,7 @@ has_modules() {
          -MTest::Harness -MJSON::PP -MPod::Usage -MFile::Temp -e 1 2>/dev/null
 }
 
-# The compiler that perl wants to be extended with.
+# Prints the compiler with which perl builds extensions.
 compiler() {
     cc=$(perl -MConfig -e 'print $Config{cc}' 2>/dev/null)
     printf '%s' "${cc:-cc}"
@@ -60,7 +60,7 @@ has_zlib() {
 int main(void) { return zlibVersion() == 0; }' -lz
 }
 
-# Perl's own headers include it, where perl was built so.
+# Succeeds if crypt.h exists, or if perl was built so that its headers do not include it.
 has_crypt() {
     perl -MConfig -e 'exit !$Config{i_crypt}' 2>/dev/null || return 0
     links '#include <crypt.h>
@@ -101,7 +101,8 @@ if too_old; then
 fi
 
 look
-# (Without a compiler zlib cannot be tried, and counts as missing. No harm: apt-get knows better.)
+# (Without a compiler, zlib cannot be tested, and counts as missing. That does no harm, because
+# apt-get installs nothing twice.)
 if [ -z "$missing" ]; then
     version=$(perl -e 'printf "%vd", $^V')
     say "nothing to install: compiler, make, perl $version with headers, zlib are here."
@@ -111,7 +112,7 @@ say "missing: $missing"
 if [ -n "$check_only" ]; then exit 1; fi
 
 if ! command -v apt-get >/dev/null 2>&1; then
-    # Not Debian or Ubuntu: say it, touch nothing.
+    # On other systems, print the command and change nothing.
     if   command -v dnf    >/dev/null 2>&1; then
         how='dnf install gcc make perl-core perl-devel zlib-devel'
     elif command -v apk    >/dev/null 2>&1; then
@@ -143,7 +144,8 @@ else
          "    apt-get update && apt-get install $packages"
 fi
 
-# Waits for another apt-get (a fresh machine often updates itself) instead of failing at once.
+# Runs apt-get. It waits for another apt-get (a fresh machine often updates itself) instead of
+# failing.
 apt() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
         -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
@@ -157,7 +159,7 @@ fi
 wanted=$packages
 say "installing with apt-get: $wanted"
 updated=yes
-# One list that cannot be fetched may be of no matter: going on shows.
+# A list that cannot be fetched may not be needed, so continue.
 apt -o APT::Update::Error-Mode=any update || updated=no
 # shellcheck disable=SC2086 # a list of names
 if ! apt install --no-install-recommends $wanted; then

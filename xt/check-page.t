@@ -156,7 +156,7 @@ END
     'modules are joined, the imported one first; their other names stay inside');
 for ([ qr/in a circle/, 'a.mjs' => "import { x } from './b.mjs';\n",
         'b.mjs' => "import { y } from './a.mjs';\n" ],
-    [ qr/not given/, 'a.mjs' => "import { x } from './c.mjs';\n" ],
+    [ qr/not among the arguments/, 'a.mjs' => "import { x } from './c.mjs';\n" ],
     [ qr/a function, a class or a const/, 'a.mjs' => "export let x;\n" ]) {
     my ($what, %modules) = @$_;
     my ($script, $said) = joined(%modules);

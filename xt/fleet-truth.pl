@@ -187,7 +187,7 @@ sub compared {
 my @MIXED = (mix => [0.37, 0.30, 0.23, 0.10]);
 my @KINDS = (
     { name => '10 hosts against 2', old => 10, new => 2 },
-    { name => '10 against 1', old => 10, new => 1, says => qr/^# Too few: one host: /m },
+    { name => '10 against 1', old => 10, new => 1, says => qr/^# Too few: one host a side: /m },
     { name => '10 against 10', old => 10, new => 10 },
     { name => '20 against 20', old => 20, new => 20 },
     { name => '10 pairs', old => 10, new => 10, paired => 1 },

@@ -40,8 +40,8 @@ sub import {
                 . 'events => LIST, and ' . join(', ', @EXPORT);
         }
     }
-    pin() if $pinned;
-    start(%option);
+    pin_seed() if $pinned;
+    start_recorder(%option);
     my $to = caller;
     no strict 'refs';
     *{"${to}::$_"} = \&{"${class}::$_"} for @names ? @names : @EXPORT;
@@ -52,8 +52,8 @@ sub is_pinned {
     return ($ENV{PERL_HASH_SEED} // '') eq '0' && ($ENV{PERL_PERTURB_KEYS} // '') eq '0';
 }
 
-# Starts the process again with the hash seed pinned, as the same command.
-sub pin {
+# Executes the same command again with the hash seed pinned.
+sub pin_seed {
     return if is_pinned();
     croak 'use Test::DProf -pinned: not under -T; set PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0'
         if ${^TAINT};
@@ -77,7 +77,7 @@ sub pin {
     exec { $^X } $^X, @command or croak "use Test::DProf -pinned: $^X: $!";
 }
 
-sub start {
+sub start_recorder {
     my (%option) = @_;
     delete $ENV{TEST_DPROF_PINNED};
     if ($started++) {
@@ -86,7 +86,7 @@ sub start {
         return;
     }
     $first_pid = $$;
-    $cannot = unable();
+    $cannot = why_unable();
     return if defined $cannot || Devel::DProf::_is_there();
     my @options = ('mode=tree', 'start=no', 'out=' . (dir() =~ s/%/%%/gr) . '/own');
     push @options, "events=$option{events}" if defined $option{events};
@@ -102,8 +102,8 @@ sub start {
     return;
 }
 
-# Returns why nothing can be recorded, or undef.
-sub unable {
+# Returns the reason why nothing can be recorded, or undef.
+sub why_unable {
     local $@;
     if (!defined &Devel::DProf::_is_there && !eval { require Devel::DProf::Core; 1 }) {
         return 'Devel::DProf cannot be loaded by this perl: ' . ($@ =~ /^([^\n]*)/)[0];
@@ -120,8 +120,8 @@ sub unable {
 
 sub cover_is_running { return 'Devel::Cover is running, which changes the ops that code executes' }
 
-# Code compiled before has no hooks: subs that can be called by name get them, anonymous subs and
-# those called through references may not.
+# Remembers the files that were compiled before: their code has no hooks yet. Subs that can be
+# called by name get hooks later, but anonymous subs and those called through references may not.
 sub remember_early {
     my @core = grep { defined && length } map { s{/[^/]+\z}{}r } grep { defined }
         @INC{qw(strict.pm warnings.pm)};
@@ -139,7 +139,7 @@ sub remember_early {
 
 my $dir;
 
-# Returns a folder of our own, which is removed at the end.
+# Returns a private folder, which is removed at the end.
 sub dir {
     return $dir if defined $dir;
     require File::Spec;
@@ -156,7 +156,7 @@ END { remove_dir() if defined $dir && $$ == $first_pid }
 
 sub remove_dir {
     local ($?, $!, $@);
-    # Children that go on running no longer find it.
+    # After this, children that are still running cannot write to it.
     my @folders = rename($dir, "$dir.gone") ? "$dir.gone" : $dir;
     for my $folder (@folders) {     # more may be added
         opendir my $in, $folder or next;
@@ -178,7 +178,7 @@ sub profile_ok(&;$) {
     croak "profile_ok `" . ($name // 'profile') . "' within profile_ok `$Running': blocks cannot "
         . 'be nested' if defined $Running;
     $name //= 'profile';
-    start() if !$started;
+    start_recorder() if !$started;
     return skipped_block($code, $name) if defined $cannot;
 
     my $phase = ++$blocks . ": $name" . place_of_process();
@@ -196,7 +196,7 @@ sub profile_ok(&;$) {
         Devel::DProf::_control_save_block() if $$ == $pid;
         return read_block($path, $phase);
     });
-    my @diag = $lived ? () : ("the block died: " . one($error));
+    my @diag = $lived ? () : ("the block died: " . error_text($error));
     push @diag, too_early($p) if %early;
     my $ctx = Test2::API::context();
     $ctx->ok($lived && !@diag, $name, [map { wrapped($_) } @diag]);
@@ -205,7 +205,7 @@ sub profile_ok(&;$) {
 }
 
 # Returns the text of an exception.
-sub one {
+sub error_text {
     my ($error) = @_;
     my $text = eval { defined $error ? "$error" : '' } // 'an exception that cannot be printed';
     $text =~ s/\n+\z//;
@@ -214,7 +214,7 @@ sub one {
 
 sub skipped_block {
     my ($code, $name) = @_;
-    eval { $code->(); 1 } or note_text("the block died: " . one($@));
+    eval { $code->(); 1 } or note_text("the block died: " . error_text($@));
     return skip_with($name, $cannot, 1);
 }
 
@@ -233,13 +233,13 @@ sub skip_with {
     return Test::DProf::Profile->new(skipped => $why);
 }
 
-# Blocks of children and threads have numbers of their own.
+# Returns a suffix that makes block names of children and threads unique.
 sub place_of_process {
     my $tid = $INC{'threads.pm'} ? threads->tid : 0;
     return ($$ != $first_pid ? " ($$)" : '') . ($tid ? " (thread $tid)" : '');
 }
 
-# Reads what all processes and threads have recorded in a phase.
+# Reads the data that all processes and threads have recorded in a phase.
 sub read_block {
     my ($path, $phase) = @_;
     require Devel::DProf::Compare::Baseline;
@@ -289,7 +289,7 @@ sub profile_script_ok {
     croak "profile_script_ok within profile_ok `$Running': blocks cannot be nested"
         if defined $Running;
     my $name = $how{name} // join ' ', $script, @args;
-    start() if !$started;
+    start_recorder() if !$started;
     my $broken = defined $cannot && !defined &Devel::DProf::_is_there ? $cannot : undef;
     # These are the options that a script inherits.
     my $perl_options = join ' ', $ENV{PERL5OPT} // '', @{ $how{perl} || [] };
@@ -328,7 +328,7 @@ sub profile_script_ok {
     return $p;
 }
 
-# Returns folders that perl would not search by itself.
+# Returns the folders of @INC that perl would not search by default.
 sub added_inc {
     require Config;
     require File::Spec;
@@ -424,7 +424,7 @@ sub cost_ok {
     return $ok;
 }
 
-# Returns the costliest subs.
+# Returns a table of the costliest subs.
 sub of_callees {
     my ($p, $metric) = @_;
     my $rows = $p->rows($metric->name);
@@ -456,7 +456,7 @@ sub checked {
 sub failed_to_read {
     my ($name, $why) = @_;
     my $ctx = Test2::API::context(level => 1);
-    $ctx->ok(0, $name, [map { wrapped($_) } one($why) =~ s/ at \S+ line \d+\.?\z//r]);
+    $ctx->ok(0, $name, [map { wrapped($_) } error_text($why) =~ s/ at \S+ line \d+\.?\z//r]);
     $ctx->release;
     return 0;
 }
@@ -485,7 +485,7 @@ sub no_regression_ok {
     my $name = $how{name} // "no regression since $file";
     return skip_with($name, $p->skipped) && 1 if defined $p->skipped;
     require Devel::DProf::Compare::Baseline;
-    return update($p, $file, $name, $how{counters_only}) if $ENV{DPROF_UPDATE_BASELINES};
+    return update_baseline($p, $file, $name, $how{counters_only}) if $ENV{DPROF_UPDATE_BASELINES};
     my $ctx = Test2::API::context();
     my ($ok, @diag, @notes) = (0);
     my $result;
@@ -494,7 +494,7 @@ sub no_regression_ok {
     } elsif (!($result = eval { Devel::DProf::Compare::Baseline::compare(
         old => [$file], new => [$p->file], old_name => $file, new_name => 'now',
         fail_if => $rules, metric => $how{metric}, strict => $how{strict}, root => project()) })) {
-        @diag = (one($@));
+        @diag = (error_text($@));
     } else {
         my @said = map { s/(PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0) make them repeat/how_to_pin()/er }
             @{ $result->{messages} };
@@ -503,7 +503,7 @@ sub no_regression_ok {
         else { @diag = (changes($result), @said, picture($result, $name)) }
     }
     $ctx->ok($ok, $name, [map { wrapped($_) } @diag]);
-    # Rules that were not checked are told even if the test passes.
+    # A rule that was not checked is reported even if the test passes.
     for my $note (map { wrapped($_) } @notes) {
         $ok && $note =~ /was not checked|is not the same/ ? $ctx->diag($note) : $ctx->note($note);
     }
@@ -535,21 +535,22 @@ sub changes {
         $result->{branch} ? ('what changed in the call tree:', @branch) : ());
 }
 
-# Returns a line of numbers and a name, which gets the rest of the line after so many columns.
+# Returns a line of numbers and a name. The numbers take so many columns, and the name gets the
+# rest.
 sub named {
     my ($columns, $widths, $name, @numbers) = @_;
     return '  ' . Devel::DProf::View::Layout::aligned($widths, '  ', @numbers) . '  '
         . Devel::DProf::View::Layout::fitted($name, WIDTH - $columns);
 }
 
-# Breaks long lines; those of tables are short enough.
+# Breaks long lines. Lines of tables are short enough.
 sub wrapped {
     my ($line) = @_;
     return $line if length $line <= WIDTH || $line !~ /\S\s\S/;
     return Devel::DProf::View::Layout::wrapped(WIDTH, '', '  ', $line =~ /(\s*\S+)/g);
 }
 
-sub update {
+sub update_baseline {
     my ($p, $file, $name, $counters_only) = @_;
     my $ctx = Test2::API::context(level => 1);
     my $failed = eval {
@@ -561,7 +562,7 @@ sub update {
         my $how = Devel::DProf::Compare::Baseline::written_how($p->profile, $counters_only);
         $p->profile->save($file, $VERSION, $how);
     };
-    my $why = $@ ? one($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
+    my $why = $@ ? error_text($@) =~ s/ at \S+ line \d+\.?\z//r : $failed;
     my @why = defined $why ? wrapped("the baseline $file could not be written: $why") : ();
     $ctx->ok(!defined $why, $name, \@why);
     $ctx->diag("baseline $file was written") if !defined $why;
@@ -571,7 +572,8 @@ sub update {
     return defined $why ? 0 : 1;
 }
 
-# Draws the flame graph of the difference; returns a remark.
+# Draws the flame graph of the difference. Returns a remark with its path, or with the reason if it
+# could not be drawn.
 sub picture {
     my ($result, $name) = @_;
     my $folder = $ENV{DPROF_ARTIFACTS};
@@ -591,13 +593,14 @@ sub picture {
             $result->{diff}, { format => 'html', title => undef });
         $flame->prepare or die "it cannot be drawn\n";
         require Devel::DProf::Write;
-        # In a folder that all users share, another user's file by that name is replaced.
+        # In a folder that all users share, another user's file of that name is replaced, not
+        # written.
         my $draw = sub { return $flame->draw($_[0])->{code} };
         my $why = Devel::DProf::Write::whole($path, $draw, replace => $is_shared);
         die "$path: $why\n" if defined $why;
         "flame graph of the difference: $path";
     };
-    return @lines ? @lines : 'there is no flame graph of the difference: ' . one($@);
+    return @lines ? @lines : 'there is no flame graph of the difference: ' . error_text($@);
 }
 
 1;
@@ -608,13 +611,13 @@ __END__
 
 =head1 NAME
 
-Test::DProf - tests of what code costs: calls, ops, times, and that they do not grow
+Test::DProf - tests that the costs of code do not grow: calls, ops, times
 
 =head1 SYNOPSIS
 
     use strict;
     use warnings;
-    use Test::DProf -pinned;        # first, so that it sees all that is compiled
+    use Test::DProf -pinned;        # first, so that it sees all compiled code
     use Test::More;
 
     use My;
@@ -640,17 +643,17 @@ hash seed. So tests check calls and ops.
 
 Use the module together with L<Test::More>, L<Test2::V0> or any other module that is built on
 L<Test2::API>. It brings its own recorder, L<Devel::DProf> without C<-d>, so load it before the code
-to be tested is compiled. Outside of C<profile_ok> nothing is recorded, and a call costs what it
-costs without the module.
+to be tested is compiled. Outside of C<profile_ok> nothing is recorded, and a call has the same cost
+as without the module.
 
-The program does not notice: no debugger flag is set, and the recorder takes no descriptor that the
-program could see, no variable, no handler and no signal. If a test file already runs under
+The program does not notice the recorder, which sets no debugger flag, and takes no descriptor that
+the program could see, no variable, no handler and no signal. If a test file already runs under
 C<-d:DProf>, as it does with C<prove -PDProf>, the module uses that recording, and blocks are parts
 of it.
 
-When nothing can be recorded, the tests are skipped, with the reason, but blocks still run. This is
-so when the perl has no Devel::DProf, or when a debugger, another profiler or L<Devel::Cover> is
-running.
+When nothing can be recorded, the tests are skipped, with the reason, but blocks still run. The
+reason may be that the perl has no Devel::DProf, or that a debugger, another profiler or
+L<Devel::Cover> is running.
 
 =head1 LOADING
 
@@ -661,15 +664,15 @@ running.
 
 If no function is named, all are exported.
 
-C<-pinned> starts the test file again if the hash seed is not pinned: with PERL_HASH_SEED=0
-PERL_PERTURB_KEYS=0 in the environment, and otherwise as the same command. Without a pinned seed,
-ops and sometimes calls differ from run to run, and a comparison treats values that differ by up to
-0.1 % as equal. C<-pinned> must precede anything that has an effect. It dies under C<-T>, and when
-the test is read from standard input.
+If the hash seed is not pinned, C<-pinned> executes the same command again, with PERL_HASH_SEED=0
+PERL_PERTURB_KEYS=0 in the environment. Without a pinned seed, ops and sometimes calls differ from
+run to run, and a comparison treats values that differ by up to 0.1 % as equal. C<-pinned> must
+precede anything that has an effect. It dies under C<-T>, and if the test is read from standard
+input.
 
 C<events> requests counters in addition to calls, times and ops: L<Devel::DProf/EVENTS>, separated
-by C<+>. It dies if one of them cannot be counted here. Only the first C<use> of the module may have
-it; a later one dies.
+by C<+>. C<use> dies if one of them cannot be counted here. Only the first C<use> of the module may
+have C<events>; a later one dies.
 
 =head1 FUNCTIONS
 
@@ -677,17 +680,16 @@ it; a later one dies.
 
     my $p = profile_ok { My::run() } 'runs';
 
-Runs the block in void context, and records what is called in it, by this process, its forked
-children and its threads, as far as these have ended when C<$p> is first queried. The test passes if
-the block lives. If it dies, the test fails, the diagnostic has the exception, and the function
-still returns what was recorded up to that point. It always returns a profile,
-L<Test::DProf::Profile>.
+Runs the block in void context, and records the calls in it. Calls in forked children and threads
+are included if these have ended when C<$p> is first queried. The test passes if the block lives. If
+the block dies, the test fails, and the diagnostic has the exception. The function always returns a
+profile, L<Test::DProf::Profile>, with everything recorded up to that point.
 
 The block itself is C<(program)> in the profile. The subs that were running when it began are not in
 the profile. Phases that the block marks (L<Devel::DProf::Control>) are not shown separately, but
-its C<stop> and C<start> are obeyed. A block within a block is an error; so is C<last> out of a
-block. A block may run many times, and each time has its own profile. With thousands of profiles
-this becomes slow, since each one that is queried is read out of all of them.
+its C<stop> and C<start> have an effect. A block within a block is an error; so is C<last> out of a
+block. A block may run many times, and each run has its own profile. With thousands of profiles this
+becomes slow, since reading one of them means searching all.
 
 The test fails if the block called something that was compiled before this module was loaded, and
 names the file: its named subs are recorded, but anonymous ones may not be. Perl's own modules and
@@ -699,8 +701,8 @@ test modules may be loaded before.
     my $p = profile_script_ok { stdin => $text, status => 1 }, 'bin/tool';
 
 Runs a Perl script in a child process, by this perl, with the folders of C<@INC>, under C<-d:DProf>
-in tree mode, with the hash seed pinned. What the script starts in turn is recorded, too, and added
-up. The test passes if the exit status is 0. Standard input is empty. If the test fails, the
+in tree mode, with the hash seed pinned. Processes that the script starts are recorded, too, and
+added up. The test passes if the exit status is 0. Standard input is empty. If the test fails, the
 diagnostic shows the last lines of the script's output. The function returns a profile that also has
 C<stdout>, C<stderr> and C<status>.
 
@@ -713,9 +715,9 @@ a list of switches; name, the name of the test.
 
     calls_ok $p, 'My::fetch', '<=', 12;
 
-How often a sub was called. OPERATOR is one of C<E<lt> E<lt>= == != E<gt>= E<gt>>. A sub that was
-never called has 0 calls. A name that neither the block nor the process knows is a failure, and the
-diagnostic suggests similar names. Returns true if the test passes.
+Tests how often a sub was called. OPERATOR is one of C<E<lt> E<lt>= == != E<gt>= E<gt>>. A sub that
+was never called has 0 calls. If neither the block nor the process has a sub of that name, the test
+fails, and the diagnostic suggests similar names. Returns true if the test passes.
 
 =head2 cost_ok PROFILE, SUB, WHAT, OPERATOR, NUMBER [, NAME]
 
@@ -724,9 +726,9 @@ diagnostic suggests similar names. Returns true if the test passes.
     cost_ok $p, '(total)', 'ops', '<=', 100_000;
     cost_ok $p, 'My::parse', 'incl', '<', 2.5;          # seconds
 
-What a sub cost in all its calls together. L<Test::DProf::Profile/cost> lists the values of WHAT;
-times are in seconds. Returns true if the test passes. It fails if nothing of that kind was counted:
-ops are counted by perl's own run loop, which a debugging perl replaces.
+Tests the cost of a sub in all its calls together. L<Test::DProf::Profile/cost> lists the values of
+WHAT; times are in seconds. Returns true if the test passes. The test fails if WHAT was not counted:
+for example, a debugging perl replaces the run loop, and then ops are not counted.
 
 =head2 no_regression_ok PROFILE, baseline => FILE, OPTION => VALUE, ...
 
@@ -745,44 +747,44 @@ folder, which is the project's.
 =item fail_if => RULES
 
 The rules, in the syntax of L<dprofdiff/--fail-if>; C<calls E<gt> 0, ops E<gt> 2%> by default. Rules
-about times need a baseline that has times. They compare one run a side, and so differ by chance.
+about times need a baseline that has times. They compare one run a side, so their results vary.
 Times that have grown by less than 1 ms or 0.5 % of the total do not count (see B<--time-floor> of
 L<dprofdiff>).
 
 =item counters_only => 1
 
-The baseline, when it is written, has calls and counters that repeat, and no times. Written again
-for unchanged code by the same perl, it is the same file.
+A baseline that is written has calls and counters that repeat, and no times. For unchanged code and
+the same perl, the file is always the same.
 
 =item metric => NAME, strict => 1, name => TEXT
 
 C<metric> is the metric of the table (L<Devel::DProf::Compare::Baseline/compare>). With C<strict>,
-what cannot be decided fails. C<name> is the name of the test.
+undecided rules fail. C<name> is the name of the test.
 
 =back
 
-The diagnostic of a failure has the rules that failed, the lines of those subs that have grown most,
-if both sides have lines (C<lines> of C<profile_script_ok>; blocks have none), the few subs that
-matter with old and new numbers, the branch of the call tree that has changed, and the path of a
-flame graph of the difference. This page is written to the folder that the environment variable
-DPROF_ARTIFACTS names, which is created if necessary, or else to the system's temporary folder. It
-is not removed.
+The diagnostic of a failure has the rules that failed, the subs that have changed with old and new
+numbers, the branch of the call tree that has changed, and the path of a flame graph of the
+difference. If both sides have lines (C<lines> of C<profile_script_ok>; blocks have none), it also
+has the lines that have grown most. The flame graph is written to the folder that the environment
+variable DPROF_ARTIFACTS names, which is created if necessary, or else to the system's temporary
+folder. It is not removed.
 
 A missing baseline is a failure. With DPROF_UPDATE_BASELINES=1 in the environment no baseline is
-compared; all are written, and a diagnostic says which:
+compared; all are written, and a diagnostic names each:
 
     DPROF_UPDATE_BASELINES=1 prove -l t/perf
     git diff t/perf
 
 Rules that cannot be checked against a baseline are left out, and a diagnostic says so. If another
-perl recorded the baseline, these are all rules but those about calls, C<new> and C<gone>. Rules
-about a counter that one of the two sides lacks are left out, too.
+perl recorded the baseline, only rules about calls, C<new> and C<gone> are checked. Rules about a
+counter that one of the two sides lacks are left out, too.
 
 =head1 LIMITS
 
 The hash seed of a running process cannot be set, which is why C<-pinned> exists.
 
-Every call is recorded, and C<sample=HZ> has no place in a test: compare sampled profiles with
+Every call is recorded, so there is no C<sample=HZ>: compare sampled profiles with
 L<dprofdiff/Samples>.
 
 Calls of anonymous subs that were compiled in the test file above C<use Test::DProf> may be missing,

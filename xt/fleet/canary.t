@@ -83,7 +83,7 @@ sub canary {
         '... and says what it could have seen');
     my $short = compared($store, $rule, [qw(stable short)]);
     is($short->[2], 0, 'one host is not decided');
-    like($short->[0], qr/^# Too few: one host: what differs between hosts cannot be told from /m,
+    like($short->[0], qr/^# Too few: one host a side: a difference may come from the host or /m,
         '... and says why');
     like($short->[0], qr/^# Not enough hosts: 2 a side needed to decide$/m,
         '... and how many are needed');

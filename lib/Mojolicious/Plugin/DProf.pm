@@ -1,6 +1,6 @@
 package Mojolicious::Plugin::DProf;
 
-our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
+our $DPROF_AROUND;      # this package is not recorded (see Devel::DProf::Control)
 
 use strict;
 use warnings;
@@ -12,37 +12,36 @@ our $VERSION = '20261120.00';
 
 use constant {
     KEY      => 'dprof.rename',
-    NO_ROUTE => '(no route)',       # until one is found
+    NO_ROUTE => '(no route)',       # the name of a request before its route is found
 };
 
-# Without a recorder there is a helper that does nothing.
+# Adds the helper and the hooks. Without a recorder, the helper does nothing and there are no hooks.
 sub register {
     my ($self, $app, $conf) = @_;
     $app->helper(dprof_name => sub { rename_request(@_); return });
     return if !Devel::DProf::Requests::is_recorded();
     my $requests = Devel::DProf::Requests->new(%{ $conf // {} });
-    $app->hook(around_dispatch => sub { return dispatched($requests, @_) });
-    $app->hook(around_action => sub { return acted($requests, @_) });
+    $app->hook(around_dispatch => sub { return begin_request($requests, @_) });
+    $app->hook(around_action => sub { return name_by_route($requests, @_) });
     return;
 }
 
-# A mounted application shares the stash, and Plack's middleware may be around all of it: the
-# outermost has begun the request.
-sub dispatched {
+# Begins a request, unless an outer application or Plack's middleware has begun it. A mounted
+# application shares the stash.
+sub begin_request {
     my ($requests, $next, $c) = @_;
     my $stash = $c->stash;
     return $next->() if $stash->{ +KEY } || $c->req->env->{ +KEY };
     my $request = $requests->begin(NO_ROUTE);
     $stash->{ +KEY } = $request->renamer;
     my $section = $request->section;
-    follow($c->tx, $request);
+    end_with($c->tx, $request);
     return $next->();
 }
 
-# The transaction holds the request until it ends: when its response is whole, or else when the
-# connection has done with it. A WebSocket lasts for as long as people look at a page; its request
-# is the handshake.
-sub follow {
+# Ends the request when its response is complete, or else when the transaction ends. A WebSocket may
+# last for hours, so its request is only the handshake.
+sub end_with {
     my ($tx, $request) = @_;
     return if $tx->is_websocket;
     $tx->on(finish => sub { $request->end });
@@ -50,7 +49,7 @@ sub follow {
     return;
 }
 
-sub acted {
+sub name_by_route {
     my ($requests, $next, $c) = @_;
     my $stash = $c->stash;
     my $is_named = $stash->{'dprof.named'};
@@ -67,7 +66,7 @@ sub route_name {
     return $method . ' ' . (length $pattern ? $pattern : '/');
 }
 
-# A name that the application has given stays.
+# Gives the request the application's name, which no route replaces.
 sub rename_request {
     my ($c, $name) = @_;
     return if !Devel::DProf::Requests::is_name($name);
@@ -91,7 +90,7 @@ __END__
 
 =head1 NAME
 
-Mojolicious::Plugin::DProf - what each route of a Mojolicious application costs
+Mojolicious::Plugin::DProf - the costs of each route of a Mojolicious application
 
 =head1 SYNOPSIS
 
@@ -100,7 +99,7 @@ Mojolicious::Plugin::DProf - what each route of a Mojolicious application costs
 
     # Mojolicious
     $self->plugin('DProf');
-    $self->plugin('DProf', { slower => 0.5 });      # of these requests alone
+    $self->plugin('DProf', { slower => 0.5 });      # only slow requests
 
     perl -d:DProf=tree app.pl prefork
     dprofreport --processes -s phase,sub
@@ -112,23 +111,23 @@ Mojolicious::Plugin::DProf - what each route of a Mojolicious application costs
 =head1 DESCRIPTION
 
 While a request is handled, the phase of the profile (L<Devel::DProf::Control/mark>) is its method
-and route: C<GET /user/:id>. Outside of requests it is the one that was before, mostly C<main>. So
-C<dprofreport -s phase,sub>, C<dprofpp --phases> and the page of L<dprofflame> tell what each
-route costs, in calls, times, samples and counters.
+and route: C<GET /user/:id>. Outside of requests, the previous phase continues, mostly C<main>. So
+C<dprofreport -s phase,sub>, C<dprofpp --phases> and the page of L<dprofflame> show the costs of
+each route, in calls, times, samples and counters.
 
-Until a route is found, the phase is C<(no route)>: there are the hooks that come before routing,
-static files, and pages that do not exist. Methods other than GET, HEAD, POST, PUT, PATCH, DELETE
-and OPTIONS are C<OTHER>; the handshake of a WebSocket is C<WEBSOCKET /route>.
+Until a route is found, the phase is C<(no route)>. It has the hooks that run before routing, static
+files, and pages that do not exist. Methods other than GET, HEAD, POST, PUT, PATCH, DELETE and
+OPTIONS are C<OTHER>; the handshake of a WebSocket is C<WEBSOCKET /route>.
 
 Each process of a preforking server writes a file of its own, and C<--processes> reads all of them.
 L<hypnotoad> starts a new perl in its own place, so only PERL5OPT reaches the application; its
 first file, F<tmon.out.old>, is of no use.
 
 Without C<-d:DProf> the plugin adds a helper that does nothing, and no hook. Responses are the same
-with and without it. The plugin's own subs are not in the profile. Under PSGI, with
-L<Plack::Middleware::DProf> around the application, the request is the middleware's, and gets
-the route as its name. Of mounted applications that have the plugin, too, the outermost has the
-request, and the route is the innermost one.
+with and without C<-d:DProf>. The plugin's own subs are not in the profile. Under PSGI, if
+L<Plack::Middleware::DProf> is around the application, the middleware begins and ends the request,
+and the plugin gives it the route as its name. If mounted applications have the plugin, too, the
+outermost one begins the request, and the innermost route names it.
 
 =head1 OPTIONS
 
@@ -137,23 +136,23 @@ request, and the route is the innermost one.
 =item name => CODE
 
 CODE gets the controller when a route has been found, and returns the request's name. If it returns
-nothing, or dies, the name is the usual one; a message says once that it died.
+nothing, or dies, the request gets its usual name; the first time that CODE dies, a message says so.
 
 =item every => N
 
-Only every N-th request of each process is recorded, as L<Plack::Middleware::DProf/OPTIONS> tells.
+Only every N-th request of each process is recorded; see L<Plack::Middleware::DProf/OPTIONS>.
 
 =item slower => SECONDS
 
-Only requests that take SECONDS or longer are recorded, in real time, from the beginning to the end
-of the request; SECONDS may be a fraction. What other requests have recorded is dropped, and nothing
-of it is left. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, slow
-requests are all that is recorded. It takes a tree or samples (C<sample=100>). With a trace, which
-cannot drop calls, a warning is given and all requests are recorded.
+Only requests that take SECONDS or longer in real time, from beginning to end, are recorded; SECONDS
+may be a fraction. The data of other requests are dropped completely. Outside of requests, recording
+is not affected: with C<-d:DProf=tree,start=no>, only slow requests are recorded. The option needs a
+tree or samples (C<sample=100>). With a trace, which cannot drop calls, a warning is given and all
+requests are recorded.
 
-A file that is saved in the middle of a request has nothing of it, and a slice has the requests that
-end in it. L<Devel::DProf::Control/settle> says more, also of programs that end, fork or die
-meanwhile. With C<every>, of every N-th request those are recorded that are slow.
+A file that is saved in the middle of a request has nothing of that request, and a slice has the
+requests that end in it. L<Devel::DProf::Control/settle> also describes programs that end, fork or
+die during a request. With C<every>, only the slow ones of every N-th request are recorded.
 
 =back
 
@@ -167,8 +166,8 @@ A mistake in the options is reported, and does not end the program.
 
     $c->dprof_name('search, by ' . $c->param('by'));
 
-Gives the request a name from this moment on, in place of its route. After 1,000 names of a process,
-further ones are C<other>.
+Gives the request a name from this moment on, in place of its route. If a process has 1,000 names,
+further ones become C<other>.
 
 =back
 
@@ -178,25 +177,24 @@ further ones are C<other>.
 
 =item register
 
-Called by L<Mojolicious> when the plugin is loaded.
+L<Mojolicious> calls this method when it loads the plugin.
 
 =back
 
 =head1 WHAT BELONGS TO A REQUEST
 
-All that the hook C<around_dispatch> has around it always runs in the phase of its request: routing,
+All code within the hook C<around_dispatch> always runs in the phase of its request: routing,
 actions, templates. A request is open until its response has been rendered. If the response is
 delayed (C<render_later>, promises) or written in chunks, the request is open until the response is
-rendered, or until the connection has done with it.
+rendered, or until the connection ends the transaction.
 
-Meanwhile the event loop goes on with other things. What it runs then, timers and promises of the
-application too, is in the phase of the open request if there is only one; the time in which the
-loop waits is as well. While several requests are open, it cannot be told for whom a callback
-runs: the phase is C<(overlapping requests)>. With C<every>, such a stretch is recorded if one of
-its requests is; with C<slower> it is always recorded, since nobody knows whether it belongs to a
-slow request.
+Meanwhile the event loop continues with other work. While one request is open, the phase of that
+request also has the callbacks that the loop runs, including timers and promises of the application,
+and the time in which the loop waits. While several requests are open, the owner of a callback is
+unknown: the phase is C<(overlapping requests)>. With C<every>, such a stretch is recorded if one of
+its requests is. With C<slower> it is always recorded, because it may belong to a slow request.
 
-What arrives on a WebSocket after its handshake is outside of requests.
+Messages on a WebSocket after its handshake are outside of requests.
 
 =head1 SEE ALSO
 

@@ -1,6 +1,6 @@
 package Plack::Middleware::DProf;
 
-our $DPROF_AROUND;      # this package is not recorded: see Devel::DProf::Control
+our $DPROF_AROUND;      # this package is not recorded (see Devel::DProf::Control)
 
 use strict;
 use warnings;
@@ -11,8 +11,8 @@ use Scalar::Util qw(blessed reftype);
 
 our $VERSION = '20261120.00';
 
-# Without a recorder there is the application, and nothing around it. The sub that is returned is
-# one of this package, which is not recorded.
+# Returns the application itself if there is no recorder. Otherwise returns a sub of this package,
+# which is not recorded.
 sub to_app {
     my ($self) = @_;
     my $app = $self->{app};
@@ -33,7 +33,7 @@ sub prepare_app {
 sub call {
     my ($self, $env) = @_;
     my $app = $self->{app};
-    return $app->($env) if $env->{'dprof.rename'};      # one more of these is around this one
+    return $app->($env) if $env->{'dprof.rename'};      # an outer middleware has the request
     my $request = $self->{requests}->begin($self->request_name($env));
     my $section = $request->section;
     $env->{'dprof.rename'} = $request->renamer;
@@ -52,12 +52,13 @@ sub request_name {
     return $self->{requests}->name_of($usual, $env);
 }
 
-# A response whose body is an object goes on. Any other one is whole: it runs no more code of the
-# application. The array may be one that the application returns again and again.
+# Wraps the body of a response if it is an object. Any other response is complete and runs no more
+# code of the application, so the request ends. The array is copied, as an application may return
+# the same array again.
 sub answered {
     my ($request, $response) = @_;
     my $body = ref $response eq 'ARRAY' ? $response->[2] : undef;
-    if (!goes_on($body)) {
+    if (!continues($body)) {
         $request->end;
         return $response;
     }
@@ -66,8 +67,9 @@ sub answered {
     return \@copy;
 }
 
-# A filehandle is the server's, which may send the file by a system call.
-sub goes_on {
+# Returns whether a body runs code of the application. A filehandle does not, and must not be
+# wrapped, because the server may send the file by a system call.
+sub continues {
     my ($body) = @_;
     return ref $body && ref $body ne 'ARRAY' && blessed $body
         && reftype($body) !~ /\A(?:GLOB|IO)\z/ && $body->can('getline');
@@ -82,7 +84,7 @@ sub streamed {
     };
 }
 
-# Without a body, the server gives a writer for it.
+# Wraps the server's responder. If the response has no body, the responder returns a writer for it.
 sub responder {
     my ($request, $respond) = @_;
     return sub {
@@ -100,21 +102,22 @@ sub stream {
     return bless { request => $request, inner => $inner }, 'Plack::Middleware::DProf::Stream';
 }
 
-sub pass {
+sub pass_through {
     my ($method, $stream, @args) = @_;
     my $section = $stream->{request}->section;
     return $stream->{inner}->$method(@args);
 }
 
-# A body or a writer, each method of which is a section of its request. It can what the one inside
-# can: servers and other middleware ask for more than PSGI has.
+# A wrapper around a body or a writer: each method call is a section of the request. It has all
+# methods of the wrapped object, because servers and other middleware may use more than PSGI
+# defines.
 package    # for PAUSE
     Plack::Middleware::DProf::Stream;
 
 our ($AUTOLOAD, $DPROF_AROUND);
 
-sub getline { return Plack::Middleware::DProf::pass('getline', @_) }
-sub write { return Plack::Middleware::DProf::pass('write', @_) }
+sub getline { return Plack::Middleware::DProf::pass_through('getline', @_) }
+sub write { return Plack::Middleware::DProf::pass_through('write', @_) }
 
 sub close {
     my ($self, @args) = @_;
@@ -136,7 +139,7 @@ sub isa {
 }
 
 sub AUTOLOAD {
-    return Plack::Middleware::DProf::pass($AUTOLOAD =~ s/.*:://sr, @_);
+    return Plack::Middleware::DProf::pass_through($AUTOLOAD =~ s/.*:://sr, @_);
 }
 
 sub DESTROY { }
@@ -149,7 +152,7 @@ __END__
 
 =head1 NAME
 
-Plack::Middleware::DProf - what each request of a PSGI application costs
+Plack::Middleware::DProf - the costs of each request of a PSGI application
 
 =head1 SYNOPSIS
 
@@ -165,24 +168,24 @@ Plack::Middleware::DProf - what each request of a PSGI application costs
 
     perl -d:DProf=sample=100 -S plackup app.psgi
 
-    # in production: samples of slow requests alone
+    # in production: samples of slow requests only
     enable 'DProf', slower => 0.5;
     PERL5OPT=-d:DProf=sample=100,start=no starman app.psgi
 
 =head1 DESCRIPTION
 
 While a request is handled, the phase of the profile (L<Devel::DProf::Control/mark>) is the
-request's name, C<GET /page/N>. Outside of requests it is the one that was before, mostly C<main>.
-So C<dprofreport -s phase,sub>, C<dprofpp --phases> and the page of L<dprofflame> tell what
-each kind of request costs, in calls, times, samples and counters.
+request's name, C<GET /page/N>. Outside of requests, the previous phase continues, mostly C<main>.
+So C<dprofreport -s phase,sub>, C<dprofpp --phases> and the page of L<dprofflame> show the costs of
+each kind of request, in calls, times, samples and counters.
 
 Each process of a preforking server writes a file of its own, and C<--processes> reads all of them.
 With slices (L<Devel::DProf/SLICES>), each slice has the phases.
 
-Without C<-d:DProf> the middleware is not there at all: C<wrap> returns the application itself. With
-it, a response has the same status, headers and bytes, and what the application throws goes to the
-server as it was thrown. The middleware's own subs are not in the profile. If it is enabled
-twice around a request, the outer one counts.
+Without C<-d:DProf> there is no middleware at all: C<wrap> returns the application itself. With
+C<-d:DProf>, a response has the same status, headers and bytes, and exceptions of the application
+reach the server unchanged. The middleware's own subs are not in the profile. If two of these
+middlewares are around a request, the outer one counts.
 
 =head1 OPTIONS
 
@@ -194,25 +197,26 @@ CODE gets the environment of the request, and returns its name:
 
     enable 'DProf', name => sub { my ($env) = @_; return $env->{HTTP_HOST} };
 
-If it returns nothing, or dies, the name is the usual one; a message says once that it died.
+If CODE returns nothing, or dies, the request gets its usual name; the first time that CODE dies, a
+message says so.
 
 =item every => N
 
 Only every N-th request of each process is recorded, from the first on, and recording is stopped
-during the others. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, these
-requests are all that is recorded.
+during the others. Outside of requests, recording is not affected: with C<-d:DProf=tree,start=no>,
+only these requests are recorded.
 
 =item slower => SECONDS
 
-Only requests that take SECONDS or longer are recorded, in real time, from the beginning to the end
-of the request; SECONDS may be a fraction. What other requests have recorded is dropped, and nothing
-of it is left. Outside of requests recording is as it was: with C<-d:DProf=tree,start=no>, slow
-requests are all that is recorded. It takes a tree or samples (C<sample=100>). With a trace, which
-cannot drop calls, a warning is given and all requests are recorded.
+Only requests that take SECONDS or longer in real time, from beginning to end, are recorded; SECONDS
+may be a fraction. The data of other requests are dropped completely. Outside of requests, recording
+is not affected: with C<-d:DProf=tree,start=no>, only slow requests are recorded. The option needs a
+tree or samples (C<sample=100>). With a trace, which cannot drop calls, a warning is given and all
+requests are recorded.
 
-A file that is saved in the middle of a request has nothing of it, and a slice has the requests that
-end in it. L<Devel::DProf::Control/settle> says more, also of programs that end, fork or die
-meanwhile. With C<every>, of every N-th request those are recorded that are slow.
+A file that is saved in the middle of a request has nothing of that request, and a slice has the
+requests that end in it. L<Devel::DProf::Control/settle> also describes programs that end, fork or
+die during a request. With C<every>, only the slow ones of every N-th request are recorded.
 
 =back
 
@@ -220,33 +224,33 @@ A mistake in the options is reported, and does not end the program.
 
 =head1 NAMES
 
-These count, the first that there is:
+The name of a request is the first of these that exists:
 
 =over
 
 =item *
 
-C<< $env->{'dprof.name'} >>, as it is when the request reaches the middleware
+C<< $env->{'dprof.name'} >>, if it is set when the request reaches the middleware
 
 =item *
 
-what C<name> returns
+the name that C<name> returns
 
 =item *
 
 the method and the path: C<GET /user/N/page>. Numbers, and parts of a path that look like ids in
-hexadecimal, are C<N>. Methods other than GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS are
-C<OTHER>. After 200 names of this kind in a process, further ones are C<GET (other paths)>. Clients
-ask for whatever they like, so an application that has a router should give names.
+hexadecimal, become C<N>. Methods other than GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS become
+C<OTHER>. If a process has 200 names of this kind, further ones become C<GET (other paths)>. Clients
+can request any path, so an application that has a router should give names.
 
 =back
 
-An application that learns only from its router what a request is calls C<<
-$env->{'dprof.rename'}->($name) >>, if there is such a function (without C<-d:DProf> there is none);
-the name holds from that moment on. It may also set C<< $env->{'dprof.name'} >>, which is looked at
-again when the application has returned, and holds for what comes after. After 1,000 names of a
-process, further ones are C<other>. The application may mark phases of its own; they end with the
-request at the latest.
+If the application's router finds the name of a request later, the application calls C<<
+$env->{'dprof.rename'}->($name) >>, provided that this function exists (without C<-d:DProf> it does
+not). The name is valid from that moment on. The application may also set C<< $env->{'dprof.name'}
+>>: the middleware reads it again when the application has returned, for the rest of the request. If
+a process has 1,000 names, further ones become C<other>. The application may mark phases of its own;
+they end with the request at the latest.
 
 =head1 WHAT BELONGS TO A REQUEST
 
@@ -274,17 +278,17 @@ C<close>
 =back
 
 A request is open until the application has returned a response with an array or a filehandle, until
-the body or the writer is closed, or until nobody holds these any longer. A filehandle is read by
-the server, which may send it by a system call: that is outside of the request.
+the body or the writer is closed, or until no reference to these is left. The server reads a
+filehandle, or sends it by a system call, outside of the request.
 
-Servers with an event loop, such as L<Twiggy>, go on with other things while a response is delayed.
-What they run then, timers and callbacks of the application too, is in the phase of the open request
-if there is only one; the time in which the loop waits is as well.
+Servers with an event loop, such as L<Twiggy>, continue with other work while a response is delayed.
+While one request is open, its phase also has the callbacks that the loop runs, including timers of
+the application, and the time in which the loop waits.
 
-While several requests are open, it cannot be told for whom a callback runs: the phase is
+While several requests are open, the owner of a callback is unknown: the phase is
 C<(overlapping requests)>. The same holds for coroutines (L<Coro>) while several of them are in the
-application. With C<every>, such a stretch is recorded if one of its requests is; with C<slower> it
-is always recorded, since nobody knows whether it belongs to a slow request.
+application. With C<every>, such a stretch is recorded if one of its requests is. With C<slower> it
+is always recorded, because it may belong to a slow request.
 
 Cleanup handlers (C<psgix.cleanup>) and connections that the application takes over (C<psgix.io>)
 are outside of requests.

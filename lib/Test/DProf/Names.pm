@@ -1,6 +1,6 @@
 package Test::DProf::Names;
 
-# Names of subs that a test has and the profile has not: what is to be said of them.
+# Makes messages about names of subs that a test has and the profile lacks.
 
 use strict;
 use warnings;
@@ -10,8 +10,8 @@ use Exporter 'import';
 our $VERSION = '20261120.00';
 our @EXPORT_OK = qw(misspelt doubtful_name);
 
-# Tells whether nothing has this name, neither in the profile nor here. A script's subs that were
-# not called are not known.
+# Returns a message if neither the profile of a block nor this process has a sub of this name. Names
+# in the profile of a script are not checked, because subs that were not called are unknown.
 sub misspelt {
     my ($p, $sub) = @_;
     return if !$p->is_block || $p->knows($sub) || is_defined($sub) || $sub =~ /^\(|__ANON__|^CORE:/;
@@ -53,7 +53,7 @@ sub nearest {
     return @near > 3 ? @near[0 .. 2] : @near;
 }
 
-# Returns Levenshtein's distance of two names.
+# Returns the Levenshtein distance of two names.
 sub distance {
     my ($x, $y) = @_;
     my @above = 0 .. length $y;
@@ -82,7 +82,8 @@ Test::DProf::Names - names of subs that a profile does not have
 
 =head1 DESCRIPTION
 
-What L<Test::DProf> says of such a name. It is internal to this distribution.
+This module makes the messages of L<Test::DProf> about such names. It is internal to this
+distribution.
 
 =head1 FUNCTIONS
 
@@ -90,17 +91,17 @@ What L<Test::DProf> says of such a name. It is internal to this distribution.
 
 =item misspelt PROFILE, SUB
 
-What is to be said of a name that neither the L<Test::DProf::Profile> of a block nor the process
-has: a line, with names that are like it. Nothing if there is such a sub.
+Returns a line with similar names if neither the L<Test::DProf::Profile> of a block nor the process
+has the name. Returns nothing if there is such a sub.
 
 =item doubtful_name PROFILE, SUB
 
-The same of a script's profile, after a test has failed: a script's subs that were not called are
-not known.
+Returns the same for a script's profile, after a test has failed. The name may still be right, as a
+script's subs that were not called are unknown.
 
 =item is_defined SUB, nearest PROFILE, SUB, distance NAME, NAME
 
-Parts of the above.
+These functions are parts of the above.
 
 =back
 

@@ -1,6 +1,6 @@
 package Test::DProf::Profile;
 
-# What a test has recorded: a block, or a script. It is read on first use.
+# The profile that a test has recorded, of a block or a script. It is read on first use.
 
 use strict;
 use warnings;
@@ -9,8 +9,8 @@ use Carp 'croak';
 
 our $VERSION = '20261120.00';
 
-# How: read, a sub that returns a Devel::DProf::Profile; is_block; skipped, why there is none; dir,
-# a folder for its file; stdout, stderr, status.
+# HOW: read, a sub that returns a Devel::DProf::Profile; is_block; skipped, the reason if there is
+# no profile; dir, a folder for its file; stdout, stderr, status.
 sub new {
     my ($class, %how) = @_;
     return bless {%how}, $class;
@@ -28,12 +28,11 @@ sub profile {
     return $self->{profile} //= $self->{read}->();
 }
 
-# Returns the metric of a word, or undef. Nothing of the analyzers is loaded before this is asked
-# for.
+# Returns the metric of a word, or undef. The modules that analyze profiles are loaded on first use.
 sub metric { return $_[0]->profile->metric($_[1]) }
 
 # Returns the numbers of a sub, or of (total): calls, and a metric's self and inclusive values.
-# Undef: there is no such sub.
+# Returns undef if there is no such sub.
 sub row {
     my ($self, $name, $metric) = @_;
     return $self->rows($metric)->{$name};
@@ -53,7 +52,7 @@ sub rows {
                 $rows{$name} //= { calls => $calls, self => $own, incl => $incl };
             }
         }
-        # This is the row of the block, or the program.
+        # This row is that of the block, or of the program.
         $rows{'(total)'} = { calls => 1, self => $total, incl => $total };
         \%rows;
     };
@@ -67,7 +66,7 @@ sub calls {
     return $row ? $row->{calls} : 0;
 }
 
-# Dies if the profile has nothing of that name.
+# Returns the cost of a sub. Dies if the profile lacks the metric.
 sub cost {
     my ($self, $name, $what) = @_;
     my ($metric, $incl) = $self->metric_of($what);
@@ -76,7 +75,8 @@ sub cost {
     return $metric->is_time ? $value / $self->profile->hz : $value;
 }
 
-# Takes self, incl; METRIC, incl METRIC. Dies if there is no such metric.
+# Returns the metric that a word means: self, incl, METRIC or incl METRIC. Dies if there is no such
+# metric.
 sub metric_of {
     my ($self, $what) = @_;
     my $is_bare = $what =~ /^(?:self|incl)\z/;
@@ -102,7 +102,7 @@ sub knows {
     return defined $self->row($name, 'cpu');
 }
 
-# Returns the path of the profile, which is kept until the process ends.
+# Returns the path of the profile, which exists until the process ends.
 sub file {
     my ($self) = @_;
     return $self->{file} //= do {
@@ -144,7 +144,7 @@ __END__
 
 =head1 NAME
 
-Test::DProf::Profile - what a test has recorded
+Test::DProf::Profile - the profile that a test has recorded
 
 =head1 SYNOPSIS
 
@@ -154,12 +154,12 @@ Test::DProf::Profile - what a test has recorded
 
 =head1 DESCRIPTION
 
-C<profile_ok> and C<profile_script_ok> of L<Test::DProf> return such a profile. It is read when it
-is first queried. All methods except C<skipped> die if there is no profile.
+C<profile_ok> and C<profile_script_ok> of L<Test::DProf> return such a profile. It is read when a
+method first needs it. All methods except C<skipped> die if there is no profile.
 
 Names are those of L<dprofreport>. C<My::parse> is a sub; C<My::__ANON__[lib/My.pm:12]> is one
 anonymous sub, and C<My::__ANON__> stands for all those of a package together. C<(program)> is the
-time outside of all subs: in a block, what the block itself did. C<(total)> is everything.
+time outside of all subs, or the block's own time. C<(total)> is everything.
 
 =head1 METHODS
 
@@ -167,11 +167,11 @@ time outside of all subs: in a block, what the block itself did. C<(total)> is e
 
 =item calls NAME
 
-How often a sub was called: a number, 0 if it was not called.
+Returns how often a sub was called, 0 if it was not called.
 
 =item cost NAME, WHAT
 
-What a sub cost, all calls together: a number, 0 if it was not called. WHAT is
+Returns the cost of a sub, all calls together, 0 if it was not called. WHAT is
 
     self                self time, user and system together, in seconds
     incl                inclusive time, user and system together, in seconds
@@ -184,35 +184,36 @@ Dies if there is no such counter; the message lists those that exist.
 
 =item subs
 
-The names of all subs in the profile, sorted.
+Returns the names of all subs in the profile, sorted.
 
 =item counters
 
-The names of the profile's counters, C<ops> first.
+Returns the names of the profile's counters, C<ops> first.
 
 =item file
 
-The path of a tree file that holds the profile, for tools. The file exists until the process ends.
+Returns the path of a tree file with the profile, for tools. The file exists until the process ends.
 
 =item report OPTION, ...
 
-The text of L<dprofreport> with these options.
+Returns the text of L<dprofreport> with these options.
 
 =item callers NAME
 
-A list of pairs, [NAME, CALLS]: a caller, and how often it called that sub; most calls first.
+Returns a list of pairs, [NAME, CALLS]: a caller, and how often it called that sub, most calls
+first.
 
 =item profile
 
-The L<Devel::DProf::Profile>.
+Returns the L<Devel::DProf::Profile>.
 
 =item stdout, stderr, status
 
-For a script: what it printed, as bytes, and its status, in the form of C<$?>.
+For a script, return its output and error output, as bytes, and its status, in the form of C<$?>.
 
 =item skipped
 
-Why there is no profile, or undef.
+Returns the reason if there is no profile, or undef.
 
 =back
 

@@ -1,12 +1,11 @@
-// Links. A link has names, not places on the screen, so that it leads to the same frame of the same
-// program profiled again.
+// Links to a view of the page.
 
 import { lineCosts } from '../model/lines.mjs';
 import { metric, profile, state } from '../model/profile.mjs';
 
-// A link has names, not places on the screen, so that it leads to the same frame of the same
-// program profiled again. ';' separates names, so that one in a name is encoded twice; so is '%',
-// to tell the two apart.
+// Encodes a name for a link. A link has names, not places on the screen, so that it leads to the
+// same frame in another recording of the program. ';' separates names, so a ';' in a name is
+// encoded twice. So is '%', to distinguish the two.
 const pack = (name) =>
     encodeURIComponent(name.replace(/[%;]/g, (c) => (c === ';' ? '%3B' : '%25')));
 
@@ -62,7 +61,8 @@ export function link(
     return parts.length ? '#' + parts.join('&') : '';
 }
 
-// Only zooms and subs are steps of the history; the rest changes the present one.
+// Records the state in the address. Only zooms and subs are steps of the history; other changes
+// replace the current step.
 export function remember(push) {
     const hash = link(),
         count = (history.state && history.state.dprof) || 0,
@@ -71,6 +71,6 @@ export function remember(push) {
         if (!push) history.replaceState({ dprof: count }, '', url);
         else if (hash !== location.hash) history.pushState({ dprof: count + 1 }, '', url);
     } catch (error) {
-        // Where the history may not be changed, everything but Back works.
+        // If the history must not be changed, everything except Back works.
     }
 }

@@ -1,5 +1,4 @@
-// Steps that take something out of the scene, or bring it back; long work, which is said before it
-// begins.
+// Adds and removes steps of the chain, and announces long work before it begins.
 
 import { $, say } from '../base/elements.mjs';
 import { redraw, work } from '../base/redraw.mjs';
@@ -12,7 +11,7 @@ import { cursor, panes } from '../draw/pane.mjs';
 import { remember } from './address.mjs';
 import { speak } from './cursor.mjs';
 
-// What takes long on a large profile is said, and painted, before it begins.
+// From so many frames on, long work is announced, and the notice painted, before it begins.
 export const MANY = 150000;           // frames
 
 export function soon(text, act) {
@@ -34,7 +33,7 @@ export function soon(text, act) {
     });
 }
 
-// Says why callers are not drawn.
+// Shows why callers are not drawn.
 export function sayTooLarge() {
     say(
         `Callers are drawn for up to ${grouped(REVERSE_LIMIT)} frames; this profile has `
@@ -42,7 +41,7 @@ export function sayTooLarge() {
     );
 }
 
-// Puts a sub in the middle, with its callers above and what it calls below; -1: the whole graph
+// Puts a sub in the middle, with its callers above and its callees below; -1 shows the whole graph
 // again.
 export function sandwich(sub) {
     if (sub >= 0 && !canReverse()) {
@@ -80,7 +79,7 @@ function rechain() {
     });
 }
 
-// Draws all that the chain decides on.
+// Redraws everything that depends on the chain.
 function drawChain() {
     redraw.graph('view');
     redraw.table();
@@ -89,8 +88,8 @@ function drawChain() {
         say('Nothing is left: take a step of the chain back.');
 }
 
-// Makes a process or a phase a step of the chain, before those that say what is left out; -1: all
-// of them.
+// Makes a process or a phase a step of the chain, before the steps that leave out subs; -1 selects
+// all processes or phases again.
 export function choosePart(act, name) {
     const others = state.chain.filter((step) => step.act !== act),
         step = name < 0 ? [] : [{ act, text: profile.names[name] }];
@@ -105,7 +104,7 @@ export function choosePart(act, name) {
     rechain();
 }
 
-// Makes a range the first step of the chain, or takes it away.
+// Makes a range the first step of the chain, or removes it.
 export function chooseTime(range, lane = -1) {
     const rest = state.chain.filter(({ act }) => act !== 'time');
     if (range) {

@@ -1,4 +1,4 @@
-// The frame that is pointed at, in words.
+// Describes the frame under the pointer in words.
 
 import { $, make } from '../base/elements.mjs';
 import { redraw } from '../base/redraw.mjs';
@@ -9,7 +9,7 @@ import { isGone, isNew, nameOf, points, scene } from '../model/scene.mjs';
 import { KINDS } from '../draw/colours.mjs';
 import { cursor, marks, panes } from '../draw/pane.mjs';
 
-// Returns what is known of a frame: rows of cells, the first of which is a label.
+// Returns the facts about a frame: rows of cells, with a label first.
 export function known(i) {
     const whole = scene.all.map((list) => list[0]), zoomed = scene.focus || scene.split;
     const row = (kind) => {
@@ -85,7 +85,7 @@ function remarks(i) {
     return list.filter(Boolean).join(' \u00b7 ');
 }
 
-// Returns the same in one line.
+// Returns the same facts in one line.
 export function inWords(i) {
     return [...known(i).map(([label, a, b, c, d, e]) => {
         if (profile.diff) return `${label} ${a} \u2192 ${b}, ${c}${d ? ` (${d})` : ''} ${e}`;

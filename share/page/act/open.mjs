@@ -1,4 +1,4 @@
-// The views beside the graph: opened and closed.
+// Opens and closes the views beside the graph.
 
 import { $, button, make, say } from '../base/elements.mjs';
 import { redraw } from '../base/redraw.mjs';
@@ -52,7 +52,8 @@ export function openTimes(on) {
     remember();
 }
 
-// isSub: the line is a sub's first statement, and the view goes to its beginning.
+// Opens or closes the source view. isSub: the line is a sub's first statement, and the view goes to
+// the sub's beginning.
 export function openSource(on, file = -1, line = 0, step = true, isSub = false) {
     say('');
     openFile.isSub = isSub;
@@ -66,7 +67,7 @@ export function openSource(on, file = -1, line = 0, step = true, isSub = false) 
     return redraw.source(true);
 }
 
-// Opens the source of a sub: of the one in the graph, or in the table.
+// Opens the source of a sub in the graph or in the table.
 export async function openSourceOf(sub) {
     await loadLines();
     const place = placeIn(sub);
@@ -80,8 +81,7 @@ export function toGraph(sub) {
     else panes[0].canvas.focus();
 }
 
-// Makes a link that can be copied or opened elsewhere; here it is followed without loading
-// anything.
+// Makes a link that can be copied or opened in another window; in this page a click loads nothing.
 export function anchor(text, file, line, options = {}, isSub = false) {
     const node = make('a', { href: link(sourceLink(file, line)), ...options }, text);
     node.onclick = (event) => {

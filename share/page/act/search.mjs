@@ -1,4 +1,4 @@
-// The search among subs.
+// Searches subs.
 
 import { redraw } from '../base/redraw.mjs';
 import { compile, tally } from '../model/matches.mjs';

@@ -1,4 +1,4 @@
-// Zooms, and choices of how the graph is drawn.
+// Zooms, and changes the style of the graph.
 
 import { say } from '../base/elements.mjs';
 import { redraw } from '../base/redraw.mjs';
@@ -11,7 +11,7 @@ import { remember } from './address.mjs';
 import { sandwich, sayTooLarge, soon } from './chain.mjs';
 import { go, point, speak } from './cursor.mjs';
 
-// Zooms, with a step in the browser's history. In a sandwich another sub becomes the one in the
+// Zooms to a frame, as a step in the browser's history. In a sandwich, the frame's sub moves to the
 // middle.
 export function zoom(frame) {
     say('');
@@ -42,7 +42,7 @@ export function chooseRange([from, to], push, path = null) {
     redraw.graph(isUpward() ? 'view' : 'boxes');
     clearTimeout(cursor.late);
     if (push) remember(true);
-    // A browser takes so many changes of its address, and no more.
+    // Browsers limit the changes of the address in a time, so this one waits.
     else cursor.late = setTimeout(remember, 150);
 }
 
@@ -56,7 +56,8 @@ export function partAt(pane, px) {
     );
 }
 
-// Zooms by a factor, around a place of what is shown; by 1 and more than nothing, moves.
+// Zooms by a factor around a place of the visible part. `move` moves the part, by a share of its
+// width.
 export function scaleBy(factor, around = 0.5, move = 0) {
     if (scene.split) return;
     const [from, to] = state.range || [0, 1],
@@ -66,7 +67,8 @@ export function scaleBy(factor, around = 0.5, move = 0) {
     if (size !== to - from || begin !== from) chooseRange([begin, begin + size], false);
 }
 
-// A finger's first tap tells what a frame is; the second one zooms. A mouse has told already.
+// Handles a click or a tap. A finger's first tap shows the details of a frame, and the second one
+// zooms. With a mouse, the details are already visible.
 export function press(frame, event) {
     const told = event.pointerType !== 'touch' || cursor.frame === frame;
     if (frame < 0) return;
@@ -96,7 +98,7 @@ const LONG_WORDS = {
     order: 'Sorting\u2026',
 };
 
-// Changes a toggle or a choice. The zoom stays where it has a meaning.
+// Changes a toggle or a choice. The zoom stays if it is still valid.
 export function turn(key, value) {
     say('');
     if (key === 'reversed') {

@@ -1,5 +1,6 @@
-// A second profile, dropped onto the page or chosen: the page becomes the difference of its own
-// profile and that one. Nothing of the file is run or read as HTML, and nothing leaves the page.
+// Compares with a second profile, dropped onto the page or chosen: the page becomes the difference
+// of its own profile and that one. No part of the file is executed or read as HTML, and no data
+// leave the page.
 
 import { $, say } from '../base/elements.mjs';
 import { work } from '../base/redraw.mjs';
@@ -16,10 +17,10 @@ import { sourceMatches } from '../view/found.mjs';
 import { sourceView } from '../view/source.mjs';
 import { furnish, restore } from './restore.mjs';
 
-// Kept when each file that was given is compared or refused.
+// `ready` is resolved when each given file has been compared or refused.
 export const comparing = { ready: Promise.resolve() };
 
-// Begins anew, with the difference.
+// Starts again with the difference as the profile of the page.
 function adopt(united) {
     point(-1);
     Object.assign(state, profile.initial);
@@ -56,7 +57,7 @@ async function compareWith(list) {
                 + (profile.facts.isDropped ? '; load it again for another comparison' : ''),
             );
         united = unite(await readProfile(file), name);
-        // What goes on in the source view ends first.
+        // Pending work of the source view is cancelled first.
         sourceView.turn++;
         sourceMatches.turn++;
         await Promise.allSettled([sourceView.ready, sourceMatches.ready, work.busy]);
@@ -70,7 +71,7 @@ async function compareWith(list) {
     }
 }
 
-// One file comes after the other.
+// Compares files one after the other.
 export function compare(files) {
     const list = [...files];
     if (list.length)

@@ -1,4 +1,4 @@
-// Panes with the mouse; what is drawn again after a change.
+// Connects panes with the mouse, and redraws after a change.
 
 import { chooses, wheels } from '../base/drags.mjs';
 import { $, say } from '../base/elements.mjs';
@@ -89,7 +89,7 @@ const watch = new ResizeObserver(() => {
         refresh('boxes');
 });
 
-// Repeats what depends on a change, from the given step on.
+// Redraws everything that depends on a change, from the given step on.
 export function refresh(from) {
     const step = ['panes', 'view', 'widths', 'boxes', 'paint'].indexOf(from);
     if (scene.tree && step <= 3) point(-1);
@@ -128,7 +128,7 @@ export function refresh(from) {
     details();
     drawCalls();
     drawHot();
-    // What runs when looks the same, however the graph is zoomed.
+    // The time line does not depend on the zoom of the graph.
     if (step <= 1 || step === 4) paintTimes();
 }
 

@@ -1,4 +1,4 @@
-// The keyboard.
+// Handles the keyboard.
 
 import { $, button, make, say } from '../base/elements.mjs';
 import { grouped, packageOf } from '../base/words.mjs';
@@ -23,7 +23,8 @@ import { menuHere } from '../view/menu.mjs';
 import { sourceKey } from '../view/source.mjs';
 import { lookAt } from '../view/timeline.mjs';
 
-// Typing is searched after a moment, so that a word is searched once; Enter does not wait.
+// The timer of a search: it waits for a moment after each letter, so that a word is searched once.
+// Enter does not wait.
 let due = 0;
 
 export function typing() {
@@ -36,13 +37,13 @@ export function typed() {
     if ($('q').value !== state.q) search($('q').value);
 }
 
-// Moves by arrow keys: up and down as drawn, to the parent or to the widest kid; left and right
-// among the frames of that level.
+// Moves by arrow keys: up and down on the screen, to the parent or to the widest kid; left and
+// right among the frames of that level.
 function arrow(key) {
     const pane = panes[cursor.pane], { parent, depth } = scene.tree, { boxes, weights } = pane;
     const from = cursor.frame >= 0 && pane.box(cursor.frame) ? cursor.frame : scene.focus,
         here = pane.box(from);
-    // In a sandwich callers are above: the sub in the middle has kids both ways.
+    // In a sandwich callers are above, so the sub in the middle has kids in both directions.
     const middle = scene.split && from === 0,
         up = scene.split ? from >= scene.split || (middle && key === 'ArrowUp') : !state.icicle,
         caller = middle && up ? scene.split : from;
@@ -161,7 +162,7 @@ const KEYS = [
     [['?'], 'this help', help],
 ];
 
-// Does something with the sub that the cursor is on.
+// Calls a function with the name of the sub under the cursor.
 function here(act) {
     const frame = cursor.hover >= 0 ? cursor.hover : cursor.frame >= 0 ? cursor.frame : scene.focus,
         sub = scene.tree.name[frame];

@@ -1,4 +1,4 @@
-// The state that a link has, restored.
+// Restores the state that a link has.
 
 import { $, make, say } from '../base/elements.mjs';
 import { short } from '../base/words.mjs';
@@ -20,8 +20,8 @@ import { drawSource } from '../view/source.mjs';
 import { drawTable } from '../view/table.mjs';
 import { refresh } from './graph.mjs';
 
-// Restores the state of the link, or only its place: a step back leaves search and toggles
-// unchanged.
+// Restores the state of the link. Without `all`, as after a step back, search and toggles do not
+// change.
 export function restore(all) {
     const given = new Map(location.hash.slice(1).split('&').map((part) => part.split(/=(.*)/s)));
     const number = subNamed;

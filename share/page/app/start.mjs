@@ -1,4 +1,4 @@
-// The start.
+// Starts the page.
 
 import { bytesOf, inflate } from '../base/bytes.mjs';
 import { $, make } from '../base/elements.mjs';
@@ -98,16 +98,16 @@ async function start() {
     await sourceView.ready;
 }
 
-// For tests, and for the curious at the console. A path is of names from the root's kid on, joined
+// An interface for tests, and for the console. A path has the names from the root's kid on, joined
 // by ';'.
-//   ready            a promise, kept when the first picture is drawn
-//   frames(pane)     what is drawn: { path, x, w, row, value, before, level, gone, fresh }, x and w
-//                    in CSS pixels
+//   ready            a promise, resolved when the first picture is drawn
+//   frames(pane)     the drawn frames: { path, x, w, row, value, before, level, gone, fresh }, with
+//                    x and w in CSS pixels
 //   point(path)      the middle of a frame's box on the screen, { x, y }
 //   zoom(path), search(text), state(), narrow(), found()
-//   source(file, line), settled()    to the source view; a promise, kept when it is drawn and
-//                                    searched
-//   rows()           those of the file that is open, drawn or not
+//   source(file, line), settled()    opens the source view; a promise, resolved when it is drawn
+//                                    and searched
+//   rows()           all rows of the open file, drawn or not
 const trace = (path) => scene.tree.follow(path.split(';').map(subNamed)).frame;
 
 window.dprof = {

@@ -1,4 +1,4 @@
-// What the page holds, unpacked: base64 -> gzip -> blocks of JSON and of columns of numbers.
+// Unpacks the data of the page: base64 -> gzip -> blocks of JSON and of columns of numbers.
 
 export function bytesOf(base64) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
@@ -14,7 +14,7 @@ export async function inflate(bytes) {
 }
 
 // Decodes unsigned LEB128 numbers of `bytes` into `into`, from index `at` on. It multiplies, since
-// shifts lose what is over 2^31.
+// shifts lose bits above 2^31.
 export function varints(bytes, into, at = 0) {
     let from = 0;
     for (let i = at; i < into.length; i++) {
@@ -35,7 +35,7 @@ export function varints(bytes, into, at = 0) {
     return into;
 }
 
-// Blocks of a page begin with JSON, and go on with columns.
+// Splits a block of the page into its JSON and its columns.
 export function blocks(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     let at = 0;

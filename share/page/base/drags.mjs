@@ -1,8 +1,8 @@
-// Drags and wheels over a canvas.
+// Handles drags and wheels over a canvas.
 
-// Calls back while the main button is held: begins(x, event) says whether it is taken, moves(from,
-// to) after some pixels, ends(from, to) if it moved; x in CSS pixels of the node. A finger scrolls
-// instead.
+// Calls back while the main button is held: begins(x, event) returns whether the drag is accepted,
+// moves(from, to) is called after some pixels, and ends(from, to) if the pointer has moved. x is in
+// CSS pixels of the node. A finger scrolls instead.
 export function drags(node, { begins, moves, ends }) {
     let from = null, moving = false;
     const at = (event) =>
@@ -36,8 +36,8 @@ export function drags(node, { begins, moves, ends }) {
     }, { capture: true });
 }
 
-// Lets a drag over a canvas choose a part of it: `mark` shows it meanwhile. ends(from, to): pixels,
-// the smaller one first.
+// Lets a drag over a canvas choose a part of it. `mark` shows the part during the drag. ends(from,
+// to) gets pixels, the smaller one first.
 export function chooses(canvas, mark, { begins, moves, ends }) {
     const part = (from, to) => [Math.min(from, to), Math.max(from, to)];
     drags(canvas, {
@@ -56,9 +56,9 @@ export function chooses(canvas, mark, { begins, moves, ends }) {
     canvas.addEventListener('pointercancel', () => { mark.hidden = true; });
 }
 
-// Ctrl and the wheel (a pinch, on touch pads) zoom, Shift and the wheel move; the wheel alone
-// scrolls. takes(zooms) says whether there is anything to do; zoom(factor, part): around a part of
-// the canvas' width; move(part).
+// Handles the wheel: with Ctrl (a pinch, on touch pads) it zooms, with Shift or sideways it moves,
+// otherwise it scrolls. takes(zooms) returns whether the canvas handles it; zoom(factor, part)
+// zooms around a part of the canvas' width; move(part) moves by a part of it.
 export function wheels(node, canvas, { takes, zoom: scale, move }) {
     node.addEventListener('wheel', (event) => {
         const { ctrlKey, metaKey, shiftKey, deltaX, deltaY } = event,

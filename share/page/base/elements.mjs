@@ -1,8 +1,8 @@
-// The document's elements: found, made, and the line of notices.
+// Finds and makes elements of the document, and shows notices.
 
 export const $ = (id) => document.getElementById(id);
 
-// DOM without HTML: make('td', { className: 'left' }, 'text', node ...)
+// Makes an element without HTML: make('td', { className: 'left' }, 'text', node ...)
 export function make(tag, options = {}, ...inside) {
     const node = document.createElement(tag);
     for (const [key, value] of Object.entries(options)) {

@@ -1,10 +1,10 @@
-// What is drawn again when something has changed. Whoever draws a part of the page puts a function
-// here, and whoever changes something calls that: so nothing needs to import what stands above it.
+// Functions that redraw parts of the page. A module that draws a part puts its function here, and a
+// module that changes something calls it, so that no module imports a higher level.
 //
-//   chain()        all that the steps of the chain decide on
+//   chain()        everything that depends on the steps of the chain
 //   details()      the line of details
 //   graph(from)    the graph, from a step on: panes, view, widths, boxes or paint
-//   matches()      what the search marks and lists
+//   matches()      the marks and lists of the search
 //   source(move)   the source view; `move` scrolls to its line, too. Returns a promise.
 //   table()        the table of subs
 //   times()        the time line
@@ -19,4 +19,4 @@ export const redraw = {
     times: null,
 };
 
-export const work = { busy: null };  // a promise, kept when what takes long is done
+export const work = { busy: null };  // a promise, resolved when long work is done

@@ -1,5 +1,5 @@
-// Texts and numbers for people. All text comes from the program that was profiled: it is data,
-// which is shown with textContent or on a canvas, and is never read as HTML or run.
+// Texts and numbers for people. All text comes from the profiled program, so it is shown with
+// textContent or on a canvas, and is never read as HTML or executed.
 
 // Numbers for people.
 export const grouped = (v, digits = 0) =>
@@ -36,21 +36,21 @@ export const inPoints = (part) => `${part > 0 ? '+' : ''}${grouped(part * 100, 2
 export const short = (text, most = 300) =>
     text.length > most ? text.slice(0, most) + '\u2026' : text;
 
-// What a name belongs to: My::Mod of My::Mod::sub.
+// Returns the package of a name: My::Mod of My::Mod::sub.
 export const packageOf = (text) => (/^(.+)::/s.exec(text) || ['', ''])[1];
 
-// __ANON__[File.pm:12] of __ANON__[/usr/lib/My/File.pm:12].
+// Returns __ANON__[File.pm:12] of __ANON__[/usr/lib/My/File.pm:12].
 export const withoutFolder = (text) => text.replace(/\[[^[\]]*\/([^/[\]]+)\]/, '[$1]');
 
-// Returns a text of the file as C shows names: what cannot be seen, or turns the direction of
-// writing, stands as its number.
+// Returns a text of the file as C shows names: invisible characters, and those that change the
+// direction of writing, are replaced by their numbers.
 export const visibly = (text) =>
     text.replace(/[\x00-\x1f\x7f]|[\x80-\x9f\u2028-\u202e\u2066-\u2069]/g, (c) => {
         const hex = c.charCodeAt(0).toString(16).padStart(2, '0');
         return c < '\x80' ? `\\x${hex}` : `\\x{${hex}}`;
     });
 
-// Characters that control something, or turn the direction of a text, or cannot be seen.
+// Control characters, characters that change the direction of a text, and invisible ones.
 export const ODD = new RegExp(
     '[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e'
     + '\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]',

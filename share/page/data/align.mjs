@@ -1,10 +1,10 @@
-// Which lines of two texts are the same.
+// Finds the lines that two texts share.
 
 import { keep } from '../base/lists.mjs';
 
-// Returns which line of the text a (from 1 up) each line of b is; 0: it was inserted. Lines that
-// are unique in both are anchors (patience diff, Bram Cohen), between which the longest common
-// sequence is taken, unless it is too long to search.
+// Returns for each line of b its number in a (from 1 up), or 0 if it was inserted. Lines that are
+// unique in both are anchors (patience diff, Bram Cohen). Between anchors, the longest common
+// subsequence is used, unless the texts are too long for the search.
 export function alignLines(a, b) {
     const words = new Map(),
         number = (text) => keep(words, text.trim(), () => words.size),
@@ -37,7 +37,7 @@ function once(x, from, to) {
     return at;
 }
 
-// Returns pairs of places of words that are unique in both: as many as are in the same order.
+// Returns pairs of places of words that are unique in both: the longest list in the same order.
 function increasing(one, other) {
     const pairs = [...one]
         .filter(([word, i]) => i >= 0 && other.get(word) >= 0)

@@ -1,14 +1,14 @@
-// The tree of callers, which is built as far as it can be seen.
+// Builds the visible part of the tree of callers.
 
 import { Frames } from './tree.mjs';
 
 // Makes the tree of callers: the subs that spend the time are the root's kids, their callers the
 // kids of those, and so on.
 //
-// All of such a tree may be frames times depth: only what is wide enough to see is built, for one
-// zoom at a time: the path `focus`, and below it what has at least the part `share` of its weight.
-// `weigh` are the own values by which it is decided, of the frames `all`; `columns` are lists of
-// own values, summed for each new frame.
+// The complete tree may have as many frames as the profile's frames times their depth. So only the
+// visible part is built, for one zoom at a time: the path `focus`, and below it the frames with at
+// least the part `share` of its weight. `weigh` are the own values of the frames `all` that decide
+// about this; `columns` are lists of own values, summed for each new frame.
 export const REVERSE_LIMIT = 5000000;
 
 export const weighty = (weigh) => Int32Array.from(weigh.keys()).filter((i) => weigh[i] > 0);
@@ -21,15 +21,15 @@ export function reverse(tree, weigh, all, columns, focus, share, rank) {
     let narrow = 0, least = 0;
     const lost = [];             // by frame: the weight of its callers that are left out
 
-    // A job is a future frame: the frames of the profile where its time was spent (from), and which
-    // frames call it there.
+    // A job is a future frame: `from` are the frames of the profile where its time was spent, and
+    // `callers` those that call it there.
     const jobs = [{ above: -1, own: name[0], level: 0, from: all, callers: all, whole: true }];
     while (jobs.length) {
         const { above, own, level, from, callers, whole } = jobs.pop(),
             me = outName.length,
             seen = [],
             first = level ? 1 : 0;
-        // On the way to the focus there is one caller to go on with, else all that are wide enough.
+        // On the way to the focus, only one caller is followed, otherwise all that are wide enough.
         const only = level < focus.length ? focus[level] : -1;
         outName.push(own);
         outParent.push(above);
@@ -49,8 +49,8 @@ export function reverse(tree, weigh, all, columns, focus, share, rank) {
             weight[other] += value;
         }
         if (level === focus.length) least = mine * share;
-        // What is too narrow has its place above the focus, but nothing above it; elsewhere it is
-        // left out.
+        // A frame that is too narrow keeps its place above the focus, but without callers;
+        // elsewhere it is left out.
         const kept = seen.filter((other) => {
             const fits = only >= 0 || level === focus.length || weight[other] >= least;
             if (!fits) lost[me] += weight[other];

@@ -1,4 +1,4 @@
-// A profile, read from the page's data: facts and a tree.
+// Reads a profile from the page's data: facts and a tree.
 
 import { blocks, varints } from '../base/bytes.mjs';
 import { Frames, PART_KIND, PHASE_KIND, ranks, within } from './tree.mjs';
@@ -8,7 +8,7 @@ export function decode(bytes) {
     const facts = JSON.parse(new TextDecoder().decode(take()));
     if (facts.format !== 1) throw new Error(`format ${facts.format} is not known here`);
     const n = facts.frames;
-    // A frame takes some bytes.
+    // Each frame takes at least a byte.
     if (!(n > 0 && n <= bytes.length)) throw new Error('the data end too early');
     const up = varints(take(), new Int32Array(n), 1),
         name = varints(take(), new Int32Array(n)),
@@ -20,15 +20,15 @@ export function decode(bytes) {
         parent[i] = stack[depth - 1];
         stack[depth] = i;
     }
-    // Columns of values are read on first use: most of them are never needed.
+    // Columns of values are read on first use, because most of them are never needed.
     const columns = facts.metrics.map(() => facts.sides.map(take));
     const load = (metric, side) => varints(columns[metric][side], new Float64Array(n));
     const when = order.length ? varints(order, new Int32Array(n), 1) : null;
     return withoutParts(facts, new Frames(name, parent, when, load));
 }
 
-// Frames of processes, threads and phases are for the choice among these: the tree on show has
-// none. `whole`: the tree with them, or null.
+// Returns the tree without the frames of processes, threads and phases, which only the selection of
+// these needs. `whole`: the tree with them, or null.
 function withoutParts(facts, whole) {
     const list = (given) => (Array.isArray(given) ? given : []), parts = list(facts.parts);
     if (!parts.length && !list(facts.kinds).includes(PHASE_KIND))

@@ -1,9 +1,9 @@
-// Folded stacks, read from the bytes of a file.
+// Reads folded stacks from the bytes of a file.
 
 import { sum } from '../base/lists.mjs';
 import { visibly } from '../base/words.mjs';
 
-// Gives numbers to things, from 1 up: a new thing the next number. same(number, a, b) tells whether
+// Numbers things, from 1 up: a new thing gets the next number. same(number, a, b) returns whether
 // that is the number of a and b.
 class Numbers {
     constructor(same) {
@@ -32,7 +32,7 @@ class Numbers {
 
 const isBlank = (byte) => byte === 32 || byte === 9 || byte === 13;
 
-// Returns where the word before `to`, or the blanks before it, begin.
+// Returns the beginning of the word before `to`, or of the blanks before `to`.
 function backOver(bytes, from, to, blanks) {
     while (to > from && isBlank(bytes[to - 1]) === blanks) to--;
     return to;
@@ -41,7 +41,7 @@ function backOver(bytes, from, to, blanks) {
 const textIn = (bytes, from, to) =>
     to - from > 40 ? '' : String.fromCharCode(...bytes.subarray(from, to));
 
-// Returns a decimal number, or NaN if that is none.
+// Returns a decimal number, or NaN if the bytes are none.
 function countIn(bytes, from, to) {
     let value = 0, i = from;
     for (; i < to && i < from + 15 && bytes[i] >= 48 && bytes[i] <= 57; i++)
@@ -51,8 +51,8 @@ function countIn(bytes, from, to) {
         : +(/^\d+\.?\d*$/.exec(textIn(bytes, from, to)) || [NaN])[0];
 }
 
-// Returns a name of folded text as the page would have it: `;`, `#`, `%`, control bytes and some
-// blanks stand in the text as %XX.
+// Returns a name as the page shows it. In folded text, `;`, `#`, `%`, control bytes and some blanks
+// are written as %XX.
 function nameIn(bytes) {
     let text;
     try {
@@ -68,9 +68,9 @@ function nameIn(bytes) {
     return visibly(/^ +$/.test(text) ? '(blank)' : text.replace(/(.)_\[[kwij]\]$/s, '$1'));
 }
 
-// Reads folded stacks: counts of a metric, of microseconds where that is a time. It goes through
-// the bytes, since a text of a million stacks may be longer than a string can be. Frames of the
-// tree stand in order of first sight.
+// Reads folded stacks. Their counts are those of a metric, or microseconds if the metric is a time.
+// It reads bytes, since a text of a million stacks may be longer than the longest string. Frames of
+// the tree are in the order of their first stack.
 export function readFolded(bytes, { key, unit }) {
     const wrong = 'it is neither folded stacks nor a page of dprofflame',
         from = [0],
@@ -85,7 +85,7 @@ export function readFolded(bytes, { key, unit }) {
     });
     const nodes = new Numbers((k, a, b) => parent[k] === a && name[k] === b);
     if (bytes.subarray(0, 4096).includes(0)) throw new Error(wrong);
-    // The frames of the last stack: where in the line they end, and their numbers.
+    // The frames of the last stack: their ends in the line, and their numbers.
     const ends = [], path = [];
     let decimals = 0, stacks = 0, pairs = 0, was = 0, wasLast = 0, depth = 0;
     for (
@@ -112,8 +112,8 @@ export function readFolded(bytes, { key, unit }) {
             pairs++;
         if (!Number.isInteger(count))
             decimals = Math.max(decimals, /\.(\d*?)0*$/.exec(textIn(bytes, word, end))[1].length);
-        // Frames with which the last stack began as well are known; in sorted text most of them
-        // are.
+        // The frames at the beginning that the last stack shares are known already; in sorted text
+        // these are most of the frames.
         const most = Math.min(last - at, wasLast - was);
         let same = 0;
         while (same < most && bytes[at + same] === bytes[was + same]) same++;
@@ -163,7 +163,7 @@ export function readFolded(bytes, { key, unit }) {
     if (!stacks) throw new Error('it has no stacks');
     if (pairs === stacks)
         throw new Error('its lines have two counts, so that it has two sides itself');
-    // Ticks are so fine that all counts are whole numbers of them, as far as their sum fits.
+    // Ticks are so fine that all counts are whole numbers of ticks, if their sum still fits.
     const total = sum(own);
     let places = Math.min(decimals, unit === 's' ? 6 : 9);
     while (places > 0 && total * 10 ** places > Number.MAX_SAFE_INTEGER) places--;

@@ -1,4 +1,4 @@
-// The hue of a package.
+// Computes the hue of a package.
 
 import { keep } from '../base/lists.mjs';
 

@@ -1,7 +1,7 @@
-// Trees of frames, and the trees that are made of them.
+// Trees of frames, and the trees derived from them.
 //
-// A frame is a number: its place in preorder. A tree is a few typed arrays, no object per frame,
-// and the frames below frame i are i+1 .. end[i]-1: skipping a subtree is one assignment.
+// A frame is a number: its place in preorder. A tree is a few typed arrays, without an object per
+// frame. The frames below frame i are i+1 .. end[i]-1, so skipping a subtree is one assignment.
 
 export const PHASE_KIND = 7;
 export const PART_KIND = 8;
@@ -52,7 +52,7 @@ export class Frames {
     }
 }
 
-// Adds up own values -> values with all that is below.
+// Adds up own values to values with all frames below.
 export function inclusive(tree, own) {
     const sum = own.slice(), parent = tree.parent;
     for (let i = tree.n - 1; i > 0; i--) sum[parent[i]] += sum[i];
@@ -73,12 +73,12 @@ export const PART = -1;
 export const OUT = -2;
 const ROOT = -3;
 
-// Makes another tree of a tree's frames. place(i, at) says where frame i goes, whose caller went to
-// the new frame `at` (below 0: it was left out): the name that it has below `at`, PART of `at`
-// itself, OUT of the tree, or ROOT: it is part of the new root. What has one name below one frame
-// is one frame. `counts`, if given, tells which frames' own values count. `root`: its name. With
-// `earliest`, a frame's time is that of the earliest that it is made of: for a tree whose times are
-// comparable.
+// Makes another tree from a tree's frames. place(i, at) returns the new place of frame i; its
+// caller has become the new frame `at` (below 0: it was left out). The result is the frame's name
+// below `at`; PART, which merges it into `at`; OUT, which leaves it out; or ROOT, which merges it
+// into the new root. Frames with the same name below the same frame become one. `counts`, if given,
+// marks the frames whose own values count. `root` is the name of the new root. With `earliest`, a
+// merged frame gets the time of its earliest part, for a tree whose times are comparable.
 export function regroup(tree, rank, place, counts = null, root = tree.name[0], earliest = false) {
     const { n, parent } = tree,
         to = new Int32Array(n),
@@ -112,8 +112,8 @@ export function regroup(tree, rank, place, counts = null, root = tree.name[0], e
         if (earliest && tree.when && tree.when[i] < tree.when[first[to[i]]]) first[to[i]] = i;
     }
 
-    // Back into preorder: sizes of subtrees, then each frame's distance from its parent, siblings
-    // being met in order of name.
+    // The frames are put into preorder: by the sizes of subtrees, and then by each frame's distance
+    // from its parent, with siblings in order of name.
     const sizes = new Int32Array(count).fill(1),
         into = new Int32Array(count),
         next = new Int32Array(count).fill(1);
@@ -142,8 +142,8 @@ export function regroup(tree, rank, place, counts = null, root = tree.name[0], e
     });
 }
 
-// Makes the tree of what ran in one process, thread or phase, or in one phase of one of the others.
-// `only`: their names.
+// Makes the tree of one process, thread or phase, or of one phase of a process or thread. `only`:
+// their names.
 export function within(whole, kinds, rank, only) {
     const { name, parent } = whole,
         wanted = new Set(only),
@@ -170,8 +170,8 @@ export function within(whole, kinds, rank, only) {
     );
 }
 
-// Makes the tree in which a frame called directly by itself is merged with its caller. What both
-// call is merged as well, all the way down.
+// Makes the tree in which a frame that a frame of the same sub calls directly is merged with that
+// caller. Their callees are merged as well, all the way down.
 export function mergeRecursion(tree, rank) {
     const { n, name, parent } = tree;
     for (let i = 1; i < n; i++)
@@ -180,7 +180,8 @@ export function mergeRecursion(tree, rank) {
     return tree;
 }
 
-// Tells which frames are of the sub, or below one of these; with `outermost`, these alone.
+// Marks the frames of the sub and those below; with `outermost`, only the outermost ones of the
+// sub.
 export function below(tree, sub, outermost = false) {
     const { n, name, end } = tree, flags = new Uint8Array(n);
     for (let i = 0; i < n;) {
@@ -194,21 +195,21 @@ export function below(tree, sub, outermost = false) {
     return flags;
 }
 
-// Makes the tree of the stacks that a sub is in.
+// Makes the tree of the stacks that contain a sub.
 export function onlyWith(tree, sub, rank) {
     const { n, name, parent } = tree, counts = below(tree, sub), leads = counts.slice();
     for (let i = n - 1; i > 0; i--) if (leads[i]) leads[parent[i]] = 1;
     return regroup(tree, rank, (i) => (leads[i] ? name[i] : OUT), counts);
 }
 
-// Makes the tree of the stacks that a sub is not in.
+// Makes the tree of the stacks that do not contain a sub.
 export function without(tree, sub, rank) {
     const gone = below(tree, sub);
     return regroup(tree, rank, (i) => (gone[i] ? OUT : tree.name[i]));
 }
 
-// Makes the tree in which what a group's subs call of the same group is part of them: what is left
-// of the group is how it is entered. inGroup: by name.
+// Makes the tree in which calls within a group of subs are merged into their callers, so that only
+// the entries into the group are left. inGroup: by name.
 export function fold(tree, inGroup, rank) {
     const { name } = tree;
     return regroup(tree, rank, (i, at, names) =>
@@ -216,7 +217,7 @@ export function fold(tree, inGroup, rank) {
     );
 }
 
-// Makes the tree of what a sub calls, wherever it is called; the sub is the root.
+// Makes the tree of a sub's callees, from all its calls; the sub is the root.
 export function calleesOf(tree, sub, rank) {
     const counts = below(tree, sub), first = below(tree, sub, true);
     return regroup(
@@ -228,8 +229,8 @@ export function calleesOf(tree, sub, rank) {
     );
 }
 
-// Returns where each frame begins, in the unit of its weights: kids from the left in the chosen
-// order, own weight at the right.
+// Returns the position of each frame's left end, in the unit of its weights: kids come from the
+// left in the chosen order, and a frame's own weight is at the right.
 export function positions(tree, weights, order) {
     const { n, parent, end, when } = tree, x = new Float64Array(n);
     if (order === 'name' || (order === 'time' && !when)) {

@@ -10,7 +10,8 @@ export const ink = { theme: '' };      // the colours of a theme, and its name
 
 export const LEVELS = 24;             // of a difference, each way
 
-// Hue by package; kind by lightness and chroma. In oklch text is as readable on every hue.
+// Kinds of subs, with lightness and chroma in the light and the dark theme. The hue is the
+// package's. In oklch, text is equally readable on every hue.
 export const KINDS = [
     ['Perl sub', 0.83, 0.115, 0.47, 0.105],
     ['core module', 0.91, 0.045, 0.37, 0.04],
@@ -82,7 +83,7 @@ export function colours() {
         luminance(rgb(colour)) > 0.18 ? '#16181d' : '#ffffff',
     );
     ink.fill = names.map((_, i) => (fills && fills[i]) || kindColour(kinds[i], hues[i]));
-    // On colours that were asked for, the text is what stands out from them.
+    // On colours that the user has chosen, the text is black or white, whichever contrasts more.
     ink.on = names.map((_, i) => {
         if (!fills || !fills[i]) return ink.text;
         const [r, g, b] = [1, 3, 5].map((k) => parseInt(fills[i].slice(k, k + 2), 16));
@@ -92,7 +93,7 @@ export function colours() {
 
 const rgbs = new Map();
 
-// Returns a colour as #rrggbb: SVG viewers do not know oklch.
+// Returns a colour as #rrggbb, because SVG viewers do not know oklch.
 export function rgb(colour) {
     return keep(rgbs, colour, () => {
         const c = make('canvas', { width: 1, height: 1 }).getContext('2d', {
@@ -110,7 +111,7 @@ export function rgb(colour) {
     });
 }
 
-// WCAG 2.2, relative luminance. Black and white stand out equally at 0.18.
+// Returns the relative luminance (WCAG 2.2). Black and white contrast equally with 0.18.
 function luminance(hex) {
     const part = (k) => {
         const v = parseInt(hex.slice(k, k + 2), 16) / 255;
@@ -122,7 +123,7 @@ function luminance(hex) {
 export const levelOf = (part) =>
     part === 0 ? 0 : Math.sign(part) * Math.max(1, Math.round(Math.abs(part) * LEVELS));
 
-// Stripes: anonymous subs.
+// Returns the stripes for anonymous subs.
 function hatch(colour) {
     const tile = make('canvas', { width: 8, height: 8 }), c = tile.getContext('2d');
     Object.assign(c, { strokeStyle: colour, lineWidth: 2 });

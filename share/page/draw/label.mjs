@@ -12,8 +12,8 @@ export function widthOf(context, text) {
     return w;
 }
 
-// Returns the first that fits: the whole name, the name without its package, that without the
-// folder of its file, the beginning of it.
+// Returns the first of these that fits: the whole name, the name without its package, that without
+// the folder of its file, the beginning of that.
 export function label(context, name, room) {
     const text = short(name, 400);
     if (widthOf(context, text) <= room) return text;

@@ -1,5 +1,5 @@
-// The whole graph in small, above the graph: what of it is on show; a drag in it moves that, or
-// chooses another part.
+// Draws the whole graph in small, above the graph, and marks the visible part. A drag in it moves
+// that part, or chooses another one.
 
 import { drags } from '../base/drags.mjs';
 import { make } from '../base/elements.mjs';
@@ -55,7 +55,7 @@ export class Minimap {
         return [a + by, b + by];
     }
 
-    // Returns which part of the whole is on show.
+    // Returns the visible part of the whole.
     part() {
         const { x, weights } = this.pane,
             { focus } = scene,
@@ -73,7 +73,7 @@ export class Minimap {
     }
 
     paint() {
-        // Zoomed callers are made for the zoom alone.
+        // With a zoom, the tree of callers is built only for that zoom, so there is no whole.
         this.node.hidden =
             scene.split > 0 || display.printing || (state.reversed && state.path.length > 0);
         if (this.node.hidden) return;

@@ -1,5 +1,5 @@
-// Drawing: a pane is a canvas that shows the tree of the scene with the widths of one kind. A
-// difference has up to three of them.
+// Draws panes. A pane is a canvas that shows the tree of the scene with the widths of one kind. A
+// difference has up to three panes.
 
 import { make } from '../base/elements.mjs';
 import { short } from '../base/words.mjs';
@@ -13,10 +13,10 @@ import { FONT, label, widthOf } from './label.mjs';
 import { Minimap } from './map.mjs';
 
 export class Pane {
-    // choose(range): a part of the whole was chosen in the small map.
+    // choose(range) is called if a part of the whole is chosen in the small map.
     constructor(kind, title, choose) {
         this.title = title || profile.facts.title;
-        // Before, after, change, or null: what S.width says.
+        // The kind of widths: before, after or change; null: that of state.width.
         this.kind = kind;
         this.canvas = make('canvas', {
             tabIndex: 0,
@@ -56,25 +56,25 @@ export class Pane {
         return this.kind || state.width;
     }
 
-    // Computes widths and places of all frames.
+    // Computes the widths and places of all frames.
     measure() {
         this.weights = scene.weights(this.width);
         this.x = positions(scene.tree, this.weights, state.order);
-        // This counts frames with a width among the first i, to know how many a skipped subtree
-        // has.
+        // solid[i] is the number of frames with a width among the first i, for the count of those
+        // in a skipped subtree.
         this.solid = new Int32Array(scene.tree.n + 1);
         for (let i = 0; i < scene.tree.n; i++)
             this.solid[i + 1] = this.solid[i] + (this.weights[i] > 0 ? 1 : 0);
     }
 
-    // Collects the boxes of this zoom, and of this range of it. A subtree under a pixel is skipped,
-    // whatever it has.
+    // Collects the boxes of this zoom and range. A subtree narrower than a pixel is skipped as a
+    // whole.
     collect() {
         const { weights, x, scroll } = this,
             { end, depth, parent } = scene.tree,
             focus = scene.focus,
             line = [];
-        // These are columns, too, so that a zoom makes no object for each box.
+        // Boxes are columns, too, so that a zoom makes no object for each box.
         const [boxes, dust] = ['boxes', 'dust'].map(
             (key) => (this[key] = { frame: [], x: [], w: [], row: [] }),
         );
@@ -84,7 +84,7 @@ export class Pane {
             to.w.push(w);
             to.row.push(depth[i]);
         };
-        // Rows are as high as there is room for, within bounds.
+        // The height of rows depends on the room, within limits.
         const rows = scene.deepest - scene.highest + 2;
         this.row = matchMedia('(pointer: coarse)').matches
             ? 26
@@ -94,7 +94,7 @@ export class Pane {
         this.narrowWeight = scene.lost
             ? scene.lost[focus] + (scene.split ? scene.lost[scene.split] : 0)
             : 0;
-        // Still: frames without any width; beside: those outside of the range.
+        // still counts frames without any width, and beside those outside of the range.
         this.still = this.beside = 0;
         const whole = state.common
             ? Math.max(...panes.map((pane) => pane.weights[focus]))
@@ -142,8 +142,8 @@ export class Pane {
         const more = dust.frame.length ? 1 : 0;
         this.over = scene.split ? -high + more : 0;        // rows above the first one, of callers
         this.rows = deep + 1 + more + this.over;
-        // A flame is anchored at the bottom, which stays in place when the sheet's height changes,
-        // or the pane's.
+        // A flame is anchored at the bottom, which stays in place if the height of the sheet or of
+        // the pane changes.
         const below = this.height - this.scroll.scrollTop - (this.seen || 0);
         this.seen = this.scroll.clientHeight;
         this.height = display.printing
@@ -158,7 +158,8 @@ export class Pane {
         this.canvas.setAttribute('aria-label', `${what}. Arrow keys move, ? lists the keys.`);
     }
 
-    // Callers stand above the sub, what it calls below: in the middle where there is room.
+    // Returns the height of a row. In a sandwich, callers are above the sub and callees below, so
+    // the sub is in the middle if there is room.
     y(row) {
         if (scene.split)
             return (
@@ -244,7 +245,7 @@ export class Pane {
         }
     }
 
-    // Frames too narrow to draw leave a grey trace where together they fill half a pixel.
+    // Draws a grey trace for frames that are too narrow to draw but together fill half a pixel.
     paintDust(c, top, tall) {
         const { dust, row } = this, columns = Math.ceil(this.view), rows = new Map();
         for (let k = 0; k < dust.frame.length; k++) {
@@ -296,8 +297,8 @@ export class Pane {
         if (hit) this.outline(c, ink.mark, x, y, w, h, 2);
     }
 
-    // Signs are for people who cannot tell red from blue: up and plus, down and minus; a plus
-    // before them is a new frame.
+    // Labels a frame of a difference. Signs help people who cannot distinguish red and blue: up and
+    // plus, down and minus; a plus in front marks a new frame.
     labelDiff(c, { i, x, y, w, level, dim, alpha }) {
         const fresh = isNew(i),
             kind = kindOf(this.width),
@@ -318,7 +319,7 @@ export class Pane {
         if (room > used + c.measureText(value).width) c.fillText(value, at + used, middle);
     }
 
-    // Returns where a frame is on the sheet, or null.
+    // Returns the box of a frame on the sheet, or null.
     box(frame) {
         const { depth, end } = scene.tree,
             focus = scene.focus,
@@ -360,7 +361,8 @@ export class Pane {
 
 export const panes = [];
 
-// Frames; the pane with the keyboard; is it used.
+// The frames under the keyboard's and the mouse's cursor, the pane with the keyboard, and whether
+// the keyboard is in use.
 export const cursor = { frame: -1, hover: -1, pane: 0, keys: false };
 
 export function marks() {

@@ -1,8 +1,8 @@
 // The costs of lines of source, and the sources. They are read on first use.
 //
-// A line that has a cost is a number, in order of file and line; those of file f of a side are
-// from[f] .. from[f + 1] - 1. A call is a number, too; those of line i are first[i] .. first[i + 1]
-// - 1. Sources are unpacked one by one, when one is opened or searched.
+// Lines with a cost are numbered in order of file and line; those of file f of a side are from[f]
+// .. from[f + 1] - 1. Calls are numbered, too; those of line i are first[i] .. first[i + 1] - 1. A
+// source is unpacked when it is opened or searched.
 
 import { blocks, bytesOf, inflate, varints } from '../base/bytes.mjs';
 import { $ } from '../base/elements.mjs';
@@ -113,7 +113,7 @@ export const wholeOf = (side) =>
         sum(values(placedTree(), state.metric)[side]),
     );
 
-// Returns what a line costs on a side: { count, self, incl } and its number i, or null.
+// Returns the costs of a line on a side, { count, self, incl } and its number i, or null.
 export function costAt(side, i) {
     const of = lineCosts.sides[side], { self, incl } = of.values[state.metric], by = scaleOf(side);
     return { i, count: of.count[i] / runsOf(side), self: self()[i] * by, incl: incl()[i] * by };
@@ -141,7 +141,7 @@ export function callsFrom(side, i) {
     );
 }
 
-// Returns where a sub is called from, the longest first: { file, line, calls, value }.
+// Returns the lines that call a sub, the costliest first: { file, line, calls, value }.
 export function callsOf(side, sub) {
     if (placedTree() !== profile.tree) return [];
     const of = lineCosts.sides[side],
@@ -216,8 +216,8 @@ export const stateOf = (file, side = last()) =>
         || {}
     ).state || 'left out';
 
-// Returns the lines of a source, or null if the page has no text of it. Lines end with a newline,
-// as for perl.
+// Returns the lines of a source, or null if the page does not have its text. Lines end with a
+// newline, as in perl.
 export async function textOf(file, side = last()) {
     const { source, texts } = lineCosts.files[file],
         from = source[side] || (profile.relative && source[0]),

@@ -1,12 +1,12 @@
-// What the search finds among the subs.
+// Finds the subs that match the search.
 
 import { profile, state } from './profile.mjs';
 import { scene } from './scene.mjs';
 
 export const matches = { names: null, test: null, mark: null, error: '', at: -1 };
 
-// Search. There are few names: each is matched once, and frames are found by name. A bad expression
-// leaves the last good one.
+// Compiles the search, and matches each name once; frames are found by name. A bad expression keeps
+// the last good one.
 export function compile() {
     matches.error = '';
     if (state.q === '') {
@@ -23,8 +23,8 @@ export function compile() {
     }
 }
 
-// Counts the frames found, and their share: a match below a match is part of it already. With or
-// without callers, the same stacks have a match.
+// Counts the matching frames, and computes their share, in which a match below a match counts once.
+// The same stacks match with and without callers.
 export function tally() {
     matches.at = -1;
     matches.list = null;

@@ -1,4 +1,4 @@
-// Values of a metric, in words.
+// Formats values of a metric.
 
 import { grouped } from '../base/words.mjs';
 import { metric } from './profile.mjs';

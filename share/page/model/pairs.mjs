@@ -1,4 +1,4 @@
-// The sources of two sides: which files and lines of them are the same.
+// Pairs the files and lines of two sides.
 
 import { keep } from '../base/lists.mjs';
 import { alignLines } from '../data/align.mjs';

@@ -6,10 +6,10 @@ import { Frames, PHASE_KIND, ranks } from '../data/tree.mjs';
 
 export const state = {
     path: [],                  // names from the root's kid to the frame zoomed to
-    range: null,               // [from, to], parts of that frame: what is drawn of it
+    range: null,               // [from, to], the drawn part of that frame
     chain: [],                 // steps { act, text }; text: a process, a sub, a range of time ...
     centre: -1,                // the sub of the sandwich
-    q: '', match: false,       // the search, and whether case counts
+    q: '', match: false,       // the search, and whether it is case-sensitive
     metric: 0, order: 'name', icicle: false, reversed: false, merged: false,
     table: false, calls: false, time: false, sub: -1,
     source: false, file: -1, line: 0,          // the source view, its file (-1: the overview)
@@ -17,15 +17,15 @@ export const state = {
     uncertain: false, common: false,
 };
 
-// begin() fills these fields in. Of a difference, `certain` says which subs differ for certain, by
-// number, if runs tell.
+// begin() sets these fields. In a difference of several runs, `certain` marks the subs with a
+// significant difference, by number.
 export const profile = {
     facts: null, names: null, tree: null, whole: null, diff: null, metrics: null, has: null,
     rank: null, kept: null, chained: null, ranges: null, key: null,
     relative: false, certain: null, furnished: -1, initial: null, isSwapped: false,
 };
 
-// Makes a profile the one of the page. `has`: which parts the page holds besides, lines and times.
+// Makes a profile that of the page. `has`: the other parts of the page, lines and times.
 export function begin({ facts, tree, whole = null }, has) {
     const { names, diff, metrics, options = {} } = facts;
     Object.assign(profile, {
@@ -45,8 +45,8 @@ export function begin({ facts, tree, whole = null }, has) {
         isSwapped: !!facts.isSwapped,
         key: (key) => metrics.findIndex((m) => m.key === key),
     });
-    // Two counters of one profile have no common unit: each frame's share of its own counter is
-    // compared.
+    // Two counters of one profile have no common unit, so each frame's shares of the two counters
+    // are compared.
     profile.relative = !!diff && diff.mode === 'pair-metric';
     if (diff) {
         const flags = (list) => Uint8Array.from(names, (_, i) => (list.has(i) ? 1 : 0)),
@@ -140,8 +140,8 @@ export function values(tree, index) {
     }));
 }
 
-// Of two counters the first is drawn as if it were as large as the second; real() returns its own
-// number again.
+// The factor that makes the first of two counters as large as the second for drawing; real() undoes
+// it.
 const balance = () => (profile.relative ? keep(profile.kept, 'balance ' + state.metric, () => {
     const [a, b] = values(profile.tree, state.metric).map(sum);
     return a > 0 && b > 0 ? b / a : 1;
@@ -154,7 +154,7 @@ export const shown = (tree) => keep(tree.kept, 'shown ' + state.metric, () => {
     return by === 1 ? own : [own[0].map((v) => v * by), own[1]];
 });
 
-// Are callers drawn?
+// Returns whether callers are drawn.
 export const isUpward = () => state.reversed || state.centre >= 0;
 
 export const sideName = (side) =>
@@ -165,10 +165,10 @@ export function placeOf(name) {
     return place ? `${profile.facts.files[place[0]]}:${place[1]}` : '';
 }
 
-// Counts of several runs are divided, to give their means.
+// Returns the number of a side's runs, by which counts are divided to give means.
 export const runsOf = (side) => (profile.diff && profile.diff.runs && profile.diff.runs[side]) || 1;
 
-// Returns the factor of a side's values, as for the tree's.
+// Returns the factor of a side's values, the same as that of the tree's values.
 export function scaleOf(side, index = state.metric) {
     const of =
         profile.diff && (profile.diff.factors ? profile.diff.factors[index] : profile.diff.factor);

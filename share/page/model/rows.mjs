@@ -1,7 +1,7 @@
 // The rows of one file in the source view.
 //
-// A row is { kind, line, ... }: a line, a call from it, a sub that begins there, who calls that, or
-// lines that are folded.
+// A row is { kind, line, ... }: a line, a call from it, a sub that begins there, a caller of that
+// sub, or folded lines.
 
 import { keep } from '../base/lists.mjs';
 import { callsFrom, callsOf, costAt, lineCosts } from './lines.mjs';
@@ -9,9 +9,9 @@ import { profile, state } from './profile.mjs';
 import { allSubs, neighbours } from './subs.mjs';
 
 const FEW = 5;                 // rows of calls that are shown at first
-const CHEAP = 0.005;           // the part of the whole from which a line is not cheap
+const CHEAP = 0.005;           // lines below this part of the whole are cheap
 
-// The file that is open, its rows, and what is folded.
+// The open file, its rows, and the way of folding.
 export const openFile = {
     file: -1, side: 0, lines: null, before: null,      // `before`: the same file of the first side
     costs: new Map(), ranges: [], whole: 0,
@@ -20,8 +20,8 @@ export const openFile = {
     opened: new Set(), shut: new Set(), more: new Set(), wide: new Set(),
 };
 
-// Returns where a sub begins, in the text: its first statement is known, the line with its name is
-// above.
+// Returns the line where a sub begins in the text. The profile has the line of its first statement;
+// the line with its name is above.
 function beginOf(lines, sub, line) {
     const word = /(\w+)$/.exec(profile.names[sub].replace(/\[.*$/s, '')),
         nameless = word && /^__ANON__|^BEGIN/.test(word[1]);
@@ -36,7 +36,8 @@ function beginOf(lines, sub, line) {
     return line;
 }
 
-// Returns its end: the next line with a brace that is no further to the right than its beginning.
+// Returns the sub's last line: the next line with a brace that is no further to the right than the
+// sub's beginning.
 function endOf(lines, begin, next) {
     const indent = (text) => /^\s*/.exec(text.replace(/\t/g, '        '))[0].length,
         least = indent(lines[begin - 1] || '');
@@ -46,7 +47,7 @@ function endOf(lines, begin, next) {
     return begin;
 }
 
-// Returns where subs begin and end: [{ sub, line, end }] in order of lines.
+// Returns the ranges of subs, [{ sub, line, end }], in order of lines.
 export function rangesOf(file, lines) {
     const list = lineCosts.files[file].subs
         .map(({ sub, line }) => ({ sub, statement: line, line: beginOf(lines, sub, line) }))
@@ -65,7 +66,7 @@ export function rangesOf(file, lines) {
 export const costOf = (line) =>
     openFile.costs.has(line) ? costAt(openFile.side, openFile.costs.get(line)) : null;
 
-// Returns which lines a way of folding hides: a list of one flag for each.
+// Returns the lines that the way of folding hides, as a list of flags.
 function hidden(count) {
     const flags = new Uint8Array(count + 2),
         hide = (from, to, on) => flags.fill(on, from, to + 1),
@@ -93,7 +94,7 @@ export function makeRows() {
         rows = (openFile.rows = []),
         count = lines ? lines.length : 0,
         beginning = new Map();
-    // BEGIN blocks are called by perl itself: their costs are beside their lines.
+    // perl itself calls BEGIN blocks, so their costs are only beside their lines.
     for (const range of ranges)
         if (profile.facts.kinds[range.sub] !== 5) keep(beginning, range.line, () => []).push(range);
     const known = [...new Set([...costs.keys(), ...beginning.keys()])].sort((a, b) => a - b),
@@ -108,7 +109,7 @@ export function makeRows() {
         rows.push({ kind: 'line', line });
         if (openFile.notes && costs.has(line)) callRows(rows, line);
     };
-    // Lines of the first side that are gone are shown where they were.
+    // Lines that only the first side has are shown at their old place.
     const { before } = openFile;
     const least = openFile.fold === 'cheap' && !openFile.shut.size ? 3 : 1;
     let next = 1, open = 0;
@@ -123,7 +124,7 @@ export function makeRows() {
     const ahead = before && before.to ? Array.from(before.to) : [];
     for (let k = count - 1; k >= 0 && before && before.to; k--)
         ahead[k] = ahead[k] || (k + 1 < count ? ahead[k + 1] : before.lines.length + 1);
-    // These are costs whose line is unknown, and those after the end of a text that has changed.
+    // Costs with an unknown line come first, and those after the end of a changed text come last.
     for (const line of lines ? known.filter((at) => at < 1) : known) one(line);
     for (let line = 1; line <= count; line++) {
         if (before && before.to) {
@@ -154,14 +155,14 @@ export function makeRows() {
     for (const line of lines ? known.filter((at) => at > count) : []) one(line);
 }
 
-// Shows the first few of so many rows, and how many more there are.
+// Adds the first few of so many rows, and a row with the number of the others.
 function some(rows, count, key, row) {
     const all = openFile.more.has(key), most = all || count <= FEW + 1 ? count : FEW;
     for (let i = 0; i < most; i++) rows.push(row(i));
     if (most < count) rows.push({ ...row(0), kind: 'more', key, n: count - most });
 }
 
-// The calls are looked up when they are drawn.
+// Adds the rows of a line's calls, which are looked up when they are drawn.
 function callRows(rows, line) {
     const { first } = lineCosts.sides[openFile.side],
         i = openFile.costs.get(line),
@@ -210,7 +211,7 @@ function callerRows(rows, line, sub) {
     }
 }
 
-// Returns the sub in whose text a line is: the innermost.
+// Returns the innermost sub whose text contains a line.
 export function subAt(line) {
     const around =
         state.file < 0

@@ -7,7 +7,7 @@ import { Frames, below, calleesOf, inclusive, mergeRecursion } from '../data/tre
 import { isUpward, last, profile, shown, state, values } from './profile.mjs';
 import { chained } from './steps.mjs';
 
-// makeView() fills these fields in, and counts the versions.
+// makeView() sets these fields, and counts the versions.
 export const scene = {
     version: 0,
     tree: null,
@@ -28,8 +28,8 @@ export const scene = {
     highest: 0,
 };
 
-// Own weights that decide how wide frames are. With the larger of two a frame that vanished keeps
-// its place.
+// Own weights, which decide the widths of frames. With the larger of the two sides, a frame that is
+// gone keeps its place.
 const WEIGHTS = {
     before: ([a]) => a,
     after: (own) => own[own.length - 1],
@@ -37,7 +37,7 @@ const WEIGHTS = {
     change: ([a, b]) => a.map((v, i) => Math.abs(b[i] - v)),
 };
 
-// Makes the tree on show and its values. Everything that depends on them starts from here.
+// Makes the tree on show and its values, from which everything else follows.
 export function makeView(pixels) {
     const steps = chained(),
         base = state.merged
@@ -71,7 +71,7 @@ export function makeView(pixels) {
         const columns = keep(kept, 'columns ' + state.metric, () =>
             widths.map((width) => WEIGHTS[width](own)),
         );
-        // Frames too narrow in their sum are too narrow in each pane.
+        // Frames that are too narrow in the sum of the sides are too narrow in each pane.
         const weigh = keep(kept, 'weigh ' + state.metric, () =>
             profile.diff ? columns[0].map((v, i) => v + columns[1][i]) : columns[0],
         );
@@ -108,8 +108,8 @@ export function makeView(pixels) {
     });
 }
 
-// Makes the view of one sub: what it calls, and who calls it. They are one list of frames: from
-// `split` on are callers, which stand at depths below 0. Both begin with the sub itself.
+// Makes the view of one sub with its callees and callers. Both are in one list of frames, in which
+// callers begin at `split` and have depths below 0. Both parts begin with the sub itself.
 function makeSandwich(base, widths, part) {
     const callees = calleesOf(base, state.centre, profile.rank),
         own = shown(callees),
@@ -135,8 +135,8 @@ function makeSandwich(base, widths, part) {
         part,
         profile.rank,
     );
-    // The frame above the sub, all of the program, is left out. A sub without any cost here has no
-    // callers.
+    // The frame above the sub, which is the whole program, is left out. A sub without any cost here
+    // has no callers.
     const split = callees.n,
         n = Math.max(0, up.n - 1),
         parent = new Int32Array(split + n),
@@ -173,19 +173,19 @@ function makeSandwich(base, widths, part) {
     });
 }
 
-// Chooses the difference that is coloured: where callers are drawn, and where widths are changes,
-// only the whole one is meaningful. The triple view has one scale for its three panes.
+// Returns the kind of difference that is coloured. If callers are drawn, or if widths are changes,
+// only the total difference is meaningful. The triple view has one scale for its three panes.
 export const kindOf = (width) =>
     (width === 'change' && state.layout !== 'triple') || isUpward() ? 'total' : state.colour;
 
-// With several runs a side, what may be chance is not coloured at first.
+// With several runs a side, uncertain changes are not coloured at first.
 const certain = (name, kind) =>
     !profile.certain
     || state.uncertain
     || profile.certain[kind][name] === 1
     || (isUpward() && profile.certain.self[name] === 1);
 
-// Returns the largest |difference| among the coloured frames: the end of the scale.
+// Returns the largest |difference| among the coloured frames, which is the end of the scale.
 export function largest(kind) {
     const key = kind + state.uncertain;
     if (scene.largest[key] === undefined) {

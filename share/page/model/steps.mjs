@@ -1,11 +1,11 @@
-// What is left of the profile, step by step.
+// Applies the steps of the chain to the tree of the profile.
 
 import { packageOf, short } from '../base/words.mjs';
 import { PART_KIND, PHASE_KIND, fold, onlyWith, within, without } from '../data/tree.mjs';
 import { hasTimes, profile, state, subNamed } from './profile.mjs';
 import { inRange, rangeInWords } from './times.mjs';
 
-// A step that chooses a process or a phase: it comes before all others.
+// Makes a kind of step that chooses a process or a phase. Such a step comes before all others.
 const stepOfPart = (noun) => ({
     word: noun,
     noun,
@@ -25,9 +25,9 @@ const stepOfSub = (word, make) => ({
     fits: (text) => subNamed(text) >= 0,
 });
 
-// What may be done to a tree before it is shown, step by step. make: returns the tree after the
-// step; word, told: what a chip says of the step and of its text; noun: what the text names; fits:
-// can the step of a link be done, after those before? What ran where and when comes first.
+// The kinds of steps. make returns the tree after the step; word and told are a chip's texts for
+// the step and its text; noun is the kind of thing that the text names; fits returns whether a
+// link's step is possible after the previous ones. Steps for process, phase and time come first.
 export const STEPS = {
     process: stepOfPart('process'),
     phase: stepOfPart('phase'),
@@ -55,7 +55,7 @@ export const STEPS = {
     },
 };
 
-// Steps, and the kinds of names that they choose among.
+// Steps, and the kinds of names that they select from.
 export const LANES = { process: PART_KIND, phase: PHASE_KIND };
 
 // Makes the tree of the process and the phase that the chain chooses up to its k-th step.
@@ -72,26 +72,25 @@ function chosenParts(k) {
 export const lane = (act, text) =>
     profile.names.findIndex((name, i) => name === text && profile.facts.kinds[i] === LANES[act]);
 
-// Returns main of (main), and a process as it is.
+// Returns main of (main), and the name of a process unchanged.
 export const partInWords = (text) => short(text.replace(/^\((.*)\)$/s, '$1'), 60);
 
-// Makes those steps of a link the chain that fit this profile. Returns the first of the others, or
-// undefined.
+// Makes the chain from those steps of a link that fit this profile. Returns the first of the other
+// steps, or undefined.
 export function chainOf(steps) {
     state.chain = steps.filter(({ act, text }, k) => STEPS[act].fits(text, steps.slice(0, k)));
     return steps.find((step) => !state.chain.includes(step));
 }
 
-// Returns the tree of what ran in the range, process and phase that were chosen: the steps that
-// sources follow, too.
+// Returns the tree after the steps for range, process and phase, which sources follow, too.
 export function placedTree() {
     const n = state.chain.findIndex(({ act }) => act !== 'time' && !LANES[act]);
     const steps = n < 0 ? state.chain.length : n;
     return steps && chained() ? profile.chained[steps - 1].tree : profile.tree;
 }
 
-// Returns the tree of which table, lists and graph are: that of the profile, after the steps of the
-// chain. Trees of earlier steps are kept, for undo.
+// Returns the tree for table, lists and graph: that of the profile after all steps of the chain.
+// Trees of earlier steps are kept, for undo.
 export function chained() {
     let tree = profile.tree;
     state.chain.forEach(({ act, text }, k) => {

@@ -8,8 +8,8 @@ import { last, profile, shown, state, values } from './profile.mjs';
 import { chained, placedTree } from './steps.mjs';
 import { timeStep } from './times.mjs';
 
-// Returns sums by name, of the frames that count. With `once`, a frame below one of its name is
-// left out: its time is in that one's.
+// Returns sums by name of the frames that count. With `once`, a frame below a frame of the same
+// name is left out, because its time is included in that one's.
 export function byName(tree, lists, once, counts, other = (i) => tree.name[i]) {
     const sums = lists.map(() => new Float64Array(profile.names.length)),
         until = new Int32Array(profile.names.length);
@@ -23,7 +23,8 @@ export function byName(tree, lists, once, counts, other = (i) => tree.name[i]) {
     return sums;
 }
 
-// Returns for each sub { self, total, calls, ops } by side, where known, and whether it has frames.
+// Returns for each sub the known ones of { self, total, calls, ops } by side, and whether it has
+// frames.
 export function subs(tree = chained()) {
     return keep(tree.kept, 'subs ' + state.metric, () => {
         const own = shown(tree),
@@ -45,10 +46,10 @@ export function subs(tree = chained()) {
     });
 }
 
-// Sources are those of the whole program, or of what was chosen of it: no other step counts.
+// Returns the subs for the source view, which follows only the steps for range, process and phase.
 export const allSubs = () => subs(placedTree());
 
-// Returns who calls a sub and whom it calls: rows of { sub, total, calls }, each by side.
+// Returns the callers and callees of a sub: rows of { sub, total, calls }, each by side.
 export function around(sub) {
     const tree = chained(),
         { name, parent } = tree,
@@ -76,7 +77,7 @@ export function around(sub) {
     };
 }
 
-// Returns subs, those with the largest self value first; of two sides, those whose self value
+// Returns subs, those with the largest self value first, or in a difference those whose self value
 // differs most.
 export function heaviest(table, fits = () => true) {
     const list = [],
@@ -94,7 +95,7 @@ export function heaviest(table, fits = () => true) {
     );
 }
 
-// Returns what is said of a sub where there is no room for a table: its share, or its difference.
+// Returns a short text about a sub, for places without room for a table: its share or difference.
 export function inShort(table, sub) {
     const [a, b] = table.self.map((own) => own[sub]);
     if (!profile.diff) return percent(a / sum(table.self[0]));
@@ -112,7 +113,7 @@ export const hotSubs = (most) => keep(chained().kept, `hot ${state.metric} ${mos
     ).slice(0, most);
 });
 
-// Returns who calls a sub and whom it calls, by sub, for profiles without lines of calls.
+// Returns the callers and callees of each sub, for profiles without lines of calls.
 export function neighbours() {
     const tree = placedTree();
     return keep(tree.kept, `neighbours ${state.metric}`, () => {

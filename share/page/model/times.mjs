@@ -1,10 +1,10 @@
-// What ran when, of traces. Times here are seconds since the first process began.
+// The time line of traces. Times here are seconds since the first process began.
 //
-// A lane (a file) has chunks of steps, each packed for itself: 65,536 beginnings and ends of calls.
-// All are read once, when the time line is opened: for what is seen of all of it (cells of time,
-// and the calls longer than these), and for each chunk what its frames have, so that a range is the
-// sum of whole chunks and a look into the two at its ends. Chunks are unpacked again when somebody
-// looks closer, and the last ones are kept.
+// A lane (a file) has chunks of steps, each packed separately: 65,536 beginnings and ends of calls.
+// All chunks are read once, when the time line is opened: for the overview (cells of time, and the
+// calls longer than these), and for the sums of each chunk's frames, so that a range is the sum of
+// whole chunks and of parts of the two at its ends. Zooming in unpacks chunks again, and the last
+// ones are kept.
 
 import { blocks, bytesOf, inflate, varints } from '../base/bytes.mjs';
 import { $, say } from '../base/elements.mjs';
@@ -13,11 +13,11 @@ import { Frames, OUT, inclusive, regroup } from '../data/tree.mjs';
 import { seconds } from './numbers.mjs';
 import { hasTimes, metric, profile, state } from './profile.mjs';
 
-export const CELLS = 4096;            // in which all of a lane is seen
+export const CELLS = 4096;            // cells of a lane's overview
 
 export const KEPT = 64;               // chunks that stay unpacked
 
-// The lanes, and what the view of them keeps here: `view` is the range on show.
+// The lanes, and the state of their view: `view` is the visible range.
 export const timeline = { lanes: [], kept: new Set(), span: 0, view: null, boxes: [], ready: null };
 
 export async function unpackChunk(chunk) {
@@ -84,7 +84,7 @@ async function readTimes() {
     timeline.view = [0, timeline.span || 1];
 }
 
-// Walks through a lane: what each chunk begins with and has, and how all of it looks.
+// Reads a lane: the stack at the beginning of each chunk, its sums, and the overview.
 async function scan(lane) {
     const { parent } = profile.tree,
         n = profile.tree.n,
@@ -92,7 +92,7 @@ async function scan(lane) {
         cpu = new Float64Array(n),
         calls = new Float64Array(n),
         seen = new Uint8Array(n);
-    lane.done = 0;             // ticks up to the last step: what follows is of no sub
+    lane.done = 0;             // ticks up to the last step; later time belongs to no sub
     const cell = Math.max(1, lane.end / CELLS), long = [], dust = [], begins = [];
     let frame = 0, now = 0, count = 0;
     const row = (depth) =>
@@ -156,7 +156,7 @@ async function scan(lane) {
     Object.assign(lane, { cell, long, dust });
 }
 
-export const IN_TIME = ['real', 'cpu', 'calls'];       // what is known of a range
+export const IN_TIME = ['real', 'cpu', 'calls'];       // the metrics of a range
 
 export function metricInTime() {
     if (!IN_TIME.includes(metric().key))
@@ -169,8 +169,8 @@ export const ends = (text) => text.replace(/@.*/, '').split('-').map(Number);
 
 const laneOf = (text) => (/@(\d+)$/.exec(text) || [0, -1])[1] * 1;
 
-// Adds up what frames have within a range, of one lane or of all: { real, cpu, calls }, in seconds
-// and calls. A step that reaches over an end counts by its part.
+// Adds up the values of frames within a range, for one lane or all: { real, cpu, calls }, in
+// seconds and calls. A step that crosses an end of the range counts in proportion.
 export async function sumOf(from, to, only = -1) {
     await loadTimes();
     const n = profile.tree.n,
@@ -217,8 +217,8 @@ export async function sumOf(from, to, only = -1) {
     return sum;
 }
 
-// Makes the tree of a range. Until the range has been added up, that is the whole tree, and is
-// drawn again afterwards.
+// Makes the tree of a range. Until the range has been added up, it returns the whole tree; then the
+// page is redrawn.
 export function inRange(tree, text) {
     const sum = profile.ranges.get(text);
     if (!sum) {
@@ -253,7 +253,8 @@ export function rangeInWords(text) {
         + `${lane ? ` of process ${lane.pid || laneOf(text) + 1}` : ''}`;
 }
 
-// Returns what can be chosen by name: [text, range, lane], of lanes, and of the phases of each.
+// Returns the ranges that can be chosen by name, [text, range, lane]: lanes, and the phases of
+// each.
 export function partsOfTime() {
     const list = [], several = timeline.lanes.length > 1;
     timeline.lanes.forEach((lane, k) => {

@@ -1,4 +1,4 @@
-// The difference of the page's profile and another one.
+// Makes the difference of the page's profile and another one.
 
 import { bytesOf, inflate } from '../base/bytes.mjs';
 import { keep, sum } from '../base/lists.mjs';
@@ -49,16 +49,16 @@ export async function readProfile(file) {
         : readFolded(bytes, metric());
 }
 
-// Returns ticks per unit of which both numbers of ticks are whole multiples, if there are any
-// within reason.
+// Returns ticks per unit that are a multiple of both numbers of ticks, if there is one of
+// reasonable size.
 function finer(a, b) {
     const part = (x, y) => (y ? part(y, x % y) : x),
         all = Number.isInteger(a) && Number.isInteger(b) ? (a / part(a, b)) * b : Infinity;
     return all <= 1e12 ? all : Math.max(a, b);
 }
 
-// Returns facts and tree of the difference of the page's profile and another one: trees are one
-// tree by the names of their paths.
+// Returns facts and tree of the difference of the page's profile and another one. Frames with the
+// same path of names become one.
 export function unite(other, title) {
     const { facts, tree: a, metrics: mine } = profile,
         { facts: theirs, tree: b } = other,
@@ -83,7 +83,7 @@ export function unite(other, title) {
     if (!both.length) throw new Error('it has no metric that this page has');
     if (!both.every(({ to }) => sum(b.own(to, 0)) <= Number.MAX_SAFE_INTEGER))
         throw new Error('its counts add up to more than fits');
-    // Tables show calls and ops as they are, whatever a tick is.
+    // Tables show calls and ops unchanged, whatever a tick is.
     const metrics = both.map(({ m, to }) => ({
         ...m,
         hz: /^(?:calls|ops)$/.test(m.key) ? m.hz : finer(m.hz, theirs.metrics[to].hz),
@@ -122,7 +122,8 @@ export function unite(other, title) {
                   }),
         );
 
-    // The frames of both stand one behind the other, below one root, for regroup() to merge.
+    // The frames of both are put below one root, one tree after the other, and regroup() merges
+    // them.
     const n = a.n + b.n - 1,
         name = new Int32Array(n),
         parent = new Int32Array(n),
@@ -134,7 +135,7 @@ export function unite(other, title) {
     for (let i = 1; i < b.n; i++) {
         name[shift + i] = renamed[b.name[i]];
         parent[shift + i] = b.parent[i] && b.parent[i] + shift;
-        // What is new comes last.
+        // New frames come last.
         if (when) when[shift + i] = shift + (b.when ? b.when[i] : 0);
     }
     const own = (m, side) => {

@@ -1,4 +1,4 @@
-// The graph as a list that opens: frames with what they have, their kids below them on demand.
+// Shows the graph as a list: frames with their values, and their kids below them on demand.
 
 import { $, button, make } from '../base/elements.mjs';
 import { grouped, short } from '../base/words.mjs';
@@ -11,10 +11,10 @@ import { changeCell, named } from './table.mjs';
 
 const CALLS_PAGE = 50;         // kids that are shown at first
 
-// What is drawn; and of its frames: open, a set; shown, how many kids.
+// The drawn list. For its frames: open, a set; shown, the number of kids.
 const callList = { version: -1, focus: -1 };
 
-// The way along which most of the time goes is open at first.
+// Opens the path on which most of the time is spent.
 function openHottest(from) {
     const value = scene.total[last()], whole = value[from];
     for (let i = from, deep = 0; deep < 40 && value[i] > whole * 0.1; deep++) {
@@ -153,8 +153,8 @@ function toggle(i, focus = false) {
     if (row) row.focus();
 }
 
-// Arrow keys as in any tree: up and down among rows, right opens, left closes or goes to the
-// caller.
+// Handles arrow keys as any tree does: up and down move among rows, right opens, left closes or
+// goes to the caller.
 export function callsKey(event) {
     const rows = [...$('calls').querySelectorAll('tr[data-frame]')],
         row = event.target.closest('tr[data-frame]'),

@@ -1,4 +1,4 @@
-// What is known of a frame, below the graph.
+// Shows the details of a frame below the graph.
 
 import { $, button, make } from '../base/elements.mjs';
 import { redraw } from '../base/redraw.mjs';

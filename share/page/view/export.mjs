@@ -1,4 +1,4 @@
-// What can be taken out of the page: files of what is shown.
+// Saves the visible data as files.
 
 import { $, make } from '../base/elements.mjs';
 import { short } from '../base/words.mjs';
@@ -49,8 +49,9 @@ export function openExport() {
     );
 }
 
-// Returns what is below the frame zoomed to as folded stacks: microseconds where the metric is a
-// time; both sides' numbers of a difference. Frames' own values are what their callees do not have.
+// Returns the frames below the zoomed one as folded stacks, in microseconds if the metric is a
+// time. A difference has the numbers of both sides. A frame's own value is its value less its
+// callees'.
 export function folded() {
     const {
             tree: { end, name, parent },
@@ -89,7 +90,7 @@ export function folded() {
 export function csv() {
     const columns = tableColumns().filter(({ key }) => !/part$/.test(key)),
         by = columns.find(({ key }) => key === tableOrder.sort) || columns[1];
-    // A spreadsheet would take a text that begins so for a formula.
+    // A spreadsheet would take a text with such a beginning for a formula.
     const plainly = (text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
     const cell = (value) =>
         /[",\r\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : String(value);
@@ -112,7 +113,7 @@ export function csv() {
     );
 }
 
-// Returns the graphs as they are drawn, one below the other, as an SVG of the whole height.
+// Returns the visible graphs, one below the other, as an SVG of the whole height.
 export function picture() {
     const xml = (text) =>
             text

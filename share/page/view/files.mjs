@@ -174,7 +174,7 @@ function inAll(side) {
     const totals = fileTotals(side),
         of = (key) => sum(totals.map((total) => total[key])),
         detail = lineCosts.detail[side];
-    // Of samples neither is known.
+    // Sampled profiles have neither of these counts.
     const counts = [
         detail && of('count') ? plural(of('count'), 'statement') : '',
         allSubs().calls ? plural(of('calls'), 'call') + ' of subs' : '',

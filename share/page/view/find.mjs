@@ -1,4 +1,4 @@
-// The search over all sources.
+// Searches all sources.
 
 import { fileTotals, lineCosts, loadLines, textOf } from '../model/lines.mjs';
 import { matches } from '../model/matches.mjs';
@@ -13,8 +13,7 @@ import { MOST_FOUND, sourceMatches } from './found.mjs';
 import { toLine } from './listing.mjs';
 import { found, toolbar } from './toolbar.mjs';
 
-// Searches the sources one by one, those that cost most first. A later search replaces an earlier
-// one.
+// Searches the sources one by one, the costliest first. A later search replaces an earlier one.
 export function findInSources() {
     const q = `${state.match} ${state.q}`, { test } = matches;
     if (!state.source || !hasLines() || q === sourceMatches.q) return sourceMatches.ready;
@@ -66,7 +65,7 @@ function stepSource(by) {
         || list[sourceMatches.at].file !== state.file
         || list[sourceMatches.at].line !== state.line
     ) {
-        // The search starts from the present line.
+        // The search starts from the current line.
         const inFile = list.findIndex(
                 ({ file, line }) =>
                     file === state.file && (by > 0 ? line > state.line : line >= state.line),
@@ -82,8 +81,8 @@ function stepSource(by) {
     found();
 }
 
-// Goes to a match, in drawn order: in place if it is visible, else zoomed as little as makes it
-// visible.
+// Goes to the next match in drawn order. If it is not visible, zooms only as far as needed to show
+// it.
 export function step(by) {
     if (state.source) {
         stepSource(by);

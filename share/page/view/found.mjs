@@ -1,4 +1,4 @@
-// What the search has found in the sources, as a list.
+// Lists the lines that the search has found in the sources.
 
 import { make } from '../base/elements.mjs';
 import { ODD, grouped, plural, short } from '../base/words.mjs';
@@ -6,8 +6,8 @@ import { fileName, lineCosts, textOf } from '../model/lines.mjs';
 import { matches } from '../model/matches.mjs';
 import { anchor } from '../act/open.mjs';
 
-// Returns text in which control characters and those that turn its direction are visible and have
-// no effect. What `mark` matches is marked.
+// Returns text in which control characters, and those that change its direction, are visible and
+// have no effect. The matches of `mark` are marked.
 export function visible(text, mark) {
     const plainly = (part) => {
         const nodes = [];
@@ -38,7 +38,7 @@ export function visible(text, mark) {
     return [...nodes, ...plainly(text.slice(from))];
 }
 
-// List: { file, line }.
+// The matches; list: { file, line }.
 export const sourceMatches = {
     q: null,
     list: [],
@@ -60,7 +60,7 @@ export function foundInSources() {
         + `${plural(sourceMatches.files, 'file')}${sourceMatches.busy ? ' \u2026' : ''}`;
 }
 
-// Lists what was found, by file, for the overview.
+// Lists the matching lines, by file, for the overview.
 export function foundLines() {
     if (!matches.test || !sourceMatches.list.length) return [];
     const most = 100, rows = sourceMatches.list.slice(0, most).map(({ file, line }) => {

@@ -1,4 +1,4 @@
-// The hottest subs: beside the graph, and in the line of details.
+// Shows the hottest subs beside the graph and in the line of details.
 
 import { $, button, make } from '../base/elements.mjs';
 import { short } from '../base/words.mjs';
@@ -9,7 +9,7 @@ import { hotSubs, inShort, subs } from '../model/subs.mjs';
 import { openSub } from '../act/open.mjs';
 import { changeCell, nameCell, shortPlace } from './table.mjs';
 
-// Says which subs matter most, before anybody asks.
+// Names the most important subs in the line of details when the page opens.
 export function firstSight() {
     const table = subs(),
         three = hotSubs(3),
@@ -33,7 +33,7 @@ export function firstSight() {
           : [];
 }
 
-// On a wide screen the hottest subs stand beside the graph.
+// On a wide screen, the hottest subs are beside the graph.
 const WIDE = matchMedia('(min-width: 1900px)');
 
 export function drawHot() {

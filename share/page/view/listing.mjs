@@ -1,6 +1,6 @@
-// One file, with the costs of its lines beside them.
+// Shows one file, with the costs of its lines beside them.
 //
-// All rows of a file are as high, so only those that can be seen are in the document.
+// All rows of a file have the same height, so only the visible ones are in the document.
 
 import { $, button, make } from '../base/elements.mjs';
 import { grouped, percent, plural, short } from '../base/words.mjs';
@@ -20,7 +20,7 @@ export const ROW = 19;                // CSS pixels
 export const LONG = 2000;             // characters of a line that are shown at first
 const MOST_HITS = 1000;               // of the search, in a line
 
-// Returns the gutter of two sides: what both have, and what has changed.
+// Returns the gutter of two sides: the values of both, and their changes.
 function gutterOfTwo(line, a, b, sign) {
     const exact = linesHave(1) && linesHave(0),
         key = exact ? 'self' : 'count',
@@ -286,8 +286,7 @@ const DRAW = {
     },
 };
 
-// Returns the gutter of a note, and as much room as the line that it belongs to has at its
-// beginning.
+// Returns the gutter of a note, and the indentation of its line.
 const note = (sign, line) => {
     const room =
         openFile.lines && line > 0 ? /^\s{0,40}/.exec(openFile.lines[line - 1] || '')[0] : '';
@@ -411,7 +410,7 @@ function speakLine(line) {
         + `${openFile.lines ? short(openFile.lines[line - 1] || '', 200) : ''}`;
 }
 
-// Goes to the lines of the file that cost most, one after the other.
+// Goes to the costliest lines of the file, one after the other.
 export function toHot(by) {
     if (state.file < 0) return;
     const all = [...openFile.costs]

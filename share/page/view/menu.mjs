@@ -11,8 +11,8 @@ import { openSourceOf, openSub } from '../act/open.mjs';
 import { zoom } from '../act/zoom.mjs';
 import { details } from './details.mjs';
 
-// Opens a menu at a place of the window; items: [text, key or '', action], or null for a line
-// between.
+// Opens a menu at a place of the window. An item is [text, key or '', action], or null for a
+// separator.
 export function showMenu(items, x, y, back) {
     const menu = $('menu'), close = () => {
         menu.hidden = true;
@@ -81,7 +81,7 @@ export function openMenu(frame, x, y) {
     );
 }
 
-// Returns the stack of a frame as folded text has it, callers first.
+// Returns the stack of a frame in the form of folded text, callers first.
 export function stackOf(frame) {
     const { parent, name } = scene.tree, list = [], up = scene.split && frame >= scene.split;
     for (let i = frame; i >= 0; i = parent[i])

@@ -1,4 +1,4 @@
-// The time line, painted.
+// Paints the time line.
 
 import { grouped, short } from '../base/words.mjs';
 import { matches } from '../model/matches.mjs';
@@ -9,7 +9,7 @@ import { ink } from '../draw/colours.mjs';
 import { FONT, label } from '../draw/label.mjs';
 import { MAP_HIGH } from '../draw/map.mjs';
 
-const EXACT = 2500000;         // steps that are drawn one by one
+const EXACT = 2500000;         // the most steps that are drawn one by one
 
 const TIME_ROW = 16;
 const TIME_HEAD = 18;
@@ -30,7 +30,7 @@ function sized(canvas, wide, high) {
     return c;
 }
 
-// Paints what is known at once, and again when the chunks in view are unpacked.
+// Paints the overview at once, and again when the visible chunks are unpacked.
 export function paintTimes() {
     if (!timeline.canvas || !state.time || state.source || !ink.theme) return;
     timeline.wide = timeline.scroll.clientWidth;
@@ -48,7 +48,7 @@ export function paintTimes() {
         steps += lane.shown.reduce((n, chunk) => n + chunk.n, 0);
         wanted.push(...lane.shown.filter((chunk) => !chunk.steps).map((chunk) => [lane, chunk]));
     }
-    // What is in view is kept longest.
+    // Visible chunks are kept longest.
     for (const lane of timeline.lanes)
         for (const chunk of lane.shown)
             if (chunk.steps && timeline.kept.delete(chunk)) timeline.kept.add(chunk);
@@ -69,8 +69,8 @@ export function paintTimes() {
 const onView = (lane, from, to) =>
     lane.from + to / lane.hz >= timeline.view[0] && lane.from + from / lane.hz <= timeline.view[1];
 
-// What the calls of a depth that are too short to be drawn for themselves cover of each pixel, and
-// which frame was last there.
+// Returns a depth's cover: for each pixel, the part that calls too short to be drawn cover, and the
+// last of their frames.
 const coverOf = (covers, depth) =>
     covers[depth]
     || (covers[depth] = {
@@ -78,7 +78,7 @@ const coverOf = (covers, depth) =>
         who: new Int32Array(timeline.wide + 2),
     });
 
-// Draws them as dense as they are.
+// Draws covers with the density of their calls.
 function paintCovers(c, covers, head) {
     const { name } = profile.tree;
     for (const [depth, cover] of covers.entries()) {
@@ -92,7 +92,7 @@ function paintCovers(c, covers, head) {
     }
 }
 
-// Shows the range that is a step of the chain, or none.
+// Marks the range that is a step of the chain, if there is one.
 function showPicked(scale) {
     const step = timeStep();
     if (!step) timeline.part.value = 0;
@@ -181,7 +181,7 @@ function paintLanes(exact) {
     );
 }
 
-// Goes through the calls of the chunks in view.
+// Draws the calls of the visible chunks.
 function calls(lane, box) {
     const { parent } = profile.tree, { shown } = lane;
     if (!shown.length) return;
@@ -201,7 +201,7 @@ function calls(lane, box) {
     for (; begins.length; frame = parent[frame]) box(begins.length, frame, begins.pop(), lane.end);
 }
 
-// Draws long calls, and the others by cells.
+// Draws the overview: long calls one by one, and the others by cells.
 function coarse(lane, box, covers, px) {
     for (const { depth, frame, from, to } of lane.long) box(depth, frame, from, to);
     const wide = px(lane.cell) - px(0);

@@ -1,4 +1,4 @@
-// The source view: a file, or all of them.
+// Shows the source view: a file, or the overview of all files.
 
 import { $, button, make, say } from '../base/elements.mjs';
 import { redraw } from '../base/redraw.mjs';
@@ -21,10 +21,10 @@ import {
 } from './listing.mjs';
 import { toolbar } from './toolbar.mjs';
 
-// `ready`: a promise, kept when the view is drawn; a later `turn` replaces an earlier one.
+// `ready` is a promise, resolved when the view is drawn; a later `turn` replaces an earlier one.
 export const sourceView = { turn: 0, ready: Promise.resolve() };
 
-// Draws what the state says. `move`: also scrolls to its line.
+// Draws the file of the state, or the overview. `move`: also scrolls to the state's line.
 export function drawSource(move) {
     const turn = ++sourceView.turn;
     const draw = async () => {
@@ -37,7 +37,7 @@ export function drawSource(move) {
                 say(`The file ${short(state.lostFile, 120)} is not in this profile.`);
             delete state.lostFile;
         }
-        // A file that only the first side has is shown as it was there.
+        // A file that only the first side has is shown with that side's text.
         const side =
             state.file >= 0 && !isOn(state.file, last()) && isOn(state.file, 0) ? 0 : last();
         const lines = state.file < 0 ? null : await textOf(state.file, side),
@@ -60,7 +60,7 @@ export function drawSource(move) {
     return sourceView.ready;
 }
 
-// Returns what is wrong with the source, in words.
+// Returns a message about the source, if its text is missing or has changed.
 function trouble(state, lines) {
     const words = {
         changed:

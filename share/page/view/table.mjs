@@ -1,4 +1,4 @@
-// The table of subs, and one sub's callers and callees.
+// Shows the table of subs, and one sub's callers and callees.
 
 import { $, button, make } from '../base/elements.mjs';
 import { keep, sum } from '../base/lists.mjs';
@@ -93,7 +93,7 @@ export function tableColumns() {
     return list;
 }
 
-// Sorts differences with the largest first, whichever way they go.
+// Returns sorted subs. Differences are sorted by size, whatever their sign.
 export function sortedSubs({ key, value, change }) {
     const { used } = subs(),
         list = [],
@@ -109,8 +109,7 @@ export function sortedSubs({ key, value, change }) {
     );
 }
 
-// A name in which the package gives way first, from its beginning: what tells subs apart is at the
-// end.
+// Makes a name whose package is cut first, from its beginning, because the end distinguishes subs.
 export function named(sub) {
     const text = short(profile.names[sub]),
         of = packageOf(text),

@@ -1,4 +1,4 @@
-// What a reader does with the time line.
+// Handles the mouse and the keys of the time line.
 
 import { chooses, drags, wheels } from '../base/drags.mjs';
 import { $, make } from '../base/elements.mjs';

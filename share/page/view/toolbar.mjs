@@ -1,4 +1,4 @@
-// The toolbar, the chips of what is left out, and the legends.
+// Draws the toolbar, the chips of the chain's steps, and the legends.
 
 import { $, button, make } from '../base/elements.mjs';
 import { keep, sum } from '../base/lists.mjs';
@@ -70,7 +70,7 @@ export function toolbar() {
     drawScale(change ? 'change' : kindOf());
 }
 
-// Fills the choices of processes and of phases, the longest first, without those that have nothing.
+// Fills the menus of processes and of phases, the longest first, without empty ones.
 function furnishParts() {
     profile.furnished = state.metric;
     for (const [act, kind] of Object.entries(LANES)) {
@@ -102,7 +102,7 @@ function furnishParts() {
     }
 }
 
-// Shows the chain as chips: a click takes a step away.
+// Shows the chain as chips. A click on a chip removes its step.
 function chips() {
     const list = state.chain.map(({ act, text }, k) => {
         const { word } = STEPS[act], told = STEPS[act].told(text);
@@ -136,7 +136,7 @@ function chips() {
     );
 }
 
-// Returns what the chain leaves of the whole.
+// Returns a text about the part of the whole that the chain leaves.
 function whatIsLeft() {
     if (!state.chain.length) return '';
     const whole = keep(profile.tree.kept, 'whole ' + state.metric, () =>
@@ -183,7 +183,7 @@ function drawKinds() {
     );
 }
 
-// Draws the meaning of the colours of a difference.
+// Draws the colour scale of a difference.
 function drawScale(kind) {
     const {
             diff,
@@ -252,7 +252,7 @@ function drawScale(kind) {
     $('uncertain').hidden = !profile.certain;
 }
 
-// Says what is not drawn.
+// Reports the frames that are not drawn.
 export function narrow() {
     const [pane] = panes,
         share =

@@ -1,6 +1,6 @@
 package App::Prove::Plugin::DProf;
 
-# prove -PDProf: runs all tests under the profiler; one summary, baselines.
+# prove -PDProf: runs all tests under the profiler, prints one summary, and checks baselines.
 
 use strict;
 use warnings;
@@ -29,11 +29,11 @@ sub load {
     $self->prepare;
     $app->{+__PACKAGE__} = $self;
     return 1 if $before;
-    # The object that App::Prove runs its tests with gets a class of its own, so that those of other
-    # plugins stay what they are.
+    # App::Prove's object gets a class of its own, which leaves the methods of other plugins alone.
     my $subclass = "$class\::Prove" . ++our $Apps;
     my $parent = ref $app;
-    my $run = $app->can('_runtests') or die "DProf: this prove is not known to the plugin\n";
+    my $run = $app->can('_runtests')
+        or die "DProf: the plugin does not support this version of prove (App::Prove)\n";
     no strict 'refs';
     @{"${subclass}::ISA"} = $parent;
     *{"${subclass}::_runtests"} = sub {
@@ -46,18 +46,18 @@ sub load {
 
 # ---- the environment of the tests ----
 
-# Returns the folder for all files, where perl finds the module, and whether that works. Dies with
-# what is wrong.
+# Makes the folder for all files and the value of PERL5OPT, and tries them. Dies with the reason if
+# the profiler cannot run.
 sub prepare {
     my ($self) = @_;
     my $was = $ENV{PERL5OPT} // '';
-    die "DProf: PERL5OPT has `$1' already; only one of them can watch a program\n"
+    die "DProf: PERL5OPT already has `$1'; only one debugger or profiler can run\n"
         if $was =~ /(?:^|\s)(-d\S*)/;
     my @folders = (File::Spec->rel2abs(File::Spec->tmpdir), '/tmp');
     my ($temp) = grep { defined && -w $_ && plain($_) } @folders
         or die "DProf: no folder for temporary files has a name that fits in PERL5OPT\n";
     $self->{dir} = File::Temp->newdir('dprof-prove-XXXXXX', DIR => $temp);
-    my @inc = $self->include;
+    my @inc = $self->include_switch;
     my ($events, $lines) = ($self->{suite}->events, $self->{suite}->lines);
     $self->{perl5opt} = sub {
         my ($dir, $alone) = @_;
@@ -66,23 +66,24 @@ sub prepare {
             . (defined $lines ? ",lines=$lines" : '');
         return join ' ', grep { length } $alone ? () : $was, @inc, $debugger;
     };
-    return $self->try;
+    return $self->try_perl;
 }
 
-# PERL5OPT is split at blanks, the profiler's options at commas: neither may be in a name.
+# Returns whether a name can be in PERL5OPT, which is split at blanks, and in the profiler's
+# options, which are split at commas.
 sub plain { return $_[0] =~ m{\A[\w./+\@~-]+\z} }
 
-# Where perl would not find the module by itself, it gets a folder that has nothing else: one of the
-# user's own in front of all others would bring other modules with it. PERL5LIB stays as it is, and
-# a test may change it.
-sub include {
+# Returns a switch if perl would not find the module by itself: -I and a folder that has nothing
+# else, because a folder of the user's in front of all others would add other modules. PERL5LIB is
+# not changed, and a test may change it.
+sub include_switch {
     my ($self) = @_;
     return if !Devel::DProf::Tool::Record::include_dirs();
     return '-I' . Devel::DProf::Tool::Record::module_folder("$self->{dir}/lib");
 }
 
-# Runs the perl of the tests once: a mistake that it reports would fail every test.
-sub try {
+# Runs the perl of the tests once, because an error that it reports would fail every test.
+sub try_perl {
     my ($self) = @_;
     my $dir = "$self->{dir}/try";
     mkdir $dir or die "DProf: $dir: $!\n";
@@ -111,8 +112,8 @@ sub run {
     my $suite = $self->{suite};
     local %ENV = %ENV;
     $self->{perl5lib} = $ENV{PERL5LIB};
-    # Calls and ops repeat only with the same hash seed; without a baseline no test must notice that
-    # it is profiled.
+    # Calls and ops repeat only with the same hash seed. Without a baseline, the seed stays random,
+    # as tests must not notice the profiler.
     @ENV{qw(PERL_HASH_SEED PERL_PERTURB_KEYS)} = (0, 0) if defined $suite->baseline;
     my %more = (
         parser_args => sub { $self->before_test($_[1]) },
@@ -125,7 +126,8 @@ sub run {
     }
     my $loud = ($args->{verbosity} // 0) >= 0;
     my $text = text_formatter($args);
-    local @SIG{qw(INT TERM HUP PIPE)} = map { $self->leave($_, $SIG{$_}) } qw(INT TERM HUP PIPE);
+    local @SIG{qw(INT TERM HUP PIPE)} = map { $self->cleanup_handler($_, $SIG{$_}) }
+        qw(INT TERM HUP PIPE);
     my $passed = eval { $app->$run({ %$args, callbacks => \%own }, @tests) ? 1 : 0 };
     my $error = $@;
     my $good = eval { $self->finish($passed, $loud, $text ? \*STDOUT : \*STDERR) };
@@ -134,8 +136,8 @@ sub run {
     return $passed && $good;
 }
 
-# An interrupt leaves no folder behind.
-sub leave {
+# Returns a signal handler that removes the folder, unless there is a handler already.
+sub cleanup_handler {
     my ($self, $name, $handler) = @_;
     return $handler if defined $handler && length $handler && $handler ne 'DEFAULT';
     my $pid = $$;
@@ -146,7 +148,7 @@ sub leave {
     };
 }
 
-# A formatter that writes XML allows no text after it.
+# Returns whether the formatter writes text: after XML, for example, no text may follow.
 sub text_formatter {
     my ($args) = @_;
     my ($by_env) = map { /^f(.*)/ ? $1 =~ s/-/::/gr : () } split /:/, $ENV{HARNESS_OPTIONS} // '';
@@ -154,7 +156,7 @@ sub text_formatter {
     return $class =~ /\ATAP::Formatter::(?:Console|File|Color)\z/;
 }
 
-# Each test has a folder: its processes, and theirs, write there.
+# Makes a folder for a test, which all processes of the test write to.
 sub before_test {
     my ($self, $job) = @_;
     my ($file, $name) = @$job;
@@ -165,8 +167,8 @@ sub before_test {
     push @{ $self->{of_job}{"$file\0$name"} }, $n;
     $ENV{PERL5OPT} = $self->{perl5opt}->($dir);
     return if !defined $self->{suite}->baseline;
-    # With -j prove passes a test the folders once for each test that runs beside it, so that
-    # searching @INC takes longer.
+    # With -j, prove adds the folders to PERL5LIB once for each running test, so that searching @INC
+    # would cost more.
     if (defined $self->{perl5lib}) { $ENV{PERL5LIB} = $self->{perl5lib} }
     else { delete $ENV{PERL5LIB} }
     return;
@@ -181,7 +183,7 @@ sub after_test {
     return;
 }
 
-# Prints the summary, and makes what else was asked for. Returns whether the gate passed.
+# Prints the summary, checks the gate, and writes other files. Returns whether the gate passed.
 sub finish {
     my ($self, $passed, $loud, $out) = @_;
     my $suite = $self->{suite};
@@ -216,8 +218,8 @@ App::Prove::Plugin::DProf - prove -PDProf: a test suite under the profiler
 =head1 DESCRIPTION
 
 This plugin runs every test file under L<Devel::DProf> in tree mode. After prove's own result, it
-reports what the suite has cost: the most expensive test files, with the most expensive subs of
-each, and the most expensive subs of all test files together.
+reports the costs of the suite: the most expensive test files, with the most expensive subs of each,
+and the most expensive subs of all test files together.
 
     Files=46, Tests=719,  7 wallclock secs ...
     Result: PASS
@@ -238,15 +240,15 @@ of subs is C<(program)>.
 
 Everything that a test starts counts for the test: forked children and other perls, even if the test
 changes PERL5LIB. Tests see PERL5OPT with C<-d:DProf> in it (after its previous contents), and
-perhaps one more folder in C<@INC>. Beyond that, they see only what
-L<Devel::DProf/"WHAT A PROGRAM CAN STILL SEE"> lists. C<-j>, C<-b>, C<-l>, C<-r>, C<--state>,
-C<--exec>, HARNESS_OPTIONS and other plugins work as without this plugin. With C<-q> and C<-Q> there
-is no summary. With a formatter of your own (C<--formatter>) the summary goes to standard error.
+perhaps one more folder in C<@INC>. L<Devel::DProf/"WHAT A PROGRAM CAN STILL SEE"> lists the rest.
+C<-j>, C<-b>, C<-l>, C<-r>, C<--state>, C<--exec>, HARNESS_OPTIONS and other plugins work as without
+this plugin. With C<-q> and C<-Q> there is no summary. With a formatter of your own (C<--formatter>)
+the summary goes to standard error.
 
-These are not profiled: test files that are not Perl; programs that run without PERL5OPT (perls that
-a test starts under C<-T>; test files that are under C<-T> themselves are profiled, as prove takes
-care of that); and perls that are ended by C<kill> before they have done anything. The summary lists
-such files, and they fail nothing.
+These are not profiled: test files that are not Perl; programs that run without PERL5OPT, such as
+perls that a test starts under C<-T>; and perls that C<kill> ends before they have done anything.
+Test files that are under C<-T> themselves are profiled, because prove passes the switches on. The
+summary lists files that were not profiled, and they fail nothing.
 
 =head1 OPTIONS
 
@@ -258,23 +260,23 @@ capitals; the command line takes precedence.
 
 =item top=N
 
-How many test files and subs are shown, 10 by default. One line sums up the files that are left out.
+The number of test files and subs to show, 10 by default. One line sums up the other files.
 
 =item baseline=DIR
 
 Compares each test file with its last good run, which is kept in that folder: F<DIR/t/parse.t.tmon>
-for F<t/parse.t> (characters that do not belong in file names are written as C<%XX>). A test file
-that costs more than the rules of C<fail_if> allow is reported in one line for each finding, with
-test file, sub, rule, and the old and new number. prove's exit status is then 1.
+for F<t/parse.t> (characters that do not belong in file names are written as C<%XX>). If a test file
+costs more than the rules of C<fail_if> allow, a line for each finding names the test file, the sub,
+the rule, and the old and new number. prove's exit status is then 1.
 
     DProf: t/parse.t: My::Lexer::token: calls > 0: 1,200 -> 2,400
     DProf: FAIL: 1 test file costs more than the baseline allows (calls > 0, ops > 2%)
 
 When the suite has passed and no rule was broken, the run becomes the last good one, and is written
 to the folder. The plugin reports baselines that were recorded for the first time. Test files that
-failed or were skipped are neither compared nor written; neither are processes that did not come to
-their end. With the environment variable DPROF_UPDATE_BASELINES=1 nothing is compared, and all
-baselines are written anew if the suite passes.
+failed or were skipped are neither compared nor written; neither are processes that were killed or
+still run. With the environment variable DPROF_UPDATE_BASELINES=1 nothing is compared, and all
+baselines are rewritten if the suite passes.
 
 The baselines can be committed; see L<Devel::DProf::Compare::Baseline>. For that purpose use
 C<counters_only> and C<keep>.
@@ -291,8 +293,8 @@ chance differences.
 
 =item keep
 
-Baselines that exist stay as they are until DPROF_UPDATE_BASELINES=1 is set. So a suite cannot
-become slower bit by bit. (Otherwise each good run is the baseline of the next.)
+Existing baselines stay unchanged until DPROF_UPDATE_BASELINES=1 is set, so a suite cannot become
+slower bit by bit. (Otherwise each good run is the baseline of the next.)
 
 =item counters_only
 
@@ -313,24 +315,24 @@ Draws a flame graph of the whole suite: a picture if the name ends in C<.svg>, o
 
 =item summary=FILE
 
-Writes the summary to a file, too: all test files with their costliest subs, which have the file's
-name, and all subs of the suite.
+Writes the summary to a file, too: all test files with their costliest subs, and all subs of the
+suite. In the rows of a test file's subs, the test file is named as well.
 
 =item format=text, format=csv, format=json, format=markdown, format=html
 
 The format of that file. Without this option, the suffix of its name decides: C<.csv>, C<.json>,
-C<.md> or C<.html>; other names have the text that prove prints.
+C<.md> or C<.html>; files with other names get the text that prove prints.
 
 =item lines=count, lines=time
 
-Records what lines of source cost, too (L<Devel::DProf/OPTIONS>). A finding of the gate then names
-the line of the sub that has grown most, if the baseline has lines, too; and rules may be about
-lines (B<--fail-if> of L<dprofdiff>). With C<count>, how often they ran: that repeats.
+Records the costs of source lines, too (L<Devel::DProf/OPTIONS>). If the baseline also has lines, a
+finding names the line of the sub that has grown most, and rules may be about lines (B<--fail-if> of
+L<dprofdiff>). C<count> records how often lines ran, and these numbers repeat.
 
 =item events=EVENT+EVENT
 
-Counters of events; see L<Devel::DProf/EVENTS>. Their totals are in the first line of the summary,
-and rules may use them.
+Counts events; see L<Devel::DProf/EVENTS>. Their totals are in the first lines of the summary, and
+rules may use them.
 
 =back
 
@@ -348,7 +350,7 @@ See C<baseline>.
 
 =item TMPDIR
 
-The folder for profiles until they are read. Its name becomes part of PERL5OPT. If it contains
+The folder for profiles until they are read. Its name becomes part of PERL5OPT. If the name contains
 blanks, commas or the like, F</tmp> is used instead.
 
 =item PERL_DPROF_...
@@ -360,8 +362,8 @@ L<Devel::DProf/ENVIRONMENT>.
 
 =head1 YATH
 
-yath does not load prove's plugins. The environment can make it record its tests, and a command sums
-them up afterwards, with the same options except C<events>:
+yath does not load prove's plugins. The environment can make yath record its tests, and a command
+sums them up afterwards, with the same options except C<events>:
 
     mkdir /tmp/prof
     yath test --no-use-fork --env-var PERL5OPT=-d:DProf=tree,out=/tmp/prof/%p.out
@@ -369,7 +371,7 @@ them up afterwards, with the same options except C<events>:
         /tmp/prof top=20 html=suite.html
 
 C<--no-use-fork> makes yath start each test as a program of its own: a test that yath only forks is
-not a new perl, and does not read PERL5OPT. For a baseline add
+not a new perl, so it does not read PERL5OPT. For a baseline add
 
     --env-var PERL_HASH_SEED=0 --env-var PERL_PERTURB_KEYS=0
 
@@ -382,30 +384,29 @@ changes PERL5LIB may then be unable to find it. This was tried with Test2::Harne
 
 =over
 
-=item DProf: PERL5OPT has `-d:NAME' already; only one of them can watch a program
+=item DProf: PERL5OPT already has `-d:NAME'; only one debugger or profiler can run
 
 PERL5OPT already loads Devel::Cover, Devel::NYTProf or another debugger.
 
 =item DProf: the profiler cannot run here: MESSAGE
 
 The plugin tries the perl that will run the tests (HARNESS_PERL, if that is set) before the first
-test. This perl does not load Devel::DProf, or an event is not known or not permitted.
+test. This perl cannot load Devel::DProf, or an event is unknown or not permitted.
 
 =item DProf: fail_if /REGEX/ METRIC > LIMIT: no sub matches (FILE, and N more)
 
-No sub in any of the test files has such a name. Of a rule about lines: no line.
+No sub in any of the test files has such a name. If the rule is about lines, no line has it.
 
 =back
 
 =head1 LIMITS
 
-If a test starts a perl of another version or architecture, that perl runs, and is not profiled. A
-perl of the same version and architecture that was configured otherwise (a debugging perl) says so
-in one line on its standard error. A test that checks standard error should remove PERL5OPT from the
-environment of such a perl.
+If a test starts a perl of another version or architecture, that perl runs, but is not profiled. A
+perl of the same version and architecture with another configuration (a debugging perl) prints one
+line about it on its standard error. A test that checks standard error should remove PERL5OPT from
+the environment of such a perl.
 
-A harness that runs tests elsewhere, and does not pass on the environment, leaves nothing to be
-summed up.
+If a harness runs tests on other machines without passing on the environment, no profiles exist.
 
 =head1 METHODS
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Compare::AnnotateDiff;
 
-# dprofdiff --annotate: the source of two sides as a table of lines with their costs, which text
+# dprofdiff --annotate: makes a table of source lines of two sides with their costs, which text
 # shows as a unified diff.
 
 use strict;
@@ -15,29 +15,29 @@ use Devel::DProf::View::Source;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Lines around those that differ.
+# The number of lines shown above and below a line that differs.
 use constant CONTEXT => 3;
-# The numbers, and how wide text has them.
+# The widths of the numbers' columns in text.
 my @WIDTHS = (10, 10, 9, 9, 5, 5);
 my @COLUMNS = (['Baseline', 'baseline'], ['New', 'value'], ['Count', 'baseline_count'],
     ['Count', 'count'], ['Line', 'baseline_line'], ['Line', 'line'], ['', 'mark', 1],
     ['Source', 'source', 1], ['Sub', 'sub', 1], ['File', 'file', 1]);
 
-# diff: a Devel::DProf::Compare::Diff of two sides, after settle. how: colour. Dies with the reason
-# if it cannot be annotated.
+# diff: a Devel::DProf::Compare::Diff of two sides, after settle. how: colour. Dies if the sides
+# cannot be compared.
 sub new {
     my ($class, $diff, %how) = @_;
     my $self = bless { diff => $diff, %how }, $class;
-    my $rows = $diff->line_rows or die "it cannot be compared\n";
+    my $rows = $diff->line_rows or die "the lines of the two sides cannot be compared\n";
     my ($most) = sort { $b <=> $a } map { $_ // 0 } @{ $rows->{total} }{qw(baseline value)};
     $self->{total} = $most;
     $self->{labels} = [map { $diff->shown_labels($_) } 0, 1];
-    $self->take($_) for grep { defined $_->{file} } @{ $rows->{rows} };
+    $self->add_line($_) for grep { defined $_->{file} } @{ $rows->{rows} };
     return $self;
 }
 
-# Adds what a line has on both sides, by file and number: of all subs and of each.
-sub take {
+# Adds a line's costs on both sides, by file and number, to those of all subs and of its own sub.
+sub add_line {
     my ($self, $row) = @_;
     my $file = $self->{files}{ $row->{file} } ||= { names => [@$row{qw(baseline_file own_file)}] };
     $file->{names}[$_] //= $row->{ (qw(baseline_file own_file))[$_] } for 0, 1;
@@ -56,7 +56,7 @@ sub take {
 
 # ---- the meaning of a word ----
 
-# Returns the lines of a sub or a file as a table, and its text; dies with what is wrong.
+# Returns the lines of a sub or a file as a table, and its text. Dies if the word means neither.
 sub table_of {
     my ($self, $word) = @_;
     my @parts = $self->find_files($word);
@@ -90,7 +90,7 @@ sub find_files {
     return map { { file => $_ } } @found;
 }
 
-# Finds a sub by its label on both sides, in all files that have lines of it.
+# Finds a sub by its label, and returns a part for each file that has lines of it.
 sub find_subs {
     my ($self, $word) = @_;
     my %files_of;
@@ -106,7 +106,8 @@ sub find_subs {
 
 # ---- a part ----
 
-# Adds the lines of a part to the table. Returns what else its text has.
+# Adds the lines of a part to the table. Returns the other pieces of its text: head, notes, and the
+# table's lines with their change in percent.
 sub part {
     my ($self, $part, $table) = @_;
     my $file = $self->{files}{ $part->{file} };
@@ -127,7 +128,7 @@ sub part {
         head => [$self->head($part, $file, \@ranges)] };
 }
 
-# Returns the first and the last line: of a file, all; of a sub, from its name to its last brace.
+# Returns the first and the last line of a file, or of a sub from its name to its last brace.
 sub range {
     my ($self, $part, $file, $side, $source) = @_;
     my $of = $file->{cost}{ $part->{label} // '' };
@@ -145,7 +146,7 @@ sub range {
     return [$first, $source->end_of($label, $first, $numbers[-1], $is_of_others)];
 }
 
-# Returns lines as they are shown: mark, number on both sides, text.
+# Returns the lines to be shown: mark, number on both sides, and text of each.
 sub rows {
     my ($self, $file, $cost, $texts, $ranges) = @_;
     my @numbers = map {
@@ -180,7 +181,8 @@ sub rows {
     return @rows;
 }
 
-# Pairs lines with those of the baseline: by the texts of both, or as far as lines have run.
+# Pairs lines with those of the baseline by the texts of both, or, without texts, as C has paired
+# the lines that ran.
 sub pairs {
     my ($self, $file, $texts, $ranges) = @_;
     return $file->{pair} || {} if !$texts->[0] || !$texts->[1];
@@ -209,13 +211,13 @@ sub notes {
     my ($self, $file, $texts) = @_;
     my @names = map { $_->{name} } $self->{diff}->sides;
     my @without = grep { !$texts->[$_] } 0, 1;
-    return (map({ shown($names[$_]) . ': the source is not there as it was recorded; --symfs DIR'
-        . ' tells where it is.' } grep { defined $file->{names}[$_] } @without),
+    return (map({ shown($names[$_]) . ': the source is missing or has changed; --symfs DIR names'
+        . ' the folder that has it.' } grep { defined $file->{names}[$_] } @without),
         @without && !grep({ !defined $file->{names}[$_] } 0, 1)
             ? 'Lines are paired by their distances, which may be wrong.' : ());
 }
 
-# Each part has its heading, and as many rows of the table as it has lines.
+# Returns the text: for each part its heading, its notes and its rows of the table.
 sub text {
     my ($self, $table, @parts) = @_;
     my ($titles, @rows) = $table->texts;
@@ -257,8 +259,8 @@ sub cells {
         defined $row->[3] ? Devel::DProf::View::Source::printable($row->[3]) : '');
 }
 
-# Returns the numbers of those rows of a file that differ in text or cost, with some around them;
-# behind the first one of a range what stands above it.
+# Returns the numbers of those rows of a file that differ in text or cost, and of CONTEXT rows
+# around them. The first number of a range comes with the header above it.
 sub hunks {
     my ($self, $cost, $rows) = @_;
     my $least = $self->{diff}->is_exact ? 0
@@ -270,12 +272,12 @@ sub hunks {
         next if $rows->[$i][0] eq ' ' && !$calls && abs $grown <= $least;
         $wanted[$_] = 1 for grep { $_ >= 0 && $_ <= $#$rows } $i - CONTEXT .. $i + CONTEXT;
     }
-    return map { [$_, $_ && $wanted[ $_ - 1 ] ? () : at($rows, $_)] } grep { $wanted[$_] }
-        0 .. $#wanted;
+    return map { [$_, $_ && $wanted[ $_ - 1 ] ? () : hunk_header($rows, $_)] }
+        grep { $wanted[$_] } 0 .. $#wanted;
 }
 
 # Returns `@@ -12 +14 @@`, which precedes a range of lines.
-sub at {
+sub hunk_header {
     my ($rows, $i) = @_;
     my @first = map {
         my $side = $_;
@@ -292,12 +294,11 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Compare::AnnotateDiff - source of two sides, with the costs of its lines: dprofdiff
---annotate
+Devel::DProf::Compare::AnnotateDiff - source of two sides with its costs: dprofdiff --annotate
 
 =head1 DESCRIPTION
 
-What C<dprofdiff --annotate> prints. It is internal to this distribution.
+This module makes the text of C<dprofdiff --annotate>. It is internal to this distribution.
 
 =head1 METHODS
 
@@ -305,14 +306,14 @@ What C<dprofdiff --annotate> prints. It is internal to this distribution.
 
 =item new DIFF, colour => BOOLEAN
 
-Of a L<Devel::DProf::Compare::Diff> of two sides, after its C<settle>. Dies with a message that ends
-with a newline if the sides cannot be compared.
+Makes an object for a L<Devel::DProf::Compare::Diff> of two sides, after its C<settle>. Dies with a
+message that ends with a newline if the sides cannot be compared.
 
 =item table_of WORD
 
-A L<Devel::DProf::Table>, and C<< text => CODE >> for its C<print>. WORD is a sub or a file, by its
-name or the end of that. Dies with a message that ends with a newline if there is none, or if there
-are many.
+Returns a L<Devel::DProf::Table>, and C<< text => CODE >> for its C<print>. WORD is the name of a
+sub or a file, or the end of that name. Dies with a message that ends with a newline if WORD means
+nothing, or too many subs or files.
 
 =back
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Compare::Baseline;
 
-# Profiles that are kept beside the code, and compared with it later.
+# Baselines: profiles that are kept beside the code and compared with later runs.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 # ---- writing ----
 
-# Writes a baseline of the files of a run. Dies with why it could not be written.
+# Writes a baseline of the files of a run. Dies with the reason if it cannot.
 sub write {
     my ($path, $files, %how) = @_;
     my $profile = profile($files, %how);
@@ -31,7 +31,7 @@ sub write {
     return 1;
 }
 
-# Returns what save() takes for a baseline.
+# Returns the options of save() for a baseline.
 sub written_how {
     my ($profile, $counters_only) = @_;
     my @counters = grep { Devel::DProf::Metric::repeats($_) } $profile->counter_names;
@@ -39,7 +39,8 @@ sub written_how {
     return { kind => $kind, counters => \@counters };
 }
 
-# Makes one profile of files, with paths that are the same everywhere. Dies with what is wrong.
+# Makes one profile of files, with paths that are the same in every checkout. Dies with the reason
+# if a file cannot be used.
 sub profile {
     my ($files, %how) = @_;
     my %take = (
@@ -51,7 +52,7 @@ sub profile {
     $sides->read(sub {
         my ($o, $header) = @_;
         Devel::DProf::Input::doubts($o->{path}, 0, %$header{dprof_left_out});
-        my $why = wrong($o, $how{allow_truncated});
+        my $why = why_unusable($o, $how{allow_truncated});
         die "$o->{path}: $why\n" if defined $why;
         return 'fine';
     }, { name => '', runs => [map { [$_] } @$files] });
@@ -65,7 +66,7 @@ sub profile {
     return $sum;
 }
 
-sub wrong {
+sub why_unusable {
     my ($o, $truncated) = @_;
     my $what = Devel::DProf::Outcome::verdict($o);
     return undef if Devel::DProf::Input::usable($what) && ($truncated || $what ne 'cut');
@@ -73,8 +74,8 @@ sub wrong {
 }
 
 # Returns prefixes of paths and their replacements, in pairs. Paths below the project's folder
-# become relative to it, whether taken from blib or not; those below another of perl's folders,
-# relative to that.
+# become relative to it, also those of its blib. Paths below other folders of perl become relative
+# to these.
 sub bases {
     my ($root) = @_;
     require Config;
@@ -97,11 +98,11 @@ sub bases {
 
 # ---- comparing ----
 
-# A smaller change, of the total, is no branch of its own.
+# The least change, in percent of the total, that has a line of its own in the call tree.
 use constant LEAST_PERCENT => 0.05;
 
-# Compares the files of a run with those of a baseline. Dies with what cannot be compared, or what
-# is wrong with a rule.
+# Compares the files of a run with those of a baseline. Dies if a file cannot be compared, or if a
+# rule is wrong.
 sub compare {
     my (%how) = @_;
     my @messages;
@@ -120,16 +121,17 @@ sub compare {
     );
     my $read = $reader->read(sub {
         my ($o) = @_;
-        my $wrong = wrong($o, $how{allow_truncated});
+        my $wrong = why_unusable($o, $how{allow_truncated});
         die "$o->{path}: $wrong\n" if defined $wrong;
         return $o->{code} ? 'cut' : 'fine';
     }, @sides);
-    # settle has given the reason as a message.
+    # The last message has the reason.
     $read && $diff->settle && $diff->settle_rules
         or die join('; ', @messages ? $messages[-1] : 'it cannot be compared') . "\n";
     push @messages, grep { !/^the program / } $diff->differences;
     push @messages, $diff->doubts;
-    my $compared = $diff->compared(LEAST_PERCENT) or die "a pattern cannot be used\n";
+    my $compared = $diff->compared(LEAST_PERCENT)
+        or die join('; ', @messages ? $messages[-1] : 'a pattern cannot be used') . "\n";
     push @messages, $diff->idle({ %$compared, rows => scalar @{ $compared->{rows} } });
     my %result = (
         (map { $_ => $compared->{$_} } qw(failed undecided needed)), metric => $metric,
@@ -141,17 +143,18 @@ sub compare {
     return \%result;
 }
 
-# A list of files is a run; a list of such lists is several runs.
+# Returns runs: a list of files is one run, and a list of such lists is several.
 sub runs {
     my ($files) = @_;
     return [grep { @$_ } grep { ref } @$files] if ref $files->[0];
     return [[@$files]];
 }
 
-# What a header says of lines: counts only, or times and counters, too.
+# The words of the header `lines': counts only, or times and counters, too.
 my %LINES = words_of('lines');
 
-# Returns what all sides have: names of counters, times, lines; and what their headers say.
+# Returns what all sides have: the names of counters, whether there are times, the least detail of
+# lines, and all versions of perl.
 sub common {
     my (@sides) = @_;
     my (%count, $files, %perls, %has);
@@ -175,7 +178,7 @@ sub common {
     return %has;
 }
 
-# Returns the rules that these sides can be checked against; adds a message about each other one.
+# Returns the rules that can be checked on these sides, and adds a message about each other rule.
 sub rules {
     my ($text, $has, $messages) = @_;
     return [] if !defined $text;
@@ -199,7 +202,7 @@ sub rules {
     return \@rules;
 }
 
-# Why a rule about lines cannot be checked, or undef.
+# Returns the reason why a rule about lines cannot be checked, or undef.
 sub why_no_lines {
     my ($has, $metric) = @_;
     return 'not both sides have lines' if !$has->{lines};
@@ -231,11 +234,11 @@ sub findings {
         defined $_->{sub} ? (in => $_->{sub}) : () } } @{ $compared->{findings} }];
 }
 
-# No more lines of a sub are named.
+# The most lines of a sub that a finding names.
 use constant LINES => 3;
 
-# Adds to findings about subs the lines there that have grown most, in the rule's metric, or in how
-# often they ran where lines have counts only.
+# Adds to findings about subs those lines of the sub that have grown most: in the rule's metric, or
+# in counts if lines have nothing else.
 sub name_lines {
     my ($diff, $findings) = @_;
     my %rule = map { $_->{text} => $_ } $diff->given_rules;
@@ -275,8 +278,8 @@ sub unique { my %seen; return [grep { !$seen{$_}++ } @_] }
 
 # ---- tables ----
 
-# Returns the few subs that matter: those that a rule is about, then others that have changed.
-sub changed {
+# Returns the subs that have changed: first those that a rule found, then the others.
+sub changed_subs {
     my ($compared, $result) = @_;
     my %found = map { $_->{sub} => 1 } @{ $result->{findings} };
     my @rows = grep { $_->{status} ne 'both' || $_->{change} || more_calls($_)
@@ -319,8 +322,9 @@ sub number {
     return $n =~ /[.e]/ ? sprintf('%.6g', $n) : $n;
 }
 
-# Returns how many lines of the call tree have changed beside those that it returns: from the
-# program down, first the paths to the subs that a rule is about, then the widest.
+# Returns the paths of the call tree that have changed, from the program down: first those to the
+# subs that a rule found, then those with the largest changes. The first value is the number of
+# changed lines that are left out.
 sub widest {
     my ($compared, $result, $most) = @_;
     my $all = $compared->{lines};
@@ -342,7 +346,7 @@ sub widest {
     for my $i (@order) {
         my @new;
         for (my $at = $i; defined $at && !$kept{$at}; $at = $parent[$at]) { push @new, $at }
-        # The first path is shown, however deep it is.
+        # The first path is always shown, even if it is longer than $most.
         next if %kept && keys(%kept) + @new > $most;
         @kept{@new} = (1) x @new;
     }
@@ -361,7 +365,7 @@ sub arrow { return $_[0] eq $_[1] ? $_[1] : "$_[0] -> $_[1]" }
 # Returns text and a table of the subs that matter.
 sub subs {
     my ($compared, $result, $most) = @_;
-    my $table = table($result, changed($compared, $result));
+    my $table = table($result, changed_subs($compared, $result));
     my (undef, @rows) = $table->texts;
     my $more = @rows > $most ? @rows - $most : 0;
     splice @rows, $most;
@@ -375,7 +379,7 @@ sub subs {
         @rows ? columns(WIDTH, LEAST, @lines) : 'no sub has changed'), $table);
 }
 
-# Returns text and a table of what has changed in the call tree.
+# Returns text and a table of the changed part of the call tree.
 sub branch {
     my ($compared, $result, $most) = @_;
     my ($more, @kept) = widest($compared, $result, $most);
@@ -403,8 +407,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Compare::Baseline - profiles kept beside the code: written, compared, told in few
-lines
+Devel::DProf::Compare::Baseline - writes profiles beside the code, and compares them with later runs
 
 =head1 SYNOPSIS
 
@@ -460,8 +463,8 @@ Only what ran in that phase, see L<Devel::DProf::Profile/take>.
 
 =item compare OPTION => VALUE, ...
 
-Compares, by L<Devel::DProf::Compare::Diff>. Dies with a line that says what cannot be read or
-compared, or what is wrong with a rule.
+Compares a run with a baseline, by L<Devel::DProf::Compare::Diff>. Dies with a line that names the
+file that cannot be read or compared, or the rule that is wrong.
 
 =over
 
@@ -472,15 +475,16 @@ list of such lists, for several runs.
 
 =item fail_if => RULES
 
-Rules in the syntax of L<dprofdiff/--fail-if>, one string or a list of strings. A rule is left out
-if one side lacks what it needs, and a message says so. This concerns times, if the baseline has
-counters only; events; and, if the perls differ, everything except calls, new and gone.
+Rules in the syntax of L<dprofdiff/--fail-if>, one string or a list of strings. If a side lacks what
+a rule needs, the rule is left out, and a message says so: rules about times if the baseline has
+counters only, rules about events that a side lacks, and, if the perls differ, all rules except
+calls, new and gone.
 
 =item metric => NAME
 
 The metric of the tables: C<cpu>, C<user>, C<system>, C<real>, C<calls>, C<ops> or another counter.
-The default is a time if a rule uses one and both sides have it, otherwise the counter that a rule
-uses, otherwise C<ops>, or C<calls>.
+The default is C<cpu> if a rule uses a time and both sides have times, otherwise the counter that a
+rule uses, otherwise C<ops>, or C<calls>.
 
 =item old_name => TEXT, new_name => TEXT
 
@@ -496,7 +500,7 @@ As above.
 
 =item strict => BOOL, renames => LIST, as_measured => BOOL
 
-Like the options of L<dprofdiff>; renames are pairs.
+These are like the options of L<dprofdiff>. LIST has the old and the new name of each sub in turn.
 
 =back
 
@@ -506,16 +510,16 @@ Returns a hash:
 
 =item failed, undecided, needed
 
-Numbers: the findings of the rules; the findings that too few runs leave undecided; the number of
-runs a side that would decide.
+Three numbers: the findings of the rules; the findings that too few runs leave undecided; the runs
+a side that would decide these.
 
 =item findings
 
 A list of hashes with the keys rule (its text), sub (a name, or C<(total)>), old and new (numbers;
 times in seconds; undef if the rule is C<new> or C<gone>) and undecided. If both sides have lines,
-also lines, a list of those lines of the sub that have grown most, each a hash of name (FILE:LINE),
-old, new, metric and fate (L<Devel::DProf::Profile/compared>). Of a rule about lines, sub is
-FILE:LINE, and in is the sub.
+there is also the key lines: a list of those lines of the sub that have grown most, each a hash of
+name (FILE:LINE), old, new, metric and fate (L<Devel::DProf::Profile/compared>). If the rule is
+about lines, sub is FILE:LINE, and in is the sub.
 
 =item metric
 
@@ -523,22 +527,22 @@ The metric of text and branch.
 
 =item text
 
-Lines: the total, and the few subs that matter, with their old and new numbers (times in seconds).
-Subs that rules found come first.
+Lines of text: the total, and the subs that have changed, with their old and new numbers (times in
+seconds). The subs that rules found come first.
 
 =item branch
 
-Lines: the part of the call tree that has changed, with calls and with the metric, including
-callees. Empty if no part has changed.
+Lines of text: the part of the call tree that has changed, with calls and the inclusive metric. The
+text is empty if no part has changed.
 
 =item table, tree
 
-The same subs, all of them, and the same part of the call tree, as L<Devel::DProf::Table>.
+All subs that have changed, and the same part of the call tree, as L<Devel::DProf::Table> objects.
 
 =item messages
 
-Lines about the comparison: rules that were left out, sides that differ in perl or options, hash
-seeds that were random.
+Lines about the comparison: rules that were left out, differences in perl or options, and random
+hash seeds.
 
 =item diff
 
@@ -548,12 +552,12 @@ The L<Devel::DProf::Compare::Diff> object, for a picture (L<Devel::DProf::View::
 
 =item line_text LINE
 
-The text for such a line: C<lib/My.pm:12: 10 -E<gt> 30 ops (+200.0%)>.
+Returns the text for one of a finding's lines: C<lib/My.pm:12: 10 -E<gt> 30 ops (+200.0%)>.
 
 =item profile FILES, OPTION => VALUE, ...
 
-The L<Devel::DProf::Profile> that C<write> would write, with the options root, allow_truncated,
-phase and below of C<write>. Dies in the same way.
+Returns the L<Devel::DProf::Profile> that C<write> would write, with the options root,
+allow_truncated, phase and below of C<write>. Dies in the same way.
 
 =back
 

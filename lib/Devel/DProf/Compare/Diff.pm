@@ -1,7 +1,7 @@
 package Devel::DProf::Compare::Diff;
 
-# A comparison of sides that were read (Devel::DProf::Sides): what C needs for it, and what is said
-# of it.
+# Compares sides (Devel::DProf::Sides): turns metric and rules into the arguments of C, and the
+# result into sentences.
 
 use strict;
 use warnings;
@@ -38,7 +38,7 @@ sub new {
     }, $class;
 }
 
-# Returns another comparison of the same sides, which is to be settled.
+# Returns another comparison of the same sides, which the caller has to settle.
 sub with {
     my ($self, $how, %own) = @_;
     return ref($self)->new($self->{reader}, { %{ $self->{given} }, %$how }, %$self, %own);
@@ -52,7 +52,7 @@ sub sides { return $_[0]{reader}->sides }
 
 sub alpha { return $_[0]{how}{alpha} }
 
-# Whether times of several runs are adjusted for the speed of the runs.
+# Returns whether times of several runs are adjusted for the speed of the runs.
 sub is_adjusted { return $_[0]{how}{work} ? 1 : 0 }
 
 # Returns the names of --map, old and new in turn.
@@ -60,7 +60,7 @@ sub renames { return @{ $_[0]{how}{renames} || [] } }
 
 sub given_rules { return @{ $_[0]{rules} } }
 
-# Has a side several runs?
+# Returns whether a side has several runs.
 sub has_runs {
     my ($self) = @_;
     return scalar grep { @{ $_->{profiles} } > 1 } $self->sides;
@@ -74,19 +74,20 @@ sub for_picture {
         map { $_ => $self->{$_} } qw(symfs re_only re_skip));
 }
 
-# Are a measure's values seconds? Of none: those of the table.
+# Returns whether the values of a measure, by default that of the table, are seconds.
 sub in_seconds {
     my ($self, $measure) = @_;
     $measure ||= $self->{how}{measures}[0];
     return $measure->is_time && $self->{reader}->is_time;
 }
 
-# Do the values of the table repeat exactly?
+# Returns whether the values of the table repeat exactly.
 sub is_exact { return $_[0]{how}{measures}[0]->is_exact }
 
-# ---- what is compared ----
+# ---- metric and measures ----
 
-# Settles the metric. Returns false, after a message, if a side lacks it.
+# Chooses the metric and the measures beside it. Returns false, after a message, if a side lacks the
+# metric.
 sub settle {
     my ($self) = @_;
     my @sides = $self->sides;
@@ -96,8 +97,8 @@ sub settle {
             (!$self->{reader}->has_windows && $_->contexts > 1)
                 || $_->total(Devel::DProf::Profile::REAL)
         } @parts;
-        my $why = $self->{reader}->has_windows ? 'no part of it lies within --time'
-            : 'nothing was recorded in it';
+        my $why = $self->{reader}->has_windows ? 'no part of the recording lies within --time'
+            : 'the profile is empty';
         $self->{reader}->say("$side->{name}: $why");
         return 0;
     }
@@ -112,7 +113,8 @@ sub settle {
     $self->know_units($measure);
     $self->{how}{paired} = 1 if $self->is_in_turn;
     $self->{label} = $measure->label;
-    # A share of a number of calls says less than the number. Who gives -c or -o wants the column.
+    # For exact values, the number says more than a share. A user who gives -c or -o wants the
+    # shares.
     $self->{how}{amounts} = 1 if $measure->is_exact && !$self->{how}{formula}
         && !$self->{how}{normalize} && $self->{how}{compute} == DP_C_DELTA
         && $self->{how}{order} == DP_DIFF_BY_CHANGE;
@@ -120,15 +122,15 @@ sub settle {
     return 1;
 }
 
-# Returns the least that the profiles of a side know of lines: 0, nothing; 1, counts; 2, times and
+# Returns the least detail of lines in the profiles of a side: 0, no lines; 1, counts; 2, times and
 # counters, too.
 sub line_detail {
     my ($side) = @_;
     return (sort { $a <=> $b } map { $_->line_detail } parts($side))[0] // 0;
 }
 
-# Whether something can be compared line by line; if not, a message says why. name: the metric;
-# undef: any.
+# Returns whether the sides can be compared line by line, or false after a message. name: the
+# metric; undef: any.
 sub has_lines {
     my ($self, $what, $name) = @_;
     my ($without) = grep { !line_detail($_) } $self->sides;
@@ -143,8 +145,8 @@ sub has_lines {
     return 0;
 }
 
-# Decides what entries by srcline are: lines, if all sides have them; the places of subs, if none
-# has.
+# Decides the meaning of srcline: lines if all sides have lines, or the places of subs if none has.
+# Returns false, after a message, if only some have lines.
 sub settle_lines {
     my ($self) = @_;
     my $what = $self->{annotate} ? '--annotate' : 'srcline';
@@ -160,8 +162,8 @@ sub settle_lines {
     return $self->{reader}->is_forced || $self->has_lines($what, $self->{metric_name});
 }
 
-# Where all sides are of a store, its hosts are compared (Devel::DProf::Store::Sides): times of subs
-# by call, all else as shares.
+# If all sides come from a store, prepares a comparison by host (Devel::DProf::Store::Sides): times
+# of subs are compared per call, and other values as shares.
 sub know_units {
     my ($self, $measure) = @_;
     my @sides = $self->sides;
@@ -182,24 +184,24 @@ sub know_units {
     return;
 }
 
-# Whether run k of each side was recorded in turn with run k of the others: --pid and --tid may have
-# left some out.
+# Returns whether run k of each side was recorded in turn with run k of the others, and --pid and
+# --tid have left out no run.
 sub is_in_turn {
     my ($self) = @_;
     return !grep { !$_->{in_turn} || @{ $_->{profiles} } != @{ $_->{runs} } } $self->sides;
 }
 
-# Returns what so few hosts cannot tell, or undef.
+# Returns a warning if a side has a single host or process, or undef.
 sub few_units {
     my ($self) = @_;
     return undef if !$self->{how}{units} || !grep { @{ $_->{profiles} } < 2 } $self->sides;
     return $self->{how}{units} eq 'host'
-        ? 'one host: what differs between hosts cannot be told from the version'
-        : 'one process: what differs between processes cannot be told from the version';
+        ? 'one host a side: a difference may come from the host or from the version'
+        : 'one process a side: a difference may come from the process or from the version';
 }
 
-# Reads ops beside times: they are exact. With several runs a side they also tell a slow run from a
-# slow sub.
+# Reads ops beside times, because ops are exact. With several runs a side, ops also distinguish a
+# slow run from a slow sub.
 sub know_work {
     my ($self) = @_;
     for my $profile (map { parts($_) } $self->sides) {
@@ -213,7 +215,7 @@ sub know_work {
     return;
 }
 
-# Reads by how much subs were disturbed, where all runs know it: they are compared without, too.
+# Reads the noise of each sub if all runs have it, so that C can also compare times without noise.
 sub know_noise {
     my ($self) = @_;
     return if grep { !$_->has_counter('noise') } map { parts($_) } $self->sides;
@@ -222,17 +224,17 @@ sub know_noise {
     return;
 }
 
-my $ADVICE = '-n compares shares, -f compares them all the same';
+my $ADVICE = '-n compares shares, -f compares the values all the same';
 
-# Returns how many profiles have samples. Undef, after a message, if others have measured every
-# call: measured values are no sampled ones.
+# Returns the number of sampled profiles. Returns undef, after a message, if some profiles are
+# sampled and others exact, because such values cannot be compared.
 sub sampled {
     my ($self) = @_;
     my @all = map { parts($_) } $self->sides;
     my @sampled = grep { $self->{reader}->is_sampled($_) } @all;
     return scalar @sampled if !@sampled || $self->{how}{normalize} || $self->{reader}->is_forced
         || !grep { !$self->{reader}->is_sampled($_) && !$_->no_calls } @all;
-    $self->{reader}->say("some profiles have samples, and others measured every call; $ADVICE");
+    $self->{reader}->say("some profiles are sampled, and others have every call; $ADVICE");
     for my $side ($self->sides) {
         my $n = grep { $self->{reader}->is_sampled($_) } parts($side);
         $self->{reader}->say("$side->{name}: " . (!$n ? 'every call'
@@ -241,23 +243,22 @@ sub sampled {
     return undef;
 }
 
-# Returns false, after a message, if numbers of samples are compared that were not taken equally
-# often.
+# Returns false, after a message, if numbers of samples are compared that have different rates.
 sub same_rates {
     my ($self) = @_;
     my @sides = $self->sides;
     my @rates = map { [$self->{reader}->sample_rates($_)] } @sides;
     my %rates = map { $_ => 1 } map { @$_ } @rates;
     return 1 if keys %rates < 2 || $self->{how}{normalize} || $self->{reader}->is_forced;
-    $self->{reader}->say('samples: they were not taken equally often, so that their numbers tell'
-        . " nothing; -m cpu compares times, $ADVICE");
+    $self->{reader}->say('samples: the profiles have different sampling rates, so numbers of'
+        . " samples cannot be compared; -m cpu compares times, $ADVICE");
     $self->{reader}->say("$sides[$_]{name}: " . join(' and ', @{ $rates[$_] }) . ' a second')
         for 0 .. $#rates;
     return 0;
 }
 
-# Returns false, after a message, if the values of a metric are measured on one side and sampled on
-# the other, or are numbers of samples that were not taken equally often.
+# Returns false, after a message, if the values of a metric are exact on one side and sampled on the
+# other, or are numbers of samples with different rates.
 sub same_kind {
     my ($self, $name) = @_;
     my $sampled = $self->sampled // return 0;
@@ -265,21 +266,21 @@ sub same_kind {
         || $self->same_rates;
 }
 
-# Reads the number of samples, by which sampled profiles are tested. Returns false, after a message,
-# if values are not comparable.
+# Reads the numbers of samples for the test of sampled profiles. Returns false, after a message, if
+# values are not comparable.
 sub know_samples {
     my ($self, $measure) = @_;
     $self->same_kind($measure->name) or return 0;
     return 1 if grep { !$self->{reader}->is_sampled($_) } map { parts($_) } $self->sides;
     push @{ $self->{how}{measures} }, $self->{reader}->measure('samples');
     $self->{how}{counts} = $#{ $self->{how}{measures} };
-    # how fast a run was is told by the most of its subs
+    # Most subs of a run share its speed, so numbers of samples can estimate it.
     $self->{how}{work} = $self->{how}{counts} if $measure->is_time && $self->has_runs
         && !$self->{as_measured} && !$self->{how}{normalize};
     return 1;
 }
 
-# Returns how many samples each side has, and how often they were taken.
+# Returns the fact with the number of samples and the sampling rate of each side.
 sub fact_of_samples {
     my ($self) = @_;
     my @counters = $self->{how}{measures}[ $self->{how}{counts} ]->counters;
@@ -294,7 +295,7 @@ sub fact_of_samples {
         . '; a change is one of the share of samples and of the value');
 }
 
-# Returns texts of what the sides differ in, where it matters.
+# Returns messages about differences between the recordings: perl, clock, options, program.
 sub differences {
     my ($self, $of_commands) = @_;
     my @told;
@@ -316,7 +317,7 @@ sub differences {
                     if defined($options //= $ours ? '' : undef);
                 $header{program} = $header{dprof_script} =~ s{.*/}{}r
                     if defined $header{dprof_script};
-                next if !$ours && !defined $header{$name};      # other tools do not tell it
+                next if !$ours && !defined $header{$name};      # files of other tools lack it
                 my $value = $header{$name} // '';
                 push @order, length $value ? $value : 'none' if !$values{$value}++;
             }
@@ -326,7 +327,7 @@ sub differences {
     return @told;
 }
 
-# Returns lines about what a gate's rules cannot know of these runs.
+# Returns warnings for a gate: random hash seeds make counts differ by chance.
 sub doubts {
     my ($self) = @_;
     my @doubts;
@@ -342,7 +343,8 @@ sub doubts {
     return @doubts;
 }
 
-# Returns what rules ask for that a single run a side cannot tell from chance, in words; or nothing.
+# Returns the names of the values that rules use and that differ by chance, if each side has a
+# single run; or an empty text.
 sub is_chancy {
     my ($self) = @_;
     return '' if $self->has_runs;
@@ -357,7 +359,7 @@ sub is_chancy {
     return join ' and ', grep { !$seen{$_}++ } @chancy;
 }
 
-# Names, after printing, rules and renames that matched nothing.
+# Returns, after printing, messages about rules, renames and filters that matched nothing.
 sub idle {
     my ($self, $result) = @_;
     my @unmatched = grep { $_->{pattern} >= 0 && !$result->{matched}{ $_->{pattern} } }
@@ -384,15 +386,15 @@ sub idle {
     for my $name (grep { !$labels{$_} && !$shown{$_} } sort keys %$names) {
         my @like = few(grep { /::\Q$name\E\z/ } sort keys %labels);
         push @idle, "-S $name: no sub has that name"
-            . (@like ? '; there is ' . join(', ', @like) : '');
+            . (@like ? '; did you mean ' . join(' or ', @like) . '?' : '');
     }
     return @idle;
 }
 
 # ---- rules ----
 
-# Turns rules into what C takes. Called after the metric is settled; dies with what is wrong with a
-# rule, returns false, after a message, if a side lacks its metric.
+# Turns rules into C's form, after the metric is settled. Dies with a message if a rule is wrong.
+# Returns false, after a message, if a side lacks its metric.
 sub settle_rules {
     my ($self) = @_;
     $self->{patterns} = undef;
@@ -422,12 +424,12 @@ sub settle_rules {
     return 1;
 }
 
-# Returns 1. Dies if not all sides have the ops that a rule asks for.
+# Returns 1 for a rule that needs ops. Dies if not all sides have ops.
 sub with_ops {
     my ($self, $parsed) = @_;
     return 1 if $self->{how}{beside} && !$parsed->{by_line};
     my $why = $parsed->{by_line} ? 'rules about lines cannot ask for ops'
-        : 'it compares times of sides that all have ops, as trees do (mode=tree), without -n';
+        : 'this needs a time, ops on all sides (mode=tree), and no -n';
     die "--fail-if: $parsed->{text}: $why\n";
 }
 
@@ -450,7 +452,7 @@ sub rule_measure {
     return $#{ $self->{how}{measures} };
 }
 
-# Whether a counter is one of time, such as task-clock.
+# Returns whether a counter counts nanoseconds, such as task-clock.
 sub is_in_ns {
     my ($self, $measure) = @_;
     return $measure->is_counter && $measure->unit eq 'ns';
@@ -494,11 +496,11 @@ sub facts_of_units {
     my ($self) = @_;
     my $few = $self->few_units;
     my $times = !$self->{how}{per_call} ? ''
-        : $self->{how}{counts} ? ', whose values are shares of the time of each phase, put together'
-            . ' with the weights of the baseline'
-        : ', whose times are those of the calls that the baseline has on average, phase by phase';
+        : $self->{how}{counts} ? '; values are shares of the time of each phase, put together with'
+            . ' the weights of the baseline'
+        : '; times are those of the calls that the baseline has on average, phase by phase';
     my $what = "each $self->{how}{units}";
-    $what = "what $what has on both sides" if $self->{how}{paired};
+    $what = "the difference within $what" if $self->{how}{paired};
     return ('Units', 'units', "$what is one value$times",
         defined $few ? ('Too few', 'too_few', $few) : ());
 }
@@ -516,8 +518,9 @@ sub fact_of_compute {
     return ($label, 'compute', $text);
 }
 
-# Compares and prints. Returns what C reports: code, rows, failed, undecided, needed, findings; and
-# matched, the patterns of rules that matched; undef, after a message, if a pattern cannot be used.
+# Compares and prints. Returns C's result: code, rows, failed, undecided, needed, findings, and
+# matched, the patterns of rules that matched. Returns undef, after a message, if a pattern cannot
+# be used.
 sub print {
     my ($self, $out, %how) = @_;
     return $self->result(sub { Devel::DProf::Profile::print_diff($out, @_) }, %how);
@@ -526,9 +529,8 @@ sub print {
 # Returns what print would return, without printing.
 sub check { my ($self) = @_; return $self->result(\&Devel::DProf::Profile::check_diff) }
 
-# Returns the comparison as rows: what Devel::DProf::Profile::compared returns, or undef, as print
-# does. What has changed by less than that share of the total is joined with others in one line of
-# the call tree.
+# Returns the comparison as rows, like Devel::DProf::Profile::compared, or undef, like print. In the
+# call tree, changes below that percentage of the total are joined in one line.
 sub compared {
     my ($self, $lines_percent, %how) = @_;
     return $self->result(
@@ -540,7 +542,7 @@ sub result {
     my ($self, $code, %how) = @_;
     my (%matched, $wrong);
     my $patterns = $self->{patterns};
-    # A pattern is checked only when used for undefined properties.
+    # perl finds undefined properties in a pattern only when it matches.
     my $match = sub {
         my ($n, $name) = @_;
         my $matches = eval { $name =~ $patterns->[$n] ? 1 : 0 };
@@ -552,7 +554,7 @@ sub result {
     my $result = $code->($sides, $self->in_c(sources => $self->{sources} // [],
         $patterns ? (match => $match) : (), %how));
     return { %$result, matched => \%matched } if $result && !defined $wrong;
-    die "it cannot be compared\n" if !defined $wrong;
+    die "the sides cannot be compared\n" if !defined $wrong;
     $self->{reader}->say("--fail-if: $wrong");
     return undef;
 }
@@ -568,14 +570,14 @@ sub sides_for_c {
     } $self->sides];
 }
 
-# Whether anything is about lines of source.
+# Returns whether the table or a rule is about lines of source.
 sub needs_lines {
     my ($self) = @_;
     return scalar(grep({ $_ == DP_K_SRCLINE } @{ $self->{how}{keys} })
         || grep { $_->{by_line} } @{ $self->{how}{rules} });
 }
 
-# Reads the sources that differ and are found, whose lines pair by their texts.
+# Reads the sources that differ between the sides, so that lines are paired by their texts.
 sub know_sources {
     my ($self) = @_;
     require Devel::DProf::View::Source;
@@ -584,7 +586,7 @@ sub know_sources {
     return;
 }
 
-# A source of a side, which has a text only if that is what was recorded.
+# Returns the source of a file on a side. It has a text only if that is the recorded one.
 sub source_of {
     my ($self, $side, $file) = @_;
     require Devel::DProf::View::Source;
@@ -595,8 +597,8 @@ sub source_of {
     return Devel::DProf::View::Source->new('gone');
 }
 
-# Returns lines of source and their subs as rows, of a measure or of the first: what compared
-# returns.
+# Returns lines of source and their subs as rows, as compared() does, with the values of a measure,
+# by default the first.
 sub line_rows {
     my ($self, $measure) = @_;
     $self->know_sources;
@@ -609,7 +611,7 @@ sub line_rows {
 # Returns the profiles of a side.
 sub profiles_of { my ($self, $side) = @_; return parts(($self->sides)[$side]) }
 
-# Returns, by label as a difference shows it, the line where a sub of the side begins.
+# Returns a map from the labels that a difference shows to the lines where the side's subs begin.
 sub shown_labels {
     my ($self, $side) = @_;
     $self->learn_labels if !%{ $self->{labels} || {} };
@@ -621,8 +623,8 @@ sub shown_labels {
     return \%begin;
 }
 
-# Returns, by the names that a profile has for its subs, the names that all sides share; of the
-# latter, those that the filters show; and the options by which views have the former.
+# Returns three things: a map from the profile's sub names to the names common to all sides, the
+# common names that pass the filters, and the naming options that produce the former.
 sub names_of {
     my ($self, $profile) = @_;
     $self->learn_labels if !%{ $self->{labels} || {} };
@@ -636,8 +638,8 @@ sub names_of {
     return (\%shared, \%shown, %naming);
 }
 
-# Returns the options of the comparison as C takes them, some of them replaced. They cannot change
-# any more.
+# Returns the options of the comparison as C takes them, some of them replaced. Afterwards, set()
+# fails.
 sub in_c {
     my ($self, %how) = @_;
     %how = (given($self->{how}), %how);
@@ -654,7 +656,7 @@ sub measure_in_c {
     };
 }
 
-# Applies filters to names as they are shown.
+# Finds the common names of subs, which filters are applied to.
 sub learn_labels {
     my ($self) = @_;
     my @sides = $self->sides;
@@ -669,7 +671,8 @@ sub part {
     my ($self, $profile) = @_;
     my $header = $self->{reader}->header($profile);
     my $script = $header->{dprof_script};
-    # Other checkouts have the script elsewhere: its name alone identifies it where that is unique.
+    # Checkouts have the script in different folders, so a unique name identifies it without its
+    # path.
     $script =~ s{.*/}{} if defined $script && !$self->ambiguous($script);
     my $flags = flags($self, $profile, $header, $self->{labels}{$profile});
     return [$profile, $flags, $script, @$header{qw(dprof_pid dprof_tid)}];
@@ -718,8 +721,8 @@ Devel::DProf::Compare::Diff - profiles compared: metric, rules, facts
 
 =head1 DESCRIPTION
 
-L<dprofdiff> and L<Test::DProf> share this module: it chooses a metric, settles what rules need, and
-calls the comparison in C.
+L<dprofdiff> and L<Test::DProf> share this module: it chooses a metric, finds the values that rules
+need, and calls the comparison in C.
 
 =head1 METHODS
 
@@ -734,9 +737,9 @@ another key is an error.
 The FIELDs are metric_name, the metric to compare (C<cpu>, C<user>, C<system>, C<real>, C<calls>,
 C<ops> or another counter; C<cpu> by default); empty, which compares sides that have recorded
 nothing, too; as_measured, which does not adjust times for the speed of the runs; symfs, folders
-that sources may be below; metric_given: the metric was asked for, so that calls of lines do not
-take its place where lines have nothing else; annotate, which needs lines on all sides; rules, those
-of a gate, as L<Devel::DProf::Compare::Rules/rules_of> returns them.
+that may contain the sources; metric_given: the user has named the metric, so it is not replaced by
+calls if lines have nothing else; annotate, which needs lines on all sides; rules, those of a gate,
+as L<Devel::DProf::Compare::Rules/rules_of> returns them.
 
 =item reader, sides
 
@@ -748,18 +751,19 @@ True if a side has several runs.
 
 =item line_rows [MEASURE]
 
-What L<Devel::DProf::Profile/compared> returns for lines of source and their subs, of the metric or
-of another measure, as C<measure NAME> returns it (undef, after a message, if a side lacks it).
+Returns rows, as L<Devel::DProf::Profile/compared> does, for lines of source and their subs. MEASURE
+replaces the metric; C<measure NAME> returns one, or undef, after a message, if a side lacks it.
 
 =item has_lines WHAT [, METRIC]
 
-True if all sides have lines, and these the metric; if not, it is said, with WHAT in front.
+Returns true if the lines of all sides have the metric. Otherwise prints a message that begins with
+WHAT.
 
 =item profiles_of SIDE, shown_labels SIDE, source_of SIDE, FILE
 
-Of a side, by number: its L<Devel::DProf::Profile> objects; a hash of the names that its subs have
-in a difference, and the lines where they begin; and the L<Devel::DProf::View::Source> of a file,
-which has a text if it is what was recorded.
+SIDE is a number. The methods return the L<Devel::DProf::Profile> objects of the side; a hash from
+the names of its subs, as a difference shows them, to the lines where they begin; and the
+L<Devel::DProf::View::Source> of a file, which has a text only if that is the recorded one.
 
 =item given_rules
 
@@ -767,25 +771,27 @@ The rules of C<new>.
 
 =item with HOW, FIELD => VALUE, ...
 
-Another comparison of the same sides, which differs in these, as C<new> takes them; it is to be
-settled.
+Returns another comparison of the same sides, with other values for some of the arguments of C<new>.
+The caller has to call C<settle> on it.
 
 =item alpha, is_adjusted
 
-The level of significance; whether times are adjusted for the speed of the runs (after settle).
+Return the level of significance; and, after settle, whether times are adjusted for the speed of the
+runs.
 
 =item for_picture
 
-What a L<Devel::DProf::View::Flame> of the same sides has, too: as its C<new> takes it.
+Returns the options that a picture of the same sides shares, as the C<new> of
+L<Devel::DProf::View::Flame> takes them.
 
 =item in_c [FIELD => VALUE, ...]
 
-The options of the comparison as C takes them, some of them with other values. Those of the object
-cannot change any more.
+Returns the options of the comparison as C takes them, some of them with other values. Afterwards,
+C<set> is an error.
 
 =item facts
 
-What stands above the table, after settle: a list of label, key and text for each fact.
+Returns, after settle, the facts above the table: a list of label, key and text for each.
 
 =item settle
 
@@ -794,12 +800,12 @@ lacks the metric, or if the units differ.
 
 =item same_kind METRIC
 
-False, after a message, if some profiles have samples and others measured every call, or if numbers
-of samples are compared that were not taken equally often. Pictures of two sides ask for it, too.
+Returns false, after a message, if some profiles are sampled and others exact, or if numbers of
+samples with different rates are compared. Pictures of two sides call this method, too.
 
 =item in_seconds, is_exact
 
-After settle: whether the values of the table are seconds; whether they repeat exactly.
+Return, after settle, whether the values of the table are seconds; and whether they repeat exactly.
 
 =item settle_rules
 
@@ -808,30 +814,30 @@ message if a rule is wrong.
 
 =item doubts
 
-What makes the rules doubtful in these runs, as lines: random hash seeds.
+Returns warnings about the rules, as lines: random hash seeds make counts differ by chance.
 
 =item is_chancy
 
-If there is a single run a side: the values that rules use and that differ from run to run, C<times>
-or the names of counters. Otherwise empty.
+If each side has a single run, returns the values that rules use and that differ from run to run:
+C<times>, C<totals> or the names of counters. Otherwise returns an empty text.
 
 =item idle
 
-After print, with its result: rules whose pattern no sub or line matched, renames of names that no
-side has, filters that leave nothing; as lines.
+Takes the result of print. Returns messages about rules whose pattern matched no sub or line, about
+renames of names that no side has, and about filters that leave nothing.
 
 =item differences [COMMANDS]
 
-What else the sides differ in, as lines. If COMMANDS is true, their programs are known, and are not
-compared.
+Returns messages about differences between the recordings: perl, clock, options and program. If
+COMMANDS is true, the programs are not compared.
 
 =item print HANDLE [, FIELD => VALUE, ...]
 
-Compares and prints, with other options of C than those of C<new> where some are given. Returns a
-hash, or, after a message, undef if a pattern could not be used. The hash has code (0, or a negative
-number as in L<Devel::DProf::Profile>), rows, failed and undecided (findings of the rules), findings
-(the findings as lines of text), needed (the number of runs a side that could decide the undecided
-ones), and matched (the numbers of the patterns that matched something).
+Compares and prints. The FIELDs replace options of C that C<new> has got. Returns a hash, or undef,
+after a message, if a pattern could not be used. The hash has code (0, or a negative number as in
+L<Devel::DProf::Profile>), rows, failed and undecided (numbers of findings), findings (lines of
+text), needed (the number of runs a side that could decide the undecided findings), and matched (the
+numbers of the patterns that matched something).
 
 =back
 

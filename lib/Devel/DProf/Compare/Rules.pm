@@ -1,6 +1,6 @@
 package Devel::DProf::Compare::Rules;
 
-# The rules of a gate: what --fail-if and fail_if say.
+# Parses the rules of a gate: the texts of --fail-if and fail_if.
 
 use strict;
 use warnings;
@@ -12,8 +12,8 @@ use Devel::DProf::Metric;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(rules_of limit_of);
 
-# Returns the rules of a text, RULE, RULE: the manual of dprofdiff describes them. Dies with what is
-# wrong.
+# Returns the rules of a text, RULE, RULE, in the syntax of dprofdiff's manual. Dies with a message
+# if a rule is wrong.
 sub rules_of {
     my ($text) = @_;
     my @rules;
@@ -27,12 +27,11 @@ sub rules_of {
     return @rules;
 }
 
-# Returns the rule at the place in the text where the last match has ended, and leaves that place
-# behind the rule.
+# Returns the rule at the text's pos(), and moves pos() behind the rule.
 sub rule_at {
     my $start = pos $_[0];
     my %rule;
-    # A metric may be called "line", too: then ">" stands behind it.
+    # A metric may be called "line", too; then ">" follows.
     $rule{by_line} = 1 if $_[0] =~ /\Gline\s+(?=[^\s>])/gc;
     $rule{re} = pattern_of($1) if $_[0] =~ m{\G/((?:[^/\\]|\\.)*)/\s*}gcs;
     if ($_[0] =~ /\G(new|gone)\b\s*/gc) {
@@ -65,7 +64,7 @@ sub limits_at {
             or die wrong(pos $_[0], $_[0], 'a limit like 5%, 2ms or 10000');
         push @limits, [$1, $2 // ''];
     } while ($_[0] =~ /\G&\s*/gc);
-    die "--fail-if: $_[0]: two limits at most\n" if @limits > DP_RULE_LIMITS;
+    die "--fail-if: $_[0]: a rule has at most two limits\n" if @limits > DP_RULE_LIMITS;
     return \@limits;
 }
 
@@ -77,8 +76,8 @@ sub wrong {
 
 my %SECONDS = (s => 1, ms => 1e-3, us => 1e-6, ns => 1e-9);
 
-# Returns a limit of a rule as C takes it: [number, is it in percent]. is_time: it is compared with
-# seconds. per_second: what the metric has of a second, 0 where it is no time.
+# Returns a limit of a rule as C takes it: [number, is it in percent]. is_time: the values are
+# seconds. per_second: the metric's units in a second, or 0 if it is no time.
 sub limit_of {
     my ($rule, $value, $unit, $is_time, $per_second) = @_;
     return [$value, 1] if $unit eq '%';
@@ -103,8 +102,8 @@ Devel::DProf::Compare::Rules - the rules of a gate: --fail-if, fail_if
 
 =head1 DESCRIPTION
 
-What L<dprofdiff/--fail-if> and C<fail_if> of L<Test::DProf> say. It is internal to this
-distribution.
+This module parses the rules of L<dprofdiff/--fail-if> and of C<fail_if> of L<Test::DProf>. It is
+internal to this distribution.
 
 =head1 FUNCTIONS
 
@@ -114,18 +113,19 @@ Both die with a message if a rule is wrong.
 
 =item rules_of TEXT
 
-The rules of a text, a hash each: text; kind, one of DP_RULE_LIST's numbers; by_line, true if it is
-about lines; re, the compiled pattern, if it has one; and of growth metric, a word, and limits, a
-list of [NUMBER, UNIT], and with_ops, true if the ops must have grown, too.
+Returns the rules of a text, a hash each. The keys are text; kind, one of DP_RULE_LIST's numbers;
+by_line, true if the rule is about lines; and re, the compiled pattern, if there is one. A rule
+about growth also has metric, a word; limits, a list of [NUMBER, UNIT]; and with_ops, true if the
+ops must have grown, too.
 
 =item limit_of RULE, NUMBER, UNIT, IS_TIME, PER_SECOND
 
-A limit as C takes it: [NUMBER, IS_PERCENT]. IS_TIME: seconds are compared. PER_SECOND: how many of
-the metric's units a second has, or 0 if it is no time.
+Returns a limit as C takes it: [NUMBER, IS_PERCENT]. IS_TIME is true if the values are seconds.
+PER_SECOND is the number of the metric's units in a second, or 0 if the metric is no time.
 
 =item rule_at TEXT, pattern_of TEXT, limits_at TEXT, wrong POSITION, TEXT, WANTED
 
-Parts of the above.
+These functions are parts of the above.
 
 =back
 

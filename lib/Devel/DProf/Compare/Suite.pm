@@ -1,6 +1,6 @@
 package Devel::DProf::Compare::Suite;
 
-# Profiles of a whole test suite, by test file: summed up, compared with baselines, kept.
+# Sums up the profiles of a test suite by test file, compares them with baselines, and keeps them.
 
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ use constant {
     WIDTH => 80, FINDINGS => 10, TOP_SUBS => 3, ALL => 1 << 30,
 };
 
-# The options: a pattern for values, and what these are.
+# The options: a pattern for values, and its description.
 my %OPTION = (
     baseline => [qr/\A.+\z/s, 'a folder'],
     out => [qr/\A.+\z/s, 'a folder'],
@@ -42,13 +42,13 @@ my %OPTION = (
 
 # ---- options ----
 
-# Parses items NAME=VALUE, as prove has split them at commas; defaults come from the environment.
-# Dies with what is wrong.
+# Parses items NAME=VALUE, which prove has split at commas. Dies with a message if an item is no
+# option.
 sub options {
     my ($self, @items) = @_;
     my (%opt, $last);
     for my $item (@items) {
-        if (defined $last && goes_on($last, $opt{$last}, $item)) {
+        if (defined $last && continues_value($last, $opt{$last}, $item)) {
             $opt{$last} .= ",$item";
             next;
         }
@@ -67,9 +67,9 @@ sub options {
     return \%opt;
 }
 
-# Whether an item goes on after a comma: rules contain commas, and so do an event's terms between
-# slashes.
-sub goes_on {
+# Returns whether an item continues the value before it: rules contain commas, and so do the terms
+# of an event between slashes.
+sub continues_value {
     my ($name, $value, $item) = @_;
     return 0 if $name ne 'fail_if' && $name ne 'events';
     my $slashes = () = $value =~ m{(?<!\\)/}g;
@@ -80,8 +80,8 @@ sub goes_on {
     return $item =~ /\A[^=]*>/ ? 1 : 0;
 }
 
-# OPTIONS are as options() returns them; missing ones are taken from the environment. Dies with what
-# is wrong.
+# Takes options as options() returns them, and missing ones from the environment. Dies with a
+# message if an option is wrong.
 sub new {
     my ($class, %opt) = @_;
     for my $name (keys %OPTION) {
@@ -119,7 +119,7 @@ sub lines { return $_[0]{lines} }
 
 # ---- recorded profiles ----
 
-# Returns the profiles of a folder, without other files beside them.
+# Returns the paths of the profiles in a folder, without those of other files there.
 sub profiles_in {
     my ($dir) = @_;
     opendir my $in, $dir or return;
@@ -127,15 +127,15 @@ sub profiles_in {
         readdir $in;
 }
 
-# Returns the profiles of a folder by test file, if all tests have written to one: [NAME, PATH, ...]
-# each. A process belongs to the test file of the process that started it.
+# Returns the profiles of a folder by test file: [NAME, PATH, ...] each. A process belongs to the
+# test file of the process that started it.
 sub by_test {
     my ($self, $dir) = @_;
     my @all = grep { defined $_->{dprof_pid} }
         map { +{ path => $_, start => 0, Devel::DProf::Input::header_of($_) } } profiles_in($dir);
     my (%of_pid, %root, %paths);
     for my $one (sort { $a->{dprof_start} <=> $b->{dprof_start} } @all) {
-        # This is the program that became this one; else the one that started it.
+        # The parent is the program that this process ran before, or the process that started it.
         my ($parent) = map { $of_pid{ $_ // '' } // () } @$one{qw(dprof_pid dprof_ppid)};
         my $root = $parent ? $root{ $parent->{path} } : $one->{dprof_script};
         $of_pid{ $one->{dprof_pid} } = $one;
@@ -162,7 +162,8 @@ sub main {
     return $good ? 0 : defined $self->{baseline} ? 3 : 1;
 }
 
-# Makes what was asked for beside the summary. Returns whether all is well, and lines.
+# Checks the gate, and writes the files that options ask for. Returns whether all succeeded, and
+# messages as lines.
 sub finish {
     my ($self, $passed, $scratch) = @_;
     my ($good, @lines) = defined $self->{baseline} ? $self->gate($passed) : 1;
@@ -215,13 +216,14 @@ sub add {
     return;
 }
 
-# Returns a profile of files, after it has told their outcomes and headers. The profile may become
-# part of a sum that is written, so all details are read.
+# Returns the sum of files, and calls a function with the outcome and the header of each. All
+# details are read, because the profile may become part of a sum that is written.
 sub profile_of {
-    my ($told, @paths) = @_;
+    my ($report, @paths) = @_;
     my $sides = Devel::DProf::Sides->new(detail => 1);
     return Devel::DProf::Input->new(detail => 1)->profile if !@paths;
-    $sides->read(sub { $told->(@_) if $told; return 'fine' }, { name => '', runs => [\@paths] });
+    $sides->read(sub { $report->(@_) if $report; return 'fine' },
+        { name => '', runs => [\@paths] });
     return (parts(($sides->sides)[0]))[0];
 }
 
@@ -231,7 +233,7 @@ sub has_anything {
     return $profile->contexts > 1 || $profile->total(Devel::DProf::Profile::REAL);
 }
 
-# Adds what a profile has to the numbers of a test file.
+# Adds the values of a profile to the numbers of a test file.
 sub count {
     my ($self, $file, $profile) = @_;
     $file->{cpu} += $profile->total(Devel::DProf::Profile::CPU) / $profile->hz;
@@ -289,7 +291,7 @@ sub line {
     return $line . short($name, WIDTH - length $line) . "\n";
 }
 
-# Returns the cells that a test file or a sub has, beside its name.
+# Returns the cells of a test file or a sub, without its name.
 sub cells {
     my ($total, $it) = @_;
     my $share = $total ? 100 * $it->{cpu} / $total : 0;
@@ -333,7 +335,7 @@ sub sum {
     return \%sum;
 }
 
-# Returns what the suite has cost: as many test files and processes, with these sums.
+# Returns texts about the costs of the suite: numbers of test files and processes, and sums.
 sub facts {
     my ($sum, @files) = @_;
     my $counters = $sum->{counters} || {};
@@ -355,7 +357,7 @@ sub summary {
     return join '', @text, $self->remarks;
 }
 
-# Returns all of it as a table: test files, each before its costliest subs, then the subs of all
+# Returns the summary as a table: test files, each before its costliest subs, then the subs of all
 # test files.
 sub table {
     my ($self) = @_;
@@ -420,7 +422,7 @@ sub some {
 
 # ---- baselines ----
 
-# Turns a test file's name into that of a file below a folder: no name leads out of it.
+# Turns a test file's name into a relative path that cannot lead out of the folder.
 sub safe_name {
     my ($self, $name) = @_;
     my $path = $name;
@@ -431,12 +433,13 @@ sub safe_name {
     return join('/', @parts) . '.tmon';
 }
 
-sub updates {
-    my $told = $ENV{DPROF_UPDATE_BASELINES} // '';
-    return length $told && $told ne '0';
+# Returns whether the user wants all baselines to be rewritten.
+sub updates_baselines {
+    my $wanted = $ENV{DPROF_UPDATE_BASELINES} // '';
+    return length $wanted && $wanted ne '0';
 }
 
-# Compares with the baselines. Returns lines of findings; remembers files without a baseline.
+# Compares with the baselines. Returns lines of findings, and remembers files without a baseline.
 sub compare {
     my ($self) = @_;
     require Devel::DProf::Compare::Baseline;
@@ -447,7 +450,7 @@ sub compare {
             push @{ $self->{missing} }, $file->{name};
             next;
         }
-        next if updates();
+        next if updates_baselines();
         my $result = eval {
             Devel::DProf::Compare::Baseline::compare(
                 old => [$base], new => $file->{whole}, fail_if => $self->{fail_if});
@@ -459,13 +462,13 @@ sub compare {
         $self->{compared}++;
         push @{ $self->{said}{$_} }, $file->{name} for @{ $result->{messages} };
         next if !$result->{failed};
-        my @found = map { found($_) } grep { !$_->{undecided} } @{ $result->{findings} };
+        my @found = map { finding_text($_) } grep { !$_->{undecided} } @{ $result->{findings} };
         push @lines, map { "$file->{name}: $_" } some(FINDINGS, @found);
     }
     return @lines;
 }
 
-sub found {
+sub finding_text {
     my ($finding) = @_;
     my ($old, $new) = map { defined && /[.e]/ ? sprintf '%.6g', $_ : number($_) }
         @$finding{qw(old new)};
@@ -476,8 +479,9 @@ sub found {
         . ($line ? '; most of it at ' . Devel::DProf::Compare::Baseline::line_text($line) : '');
 }
 
-# Returns remarks about comparisons. A rule may be for subs or lines of some files only.
-sub said {
+# Returns remarks about comparisons. A rule that matches nothing is reported only if it matches in
+# no test file, because it may be meant for some of them.
+sub comparison_remarks {
     my ($self) = @_;
     my $said = $self->{said} || {};
     my @texts = grep { !/: no (?:sub|line) matches\z/ || @{ $said->{$_} } == $self->{compared} }
@@ -486,19 +490,19 @@ sub said {
         @texts;
 }
 
-# Returns the files that ran as they should: a test that failed or was skipped did something else.
+# Returns the test files whose costs can be compared: those that passed and were not skipped or cut.
 sub comparable {
     my ($self) = @_;
     return grep { @{ $_->{whole} } && !$_->{failed} && !$_->{skipped} } @{ $self->{files} };
 }
 
-# Writes the baselines of a good run. Returns remarks as lines. Dies with what is wrong.
+# Writes the baselines of a good run. Returns remarks as lines. Dies if a file cannot be written.
 sub write_baselines {
     my ($self) = @_;
     my %missing = map { $_ => 1 } @{ $self->{missing} || [] };
     my ($written, @new) = (0);
     for my $file ($self->comparable) {
-        next if $self->{keep} && !updates() && !$missing{ $file->{name} };
+        next if $self->{keep} && !updates_baselines() && !$missing{ $file->{name} };
         my $base = "$self->{baseline}/" . $self->safe_name($file->{name});
         make_folder($base);
         Devel::DProf::Compare::Baseline::write($base, $file->{whole},
@@ -507,7 +511,7 @@ sub write_baselines {
         push @new, $file->{name} if $missing{ $file->{name} };
     }
     my $where = short($self->short_path($self->{baseline}), 40);
-    return updates() ? plural($written, 'baseline') . " rewritten in $where"
+    return updates_baselines() ? plural($written, 'baseline') . " rewritten in $where"
         : @new ? plural(scalar @new, 'baseline') . " recorded in $where: "
             . join ', ', some(3, @new) : ();
 }
@@ -521,7 +525,7 @@ sub short_path {
 sub gate {
     my ($self, $passed) = @_;
     my @lines = $self->compare;
-    my @told = some(FINDINGS, $self->said);
+    my @told = some(FINDINGS, $self->comparison_remarks);
     my @unreadable = @{ $self->{unreadable} || [] };
     if (@lines || @unreadable) {
         my %by = map { s/: .*//sr => 1 } @lines;
@@ -529,7 +533,7 @@ sub gate {
             %by ? plural(scalar keys %by, 'test file costs', 'test files cost')
                 . " more than the baseline allows ($self->{fail_if})" : (),
             @unreadable ? plural(scalar @unreadable, 'baseline')
-                . ' cannot be compared with; DPROF_UPDATE_BASELINES=1 rewrites them' : (),
+                . ' cannot be compared; DPROF_UPDATE_BASELINES=1 rewrites them' : (),
         );
         return (0, @told, @lines, @unreadable, 'FAIL: ' . join '; ', @why);
     }
@@ -541,7 +545,8 @@ sub gate {
 
 # ---- files that stay ----
 
-# Writes one profile for each test file, and one of all, to the folder out. Dies with what is wrong.
+# Writes a profile for each test file, and one of all, to the folder out. Dies if a file cannot be
+# written.
 sub keep_profiles {
     my ($self) = @_;
     for my $file (grep { @{ $_->{paths} } } @{ $self->{files} }) {
@@ -552,7 +557,7 @@ sub keep_profiles {
     return;
 }
 
-# Makes the folder of a file. Dies with what is wrong.
+# Makes the folder of a file. Dies with the reason if it cannot.
 sub make_folder {
     my ($path) = @_;
     my $dir = File::Basename::dirname($path);
@@ -582,7 +587,8 @@ sub write_profile {
     return;
 }
 
-# Draws the flame graph of all. Dies with what is wrong. scratch: a folder.
+# Draws the flame graph of all test files. Dies with the reason if it cannot. scratch: a folder for
+# temporary files.
 sub draw {
     my ($self, $scratch) = @_;
     require Devel::DProf::View::Flame;
@@ -609,7 +615,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Compare::Suite - profiles of a test suite, summed up and compared with baselines
+Devel::DProf::Compare::Suite - sums up the profiles of a test suite, and compares with baselines
 
 =head1 SYNOPSIS
 
@@ -632,11 +638,10 @@ are those of L<Devel::DProf::Compare::Baseline>.
 
 =item new NAME => VALUE, ...
 
-The options of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if, counters_only, keep, out,
-html, summary, format, top, events, lines. Options that are not given come from the environment
-(PROVE_DPROF_...).
-Dies with
-one line if an option is wrong. Folders are relative to the current one.
+Makes an object. The options are those of L<App::Prove::Plugin::DProf/OPTIONS>: baseline, fail_if,
+counters_only, keep, out, html, summary, format, top, events, lines. Missing options come from the
+environment (PROVE_DPROF_...). Folders are relative to the current one. Dies with one line if an
+option is wrong.
 
 =item options ITEM, ...
 
@@ -647,24 +652,24 @@ item is not an option.
 =item add NAME, PATHS, FACT => BOOL, ...
 
 Adds a test file by its name, with a reference to a list of the profiles of all its processes. A
-name that is added again adds to the first. The FACTs are failed and skipped; either of them keeps
-the test file out of baselines. Profiles that were cut short count only in the summary, which also
-lists those that cannot be read.
+second call with the same name adds to the first. The FACTs are failed and skipped; either of them
+keeps the test file out of baselines. Profiles that were cut short count only in the summary, which
+also lists those that cannot be read.
 
 =item summary
 
-The text, as characters, in lines of up to 80 columns.
+Returns the summary as text: characters, in lines of up to 80 columns.
 
 =item table
 
-All of it as a L<Devel::DProf::Table>: test files, and their costliest subs, with file and sub; the
-subs of the whole suite with a sub alone.
+Returns the summary as a L<Devel::DProf::Table>. Rows of test files have a file, rows of their
+costliest subs a file and a sub, and rows of the subs of the whole suite only a sub.
 
 =item finish PASSED, SCRATCH
 
-Compares with the baselines and, if the suite has PASSED, writes them. Also keeps profiles and draws
-the flame graph, if the options ask for it. SCRATCH is a folder for temporary files. Returns whether
-everything is in order, and lines to be printed, as bytes.
+Compares with the baselines and, if the suite has PASSED, writes them. Also keeps profiles, draws
+the flame graph and writes the summary, if the options ask for it. SCRATCH is a folder for temporary
+files. Returns whether everything succeeded, and lines to be printed, as bytes.
 
 =item by_test DIR
 
@@ -679,8 +684,8 @@ the process that started it, by the ids in the headers; the first process gives 
 
 =item profiles_in DIR
 
-The paths of a folder's profiles, such as C<*.out>, and C<*.out.old>, which a program leaves that
-became another one.
+Returns the paths of a folder's profiles, such as C<*.out>, and C<*.out.old>, which remains if a
+process has run two programs.
 
 =item main DIR, ITEM, ...
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Live::Files;
 
-# The files that a program writes while it runs: found by its process, followed from slice to slice.
+# Finds the files that a running program writes, by its process, and follows slices.
 
 use strict;
 use warnings;
@@ -27,8 +27,8 @@ sub new {
 
 # ---- files that are followed ----
 
-# A slice has a number in its name, which its successor's is above. Its file is NAME.part, and
-# NAME.tree when it is whole.
+# Follows more files. A slice has a number in its name, and its successor has a higher one. Its file
+# is NAME.part, and NAME.tree once the slice is complete.
 sub follow {
     my ($self, @paths) = @_;
     for my $path (@paths) {
@@ -40,8 +40,8 @@ sub follow {
     return;
 }
 
-# Returns whether a program still writes, or has not begun, and the files that there are. This is
-# looked up before they are read, so that what is read after the end is complete.
+# Returns whether a program still writes, or has not begun, and the existing files. The caller reads
+# the files afterwards, so if no program writes, it reads complete files.
 sub files {
     my ($self) = @_;
     $self->{skipped} = 0;
@@ -52,7 +52,7 @@ sub files {
         @{ $self->{follows} };
     my @all = map { @$_ } @found;
     my $running = grep { Devel::DProf::Live::Watch::is_recorded($_) } @all;
-    # Between two slices there is a moment without one that is being written.
+    # Between two slices there is a moment in which the program writes no file.
     if (!$running && grep { $_->{stem} } @{ $self->{follows} }) {
         select undef, undef, undef, 0.05;
         $running = grep { Devel::DProf::Live::Watch::is_recorded($_) }
@@ -69,8 +69,7 @@ sub newest {
     return defined $last ? $slice{$last} : $one->{path};
 }
 
-# Returns the slices from the one that was the last at the look before up to the last one. The next
-# call begins with that.
+# Returns the slices from the last one of the previous call up to the current last one.
 sub slices {
     my ($self, $one) = @_;
     my %slice = slices_from($one);
@@ -92,24 +91,24 @@ sub slices_from {
     return %slice;
 }
 
-# Returns how many slices were gone before they were seen, at the last call of files.
+# Returns the number of slices that were removed before the last call of files could see them.
 sub skipped { return $_[0]{skipped} }
 
 # ---- processes ----
 
-# Returns the profiles that a process writes; dies with why there are none.
+# Returns the profiles that a process writes. Dies with the reason if there are none.
 sub of_process {
     my ($pid) = @_;
     my @profiles = profiles_of($pid);
     return @profiles if @profiles;
     die "there is no process $pid, and no file of that name\n" if !kill(0, $pid) && $!{ESRCH};
-    die "process $pid cannot be looked at: $!; name its profile\n"
+    die "the files of process $pid cannot be listed: $!; name its profile\n"
         if -d "/proc/$pid" && !opendir my $in, "/proc/$pid/fd";
-    die "process $pid has the profiler, and no profile yet: that is made when its main program "
-        . "begins, or a forked child calls its first sub; with start=no or start=mark, when "
-        . "recording starts\n" if has_profiler($pid);
-    die "process $pid is not recorded: the profiler is loaded when a program starts, and not "
-        . "later. Start the program with perl -d:DProf=sample=100, or with "
+    die "process $pid has the profiler, but no profile yet: the profile is made when the main "
+        . "program begins, or when a forked child calls its first sub; with start=no or "
+        . "start=mark, when recording starts\n" if has_profiler($pid);
+    die "process $pid is not recorded: the profiler can only be loaded when a program starts. "
+        . "Start the program with perl -d:DProf=sample=100, or with "
         . "PERL5OPT=-d:DProf=sample=100 in its environment\n";
 }
 
@@ -119,8 +118,8 @@ sub has_profiler {
     return scalar grep { m{/Devel/DProf/DProf\.\w+$} } readline $in;
 }
 
-# A forked child has its parent's files open until it records something: so the header must have the
-# process's own number.
+# Returns the profiles of a process. A forked child has its parent's files open until it records
+# something, so the header must have the child's own process ID.
 sub profiles_of {
     my ($pid) = @_;
     my %is = map { $_ => 1 } $pid, numbers_in_namespaces($pid);
@@ -136,14 +135,14 @@ sub is_of {
     return $is{ $header{dprof_pid} // '' } && Devel::DProf::Live::Watch::is_recorded($path);
 }
 
-# In a container a process has another number, which is the one in its profile.
+# Returns the process's IDs in containers, as its profile has the ID that the process itself sees.
 sub numbers_in_namespaces {
     my ($pid) = @_;
     open my $in, '<', "/proc/$pid/status" or return;
     return map { /\ANSpid:\s*(.*)/ ? split ' ', $1 : () } readline $in;
 }
 
-# Returns the regular files that a process has open, under names that mean them here.
+# Returns the regular files that a process has open, by paths that are valid in this process.
 sub open_files {
     my ($pid) = @_;
     opendir my $in, "/proc/$pid/fd" or return;
@@ -171,13 +170,12 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Live::Files - the files that a program writes while it runs: by process, from slice to
-slice
+Devel::DProf::Live::Files - finds the files that a running program writes, and follows slices
 
 =head1 DESCRIPTION
 
-What L<dproftop> looks at. It is internal to this distribution. Nothing is written, and nothing of
-the program changes.
+L<dproftop> gets the files to read from this module. It writes nothing, and does not affect the
+program. It is internal to this distribution.
 
 =head1 METHODS
 
@@ -185,23 +183,24 @@ the program changes.
 
 =item new ALL, NAME, ...
 
-A NAME is a file, or, where there is no such file, the number of a process, whose files are those
-that it has open, or else F<tmon.out.PID> or F<tmon.out> here. ALL: those of its whole run, too.
-Dies with what is wrong, as a line: there is no such process, or it did not load the profiler.
+A NAME is a file or, if no such file exists, a process ID. The files of a process are those that it
+has open, or else F<tmon.out.PID> or F<tmon.out> in the current folder. If ALL is true, the files of
+its whole run are followed, too. Dies with one line if no such process exists, or if it did not load
+the profiler.
 
 =item files
 
-Whether a program still writes, or no file is there yet; and the paths of the files to read. A slice
-(L<Devel::DProf/SLICES>) is followed by its successors: all that were written since the call before
-are among the paths, and the one that was the last one then.
+Returns whether a program still writes or no file exists yet, and the paths of the files to read. Of
+slices (L<Devel::DProf/SLICES>), these are the last one of the previous call and all that the
+program has written since.
 
 =item skipped
 
-The number of slices that were gone before the last call of C<files> could see them.
+Returns the number of slices that were removed before the last call of C<files> could see them.
 
 =item follow PATH, ...
 
-From now on, these files, too.
+Follows these files, too, from now on.
 
 =back
 
@@ -211,7 +210,7 @@ From now on, these files, too.
 
 =item of_process PID
 
-The profiles that a process writes. Dies with why there are none.
+Returns the profiles that a process writes. Dies with the reason if there are none.
 
 =back
 

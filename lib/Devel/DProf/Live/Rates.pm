@@ -1,6 +1,6 @@
 package Devel::DProf::Live::Rates;
 
-# What a program costs between two looks at its profile: subs and lines of source, subtracted.
+# The rates of a running program: costs of subs and lines between two looks at its profile.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use Devel::DProf::Sides qw(parts);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Of a row: how much, and what is shown.
+# The fields of a row: three values and two names.
 use constant { SELF => 0, INCL => 1, COUNT => 2, NAME => 3, PLACE => 4 };
 
 sub new {
@@ -25,7 +25,8 @@ sub new {
 
 # ---- reading ----
 
-# Reads the files, and returns what differs from the look before, or undef if none can be read.
+# Reads the files, and returns the differences from the previous look, or undef if no file can be
+# read.
 sub look {
     my ($self, $now, $running, @paths) = @_;
     my ($before, %of) = $self->{of};
@@ -43,18 +44,19 @@ sub look {
     my $look = $self->difference($goes_on ? $before : {}, \%of);
     $look->{since} = $goes_on ? 'last' : %$before ? 'anew' : 'start';
     $look->{seconds} = $goes_on ? $now - $self->{at} : since_start($now, $running, values %of);
-    $look->{seconds} = 1e-6 if $look->{seconds} <= 0;       # somebody has set the clock back
+    $look->{seconds} = 1e-6 if $look->{seconds} <= 0;       # the clock was set back
     @$self{qw(of at)} = (\%of, $now);
     $look->{at} = $now;
     return $look;
 }
 
-# Returns a file's sums, or undef if it cannot be read: for the moment, if it is still written.
+# Returns a file's sums, or undef if it cannot be read. While the program writes, this may be so
+# only for a moment, and the previous sums are returned.
 sub recording {
     my ($self, $running, $o, $profile) = @_;
     my $path = $o->{path};
     if ($running && -e $path && readable(Devel::DProf::Outcome::verdict($o))) {
-        # Nothing is to be said before the end.
+        # Messages about the file have to wait until its program has ended.
     } elsif ($running && (!-e $path || $self->was_read($path))) {
         return $self->was_read($path);
     } else {
@@ -72,12 +74,12 @@ sub was_read {
     return (grep { $_->{path} eq $path } values %{ $self->{of} })[0];
 }
 
-# Returns whether a file could not be used, which has been said.
+# Returns whether a file could not be used, after a message.
 sub failed { return $_[0]{failed} ? 1 : 0 }
 
 sub sums {
     my ($self, $profile, $path, %header) = @_;
-    die "$path: it has no times; dprofreport shows it\n" if $profile->unit ne 's';
+    die "$path: the profile has no times; dprofreport shows it\n" if $profile->unit ne 's';
     my $metric = $self->metric($profile);
     my $hz = $profile->hz;
     my $samples = $profile->metric('samples');
@@ -86,7 +88,7 @@ sub sums {
         path => $path, run => $header{dprof_run} // $path,
         id => join("\0", length $kept[0] ? '' : $path, @kept),
         start => $header{dprof_start}, script => $header{dprof_script}, pid => $header{dprof_pid},
-        # Times become milliseconds.
+        # This factor turns times into milliseconds.
         scale => $metric->is_counter ? 1 : 1000 / $hz,
         cpu => $profile->total(DP_T_CPU) / $hz, real => $profile->total(DP_T_REAL) / $hz,
         total => $metric->total($profile),
@@ -97,7 +99,7 @@ sub sums {
     };
 }
 
-# Returns the metric. Dies with what there is.
+# Returns the metric. Dies with the list of metrics if the profile lacks it.
 sub metric {
     my ($self, $profile) = @_;
     my $word = $self->{metric};
@@ -109,13 +111,13 @@ sub metric {
     return $metric;
 }
 
-# Returns what the metric is called, and whether it is a counter.
+# Returns the name of the metric, and whether it is a counter.
 sub label { my ($self) = @_; return ($self->{label} // $self->{metric}, defined $self->{label}) }
 
 # ---- rows of one file ----
 
-# Anonymous subs always have their place: without it, their names would change when a second one of
-# the package runs.
+# Returns the rows of subs by name. Names of anonymous subs always include their place: otherwise
+# their names would change when a second one of the package runs.
 sub subs {
     my ($profile, $metric, $samples) = @_;
     my %how = (separate => DP_SEPARATE_ALL, order => DP_UNSORTED, program => 1);
@@ -159,7 +161,8 @@ sub difference {
         $look{is_sampled} ||= $now->{is_sampled};
         for my $kind (['subs', NAME], ['lines', PLACE]) {
             my ($rows, $sub) = @$kind;
-            $self->add($look{$rows}, $sub, $now->{scale}, $now->{$rows}, $was->{$rows} // {});
+            $self->add_growth($look{$rows}, $sub, $now->{scale}, $now->{$rows},
+                $was->{$rows} // {});
         }
     }
     my ($first) = sort { ($a->{start} // 0) <=> ($b->{start} // 0) } values %$of;
@@ -168,10 +171,11 @@ sub difference {
     return { %look, files => scalar keys %$of, map { $_ => $first->{$_} } qw(path script pid) };
 }
 
-# A look that is read while a piece is being written may have less than the one before.
+# Returns the growth of a value. If the program writes during a look, a value may be smaller than
+# before.
 sub more { my ($now, $was) = @_; return $now > ($was // 0) ? $now - ($was // 0) : 0 }
 
-sub add {
+sub add_growth {
     my ($self, $sums, $sub, $scale, $now, $was) = @_;
     for my $key (keys %$now) {
         my ($row, $old) = ($now->{$key}, $was->{$key} // []);
@@ -189,7 +193,8 @@ sub is_shown {
     return (!$only || $name =~ $only) && (!$skip || $name !~ $skip);
 }
 
-# Returns the seconds from the start of recordings until now, or until they ended.
+# Returns the seconds from the first start of recordings until now, or, if they have ended, the
+# longest recorded time.
 sub since_start {
     my ($now, $running, @of) = @_;
     my ($real) = sort { $b <=> $a } map { $_->{real} } @of;
@@ -205,14 +210,15 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Live::Rates - what a program costs between two looks at its profile
+Devel::DProf::Live::Rates - the costs of a program between two looks at its profile
 
 =head1 DESCRIPTION
 
-The numbers of L<dproftop>. It is internal to this distribution.
+This module computes the numbers of L<dproftop>. It is internal to this distribution.
 
-A recording is what one file tells of one process and thread, and of one slice. Recordings are
-subtracted one by one, and then added up; so nothing is lost where slices or processes come and go.
+A recording is a file's data on one process, thread and slice. Each recording's previous values are
+subtracted from its new ones, and the differences are added up. So nothing is lost when slices or
+processes begin or end.
 
 =head1 METHODS
 
@@ -220,36 +226,36 @@ subtracted one by one, and then added up; so nothing is lost where slices or pro
 
 =item new NAME => VALUE, ...
 
-input, a L<Devel::DProf::Input>; metric, a word; force; re_only and re_skip, patterns of names of
-subs.
+The NAMEs are input, a L<Devel::DProf::Input>; metric, a word; force; re_only and re_skip, patterns
+for names of subs.
 
 =item look SECONDS, RUNNING, PATH, ...
 
-Reads the files, as they are at this time of day. Returns undef if none can be read, or a hash:
+Reads the files. SECONDS is the current time. Returns undef if no file can be read, or a hash:
 
-    since               what the rates are of: last, the time since the look before; start, if
-                        there was none; anew, if nothing goes on of what was there
-    seconds, at         how long that is; the time of day
-    subs, lines         the rows of what has changed, [self, inclusive, count, name, place] each
-    total, count        of all rows
-    cpu, real           of all, in seconds
-    files               how many
+    since               the interval of the rates: last, since the previous look; start, since the
+                        start, as this is the first look; anew, since the start of a new run
+    seconds, at         the length of the interval; the current time
+    subs, lines         the rows that have changed, [self, inclusive, count, name, place] each
+    total, count        the sums of all rows
+    cpu, real           the sums of all files, in seconds
+    files               the number of files
     path, script, pid   of the first file
     detail              as line_detail of Devel::DProf::Profile returns it
 
-Times are milliseconds. A count is that of samples if is_sampled is true, or else of calls or runs.
-The place of a line is its sub.
+Times are milliseconds. A count is the number of samples if is_sampled is true, otherwise of calls
+of subs or runs of lines. The place of a line is its sub.
 
-Dies, in one line, if there is no such metric. While a program runs (RUNNING), nothing is said of
-files.
+Dies with one line if there is no such metric. While a program runs (RUNNING is true), no message
+about files is printed.
 
 =item failed
 
-Could a file not be used? A message has said so.
+Returns whether a file could not be used. A message has said so.
 
 =item label
 
-The name of the metric, and whether it is a counter.
+Returns the name of the metric, and whether it is a counter.
 
 =back
 

@@ -1,6 +1,7 @@
 package Devel::DProf::Live::Terminal;
 
-# A terminal that shows a screen and gives single keys; it is as it was whatever ends the program.
+# Shows a screen on a terminal and reads single keys. However the program ends, the terminal gets
+# its former state back.
 
 use strict;
 use warnings;
@@ -12,12 +13,12 @@ use Scalar::Util 'weaken';
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The other screen, no cursor, no lines that are continued in the next one; and back.
+# The sequences that switch to the alternate screen, without cursor and line wrap, and back.
 use constant {
     ENTER => "\e[?1049h\e[?25l\e[?7l\e[H\e[2J", LEAVE => "\e[?7h\e[?25h\e[?1049l",
 };
 
-# Returns whether there is such a terminal.
+# Returns whether standard input and output are such a terminal.
 sub is_there { return -t STDIN && -t STDOUT && ($ENV{TERM} // 'dumb') ne 'dumb' }
 
 sub new {
@@ -30,7 +31,7 @@ sub new {
         CONT => sub { $weak->{wish} = 'enter' },
         TSTP => sub { $weak->{wish} = 'stop' }, map { my $name = $_; $name => sub {
             $weak->{signal} ||= $name } } qw(INT TERM HUP QUIT));
-    # What is ignored, by nohup for example, stays ignored.
+    # Signals that are ignored, because of nohup for example, stay ignored.
     my @own = grep { ($SIG{$_} // '') ne 'IGNORE' } keys %handler;
     $self->{handlers} = { map { $_ => $SIG{$_} // 'DEFAULT' } @own };
     @SIG{@own} = @handler{@own};
@@ -40,7 +41,8 @@ sub new {
 
 # ---- states ----
 
-# Ctrl-C and Ctrl-Z stay the terminal's own.
+# Switches to the screen and to single keys. The terminal still turns Ctrl-C and Ctrl-Z into
+# signals.
 sub enter {
     my ($self) = @_;
     my $raw = POSIX::Termios->new;
@@ -64,7 +66,7 @@ sub restore {
     return;
 }
 
-# Gives the terminal back for good. A second call does nothing.
+# Restores the terminal and the signal handlers for good. A second call does nothing.
 sub leave {
     my ($self) = @_;
     $self->restore;
@@ -80,9 +82,9 @@ sub DESTROY {
     return;
 }
 
-# Ctrl-Z: the shell gets its terminal back, and this process goes on here after `fg'. (It cannot
-# stop in the handler, where perl blocks the signal.) A shell changes the terminal of a process that
-# it has stopped otherwise, too.
+# Stops the process after Ctrl-Z, with the terminal restored; after `fg' it continues here. It
+# cannot stop in the handler, because perl blocks the signal there. A process that was stopped in
+# another way also has to switch to its screen again, because the shell has changed the terminal.
 sub obey {
     my ($self) = @_;
     my $wish = delete $self->{wish} or return;
@@ -101,8 +103,8 @@ sub signal { return $_[0]{signal} }
 
 # ---- input and output ----
 
-# Returns the key that is pressed within so many seconds: a character, or a word for others. Returns
-# undef if there is none, or sooner, when a signal has arrived or the size has changed.
+# Waits so many seconds for a key, and returns it: a character, or a word for other keys. Returns
+# undef if no key was pressed, or at once if a signal arrives or the size changes.
 my %WORD = (
     '[A' => 'up', 'OA' => 'up', '[B' => 'down', 'OB' => 'down', '[5~' => 'page up',
     '[6~' => 'page down', '[H' => 'home', 'OH' => 'home', '[1~' => 'home',
@@ -116,7 +118,7 @@ sub key {
         : $self->{read} =~ s/\A(.)//s ? $1 : undef;
 }
 
-# The signal that arrives just before select does not wake it: so it waits in small steps.
+# Waits for input. A signal that arrives just before select does not wake it, so each step is short.
 sub wait {
     my ($self, $seconds) = @_;
     while ($seconds > 0) {
@@ -135,7 +137,7 @@ sub wait {
     return;
 }
 
-# Returns whether all is to be drawn again, once.
+# Returns whether the whole screen must be drawn again, once for each change.
 sub is_changed {
     my ($self) = @_;
     my $is = $self->{is_changed};
@@ -145,7 +147,7 @@ sub is_changed {
 
 sub size { return terminal_size() }
 
-# Shows lines, the one of this number (from 0) in reverse.
+# Shows lines, one of them, by its number from 0, in reverse.
 sub show {
     my ($self, $reverse, @lines) = @_;
     my (undef, $height) = terminal_size();
@@ -177,8 +179,8 @@ Devel::DProf::Live::Terminal - a screen and single keys, with POSIX alone
 
 =head1 DESCRIPTION
 
-What L<dproftop> needs of a terminal, with POSIX and nothing else. It is internal to this
-distribution.
+This module controls the terminal for L<dproftop>, with POSIX and nothing else. It is internal to
+this distribution.
 
 =head1 METHODS
 
@@ -186,37 +188,39 @@ distribution.
 
 =item is_there
 
-A function: are the standard input and output a terminal that can do this?
+A function: returns whether standard input and output are a terminal that can show a screen.
 
 =item new
 
-Takes the terminal, and the signals INT, TERM, HUP, QUIT, TSTP, CONT and WINCH. It is given back
-when the object goes, also by C<die>.
+Switches the terminal to a screen, and handles the signals INT, TERM, HUP, QUIT, TSTP, CONT and
+WINCH. The destructor restores both, also after C<die>.
 
 =item leave
 
-Gives it back now.
+Restores the terminal and the signals now.
 
 =item key SECONDS
 
-The key that is pressed within that time: a character, or one of up, down, page up, page down, home,
-escape and other. Undef if there is none, or sooner, after a signal or a change of size.
+Returns the key that is pressed within that time: a character, or one of up, down, page up, page
+down, home, escape and other. Returns undef if there is none, or at once after a signal or a change
+of size.
 
 =item signal
 
-The name of the signal that asks to end, or the empty string. A terminal that is gone is HUP.
+Returns the name of the signal that asks the program to end, or the empty string. If the terminal is
+gone, the name is HUP.
 
 =item is_changed
 
-Whether all is to be drawn again, once for each change.
+Returns whether the whole screen must be drawn again, once for each change.
 
 =item size
 
-Columns and rows.
+Returns the numbers of columns and rows.
 
 =item show NUMBER, LINE, ...
 
-Shows lines in place of what was there, the one of that number in reverse.
+Replaces the screen by these lines, with the line of that number, from 0, in reverse.
 
 =back
 

@@ -1,7 +1,7 @@
 package Devel::DProf::Live::Top;
 
-# What dproftop shows: rates as a table, and as lines of text in the order and place that keys have
-# chosen.
+# Makes the output of dproftop: rates as a table, or as lines of text in the order and from the row
+# that keys have chosen.
 
 use strict;
 use warnings;
@@ -14,13 +14,13 @@ use POSIX ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# What rows are in the order of, by the word of --sort.
+# The field by which rows are sorted, for each word of --sort.
 my %COLUMN = (
     self => Devel::DProf::Live::Rates::SELF, inclusive => Devel::DProf::Live::Rates::INCL,
     calls => Devel::DProf::Live::Rates::COUNT,
 );
 my @WIDTHS = (5, 10, 10, 9);
-# A screen has these above its rows.
+# The number of lines above the rows of a screen.
 use constant ABOVE => 4;
 
 my @HELP = split /\n/, <<'END';
@@ -54,10 +54,11 @@ my %SORT = (P => 'self', T => 'inclusive', N => 'calls');
 my %TOGGLE = (R => 'reverse', l => 'lines', c => 'full', h => 'help', '?' => 'help');
 my %SCROLL = (up => -1, k => -1, down => 1, j => 1);
 
-# Does what a key asks for. Returns quit or look, if that is to be done; else the empty string.
+# Performs the command of a key. Returns quit or look if the caller has to do that, else an empty
+# string.
 sub key {
     my ($self, $key) = @_;
-    return $self->entered($key) if defined $self->{entry};
+    return $self->enter_delay($key) if defined $self->{entry};
     return $self->{help} = '' if $self->{help};
     $self->{note} = '';
     return 'quit' if $key eq 'q';
@@ -79,8 +80,8 @@ sub scroll {
     return;
 }
 
-# Takes the digits of a new interval, until it is complete.
-sub entered {
+# Adds a key to the new interval that the user types, and sets the interval once it is complete.
+sub enter_delay {
     my ($self, $key) = @_;
     if ($key =~ /\A[0-9.]\z/ && length $self->{entry} < 8) { $self->{entry} .= $key }
     elsif ($key eq "\x7f" || $key eq "\b") { chop $self->{entry} }
@@ -100,8 +101,8 @@ sub is_help { return $_[0]{help} ? 1 : 0 }
 
 # ---- text ----
 
-# Returns lines of text: all of a block, or, with a height, as much as a screen has. Width 0: names
-# are as long as they are.
+# Returns lines of text: a whole block, or, with a height, one screen. If the width is 0, names are
+# not cut.
 sub text {
     my ($self, $look, $width, $height) = @_;
     return map { cut($_, $width) } @HELP if $self->{help};
@@ -155,7 +156,7 @@ sub summary {
 
 sub counted { return $_[0]{is_sampled} ? 'samples' : 'calls' }
 
-# The line above a screen's table.
+# Returns the line above a screen's table.
 sub status {
     my ($self, $look, $all, $shown) = @_;
     return "Seconds between two looks ($self->{delay}): $self->{entry}" if defined $self->{entry};
@@ -172,13 +173,13 @@ sub notes {
     return (
         $look->{since} eq 'anew' ? 'This is a new run: its rates begin anew.' : (),
         $look->{skipped} ? plural($look->{skipped}, 'slice was', 'slices were') . ' removed before'
-            . ' the look, and are not in it.' : (),
+            . ' this look and could not be counted.' : (),
         $self->{lines} && !$look->{detail} ? 'The profile has no lines: record with'
             . ' -d:DProf=tree,lines or sample=100.' : (),
     );
 }
 
-# Returns all rows of a look, or as many as were asked for, as a table.
+# Returns the rows of a look as a table: all of them, or as many as --rows allows.
 sub whole {
     my ($self, $look) = @_;
     my @rows = $self->ordered($look);
@@ -186,7 +187,7 @@ sub whole {
     return $self->table($look, @rows);
 }
 
-# The first column is for programs, which get several looks.
+# Makes a table of rows. The first column, the time, is for programs, which get several looks.
 sub table {
     my ($self, $look, @rows) = @_;
     my ($label, $is_counter) = $self->{rates}->label;
@@ -224,8 +225,8 @@ sub cells {
         [sprintf('%.4f', $count / $per), $count ? number($count / $per) : '-']);
 }
 
-# Returns the texts right of the numbers: two columns, in so much room. Where a place does not fit,
-# its folders go first.
+# Returns the texts right of the numbers: two columns that fit the room. If a place does not fit,
+# its folders are removed first.
 sub names {
     my ($self, $room, @pairs) = @_;
     my ($first, $second) = longest(@pairs);
@@ -246,8 +247,8 @@ sub longest {
     return map { my $i = $_; (sort { $b <=> $a } map { length $_->[$i] } @pairs)[0] } 0, 1;
 }
 
-# Returns the widths of two columns: the second one has what the first leaves, but two fifths at the
-# least if it needs them.
+# Returns the widths of two columns: the second one gets the room that the first one leaves, but at
+# least two fifths if it needs them.
 sub shared {
     my ($room, $first, $second) = @_;
     return ($first, $second) if $first + 2 + $second <= $room;
@@ -272,11 +273,12 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Live::Top - what dproftop shows: lines of text, keys
+Devel::DProf::Live::Top - the text of dproftop, and its keys
 
 =head1 DESCRIPTION
 
-Rates as lines of text, and what keys change of them. It is internal to this distribution.
+This module turns rates into lines of text, and handles the keys. It is internal to this
+distribution.
 
 =head1 METHODS
 
@@ -284,29 +286,30 @@ Rates as lines of text, and what keys change of them. It is internal to this dis
 
 =item new NAME => VALUE, ...
 
-rates, a L<Devel::DProf::Live::Rates>; sort, which is self, inclusive or calls; reverse, lines,
-full; rows, or undef; delay, the seconds between two looks. Dies if sort is another word.
+The NAMEs are rates, a L<Devel::DProf::Live::Rates>; sort, which is self, inclusive or calls;
+reverse, lines, full; rows, or undef; delay, the seconds between two looks. Dies if sort is another
+word.
 
 =item text LOOK, WIDTH [, HEIGHT]
 
-Lines of what L<Devel::DProf::Live::Rates/look> has returned: a block, or with a height a screen.
-With a width no line is longer.
+Turns the result of L<Devel::DProf::Live::Rates/look> into lines: a block, or with a HEIGHT one
+screen. No line is longer than WIDTH, unless that is 0.
 
 =item whole LOOK
 
-The rows of that look as a L<Devel::DProf::Table>: all of them, or as many as C<rows> says.
+Returns the rows of that look as a L<Devel::DProf::Table>: all of them, or at most C<rows>.
 
 =item key KEY
 
-Does what a key asks for. Returns C<quit> or C<look>, if that is to be done.
+Performs the command of a key. Returns C<quit> or C<look> if the caller has to do that.
 
 =item delay
 
-The seconds between two looks, which a key may have changed.
+Returns the seconds between two looks, which a key may have changed.
 
 =item is_help
 
-Is the list of keys shown?
+Returns whether the list of keys is shown.
 
 =back
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Live::Watch;
 
-# dprofpp --watch: a report every so many seconds, as long as somebody writes to the profiles.
+# dprofpp --watch: prints a report every so many seconds while a program writes to the profiles.
 
 use strict;
 use warnings;
@@ -27,11 +27,11 @@ sub watch {
     until ($stop) {
         my @there = grep { -s } @$names;
         my @all = of_runs($processes, 1, @there);
-        # This is looked up before the files are read, so that the last report is complete.
+        # This check comes before the files are read, so that the last report is complete.
         my $running = @there < @$names || grep { is_recorded($_) } @all;
         if (@there) {
             print $screen ? "\e[H\e[2J" : $reports++ ? "\n" : '';
-            STDOUT->flush;      # messages stand below it
+            STDOUT->flush;      # messages follow on standard error
             my $status = $shown->($running, @all);
             return $status if $status != OK;
         } elsif (!$waiting++) {
@@ -43,9 +43,9 @@ sub watch {
     return OK;
 }
 
-# Tells whether a run is still writing to a file that has a header: the recorder holds a lock on it
-# as long as it lives. It locks before it writes, so that this look, at a file that is not empty,
-# never gets in its way.
+# Returns whether a run is still writing to a file that has a header: the recorder holds a lock on
+# it as long as it lives. The recorder locks before it writes, so this check of a file that is not
+# empty cannot prevent the recorder's lock.
 sub is_recorded {
     my ($path) = @_;
     open my $in, '<', $path or return 0;
@@ -64,7 +64,7 @@ Devel::DProf::Live::Watch - reports while a program runs: dprofpp --watch
 
 =head1 DESCRIPTION
 
-What L<dprofpp/--watch> does. It is internal to this distribution.
+This module implements L<dprofpp/--watch>. It is internal to this distribution.
 
 =head1 FUNCTIONS
 
@@ -72,13 +72,13 @@ What L<dprofpp/--watch> does. It is internal to this distribution.
 
 =item wrong SECONDS, NAME, ...
 
-Why these files cannot be watched, or undef.
+Returns the reason why these files cannot be watched, or undef.
 
 =item watch SECONDS, ALL, NAMES, CODE
 
-Calls CODE every so many seconds, with whether a run still goes on, and the paths to read (ALL as
-for L<Devel::DProf::Input/of_runs>), until the runs have ended, CODE returns another status than 0,
-or Ctrl-C. Returns the exit status.
+Calls CODE every so many seconds, until the runs have ended, CODE returns a status other than 0, or
+the user presses Ctrl-C. CODE gets a boolean, whether a run still goes on, and the paths to read
+(ALL has the same meaning as for L<Devel::DProf::Input/of_runs>). Returns the exit status.
 
 =back
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Bisect;
 
-# dprofdiff --bisect: between which two versions of a store's history a sub became slower, or does
+# dprofdiff --bisect: finds the version of a store's history in which a sub became slower, or does
 # more.
 
 use strict;
@@ -19,21 +19,21 @@ use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Over a long history many are tested, and a false alarm costs somebody a day.
+# A long history has many tests, and each false alarm may cost a day of work.
 use constant { ALPHA => 0.001, FLOOR => 0.5 };
-# Shares that differ by no more than this part are equal, as ops are in dprofdiff. Where each run
-# counts the same, shares that are divided differ in their last bits, and always in one direction.
+# Shares whose relative difference is at most this are equal, like ops in dprofdiff. Even if each
+# run counts the same, adjusted shares differ in their last bits, and always in one direction.
 use constant EQUAL => 0.001;
-# Of fewer subs than that nobody knows which ones did not change.
+# The least subs from which the unchanged ones can be estimated.
 use constant LEAST_SUBS => 5;
 
-# Title for people, key for programs, whether cells stand on the left.
+# The columns: title for people, key for programs, whether cells are left-aligned.
 my @COLUMNS = (['Sub', 'sub', 1], ['Metric', 'metric', 1], ['Last good', 'last_good'],
     ['First bad', 'first_bad'], ['Before', 'before'], ['After', 'after'], ['Change', 'change_pct'],
     ['p', 'p']);
 
-# Returns what options ask for, in a format of HOW. It is another view, of a metric's history: dies
-# with the option that it has no use for.
+# Makes the object from a tool's options, with a format of HOW. Dies if another option does not go
+# with --bisect.
 sub of_options {
     my ($class, $opt, $how, $diff) = @_;
     only_beside($opt, '--bisect', qw(bisect m modules children map symfs unit S d only skip O
@@ -47,8 +47,8 @@ sub of_options {
         rows => $opt->{O}, quiet => $opt->{q}, force => $opt->{f});
 }
 
-# How: diff, the comparison that reads and names things (Devel::DProf::Compare::Diff); say, which
-# gets messages; metric, or undef: shares of time, and calls and ops where they are exact; children,
+# HOW: diff, the Devel::DProf::Compare::Diff that reads profiles and names subs; say, a function for
+# messages; metric, or undef for shares of time, and for calls and ops if they are exact; children,
 # alpha, floor, percent_limit, rows, verbose, quiet.
 sub new {
     my ($class, %how) = @_;
@@ -59,8 +59,8 @@ sub new {
 
 # ---- reading ----
 
-# Returns the versions of profiles as sides, in the order of their first profiles; what is compared
-# of each is what is compared of a run-set: its hosts, or the runs of one host.
+# Returns the versions of profiles as sides, in the order of their first profiles. As with run-sets,
+# the values of a side are its hosts, or the runs of one host.
 sub versions {
     my ($buckets, @profiles) = @_;
     my (%of, @order, %hosts);
@@ -80,8 +80,8 @@ sub versions {
     } @order;
 }
 
-# Reads the versions of what a store has selected. Returns false, after messages, if that fails, or
-# if there are no two versions.
+# Reads the versions of the selected profiles. Returns false, after messages, if that fails, or if
+# there are no two versions.
 sub read {
     my ($self, $told, $buckets, @selected) = @_;
     my $diff = $self->{diff};
@@ -99,14 +99,14 @@ sub read {
     return $self->groups(@measures);
 }
 
-# Tells whether some profiles have no calls, but samples.
+# Returns whether some profiles have samples instead of calls.
 sub lacks_calls {
     my ($self) = @_;
     return scalar grep { $_->no_calls } map { parts($_) } $self->{diff}->sides;
 }
 
-# Tells whether all profiles were recorded in one way. If not, a message says so, before any of them
-# is read but for its header.
+# Returns whether all profiles are sampled, or all exact; if not, prints a message. Reads only the
+# headers of the files.
 sub are_of_one_kind {
     my ($self, @selected) = @_;
     my (%kinds, @order);
@@ -119,28 +119,28 @@ sub are_of_one_kind {
     }
     my %all = map { $_ => 1 } map { keys %$_ } values %kinds;
     return 1 if keys %all < 2 || $self->{force};
-    $self->{say}->('some versions have samples, and others every call, which cannot be compared; '
+    $self->{say}->('some versions have samples, and others every call, so they cannot be compared; '
         . 'since= or version= selects versions of one kind');
     $self->{say}->("version $_: " . join ' and ', sort keys %{ $kinds{$_} }) for @order;
     return 0;
 }
 
-# Tells whether an identity is that of a later slice, or of several that were added up.
+# Returns whether an identity is that of a later slice, or of several merged slices.
 sub is_cut {
     my ($identity) = @_;
     return $identity !~ /-[01]\z/ || $identity =~ /\Amerged\./;
 }
 
-# Tells whether files have been recorded with slice=. Without it the file in a spool is a whole run,
-# although it is numbered as a slice, unless the program or a signal has cut it: then there is a
-# second one.
+# Returns whether a profile's files were recorded with slice=. Without slice=, a file in a spool has
+# the number of a slice but is a whole run, unless the program or a signal has cut it; then a second
+# slice exists.
 sub is_slice {
     my ($profile) = @_;
     return grep { $_->{dprof_slice} && ($_->{dprof_options} // '') !~ /\bslice=0\b/ }
         map { { $profile->header($_) } } 0 .. $profile->files - 1;
 }
 
-# Returns what else is compared: calls and ops, where all profiles have them.
+# Returns the other metrics to compare: calls and ops, if all profiles have them.
 sub beside {
     my ($self) = @_;
     return if defined $self->{metric};
@@ -148,7 +148,7 @@ sub beside {
     return ($self->lacks_calls ? () : 'calls', $has_ops ? 'ops' : ());
 }
 
-# Returns for each run its total of a metric, and its values by sub.
+# Returns the total of a metric and its values by sub, for each run.
 sub values_of {
     my ($self, $metric) = @_;
     my @counters = $metric->counters;
@@ -177,8 +177,8 @@ sub values_of {
     return @runs;
 }
 
-# Leaves out runs that have nothing of the first measure, and versions of such runs alone. Returns
-# false, after a message, if there are no two versions.
+# Leaves out runs without any value of the first measure, and versions that have only such runs.
+# Returns false, after a message, if fewer than two versions are left.
 sub groups {
     my ($self, @measures) = @_;
     my ($first, $at) = ($measures[0]{of_run}, 0);
@@ -202,7 +202,7 @@ sub groups {
     }
     @$self{qw(measures names sizes weights)} = (\@measures, \@names, \@sizes, \@weights);
     return 1 if @names > 1;
-    $self->{say}->(@names ? "there is one version only, $names[0]: a change needs two"
+    $self->{say}->(@names ? "there is only one version, $names[0]; a change needs two"
         : 'nothing was recorded in any version');
     return 0;
 }
@@ -213,7 +213,7 @@ sub groups {
 sub find {
     my ($self) = @_;
     my ($first, @beside) = @{ $self->{measures} };
-    my $why = !$self->{is_whole} ? 'slices of a process differ in what was to be done'
+    my $why = !$self->{is_whole} ? 'slices of a process do different work'
         : $self->{diff}->reader->why_unpinned;
     my $is_count = $first->{metric}->is_exact;
     $self->{not_exact} = $why if @beside || $is_count;
@@ -229,14 +229,14 @@ sub find {
     return;
 }
 
-# Returns the names of the subs that a measure has values of.
+# Returns the names of the subs for which a measure has values.
 sub names_in {
     my ($m) = @_;
     my %names = map { $_ => 1 } map { keys %{ $_->{value} } } @{ $m->{of_run} };
     return sort keys %names;
 }
 
-# Returns the changes of counts that repeat: a sub whose runs of each version all count the same.
+# Returns the changes of exact counts: those of subs with equal counts in all runs of each version.
 sub exact {
     my ($self, $m) = @_;
     my @runs = @{ $m->{of_run} };
@@ -288,8 +288,9 @@ sub tested {
     return @found;
 }
 
-# Returns the names of the subs that have a share worth testing, and their shares in percent; of
-# hosts whose calls are known, seconds per call. What the filters hide still tells what is usual.
+# Returns the names of the subs whose share is worth a test, and their values: shares in percent,
+# or, if the calls of hosts are known, seconds per call. Subs that the filters hide still take part
+# in the adjustment.
 sub shares {
     my ($self, $m) = @_;
     my @runs = @{ $m->{of_run} };
@@ -308,8 +309,8 @@ sub shares {
     return ([@names[@shown]], [@series[@shown]]);
 }
 
-# Returns a sub's seconds per call of each run. A run that makes no calls gets what the other runs
-# of its version take; 0 where none of them makes any.
+# Returns a sub's seconds per call for each run. A run without calls gets the median of the other
+# runs of its version, or 0 if none of them has calls.
 sub per_call {
     my ($self, $m, $name) = @_;
     my ($times, $calls) = @$m{qw(of_run calls_of_run)};
@@ -324,9 +325,9 @@ sub per_call {
     } $self->grouped_values(@values);
 }
 
-# A sub that takes more leaves less for all others. Divides the shares of each run by the median of
-# what they are beside those of all runs, which a few subs do not move. Returns whether there were
-# enough of them.
+# Adjusts shares, because a sub that takes more leaves less for all others. Each run's shares are
+# divided by the median of their ratios to the usual shares; a few changed subs do not move that
+# median. Returns whether there were enough subs.
 sub adjusted {
     my (@series) = @_;
     my @usual = map { median(@$_) } @series;
@@ -355,7 +356,7 @@ sub change {
 
 # ---- printing ----
 
-# Reads sides of a store, and prints what was found. Returns the exit status of the tool.
+# Reads sides of a store, and prints the changes. Returns the exit status of the tool.
 sub report {
     my ($self, $tool, $opt, @sides) = @_;
     return $tool->usage('--bisect takes run-sets, and no files') if grep { !ref } @sides;
@@ -377,7 +378,7 @@ sub label {
     return $metric->is_time ? $metric->label : $metric->name;
 }
 
-# Returns what is above the table: label and text of each line.
+# Returns the facts above the table: label and text of each.
 sub facts {
     my ($self) = @_;
     my @names = @{ $self->{names} };
@@ -394,7 +395,7 @@ sub facts {
     push @facts, ['Tested', plural($self->{tested}, 'sub') . " of $self->{floor} % or more; "
         . "significant up to a p of $self->{alpha}"] if defined $self->{decides};
     push @facts, ['Adjusted', ($first->{calls_of_run} ? 'times' : 'shares')
-        . ' are as if the other subs had taken what they usually take']
+        . ' are scaled so that the other subs take their usual values']
         if $self->{adjusted};
     push @facts, ['Too few runs', 'no change of a share could be significant']
         if defined $self->{decides} && !$self->{decides};
@@ -404,8 +405,8 @@ sub facts {
     return @facts;
 }
 
-# Returns the changes that a format shows as a table, and the lines below it; NAMES are those of the
-# run-sets. Programs get all changes.
+# Returns the changes as a table for a format, and the lines below it. Formats for programs have all
+# changes. NAMES are those of the run-sets.
 sub table {
     my ($self, $format, @names) = @_;
     my $is_for_programs = $format == DP_CSV || $format == DP_JSON;
@@ -430,8 +431,7 @@ sub table {
     my $less = grep { $_->{after} < $_->{before} } @all;
     return ($table, @found ? () : '# No sub became slower or does more.',
         $more ? '# ' . plural($more, 'more change') . ' (-O)' : (),
-        $less && !$self->{verbose} ? '# ' . plural($less, 'change')
-            . ' to less (-v shows them)' : ());
+        $less && !$self->{verbose} ? '# ' . plural($less, 'decrease') . ' (-v shows them)' : ());
 }
 
 sub cells {

@@ -1,7 +1,7 @@
 package Devel::DProf::Store::ClickHouse;
 
-# A store that is a database of ClickHouse, over HTTP. SQL selects; profiles go in as rows, and come
-# out as the same tree files.
+# A store in a ClickHouse database, over HTTP. Profiles become rows, SQL selects them, and rows
+# become the same tree files again.
 
 use strict;
 use warnings;
@@ -20,8 +20,9 @@ use Devel::DProf::Write;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Bytes of rows, and days, that are sent at once (a server makes a file per day; newer ones refuse
-# more than 100); contexts and profiles that are asked for at once; names in one condition.
+# The most bytes of rows and the most days in one insert (a server makes a file per day; newer ones
+# refuse more than 100), the most contexts and profiles in one query, and the most names in one
+# condition.
 use constant { MOST_BYTES => 16 << 20, MOST_DAYS => 50, MOST_CONTEXTS => 500_000,
     MOST_PROFILES => 500, MOST_NAMES => 10_000 };
 
@@ -44,9 +45,8 @@ sub init {
 
 # ---- adding ----
 
-# A profile is listed by its row in dprof_profiles, which is the last to be sent. What an
-# interrupted push has left of others is not seen, and is the same as what comes when they are sent
-# again.
+# Adds profiles. The row in dprof_profiles, which lists a profile, is sent last. So other rows that
+# an interrupted push has left are not visible, and the next push sends the same rows again.
 sub add {
     my ($self, $profiles) = @_;
     my @new = $self->new_ones(map { checked($_) } @$profiles);
@@ -84,8 +84,8 @@ sub micros { return sprintf '%.0f', $_[0] * 1e6 }
 
 sub key { return join "\0", @{ $_[0] }{qw(run service version)} }
 
-# Leaves out what the store has, and what is in the list twice. Dies where there is another profile
-# of the same identity.
+# Returns the profiles that the store lacks, each once. Dies if the store has another profile of the
+# same identity.
 sub new_ones {
     my ($self, @profiles) = @_;
     my (%seen, %when);
@@ -103,7 +103,7 @@ sub new_ones {
     return grep { !$seen{ key($_) }++ } @profiles;
 }
 
-# A condition that holds for these profiles, and for few others, by their times and these columns.
+# Returns a condition on times and these columns that holds for these profiles, and for few others.
 sub among {
     my ($columns, @profiles) = @_;
     my ($first, $last) = map { Devel::DProf::Store::ClickHouse::Rows::seconds($_) }
@@ -118,12 +118,12 @@ sub add_one {
     my ($profile, $is_whole) = Devel::DProf::Store::tree_of($p->{file});
     return if $is_whole && $self->{rows}->add(\plain_text($p->{file}), $p);
     my $text = Devel::DProf::Store::tree_text($p->{file});
-    failed(Devel::DProf::Input::shown_as($p->{file}) . ': no tree could be made of it')
+    failed(Devel::DProf::Input::shown_as($p->{file}) . ': no tree could be made from it')
         if !$self->{rows}->add(\$text, $p);
     return;
 }
 
-# What is in a file, unpacked. All of it is in memory, so that there is a limit.
+# Returns the unpacked contents of a file. The size is limited, as the contents are held in memory.
 sub plain_text {
     my ($path) = @_;
     my $shown = Devel::DProf::Input::shown_as($path);
@@ -139,7 +139,7 @@ sub plain_text {
     return $text;
 }
 
-# Sends what was collected, less the rows that list profiles. What profiles share goes first.
+# Sends the collected rows, without those that list profiles. Rows that profiles share go first.
 sub send_rows {
     my ($self) = @_;
     for my $table (Devel::DProf::Store::ClickHouse::Schema::shared(),
@@ -169,8 +169,9 @@ sub finish {
 
 my @COLUMNS = qw(service version host env run start duration contexts statements);
 
-# Returns what a set selects, limit aside, as a condition; undef if nothing can match. Globs are
-# matched here, to the values that there are: the server's patterns are not of bytes.
+# Returns a set's conditions, without limit, as SQL, or undef if nothing can match. Globs are
+# matched here, against the values in the tables, because the server's patterns cannot match any
+# bytes.
 sub condition {
     my ($self, $set) = @_;
     my @conditions = moments($set);
@@ -185,7 +186,8 @@ sub condition {
     return @conditions ? join ' AND ', @conditions : '1';
 }
 
-# Conditions on the exact start stand beside such on whole seconds, by which rows are sorted.
+# Returns conditions on the start: exact ones, and others on whole seconds, which rows are sorted
+# by.
 sub moments {
     my ($set) = @_;
     my ($since, $at) = map { defined $set->{$_} ? micros($set->{$_} < 0 ? 0 : $set->{$_}) : undef }
@@ -205,7 +207,8 @@ sub datetime {
     return 'toDateTime(' . Devel::DProf::Store::ClickHouse::Rows::seconds($_[0]) . ')';
 }
 
-# The statement that returns each profile of a set once, however often it was pushed.
+# Returns the statement that selects each profile of a set once, even if it was pushed several
+# times.
 sub statement {
     my ($set, $condition) = @_;
     return 'SELECT ' . join(', ', @COLUMNS) . " FROM dprof_profiles WHERE $condition"
@@ -246,7 +249,7 @@ sub fetch {
     my ($self, $selected, $folder) = @_;
     my @profiles = map { { %{ $selected->[$_] }, path => sprintf('%s/%06d.tree', $folder, $_),
         start => $selected->[$_]{micros} // micros($selected->[$_]{start}) } } 0 .. $#$selected;
-    # Neighbours in the tables are asked for together.
+    # Profiles that are neighbours in the tables are fetched together.
     my @sorted = sort { $a->{service} cmp $b->{service} || $a->{version} cmp $b->{version}
         || $a->{start} <=> $b->{start} } @profiles;
     while (@sorted) {
@@ -261,8 +264,8 @@ sub fetch {
     return map { $_->{path} } @profiles;
 }
 
-# Writes the trees of profiles of one service and version. Rows come sorted by profile, so that one
-# at a time is in memory.
+# Writes the trees of profiles of one service and version. Rows are sorted by profile, so only one
+# profile at a time is in memory.
 sub fetch_some {
     my ($self, @profiles) = @_;
     my $where = 'WHERE ' . among([qw(service version run)], @profiles);
@@ -293,7 +296,8 @@ sub fetch_some {
     return;
 }
 
-# What was pushed twice has each row twice.
+# Returns the columns for SELECT. any() is needed because a profile that was pushed twice has each
+# row twice.
 sub numbers { return join ', ', map { "any($_)" } @_ }
 
 sub contexts {
@@ -366,17 +370,19 @@ sub write_tree {
     return;
 }
 
-# A replica, or a server of several, lacks rows; or others are removing them.
+# Fails because rows of a profile are missing: on a replica, on one of several servers, or because
+# another process is removing them.
 sub incomplete {
     my ($self, $p) = @_;
-    failed($self->{server}->place . ": the profile $p->{run} of $p->{service} is not whole there",
+    failed($self->{server}->place . ": rows of the profile $p->{run} of $p->{service} are missing",
         retry => 1);
 }
 
 # ---- removing ----
 
-# Days all of whose profiles are to go are dropped, which costs nothing. Of others, parts are
-# written anew without the rows. Profiles go from the list first, so that a listed one is whole.
+# Removes the profiles of a set. A day without other profiles is dropped, which is cheap; on other
+# days, the server rewrites parts without the rows. Profiles are removed from the list first, so
+# that a listed profile is complete.
 sub prune {
     my ($self, $set) = @_;
     my $server = $self->{server};
@@ -384,7 +390,7 @@ sub prune {
     failed($server->place . ': its tables are on several servers; prune the tables of each of them')
         if grep { $_ eq 'Distributed' } values %engine;
     my $condition = $self->condition($set) // return 0;
-    # All copies of a profile go, and count as one.
+    # All copies of a profile are removed, and count as one.
     my $latest = !defined $set->{limit} ? ''
         : ' AND run IN (SELECT run FROM (' . statement($set, $condition) . '))';
     my (%days, %runs);
@@ -394,7 +400,7 @@ sub prune {
         $runs{ $row->[4] } = 1;
     }
     $self->remove(\%days) if %days;
-    $self->forget($set);
+    $self->forget_shared($set);
     return scalar keys %runs;
 }
 
@@ -403,7 +409,7 @@ sub remove {
     my $server = $self->{server};
     my %total = map { @$_ } $server->rows('SELECT toYYYYMMDD(ts) AS day, '
         . 'uniqExact(service, version, ts, run, start) FROM dprof_profiles GROUP BY day');
-    # Others may be pushing profiles of these days.
+    # Other processes may be pushing profiles of today and yesterday.
     my $today = POSIX::strftime('%Y%m%d', gmtime(time - 86400));
     my (@whole, @rows);
     for my $day (sort keys %$days) {
@@ -423,8 +429,8 @@ sub remove {
     return;
 }
 
-# Removes contexts and files that no profile has had since the first one that is kept.
-sub forget {
+# Removes contexts and files that no profile has used since the first kept one.
+sub forget_shared {
     my ($self, $set) = @_;
     return if !defined $set->{older} || grep { $_ ne 'older' } keys %$set;
     my $first = $self->{server}->value('SELECT min(start) FROM dprof_profiles') / 1e6;
@@ -440,7 +446,7 @@ sub forget {
     return;
 }
 
-# The server deletes later, and says when it is done.
+# Deletes rows, and waits until the server has done so in the background.
 sub delete_rows {
     my ($self, $table, $condition) = @_;
     my $server = $self->{server};

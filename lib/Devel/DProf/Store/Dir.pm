@@ -1,7 +1,7 @@
 package Devel::DProf::Store::Dir;
 
-# A store that is a folder: DIR/SERVICE/VERSION/YYYYMMDD/HHMMSS-HOST-IDENTITY-ENV-SECONDS.tree.gz.
-# All that is known of a profile stands in its name, so that no file is opened to find it.
+# A store in a folder: DIR/SERVICE/VERSION/YYYYMMDD/HHMMSS-HOST-IDENTITY-ENV-SECONDS.tree.gz. The
+# path has all facts of a profile, so no file has to be opened to find it.
 
 use strict;
 use warnings;
@@ -16,18 +16,18 @@ use Devel::DProf::Write;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# What file systems take as one name, less the letters of a temporary name.
+# The longest name that file systems allow, less the letters of a temporary name.
 use constant LONGEST => 190;
 
 sub new {
     my ($class, $path) = @_;
-    # A tool may go to another folder before it reads.
+    # A tool may change to another folder before it reads.
     $path = Cwd::getcwd() . "/$path" if $path !~ m{\A/};
     return bless { path => $path =~ s{(?<=.)/+\z}{}r }, $class;
 }
 
-# A store has this file. Where a file system is not mounted there is none, and nothing must be
-# written there, or be removed elsewhere because it was.
+# Returns the path of the file that marks a store. If a file system is not mounted, the file is
+# missing; then nothing must be written there, and no original be removed as if it had arrived.
 sub mark { return "$_[0]{path}/.dprofstore" }
 
 sub init {
@@ -48,7 +48,7 @@ sub check {
         . ': dprofstore init makes it one', retry => 1);
 }
 
-# Makes a folder, with those above it; others may do so at the same time.
+# Makes a folder and those above it. Other processes may do so at the same time.
 sub made {
     my ($path) = @_;
     return if -d $path;
@@ -87,7 +87,7 @@ sub place {
 my $NAME = qr/\A(\d\d)(\d\d)(\d\d)(\.\d{6})-(.+)-([^-]+-\d+-\d+-\d+)-([^-]+)-(\d+\.\d{6})
     \.tree\.gz\z/xs;
 
-# Returns what a place says of a profile; nothing if the file is not one of ours.
+# Returns the facts that a place has of a profile, or nothing if the file is not one of ours.
 sub profile_of {
     my ($service, $version, $day, $name) = @_;
     my ($year, $month, $mday) = $day =~ /\A(\d{4,5})(\d\d)(\d\d)\z/ or return;
@@ -106,7 +106,7 @@ sub profile_of {
 sub add {
     my ($self, $profiles) = @_;
     $self->check;
-    # What cannot be kept is found before anything is.
+    # A profile that cannot be kept makes this fail before any is written.
     my @places = map { [place($_)] } @$profiles;
     my %days;
     for my $i (0 .. $#$profiles) {
@@ -122,7 +122,7 @@ sub add {
     return;
 }
 
-# Returns the profiles of a day that have the identity of one in the list: paths by identity.
+# Returns paths by identity: the profiles of a day that have the identity of one in the list.
 sub of_day {
     my ($self, $day, $profiles) = @_;
     my %of = map { $_->{run} => [] } @$profiles;
@@ -139,8 +139,8 @@ sub of_day {
     return \%of;
 }
 
-# Dies if there is another profile of that identity with other contents: a profile with an identity
-# counts once, and one of the two would be lost.
+# Dies if the store has a profile of the same identity with other contents: only one of the two
+# would be counted.
 sub no_other {
     my ($self, $p, $of_day) = @_;
     my $there = $of_day->{ $p->{run} };
@@ -159,7 +159,7 @@ sub keep {
     my $why = Devel::DProf::Write::whole("$self->{path}/$place", sub {
         my ($out) = @_;
         my $rc = $code->($out);
-        # Whoever pushes removes the original next, which must not be all that was on the disk.
+        # The caller removes the original next, so the copy must be on the disk.
         return $rc || ($out->flush && ($out->sync || $!{EINVAL}) ? 0 : 1);
     }, replace => 1);
     failed("$self->{path}/$place could not be written: $why", retry => 1) if defined $why;
@@ -174,7 +174,8 @@ sub entries {
     return sort grep { !/\A\./ } readdir $in;
 }
 
-# Calls CODE with each profile of a set, limit aside. Folders that cannot match are not read.
+# Calls CODE with each profile of a set, regardless of limit. Folders that cannot match are not
+# read.
 sub each_of {
     my ($self, $set, $code) = @_;
     $self->check;
@@ -204,8 +205,9 @@ sub wanted {
     return sub { return unescaped($_[0]) =~ $pattern };
 }
 
-# Returns the first and the last second that a set can have, as names begin: most names need not be
-# taken apart. A profile that `at' wants may have begun long before.
+# Returns the first and the last second that a set allows, in the form in which names begin, so that
+# most names need not be parsed. With `at' there is no first second, as a profile may have begun
+# long before.
 sub bounds {
     my ($set) = @_;
     my ($end) = sort { $a <=> $b } grep { defined } @$set{qw(until older at)};
@@ -226,7 +228,8 @@ sub all_of {
     return @all;
 }
 
-# A profile that was pushed twice, as another service's, say, counts once.
+# Returns the profiles of a set. A profile that was pushed twice, for example under two services,
+# counts once.
 sub selected {
     my ($set, @all) = @_;
     my %seen;
@@ -250,8 +253,9 @@ sub list {
     return Devel::DProf::Store::rows(\%rows);
 }
 
-# Removes what pushes have half written that were killed. None of them writes for a day.
-sub forsaken {
+# Removes incomplete files of pushes that were killed: those older than a day, as no push takes that
+# long.
+sub remove_incomplete {
     my ($folder) = @_;
     for my $path (map { "$folder/$_" } grep { /\.[0-9a-f]{16}\.new\z/ } entries($folder)) {
         unlink $path if -M $path > 1;
@@ -270,8 +274,8 @@ sub prune {
         elsif (!$!{ENOENT}) { failed("$path could not be removed: $!", retry => 1) }
         $folders{ $profile->{path} =~ s{/[^/]+\z}{}r } = 1;
     }
-    forsaken("$self->{path}/$_") for keys %folders;
-    # A folder that is not empty stays.
+    remove_incomplete("$self->{path}/$_") for keys %folders;
+    # rmdir keeps folders that are not empty.
     for my $folder (sort keys %folders) {
         while (rmdir "$self->{path}/$folder") { $folder =~ s{/[^/]+\z}{} or last }
     }

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Failure;
 
-# Why a store did not do what it should, and whether to try again.
+# The exception of stores: the reason for a failure, and whether to try again.
 
 use strict;
 use warnings;
@@ -22,7 +22,7 @@ sub retry { return $_[0]{retry} }
 sub answer { return $_[0]{answer} }
 sub after { return $_[0]{after} }
 
-# Returns what was caught as a failure: any other exception is one that no repetition mends.
+# Returns an exception as a Failure. Exceptions of other classes become failures without retry.
 sub of {
     my ($class, $caught) = @_;
     return ref $caught && eval { $caught->isa($class) } ? $caught
@@ -37,12 +37,12 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store::Failure - why a store did not do what it should
+Devel::DProf::Store::Failure - the exception of stores
 
 =head1 DESCRIPTION
 
-The exception of L<Devel::DProf::Store>. As a string it is its message and a line's end. It is
-internal to this distribution.
+This class is the exception of L<Devel::DProf::Store>. As a string it is its message and a newline.
+It is internal to this distribution.
 
 =head1 METHODS
 
@@ -50,18 +50,18 @@ internal to this distribution.
 
 =item new NAME => VALUE, ...
 
-message, a line for people. retry: true if the same may succeed later, because the store was not
-reached, was too busy, or had no room; then what was to be kept stays where it is. False if the
-store has refused it; then it is moved aside. answer: what the store said, whole, if it said
-anything. after: the seconds after which it asks to be tried again, if it does.
+message: a line for people. retry: true if the same request may succeed later, because the store was
+not reached, was too busy, or had no room; then profiles stay where they are. It is false if the
+store has refused the profile, which is then moved aside. answer: the whole answer of the store, if
+there was one. after: the seconds after which the store asks for a repetition, if it does.
 
 =item message, retry, answer, after
 
-These fields.
+Return these fields.
 
 =item of EXCEPTION
 
-What was caught, as such an object.
+Returns an exception as such an object.
 
 =back
 

@@ -1,7 +1,6 @@
 package Devel::DProf::Store::History;
 
-# dprofreport --history: what one sub has cost, interval by interval or version by version, of the
-# profiles of a store.
+# dprofreport --history: the costs of one sub in the profiles of a store, by interval or by version.
 
 use strict;
 use warnings;
@@ -19,13 +18,14 @@ use Devel::DProf::View::Layout qw(grouped);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A terminal has room for so many points.
+# The most points of a line on a terminal.
 use constant MOST_POINTS => 60;
-# Keys of the columns behind the first one, a version or an interval.
+# The keys of the columns after the first one, which is a version or an interval.
 my @KEYS = qw(profiles self_percent per_call_us calls ops);
 my @BLOCKS = map { chr } 0x2581 .. 0x2588;
 
-# Returns the history that options ask for, in a format of HOW. Dies with what is wrong.
+# Makes the object from a tool's options, with a format of HOW. Dies with a message if an option is
+# wrong.
 sub of_options {
     my ($class, $opt, $how) = @_;
     die "--history needs the profiles of a store: --from STORE --run-set SET\n"
@@ -37,8 +37,8 @@ sub of_options {
         title => defined $opt->{title} ? text($opt->{title}) : undef);
 }
 
-# Returns an object for a sub, as characters: by is `version', or the seconds of an interval. Dies
-# with what is wrong.
+# Returns an object for a sub, a string of characters. by is `version' or an interval. Dies if by is
+# neither.
 sub new {
     my ($class, %how) = @_;
     my $by = $how{by} // '5m';
@@ -69,13 +69,14 @@ sub read {
             $self->numbers($profile) };
     }
     if (keys %kinds > 1 && !$how{force}) {
-        complain('--history: some profiles have samples, whose calls are not known (0 here), and '
-            . 'others every call; since= or version= selects one kind');
+        complain('--history: some profiles have samples, without calls (0 here), and others have '
+            . 'every call; since= or version= selects one kind');
     }
     return $ok;
 }
 
-# Returns profiles by interval or by version, in the order of their first ones, as sides of a run.
+# Returns a side with a single run for each interval or version, in the order of their first
+# profiles.
 sub groups {
     my ($self, @profiles) = @_;
     my (%of, @groups);
@@ -88,8 +89,8 @@ sub groups {
     return map { +{ name => $_, runs => [$of{$_}] } } @groups;
 }
 
-# What the sub has cost in a profile: its own part of the metric in percent, microseconds per call,
-# calls, and ops of its own. Undef each where the profile does not have it.
+# Returns the sub's costs in a profile: its share of the metric in percent, microseconds per call,
+# calls, and ops. A value is undef if the profile does not have it.
 sub numbers {
     my ($self, $profile) = @_;
     my $metric = $profile->metric($self->{metric}) or return;
@@ -107,8 +108,8 @@ sub numbers {
         ops => $ops ? $op ? $op->[1] : 0 : undef);
 }
 
-# Returns a hash of the names by which a profile has the sub: the one that was given or, if it does
-# not have that, those that dprofdiff shows so, without what differs between runs and versions.
+# Returns a hash of the sub's names in a profile: the given name, or, if the profile lacks it, the
+# names that dprofdiff would show as the given one, without the parts that differ between runs.
 sub names_in {
     my ($self, $profile) = @_;
     my @names = map { $_->[0] } $profile->subs({ separate => 1 });
@@ -120,7 +121,8 @@ sub names_in {
     return \%is_sub;
 }
 
-# Returns calls and self value of subs by name, or of (program); undef if the profile has none.
+# Returns the sums of calls and self values of subs by name, or undef if the profile has none of
+# them.
 sub of_subs {
     my ($profile, $is_sub, $metric) = @_;
     my @rows = grep { $is_sub->{ $_->[0] } } $profile->rows({
@@ -131,16 +133,16 @@ sub of_subs {
     return [$calls, $metric->is_calls ? $calls : $value];
 }
 
-# Returns why there is nothing to print, or undef.
+# Returns the reason if there is nothing to print, or undef.
 sub missing {
     my ($self) = @_;
-    return "-m $self->{metric}: no profile has it" if !$self->{measured};
+    return "-m $self->{metric}: no profile has this metric" if !$self->{measured};
     return $self->{found} ? undef : 'there is no sub ' . bytes($self->{sub});
 }
 
 # ---- printing ----
 
-# Reads sides of a store, and prints. Returns the exit status of the tool.
+# Reads sides of a store, and prints the history. Returns the exit status of the tool.
 sub report {
     my ($self, $tool, $opt, @sides) = @_;
     return $tool->usage('--history takes run-sets, and no files') if grep { !ref } @sides;
@@ -160,7 +162,7 @@ sub report {
     return written($tool->name, $out, $code) || ($is_whole ? OK : FAILED);
 }
 
-# Returns the history as a table, in a format; NAMES are those of the run-sets.
+# Returns the history as a table for a format. NAMES are those of the run-sets.
 sub table {
     my ($self, $format, @names) = @_;
     my ($head, @cells) = $self->cells;
@@ -186,7 +188,7 @@ sub table {
     return $table;
 }
 
-# The table's heading and its rows.
+# Returns the table's heading and its rows.
 sub cells {
     my ($self) = @_;
     return ([$self->{seconds} ? 'From' : 'Version', 'Profiles', 'Self', 'Per call', 'Calls',
@@ -202,7 +204,7 @@ sub what {
     return ($metric ? $metric->label : $self->{metric}) . ', self';
 }
 
-# The history as a picture, characters; NAMES are those of the run-sets.
+# Returns the history as an SVG picture, characters. NAMES are those of the run-sets.
 sub as_svg {
     my ($self, @names) = @_;
     require Devel::DProf::Store::HistoryPlot;
@@ -229,14 +231,14 @@ sub title {
     return $self->{title} // 'History of ' . shown($self->{sub});
 }
 
-# The same as a page, with its numbers.
+# Returns the picture and its numbers as an HTML page.
 sub as_html {
     my ($self, @names) = @_;
     return Devel::DProf::Store::HistoryPlot::page(
         $self->title, $self->as_svg(@names), $self->cells);
 }
 
-# Returns the time where an interval begins, or the version.
+# Returns the time when an interval begins, or the version.
 sub key {
     my ($self, $row) = @_;
     return $row->{key} if !$self->{seconds};
@@ -248,7 +250,7 @@ sub percent { return defined $_[0] ? sprintf '%.2f%%', $_[0] : '-' }
 sub microseconds { return defined $_[0] ? sprintf '%.3f us', $_[0] : '-' }
 sub number { return defined $_[0] ? grouped($_[0]) : '-' }
 
-# Returns the values of rows, as many as a line shows: neighbours have their mean.
+# Returns as many values of rows as a line shows: neighbours are replaced by their mean.
 sub points {
     my ($key, @rows) = @_;
     my @values = grep { defined } map { $_->{$key} } @rows;
@@ -262,7 +264,7 @@ sub points {
     } 0 .. MOST_POINTS - 1;
 }
 
-# A line of blocks, from zero to the greatest value, which stands behind it with the least one.
+# Returns a line of blocks, from zero to the greatest value, followed by the least and the greatest.
 sub sparkline {
     my (@values) = @_;
     my ($least, $most) = (sort { $a <=> $b } @values)[0, -1];

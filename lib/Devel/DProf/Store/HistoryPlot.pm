@@ -1,7 +1,7 @@
 package Devel::DProf::Store::HistoryPlot;
 
-# dprofreport --history as a picture, and as a page that has the picture and its numbers: one file,
-# without scripts.
+# Draws dprofreport --history as a picture, and as a page with the picture and its numbers: one
+# file, without scripts.
 
 use strict;
 use warnings;
@@ -14,8 +14,8 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 use constant { WIDTH => 1000, LEFT => 90, RIGHT => 20, TOP => 64, PANEL => 120, GAP => 44,
     BOTTOM => 34, MOST_LABELS => 8, MOST_DOTS => 120 };
 
-# Light and dark, as the other pages; rules begin with #dprof-history, or they would reach a page
-# that the picture is pasted into.
+# The style, light and dark like the other pages. All rules begin with #dprof-history, as they would
+# otherwise affect a page that includes the picture.
 my $STYLE = <<'END';
 #dprof-history { --text: #1b1b1b; --page: #fff; --line: #d8d8d8; --soft: #5c5c5c; --mark: #2f5fd0;
     --area: #e3ebfd; font: 13px system-ui, sans-serif; background: var(--page) }
@@ -50,9 +50,9 @@ td { border-top: 1px solid var(--line) }
 th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere }
 END
 
-# Of a plot: title, subtitle; x, for each point its place, any growing numbers; labels and tips, a
-# text each; panels, a hash each: name, values (undef where there is none), most (the text of the
-# greatest value).
+# Returns the picture of a plot, a hash: title, subtitle; x, the places of the points, any growing
+# numbers; labels and tips, a text for each point; panels, a hash each of name, values (undef if
+# missing) and most (the text of the greatest value).
 sub svg {
     my (%plot) = @_;
     my @panels = @{ $plot{panels} };
@@ -62,15 +62,15 @@ sub svg {
         . 'height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">', WIDTH, $height, WIDTH,
         $height, xml($plot{title})), "<style>\n$STYLE</style>",
         sprintf('<rect class="page" width="%d" height="%d"/>', WIDTH, $height),
-        put('title', 16, 26, cut($plot{title}, 100)),
-        put('soft', 16, 46, cut($plot{subtitle}, 140)));
+        text_at('title', 16, 26, cut($plot{title}, 100)),
+        text_at('soft', 16, 46, cut($plot{subtitle}, 140)));
     push @out, panel($panels[$_], TOP + 20 + $_ * (PANEL + GAP), \@at, $plot{tips})
         for 0 .. $#panels;
     push @out, axis($height - 12, \@at, $plot{labels});
     return join '', map { "$_\n" } @out, '</svg>';
 }
 
-# Returns where points stand, in pixels.
+# Returns the places of points, in pixels.
 sub places {
     my @x = @_;
     my ($first, $room) = ($x[0], WIDTH - LEFT - RIGHT);
@@ -79,7 +79,7 @@ sub places {
     return map { LEFT + $room * ($_ - $first) / $whole } @x;
 }
 
-# A curve from zero to the greatest value. Where a value is missing, it is interrupted.
+# Draws a curve from zero to the greatest value. A missing value interrupts the curve.
 sub panel {
     my ($panel, $top, $at, $tips) = @_;
     my @values = @{ $panel->{values} };
@@ -89,8 +89,9 @@ sub panel {
         push @out, sprintf '<line class="grid" x1="%d" y1="%d" x2="%d" y2="%d"/>', LEFT, $y,
             WIDTH - RIGHT, $y;
     }
-    push @out, put('', LEFT, $top - 8, $panel->{name}), put('soft end', LEFT - 8, $base + 4, '0'),
-        put('soft end', LEFT - 8, $top + 4, $panel->{most});
+    push @out, text_at('', LEFT, $top - 8, $panel->{name}),
+        text_at('soft end', LEFT - 8, $base + 4, '0'),
+        text_at('soft end', LEFT - 8, $top + 4, $panel->{most});
     my (@curves, @dots);
     for my $i (0 .. $#values) {
         push @curves, [] if !$i || !defined $values[ $i - 1 ];
@@ -110,7 +111,7 @@ sub panel {
     return (@out, @dots);
 }
 
-# The labels of some points, the first and the last among them, that do not run into each other.
+# Draws labels that do not overlap, the first and the last among them.
 sub axis {
     my ($y, $at, $labels) = @_;
     my $last = $#$at;
@@ -121,22 +122,22 @@ sub axis {
         my $class = !$last || $i && $i < $last ? 'middle' : $i ? 'end' : '';
         my $width = 8 * length $text;
         my $left = $at->[$i] - $width * ($class eq 'end' ? 1 : $class eq 'middle' ? 0.5 : 0);
-        # The last one has its place before all others.
+        # The last label comes first, so that it always has room.
         next if @out && ($left < $end || $left + $width > $out[0]{left});
         $end = $left + $width + 12 if @out;
-        push @out, { left => $left - 12, text => put("soft $class", $at->[$i], $y, $text) };
+        push @out, { left => $left - 12, text => text_at("soft $class", $at->[$i], $y, $text) };
     }
     return map { $_->{text} } @out[1 .. $#out], $out[0];
 }
 
-sub put {
+sub text_at {
     my ($class, $x, $y, $text) = @_;
     $class =~ s/\s+\z//;
     return sprintf '<text%s x="%.1f" y="%.1f">%s</text>', length $class ? qq{ class="$class"} : '',
         $x, $y, xml($text);
 }
 
-# A page with the picture, and a table: rows of cells, the first of them its heading.
+# Returns a page with the picture and a table: rows of cells, the first row is the heading.
 sub page {
     my ($title, $svg, @rows) = @_;
     my ($head, @body) = map { my $row = $_; sub { join '', map { "<$_[0]>" . xml($_) . "</$_[0]>" }
@@ -153,7 +154,7 @@ sub page {
 
 # ---- text ----
 
-# Text as it may stand in XML, which has no way to write two characters.
+# Escapes text for XML, and replaces two characters that XML cannot express.
 sub xml {
     my ($text) = shown($_[0]);
     $text =~ s/([\x{fffe}\x{ffff}])/sprintf '\\x{%x}', ord $1/ge;

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Http;
 
-# Requests to a server, whose answers become success or a failure that says whether to try again.
+# Sends requests to a server. An answer is a success, or a failure with or without retry.
 
 use strict;
 use warnings;
@@ -14,16 +14,16 @@ use Devel::DProf::Text qw(bytes shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A longer answer is none, a part of it is kept, and less stands in a message. A server that says
-# "wait" (1xx) more often than that says nothing else.
+# The most bytes of an answer, of the part that a failure keeps, and of the part in a message; and
+# the most interim answers (1xx) before the final one.
 use constant { MOST_BYTES => 1 << 24, MOST_KEPT => 65_536, MOST_SHOWN => 300, MOST_INTERIM => 20 };
 
-# A request takes so many times the silence that ends it, and so many seconds once we are to stop: a
-# server may keep silent for no longer than that, and yet send for ever.
+# A request may take LONGEST times the timeout, and GRACE seconds after a request to stop. The
+# timeout alone only limits silence, and a server may send for ever.
 use constant { LONGEST => 10, GRACE => 10 };
 
-# These say that the same request may succeed later: the server did not get it whole in its time
-# (408), has too much to do, or is out of order.
+# Statuses after which the same request may succeed later: the server did not get all of it in time
+# (408), is too busy, or does not work.
 my $LATER = qr/\A(?:408|429|5\d\d|3\d\d|1\d\d)\z/;
 
 sub new {
@@ -44,7 +44,7 @@ sub new {
         now => $how{now} // sub { return time } }, $class;
 }
 
-# Returns the answer as HTTP::Tiny does; dies if none came, or none that is whole.
+# Returns the answer as HTTP::Tiny does. Dies if no complete answer came.
 sub ask {
     my ($self, $path, $headers, $content, %more) = @_;
     my $response = $self->bounded(sub {
@@ -56,9 +56,10 @@ sub ask {
     return $response;
 }
 
-# Looks at the clock each second while a request is written and answered: a server that sends a byte
-# now and then is never silent. A signal would end the making of a connection, which has a time of
-# its own, and gets none before that is over. HTTP::Tiny makes an answer with 599 of an exception.
+# Performs a request within its time limit. While the request is written and answered, an alarm
+# checks the clock each second, because a server that sends a byte now and then never reaches the
+# timeout. The alarm does not interrupt the connection phase, which has its own timeout. HTTP::Tiny
+# turns an exception into an answer with status 599.
 sub bounded {
     my ($self, $code) = @_;
     my ($is_open, $interim) = (0, 0);
@@ -66,7 +67,7 @@ sub bounded {
     no warnings 'redefine';
     local *HTTP::Tiny::Handle::write_request = sub { alarm($is_open = 1); goto &$write };
     local *HTTP::Tiny::Handle::read_response_header = sub {
-        die 'the server says ' . MOST_INTERIM . " times to go on, and gives no answer\n"
+        die 'the server has sent ' . MOST_INTERIM . " interim answers, and no final one\n"
             if ++$interim > MOST_INTERIM;
         goto &$read;
     };
@@ -82,7 +83,7 @@ sub bounded {
     return $response // { status => 599, content => $why };
 }
 
-# Returns a sub that tells whether a request that begins now may go on.
+# Returns a sub that returns whether a request that begins now may continue.
 sub limit {
     my ($self) = @_;
     my ($now, $stop) = @$self{qw(now stop)};
@@ -111,24 +112,25 @@ sub post {
         answer => bytes($status) . "\n" . substr $body, 0, MOST_KEPT);
 }
 
-# The header of a user with a password, which may have any bytes: in a header of its own, HTTP::Tiny
-# would refuse some of them, with a message that has them.
+# Returns the header for a user and a password. The password may have any bytes; Base64 hides them
+# from HTTP::Tiny, which would refuse some and show them in its message.
 sub basic {
     my ($user, $password) = @_;
-    failed('DPROF_STORE_USER: a name holds no colon and no control character')
+    failed('DPROF_STORE_USER: must not contain a colon or a control character')
         if $user =~ /[:\x00-\x1f\x7f]/;
     return (Authorization => 'Basic '
         . encode_base64(bytes($user) . ':' . bytes($password // ''), ''));
 }
 
-# Returns how many seconds the server asks to wait, if it says that as a number.
+# Returns the seconds that the server asks us to wait, if its Retry-After is a number.
 sub after {
     my ($response) = @_;
     my $after = $response->{headers}{'retry-after'} // '';
     return $after =~ /\A\d{1,6}\z/ ? $after + 0 : undef;
 }
 
-# Returns what an answer says, in one line: the message of one in JSON, else its first line.
+# Returns the text of an answer, in one line: the message if the answer is JSON, else its first
+# line.
 sub said {
     my ($body) = @_;
     my $json = $body =~ /\A\s*\{/ ? eval { JSON::PP::decode_json($body) } : undef;
@@ -143,7 +145,7 @@ sub escape {
     return bytes($text) =~ s/([^A-Za-z0-9_.~-])/sprintf '%%%02X', ord $1/ger;
 }
 
-# The fields of a query, in their order.
+# Returns the query with these fields, in their order.
 sub query {
     my (@fields) = @_;
     my @pairs;
@@ -161,13 +163,13 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store::Http - requests to a server, and what its answers mean
+Devel::DProf::Store::Http - sends requests to a server, and interprets its answers
 
 =head1 DESCRIPTION
 
-Receivers of profiles and databases are asked through this module. It follows no redirections, since
-they would take passwords elsewhere, and it checks certificates. It is internal to this
-distribution.
+All requests to receivers of profiles and to databases go through this module. It follows no
+redirections, since these would take passwords elsewhere, and it checks certificates. It is internal
+to this distribution.
 
 =head1 METHODS
 
@@ -175,21 +177,21 @@ distribution.
 
 =item new NAME, URL, NAME => VALUE, ...
 
-NAME begins each message. timeout: so many seconds of silence end a request (30), and ten
-times as many in any case. stop: a sub that tells whether the process is to end; then a request has
-ten seconds more. now: a clock, for tests.
+NAME begins each message. timeout: a request ends after so many seconds of silence (30), and after
+ten times as many in any case. stop: a sub that returns whether the process has to end; then a
+request has ten seconds more. now: a clock, for tests.
 
 =item ask PATH, HEADERS, CONTENT, NAME => VALUE, ...
 
-Sends bytes. Returns any answer, as L<HTTP::Tiny/request> does, which gets the further options.
-Dies with a L<Devel::DProf::Store::Failure>, to be repeated, if no answer comes.
+Sends bytes. Returns any answer, as L<HTTP::Tiny/request> does. That method gets the further
+options. If no answer comes, C<ask> dies with a L<Devel::DProf::Store::Failure> with retry.
 
 =item post PATH, HEADERS, CONTENT
 
-Sends bytes. Returns the body of a successful answer; dies with a L<Devel::DProf::Store::Failure>
-of any other. An answer with 4xx has been refused, and is not to be repeated, except for 408 and
-429. Those, 5xx, redirections, and no answer are to be repeated; C<after> of the failure is the
-number of seconds that the server asks for.
+Sends bytes. Returns the body of a successful answer, and dies with a
+L<Devel::DProf::Store::Failure> after any other. A status of 4xx, except for 408 and 429, means that
+the server has refused the request, so it should not be repeated. After 408, 429, 5xx, a redirection
+or no answer, the failure has retry; its C<after> is the number of seconds that the server asks for.
 
 =back
 
@@ -199,23 +201,23 @@ number of seconds that the server asks for.
 
 =item basic USER, PASSWORD
 
-A header, name and value, that says who sends.
+Returns the header, name and value, with which a user authenticates.
 
 =item said ANSWER
 
-What an answer says, in one line.
+Returns the text of an answer, in one line.
 
 =item after ANSWER
 
-The seconds that an answer asks to wait, or undef.
+Returns the seconds that an answer asks us to wait, or undef.
 
 =item query NAME => VALUE, ...
 
-The query of an address, escaped. Values are characters or bytes.
+Returns the query of an address, escaped. Values are characters or bytes.
 
 =item escape TEXT
 
-One part of an address.
+Escapes one part of an address.
 
 =back
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Push;
 
-# Profiles on their way to a store or a receiver: what is sent, what stays, what is moved aside.
+# Pushes profiles to a store or a receiver: sends, removes, or moves refused ones aside.
 
 use strict;
 use warnings;
@@ -12,10 +12,10 @@ use Devel::DProf::Text ();
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A store takes many at once for the price of few.
+# The most profiles in one call of a store, for which many cost little more than one.
 use constant BATCH => 100;
 use constant LONGEST_WAIT => 300;
-# Bytes that may be refused before the first of them go.
+# The most bytes of refused profiles; beyond it, the oldest are removed.
 use constant REFUSED_LIMIT => 100 << 20;
 
 sub new {
@@ -24,8 +24,8 @@ sub new {
         %how }, $class;
 }
 
-# Sends what is there: folders are spools, and other paths profiles. Returns the numbers of what was
-# sent and refused, and the failure that ended it, if one did.
+# Sends the profiles of these paths once: folders are spools, and other paths are profiles. Returns
+# the numbers of sent and refused profiles, and the failure that ended the pass, if any.
 sub pass {
     my ($self, @paths) = @_;
     my %done = (sent => 0, refused => 0);
@@ -46,11 +46,11 @@ sub spool_or_file {
         return;
     }
     my $spool = Devel::DProf::Store::Spool->new($path, @{ $self->{users} // [] });
-    Devel::DProf::Store::failed("$path: another dprofstore is at work there", retry => 1)
+    Devel::DProf::Store::failed("$path: another dprofstore is using this spool", retry => 1)
         if ($self->{delete} || -w $path) && !$spool->lock;
     $spool->clear if $self->{delete};
     my @entries = grep { $self->identified($spool, $done, $_) } $spool->entries;
-    # The same again would fill the log of a night.
+    # This message comes once, as repetitions would fill the log.
     $self->{say}->("$path: " . Devel::DProf::Text::plural($spool->foreign, 'slice')
         . ' of other users ' . ($spool->foreign == 1 ? 'stays' : 'stay')
         . ' there; --users names those whose slices are taken')
@@ -82,7 +82,7 @@ sub service_of {
 
 sub send_all {
     my ($self, $spool, $done, @entries) = @_;
-    # A receiver would count again what it got before a failure.
+    # After a failure, a receiver would count the profiles that it already got again.
     my $most = $self->{target}->can('add') ? BATCH : 1;
     while (my @batch = splice @entries, 0, $most) {
         return if $self->{stop}->();
@@ -93,7 +93,7 @@ sub send_all {
         next if eval { $self->send_batch(\@batch); $self->arrived($done, $_) for @batch; 1 };
         my $failure = Devel::DProf::Store::Failure->of($@);
         die $failure if $failure->retry;
-        # One of them is refused: the others are not to wait for it.
+        # One profile of the batch is refused, which should not delay the others.
         $self->send_one($spool, $done, $_) for @batch;
     }
     return;
@@ -112,7 +112,7 @@ sub send_one {
     return;
 }
 
-# Copies of the files are there as long as it takes.
+# Sends a batch. If that fails, the copies of its files are removed.
 sub send_batch {
     my ($self, $batch) = @_;
     return if eval { $self->send_now($batch); 1 };
@@ -148,7 +148,7 @@ sub arrived {
     return;
 }
 
-# What no repetition mends is moved aside, if it is in a spool.
+# Moves an entry of a spool aside, if no repetition could succeed.
 sub refuse {
     my ($self, $spool, $done, $entry, $failure) = @_;
     Devel::DProf::Store::Spool::released($entry);
@@ -156,10 +156,10 @@ sub refuse {
     $done->{refused}++;
     my $place = $spool && $self->{delete} ? $self->moved($spool, $entry, $failure) : undef;
     my $line = $failure->message . (defined $place ? "; it is now $place" : '');
-    # What could not be moved is refused in each pass.
+    # An entry that could not be moved is refused in each pass, but reported once.
     $self->{say}->($line) if defined $place || !$self->{told}{$line}++;
     my $limit = $self->{refused_limit} // REFUSED_LIMIT;
-    # The same again would fill the log of a night.
+    # This message comes once, as repetitions would fill the log.
     return if !defined $place || !$spool->trim_refused($limit, $place)
         || $self->{has_trimmed}++;
     $self->{say}->($place =~ s{/[^/]*\z}{}sr . " has reached --refused-limit $limit bytes; the "
@@ -167,7 +167,8 @@ sub refuse {
     return;
 }
 
-# The others are not to wait for what cannot be moved.
+# Moves an entry aside. Returns its new path, or undef, after a message, so that one failure does
+# not delay the other entries.
 sub moved {
     my ($self, $spool, $entry, $failure) = @_;
     my $place = eval { $spool->move_aside($entry, $failure) };
@@ -179,26 +180,26 @@ sub moved {
 
 # ---- the loop of an agent ----
 
-# Sends what comes into the spools until stop() is true. WAIT is called with seconds, and returns
-# earlier if it is to end. TELL gets the result of each pass.
+# Sends new entries of the spools until stop() is true. WAIT is called with seconds, and returns
+# early if the process has to end. REPORT gets the result of each pass.
 sub loop {
-    my ($self, $every, $wait, $tell, @spools) = @_;
+    my ($self, $every, $wait, $report, @spools) = @_;
     my $pause = $every;
     my $said = '';
     while (!$self->{stop}->()) {
         my $done = $self->pass(@spools);
-        $tell->($done);
+        $report->($done);
         my $failure = $done->{failure};
         if ($failure && $failure->retry) {
             $pause = $said eq '' ? $every : 2 * $pause;
             $pause = $failure->after if ($failure->after // 0) > $pause;
             $pause = LONGEST_WAIT if $pause > LONGEST_WAIT;
-            # The same again would fill the log of a night.
-            $self->{say}->($failure->message . '; what is in the spool stays there')
+            # The same message is not repeated, as that would fill the log.
+            $self->{say}->($failure->message . '; the profiles stay in the spool')
                 if $said ne $failure->message;
             $said = $failure->message;
         } else {
-            $self->{say}->('it works again') if $said ne '';
+            $self->{say}->('sending works again') if $said ne '';
             ($pause, $said) = ($every, '');
         }
         last if $self->{stop}->();

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Receiver;
 
-# Servers that are sent profiles as pprof files, and show them; what their classes share.
+# The base class of receivers: servers that get profiles as pprof files and show them.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use Devel::DProf::View::Export qw(nanoseconds);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The labels of each profile, and what of it is their value.
+# The labels of each profile, and the fields with their values.
 my @LABELS = (service_name => 'service', version => 'version', env => 'env', host => 'host');
 
 sub new {
@@ -24,7 +24,7 @@ sub new {
     my $self = bless { labels => { %{ $opt{labels} // {} } } }, $class;
     my %known = map { $_ => 1 } qw(labels timeout stop), $self->options;
     for my $option (grep { !$known{$_} } sort keys %opt) {
-        failed("$name: it has no --" . $option =~ tr/_/-/r);
+        failed("$name: has no option --" . $option =~ tr/_/-/r);
     }
     $self->settle($name, \%opt);
     $self->{http} = Devel::DProf::Store::Http->new($name, $place, timeout => $opt{timeout},
@@ -34,11 +34,11 @@ sub new {
     return $self;
 }
 
-# The options of a class, and what takes them.
+# The names of a class's own options, and the method that sets them.
 sub options { return }
 sub settle { return }
 
-# ---- who sends ----
+# ---- authorization ----
 
 sub headers { my ($self) = @_; return ($self->authorization, $self->tenant) }
 
@@ -46,7 +46,7 @@ sub authorization {
     my ($self) = @_;
     my ($user, $password) = credentials();
     my $token = token();
-    failed('DPROF_STORE_USER and DPROF_STORE_TOKEN: only one of them can be meant')
+    failed('DPROF_STORE_USER and DPROF_STORE_TOKEN are both set; unset one of them')
         if defined $user && defined $token;
     return (Authorization => "Bearer $token") if defined $token;
     return defined $user ? Devel::DProf::Store::Http::basic($user, $password) : ();
@@ -59,7 +59,7 @@ sub tenant {
     return defined $tenant ? ('X-Scope-OrgID' => $tenant) : ();
 }
 
-# A line's end in it would begin another header.
+# Returns the value for a header. A newline in it would begin another header, so it is refused.
 sub header_value {
     my ($name, $value) = @_;
     return undef if !defined $value || !length $value;
@@ -69,14 +69,15 @@ sub header_value {
 
 # ---- labels ----
 
-# What a class allows, [pattern, what it means]: names and values of labels, and the service.
+# Returns the rules of a class for names and values of labels and for the service: [pattern,
+# message].
 sub rules {
     my $any = [qr/\A.+\z/s, 'must not be empty'];
     return { value => $any, service => $any,
         name => [qr/\A[A-Za-z_][A-Za-z0-9_]*\z/, 'must be letters, digits and _, no digit first'] };
 }
 
-# Names that are the receiver's own.
+# Returns whether a label's name is reserved for the receiver.
 sub is_reserved { return $_[1] =~ /\A__/ }
 
 use constant { MOST_LABELS => 20, MOST_NAME => 1024, MOST_VALUE => 2048 };
@@ -86,7 +87,7 @@ sub check {
     my $rules = $self->rules;
     failed('label service_name is missing: the profile has no service')
         if !length($labels->{service_name} // '');
-    failed(keys(%$labels) . ' labels: there may be ' . MOST_LABELS)
+    failed(keys(%$labels) . ' labels are too many: the most is ' . MOST_LABELS)
         if keys %$labels > MOST_LABELS;
     for my $name (sort keys %$labels) {
         my $value = $labels->{$name};
@@ -121,7 +122,7 @@ sub labels_of {
 
 # ---- profiles ----
 
-# Whether the time of a profile is that of its end.
+# Returns whether the receiver takes the time of a profile for that of its end.
 sub is_timed_by_end { return 0 }
 
 sub pprof {
@@ -133,7 +134,7 @@ sub pprof {
     }
     return Devel::DProf::View::Export::pprof([$profile->{file}], %is)
         // failed(Devel::DProf::Input::shown_as($profile->{file})
-            . ': no pprof file can be made of it');
+            . ': no pprof file can be made from it');
 }
 
 sub take {
@@ -154,7 +155,7 @@ sub send {
 
 # ---- for the classes ----
 
-# Returns the name of profiles: by default, the one that Grafana's pages look for first.
+# Returns the name of profiles: by default the one that Grafana's pages show first.
 sub profile_name {
     my ($opt) = @_;
     my $name = $opt->{profile_name} // 'process_cpu';
@@ -163,7 +164,7 @@ sub profile_name {
     return $name;
 }
 
-# Returns labels as lists of such messages have them: sorted, characters.
+# Returns labels as a sorted list of names and values, in characters, for messages in JSON.
 sub label_pairs {
     my (%labels) = @_;
     return [map { { name => $_, value => Encode::decode('UTF-8', bytes($labels{$_})) } }
@@ -183,7 +184,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::Store::Receiver - servers that show profiles: labels, who sends, pprof files
+Devel::DProf::Store::Receiver - the base class of receivers: labels, authorization, pprof files
 
 =head1 SYNOPSIS
 
@@ -193,56 +194,57 @@ Devel::DProf::Store::Receiver - servers that show profiles: labels, who sends, p
 
 =head1 DESCRIPTION
 
-A receiver takes profiles and gives none back. They are sent as pprof files with all metrics, and
-with the labels C<service_name>, C<version>, C<env> and C<host>, as far as they are known. A process
-is no label: each set of labels is a series of its own, and servers limit these.
+A receiver takes profiles and gives none back. Profiles are sent as pprof files with all metrics,
+and with the known ones of the labels C<service_name>, C<version>, C<env> and C<host>. The process
+is no label: each set of labels is a series of its own, and servers limit the number of series.
 
-The classes are written after the sources of L<Pyroscope|https://github.com/grafana/pyroscope> 2.2,
-L<Parca|https://github.com/parca-dev/parca> and L<Coroot|https://github.com/coroot/coroot> of
-2026, and B<tested against a stand-in>: t/lib/StandIn.pm has the checks that are in these sources.
-What their pages show, and what clouds ask for, has not been tried.
+The classes follow the sources of L<Pyroscope|https://github.com/grafana/pyroscope> 2.2,
+L<Parca|https://github.com/parca-dev/parca> and L<Coroot|https://github.com/coroot/coroot> of 2026.
+They are B<tested against a mock>: t/lib/StandIn.pm makes the checks found in these sources. The
+pages of real servers and the requirements of their clouds have not been tested.
 
-None of these servers knows the identity of a profile: where its answer is lost after it has taken
-a profile, that is sent again and counts twice.
+None of these servers knows the identity of a profile. If its answer is lost after it has taken a
+profile, the profile is sent again and counts twice.
 
 This module is internal to this distribution.
 
 =head1 ENVIRONMENT
 
-DPROF_STORE_USER with DPROF_STORE_PASSWORD or DPROF_STORE_PASSWORD_FILE is sent as basic
+DPROF_STORE_USER and DPROF_STORE_PASSWORD or DPROF_STORE_PASSWORD_FILE are sent as basic
 authorization. DPROF_STORE_TOKEN, or the first line of the file DPROF_STORE_TOKEN_FILE, is sent as
-bearer token, to Coroot as its API key. DPROF_STORE_TENANT is sent as X-Scope-OrgID.
+bearer token, or to Coroot as its API key. DPROF_STORE_TENANT is sent as X-Scope-OrgID.
 
 =head1 METHODS
 
-All of them die with a L<Devel::DProf::Store::Failure>.
+All methods die with a L<Devel::DProf::Store::Failure> if they fail.
 
 =over
 
 =item new PLACE, NAME => VALUE, ...
 
-PLACE is the address of the server. labels: a hash of more labels, which take the place of those
-of a profile. timeout: so many seconds of silence end a request (30). The classes have more.
+PLACE is the address of the server. labels: a hash of more labels, which override those of a
+profile. timeout: a request ends after so many seconds of silence (30). The classes have more
+options.
 
 =item take PROFILE
 
-Sends a profile, a hash as of a store's C<add>.
+Sends a profile, a hash as for a store's C<add>.
 
 =item send PROFILE
 
-Sends a hash: pprof, labels, and, as far as they are known, run, start and seconds.
+Sends a hash: pprof, labels, and, if they are known, run, start and seconds.
 
 =item pprof PROFILE
 
-The bytes of a profile, a hash as of C<take>, as this receiver wants them.
+Returns the pprof file, in bytes, for this receiver. PROFILE is a hash as for C<take>.
 
 =item labels_of PROFILE
 
-Its labels.
+Returns the labels of a profile.
 
 =item check LABELS
 
-Dies if the receiver would not take these labels; the message says which, and what is allowed.
+Dies if the receiver would refuse a label. The message names the label, and what is allowed.
 
 =back
 
@@ -252,15 +254,15 @@ Dies if the receiver would not take these labels; the message says which, and wh
 
 =item options, settle NAME, OPTIONS
 
-The names of the options of the class, and what takes them.
+The first returns the names of the options of the class. The second takes their values.
 
 =item request PROFILE
 
-The path, a hash of headers, and the content of the request that sends a profile.
+Returns the path, a hash of headers, and the content of the request that sends a profile.
 
 =item rules, is_reserved NAME, is_timed_by_end, headers
 
-What the receiver allows and wants.
+Return what the receiver allows and needs.
 
 =back
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::RunSet;
 
-# Conditions on the profiles of a store: service=web version=1.3 since=1h.
+# Parses and applies conditions on the profiles of a store: service=web version=1.3 since=1h.
 
 use strict;
 use warnings;
@@ -13,11 +13,11 @@ our $VERSION = $Devel::DProf::Core::VERSION;
 
 my @GLOBS = qw(service version host env);
 my @TIMES = qw(since until at older);
-# What is no condition of a profile alone.
+# The words that are no condition on a single profile.
 my @OTHERS = qw(warm limit);
 
-# What a process does in its first seconds is not compared, and not added up with what follows. What
-# has been added up has a number in the place of a slice's: it is of such seconds, or of none.
+# The first WARM seconds of a process are not compared, and not merged with later ones. In the place
+# of a slice's number, a merged profile has COLD if it is of such seconds, and WARMED if not.
 use constant { WARM => 120, COLD => 1, WARMED => 2 };
 my %TIME = map { $_ => 1 } @TIMES;
 my %SECONDS = (s => 1, m => 60, h => 3600, d => 86400, w => 7 * 86400);
@@ -30,14 +30,14 @@ sub parse {
     my %set;
     while ($text =~ /\G\s*(?!\s)([^\s=]+)(?:=("(?:[^"\\]|\\.)*"(?!\S)|[^\s"]\S*|))?/gc) {
         my ($key, $value) = ($1, $2);
-        die "$key: a run-set is words such as service=web; " . allowed() . "\n"
+        die "$key: a run-set has words such as service=web; " . allowed() . "\n"
             if !defined $value || !length $value;
         die unknown('condition', $key, keys_of_sets()) . "\n" if !is_key($key);
         die "$key is given twice\n" if exists $set{$key};
         $value =~ s/\A"(.*)"\z/$1/s and $value =~ s/\\(["\\])/$1/g;
         $set{$key} = value($key, $value, $now);
     }
-    $text =~ /\G\s*(\S.*)/gcs and die "$1: a quote is not closed, or no blank is behind it\n";
+    $text =~ /\G\s*(\S.*)/gcs and die "$1: a quote is not closed, or no blank follows it\n";
     return \%set;
 }
 
@@ -59,14 +59,14 @@ sub value {
     return $value + 0;
 }
 
-# Returns the seconds of a process that are left out.
+# Returns the first seconds of a process that warm= leaves out.
 sub warm {
     my ($value) = @_;
     return 0 if $value eq '0';
     return duration($value) // die "warm=$value: must be a time, such as 90s or 2m, or 0\n";
 }
 
-# Returns seconds since 1970: a time as it is, or so long ago.
+# Returns seconds since 1970 for a point in time, or for a duration before now.
 sub moment {
     my ($key, $value, $now) = @_;
     my $seconds = duration($value);
@@ -83,7 +83,7 @@ sub duration {
     return $number * $SECONDS{$unit};
 }
 
-# A time without Z is that of this machine's clock on the wall.
+# Returns the seconds since 1970 for a date. Without Z, it is a local time.
 sub date {
     my ($text) = @_;
     my ($year, $month, $day, $hour, $minute, $second, $zone)
@@ -94,7 +94,7 @@ sub date {
 
 # ---- matching ----
 
-# The glob as the text of a pattern, which RE2 takes, too.
+# Returns a glob as the text of a regular expression, for perl and for RE2.
 sub pattern {
     my ($glob) = @_;
     my $re = '';
@@ -110,7 +110,8 @@ sub pattern {
     return "(?s)\\A$re\\z";
 }
 
-# Ranges whose end is before their beginning match nothing, and are no error.
+# Returns a character class. A range with its end before its beginning matches nothing, and is no
+# error.
 sub one_of {
     my ($not, $chars) = @_;
     my @parts;
@@ -124,7 +125,7 @@ sub one_of {
 
 sub literal { return $_[0] =~ s/([\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e])/\\$1/r }
 
-# Returns a sub that tells whether a profile meets all conditions but the limit.
+# Returns a sub that returns whether a profile meets all conditions but the limit.
 sub matcher {
     my ($set) = @_;
     my @globs = map { my $re = pattern($set->{$_}); [$_, qr/$re/] }
@@ -143,8 +144,8 @@ sub matcher {
     };
 }
 
-# Leaves out the slices that processes began in their first seconds: SECONDS, where the set says
-# nothing. Where no process has a second slice, the first one is all that it did, and stays.
+# Leaves out the slices that processes began in their first seconds: those of warm=, or SECONDS. If
+# no process has a second slice, the first slices are whole runs, and stay.
 sub warmed {
     my ($set, $seconds, @profiles) = @_;
     $seconds = $set->{warm} // $seconds;
@@ -163,7 +164,8 @@ sub warmed {
     } @profiles;
 }
 
-# The number of a slice, or COLD or WARMED of several that were added up; 0: it is none.
+# Returns the number of a slice, or COLD or WARMED of merged slices, or 0 if the profile is no
+# slice.
 sub slice_of {
     my ($profile) = @_;
     return $profile->{run} =~ /\A(?!md5\.).*-\d+-\d+-(\d+)\z/s ? $1 : 0;
@@ -172,14 +174,15 @@ sub slice_of {
 sub is_merged { return $_[0]{run} =~ /\Amerged\./ ? 1 : 0 }
 sub process_of { return $_[0]{run} =~ s/-\d+\z//r }
 
-# Which of them a slice of a spool (Devel::DProf::Store::Spool::identify) is added up with.
+# Returns COLD or WARMED for a slice of a spool (Devel::DProf::Store::Spool::identify), or 0: only
+# slices of the same kind are merged.
 sub kind_of_slice {
     my ($profile) = @_;
     my $slice = slice_of($profile) or return 0;
     return ($slice - 1) * ($profile->{seconds_of_slice} || 60) < WARM ? COLD : WARMED;
 }
 
-# Sorts profiles, and takes the latest ones if there is a limit.
+# Sorts profiles, and keeps the latest ones if there is a limit.
 sub in_order {
     my ($set, @profiles) = @_;
     @profiles = sort { $a->{start} <=> $b->{start} || $a->{run} cmp $b->{run} } @profiles;
@@ -205,9 +208,9 @@ Devel::DProf::Store::RunSet - conditions on the profiles of a store
 
 =head1 DESCRIPTION
 
-A run-set is words C<key=value>, all of which must hold. A value with blanks stands in double
-quotes, in which a backslash stands before a quote or another one. L<dprofstore/RUN-SETS> says what
-the words mean. It is internal to this distribution.
+A run-set has words C<key=value>, which must all hold. A value with blanks is in double quotes;
+there, a backslash precedes a quote or a backslash. L<dprofstore/RUN-SETS> has the meaning of the
+words. This module is internal to this distribution.
 
 =head1 FUNCTIONS
 
@@ -215,31 +218,32 @@ the words mean. It is internal to this distribution.
 
 =item parse TEXT [, NOW]
 
-A hash with the keys that the text has: service, version, host, env, which are globs, bytes; since,
-until, at and older, seconds since 1970; limit, a number. Dies with a message that names the word
-and what is allowed. NOW is the time that C<1h> is before.
+Returns a hash with the keys that the text has: service, version, host and env, which are globs in
+bytes; since, until, at and older, in seconds since 1970; warm, in seconds; limit, a number. Dies
+with a message that names the wrong word and what is allowed. NOW is the time from which C<1h> is
+subtracted.
 
 =item warmed SET, SECONDS, PROFILE, ...
 
-The profiles without the slices that processes began in their first seconds, as C<warm=> says, or
-else SECONDS.
+Returns the profiles without the slices that processes began in their first seconds. Their number is
+that of C<warm=>, or else SECONDS.
 
 =item duration TEXT
 
-The seconds of C<90s>, C<5m>, C<1h>, C<7d> or C<2w>; undef of anything else.
+Returns the seconds of C<90s>, C<5m>, C<1h>, C<7d> or C<2w>, and undef for anything else.
 
 =item pattern GLOB
 
-The text of a regular expression, for perl and for RE2, that the whole value must match.
+Returns the text of a regular expression, for perl and for RE2, that the whole value must match.
 
 =item matcher SET
 
-A sub that tells of a hash of a profile (L<Devel::DProf::Store/METHODS OF A STORE>) whether it meets
-all conditions but limit.
+Returns a sub that takes a profile's hash (L<Devel::DProf::Store/METHODS OF A STORE>) and returns
+whether it meets all conditions but limit.
 
 =item in_order SET, PROFILE, ...
 
-The profiles by start and then by run; with limit so many of the latest.
+Returns the profiles, sorted by start and then by run; with limit, only that many of the latest.
 
 =back
 

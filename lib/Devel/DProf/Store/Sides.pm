@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Sides;
 
-# Run-sets of a store as sides of files, so that all that follows is as with files.
+# Turns run-sets of a store into sides of files, so that tools treat them like files.
 
 use strict;
 use warnings;
@@ -12,23 +12,23 @@ use Devel::DProf::Tool qw(OK FAILED complain);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# More hosts than that are put into buckets, where sides are compared.
+# If sides are compared and have more than MOST_RUNS hosts or runs, these are put into buckets.
 use constant { MOST_RUNS => 50, BUCKETS => 20 };
-# Of fewer pairs than that their differences tell less than all hosts do.
+# The least pairs; with fewer, a comparison of all hosts detects more than the pairs' differences.
 use constant LEAST_PAIRS => 6;
 use constant WARM => Devel::DProf::Store::RunSet::WARM;
 
-# What stores have written for us goes when the process ends.
+# Temporary folders with the files that stores have written for us.
 my @FOLDERS;
 
-# Returns 0, and the profiles that a tool's options select in the place of names; or the exit status
-# after a message.
+# Returns 0, and the sides that a tool's options select in place of names; or, after a message, an
+# exit status.
 sub take {
     my ($tool, $opt, $names) = @_;
     my ($url, $bisect) = @$opt{qw(from bisect)};
     my @sets = (@{ $opt->{'run-set'} || [] }, $bisect // ());
     return $tool->usage('--buckets goes with --run-set SET') if !defined $url && !@sets;
-    # A bisected run-set has its sides in itself.
+    # A single run-set has all sides of --bisect.
     my $compares = ($tool->compares || $opt->{diff}) && !defined $bisect;
     my @sides = eval {
         sides($url // $ENV{DPROF_STORE}, \@sets, $names, buckets => $opt->{buckets},
@@ -45,10 +45,10 @@ sub take {
     return (OK, @sides);
 }
 
-# Returns the run-sets of the options and the names that stand for one, in their order, as sides;
-# other names, which are those of files, as they are. HOW: compares says that the sides are
-# compared, buckets is the number of buckets, option is for messages. Dies with a string if the
-# words are wrong, and with a Failure if the store fails or has no such profiles.
+# Returns the run-sets of the options, and of names that are run-sets, as sides, in their order.
+# Other names are those of files, and are returned unchanged. HOW: compares, if the sides are
+# compared; buckets, their number; option, for messages. Dies with a string if the words are wrong,
+# and with a Failure if the store fails or has no such profiles.
 sub sides {
     my ($url, $sets, $names, %how) = @_;
     my @words = ((map { [$_, 1] } @$sets),
@@ -60,8 +60,8 @@ sub sides {
     my $now = time;
     $_->[2] = Devel::DProf::Store::RunSet::parse($_->[0], $now) for grep { $_->[1] } @words;
     my $store = Devel::DProf::Store::open($url);
-    $store->can('select') or Devel::DProf::Store::failed("$url takes profiles, and has no way to "
-        . 'give them back');
+    $store->can('select')
+        or Devel::DProf::Store::failed("$url is a receiver, which cannot give profiles back");
     if ($how{compares} && @words == grep { $_->[1] } @words) {
         my @sets = map {
             my ($said, @selected) = chosen($store, @$_[0, 2], WARM);
@@ -69,20 +69,20 @@ sub sides {
         } @words;
         return compared(\@sets, $store, $how{buckets});
     }
-    # What is added up counts once, however many of the sets have it.
+    # If sets are added up, a profile that is in several of them counts once.
     my $seen = $how{compares} ? undef : {};
     return map { $_->[1] ? side($store, @$_[0, 2], $seen, %how) : $_->[0] } @words;
 }
 
-# Returns what is to be said of the profiles of a run-set, and these. WARM: the seconds of a process
-# that are left out unless the set says how many.
+# Returns a remark about the profiles of a run-set, and these profiles. WARM: the first seconds of a
+# process that are left out if the set has no warm=.
 sub chosen {
     my ($store, $words, $set, $warm) = @_;
     my @selected = $store->select($set)
         or Devel::DProf::Store::failed("$words: the store has no such profiles; dprofstore list "
             . 'shows what it has');
     my @warm = Devel::DProf::Store::RunSet::warmed($set, $warm, @selected);
-    Devel::DProf::Store::failed("$words: no process has recorded for so long as warm= says")
+    Devel::DProf::Store::failed("$words: no process was recorded for longer than warm=")
         if !@warm && $set->{warm};
     my $name = $warm && defined $set->{warm} ? $set->{warm} . 's' : '2m';
     my $said = !@warm ? "all of them from the first $name of a process"
@@ -90,7 +90,7 @@ sub chosen {
     return ($said, @warm ? @warm : @selected);
 }
 
-# Brings the files of profiles into a folder, which goes when the process ends.
+# Fetches the files of profiles into a folder that is removed when the process ends.
 sub fetched {
     my ($store, $selected) = @_;
     require File::Temp;
@@ -124,9 +124,9 @@ sub named {
 
 # ---- sides that are compared ----
 
-# Makes sides of [WORDS, what is said of it, [PROFILE, ...]], whose runs are those of a host: what
-# differs between hosts differs in all that a host records. Where all is of one host, it is its
-# processes that differ; and if none of them has several slices, they are runs as files are.
+# Turns [WORDS, REMARK, [PROFILE, ...]] into sides with a run for each host, because all profiles of
+# a host share what distinguishes it from others. If all profiles come from one host, each of its
+# processes is a run; and if none of these has several slices, they are ordinary runs.
 sub compared {
     my ($sets, $store, $wanted) = @_;
     my %how = (unit => 'host', wanted => $wanted);
@@ -172,8 +172,8 @@ sub in_time {
     return sort { $a->[0]{start} <=> $b->[0]{start} || $a->[0]{run} cmp $b->[0]{run} } @_;
 }
 
-# Returns the hosts that ran both versions, if all hosts of the smaller side did: differences of the
-# same hosts have nothing of what differs between hosts.
+# Returns the hosts that ran both versions, if all hosts of the smaller side did: then differences
+# between hosts cancel out.
 sub pairs {
     my ($one, $other) = @_;
     my @both = sort grep { $other->{$_} } keys %$one;
@@ -181,8 +181,8 @@ sub pairs {
     return @both == $fewer && @both >= LEAST_PAIRS ? @both : ();
 }
 
-# Adds up hosts, of pairs the same ones on both sides, where there are more than are taken one by
-# one. There are never more buckets than hosts.
+# Adds up hosts in buckets if there are too many, in the same way on both sides if they are paired.
+# There are never more buckets than hosts.
 sub bucketed_units {
     my ($wanted, $is_paired, @units) = @_;
     return @units if @units <= ($wanted || MOST_RUNS);
@@ -219,22 +219,21 @@ sub runs {
     return @runs;
 }
 
-# Returns buckets where there are more runs than are taken one by one, else the runs. WANTED:
-# --buckets, or undef.
+# Returns buckets if there are too many runs, else the runs. WANTED: --buckets, or undef.
 sub bucketed {
     my ($wanted, @runs) = @_;
     return @runs <= ($wanted || MOST_RUNS) ? @runs : buckets($wanted || BUCKETS, @runs);
 }
 
-# Returns the profiles of each host, or of buckets of hosts, as runs are.
+# Returns a run for each host, or for each bucket of hosts.
 sub hosts {
     my ($wanted, @profiles) = @_;
     my $of = by_unit('host', @profiles);
     return bucketed_units($wanted, 0, map { $of->{$_} } sort keys %$of);
 }
 
-# Puts runs into buckets by host: what differs between hosts is the same in all runs of one. Runs
-# of one host alone are put together by time, for what disturbs it disturbs it for a while.
+# Puts runs into buckets by host, because all runs of a host share what distinguishes it. The runs
+# of a single host are put together by time, because a disturbance lasts for a while.
 sub buckets {
     my ($wanted, @runs) = @_;
     my %of;
@@ -244,7 +243,7 @@ sub buckets {
         : of_hosts($wanted < @hosts ? $wanted : scalar @hosts, @hosts);
 }
 
-# Whole hosts: the one with most runs to the bucket with fewest.
+# Puts whole hosts into buckets: each into the bucket with the fewest runs, largest hosts first.
 sub of_hosts {
     my ($wanted, @hosts) = @_;
     my @buckets = map { [] } 1 .. $wanted;
@@ -255,7 +254,7 @@ sub of_hosts {
     return @buckets;
 }
 
-# Runs that follow one another.
+# Puts runs that follow one another into buckets.
 sub of_times {
     my ($wanted, $runs) = @_;
     $wanted = @$runs if $wanted > @$runs;

@@ -1,7 +1,7 @@
 package Devel::DProf::Store::Spool;
 
-# The folder where recorders leave slices: what is in it, whose it is, what is merged, what was
-# refused.
+# A spool, the folder where recorders leave slices: lists, identifies, merges and removes its files,
+# and moves refused ones aside.
 
 use strict;
 use warnings;
@@ -17,12 +17,12 @@ use Devel::DProf::Write;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# The most that a file of a spool may have, as it is and unpacked: a recorder's default million of
-# contexts is a quarter of it. Tests set a smaller one. CHUNK is read at once.
+# The most bytes of a file of a spool, packed and unpacked; the recorder's default limit, a million
+# contexts, takes a quarter. Tests set a smaller limit. CHUNK is the number of bytes read at once.
 our $Most = 1 << 28;
 use constant { CHUNK => 1 << 16, MOST_LIST => 1 << 24 };
 
-# USERS are the numbers of users besides this one and root whose slices are taken.
+# USERS are the numbers of other users, besides this one and root, whose slices are taken.
 sub new {
     my ($class, $folder, @users) = @_;
     my $dir = Devel::DProf::Dir->open($folder)
@@ -32,12 +32,12 @@ sub new {
     return bless { dir => $dir, users => \@users, foreign => 0 }, $class;
 }
 
-# How many slices stay where they are, because they are other users'.
+# Returns the number of slices that stay because they belong to other users.
 sub foreign { return $_[0]{foreign} }
 
-# Two that merge and remove at the same time would send some files twice: once in each merged one.
-# Returns false if another process has the spool. Other users cannot open the file, and so cannot
-# lock it.
+# Locks the spool; returns false if another process has locked it. Without the lock, two processes
+# could merge the same files, and send them twice. Other users cannot open the lock file, and so
+# cannot block us.
 sub lock {
     my ($self) = @_;
     my $path = $self->{dir}->path('.lock');
@@ -49,9 +49,9 @@ sub lock {
     return defined $self->{lock};
 }
 
-# Removes each NAME.part.live whose slice is NAME.tree already: a process that was killed in the
-# middle of a cut leaves it, with nothing that the slice does not have. The process locks NAME.tree
-# as long as it lives.
+# Removes each NAME.part.live whose slice is already NAME.tree. A process that was killed in the
+# middle of a cut leaves such a file, and the slice has all of its contents. The process locks
+# NAME.tree as long as it lives.
 sub clear {
     my ($self) = @_;
     my $dir = $self->{dir};
@@ -65,19 +65,19 @@ sub clear {
     return;
 }
 
-# Is it a file of pieces, which is empty for a moment, or begins with its magic in either order of
-# bytes?
+# Returns whether a file is one of pieces: it begins with their magic number in either byte order,
+# or is still empty.
 sub is_live {
     my ($in) = @_;
     sysread $in, my $magic, 8;
     return $magic =~ /\A(?:.RpDuneL|LenuDpR.|\0{8})?\z/s ? 1 : 0;
 }
 
-# ---- what is there ----
+# ---- entries ----
 
-# Returns the files that can be pushed: merged profiles that did not arrive yet, whole slices, and
-# what processes left that were killed. A hash each: spool, name; path, for messages; lock, of
-# a part, which keeps others away while it lives.
+# Returns the files that can be pushed: merged profiles that did not arrive yet, complete slices,
+# and parts that killed processes left. Each is a hash: spool; name; path, for messages; lock, of a
+# part, which keeps other processes away as long as the hash exists.
 sub entries {
     my ($self) = @_;
     my @merged = $self->resumed;
@@ -95,31 +95,31 @@ sub entry {
         $self->{foreign}++ if $!{EINVAL} && Devel::DProf::Dir::why() eq q(is another user's);
         return;
     }
-    my $entry = $self->made(name => $name);
+    my $entry = $self->make_entry(name => $name);
     return $entry if $name !~ /\.part\z/;
-    # A process holds the lock as long as it lives. If it has finished meanwhile, the name is gone.
+    # The recorder holds the lock as long as it lives. If it has just finished, the name is gone.
     return if !flock $file, LOCK_EX | LOCK_NB;
     my @named = $self->{dir}->stat($name) or return;
     return if $named[1] != (stat $file)[1];
     return { %$entry, lock => $file };
 }
 
-sub made {
+sub make_entry {
     my ($self, %entry) = @_;
     return { %entry, spool => $self, path => $self->{dir}->path($entry{name}) };
 }
 
-# Any other file that is to be pushed.
+# Returns an entry for a file that is in no spool.
 sub single {
     my ($path) = @_;
     -f $path or failed(-e $path ? "$path is no file" : "$path: there is no such file");
     return { path => $path, name => $path =~ s{.*/}{}sr, single => 1 };
 }
 
-# ---- what it is ----
+# ---- identity ----
 
-# Returns the path of an entry's file. That of a spool is copied to a folder of our own for as long
-# as it is read: so it is opened once, is bounded, and stays the same. `released' removes the copy.
+# Returns the path of an entry's file. A spool's file is copied to a private folder first, so that
+# it is opened once, its size is limited, and nobody changes it. `released' removes the copy.
 sub file_of {
     my ($entry) = @_;
     return $entry->{path} if $entry->{single};
@@ -143,7 +143,7 @@ sub released {
     return;
 }
 
-# Copies a file, and what its process has left beside it.
+# Copies a file, and the NAME.part.live of its process if there is one.
 sub copy {
     my ($self, $entry, $to) = @_;
     my ($dir, @users) = ($self->{dir}, @{ $self->{users} });
@@ -165,7 +165,7 @@ sub copied {
     while ($n = sysread $in, $bytes, CHUNK) {
         $is_packed = $bytes =~ /\A\x1f\x8b/ if !$sum;
         $sum += $n;
-        failed("$path: it has more than $Most bytes") if $sum > $Most;
+        failed("$path: the file has more than $Most bytes") if $sum > $Most;
         print {$out} $bytes or failed("$to could not be written: $!", retry => 1);
     }
     defined $n or failed("$path cannot be read: $!");
@@ -194,7 +194,7 @@ sub identify {
     return $entry;
 }
 
-# The recorder's own time passed, too.
+# Returns the seconds of a recording, including the recorder's own time.
 sub seconds {
     my ($header) = @_;
     my ($hz, $ticks, $own) = map { $_ // '' } @$header{qw(hz rrun_rtime dprof_own_real)};
@@ -203,7 +203,7 @@ sub seconds {
     return sprintf('%.6f', $ticks / $hz) + 0;
 }
 
-# A file that does not say whose it is has its contents as identity.
+# Returns the identity of a recording. If the header has none, a digest of the contents replaces it.
 sub identity {
     my ($path, $header) = @_;
     my ($run, @numbers) = map { $header->{"dprof_$_"} // '' } qw(run pid tid slice);
@@ -217,9 +217,9 @@ sub identity {
     return 'md5.' . $digest->hexdigest . '-0-0-0';
 }
 
-# ---- what becomes of it ----
+# ---- removal ----
 
-# The names of an entry's files in its spool: a part may have others beside it.
+# Returns the names of an entry's files in its spool: a part may have two others beside it.
 sub names {
     my ($entry) = @_;
     my $name = $entry->{name};
@@ -227,7 +227,7 @@ sub names {
     return ($name, grep { $entry->{spool}{dir}->is_there($_) } map { "$name.$_" } qw(live new));
 }
 
-# Removes a file that has arrived. Returns nothing, or why it could not be removed.
+# Removes the files of an entry. Returns nothing, or the reason if one could not be removed.
 sub remove {
     my ($entry) = @_;
     return unlink($entry->{path}) || $!{ENOENT} ? undef : "$entry->{path} could not be removed: $!"
@@ -241,7 +241,7 @@ sub remove {
     return;
 }
 
-# Moves what was refused to refused/, with the answer beside it. Returns the new path; dies if that
+# Moves a refused entry to refused/, with the answer beside it. Returns the new path. Dies if that
 # is impossible.
 sub move_aside {
     my ($self, $entry, $failure) = @_;
@@ -261,9 +261,9 @@ sub move_aside {
     return $to->path($name);
 }
 
-# Removes the profiles that were refused first, with their answers, until refused/ has no more than
-# so many bytes. The path of the last one stays: somebody was just told where it is. Returns the
-# number of what went.
+# Removes the profiles that were refused first, with their answers, until refused/ has at most LIMIT
+# bytes. LAST stays, because a message has just named its path. Returns the number of removed
+# profiles.
 sub trim_refused {
     my ($self, $limit, $last) = @_;
     my $dir = $self->{dir}->below('refused') // return 0;
@@ -275,7 +275,8 @@ sub trim_refused {
         push @{ $one->{files} }, [$name, @is];
         $one->{size} += $is[3];
         $sum += $is[3];
-        # A profile keeps its own time when it is moved: its answer tells when that was.
+        # Moving a profile keeps its mtime, so the mtime of the answer (.why) says when it was
+        # refused.
         $one->{ $name =~ /\.why\z/ ? 'answered' : 'time' } = $is[4];
     }
     $_->{time} = $_->{answered} // $_->{time} for values %of;
@@ -293,13 +294,13 @@ sub trim_refused {
 
 # ---- merging ----
 
-# A merged profile is made in steps that can be interrupted anywhere: a list of what goes into it
-# (.ID.merged), the profile (ID.tree), the removal of what went into it. As long as there is a list,
-# the profile is one of those that did not arrive yet, and the members that are left are no others.
+# A merged profile is made in three steps, which can be interrupted anywhere: write the list of its
+# members (.ID.merged), write the profile (ID.tree), remove the members. As long as the list exists,
+# the profile has not arrived yet, and members that still exist must not be pushed on their own.
 
-# Merges entries that are identified, those of each service's intervals of SECONDS, and of the first
-# seconds of processes apart from the others; with NOW only of intervals that are over. Returns the
-# entries to push. TOLD is called with a message and an entry that cannot be merged.
+# Merges identified entries by service and by intervals of SECONDS, with the first seconds of
+# processes apart from the others. If NOW is given, only intervals that are over are merged. Returns
+# the entries to push. TOLD is called with a message and an entry that cannot be merged.
 sub merged {
     my ($self, $entries, $seconds, $told, $now) = @_;
     my (%group, @done);
@@ -313,7 +314,7 @@ sub merged {
     }
     for my $key (sort keys %group) {
         my ($longest) = sort { $b <=> $a } map { $_->{seconds} } @{ $group{$key} };
-        # A slice comes when it is over, which may be after the interval.
+        # A slice arrives when it ends, which may be after the end of the interval.
         next if defined $now && $now < ($key =~ s/ .*//sr + 1) * $seconds + $longest;
         push @done, $self->one_of($group{$key}, $key =~ s/.* //sr, $told);
     }
@@ -337,7 +338,7 @@ sub one_of {
     return @good ? $self->staged($sum, $kind, @good) : ();
 }
 
-# Returns the path of the copy, or nothing if the file cannot be copied any more.
+# Returns the path of a copy, or nothing, after a report, if the file cannot be copied any more.
 sub copy_to_read {
     my ($self, $entry, $bad, $told) = @_;
     my $path = eval { file_of($entry) };
@@ -355,7 +356,7 @@ sub staged {
     my ($end) = sort { $b <=> $a } map { $_->{start} + $_->{seconds} } @members;
     my $run = 'merged.' . Digest::MD5::md5_hex(join "\n", sort map { $_->{run} } @members)
         . "-0-0-$kind";
-    my $entry = $self->made(run => $run, name => "$run.tree", merged => ".$run.merged",
+    my $entry = $self->make_entry(run => $run, name => "$run.tree", merged => ".$run.merged",
         start => $start, seconds => sprintf('%.6f', $end - $start) + 0,
         script => $members[0]{script});
     my $list = join '', "$run $entry->{start} $entry->{seconds} " . escaped($entry->{script})
@@ -376,15 +377,15 @@ sub staged {
     return $entry;
 }
 
-# Goes on where a process was interrupted that merged. Returns the merged profiles that did not
-# arrive yet, as entries. A list removes files, so that only one of this user's or root's is
-# believed.
+# Completes the work of a process that was interrupted while it merged. Returns the merged profiles
+# that did not arrive yet, as entries. A list causes files to be removed, so only lists of this user
+# or root are trusted.
 sub resumed {
     my ($self) = @_;
     my $dir = $self->{dir};
     my @names = sort $dir->names;
     my @entries;
-    # With the lock, nobody else is writing these.
+    # We have the lock, so no other process is writing these.
     $self->drop(grep { /\A\.?merged\.[^\/]+\.[0-9a-f]+\.new\z/ } @names) if $self->{lock};
     for my $list (grep { /\A\.merged\..*\.merged\z/s } @names) {
         my $file = $dir->read($list) // next;
@@ -400,13 +401,13 @@ sub resumed {
             my @files = map { "$name$_" } '', $name =~ /\.part\z/ ? qw(.live .new) : ();
             $dir->remove($_, $dir->stat($_)) for grep { $dir->is_there($_) } @files;
         }
-        push @entries, $self->made(run => $run, start => $start, seconds => $seconds,
+        push @entries, $self->make_entry(run => $run, start => $start, seconds => $seconds,
             name => "$run.tree", script => unescaped($script), merged => $list);
     }
     return @entries;
 }
 
-# Removes files of this user's or root's.
+# Removes files that belong to this user or to root.
 sub drop {
     my ($self, @names) = @_;
     for my $name (@names) {

@@ -15,10 +15,10 @@ use Devel::DProf::View::Source;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# These are percent of the total, as in the tables.
+# Percentages of the total from which lines are coloured, as in the tables.
 use constant { WARM => 0.5, HOT => 5 };
 my %COLOUR = (hot => "\e[31m", warm => "\e[33m", less => "\e[32m", calls => "\e[36m");
-# Of one name.
+# The most subs or files that one word may mean.
 use constant MOST => 6;
 my @COLUMNS = (['Children', 'children'], ['Self', 'self'], ['Count', 'count'], ['Line', 'line'],
     ['Source', 'source', 1], ['Calls', 'calls', 1], ['Sub', 'sub', 1], ['File', 'file', 1]);
@@ -37,7 +37,8 @@ sub new {
     return $self;
 }
 
-# Returns the lines of a sub or a file as a table, and its text; dies with what is wrong.
+# Returns the lines that a word means as a table, and the text of the table. Dies with a message if
+# nothing has that name.
 sub table_of {
     my ($self, $word) = @_;
     my $lines = $self->{lines};
@@ -57,7 +58,7 @@ sub table_of {
     });
 }
 
-# Dies where a word means more than somebody wants to see.
+# Dies if a word means more subs or files than anyone would want to see.
 sub refuse_many {
     my ($word, @names) = @_;
     die "$word: there are " . @names . ' of that name, such as ' . join(', ', @names[0 .. 2]) . "\n"
@@ -65,7 +66,7 @@ sub refuse_many {
     return;
 }
 
-# Adds the lines of a sub or a file to the table. Returns what else its text has.
+# Adds the lines of a sub or a file to the table. Returns what their text has besides.
 sub part {
     my ($self, $table, $label, $file, $first, $last, $is_part) = @_;
     my $lines = $self->{lines};
@@ -92,23 +93,23 @@ sub part {
         head => $what . shown($file) . ($label ? ":$first-$end" : '') };
 }
 
-my %TOLD = (
-    generated => 'The source was no file, but text that the program had.',
-    gone => 'The source is not there; --symfs DIR tells where it is.',
-    changed => 'The file has changed since it was recorded: costs may stand beside other lines.',
-    'kept out' => 'The source is left out, as nothing shows that the profile was made of it;'
-        . ' --source-dir DIR shows what is below DIR.',
+my %NOTE_ON = (
+    generated => 'The source was not in a file: the program had it as a string.',
+    gone => 'The source file is missing; --symfs DIR names the folder that has it.',
+    changed => 'The file has changed since the recording: costs may stand beside wrong lines.',
+    'kept out' => 'The source is left out: nothing proves that the profile was made from it;'
+        . ' --source-dir DIR shows files below DIR.',
 );
-# Where there is no text.
-use constant CHANGED => 'The file has changed since it was recorded; --source-dir DIR shows what is'
+# The note if the changed text is not shown.
+use constant CHANGED => 'The file has changed since the recording; --source-dir DIR shows files'
     . ' below DIR nevertheless.';
 
 sub notes {
     my ($self, $source) = @_;
     my $is_bare = $source->state eq 'changed' && !defined $source->text;
-    return ($is_bare ? CHANGED : $TOLD{ $source->state } // (),
+    return ($is_bare ? CHANGED : $NOTE_ON{ $source->state } // (),
         $self->{lines}->detail ? ()
-            : 'The profile has no costs of statements, but calls: record with lines.');
+            : 'The profile has calls but no costs of statements: record with lines.');
 }
 
 # Each part has its heading, and as many rows of the table as it has lines.
@@ -131,7 +132,7 @@ sub line {
         map { $self->{colour} ? "$COLOUR{calls}$indent# $_\e[m" : "$indent# $_" } @calls);
 }
 
-# A line in the colour of what it costs, in percent of the total, or of what it has grown by.
+# Colours a line by its cost, or by the growth of its cost, in percent of the total.
 sub tinted {
     my ($line, $percent) = @_;
     my $tint = $percent >= HOT ? 'hot' : $percent >= WARM ? 'warm'
@@ -148,7 +149,7 @@ sub calls {
     return (map({
         ($_->[1] ? plural(grouped($_->[1]), 'call') . ' of ' : '') . shown($_->[0])
             . ($_->[2] ? ', ' . $self->share($_->[2]) : '')
-    } @calls), $more ? "and of $more more" : ());
+    } @calls), $more ? "and calls of $more more" : ());
 }
 
 sub share {
@@ -165,11 +166,11 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::View::Annotate - source with what its lines cost: dprofreport --annotate
+Devel::DProf::View::Annotate - source with the costs of its lines: dprofreport --annotate
 
 =head1 DESCRIPTION
 
-What C<dprofreport --annotate> prints. It is internal to this distribution.
+This module makes the text of C<dprofreport --annotate>. It is internal to this distribution.
 
 =head1 METHODS
 
@@ -189,17 +190,17 @@ none, or if there are many.
 
 =head1 FUNCTIONS
 
-What L<Devel::DProf::Compare::AnnotateDiff> does, too.
+L<Devel::DProf::Compare::AnnotateDiff> calls these functions, too.
 
 =over
 
 =item refuse_many WORD, NAME, ...
 
-Dies if there are too many names of subs or files that a word means.
+Dies if a word means too many subs or files.
 
 =item tinted LINE, PERCENT
 
-A line in the colour of its share of the total, for a terminal.
+Returns a line in the colour of its share of the total, for a terminal.
 
 =back
 

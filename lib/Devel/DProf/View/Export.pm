@@ -1,6 +1,6 @@
 package Devel::DProf::View::Export;
 
-# Profiles as files of other tools: what dprofexport writes to files, and dprofstore sends.
+# Writes profiles in formats of other tools, for dprofexport and dprofstore push.
 
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use Devel::DProf::View::Stacks;
 our $VERSION = $Devel::DProf::Core::VERSION;
 our @EXPORT_OK = qw(stacks metrics part_of nanoseconds pprof);
 
-# HOW and OWN add to what the options and the format say.
+# Makes the object that reads profiles for a format. HOW adds fields for C, and OWN for the object.
 sub stacks {
     my ($opt, $format, $how, %own) = @_;
     my ($shared, %shared) = Devel::DProf::View::Stacks::settings($opt);
@@ -24,7 +24,7 @@ sub stacks {
         has_timeline => $format->{timeline}, %shared, %own);
 }
 
-# All metrics of the profile: times, calls, counters. User and system time are in cpu.
+# Returns all metrics of the profile: times, calls, counters. cpu is user and system time.
 sub metrics {
     my ($stacks) = @_;
     my %has = map { $_ => 1 } $stacks->has;
@@ -33,7 +33,8 @@ sub metrics {
     return ((grep { $has{$_} } $stacks->unit eq 's' ? qw(cpu real) : 'cpu', 'calls'), @counters);
 }
 
-# What the formats tell of a part: its program, process and times, as far as its files agree.
+# Returns the facts about a profile that formats can hold: program, process and times. A process or
+# thread that not all of its files share is left out.
 sub part_of {
     my ($profile) = @_;
     my @headers = map { { $profile->header($_) } } 0 .. $profile->files - 1;
@@ -48,8 +49,8 @@ sub part_of {
     return \%part;
 }
 
-# Returns when the first recording began, and how long it was until the last one ended, in
-# nanoseconds. Where nobody tells the former, it is how long the longest was.
+# Returns the start of the first recording, and the time until the last one ended, in nanoseconds.
+# If no header gives a start time, the duration is that of the longest recording.
 sub times_of {
     my (@headers) = @_;
     my ($start, $end, $longest) = (0, 0, 0);
@@ -64,14 +65,15 @@ sub times_of {
     return ($start, $start ? $end - $start : $longest);
 }
 
-# Of seconds with a fraction, exactly.
+# Converts decimal seconds with a fraction to nanoseconds, exactly.
 sub nanoseconds {
     my ($seconds) = @_;
     my ($whole, $fraction) = ($seconds // '') =~ /^(\d{1,10})(?:\.(\d+))?\z/ or return 0;
     return $whole * 1_000_000_000 + substr(($fraction // '') . '000000000', 0, 9);
 }
 
-# What IS says of start and duration holds in place of the files' headers.
+# Returns the bytes of a pprof file, or undef. A start and a duration in IS replace those of the
+# files' headers.
 sub pprof {
     my ($paths, %is) = @_;
     my $is_at_end = delete $is{at_end};
@@ -112,25 +114,25 @@ is internal to this distribution.
 
 =item stacks OPTIONS, FORMAT, HOW, NAME => VALUE, ...
 
-A L<Devel::DProf::View::Stacks> for a format of other tools.
+Returns a L<Devel::DProf::View::Stacks> for a format of another tool.
 
 =item metrics STACKS
 
-The names of all metrics that its profiles have.
+Returns the names of all metrics that its profiles have.
 
 =item part_of PROFILE
 
-What formats tell of a profile's program, process and times.
+Returns a hash of a profile's program, process and times, for the formats that hold them.
 
 =item pprof PATHS, NAME => VALUE, ...
 
-The bytes of a pprof file of these files, added up, with all metrics, or undef after a message.
-start and duration are in nanoseconds, in place of those of the files. at_end: the time of the
-profile is that of its end.
+Adds up the files and returns the bytes of one pprof file with all metrics, or undef after a
+message. start and duration, in nanoseconds, replace those of the files. With at_end, the time of
+the pprof profile is that of its end.
 
 =item nanoseconds SECONDS
 
-Of decimal digits with a fraction, exactly.
+Converts decimal seconds with a fraction, exactly.
 
 =back
 

@@ -1,6 +1,6 @@
 package Devel::DProf::View::Flame;
 
-# Flame graphs of profiles: what dprofflame draws, and dprofdiff --format=flame.
+# Draws flame graphs of profiles, for dprofflame and dprofdiff --format=flame.
 
 use strict;
 use warnings;
@@ -23,15 +23,15 @@ my %GRADIENT = (
     gray => ['#f8f8f8', '#e8e8e8'],
 );
 
-# A page holds some 2.5 bytes for each.
+# The most marks of a time line; a page holds about 2.5 bytes for each.
 use constant MOST_MARKS => 20_000_000;
-# A page lets choose among so many files.
+# The most profiles that a page offers for selection.
 use constant MOST_PARTS => 64;
 use constant MAP => 'palette.map';
 my @ATTRIBUTES = qw(id class href target title g_extra a_extra);
 
-# HOW: options of C. OWN: fields of Devel::DProf::View::Stacks, and options of dprofflame that C
-# does not have.
+# HOW: options of C. OWN: fields of Devel::DProf::View::Stacks, and those options of dprofflame that
+# C does not know.
 sub new {
     my ($class, $how, %own) = @_;
     my $self = $class->SUPER::new($how, kind => 'flame', %own);
@@ -70,7 +70,7 @@ sub new {
         my $metric = $self->{metric} // 'cpu';
         die "--flamechart -m $metric: must be a time: " . join(', ', time_words()) . "\n"
             if !Devel::DProf::Metric::is_time_word($metric);
-        # A page has one frame for each stack, and has these in order of time.
+        # A page has one frame for each stack and sorts the frames by time.
         ($self->{how}{chart}, $self->{chart_time})
             = (1, Devel::DProf::Metric->known($metric)->number) if !$self->{is_page};
     }
@@ -80,13 +80,13 @@ sub new {
     return $self;
 }
 
-# Returns the formats without a layout, which a reader explores.
+# Returns the formats without a fixed layout: pages that a reader explores.
 sub pages {
     return join ' or ', Devel::DProf::View::Stacks::names_of(
         grep { !$_->{layout} } Devel::DProf::View::Stacks::formats('eyes'));
 }
 
-# Makes the picture of two sides that were read for a comparison, which is finished.
+# Makes the picture of two sides from the files of a finished comparison.
 sub of_comparison {
     my ($class, $diff, $how, %own) = @_;
     my ($shared, %shared) = $diff->for_picture;
@@ -95,7 +95,8 @@ sub of_comparison {
     return $self;
 }
 
-# Reads the file of --nameattr: a name, and attributes, between tabs. Dies with what is wrong.
+# Reads the file of --nameattr: a name and attributes on each line, separated by tabs. Dies with the
+# line and the fault if one is wrong.
 sub attributes_of {
     my ($self, $file) = @_;
     open my $in, '<:raw', $file or die "--nameattr $file: $!\n";
@@ -110,7 +111,7 @@ sub attributes_of {
             my ($key, $value) = $field =~ /^([^=]*)=(.*)\z/s;
             die "--nameattr $file, line $.: $key is not one of " . join(', ', @ATTRIBUTES) . "\n"
                 if !grep { $_ eq $key } @ATTRIBUTES;
-            # A browser would run other addresses.
+            # A browser would execute addresses like javascript:...
             die "--nameattr $file, line $.: href=$value: an address begins with http:, https:, "
                 . "mailto:, ftp: or file:, or is a path\n"
                 if $key eq 'href' && $value =~ m{^[^/?#]*:}
@@ -122,14 +123,14 @@ sub attributes_of {
     return \@attributes;
 }
 
-# Reads the file of --cp: the colours of names, which are kept from picture to picture.
+# Reads the file of --cp, which keeps the colours of names from picture to picture.
 sub read_map {
     my ($self) = @_;
     open my $in, '<:raw', MAP or return [];
     my @fills;
     while (defined(my $line = <$in>)) {
         chomp $line;
-        # In a file of flamegraph.pl's the root has no name.
+        # In files that flamegraph.pl wrote, the root has no name.
         my ($name, $r, $g, $b) = $line =~ /^(.*)->rgb\((\d+),(\d+),(\d+)\)\z/s
             or die '--cp: ' . MAP . ", line $.: must be NAME->rgb(R,G,B)\n";
         push @fills, text($name), sprintf '#%02x%02x%02x', map { $_ > 255 ? 255 : $_ } $r, $g, $b;
@@ -145,7 +146,7 @@ sub write_map {
     require Devel::DProf::Write;
     my $why = Devel::DProf::Write::whole(MAP, sub {
         my ($out) = @_;
-        # Each name is a line; names with newlines get the colour of their names again.
+        # Each line holds one name, so names with newlines are not written.
         for my $name (grep { !/\n/ } sort keys %colour) {
             my $bytes = $name;
             utf8::encode($bytes) if utf8::is_utf8($bytes);
@@ -158,9 +159,9 @@ sub write_map {
     return;
 }
 
-# ---- what is drawn ----
+# ---- metrics and style ----
 
-# A page lets choose among processes, threads and phases.
+# Keeps processes, threads and phases apart, as a page lets the reader select among them.
 sub begin_parts {
     my ($self, @sides) = @_;
     return if !$self->{is_page};
@@ -170,7 +171,7 @@ sub begin_parts {
     return;
 }
 
-# What is apart stays so, unless the time line has it.
+# Keeps processes and threads apart in the page, unless the time line shows them.
 sub end_parts {
     my ($self, $how) = @_;
     my $timed = @{ $how->{traces} } > 0;
@@ -182,7 +183,7 @@ sub end_parts {
     return;
 }
 
-# Returns a name for each profile: its process and script, or its file.
+# Returns a unique name for each profile: process and script, and the file if others share these.
 sub part_names {
     my (@profiles) = @_;
     require Devel::DProf::View::Export;
@@ -201,8 +202,8 @@ sub part_names {
     return map { $seen{$_}++ ? "$_ $seen{$_}" : $_ } @long;
 }
 
-# Settles, after read, the metric, or metrics. Dies with what is wrong with an option; returns
-# false, after a message, if a side lacks a metric.
+# Chooses the metric, or two of them, and the style, after read. Dies with a message if an option is
+# wrong. Returns false, after a message, if a side lacks a metric.
 sub prepare {
     my ($self) = @_;
     my @wanted = Devel::DProf::Metric::words($self->{metric} // 'cpu');
@@ -223,7 +224,7 @@ sub prepare {
         @{ $self->{how}{metrics}[0] }{qw(label unit)} = (join(' and ', @wanted), $unit);
         $self->{how}{is_pair} = 1;
     } else {
-        my @all = $self->{has_metrics} && !$self->{pairs} ? $self->others($wanted[0]) : ();
+        my @all = $self->{has_metrics} && !$self->{pairs} ? $self->other_metrics($wanted[0]) : ();
         $self->settle($wanted[0], @all) or return 0;
     }
     my $two = $self->{two} = $self->{diff} || $self->{how}{is_pair} ? 1 : 0;
@@ -232,17 +233,17 @@ sub prepare {
     my @idle = $two ? () : grep { $of_two{$_} } qw(delta hue width_of normalize);
     die '--' . ($idle[0] eq 'width_of' ? "width $self->{width_of}" : $idle[0])
         . " needs two sides\n" if @idle;
-    # The columns are those of another tool, whose sides were swapped: its second is before.
+    # difffolded.pl's files for --negate have the sides swapped: the second column is the baseline.
     if ($self->{pairs} && $self->{negate}) {
         @{ $self->{how}{columns} } = reverse @{ $self->{how}{columns} };
     }
-    $self->compare($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
+    $self->compare_runs($wanted[0]) or return 0 if $self->{diff} && !$self->{pairs};
     $self->look;
     return 1;
 }
 
-# Finds significant differences, if both sides have several runs.
-sub compare {
+# Prepares the test for significant differences, if both sides have several runs.
+sub compare_runs {
     my ($self, $metric) = @_;
     return 1 if grep { @{ $_->{profiles} } < 2 } $self->sides;
     my $diff = $self->{comparison}->with({ normalize => $self->{how}{normalize}, discoveries => 1,
@@ -252,9 +253,8 @@ sub compare {
     return 1;
 }
 
-# Returns the metrics beside the drawn one, for a page: those that all sides have and that are not
-# zero.
-sub others {
+# Returns the other metrics for a page: those that all sides have, without times that are zero.
+sub other_metrics {
     my ($self, $first) = @_;
     my @profiles = map { @$_ } map { @{ $_->{profiles} } } $self->sides;
     my %time = words_of('time');
@@ -267,7 +267,7 @@ sub others {
     } $self->has;
 }
 
-# Returns the layout and colours, as C takes them.
+# Sets the options of C for titles, layout and colours.
 sub look {
     my ($self) = @_;
     my @sides = map { $_->{name} } $self->sides;
@@ -330,7 +330,7 @@ sub recorded_at {
     return sprintf '%d-%02d-%02d %02d:%02d:%02d UTC', $at[5] + 1900, $at[4] + 1, @at[3, 2, 1, 0];
 }
 
-# Returns which side is which, and what was normalized.
+# Returns the legend: the meaning of widths and colours, and whether values are normalized.
 sub legend {
     my ($self, $width, $before, $after) = @_;
     my $of = {
@@ -370,7 +370,7 @@ sub draw {
     return $result;
 }
 
-# Returns what the page's scripts need beside the frames.
+# Sets the fields that the page's scripts need beside the frames.
 sub for_page {
     my ($self, $how) = @_;
     require JSON::PP;
@@ -399,8 +399,8 @@ sub for_page {
     return;
 }
 
-# Returns the sources of all sides, as C takes them: side, file, text and a word each. What has
-# changed is told, and not shown.
+# Returns the sources of all sides, as C takes them: side, file, text and state of each. The text of
+# a changed source is left out.
 sub sources_of_page {
     my ($self) = @_;
     require Devel::DProf::View::Source;
@@ -416,7 +416,7 @@ sub sources_of_page {
             my $state = $source->state;
             my $is_shown = $state ne 'changed';
             $is_kept_out{$file} = 1 if $state eq 'kept out';
-            # The page is not to tell strangers which files there are.
+            # The page must not tell strangers which files exist on this machine.
             $state = 'kept out' if $state eq 'gone' && !$source->is_known;
             push @sources, $side, $file, ($is_shown ? $source->characters : undef) // '',
                 $state;
@@ -426,16 +426,16 @@ sub sources_of_page {
     return @sources;
 }
 
-# Says which sources are not in the page, as it could go to others.
+# Warns of the sources that are not in the page, because strangers may get the page.
 sub tell_kept_out {
     my @files = @_ or return;
     my @shown = map { bytes(shown($_)) } few(@files);
-    complain('The page is without the source of ' . join(', ', @shown) . ': nothing shows that the'
-        . ' profile was made of it; --source-dir DIR includes what is below DIR');
+    complain('the page lacks the source of ' . join(', ', @shown) . ': nothing proves that the'
+        . ' profile was made from it; --source-dir DIR includes files below DIR');
     return;
 }
 
-# Returns where the page comes from, in pairs of label and text.
+# Returns the origin of the page, in pairs of label and text: files, recordings, filters.
 sub notes_of_page {
     my ($self) = @_;
     my @notes;
@@ -458,7 +458,7 @@ sub notes_of_page {
     return map { text("$_") } @notes;
 }
 
-# Returns what draws something, where the side that says how wide frames are has nothing.
+# Returns the end of a message: the --width that draws something, if only the other side has values.
 sub other_side {
     my ($self) = @_;
     my $other = { after => 0, before => 1 }->{ $self->{width_word} };
@@ -469,8 +469,8 @@ sub other_side {
     return ": $name has nothing; --width $word or --width union draws what the other side has";
 }
 
-# Returns the traces of one side that can be read once more, for a time line; nothing if it is not
-# all of them, or if a part of them was selected.
+# Returns the traces of one side, to be read once more for a time line. Returns nothing if a file is
+# no trace or cannot be read again, or if an option selects a part of them.
 sub traces {
     my ($self) = @_;
     return if $self->{two} || $self->{no_timeline} || $self->unit ne 's'
@@ -488,7 +488,7 @@ sub traces {
 
 sub failed { return $_[0]->SUPER::failed || defined $_[0]{map_failed} }
 
-# Returns messages for after drawing, as lines.
+# Returns the messages to print after drawing, one line each.
 sub told {
     my ($self, $result) = @_;
     my @told;
@@ -499,15 +499,16 @@ sub told {
         if @filters && !$result->{empty} && $result->{frames} < 2;
     my @of_picture = (defined $self->{how}{total} ? '--total' : (),
         defined $self->{nameattr} ? '--nameattr' : ());
-    push @told, join(', ', @of_picture) . ': for a picture, not for a page'
+    push @told, join(' and ', @of_picture) . ' affects pictures only, not a page'
         if $self->{is_page} && @of_picture;
-    push @told, '--countname: times have units of their own'
+    push @told, '--countname is not used: the unit of a time is fixed'
         if defined $self->{how}{countname} && $self->{how}{metrics}[0]{unit} eq 's';
     push @told, "--total $self->{how}{total} is less than the profile's total, and is not used"
         if $result->{total_too_small};
-    push @told, "$self->{too_long} marks are too many for a time line" if $self->{too_long};
+    push @told, "the page has no time line: $self->{too_long} marks are too many"
+        if $self->{too_long};
     push @told, $self->left_out($result);
-    push @told, "too few runs to find significant differences: $result->{needed} a side are needed"
+    push @told, "too few runs to find significant differences; $result->{needed} a side would do"
         if $result->{needed};
     push @told, $self->{map_failed} if defined $self->{map_failed};
     return @told;
@@ -521,8 +522,7 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::View::Flame - flame graphs of profiles: what dprofflame draws, and dprofdiff
---format=flame
+Devel::DProf::View::Flame - flame graphs of profiles, for dprofflame and dprofdiff --format=flame
 
 =head1 DESCRIPTION
 

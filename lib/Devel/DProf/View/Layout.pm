@@ -1,7 +1,6 @@
 package Devel::DProf::View::Layout;
 
-# Text in lines and columns: what fits a line, and where it stands. As
-# Devel::DProf::Text does, it loads nothing of the compiled part.
+# Arranges text in lines and columns. Like Devel::DProf::Text, it does not load the compiled part.
 
 use strict;
 use warnings;
@@ -12,9 +11,9 @@ use Devel::DProf::Text qw(shown);
 our $VERSION = '20261120.00';
 our @EXPORT_OK = qw(fitted cut grouped wrapped aligned columns beside);
 
-# ---- what fits ----
+# ---- cells ----
 
-# Cuts the beginning of a long name, which says less than the end.
+# Cuts the beginning of a long name, because the end says more.
 sub fitted { return length $_[0] > $_[1] ? '...' . substr $_[0], 3 - $_[1] : $_[0] }
 
 sub cut { return length $_[0] > $_[1] ? substr($_[0], 0, $_[1] - 3) . '...' : $_[0] }
@@ -83,9 +82,10 @@ Devel::DProf::View::Layout - text in lines and columns
 =head1 DESCRIPTION
 
 Everything in this distribution that Perl prints in lines and columns goes through these functions.
-(Reports are tables in C, which know more formats.) It is internal to this distribution.
+Reports, which have more formats, are tables in C. It is internal to this distribution.
 
-Texts are characters, widths are columns, one for each character. No function prints or dies.
+Texts are strings of characters. Widths are numbers of columns, one for each character. No function
+prints or dies.
 
 =head1 FUNCTIONS
 
@@ -93,34 +93,36 @@ Texts are characters, widths are columns, one for each character. No function pr
 
 =item fitted TEXT, WIDTH
 
-The end of a text that is too long, behind C<...>.
+Returns the text, or C<...> and its end if it is too long.
 
 =item cut TEXT, WIDTH
 
-The beginning of a text that is too long, before C<...>.
+Returns the text, or its beginning and C<...> if it is too long.
 
 =item grouped NUMBER
 
-With a comma for each thousand.
+Returns the number with commas between groups of three digits.
 
 =item wrapped WIDTH, FIRST, INDENT, PIECE, ...
 
-Lines of pieces, each piece with the blanks in front of it. FIRST begins the first line, INDENT the
-others, where a piece loses its blanks. A line is longer than WIDTH only if one piece is.
+Breaks pieces into lines. FIRST begins the first line, and INDENT the others. A piece brings the
+blanks in front of it, and loses them at the beginning of a line. A line is longer than WIDTH only
+if a single piece does not fit.
 
 =item aligned WIDTHS, BETWEEN, CELL, ...
 
-Cells at the right end of columns of these widths (a list), with BETWEEN between them.
+Returns a line of right-aligned cells. WIDTHS is a list of their widths; BETWEEN separates them.
 
 =item columns WIDTH, LEAST, ROW, ...
 
-Lines of rows, which are lists of as many cells each: columns as wide as their widest cell, empty
-ones left out, and a last one of names, which are fitted to the rest of WIDTH, but not to less than
-LEAST. Blanks in front of a name stay.
+Returns a line for each row, a list of cells. A column is as wide as its widest cell; empty columns
+are left out. The last cell of a row is a name, which is cut to the rest of WIDTH, or to LEAST if
+that is more. Blanks in front of a name stay.
 
 =item beside LABEL, COLUMN, LINE, ...
 
-Lines from that column on, with a label left of the first, or above them if it is too long.
+Returns the lines indented to that column, with the label left of the first line, or above it if
+the label is too long.
 
 =back
 

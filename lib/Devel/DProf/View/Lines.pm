@@ -1,6 +1,6 @@
 package Devel::DProf::View::Lines;
 
-# What lines of source cost.
+# The costs of source lines: which lines a word means, their counts and times, and their calls.
 
 use strict;
 use warnings;
@@ -30,8 +30,8 @@ sub files { my ($self) = @_; return sort grep { length } keys %{ $self->{files} 
 
 # ---- the meaning of a word ----
 
-# Returns what a word means: [label, file, first line, last line] each. A file has its name in the
-# profile, or the end of that; a sub has its label, or the end of that after `::`.
+# Returns the files or subs that a word means: [label, file, first line, last line] each. The word
+# is a file's name or the end of that path, or a sub's label or the end of that after `::`.
 sub find {
     my ($self, $word) = @_;
     my @files = grep { $_ eq $word } $self->files;
@@ -43,8 +43,8 @@ sub find {
     return map { ($self->range($_), $self->elsewhere($_)) } @subs;
 }
 
-# Returns the lines from a sub's beginning, or where that is not known the first one that has a
-# statement of it, to the last one.
+# Returns the range from a sub's first line to the last line with one of its statements. If the
+# first line is unknown, the range begins with the sub's first recorded statement.
 sub range {
     my ($self, $sub) = @_;
     my ($label, undef, $file, $first) = @$sub;
@@ -54,8 +54,8 @@ sub range {
     return [$label, $file, $first, $last > $first ? $last : $first];
 }
 
-# Returns the lines of a sub that `#line` puts into other files, or in front of its beginning: a
-# range in each file.
+# Returns a range for each place where `#line` puts statements of a sub: in another file, or above
+# the sub's beginning.
 sub elsewhere {
     my ($self, $sub) = @_;
     my ($label, undef, $file, $first) = @$sub;
@@ -80,7 +80,7 @@ sub is_in {
     return defined $row->[SUB] && $self->{subs}[ $row->[SUB] ][0] eq $label;
 }
 
-# Returns the rows of lines that a word means: FILE:LINE, FILE, or a regex that such places match.
+# Returns the rows of lines that a word means: FILE:LINE, FILE, or a compiled regex for FILE:LINE.
 sub rows_of {
     my ($self, $word) = @_;
     my $of = $self->{files};
@@ -95,8 +95,9 @@ sub rows_of {
         map { defined $line ? $of->{$_}{$line} || [] : values %{ $of->{$_} } } @files;
 }
 
-# Returns what the view needs to find the calls from lines (callees), or those of the subs that they
-# are in: labels, places. Returns nothing if the word means nothing; undef: the lines are in no sub.
+# Returns the labels of subs, or the places, that the view of callees or callers shows for a word.
+# For callers, lines stand for the subs that contain them. Returns nothing if the word means
+# nothing, and undef if its lines are in no sub.
 sub edges_of {
     my ($self, $word, $callees, @labels) = @_;
     my @subs = grep { $_ eq $word } @labels;
@@ -108,12 +109,12 @@ sub edges_of {
     return %names ? sort keys %names : undef;
 }
 
-# The same of several profiles. HOW: by_line, the word; edges_of, the word as it was given; callees,
-# separate, autoload. Dies with why there are none.
+# Returns the same for several profiles. HOW: by_line, the word; edges_of, the word as the user gave
+# it; callees, separate, autoload. Dies with the reason if nothing is found.
 sub edges {
     my ($how, $names, @profiles) = @_;
     my @lines = map { Devel::DProf::View::Lines->new($_, DP_T_REAL) } @profiles;
-    die "$names: places of calls are not in there; record them with lines or callsites=1\n"
+    die "$names: no places of calls were recorded; record them with lines or callsites=1\n"
         if !grep { $_->has_places } @lines;
     my %found;
     my %naming = map { $_ => $how->{$_} } qw(separate autoload);
@@ -125,42 +126,42 @@ sub edges {
     my $in_none = delete $found{''};
     return [sort keys %found] if %found;
     my $word = bytes($how->{edges_of});
-    die $in_none ? "$word is in no sub, which could have callers\n"
+    die $in_none ? "$word is in no sub, so it has no callers\n"
         : "there is no sub, file or line $word in $names\n";
 }
 
-# Whether the places of calls are known.
+# Returns whether the profile has the places of calls.
 sub has_places { my ($self) = @_; return scalar grep { length } keys %{ $self->{files} } }
 
-# Prints doubts about the numbers of lines: statements are not recorded by phase, so there are none
-# of the main program alone; and if a file has none, or no times, and others have, the lines have
-# only a part of the total.
+# Returns warnings about the numbers of lines. Statements are not recorded by phase, so the main
+# program alone has none. If some files lack costs of statements, or times, the lines have only a
+# part of the total.
 sub doubts {
     my ($only_main, @profiles) = @_;
     my @files = map { my $p = $_; map { my %header = $p->header($_);
         [$p->outcome($_)->{path}, $header{dprof_lines}] } 0 .. $p->files - 1 } @profiles;
     my ($with) = grep { defined $_->[1] } @files or return;
     if ($only_main) {
-        return map { defined $_->[1] ? "$_->[0]: --main leaves out what statements cost, which is"
-            . ' known of the whole run alone; record with start=main' : () } @files;
+        return map { defined $_->[1] ? "$_->[0]: --main leaves out the costs of statements, which"
+            . ' are known for the whole run only; record with start=main' : () } @files;
     }
     my ($timed) = grep { ($_->[1] // '') eq 'time' } @files;
     return map {
-        !defined $_->[1] ? "$_->[0]: it does not tell what statements cost, as $with->[0] does;"
-            . ' the lines shown lack it'
-        : $timed && $_->[1] ne 'time' ? "$_->[0]: it has counts of statements and no times, which"
-            . " $timed->[0] has; the lines shown lack them"
+        !defined $_->[1] ? "$_->[0]: the file has no costs of statements, unlike $with->[0];"
+            . ' the lines shown lack its share'
+        : $timed && $_->[1] ne 'time' ? "$_->[0]: the file has counts of statements but no times,"
+            . " unlike $timed->[0]; the lines shown lack its times"
         : ()
     } @files;
 }
 
 # ---- costs ----
 
-# The numbers of a file's lines that have something, in no order.
+# Returns the numbers of a file's lines that have statements or calls, in no order.
 sub numbers { my ($self, $file) = @_; return keys %{ $self->{files}{$file} || {} } }
 
-# Returns what is shown of a line: if a sub is asked for, its own part. A line on which only others
-# have something, blocks and closures in the sub, is theirs.
+# Returns the rows of a line that are shown. With a label, these are the rows of that sub, or, if it
+# ran nothing on the line, those of other code there, such as blocks and closures in the sub.
 sub rows_at {
     my ($self, $file, $line, $label) = @_;
     my @rows = @{ $self->{files}{$file}{$line} || [] };
@@ -168,7 +169,8 @@ sub rows_at {
     return grep({ $_->[COUNT] || $_->[SELF] } @own) ? @own : @rows;
 }
 
-# Whether a line has statements of code outside of the sub. Anonymous subs may be within it.
+# Returns whether statements of other subs ran on a line. Anonymous subs do not count, because they
+# may be within the sub.
 sub is_of_others {
     my ($self, $file, $line, $label) = @_;
     return scalar grep { ($_->[COUNT] || $_->[SELF]) && !$self->is_in($_, $label)
@@ -176,8 +178,8 @@ sub is_of_others {
         @{ $self->{files}{$file}{$line} || [] };
 }
 
-# Returns the sums of a line, or of one sub's part of it: count, self, inclusive; none if nothing is
-# known.
+# Returns the sums of a line, or of one sub's part of it: count, self, inclusive. Returns an empty
+# list if the line has no row.
 sub cost {
     my ($self, $file, $line, $label) = @_;
     my @rows = $self->rows_at($file, $line, $label);
@@ -208,12 +210,12 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::View::Lines - what lines of source cost
+Devel::DProf::View::Lines - the costs of source lines
 
 =head1 DESCRIPTION
 
-The lines of a profile as the views of the tools have them; see L<dprofreport>, C<--annotate>. It is
-internal to this distribution.
+The views of the tools get the lines of a profile from this module; see L<dprofreport>,
+C<--annotate>. It is internal to this distribution.
 
 =head1 METHODS
 
@@ -221,60 +223,61 @@ internal to this distribution.
 
 =item new PROFILE, METRIC [, COUNTER]
 
-Of a L<Devel::DProf::Profile>. METRIC is one of DP_METRIC_LIST's numbers; COUNTER is that of the
-counter, if it is DP_M_COUNTER.
+Makes an object for a L<Devel::DProf::Profile>. METRIC is one of DP_METRIC_LIST's numbers; COUNTER
+is the number of the counter if METRIC is DP_M_COUNTER.
 
 =item detail
 
-0: the profile knows calls by line at the most. 1: it knows how often statements ran. 2: and how
-long.
+Returns 0 if the profile has at most calls by line, 1 if it has counts of statements, and 2 if it
+has their times, too.
 
 =item files
 
-The names of files that have lines.
+Returns the names of files that have lines.
 
 =item find WORD
 
-What a user means by a word: a list of [label or undef, file, first line, last line or undef,
-whether it is no more than a part of the sub, which begins elsewhere]. A file goes by its name or
-the end of that, a sub by its label or the end of that.
+Returns the subs or files that a word means, as a list of [label or undef, file, first line, last
+line or undef, is it only a part of a sub that begins elsewhere]. WORD is a file's name or the end
+of that, or a sub's label or the end of that.
 
 =item edges_of WORD, CALLEES, LABEL, ...
 
-What C<--callees> (or else C<--callers>) shows by line for a word or a compiled regex: labels of
-subs, and FILE:LINE of lines from which subs are called. The LABELs are those of the profile's subs,
-in their order, as they are shown. Nothing if the word means nothing; undef if it means lines that
-are in no sub, which so have no callers.
+Returns what C<--callees>, or else C<--callers>, shows by line for a word or a compiled regex:
+labels of subs, and FILE:LINE of lines that call subs. The LABELs are those of the profile's subs,
+in their order, as they are shown. Returns nothing if the word means nothing, and undef if its lines
+are in no sub and so have no callers.
 
 =item edges HOW, NAMES, PROFILE, ...
 
-A function: the same of several profiles, as a reference to a list. HOW is a hash: by_line, the
-word or regex; edges_of, the word as it was given; callees; separate and autoload, how subs are
-named. Dies with why there are none; NAMES are those of the files, for that.
+A function: returns the same for several profiles, as a reference to a list. HOW is a hash: by_line,
+the word or regex; edges_of, the word as the user gave it; callees; separate and autoload, which
+decide the names of subs. Dies with the reason if nothing is found; NAMES are the files to name in
+that message.
 
 =item doubts ONLY_MAIN, PROFILE, ...
 
-A function: what is to be said of the numbers of lines, as lines. ONLY_MAIN is true if the profiles
-are to be of the main program alone.
+A function: returns warnings about the numbers of lines, one line of text each. ONLY_MAIN is true if
+only the main program is shown.
 
 =item has_places
 
-Does the profile tell where calls are made?
+Returns whether the profile has the places of calls.
 
 =item numbers FILE
 
-The numbers of the lines of a file that have something, in no order.
+Returns the numbers of a file's lines that have statements or calls, in no order.
 
 =item cost FILE, LINE [, LABEL]
 
-How often the statements of a line ran, their own cost, and that with the subs that they call:
-ticks, or what the counter counts. With a LABEL, of the statements of that sub, or where it has none
-on the line, of those that there are. An empty list if there are none.
+Returns three sums for the statements of a line: how often they ran, their own cost, and their cost
+with the subs that they call. Costs are ticks, or the counter's unit. With a LABEL, the sums are
+those of that sub's statements, or of all statements if the sub has none on the line. Returns an
+empty list if there are none.
 
 =item calls FILE, LINE [, LABEL]
 
-The calls from a line, or from these statements of it: [label, calls, inclusive cost] each, the
-longest first.
+Returns the calls from these statements: [label, calls, inclusive cost] each, the costliest first.
 
 =item range SUB, elsewhere SUB, lines_of LABEL, FILE, is_in ROW, LABEL
 
@@ -282,7 +285,7 @@ longest first.
 
 =item is_of_others FILE, LINE, LABEL
 
-Parts of the above.
+These methods are parts of the above.
 
 =back
 

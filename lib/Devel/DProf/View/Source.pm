@@ -1,15 +1,15 @@
 package Devel::DProf::View::Source;
 
-# The source of a profiled program: found, read, and compared with what was recorded.
+# Finds and reads the source of a profiled program, and compares it with the recorded digest.
 #
-# A profile may come from anybody, and may name any file of the user who reads it; what the tools
-# print or put into a page may go to others. So a text is taken from a file only if one of three
-# things vouches for it. The user has named a folder that the file lies below. Or the file is one of
-# perl's own modules. Or the profile has the size and the CRC-32 of that very text: then its maker
-# has had the text. The recorder notes both for each source that a profile names, but for perl's own
-# modules, so that nobody needs a folder for profiles of their own. That a file belongs to the user,
-# or that its header names this machine, would prove nothing: a download can have both. A secret key
-# of the user's would prove it, but each program that is recorded would have to read the key.
+# A profile may come from a stranger and may name any file of the user who reads it. What the tools
+# print or put into a page may go to strangers. So a text is taken from a file only in one of three
+# cases. The user has named a folder that contains the file. Or the file is one of perl's own
+# modules. Or the profile has the size and the CRC-32 of that very text, so its maker had the text.
+# The recorder notes size and CRC-32 of each source except perl's own modules, so users need to name
+# no folder for profiles of their own. The owner of a file, or a header that names this machine,
+# would prove nothing: a download can have both. A secret key of the user would prove it, but each
+# recorded program would have to read the key.
 
 use strict;
 use warnings;
@@ -22,15 +22,14 @@ use Devel::DProf::Text qw(bytes shown);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A larger file is no source that anybody reads.
+# Source files are smaller than this; larger files are not read.
 use constant MOST => 16 << 20;
 
-# Finds a source by its name in profiles that are one side. folders: those that the user has named.
-# What a profile itself has goes first, then a file that is as it was recorded, then the first one
-# of that name.
+# Finds a source by its name in the profiles of one side. folders: those that the user has named. A
+# text in a profile comes first, then an unchanged file, then the first file of that name.
 sub find {
     my ($class, $file, $profiles, @folders) = @_;
-    no warnings qw(newline syscalls);   # a profile may name what no file is called
+    no warnings qw(newline syscalls);   # a profile may contain names that no file can have
     my ($kept) = grep { defined } map { $_->line_text($file) } @$profiles;
     return $class->new(same => $kept) if defined $kept;
     return $class->new('generated') if $file =~ /\A(?:\(eval \d+\)|-e\z|-\z)/;
@@ -41,7 +40,7 @@ sub find {
     my ($changed, $state);
     for my $path (@named, @others) {
         my $real = below($path, @folders) // own_module($path);
-        # What nothing can vouch for is not read.
+        # Without a folder or a digest, nothing can vouch for the file.
         if (!defined $real && !@digests) {
             $state //= 'kept out' if -f $path;
             next;
@@ -67,7 +66,7 @@ sub new {
 sub state { return $_[0]{state} }
 sub text { return $_[0]{text} }
 
-# Whether the profiles tell what a source without a text was.
+# Returns whether the profiles have the digest of a source without a text.
 sub is_known { return $_[0]{is_known} }
 
 sub characters { my ($self) = @_; return defined $self->{text} ? decoded($self->{text}) : undef }
@@ -78,29 +77,30 @@ sub lines {
     return $self->{lines} ||= [map { s/\r\z//r } split /\n/, $self->{text}];
 }
 
-# Decodes text; bytes that are not UTF-8 are taken for Latin-1.
+# Decodes text as UTF-8, or as Latin-1 if it is not UTF-8.
 sub decoded {
     my ($text) = @_;
     utf8::upgrade($text) if !utf8::decode($text);
     return $text;
 }
 
-# Makes a line one that may be shown: source may hold anything, and a terminal obeys some of it.
+# Returns a line of source as it is shown: decoded, without tabs, and without control characters,
+# which a terminal would obey.
 sub printable {
     my $line = decoded($_[0]);
     1 while $line =~ s/\A([^\t]*)\t/$1 . ' ' x (8 - length($1) % 8)/e;
     return shown($line);
 }
 
-# ---- where it is, and whether it is the one ----
+# ---- where the file is, and whether it is the recorded one ----
 
-# Returns where a file may be, by its name: below the folders, and where the name says.
+# Returns the paths that a file may have by its name: below the folders, and the name itself.
 sub named {
     my ($file, @folders) = map { bytes($_) } @_;
     return ((map { "$_/$file" } @folders), $file);
 }
 
-# Returns where else it may be: below the folders by the end of its path, the longest first.
+# Returns more paths that a file may have: the ends of its path below the folders, longest first.
 sub ending {
     my ($file, @folders) = map { bytes($_) } @_;
     my @parts = grep { length && $_ ne '.' } split m{/}, $file;
@@ -108,7 +108,7 @@ sub ending {
     return map { my $folder = $_; map { "$folder/$_" } @ends } @folders;
 }
 
-# Returns the path of an existing file without links if that is below one of the folders.
+# Returns the path of an existing file without symbolic links, if that is below one of the folders.
 sub below {
     my ($path, @folders) = @_;
     return undef if !@folders || $path =~ /\0/;
@@ -121,8 +121,8 @@ sub below {
     return undef;
 }
 
-# Returns the same path if the file is one of perl's own modules. Some systems have a part of them
-# in a folder that %Config does not name; strict, which nobody installs from elsewhere, is there.
+# Returns that path if the file is one of perl's own modules. Some systems have a part of them in a
+# folder that %Config does not name. That folder contains strict, which comes only with perl.
 sub own_module {
     my ($path) = @_;
     return undef if $path !~ /\.p[lm]\z/;
@@ -130,9 +130,9 @@ sub own_module {
         $INC{'strict.pm'} =~ s{/strict\.pm\z}{}r);
 }
 
-# Tells whether one of the profiles vouches for the text of a file, whose digests it has. The text
-# has to be Perl: of a short secret, a stranger may guess the digest. And a stranger may guess once:
-# a profile that has other digests for other names of the file vouches for one of them at the most.
+# Returns whether the profiles, which have this text's digest, vouch for it. The text has to be
+# Perl, because a stranger may guess the digest of a short secret. A stranger may guess only once:
+# if a profile has several digests for a file under several names, only the first digest counts.
 fieldhash my %guesses;
 sub is_vouched_for {
     my ($path, $text, $profiles) = @_;
@@ -142,8 +142,7 @@ sub is_vouched_for {
     return !grep { ($guesses{$_}{$inode} //= $digest) ne $digest } @$profiles;
 }
 
-# Tells whether a text looks like a Perl program's: by the file's name, by its first line, or by a
-# statement.
+# Returns whether a text looks like Perl, by the file's name, its first line, or a statement.
 sub is_perl {
     my ($path, $text) = @_;
     return 1 if $path =~ /\.(?:pl|pm|t|psgi|f?cgi|al|ph|plx|xs|ep)\z/i || $text =~ /\A#!.*perl/;
@@ -151,7 +150,8 @@ sub is_perl {
         =~ /^[ \t%]*(?:use|no|package|sub|my|our|require|BEGIN)\b[^\n]*[;{]/m;
 }
 
-# A profile may name what no file is called: perl would warn of a NUL, and of a newline at the end.
+# Returns the bytes of a file, or undef. A profile may contain names with a NUL or with a newline at
+# the end, which perl would warn of.
 sub contents {
     my ($path) = @_;
     no warnings qw(newline syscalls);
@@ -160,7 +160,7 @@ sub contents {
     return do { local $/; <$in> } // '';
 }
 
-# Tells whether a text has all these digests, [size, CRC-32] each.
+# Returns whether a text has all these digests, [size, CRC-32] each.
 sub has_digests {
     my ($text, @digests) = @_;
     my $crc = @digests ? Compress::Raw::Zlib::crc32($text) : 0;
@@ -173,7 +173,7 @@ sub state_of {
     return (grep { is_newer($path, $_) } @$profiles) ? 'newer' : 'unknown';
 }
 
-# Tells whether the file has been written to since the recording began.
+# Returns whether the file has been written to since the recording began.
 sub is_newer {
     my ($path, $profile) = @_;
     my %header = $profile->files ? $profile->header(0) : ();
@@ -183,9 +183,9 @@ sub is_newer {
 
 # ---- subs in it ----
 
-# Returns the line where a sub begins. A sub is known by its first statement; the line with its name
-# is above, perhaps far above, with comments between them. is_of_others: tells whether a line has
-# statements of another sub.
+# Returns the line where a sub begins. The profile has the line of its first statement; the line
+# with its name is up to 60 lines above that. is_of_others returns whether a line has statements of
+# another sub.
 sub beginning_of {
     my ($self, $label, $first, $is_of_others) = @_;
     my $lines = $self->lines or return $first;
@@ -197,9 +197,9 @@ sub beginning_of {
     return $first;
 }
 
-# Returns the line where a sub ends. Its last statement is not its end: that is the next line with a
-# brace no further to the right than its beginning. If other code runs before that line, the brace
-# is after the last statement.
+# Returns the line where a sub ends: the first line from its last statement on that begins with a
+# brace no further to the right than the sub's first line. If other code comes before such a line,
+# the sub ends with its last statement.
 sub end_of {
     my ($self, $label, $first, $last, $is_of_others) = @_;
     my $lines = $self->lines;
@@ -215,8 +215,8 @@ sub end_of {
 
 # ---- two sides ----
 
-# Returns the sources that some of the sides do not have unchanged: side, file and text of each that
-# is found. sides: a list of profiles each.
+# Returns the sources that differ between the sides: side, file and text of each that is found as it
+# was recorded. sides: a list of profiles each.
 sub differing {
     my ($class, $sides, @folders) = @_;
     my (@sources, %sides_with);
@@ -247,13 +247,12 @@ __END__
 
 =head1 NAME
 
-Devel::DProf::View::Source - sources of a profiled program: found, read, compared with what was
-recorded
+Devel::DProf::View::Source - finds and reads the sources of a profiled program
 
 =head1 DESCRIPTION
 
-All tools that show sources have them from here. A profile with lines has the size and the CRC-32 of
-each source, and perhaps its text. It is internal to this distribution.
+All tools that show sources get them from this module. A profile with lines has the size and the
+CRC-32 of each source, and perhaps its text. The module is internal to this distribution.
 
 =head1 METHODS
 
@@ -261,34 +260,45 @@ each source, and perhaps its text. It is internal to this distribution.
 
 =item find FILE, PROFILES, FOLDER, ...
 
-A class method: the source that L<Devel::DProf::Profile>s of one side call FILE. The text comes from
-a profile, if one has it (C<source=1>); else from FOLDER/FILE or FILE, whichever has the size and
-the CRC-32 that were recorded; else from a file below a FOLDER whose path has the same end and which
-has them; else from the first of FOLDER/FILE and FILE that can be read. A file that is not below a
-FOLDER is taken only if it is one of perl's own modules, or if it is Perl and has the size and the
-CRC-32 that the profile has; FOLDER is one that the user has named.
+A class method: returns the source that L<Devel::DProf::Profile>s of one side call FILE. The FOLDERs
+are those that the user has named. The text comes from the first of these:
+
+=over
+
+=item a profile that contains it (C<source=1>)
+
+=item FOLDER/FILE or FILE, if it has the recorded size and CRC-32
+
+=item a file below a FOLDER whose path has the same end, if it has them
+
+=item the first of FOLDER/FILE and FILE that can be read
+
+=back
+
+A file that is not below a FOLDER is taken only if it is one of perl's own modules, or if it is Perl
+and has the recorded size and CRC-32.
 
 =item state
 
-C<same>: it is as it was recorded. C<newer>: the profiles do not tell what it was, and it was
-written to since. C<unknown>: they do not tell, and it was not. C<changed>: it is another than the
-one that was recorded; it has a text only if it is below a FOLDER. Without a text: C<gone>;
-C<generated>, which never was a file; and C<kept out>, for which neither a profile nor a FOLDER
-vouches.
+Returns one of these words. C<same>: the source is as it was recorded. C<newer>: a profile has no
+digest of it, and the file was written to since. C<unknown>: a profile has no digest of it, and the
+file was not written to since. C<changed>: the file differs from the recorded one. It has a text
+only if it is below a FOLDER. Without a text: C<gone>; C<generated>, which never was a file; and
+C<kept out>, for which neither a profile nor a FOLDER vouches.
 
 =item text, characters, lines
 
-The text as bytes; as characters, Latin-1 where it is no UTF-8; its lines as bytes, without their
-ends. Undef if there is none.
+Return the text as bytes; as characters, decoded as Latin-1 if it is not UTF-8; and as lines of
+bytes, without their ends. They return undef if there is no text.
 
 =item is_known
 
-Of a source without a text: do the profiles tell what it was?
+Returns whether the profiles have the digest of a source without a text.
 
 =item beginning_of LABEL, FIRST, IS_OF_OTHERS, end_of LABEL, FIRST, LAST, IS_OF_OTHERS
 
-The first and the last line of a sub that has statements from line FIRST to LAST. IS_OF_OTHERS is a
-function: does a line have statements that are no part of the sub?
+Return the first and the last line of a sub that has statements from line FIRST to LAST.
+IS_OF_OTHERS is a function that returns whether a line has statements of other subs.
 
 =item differing SIDES, FOLDER, ...
 
@@ -304,12 +314,12 @@ it was recorded, one after the other.
 
 =item printable LINE
 
-A line, as bytes, as it may be shown: characters, without tabs, and without anything that a terminal
-would obey.
+Returns a line, given as bytes, as characters without tabs and without control characters, which a
+terminal would obey.
 
 =item decoded BYTES
 
-The characters of a text.
+Returns the characters of a text.
 
 =item named FILE, FOLDER, ..., ending FILE, FOLDER, ...
 
@@ -321,7 +331,7 @@ The characters of a text.
 
 =item is_vouched_for PATH, TEXT, PROFILES, is_perl PATH, TEXT
 
-Parts of the above.
+These functions are parts of the above.
 
 =back
 

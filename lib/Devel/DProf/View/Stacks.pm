@@ -1,7 +1,7 @@
 package Devel::DProf::View::Stacks;
 
-# Profiles as stacks, for dproffold and dprofflame: reads one side or two, and settles what is
-# counted.
+# Profiles as stacks, for dproffold, dprofflame and dprofexport: reads one side or two, and chooses
+# the metrics.
 
 use strict;
 use warnings;
@@ -18,11 +18,12 @@ use Devel::DProf::View qw(filters flags folders nothing_shown);
 our $VERSION = $Devel::DProf::Core::VERSION;
 
 use constant REAL => Devel::DProf::Profile::REAL;
-# A page of another tool becomes slow, and then fails, beyond some million events.
+# The most calls of a timeline: pages of other tools become slow, and then fail, beyond some million
+# events.
 use constant MOST_IN_ORDER => 1_000_000;
 
-# Returns the options that these tools share, as new() takes them: those of C as a hash, and then
-# the object's own. Dies with what is wrong.
+# Returns the options that these tools share, as new() takes them: a hash of those of C, then pairs
+# for the object. Dies with a message if an option is wrong.
 sub settings {
     my ($opt) = @_;
     require Cwd;
@@ -37,7 +38,7 @@ sub settings {
         recursion => $opt->{'fold-recursion'} ? 1 : 1000, strip_hex => $opt->{s} ? 1 : 0,
         strip_words => $opt->{'strip-words'} ? 1 : 0, bases => [@symfs, text(Cwd::getcwd() // '')],
     );
-    # These are seldom given.
+    # These options are rare, so the module that parses them is loaded only if needed.
     return (\%how, %own) if !grep { defined $opt->{$_} } qw(map time pid tid);
     require Devel::DProf::OptionValues;
     $how{renames} = [map { Devel::DProf::OptionValues::renames($_) } @{ $opt->{map} }]
@@ -53,9 +54,9 @@ sub settings {
 use constant TWO_SIDES => '--diff takes two sides, a baseline and another one; '
     . 'join the files of one side by commas';
 
-# Returns the files, or sides. Without a name: standard input, if it is a pipe or file, as for
-# filters; else the recorder's default. Returns nothing if there are more than two sides;
-# TWO_SIDES says so.
+# Returns the names of the files, or of the sides. Without a name, a filter reads standard input if
+# that is a pipe or file; otherwise the recorder's default file. Returns nothing if there are more
+# than two sides; TWO_SIDES is the message for that.
 sub names {
     my ($opt, @names) = @_;
     return @names ? @names : -p STDIN || -f STDIN ? '-' : 'tmon.out' if !$opt->{diff};
@@ -65,7 +66,7 @@ sub names {
 
 # ---- formats ----
 
-# The formats as C has them: those for "eyes", for "programs", or of other "tools".
+# Returns C's descriptions of formats: those for "eyes", for "programs", or of other "tools".
 sub formats {
     my ($for) = @_;
     return grep { $_->{for} eq $for } @{ Devel::DProf::Profile::stacks_formats() };
@@ -73,8 +74,8 @@ sub formats {
 
 sub names_of { return map { $_->{name} } @_ }
 
-# Returns the format that --format names, or a file's suffix; undef if there is neither. Dies with
-# what is wrong with a name.
+# Returns the format that --format names, or that a file's suffix stands for; undef if neither does.
+# Dies if --format names no format.
 sub format_of {
     my ($for, $name, $path) = @_;
     my @formats = formats($for);
@@ -92,8 +93,7 @@ sub format_of {
     return $format;
 }
 
-# Returns the --format of a tool for programs, in the form of its text of options, if there is a
-# choice.
+# Returns the text of the option --format for a tool's help, or '' if there is only one format.
 sub format_option {
     my @names = names_of(formats('programs'));
     return @names < 2 ? '' : "= format=s\n    --format " . join('|', @names)
@@ -111,8 +111,8 @@ sub new {
         map { $_ => $options->{$_} } qw(separate autoload) }, $class;
 }
 
-# Reads the files of one side, or the two sides. Returns false, after a message, if there is nothing
-# to go on with.
+# Reads the files of one side, or the two sides. Returns false, after a message, if a side cannot be
+# used.
 sub read {
     my ($self, @names) = @_;
     my @sides;
@@ -147,18 +147,18 @@ sub read {
 sub comparison {
     my ($self) = @_;
     require Devel::DProf::Compare::Diff;
-    # Formats of other tools cannot be normalized.
+    # Formats of other tools have no option to normalize.
     my %how = map { $_ => $self->{how}{$_} }
         grep { exists $self->{how}{$_} } qw(separate autoload renames bases normalize);
     return Devel::DProf::Compare::Diff->new($self->{reader}, \%how,
         map { $_ => $self->{$_} } qw(re_only re_skip));
 }
 
-# Settles, for what draws them apart, which files and phases are kept apart when they are read.
+# A hook of subclasses: chooses which files and phases are kept apart when they are read.
 sub begin_parts { }
 
-# Returns the paths of one side's files, which are not read; nothing, after a message, if there are
-# none.
+# Returns the paths of one side's files without reading them. Returns nothing, after a message, if
+# there are none.
 sub paths {
     my ($self, @names) = @_;
     my @wanted = grep { defined $self->{$_} } qw(pid tid);
@@ -178,7 +178,7 @@ sub paths {
     return @paths;
 }
 
-# Uses what can be read of a file, though lines or values were left out.
+# Decides how much of a file is used: a file with faulty lines or values is used without these.
 sub use_of {
     my ($self, $o, $header) = @_;
     my $what = used($o, $header, $self->{force});
@@ -187,7 +187,7 @@ sub use_of {
     return 'fine';
 }
 
-# Makes two sides of folded stacks with two counts on each line, of one profile.
+# Turns folded stacks with two counts on each line into two sides.
 sub split_pairs {
     my ($self) = @_;
     return 1 if $self->{diff};
@@ -212,9 +212,9 @@ sub is_pair {
     } 0 .. $profile->files - 1;
 }
 
-# Returns what ran when, in real time, of traces, for formats that show that beside the sums: the
-# same files are read once more, as a list of one side that C takes. Returns nothing where a file is
-# no trace, cannot be read again, or has too many calls, which a message says.
+# Returns the calls of traces in order of real time, for formats that show them beside the sums, as
+# the sides that C takes. Reads the same files once more. Returns nothing if a file is no trace or
+# cannot be read again, or, after a message, if there are too many calls.
 sub timeline {
     my ($self) = @_;
     my @outcomes = map { my $profile = $_; map { $profile->outcome($_) } 0 .. $profile->files - 1 }
@@ -228,7 +228,7 @@ sub timeline {
             . 'the trace');
         return;
     }
-    # What was said of the files is not said again.
+    # force suppresses the messages about the files, which the first reading has printed.
     my $again = Devel::DProf::View::Stacks->new({ %{ $self->{how} }, chart => 1 }, %$self,
         chart_time => REAL, phases => 1, force => 1, processes => 0, pid => undef, tid => undef);
     $again->read(map { $_->{path} } @outcomes) or return;
@@ -237,7 +237,7 @@ sub timeline {
 
 sub sides { return $_[0]{reader}->sides }
 
-# The profiles of a side.
+# Returns the profiles of a side.
 sub profiles {
     my ($self, $side) = @_;
     return map { @$_ } @{ ($self->sides)[$side]{profiles} };
@@ -245,10 +245,10 @@ sub profiles {
 
 sub format { return $_[0]{how}{format} }
 
-# Tells whether the format shows what ran when.
+# Returns whether the format shows calls in order of time.
 sub has_timeline { return $_[0]{has_timeline} ? 1 : 0 }
 
-# Tells whether the format has calls, whatever else is counted.
+# Returns whether the format has calls beside the metric.
 sub shows_calls {
     my ($self) = @_;
     return format_of('tools', $self->{how}{format})->{calls};
@@ -256,19 +256,19 @@ sub shows_calls {
 
 sub has_two_sides { return $_[0]{diff} ? 1 : 0 }
 
-# Whether something was left out that could not be read, or filters have shown nothing.
+# Returns whether something could not be read, or the filters have left nothing.
 sub failed { return $_[0]{failed} || defined $_[0]->unmatched ? 1 : 0 }
 
-# Returns what is to be said, after printing, if the filters show no sub at all.
+# Returns the message, after printing, if the filters show no sub at all.
 sub unmatched {
     my ($self) = @_;
     return scalar nothing_shown($self->{comparison} // $self);
 }
 
-# Whether --only and --skip may have left nothing.
+# Returns whether --only or --skip filters the subs.
 sub is_filtered { return $_[0]{re_only} || $_[0]{re_skip} ? 1 : 0 }
 
-# Returns messages on what printing left out, from what C reports.
+# Returns messages about calls and frames that printing left out, from the result of C.
 sub left_out {
     my ($self, $result) = @_;
     my @told;
@@ -285,8 +285,7 @@ sub nothing_left {
     return "nothing is left: $why" . ($self->is_filtered ? ' after --only and --skip' : '');
 }
 
-# Settles what is counted, by name: one metric, or several. Returns false, after a message, if a
-# side lacks one.
+# Chooses the metrics by their names. Returns false, after a message, if a side lacks one.
 sub settle {
     my ($self, @names) = @_;
     my $reader = $self->{reader};
@@ -320,7 +319,7 @@ sub same_kind {
     return $self->{comparison}->same_kind($name);
 }
 
-# Returns a metric's name, and its unit: "s", or what is counted.
+# Returns a metric's label and its unit: "s", or the word for what it counts.
 sub words {
     my ($metric) = @_;
     my $unit = $metric->unit;
@@ -329,10 +328,10 @@ sub words {
         unit => $unit =~ /\A(?:|events|s)\z/ ? $metric->name : $unit);
 }
 
-# Are the values of the first metric seconds?
+# Returns whether the values of the first metric are seconds.
 sub in_seconds { return $_[0]{how}{metrics}[0]{unit} eq 's' }
 
-# Returns the unit of times: "s"; of folded stacks, what they count, "" if that is unknown.
+# Returns the unit of times, "s"; of folded stacks, the unit of their counts, "" if it is unknown.
 sub unit {
     my ($self) = @_;
     return ($self->sides)[0]{profiles}[0][0]->unit;
@@ -346,8 +345,8 @@ sub has {
     return grep { my $name = $_; !grep { !grep { $_ eq $name } @$_ } @lists } @{ $lists[0] };
 }
 
-# Prints in the format of that name. HOW: further fields, as Devel::DProf::Profile::print_stacks
-# takes them. Returns what C reports.
+# Prints in the format of that name. HOW: further fields for Devel::DProf::Profile::print_stacks.
+# Returns the result of C.
 sub print {
     my ($self, $out, $format, %how) = @_;
     my $sides = $self->parts;
@@ -358,8 +357,8 @@ sub print {
         side_names => \@names, version => $VERSION, format => $format, %how });
 }
 
-# Prints in the format of that name, which shows the calls of traces: of files that were not read.
-# Returns what C tells of it, and whether one of the files could not be used.
+# Prints the calls of traces in the format of that name, from files that were not read before.
+# Returns the result of C, and whether one of the files could not be used.
 sub print_trace {
     my ($self, $out, $format, $metric, @paths) = @_;
     my ($failed, $next) = (0, 0);
@@ -384,7 +383,7 @@ sub print_trace {
     return ($result, $failed);
 }
 
-# Tells whether the patterns show a sub of this name.
+# Returns whether the patterns show a sub of this name, and counts the subs shown.
 sub is_shown {
     my ($self, $name) = @_;
     my ($only, $skip) = @$self{qw(re_only re_skip)};
@@ -423,6 +422,6 @@ Devel::DProf::View::Stacks - profiles as stacks: what dproffold and dprofflame s
 =head1 DESCRIPTION
 
 L<dproffold>, L<dprofflame> and L<dprofexport> share this module, which reads the files of one side
-or two and settles the metrics. It is internal to this distribution.
+or two and chooses the metrics. It is internal to this distribution.
 
 =cut

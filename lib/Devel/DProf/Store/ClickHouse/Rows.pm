@@ -1,6 +1,6 @@
 package Devel::DProf::Store::ClickHouse::Rows;
 
-# Tree files as rows of tables, as text to send.
+# Turns tree files into rows of tables, as text to send.
 
 use strict;
 use warnings;
@@ -11,10 +11,10 @@ use Devel::DProf::Store::ClickHouse::Server;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# Contexts that are remembered between profiles, and the bytes of the names on one path.
+# The most contexts remembered between profiles, and the most bytes of names on one path.
 use constant { MOST_CONTEXTS => 1_000_000, LONGEST_PATH => 16_384 };
 
-# A row of dprof_statements: a source file, a statement that was counted, one with its times.
+# Kinds of rows of dprof_statements: a source file, a counted statement, a statement with times.
 use constant { FILE => 0, COUNTED => 1, TIMED => 2 };
 
 BEGIN {
@@ -22,8 +22,8 @@ BEGIN {
     *quoted = \&Devel::DProf::Store::ClickHouse::Server::quoted;
 }
 
-# {sent}{TABLE}{SERVICE}{KEY} is the day for which the server has a row that profiles share, if what
-# is {pending} arrives.
+# {sent}{TABLE}{SERVICE}{KEY} is the day for which the server has a shared row, provided that the
+# rows in {pending} arrive.
 sub new {
     my ($class) = @_;
     return bless { rows => {}, bytes => 0, sent => {}, pending => [], line => {}, ctx => {},
@@ -40,17 +40,17 @@ sub taken {
     return $rows;
 }
 
-sub put {
+sub add_rows {
     my ($self, $table, $rows) = @_;
     $self->{rows}{$table} .= $rows;
     $self->{bytes} += length $rows;
     return;
 }
 
-# Says that what was taken has arrived.
+# Notes that the taken rows have arrived.
 sub arrived { @{ $_[0]{pending} } = () }
 
-# Forgets what was not sent, and contexts if there are too many of them.
+# Forgets rows that were not sent, and contexts if there are too many of them.
 sub clear {
     my ($self) = @_;
     delete $self->{sent}{ $_->[0] }{ $_->[1] }{ $_->[2] } for @{ $self->{pending} };
@@ -62,10 +62,10 @@ sub clear {
 
 # ---- a profile ----
 
-# Adds the rows of a tree: TEXT is the file's, PROFILE has service, version, host, run, env; start
-# and duration in microseconds; day, until which the shared rows are needed. Returns false, and adds
-# nothing, if the text is not as dprofmerge would write it: the order of lines is not kept, for it
-# follows from what is in them.
+# Adds the rows of a tree. TEXT is the file's text. PROFILE has service, version, host, run, env;
+# start and duration in microseconds; and day, until which the shared rows are needed. Returns
+# false, and adds nothing, if the text differs from the text that dprofmerge would write: rows do
+# not keep the order of lines, which Trees.pm derives from their contents.
 sub add {
     my ($self, $text, $profile) = @_;
     my $end = index $$text, "\nPART3\n";
@@ -79,20 +79,21 @@ sub add {
         && $self->statements($file) && pos($$text) == length $$text;
     return 0 if !$is_canonical;
     my $rows = $file->{rows};
-    $self->put($_, $rows->{$_}) for sort keys %$rows;
+    $self->add_rows($_, $rows->{$_}) for sort keys %$rows;
     $self->share($file);
-    $self->put('dprof_profiles', profile_row($file));
+    $self->add_rows('dprof_profiles', profile_row($file));
     return 1;
 }
 
-# A number would come out without them. The first pattern is the fast one, and almost always enough.
+# Returns whether a number has leading zeros, which rows would lose. The first pattern is fast, and
+# almost always decides.
 sub has_leading_zeros {
     my ($text) = @_;
     return $$text =~ /[ :]0[0-9a-f]/
         && $$text =~ /^(?:[=h]|\#l) (?:[0-9a-f: ]*[ :])?0[0-9a-f]|^& 0/m;
 }
 
-# The seconds of microseconds, as far as a DateTime goes.
+# Returns microseconds as whole seconds, up to the largest DateTime.
 sub seconds {
     my ($micros) = @_;
     my $seconds = int($micros / 1e6);
@@ -108,7 +109,7 @@ sub profile_row {
         Devel::DProf::Store::ClickHouse::Server::array(@unused), field($file->{header})) . "\n";
 }
 
-# ---- lines of a tree: each returns false if they are not in their order ----
+# ---- lines of a tree: each function returns false if they are out of order ----
 
 sub names {
     my ($self, $file) = @_;
@@ -152,14 +153,15 @@ sub contexts {
         $rows .= "$prefix$ctx[$depth]\t$values\t[$counters]\t$more\n";
         $all{ $ctx[$depth] } = 1;
     }
-    # Two contexts with one hash would be one.
+    # Two contexts with the same hash would become one.
     return 0 if keys %all != $n;
     @$file{qw(n_contexts ctx)} = ($n, \%all);
     $file->{rows}{dprof_samples} = $rows;
     return $n > 0;
 }
 
-# Returns the number of a context: a chain of hashes, so that no two paths look alike.
+# Returns the number of a context: a hash of its parent's number and its sub, so that different
+# paths have different numbers.
 sub context {
     my ($self, $parent, $depth, $line, $at) = @_;
     my $ctx = unpack 'Q>', md5(pack('Q>', $parent) . "$line\0$at");
@@ -174,7 +176,7 @@ sub context {
     return $ctx;
 }
 
-# The name of a sub as people read it, from the rest of its line.
+# Returns the name of a sub for people, from the rest of its line.
 sub name_of {
     my ($line) = @_;
     my ($package, $name) = map { $_ eq '%' ? '' : s/%([0-9A-F]{2})/chr hex $1/ger }
@@ -220,7 +222,7 @@ sub statements {
                 field($more)) . "\n";
         }
     }
-    # Trees.pm makes the last line anew of all others.
+    # Trees.pm computes the last line from all others.
     $$text =~ /\G# end [^\x00-\x1f\x7f]*\n/gc;
     $file->{n_statements} = $pos;
     $file->{rows}{dprof_statements} = $rows if length $rows;
@@ -229,7 +231,7 @@ sub statements {
 
 # ---- rows that profiles share ----
 
-# Adds those that the server does not have yet for so long as this profile needs them.
+# Adds the shared rows that the server lacks, or does not keep as long as this profile needs them.
 sub share {
     my ($self, $file) = @_;
     my $p = $file->{profile};
@@ -259,7 +261,7 @@ sub missing {
         $sent->{$key} = $day;
         push @{ $self->{pending} }, [$table, $service, $key];
     }
-    $self->put($table, $rows) if length $rows;
+    $self->add_rows($table, $rows) if length $rows;
     return;
 }
 

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::ClickHouse::Schema;
 
-# The tables, and what is made where some are missing.
+# The tables in ClickHouse, and the statements that make missing ones.
 
 use strict;
 use warnings;
@@ -10,9 +10,10 @@ use Devel::DProf::Store qw(failed);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A table: columns, each with its name, type, and what it is to a newer server; what names a row;
-# what the newest of several rows of that name has; whether there is a partition for each day.
-# What stands in all rows of a profile comes first, and takes no room when rows are sorted by it.
+# A table has columns, each with a name, a type, and a kind for newer servers; key, the columns that
+# identify a row; newest, the column that decides which of several rows with that key stays; and
+# daily, whether there is a partition for each day. The columns that all rows of a profile share
+# come first: sorted by them, they take almost no room.
 my @PROFILE = (['ts', 'DateTime', 'time'], ['service', 'String', 'few'],
     ['version', 'String', 'few'], ['host', 'String', 'few'], ['run', 'String', 'few']);
 my @KEY = qw(service version ts run);
@@ -20,10 +21,10 @@ my @TIMES = map { [$_, 'UInt64', 'number'] } qw(user system real);
 
 my @TABLES = (
     { name => 'dprof_profiles', columns => [@PROFILE, ['env', 'String', 'few'],
-        # In microseconds; ts has the whole seconds.
+        # These are microseconds; ts has the whole seconds.
         ['start', 'UInt64', 'time'], ['duration', 'UInt64', 'number'],
         ['contexts', 'UInt64', 'number'], ['statements', 'UInt64', 'number'],
-        # Subs that are named and never appear.
+        # Subs that are named but never appear in a context.
         ['names', 'Array(String)', 'text'], ['header', 'String', 'text']],
         key => [@KEY], daily => 1 },
     { name => 'dprof_contexts', columns => [['service', 'String', 'few'], ['ctx', 'UInt64', ''],
@@ -60,7 +61,7 @@ my %NEWER = (
 
 sub names { return map { $_->{name} } @TABLES }
 
-# The tables that have rows of profiles, and those that have what profiles share.
+# Return the tables with rows of single profiles, and those with rows that profiles share.
 sub daily { return map { $_->{name} } grep { $_->{daily} } @TABLES }
 sub shared { return map { $_->{name} } grep { $_->{newest} } @TABLES }
 
@@ -85,7 +86,7 @@ sub statement {
         . 'ORDER BY (' . join(', ', @{ $table->{key} }) . ')';
 }
 
-# Makes what a server lacks. Returns what was done, as lines.
+# Makes the database and the tables that a server lacks. Returns a report as lines.
 sub make {
     my ($server) = @_;
     my $database = $server->database;
@@ -106,7 +107,7 @@ sub make {
     return @done;
 }
 
-# Returns the engines of our tables that are there, by name.
+# Returns the engines of our existing tables, by table.
 sub engines {
     my ($server) = @_;
     return map { @$_ } $server->rows('SELECT name, engine FROM system.tables WHERE database = '
@@ -119,7 +120,7 @@ sub check {
     my %has = map { $_->[0] => 1 } $server->rows("DESCRIBE TABLE $name");
     my @missing = grep { !$has{$_} } columns($name);
     failed($server->place . ": table $name has no column " . join(', ', @missing)
-        . '; it is not one that dprofstore init has made; name another database', retry => 1)
+        . '; dprofstore init did not make this table; name another database', retry => 1)
         if @missing;
     return;
 }

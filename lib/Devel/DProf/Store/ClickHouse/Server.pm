@@ -1,6 +1,6 @@
 package Devel::DProf::Store::ClickHouse::Server;
 
-# A database of ClickHouse over HTTP: statements, rows, and how values are quoted.
+# Talks to a ClickHouse database over HTTP: statements, rows, and quoted values.
 
 use strict;
 use warnings;
@@ -13,26 +13,29 @@ use Devel::DProf::Text qw(bytes);
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# A server that writes much answers late, for it is asked to answer when all is done.
+# Seconds to wait for an answer. A server that writes much answers late, because it answers only
+# when all is done.
 use constant TIMEOUT => 120;
 
-# Longer statements need a setting, which a user may be forbidden to change.
+# Longer statements need a setting, which a user may not be allowed to change.
 use constant LONGEST => 200_000;
 
-# The bytes of rows of an answer, and of an error, that are read: no statement of ours asks for half
-# as many. Tests set a smaller one.
+# The most bytes that are read of an answer; no statement of ours needs half as many. Tests set a
+# smaller limit. MOST_ERROR is the limit for an error.
 our $Most = 1 << 28;
 use constant MOST_ERROR => 1 << 16;
 
-# What the rows that we sent are to blame for: the same rows would be refused again. All else can
-# be mended: no such table, a wrong password, no memory, no disk, a limit of the server's.
+# Error codes that mean the rows are wrong, so the server would refuse them again. All other errors
+# can be repaired: a missing table, a wrong password, no memory, no disk space, a limit of the
+# server.
 my %IS_REFUSAL = map { $_ => 1 } 6, 26, 27, 33, 38, 41, 53, 69, 72, 117, 130, 131;
 
-# What mends these errors.
+# Advice for some error codes.
 my %REMEDY = (
-    (map { $_ => 'dprofstore init makes what is missing' } 16, 60, 81),
-    (map { $_ => 'DPROF_STORE_USER has the name, DPROF_STORE_PASSWORD or the file '
-        . 'DPROF_STORE_PASSWORD_FILE the password' } 192, 193, 194, 516),
+    (map { $_ => 'run dprofstore init, which makes missing databases, tables and columns' }
+        16, 60, 81),
+    (map { $_ => 'set DPROF_STORE_USER, and DPROF_STORE_PASSWORD or DPROF_STORE_PASSWORD_FILE' }
+        192, 193, 194, 516),
 );
 
 sub new {
@@ -82,7 +85,7 @@ sub each_line {
     return;
 }
 
-# Returns the rows as lists of fields. HOW: outside says that the database may not be there yet.
+# Returns the rows as lists of fields. HOW: outside, if the database may not exist yet.
 sub rows {
     my ($self, $sql, %how) = @_;
     my @rows;
@@ -102,8 +105,8 @@ sub run {
     return;
 }
 
-# A table on several servers would take the rows, and pass them on later: a profile that is listed
-# would not be whole yet.
+# Inserts rows, and waits until all servers have them: otherwise a table on several servers would
+# distribute them later, and a listed profile would be incomplete for a while.
 sub insert {
     my ($self, $table, $columns, $rows) = @_;
     my $query = "INSERT INTO $table (" . join(', ', @$columns) . ') FORMAT TabSeparated';
@@ -112,7 +115,7 @@ sub insert {
     return;
 }
 
-# Little compression is the best bargain here: names that repeat are most of it.
+# Compresses bytes. The lowest level is best here, as most of the text is repeated names.
 sub packed {
     my ($bytes) = @_;
     my ($stream, $code) = Compress::Raw::Zlib::Deflate->new(-Level => 1, -AppendOutput => 1,
@@ -125,7 +128,8 @@ sub packed {
 
 sub ask {
     my ($self, $query, $body, $headers, $callback) = @_;
-    # An error would else come behind the beginning of an answer, which says that all is well.
+    # Without this, the server could begin an answer with status 200 and report an error later in
+    # it.
     my %query = (%$query, wait_end_of_query => 1);
     return $self->{http}->ask('/?' . Devel::DProf::Store::Http::query(
         map { $_ => $query{$_} } sort keys %query),
@@ -152,19 +156,19 @@ my %ESCAPE = ("\\" => '\\\\', "'" => "\\'", "\t" => '\\t', "\n" => '\\n', "\r" =
     "\0" => '\\0');
 my %MEANS = (t => "\t", n => "\n", r => "\r", 0 => "\0", b => "\b", f => "\f");
 
-# Any bytes as a literal of SQL, or of an array.
+# Returns any bytes as a literal of SQL, or of an array.
 sub quoted { return "'" . $_[0] =~ s/([\\'\t\n\r\0])/$ESCAPE{$1}/gr . "'" }
 
-# Any bytes as a field of a row that is sent.
+# Returns any bytes as a field of a row to send.
 sub field { return $_[0] =~ s/([\\\t\n\r\0])/$ESCAPE{$1}/gr }
 
-# What was between the tabs, or the quotes of an array.
+# Returns the bytes of a field, or of a literal without its quotes.
 sub plain { return index($_[0], '\\') < 0 ? $_[0] : $_[0] =~ s/\\(.)/$MEANS{$1} \/\/ $1/gser }
 
-# A line always has a field, which may be empty.
+# Returns the fields of a line. A line has at least one field, which may be empty.
 sub fields { return length $_[0] ? map { plain($_) } split(/\t/, $_[0], -1) : '' }
 
-# An array of strings as a field of a row, and back; numbers need no quotes.
+# Turns a list of strings into an array for a field of a row, and back. Numbers need no quotes.
 sub array { return '[' . join(',', map { quoted($_) } @_) . ']' }
 
 sub elements {
@@ -174,7 +178,7 @@ sub elements {
     return @elements;
 }
 
-# A condition that a column has one of some values.
+# Returns the condition that a column has one of some values.
 sub one_of {
     my ($column, @values) = @_;
     return '0' if !@values;

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::ClickHouse::Trees;
 
-# Tree files from rows of tables: the same bytes that became these rows.
+# Turns rows of tables back into tree files, byte for byte.
 
 use strict;
 use warnings;
@@ -10,8 +10,8 @@ use Devel::DProf::Store::ClickHouse::Rows;
 
 our $VERSION = $Devel::DProf::Core::VERSION;
 
-# {context}{CTX} is [what is above it, the sub's line, the place of the call]. Contexts have ranks
-# in the order of a tree; {depth}, {line} and {at} are lists by rank.
+# {context}{CTX} is [the parent context, the sub's line, the place of the call]. The rank of a
+# context is its position in the tree; {depth}, {line} and {at} are lists by rank.
 sub new { return bless { context => {} }, shift }
 
 sub context {
@@ -22,7 +22,7 @@ sub context {
     return;
 }
 
-# Must be called when all contexts are there, before the first sample.
+# Ranks the contexts. Must be called after the last context and before the first sample.
 sub rank {
     my ($self) = @_;
     return if $self->{rank};
@@ -37,7 +37,7 @@ sub rank {
         push @depth, $depth;
         push @line, $line;
         push @at, length $at ? " at=$at" : '';
-        # The first is to be taken first.
+        # pop takes the last one first, so the order is reversed.
         push @todo, map { [$_, $depth + 1] } sort {
             my ($x, $y) = @$context{$a, $b};
             $y->[1] cmp $x->[1] || $y->[2] cmp $x->[2];
@@ -47,8 +47,8 @@ sub rank {
     return;
 }
 
-# Adds a sample to a tree: its context, its numbers, its keys. Those of unknown contexts are not
-# added.
+# Adds a sample to a tree: its context, its numbers, its keys. Samples of unknown contexts are left
+# out.
 sub sample {
     my ($self, $tree, $ctx, $numbers, $more) = @_;
     my $rank = $self->{rank}{$ctx};
@@ -56,9 +56,9 @@ sub sample {
     return;
 }
 
-# Returns the text of a tree of a hash: header; names, a list; samples; histograms, by line of the
-# sub; statements, a list of rows in their order (kind, text of the file, line number, line of the
-# sub, numbers, keys).
+# Returns the text of a tree. The hash has header; names, a list; samples; histograms, by line of
+# the sub; and statements, a list of rows in their order (kind, text of the file, line number, line
+# of the sub, numbers, keys).
 sub text {
     my ($self, $tree) = @_;
     my ($depth, $line) = @$self{qw(depth line)};
@@ -79,7 +79,7 @@ sub text {
     return join '', $tree->{header}, @text;
 }
 
-# Returns the last line of a tree, which says what its lines add up to.
+# Returns the last line of a tree, which has the sums of the others.
 sub end {
     my ($lines, @samples) = @_;
     my @sums = (0) x 4;
@@ -94,7 +94,7 @@ sub statement {
     my ($row, $id) = @_;
     my ($kind, $file, $number, $line, $numbers, $more) = @$row;
     return "#f $file\n" if $kind == Devel::DProf::Store::ClickHouse::Rows::FILE;
-    # Of what was only counted there is no time.
+    # Statements that were only counted have no times.
     $numbers =~ s/ .*// if $kind == Devel::DProf::Store::ClickHouse::Rows::COUNTED;
     return "#l $number $id->{$line} $numbers$more\n";
 }

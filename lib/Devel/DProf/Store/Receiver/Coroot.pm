@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Receiver::Coroot;
 
-# Coroot.
+# The receiver Coroot.
 
 use strict;
 use warnings;
@@ -49,7 +49,7 @@ Devel::DProf::Store::Receiver::Coroot - sends profiles to Coroot (/v1/profiles)
 
 =head1 DESCRIPTION
 
-See L<Devel::DProf::Store::Receiver>. The API key of the project is DPROF_STORE_TOKEN. Coroot takes
-the time of a profile for that of its end, which it gets.
+See L<Devel::DProf::Store::Receiver>. DPROF_STORE_TOKEN is the API key of the project. Coroot takes
+the time of a profile for that of its end, so the end is sent.
 
 =cut

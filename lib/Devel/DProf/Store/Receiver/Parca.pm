@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Receiver::Parca;
 
-# Parca, and Polar Signals, which has the same interface.
+# The receiver Parca, and Polar Signals, which has the same interface.
 
 use strict;
 use warnings;
@@ -44,8 +44,7 @@ Devel::DProf::Store::Receiver::Parca - sends profiles to Parca (WriteRaw)
 
 =head1 DESCRIPTION
 
-See L<Devel::DProf::Store::Receiver>. Each metric becomes a type of profile of its own,
-C<process_cpu:cpu:nanoseconds:cpu:nanoseconds:delta> and the like; C<profile_name> takes the place
-of C<process_cpu>.
+See L<Devel::DProf::Store::Receiver>. Each metric becomes a profile type of its own, such as
+C<process_cpu:cpu:nanoseconds:cpu:nanoseconds:delta>; C<profile_name> replaces C<process_cpu>.
 
 =cut

@@ -1,6 +1,6 @@
 package Devel::DProf::Store::Receiver::Pyroscope;
 
-# Pyroscope, and Grafana Cloud Profiles: /ingest, or the Push of its newer interface.
+# The receivers Pyroscope and Grafana Cloud Profiles: /ingest, or Push of the newer interface.
 
 use strict;
 use warnings;
@@ -22,17 +22,17 @@ sub options { return qw(push_api profile_name) }
 sub settle {
     my ($self, $name, $opt) = @_;
     $self->{is_push} = $opt->{push_api} ? 1 : 0;
-    failed("$name: a name for the profile needs --push-api")
+    failed("$name: --profile-name needs --push-api")
         if defined $opt->{profile_name} && !$self->{is_push};
     $self->{profile_name} = Devel::DProf::Store::Receiver::profile_name($opt);
     return;
 }
 
-# The server takes these of its own.
+# The server sets these labels itself.
 sub is_reserved { return $_[1] =~ /\A(?:__.*|pyroscope_spy)\z/s }
 
-# In the address of /ingest, labels stand as NAME{NAME=VALUE,...}, without quotes, and blanks at the
-# ends of a value are lost.
+# Returns the rules for labels. The address of /ingest has labels as NAME{NAME=VALUE,...}, without
+# quotes, and the server drops blanks at the ends of a value.
 sub rules {
     my ($self) = @_;
     my $rules = $self->SUPER::rules;
@@ -41,7 +41,7 @@ sub rules {
         service => [qr{\A[A-Za-z0-9_./-]+\z},
             'must be letters, digits and _ . / - (any text with --push-api)'],
         value => [qr/\A(?!\s)[^,}]+(?<!\s)\z/,
-            'must not hold , or } or begin or end with a blank (any text with --push-api)'] };
+            'must not contain , or } or begin or end with a blank (any text with --push-api)'] };
 }
 
 sub request {
@@ -71,7 +71,7 @@ sub push_request {
         Devel::DProf::Store::Receiver::json({ series => [$series] }));
 }
 
-# The same profile has the same UUID whenever it is sent.
+# Returns a UUID, which is always the same for a profile.
 sub id {
     my ($profile) = @_;
     my $hex = Digest::MD5::md5_hex($profile->{run} // $profile->{pprof});
@@ -90,10 +90,10 @@ Devel::DProf::Store::Receiver::Pyroscope - sends profiles to Pyroscope (/ingest,
 
 =head1 DESCRIPTION
 
-See L<Devel::DProf::Store::Receiver>. The server names a profile after its metrics when it comes by
-/ingest, C<wall> in most cases. With C<push_api>, it gets the name C<process_cpu>, where Grafana's
-pages look first, or that of C<profile_name>; labels may then hold any text.
+See L<Devel::DProf::Store::Receiver>. The server names a profile after its metrics if it comes by
+/ingest, C<wall> in most cases. With C<push_api>, the profile gets the name C<process_cpu>, which
+Grafana's pages show first, or that of C<profile_name>; labels may then have any text.
 
-A profile that began more than an hour ago is refused, unless the server is set otherwise.
+The server refuses a profile that began more than an hour ago, unless it is configured otherwise.
 
 =cut
