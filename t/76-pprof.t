@@ -66,7 +66,8 @@ subtest 'Bytes and objects stand in the place of times' => sub {
         'dproffold -m prints another type');
     is(shown('dproffold', file(%space, samples => \@samples, default => 'inuse_objects')),
         $objects, 'dproffold prints the default type that the file names');
-    is(shown('dprofreport', '--format=perf', '-m', 'bytes', $heap), <<"END", 'dprofreport prints bytes');
+    is(shown('dprofreport', '--format=perf', '-m', 'bytes', $heap),
+        <<"END", 'dprofreport prints bytes with their unit');
 # Profile: $heap
 # Metric: bytes
 # Total: 120 bytes
@@ -81,7 +82,8 @@ Children      Self  Symbol
 END
     like(shown('dprofpp', $heap), qr/^Total = 120 bytes\n.*^ 50\.0 .* -  N::g$/ms,
         'dprofpp prints bytes without calls');
-    is(in_process('dproffold', '-m', 'alloc_space', $heap)->{err}, <<"END", 'the message lists the types');
+    is(in_process('dproffold', '-m', 'alloc_space', $heap)->{err},
+        <<"END", 'the message of an unknown type lists the types of the file');
 there is no metric alloc_space
 $heap has cpu, user, system, real, inuse_objects, inuse_space
 END
