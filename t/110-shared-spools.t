@@ -90,7 +90,7 @@ subtest 'The default spool is no link of another user' => sub {
             . "spool=DIR or PERL_DPROF_SPOOL\nBEGIN failed--compilation aborted.\n",
                 "$what is no default spool");
     }
-    is_deeply(contents($private), {}, 'no file is made behind links that stand at the default spool');
+    is_deeply(contents($private), {}, 'links in place of the default spool lead to no file');
     my $dir = scratch();
     symlink $private, "$dir/named";
     recorded($dir, $CALLS, '-d:DProf=slice=1,spool=named');

@@ -296,7 +296,7 @@ for my $round (1 .. $runs) {
     }
 }
 
-subtest 'recorded ones, against the naive reader' => sub {
+subtest 'The recorded profiles agree with a naive reader' => sub {
     for my $path (sort glob root() . '/t/data/*.out') {
         my $name = $path =~ s{.*/}{}r;
         my $naive = NaiveProfile->new(slurp($path));
@@ -327,7 +327,7 @@ subtest 'recorded ones, against the naive reader' => sub {
             fold($path)->{out};
         is(join('', map { s/ \d+$//r } split /^/, fold('--skip', '\(program\)', $path)->{out}),
             $whole,
-            '... and no other line');
+            '--skip (program) drops no other line');
         is(fold('--only', 'nothing like this', $path)->{out}, "(program) 2214\n",
             '--only that matches nothing leaves all to (program)');
         is(run_tool('dproffold', [], stdin => $path)->{out}, fold($path)->{out},
@@ -340,14 +340,15 @@ subtest 'recorded ones, against the naive reader' => sub {
             'tmon.out is the default');
         is(run_tool('dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '',
             '-o prints nothing on standard output');
-        is(slurp("$home/x.folded"), fold($path)->{out}, '... and writes the file');
+        is(slurp("$home/x.folded"), fold($path)->{out}, '-o writes the file');
         spew("$home/tmon.out.old", slurp(root() . '/t/data/shop-old.out'));
         is(run_tool('dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out},
             fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
             '--diff NAME compares with tmon.out.old');
         is(run_tool('dproffold', ['-m', 'calls'], dir => $home,
             env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out},
-            fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
+            fold('-m', 'calls', '--skip', 'program', $path)->{out},
+                'the command line overrides DPROFFOLD_OPTS');
         my $full = -e '/dev/full' ? run_tool('dproffold', ['-o', '/dev/full', $path])
             : { err => 'could not be written', status => 1 };
         like("$full->{status} $full->{err}", qr/^1 .*could not be written/,
@@ -376,15 +377,15 @@ for my $name (hurtful()) {
 
 # ---- deep recursion ----
 
-subtest 'deep recursion' => sub {
+subtest 'Deep recursion is cut' => sub {
     my $deep = file(join(';', ('f') x 2000) . " 5\n" . join(';', ('f') x 2000, 'g')
         . " 7\nf;f 1\n");
     my $run = fold($deep);
     is($run->{out}, "f;f 1\n" . join(';', ('f') x 1000) . " 5\n" . join(';', ('f') x 1000, 'g')
         . " 7\n", '2,000 frames of one name become 1,000');
     is($run->{err}, "1000 calls in a recursion of more than 1,000 frames are counted with the last "
-        . "of these\n", '... and a message says so');
-    is($run->{status}, 0, '... with status 0');
+        . "of these\n", 'a message says that the recursion was cut');
+    is($run->{status}, 0, 'a recursion that was cut gives status 0');
     prints("f 6\nf;g 7\n", '... or one', '--fold-recursion', $deep);
     my $turns = join ';', ('f', 'g') x 3000;
     prints("$turns 1\n", 'indirect recursion is not shortened', file("$turns 1\n"));
@@ -448,40 +449,41 @@ is(fold('-m', 'cpu', '--unit', 'ms', file("a 5.5\n"), root() . '/t/data/shop-old
 {
     my $file = file("a;b 5\nrubbish\na -1\n;; 7\na;b nan\n 9\nc 1\na 1e3\n");
     my $run = fold($file);
-    is($run->{out}, "(program) 7\na;b 5\nc 1\n", 'beside bad lines the others are printed');
-    is($run->{status}, 1, '... with status 1');
+    is($run->{out}, "(program) 7\na;b 5\nc 1\n", 'the lines beside bad ones are printed');
+    is($run->{status}, 1, 'bad lines give status 1');
     my @said = split /\n/, $run->{err};
     is_deeply([map { /^\Q$file\E: .*\(line (\d+), byte \d+\)\z/ ? $1 : $_ } @said], [2, 3, 5, 6, 8],
-        '... and each bad line is named') or diag $run->{err};
+        'each bad line is named') or diag $run->{err};
     $run = fold('--diff', $file, file("a;b 6\nmore rubbish\n"));
     is($run->{out}, "(program) 7 0\na;b 5 6\nc 1 0\n",
-        'bad lines of two sides: the others are printed');
-    is($run->{status}, 1, '... with status 1');
-    like($run->{err}, qr/more rubbish \(line 2, /, '... and the bad lines of both are named');
+        'the lines of two sides beside bad ones are printed');
+    is($run->{status}, 1, 'bad lines of two sides give status 1');
+    like($run->{err}, qr/more rubbish \(line 2, /, 'the bad lines of both sides are named');
     prints("a%201 2\nb 3\nc%201 2\nd x 2\n", 'names may end in a number when not all lines do',
         file("a 1 2\nb 3\nc 1 2\nd x 2\n"));
     $run = fold(file("a 1\n" x 30 . "bad\n" x 30));
     like($run->{err}, qr/: \.\.\. and 20 more lines that cannot be read\n\z/,
-        'of many bad lines the rest is counted');
-    is($run->{out}, "a 30\n", '... and the good lines are printed');
+        'a message counts the bad lines that it does not name');
+    is($run->{out}, "a 30\n", 'the good lines among many bad ones are printed');
     $run = fold(file("a 1\n" . "bad\n" x 30));
     is("$run->{status} $run->{out}$run->{err}" =~ s/: .*//r, "1 Not a perl profile\n",
-        'a file of mostly bad lines is told in one line');
+        'a file of mostly bad lines gives one line');
 }
 for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a perl profile/],
     ["this is text\n", qr/^Not a perl profile/]) {
     my ($text, $said) = @$_;
     my $run = fold(file($text));
-    is($run->{status} . $run->{out}, 1, 'no profile: status 1, and no output');
-    like($run->{err}, $said, '... and a message');
+    is($run->{status} . $run->{out}, 1, 'a file that is no profile gives status 1 and no output');
+    like($run->{err}, $said, 'a file that is no profile gives a message');
 }
 {
     my $run = fold("$dir/missing");
     is("$run->{status} $run->{out}$run->{err}",
-        "1 Unable to open $dir/missing: No such file or directory\n", 'a missing file is told');
+        "1 Unable to open $dir/missing: No such file or directory\n",
+            'a missing file gives a message');
     $run = fold(file("a 0\n"));
     is("$run->{status} $run->{out}$run->{err}", "0 nothing is left: no stack has a self value\n",
-        'a file of zeros is told');
+        'a file of zeros gives a message');
     $run = fold(file("a 1 2\n"), file("b 3\n"));
     is("$run->{status} $run->{err}", "1 some of the files have two counts on each line, and others "
         . "have one\n", 'files with one count and with two do not mix');
@@ -505,8 +507,9 @@ for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $s
     [['--time', 'x', $side], qr/--time/]) {
     my ($args, $said) = @$_;
     my $run = fold(@$args);
-    is("$run->{status}$run->{out}", 2, "@$args: status 2" =~ s/\Q$dir\E//gr);
-    like($run->{err}, qr/$said.*\nTry 'dproffold -h' for help\.\n\z/, '... with the reason');
+    is("$run->{status}$run->{out}", 2, "dproffold @$args gives status 2" =~ s/\Q$dir\E//gr);
+    like($run->{err}, qr/$said.*\nTry 'dproffold -h' for help\.\n\z/,
+        "dproffold @$args gives the reason" =~ s/\Q$dir\E//gr);
 }
 like(fold('-h')->{out}, qr/^dproffold .*--fold-recursion/s, '-h prints the usage');
 like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V prints the version');
@@ -533,11 +536,12 @@ sub ticks {
         ['dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
         my $run = in_process(@$_);
         isnt($run->{status}, 0,
-            "@$_[0, 1]: times too large for the other file's ticks are an error");
+            "dproffold @$_[0, 1] fails if times are too large for the other file's ticks");
         my $why = 'the times add up to more than fits, in the ticks of the other files'
             . ' ($hz=1000000000000, not $hz=1000)';
-        like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m, '... that names the file');
-        is($run->{out}, '', '... without output');
+        like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m,
+            'a message names the file whose times are too large');
+        is($run->{out}, '', 'times that are too large give no output');
     }
     $run = in_process('dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
     like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m,
