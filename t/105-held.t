@@ -138,8 +138,7 @@ END
     my $run = profiled([$file], env => \%TREE);
     my $calls = PhaseReader::calls($run->{profile}, qr/^main::(?:row|idle)\z/);
     is_deeply($calls, { 'main main::row' => 1 },
-        'a file that is saved in a stretch, or left by a' . ' process that is killed, has nothing '
-            . 'of it');
+        'the file of a process that saved and was killed in a stretch has nothing of it');
     $file = spew(scratch() . '/p.pl', $JOBS . <<'END');
 for my $n (3, 12, 4, 15) { my $held = hold(0.01); mark("job $n"); page($n); save(); page($n);
     mark('main'); save() if $n == 4; settle($held); idle(); save() }
