@@ -111,7 +111,8 @@ sub check {
         my $others = text_of($got, $is_other);
         $$first //= $others;
         ($have, $want) = ("$have\n$others", "$want\n$$first") if !$mode->{samples};
-        is(($run->{raw} ? "status $run->{raw}, $run->{err}\n" : '') . $have, $want, $what);
+        is(($run->{raw} ? "status $run->{raw}, $run->{err}\n" : '') . $have, $want,
+            "the calls come from the right places: $what");
     }
     return;
 }

@@ -137,7 +137,8 @@ for my $how ({}, @LINES) {
         is($file =~ s{.*/}{}r, "p-$run-$pid-$tid-$n.tree",
             'the name of a slice has program, run, process, thread and number')
             if $n <= 2;
-        is($script, $control, "the name of a slice does not depend on \$0") if $n == 1 || $n == 90;
+        is($script, $control, "the header's script does not depend on \$0")
+            if $n == 1 || $n == 90;
         like($text, qr/\$dprof_complete=1;/, 'each slice is whole') if $n <= 2;
         push @{ $of{"$run $pid"} }, $n;
     }
