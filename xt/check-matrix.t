@@ -9,9 +9,9 @@ use Test::More;
 
 my $says = qx{'$^X' xt/matrix --says};
 is($?, 0, 'xt/matrix knows what was tested');
-is(content('doc/tested.md'), $says, 'doc/tested.md says the same (xt/matrix --write)');
+is(content('doc/tested.md'), $says, 'doc/tested.md says what xt/matrix --write prints');
 for my $file (qw(README README.md lib/Devel/DProf.pm)) {
-    like(content($file), qr{doc/tested\.md}, "$file refers to it");
+    like(content($file), qr{doc/tested\.md}, "$file refers to doc/tested.md");
 }
 
 # A row names its commit, so that it stays true. Changes of the code since the commit that most rows

@@ -75,7 +75,7 @@ my %real = (
 );
 my %option = options($real{table});
 is(keys %option, () = $real{table} =~ /^    X\([A-Z]+, \w+, "/mg, 'all rows of the list are read');
-ok($option{only} && $option{skip} && !$option{signal}, '... some of which are in the header');
+ok($option{only} && $option{skip} && !$option{signal}, 'some options are in the header');
 is(join("\n", complaints(%real)), '',
     'each option and each line of the header is documented and tested');
 
@@ -83,7 +83,7 @@ is(join("\n", complaints(%real)), '',
 my $row = qq(    X\(TEXT, label, "label", "a word for the header", .told = true\) \\\n);
 (my $table = $real{table}) =~ s/(^#define DPX_OPTIONS\(X\) \\\n)/$1$row/m;
 my $bad = join "\n", complaints(%real, table => $table);
-like($bad, $_->[1], "notices: $_->[0]") for (
+like($bad, $_->[1], "the check notices $_->[0]") for (
     ['an option without a manual', qr/^label: lib/m], ['one without a test', qr/^label: no test/m],
     ['a line without a description', qr/^\$dprof_label: Format\.pod/m],
     ['one that gets lost when files are merged', qr/^\$dprof_label: DP_HEADER_NAMES/m],
