@@ -1,4 +1,4 @@
-# dproftop beside programs that go on when they are told to. The time of day and the wait between
+# dproftop beside programs that wait for a step of the test. The time of day and the wait between
 # two looks are the test's, so that all rates are exact.
 use strict;
 use warnings;

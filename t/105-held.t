@@ -32,7 +32,7 @@ END
 sub header_of {
     my ($file, $name) = @_;
     my @wrong = StrictProfile::problems($file, \my %about);
-    is(join("\n", @wrong, wrong_sums($file)), '', "the sums of $name are equal");
+    is(join("\n", @wrong, wrong_sums($file)), '', $name);
     return $about{header};
 }
 
@@ -54,7 +54,7 @@ for my $how (['a tree', {}], ['call sites', { PERL_DPROF_CALLSITES => 1 }],
     my ($what, $env) = @$how;
     my ($calls, $run) = calls_of("$what: only slow jobs", $MANY, %$env);
     is_deeply($calls, \%MANY, 'kept calls are recorded, each in its phase') or diag explain $calls;
-    my ($all, $stopped) = @{ header_of($run->{profile}, '... and the file holds together') }
+    my ($all, $stopped) = @{ header_of($run->{profile}, 'the sums of the file are equal') }
         {qw(rrun_rtime dprof_stopped)};
     cmp_ok($all, '>=', 290 * 10_000, 'the profile has the time of slow jobs');
     cmp_ok($all, '<', 300 * 10_000, 'the profile has no other time than that of slow jobs');
@@ -149,7 +149,7 @@ END
         env => { %TREE, PERL_DPROF_SLICE => 60, PERL_DPROF_SPOOL => $spool });
     my @slices = bsd_glob("$spool/*.tree");
     is(scalar @slices, 11, 'the program leaves eleven slices');
-    header_of($_, 'the header of a slice is whole') for @slices;
+    header_of($_, 'the sums of a slice are equal') for @slices;
     my @jobs = map { my $file = $_;
         grep { !/main::idle/ } map { "$_ in " . ($file =~ /(\d+)\.tree\z/)[0] }
         sort keys %{ PhaseReader::calls($file, qr/^main::(?:row|idle)\z/) } } @slices;
@@ -208,7 +208,7 @@ END
     my $run = profiled([$file], env => { counting(), PERL_DPROF_SAMPLE => 1000 });
     my @lines = PhaseReader::tree_of($run->{profile});
     my %jobs = map { /kind=phase/ && /job%20(\d+)/ ? ($1 => 1) : () } grep { /^& / } @lines;
-    my $all = header_of($run->{profile}, 'samples: the file holds together')->{rrun_rtime};
+    my $all = header_of($run->{profile}, 'the sums of a sampled file are equal')->{rrun_rtime};
     cmp_ok($all, '>=', 1200 * 10_000, 'a sampled profile has the time of slow jobs');
     cmp_ok($all, '<', 1300 * 10_000, 'a sampled profile has no other time than that of slow jobs');
 }

@@ -13,7 +13,7 @@ my $help = run_program([built_perl(), '-d:DProf=help', '-e', 1])->{out};
 is(join(' ', sort(option_names())), join(' ', sort $help =~ /^ {2}([\w-]+)=/mg),
     'each option of the recorder is in the table');
 my @rows = option_rows();
-cmp_ok(scalar(@rows), '<', 60, "scalar(@rows) . ' recordings have all pairs of options'");
+cmp_ok(scalar(@rows), '<', 60, scalar(@rows) . ' recordings have all pairs of options');
 SKIP: { skip 'lines=, source= and sample= in a tree: ' . no_lines(), 1 if defined no_lines() }
 for my $row (TestEnvironment::sample(5, @rows)) {
     my ($plain, $run) = record_row($row);

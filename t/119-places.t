@@ -9,7 +9,7 @@ use DProfTest;
 
 # In the programs below, AT stands for an expression that prints a place.
 # Prints what caller says of the running sub; HERE prints the place that the sub's first argument
-# tells: there are calls of which caller names another statement than the one that they stand in.
+# names, because for some calls caller names another statement than the one that they stand in.
 my $CALLER = join ', ', '(caller 0)[3]', '(caller 0)[1]', '(caller 0)[2]';
 my %macros = (
     AT => "syswrite(STDOUT, join(chr(32), $CALLER) . chr(10))",

@@ -93,7 +93,7 @@ subtest 'The total is tested by pairs of runs' => sub {
         my @d = map { $y[$_] - $x[$_] } 0 .. $#x;
         my $json = compared(\%json, side(1, @x), side(1, @y));
         is($json->{total_pairs}, $n, "the total is tested by $n pairs");
-        near($json->{total_p}, naive_p(@d), 'p is that of all signs');
+        near($json->{total_p}, naive_p(@d), 'the p of the total is that of all signs');
         near($json->{new_total}, int(int(median(@x) + 0.5) + naive_shift(@d) + 0.5) / 1e6,
             'the total is the median of the baseline and the change of pairs');
     }
@@ -119,8 +119,8 @@ subtest 'Only runs that were recorded in turn are pairs' => sub {
     is(compared({ %json, spending => 0.1 }, side(1, @x), side(1, @y))->{total_pairs}, undef,
         'a test with a tenth of alpha needs more than ten pairs');
     my $three = compared(\%json, side(1, @x), side(1, @y), side(1, map { $_ - 50 } @x));
-    near($three->{total_p_1}, 2 / 2**10, 'three sides: each is paired with the baseline');
-    near($three->{total_p_2}, 2 / 2**10, '... the last one, too');
+    near($three->{total_p_1}, 2 / 2**10, 'the second of three sides is paired with the baseline');
+    near($three->{total_p_2}, 2 / 2**10, 'the third of three sides is paired with the baseline');
     my ($baseline, $other) = (side(1, @x), side(1, @y));
     $baseline->{name} = 'old';
     my $text = compared({}, $baseline, $other);
@@ -147,7 +147,7 @@ END
         dir => $home, env => { PERL_DPROF_CLOCK => 'counting' }, fresh => 1);
     my $json = eval { JSON::PP->new->utf8->decode($run->{out}) } // {};
     is($json->{total_pairs}, 10, 'runs are recorded in turn') or diag $run->{err};
-    near($json->{total_p}, 2 / 2**10, 'the second one of each pair is slower');
+    near($json->{total_p}, 2 / 2**10, 'the second run of each pair is slower');
     cmp_ok(abs($json->{total_change_pct}), '<', 1,
         'the total shows the five calls, and not the drift')
         or diag explain $json;

@@ -201,7 +201,7 @@ subtest 'Random sampled profiles agree with a naive model' => sub {
         for 'significant', 'not significant';
 };
 
-# ---- what is told ----
+# ---- what dprofdiff prints ----
 
 subtest 'One sampled run a side is tested by its samples' => sub {
     my %base = (a => [600, 600_000], b => [300, 300_000], c => [100, 100_000], d => [2, 2000]);

@@ -1,6 +1,6 @@
 # --watch prints one report after the other beside a program that runs. Nothing here waits for a
-# time: the program goes on when it is told to, and reports are read until one has what was
-# recorded.
+# time: the program goes on when a line arrives, and reports are read until one has the calls that
+# were recorded.
 use strict;
 use warnings;
 use Test::More;
@@ -48,8 +48,8 @@ sub read_to {
     return '';
 }
 
-# A program that calls f, prints so, and calls g when it is told to; then it ends in the way that it
-# is told.
+# A program that calls f, prints so, and calls g when a line arrives. The next line decides how the
+# program ends.
 my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; '
     . 'my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
 sub program {

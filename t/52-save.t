@@ -62,8 +62,7 @@ subtest 'A trace is saved on a signal' => sub {
         is(f_code("$run->{dir}/two"), "20012 $CUT", "$what: a second copy has more");
         is(f_code($run->{profile}), '20017 0', "$what: the final file has all calls");
         next if $more->{PERL_DPROF_COMPRESS};
-        my $one = profile_ok("$run->{dir}/one", "$what: well formed", cut =>
-            "$what: the first copy is well formed");
+        my $one = profile_ok("$run->{dir}/one", "$what: the first copy is well formed", cut => 1);
         my $head = header("$run->{dir}/one");
         is("@$head{qw(rrun_utime rrun_stime rrun_rtime)}", "@{ $one->{sum} }",
             "$what: the copy's sums are those of its marks");
@@ -268,8 +267,7 @@ subtest 'Signals that cannot be used are refused, and others do no harm' => sub 
         is(f_code("$pids->{dir}/one"), "99 $CUT",
             'after an exec that has failed, the file is that of a save');
         if (!%$mode) {
-            my $got = profile_ok("$pids->{dir}/one", 'well formed', cut =>
-                'the saved copy is well formed');
+            my $got = profile_ok("$pids->{dir}/one", 'the saved copy is well formed', cut => 1);
             my $head = header("$pids->{dir}/one");
             is("@$head{qw(rrun_utime rrun_stime rrun_rtime dprof_saved)}", "@{ $got->{sum} } 1",
                 'the sums are those of the save');

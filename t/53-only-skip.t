@@ -25,8 +25,8 @@ sub marks {
     my $run = profiled([$file], env => { counting(%env) });
     is(same_as_plain($plain, $run) . ($plain->{status} ? "status $plain->{status}: $plain->{err}"
         : ''), '', "the program runs as plain: $opt{name}");
-    my $got = profile_ok($run->{profile}, "well formed: $opt{name}", events =>
-        "the profile is well formed: $opt{name}");
+    my $got = profile_ok($run->{profile}, "the profile is well formed: $opt{name}",
+        events => 1);
     my $words = join ' ',
         $got->marks(qr/^(?:main::(?!(?:BEGIN|END|import)\z)|A::|CORE::|Data::Dumper::Dumpxs|
             List::Util::(?!bootstrap|import)[a-z])/x);

@@ -356,7 +356,7 @@ subtest "A pattern is matched as characters, and is perl's" => sub {
         "perl's warnings about a pattern are not printed");
     is($got->('// self > 0'), "(total),A::caf\xe9,B::x", 'the empty pattern matches all');
     is($got->('/B/ self > 0, // self > 0'), "B::x,(total),A::caf\xe9,B::x",
-        '... also after another pattern');
+        'the empty pattern matches all after another pattern');
 };
 
 subtest '--unit gives the limits of folded stacks a unit' => sub {
@@ -721,12 +721,12 @@ sub is_list {
     my $json = json_of($run);
     is($run->{status}, 3, 'json: the gate fails');
     is_list([map { $_->{name} } grep { exists $_->{value} } @{ $json->{findings} }],
-        [map { as_json($_) } @grown], 'json: names');
+        [map { as_json($_) } @grown], 'json: the findings have all names');
     is_list([map { "$_->{rule} $_->{name}" } grep { !exists $_->{value} } @{ $json->{findings} }],
         ['new fresh', text_of($rule[2]) . ' no more'], 'json: new and gone have their names');
     is_list([map { $_->{symbol} } sort { $a->{baseline} <=> $b->{baseline} }
         grep { $_->{symbol} !~ /^(?:\(program\)|fresh|no more)$/ } @{ $json->{rows} }],
-            [map { as_json($_) } @names], 'json: rows');
+            [map { as_json($_) } @names], 'json: the rows have all names');
 }
 
 # Text has findings as lines.
@@ -736,7 +736,7 @@ sub is_list {
     is_list([map { /^FAIL  \Q$rule_shown\E: (.*): [\d.]+ m?s -> [\d.]+ m?s \(\+[\d.]+%\)\z/ ? $1
         : $_ } @lines],
         [map({ shown($_) } @grown), 'FAIL  new: fresh: is new',
-            'FAIL  ' . shown($rule[2]) . ': no more: is gone'], 'text: a line for each finding');
+            'FAIL  ' . shown($rule[2]) . ': no more: is gone'], 'text: each finding has a line');
 }
 
 sub tap_of {
@@ -764,7 +764,7 @@ subtest 'TAP is what a harness takes' => sub {
     is(text_of($tests[0]->description =~ s/^- //r) =~ s/\\([\\#])/$1/gr, $rule_shown,
         'tap: the description of a test is the rule');
     is_list([map { /^#   (.*): [\d.]+ m?s -> / ? $1 : () } split /\n/, $text],
-        [map { shown($_) } @grown], 'tap: findings');
+        [map { shown($_) } @grown], 'tap: each finding has a comment');
     my $fine = tap_of(diffs('--fail-if', '/no such/ self > 5%, /\# TODO no/ new', '--format', 'tap',
         @hostile)->{out});
     $fine->run;
@@ -800,7 +800,7 @@ subtest 'JUnit is well formed for any reader' => sub {
     my ($first) = map { s/(&\w+;)/$said{$1}/gr }
         $text =~ m{<failure message="@{[scalar @grown]} crossed it">\n([^<]*)</failure>};
     is_list([map { /^(.*): [\d.]+ m?s -> / ? $1 : $_ } grep { length } split /\n/, $first // ''],
-        [map { $xml->($_) } @grown], 'junit: findings');
+        [map { $xml->($_) } @grown], 'junit: each finding is in a case');
     like($text, qr/<testsuite name="dprofdiff" tests="3" failures="3" errors="0" skipped="0">/,
         'junit: the counts are right');
   SKIP: {
@@ -874,7 +874,7 @@ subtest 'JUnit is well formed for any reader' => sub {
     };
     is_list([map { $span->($_) =~ s/: [\d.]+ m?s -> .*\)\z//r } @list],
         [map({ $few->("$rule_shown: " . shown($_)) } @grown), 'new: fresh: is new',
-            shown($rule[2]) . ': no more: is gone'], 'markdown: findings');
+            shown($rule[2]) . ': no more: is gone'], 'markdown: each finding is in the list');
     my @facts = map { $span->($_) } $text =~ /^- (?!\*)[A-Z][^:`]*: (.*)\n/mg;
     is_list([grep { /^not closed|BEHIND/ } @facts], [],
         'markdown: code spans above the table are closed');
@@ -925,7 +925,7 @@ subtest 'CSV is well formed' => sub {
     is_list([map { $_->[ $column{gate} ] } @cells], [($rule_shown) x @names],
         'csv: each row has its rule');
     is_list([map { $_->[ $column{place} ] } @cells],
-        [map { shown($hostile_file) . ":$_" } 1 .. @names], 'csv: places');
+        [map { shown($hostile_file) . ":$_" } 1 .. @names], 'csv: each row has its place');
 };
 
 subtest 'Findings name their side if there are three sides' => sub {

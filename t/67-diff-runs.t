@@ -232,16 +232,16 @@ subtest 'Ops, layout and noise help to judge times' => sub {
     my $p = 2 / 184_756;            # of ten values that are all greater than ten others
     my %same = %{ by_name(json($base, ten('same', d => sub { (12_000 + $_[0], 1000, 0) }))) };
     is($same{'A::d'}{verdict}, 'significant', 'a sub that does the same, but slower, is found');
-    $at_most->($same{'A::d'}{p}, 12 * $p / 0.9, '... its p is that of twelve tests');
+    $at_most->($same{'A::d'}{p}, 12 * $p / 0.9, 'the p of the slower sub is that of twelve tests');
     my $more = json($base, ten('more', d => sub { (10_300 + $_[0], 1030, 0) }));
     is(by_name($more)->{'A::d'}{verdict}, 'significant', 'a sub that does 3 % more is found');
     $at_most->(by_name($more)->{'A::d'}{p}, $p / 0.9 / 0.9 / 1.9,
-        '... its p is that of nine tenths of alpha, and of one direction');
+        'the p of more ops is that of nine tenths of alpha in one direction');
     is($more->{ops_differ}, 1, 'only the sub that does more has other ops');
     my $less = by_name(json($base, ten('less', d => sub { (10_300 + $_[0], 970, 0) })));
     $at_most->($less->{'A::d'}{p}, $p / 0.9 / 0.9 / 0.1, 'slower with fewer ops is less expected');
 
-    # Of 90 others none could be decided with a tenth of alpha: they have a quarter.
+    # A tenth of alpha could decide none of 90 others, so they have a quarter.
     my @many = map { my $d = $_; join ',', map { my $k = $_; run_file("$dir/many.$d.$k",
         'd' => [10_000 + $d + $k, 1000 + $d, 0], map { $_ => [10_000 + $k, 1000, 0] } 'aa' .. 'dm')
         } 0 .. 9 } 0, 300;

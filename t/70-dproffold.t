@@ -54,27 +54,32 @@ for my $round (1 .. $runs) {
     my $good = 1;
     my $nothing = !grep { $_->[0] } values %$stacks;
     next if $nothing;
-    $good &&= prints(folded($stacks), "$what: every stack once, in order", $file);
+    $good &&= prints(folded($stacks), "$what: every stack is printed once, in order", $file);
     my $again = file(fold($file)->{out});
     $good &&= is(slurp($again), fold($again)->{out},
         "$what: the output is read back to the same output");
     my $twice = changed($stacks, sub { @_ });
     $_->[0] *= 2 for values %$twice;
-    $good &&= prints(folded($twice), "$what: two files add up", $file, $file);
-    $good &&= prints(folded(changed($stacks, sub { reverse @_ })), "$what: reversed",
+    $good &&= prints(folded($twice), "$what: two files are added up", $file, $file);
+    $good &&= prints(folded(changed($stacks, sub { reverse @_ })),
+        "$what: --reverse reverses the stacks",
         '--reverse', $file);
     my $merged = sub { my @f = @_; @f[grep { !$_ || $f[$_] ne $f[ $_ - 1 ] } 0 .. $#f] };
     $good &&= prints(folded(changed($stacks, $merged)), "$what: --fold-recursion merges recursion",
         '--fold-recursion', $file);
     $good &&= prints(folded(changed($stacks, sub { reverse $merged->(@_) })),
-        "$what: ... and reversed", '--fold-recursion', '-r', $file);
+        "$what: --fold-recursion --reverse merges recursion and reverses the stacks",
+            '--fold-recursion', '-r', $file);
     my $re = ('^a', 'main', ':', 'b$', '[0-9]')[$round % 5];
-    $good &&= prints(folded(changed($stacks, sub { grep { /$re/ } @_ })), "$what: --only $re",
+    $good &&= prints(folded(changed($stacks, sub { grep { /$re/ } @_ })),
+        "$what: --only $re keeps the frames that match",
         '--only', $re, $file);
-    $good &&= prints(folded(changed($stacks, sub { grep { !/$re/ } @_ })), "$what: --skip $re",
+    $good &&= prints(folded(changed($stacks, sub { grep { !/$re/ } @_ })),
+        "$what: --skip $re removes the frames that match",
         '--skip', $re, $file);
     $good &&= prints(folded(changed($stacks, sub { $merged->(grep { /b/ && !/$re/ } @_) })),
-        "$what: both, and folded", '--only', 'b', '--skip', $re, '--fold-recursion', $file);
+        "$what: --only, --skip and --fold-recursion work together",
+            '--only', 'b', '--skip', $re, '--fold-recursion', $file);
     if (!$good) {
         diag("input of round $round: $file");
         spew('/tmp/dproffold-failed.in', $text) if $ENV{DPROF_KEEP};
@@ -116,11 +121,13 @@ for my $round (1 .. $runs) {
     my @files = map { file($_) } @texts;
     my ($old, $new) = @stacks;
     my $both = two($old, $new);
-    my $good = prints(folded($both), "sides $round", '--diff', @files[0, 1]);
+    my $good = prints(folded($both),
+        "sides $round: --diff prints the values of both sides", '--diff', @files[0, 1]);
     my $pairs = file(fold('--diff', @files[0, 1])->{out});
-    $good &&= prints(slurp($pairs), "sides $round: the output, read, is the same", $pairs);
+    $good &&= prints(slurp($pairs),
+        "sides $round: the output is the same when it is read again", $pairs);
     $good &&= prints(folded(changed($both, sub { reverse @_ })),
-        "sides $round: reversed, of two counts a line", '-r', $pairs);
+        "sides $round: --reverse reverses stacks with two counts", '-r', $pairs);
     my ($x, $y) = (0, 0);
     ($x, $y) = ($x + $_->[0], $y + $_->[1]) for values %$both;
     if ($x && $y) {
@@ -179,22 +186,26 @@ for my $round (1 .. $runs) {
             file("a;0xdead 7\nb 0x0 3\na;7f99aa11bb33 6\ndeadbeef1 1\n"));
     for my $flag (qw(-s -x --strip-hex)) {
         prints("a;0x... 2 7\na;7f00aa11bb22 5 0\na;7f99aa11bb33 0 6\nb 0x... 3 3\ndeadbeef1 0 1\n"
-            . "feedface 1 0\nm0x...z 1 0\n", "$flag: addresses, as for difffolded.pl", $flag,
+            . "feedface 1 0\nm0x...z 1 0\n",
+                "$flag strips the addresses that difffolded.pl strips", $flag,
             '--diff', $old, $new);
     }
     prints("0x... 0 1\na;0x... 7 13\nb 0x... 3 3\nfeedface 1 0\nm0x...z 1 0\n",
-        '--strip-words: those without 0x, too', '--strip-words', '--diff', $old, $new);
+        '--strip-words strips addresses without 0x', '--strip-words', '--diff', $old, $new);
     for my $none (file(''), file("# a 5\n\n")) {
-        prints("a;b 3 0\nc 4 0\n", 'a side without stacks: all is gone', '--diff',
+        prints("a;b 3 0\nc 4 0\n", 'all stacks are gone if the new side has none', '--diff',
             file("a;b 3\nc 4\n"), $none);
-        prints("a;b 0 3\nc 0 4\n", '... or new', '--diff', $none, file("a;b 3\nc 4\n"));
+        prints("a;b 0 3\nc 0 4\n",
+            'all stacks are new if the old side has none', '--diff', $none, file("a;b 3\nc 4\n"));
     }
     prints("0x... 1\n", '-s strips addresses from one side', '-s', file("0x1 1\n"));
-    prints("word_12345678 1\nx12345678 1\n", 'words that are no addresses stay', '--strip-words',
+    prints("word_12345678 1\nx12345678 1\n",
+        '--strip-words keeps words that are no addresses', '--strip-words',
         file("word_12345678 1\nx12345678 1\n"));
     prints("a 1 0\n\x{c3}\x{a9} 0 2\n", 'sides without common stacks are printed', '--diff',
         file("a 1\n"), file("\x{c3}\x{a9} 2\n"));
-    prints("A::x;A::y 3 4\n", '--map', '--map', 'B::=A::', '--diff', file("B::x;B::y 3\n"),
+    prints("A::x;A::y 3 4\n",
+        '--map renames packages', '--map', 'B::=A::', '--diff', file("B::x;B::y 3\n"),
         file("A::x;A::y 4\n"));
     prints("main;g 6 6\n",
         '-n makes sides of equal shape equal', '-n', '--diff', file("main;g 2\n"),
@@ -276,8 +287,9 @@ for my $round (1 .. $runs) {
     for (['calls', 3], ['ops', 4]) {
         my ($metric, $column) = @$_;
         my $want = folded({ map { $_ => [$of->{$_}[$column] * 1000] } keys %$of });
-        $good &&= prints($want, "hz $hz: --unit $metric", '--unit', $metric, $file);
-        $good &&= prints($want, "hz $hz: -m $metric", '-m', $metric, $file);
+        $good &&= prints($want,
+            "hz $hz: --unit $metric prints that unit", '--unit', $metric, $file);
+        $good &&= prints($want, "hz $hz: -m $metric prints that metric", '-m', $metric, $file);
     }
     # The two sides have different clocks.
     my ($other_text, $other) = random_tree(100);
@@ -368,11 +380,11 @@ for my $name (hurtful()) {
         keys %stacks;
     my $file = file($text);
     my $what = shown(length $name > 50 ? 'a long name' : $name);
-    next if !prints(folded(\%stacks), "$what: read and printed", $file);
+    next if !prints(folded(\%stacks), "$what: the file is read and printed", $file);
     my $again = file(fold($file)->{out});
-    prints(slurp($again), "$what: again", $again);
+    prints(slurp($again), "$what: the output is the same when it is read again", $again);
     prints(folded(changed(two(\%stacks, { key('x') => [5000] }), sub { reverse @_ })),
-        "$what: --reverse of two sides", '-r', '--diff', $file, file("x 5\n"));
+        "$what: --reverse reverses the stacks of two sides", '-r', '--diff', $file, file("x 5\n"));
 }
 
 # ---- deep recursion ----
@@ -386,14 +398,15 @@ subtest 'Deep recursion is cut' => sub {
     is($run->{err}, "1000 calls in a recursion of more than 1,000 frames are counted with the last "
         . "of these\n", 'a message says that the recursion was cut');
     is($run->{status}, 0, 'a recursion that was cut gives status 0');
-    prints("f 6\nf;g 7\n", '... or one', '--fold-recursion', $deep);
+    prints("f 6\nf;g 7\n",
+        '--fold-recursion makes one frame of a deep recursion', '--fold-recursion', $deep);
     my $turns = join ';', ('f', 'g') x 3000;
     prints("$turns 1\n", 'indirect recursion is not shortened', file("$turns 1\n"));
 };
 
 # ---- other profilers ----
 
-prints(<<'END', 'perf', file(<<'IN'));
+prints(<<'END', "the output of perf's tools is read", file(<<'IN'));
 perl;[unknown];Perl_sv_setsv_flags_[k] 3
 perl;main;Perl_pp_entersub 12
 perl;main;Perl_pp_entersub;_int_malloc+0x1f 2
@@ -404,7 +417,7 @@ perl;main;Perl_pp_entersub 12
 perl;[unknown];Perl_sv_setsv_flags_[k] 3
 perl;main;Perl_pp_entersub;_int_malloc+0x1f 2
 IN
-prints(<<'END', 'async-profiler', file(<<"IN" =~ s/\n/\r\n/gr));
+prints(<<'END', 'the output of async-profiler is read', file(<<"IN" =~ s/\n/\r\n/gr));
 java/lang/Thread.run;Foo$$Lambda$14/0x0000000800066840.call;java/util/HashMap.<init> 17
 java/lang/Thread.run;com/x/Caf%3B.m 4
 END
@@ -412,14 +425,15 @@ java/lang/Thread.run;Foo\$\$Lambda\$14/0x0000000800066840.call;java/util/HashMap
 
 java/lang/Thread.run;com/x/Caf%3b.m 4
 IN
-prints(<<"END", 'py-spy', file(<<"IN"));
+prints(<<"END", 'the output of py-spy is read', file(<<"IN"));
 <module> (app.py:1);main (app.py:20);caf\xc3\xa9 (unicod\xc3\xa9.py:3) 31
 <module> (app.py:1);thread (12);run (threading.py:892) 2
 END
 <module> (app.py:1);main (app.py:20);caf\xc3\xa9 (unicod\xc3\xa9.py:3) 31
 <module> (app.py:1);thread (12);run (threading.py:892) 2
 IN
-prints(<<'END', 'nytprofcalls: interior lines, fractions', file(<<'IN'));
+prints(
+    <<'END', 'the output of nytprofcalls is read, with interior lines and fractions', file(<<'IN'));
 main::BEGIN@5 10
 main::BEGIN@5;strict::import 3.5
 main::BEGIN@53 2

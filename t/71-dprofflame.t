@@ -426,27 +426,37 @@ for my $round (1 .. $runs) {
     my $file = file($text);
     my $tree = sub { tree_of($stacks) };
     my @all = ('--minwidth', 0);
-    picture_ok("round $round: every frame", [@all, $file], $tree->());
-    picture_ok("round $round: as usual", [$file], $tree->(), least => 0.1 / 1180);
+    picture_ok("round $round: the picture has every frame", [@all, $file], $tree->());
+    picture_ok(
+        "round $round: the picture is right by default", [$file], $tree->(), least => 0.1 / 1180);
     my $px = 1 + int rand 200;
-    picture_ok("round $round: --minwidth $px",
+    picture_ok("round $round: --minwidth $px leaves out narrow frames",
         ['--minwidth', $px, '--width', 600, '--height', 20, $file], $tree->(), least => $px / 580,
         image => 600, height => 20);
-    picture_ok("round $round: --minwidth 5%", ['--minwidth', '5%', '--inverted', $file], $tree->(),
+    picture_ok(
+        "round $round: --minwidth 5% leaves out narrow frames",
+            ['--minwidth', '5%', '--inverted', $file], $tree->(),
         least => 0.05, inverted => 1);
-    picture_ok("round $round: --order weight", [@all, '--order', 'weight', $file], $tree->(),
+    picture_ok(
+        "round $round: --order weight sorts frames by weight",
+            [@all, '--order', 'weight', $file], $tree->(),
         order => sub { $_[1]{w} <=> $_[0]{w} || $_[0]{name} cmp $_[1]{name} });
-    picture_ok("round $round: --order weight, but for narrow frames",
+    picture_ok("round $round: --order weight sorts wide frames by weight",
         ['--minwidth', 20, '--order', 'weight', $file], $tree->(), least => 20 / 1180,
         order => sub { $_[1]{w} <=> $_[0]{w} || $_[0]{name} cmp $_[1]{name} });
-    picture_ok("round $round: --order time", [@all, '--order', 'time', $file], $tree->(),
+    picture_ok(
+        "round $round: --order time sorts frames by time",
+            [@all, '--order', 'time', $file], $tree->(),
         order => sub { $when->{ $_[0]{key} } <=> $when->{ $_[1]{key} } });
     my $back = tree_of(changed({ map { $stacks->{$_}[0] ? ($_ => $stacks->{$_}) : () }
         keys %$stacks }, sub { reverse @_ }));
-    picture_ok("round $round: --reverse", [@all, '--reverse', $file], $back, reverse => 1);
-    picture_ok("round $round: --reverse, narrow ones left out", ['-r', '--minwidth', 10, $file],
+    picture_ok(
+        "round $round: --reverse reverses the stacks",
+            [@all, '--reverse', $file], $back, reverse => 1);
+    picture_ok("round $round: --reverse leaves out narrow frames", ['-r', '--minwidth', 10, $file],
         $back, reverse => 1, branches => 1, least => 10 / 1180);
-    picture_ok("round $round: --total", [@all, '--total', 1_000_000_000, $file], $tree->(),
+    picture_ok(
+        "round $round: --total widens the root", [@all, '--total', 1_000_000_000, $file], $tree->(),
         total => 1_000_000_000_000);
     is(flame($file)->{out}, flame($file)->{out},
         "round $round: the same input gives the same bytes");
@@ -498,23 +508,28 @@ for my $round (1 .. $runs) {
     my $tree = sub { tree_of($stacks) };
     my @all = ('--minwidth', 0);
     for my $width (sort keys %width) {
-        picture_ok("sides $round: --width $width", [@all, '--width', $width, $file], $tree->(),
+        picture_ok(
+            "sides $round: --width $width sets the widths",
+                [@all, '--width', $width, $file], $tree->(),
             two => 1, width => $width{$width});
-        picture_ok("sides $round: --width $width --delta total",
+        picture_ok("sides $round: --width $width --delta total sets widths and colours",
             ['--width', $width, '--delta', 'total', $file], $tree->(), two => 1,
             width => $width{$width}, delta => 'total', least => 0.1 / 1180);
     }
-    picture_ok("sides $round: --hue", [@all, '--hue', $file], $tree->(), two => 1,
+    picture_ok(
+        "sides $round: --hue draws the difference as hues",
+            [@all, '--hue', $file], $tree->(), two => 1,
         width => $width{change}, delta => 'hue') if grep { $_->[0] != $_->[1] } values %$stacks;
     my $turned = changed($stacks, sub { @_ });
     @$_ = reverse @$_ for values %$turned;
-    picture_ok("sides $round: --negate, as flamegraph.pl has it", [@all, '--negate', $file],
+    picture_ok("sides $round: --negate draws what flamegraph.pl draws", [@all, '--negate', $file],
         tree_of($turned), two => 1, width => $width{before});
     my $back = changed({ map { $stacks->{$_}[0] || $stacks->{$_}[1] ? ($_ => $stacks->{$_}) : () }
         keys %$stacks }, sub { reverse @_ });
-    picture_ok("sides $round: --reverse, coloured where it happened", [@all, '-r', $file],
+    picture_ok(
+        "sides $round: --reverse colours frames by the change of their stacks", [@all, '-r', $file],
         tree_of($back), two => 1, reverse => 1, width => $width{after});
-    picture_ok("sides $round: --reverse, --width union --delta total",
+    picture_ok("sides $round: --reverse, --width union and --delta total go together",
         [@all, '-r', '--width', 'union', '--delta', 'total', $file], tree_of(united($stacks)),
         two => 1, reverse => 1, delta => 'total', width => sub { $_[2] });
     # The two sides are files of their own.
@@ -524,14 +539,20 @@ for my $round (1 .. $runs) {
             keys %$stacks)
     } 0, 1;
     if ($round % 4 != 1) {
-        picture_ok("sides $round: --diff", [@all, '--diff', @files], $tree->(), two => 1,
+        picture_ok(
+            "sides $round: --diff compares two files",
+                [@all, '--diff', @files], $tree->(), two => 1,
             width => $width{after});
-        picture_ok("sides $round: --diff -n", [@all, '--diff', '-n', '--width', 'union', @files],
+        picture_ok(
+            "sides $round: --diff -n scales one side",
+                [@all, '--diff', '-n', '--width', 'union', @files],
             $tree->(), two => 1, by => $y / $x,
             width => sub { $width{union}->($_[0] * $y / $x, $_[1]) });
-        picture_ok("sides $round: -n of two columns", [@all, '-n', '--width', 'before', $file],
+        picture_ok("sides $round: -n scales two columns", [@all, '-n', '--width', 'before', $file],
             $tree->(), two => 1, by => $y / $x, width => sub { $_[0] * $y / $x });
-        picture_ok("sides $round: --diff --negate", [@all, '--diff', '--negate', @files], $tree->(),
+        picture_ok(
+            "sides $round: --diff --negate exchanges the colours",
+                [@all, '--diff', '--negate', @files], $tree->(),
             two => 1, width => $width{before});
     }
     my $data = eval { page_of(flame('--format=html', '-n', '--diff', @files)->{out}) } // diag $@;
@@ -563,7 +584,7 @@ subtest 'Hostile names cannot break pictures or pages' => sub {
     my ($stacks) = stacks_of($text);
     is(scalar(keys %$stacks), scalar(my @names = hurtful()), 'all difficult names are stacks');
     my $tree = tree_of($stacks);
-    picture_ok('names made to hurt', [$file], $tree);
+    picture_ok('the picture has hostile names', [$file], $tree);
     my $svg = flame($file)->{out};
     is(scalar(() = $svg =~ m{<script}gi) . scalar(() = $svg =~ m{</script}gi), '11',
         'their picture has one script');
@@ -830,9 +851,10 @@ subtest '-m draws one metric or two, and a page has all metrics' => sub {
     my ($all, $missed) = (0, 0);
     $all += $_->[0], $missed += $_->[1] for values %stacks;
     my $by = $missed / $all;
-    picture_ok('-m A,B: two counters of one profile', ['--minwidth', 0, '-m', 'ops,miss', $profile],
+    picture_ok(
+        '-m A,B draws two counters of one profile', ['--minwidth', 0, '-m', 'ops,miss', $profile],
         tree_of(\%stacks), two => 1, by => $by, width => $width{after}, words => 1);
-    picture_ok('... with the difference of both',
+    picture_ok('-m A,B --hue draws the difference of two counters',
         ['--minwidth', 0, '-m', 'ops,miss', '--hue', $profile], tree_of(\%stacks),
         two => 1, by => $by,
         width => sub { abs($_[1] - $_[0] * $by) }, delta => 'hue', words => 1);
@@ -841,7 +863,8 @@ subtest '-m draws one metric or two, and a page has all metrics' => sub {
         'titles of two metrics have both values, both shares and the factor');
     like(flame('-m', 'ops,miss', $profile)->{out},
         qr{<text id="title"[^>]*>miss against ops</text>}, '-m of two metrics sets the title');
-    picture_ok('-m of one', ['--minwidth', 0, '-m', 'miss', '--countname', 'misses', $profile],
+    picture_ok(
+        '-m draws one counter', ['--minwidth', 0, '-m', 'miss', '--countname', 'misses', $profile],
         tree_of({ map { $_ => [$stacks{$_}[1]] } keys %stacks }), countname => 'misses');
     my $page = flame('--format', 'html', '-m', 'ops', $profile);
     my $json = page_of($page->{out})->{json};

@@ -14,7 +14,7 @@ use MIME::Base64 qw(encode_base64);
 
 my $SERVER = 'Devel::DProf::Store::ClickHouse::Server';
 
-# Answers as it is told, and keeps what it was asked.
+# Gives the answers of its caller, and keeps the requests.
 {
     package FakeHttp;
     sub new { my $class = shift; return bless { answers => [@_], asked => [] }, $class }

@@ -84,7 +84,7 @@ subtest 'Each run counts the same ops, in traces and trees' => sub {
     is(scalar keys %seen, 1, 'each run counts the same ops, in traces and trees')
         or diag explain \%seen;
     my ($f, $g) = split ' ', (keys %seen)[0];
-    near($g, 13 * 300, 13 * 600, 'the ops of a loop of 100 rounds, run 12 times');
+    near($g, 13 * 300, 13 * 600, 'main::g has the ops of a loop of 100 rounds, run 12 times');
 };
 
 subtest "perl -Dt counts ops as far as perl's run loop goes" => sub {
@@ -99,7 +99,8 @@ subtest "perl -Dt counts ops as far as perl's run loop goes" => sub {
     like($run->{err}, qr/leavesub/, 'perl -Dt prints the ops');
     is(scalar(split /^/, $run->{err}), scalar(split /^/, $ran->{err}),
         'perl -Dt prints as many ops as without the profiler');
-    near(of(counts($run), 'main::f', 'ops'), 300, 600, '... and the ops until then are counted');
+    near(of(counts($run), 'main::f', 'ops'), 300, 600,
+        'the ops before and after perl -Dt are counted');
 };
 
 # For each call path, a trace has the ops and SVs of the tree: the recorder computes them in two
@@ -150,7 +151,7 @@ subtest 'SVs count if they stay, and if they go' => sub {
         near(of($counts, 'main::keep', 'svs') - of($counts, 'main::keep', 'svs-freed'), 2000, 2100,
             "$mode: 1000 references to arrays are counted while they stay");
         near(of($counts, 'main::drop', 'svs-freed') - of($counts, 'main::drop', 'svs'), 2000,
-            2100, '... and as freed when they go');
+            2100, "$mode: the references count as freed when they go");
         near(of($counts, 'main::pass', 'svs') - of($counts, 'main::pass', 'svs-freed'), -5, 40,
             'SVs that come and go within a call add up to nothing');
     }
@@ -185,9 +186,10 @@ subtest 'A child has what it did before its first event, and has it once' => sub
         my $counts = counts($run, $child);
         $ops and near(of($counts, 'main::g', 'ops'), 3000, 12000,
             "$mode: ops of a child before its first event count where it was forked");
-        near(of($counts, 'main::g', 'svs'), 1000, 1100, '... and so do its SVs');
+        near(of($counts, 'main::g', 'svs'), 1000, 1100,
+            "$mode: SVs of a child before its first event count where it was forked");
         near(total($counts, 'svs') - of($counts, 'main::g', 'svs'), 0, 500,
-            '... and they count once');
+            "$mode: SVs of a child before its first event count once");
     }
 };
 
@@ -299,7 +301,7 @@ subtest 'Page faults are counted where pages are touched, beside a clock, too' =
         my ($least) = sort { $a <=> $b }
             map { of(counts(recorded("$touch touch(1000);", "page-faults+$clock")), 'main::touch',
                 'page-faults') } 1 .. 3;
-        near($least, 990, $asan ? 1300 : 1100, "beside $clock, too");
+        near($least, 990, $asan ? 1300 : 1100, "page faults are counted beside $clock");
     }
 };
 
@@ -328,7 +330,7 @@ subtest 'Each process and each thread has its own events' => sub {
     near(of(counts($run), 'main::touch', 'page-faults'), 195, 500,
         'page faults of a forked child do not count in its parent');
     near(of(counts($run, $child), 'main::touch', 'page-faults'), 880, 1300,
-        '... but in its own file');
+        'page faults of a forked child count in its own file');
 
   SKIP: {
         skip 'perl has no threads', 3 if !$Config{useithreads};
@@ -340,7 +342,7 @@ subtest 'Each process and each thread has its own events' => sub {
         near(of(counts($run), 'main::touch', 'page-faults'), 55, 400,
             'page faults of a thread do not count in its parent');
         near(of(counts($run, $thread), 'main::touch', 'page-faults'), 990, 1400,
-            '... but in its own file');
+            'page faults of a thread count in its own file');
         skip 'bytes are not counted here', 1 if !$bytes;
         near(of(counts($run), 'main::touch', 'bytes'), 60 * 4096, 400_000,
             'bytes still count after a thread has ended');

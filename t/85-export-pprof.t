@@ -246,7 +246,7 @@ subtest 'Two sides are exported as two files' => sub {
         delete @want{grep { my $v = $want{$_}; !grep { $_ } @$v } keys %want};
         is_deeply(pprof_stacks($read[$side]), \%want, "side $side has its values");
     }
-    # Of several runs, a side has the mean.
+    # A side of several runs has their mean.
     my $mean = export('-f', '--diff', $files[0], "$files[0],$files[1]");
     my $sum = 0;
     $sum += $_->{values}[1] for @{ $mean->{samples} };

@@ -136,7 +136,8 @@ sub check_end {
     return;
 }
 
-# It hides what it takes for idle, unless it is told what it shows, and sorts threads by name.
+# The viewer hides threads that it takes for idle, unless the file names the visible ones. It sorts
+# threads by name.
 sub check_shown {
     my ($meta, $threads) = @_;
     my $is = join ' ', @{ $meta->{initialVisibleThreads} || ['not told'] };

@@ -47,7 +47,7 @@ sub in_ns {
     } keys %$rows };
 }
 
-# The rows of a track alike; those of which nothing is shown are left out of both.
+# Rows in a common form. Rows without calls and times are left out, as dprofreport leaves them out.
 sub rows_of {
     my ($track) = @_;
     return { map { ($_ => [@{ $track->{subs}{$_} }[0 .. 2]]) } keys %{ $track->{subs} } };
@@ -144,7 +144,7 @@ for my $round (1 .. $runs) {
     ($tracks) = exported("$what, --main", '-f', '--main', $file);
     $rows = profile_rows($file, Devel::DProf::Profile::REAL, sub { $_[0]->only_main },
         separate => 0);
-    # Of a call that a goto began before the main program, dprofreport has the one before it.
+    # A goto before the main program may begin a call; dprofreport has the call before that one.
     $good &&= is_deeply(something(rows_of((values %$tracks)[0])), something($rows),
         "$what: --main has what dprofreport has") if $text !~ /^\*/m;
     if (!$good) {
@@ -257,7 +257,7 @@ my ($huge) = exported('huge', '-f', file(profile_text(hz => 1, subs => ['main f 
     lines => ['+ 1', ('@ 0 0 4503599627370495') x 3, '- 1', '+ 1', '@ 0 0 5', '- 1'])));
 ok(scalar keys %$huge, 'huge times can be exported');
 
-# The processes of files lie beside each other; numbers that files share are told apart.
+# The processes of files lie beside each other; numbers that files share become different ones.
 my @beside = map {
     my ($start, $pid) = @$_;
     file(profile_text(hz => 1000, subs => ['main f x.pm:1'], lines => ['+ 1', '@ 1 0 5', '- 1'],

@@ -95,7 +95,7 @@ for my $seed (@LINES ? (201, 251) : ()) {
 }
 SKIP: {
     skip 'there is no Coro', 5 if !eval { require Coro; 1 };
-    # Of the anonymous subs on a line of this program, the slices know more and more.
+    # Each slice knows more anonymous subs of a line of this program than the slice before.
     my $file = spew(scratch() . '/p.pl', CoroProgram::program(25, 8));
     same(both($file, { map { %$_ } @LINES }), 'coroutines', 5);
 }

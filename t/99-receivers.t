@@ -279,7 +279,7 @@ subtest 'A file that is no profile is not sent' => sub {
     my $server = stand_in();
     my $failure;
     {
-        # What is wrong with a file is said by what reads it.
+        # The reader of a file prints what is wrong with it.
         open my $keep, '>&', \*STDERR or die $!;
         close STDERR;
         open STDERR, '>', "$dir/stderr" or die $!;

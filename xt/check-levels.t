@@ -205,8 +205,8 @@ sub circles {
     return rings(%to);
 }
 
-# Finds files of which each uses functions of the next, to call them or to have them called. A
-# function is where its body is; inline functions of a header count, its declarations do not.
+# Finds circles of files: each file uses functions of the next, to call them or to have them called.
+# A function is where its body is; inline functions of a header count, its declarations do not.
 my $inline = qr/^(?:DP_INLINE|static inline)\b.*?^\}/ms;
 
 sub call_circles {
@@ -295,7 +295,7 @@ my @samples = (
         qr{src/view does not see src/compare}],
     ['no folder',        'src/dp_odd.c', qq{int x;\n}, qr/in no folder/],
     ['an unknown folder', 'src/odd/dp_odd.c', qq{int x;\n}, qr/in no folder/],
-    ['... of xs/',       'xs/dpx_odd.c', qq{int x;\n}, qr/in no folder/],
+    ['a file of xs/ in no folder',       'xs/dpx_odd.c', qq{int x;\n}, qr/in no folder/],
     ['unknown included', 'src/base/dp_buf.c', qq{#include "dp_odd.h"\n}, qr/in no folder/],
     ['a path',           'src/base/dp_buf.c', qq{#include "events/jev.h"\n},
         qr/not a header of src/],

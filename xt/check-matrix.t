@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# doc/tested.md says what xt/matrix has tested, and of which commits.
+# doc/tested.md says what xt/matrix has tested, and at which commits.
 use strict;
 use warnings;
 use FindBin;
@@ -14,8 +14,8 @@ for my $file (qw(README README.md lib/Devel/DProf.pm)) {
     like(content($file), qr{doc/tested\.md}, "$file refers to doc/tested.md");
 }
 
-# A row names its commit, so that it stays true. Changes of the code since the commit that most rows
-# are of are told, and are an error in a release.
+# A row names its commit, so that it stays true. The check lists changes of the code since the
+# commit of most rows; they are an error in a release.
 my %rows;
 $rows{$_}++ for $says =~ /\| ([0-9a-f]{12}) \|/g;
 my ($commit) = sort { $rows{$b} <=> $rows{$a} || $a cmp $b } keys %rows;

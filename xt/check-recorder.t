@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Whatever must be told of a recorder option, and of a line that the recorder adds to a file's
-# header. An option is a row of DPX_OPTIONS in xs/record/dpx_opt.h; a line is written in xs/, or is
-# that of such a row, and is a name of DP_HEADER_NAMES in src/format/dp_header.h.
+# Each option of the recorder, and each line that the recorder adds to a file's header, is
+# documented and tested. An option is a row of DPX_OPTIONS in xs/record/dpx_opt.h; a line is written
+# in xs/, or is that of such a row, and is a name of DP_HEADER_NAMES in src/format/dp_header.h.
 use strict;
 use warnings;
 use FindBin;

@@ -75,7 +75,7 @@ sub obscurities {
 
 my @files = tracked();
 is(join("\n", map { complaints($_, content($_)) } @files), '',
-    "scalar(@files) . ' files keep the rules'");
+    scalar(@files) . ' files keep the rules');
 
 # First lines make programs of files only in the usual ways.
 my @shebang = grep { content($_) =~ /^#!/ } @files;

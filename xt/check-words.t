@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # The words that src/dprof/ lists are in the manual and the help of each tool that takes them.
-# Whoever adds a metric, a column, a key or a format learns here which text lacks it.
+# The author of a new metric, column, key or format learns here which text lacks it.
 use strict;
 use warnings;
 use FindBin;
