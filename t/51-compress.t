@@ -35,7 +35,7 @@ sub same_text {
     return $text;
 }
 
-sub look {
+sub read_calls {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->add($file);
@@ -60,7 +60,7 @@ subtest 'A compressed profile has the same text' => sub {
             ok(same_text($text) eq same_text(slurp($plain->{profile})),
                 "$what $level: the uncompressed text is the same") or diag substr $text, 0, 3000;
             $size{$level} = -s $run->{profile};
-            my ($calls, $o) = look($run->{profile});
+            my ($calls, $o) = read_calls($run->{profile});
             is("$o->{code} $calls->{'main::f'}", "0 " . ($mode->{LESS} ? 606 : 9_090),
                 "$what $level: the tools read the compressed file");
         }
@@ -79,15 +79,15 @@ subtest 'Compressed profiles of processes have all calls' => sub {
             'sub f { 1 } f() for 1 .. 20_000; my $p = fork; f() for 1 .. 30_000; '
                 . 'if ($p) { waitpid $p, 0; print $p } else { exec "true" }'],
             env => { counting(), %packed, %$mode });
-        my ($mine) = look($run->{profile});
-        my ($childs, $o) = look("$run->{profile}.$run->{out}");
+        my ($mine) = read_calls($run->{profile});
+        my ($childs, $o) = read_calls("$run->{profile}.$run->{out}");
         is("$mine->{'main::f'} $childs->{'main::f'} $o->{code}", '50000 30000 0',
             "$what: all calls are there after fork and exec");
         packed_ok($run->{profile}) if !%$mode;
         $run = profiled(['-e', 'no warnings; sub f { 1 } sub deep { f() for 1 .. 9999; '
             . 'exec "/no/such/thing" for 1 .. 3; f() } deep(); f(); print "went on"'],
             env => { counting(), %packed, %$mode });
-        my ($calls, $out) = look($run->{profile});
+        my ($calls, $out) = read_calls($run->{profile});
         is("$run->{out} $calls->{'main::f'} $out->{code}", 'went on 10001 0',
             "$what: all calls are there after execs that fail");
         packed_ok($run->{profile}) if !%$mode;
@@ -95,7 +95,7 @@ subtest 'Compressed profiles of processes have all calls' => sub {
     my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 20_000; kill 9, $$'],
         env => { counting(), %packed, PERL_DPROF_BUFFER => 1000 });
     unlink "$run->{profile}.live";
-    my ($calls, $o) = look($run->{profile});
+    my ($calls, $o) = read_calls($run->{profile});
     is($o->{code}, Devel::DProf::Profile::TRUNCATED,
         'a killed process whose .live file is lost is cut short');
     cmp_ok($calls->{'main::f'}, '>=', 19_000,
@@ -104,7 +104,7 @@ subtest 'Compressed profiles of processes have all calls' => sub {
     my $whole = slurp($run->{profile});
     my $bad = 0;
     for my $cut (map { int(length($whole) * $_ / 23) } 1 .. 22) {
-        my ($some, $out) = look(spew("$run->{dir}/cut", substr $whole, 0, $cut));
+        my ($some, $out) = read_calls(spew("$run->{dir}/cut", substr $whole, 0, $cut));
         $bad++ if $out->{code} != Devel::DProf::Profile::TRUNCATED
             || ($some->{'main::f'} // 0) > $calls->{'main::f'};
     }
@@ -114,7 +114,7 @@ subtest 'Compressed profiles of processes have all calls' => sub {
 subtest 'The limit counts compressed bytes' => sub {
     my $run = profiled(['-e', $WORK],
         env => { counting(), %packed, PERL_DPROF_LIMIT => '4K', PERL_DPROF_BUFFER => 1000 });
-    my ($calls, $o) = look($run->{profile});
+    my ($calls, $o) = read_calls($run->{profile});
     is("$o->{code} $calls->{'main::f'} $o->{tree}", '0 9090 1',
         'a compressed trace goes on as a tree');
     my ($trace) = unpacked($run->{profile}) =~ /^(.*?)^PART3$/ms;

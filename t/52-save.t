@@ -14,7 +14,7 @@ my %tree = (PERL_DPROF_MODE => 'tree');
 my %usr1 = (PERL_DPROF_SIGNAL => 'USR1');
 my $CUT = Devel::DProf::Profile::TRUNCATED;
 
-sub look {
+sub read_calls {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->add($file);
@@ -23,7 +23,10 @@ sub look {
 }
 
 # Returns the calls of f, and the outcome's code.
-sub f_code { my ($calls, $o) = look(shift); return ($calls->{'main::f'} // 0) . " $o->{code}" }
+sub f_code {
+    my ($calls, $o) = read_calls(shift);
+    return ($calls->{'main::f'} // 0) . " $o->{code}";
+}
 
 sub header {
     my ($file) = @_;
@@ -135,10 +138,10 @@ subtest 'A killed program keeps what was saved' => sub {
             is(f_code($run->{profile}), "9008 $CUT",
                 "$what: the profile and its .live file have each call once");
             unlink "$run->{profile}.live";
-            my ($calls, $o) = look($run->{profile});
+            my ($calls, $o) = read_calls($run->{profile});
             is($o->{code}, $CUT, "$what: the profile is cut short without its .live file");
             ok($calls->{'main::f'} >= 9000, "$what: at least 9,000 calls were saved");
-            my ($before) = look("$run->{dir}/one");
+            my ($before) = read_calls("$run->{dir}/one");
             ok($before->{'main::f'} >= 9000,
                 "$what: a copy made at the save has at least 9,000 calls");
         }
