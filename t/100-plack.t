@@ -47,9 +47,9 @@ sub phases {
     my $file = spew(scratch() . '/p.pl', $SERVER . $program);
     my @with = ('-I' . root() . '/blib/lib', $file);
     my $plain = plain([@with], env => { PERL5LIB => tree() });
-    is("$plain->{err}$plain->{raw}", 0, "$name: runs without the profiler");
+    is("$plain->{err}$plain->{raw}", 0, "$name runs without the profiler");
     my $run = profiled([@with], env => { %TREE, %env });
-    same_as_plain($plain, $run, '... and with it it does the same');
+    same_as_plain($plain, $run, "$name does the same with the profiler");
     return (PhaseReader::calls($run->{profile}, qr/^(?:Body|Writer|main)::\w+\z/), $run);
 }
 
@@ -71,24 +71,25 @@ END
         'OTHER /u/N/N main::page' => 1, 'OTHER /u/N/N main::row' => 550,
         'main main::ask' => 5, 'main main::body_of' => 4, 'main main::env' => 5,
         'main main::idle' => 3, 'main main::wrapped' => 1,
-    }, '... and each path has its calls') or diag explain $calls;
+    }, 'each path has its calls') or diag explain $calls;
     is_deeply(PhaseReader::calls($run->{profile},
         qr/^(?:Plack::Middleware::DProf|Devel::DProf::Requests)::/), {},
-        '... and what stands around the application is not there');
-    is(PhaseReader::begun($run->{profile})->{'GET /page/N'}, 2, '... a phase for each request');
+        "the profile has none of the middleware's own subs");
+    is(PhaseReader::begun($run->{profile})->{'GET /page/N'}, 2,
+        'each request of a path begins a phase');
 }
 {
     my ($calls) = phases('every third', $APP . <<'END', %ALONE);
 $app = wrapped($app, every => 3); ask($app, "/page/$_"), idle() for 1 .. 8;
 END
     is_deeply($calls, { 'GET /page/N main::page' => 3, 'GET /page/N main::row' => 1 + 4 + 7 },
-        '... is recorded, and nothing else with start=no');
+        'only requests are recorded with start=no');
     ($calls) = phases('every third of all', $APP . <<'END');
 $app = wrapped($app, every => 3); ask($app, "/page/$_"), idle() for 1 .. 8;
 print "still\n" if !defined Devel::DProf::Control::phase() || Devel::DProf::Control::recording();
 END
     is_deeply([@$calls{'GET /page/N main::row', 'main main::idle', 'main main::row'}],
-        [12, 8, undef], '... is recorded, and what is outside of requests');
+        [12, 8, undef], 'requests are recorded, and what runs outside of them');
 }
 
 # Numbers of rows from 100 on are slow.
@@ -107,9 +108,9 @@ END
     is_deeply(\%rows, { 'GET /page/N main::row' => 360, 'GET /page/N main::page' => 3,
         'GET /page/N main::work' => 3, 'GET /last/N main::row' => 100,
         'GET /last/N main::page' => 1, 'GET /last/N main::work' => 1, 'main main::idle' => 9,
-    }, '... are recorded, and what is outside of requests') or diag explain \%rows;
+    }, 'slow requests are recorded, and what runs outside of them') or diag explain \%rows;
     is_deeply(PhaseReader::begun($run->{profile}), { BEGIN => 1, main => 5,
-        'GET /page/N' => 3, 'GET /last/N' => 1 }, '... and of others there is no phase')
+        'GET /page/N' => 3, 'GET /last/N' => 1 }, 'requests that are left out begin no phase')
         or diag explain PhaseReader::begun($run->{profile});
     ($calls, $run) = phases('slower with start=no', $SLOW . <<'END', %ALONE);
 $app = wrapped($app, slower => 0.01, every => 2);
@@ -117,11 +118,12 @@ ask($app, "/page/$_"), idle() for 100, 101, 3, 4, 200, 201;
 if (!fork) { ask($app, "/child/$_"), idle() for 1, 150, 5, 6, 160; exit 0 } wait;
 END
     is_deeply($calls, { 'GET /page/N main::page' => 2, 'GET /page/N main::work' => 2,
-        'GET /page/N main::row' => 300 }, '... and of every second one, nothing else');
-    is(PhaseReader::begun($run->{profile})->{'GET /page/N'}, 2, '... a phase for each of them');
+        'GET /page/N main::row' => 300 }, 'every second request is recorded, and nothing else');
+    is(PhaseReader::begun($run->{profile})->{'GET /page/N'}, 2,
+        'every second request begins a phase');
     my ($child) = grep { !/\.live\z/ } glob "$run->{profile}.*";
     is_deeply(PhaseReader::calls($child, qr/^main::row\z/), { 'GET /child/N main::row' => 160 },
-        '... in a worker that is forked, too');
+        'every second request of a forked worker is recorded');
 }
 {
     my ($calls, $run) = phases('slow ones that overlap', $SLOW . <<'END');
@@ -138,7 +140,8 @@ END
     is_deeply(\%rows, { 'GET /aN main::row' => 2, 'GET /aN main::tick' => 1,
         'GET /bN main::row' => 110, '(overlapping requests) main::row' => 1,
         '(overlapping requests) main::tick' => 11, 'main main::tick' => 100,
-    }, '... by the time from beginning to end, and what overlaps at once') or diag explain \%rows;
+    }, 'requests that overlap are slow by their own time, and share what overlaps')
+        or diag explain \%rows;
 }
 {
     my ($calls) = phases('slow bodies', <<'END');
@@ -151,7 +154,8 @@ ask($app, '/slow'); ask($app, '/fast'); ask($app, '/slow');
 END
     my @subs = grep { /^GET.*main::(?:row|tick)/ } sort keys %$calls;
     is_deeply([map { [$_, $calls->{$_}] } @subs],
-        [['GET /slow main::row', 6], ['GET /slow main::tick', 6]], '... to their very end')
+        [['GET /slow main::row', 6], ['GET /slow main::tick', 6]],
+            'slow requests are recorded to their very end')
         or diag explain $calls;
 }
 {
@@ -175,7 +179,8 @@ END
         'GET /r main::row' => 1, 'router main::row' => 4, 'router main::tick' => 1,
         'GET /late main::row' => 3, 'late main::row' => 2, 'late main::tick' => 1,
         'own main::tick' => 1, 'main main::tick' => 1,
-    }, '... come from the option, the environment, the application') or diag explain \%rows;
+    }, 'the names of phases come from the option, the environment and the application')
+        or diag explain \%rows;
 }
 {
     my ($calls) = phases('bodies', <<'END');
@@ -196,7 +201,7 @@ END
         'GET /path Body::path' => 2, 'GET /path main::idle' => 1, 'main main::tick' => 3,
         'GET /object main::body_of' => 2, 'main main::ask' => 2,
         'main main::env' => 5, 'main main::wrapped' => 3, 'main Body::new' => 1,
-    }, '... end when they are closed, or gone') or diag explain $calls;
+    }, 'bodies that are objects end when they are closed or freed') or diag explain $calls;
 }
 {
     my ($calls) = phases('streams', <<'END');
@@ -220,7 +225,7 @@ END
         'GET /stream Writer::close' => 1,
         'GET /late main::row' => 3, 'GET /early main::row' => 1,
         'main main::idle' => 2, 'main main::tick' => 4,
-    }, '... run in the phase of their request') or diag explain \%rows;
+    }, 'bodies run in the phase of their request') or diag explain \%rows;
 }
 {
     my ($calls) = phases('requests that overlap', <<'END');
@@ -235,7 +240,7 @@ END
     is_deeply(\%rows, { map({ ("GET /$_ main::row" => 2) } qw(a b c)),
         'GET /a main::tick' => 1, '(overlapping requests) main::tick' => 11,
         'GET /c main::tick' => 100, 'main main::tick' => 1000,
-    }, '... have what certainly runs for them') or diag explain \%rows;
+    }, 'overlapping requests have the calls that certainly belong to them') or diag explain \%rows;
 }
 {
     my ($calls) = phases('many paths', <<'END');
@@ -246,7 +251,8 @@ END
     my @names = grep { /main::row\z/ } keys %$calls;
     my @of = map { $calls->{"GET $_ main::row"} } '(other paths)', '/aa', "/\xc3\xa9 ", '/',
         '/' . 'z' x 199;
-    is_deeply([scalar @names, @of], [201, 63, 2, 1, 1, 2], '... are bounded, in number and length')
+    is_deeply([scalar @names, @of], [201, 63, 2, 1, 1, 2],
+        'the names of phases are bounded in number and in length')
         or diag explain \@of;
 }
 {
@@ -259,7 +265,7 @@ die "not told: $told" if Devel::DProf::Control::phase()
     && $told !~ /unknown option evry\n.*every => 0 is not.*\n.*name is not a code.*\n.*slower => x/;
 END
     my ($calls) = phases('mistakes', $mistakes);
-    is($calls->{'GET /a main::row'}, 1, '... are told, and harm nothing');
+    is($calls->{'GET /a main::row'}, 1, 'wrong names give a message and do no harm');
 }
 {
     my ($calls) = phases('inside', <<'END');
@@ -274,7 +280,7 @@ END
     my %rows = map { $_ => $calls->{$_} } grep { /main::row\z/ } keys %$calls;
     is_deeply(\%rows, { 'GET /twice main::row' => 1, 'GET /within main::row' => 1,
         'GET /around main::row' => 1, 'GET /exit main::row' => 1,
-    }, '... of each other, and an exit') or diag explain \%rows;
+    }, 'nested middlewares and an exit keep their phases') or diag explain \%rows;
 }
 SKIP: {
     skip 'there is no Coro', 3 if run_perl(['-e', 'require Coro'])->{raw};
@@ -285,17 +291,19 @@ my @t = map { my $n = $_; async { $app->(env("/$n")) } } qw(a b); $_->join for @
 END
     is_deeply([@$calls{'GET /a main::row', 'GET /b main::row', 'main main::row',
         '(overlapping requests) main::row'}], [1, undef, 1, 1],
-        '... cannot be told apart while several are in the application') or diag explain $calls;
+        'calls of overlapping requests belong to no request while several are in the application')
+        or diag explain $calls;
 }
 {
     my ($calls, $run) = phases('samples', $APP . <<'END', PERL_DPROF_MODE => undef,
 $app = wrapped($app); ask($app, '/page/3000'); ask($app, '/cart/9'); idle();
 END
         PERL_DPROF_SAMPLE => 100_000, PERL_DPROF_CLOCK => 'counting:10000');
-    is_deeply($calls, {}, '... have no calls');
+    is_deeply($calls, {}, 'a sampled profile has no calls');
     my $table = run_tool('dprofreport', ['-m', 'samples', '-s', 'phase', $run->{profile}])->{out};
     my %self = map { /%\s+([\d.]+)%\s+(\S.*\S)\s*\z/ ? ($2 => $1) : () } split /\n/, $table;
-    cmp_ok($self{'GET /page/N'}, '>', 40 * $self{'GET /cart/N'}, '... but phases')
+    cmp_ok($self{'GET /page/N'}, '>', 40 * $self{'GET /cart/N'},
+        'a sampled profile has the phases of requests')
         or diag $table;
 }
 

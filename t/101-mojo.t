@@ -46,9 +46,9 @@ sub phases {
     my @with = ('-I' . root() . '/blib/lib', $file);
     $env{MOJO_REACTOR} = 'Mojo::Reactor::Poll';
     my $plain = plain([@with], env => { PERL5LIB => tree(), %env });
-    is("$plain->{err}$plain->{raw}", 0, "$name: runs without the profiler");
+    is("$plain->{err}$plain->{raw}", 0, "$name runs without the profiler");
     my $run = profiled([@with], env => { counting(), PERL_DPROF_MODE => 'tree', %env });
-    same_as_plain($plain, $run, '... and with it it does the same');
+    same_as_plain($plain, $run, "$name does the same with the profiler");
     my $calls = PhaseReader::calls($run->{profile}, qr/^main::(?:row|tick|step)\z/);
     return ($calls, $run);
 }
@@ -65,10 +65,10 @@ END
         'HEAD / main::row' => 1, 'OTHER /any main::row' => 4, 'GET /in/side main::row' => 7,
         'GET /dies main::row' => 1, 'a name main::row' => 1, 'main main::tick' => 3,
         '(no route) main::step' => 11,
-    }, '... and each has its calls') or diag explain $calls;
+    }, 'each route has its calls') or diag explain $calls;
     is_deeply(PhaseReader::calls($run->{profile},
         qr/^(?:Mojolicious::Plugin::DProf|Devel::DProf::Requests)::/), {},
-        '... and what stands around the application is not there');
+        "the profile has none of the plugin's own subs");
 }
 {
     my ($calls) = phases('later', <<'END');
@@ -83,7 +83,7 @@ END
         'GET /chunks main::row' => 1, '(overlapping requests) main::tick' => 10,
         'GET /chunks main::tick' => 100, 'GET /promise main::row' => 1,
         'main main::tick' => 1001, '(no route) main::step' => 4,
-    }, '... what certainly belongs to a request is its own') or diag explain $calls;
+    }, 'overlapping requests have the calls that certainly belong to them') or diag explain $calls;
 }
 {
     my ($calls) = phases('slower than 10 ms', <<'END', OPTIONS => 'slower => 0.01');
@@ -94,7 +94,7 @@ told(ask(GET => '/named')); hook after_dispatch => sub { wait_for() }; ask(GET =
 END
     is_deeply($calls, { 'GET /user/:id main::row' => 9, 'GET /later/:n main::row' => 1,
         '(no route) main::step' => 2, 'main main::tick' => 2 },
-        '... are recorded, from beginning to end, and what is outside of requests')
+        'slow requests are recorded from beginning to end, and what runs outside of them')
         or diag explain $calls;
 }
 {
@@ -103,14 +103,14 @@ END
 ask(GET => "/user/$_"), tick() for 1 .. 5; ask(GET => '/user/6')->closed;
 END
     is_deeply($calls, { 'GET /user/:id main::row' => 9, '(no route) main::step' => 3 },
-        '... is recorded');
+        'only what belongs to requests is recorded');
     ($calls) = phases('a name',
         'ask(GET => "/user/$_"), tick() for 1 .. 5; ask(GET => "/named"); tick()',
         OPTIONS => 'name => sub { my ($c) = @_; my $id = $c->param("id") // 0; '
             . 'die if $id == 2; $SIG{__WARN__} = sub { }; return $id % 2 ? "odd" : undef }');
     is_deeply($calls, { 'odd main::row' => 9, 'GET /user/:id main::row' => 6,
         'a name main::row' => 1, 'main main::tick' => 6, '(no route) main::step' => 6 },
-        '... by the option')
+        'the option names the phases')
         or diag explain $calls;
 }
 {
@@ -121,7 +121,7 @@ app->routes->any('/shop')->partial(1)->to(app => $sub);
 told(ask(GET => '/shop/page/5')); tick();
 END
     is_deeply([@$calls{'GET /shop/page/:n main::row', 'main main::tick'}], [3, 1],
-        '... has its routes')
+        'a mounted application has its routes')
         or diag explain $calls;
 }
 SKIP: {
@@ -136,7 +136,8 @@ my $got = $psgi->({ REQUEST_METHOD => 'GET', SCRIPT_NAME => '', PATH_INFO => '/u
 print $got->[2]->getline, $got->[2]->getline // '', "\n"; $got->[2]->close; tick();
 END
     is_deeply($calls, { 'GET /user/:id main::row' => 7, 'GET /user/N main::step' => 1,
-        'main main::tick' => 1 }, '... the middleware has the routes') or diag explain $calls;
+        'main main::tick' => 1 }, 'the middleware and the plugin together have the routes')
+            or diag explain $calls;
 }
 {
     my ($calls) = phases('a server', <<'END');
@@ -148,7 +149,8 @@ $t->websocket_ok('/ws')->send_ok('x')->message_ok->finish_ok for 1, 2;
 tick(); Test::More::done_testing();
 END
     is_deeply([@$calls{'GET /user/:id main::row', 'GET /dies main::row', 'WEBSOCKET /ws main::row',
-        'main main::tick'}], [7, 1, 2, 3], '... WebSockets are outside after their handshake')
+        'main main::tick'}], [7, 1, 2, 3],
+            'WebSockets are outside of requests after their handshake')
         or diag explain $calls;
 }
 

@@ -1,4 +1,4 @@
-# dproftop beside programs that go on when they are told to. The time of day and the wait between
+# dproftop beside programs that wait for a step of the test. The time of day and the wait between
 # two looks are the test's, so that all rates are exact.
 use strict;
 use warnings;
@@ -116,7 +116,7 @@ sub blocks {
 
 for my $mode ('mode=trace', 'mode=tree', 'limit=20000', 'mode=trace,compress=6',
     'mode=tree,compress=6') {
-    subtest "Rates between two looks: $mode" => sub {
+    subtest "dproftop shows the rates between two samples: $mode" => sub {
         my $dir = scratch();
         my %env = map { /(.*)=(.*)/ ? ('PERL_DPROF_' . uc $1, $2) : () } split /,/, $mode;
         my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', %env });
@@ -125,27 +125,30 @@ for my $mode ('mode=trace', 'mode=tree', 'limit=20000', 'mode=trace,compress=6',
             sub { step($run, 3); ended($run) });
         is("$top->{err}$top->{status}", '0', 'dproftop ends with the program, in silence');
         my @look = blocks($top);
-        is(scalar @look, 5, 'there are so many looks');
+        is(scalar @look, 5, 'dproftop takes five samples');
         like($look[0]{title},
             qr/\Adproftop  \d\d:\d\d:\d\d  tmon\.out  process $run->{pid}  \S+p\.pl  /,
-            'the first line tells program and process');
+            'the first line names the program and the process');
         is($look[0]{sentence}, '4.00 s since the start: cpu 0.016 s, real 0.016 s; 2000.2 calls/s',
-            'the first look is that since the start, with BEGIN');
+            'the first sample covers the time since the start, with BEGIN');
         is_deeply($look[0]{rows}{'main::f'}, ['50.0', '2.0', '3.0', '1000.0', "$program:2"],
-            'rates since the start');
+            'the first sample has the rates since the start');
         is($look[1]{sentence}, '2.00 s since the last look: cpu 0.004 s, real 0.004 s; '
-            . '1000.0 calls/s', 'the second one is the difference');
+            . '1000.0 calls/s', 'the second sample says what passed since the first');
         is_deeply($look[1]{rows}, { 'main::f' => ['50.0', '1.0', '1.5', '500.0', "$program:2"],
             'main::g' => ['25.0', '0.5', '0.5', '500.0', "$program:3"],
-            '(program)' => ['25.0', '0.5', '2.0', '-'] }, 'rates since then, and nothing else');
+            '(program)' => ['25.0', '0.5', '2.0', '-'] },
+                'the second sample has the rates since the first alone');
         is_deeply($look[1]{order}, ['main::f', '(program)', 'main::g'],
-            'in the order of self, inclusive');
-        is($look[2]{rows}{'main::f'}[3], '250.0', 'the rates of the third look are its own');
+            'the rows have the order of self, then inclusive time');
+        is($look[2]{rows}{'main::f'}[3], '250.0', 'the third sample has its own rates');
         is_deeply([map { $look[2]{rows}{"main::__ANON__[$program:$_]"}[3] } 4, 9], ['0.5', '0.5'],
             'anonymous subs have their place');
-        is_deeply($look[3]{rows}, {}, 'nothing runs: there are no rows');
-        is_deeply($look[4]{notes}, ['The program has ended.'], 'the last line says so');
-        is($look[4]{rows}{'main::f'}[3], '1.5', 'the last look has what came last');
+        is_deeply($look[3]{rows}, {}, 'a sample in which nothing ran has no rows');
+        is_deeply($look[4]{notes}, ['The program has ended.'],
+            'the last sample says that the program has ended');
+        is($look[4]{rows}{'main::f'}[3], '1.5',
+            'the last sample has the calls since the one before');
     };
 }
 
@@ -164,7 +167,7 @@ sub folded {
     return (\%self, \%incl);
 }
 
-subtest 'Samples: rates beside those of folded stacks; lines' => sub {
+subtest 'dproftop shows rates of a sampled program beside those of folded stacks' => sub {
     my $dir = scratch();
     my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', PERL_DPROF_SAMPLE => 10_000 });
     step($run, 500);
@@ -189,9 +192,10 @@ subtest 'Samples: rates beside those of folded stacks; lines' => sub {
         cmp_ok($samples->[0], '>', 9, "$sub has samples");
         is_deeply([@{ $look->{rows}{$sub} }[1 .. 3]],
             [map { sprintf '%.1f', $_ } (map { $_ / 2000 } @$cpu), $samples->[0] / 2],
-            '... and the rates of folded stacks');
+            "$sub has the rates of the folded stacks");
     }
-    like($look->{sentence}, qr/ [1-9][\d.]* samples\/s\z/, 'the sentence has samples');
+    like($look->{sentence}, qr/ [1-9][\d.]* samples\/s\z/,
+        'the second line has the number of samples a second');
     ended($again);
 
     $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', PERL_DPROF_SAMPLE => 10_000 });
@@ -199,61 +203,68 @@ subtest 'Samples: rates beside those of folded stacks; lines' => sub {
     (undef, $look) = blocks($top);
   SKIP: {
         skip 'this perl has no lines', 3 if !grep { $_ eq "$program:2" } @{ $look->{order} };
-        is($look->{rows}{"$program:2"}[4], 'main::f', '-l: lines have their sub');
-        cmp_ok($look->{rows}{"$program:2"}[3], '>', 0, '... and samples of their own');
+        is($look->{rows}{"$program:2"}[4], 'main::f', '-l gives each line its sub');
+        cmp_ok($look->{rows}{"$program:2"}[3], '>', 0, '-l counts samples of a line');
         my $sum = 0;
         $sum += $_->[3] for values %{ $look->{rows} };
         like($look->{sentence}, qr{; \Q@{[sprintf '%.1f', $sum]}\E samples/s\z},
-            '... which are all that there are');
+            'the samples of the lines add up to all samples');
     }
 };
 
-subtest 'Counters, other times, filters, orders' => sub {
+subtest 'dproftop shows counters, other times, filters and orders' => sub {
     my $dir = scratch();
     my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', PERL_DPROF_MODE => 'tree',
         EARLY => 1 });
     my $rows = sub {
         my (@args) = @_;
         my $top = top($dir, ['-n', 2, @args], sub { step($run, 1000) });
-        is($top->{status}, 0, "@args: two looks, and the program runs");
+        is($top->{status}, 0, "dproftop @args takes two samples while the program runs");
         return (blocks($top))[1];
     };
     my $look = $rows->('-m', 'ops');
     my ($ops) = folded("$dir/tmon.out", 'ops');
-    cmp_ok($ops->{'main::g'}, '>=', 2000, 'there are ops');
+    cmp_ok($ops->{'main::g'}, '>=', 2000, 'the program executes ops');
     is($look->{rows}{'main::g'}[1], sprintf('%.1f', $ops->{'main::g'} / 2),
-        'counts by second of a counter');
+        'the rate of a counter is its count by second');
     is_deeply($rows->('-m', 'system')->{rows}{'main::g'}, ['0.0', '0.0', '0.0', '500.0',
-        "$program:3"], 'a time that does not pass');
-    is_deeply($rows->('--only', '::[fg]$', '--skip', 'f')->{order}, ['main::g'], '--only, --skip');
-    is_deeply($rows->('--reverse')->{order}, ['main::g', '(program)', 'main::f'], '--reverse');
-    is_deeply($rows->('-s', 'inclusive', '-O', 1)->{order}, ['(program)'], '-s, -O');
-    is_deeply($rows->('--batch', '--main')->{order}, ['main::f', '(program)', 'main::g'], '--main');
+        "$program:3"], 'a time that does not pass has a rate of zero');
+    is_deeply($rows->('--only', '::[fg]$', '--skip', 'f')->{order}, ['main::g'],
+        '--only and --skip select subs');
+    is_deeply($rows->('--reverse')->{order}, ['main::g', '(program)', 'main::f'],
+        '--reverse reverses the order');
+    is_deeply($rows->('-s', 'inclusive', '-O', 1)->{order}, ['(program)'],
+        '-s sorts the rows and -O limits them');
+    is_deeply($rows->('--batch', '--main')->{order}, ['main::f', '(program)', 'main::g'],
+        '--main leaves the order as it is');
     my $early = sub { (blocks(top($dir, ['-n', 1, @_])))[0]{rows}{'main::early'}[3] };
-    is($early->(), '0.2', 'what ran before the main program');
-    is($early->('--main'), undef, '... is left out by --main');
+    is($early->(), '0.2', 'dproftop shows what ran before the main program');
+    is($early->('--main'), undef, '--main leaves out what ran before the main program');
     my $lines = $rows->('-l');
-    like("@{ $lines->{notes} }", qr/no lines: record with/, '-l without lines says what to do');
+    like("@{ $lines->{notes} }", qr/no lines: record with/,
+        '-l of a profile without lines says how to record them');
     my $none = top($dir, ['-m', 'nonsense']);
     is($none->{err},
         'dproftop: -m nonsense: the profile has ' . join(', ', time_words(), 'ops') . "\n",
-        'a metric that is not there');
-    is($none->{status}, 1, '... is an error');
-    like(top($dir, ['-m', 'calls'])->{err}, qr/the profile has cpu, user/, '... as are calls');
+        'an unknown metric gives a message that lists the metrics');
+    is($none->{status}, 1, 'an unknown metric gives status 1');
+    like(top($dir, ['-m', 'calls'])->{err}, qr/the profile has cpu, user/,
+        'dproftop refuses -m calls');
     step($run, '1 bad');
     my $bad = top($dir, ['-n', 1, '--only', 'bad']);
     unlike($bad->{out}, qr/\e/, 'a hostile name cannot clear a terminal');
-    like($bad->{out}, qr/main::bad\\x1b\[2Jname/, '... and can be read');
+    like($bad->{out}, qr/main::bad\\x1b\[2Jname/,
+        'dproftop shows the control characters of a hostile name as escapes');
     step($run, '1 kill');
-    is(ended($run), 9, 'the program is killed');
+    is(ended($run), 9, 'the program ends by SIGKILL');
     my $dead = top($dir, []);
-    like($dead->{out}, qr/^The program has ended\.$/m, 'dproftop ends with a killed program, too');
+    like($dead->{out}, qr/^The program has ended\.$/m, 'dproftop ends with a killed program');
     is($dead->{err}, "tmon.out: profile cut short: the recording did not come to its end\n",
-        '... and says what is to be said of the profile');
-    is(top($dir, ['-F'])->{err}, '', '... but not with -F');
+        "dproftop says that a killed program's recording did not end");
+    is(top($dir, ['-F'])->{err}, '', '-F silences the message of a recording that did not end');
 };
 
-subtest 'Statements: how often lines ran' => sub {
+subtest 'dproftop -l shows how often lines ran' => sub {
     my $dir = scratch();
     my $run = eval { started($dir, { PERL_DPROF_CLOCK => 'counting:1000', PERL_DPROF_MODE => 'tree',
         PERL_DPROF_LINES => 'time' }) };
@@ -261,12 +272,12 @@ subtest 'Statements: how often lines ran' => sub {
     my $top = top($dir, ['-l', '-n', 2], sub { step($run, 1000) });
     my (undef, $look) = blocks($top);
     is_deeply([@{ $look->{rows}{"$program:3"} }[3, 4]], ['500.0', 'main::g'],
-        'a line ran so often');
-    like($top->{out}, qr/ times\/s  line /, '... under that heading');
+        'a line has the number of its runs a second');
+    like($top->{out}, qr/ times\/s  line /, "the column of a line's runs has the heading times/s");
     ended($run);
 };
 
-subtest 'Slices: nothing is lost from one to the next' => sub {
+subtest 'dproftop follows a program from slice to slice' => sub {
     my $dir = scratch();
     my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:3000000', PERL_DPROF_SLICE => 1,
         PERL_DPROF_SPOOL => "$dir/spool" });
@@ -280,19 +291,21 @@ subtest 'Slices: nothing is lost from one to the next' => sub {
             bsd_glob("$dir/spool/*.tree");
         unlink @trees[-1, -2];
     }, sub { step($run, 100); ended($run) });
-    is("$top->{err}$top->{status}", '0', 'slices are followed to the end');
+    is("$top->{err}$top->{status}", '0', 'dproftop follows slices to the end of the program');
     my @look = blocks($top);
-    is(scalar @look, 5, 'there are so many looks');
-    cmp_ok(scalar(() = bsd_glob("$dir/spool/*.tree")), '>', 8, 'there were many slices');
+    is(scalar @look, 5, 'dproftop takes five samples of slices');
+    cmp_ok(scalar(() = bsd_glob("$dir/spool/*.tree")), '>', 8,
+        'the program leaves more than eight slices');
     is_deeply([map { @{ $_->{rows}{'main::f'} }[1 .. 3] } @look[1, 2]],
         [('3000.0', '4500.0', '500.0') x 2], 'rates across many slices are exact');
     is_deeply($look[3]{notes}, ['2 slices were removed before this look and could not be counted.'],
-        'what was taken away is told');
-    cmp_ok($look[3]{rows}{'main::f'}[3], '<', 200, '... and missing');
-    is($look[4]{rows}{'main::f'}[3], '50.0', '... once');
+        'dproftop counts the slices that were removed');
+    cmp_ok($look[3]{rows}{'main::f'}[3], '<', 200,
+        'the calls of removed slices are missing from the rates');
+    is($look[4]{rows}{'main::f'}[3], '50.0', 'the next sample has all calls again');
 };
 
-subtest 'A new run of the program begins anew' => sub {
+subtest 'dproftop begins anew with a new run of the program' => sub {
     my $dir = scratch();
     my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000' });
     step($run, 5000);
@@ -301,73 +314,78 @@ subtest 'A new run of the program begins anew' => sub {
         $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000' });
         step($run, 30);
     }, sub { step($run, 20); ended($run) });
-    is($top->{err}, '', 'dproftop goes on');
+    is($top->{err}, '', 'dproftop goes on if a new run begins');
     my @look = blocks($top);
-    is_deeply($look[1]{notes}, ['This is a new run: its rates begin anew.'], 'a line says so');
-    like($look[1]{sentence}, qr/ s since a new run began: cpu 0\.000 s, /, '... and the sentence');
-    is($look[2]{rows}{'main::f'}[3], '10.0', 'the look after that is the new run\'s difference');
+    is_deeply($look[1]{notes}, ['This is a new run: its rates begin anew.'],
+        'a line says that a new run began');
+    like($look[1]{sentence}, qr/ s since a new run began: cpu 0\.000 s, /,
+        'the second line counts the time since the new run began');
+    is($look[2]{rows}{'main::f'}[3], '10.0', "the sample after a new run has the new run's rates");
 };
 
-subtest 'Processes' => sub {
+subtest 'dproftop finds the profile of a process' => sub {
     plan skip_all => 'there is no /proc' if !-e "/proc/$$/fd";
     my $dir = scratch();
     my $run = started($dir, { PERL_DPROF_CLOCK => 'counting:1000', PERL_DPROF_OUT => 'my.prof' });
     step($run, 1);
     my $top = top(my $elsewhere = scratch(), [$run->{pid}, '-n', 2], sub { step($run, 1000) });
     my (undef, $look) = blocks($top);
-    is($look->{rows}{'main::f'}[3], '500.0', 'a process is found, wherever its profile is');
-    like($look->{title}, qr{  \Q$dir\E/my\.prof  process $run->{pid}  }, '... and told');
+    is($look->{rows}{'main::f'}[3], '500.0', "dproftop finds a process's profile under any name");
+    like($look->{title}, qr{  \Q$dir\E/my\.prof  process $run->{pid}  },
+        'the first line names the profile and the process');
     my $live = Devel::DProf::Live::Files->new(0, ($run->{pid}) x 2);
-    is_deeply([map { [$live->files] } 1, 2], [([1, "$dir/my.prof"]) x 2], '... and followed once');
+    is_deeply([map { [$live->files] } 1, 2], [([1, "$dir/my.prof"]) x 2],
+        "dproftop lists a process's profile once");
     ended($run);
     $top = top($elsewhere, [$run->{pid}]);
     is($top->{err}, "dproftop: there is no process $run->{pid}, and no file of that name\n",
-        'a process that is gone');
-    is($top->{status}, 1, '... is an error');
+        'the number of a process that has ended gives a message');
+    is($top->{status}, 1, 'the number of a process that has ended gives status 1');
 
     my $code = '$| = 1; print "ready\n"; <STDIN>';
     my $plain = started($dir, {}, '-e', $code);
     $top = top($elsewhere, [$plain->{pid}]);
     like($top->{err},
         qr/\Adproftop: process $plain->{pid} is not recorded: .* PERL5OPT=-d:DProf=\S+ in its /,
-        'a process without the profiler: what to do');
-    is($top->{status}, 1, '... is an error');
+        'dproftop says how to record a process without the profiler');
+    is($top->{status}, 1, 'a process without the profiler gives status 1');
     my $beside = started($dir, {});
     like(top($dir, [$plain->{pid}])->{err}, qr/ $plain->{pid} is not recorded: /,
-        '... also beside the profile of another one');
+        'the profile of another process is not shown for one without the profiler');
     ended($_) for $beside, $plain;
     my $idle = started($dir, {}, PROFILER(), '-e', "BEGIN { $code }");
     $top = top($elsewhere, [$idle->{pid}]);
     like($top->{err}, qr/ $idle->{pid} has the profiler, but no profile yet: /,
-        'one that records nothing yet');
+        'dproftop says that a process has recorded nothing yet');
     like($top->{err}, qr/ with start=no or start=mark, when recording starts$/m,
-        '... nor will before something starts it');
+        'dproftop names the options that delay the recording');
     ended($idle);
     my $parent = started($dir, {}, PROFILER(), '-e', 'use POSIX (); $| = 1; pipe my $in, my $out;'
         . 'my $pid = fork; if (!$pid) { close $out; readline $in; POSIX::_exit(0) }'
         . 'print "$pid\n"; readline STDIN; close $out; wait');
     $top = top($elsewhere, [$parent->{ready}]);
     like($top->{err}, qr/ $parent->{ready} has the profiler, but no profile yet: /,
-        'a child that has recorded nothing: its parent\'s file is not its own');
+        "a child that has recorded nothing is not shown its parent's file");
     $top = top($elsewhere, [$parent->{pid}, '-n', 1]);
-    is("$top->{err}$top->{status}", '0', '... but the parent\'s');
+    is("$top->{err}$top->{status}", '0', "dproftop shows the parent's file for the parent");
     ended($parent);
     is_deeply([bsd_glob("$elsewhere/*")], [], 'dproftop leaves no file');
 };
 
-subtest 'Threads' => sub {
+subtest 'dproftop adds up the threads of a process' => sub {
     plan skip_all => 'this perl has no threads' if !$Config{usethreads};
     plan skip_all => 'there is no /proc' if !-e "/proc/$$/fd";
     my $run = started(my $dir = scratch(), { PERL_DPROF_CLOCK => 'counting:1000' }, PROFILER(),
         '-e', 'use threads; sub f { 1 } f() for 1 .. 100; $| = 1;'
             . ' threads->create(sub { f() for 1 .. 50; print "ready\n"; readline STDIN })->join');
     my ($look) = blocks(top($dir, [$run->{pid}, '-n', 1]));
-    is($look->{rows}{'main::f'}[3], '37.5', 'a process has all its threads');
-    like($look->{title}, qr{/tmon\.out and 1 more file  process $run->{pid} }, '... and says so');
+    is($look->{rows}{'main::f'}[3], '37.5', 'the rates of a process are those of all its threads');
+    like($look->{title}, qr{/tmon\.out and 1 more file  process $run->{pid} },
+        'the first line counts the files of the threads');
     ended($run);
 };
 
-subtest 'A run of several processes' => sub {
+subtest 'dproftop --processes adds up the processes of a run' => sub {
     my $dir = scratch();
     my $forks = spew("$dir/forks.pl", <<'END');
 $| = 1; sub f { return 1 } print "ready\n"; my (@to, @from);
@@ -391,36 +409,39 @@ END
     step($run, 10);
     my $top = top($dir, ['--processes', '-n', 2], sub { step($run, 100) });
     my (undef, $look) = blocks($top);
-    is($look->{rows}{'main::f'}[3], '150.0', '--processes adds children');
-    like($look->{title}, qr/ tmon\.out and 2 more files /, '... and says so');
+    is($look->{rows}{'main::f'}[3], '150.0', '--processes adds the rates of children');
+    like($look->{title}, qr/ tmon\.out and 2 more files /,
+        'the first line counts the files of children');
     $top = top($dir, ['-n', 2], sub { step($run, 100) });
-    is((blocks($top))[1]{rows}{'main::f'}[3], '50.0', 'without, they are left out');
+    is((blocks($top))[1]{rows}{'main::f'}[3], '50.0',
+        'dproftop leaves children out without --processes');
     ended($run);
 };
 
-subtest 'What cannot be looked at' => sub {
+subtest 'Files without times and mistakes in the command line give a message' => sub {
     my $dir = scratch();
     spew("$dir/foreign", "hello\n");
     is_deeply([@{ top($dir, ['foreign']) }{qw(out err status)}],
-        ['', "Not a perl profile: foreign\n", 1], 'a file that is no profile');
+        ['', "Not a perl profile: foreign\n", 1], 'a file that is no profile is an error');
     spew("$dir/folded", "a;b 3\nc 4\n");
     is_deeply([@{ top($dir, ['folded']) }{qw(out err status)}],
         ['', "dproftop: folded: the profile has no times; dprofreport shows it\n", 1],
-        'one without times');
-    is(top($dir, ['-'])->{err}, "dproftop: -: not a file that can be read again\n", 'a pipe');
+            'a profile without times is an error');
+    is(top($dir, ['-'])->{err}, "dproftop: -: not a file that can be read again\n",
+        'a pipe is an error');
     for (['-d', 0], ['-n', 0], ['-s', 'nonsense'], ['--only', '(']) {
-        is(top($dir, $_)->{status}, 2, "@$_: a mistake in the command line");
+        is(top($dir, $_)->{status}, 2, "@$_ is a usage error");
     }
     my $waits = top($dir, [], sub { kill INT => $$ });
     is_deeply([@$waits{qw(out err status)}], ['', '', 0],
-        'a profile that is not there is waited for, until Ctrl-C');
+        'dproftop waits in silence for a missing profile until Ctrl-C');
     $waits = top($dir, [], sub { }, sub { }, sub { kill INT => $$ });
     is_deeply([@$waits{qw(out err status)}], ['', "dproftop: waiting for tmon.out\n", 0],
-        '... of which it speaks once, after a second');
+        'dproftop says once, after a second, that it waits');
     my $done = top($dir, [data('classic.out')]);
     like($done->{out}, qr/\A.*? s since the start: .*\nThe program has ended\.\n\z/s,
-        'a run that has ended has one look');
-    is($done->{status}, 0, '... with status 0');
+        'a run that has ended has one sample');
+    is($done->{status}, 0, 'a run that has ended gives status 0');
 };
 
 done_testing;

@@ -32,94 +32,103 @@ sub view {
 # The names of the shown rows.
 sub names_of { return join ' ', map { /  \S*Module(\d\d)/ ? 0 + $1 : () } @_ }
 
-subtest 'Lines fit the terminal' => sub {
+subtest 'The text fits the terminal' => sub {
     my $top = view();
     for my $size ([80, 24], [200, 50], [40, 10], [20, 3], [81, 24]) {
         my ($columns, $height) = @$size;
         my @lines = $top->text(made_up(), $columns, $height);
-        is(scalar(grep { length > $columns } @lines), 0, "$columns columns are enough");
-        cmp_ok(scalar @lines, '<=', $height < 5 ? 5 : $height, "... and $height lines");
-        unlike("@lines", qr/\e/, '... without control characters');
+        is(scalar(grep { length > $columns } @lines), 0, "no line is wider than $columns columns");
+        cmp_ok(scalar @lines, '<=', $height < 5 ? 5 : $height,
+            "the text is not higher than $height lines");
+        unlike("@lines", qr/\e/, "the text for $columns columns has no control characters");
     }
     my @lines = $top->text(made_up(), 80, 24);
     like($lines[2], qr/\A1-20 of 30 subs by self; looks every 2 s; h: help\z/,
-        'which rows these are');
-    like($lines[4], qr/\A  6\.5      150\.0      135\.0       1\.0  \S/, 'numbers of a row');
-    like($lines[4], qr/  My::Module30::method  Module30\.pm:30\z/, 'places lose their folders');
+        'the third line says which rows are shown');
+    like($lines[4], qr/\A  6\.5      150\.0      135\.0       1\.0  \S/,
+        'a row has share, self, inclusive time and calls');
+    like($lines[4], qr/  My::Module30::method  Module30\.pm:30\z/,
+        'a place loses its folders if the row is too wide');
     @lines = $top->text(made_up(), 70, 24);
     like($lines[4], qr/  \.\.\.dule30::method  \.\.\.e30\.pm:30\z/,
-        '... and names their beginning');
+        'names and places lose their beginnings if the row is much too wide');
     @lines = $top->text(made_up(), 200, 50);
     like($lines[4], qr{  My::Module30::method  /usr/share/perl5/My/Module30\.pm:30\z},
-        '... if need be');
-    is(names_of($top->text(made_up(), 0)), join(' ', reverse 16 .. 30), 'a block has 15 rows');
-    is(names_of(view(rows => 3)->text(made_up(), 80, 24)), '30 29 28', '-O holds for a screen');
+        'a wide terminal shows the whole place');
+    is(names_of($top->text(made_up(), 0)), join(' ', reverse 16 .. 30),
+        'a block of text has 15 rows');
+    is(names_of(view(rows => 3)->text(made_up(), 80, 24)), '30 29 28',
+        '-O limits the rows of a screen');
     like(($top->text(made_up(), 0))[1], qr{; 1500\.0M calls/s\z}, 'large numbers have a unit');
-    is(Devel::DProf::Live::Top::number($_->[0]), $_->[1], "$_->[1]")
+    is(Devel::DProf::Live::Top::number($_->[0]), $_->[1], "$_->[0] is printed as $_->[1]")
         for [0, '0.0'], [9999.9, '9999.9'],
         [10_000, '10,000'], [9_999_999, '9,999,999'], [1e7, '10.0M'], [2.5e10, '25.0G'],
         [3e13, '30.0T'];
     my $counter = Devel::DProf::Live::Rates->new(metric => 'ops');
-    is(join(' ', $counter->label), 'ops ', 'a metric is named as it was given');
+    is(join(' ', $counter->label), 'ops ',
+        'the column has the name of the metric that the user gave');
 };
 
-subtest 'Keys' => sub {
+subtest 'Keys scroll and sort' => sub {
     my $top = view();
     my $shown = sub {
         my (@keys) = @_;
         my @asked = grep { length } map { $top->key($_) } @keys;
         return join ' ', @asked, names_of(($top->text(made_up(), 100, 9))[4 .. 8]);
     };
-    is($shown->(), '30 29 28 27 26', 'by self');
-    is($shown->('down', 'j'), '28 27 26 25 24', 'down scrolls');
-    is($shown->('up', 'page down'), '24 23 22 21 20', '... by pages, too');
-    is($shown->(('page down') x 9), '5 4 3 2 1', '... to the end');
-    is($shown->('k', 'page up'), '11 10 9 8 7', '... and back');
-    is($shown->('home'), '30 29 28 27 26', '... to the beginning');
-    is($shown->(('up') x 3), '30 29 28 27 26', '... where it ends');
-    is($shown->('down', 'T'), '1 2 3 4 5', 'T: by inclusive, from the first row');
-    is($shown->('N'), '27 20 13 6 26', 'N: by calls');
-    is($shown->('R', 'P'), '1 2 3 4 5', 'R reverses');
-    is($shown->('R'), '30 29 28 27 26', '... and again');
-    is($shown->(' '), 'look 30 29 28 27 26', 'space looks');
+    is($shown->(), '30 29 28 27 26', 'the rows are sorted by self at first');
+    is($shown->('down', 'j'), '28 27 26 25 24', 'the key down scrolls by a row');
+    is($shown->('up', 'page down'), '24 23 22 21 20', 'the key page down scrolls by a page');
+    is($shown->(('page down') x 9), '5 4 3 2 1', 'scrolling stops at the last page');
+    is($shown->('k', 'page up'), '11 10 9 8 7', 'the keys k and page up scroll back');
+    is($shown->('home'), '30 29 28 27 26', 'the key home scrolls to the first row');
+    is($shown->(('up') x 3), '30 29 28 27 26', 'scrolling stops at the first row');
+    is($shown->('down', 'T'), '1 2 3 4 5', 'T sorts by inclusive time and shows the first row');
+    is($shown->('N'), '27 20 13 6 26', 'N sorts by calls');
+    is($shown->('R', 'P'), '1 2 3 4 5', 'R reverses the order');
+    is($shown->('R'), '30 29 28 27 26', 'a second R restores the order');
+    is($shown->(' '), 'look 30 29 28 27 26', 'the space bar asks for a sample at once');
     is($shown->('q'), 'quit 30 29 28 27 26', 'q quits');
     is($shown->('other', 'x'), '30 29 28 27 26', 'other keys do nothing');
     $top->key('l');
     like(join("\n", $top->text(made_up(), 80, 24)), qr{/s  line    sub\n.*  x\.pl:3  main::f\z},
-        'l: lines');
+        'l shows lines with their subs');
     like(($top->text(made_up(detail => 0), 80, 24))[2], qr/no lines: record with/,
-        '... or how to have them');
+        'l says how to record lines if there are none');
     $top->key($_) for 'l', 'c';
     my $long = 'Long::' x 12 . 'name';
     my $look = made_up(subs => [[1, 1, 1, $long, 'file.pm:1']]);
-    like(join("\n", $top->text($look, 120, 24)), qr/  \Q$long\E  \S/, 'c: full names');
+    like(join("\n", $top->text($look, 120, 24)), qr/  \Q$long\E  \S/, 'c shows full names');
     $top->key('c');
-    unlike(join("\n", $top->text($look, 100, 24)), qr/\Q$long\E/, '... and back');
+    unlike(join("\n", $top->text($look, 100, 24)), qr/\Q$long\E/,
+        'a second c shortens names again');
     $top->key('h');
-    like(join("\n", $top->text($look, 80, 24)), qr/\AKeys of dproftop\n/, 'h: help');
-    is(scalar(grep { /\.\.\.\z/ } $top->text($look, 80, 24)), 0, '... in 80 columns');
-    cmp_ok(scalar(my @help = $top->text($look, 80, 24)), '<=', 24, '... and 24 lines');
-    is($top->key('q'), '', '... which any key ends');
-    ok(!$top->is_help, '... alone');
+    like(join("\n", $top->text($look, 80, 24)), qr/\AKeys of dproftop\n/, 'h shows the help');
+    is(scalar(grep { /\.\.\.\z/ } $top->text($look, 80, 24)), 0, 'the help fits 80 columns');
+    cmp_ok(scalar(my @help = $top->text($look, 80, 24)), '<=', 24, 'the help fits 24 lines');
+    is($top->key('q'), '', 'any key ends the help and does nothing else');
+    ok(!$top->is_help, 'the help is gone after a key');
 };
 
-subtest 'Another interval' => sub {
+subtest 'd and s set the interval' => sub {
     my $top = view();
     my $status = sub { $top->key($_) for @_; return ($top->text(made_up(), 80, 24))[2] };
-    is($status->('d', '0', '.', '7', '5'), 'Seconds between two looks (2): 0.75', 'd asks');
+    is($status->('d', '0', '.', '7', '5'), 'Seconds between two looks (2): 0.75',
+        'd asks for the seconds');
     is($status->("\x7f", "\n"), '1-20 of 30 subs by self; looks every 0.7 s; h: help',
-        'it can be changed');
-    is($top->delay, 0.7, '... and holds');
+        'the interval that was typed can be corrected');
+    is($top->delay, 0.7, 'the new interval is used');
     $status->('s', '9', 'escape');
-    is($top->delay, 0.7, 'Escape leaves it');
+    is($top->delay, 0.7, 'Escape keeps the interval');
     $status->('s', "\n");
-    is($top->delay, 0.7, '... as nothing does');
+    is($top->delay, 0.7, 'an empty answer keeps the interval');
     for my $wrong ('0', '.', '1.2.3') {
-        is($status->('s', split(//, $wrong), "\n"), "$wrong: not a number of seconds", $wrong);
-        is($top->delay, 0.7, '... is refused');
+        is($status->('s', split(//, $wrong), "\n"), "$wrong: not a number of seconds",
+            "the interval $wrong gives a message");
+        is($top->delay, 0.7, "the wrong interval $wrong changes nothing");
     }
     is($status->('s', 'q', '4', "\n", 'P'), '1-20 of 30 subs by self; looks every 4 s; h: help',
-        'a letter is no digit');
+        'a letter is not taken for a digit of the interval');
 };
 
 # ---- a terminal ----
@@ -193,50 +202,54 @@ sub top_on_terminal {
 
 my ($ENTER, $LEAVE) = map { quotemeta } "\e[?1049h\e[?25l\e[?7l", "\e[?7h\e[?25h\e[?1049l";
 
-subtest 'The terminal is as it was, whatever ends the tool' => sub {
+subtest 'The terminal is restored at every end of dproftop' => sub {
     plan skip_all => $no_terminal if defined $no_terminal;
     my $run = program();
     for my $case (['kill INT => $pid', 0], ['kill TERM => $pid', 15], ['kill HUP => $pid', 1],
         ['kill QUIT => $pid', 3, 'with a core, perhaps']) {
         my ($code, $status, $core) = @$case;
         my $out = top_on_terminal($code, ['-d', 100]);
-        like($out, qr/$ENTER.*$LEAVE.*status $status, terminal: as it was\r\n\z/s, $code)
+        like($out, qr/$ENTER.*$LEAVE.*status $status, terminal: as it was\r\n\z/s,
+            "$code restores the terminal")
             or diag $out =~ s/\e/ESC/gr;
     }
     my $out = top_on_terminal('', ['-d', 100, '-m', 'nonsense']);
     like($out, qr/-m nonsense: the profile has .*status 256, terminal: as it was\r\n\z/s,
-        'a message that ends it');
+        'a fatal message restores the terminal');
     $out = top_on_terminal('', ['-d', 0.01, '-n', 3]);
-    like($out, qr/$ENTER.*main::f.*$LEAVE\r\nstatus 0, terminal: as it was\r\n\z/s, '-n');
+    like($out, qr/$ENTER.*main::f.*$LEAVE\r\nstatus 0, terminal: as it was\r\n\z/s,
+        '-n restores the terminal after the last sample');
     $out = top_on_terminal('kill TSTP => $pid; stopped(); kill CONT => $pid; until_changed();'
         . ' kill INT => $pid', ['-d', 100]);
     like($out, qr/$LEAVE\r\nstopped: as it was\r\n.*$ENTER.*main::f.*$LEAVE.*: as it was\r\n\z/s,
-        'Ctrl-Z gives the terminal back, and fg takes it again') or diag $out =~ s/\e/ESC/gr;
+        'Ctrl-Z restores the terminal, and fg takes it again') or diag $out =~ s/\e/ESC/gr;
     $out = top_on_terminal("kill KILL => $run->{pid}", ['-d', 0.05, '-F']);
     like($out, qr/$ENTER.*$LEAVE.*The program has ended\.\r\n\r\nstatus 0, .*as it was\r\n\z/s,
-        'the end of the program, after a last look');
+        'the end of the program restores the terminal after a last sample');
     ended($run);
 };
 
-subtest 'What is drawn, and keys' => sub {
+subtest 'dproftop draws a screen and reads keys' => sub {
     plan skip_all => $no_terminal if defined $no_terminal;
     my $run = program();
     my $out = top_on_terminal('', ['-d', 100], 'Tq');
     my @screens = split /\e\[H(?!\e\[2J)/, $out;
     like($screens[-1], qr/subs by inclusive; .*status 0, terminal: as it was\r\n\z/s,
-        'keys arrive, and q ends it') or diag $out =~ s/\e/ESC/gr;
+        'dproftop sorts on T and quits on q') or diag $out =~ s/\e/ESC/gr;
     like($out, qr/\e\[2K\e\[7m%self  self ms\/s .*?\e\[0m\r+\n\e\[2K.*  main::f /s,
-        'heads and rows');
+        'the screen has a marked head and rows');
     like(top_on_terminal('', ['-d', 100], "\e[B\e[5~\eOAhd7\nq"), qr/looks every 100 s/,
-        'a key that ends the help is no other key');
-    like(top_on_terminal('', ['-d', 100], "d7\nq"), qr/looks every 7 s/, 'another interval');
+        'a key that ends the help has no other effect');
+    like(top_on_terminal('', ['-d', 100], "d7\nq"), qr/looks every 7 s/,
+        'dproftop shows the interval that was typed');
     like(top_on_terminal('`stty rows 9 columns 60`; kill WINCH => $pid; kill INT => $pid',
-        ['-d', 100]), qr/as it was/, 'another size');
+        ['-d', 100]), qr/as it was/, "a change of the terminal's size does not end dproftop");
     ended($run);
     unlink "$dir/tmon.out";
     $out = top_on_terminal('', ["no\e[2Jthing"], 'xq');
-    like($out, qr/waiting for no\\x1b\[2Jthing.*status 0, .*as it was/s, 'a profile to come');
-    unlike($out, qr/\e\[2Jthing/, '... whose name is shown as it may be');
+    like($out, qr/waiting for no\\x1b\[2Jthing.*status 0, .*as it was/s,
+        'dproftop waits for a profile that does not exist yet');
+    unlike($out, qr/\e\[2Jthing/, 'the name of an awaited profile cannot clear the screen');
 };
 
 done_testing;

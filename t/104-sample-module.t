@@ -43,36 +43,40 @@ my $WORK = 'sub work { my $s = 0; $s += $_ for 1 .. 100; $s } sub early { work()
 {
     my $run = run("use Devel::DProf::Sample $HZ; $WORK late(); late(); print 'x'; exit 3");
     is("$run->{out} $run->{err}" . ($run->{raw} >> 8), 'x 3', 'a program runs with the module');
-    cmp_ok(samples_in('main::late', $run->{profile}), '>', 200, '... and is sampled');
+    cmp_ok(samples_in('main::late', $run->{profile}), '>', 200, 'the module samples the program');
     my $text = slurp($run->{profile});
-    like($text, qr/\$dprof_complete=1;/, '... until it exits');
-    like($text, qr/^& \w+ % main - kind=phase$/m, '... as its main phase');
+    like($text, qr/\$dprof_complete=1;/, 'the module samples until the program exits');
+    like($text, qr/^& \w+ % main - kind=phase$/m, 'the samples belong to the main phase');
 }
 {
     my $run = run("$WORK early(); require Devel::DProf::Sample; "
         . "Devel::DProf::Sample->import($HZ); Devel::DProf::Sample->import($HZ); late(); "
         . 'if (!fork) { child(); exit 4 } wait; print $? >> 8; exec $^X, "-e", "print 5"');
-    is("$run->{out} $run->{err}$run->{raw}", '45 0', 'a program that runs already begins');
+    is("$run->{out} $run->{err}$run->{raw}", '45 0', 'a running program can begin to sample');
     my ($file, @more) = bsd_glob("$run->{profile}*");
-    is(scalar(@more), 1, '... it and its child have a file');
-    is(samples_in('main::early', $file), 0, '... without what was before');
-    cmp_ok(samples_in('main::late', $file), '>', 100, '... with what is after');
-    cmp_ok(samples_in('main::child', $more[0] // $file), '>', 100, '... in the child, too');
+    is(scalar(@more), 1, 'the program and its child have a file each');
+    is(samples_in('main::early', $file), 0, 'the file has no sample from before the beginning');
+    cmp_ok(samples_in('main::late', $file), '>', 100,
+        'the file has samples from after the beginning');
+    cmp_ok(samples_in('main::child', $more[0] // $file), '>', 100, "the child's file has samples");
     is(scalar(grep { slurp($_) =~ /\$dprof_complete=1;/ } $file, @more), 2,
-        '... whole before an exec and an exit that were compiled before');
+        'the files are whole before an exec and an exit that were compiled before');
 }
 {
     my $run = run("$WORK use Devel::DProf::Control qw(start recording); "
         . "use Devel::DProf::Sample $HZ, start => 'no', out => PROFILE . 'x'; "
         . 'early(); print recording() ? 1 : 0; start(); print recording() ? 1 : 0; late()');
-    is("$run->{out} $run->{err}$run->{raw}", '01 0', 'Control works that was loaded before');
-    is(samples_in('main::early', "$run->{profile}x"), 0, '... nothing is sampled before start');
-    cmp_ok(samples_in('main::late', "$run->{profile}x"), '>', 100, '... and it is after');
+    is("$run->{out} $run->{err}$run->{raw}", '01 0',
+        'the module Control works if it was loaded before');
+    is(samples_in('main::early', "$run->{profile}x"), 0, 'nothing is sampled before start()');
+    cmp_ok(samples_in('main::late', "$run->{profile}x"), '>', 100,
+        'the program is sampled after start()');
 }
 {
     my $run = run("use Devel::DProf::Sample hz => 1; $WORK late()", '-d:DProf');
-    is("$run->{out}$run->{err}$run->{raw}", '0', 'under -d:DProf a program runs');
-    like(slurp($run->{profile}), qr/^\$dprof_format='trace 1'/m, '... and is recorded as without');
+    is("$run->{out}$run->{err}$run->{raw}", '0', 'a program under -d:DProf can load the module');
+    like(slurp($run->{profile}), qr/^\$dprof_format='trace 1'/m,
+        'a program under -d:DProf is recorded as without the module');
 }
 {
     my $broken = scratch();
@@ -80,10 +84,11 @@ my $WORK = 'sub work { my $s = 0; $s += $_ for 1 .. 100; $s } sub early { work()
     spew("$broken/Devel/DProf/Core.pm", "die qq{no such object at x line 1.\\n}");
     my $run = run("use Devel::DProf::Sample $HZ; $WORK late(); print 6", "-I$broken");
     is("$run->{out} $run->{err}$run->{raw}",
-        "6 DProf: no such object; the program is not profiled\n0", 'no profiler, but a program');
+        "6 DProf: no such object; the program is not profiled\n0",
+            "a program runs if the module's object is missing");
     $run = run('require Devel::DProf::Sample; $@ = 7; $SIG{__DIE__} = sub { print "dies: @_" }; '
         . "Devel::DProf::Sample->import($HZ); print \$@", "-I$broken");
-    is($run->{out}, '7', '... whose $@ and $SIG{__DIE__} are its own');
+    is($run->{out}, '7', "the module leaves the program's \$@ and \$SIG{__DIE__} alone");
 }
 SKIP: {
     skip 'this perl has no threads', 6 if !$Config{useithreads};
@@ -94,23 +99,27 @@ SKIP: {
         . 'my $thread = threads->create(sub { select undef, undef, undef, 0.01 until $begun; '
         . "$other}); require Devel::DProf::Sample; Devel::DProf::Sample->import($HZ, "
         . 'out => PROFILE); $begun = 1; $thread->join; late()');
-    is("$run->{out} $run->{err}$run->{raw}", 's4 0', 'a thread that runs already goes on');
-    is(samples_in('main::early', $run->{profile}), 0, '... and is not sampled');
-    cmp_ok(samples_in('main::late', $run->{profile}), '>', 100, '... while the program is');
+    is("$run->{out} $run->{err}$run->{raw}", 's4 0',
+        'a running thread goes on when the program begins to sample');
+    is(samples_in('main::early', $run->{profile}), 0, 'a running thread is not sampled');
+    cmp_ok(samples_in('main::late', $run->{profile}), '>', 100,
+        'the program is sampled beside a running thread');
     $run = run("use threads; $WORK $signal"
         . 'threads->create(sub { require Devel::DProf::Sample; '
         . "Devel::DProf::Sample->import($HZ, out => PROFILE . \$_[0]); late(); late() }, \$_)"
         . "->join for 1, 2; $other");
     is(join(' ', @$run{qw(out err raw)}, map { samples_in('main::late', "$run->{profile}$_") > 200 }
-            1, 2), 's4  0 1 1', 'threads sample themselves, and the program goes on without');
+            1, 2), 's4  0 1 1', 'threads sample themselves while the program does not');
     my $begin = "require Devel::DProf::Sample; Devel::DProf::Sample->import($HZ, "
         . "threads => 'no', out => PROFILE . ";
     $run = run("use threads; use threads::shared; my \$ended :shared; $WORK "
         . "my \$tid = threads->create(sub { $begin 1); late(); threads->create(sub { "
         . "select undef, undef, undef, 0.01 until \$ended; $begin 2); late(); early() })->tid "
         . '})->join; $ended = 1; threads->object($tid)->join; print 7');
-    is("$run->{out} $run->{err}$run->{raw}", '7 0', 'a thread of one that has ended begins anew');
-    cmp_ok(samples_in('main::early', "$run->{profile}2"), '>', 100, '... and is sampled');
+    is("$run->{out} $run->{err}$run->{raw}", '7 0',
+        'a thread of a thread that has ended can begin to sample');
+    cmp_ok(samples_in('main::early', "$run->{profile}2"), '>', 100,
+        'a thread of a thread that has ended is sampled');
 }
 
 for (['hz => 0', qr/^use Devel::DProf::Sample: hz must be a whole number .* at -e line 1/],
@@ -121,8 +130,8 @@ for (['hz => 0', qr/^use Devel::DProf::Sample: hz must be a whole number .* at -
     ['ratio => 2', qr/^DProf: .*ratio/m]) {
     my ($options, $message) = @$_;
     my $run = run("use Devel::DProf::Sample $options; print 1");
-    like($run->{err}, $message, "$options is a mistake");
-    is($run->{out}, '', '... and the program does not begin');
+    like($run->{err}, $message, "the option $options gives a message");
+    is($run->{out}, '', "the option $options stops the program");
 }
 
 done_testing();

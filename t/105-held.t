@@ -41,7 +41,7 @@ sub calls_of {
     my ($name, $program, %env) = @_;
     my $file = spew(scratch() . '/p.pl', $JOBS . $program);
     my $run = profiled([$file], env => { %TREE, %env });
-    same_as_plain(plain([$file], env => { PERL5LIB => tree() }), $run, $name);
+    same_as_plain(plain([$file], env => { PERL5LIB => tree() }), $run, "$name runs as plain");
     return PhaseReader::calls($run->{profile}, qr/^main::(?:job|page|row|idle)\z/), $run;
 }
 
@@ -53,13 +53,15 @@ for my $how (['a tree', {}], ['call sites', { PERL_DPROF_CALLSITES => 1 }],
     (map { [lines => { %{ $_->[1] } }] } @LINES), ['ops', { PERL_DPROF_OPS => 1 }]) {
     my ($what, $env) = @$how;
     my ($calls, $run) = calls_of("$what: only slow jobs", $MANY, %$env);
-    is_deeply($calls, \%MANY, '... are recorded, each in its phase') or diag explain $calls;
-    my ($all, $stopped) = @{ header_of($run->{profile}, '... and the file holds together') }
+    is_deeply($calls, \%MANY, 'kept calls are recorded, each in its phase') or diag explain $calls;
+    my ($all, $stopped) = @{ header_of($run->{profile}, 'the sums of the file are equal') }
         {qw(rrun_rtime dprof_stopped)};
-    cmp_ok($all, '>=', 290 * 10_000, '... which has the time of slow jobs');
-    cmp_ok($all, '<', 300 * 10_000, '... and no other');
-    cmp_ok($stopped, '>=', 90 * 10_000, '... that of fast ones is where recording was stopped');
-    cmp_ok($stopped, '<', 95 * 10_000, '... wholly');
+    cmp_ok($all, '>=', 290 * 10_000, 'the profile has the time of slow jobs');
+    cmp_ok($all, '<', 300 * 10_000, 'the profile has no other time than that of slow jobs');
+    cmp_ok($stopped, '>=', 90 * 10_000,
+        'the time of fast jobs belongs to the time when recording was stopped');
+    cmp_ok($stopped, '<', 95 * 10_000,
+        'the time when recording was stopped is that of fast jobs alone');
 }
 {
     my $whole = $JOBS =~ s/hold\(0\.01\)/0/r =~ s/check\(.*?\);//r;
@@ -79,7 +81,7 @@ for my $n (3, 12, 4) { my $held = hold(0.01); start(); page($n); stop(); settle(
 if (!fork) { my $held = hold(0.01); start(); page(30); settle($held); exit 0 } wait;
 END
     is_deeply($calls, { 'main main::page' => 1, 'main main::row' => 12 },
-        '... and a stretch, in either order');
+        'a stretch and a phase can begin in either order');
 }
 {
     my ($calls, $run) = calls_of('a fork', <<'END');
@@ -88,12 +90,13 @@ for my $n (2, 12) { my $held = hold(0.01); mark("job $n"); page(1);
     wait; page($n); mark('main'); settle($held) }
 END
     is_deeply($calls, { 'job 12 main::page' => 2, 'job 12 main::row' => 13 },
-        '... in the middle: the parent keeps what is slow');
+        'the parent keeps slow stretches after a fork in one');
     for my $file (grep { !/\.live\z/ } bsd_glob("$run->{profile}.*")) {
         my $child = PhaseReader::calls($file, qr/^main::(?:row|job)\z/);
         my ($in) = map { /^(job \d+) main::job/ } keys %$child;
         is_deeply($child, { "$in main::row" => 3, 'job 50 main::row' => 50, "$in main::job" => 1,
-            'main main::job' => 1 }, '... and the child records from the fork on')
+            'main main::job' => 1 },
+                'a child that was forked in a stretch records from the fork on')
             or diag explain $child;
     }
 }
@@ -103,20 +106,21 @@ END
         my ($calls) = calls_of("$end->[0] in the middle", "use POSIX (); hold(0.005); page(3);"
             . " my \$held = hold(0.01); mark('end'); page(12); hold(0.01); page(2); $end->[0]");
         is_deeply([@$calls{'main main::row', 'end main::row', 'main main::page'}],
-            [3, 12, 1], '... what is slow by then is there') or diag explain $calls;
+            [3, 12, 1], 'a save in a stretch has what is slow by then') or diag explain $calls;
     }
     my ($calls) = calls_of('an exec that fails', <<'END');
 my $held = hold(0.01); page(3); { no warnings; exec '/nowhere/at/all' } idle(); page(4);
 check(settle($held), 0, 'not held any more'); job(2); job(12);
 END
     is_deeply([@$calls{'main main::row', 'main main::idle', 'job 12 main::row', 'job 2 main::row'}],
-        [4, 1, 12, undef], '... ends the stretch, and recording goes on') or diag explain $calls;
+        [4, 1, 12, undef], 'the stop of a recording ends the stretch, and recording goes on')
+            or diag explain $calls;
     ($calls) = calls_of('a die through it', <<'END');
 for my $n (2, 12) { my $held; eval { $held = hold(0.01); page($n); die "out\n" }; settle($held) }
 sub outer { my $held = hold(0.01); page(2); return $held } settle(outer()); idle();
 END
     is_deeply($calls, { 'main main::page' => 1, 'main main::row' => 12, 'main main::idle' => 1 },
-        '... or a return');
+        'a return ends the stretch');
 }
 {
     my ($calls) = calls_of('stretches that take turns', <<'END');
@@ -126,15 +130,15 @@ for (1 .. 6) { held($fast); page(1); held($slow); page(2); held(0); idle();
 check(settle($slow), 1, 'slow'); check(settle($slow), 0, 'over'); check(held(99), 0, 'nothing');
 END
     is_deeply($calls, { 'main main::page' => 8, 'main main::row' => 14, 'main main::idle' => 6 },
-        '... are kept or dropped by the time from beginning to end') or diag explain $calls;
+        'stretches are kept or dropped by the time from beginning to end') or diag explain $calls;
 }
 {
     my $file = spew(scratch() . '/p.pl', $JOBS
         . 'page(1); hold(0.01); page(20); save(); page(1); kill KILL => $$;');
     my $run = profiled([$file], env => \%TREE);
     my $calls = PhaseReader::calls($run->{profile}, qr/^main::(?:row|idle)\z/);
-    is_deeply($calls, { 'main main::row' => 1 }, 'a file that is saved in a stretch, or left by a'
-        . ' process that is killed, has nothing of it');
+    is_deeply($calls, { 'main main::row' => 1 },
+        'the file of a process that saved and was killed in a stretch has nothing of it');
     $file = spew(scratch() . '/p.pl', $JOBS . <<'END');
 for my $n (3, 12, 4, 15) { my $held = hold(0.01); mark("job $n"); page($n); save(); page($n);
     mark('main'); save() if $n == 4; settle($held); idle(); save() }
@@ -144,24 +148,25 @@ END
     $run = profiled([$file],
         env => { %TREE, PERL_DPROF_SLICE => 60, PERL_DPROF_SPOOL => $spool });
     my @slices = bsd_glob("$spool/*.tree");
-    is(scalar @slices, 11, 'in slices');
-    header_of($_, '... which hold together') for @slices;
+    is(scalar @slices, 11, 'the program leaves eleven slices');
+    header_of($_, 'the sums of a slice are equal') for @slices;
     my @jobs = map { my $file = $_;
         grep { !/main::idle/ } map { "$_ in " . ($file =~ /(\d+)\.tree\z/)[0] }
         sort keys %{ PhaseReader::calls($file, qr/^main::(?:row|idle)\z/) } } @slices;
-    is(scalar(grep { /^job 1[25] / } @jobs), 2, '... a job is in one of them')
+    is(scalar(grep { /^job 1[25] / } @jobs), 2, 'each slow job is in one slice')
         or diag explain \@jobs;
     is_deeply(PhaseReader::calls(\@slices, qr/^main::(?:row|idle)\z/), { 'job 12 main::row' => 24,
-        'job 15 main::row' => 30, 'main main::idle' => 4 }, '... wholly');
+        'job 15 main::row' => 30, 'main main::idle' => 4 },
+            'a slow job has all its calls in its slice');
 }
 {
     my $tell = qr/\ADProf: a trace cannot drop what was fast, so all is recorded; [^\n]*\n\z/;
     my $run = profiled([spew(scratch() . '/p.pl', $JOBS . 'for (2, 3) { my $h = hold(1);'
         . 'print "held\n" if $h; page($_); settle($h) }')], env => { counting() });
     like($run->{err}, $tell, 'a trace says once that it cannot drop anything');
-    is($run->{out}, '', '... and holds nothing back');
+    is($run->{out}, '', 'a trace holds nothing back');
     is(PhaseReader::calls($run->{profile}, qr/^main::row\z/)->{'main main::row'}, 5,
-        '... so that all is recorded');
+        'a trace records all stretches');
 }
 {
     my $file = spew(scratch() . '/p.pl', $JOBS . <<'END');
@@ -193,7 +198,8 @@ for my $f (\&hold, \&held, \&settle) {
     $f->(); }
 settle() while held(); hold('0.000001'); idle(); settle(); idle();
 END
-    is_deeply($calls, { 'main main::idle' => 2 }, '... do no harm') or diag explain $calls;
+    is_deeply($calls, { 'main main::idle' => 2 },
+        'odd arguments do no harm') or diag explain $calls;
 }
 {
     my $file = spew(scratch() . '/p.pl', $JOBS
@@ -202,9 +208,9 @@ END
     my $run = profiled([$file], env => { counting(), PERL_DPROF_SAMPLE => 1000 });
     my @lines = PhaseReader::tree_of($run->{profile});
     my %jobs = map { /kind=phase/ && /job%20(\d+)/ ? ($1 => 1) : () } grep { /^& / } @lines;
-    my $all = header_of($run->{profile}, 'samples: the file holds together')->{rrun_rtime};
-    cmp_ok($all, '>=', 1200 * 10_000, '... which has the time of slow jobs');
-    cmp_ok($all, '<', 1300 * 10_000, '... and no other');
+    my $all = header_of($run->{profile}, 'the sums of a sampled file are equal')->{rrun_rtime};
+    cmp_ok($all, '>=', 1200 * 10_000, 'a sampled profile has the time of slow jobs');
+    cmp_ok($all, '<', 1300 * 10_000, 'a sampled profile has no other time than that of slow jobs');
 }
 
 done_testing();

@@ -147,8 +147,9 @@ for my $failure (sort keys %failure) {
                     push @wrong, map { "$name, $way->[0]: $_" } wrong($plain, $run);
                 }
             }
-            is(join("\n", @wrong), '', "$failure, in $where");
-            cmp_ok($noted, '>', 0, "... and recording has failed ($noted times)");
+            is(join("\n", @wrong), '',
+                "programs run as plain after the failure of $failure in $where");
+            cmp_ok($noted, '>', 0, "the recording fails by $failure in $where ($noted times)");
         }
     }
 }

@@ -13,17 +13,17 @@ my $help = run_program([built_perl(), '-d:DProf=help', '-e', 1])->{out};
 is(join(' ', sort(option_names())), join(' ', sort $help =~ /^ {2}([\w-]+)=/mg),
     'each option of the recorder is in the table');
 my @rows = option_rows();
-cmp_ok(scalar(@rows), '<', 60, scalar(@rows) . ' recordings have all pairs');
+cmp_ok(scalar(@rows), '<', 60, scalar(@rows) . ' recordings have all pairs of options');
 SKIP: { skip 'lines=, source= and sample= in a tree: ' . no_lines(), 1 if defined no_lines() }
 for my $row (TestEnvironment::sample(5, @rows)) {
     my ($plain, $run) = record_row($row);
     my @wrong = grep { length } same_as_plain($plain, $run), wrong_in_files($run);
     push @wrong, 'there is no file' if !@{ $run->{files} };
-    is(join("\n", @wrong), '', row_name($row));
+    is(join("\n", @wrong), '', 'the recording is right: ' . row_name($row));
 }
 
 # What a sum below zero was once written as. Every tool leaves the line out, and says so.
-subtest 'a line that cannot be read' => sub {
+subtest 'A line that cannot be read is left out' => sub {
     my $dir = scratch();
     profiled(['-e', 'sub f { my $s = 0; $s++ for 1 .. 9; $s } sub g { f() } f(), g() for 1 .. 9'],
         dir => $dir, env => { counting(PERL_DPROF_MODE => 'tree') });
@@ -40,12 +40,12 @@ subtest 'a line that cannot be read' => sub {
         # A page has its data packed, the names of files among them.
         s/\b(?:without|damaged)\b/FILE/g, s/<html.*//s for $want->{out}, $have->{out};
         is("$have->{status}\n$have->{out}", "$want->{status}\n$want->{out}",
-            "$tool: the rest is read");
+            "$tool reads the rest of a file with a bad line");
         like($have->{err}, qr/^\QBad profile: $bad\E \(\S*damaged, line \d+, byte \d+\); it is /m,
-            '... with a message');
+            "$tool names the bad line");
     }
     my $diff = in_process('dprofdiff', '--fail-if', 'self > 500%', $without, $damaged);
-    is($diff->{status}, 1, 'a gate does not pass on a file that has such a line')
+    is($diff->{status}, 1, 'a gate does not pass on a file with a bad line')
         or diag $diff->{err};
 };
 done_testing;

@@ -91,7 +91,8 @@ sub mode_ok {
         my $dir = run($mode, $HAS_NOT_BEGUN{$end});
         push @moved, $end if run_of("$dir/tmon.out") ne $OLD_RUN || -e "$dir/tmon.out.old";
     }
-    is("@moved", '', "$mode->[0]: one that could not be compiled leaves the old file in place");
+    is("@moved", '',
+        "$mode->[0]: a program that could not be compiled leaves the old file in place");
     return;
 }
 
@@ -113,7 +114,7 @@ for my $env ({}, { PERL_DPROF_SAMPLE => 100 }) {
         my @slices = map { glob "$dir/spool/*.$_" } qw(tree part);
         push @wrong, $end if @slices != 1 || run_of($slices[0]) =~ /none|\A\Q$OLD_RUN\E\z/;
     }
-    is("@wrong", '', 'a slice is left by a program that has begun' . (%$env ? ', of samples' : ''));
+    is("@wrong", '', 'only a program that has begun leaves a slice' . (%$env ? ' of samples' : ''));
 }
 
 # With -p, dprofpp knows which program is meant.
@@ -123,8 +124,9 @@ for my $env ({}, { PERL_DPROF_SAMPLE => 100 }) {
         spew("$dir/tmon.out", slurp($OLD));
         spew("$dir/program", $HAS_NOT_BEGUN{$end});
         my $run = run_tool('dprofpp', ['-p', 'program'], dir => $dir, env => { @LIBRARIES, %$env });
-        unlike($run->{out}, qr/old_run/, "dprofpp -p, $end: the old profile is not shown");
-        like($run->{err}, qr/^program left no profile$/m, '... and a message says so');
+        unlike($run->{out}, qr/old_run/, "dprofpp -p does not show the old profile: $end");
+        like($run->{err}, qr/^program left no profile$/m,
+            "dprofpp -p says that the program left no profile: $end");
     }
 }
 

@@ -27,11 +27,11 @@ subtest 'Each run has an id of its own' => sub {
     my $dir = scratch();
     profiled(['-e', 1], env => { PERL_DPROF_OUT => "$dir/%p.out" }) for 1 .. 60;
     @ids = ids_in(bsd_glob("$dir/*.out"));
-    is(scalar(@ids), 60, 'no two are the same');
-    is(scalar(grep { !/\A[0-9a-f]{32}\z/ } @ids), 0, '... and each is 32 hexadecimal digits');
+    is(scalar(@ids), 60, '60 runs have 60 ids');
+    is(scalar(grep { !/\A[0-9a-f]{32}\z/ } @ids), 0, 'each id has 32 hexadecimal digits');
     for (@ids) { $any |= pack 'H*', $_; $all &= pack 'H*', $_ }
-    is(unpack('H*', $any), 'f' x 32, 'each bit is set in some');
-    is(unpack('H*', $all), '0' x 32, '... and not in others');
+    is(unpack('H*', $any), 'f' x 32, 'each bit is set in some id');
+    is(unpack('H*', $all), '0' x 32, 'each bit is clear in some id');
 };
 
 subtest 'All files of a run have its id' => sub {
@@ -41,25 +41,27 @@ subtest 'All files of a run have its id' => sub {
     for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_SAMPLE => 100_000 }) {
         my $run = profiled(['-e', $code], env => { counting(), %$env });
         my @files = bsd_glob("$run->{dir}/tmon.out*");
-        is(scalar(@files), $threads ? 6 : 5, 'processes and threads have files');
-        is(scalar(ids_in(@files)), 1, '... with one id');
+        is(scalar(@files), $threads ? 6 : 5, 'each process and each thread leaves a file');
+        is(scalar(ids_in(@files)), 1, 'all files of a run have one id');
         my $all = run_tool('dprofpp', ['--processes', $run->{profile}]);
-        is($all->{err}, '', '... by which --processes finds them');
+        is($all->{err}, '', '--processes finds the files by their id');
     }
     my $run = profiled(['-e', 'sub f { 1 } f(); exec $^X, "-d:DProf", "-e", "1"'],
         env => { PERL5LIB => tree(), PERL_DPROF_OUT => '%p.%n' });
     $run = profiled(['-e', 'sub f { 1 } f(); if (!fork) { exec $^X, "-d:DProf", "-e", 1 } wait'],
         env => { PERL5LIB => tree(), PERL_DPROF_OUT => 'p%p.out' });
-    is(scalar(ids_in(bsd_glob("$run->{dir}/p*.out"))), 2, 'another perl is another run');
+    is(scalar(ids_in(bsd_glob("$run->{dir}/p*.out"))), 2, 'another perl has another id');
 };
 
 subtest 'What a killed process leaves has its id' => sub {
     for my $env ({}, { PERL_DPROF_MODE => 'tree' }) {
         my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 7; kill 9, $$'], env => $env);
         my ($id) = ids_in($run->{profile});
-        like(slurp("$run->{profile}.live"), qr/\Q$id\E\0/, 'the pieces have the id');
+        like(slurp("$run->{profile}.live"), qr/\Q$id\E\0/,
+            'the pieces of a killed process have the id');
         my $shown = run_tool('dprofreport', ['-F', 'calls,sub', $run->{profile}]);
-        like($shown->{out}, qr/^ *7 +main::f$/m, '... and belong to the profile');
+        like($shown->{out}, qr/^ *7 +main::f$/m,
+            'the pieces of a killed process belong to its profile');
     }
     my $run = profiled(['-e', 'sub f { 1 } f()'], env => { PERL_DPROF_SPOOL => 'spool' });
     my ($slice) = bsd_glob("$run->{dir}/spool/*.tree");
@@ -92,27 +94,28 @@ for my $what (sort keys %OTHER) {
         my @push = qw(push --to dir:store --host h);
         spew("$dir/1.tree", slice_text());
         spew("$dir/2.tree", slice_text(@{ $OTHER{$what} }));
-        is_deeply(dprofstore($dir, @push, '1.tree'), ["1 profile pushed\n", '', 0], 'the first');
+        is_deeply(dprofstore($dir, @push, '1.tree'), ["1 profile pushed\n", '', 0],
+            'push sends the first file');
         is_deeply(dprofstore($dir, @push, '--service', 'again', '1.tree'),
-            ["1 profile pushed\n", '', 0], '... as another service, too');
+            ["1 profile pushed\n", '', 0], 'push sends the first file as another service');
         for my $service ('web.pl', 'other') {
             my $run = dprofstore($dir, @push, '--service', $service, '2.tree');
             like($run->[1],
                 qr{^dprofstore: 2\.tree$EXPLAINED, and other contents: \S+/store/\S+; }m,
-                "the second, of service $service: an error");
-            is($run->[2], 1, '... and an exit status');
+                "push of the second file as service $service is an error");
+            is($run->[2], 1, "push of the second file as service $service fails");
         }
         my @kept = grep { /tree/ } files_in("$dir/store");
-        is(scalar(@kept), 2, '... and the store is as it was');
+        is(scalar(@kept), 2, 'the store keeps the two profiles of the first file');
         # The same with one batch.
         my $both = spool_of(0, 'store');
         spew("$both/spool/1.tree", slice_text());
         spew("$both/spool/2.tree", slice_text(@{ $OTHER{$what} }));
         my $run = dprofstore($both, @push, '--delete', 'spool');
-        is($run->[0], "1 profile pushed, 1 refused\n", 'both at once: one is pushed');
-        like($run->[1], qr/$EXPLAINED/, '... and the other is reported');
+        is($run->[0], "1 profile pushed, 1 refused\n", 'push of both files sends one');
+        like($run->[1], qr/$EXPLAINED/, 'push of both files reports the other');
         is(join(' ', grep { $_ ne '.lock' } files_in("$both/spool")),
-            'refused/2.tree refused/2.tree.why', '... and moved aside');
+            'refused/2.tree refused/2.tree.why', 'push of both files moves the other aside');
     };
 }
 
@@ -120,13 +123,13 @@ subtest 'A trace that becomes a tree is the same when it comes again' => sub {
     my $dir = spool_of(0, 'store');
     my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 5; kill 9, $$'], dir => $dir);
     is_deeply(dprofstore($dir, qw(push --to dir:store --version), $_, 'tmon.out'),
-        ["1 profile pushed\n", '', 0], "version $_") for 1, 2;
+        ["1 profile pushed\n", '', 0], "push sends the trace as version $_") for 1, 2;
     my @all = Devel::DProf::Store::open("dir:$dir/store")->select({});
-    is(scalar(@all), 1, 'it counts once');
+    is(scalar(@all), 1, 'the trace is stored once');
 };
 
 # As a store may have them that was filled before this was checked.
-subtest 'Both are selected that are there' => sub {
+subtest 'Two stored profiles of one identity are both selected' => sub {
     my $dir = spool_of(0, 'store');
     my $store = Devel::DProf::Store::open("dir:$dir/store");
     for my $n (1, 2) {
@@ -137,18 +140,19 @@ subtest 'Both are selected that are there' => sub {
             file => spew("$dir/$n.out", slice_text(pid => 1, slice => 0, n => $n,
                 start => $start)) }]);
     }
-    is(scalar(my @all = $store->select({})), 2, 'by select');
-    is(($store->list({}))[0]{runs}, 2, 'by list');
+    is(scalar(my @all = $store->select({})), 2, 'select returns both profiles');
+    is(($store->list({}))[0]{runs}, 2, 'list counts both runs');
     my $shown = run_tool('dprofreport', ['-F', 'calls,sub', '--from', 'dir:store', '--run-set', ''],
         dir => $dir);
-    like($shown->{out}, qr/^ *6 +main::g$/m, 'by a tool that adds them up') or diag explain $shown;
+    like($shown->{out}, qr/^ *6 +main::g$/m, 'dprofpp adds up both stored profiles')
+        or diag explain $shown;
     $shown = run_tool('dprofreport', ['-F', 'calls,sub', '1.out', '2.out'], dir => $dir);
-    like($shown->{out}, qr/^ *6 +main::g$/m, '... of files, too') or diag explain $shown;
-    is($store->prune({ limit => 1 }), 1, 'prune removes the one that it selects');
-    is(scalar(@all = $store->select({})), 1, '... and leaves the other');
+    like($shown->{out}, qr/^ *6 +main::g$/m, 'dprofpp adds up both files') or diag explain $shown;
+    is($store->prune({ limit => 1 }), 1, 'prune removes the profile that it selects');
+    is(scalar(@all = $store->select({})), 1, 'prune leaves the other profile');
 };
 
-subtest 'The same in ClickHouse' => sub {
+subtest 'ClickHouse refuses other contents of one identity' => sub {
     my @asked;
     my $server = bless {}, 'Server109';
     my $store = bless { server => $server }, 'Devel::DProf::Store::ClickHouse';
@@ -162,16 +166,18 @@ subtest 'The same in ClickHouse' => sub {
     my $dies = sub { return eval { $store->new_ones(@_) . '' } // Devel::DProf::Store::Failure->of(
         $@)->message };
     is($dies->({ %p }), 1, 'a new profile is new');
-    is($dies->({ %p }, { %p }), 1, '... once');
-    is($dies->({ %p }, { %p, service => 'other' }), 2, '... for each service');
+    is($dies->({ %p }, { %p }), 1, 'a profile that comes twice is new once');
+    is($dies->({ %p }, { %p, service => 'other' }), 2, 'a profile of two services is new for each');
     @there = ([@p{qw(run service version start duration)}]);
-    is($dies->({ %p }), 0, 'what is there is not new');
-    is($dies->({ %p, service => 'other' }), 1, '... but for another service');
+    is($dies->({ %p }), 0, 'a stored profile is not new');
+    is($dies->({ %p, service => 'other' }), 1, 'a stored profile is new for another service');
     my $error = qr/\A2\.tree$EXPLAINED, and another start or length; keep one of the two\z/;
-    like($dies->({ %p, start => 5_000_001 }), $error, 'another start is an error');
-    like($dies->({ %p, service => 'other', duration => 61 }), $error, 'another length, too');
+    like($dies->({ %p, start => 5_000_001 }), $error,
+        'another start of the same identity is an error');
+    like($dies->({ %p, service => 'other', duration => 61 }), $error,
+        'another duration of the same identity is an error');
     @there = ();
-    like($dies->({ %p }, { %p, duration => 61 }), $error, '... and both at once');
+    like($dies->({ %p }, { %p, duration => 61 }), $error, 'two durations in one push are an error');
     unlike($asked[-1], qr/\bservice (?:=|IN)/, 'the server is asked about all services');
 };
 

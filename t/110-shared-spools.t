@@ -71,7 +71,7 @@ sub recorded {
         env => \%SLICE);
 }
 
-subtest 'The spool that nobody has named' => sub {
+subtest 'The default spool is no link of another user' => sub {
     my $private = scratch();
     my %plant = (
         'a link to a folder' => [sub { symlink $private, $_[0] }, 'is a symbolic link'],
@@ -87,24 +87,27 @@ subtest 'The spool that nobody has named' => sub {
         $code->("$dir/tmon.spool");
         my $run = recorded($dir, $CALLS . 'print 1', '-d:DProf=slice=1');
         is("$run->{out}$run->{err}", "DProf: $run->{dir}/tmon.spool $why; name another one with "
-            . "spool=DIR or PERL_DPROF_SPOOL\nBEGIN failed--compilation aborted.\n", $what);
+            . "spool=DIR or PERL_DPROF_SPOOL\nBEGIN failed--compilation aborted.\n",
+                "$what is no default spool");
     }
-    is_deeply(contents($private), {}, '... and nothing is made elsewhere');
+    is_deeply(contents($private), {}, 'links in place of the default spool lead to no file');
     my $dir = scratch();
     symlink $private, "$dir/named";
     recorded($dir, $CALLS, '-d:DProf=slice=1,spool=named');
-    cmp_ok(scalar(my @all = files_in($private)), '>', 2, 'a named one may be a link');
+    cmp_ok(scalar(my @all = files_in($private)), '>', 2,
+        'a spool that the user names may be a link');
     unlink map { "$private/$_" } @all;
     # It is taken away between two slices, and something else has its name.
     my $run = recorded($dir, "$CALLS rename 'tmon.spool', 'taken'; "
         . "symlink '$private', 'tmon.spool'; f() for 1 .. 300; print 7;", '-d:DProf=slice=1');
-    is($run->{out}, 7, 'a link comes later: the program runs');
-    like($run->{err}, qr{\ADProf: \S.*; the slice goes on\n\z}, '... one line says so');
-    is_deeply(contents($private), {}, '... and nothing is made where the link leads');
+    is($run->{out}, 7, 'the program runs on if its spool becomes a link');
+    like($run->{err}, qr{\ADProf: \S.*; the slice goes on\n\z},
+        'one line says that the spool has become a link');
+    is_deeply(contents($private), {}, 'the target of a later link gets no file');
 };
 
 # Who reads a slice knows the names of the next ones.
-subtest 'Names that slices are to get' => sub {
+subtest 'Planted names of slices do no harm' => sub {
     my %plant = (
         link => q{symlink "$victim/secret", $_}, dangling => q{symlink "$victim/new", $_},
         hard => q{link "$victim/secret", $_}, FIFO => q{POSIX::mkfifo($_, 0600)},
@@ -127,22 +130,23 @@ subtest 'Names that slices are to get' => sub {
             $wrong++, diag("$kind at .$suffix: @bad") if @bad;
         }
     }
-    is($wrong, 0, 'a program does not notice what has them, and nothing happens elsewhere');
-    cmp_ok($slices, '>', 12, '... and slices are written where they can be');
+    is($wrong, 0, 'no program notices planted names, and no file elsewhere changes');
+    cmp_ok($slices, '>', 12, 'slices are written beside planted names');
 };
 
-subtest 'Programs under -T' => sub {
+subtest "Programs under -T ignore the environment's spool" => sub {
     my %environment = (PERL_DPROF_SLICE => 1, PERL_DPROF_SPOOL_LIMIT => 1);
     for my $name (sort keys %environment) {
         my $dir = scratch();
         my $run = run_perl(['-I' . DProfTest::tree(), '-T', '-d:DProf=tree', '-e', 1], dir => $dir,
             env => { %SLICE, $name => $environment{$name}, PERL_DPROF_SPOOL => "$dir/spool" });
-        is($run->{err}, '', "$name, PERL_DPROF_SPOOL");
-        is(join(' ', files_in($dir)), 'tmon.out', '... are not taken');
+        is($run->{err}, '', "$name, PERL_DPROF_SPOOL: the program runs without a message");
+        is(join(' ', files_in($dir)), 'tmon.out',
+            "$name, PERL_DPROF_SPOOL: the program leaves no slice");
     }
     my $dir = scratch();
     run_perl(['-I' . DProfTest::tree(), '-T', '-d:DProf=slice=60', '-e', 1], dir => $dir);
-    is(scalar(() = files_in("$dir/tmon.spool")), 1, 'slice= in the list is');
+    is(scalar(() = files_in("$dir/tmon.spool")), 1, 'slice= in the option list works under -T');
 };
 
 # ---- dprofstore ----
@@ -164,29 +168,29 @@ my @PUSH = qw(push --to dir:store --delete --refused-limit 100 spool);
 
 plan_skip() if !can_be_other();
 sub plan_skip {
-    pass('root cannot be user ' . OTHER . ' here: the rest is not tried');
+    pass('root cannot be user ' . OTHER . ' here, so the rest is not tried');
     done_testing;
     exit 0;
 }
 
-subtest 'refused is a link' => sub {
+subtest 'A link in place of the folder refused is not followed' => sub {
     my $dir = shared();
     my $before = contents("$dir/victim");
     ok(as_other(sub {
         symlink "$dir/victim", "$dir/spool/refused" or die "$!\n";
         spew("$dir/spool/evil.tree", "* * * * * root id\n");
         spew("$dir/spool/evil2.tree", "* * * * * root id\n");
-    }), 'it is planted');
+    }), 'another user can plant a link named refused');
     spew("$dir/spool/junk.tree", "no profile\n");
     my $got = dprofstore($dir, @PUSH);
-    is($got->[2], 1, 'the push fails');
+    is($got->[2], 1, 'the push fails if refused is a link');
     like($got->[1], qr{^dprofstore: spool/refused is a symbolic link; remove it$}m,
-        '... and says why');
-    is_deeply(contents("$dir/victim"), $before, '... nothing happens elsewhere');
-    is(stored("$dir/store"), $GOOD, '... and the others arrive');
+        'the push says that refused is a link');
+    is_deeply(contents("$dir/victim"), $before, 'the target of the link stays as it was');
+    is(stored("$dir/store"), $GOOD, 'the push sends the other profiles');
 };
 
-subtest 'A list of what was merged' => sub {
+subtest "Another user's list of merged slices has no effect" => sub {
     plan skip_all => 'needs root' if !$IS_ROOT;
     my $dir = shared();
     my $before = contents("$dir/victim");
@@ -196,15 +200,16 @@ subtest 'A list of what was merged' => sub {
         spew("$dir/spool/.merged.x.merged", "merged.x-1-0-0 1795348800 60 app\nother.tree\n");
         spew("$dir/spool/.merged.y.merged", "merged.y-1-0-0 1795348800 60 app\nother.tree\n");
         spew("$dir/spool/merged.y-1-0-0.tree", slice_text(slice => 8));
-    }), 'it is planted');
+    }), 'another user can plant a list of merged slices');
     my $got = dprofstore($dir, @PUSH);
     is_deeply($got, ["4 profiles pushed\n", 'dprofstore: spool: 1 slice of other users stays '
-        . "there; --users names those whose slices are taken\n", 0], 'nobody believes it');
-    is(stored("$dir/store"), "$GOOD 6b.1.1-7-0-9", '... so that all slices arrive, and no secret');
-    is_deeply(contents("$dir/victim"), $before, '... and nothing else is removed');
+        . "there; --users names those whose slices are taken\n", 0],
+            'the push does not use the planted list');
+    is(stored("$dir/store"), "$GOOD 6b.1.1-7-0-9", 'all slices arrive, and no secret file');
+    is_deeply(contents("$dir/victim"), $before, 'the push removes no other file');
 };
 
-subtest 'A lock' => sub {
+subtest 'A planted lock is refused' => sub {
     my %plant = (
         'a link' => [sub { symlink '../victim/new', $_[0] }, 'is a symbolic link'],
         'a FIFO' => [sub { POSIX::mkfifo($_[0], 0666) }, 'is no regular file'],
@@ -216,28 +221,32 @@ subtest 'A lock' => sub {
         as_other(sub { $code->("$dir/spool/.lock") });
         is_deeply(dprofstore($dir, @PUSH), ["0 profiles pushed\n",
             "dprofstore: spool/.lock $why; remove it; what did not arrive stays where it is\n", 1],
-            $what);
-        ok(!-e "$dir/victim/new", '... makes nothing elsewhere');
+            "dprofstore refuses $what as a lock");
+        ok(!-e "$dir/victim/new", 'dprofstore makes no file behind a lock that is a link');
     }
     my $dir = shared();
     spew("$dir/spool/.lock", '');
     chmod 0644, "$dir/spool/.lock";
     dprofstore($dir, @PUSH);
-    is((stat "$dir/spool/.lock")[2] & 0777, 0600, 'a lock is one that nobody else can take');
+    is((stat "$dir/spool/.lock")[2] & 0777, 0600,
+        'the mode of a lock keeps other users from locking it');
 };
 
-subtest "Other users' slices" => sub {
+subtest 'Slices of other users wait for --users' => sub {
     plan skip_all => 'needs root' if !$IS_ROOT;
     my $dir = shared();
     as_other(sub { spew("$dir/spool/" . slice_name(slice => 5), slice_text(slice => 5)) });
     my $line = 'dprofstore: spool: 1 slice of other users stays there; --users names those whose '
         . "slices are taken\n";
-    is_deeply(dprofstore($dir, @PUSH), ["3 profiles pushed\n", $line, 0], 'are left, with a line');
-    is_deeply(dprofstore($dir, @PUSH, '--users', 1), ["0 profiles pushed\n", $line, 0], '... also');
+    is_deeply(dprofstore($dir, @PUSH), ["3 profiles pushed\n", $line, 0],
+        'push leaves the slices of other users with a line');
+    is_deeply(dprofstore($dir, @PUSH, '--users', 1), ["0 profiles pushed\n", $line, 0],
+        'push leaves the slices of users that --users does not name');
     is_deeply(dprofstore($dir, @PUSH, '--users', '1,' . OTHER), ["1 profile pushed\n", '', 0],
-        '... or taken');
-    is(stored("$dir/store"), "$GOOD 6b.1.1-7-0-5", '... all of them');
-    is(dprofstore($dir, @PUSH, '--users', 'no such one')->[2], 2, 'there must be such users');
+        'push sends the slices of users that --users names');
+    is(stored("$dir/store"), "$GOOD 6b.1.1-7-0-5", 'the store has all slices');
+    is(dprofstore($dir, @PUSH, '--users', 'no such one')->[2], 2,
+        'an unknown user of --users is a usage error');
 };
 
 # ---- at random ----
@@ -288,7 +297,7 @@ for my $round (1 .. $rounds) {
     $wrong++, diag("seed $seed, round $round: @planted: @bad") if @bad;
     $arrived++ if $is_there =~ /6b\.1\.1/;
 }
-is($wrong, 0, 'names planted at random lead nobody elsewhere');
-cmp_ok($arrived, '>', $rounds / 3, '... and profiles arrive among them');
+is($wrong, 0, 'no planted name changes a file elsewhere');
+cmp_ok($arrived, '>', $rounds / 3, 'profiles arrive among planted names');
 
 done_testing;

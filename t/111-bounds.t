@@ -19,7 +19,7 @@ use Devel::DProf::Store::Push;
 alarm 300;
 # The limits, 1/64 of what they are for users.
 my $MOST = 1 << 22;
-is($_, 1 << 28, 'a limit') for $Devel::DProf::Store::Spool::Most,
+is($_, 1 << 28, 'the limit of a text is 256 MiB') for $Devel::DProf::Store::Spool::Most,
     $Devel::DProf::Store::ClickHouse::Server::Most;
 $_ = $MOST for $Devel::DProf::Store::Spool::Most, $Devel::DProf::Store::ClickHouse::Server::Most;
 
@@ -59,13 +59,15 @@ for my $begin (slice_text(slice => 9), '') {
     my @said;
     my $done = Devel::DProf::Store::Push->new(target => $server, delete => 1,
         say => sub { push @said, $_[0] })->pass("$dir/spool");
-    is_deeply([@$done{qw(sent refused failure)}], [2, 1, undef], "$what: the others are sent");
+    is_deeply([@$done{qw(sent refused failure)}], [2, 1, undef],
+        "$what: push sends the other profiles");
     my $why = "$dir/spool/a.tree.gz: unpacked, it has more than $MOST bytes";
     is_deeply(\@said, ["$why; it is now $dir/spool/refused/a.tree.gz"],
-        '... and it is moved aside, with the reason');
-    is(slurp("$dir/spool/refused/a.tree.gz.why"), "$why\n", '... beside it');
+        "$what: push says why it moves the profile aside");
+    is(slurp("$dir/spool/refused/a.tree.gz.why"), "$why\n",
+        "$what: the reason lies beside the refused profile");
     is(join(' ', grep { !/\A(?:refused|\.lock)/ } files_in("$dir/spool")), '',
-        '... nothing is left');
+        "$what: push leaves no other file");
 }
 {
     my $dir = spool_of(2, 'store');
@@ -74,19 +76,22 @@ for my $begin (slice_text(slice => 9), '') {
     close $out;
     my $run = run_tool('dprofstore', [qw(push --to dir:store --delete spool)], dir => $dir);
     is($run->{err}, "dprofstore: spool/a.tree: the file has more than $MOST bytes; it is now "
-        . "spool/refused/a.tree\n", 'a plain file is bounded, too');
-    is($run->{out}, "2 profiles pushed, 1 refused\n", '... and the others are sent');
+        . "spool/refused/a.tree\n", 'a plain file above the limit is refused');
+    is($run->{out}, "2 profiles pushed, 1 refused\n",
+        'push sends the profiles beside the plain file');
 }
 {
     # What a person names is no spool's, but the rows of a tree are made in memory.
     my $file = bomb(scratch() . '/x.tree.gz', slice_text(slice => 9), 6);
     is(dies(sub { Devel::DProf::Store::ClickHouse::plain_text($file) }),
-        "$file: unpacked, it has more than $MOST bytes", 'a file that was named');
+        "$file: unpacked, it has more than $MOST bytes",
+            'a named file above the limit is an error');
     my ($text, $to) = (slice_text(lines => "# \n" x 100_000), scratch() . '/y');
     open my $out, '>:raw', $to or die $!;
-    is(Devel::DProf::Store::gzipped(spew("$to.tree", $text), $out), 0, 'what is packed by pieces');
+    is(Devel::DProf::Store::gzipped(spew("$to.tree", $text), $out), 0,
+        'a text can be compressed by pieces');
     close $out;
-    is(gunzipped($to), $text, '... is the same');
+    is(gunzipped($to), $text, 'a text that was compressed by pieces is the same');
 }
 
 # ---- servers ----
@@ -166,8 +171,8 @@ for my $what (sort keys %SERVER) {
     my ($code, $like) = @{ $SERVER{$what} };
     my ($url, $end) = server($code);
     my ($why) = asked($url, $what =~ /now and then/ ? (now => clock(301)) : ());
-    like($why, $like, $what);
-    cmp_ok(length $why, '<', 1000, '... in a short message');
+    like($why, $like, "the message says what is wrong: $what");
+    cmp_ok(length $why, '<', 1000, "the message is short: $what");
     $end->();
 }
 {
@@ -177,11 +182,12 @@ for my $what (sort keys %SERVER) {
     ($url, $end) = server(\&trickle);
     my $stop = 0;
     is((asked($url, now => clock(6), stop => sub { return $stop++ }))[0],
-        'it: no answer: the answer takes too long', 'when all is to end, a request has a while');
-    is($stop, 2, '... which is told once');
+        'it: no answer: the answer takes too long', 'a request that should end has a while');
+    is($stop, 2, 'a request that should end asks twice');
     $end->();
 }
-like((asked('http://127.0.0.1:1'))[0], qr/no answer: Could not connect/, 'no server');
+like((asked('http://127.0.0.1:1'))[0], qr/no answer: Could not connect/,
+    'a missing server gives a message');
 
 # The agent ends while a server trickles.
 {
@@ -205,10 +211,10 @@ like((asked('http://127.0.0.1:1'))[0], qr/no answer: Could not connect/, 'no ser
     }
     is(join('', readline $out), '', 'SIGTERM ends the agent while an answer trickles');
     close $out;
-    is($?, 0, '... with status 0');
+    is($?, 0, 'the agent exits with status 0');
     like(slurp("$dir/err"), qr/\Adprofstore: pyroscope:\S+ no answer: the answer takes too long; /,
-        '... and a line');
-    is(scalar(() = grep { /tree\z/ } files_in("$dir/spool")), 1, '... the profile stays');
+        'the agent says that the answer took too long');
+    is(scalar(() = grep { /tree\z/ } files_in("$dir/spool")), 1, 'the profile stays in the spool');
     $end->();
 }
 
@@ -231,10 +237,10 @@ for my $url (@bad) {
         $silent++, diag("@args") if $run->{err} !~ /\Adprofstore: \S/ || !$run->{status};
     }
 }
-is($told, 0, 'no message about a URL that is none has its password');
-is($silent, 0, '... but there is one');
+is($told, 0, 'no message about a wrong URL has its password');
+is($silent, 0, 'every wrong URL gives a message');
 is(dies(sub { Devel::DProf::Store::open($_) }), "$_: a store is "
-    . join(' or ', Devel::DProf::Store::urls()), "$_ is told as it is")
+    . join(' or ', Devel::DProf::Store::urls()), "the message has $_ unchanged")
     for 'ftp:x', '/var/lib/dprof', 'http://h:8123/d';
 
 done_testing;

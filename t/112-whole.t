@@ -46,10 +46,10 @@ sub lengths {
 # may: a cut is allowed to pass there.
 sub cuts_ok {
     my ($name, $text, $may) = @_;
-    ok(passes($text), "$name: the whole file passes");
+    ok(passes($text), "the whole file passes: $name");
     my @quiet = grep { passes(substr $text, 0, $_) && !($may && $may->(substr $text, 0, $_)) }
         lengths($text);
-    is("@quiet", '', '... and no part of it');
+    is("@quiet", '', "no part of the file passes: $name");
     return;
 }
 
@@ -69,16 +69,16 @@ SKIP: {
 }
 cuts_ok($_, slurp($files{$_})) for grep { !/goes on/ } sort keys %files;
 
-subtest 'a trace that goes on as a tree' => sub {
+subtest 'A trace that goes on as a tree is cut' => sub {
     my $text = slurp($files{'trace that goes on as a tree'});
     my $tree = index $text, "\nPART3\n";
-    cmp_ok($tree, '>', 0, 'there is one');
-    ok(passes($text), 'the whole file passes');
+    cmp_ok($tree, '>', 0, 'the file has a trace and a tree');
+    ok(passes($text), 'the whole file of both parts passes');
     my @quiet = grep { $_ >= $tree && passes(substr $text, 0, $_) } lengths($text);
-    is("@quiet", '', '... and no part of it');
+    is("@quiet", '', 'no part of the file of both parts passes');
 };
 
-subtest 'what the tools write' => sub {
+subtest 'What the tools write is whole or not' => sub {
     my $out = "$dir/out";
     my %made = (merged => ['dprofmerge', '-o', $out, @files{qw(trace tree)}],
         'a baseline' => ['dprofmerge', '--counters-only', '-o', $out, $files{tree}]);
@@ -86,13 +86,13 @@ subtest 'what the tools write' => sub {
         for qw(pprof speedscope callgrind);
     for my $name (sort keys %made) {
         my $run = in_process(@{ $made{$name} });
-        is($run->{status}, 0, "$name is written") or diag $run->{err};
+        is($run->{status}, 0, "$name is written by its tool") or diag $run->{err};
         cuts_ok($name, slurp($out) =~ s/\n\z//r) if $name eq 'speedscope';
         cuts_ok($name, slurp($out)) if $name ne 'speedscope';
     }
 };
 
-subtest 'formats without an end' => sub {
+subtest 'Formats without an end pass at the end of any line' => sub {
     cuts_ok('folded', in_process('dproffold', $files{tree})->{out},
         sub { $_[0] =~ /(?:\A|\n)\z/ });
     my $perf = "perl 7 1.0: 5 cycles:\n\t1 f+0x1 (/x)\n\t2 main+0x2 (/x)\n\n"
@@ -107,10 +107,11 @@ subtest 'formats without an end' => sub {
         sub { $_[0] eq "version: 1\n" || $_[0] =~ /^summary: (?:.*\n)+2 20 8\n\z/m });
 };
 
-subtest 'a gate' => sub {
+subtest 'A gate does not pass on a file that was cut' => sub {
     my ($old, $new) = map { recorded($_, mode => 'tree') } 10, 30;
     my @rule = ('--fail-if', 'calls > 0, ops > 2%');
-    is(in_process('dprofdiff', @rule, $old, $new)->{status}, 3, 'a growth is found');
+    is(in_process('dprofdiff', @rule, $old, $new)->{status}, 3,
+        'the gate finds the growth in the whole file');
     my $text = slurp($new);
     my @wrong;
     while ($text =~ /^(?:=|&|h|#f) .*\n/mg) {
@@ -118,33 +119,34 @@ subtest 'a gate' => sub {
         my $run = in_process('dprofdiff', @rule, $old, $cut);
         push @wrong, pos $text if $run->{status} != 1 || $run->{err} !~ /: profile cut short: /;
     }
-    is("@wrong", '', '... and no part of the file passes, cut at the end of any line');
+    is("@wrong", '', 'the gate passes no part of the file that ends with a line');
     my $cut = spew("$dir/cut", $text =~ s/^# end .*\n//mr);
     is(in_process('dprofpp', $cut)->{err}, "$cut: profile cut short: the last line is missing,"
         . ' which has the sums (line ' . ($text =~ tr/\n//) . ', byte ' . length(slurp($cut))
         . ")\n",
-        'other tools say so, and go on');
+        'dprofpp says that the file is cut short, and goes on');
 };
 
-subtest 'lines that are missing or damaged in the middle' => sub {
+subtest 'Missing and damaged lines are noticed' => sub {
     my $text = slurp($files{tree});
     my @lines = ($text =~ /^(?:h|=) .*\n/mg);
     my @quiet = grep { passes($text =~ s/^\Q$lines[$_]\E//mr) } 0 .. $#lines;
-    is("@quiet", '', 'a line that is missing is noticed');
-    ok(!passes($text =~ s/^(= 2 \w+ )(\d+)/$1 . ($2 + 1)/emr), '... and another number of calls');
+    is("@quiet", '', 'a missing line is noticed');
+    ok(!passes($text =~ s/^(= 2 \w+ )(\d+)/$1 . ($2 + 1)/emr),
+        'another number of calls is noticed');
 };
 
-subtest 'files from before there was a last line with sums' => sub {
+subtest 'Files without a last line of sums pass' => sub {
     for my $name ('trace', 'tree', grep { $files{$_} } 'tree,lines') {
         my $text = slurp($files{$name}) =~ s/\$dprof_end=1;//r =~ s/^# end .*\n//mr;
-        ok(passes($text), "$name: it passes");
+        ok(passes($text), "$name passes without a last line of sums");
         my @quiet;
         while ($text =~ /^(?:=|@) .*\n/mg) {
             my $rest = substr $text, pos $text;
             next if $rest !~ /^(?:= \d+ \w+ \d+ [1-9]|@ [1-9])/m;
             push @quiet, pos $text if passes(substr $text, 0, pos $text);
         }
-        is("@quiet", '', '... and no part that lacks a time');
+        is("@quiet", '', 'no part passes that lacks its times');
     }
 };
 

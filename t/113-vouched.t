@@ -63,57 +63,67 @@ sub showing {
     return (join(' ', sort keys %shows), $out);
 }
 
-subtest 'files that a profile only names' => sub {
+subtest 'A source that a profile only names is not shown' => sub {
     for (['a key', $key], ['Perl', $private]) {
         my ($what, $file) = @$_;
         for my $profile (foreign($file), ours($file, '')) {
             my ($shows, $said) = showing($profile);
             is($shows, '', "$what is not shown");
-            like($said, qr/source of \Q$file\E.*--source-dir/, '... the page says so');
-            like($said, qr/^# The source is left out: .*--source-dir/m, '... and the report');
+            like($said, qr/source of \Q$file\E.*--source-dir/,
+                "the page says that the source of $what is left out");
+            like($said, qr/^# The source is left out: .*--source-dir/m,
+                "the report says that the source of $what is left out");
             is((showing($profile, '--source-dir', "$dir/home"))[0],
-                'dprofflame dprofhtml dprofreport', '... --source-dir shows it');
-            is((showing($profile, '--source-dir', "$dir/work"))[0], '', '... not any other one');
+                'dprofflame dprofhtml dprofreport', "--source-dir shows $what");
+            is((showing($profile, '--source-dir', "$dir/work"))[0], '',
+                "--source-dir of another folder does not show $what");
         }
     }
 };
 
-subtest "perl's own modules" => sub {
+subtest "Perl's own modules are shown" => sub {
     my $own = foreign($INC{'strict.pm'});
     my $run = in_process('dprofreport', '--annotate', 'main', $own);
-    like($run->{out}, qr/^ .* 3  .*strict::VERSION/m, 'they are no secret');
+    like($run->{out}, qr/^ .* 3  .*strict::VERSION/m, 'the report shows a module of perl');
 };
 
-subtest 'paths that lead out of the folder' => sub {
+subtest 'A path that leads out of the folder is not shown' => sub {
     symlink "$dir/home", "$dir/work/link" or plan skip_all => "no symbolic links: $!";
     for my $file ("../home/keys/id", "link/keys/id", "$dir/work/../home/keys/id",
         "$dir/work/link/keys/id") {
         for my $option ('--source-dir', '--symfs') {
-            is((showing(foreign($file), $option, "$dir/work"))[0], '', "$option: $file");
+            is((showing(foreign($file), $option, "$dir/work"))[0], '',
+                "$option does not show $file");
         }
     }
-    ok(!-e "$dir/workshop" && mkdir("$dir/workshop"), 'a folder with the same beginning');
+    ok(!-e "$dir/workshop" && mkdir("$dir/workshop"),
+        'a folder with the same beginning can be made');
     my $near = spew("$dir/workshop/id", $SECRET);
-    is((showing(foreign($near), '--source-dir', "$dir/work"))[0], '', '... is another one');
+    is((showing(foreign($near), '--source-dir', "$dir/work"))[0], '',
+        '--source-dir does not show a folder with the same beginning');
 };
 
-subtest 'files whose size and CRC the profile has' => sub {
+subtest "A source with the profile's size and CRC is shown" => sub {
     my $all = 'dprofdiff dprofflame dprofhtml dprofreport';
-    is((showing(ours($private, digest($PERL))))[0], $all, 'Perl is shown');
-    is((showing(ours($private, digest("$PERL "))))[0], '', '... not if the size is another');
-    is((showing(ours($private, digest($PERL =~ tr/4/5/r))))[0], '', '... or the CRC');
+    is((showing(ours($private, digest($PERL))))[0], $all,
+        "a Perl file with the profile's size and CRC is shown");
+    is((showing(ours($private, digest("$PERL "))))[0], '',
+        'a Perl file of another size is not shown');
+    is((showing(ours($private, digest($PERL =~ tr/4/5/r))))[0], '',
+        'a Perl file with another CRC is not shown');
     my ($shows, $said) = showing(ours($key, digest($SECRET)));
-    is($shows, '', 'what is no Perl may have been guessed');
-    like($said, qr/^# The source is left out/m, '... and is told to be left out');
+    is($shows, '', 'a file that is no Perl is not shown, as its CRC may be guessed');
+    like($said, qr/^# The source is left out/m,
+        'the report says that a file that is no Perl is left out');
     my $dot = "$dir/home/./private.pl";
     my @guesses = map { ($_->[0], digest($_->[1])) } ["$dir/home//private.pl", "$PERL 1"],
         [$dot, "$PERL 2"], [$private, $PERL];
     is((showing(ours(@guesses)))[0] =~ s/\S+//gr =~ s/ //gr, '', 'wrong guesses show nothing');
     my $two = ours($dot, digest($PERL), $private, digest($PERL));
-    is((showing($two))[0], $all, '... two names with one digest do no harm');
+    is((showing($two))[0], $all, 'two names with one CRC do no harm');
 };
 
-subtest 'profiles of the user' => sub {
+subtest "The sources of a user's own profiles are shown" => sub {
     my $program = spew("$dir/mine.pl", "sub main { my \$x = 'SECRET-4711'; \$x }\nmain();\n");
     my $can_lines = !defined no_lines();
     SKIP: { skip no_lines() . ': what follows is without', 1 if !$can_lines }
@@ -127,14 +137,16 @@ subtest 'profiles of the user' => sub {
         my $what = join ',', map { lc "$_=$mode->{$_}" } sort keys %$mode;
         my ($shows, $said) = showing($profile);
         if ($mode->{SAMPLE} && slurp($profile) !~ /^#f \S+mine\.pl/m) {
-            pass("$what: no sample was taken");
+            pass("the sources are not tried: no sample of $what was taken");
             next;
         }
-        like($shows, qr/dprofflame dprofhtml dprofreport/, ($what || 'a trace') . ': all is shown');
-        unlike($said, qr/source-dir/, '... and nothing is said');
+        like($shows, qr/dprofflame dprofhtml dprofreport/,
+            ($what || 'a trace') . ': all tools show the source');
+        unlike($said, qr/source-dir/, ($what || 'a trace') . ': no tool speaks of --source-dir');
         my $merged = "$dir/merged";
         in_process('dprofmerge', '-o', $merged, $profile);
-        like((showing($merged))[0], qr/dprofflame dprofhtml dprofreport/, '... also when merged');
+        like((showing($merged))[0], qr/dprofflame dprofhtml dprofreport/,
+            ($what || 'a trace') . ': all tools show the source of the merged profile');
     }
     my $profile = profiled([$program], env => { PERL_DPROF_MODE => 'tree',
         $can_lines ? (PERL_DPROF_LINES => 'time') : () })->{profile};
@@ -142,12 +154,12 @@ subtest 'profiles of the user' => sub {
     my ($shows, $said) = showing($profile);
     is($shows, '', 'a source that has changed is not shown');
     like($said, qr/^# The file has changed since the recording; --source-dir DIR/m,
-        '... as it says');
+        'the report says that the source has changed');
     is((showing($profile, '--source-dir', $dir))[0], 'dprofreport',
-        '... the report shows it if asked');
+        '--source-dir shows a changed source in the report');
 };
 
-subtest 'a source that is no regular file' => sub {
+subtest 'A source that is no regular file is not read' => sub {
     require POSIX;
     POSIX::mkfifo("$dir/fifo", 0600) or plan skip_all => "no FIFOs: $!";
     my $profile = profiled([spew("$dir/odd.pl", <<"END")])->{profile};

@@ -16,7 +16,7 @@ my $trace = spew("$dir/trace.out", profile_text(hz => 1000, times => [9, 0, 9],
     lines => ['+ 1', '@ 5 0 5', '+ 2', '@ 3 0 3', '- 2', '- 1', '@ 1 0 1']));
 my $out = "$dir/out";
 
-subtest 'filters' => sub {
+subtest 'A filter that matches nothing is a failure' => sub {
     my %tools = (
         'dprofreport -S' => ['dprofreport', '-S', 'NAME', $tree],
         'dprofreport -d' => ['dprofreport', '-d', 'PACKAGE', $tree],
@@ -46,10 +46,12 @@ subtest 'filters' => sub {
     for my $name (sort keys %tools) {
         my $run = sub { my %word = @_; in_process(map { $word{$_} // $_ } @{ $tools{$name} }) };
         my $good = $run->(@there);
-        is($good->{status}, 0, "$name: a filter that matches something") or diag $good->{err};
+        is($good->{status}, 0, "$name succeeds with a filter that matches something")
+            or diag $good->{err};
         my $bad = $run->(@missing);
-        is($bad->{status}, 1, '... and one that does not is a failure');
-        like($bad->{err}, qr/no sub|nothing is left|no frame is left/, '... with a message');
+        is($bad->{status}, 1, "$name fails with a filter that matches nothing");
+        like($bad->{err}, qr/no sub|nothing is left|no frame is left/,
+            "$name says that its filter matches nothing");
     }
 };
 
@@ -64,7 +66,7 @@ sub shown_self {
     return \%self;
 }
 
-subtest 'a sub of several files' => sub {
+subtest 'A sub of several files is shown with all of them' => sub {
     plan(skip_all => no_lines()) if defined no_lines();
     spew("$dir/lines.pl", <<'END');
 sub plain { my $s = 0; $s += $_ for 1 .. 20; $s }
@@ -82,18 +84,19 @@ END
         PERL_DPROF_MODE => 'tree', PERL_DPROF_LINES => 'time' });
     my $text = in_process('dprofreport', '-m', 'ops', '--annotate', 'page', $run->{profile})->{out};
     my $self = shown_self($text);
-    is_deeply([sort keys %$self], ['views/other part.tt', 'views/page.tt'], 'all files are shown');
-    like($text, qr/ 500  \n/, '... with the sub\'s beginning');
-    like($text, qr/ 12  \n/, '... and what is in front of that');
+    is_deeply([sort keys %$self], ['views/other part.tt', 'views/page.tt'],
+        '--annotate shows all files of the sub');
+    like($text, qr/ 500  \n/, '--annotate shows the beginning of the sub');
+    like($text, qr/ 12  \n/, "--annotate shows the lines before the sub's beginning");
     my ($wanted) = in_process('dprofreport', '-m', 'ops', '--no-children', '-S', 'main::page',
         $run->{profile})->{out} =~ /([\d.]+)% +main::page$/m;
     my $all = 0;
     $all += $_ for values %$self;
-    cmp_ok(abs($all - $wanted), '<', 0.04, '... and their sum is what the sub has itself');
+    cmp_ok(abs($all - $wanted), '<', 0.04, "the lines add up to the sub's self time");
     my $diff = in_process('dprofdiff', '-m', 'ops', '--annotate', 'page', $run->{profile},
         $run->{profile})->{out};
     is_deeply([sort $diff =~ /^# --- (.*):/mg], ['views/other part.tt', 'views/page.tt'],
-        'dprofdiff shows all files, too');
+        'dprofdiff --annotate shows all files of the sub');
     my @parts = in_process('dprofreport', '--annotate', 'plain', $run->{profile})->{out}
         =~ /^(# main::plain)/mg;
     is(scalar @parts, 1, 'a sub of one file has one part');

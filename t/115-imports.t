@@ -19,7 +19,7 @@ sub shown {
     return ($run->{status} || length $said ? "$run->{status}: $said" : '') . $run->{out};
 }
 
-subtest 'Events with colons' => sub {
+subtest 'Events of perf may have colons in their names' => sub {
     my $y = '    y 95 [001] 184.20: ';
     my $events = file("${y}kmem:mm_page_free: page=0xff pfn=7\n",
         ("${y}kmem:kfree: ptr=(nil)\n") x 3, "z 96 184.21: cycles:u: \n\t7f0001 g(int) (/x)\n\n");
@@ -28,55 +28,63 @@ subtest 'Events with colons' => sub {
         my $count = $counts{$metric};
         my $stack = $metric =~ /^kmem/ ? 'y' : 'z;g';
         my $leaf = $stack =~ s/.*;//r;
-        is(shown('dproffold', '-m', $metric, $events), "$stack $count\n", "dproffold: $metric");
+        is(shown('dproffold', '-m', $metric, $events), "$stack $count\n",
+            "dproffold prints $metric");
         like(shown('dprofreport', '--format=perf', '-m', $metric, '--no-children', $events),
-            qr/^ 100\.00%  $leaf$/m, "dprofreport: $metric");
+            qr/^ 100\.00%  $leaf$/m, "dprofreport prints $metric");
         like(shown('dprofpp', '--metric', $metric, $events), qr/^ +100 +$count +$count .* $leaf$/m,
-            "dprofpp: $metric");
+            "dprofpp prints $metric");
         like(shown('dprofdiff', '--format=perf', '-m', $metric, $events, $events),
             qr/^# Baseline total: $count\b/m,
-            "dprofdiff: $metric");
+            "dprofdiff prints $metric");
         like(shown('dprofdiff', '--format=perf', '--fail-if', "$metric > 5%", $events, $events),
-            qr/^# Gate: passed, 1 rule$/m, "a rule: $metric");
+            qr/^# Gate: passed, 1 rule$/m, "--fail-if takes $metric");
         for my $tool (['dprofflame', '-o', "$dir/x.svg"], ['dprofhtml', '-o', "$dir/x.html"],
             ['dprofexport', '--format', 'pprof', '-o', "$dir/x.pb.gz"]) {
-            is(shown(@$tool, '-m', $metric, $events), '', "$tool->[0]: $metric");
+            is(shown(@$tool, '-m', $metric, $events), '',
+                "$tool->[0] takes $metric without a message");
         }
     }
-    is(shown('dprofmerge', '-o', "$dir/merged", $events), '', 'dprofmerge');
-    is(shown('dproffold', '-m', 'kmem:kfree', "$dir/merged"), "y 3\n", '... keeps the names');
+    is(shown('dprofmerge', '-o', "$dir/merged", $events), '',
+        'dprofmerge merges events with colons without a message');
+    is(shown('dproffold', '-m', 'kmem:kfree', "$dir/merged"), "y 3\n",
+        'dprofmerge keeps names with colons');
     like(shown('dproffold', '-m', 'kmem', $events),
         qr/^1: there is no metric kmem; did you mean kmem:kfree or /m,
         'kmem is no name of kmem:kfree');
 };
 
-subtest 'Text that lacks commands' => sub {
+subtest 'Text of perf that lacks commands is refused' => sub {
     my $text = file("1.000100:     250000 cpu-clock:\n\t    55d0a0001000 f+0x10 (/opt/x/app)\n\n");
     is(shown('dprofreport', '--format=perf', $text),
         "1: DIR/$n: no command stands before this stack; `perf script "
         . "-F comm,tid,time,period,event,ip,sym,dso' prints all that is needed: "
-        . "\\x09    55d0a0001000 f+0x10 (/opt/x/app) (line 2, byte 32)\n", 'is refused in a line');
+        . "\\x09    55d0a0001000 f+0x10 (/opt/x/app) (line 2, byte 32)\n",
+            'a line says which stack lacks its command');
 };
 
-subtest 'A value below 0' => sub {
+subtest 'A value below 0 is left out with a message' => sub {
     my $head = "version: 1\ncreator: xdebug 3\nevents: Time_(10ns) Memory_(bytes)\nfl=a.php\n";
     my $file = file($head, "fn=f\n3 50 400\nfn=g\n4 7 -64\n");
     my $said = "1: DIR/$n: a cost is below 0, and is left out: -64 (line 8, byte "
         . length("${head}fn=f\n3 50 400\nfn=g\n") . ")\n";
-    is(shown('dproffold', '--unit', 'ns', $file), "${said}f 500\ng 70\n", 'dproffold');
-    is(shown('dproffold', '-m', 'Memory', $file), "${said}f 400\n", '... that value is lost');
+    is(shown('dproffold', '--unit', 'ns', $file), "${said}f 500\ng 70\n",
+        'dproffold leaves the value out');
+    is(shown('dproffold', '-m', 'Memory', $file), "${said}f 400\n",
+        'dproffold prints the other values of the event');
     like(shown('dprofreport', '--format=perf', $file), qr/\A\Q$said\E.*^# Total: 0\.00000057/ms,
-        'dprofreport');
+        'dprofreport leaves the value out');
     like(shown('dprofdiff', '--format=perf', $file, $file), qr/\A1: DIR.*left out: -64/,
-        'dprofdiff says so, too');
+        'dprofdiff leaves the value out');
 };
 
-subtest 'Folded stacks like a header of callgrind' => sub {
+subtest 'Folded stacks may look like a header of callgrind' => sub {
     is(shown('dproffold', file("version: 1\ncreator: 2\nevents: 3\nmain;f 4\n")),
-        "creator: 2\nevents: 3\nmain;f 4\nversion: 1\n", 'are folded stacks');
+        "creator: 2\nevents: 3\nmain;f 4\nversion: 1\n",
+            'dproffold reads such lines as folded stacks');
 };
 
-subtest 'Files that are named' => sub {
+subtest 'A foreign file gives the name of its tool' => sub {
     my %named = (
         "heap profile: 5: 80 [9: 144] \@ heap/1048576\n1: 16 [1: 16] \@ 0x45\n" => 'pprof -proto',
         "FLR\0\0\2" => 'jfrconv',
@@ -89,7 +97,7 @@ subtest 'Files that are named' => sub {
         my $file = file($text);
         for my $tool (qw(dprofreport dproffold)) {
             like(shown($tool, $file), qr{\A1: DIR/$n: this is .*$named{$text}.*\n\z},
-                "$tool: $named{$text}");
+                "$tool names the tool of a foreign file: $named{$text}");
         }
     }
 };

@@ -91,7 +91,7 @@ sub run {
 sub same_in_all_modes {
     my ($name, @args) = @_;
     my $plain = run(undef, '', @args);
-    is("$plain->{raw} $plain->{err}", '0 ', "$name: the plain run");
+    is("$plain->{raw} $plain->{err}", '0 ', "$name runs without the profiler");
     for my $how (qw(switch PERL5OPT)) {
         for my $mode (@MODES) {
             my $run = run($mode, $how, @args);
@@ -100,7 +100,7 @@ sub same_in_all_modes {
             my @have = split /\n/, $run->{out};
             my @new = grep { !$want{$_} } @have;
             is(join("\n", "$run->{raw} " . @have, @new), '0 ' . @want,
-                "$name, $how, mode '$mode': as plain");
+                "$name ends as plain: $how, mode '$mode'");
         }
     }
 }
@@ -109,15 +109,16 @@ same_in_all_modes('program', $SCRIPT, 'a', 'b');
 same_in_all_modes('C', $SEE_C);
 same_in_all_modes('-n', '-ne', 'print defined $DB::single ? 1 : 0, $. while 0', $SCRIPT);
 
-subtest 'am I under the debugger?' => sub {
+subtest 'A program that asks for a debugger finds none' => sub {
     my $script = spew(scratch() . '/ask.pl', 'no warnings "once"; print join ",", '
         . 'map { defined ? 1 : 0 } $DB::single, $DB::trace, $DB::signal, $DB::sub, '
         . '@DB::dbline + 0, scalar(%DB::sub) || undef');
     my $plain = run(undef, '', $script)->{out};
-    is(run($_, 'switch', $script)->{out}, $plain, "mode '$_'") for @MODES;
+    is(run($_, 'switch', $script)->{out}, $plain, "the program finds no debugger in mode '$_'")
+        for @MODES;
 };
 
-subtest '$^P begins a debugger in a program' => sub {
+subtest "A program can begin a debugger by \$^P" => sub {
     my $script = spew(scratch() . '/own.pl', <<'END');
 BEGIN { $^P = 0x33f }
 { package DB; our ($n, $s); sub DB { $n++ } sub sub { $s++; no strict 'refs'; &$DB::sub } }
@@ -128,15 +129,16 @@ $^P = 0;
 print $DB::n > 1 ? 'statements' : 'none', " $DB::s $DB::single\n";
 END
     my $plain = run(undef, '', $script);
-    is("$plain->{raw}", 0, 'plain');
-    like($plain->{out}, qr/^55\nstatements [1-9]/, 'it counts');
+    is("$plain->{raw}", 0, "the program's own debugger runs without the profiler");
+    like($plain->{out}, qr/^55\nstatements [1-9]/, "the program's own debugger counts statements");
     for my $mode (@MODES) {
         my $run = run($mode, 'switch', $script);
-        is("$run->{raw} $run->{out}", "0 $plain->{out}", "mode '$mode'");
+        is("$run->{raw} $run->{out}", "0 $plain->{out}",
+            "the program's own debugger runs as plain in mode '$mode'");
     }
 };
 
-subtest 'a program that the program starts under the debugger' => sub {
+subtest 'A program that the program starts has its debugger' => sub {
     my $ask = 'print defined &DB::DB ? 1 : 0, defined $DB::single ? 1 : 0, $^P ? 1 : 0, qq{\n}';
     my $script = spew(scratch() . '/starts.pl', "\$ENV{PERLDB_OPTS} = 'NonStop=1'; "
         . "system \$^X, '-d', '-e', '$ask'; print \$? >> 8, qq{\\n}");
@@ -144,11 +146,11 @@ subtest 'a program that the program starts under the debugger' => sub {
     plan(skip_all => "no perl5db.pl here: $plain->{err}") if $plain->{out} !~ /^111/;
     for my $mode (@MODES) {
         my $run = run($mode, 'switch', $script);
-        is($run->{out}, $plain->{out}, "mode '$mode'");
+        is($run->{out}, $plain->{out}, "the started program has its debugger in mode '$mode'");
     }
 };
 
-subtest 'C code that looks for callers' => sub {
+subtest 'C code that looks for callers finds them' => sub {
     # DBI takes PL_DBsub for a debugger's, and leaves out frames.
     my $script = spew(scratch() . '/dbi.pl', 'use DBI; use DBI::Profile;' . <<'END');
 
@@ -164,26 +166,28 @@ $dbh->{Profile} = undef;
 END
     my $plain = run(undef, '', $script);
     plan(skip_all => 'DBI is not installed') if $plain->{err} =~ /Can't locate DBI/;
-    like($plain->{out}, qr/ via .*: .*execute/, 'plain');
+    like($plain->{out}, qr/ via .*: .*execute/, 'DBI names the caller without the profiler');
     for my $mode (@MODES) {
-        is(run($mode, 'switch', $script)->{out}, $plain->{out}, "mode '$mode'");
+        is(run($mode, 'switch', $script)->{out}, $plain->{out},
+            "DBI names the caller in mode '$mode'");
     }
 };
 
-subtest '-dt: threads under the debugger' => sub {
+subtest '-dt leaves no trace in the environment' => sub {
     plan(skip_all => 'this perl has no threads') if !$Config{useithreads};
     my $run = run_program([$^X, @INC_OURS, '-dt:DProf', '-e', 'print grep /^PERL5DB/, keys %ENV']);
-    is("$run->{raw}$run->{err}$run->{out}", '0', 'the variable is gone');
+    is("$run->{raw}$run->{err}$run->{out}", '0', '-dt leaves no variable PERL5DB_THREADED');
     $run = run_program([$^X, @INC_OURS, '-d:DProf', '-e', 'print $ENV{PERL5DB_THREADED}'],
         env => { PERL5DB_THREADED => 7 });
-    is("$run->{raw}$run->{err}$run->{out}", '07', 'that of the user stays');
+    is("$run->{raw}$run->{err}$run->{out}", '07', "the user's PERL5DB_THREADED stays");
 };
 
-subtest 'where nothing is recorded' => sub {
+subtest 'A perl that records nothing has no debugger' => sub {
     for my $switches ([qw(-d:DProf -c)], ['-d:DProf=out=/nowhere/at/all/tmon.out']) {
         my $run = run_program([$^X, @INC_OURS, @$switches, '-e',
             'BEGIN { print join(" ", "DB:", sort keys %DB::), "|$^P" }']);
-        is($run->{out}, $run->{out} eq '' ? '' : 'DB:|0', "@$switches") or diag $run->{err};
+        is($run->{out}, $run->{out} eq '' ? '' : 'DB:|0', "perl @$switches has no debugger")
+            or diag $run->{err};
     }
 };
 

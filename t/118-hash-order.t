@@ -57,22 +57,24 @@ for my $name (sort keys %script) {
     for my $n (0 .. $#seeds) {
         my %env = (PERL_HASH_SEED => $seeds[$n], map { ("EXTRA_$_" => $_) } 1 .. 5 * $n);
         my $want = $plain_order ? run(undef, $script{$name}, %env) : run('', $script{$name}, %env);
-        is("$want->{raw}$want->{err}", 0, "$name, seed $seeds[$n]");
+        is("$want->{raw}$want->{err}", 0, "$name runs with seed $seeds[$n]");
         my @differ = grep { run($_, $script{$name}, %env)->{out} ne $want->{out} } @MODES;
-        is("@differ", '', '... as ' . ($plain_order ? 'plain' : 'in the first mode'));
+        is("@differ", '',
+            "$name has the order of keys of the " . ($plain_order ? 'plain run' : 'first mode'));
     }
 }
 
-subtest 'PERL_PERTURB_KEYS' => sub {
+subtest 'PERL_PERTURB_KEYS keeps its effect' => sub {
     plan(skip_all => 'this perl cannot have the plain order') if !$plain_order;
     for my $how (0, 2, 'DETERMINISTIC', 'NO') {
         my %env = (PERL_HASH_SEED => 7, PERL_PERTURB_KEYS => $how);
         my $want = run(undef, $script{letters}, %env);
-        is(run($_, $script{letters}, %env)->{out}, $want->{out}, "$how, '$_'") for @MODES;
+        is(run($_, $script{letters}, %env)->{out}, $want->{out},
+            "the order of keys is plain: PERL_PERTURB_KEYS=$how, mode '$_'") for @MODES;
     }
 };
 
-subtest 'the profiler is found where the program asks for it' => sub {
+subtest 'A program finds the functions of the profiler' => sub {
     for my $mode (@MODES) {
         for my $seed (0, 42) {
             my $script = spew(scratch() . '/control.pl', <<'END');
@@ -86,33 +88,38 @@ seen();
 print recording() ? 'records' : 'does not record';
 END
             my $run = run($mode, $script, PERL_HASH_SEED => $seed);
-            is("$run->{raw}$run->{err}$run->{out}", '0records', "mode '$mode', seed $seed");
+            is("$run->{raw}$run->{err}$run->{out}", '0records',
+                "the program controls the profiler in mode '$mode' with seed $seed");
             next if $mode =~ /sample|only/;
             my ($text) = dprofpp('-O', 1000, "$run->{dir}/tmon.out");
             is(join(' ', $text =~ /^.*main::seen$/mg) =~ s/^\s*(?:\S+\s+){3}|\s.*//gr, 2,
-                'two of three calls') or diag join "\n", grep /seen/, split /\n/, $text;
+                'the profile has two of three calls')
+                or diag join "\n", grep /seen/, split /\n/, $text;
         }
     }
 };
 
-subtest 'the module is loaded again' => sub {
+subtest 'The module can be loaded again' => sub {
     my $run = run('', spew(scratch() . '/again.pl',
         'require Devel::DProf; Devel::DProf->import; sub f { 1 } f(); print "done"'),
         PERL_HASH_SEED => 42);
-    is("$run->{raw}$run->{err}$run->{out}", '0done', 'the recording goes on');
-    like(slurp("$run->{dir}/tmon.out"), qr/^& \w+ main f\b/m, 'and is whole');
+    is("$run->{raw}$run->{err}$run->{out}", '0done',
+        'the program runs on after the module was loaded again');
+    like(slurp("$run->{dir}/tmon.out"), qr/^& \w+ main f\b/m,
+        'the profile has calls after the module was loaded again');
 };
 
-subtest 'samples in threads' => sub {
+subtest 'Samples in threads keep the order of keys' => sub {
     plan(skip_all => 'this perl has no threads') if !$Config{useithreads};
     for my $seed (0, 42) {
         my $run = run('sample=1000', spew(scratch() . '/busy.pl',
             'use threads; sub busy { my $n = 0; $n += $_ for 1 .. 3_000_000; $n } '
                 . 'threads->create(\&busy)->join; print "done"'), PERL_HASH_SEED => $seed);
-        is("$run->{raw}$run->{err}$run->{out}", '0done', "seed $seed");
+        is("$run->{raw}$run->{err}$run->{out}", '0done',
+            "a program with threads runs with seed $seed");
         my @files = glob "$run->{dir}/tmon.out.*";
         is(scalar @files, 1, 'the thread has a file');
-        like(slurp($files[0]) // '', qr/^& \w+ main busy\b/m, 'with its samples');
+        like(slurp($files[0]) // '', qr/^& \w+ main busy\b/m, "the thread's file has its samples");
     }
 };
 

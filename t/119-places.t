@@ -9,7 +9,7 @@ use DProfTest;
 
 # In the programs below, AT stands for an expression that prints a place.
 # Prints what caller says of the running sub; HERE prints the place that the sub's first argument
-# tells: there are calls of which caller names another statement than the one that they stand in.
+# names, because for some calls caller names another statement than the one that they stand in.
 my $CALLER = join ', ', '(caller 0)[3]', '(caller 0)[1]', '(caller 0)[2]';
 my %macros = (
     AT => "syswrite(STDOUT, join(chr(32), $CALLER) . chr(10))",
@@ -111,7 +111,8 @@ sub check {
         my $others = text_of($got, $is_other);
         $$first //= $others;
         ($have, $want) = ("$have\n$others", "$want\n$$first") if !$mode->{samples};
-        is(($run->{raw} ? "status $run->{raw}, $run->{err}\n" : '') . $have, $want, $what);
+        is(($run->{raw} ? "status $run->{raw}, $run->{err}\n" : '') . $have, $want,
+            "the calls come from the right places: $what");
     }
     return;
 }

@@ -52,7 +52,7 @@ sub host_ok {
     push @problems, map { "$_: " . ($got->{"main::$_"} // 'no') . " calls for $calls->{$_}" }
         grep { ($got->{"main::$_"} // 0) != $calls->{$_} } sort keys %$calls;
     push @problems, wrong_sums("$run->{dir}/$left[0]") if @left;
-    is(join("\n", @problems), '', $name);
+    is(join("\n", @problems), '', "the files of all interpreters are right: $name");
     return $run;
 }
 
@@ -121,7 +121,7 @@ my ($calls) = calls_of_run("$run->{dir}/own.out");
 is_deeply([scalar(map { glob "$run->{dir}/$_" } 'own.out*', 'tmon.out*'),
     $calls->{'main::f0'}, $calls->{'main::f1'}],
     [4, undef, 3], 'out= of the second interpreter is its own');
-is($run->{err}, '', '... and needs no message');
+is($run->{err}, '', 'out= of the second interpreter gives no message');
 $run = run_host([make(0, '-d:DProf=tree,out=a.out'), make(1, '-d:DProf=callsites=1,out=b.out')], 1);
 is($run->{err}, "DProf: the first interpreter of this process has the options 'tree'; those of "
     . "another one, 'callsites=1', are ignored\n", 'other options are ignored with a message');
@@ -139,7 +139,7 @@ for my $switch ('-d:DProf=tree', '-d:DProf', '-d:DProf=sample=1000') {
     my @bad = grep { $_->{raw} || $_->{err} ne '' } map { run_host([make(0, $switch),
         make(1, $switch), [away => 1, 'f1() while 1'], [work => 20 + $_], [run => 0, 'f0()'],
         [free => 0], [free => 1]], 1) } 1 .. 3;
-    is(scalar @bad, 0, "an interpreter that runs in another thread at the end, $switch")
+    is(scalar @bad, 0, "the file of an interpreter in another thread is whole at the end, $switch")
         or diag explain $bad[0];
 }
 
@@ -154,7 +154,8 @@ for my $options ('tree', 'tree,lines', 'trace') {
             [run => 0, "$cut$then"]);
         my ($plain, $cut_off) = map { run_host(\@commands, $_) } 0, 1;
         is("$cut_off->{out} $cut_off->{raw}", "$plain->{out} $plain->{raw}",
-            "the file of another interpreter was cut, $options, $then") or diag $cut_off->{err};
+            "the program goes on after the file of another interpreter was cut, $options, $then")
+            or diag $cut_off->{err};
     }
 }
 
@@ -167,8 +168,8 @@ host_ok('counters, at the end of the process', [make(0, '-d:DProf=tree,events=sv
 for my $first (['-c', '-d:DProf=tree'], ['-d:DProf=tree,out=/nonexistent/x'], ['-d:DProf=none']) {
     my $second = run_host([[make => 0, @$first, 'print 1'],
         [make => 1, '-d:DProf=tree', 'sub f1 { 1 } f1(); print "two\n"']], 1);
-    unlike("$second->{out}$second->{err}", qr/perl5db|DB<1>/, "no debugger after @$first");
-    like($second->{out}, qr/^two$/m, '... and the second runs');
+    unlike("$second->{out}$second->{err}", qr/perl5db|DB<1>/, "no debugger starts after @$first");
+    like($second->{out}, qr/^two$/m, "the second interpreter runs after @$first");
 }
 
 # With samples the second has no debugger's prompt, either, and one may begin to sample by itself.
@@ -194,7 +195,7 @@ for my $more ('', 'exit 3') {
         $all += $row->[2];
         $compile += $row->[2] if $row->[0] =~ /^\(compile\)/;
     }
-    cmp_ok($compile, '<', $all / 2, "work outside of perl is not (compile), $more");
+    cmp_ok($compile, '<', $all / 2, "work outside of perl is not compile time, $more");
 }
 
 # Random interpreters: up to eight, which begin, run, call each other and end in any order.

@@ -32,53 +32,58 @@ my $new = tree('new', a => [40_200, 600_000, 100], b => [10, 300_000, 50], x => 
 my $fast = sampled('fast', 100, a => [600, 6_000_000], b => [300, 3_000_000]);
 my $slow = sampled('slow', 10, a => [60, 6_000_000], b => [30, 3_000_000]);
 
-subtest 'Samples beside measured calls' => sub {
+subtest 'Samples and measured calls are not mixed in a comparison' => sub {
     my $refused = in_process('dprofdiff', '--format=perf', $fast, $old);
-    is($refused->{status}, 1, 'dprofdiff refuses');
+    is($refused->{status}, 1, 'dprofdiff refuses samples beside measured calls');
     like($refused->{err}, qr/^some profiles are sampled, and others have every call; /,
-        '... and says why');
+        'the message says why samples and measured calls do not mix');
     my $rates = in_process('dprofdiff', '--format=perf', '-m', 'samples', $fast, $slow);
     like($rates->{err}, qr/^samples: the profiles have different sampling rates/,
-        'it does so where samples were not taken equally often');
+        'dprofdiff refuses numbers of samples at different rates');
     my @pictures = (['dproffold', '--diff'], ['dprofflame', '--diff'],
         ['dprofhtml', '--diff', '-o', "$dir/page.html"]);
     for (@pictures) {
         my ($tool, @options) = @$_;
         my $run = in_process($tool, @options, $fast, $old);
-        is_deeply([@$run{qw(out err status)}], ['', $refused->{err}, 1], "$tool does the same");
+        is_deeply([@$run{qw(out err status)}], ['', $refused->{err}, 1],
+            "$tool refuses samples beside measured calls with the same message");
         is(in_process($tool, @options, '-m', 'samples', $fast, $slow)->{err}, $rates->{err},
-            '... of the number of samples, too');
-        is(in_process($tool, @options, $old, $new)->{status}, 0, '... and of trees it does not');
-        is(in_process($tool, @options, $fast, $slow)->{status}, 0, '... nor of times of samples');
-        is(in_process($tool, @options, '-f', $fast, $old)->{status}, 0, '... nor with -f');
+            "$tool refuses numbers of samples at different rates with the same message");
+        is(in_process($tool, @options, $old, $new)->{status}, 0, "$tool compares trees");
+        is(in_process($tool, @options, $fast, $slow)->{status}, 0,
+            "$tool compares times of samples at different rates");
+        is(in_process($tool, @options, '-f', $fast, $old)->{status}, 0,
+            "$tool -f compares samples and measured calls");
         next if $tool eq 'dprofhtml';
-        is(in_process($tool, @options, '-n', $fast, $old)->{status}, 0, '... nor with -n');
+        is(in_process($tool, @options, '-n', $fast, $old)->{status}, 0,
+            "$tool -n compares samples and measured calls");
     }
 };
 
-subtest 'Counts are shown' => sub {
+subtest 'Counts are shown as numbers' => sub {
     my $text = in_process('dprofdiff', '--format=perf', '-m', 'calls', $old, $new)->{out};
     like($text, qr/^Baseline +New +Change +Change % +Symbol\n/m,
         '-m calls has no column of shares');
-    like($text, qr/^ +200 +40,200 +\+40000 +\+20000\.00% +A::a$/m, '... but both numbers');
-    unlike($text, qr/share/, '... and no text about shares');
+    like($text, qr/^ +200 +40,200 +\+40000 +\+20000\.00% +A::a$/m,
+        '-m calls prints the numbers of both sides');
+    unlike($text, qr/share/, '-m calls prints nothing about shares');
     like(in_process('dprofdiff', '--format=perf', '-m', 'ops', $old, $new)->{out},
         qr/^ +0 +2 +\+2 +A::x$/m,
-        'as -m ops');
+        '-m ops prints the numbers of both sides');
     like(in_process('dprofdiff', '--format=perf', '-m', 'calls', '-c', 'delta', $old, $new)->{out},
-        qr/^Baseline +Delta +Change +Change % /m, '-c brings the shares back');
+        qr/^Baseline +Delta +Change +Change % /m, '-c prints shares');
     my $verbose = in_process('dprofdiff', '--format=perf', '-m', 'calls', '-v', $old, $new)->{out};
     like($verbose, qr/^ *Base period +Base calls +Change +Change % +Period +Calls +Symbol$/m,
-        '-v has each number once');
+        '-v prints each number once');
     like(in_process('dprofdiff', '--format=perf', '-m', 'calls', "$old,$new", "$new,$old")->{out},
-        qr/^ *Median +New median +Change/m, 'of several runs the medians');
+        qr/^ *Median +New median +Change/m, 'several runs have medians');
 };
 
-subtest 'Ops of a sub in C' => sub {
+subtest 'A sub in C may have ops' => sub {
     my $text = in_process('dprofdiff', '--format=perf', $old, $new)->{out};
-    like($text, qr/ A::x$/m, 'it is there');
-    unlike($text, qr/from 0/, 'nothing is said of ops that come from none');
-    like($text, qr/^# Ops: A::x \+2;/m, 'their number is above the table');
+    like($text, qr/ A::x$/m, 'the table has the sub in C');
+    unlike($text, qr/from 0/, 'the table says nothing about growth from 0');
+    like($text, qr/^# Ops: A::x \+2;/m, 'the line above the table has the number of ops');
 };
 
 subtest 'An interval contains its change' => sub {
@@ -94,9 +99,9 @@ subtest 'An interval contains its change' => sub {
     my $json = in_process('dprofdiff', '--format=perf', '--format', 'json', '--as-measured',
         @sides)->{out};
     my @rows = grep { defined $_->{change_low} } @{ JSON::PP->new->decode($json)->{rows} };
-    cmp_ok(scalar @rows, '>=', 1, 'there is an interval');
+    cmp_ok(scalar @rows, '>=', 1, 'a row has an interval');
     my @out = grep { $_->{change} < $_->{change_low} || $_->{change} > $_->{change_high} } @rows;
-    is_deeply([map { $_->{symbol} } @out], [], 'each has the change in it');
+    is_deeply([map { $_->{symbol} } @out], [], 'each interval contains the change');
 };
 
 done_testing;

@@ -86,85 +86,93 @@ sub significant {
 
 my @ten = map { "h$_" } 10 .. 19;
 
-subtest 'A host is a value' => sub {
+subtest 'Each host is one value' => sub {
     version('few', 1, \@ten, 4);
     version('few', 2, ['h20', 'h21'], 4);
     my ($json, $text) = compared('few');
-    is(significant($json), '', 'nothing has changed');
+    is(significant($json), '', 'two equal versions have no significant sub');
     like($text->{out},
         qr/^# Baseline: version=1 \(20 profiles of 10 hosts, without the first 2m of /m,
-            'the baseline is ten hosts');
-    like($text->{out}, qr/^# New: version=2 \(4 profiles of 2 hosts, /m, 'the other side is two');
-    like($text->{out}, qr/^# Units: each host is one value; /m, 'it says so');
+            'the header says that the baseline is ten hosts');
+    like($text->{out}, qr/^# New: version=2 \(4 profiles of 2 hosts, /m,
+        'the header says that the other side is two hosts');
+    like($text->{out}, qr/^# Units: each host is one value; /m,
+        'the header says that each host is one value');
     like($text->{out}, qr/^# Power: .*; \d+ hosts a side needed for |^# Power: .* enough for /m,
-        'Power counts hosts');
+        'the power counts hosts');
     my ($narrow) = compared('few', '--buckets', 40);
-    is($narrow->{out}, $json->{out}, 'there are no more buckets than hosts');
+    is($narrow->{out}, $json->{out}, '--buckets above the number of hosts changes nothing');
     my ($wide, $wide_text) = compared('few', '--buckets', 5);
-    like($wide_text->{out}, qr/of 10 hosts in 5 buckets/, '... but there may be fewer');
+    like($wide_text->{out}, qr/of 10 hosts in 5 buckets/,
+        '--buckets below the number of hosts joins hosts');
     version('slower', 1, \@ten, 4);
     version('slower', 2, ['h20', 'h21', 'h22'], 4, time => { e => 1.2 });
     ($json, $text) = compared('slower');
-    is(significant($json), 'e', 'a sub that became slower is found on three canaries');
-    is($json->{status}, 3, '... and the gate fails');
+    is(significant($json), 'e', 'three canaries show the sub that became slower');
+    is($json->{status}, 3, 'the gate fails for the sub that became slower');
 };
 
-subtest 'One host' => sub {
+subtest 'One host decides nothing' => sub {
     version('one', 1, \@ten, 4);
     version('one', 2, ['h20'], 40, time => { e => 3 });
     my ($json, $text) = compared('one');
-    is(significant($json), '', 'no sub is significant');
+    is(significant($json), '', 'one host makes no sub significant');
     like($text->{out},
         qr/^# Too few: one host a side: a difference may come from the host or from the version$/m,
-        'it says why');
-    like(answer('one'), qr/^Too few: one host a side: a difference /m, '... in the answer');
-    like($text->{err}, qr/^dprofdiff: one host a side: /m, '... on standard error, too');
-    is($text->{status}, 0, 'the gate does not fail');
+        'the header says that one host is too few');
+    like(answer('one'), qr/^Too few: one host a side: a difference /m,
+        'the answer says that one host is too few');
+    like($text->{err}, qr/^dprofdiff: one host a side: /m,
+        'the standard error says that one host is too few');
+    is($text->{status}, 0, 'the gate passes with one host');
     my ($strict) = compared('one', '--strict');
-    is($strict->{status}, 3, '... but with --strict');
+    is($strict->{status}, 3, 'the gate fails with one host under --strict');
     version('same', 1, \@ten, 4);
     version('same', 2, ['h20'], 4);
     ($strict) = compared('same', '--strict');
-    is($strict->{status}, 3, '... whatever the values are');
+    is($strict->{status}, 3,
+        'the gate fails with one host under --strict, whatever the values are');
 };
 
-subtest 'Pairs' => sub {
+subtest 'Hosts that ran both versions are pairs' => sub {
     version('pairs', 1, \@ten, 4);
     version('pairs', 2, [@ten[0 .. 7]], 4, time => { b => 1.1 });
     my ($json, $text) = compared('pairs');
-    is(significant($json), 'b', 'the sub is found');
-    like($text->{out}, qr/^# Baseline: .* of 8 hosts that ran both/m, 'hosts that ran both');
+    is(significant($json), 'b', 'pairs of hosts show the sub that became slower');
+    like($text->{out}, qr/^# Baseline: .* of 8 hosts that ran both/m,
+        'the header counts the hosts that ran both versions');
     like($text->{out}, qr/^# Units: the difference within each host is one value/m,
-        'it says that');
+        'the header says that both sides of a host are one value');
 };
 
-subtest 'Traffic, hosts, beginnings' => sub {
+subtest 'Traffic, slow hosts and first minutes are no changes of subs' => sub {
     version('mix', 1, \@ten, 4);
     version('mix', 2, ['h20', 'h21'], 4, calls => { d => 1.5 });
     my ($json, $text) = compared('mix');
     is(significant($json), '', 'more calls are no change of a sub');
     like($text->{out}, qr/^# Mix: A::d \+4\d\.\d %.* of all calls; times are per call/m,
-        '... and one line tells of them');
-    like(answer('mix'), qr/; 10 and 2 hosts.*^Mix: A::d \+4\d\.\d %/ms, '... in the answer, too');
+        'the header names the sub with more calls');
+    like(answer('mix'), qr/; 10 and 2 hosts.*^Mix: A::d \+4\d\.\d %/ms,
+        'the answer names the sub with more calls');
     version('alike', 1, \@ten, 4);
     version('alike', 2, [map { "h$_" } 20 .. 25], 4, speed => 1.5);
     ($json, $text) = compared('alike');
     is(significant($json), '', 'slower hosts are no change of a sub');
     like(answer('alike'), qr/^Speed: all subs moved alike, by \+[3-7]\d\.\d%; /m,
-        'the answer says so');
+        'the answer says that all subs moved alike');
     like($text->{out}, qr/^# Speed: .* by \+[3-7]\d\.\d % between .*: all subs moved alike; /m,
-        '... and one line tells of them');
+        'the header says that all subs moved alike');
     version('cold', 1, \@ten, 4);
     version('cold', 2, ['h20', 'h21', 'h22'], 6, cold => 1);
     ($json, $text) = compared('cold');
-    is(significant($json), '', 'what a process does in its first two minutes is left out');
+    is(significant($json), '', 'the first two minutes of a process are left out');
     ($json) = (in_process('dprofdiff', '--format', 'json', '--from', "dir:$dir/cold", '--run-set',
         'version=1 warm=0', 'version=2 warm=0'));
-    like(significant($json), qr/a b/, '... but with warm=0');
+    like(significant($json), qr/a b/, 'warm=0 compares the first two minutes');
     my $none = in_process('dprofdiff', '--from', "dir:$dir/cold", '--run-set', 'version=1',
         'version=2 warm=1h');
     is($none->{err}, "dprofdiff: version=2 warm=1h: no process was recorded for longer than "
-        . "warm=\n", 'nothing is left');
+        . "warm=\n", 'a warm= longer than every process is an error');
 };
 
 sub row_of {
@@ -176,27 +184,31 @@ sub row_of {
 
 sub total_change { JSON::PP->new->decode($_[0]{out})->{total_change_pct} }
 
-subtest 'Subs that one side does not call' => sub {
+subtest 'Subs that one side does not call are compared' => sub {
     my @canaries = map { "h$_" } 20 .. 22;
     version('new', 1, \@ten, 4, steady => 1, without => 'h');
     version('new', 2, \@canaries, 4, steady => 1);
     my ($json, $text) = compared('new');
     is(significant($json), 'h', 'a sub that the baseline never calls is new, and significant');
-    is($json->{status}, 3, '... and the gate fails');
-    cmp_ok(abs(total_change($json) - 100 / 7), '<', 2, '... and the total has its time');
-    unlike($text->{out}, qr/^# Not compared/m, 'all is compared');
+    is($json->{status}, 3, 'the gate fails for a new sub');
+    cmp_ok(abs(total_change($json) - 100 / 7), '<', 2, 'the total has the time of the new sub');
+    unlike($text->{out}, qr/^# Not compared/m, 'no header says that something was not compared');
     version('gone', 1, \@ten, 4, steady => 1);
     version('gone', 2, \@canaries, 4, steady => 1, without => 'h');
     ($json) = compared('gone');
     is(significant($json), 'h', 'a sub that the new side never calls is gone');
-    cmp_ok(abs(total_change($json) + 100 / 8), '<', 2, '... and the total, too');
+    cmp_ok(abs(total_change($json) + 100 / 8), '<', 2,
+        'the total lacks the time of the sub that is gone');
     version('silent', 1, \@ten, 4, on_host => { h13 => 'e' });
     version('silent', 2, \@canaries, 4, time => { e => 1.3 }, on_host => { h21 => 'f' });
     ($json, $text) = compared('silent');
     is(significant($json), 'e', 'a host that does not call a sub leaves it to the others');
-    ok(defined row_of($json, 'f')->{p}, '... on either side');
-    is(row_of($json, 'f')->{verdict}, 'not significant', '... and is no host of the value 0');
-    cmp_ok(abs(row_of($json, 'f')->{change_pct}), '<', 6, '... nor is the change')
+    ok(defined row_of($json, 'f')->{p},
+        'a host of the other side that does not call a sub leaves the sub to the others');
+    is(row_of($json, 'f')->{verdict}, 'not significant',
+        'a host that does not call a sub is not counted as a value of zero');
+    cmp_ok(abs(row_of($json, 'f')->{change_pct}), '<', 6,
+        'hosts that do not call a sub do not change its time')
         or diag explain row_of($json, 'f');
     version('one calls', 1, \@ten, 4);
     version('one calls', 2, \@canaries, 4, on_host => { h20 => 'e', h22 => 'e' });
@@ -205,26 +217,28 @@ subtest 'Subs that one side does not call' => sub {
     version('pair', 1, \@ten, 4, on_host => { h11 => 'c' });
     version('pair', 2, \@ten, 4, time => { c => 1.1 }, on_host => { h12 => 'c' });
     ($json) = compared('pair');
-    is(significant($json), 'c', 'of pairs, both are left out');
+    is(significant($json), 'c',
+        'a sub that one host of a pair does not call is left out on both sides');
 };
 
-subtest 'Phases that one side does not have' => sub {
+subtest 'Phases that one side does not have are left out' => sub {
     my @phases = ([0.5, 1], [0.3, 3], [0.2, 1]);
     version('route', 1, \@ten, 4, phases => \@phases, steady => 1);
     version('route', 2, ['h20', 'h21', 'h22'], 4, steady => 1, phases => \@phases,
         without_phase => 2);
     my ($json, $text) = compared('route');
     is(significant($json), '', 'a route that the canaries do not have changes no sub');
-    cmp_ok(abs(total_change($json)), '<', 2, '... nor the total');
+    cmp_ok(abs(total_change($json)), '<', 2,
+        'a route that the canaries do not have does not change the total');
     version('new route', 1, \@ten, 4, phases => \@phases, without_phase => 1);
     version('new route', 2, ['h20', 'h21', 'h22'], 4, phases => \@phases);
     ($json, $text) = compared('new route');
-    is(significant($json), '', 'one that the baseline does not have, neither');
+    is(significant($json), '', 'a route that the baseline does not have changes no sub');
     like($text->{out}, qr/^# Not compared: 3[45]\.\d % of one side's time belongs to phases, /m,
-        '... and one line tells how much that is');
+        'the header says how much time belongs to phases of one side');
 };
 
-subtest 'Phases' => sub {
+subtest 'Each phase is compared with itself' => sub {
     # Sub a takes 1 in one phase and 9 in the other.
     my @phases = ([0.5, 1], [0.5, 9]);
     version('phases', 1, \@ten, 4, phases => \@phases);
@@ -237,10 +251,10 @@ subtest 'Phases' => sub {
     is(significant($json), 'a', 'a slower sub in a phase is found') or diag $text->{out};
     my ($row) = grep { $_->{symbol} eq 'A::a' } @{ JSON::PP->new->decode($json->{out})->{rows} };
     cmp_ok(abs($row->{change_pct} - 27), '<', 3,
-        '... with the weights of the baseline: (1 + 11.7) / (1 + 9)');
+        'the phases have the weights of the baseline: (1 + 11.7) / (1 + 9)');
 };
 
-subtest 'warm=' => sub {
+subtest 'warm= leaves out the first slices' => sub {
     my @slices = map { { run => "6b.1.1-7-0-$_", start => 60 * $_, seconds => 60 } } 1 .. 4;
     my $left = sub {
         my ($words, $seconds, @all) = @_;
@@ -248,21 +262,23 @@ subtest 'warm=' => sub {
         return join ' ', map { $_->{run} =~ /(\d+)\z/ }
             Devel::DProf::Store::RunSet::warmed($set, $seconds, @all);
     };
-    is($left->('warm=2m', 0, @slices), '3 4', 'the first slices are left out');
-    is($left->('warm=90s', 0, @slices), '3 4', '... those that begin in that time');
-    is($left->('', 60, @slices), '2 3 4', 'a default');
-    is($left->('warm=0', 60, @slices), '1 2 3 4', 'none');
-    is($left->('warm=2m', 0, $slices[0]), '1', 'processes of one slice each are whole');
+    is($left->('warm=2m', 0, @slices), '3 4', 'warm=2m leaves out the first two slices');
+    is($left->('warm=90s', 0, @slices), '3 4',
+        'warm=90s leaves out the slices that begin within it');
+    is($left->('', 60, @slices), '2 3 4', 'the default of a store leaves out the first slice');
+    is($left->('warm=0', 60, @slices), '1 2 3 4', 'warm=0 leaves out no slice');
+    is($left->('warm=2m', 0, $slices[0]), '1', 'warm= keeps a process that has one slice');
     my $merged = { run => 'merged.77', start => 0, seconds => 60 };
     is(scalar(() = Devel::DProf::Store::RunSet::warmed({ warm => 60 }, 0, $merged, @slices)), 4,
-        'what was merged by an older version stays');
+        'warm= keeps a profile that an older version merged');
     my @merged = map { { run => "merged.77-0-0-$_", start => 60, seconds => 240 } } 0 .. 2;
-    is($left->('warm=2m', 0, @merged), '0 2', 'what was merged of the first slices is left out');
+    is($left->('warm=2m', 0, @merged), '0 2',
+        'warm= leaves out what was merged of the first slices');
     my @short = map { { run => "6b.1.1-7-0-$_", start => 60 * $_, seconds => $_ == 4 ? 3 : 60 } }
         1 .. 4;
-    is($left->('warm=2m', 0, @short), '3 4', 'a short last slice is no early one');
+    is($left->('warm=2m', 0, @short), '3 4', 'a short last slice is not taken for a first one');
     is(eval { Devel::DProf::Store::RunSet::parse('warm=x'); 1 } ? '' : $@,
-        "warm=x: must be a time, such as 90s or 2m, or 0\n", 'a wrong one');
+        "warm=x: must be a time, such as 90s or 2m, or 0\n", 'a wrong warm= is an error');
 };
 
 done_testing;

@@ -83,9 +83,9 @@ sub compared {
 }
 
 my %json = (format => DP_JSON);
-sub near { my ($p, $q, $what) = @_; ok(abs($p - $q) <= 1e-9, "$what: $p, $q") }
+sub near { my ($p, $q, $what) = @_; ok(abs($p - $q) <= 1e-9, "$what: p is $q") }
 
-subtest 'the total of pairs' => sub {
+subtest 'The total is tested by pairs of runs' => sub {
     for my $t (1 .. 20) {
         my $n = 9 + $t % 4;
         # a machine that becomes slower, with ties and without
@@ -93,8 +93,8 @@ subtest 'the total of pairs' => sub {
         my @y = map { $_ + rnd($t % 2 ? 6 : 4000) - ($t % 2 ? 2 : 1000) } @x;
         my @d = map { $y[$_] - $x[$_] } 0 .. $#x;
         my $json = compared(\%json, side(1, @x), side(1, @y));
-        is($json->{total_pairs}, $n, "$n pairs");
-        near($json->{total_p}, naive_p(@d), 'p is that of all signs');
+        is($json->{total_pairs}, $n, "the total is tested by $n pairs");
+        near($json->{total_p}, naive_p(@d), 'the p of the total is that of all signs');
         near($json->{new_total}, int(int(median(@x) + 0.5) + naive_shift(@d) + 0.5) / 1e6,
             'the total is the median of the baseline and the change of pairs');
     }
@@ -103,35 +103,38 @@ subtest 'the total of pairs' => sub {
 my @x = map { 100_000 + 20_000 * $_ } 1 .. 10;
 my @y = map { $x[$_] + 1000 + 100 * $_ } 0 .. 9;
 
-subtest 'when' => sub {
+subtest 'Only runs that were recorded in turn are pairs' => sub {
     my $json = compared(\%json, side(1, @x), side(1, @y));
     near($json->{total_p}, 2 / 2**10, 'each run is slower than the one beside it');
-    is($json->{total_verdict}, 'significant', '... which is significant');
+    is($json->{total_verdict}, 'significant', 'the total of pairs is significant');
     my $files = compared(\%json, side(0, @x), side(0, @y));
     ok($files->{total_p} > 0.5, 'runs that were not recorded in turn are no pairs');
-    is($files->{total_pairs}, undef, '... and not called so');
-    ok(compared(\%json, side(1, @x), side(0, @y))->{total_p} > 0.5, 'nor is one side alone');
+    is($files->{total_pairs}, undef,
+        'the result names no pairs for runs that were not recorded in turn');
+    ok(compared(\%json, side(1, @x), side(0, @y))->{total_p} > 0.5,
+        'one side that was recorded in turn makes no pairs');
     my $few = compared(\%json, side(1, @x[0 .. 7]), side(1, @y[0 .. 7]));
-    ok($few->{total_p} > 0.5, 'eight pairs cannot be significant at 0.005: no pairs');
+    ok($few->{total_p} > 0.5, 'eight pairs are not used, as they cannot be significant at 0.005');
     is(compared({ %json, alpha => 0.01 }, side(1, @x[0 .. 7]), side(1, @y[0 .. 7]))->{total_pairs},
-        8, '... at 0.01 they can');
+        8, 'eight pairs are used at 0.01');
     is(compared({ %json, spending => 0.1 }, side(1, @x), side(1, @y))->{total_pairs}, undef,
-        'a look that has a tenth of alpha needs more of them');
+        'a test with a tenth of alpha needs more than ten pairs');
     my $three = compared(\%json, side(1, @x), side(1, @y), side(1, map { $_ - 50 } @x));
-    near($three->{total_p_1}, 2 / 2**10, 'three sides: each is paired with the baseline');
-    near($three->{total_p_2}, 2 / 2**10, '... the last one, too');
+    near($three->{total_p_1}, 2 / 2**10, 'the second of three sides is paired with the baseline');
+    near($three->{total_p_2}, 2 / 2**10, 'the third of three sides is paired with the baseline');
     my ($baseline, $other) = (side(1, @x), side(1, @y));
     $baseline->{name} = 'old';
     my $text = compared({}, $baseline, $other);
-    like($text, qr/each for itself; the total is tested by 10 pairs of runs$/m, 'that is told');
+    like($text, qr/each for itself; the total is tested by 10 pairs of runs$/m,
+        'the header says that the total is tested by pairs');
     my ($change, $low, $high) = $text
         =~ /^# New total: [\d.]+ s \S+ \(\+([\d.]+)%, \+([\d.]+) to \+([\d.]+)%, p = 0\.00195/m;
     ok(defined $high && $low <= $change && $change <= $high && $low > 0,
-        'the interval holds the change, and not 0') or diag $text;
+        'the interval contains the change, and not 0') or diag $text;
 };
 
 # The program takes longer from pair to pair, and the second command a little longer than the first.
-subtest '--run' => sub {
+subtest 'dprofdiff --run makes pairs' => sub {
     my $home = scratch();
     spew("$home/f.pl", <<'END');
 sub f { 1 }
@@ -145,8 +148,9 @@ END
         dir => $home, env => { PERL_DPROF_CLOCK => 'counting' }, fresh => 1);
     my $json = eval { JSON::PP->new->utf8->decode($run->{out}) } // {};
     is($json->{total_pairs}, 10, 'runs are recorded in turn') or diag $run->{err};
-    near($json->{total_p}, 2 / 2**10, 'the second one of each pair is slower');
-    cmp_ok(abs($json->{total_change_pct}), '<', 1, '... by the five calls, and not by the drift')
+    near($json->{total_p}, 2 / 2**10, 'the second run of each pair is slower');
+    cmp_ok(abs($json->{total_change_pct}), '<', 1,
+        'the total shows the five calls, and not the drift')
         or diag explain $json;
 };
 

@@ -11,8 +11,10 @@ use Test::More;
 use DProfTest;
 use Devel::DProf::Constants qw(words_of DP_LINES_NONE DP_LINES_COUNTS DP_LINES_TIMES);
 
-is_deeply({ words_of('lines') }, { no => 0, count => 1, time => 2 }, 'words and their numbers');
-is_deeply([DP_LINES_NONE, DP_LINES_COUNTS, DP_LINES_TIMES], [0, 1, 2], 'each is more');
+is_deeply({ words_of('lines') }, { no => 0, count => 1, time => 2 },
+    'the words of lines have their numbers');
+is_deeply([DP_LINES_NONE, DP_LINES_COUNTS, DP_LINES_TIMES], [0, 1, 2],
+    'each number knows more than the one before');
 
 # Returns what a page has as the detail of its sides.
 sub detail_in_page {
@@ -26,18 +28,19 @@ sub detail_in_page {
 }
 
 my %profile = (time => "$FindBin::Bin/corpus/lines");
-is(detail_in_page($profile{time}), '2', 'a page of lines with times');
+is(detail_in_page($profile{time}), '2', 'the page of lines with times says so');
 
 SKIP: {
     my $run = profiled(['-e', 'sub f { my $n = shift; return $n + 1 } f($_) for 1 .. 3;'],
         env => { PERL_DPROF_MODE => 'tree', PERL_DPROF_LINES => 'count' });
     skip $1, 3 if $run->{err} =~ /^DProf: (lines needs a perl of .*)/m;
-    like(slurp($run->{profile}), qr/^\$dprof_lines='count';$/m, 'a file of counts');
-    is(detail_in_page($run->{profile}), '1', 'a page of lines with counts');
-    is(detail_in_page($profile{time}, $run->{profile}), '2,1', 'a page of both');
+    like(slurp($run->{profile}), qr/^\$dprof_lines='count';$/m, 'a file of counts says so');
+    is(detail_in_page($run->{profile}), '1', 'the page of lines with counts says so');
+    is(detail_in_page($profile{time}, $run->{profile}), '2,1',
+        'the page of two files has both numbers');
 }
 
 my $bad = profiled(['-e', '1'], env => { PERL_DPROF_LINES => 'none' });
 like($bad->{err}, qr/^DProf: PERL_DPROF_LINES=none: it is no, count or time$/m,
-    'the words of the recorder');
+    "the recorder's message lists the words");
 done_testing;

@@ -39,7 +39,7 @@ for my $mode ('sample=1000', 'tree,sample=1000') {
     is($run->{raw}, 0, "$mode: the program runs") or diag $run->{err};
     my $line = by_line();
     cmp_ok($line->{6} // 0, '>', 3 * (($line->{11} // 0) + ($line->{10} // 0)),
-        '... what is freed when the sub returns is not time of its caller')
+        "$mode: the time of what is freed when the sub returns does not belong to its caller")
         or diag explain $line;
 }
 

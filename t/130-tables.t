@@ -61,36 +61,36 @@ sub json { return JSON::PP->new->utf8->decode($_[0]) }
 sub agree {
     my ($name, $print, %how) = @_;
     my %text = map { $_ => $print->($_) } @FORMATS;
-    my $json = eval { json($text{json}) } or return fail("$name: JSON: $@");
+    my $json = eval { json($text{json}) } or return fail("$name: JSON can be parsed: $@");
     my @keys = map { $_->{key} } @{ $json->{columns} };
     my @rows = @{ $json->{ $how{rows} // 'rows' } };
-    cmp_ok(scalar @rows, '>', 0, "$name: there are rows");
+    cmp_ok(scalar @rows, '>', 0, "$name: the table has rows");
     is_deeply([grep { join(' ', sort keys %$_) ne join ' ', sort @keys } @rows], [],
         "$name: JSON has each column in each row");
     is(scalar(grep { ($_->{ $how{column} } // '') eq $how{name} } @rows) > 0, 1,
-        "$name: JSON has the name") if $how{column};
+        "$name: JSON has the hostile name") if $how{column};
     my ($head, @records) = csv($text{csv});
     is_deeply($head, \@keys, "$name: CSV has the columns of JSON");
     # A number may have zeros at its end, which JSON::PP does not keep.
     @records = map { [map { Scalar::Util::looks_like_number($_) ? $_ + 0 : $_ } @$_] } @records;
     is_deeply(\@records, [map { my $row = $_; [map { in_csv($_) } @$row{@keys}] } @rows],
         "$name: CSV has the rows of JSON");
-    is(scalar @records, scalar @rows, "$name: CSV has as many rows");
+    is(scalar @records, scalar @rows, "$name: CSV has as many rows as JSON");
     my @table = grep { /^\|/ } split /\n/, $text{markdown};
-    is(scalar @table, 2 + @rows, "$name: Markdown has as many rows");
+    is(scalar @table, 2 + @rows, "$name: Markdown has as many rows as JSON");
     is_deeply([grep { @keys != (() = /(?<!\\)\|/g) - 1 } map { s/\\\\//gr } @table], [],
-        "$name: Markdown has as many cells in each row");
-    is(scalar(() = $text{html} =~ /<tr\b/g), 1 + @rows, "$name: HTML has as many rows");
-    unlike($text{html}, qr/<(?:b|script)>/i, "$name: HTML has no tag of a name");
-    like($text{html}, qr/&lt;b&gt;/, "$name: HTML has the name") if $how{column};
-    cmp_ok(length $text{text}, '>', 0, "$name: there is text");
+        "$name: each row of Markdown has as many cells as JSON has columns");
+    is(scalar(() = $text{html} =~ /<tr\b/g), 1 + @rows, "$name: HTML has as many rows as JSON");
+    unlike($text{html}, qr/<(?:b|script)>/i, "$name: HTML has no tag that a name holds");
+    like($text{html}, qr/&lt;b&gt;/, "$name: HTML has the hostile name, escaped") if $how{column};
+    cmp_ok(length $text{text}, '>', 0, "$name: the text is not empty");
     return \%text;
 }
 
 sub printed {
     my ($table, $format, %how) = @_;
     open my $out, '>', \my $text or die "memory: $!";
-    is($table->print($out, format => $format{$format}, %how), 0, "$format is printed");
+    is($table->print($out, format => $format{$format}, %how), 0, "print writes $format");
     close $out;
     return $text;
 }
@@ -100,7 +100,8 @@ sub tool {
     my ($name, @args) = @_;
     return sub {
         my $run = in_process($name, '--format', $_[0], @args);
-        is("$run->{status}$run->{err}", '0', "$name --format $_[0] @args");
+        is("$run->{status}$run->{err}", '0',
+            "$name --format $_[0] @args succeeds without a message");
         return $run->{out};
     };
 }
@@ -119,7 +120,7 @@ my ($old, $new) = (profile('old', 2), profile('new', 5));
 
 # ---- dproflist ----
 
-subtest 'dproflist' => sub {
+subtest 'dproflist prints every format' => sub {
     no warnings 'redefine';
     local *Devel::DProf::Events::list = sub { return [
         { name => $SUB, group => 'software', description => "A <b>", per_thread => 1, works => 1,
@@ -129,53 +130,58 @@ subtest 'dproflist' => sub {
     my $text = agree('the list', tool('dproflist'), rows => 'events', column => 'name',
         name => $SUB);
     my $json = json($text->{json});
-    is_deeply([map { $_->{works} ? 1 : 0 } @{ $json->{events} }], [1, 0], 'works is true or false');
+    is_deeply([map { $_->{works} ? 1 : 0 } @{ $json->{events} }], [1, 0],
+        'the field works is true or false');
     is(in_process('dproflist', '--json')->{out}, $text->{json}, '--json is --format json');
     is(in_process('dproflist')->{out}, $text->{text}, 'text is the default');
     is(in_process('dproflist', '--json', '--format', 'csv')->{status}, 2,
         '--json goes with no other format');
     like(in_process('dproflist', '--format', 'tap')->{err},
-        qr/^--format: unknown format tap; there are csv, /, 'an unknown format');
+        qr/^--format: unknown format tap; there are csv, /, 'an unknown format gives a message');
     for (['csv', 'csv'], ['json', 'json'], ['md', 'markdown'], ['htm', 'html'], ['x', 'text']) {
         my ($suffix, $format) = @$_;
-        is(in_process('dproflist', '-o', "$dir/list.$suffix")->{out}, '', "-o list.$suffix");
-        is(slurp("$dir/list.$suffix"), $text->{$format}, "... is $format");
+        is(in_process('dproflist', '-o', "$dir/list.$suffix")->{out}, '',
+            "dproflist -o list.$suffix prints nothing to the standard output");
+        is(slurp("$dir/list.$suffix"), $text->{$format},
+            "dproflist -o list.$suffix writes $format");
     }
     agree('the processor', tool('dproflist', '--cpuid'));
     $text = agree('clocks', tool('dproflist', '--clock', $old, $new), rows => 'clocks');
-    is(json($text->{json})->{clocks}[0]{call_ns}, 1.5, 'numbers of clocks are numbers');
+    is(json($text->{json})->{clocks}[0]{call_ns}, 1.5, 'JSON has the cost of a clock as a number');
 };
 
 # ---- dproftop ----
 
-subtest 'dproftop' => sub {
+subtest 'dproftop prints every format' => sub {
     no warnings 'redefine';
     local *Devel::DProf::Tool::Dproftop::now = sub { return 1_795_348_802 };
     my $text = agree('a look', tool('dproftop', $old), column => 'sub', name => $SUB);
     my $json = json($text->{json});
-    is($json->{rows}[0]{time}, '2026-11-22T12:00:02Z', 'a row has the time of the look');
-    is($json->{seconds}, 0.5, 'facts are numbers');
-    like($text->{text}, qr/^dproftop  .*The program has ended\.\n\z/s, 'text is a block');
-    is(scalar csv(tool('dproftop', '-O', 1, $old)->('csv')), 2, '-O: so many rows');
+    is($json->{rows}[0]{time}, '2026-11-22T12:00:02Z', 'a row has the time of the sample');
+    is($json->{seconds}, 0.5, 'JSON has the seconds as a number');
+    like($text->{text}, qr/^dproftop  .*The program has ended\.\n\z/s,
+        "text is the block of a terminal's output");
+    is(scalar csv(tool('dproftop', '-O', 1, $old)->('csv')), 2, '-O 1 prints one row');
     is(in_process('dproftop', '--format', 'html', '-n', 2, $old)->{status}, 2,
-        'a page has one look');
-    is(in_process('dproftop', '-o', "$dir/top.csv", $old)->{out}, '', '-o writes a file');
+        'a page has one sample');
+    is(in_process('dproftop', '-o', "$dir/top.csv", $old)->{out}, '',
+        'dproftop -o prints nothing to the standard output');
     is((split /\n/, slurp("$dir/top.csv"))[0],
         'time,self_pct,self_ms_per_s,incl_ms_per_s,calls_per_s,sub,place',
-        '... in the format of its suffix');
+        'dproftop -o writes the format of the suffix');
     my $n = 0;
     # The program runs at the first look, and has ended at the second one.
     local *Devel::DProf::Live::Files::files = sub { return (!$n++, $old) };
     local *Devel::DProf::Tool::Dproftop::pause = sub { };
     my @records = csv(in_process('dproftop', '--format', 'csv', $old)->{out});
-    is(scalar(grep { $_->[0] eq 'time' } @records), 1, 'CSV of two looks has one heading');
+    is(scalar(grep { $_->[0] eq 'time' } @records), 1, 'CSV of two samples has one heading');
     $n = 0;
     my $parser = JSON::PP->new->utf8;
     $parser->incr_parse(in_process('dproftop', '--format', 'json', $old)->{out});
-    is(scalar(() = $parser->incr_parse), 2, 'JSON has an object for each look');
+    is(scalar(() = $parser->incr_parse), 2, 'JSON has an object for each sample');
 };
 
-subtest 'lines in dproftop' => sub {
+subtest 'Lines of dproftop have every format' => sub {
     my $top = Devel::DProf::Live::Top->new(sort => 'self', delay => 2, lines => 1,
         rates => Devel::DProf::Live::Rates->new(metric => 'cpu'));
     my $look = { subs => [], lines => [[5, 6, 0, "$PACKAGE:3", $SUB]], since => 'anew',
@@ -187,8 +193,8 @@ subtest 'lines in dproftop' => sub {
     my $json = json($text->{json});
     is_deeply($json->{rows}, [{ time => '1970-01-01T00:00:00Z', self_pct => 10,
         self_ms_per_s => 2.5, incl_ms_per_s => 3, times_per_s => 0, line => "$PACKAGE:3",
-        sub => $SUB }], 'the row');
-    is($json->{note}, 'This is a new run: its rates begin anew.', 'notes are a fact');
+        sub => $SUB }], 'the row of a line has its runs and its sub');
+    is($json->{note}, 'This is a new run: its rates begin anew.', 'JSON has the note as a fact');
 };
 
 # ---- --annotate ----
@@ -238,41 +244,44 @@ END
         'not tap');
 };
 
-subtest 'dprofdiff --annotate' => sub {
+subtest 'dprofdiff --annotate prints every format' => sub {
     my @sides = (annotated('before', 10, 20, 30), annotated('after', 10, 90, 30, 40));
     for my $word ($SUB, 'x.pl') {
         my $text = agree("--annotate $word", tool('dprofdiff', '--time-floor', 0, '-m', 'real',
             '--annotate', $word, @sides), $word eq $SUB ? (column => 'sub', name => $SUB) : ());
         my $json = json($text->{json});
-        is_deeply([map { $_->{line} // () } @{ $json->{rows} }], [1 .. 4], 'all lines are there');
+        is_deeply([map { $_->{line} // () } @{ $json->{rows} }], [1 .. 4],
+            'the annotation has all lines');
         my ($grown) = grep { ($_->{line} // 0) == 2 } @{ $json->{rows} };
         is_deeply([@$grown{qw(mark value count baseline)}], ['+', 0.09, 3, undef],
-            'a line has what it costs');
-        like($grown->{source}, qr/\Aline\(1\); # <b> \| "after",/, '... and its source');
+            'the annotated line has mark, value, count and no baseline');
+        like($grown->{source}, qr/\Aline\(1\); # <b> \| "after",/,
+            'the annotated line has its source');
     }
     for my $format (qw(tap flame)) {
         is(in_process('dprofdiff', '--annotate', $SUB, '--format', $format, @sides)->{err}
-            =~ s/\n.*//sr, '--annotate prints text, CSV, JSON, Markdown or HTML', "not $format");
+            =~ s/\n.*//sr, '--annotate prints text, CSV, JSON, Markdown or HTML',
+                "dprofdiff --annotate refuses --format $format");
     }
 };
 
 # ---- baselines ----
 
-subtest 'a baseline' => sub {
+subtest 'A compared baseline prints every format' => sub {
     my $result = Devel::DProf::Compare::Baseline::compare(old => [$old], new => [$new],
         fail_if => 'calls > 0');
     for my $name (qw(table tree)) {
         my $text = agree($name, sub { printed($result->{$name}, $_[0]) }, column => 'sub',
             name => $SUB);
         my ($row) = grep { $_->{sub} eq $SUB } @{ json($text->{json})->{rows} };
-        is_deeply([@$row{qw(baseline_calls calls)}], [2, 5], "$name: calls of both sides");
-        is($row->{level}, $name eq 'tree' ? 1 : 0, "$name: level");
+        is_deeply([@$row{qw(baseline_calls calls)}], [2, 5], "$name has the calls of both sides");
+        is($row->{level}, $name eq 'tree' ? 1 : 0, "$name has the level of its sub");
     }
 };
 
 # ---- a suite ----
 
-subtest 'a suite of tests' => sub {
+subtest 'The summary of a test suite prints every format' => sub {
     my $suite = sub {
         my $suite = Devel::DProf::Compare::Suite->new(top => 1, @_);
         $suite->add("$PACKAGE.t", [$old]);
@@ -288,30 +297,34 @@ subtest 'a suite of tests' => sub {
     }, column => 'sub', name => $SUB);
     my @rows = @{ json($text->{json})->{rows} };
     is_deeply([map { $_->{file} } grep { !defined $_->{sub} } @rows],
-        ['t/1.t', 't/2.t', "$PACKAGE.t"], 'each test file has a row, whatever top= says');
+        ['t/1.t', 't/2.t', "$PACKAGE.t"], 'each test file has a row, and top= does not limit them');
     my ($sum) = grep { !defined $_->{file} && $_->{sub} eq $SUB } @rows;
-    is_deeply([@$sum{qw(calls ops cpu_s)}], [12, 120, 1.5], 'a sub has the sums of the suite');
-    like($text->{text}, qr/and 2 more$/m, 'text is the summary, with as many files as top= says');
-    like(json($text->{json})->{remarks}, qr{Not profiled: t/none\.t}, 'remarks are a fact');
+    is_deeply([@$sum{qw(calls ops cpu_s)}], [12, 120, 1.5],
+        'a sub has the sums of the whole suite');
+    like($text->{text}, qr/and 2 more$/m, 'text is the summary, cut by top=');
+    like(json($text->{json})->{remarks}, qr{Not profiled: t/none\.t},
+        'JSON has the remarks as a fact');
     $suite->(summary => "$dir/by-suffix.csv")->finish(1, $dir);
-    is(slurp("$dir/by-suffix.csv"), $text->{csv}, 'the suffix of the file decides');
-    ok(!eval { Devel::DProf::Compare::Suite->new(format => 'csv') }, 'format needs a file');
+    is(slurp("$dir/by-suffix.csv"), $text->{csv},
+        "the suffix of the file sets the summary's format");
+    ok(!eval { Devel::DProf::Compare::Suite->new(format => 'csv') },
+        'the option format is refused without summary=');
     my ($good, @lines) = $suite->(summary => "$dir/none/x.csv")->finish(1, $dir);
     is($good, 0, 'a summary that cannot be written fails the suite');
     like($lines[0], qr{^DProf: FAIL: summary: .*none/x\.csv could not be written: },
-        '... and a line says so');
+        'a line says that the summary could not be written');
 };
 
 # ---- the order of options ----
 
-subtest 'formats' => sub {
+subtest 'A word or a suffix names the format' => sub {
     my $of = \&Devel::DProf::Table::format_of;
-    is($of->(undef, undef), $format{text}, 'text without a word');
+    is($of->(undef, undef), $format{text}, 'text is the format if nothing names one');
     is($of->('json', 'x.csv'), $format{json}, 'a word comes before a suffix');
-    is($of->(undef, 'x/y.HTML'), $format{html}, 'capitals in a suffix');
-    is($of->(undef, 'csv'), $format{text}, 'a name is no suffix');
-    ok(!eval { $of->('tap', undef) }, 'only what a table has');
-    is($of->('tap', undef, 'text', 'tap'), $format{tap}, '... unless more are allowed');
+    is($of->(undef, 'x/y.HTML'), $format{html}, 'a suffix may be in capitals');
+    is($of->(undef, 'csv'), $format{text}, 'a name without a dot is no suffix');
+    ok(!eval { $of->('tap', undef) }, 'a format that no table has is refused');
+    is($of->('tap', undef, 'text', 'tap'), $format{tap}, 'a caller can allow more formats');
 };
 
 done_testing;

@@ -41,45 +41,50 @@ sub answer { return in_process('dprofdiff', @_)->{out} =~ s{\Q$dir\E/}{}gr }
 my %base = (a => [10_000, 100, 5000], b => [10_000, 100, 5000], c => [10_000, 100, 5000],
     d => [10_000, 100, 5000], e => [10_000, 100, 5000], f => [10_000, 100, 5000]);
 
-subtest 'Why' => sub {
+subtest 'The answer says why a sub changed' => sub {
     my $text = answer(runs(10, %base), runs(10, %base, a => [15_000, 150, 7500],
         b => [15_000, 100, 7500], c => [15_000, 100, 5000], d => [60_000, 600, 30_000],
         g => [3000, 7, 70]));
     my ($sides, $total) = split /\n/, $text;
-    like($sides, qr/; 10 runs a side; user\+system time, self\z/, 'what was compared');
+    like($sides, qr/; 10 runs a side; user\+system time, self\z/,
+        'the first line says what was compared');
     is($total, 'Total: 60.33 ms -> 128.7 ms, +113.3% (+112.7 to +113.9%): slower',
-        'one line, one word');
-    like($text, qr/^P::a .* 50 % more calls$/m, 'more calls');
-    like($text, qr/^P::b .* 50 % more ops a call$/m, 'more ops a call');
-    like($text, qr/^P::c +10\.06 ms +15\.08 ms +\+50\.0% .* same work, but slower$/m, 'slower');
-    like($text, qr/^P::d .* 6\.0 times the calls$/m, 'many times the calls');
-    like($text, qr/^P::g +3\.016 ms +new$/m, 'new');
-    unlike($text, qr/^P::[ef] /m, 'what did not change is no row');
-    like($text, qr/^[23] other subs did not change significantly\.$/m, '... but counted');
+        'the line of the total ends in one word');
+    like($text, qr/^P::a .* 50 % more calls$/m, 'a row says that a sub has more calls');
+    like($text, qr/^P::b .* 50 % more ops a call$/m,
+        'a row says that a sub has more ops in each call');
+    like($text, qr/^P::c +10\.06 ms +15\.08 ms +\+50\.0% .* same work, but slower$/m,
+        'a row says that a sub does the same work, but slower');
+    like($text, qr/^P::d .* 6\.0 times the calls$/m,
+        'a row says that a sub has many times the calls');
+    like($text, qr/^P::g +3\.016 ms +new$/m, 'a row says that a sub is new');
+    unlike($text, qr/^P::[ef] /m, 'a sub that did not change has no row');
+    like($text, qr/^[23] other subs did not change significantly\.$/m,
+        'the subs that did not change are counted');
     my @order = $text =~ /^P::(\w)/mg;
-    is($order[0], 'd', 'the greatest change stands first');
-    is($order[-1], 'g', '... and the least last');
+    is($order[0], 'd', 'the sub with the greatest change stands first');
+    is($order[-1], 'g', 'the sub with the smallest change stands last');
 };
 
-subtest 'One word' => sub {
+subtest 'The total has one word for its change' => sub {
     my $slower = profile(%base, a => [12_000, 100, 5000]);
     like(answer(profile(%base), $slower),
         qr/^Total: 60\.00 ms -> 62\.00 ms, \+3\.3%: one run a side: may be chance; --run repeats$/m,
-        'one run a side');
+        'the total says that one run a side may be chance');
     like(answer(profile(%base), $slower), qr/^P::a .* same work: may be chance$/m,
-        '... in rows, too');
+        'a row says that one run a side may be chance');
     like(answer(runs(2, %base), runs(2, %base, a => [12_000, 100, 5000])),
-        qr/^Total: .*: too few runs to tell$/m, 'too few runs');
+        qr/^Total: .*: too few runs to tell$/m, 'the total says that there are too few runs');
     like(answer(runs(10, %base), runs(10, %base)), qr/^Total: .*: no (?:significant )?change$/m,
-        'no change');
+        'the total says that nothing changed');
     like(answer('-m', 'ops', profile(%base), profile(%base, a => [1, 100, 6000])),
         qr/^Total: 30,000 -> 31,000, \+3\.3%: more$/m, 'counts are more or less, and certain');
     my $exact = answer(runs(2, %base), runs(2, %base, a => [10_000, 100, 5500]));
     like($exact, qr/^P::a .* ~ .* 10 % more ops, exact; too few runs to test the time$/m,
-        'ops tell what the time cannot');
+        'ops show a change that the time cannot show');
 };
 
-subtest 'Subs of one side, without enough runs' => sub {
+subtest 'Subs of one side and ops have rows if there are few runs' => sub {
     my %other = %base;
     delete $other{a};
     $other{g} = [4000, 3, 30];
@@ -87,54 +92,59 @@ subtest 'Subs of one side, without enough runs' => sub {
     my %small = (i => [30, 7, 100]);
     for my $runs (1, 2, 10) {
         my $text = answer(runs($runs, %base, %small), runs($runs, %other, i => [40, 7, 130]));
-        like($text, qr/^P::g +4\.\d+ ms +new$/m, "$runs runs: a new sub is a row");
-        like($text, qr/^P::a +10\.\d+ ms +gone$/m, '... and one that is gone');
+        like($text, qr/^P::g +4\.\d+ ms +new$/m, "$runs runs: a new sub has a row");
+        like($text, qr/^P::a +10\.\d+ ms +gone$/m, "$runs runs: a sub that is gone has a row");
         like($text, qr/^P::b .*10 % more ops, exact; too few runs to test the time$/m,
-            'ops are exact where so few runs decide nothing') if $runs == 2;
+            "$runs runs: ops are exact if the runs are too few to test the time") if $runs == 2;
         like($text, qr/^P::i .*~ +30 % more ops, exact; too little time to test$/m,
-            '... and where the time is too little') if $runs > 1;
+            "$runs runs: ops are exact if the time is too small to test") if $runs > 1;
     }
 };
 
-subtest 'Renamed' => sub {
+subtest 'The answer recognizes renamed subs' => sub {
     my %other = %base;
     $other{z} = delete $other{b};
     my @sides = (profile(%base), profile(%other));
-    is(answer(@sides), answer(@sides, '--format', 'text'), '--format text is the same');
+    is(answer(@sides), answer(@sides, '--format', 'text'), '--format text prints the answer');
     # f does the same as b, on both sides: a name alone is not certain.
     like(answer(@sides), qr/^Renamed\? P::b -> P::z, 100 calls, the same ops: --map auto /m,
-        'a sub that is gone and a new one');
-    unlike(answer('--map', 'auto', @sides), qr/Renamed|P::z|P::b/, '--map auto takes it');
+        'the answer asks whether a sub that is gone is the new one');
+    unlike(answer('--map', 'auto', @sides), qr/Renamed|P::z|P::b/,
+        '--map auto pairs the renamed sub');
     $other{z} = [10_000, 100, 5001];
     my $near = answer($sides[0], profile(%other));
-    like($near, qr/^Renamed\? P::b -> P::z, 100 calls: --map OLD=NEW /m, 'nearly the same');
+    like($near, qr/^Renamed\? P::b -> P::z, 100 calls: --map OLD=NEW /m,
+        'the answer asks about subs with slightly different ops');
     $other{z} = [10_000, 90, 5000];
-    unlike(answer($sides[0], profile(%other)), qr/Renamed/, 'other calls');
+    unlike(answer($sides[0], profile(%other)), qr/Renamed/,
+        'the answer does not ask about subs with different calls');
     $other{z} = [10_000, 100, 7000];
-    unlike(answer($sides[0], profile(%other)), qr/Renamed/, 'other ops');
+    unlike(answer($sides[0], profile(%other)), qr/Renamed/,
+        'the answer does not ask about subs with different ops');
 };
 
-subtest 'Layouts' => sub {
+subtest "Options choose between the answer and perf's table" => sub {
     my @sides = (profile(%base), profile(%base, a => [12_000, 100, 5000]));
     my $perf = answer('--format=perf', @sides);
-    like($perf, qr/^# Baseline: /, "--format perf is perf's table");
+    like($perf, qr/^# Baseline: /, "--format perf prints perf's table");
     for (['-c', 'ratio'], ['-p'], ['-F'], ['-o', 1], ['-t', ',']) {
-        unlike(answer(@$_, @sides), qr/^Total: /m, "@$_ asks for it");
+        unlike(answer(@$_, @sides), qr/^Total: /m, "@$_ prints perf's table");
     }
     my $verbose = answer('-v', @sides);
     like($verbose, qr/^Total: .*^# Baseline: .*^# Delta: /ms,
-        '-v: the answer, and what is behind it');
+        '-v prints the answer and the table');
     my %many = map { ("s$_" => [1000 + $_, 10, 100]) } 10 .. 40;
     my %slow = map { ("s$_" => [2000 + $_ * 2, 10, 100]) } 10 .. 40;
     my $rows = sub { scalar(() = $_[0] =~ /^P::/mg) };
-    is($rows->(answer(profile(%many), profile(%slow))), 10, 'ten rows');
-    is($rows->(answer('--rows', 12, profile(%many), profile(%slow))), 12, '--rows');
+    is($rows->(answer(profile(%many), profile(%slow))), 10, 'the answer has ten rows');
+    is($rows->(answer('--rows', 12, profile(%many), profile(%slow))), 12,
+        '--rows sets the number of rows');
     like(answer(profile(%many), profile(%slow)),
         qr/^21 more changed less \(--rows N shows more\)\.$/m,
-        'the others are counted');
+        'the answer counts the rows that it leaves out');
     my $name = "evil\e[31m";
     like(answer(profile(%base, 'x%1b' => [5000, 1, 1]), profile(%base)), qr/^P::x\\x1b /m,
-        'names are escaped');
+        'the answer escapes names');
 };
 
 done_testing;

@@ -31,64 +31,67 @@ sub folder_with_programs {
 # Returns the calls of subs in a report.
 sub calls_in { return { reverse $_[0] =~ /(\d+)  (main::\w+)$/mg } }
 
-subtest 'A command: its output, its input, and a report' => sub {
+subtest 'dprof run passes input and output on, and prints a report' => sub {
     my $dir = folder_with_programs();
     my $input = spew("$dir/input", "read\n");
     my $got = run_in($dir, ['--', $^X, 'one.pl'], stdin => $input);
-    is("$got->{status} $got->{out}", "0 one\nread\n", 'standard output is the command\'s');
-    like($got->{err}, qr/\Asaid\n/, '... and so has standard error, first');
-    is_deeply(calls_in($got->{err}), { 'main::f' => 3 }, 'the report has its calls');
-    unlike($got->{err}, qr/process/, 'one process needs no table');
+    is("$got->{status} $got->{out}", "0 one\nread\n", 'the standard output is that of the command');
+    like($got->{err}, qr/\Asaid\n/, "the command's standard error comes before the report");
+    is_deeply(calls_in($got->{err}), { 'main::f' => 3 }, 'the report has the calls of the command');
+    unlike($got->{err}, qr/process/, 'a report of one process has no table of processes');
     my @files = bsd_glob("$dir/dprof.run/*");
-    is(scalar(@files), 1, 'its profile stays, and nothing else');
-    is_deeply([bsd_glob("$dir/tmon*")], [], 'the folder of the command has nothing of it');
+    is(scalar(@files), 1, 'dprof run keeps one profile');
+    is_deeply([bsd_glob("$dir/tmon*")], [],
+        'dprof run leaves no file in the folder of the command');
 
     my $other = run_in($dir, [$^X, 'one.pl']);
     is("$other->{status} $other->{out}", "0 one\n",
-        'without --, the first word begins the command');
+        'a word that is no option begins the command');
     is(scalar(@files = bsd_glob("$dir/dprof.run/*")), 1, 'the next run replaces the profile');
-    is(calls_in($other->{err})->{'main::f'}, 3, '... and is reported');
+    is(calls_in($other->{err})->{'main::f'}, 3, 'the next run is reported');
 };
 
 subtest 'All processes are one report' => sub {
     my $dir = folder_with_programs();
     my $got = run_in($dir, ['--', 'sh', '-c', "'$^X' one.pl two && '$^X' two.pl"]);
-    is($got->{status}, 0, 'a shell that starts perls');
+    is($got->{status}, 0, 'dprof run records a shell that starts perls');
     is_deeply(calls_in($got->{err}), { 'main::f' => 3, 'main::g' => 14 },
-        'system, the shell and fork: all calls add up');
-    like($got->{err}, qr/^5 processes:$/m, 'there is a table of processes');
+        'the calls of system, the shell and fork add up');
+    like($got->{err}, qr/^5 processes:$/m, 'the report has a table of processes');
     is(join(' ', sort $got->{err} =~ /^ +[\d.]+ +\d+  (\S+)$/mg),
-        'one.pl two.pl two.pl two.pl two.pl', '... that names the program of each');
+        'one.pl two.pl two.pl two.pl two.pl', 'the table names the program of each process');
     my @cpu = $got->{err} =~ /^ +([\d.]+) +\d+  \S+$/mg;
-    is("@cpu", join(' ', sort { $b <=> $a } @cpu), '... those that took longest first');
+    is("@cpu", join(' ', sort { $b <=> $a } @cpu), 'the table has the costliest process first');
 
     $got = run_in($dir, ['--', 'sh', '-c', join '; ', ("'$^X' one.pl") x 11]);
-    like($got->{err}, qr/^11 processes:$/m, 'many processes');
-    like($got->{err}, qr/^\.\.\. and 1 more$/m, '... are ten rows');
-    is(calls_in($got->{err})->{'main::f'}, 33, '... and all are in the report');
+    like($got->{err}, qr/^11 processes:$/m, 'the table counts many processes');
+    like($got->{err}, qr/^\.\.\. and 1 more$/m, 'the table of many processes has ten rows');
+    is(calls_in($got->{err})->{'main::f'}, 33, 'the report has the calls of all processes');
 };
 
-subtest 'Exit status' => sub {
+subtest 'The exit status is that of the command' => sub {
     my $dir = folder_with_programs();
     my $got = run_in($dir, ['--', $^X, 'one.pl', 'one', 7]);
-    is("$got->{status} $got->{signal}", '7 0', 'the status is the one of the command');
-    like($got->{err}, qr/^dprofrun: \Q$^X\E: exit status 7$/m, '... which is said');
-    is(calls_in($got->{err})->{'main::f'}, 3, '... and the profile is reported');
+    is("$got->{status} $got->{signal}", '7 0', "dprof run exits with the command's status");
+    like($got->{err}, qr/^dprofrun: \Q$^X\E: exit status 7$/m, "a line names the command's status");
+    is(calls_in($got->{err})->{'main::f'}, 3, 'a command that fails is reported');
     $got = run_in($dir, ['--', $^X, '-e', 'kill 9, $$']);
-    is("$got->{status} $got->{signal}", '137 0', 'a signal is 128 and its number');
+    is("$got->{status} $got->{signal}", '137 0',
+        "a command that a signal ends gives 128 and the signal's number");
     $got = run_in($dir, ['--', 'sh', '-c', 'exit 0']);
     is("$got->{status} $got->{err}", "1 dprofrun: sh has left no profile; is it a Perl program?\n",
-        'no profile is an error');
-    is_deeply([bsd_glob("$dir/dprof.run*")], [], '... and leaves no folder');
+        'a command that leaves no profile is an error');
+    is_deeply([bsd_glob("$dir/dprof.run*")], [],
+        'a command that leaves no profile leaves no folder');
     $got = run_in($dir, ['--', 'sh', '-c', 'exit 3']);
-    is($got->{status}, 3, 'no profile of a command that fails: its status');
+    is($got->{status}, 3, 'a command that fails without a profile gives its status');
     $got = run_in($dir, ['--', './none']);
     is("$got->{status} $got->{err}", '127 dprofrun: ./none cannot be run: '
-        . "No such file or directory\n", 'a command that is not there');
+        . "No such file or directory\n", 'a missing command gives status 127');
     $got = run_in($dir, ['lines', './none']);
     is("$got->{status} $got->{err}", '127 dprofrun: lines cannot be run: No such file or directory;'
         . " options of the recorder stand before --: dprof run lines -- COMMAND\n",
-        'options of the recorder without --');
+        'a missing command that is an option gives a message about --');
 };
 
 subtest 'Signals reach the command' => sub {
@@ -98,20 +101,21 @@ subtest 'Signals reach the command' => sub {
         my $got = run_in($dir, ['--', $^X, '-e',
             "\$SIG{$name} = sub { print qq{$name\\n}; exit 5 };"
             . " kill $name => getppid; sleep 1 for 1 .. 30"]);
-        is("$got->{status} $got->{out}", "5 $name\n", "$name is passed on");
-        like($got->{err}, qr/^Total: \S+ us/m, '... and what was recorded is reported');
+        is("$got->{status} $got->{out}", "5 $name\n", "$name reaches the command");
+        like($got->{err}, qr/^Total: \S+ us/m, "the report follows $name");
     }
     my $got = run_in($dir, ['--', $^X, '-e', 'sub f { 1 } f(); kill INT => getppid; '
         . 'print defined $SIG{INT} ? "set\n" : "default\n"']);
-    is("$got->{status} $got->{out}", "0 default\n", 'a terminal signals both; the command decides');
+    is("$got->{status} $got->{out}", "0 default\n",
+        'a signal of the terminal reaches both, and the command decides');
 };
 
-subtest 'Options of the recorder' => sub {
+subtest 'The recorder has its options' => sub {
     my $dir = folder_with_programs();
     my $got = run_in($dir, ['tree,callsites=1', 'ops=0', '--', $^X, 'one.pl']);
     my ($file) = bsd_glob("$dir/dprof.run/*.out");
     like(slurp($file), qr/\$dprof_options='mode=tree,.*callsites=1,.*ops=0,/,
-        'words before -- go to the recorder');
+        'words before -- are options of the recorder');
     for (['liens', 'unknown option liens; did you mean lines?'],
         ['lines', 'lines needs a tree: -d:DProf=tree,lines'],
         map({ ["tree,$_=3", "$_= goes with perl -d:DProf; here, --keep DIR says where the profiles "
@@ -122,44 +126,46 @@ subtest 'Options of the recorder' => sub {
         my ($option, $message) = @$_;
         $got = run_in($dir, [$option, '--', $^X, 'one.pl']);
         is("$got->{status} $got->{out}$got->{err}", "2 $message\nTry 'dprofrun -h' for help.\n",
-            "$option: the command does not start");
+            "a wrong option $option stops the command");
     }
     $got = run_in($dir, ['--', $^X, 'one.pl'], env => { PERL_DPROF_MODE => 'tree',
         PERL_DPROF_SLICE => 1, PERL_DPROF_OUT => 'elsewhere' });
     ($file) = bsd_glob("$dir/dprof.run/*.out");
-    like(slurp($file), qr/\$dprof_options='mode=tree,/, 'the environment has its options');
-    ok(!-e "$dir/elsewhere" && !-e "$dir/tmon.spool", '... but those that say where profiles go');
+    like(slurp($file), qr/\$dprof_options='mode=tree,/, 'options of the environment are in force');
+    ok(!-e "$dir/elsewhere" && !-e "$dir/tmon.spool",
+        'options of the environment do not say where profiles go');
     run_in($dir, ['tree', '--', $^X, 'one.pl'], env => { PERL5OPT => '-d:DProf=trace -w' });
     ($file) = bsd_glob("$dir/dprof.run/*.out");
-    like(slurp($file), qr/\$dprof_options='mode=tree,/, 'they replace those of PERL5OPT');
+    like(slurp($file), qr/\$dprof_options='mode=tree,/,
+        'options of the command line replace those of PERL5OPT');
     is(run_in($dir, [])->{err}, "there is no command: dprof run -- perl PROGRAM\n"
-        . "Try 'dprofrun -h' for help.\n", 'no command');
+        . "Try 'dprofrun -h' for help.\n", 'dprof run without a command is an error');
 };
 
-subtest 'A page, rows, a metric, a folder' => sub {
+subtest 'Options choose page, rows, metric and folder' => sub {
     my $dir = folder_with_programs();
     my $got = run_in($dir, ['--html', '--', $^X, 'one.pl']);
     is("$got->{status} $got->{out}$got->{err}",
-        "0 one\nsaid\nwrote dprof.html; open it in a browser\n", '--html says what to open');
-    ok(slurp("$dir/dprof.html") =~ /\A<!DOCTYPE html>/, '... which is a page');
+        "0 one\nsaid\nwrote dprof.html; open it in a browser\n", '--html says which file to open');
+    ok(slurp("$dir/dprof.html") =~ /\A<!DOCTYPE html>/, '--html writes a page');
     $got = run_in($dir, ['--html', '-o', 'x.html', '--', $^X, 'one.pl']);
-    is($got->{err}, "said\nwrote x.html; open it in a browser\n", '-o names another file');
-    ok(-s "$dir/x.html", '... which is there');
+    is($got->{err}, "said\nwrote x.html; open it in a browser\n", '-o names another page');
+    ok(-s "$dir/x.html", '-o writes the page');
     $got = run_in($dir, ['-m', 'calls', '-O', 1, '--keep', 'mine', '--', $^X, 'one.pl', 'two']);
-    like($got->{err}, qr/^Total: \d+ calls/m, '-m');
-    is_deeply([keys %{ calls_in($got->{err}) }], ['main::g'], '-O');
-    is(scalar(my @files = bsd_glob("$dir/mine/*")), 3, '--keep');
+    like($got->{err}, qr/^Total: \d+ calls/m, '-m selects the metric');
+    is_deeply([keys %{ calls_in($got->{err}) }], ['main::g'], '-O limits the rows');
+    is(scalar(my @files = bsd_glob("$dir/mine/*")), 3, '--keep keeps the profiles');
     $got = run_in($dir, ['--keep', 'mine', '--', $^X, 'one.pl']);
     is("$got->{status} $got->{err}", '1 dprofrun: --keep mine: the folder has an earlier run; name '
-        . "another folder, or remove it\n", 'no run of a folder that was named is replaced');
+        . "another folder, or remove it\n", '--keep does not replace an earlier run');
     $got = run_in($dir, [$^X, 'one.pl'], env => { DPROFRUN_OPTS => '--html -o env.html' });
-    ok(-s "$dir/env.html", 'DPROFRUN_OPTS has options');
+    ok(-s "$dir/env.html", 'DPROFRUN_OPTS gives options');
     symlink 'mine', "$dir/link/dprof.run" if mkdir "$dir/link";
     $got = run_in("$dir/link", ['--', $^X, '-e', 1]);
-    is($got->{status}, 1, 'dprof.run that is a link is left alone');
+    is($got->{status}, 1, 'dprof run does not follow a link at dprof.run');
     is(run_in($dir, ['-o', 'x', '--', $^X, '-e', 1])->{err}, '-o FILE is the page\'s: '
         . "dprof run --html -o FILE -- COMMAND\nTry 'dprofrun -h' for help.\n",
-        '-o without --html');
+        '-o without --html is an error');
 };
 
 done_testing;

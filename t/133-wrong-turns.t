@@ -13,7 +13,7 @@ use Devel::DProf::Tools;
 
 # ---- the function ----
 
-is(meant(@$_[1 .. $#$_]), $_->[0], "meant: $_->[1]") for
+is(meant(@$_[1 .. $#$_]), $_->[0], "meant() suggests the right word for $_->[1]") for
     ['did you mean flame?', qw(flam report flame fold)],
     ['did you mean flame?', qw(falme report flame fold)],
     ['did you mean report?', qw(repotr report flame)],
@@ -21,8 +21,10 @@ is(meant(@$_[1 .. $#$_]), $_->[0], "meant: $_->[1]") for
     ['did you mean ab1, ab2 or ab3?', qw(ab4 ab3 ab2 ab1 ab0x), 'ab3'],
     ['did you mean JSON?', qw(jsn JSON)], ['did you mean json?', qw(jsn jsn json)],
     ['', qw(nonsense report flame)], ['', 'x', 'y'], ['', 'x'], ['', '', 'a'];
-is(unknown('format', 'jsn', 'json', 'csv'), 'unknown format jsn; did you mean json?', 'unknown');
-is(unknown('format', 'xyz', 'json', 'csv'), 'unknown format xyz; there are json, csv', '... all');
+is(unknown('format', 'jsn', 'json', 'csv'), 'unknown format jsn; did you mean json?',
+    'an unknown word gives the word that was meant');
+is(unknown('format', 'xyz', 'json', 'csv'), 'unknown format xyz; there are json, csv',
+    'an unknown word that resembles no other lists all words');
 
 # Against a plain form of the distance, on words of three letters.
 sub changes {
@@ -44,7 +46,7 @@ for my $from (@words) {
         push @apart, "$from $to: $far" if $far != changes($from, $to);
     }
 }
-is("@apart", '', 'the distance is the least number of changes');
+is("@apart", '', 'distance() is the least number of changes');
 
 # ---- tool x mistake ----
 
@@ -139,8 +141,8 @@ for my $row (@rows) {
     my ($tool, $args, $said, $status) = @$row;
     my $got = run_tool($tool, $args, dir => $dir);
     my $wanted = $said =~ s/TOOL/$tool/r;
-    is("$got->{status} $got->{err}", "$status $wanted\n", "$tool @$args");
-    cmp_ok(scalar(split /\n/, $got->{err}), '<=', 2, '... in two lines at most');
+    is("$got->{status} $got->{err}", "$status $wanted\n", "$tool @$args gives its message");
+    cmp_ok(scalar(split /\n/, $got->{err}), '<=', 2, "$tool @$args prints two lines at most");
 }
 
 done_testing;

@@ -169,6 +169,6 @@ for my $run (@runs) {
     push @{ $bad{"$tool, nothing at all"} }, $shown if !length $got->{out} && !length $got->{err}
         && $tool !~ /html|store/ && "@args" !~ /--format github/;
 }
-is(join("\n", @{ $bad{$_} }), '', $_) for sort keys %bad;
+is(join("\n", @{ $bad{$_} }), '', "no output has a control byte: $_") for sort keys %bad;
 
 done_testing;

@@ -156,7 +156,7 @@ sub holm {
 my $seed = $ENV{DPROF_SEED} // 7;
 srand $seed;
 
-subtest 'random profiles against a naive model' => sub {
+subtest 'Random sampled profiles agree with a naive model' => sub {
     my %verdicts;
     for my $round (1 .. TestEnvironment::rounds(12, 200)) {
         my @runs = map { $round % 3 ? 1 : 1 + int rand 4 } 0, 1;
@@ -191,16 +191,19 @@ subtest 'random profiles against a naive model' => sub {
             my $close = $off < 1e-6 * $p->{$name} + 1e-9;
             my $verdict = $p->{$name} <= 0.005 ? 'significant' : 'not significant';
             $verdicts{$verdict}++;
-            ok($close && $row->{verdict} eq $verdict, "seed $seed, round $round, $name")
+            ok($close && $row->{verdict} eq $verdict,
+                "seed $seed, round $round: $name agrees with the model")
                 or diag "p $p->{$name}, @{[ explain $row ]}";
         }
     }
-    cmp_ok($verdicts{$_}, '>', 5, "some are $_") for 'significant', 'not significant';
+    cmp_ok($verdicts{$_}, '>', 5,
+        "the random profiles have more than five subs that are $_")
+        for 'significant', 'not significant';
 };
 
-# ---- what is told ----
+# ---- what dprofdiff prints ----
 
-subtest 'one run a side' => sub {
+subtest 'One sampled run a side is tested by its samples' => sub {
     my %base = (a => [600, 600_000], b => [300, 300_000], c => [100, 100_000], d => [2, 2000]);
     my $old = sampled('old', 1000, %base);
     my $new = sampled('new', 1000, %base, b => [450, 450_000], c => [99, 99_000],
@@ -208,38 +211,38 @@ subtest 'one run a side' => sub {
     my $json = json($old, $new);
     my $b = $json->{by}{'A::b'};
     is($b->{verdict}, 'significant', 'half as many samples again are significant');
-    is("$b->{baseline_samples} $b->{samples}", '300 450', '... with the samples of both sides');
-    ok(!exists $b->{baseline_calls} && !exists $b->{calls}, '... which are no calls');
-    is(sprintf('%.1f', $b->{change_pct}), '50.0', '... and the change is that of the time');
+    is("$b->{baseline_samples} $b->{samples}", '300 450', 'the row has the samples of both sides');
+    ok(!exists $b->{baseline_calls} && !exists $b->{calls}, 'the row has no calls');
+    is(sprintf('%.1f', $b->{change_pct}), '50.0', 'the change is that of the time');
     # R: binom.test(450, 750)$conf.int: 0.5639308 0.6353078
     is(sprintf('%.3f %.3f', map { 1 + $_ / 0.3 } @$b{qw(change_low change_high)}),
         sprintf('%.3f %.3f', map { $_ / (1 - $_) } 0.5639308, 0.6353078),
-        '... in the interval of Clopper and Pearson');
+        'the interval is that of Clopper and Pearson');
     is($json->{by}{"A::$_"}{verdict}, $_ eq 'c' ? 'not significant' : 'equal',
         "$_ has a smaller share, but about the same time") for 'a', 'c';
-    is($json->{by}{'A::d'}{verdict}, 'not tested', 'what is below the floor is not tested');
-    is($json->{total_verdict}, 'single', 'samples tell nothing of the total');
+    is($json->{by}{'A::d'}{verdict}, 'not tested', 'a sub below the floor is not tested');
+    is($json->{total_verdict}, 'single', 'the samples of one run do not test the total');
     my $text = diffs($old, $new)->{out};
     like($text, qr/^# Runs: one a side: the chance of samples is known, but not how much runs/m,
-        'it says what one run a side can tell');
+        'the header says what one run a side can show');
     like($text, qr/^# Samples: 1,002 at 1000 a second, 1,152 at 1000 a second; a change is one of/m,
-        '... and how many samples there are');
+        'the header has the number of samples');
     like($text, qr/300\.0 ms\s+\S+\s+450\.0 ms\s+\+50\.00%\s.*<?0\.0000\S*  A::b$/m,
-        'a row has values, change and p') or diag $text;
-    like($text, qr/99\.00 ms\s+~\s.*  A::c$/m, '... or ~');
+        'the row of a change has values, change and p') or diag $text;
+    like($text, qr/99\.00 ms\s+~\s.*  A::c$/m, 'the row of no change has ~');
     like($text, qr/^Baseline +Value +Delta +New value +Change +Interval +p +Symbol$/m,
-        '... and one run has no medians');
+        'the heading of one run a side does not speak of medians');
     like(diffs('-v', $old, $new)->{out}, qr/ Base samples .* Samples .*\n.*\n\n.*  300  .*  450  /,
-        '-v has the samples');
+        '-v prints the samples of both sides');
     like(diffs('-m', 'samples', $old, $new)->{out}, qr/ 300 +\S+ +450 +\+50\.00% .* A::b$/m,
-        'so does -m samples');
+        '-m samples compares samples');
     is(json('--children', $old, $new)->{by}{'A::caller'}{verdict}, 'not significant',
-        'what all samples have in common is the same share');
+        'a sub that all samples have in common is not significant');
     is_deeply([map { $_->{verdict} } @{ json($old, $old)->{rows} }], [('equal') x 6],
         'a profile is equal to itself');
 };
 
-subtest 'rates' => sub {
+subtest 'Runs of different rates are compared' => sub {
     my %of = (a => [6000, 6_000_000], b => [3000, 3_000_000], c => [1000, 1_000_000]);
     my $fast = sampled('fast', 1000, %of);
     my $slow = sampled('slow', 100, map { $_ => [$of{$_}[0] / 10, $of{$_}[1]] } keys %of);
@@ -249,23 +252,24 @@ subtest 'rates' => sub {
         'a tenth of the samples for the same time is no change');
     my $json = json($fast, $more);
     is_deeply([map { $json->{by}{"A::$_"}{verdict} } 'a' .. 'c'],
-        ['equal', 'significant', 'equal'], '... but more time is one');
+        ['equal', 'significant', 'equal'], 'more time at another rate is significant');
     my $back = json($more, $fast)->{by}{'A::b'};
-    is("$back->{verdict} $back->{change_pct}", "significant -33.33", '... and less, too');
+    is("$back->{verdict} $back->{change_pct}", "significant -33.33",
+        'less time at another rate is significant');
     my $refused = diffs('-m', 'samples', $fast, $slow);
-    is($refused->{status}, 1, 'numbers of samples of different rates are not compared');
+    is($refused->{status}, 1, 'numbers of samples at different rates are not compared');
     like($refused->{err},
         qr/^samples: the profiles have different .*-m cpu .*\n.*fast: 1000 .*\n.*slow: 100 /,
-        '... and it says why');
+        'the message names the rate of each side');
     is(json('-m', 'samples', '-n', $fast, $more)->{by}{'A::b'}{verdict}, 'significant',
-        '... but for their shares');
+        'shares of samples at different rates are compared');
     # b waits: the number of its samples does not depend on the rate, and it has no CPU time
     my $waits = sampled('waits', 1000, %of, b => [40, 0], c => [1000, 1_000_000]);
     my $other = sampled('other', 100, a => [600, 6_000_000], b => [40, 0], c => [100, 1_000_000]);
-    is(json($waits, $other)->{by}{'A::b'}{verdict}, 'equal', 'waiting is no CPU time');
+    is(json($waits, $other)->{by}{'A::b'}{verdict}, 'equal', 'waiting is not taken for CPU time');
 };
 
-subtest 'several runs' => sub {
+subtest 'Several sampled runs a side are tested together' => sub {
     my @same = map { sampled("s.$_", 1000, a => [600 + $_, 600_000 + 1000 * $_],
         b => [300 - $_, 300_000 - 1000 * $_]) } -2 .. 2;
     my @wild = map { sampled("w.$_", 1000, a => [600, 600_000],
@@ -273,14 +277,17 @@ subtest 'several runs' => sub {
     my @calm = map { sampled("c.$_", 1000, a => [600, 600_000],
         b => [390 + $_, 390_000 + 1000 * $_]) } -2 .. 2;
     my ($same, $wild, $calm) = map { join ',', @$_ } \@same, \@wild, \@calm;
-    is(json($same, $calm)->{by}{'A::b'}{verdict}, 'significant', 'five calm runs a side tell 30 %');
+    is(json($same, $calm)->{by}{'A::b'}{verdict}, 'significant',
+        'five calm runs a side show a change of 30 %');
     my $b = json($same, $wild)->{by}{'A::b'};
-    is($b->{verdict}, 'not significant', '... but not where runs differ more than samples do');
-    cmp_ok($b->{change_low}, '<', 0, '... whose interval is wide');
-    like(diffs($same, $calm)->{out}, qr/ Median .* New median /, 'values are medians');
+    is($b->{verdict}, 'not significant',
+        'runs that differ more than samples do are not significant');
+    cmp_ok($b->{change_low}, '<', 0, 'the interval of runs that differ is wide');
+    like(diffs($same, $calm)->{out}, qr/ Median .* New median /,
+        'the values of several runs are medians');
 };
 
-subtest 'the speed of runs' => sub {
+subtest 'The speed of sampled runs is estimated' => sub {
     my @speeds = (0.7, 1.3, 0.8, 1.2, 1.1, 0.9);
     my @sides = map {
         my $side = $_;
@@ -296,70 +303,74 @@ subtest 'the speed of runs' => sub {
     my $json = json(@sides);
     is_deeply([map { $json->{by}{"A::$_"}{verdict} } 'b' .. 'd'],
         ['not significant', 'significant', 'not significant'],
-        'a sub that is a fifth slower is told from runs that are');
-    is($json->{adjusted_for_speed}, 1, '... by the speed of the runs');
+        'a sub that is a fifth slower differs from slower runs');
+    is($json->{adjusted_for_speed}, 1, 'times are adjusted for the speed of the runs');
     like(diffs(@sides)->{out}, qr/^# Speed: the usual sub's time differed by up to /m,
-        '... which is told');
+        'the header says that times were adjusted');
     is(json('--as-measured', @sides)->{by}{'A::c'}{verdict}, 'not significant',
-        '... and not as measured');
-    is(json('-n', @sides)->{by}{'A::c'}{verdict}, 'significant', '... but as a share');
+        '--as-measured does not find the sub');
+    is(json('-n', @sides)->{by}{'A::c'}{verdict}, 'significant', '-n finds the sub by its share');
 };
 
 # ---- what cannot be compared ----
 
-subtest 'measured and sampled' => sub {
+subtest 'Sampled and measured profiles are not mixed' => sub {
     my $old = sampled('x', 1000, a => [600, 600_000], b => [300, 300_000]);
     my $calls = measured('calls', a => 60_000, b => 30_000);
     my $run = diffs($old, $calls);
     is($run->{status}, 1, 'samples are not compared with measured calls');
     like($run->{err}, qr{^some\ profiles\ are\ sampled,\ and\ others\ have\ every\ call;\ -n
-        \ .*\n.*/x:\ samples\n.*/calls:\ every\ call\n\z}x, '... and each side is named');
+        \ .*\n.*/x:\ samples\n.*/calls:\ every\ call\n\z}x, "the message names each side's kind");
     like(diffs("$old,$calls", $old)->{err}, qr{calls: samples in some runs\n.*/x: samples\n\z},
-        '... within a side, too');
+        'samples and calls within a side give a message');
     my $shares = json('-n', $old, $calls);
-    is($shares->{by}{'A::a'}{verdict}, 'equal', '... but for their shares');
-    is(diffs('-f', $old, $calls)->{status}, 0, '... or by force');
+    is($shares->{by}{'A::a'}{verdict}, 'equal',
+        'shares of samples and of measured calls are compared');
+    is(diffs('-f', $old, $calls)->{status}, 0, '-f compares samples with measured calls');
     my $lacks = diffs('-m', 'calls', $old, $old);
-    like($lacks->{err}, qr/^calls: no side has it/, 'samples are no calls');
+    like($lacks->{err}, qr/^calls: no side has it/, '-m calls finds no calls in samples');
 };
 
 # ---- the gate ----
 
-subtest 'the gate' => sub {
+subtest 'A gate tests samples' => sub {
     my $old = sampled('g.old', 1000, a => [600, 600_000], b => [300, 300_000], c => [100, 100_000]);
     my $grown = sampled('g.b', 1000, a => [601, 601_000], b => [450, 450_000], c => [110, 110_000]);
     my $run = diffs('--fail-if', '/::/ self > 5%', $old, $grown);
     is($run->{status}, 3, 'a significant growth fails with one run a side');
     like($run->{out}, qr{^FAIL  /::/ self > 5%: A::b: 300\.0 ms -> 450\.0 ms \(\+50\.00%, p [<=] }m,
-        '... with its p');
-    unlike($run->{out}, qr/^FAIL.*A::c/m, '... and what may be chance does not');
-    is(diffs('--fail-if', '/c$/ self > 5%', $old, $grown)->{status}, 0, '... alone neither');
-    is(diffs('--fail-if', '/::/ self > 60%', $old, $grown)->{status}, 0, 'a limit is one');
+        'the finding has its p');
+    unlike($run->{out}, qr/^FAIL.*A::c/m, 'a growth that may be chance is no finding');
+    is(diffs('--fail-if', '/c$/ self > 5%', $old, $grown)->{status}, 0,
+        'a growth that may be chance passes alone');
+    is(diffs('--fail-if', '/::/ self > 60%', $old, $grown)->{status}, 0,
+        'a growth below the limit passes');
     my ($half, $all, $times) = $run->{out} =~ m{^\#\ Power:\ a\ growth\ of\ ([\d.]+)\ %\ in\ half
         \ of\ the\ 3\ tested,\ and\ of\ ([\d.]+)\ %\ in\ all\ of\ them,\ is\ seen\ four\ times
         \ of\ five;\ ([\d,]+)\ times\ as\ many\ samples\ needed\ for\ /::/\ self\ >\ 5%
         \ in\ all\ of\ them$}mx
         or diag $run->{out};
-    cmp_ok($half, '<', $all, 'it says what growth it sees');
+    cmp_ok($half, '<', $all, 'the power for half of the subs is a smaller growth than for all');
     # 3 tests at 0.005: 3.144 + 0.842 standard deviations of the root
     my $sight = sub { sqrt(2 / ($_[0] * (1 - $_[0] / 1000))) / 2 };
     my $growth = sub { sprintf '%.1f', 100 * ((1 + 3.98561 * $sight->($_[0]))**2 - 1) };
-    is($half, $growth->(300), '... as a model has it');
-    is($all, $growth->(100), '... in all');
+    is($half, $growth->(300), 'the power for half of the subs is that of a model');
+    is($all, $growth->(100), 'the power for all subs is that of a model');
     is($times =~ s/,//gr, sprintf('%.0f', (3.98561 * $sight->(100) / (sqrt(1.05) - 1))**2),
-        '... and how many samples it wants');
+        'the power says how many samples are needed');
     my $json = json('--fail-if', '/::/ self > 5%', $old, $grown);
-    is(sprintf('%.0f', $json->{samples_to_see_1_1}), $times =~ s/,//gr, 'JSON has it');
-    is($json->{gate}, 'failed', '... and the result');
+    is(sprintf('%.0f', $json->{samples_to_see_1_1}), $times =~ s/,//gr,
+        'JSON has the number of samples needed');
+    is($json->{gate}, 'failed', 'JSON has the result of the gate');
     my $tap = diffs('--format', 'tap', '--fail-if', '/::/ self > 5%', $old, $grown);
-    like($tap->{out}, qr/^not ok 1 /m, 'TAP has it');
+    like($tap->{out}, qr/^not ok 1 /m, 'TAP has the result of the gate');
     my $total = diffs('--fail-if', 'self > 5%', $old, $grown);
     like($total->{err}, qr/totals of one run a side differ by chance, too/,
-        'totals of one run differ by chance, and it says so');
+        'a message says that the totals of one run differ by chance');
     my @sides = map { my $file = $_; join ',', map { spew("$file.$_", slurp($file)) } 1 .. 5 }
         $old, $grown;
     like(diffs('--fail-if', '/::/ self > 5%', @sides)->{out},
-        qr/^# Power: .*; \d+ runs a side needed for /m, 'with several runs, runs are needed');
+        qr/^# Power: .*; \d+ runs a side needed for /m, 'the power of several runs counts runs');
 };
 
 done_testing;

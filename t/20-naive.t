@@ -46,7 +46,7 @@ sub check {
     $good &&= is($calls, join('', map { "$_\n" } @{ $naive->{lines} }),
         "$what: -T prints the model's lines");
     $good &&= is_deeply(merged(dprofpp('-S', '-F', '-r', '--no-separate-anon', $file)),
-        rounded($naive), "$what: -S");
+        rounded($naive), "$what: -S prints the model's tree");
     return $good;
 }
 
@@ -137,10 +137,11 @@ my $profile = Devel::DProf::Profile->new;
 $profile->add($plain);
 my $other = Devel::DProf::Profile->new;
 $other->add($crlf);
-is_deeply(flat($other, 'cpu'), flat($profile, 'cpu'), 'lines that end in CRLF are read alike');
+is_deeply(flat($other, 'cpu'), flat($profile, 'cpu'),
+    'lines that end in CRLF give the same numbers');
 $other->add($plain);
 is_deeply(flat($other, 'cpu'),
     { map { ($_->[0] => [map { 2 * $_ } @$_[1 .. 3]]) } $profile->rows({ program => 1 }) },
-    'the same file twice has twice the numbers');
+    'a file that is named twice has twice the numbers');
 
 done_testing;

@@ -19,9 +19,9 @@ sub says {
     my ($what, $text, $args, $err, $status, $out) = @_;
     spew("$dir/x.out", $text);
     my @got = dprofpp({ dir => $dir }, @$args, 'x.out');
-    is($got[1], $err, "$what: the message");
-    is($got[2], $status, "$what: the exit status");
-    like($got[0], $out, "$what: the report") if $out;
+    is($got[1], $err, "$what: the message is as expected");
+    is($got[2], $status, "$what: the exit status is as expected");
+    like($got[0], $out, "$what: the report is as expected") if $out;
 }
 
 my ($default) = dprofpp($ours);
@@ -56,19 +56,21 @@ unlike($default, qr/\e/, 'no escape sequence reaches the terminal');
 like($default, qr/odd name%1b\[31m|odd name\\x1b/,
     'an escape character in a name is printed in readable form');
 like((dprofpp('-R', $ours))[0],
-    qr/main::__ANON__\[lib\/a\.pl:11\]\n(?:.*\n)*?.*main::__ANON__\[lib\/a\.pl:11\]#2$/m, '-R');
+    qr/main::__ANON__\[lib\/a\.pl:11\]\n(?:.*\n)*?.*main::__ANON__\[lib\/a\.pl:11\]#2$/m,
+        '-R names the place of each anonymous sub');
 like((dprofpp('-A', $ours))[0], qr/ \*::AUTOLOAD$/m, '-A charges AUTOLOAD');
 unlike((dprofpp('-A', $ours))[0], qr/wanted/, '-A hides the name that AUTOLOAD stood in for');
 like((dprofpp('--program', $ours))[0], qr/ \(program\)$/m, '--program adds the row (program)');
 unlike($default, qr/\(program\)/, 'without --program there is no row (program)');
 my ($merged) = dprofpp($ours, $ours);
 is_deeply([map { (split)[3] } split /\n/, (dprofpp('-qU', $ours, $ours))[0]],
-    [map { 2 * (split)[3] } split /\n/, (dprofpp('-qU', $ours))[0]], 'two files: twice the calls');
+    [map { 2 * (split)[3] } split /\n/, (dprofpp('-qU', $ours))[0]],
+        'two files have twice the calls');
 
-subtest '-f, -G, -P' => sub {
+subtest '-f, -G and -P filter and group subs' => sub {
     my @all = split /\n/, (dprofpp('-qa', $ours))[0];
     is_deeply([split /\n/, (dprofpp('-qa', '-f', 'ANON|sum', $ours))[0]],
-        [grep { !/ANON|sum/ } @all], '-f');
+        [grep { !/ANON|sum/ } @all], '-f removes the subs that it matches');
     is_deeply([split /\n/, (dprofpp('-q', '-f', '.', $ours))[0]], [],
         '-f . leaves no row');
     like((dprofpp('-G', 'My::', $ours))[0],
@@ -77,10 +79,10 @@ subtest '-f, -G, -P' => sub {
             '-G sums up what matches');
     like((dprofpp('-G', 'main::run', $ours))[0], qr/Calls: \[2\]\n/, '-G takes the name of a sub');
     my @none = dprofpp('-G', 'nothing at all', $ours);
-    like($none[0], qr/Calls: \[0\]\n/, '-G that matches nothing');
+    like($none[0], qr/Calls: \[0\]\n/, '-G that matches nothing counts no calls');
     is("$none[1]$none[2]", 0, '-G that matches nothing is no error');
     is(scalar(() = (dprofpp('-qP', '-G', 'My::', $ours))[0] =~ / (?:My::|other)$/mg), 2,
-        '-P: the group and the others are two rows');
+        '-P prints the group and the others as two rows');
     is_deeply([(dprofpp('-G', '(', $ours))[0, 2]], ['', 2], 'a bad regex ends with status 2');
     unlike((dprofpp('-f', '(?{ print "code" })', $ours))[0], qr/code/,
         'code in a regex is not run');
@@ -90,13 +92,13 @@ subtest '-f, -G, -P' => sub {
         for [], ['-S'], ['-T'], ['-t'];
     is((dprofpp('-T', '-g', 'My::Pkg::wanted', $ours,
         spew("$dir/tmon.short", head("& 2 main a\n+ 2\n- 2\n"))))[2], 0,
-        '-g -T: it is enough that one of several files has the sub');
+        '-g -T is content if one of several files has the sub');
     like((dprofpp('-g', 'My::Pkg::wanted', $ours))[0], qr/ Time = 0\.000001 Seconds/,
-        '-g: the time of the sub is the total');
+        '-g prints the time of the sub as the total');
 };
 
 my ($status, $v);
-subtest 'usage' => sub {
+subtest 'Wrong usage gives a message, and -h, -H and -V print help' => sub {
     is((dprofpp('--nonsense'))[2], 2, 'an unknown option ends with status 2');
     like((dprofpp('-Z'))[1], qr/Try 'dprofpp -h' for help/, 'the message names -h');
     is_deeply([(dprofpp('-Q'))[1, 2]],
@@ -111,9 +113,9 @@ subtest 'usage' => sub {
     is((dprofpp('-V', "$dir/none"))[2], 0, '-V needs no profile');
 };
 
-subtest 'a terminal shows units; a pipe does not, and either can be had in the other' => sub {
+subtest 'A terminal gets times with units, and a pipe gets numbers' => sub {
     is((dprofpp('--classic', $ours))[0], $default,
-        '--classic: the output that a pipe gets by default');
+        '--classic prints what a pipe gets by default');
     is((dprofpp({ env => { DPROFPP_OPTS => '--no-classic' } }, '--classic', $ours))[0], $default,
         '--classic overrides --no-classic');
     like((dprofpp('--no-classic', $ours))[0],
@@ -130,10 +132,10 @@ SKIP: {
         on_terminal("$tool $_ '$ours'")->{out} =~ s/\r//gr
     } '', '--classic';
     like($shown, qr/ Excl\/call .* ms /s, 'a terminal gets units');
-    is($classic, $default, '--classic takes them away on a terminal');
+    is($classic, $default, '--classic prints numbers on a terminal');
 }
 
-subtest 'messages' => sub {
+subtest 'Bad files give a message' => sub {
     is_deeply([dprofpp({ dir => $dir }, 'none')],
         ['', "Unable to open none: No such file or directory\n", 1], 'a missing file is an error');
     says('no profile', "hello\n", [], "Not a perl profile: x.out\n", 1, qr/\A\z/);
@@ -148,7 +150,7 @@ subtest 'messages' => sub {
     is_deeply([dprofpp({ dir => "$dir/empty" }, $_)],
         ['', "Unable to open tmon.out: No such file or directory; "
             . "run perl -d:DProf PROGRAM first\n",
-            1], "$_: a missing tmon.out is told, with how to record one")
+            1], "$_: a missing tmon.out gives a message that says how to record one")
         for qw(-I -T);
     my $missing = head("& 2 main a\n& 3 main b\n+ 2\n+ 3\n+ 2\n- 2\n");
     my $outer = "main::a has 1 unstacked calls in outer\nmain::b has 1 unstacked calls in outer\n";
@@ -178,7 +180,7 @@ subtest 'messages' => sub {
         1, qr/\A\z/);
 };
 
-subtest 'cut short, anywhere' => sub {
+subtest 'A profile that was cut anywhere is read as far as it goes' => sub {
     my ($kept) = dprofpp('-T', $ours);
     my ($start) = $good =~ /\A(.*?PART2\n)/s;
     for my $cut (length($start), length($start) + 1, length($good) - 1,
@@ -195,7 +197,7 @@ subtest 'cut short, anywhere' => sub {
     like((dprofpp({ dir => $dir }, 'cut.out'))[1],
         qr/\Acut\.out:\ profile\ cut\ short:\ the\ file\ ends\ within\ its\ header\ \(line\ \d+,
             \ byte\ 80\)\n\z/x,
-        'a header that is cut is told');
+        'a header that was cut gives a message');
 };
 
 # A header is read, never run.
@@ -208,17 +210,18 @@ ok(!-e $flag, 'code in a header is not run');
 
 # One bad file does not keep good ones from being reported.
 my @mixed = dprofpp({ dir => $dir }, 'none', $ours);
-is_deeply([@mixed[0, 2]], [$default, 1], 'with a bad file among them, the others are reported');
+is_deeply([@mixed[0, 2]], [$default, 1],
+    'a bad file among others does not keep the others from the report');
 
 # Output that cannot be written is an error.
 SKIP: {
     skip 'no /dev/full', 2 if !-w '/dev/full';
     my $run = run_program(['sh', '-c', '"$@" >/dev/full', 'sh', tool_command('dprofpp', $ours)]);
     is($run->{status}, 1, 'a full disk ends with status 1');
-    like($run->{err}, qr/could not be written/, 'a full disk is told');
+    like($run->{err}, qr/could not be written/, 'a full disk gives a message');
 }
 
-subtest 'names and numbers that are too long for their columns' => sub {
+subtest 'Names and numbers that are too long for their columns are printed' => sub {
     my $long = 'x' x 5000;
     says('long names', head("& 2 main $long\n+ 2\n- 2\n"), ['-q'], '', 0, qr/  main::$long\n\z/);
     says('many calls', head("& 2 main a\n", "+ 2\n- 2\n" x 1_234_567), ['-q'], '', 0,
@@ -233,12 +236,13 @@ subtest 'names and numbers that are too long for their columns' => sub {
         qr/\Amain::a \(3x\)\nmain::b\n   main::a \(2x\)\n\z/);
 };
 
-subtest 'the tools never start the profiler; dprofpp loads no other tool' => sub {
+subtest 'The tools never start the profiler, and dprofpp loads no other tool' => sub {
     my $inc = `$^X -Mblib -e 'use Devel::DProf::Tool::Dprofpp;
     print join " ", Devel::DProf::Core->VERSION, grep /DProf/, sort keys %INC' 2>/dev/null`;
     my ($version, @loaded) = split ' ', $inc;
     require ExtUtils::MakeMaker;
-    is($version, MM->parse_version('lib/Devel/DProf.pm'), 'MakeMaker finds the same version');
+    is($version, MM->parse_version('lib/Devel/DProf.pm'),
+        'the tools have the version that MakeMaker finds');
     is(join(' ', grep { m{/Core\.pm|/Tool/Dprof} } @loaded),
         'Devel/DProf/Core.pm Devel/DProf/Tool/Dprofpp.pm',
         'dprofpp loads Core and its own module');

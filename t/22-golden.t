@@ -19,7 +19,7 @@ for my $profile (qw(ours classic manual-old manual-new)) {
         my $text = "$run[0]--- stderr\n$run[1]--- status $run[2]\n";
         my $golden = root() . "/t/golden/$name";
         spew($golden, $text) if $ENV{DPROF_GOLDEN};
-        is($text, -e $golden ? slurp($golden) : '', $name);
+        is($text, -e $golden ? slurp($golden) : '', "$name is the golden file");
     }
 }
 

@@ -15,12 +15,13 @@ for my $mode (qw(trace tree)) {
         env => { counting(PERL_DPROF_MODE => $mode) });
     my $whole = slurp($run->{profile});
     unlike($whole, qr/runops/, "$mode: a profile does not mention perl's own run loop");
-    is(tool('dprofpp', $run->{profile})->{err}, '', "$mode: dprofpp does not mention it either");
+    is(tool('dprofpp', $run->{profile})->{err}, '',
+        "$mode: dprofpp does not mention perl's own run loop");
     (my $taken = $whole) =~ s/\$dprof_complete=1;/\$dprof_runops_taken=1; $&/;
     my $file = spew("$run->{dir}/taken.out", $taken);
     my $told = tool('dprofpp', $file);
     like($told->{err}, qr/\A[^\n]*taken\.out: another module took over perl's run loop[^\n]*\n\z/,
-        "$mode: another run loop is told in one line");
+        "$mode: one line names another run loop");
     is("$told->{status} $told->{out}", join(' ', 0, tool('dprofpp', $run->{profile})->{out}),
         "$mode: the report stays the same");
     is(tool('dprofpp', '-F', $file)->{err}, '', "$mode: -F silences the line");
@@ -47,7 +48,9 @@ SKIP: {
             'sub f { 1 } sub by { $a <=> $b } f(); my @x = sort by 2, 1; f()');
         my $plain = plain(\@program);
         my $run = profiled(\@program, env => { counting(PERL_DPROF_MODE => 'tree') });
-        same_as_plain($plain, $run, $own ? 'Devel::Cover with a loop of its own' : 'Devel::Cover');
+        same_as_plain($plain, $run,
+            $own ? 'a program under Devel::Cover with its own run loop runs as plain'
+                : 'a program under Devel::Cover runs as plain');
         my $told = tool('dprofpp', '-O', 100_000, $run->{profile});
         is(scalar($told->{err} =~ /another module took over/), $own ? 1 : '',
             'the line is there if, and only if, Devel::Cover has its own run loop');

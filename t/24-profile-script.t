@@ -28,11 +28,11 @@ spew("$dir/killed.pl", 'kill 9, $$');
 is((dprofpp({ dir => $dir, fresh => 1 }, '-Q', '-p', 'killed.pl'))[2], 137,
     'a script killed by signal 9 gives status 137');
 
-subtest 'No report of something else: perl fails before there is a recorder' => sub {
+subtest 'A script that perl does not start gives no report of an earlier run' => sub {
     ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1 }, '-p', 'missing.pl');
-    is_deeply([$out, $status], ['', 2], 'a missing script gives no report of an earlier run');
+    is_deeply([$out, $status], ['', 2], 'a missing script gives status 2 and no report');
     like($err, qr/^missing\.pl left no profile$/m,
-        'a missing script is told to have left no profile');
+        'a message says that a missing script left no profile');
     # The module is not installed; -I alone names its folders.
     ($out, $err, $status) = dprofpp({ dir => $dir, fresh => 1, env => { PERL5LIB => '' } }, '-p',
         'script.pl x');

@@ -1,6 +1,6 @@
 # --watch prints one report after the other beside a program that runs. Nothing here waits for a
-# time: the program goes on when it is told to, and reports are read until one has what was
-# recorded.
+# time: the program goes on when a line arrives, and reports are read until one has the calls that
+# were recorded.
 use strict;
 use warnings;
 use Test::More;
@@ -48,8 +48,8 @@ sub read_to {
     return '';
 }
 
-# A program that calls f, prints so, and calls g when it is told to; then it ends in the way that it
-# is told.
+# A program that calls f, prints so, and calls g when a line arrives. The next line decides how the
+# program ends.
 my $code = '$| = 1; sub f { 1 } sub g { 1 } f(); f(); print "f\n"; <STDIN>; g(); print "g\n"; '
     . 'my $how = <STDIN>; kill 9, $$ if $how =~ /kill/';
 sub program {
@@ -58,7 +58,7 @@ sub program {
     return $run;
 }
 
-subtest 'Beside a program, from before its profile is there to its end' => sub {
+subtest '--watch follows a program from before its profile exists to its end' => sub {
     my $watch = started('watch.err', @dprofpp, '--watch', 0.02, '-l');
     my $tries = 0;
     # Waits for the line, however slow the machine is.
@@ -69,10 +69,11 @@ subtest 'Beside a program, from before its profile is there to its end' => sub {
     like(read_to($watch, qr/main::g$/), qr/ 1 /, 'a later report has the calls since then')
         or diag slurp($watch->{err});
     $run->{to}->print("end\n");
-    is((ended($run))[1], 0, 'the program ends');
+    is((ended($run))[1], 0, 'the watched program exits with 0');
     my ($rest, $status, $err) = ended($watch);
     is($status, 0, '--watch ends with the program, with status 0');
-    is($err, "dprofpp: waiting for tmon.out\n", 'the only message says what is waited for');
+    is($err, "dprofpp: waiting for tmon.out\n",
+        'the only message says that dprofpp waits for the profile');
     my @reports = split /\n\n/, $watch->{read} . $rest;
     cmp_ok(scalar(@reports), '>=', 2, 'an empty line separates two reports');
     is(scalar(grep { !/\ATotal Elapsed Time/ } @reports), 0, 'each report begins with its header');
@@ -97,7 +98,7 @@ subtest 'Ctrl-C ends the watching, and not the program' => sub {
     is("$status$err", '0', 'Ctrl-C gives status 0 and no message');
 };
 
-subtest 'A program that is killed ends the watching, too' => sub {
+subtest 'A program that is killed ends the watching' => sub {
     # Only after that does a line say that the profile is cut short.
     my $watch = started('watch.err', @dprofpp, '--watch', 0.02);
     read_to($watch, qr/main::f$/);
@@ -105,7 +106,7 @@ subtest 'A program that is killed ends the watching, too' => sub {
     is((ended($running))[1], 9, 'signal 9 ends the program');
     my ($rest, $status, $err) = ended($watch);
     is($status, 0, '--watch ends when the program is killed');
-    like($rest, qr/main::g$/m, 'the last report has all calls');
+    like($rest, qr/main::g$/m, 'the last report of a killed program has all calls');
     is($err, "tmon.out: profile cut short: the recording did not come to its end\n",
         'one line says that the profile is cut short');
 };
@@ -121,13 +122,13 @@ subtest 'On a terminal each report takes the place of the one before' => sub {
         'the terminal is cleared before messages and report') or diag $rest;
 };
 
-subtest 'What cannot be watched' => sub {
+subtest 'Files that cannot be watched are refused' => sub {
     for (['-', 'not a file that can be read again'],
         ['/dev/null', 'not a file that can be read again']) {
         is_deeply([dprofpp('--watch', 1, $_->[0])], ['', "--watch: $_->[0]: $_->[1]\n"
-            . "Try 'dprofpp -h' for help.\n", 2], "$_->[0]: --watch refuses it");
+            . "Try 'dprofpp -h' for help.\n", 2], "--watch refuses $_->[0]");
     }
-    is((dprofpp('--watch', $_))[2], 2, "--watch $_: a usage error") for 0, -1, 'x';
+    is((dprofpp('--watch', $_))[2], 2, "--watch $_ is a usage error") for 0, -1, 'x';
     like((dprofpp({ fresh => 1 }, '--watch', 1, '-Q', '-p', 'x.pl'))[1],
         qr/^--watch: .*not with -p$/m,
         '--watch is refused with -p');

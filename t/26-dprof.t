@@ -37,7 +37,7 @@ subtest 'dprof NAME does what dprofNAME does' => sub {
         'dprof dprofreport does what dprofreport does');
 };
 
-subtest 'Help of a tool, of all of them, and the version' => sub {
+subtest 'dprof helps with each tool, with all tools and with the version' => sub {
     is(join(' ', sort(map { $_->{word} } Devel::DProf::Tools::all())), "@tools",
         'the table of tools has them all');
     is_deeply(dprof('help', $_), tool($_, '-h'), "dprof help $_ prints the help of $_") for @tools;
@@ -48,21 +48,21 @@ subtest 'Help of a tool, of all of them, and the version' => sub {
     like(dprof('-V')->[0], qr/\Adprof version: [\d.]+\n\z/, 'dprof -V prints the version');
 };
 
-subtest 'What is no option or name is a mistake in the command line' => sub {
+subtest 'An unknown option or name is a mistake in the command line' => sub {
     is_deeply(dprof('--nonsense'), ['', "Unknown option: nonsense\nTry 'dprof -h' for help.\n", 2],
         'dprof rejects an unknown option');
     for ('nonsense', 'n;exit') {
         my $got = dprof($_);
-        is("$got->[0]$got->[2]", '2', "$_: an unknown name has status 2");
+        is("$got->[0]$got->[2]", '2', "dprof $_ gives status 2");
         like($got->[1], qr/\Aunknown command \Q$_\E; there are run, .*completion\nTry 'dprof -h' /,
-            'an unknown name is told with the known ones');
+            "the message of dprof $_ lists the known names");
     }
-    is(dprof('help', 'nonsense')->[2], 2, 'dprof help of an unknown name has status 2');
-    is(dprof(@$_)->[2], 2, "@$_: a usage error") for ['completion'], ['completion', 'fish'],
+    is(dprof('help', 'nonsense')->[2], 2, 'dprof help of an unknown name gives status 2');
+    is(dprof(@$_)->[2], 2, "dprof @$_ is a usage error") for ['completion'], ['completion', 'fish'],
         ['completion', 'rows'], ['completion', 'bash', 'zsh'];
 };
 
-subtest 'A tool that dies ends with 1 and one line, whatever errno is' => sub {
+subtest 'A tool that dies ends with status 1 and one line, whatever errno is' => sub {
     for my $tool ('', @tools) {
         my $module = "Devel::DProf::Tool::Dprof$tool";
         my $dies = "BEGIN { \$main = sub { \$! = 12; die qq{no room\\nat all\\n} } } use $module;"
@@ -70,18 +70,18 @@ subtest 'A tool that dies ends with 1 and one line, whatever errno is' => sub {
         my $got = run_program([built_perl(), '-e', $dies, root() . "/blib/script/dprof$tool"]);
         is("$got->{out}$got->{err}", "dprof$tool: it could not go on: no room; at all\n",
             "dprof$tool turns an exception into one line");
-        is($got->{status}, 1, '... and exits with 1');
+        is($got->{status}, 1, "dprof$tool exits with 1 after an exception");
     }
 };
 
-subtest 'Help that does not arrive is an error, as any other output is' => sub {
+subtest 'Help that cannot be written is an error' => sub {
     plan skip_all => 'there is no /dev/full' if !-c '/dev/full';
     for (map({ [$_, '-h'] } '', @tools), ['export', '--list']) {
         my ($tool, $option) = @$_;
         my $got = run_program(['sh', '-c', '"$@" >/dev/full', 'sh',
             tool_command("dprof$tool", $option)]);
         is("$got->{status} $got->{err}", "1 dprof$tool: the report could not be written: "
-            . "No space left on device\n", "dprof$tool $option on a full disk");
+            . "No space left on device\n", "dprof$tool $option says that the disk is full");
     }
 };
 
@@ -164,7 +164,7 @@ for my $shell (sort keys %shell) {
                 "$tool: completion offers its options");
             next if $tool eq 'dprof';
             is($offered->('dprof', $tool =~ s/^dprof//r, '-'), "@{ $given{$tool} }",
-                "$tool: dprof NAME offers the same options");
+                "$tool: dprof NAME completes the same options");
         }
         is($offered->('dprof', 'dprofdiff', '-'), "@{ $given{dprofdiff} }",
             'dprof dprofdiff completes like dprofdiff');

@@ -62,16 +62,16 @@ sub as_somebody {
     });
 }
 
-subtest 'files' => sub {
+subtest 'A file is written whole or not at all' => sub {
     my $dir = scratch();
     my $umask = umask 027;
     is(write_text("$dir/a", 'one'), '', 'a new file is written');
-    is(slurp("$dir/a"), 'one', '... with the text');
-    is(mode("$dir/a"), '640', '... with the mode that the umask leaves');
+    is(slurp("$dir/a"), 'one', 'a new file has the text');
+    is(mode("$dir/a"), '640', 'a new file has the mode that the umask leaves');
     chmod 0604, "$dir/a" or die;
     is(write_text("$dir/a", 'two'), '', 'an old file is written');
-    is(slurp("$dir/a"), 'two', '... with the new text');
-    is(mode("$dir/a"), '604', '... and keeps its mode');
+    is(slurp("$dir/a"), 'two', 'an old file gets the new text');
+    is(mode("$dir/a"), '604', 'an old file keeps its mode');
     umask $umask;
     like(Devel::DProf::Write::whole("$dir/a", sub { print { $_[0] } 'x'; $! = 28; return -2 }),
         qr/^No space/, 'a writer that fails gives the reason');
@@ -86,7 +86,7 @@ subtest 'files' => sub {
     }
     waitpid $pid, 0;
     is($file->commit, undef, 'a child that ends leaves the temporary file alone');
-    is(slurp("$dir/a"), 'three', '... so that its text can be committed');
+    is(slurp("$dir/a"), 'three', 'the parent can commit its text after a child has ended');
     Devel::DProf::Write->new("$dir/a")->discard;
     { my $forgotten = Devel::DProf::Write->new("$dir/a"); }
     is(slurp("$dir/a"), 'three', 'a write given up leaves the old file');
@@ -99,7 +99,7 @@ subtest 'files' => sub {
     is(below($dir), 'a', 'no temporary file is left');
 };
 
-subtest 'a folder that cannot be written to' => sub {
+subtest 'A file in a folder without write permission stays as it is' => sub {
     my $dir = scratch();
     spew("$dir/a", 'old');
     chmod 0777, "$dir/a";
@@ -108,12 +108,12 @@ subtest 'a folder that cannot be written to' => sub {
     my $run = as_somebody(sub { return write_text("$dir/a", 'new') });
     chmod 0755, $dir;
     plan skip_all => 'nobody else can be somebody here' if $run->{status};
-    like($run->{out}, qr/denied/, 'a folder without write permission is told');
-    is(slurp("$dir/a"), 'old', '... and the old file stays');
-    is(below($dir), 'a', '... without a temporary file beside it');
+    like($run->{out}, qr/denied/, 'a folder without write permission is an error');
+    is(slurp("$dir/a"), 'old', 'the old file stays in a folder without write permission');
+    is(below($dir), 'a', 'a folder without write permission gets no temporary file');
 };
 
-subtest 'links' => sub {
+subtest 'Links are followed to their files' => sub {
     my $dir = scratch();
     mkdir "$dir/$_" or die for qw(real names);
     spew("$dir/real/a", 'old');
@@ -123,22 +123,22 @@ subtest 'links' => sub {
     symlink "$dir/real/new", "$dir/names/new";
     symlink 'loop', "$dir/names/loop";
     is(write_text("$dir/names/b", 'text'), '', 'a link to a link is written through');
-    is(readlink "$dir/names/a", '../real/a', '... stays');
-    is(readlink "$dir/names/b", 'a', '... and so does the other one');
-    is(slurp("$dir/real/a"), 'text', '... and the file has the text');
-    is(mode("$dir/real/a"), '600', '... and its mode');
+    is(readlink "$dir/names/a", '../real/a', 'the inner link of two stays a link');
+    is(readlink "$dir/names/b", 'a', 'the outer link of two stays a link');
+    is(slurp("$dir/real/a"), 'text', 'the file behind two links has the text');
+    is(mode("$dir/real/a"), '600', 'the file behind two links keeps its mode');
     is(write_text("$dir/names/new", 'text'), '', 'a link to a missing file is written through');
-    is(slurp("$dir/real/new"), 'text', '... and creates the file');
+    is(slurp("$dir/real/new"), 'text', 'a link to a missing file creates the file');
     like(write_text("$dir/names/loop", 'text'), qr/symbolic links/, 'a link to itself is an error');
     is(write_text("$dir/names/a", 'mine', replace => 1), '',
         'a name that the tool has chosen is written');
-    ok(!-l "$dir/names/a", '... and a link there is replaced');
-    is(slurp("$dir/real/a"), 'text', '... so that the file behind it is unchanged');
-    is(below("$dir/real"), 'a new', 'no temporary file is left');
-    is(below("$dir/names"), 'a b loop new', '... beside the links either');
+    ok(!-l "$dir/names/a", 'a name that the tool has chosen is no link afterwards');
+    is(slurp("$dir/real/a"), 'text', 'the file behind the replaced link is unchanged');
+    is(below("$dir/real"), 'a new', 'no temporary file is left beside the files');
+    is(below("$dir/names"), 'a b loop new', 'no temporary file is left beside the links');
 };
 
-subtest 'links that others plant' => sub {
+subtest 'Links of other users are not followed in a shared folder' => sub {
     plan skip_all => 'it takes two users' if !$is_root;
     my $dir = scratch();
     chmod 0711, $dir =~ s{/[^/]*\z}{}r;
@@ -151,40 +151,40 @@ subtest 'links that others plant' => sub {
     plan skip_all => 'nobody else can make a link here' if !-l "$shared/a" || !(lstat _)[4];
     is(write_text("$shared/a", 'text'), '',
         "a name where another user has put a link in /tmp is written");
-    is(slurp("$dir/victim"), 'precious', '... without following the link');
-    is(slurp("$shared/a"), 'text', '... which is replaced');
+    is(slurp("$dir/victim"), 'precious', 'the link of another user is not followed');
+    is(slurp("$shared/a"), 'text', 'the link of another user is replaced');
     symlink "$dir/victim", "$shared/own" or die;
     is(write_text("$shared/own", 'mine'), '',
         "a user's own link in such a folder is written through");
-    is(slurp("$dir/victim"), 'mine', '... to the file behind it');
+    is(slurp("$dir/victim"), 'mine', "the file behind a user's own link has the text");
     my $chosen = "$dir/theirs";
     mkdir $chosen or die;
     spew("$chosen/a", 'old');
     chown 65534, 65534, "$chosen/a";
     is(write_text("$chosen/a", 'new'), '', "another user's file is written");
-    is((stat "$chosen/a")[4], 65534, '... and keeps its owner');
+    is((stat "$chosen/a")[4], 65534, "another user's file keeps its owner");
 };
 
-subtest 'devices and pipes' => sub {
+subtest 'Devices and pipes are written in place' => sub {
     my $dir = scratch();
     POSIX::mkfifo("$dir/pipe", 0600) or plan skip_all => "no pipes: $!";
     symlink 'pipe', "$dir/link";
     for my $name (qw(pipe link)) {
         my $got = from_pipe("$dir/$name", sub { write_text("$dir/$name", 'text') });
         is($got, 'text', "a $name takes the text");
-        ok(-p "$dir/pipe", '... and stays a pipe');
+        ok(-p "$dir/pipe", "a $name leaves the pipe a pipe");
     }
-    is(readlink "$dir/link", 'pipe', '... and the link a link');
+    is(readlink "$dir/link", 'pipe', 'the link to a pipe stays a link');
     if ($is_root && $^O eq 'linux' && system('mknod', "$dir/null", 'c', 1, 3) == 0) {
         my $why = write_text("$dir/null", 'text');
         plan skip_all => "devices do not work here: $why" if $why =~ /denied|permitted/;
         is($why, '', 'a device takes the text');
-        ok(-c "$dir/null", '... and stays a device');
+        ok(-c "$dir/null", 'a device stays a device');
         unlink "$dir/null";
     }
     if (-c '/dev/full') {
         like(write_text('/dev/full', 'text'), qr/^No space/, 'a full device is an error');
-        ok(-c '/dev/full', '... and stays a device');
+        ok(-c '/dev/full', 'a full device stays a device');
     }
     is(below($dir), 'link pipe', 'no temporary file is left');
 };
@@ -196,7 +196,7 @@ my @tools = (
 
 for (@tools) {
     my ($tool, $begins) = @$_;
-    subtest $tool => sub {
+    subtest "$tool writes no file of others" => sub {
         my $dir = scratch();
         spew("$dir/victim", 'precious');
         my $main = DProfTest::main_of($tool);
@@ -205,41 +205,44 @@ for (@tools) {
             return $main->('-o', 'x.svg', $data);
         }, dir => $dir);
         is("$run->{status} $run->{err}", '0 ',
-            'the tool succeeds where temporary names are planted links');
-        is(slurp("$dir/victim"), 'precious', '... without writing through them');
-        like(slurp("$dir/x.svg"), $begins, '... and writes its file');
+            "$tool succeeds where temporary names are planted links");
+        is(slurp("$dir/victim"), 'precious', "$tool does not write through planted links");
+        like(slurp("$dir/x.svg"), $begins, "$tool writes its file beside planted links");
         unlink "$dir/x.svg.$run->{pid}.new";
         symlink 'victim', "$dir/link.svg";
         $run = run_tool($tool, ['-o', 'link.svg', $data], dir => $dir);
-        is($run->{status}, 0, 'a link that the user names is written');
-        ok(-l "$dir/link.svg", '... stays a link');
-        like(slurp("$dir/victim"), $begins, '... and is followed to its file');
+        is($run->{status}, 0, "$tool writes to a link that the user names");
+        ok(-l "$dir/link.svg", "$tool leaves the link that the user names a link");
+        like(slurp("$dir/victim"), $begins,
+            "$tool writes the file behind the link that the user names");
         POSIX::mkfifo("$dir/pipe.svg", 0600) or die "pipe.svg: $!";
         my $into = sub { $run = run_tool($tool, ['-o', 'pipe.svg', $data], dir => $dir) };
         my $got = from_pipe("$dir/pipe.svg", $into);
-        is("$run->{status} $run->{err}", '0 ', 'a pipe is written');
-        is($got, slurp("$dir/x.svg"), '... with the same bytes');
-        ok(-p "$dir/pipe.svg", '... and stays a pipe');
+        is("$run->{status} $run->{err}", '0 ', "$tool writes to a pipe");
+        is($got, slurp("$dir/x.svg"), "$tool writes the same bytes to a pipe");
+        ok(-p "$dir/pipe.svg", "$tool leaves the pipe a pipe");
         if (-e '/proc/self/fd/1' && symlink '/proc/self/fd/1', "$dir/stdout") {
             # This is what /dev/stdout is.
             $run = run_tool($tool, ['-o', 'stdout', $data], dir => $dir);
-            is($run->{out}, slurp("$dir/x.svg"), 'a link to an open file is written through');
-            ok(-l "$dir/stdout", '... stays a link');
+            is($run->{out}, slurp("$dir/x.svg"), "$tool writes through a link to an open file");
+            ok(-l "$dir/stdout", "$tool leaves the link to an open file a link");
             unlink "$dir/stdout";
         }
         $run = run_tool($tool, ['-o', '/dev/full', $data], dir => $dir);
         if (-c '/dev/full') {
-            is($run->{status}, 1, 'a full device gives status 1');
-            like($run->{err}, qr/could not be written: No space/, '... with a message');
-            ok(-c '/dev/full', '... stays a device');
+            is($run->{status}, 1, "$tool fails if the device is full");
+            like($run->{err}, qr/could not be written: No space/,
+                "$tool says that the device is full");
+            ok(-c '/dev/full', "$tool leaves a full device a device");
         }
         $run = run_tool($tool, ['-o', '.', $data], dir => $dir);
-        like($run->{err}, qr/could not be written: /, 'a directory is an error');
-        is(below($dir), 'link.svg pipe.svg victim x.svg', 'no temporary file is left');
+        like($run->{err}, qr/could not be written: /,
+            "$tool says that it cannot write to a directory");
+        is(below($dir), 'link.svg pipe.svg victim x.svg', "$tool leaves no temporary file");
     };
 }
 
-subtest 'the map of colours' => sub {
+subtest 'palette.map is written to no file of others' => sub {
     my $dir = scratch();
     spew("$dir/victim", 'precious');
     my $run = run_program(sub {
@@ -248,11 +251,12 @@ subtest 'the map of colours' => sub {
     }, dir => $dir);
     is("$run->{status} $run->{err}", '0 ',
         'a palette is written where temporary names are planted links');
-    is(slurp("$dir/victim"), 'precious', '... without writing through them');
-    like(slurp("$dir/palette.map"), qr/^.+->rgb\(/m, '... and has its text');
+    is(slurp("$dir/victim"), 'precious',
+        'dprofflame does not write palette.map through planted links');
+    like(slurp("$dir/palette.map"), qr/^.+->rgb\(/m, 'palette.map has its text');
 };
 
-subtest 'a suite' => sub {
+subtest "Test::DProf's pictures are written to no file of others" => sub {
     my $dir = scratch();
     spew("$dir/victim", 'precious');
     mkdir "$dir/$_" or die for qw(kept scratch);
@@ -269,23 +273,23 @@ subtest 'a suite' => sub {
     }
     my ($good, @lines) = $finish->("$dir/x.svg");
     is("$good@lines", 1, 'a test succeeds where temporary names are planted links');
-    is(slurp("$dir/victim"), 'precious', '... without writing through them');
-    like(slurp("$dir/x.svg"), qr/\A<\?xml/, '... and writes the picture');
+    is(slurp("$dir/victim"), 'precious', 'a test does not write through planted links');
+    like(slurp("$dir/x.svg"), qr/\A<\?xml/, 'a test writes its picture');
     my $got = from_pipe("$dir/pipe.svg", sub { ($good, @lines) = $finish->("$dir/pipe.svg") });
     is("$good@lines", 1, 'html= may be a pipe');
-    like($got, qr/\A<\?xml/, '... which takes the picture');
-    ok(-p "$dir/pipe.svg", '... and stays a pipe');
+    like($got, qr/\A<\?xml/, 'the pipe of html= takes the picture');
+    ok(-p "$dir/pipe.svg", 'the pipe of html= stays a pipe');
     if (-c '/dev/full') {
         ($good, @lines) = $finish->('/dev/full');
         like("$good@lines", qr/^0DProf: FAIL: html: .*No space/,
             'html= on a full device fails the test');
-        ok(-c '/dev/full', '... stays a device');
+        ok(-c '/dev/full', 'a full device of html= stays a device');
     }
     unlink glob "$dir/scratch/*$$*";
     is(below("$dir/scratch"), '', 'no temporary file is left');
 };
 
-subtest 'pictures of tests' => sub {
+subtest 'Pictures of baselines are written to no file of others' => sub {
     require Devel::DProf::Compare::Baseline;
     require Test::DProf;
     my $dir = scratch();
@@ -301,16 +305,16 @@ subtest 'pictures of tests' => sub {
     my ($line) = Test::DProf::picture($result, 'name');
     is($line, "flame graph of the difference: $dir/tmp/$name",
         'a picture is written to a folder that all users share');
-    ok(!-l "$dir/tmp/$name", '... in place of a link that stands there');
-    like(slurp("$dir/tmp/$name"), qr/\A<!DOCTYPE html>/, '... as a page');
-    is(slurp("$dir/victim"), 'precious', '... so that the file behind the link is unchanged');
+    ok(!-l "$dir/tmp/$name", 'the picture replaces a link in the shared folder');
+    like(slurp("$dir/tmp/$name"), qr/\A<!DOCTYPE html>/, 'the picture is a page');
+    is(slurp("$dir/victim"), 'precious', 'the file behind the replaced link is unchanged');
     $ENV{DPROF_ARTIFACTS} = "$dir/mine";
     POSIX::mkfifo("$dir/mine/$name", 0600) or die "$name: $!";
     my $got = from_pipe("$dir/mine/$name", sub { ($line) = Test::DProf::picture($result, 'name') });
     is($line, "flame graph of the difference: $dir/mine/$name",
         'a pipe in a folder that the user names is written');
-    is($got, slurp("$dir/tmp/$name"), '... with the same bytes');
-    ok(-p "$dir/mine/$name", '... and stays a pipe');
+    is($got, slurp("$dir/tmp/$name"), 'the pipe gets the same bytes as the file');
+    ok(-p "$dir/mine/$name", "the pipe in the user's folder stays a pipe");
 };
 
 done_testing;

@@ -51,24 +51,25 @@ END
 {
     my $run = sampled([$counted],
         { %seed, PERL_DPROF_SAMPLE => 10_000, PERL_DPROF_CLOCK => 'counting:5000' });
-    is($run->{err} . $run->{raw}, '0', 'a program runs');
+    is($run->{err} . $run->{raw}, '0', 'a sampled program runs without a message');
     my $got = folded($run->{profile});
     my $again = folded(sampled([$counted],
         { %seed, PERL_DPROF_SAMPLE => 10_000, PERL_DPROF_CLOCK => 'counting:5000' })->{profile});
-    is_deeply($again, $got, '... with the same samples each time');
-    cmp_ok($got->{'main::a;main::b'}, '>', 300, '... most of them where the most statements run');
-    cmp_ok($got->{'main::a;main::b'}, '<', 3 * $got->{'main::a'}, '... in proportion');
-    is_deeply([wrong_sums($run->{profile})], [], '... and what lines have is what subs have');
+    is_deeply($again, $got, 'the counting clock takes the same samples each time');
+    cmp_ok($got->{'main::a;main::b'}, '>', 300, 'most samples are where most statements run');
+    cmp_ok($got->{'main::a;main::b'}, '<', 3 * $got->{'main::a'},
+        'the samples are in proportion to the statements');
+    is_deeply([wrong_sums($run->{profile})], [], 'the samples of lines add up to those of subs');
     my $text = slurp($run->{profile});
-    like($text, qr/\$dprof_unit='s';$/m, 'the file does not tell calls');
+    like($text, qr/\$dprof_unit='s';$/m, 'the file has a unit and no calls');
     is(run_tool('dproffold', ['-m', 'returned', $run->{profile}])->{out}, '',
-        '... nor has a sub returned, as a sample is one of what runs');
+        'a sample counts no return');
     my @calls = map { (split)[3] } grep { /^= \d+ \w+ [1-9]/ } split /\n/, $text;
-    is(scalar @calls, 2, '... and has none but for the phases');
+    is(scalar @calls, 2, 'only phases have calls');
     my $table = run_tool('dprofpp', [$run->{profile}])->{out};
-    like($table, qr/ - +- +- +main::b$/m, 'dprofpp shows none');
+    like($table, qr/ - +- +- +main::b$/m, 'dprofpp shows no calls');
     unlike(run_tool('dprofreport', ['--annotate', 'main::a', $run->{profile}])->{out},
-        qr/\b0 calls/, 'nor does the source')
+        qr/\b0 calls/, '--annotate shows no calls')
         if $has_lines;
 }
 
@@ -81,15 +82,15 @@ sub f { my @x = sort { $a <=> $b } 3, 2, 1; my $s = sum(@x); $s }
 sub outer { my $n = f(); return $n } outer() for 1 .. 3; eval 'outer()';
 END
     my $got = folded($run->{profile});
-    is(scalar(grep { /\Amain::outer;main::f\b/ } keys %$got) > 0, 1, 'callers are there');
+    is(scalar(grep { /\Amain::outer;main::f\b/ } keys %$got) > 0, 1, 'the stacks have callers');
 }
 {
     my $run = sampled(<<'END', { %each, PERL_DPROF_SKIP => 'skipped' });
 sub skipped { my $x = $_[0]; $x + 1 } sub f { skipped($_) for 1 .. 9; 1 } f()
 END
     my $got = folded($run->{profile});
-    is_deeply([grep { /skipped/ } keys %$got], [], 'a sub that is not recorded is not there');
-    cmp_ok($got->{'main::f'}, '>', 15, '... and its samples are its caller\'s');
+    is_deeply([grep { /skipped/ } keys %$got], [], 'a sub that skip= names is in no stack');
+    cmp_ok($got->{'main::f'}, '>', 15, 'the samples of a skipped sub belong to its caller');
 }
 {
     # Most of a stack is taken from the sample before. Other code may stand at its addresses by
@@ -114,7 +115,7 @@ END
     is_deeply(\%below, { odd => { __ANON__3 => 30 * $n, one => 20 * $n, two => 20 * $n,
             map { ("given$_" => 5 * $n) } 0 .. 3 },
         even => { __ANON__4 => 30 * $n, map { ("named$_" => $n) } 1 .. 20 } },
-        'code at the addresses of other code is told apart') or diag explain \%below;
+        'code at the addresses of freed code is another sub') or diag explain \%below;
 }
 # The lines that a sub of main has been called from.
 sub called_from {
@@ -136,7 +137,8 @@ sub t {
 }
 t($_ % 2) for 1 .. 20;
 END
-    is(called_from($run, '__ANON__'), '5 7', 'calls of the same code that return to one op');
+    is(called_from($run, '__ANON__'), '5 7',
+        'calls of the same code that return to one op have lines of their own');
     $run = sampled(<<'END', \%each);
 BEGIN { $SIG{__WARN__} = sub { my $s = 0; $s++; $s++; $s++; $s }; }
 use warnings; my $x;
@@ -144,13 +146,15 @@ my $x;
 my $x;
 my $x;
 END
-    is(called_from($run, '__ANON__'), '3 4 5', 'calls from the compiler, whose line goes on');
+    is(called_from($run, '__ANON__'), '3 4 5',
+        'calls from the compiler have the lines of their statements');
     $run = sampled(<<'END', \%each);
 use Sub::Util 'set_subname'; use Hash::Util 'lock_keys';
 my $f = set_subname('Foo::given', \&{ sub { my $n = shift; sub { my $s = $n; $s++; $s } }->(1) });
 sub Foo::x { 1 } lock_keys(%Foo::); $f->() for 1 .. 3; print "ok\n";
 END
-    is($run->{out} . $run->{err} . $run->{raw}, "ok\n0", 'a package that takes no new names');
+    is($run->{out} . $run->{err} . $run->{raw}, "ok\n0",
+        'a package that takes no new names does not stop sampling');
 }
 {
     my $deep = 'no warnings; sub r { my $n = shift; return $n ? r($n - 1) : 0 } r(6000)';
@@ -169,8 +173,9 @@ END
     is($run->{err} . $run->{raw}, '0', 'a stack of 60,000 subs is sampled hundreds of times');
     my $got = folded($run->{profile});
     my ($stack) = grep { /main::leaf\z/ } keys %$got;
-    like($stack, qr/\Amain::top;main::r;.*;main::leaf\z/, '... with its outermost and innermost');
-    cmp_ok($got->{ $stack // '' }, '>', 700, '... each time');
+    like($stack, qr/\Amain::top;main::r;.*;main::leaf\z/,
+        'a stack of 60,000 subs has its outermost and innermost sub');
+    cmp_ok($got->{ $stack // '' }, '>', 700, 'all samples have the whole stack of 60,000 subs');
 }
 
 SKIP: {
@@ -190,10 +195,10 @@ for (1 .. 50) {
 END
     my $run = sampled([$file], \%each);
     my %of = slurp($run->{profile}) =~ /^#l (\d+) 0 0 \d+ \d+ \d+ (\d+)/mg;
-    is_deeply([@of{4, 9}], [100, undef], 'a statement that is all of a block is found');
+    is_deeply([@of{4, 9}], [100, undef], 'a statement that is alone in its block is found');
     my ($sub) = slurp($run->{profile}) =~ /^& (\w+) main f /m;
     like(slurp($run->{profile}), qr/^= 2 $sub 0 .* at=\Q$file\E:9$/m,
-        '... and where it calls from');
+        'a statement that is alone in its block is the place of its call');
 }
 
 {
@@ -208,9 +213,10 @@ by_lexical(); by_global(); by_element(); by_class(); perls();
 END
     my $got = folded($run->{profile});
     cmp_ok($got->{"main::by_$_->[0];Digest::MD5::$_->[1]"} // 0, '>', 2,
-        "an XS method by $_->[0] has its name")
+        "the stack has the name of an XS method called by $_->[0]")
         for ['lexical', 'add'], ['global', 'add'], ['element', 'add'], ['class', 'new'];
-    is_deeply([grep { /\Amain::perls;(?!P::m\z)/ } keys %$got], [], '... and others have none');
+    is_deeply([grep { /\Amain::perls;(?!P::m\z)/ } keys %$got], [],
+        'no other name stands for an XS method');
 }
 {
     # What is compiled belongs to who loads it, and not to BEGIN blocks that come after it.
@@ -220,10 +226,13 @@ END
     my $run = sampled(['-e', "use lib '$dir'; use Big; "
         . "eval 'sub {' . '\$x++;' x 300 . '}' for 1 .. 100"], \%often);
     my $got = folded($run->{profile});
-    cmp_ok($got->{"main::BEGIN\@1;(compile) $dir/Big.pm"} // 0, '>', 3, 'a file is compiled')
+    cmp_ok($got->{"main::BEGIN\@1;(compile) $dir/Big.pm"} // 0, '>', 3,
+        'the time of loading a file belongs to its compilation')
         or diag explain $got;
-    is_deeply([grep { /Big::BEGIN.*compile/ } keys %$got], [], '... for who loads it');
-    cmp_ok($got->{'(compile) (eval)'} // 0, '>', 2, '... and so is a string');
+    is_deeply([grep { /Big::BEGIN.*compile/ } keys %$got], [],
+        'the compiled file is in no stack of its own BEGIN');
+    cmp_ok($got->{'(compile) (eval)'} // 0, '>', 2,
+        'the time of a string eval belongs to its compilation');
 }
 SKIP: {
     skip 'this perl has no lines', 1 if !$has_lines;
@@ -254,7 +263,7 @@ END
     $at{"$name{$1} $2"}++ while $text =~ /^= 2 (\w+) 0 .* at=\Q$file\E:([1-9]\d*)$/mg;
     is_deeply([sort keys %at], ['m 10', 'v 12', 'w 15', 'w 17', 'w 4', 'w 6',
         'w 8'],
-        'calls that return to one place are told apart by what they call');
+        'calls that return to one place differ by what they call');
 }
 
 # The last op of a sub takes all of its time, so that each tick comes there: the sub's end is where
@@ -279,9 +288,12 @@ END
             $of{$what} = 0;
             $of{$what} += $1 while $fold->{out} =~ / (\d+)$/mg;
         }
-        is("@bad", '', "long ops at the ends of subs, $way->[0]: the profile is read");
-        cmp_ok($of{samples}, '>', 20, '... and has samples');
-        cmp_ok($of{returned}, '<', $of{samples} / 3, '... most of which are taken before the end');
+        is("@bad", '',
+            "long ops at the ends of subs, $way->[0]: the profile is read without a problem");
+        cmp_ok($of{samples}, '>', 20,
+            "long ops at the ends of subs, $way->[0]: the profile has samples");
+        cmp_ok($of{returned}, '<', $of{samples} / 3,
+            "long ops at the ends of subs, $way->[0]: most samples precede the return");
     }
 }
 
@@ -295,8 +307,9 @@ for my $seed (1 .. TestEnvironment::rounds(2, 12)) {
         for my $how (\%each, \%often) {
             my $run = sampled([$file], $how);
             is("$run->{raw}\n$run->{err}", "$plain->{raw}\n$plain->{err}",
-                "random program $seed ends as before, " . clock_of($how));
-            is_deeply([wrong_sums($run->{profile})], [], '... with lines that add up');
+                "random program $seed ends as without samples, " . clock_of($how));
+            is_deeply([wrong_sums($run->{profile})], [],
+                "random program $seed has lines that add up");
         }
     }
 }
@@ -370,9 +383,9 @@ for my $name (sort keys %program) {
     for my $how (\%each, \%often) {
         my $run = sampled($program{$name}, $how);
         is("$run->{raw} $run->{out}$run->{err}", "$plain->{raw} $plain->{out}$plain->{err}",
-            "$name, " . clock_of($how));
+            "$name runs as plain, " . clock_of($how));
         my @cut = grep { slurp($_) !~ /\$dprof_complete=1;/ } bsd_glob("$run->{profile}*");
-        is_deeply(\@cut, [], '... and each profile is whole');
+        is_deeply(\@cut, [], "each profile of $name is whole");
     }
 }
 {
@@ -384,7 +397,8 @@ sub rests { select undef, undef, undef, 0.0006 + rand 0.0004 for 1 .. $sleeps }
 sub works { my \$end = time + 0.6; my \$x = 0; while (time < \$end) { \$x++ } }
 rests(); works();
 END
-    cmp_ok(folded($run->{profile})->{'main::works'} // 0, '>', 2, 'whoever wakes is sampled again');
+    cmp_ok(folded($run->{profile})->{'main::works'} // 0, '>', 2,
+        'a process that wakes is sampled again');
 }
 SKIP: {
     skip 'this perl has no threads', 5 if !$Config{useithreads};
@@ -393,12 +407,13 @@ SKIP: {
 use threads; sub w { my $s = 0; $s += $_ for 1 .. 10_000; $s }
 my @t = map { threads->create(\&w) } 1 .. 3; print $_->join, "\n" for @t; w();
 END
-        is("$run->{out}$run->{err}$run->{raw}", "50005000\n" x 3 . '0', 'threads run');
+        is("$run->{out}$run->{err}$run->{raw}", "50005000\n" x 3 . '0',
+            'a program with threads runs while it is sampled');
         my @files = bsd_glob("$run->{profile}*");
-        is(scalar @files, 4, '... and each has its file');
+        is(scalar @files, 4, 'each thread has a file');
         next if $how == \%often;    # by then it may not have ticked
         my @without = grep { (folded($_)->{'main::w'} // 0) < 10_000 } grep { /\d\z/ } @files;
-        is_deeply(\@without, [], '... with its samples');
+        is_deeply(\@without, [], "each thread's file has its samples");
     }
 }
 SKIP: {
@@ -409,10 +424,11 @@ async { my $k = shift; for (1 .. 20) { step(); $n[$k]++ } $left-- } $_ for 0 .. 
 cede while $left; print "@n\n";
 END
     my $run = sampled(['-MCoro', '-e', $program], \%each);
-    is("$run->{raw} $run->{out}", "0 20 20 20 20 20\n", 'coroutines run');
+    is("$run->{raw} $run->{out}", "0 20 20 20 20 20\n",
+        'a program with coroutines runs while it is sampled');
     my $got = folded($run->{profile});
     my ($stack) = grep { /;main::__ANON__[^;]*;main::step\z/ } keys %$got;
-    cmp_ok($got->{ $stack // '' } // 0, '>', 2000, '... and are sampled');
+    cmp_ok($got->{ $stack // '' } // 0, '>', 2000, 'the stacks of coroutines are sampled');
 }
 
 # ---- beside a tree of calls ----
@@ -433,31 +449,34 @@ END
     my %lines = (%seed, PERL_DPROF_MODE => 'tree', PERL_DPROF_CLOCK => 'counting:5000');
     my $tree = profiled([$file], env => \%lines);
     my $run = sampled([$file], { %lines, PERL_DPROF_SAMPLE => 10_000 });
-    is($run->{err} . $run->{raw}, '0', 'a tree with samples of lines: the program runs');
+    is($run->{err} . $run->{raw}, '0', 'a program runs under a tree with samples of lines');
     my $calls = sub { run_tool('dproffold', ['-m', 'calls', $_[0]{profile}])->{out} };
-    is($calls->($run), $calls->($tree), '... with all calls');
-    is_deeply([wrong_sums($run->{profile})], [], '... and lines that add up');
+    is($calls->($run), $calls->($tree), 'a tree with samples of lines has all calls');
+    is_deeply([wrong_sums($run->{profile})], [],
+        'a tree with samples of lines has lines that add up');
     my $text = slurp($run->{profile});
-    like($text, qr/^\$dprof_line_hz=10000;$/m, '... and says where their times come from');
+    like($text, qr/^\$dprof_line_hz=10000;$/m,
+        'a tree with samples of lines names the rate of the samples');
     my %real;
     $real{$1} += $2 while $text =~ /^#l (\d+) \S+ 0 \d+ \d+ (\d+)/mg;
     my ($most) = sort { $real{$b} <=> $real{$a} } keys %real;
-    is($most, 3, '... most of them where most statements run');
+    is($most, 3, 'most samples of lines are where most statements run');
     like(run_tool('dprofreport', ['--annotate', $file, $run->{profile}])->{out},
-        qr/\d+\.\d+%.*for \(1 \.\. \$n\)/, '... which the source shows');
+        qr/\d+\.\d+%.*for \(1 \.\. \$n\)/, '--annotate shows the samples of lines');
     for my $how ({ %lines, PERL_DPROF_SAMPLE => 10_000, PERL_DPROF_START => 'no' },
         { %lines, PERL_DPROF_SAMPLE => 10_000, PERL_DPROF_EVENTS => 'svs' },
         { %seed, PERL_DPROF_MODE => 'tree', PERL_DPROF_SAMPLE => 5000 }) {
         my $other = sampled(['-e', 'use Devel::DProf::Control qw(start stop); sub f { my @x = '
             . '(1) x 9; push @x, $_ for 1 .. 500; @x } f(); start(); f(); stop(); f(); start(); '
             . 'f() for 1 .. 9; sub e { eval { f(); die } } e(); END { f() }'], $how);
-        is_deeply([$other->{err}, wrong_sums($other->{profile})], [''], '... nor otherwise wrong');
+        is_deeply([$other->{err}, wrong_sums($other->{profile})], [''],
+            'other programs have lines that add up');
     }
     my $child = sampled(['-e', 'sub f { my @x = (1) x 9; push @x, $_ for 1 .. 99; @x } '
         . 'f() for 1, 2; if (!fork) { f(); exit } wait; f()'],
         { %lines, PERL_DPROF_SAMPLE => 500, PERL_DPROF_EVENTS => 'svs' });
     is_deeply([$child->{err}, wrong_sums($child->{profile})], [''],
-        '... and what a child counts is its own');
+        'a child has lines that add up to its own');
 }
 
 # ---- the rest of the recorder ----
@@ -483,7 +502,7 @@ f(); Devel::DProf::Control::stop(); g() for 1 .. 9; Devel::DProf::Control::start
 END
     my $got = folded($run->{profile});
     is_deeply([grep { /main::g/ } keys %$got], [], 'nothing is sampled while recording is stopped');
-    cmp_ok($got->{'main::f'}, '>', 150, '... and it is before and after');
+    cmp_ok($got->{'main::f'}, '>', 150, 'samples are taken before and after recording was stopped');
 }
 
 for my $how (\%each, \%often) {
@@ -495,7 +514,8 @@ END
     my $got = folded($run->{profile});
     is("$run->{raw}$run->{err} " . ($got->{'main::off'} // 0), '0 0',
         'a signal switches samples on and off, ' . clock_of($how));
-    cmp_ok($got->{'main::on'}, '>', 1000, '... and they are there') if $how == \%each;
+    cmp_ok($got->{'main::on'}, '>', 1000,
+        'samples are taken while a signal has switched them on') if $how == \%each;
 }
 
 # ---- mistakes ----
@@ -506,15 +526,16 @@ for (['tree,lines,sample=10', qr/lines looks at each statement, and sample= samp
     ['sample=x', qr/sample=x is not a whole number from 0 to 100000/]) {
     my ($options, $message) = @$_;
     my $run = run_perl(["-d:DProf=$options", '-e', 1], env => { PERL5LIB => tree() });
-    like($run->{err}, $message, "$options is a mistake");
+    like($run->{err}, $message, "the option $options is refused with a message");
 }
 SKIP: {
     skip 'this perl has lines, so samples may be beside a tree', 2 if $has_lines;
     my $run = run_perl(['-d:DProf=sample=10,tree', '-e', 'print "ran"'],
         env => { PERL5LIB => tree() });
-    is($run->{out}, '', 'samples beside a tree are an error where lines cannot be recorded');
+    is($run->{out}, '',
+        'samples beside a tree stop perl before the program if lines cannot be recorded');
     like($run->{err}, qr/^DProf: sample= beside a tree needs lines: lines needs a perl of 5\.32 or/,
-        '... which says so');
+        'a message says that samples beside a tree need lines');
 }
 
 done_testing();

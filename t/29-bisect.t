@@ -78,7 +78,7 @@ sub bisect {
 sub rows_of {
     my ($name, @args) = @_;
     my ($out, $err, $status) = @{ bisect($name, '--format', 'json', @args) };
-    is("$err$status", '0', "$name @args: no message");
+    is("$err$status", '0', "dprofdiff --bisect of $name @args prints no message");
     return @{ JSON::PP->new->utf8->decode($out)->{rows} };
 }
 
@@ -95,68 +95,82 @@ history('slower', 8, sub {
     $ops->[5] = 1000 + rnd(50);             # P::f never counts the same
 });
 
-subtest 'Planted changes' => sub {
-    is_deeply([rows_of('same')], [], 'an unchanged history has none');
+subtest 'Changes of a history are found at their version' => sub {
+    is_deeply([rows_of('same')], [], 'a history without changes has no rows');
     my $text = bisect('same')->[0];
-    like($text, qr/^# No sub became slower or does more\.$/m, '... as it says');
+    like($text, qr/^# No sub became slower or does more\.$/m,
+        'the report says that no sub became slower');
     my @rows = rows_of('slower');
     is_deeply([sort(places(@rows))], [sort 'P::d cpu 1.10 2.0', 'P::a cpu 2.1 =3',
         'P::b calls 1.8 1.9', 'P::c ops 2.0 2.1', 'P::e ops 2.0 2.1'],
-        'all of them are found, and no others');
+        '--bisect finds every planted change and no other');
     my ($d) = grep { $_->{sub} eq 'P::d' } @rows;
-    ok(abs($d->{change_pct} - 20) < 3, '20 % more') or diag($d->{change_pct});
-    ok($d->{p} > 0 && $d->{p} < 0.001, '... with a p');
+    ok(abs($d->{change_pct} - 20) < 3,
+        'a change of 20 % is reported within 3 %') or diag($d->{change_pct});
+    ok($d->{p} > 0 && $d->{p} < 0.001, 'a change of time has a p below 0.001');
     my ($b) = grep { $_->{sub} eq 'P::b' } @rows;
-    is_deeply([@$b{qw(before after change_pct p)}], [100, 105, 5, undef], 'counts are exact');
+    is_deeply([@$b{qw(before after change_pct p)}], [100, 105, 5, undef],
+        'a change of a count is exact and has no p');
 };
 
-subtest 'Output' => sub {
+subtest 'The report and its formats name what was compared' => sub {
     my ($text, $err) = @{ bisect('slower') };
-    like($text, qr/^# History: service=web$/m, 'what it is');
-    like($text, qr/^# Versions: 6, from 1\.8 to =3; 48 runs$/m, '... of which versions');
-    like($text, qr/^# Metric: user\+system time, self, as share of its run$/m, '... by what');
+    like($text, qr/^# History: service=web$/m, 'the report names the history');
+    like($text, qr/^# Versions: 6, from 1\.8 to =3; 48 runs$/m,
+        'the report names the versions and counts the runs');
+    like($text, qr/^# Metric: user\+system time, self, as share of its run$/m,
+        'the report names the metric');
     like($text, qr/^# Tested: 8 subs of 0\.5 % or more; significant up to a p of 0\.001$/m,
-        '... tested how');
+        'the report says how many subs were tested at which p');
     like($text, qr/^P::d +cpu +1\.10 +2\.0 +1\d\.\d\d% +1\d\.\d\d% +\+\d\d\.\d\d% +<0\.0001$/m,
-        'a share');
-    like($text, qr/^P::b +calls +1\.8 +1\.9 +100 +105 +\+5\.00% +exact$/m, 'a count');
-    unlike($text, qr/^P::[ae] /m, 'what became less is left out');
-    like($text, qr/^# 2 decreases \(-v shows them\)$/m, '... which a line says');
-    like(bisect('slower', '-v')->[0], qr/^P::e +ops .* 1,000 +990 +-1\.00% +exact$/m, '-v');
+        'a row of time has shares and a p');
+    like($text, qr/^P::b +calls +1\.8 +1\.9 +100 +105 +\+5\.00% +exact$/m,
+        'a row of a count has numbers and the word exact');
+    unlike($text, qr/^P::[ae] /m, 'the report leaves out improvements');
+    like($text, qr/^# 2 decreases \(-v shows them\)$/m, 'the report counts the decreases');
+    like(bisect('slower', '-v')->[0], qr/^P::e +ops .* 1,000 +990 +-1\.00% +exact$/m,
+        '-v shows improvements');
     my $csv = bisect('slower', '--format', 'csv')->[0];
-    like($csv, qr/\Asub,metric,last_good,first_bad,before,after,change_pct,p\n/, 'CSV');
+    like($csv, qr/\Asub,metric,last_good,first_bad,before,after,change_pct,p\n/, 'CSV has a head');
     like($csv, qr/^P::a,cpu,2\.1,'=3,[\d.]+,[\d.]+,-(?:29|30)\.\d+,[\d.e-]+$/m,
-        '... no version is a formula, and numbers are numbers');
-    like($csv, qr/^P::b,calls,1\.8,1\.9,100,105,5\.0000,$/m, '... what is exact has no p');
+        'CSV quotes a version that looks like a formula, and prints bare numbers');
+    like($csv, qr/^P::b,calls,1\.8,1\.9,100,105,5\.0000,$/m,
+        'CSV has an empty p for an exact change');
     my $quiet = bisect('slower', '-q')->[0];
-    is(scalar(() = $quiet =~ /^P::/mg) . ($quiet =~ tr/\n//), '33', '-q: rows only');
+    is(scalar(() = $quiet =~ /^P::/mg) . ($quiet =~ tr/\n//), '33', '-q prints rows only');
 };
 
-subtest 'Which subs, which metric' => sub {
-    is_deeply([places(rows_of('slower', '--only', 'P::d'))], ['P::d cpu 1.10 2.0'], '--only');
-    is_deeply([places(rows_of('slower', '-S', 'P::b'))], ['P::b calls 1.8 1.9'], '-S');
-    is_deeply([grep { /P::d/ } places(rows_of('slower', '--skip', 'P::d'))], [], '--skip');
-    is_deeply([places(rows_of('slower', '-m', 'calls'))], ['P::b calls 1.8 1.9'], '-m calls');
+subtest 'Options select subs, metrics and limits' => sub {
+    is_deeply([places(rows_of('slower', '--only', 'P::d'))], ['P::d cpu 1.10 2.0'],
+        '--only selects a sub');
+    is_deeply([places(rows_of('slower', '-S', 'P::b'))], ['P::b calls 1.8 1.9'],
+        '-S selects a sub');
+    is_deeply([grep { /P::d/ } places(rows_of('slower', '--skip', 'P::d'))], [],
+        '--skip leaves out a sub');
+    is_deeply([places(rows_of('slower', '-m', 'calls'))], ['P::b calls 1.8 1.9'],
+        '-m calls compares only calls');
     is_deeply([places(rows_of('slower', '-m', 'ops', '--only', '[c]$'))], ['P::c ops 2.0 2.1'],
-        '-m ops');
-    is(scalar(rows_of('slower', '-O', '1')), 1, '-O');
+        '-m ops compares only ops');
+    is(scalar(rows_of('slower', '-O', '1')), 1, '-O 1 prints one row');
     my @large = rows_of('slower', '--percent-limit', '2');
-    is_deeply([grep { /P::[bce] / } places(@large)], [], '--percent-limit');
-    ok(@large, '... leaves the others');
-    is_deeply([rows_of('slower', '--alpha', '1e-30', '-m', 'cpu')], [], '--alpha');
-    is_deeply([rows_of('slower', '--floor', '60', '-m', 'cpu')], [], '--floor');
+    is_deeply([grep { /P::[bce] / } places(@large)], [], '--percent-limit leaves out small subs');
+    ok(@large, '--percent-limit keeps large subs');
+    is_deeply([rows_of('slower', '--alpha', '1e-30', '-m', 'cpu')], [],
+        '--alpha sets the level of significance');
+    is_deeply([rows_of('slower', '--floor', '60', '-m', 'cpu')], [],
+        '--floor leaves out subs with a small share');
 };
 
-subtest 'Slices, seeds, buckets' => sub {
+subtest 'Slices, random seeds and many runs are compared as shares' => sub {
     my $planted = sub { $_[1][3] *= 1.2 if $_[0] >= 3; $_[2][1] += 5 if $_[0] >= 1 };
     for (['slices', sub { $_[0] }], ['first slices', sub { 1 }], ['slices that a signal has cut',
         sub { $_[0] < 8 ? 1 : 2 }, 0]) {
         my ($what, $slice, $every) = @$_;
         my $name = $what =~ tr/ /-/r;
         history($name, 8, $planted, slice => $slice, every => $every);
-        is_deeply([places(rows_of($name))], ['P::d cpu 1.10 2.0'], "$what: no count is exact");
+        is_deeply([places(rows_of($name))], ['P::d cpu 1.10 2.0'], "no count of $what is exact");
         like(bisect($name)->[0], qr/^# Not exact: calls and ops are not compared: slices of a /m,
-            '... as it says');
+            "the report says that counts of $what are not compared");
     }
     history('uneven', 8, sub {
         my ($v, undef, undef, $ops) = @_;
@@ -167,41 +181,46 @@ subtest 'Slices, seeds, buckets' => sub {
         'shares that differ by rounding are equal');
     history('spool', 8, $planted, slice => sub { 1 }, every => 0);
     is_deeply([places(rows_of('spool'))], ['P::d cpu 1.10 2.0', 'P::b calls 1.8 1.9'],
-        'a spool without slice=: runs are whole, and counts are exact');
+        'the runs of a spool without slice= are whole, and their counts are exact');
     history('random', 8, $planted, seed => "''");
     like(bisect('random')->[0],
-        qr/^# Not exact: calls and ops are not compared: the hash seed of /m, 'random hash seeds');
+        qr/^# Not exact: calls and ops are not compared: the hash seed of /m,
+            'the report says that random hash seeds make counts inexact');
     history('many', 60, $planted);
     my $text = bisect('many')->[0];
-    like($text, qr/^# Versions: 6, .* 360 runs in 120 buckets$/m, '60 runs: 20 buckets each');
-    like($text, qr/^P::b +calls +1\.8 +1\.9 +100 +105 /m, '... counts are those of a run');
-    like(bisect('many', '--buckets', '10')->[0], qr/; 360 runs in 60 buckets$/m, '--buckets');
+    like($text, qr/^# Versions: 6, .* 360 runs in 120 buckets$/m,
+        'the 60 runs of a version become 20 buckets');
+    like($text, qr/^P::b +calls +1\.8 +1\.9 +100 +105 /m, 'counts of buckets are those of one run');
+    like(bisect('many', '--buckets', '10')->[0], qr/; 360 runs in 60 buckets$/m,
+        '--buckets sets the number of buckets');
     history('few', 1, $planted);
     like(bisect('few')->[0], qr/^# Too few runs: no change of a share could be significant$/m,
-        'a run each');
+        'one run of each version is too few');
 };
 
-subtest 'Hosts' => sub {
+subtest 'Many hosts of a version are many values' => sub {
     history('hosts', 16, sub { $_[1][3] *= 1.2 if $_[0] >= 3 }, hosts => 8);
     my $text = bisect('hosts')->[0];
     like($text, qr/^# Versions: 6, .*; 96 runs; each host of a version is one value$/m,
-        'a host is one value');
-    like($text, qr/^P::d +cpu +1\.10 +2\.0 /m, '... and changes are found');
-    like($text, qr/^# Metric: user\+system time, self, per call$/m, 'time is compared per call');
+        'each host of a version is one value');
+    like($text, qr/^P::d +cpu +1\.10 +2\.0 /m, '--bisect finds changes among hosts');
+    like($text, qr/^# Metric: user\+system time, self, per call$/m,
+        'the times of hosts are compared per call');
     like($text, qr/^P::d +cpu +1\.10 +2\.0 +\d+\.\d{3} us +\d+\.\d{3} us +\+\d\d\.\d\d%/m,
-        '... and shown so');
+        'the report shows times per call');
     history('traffic', 16, sub {
         my ($v, $cost, $calls) = @_;
         return if $v < 3;
         $_->[3] *= 1.5 for $cost, $calls;
     }, hosts => 8);
     is_deeply([grep { /cpu/ } places(rows_of('traffic'))], [],
-        'more calls of a sub are no more time');
+        'more calls of a sub are not more time per call');
     history('new', 16, sub {
         my ($v, $cost, $calls) = @_;
         $_->[3] = 0 for $v < 3 ? ($cost, $calls) : ();
     }, hosts => 8);
-    is_deeply([grep { /cpu/ } places(rows_of('new'))], ['P::d cpu 1.10 2.0'], 'a new sub is found');
+    is_deeply([grep { /cpu/ } places(rows_of('new'))], ['P::d cpu 1.10 2.0'],
+        '--bisect finds a change beside a new sub');
     history('two', 60, sub { $_[1][3] *= 1.2 if $_[0] >= 3 }, hosts => 2);
     like(bisect('two')->[0], qr/^# Too few runs: /m, 'many runs of two hosts are two values');
     Devel::DProf::Store::open("dir:$dir/kinds")->init;
@@ -217,31 +236,37 @@ subtest 'Hosts' => sub {
         . 'every call, so they cannot be compared; '
         . "since= or version= selects versions of one kind\n"
         . "dprofdiff: version 1.0: every call\ndprofdiff: version 1.1: samples\n", 1],
-        'versions of samples beside others');
+        'sampled and exact versions cannot be compared');
 };
 
-subtest 'Messages' => sub {
+subtest 'Wrong command lines and histories give a message' => sub {
     my $hint = "Try 'dprofdiff -h' for help.\n";
     my $files = run_tool('dprofdiff', ['--from', 'dir:same', '--bisect', 'service=web', 'x'],
         dir => $dir);
-    is($files->{err}, "--bisect takes run-sets, and no files\n$hint", 'files');
+    is($files->{err}, "--bisect takes run-sets, and no files\n$hint",
+        '--bisect with files is an error');
     my $one = run_tool('dprofdiff', ['--from', 'dir:same', '--bisect', 'version=1.8'],
         dir => $dir);
     is_deeply([@$one{qw(err status)}],
-        ["dprofdiff: there is only one version, 1.8; a change needs two\n", 1], 'one version');
-    is_deeply([@{ bisect('same', @{ $_->[0] }) }[1, 2]], ["$_->[1]\n$hint", 2], "@{ $_->[0] }") for
+        ["dprofdiff: there is only one version, 1.8; a change needs two\n", 1],
+            'a history of one version is an error');
+    is_deeply([@{ bisect('same', @{ $_->[0] }) }[1, 2]], ["$_->[1]\n$hint", 2],
+        "--bisect @{ $_->[0] } is a usage error") for
         [['--tree'], '--tree does not go with --bisect'],
         [['-c', 'ratio'], '-c does not go with --bisect'],
         [['--format', 'tap'], '--bisect prints text, CSV, JSON, Markdown or HTML'];
-    like(bisect('same', '-m', 'x')->[1], qr/^(?:dprofdiff: )?there is no metric x\n/, '-m');
+    like(bisect('same', '-m', 'x')->[1], qr/^(?:dprofdiff: )?there is no metric x\n/,
+        'an unknown metric is an error');
     my $bare = run_tool('dprofdiff', ['--bisect', 'service=web'], dir => $dir);
-    like($bare->{err}, qr/^--bisect needs a store: --from STORE, or /, 'no store');
+    like($bare->{err}, qr/^--bisect needs a store: --from STORE, or /,
+        '--bisect without a store is an error');
     for ([[1], [1], 'a series must be a reference to a list'],
         [[[1, 2]], [1], 'a series has not as many values as the groups'],
         [[[1]], [(2**32 - 1) x 1000], 'a series has not as many values as the groups']) {
         my ($series, $sizes, $message) = @$_;
         eval { Devel::DProf::Profile::changepoints($series, $sizes, 0.1) };
-        like($@, qr/^changepoints: $message at /, $message);
+        like($@, qr/^changepoints: $message at /,
+            "changepoints() refuses wrong arguments: $message");
     }
 };
 done_testing;

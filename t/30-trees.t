@@ -87,7 +87,9 @@ sub check {
     return $good;
 }
 
-subtest 'Random trees are what the naive model makes of them, also written and read again' => sub {
+subtest
+    'Random trees are what the naive model makes of them, and stay so when they are written '
+        . 'again' => sub {
     for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 25))) {
         next if check("seed $seed", random_tree($seed));
         diag("seed $seed");
@@ -124,7 +126,7 @@ END
         is($run->{raw}, 0, "$mode: the program runs") or diag $run->{err};
         my $text = written(detailed($run->{profile}));
         like(slurp($run->{profile}), $mode eq 'tree' ? qr/^PART3$/m : qr/^PART2$/m,
-            "$mode: the profile is of that kind");
+            "$mode: the profile has the format of its mode");
         my $tree = NaiveProfile->new($text)->tree('real');
         $calls{$mode} = { map { /BEGIN|import/ ? () : ($_ => $tree->{$_}[0]) } keys %$tree };
     }

@@ -114,14 +114,15 @@ for my $seed (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(3, 30))) {
         }
     }
     $good &&= is_deeply({ map { ($_->[0] => [@$_[1, 2]]) }
-        $all->rows({ time => 3, program => 1 }) }, \%want, "seed $seed: sums");
+        $all->rows({ time => 3, program => 1 }) }, \%want,
+            "seed $seed: the merged profile has the sums of the files");
     next if $good;
     diag("seed $seed");
     last;
 }
 
 my ($err, $status, $text, @all);
-subtest 'The command' => sub {
+subtest 'dprofmerge merges files in any order' => sub {
     @all = map { data("$_.out") } qw(ours classic);
     ($text, $err, $status) = dprofmerge(@all);
     is_deeply([$err, $status], ['', 0], 'two files are merged');
@@ -129,11 +130,11 @@ subtest 'The command' => sub {
     is_deeply([dprofmerge('-o', 'out', @all)], ['', '', 0], '-o prints nothing');
     is(slurp("$dir/out"), $text, '-o writes the same bytes to a file');
     is_deeply([dprofmerge('-o', 'out', 'out')], ['', '', 0], 'a file is merged onto itself');
-    is(slurp("$dir/out"), $text, '... which changes nothing');
+    is(slurp("$dir/out"), $text, 'a file that is merged onto itself does not change');
     is_deeply([dprofmerge('-zo', 'out.gz', @all)], ['', '', 0], '-z writes a file');
-    is(unpack('H4', slurp("$dir/out.gz")), '1f8b', '... that is gzip');
-    is((dprofmerge('out.gz'))[0], $text, '... which dprofmerge reads');
-    is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], '... and dprofpp, too');
+    is(unpack('H4', slurp("$dir/out.gz")), '1f8b', 'the file of -z is gzip');
+    is((dprofmerge('out.gz'))[0], $text, 'dprofmerge reads the file of -z');
+    is((dprofpp("$dir/out"))[0], (dprofpp("$dir/out.gz"))[0], 'dprofpp reads the file of -z');
     ok(!grep({ /new/ } glob "$dir/out*"), 'no temporary file is left');
     my $golden = root() . '/t/golden/dprofmerge.ours+classic';
     spew($golden, $text) if $ENV{DPROF_GOLDEN};
@@ -146,7 +147,7 @@ subtest 'The command' => sub {
         qr/\ABad\ profile:\ x\ .*\(bad\.out,\ line\ \d+,\ byte\ \d+\)\nbad\.out\ is\ left\ out\n
         Unable\ to\ open\ nothing:\ .*\nnothing\ is\ left\ out\n\z/x, 'bad files are named');
     is_deeply([dprofmerge('-o', 'none', 'nothing')]->[2], 1, 'a missing file alone gives status 1');
-    ok(!-e "$dir/none", '... and no result');
+    ok(!-e "$dir/none", 'a missing file alone leaves no result');
     spew("$dir/open.out", profile_text(format => 'classic', lines => ['& 2 m a', '+ 2']));
     is((dprofmerge('open.out'))[2], 1, 'missing exits give status 1');
     is_deeply([(dprofmerge('-F', 'open.out'))[1, 2]], ['', 0], '-F accepts missing exits');
@@ -155,7 +156,7 @@ subtest 'The command' => sub {
     like("$bad[2] $bad[1]",
         qr/\A0\ cut\.out:\ profile\ cut\ short:\ the\ recording\ did\ not\ come\ to\ its\ end
             \ \(line\ \d+,\ byte\ \d+\)\n\z/x, 'a profile that was cut short gives a message');
-    like($bad[0], qr/^\$dprof_cut=1;$/m, 'the merged profile has it, and counts it as cut');
+    like($bad[0], qr/^\$dprof_cut=1;$/m, 'the merged profile counts the file that was cut short');
     spew("$dir/ops.out", profile_text(format => 'tree', counters => 'ops:ops',
         lines => ['= 0 0 1 0 0 0 0 0 5']));
     like((dprofmerge('ops.out', 'ops.out'))[0],
@@ -170,7 +171,7 @@ subtest 'The command' => sub {
         'a result that cannot be written gives status 1');
 };
 
-subtest '--processes: the same run, beside it' => sub {
+subtest '--processes finds the files of a run' => sub {
     my $n = 0;
     for my $end ('', qw(.17 .17.1 .9 .old .x er)) {
         my $name = "tmon.out$end";
@@ -192,7 +193,7 @@ subtest '--processes: the same run, beside it' => sub {
     my ($calls) = map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
         (dprofpp('-q', '--processes', "$dir/tmon.out"))[0];
     is($calls, 4 * (map { (split ' ', (grep { /main::run$/ } split /\n/, $_)[0])[3] }
-        (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes');
+        (dprofpp('-q', "$dir/tmon.out"))[0])[0], 'dprofpp --processes adds up the files of a run');
 };
 
 # A pipe beside them is no file of a run: nobody may ever write to it.
@@ -200,10 +201,10 @@ require POSIX;
 if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     alarm 60;
     my ($pipe) = grep { /\.123\z/ } Devel::DProf::Input::processes("$dir/tmon.out");
-    is($pipe, undef, 'a pipe is no file of a run');
+    is($pipe, undef, 'a pipe beside a profile is not read');
     my @own = Devel::DProf::Input::processes("$dir/tmon.out.123");
-    is_deeply(\@own, ["$dir/tmon.out.123"], '... and has no other files of its run');
-    is((dprofmerge('--processes'))[2], 0, 'dprofmerge does not wait for it');
+    is_deeply(\@own, ["$dir/tmon.out.123"], 'a pipe beside a profile is no file of its run');
+    is((dprofmerge('--processes'))[2], 0, 'dprofmerge --processes does not wait for a pipe');
     require Devel::DProf::Compare::Suite;
     POSIX::mkfifo("$dir/1.out", 0600);
     my @pipes = grep { /\b1\.out\z/ } Devel::DProf::Compare::Suite::profiles_in("$dir");
@@ -212,18 +213,18 @@ if (POSIX::mkfifo("$dir/tmon.out.123", 0600)) {
     unlink map { "$dir/$_" } qw(tmon.out.123 1.out);
 }
 
-subtest 'What tmon.out* finds beside files is read with them' => sub {
+subtest 'The .live files that tmon.out* finds are read with their profiles' => sub {
     my @given = qw(tmon.out tmon.out.old);
     my $merged = (dprofmerge('-F', @given))[0];
     for my $suffix (qw(live new)) {
         spew("$dir/$_.$suffix", '') for @given;
         my ($out, $err, $status) = dprofmerge('-F', map { ($_, "$_.$suffix") } @given);
         is("$status$err", '0', "FILE.$suffix beside FILE is not merged on its own");
-        is($out, $merged, '... and the result stays the same');
+        is($out, $merged, "FILE.$suffix beside FILE does not change the result");
     }
     my ($out, $err, $status) = dprofmerge('-F', 'tmon.out', 'tmon.out.old.live');
-    is($status, 1, '... a file .live without its own is an error');
-    like($err, qr/tmon\.out\.old\.live/, '... which names it');
+    is($status, 1, 'a .live file without its profile is an error');
+    like($err, qr/tmon\.out\.old\.live/, 'a message names the .live file without its profile');
     unlink map { ("$dir/$_.live", "$dir/$_.new") } @given;
 };
 
@@ -246,8 +247,8 @@ END
     skip 'needs ulimit -v', 2 if !$can;
     open my $out, '-|', @limited, "$dir/grow.pl" or die;
     my $said = join '', <$out>;
-    ok(close $out, 'a file without memory for its name does not end the program');
-    like($said, qr/^out of memory/, '... but gives an error that says so');
+    ok(close $out, 'a process without memory for a name ends');
+    like($said, qr/^out of memory/, 'a message says that there was no memory for a name');
     unlink "$dir/grow.pl";
 }
 

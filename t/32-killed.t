@@ -8,7 +8,7 @@ use DProfTest qw(scratch profiled spew PROFILER);
 use Devel::DProf::Profile;
 
 # Returns the calls by name, and the outcome.
-sub look {
+sub read_calls {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->add($file);
@@ -34,7 +34,7 @@ for my $mode (sort keys %mode) {
     for my $n (0, 1, 3000, TestEnvironment::rounds(7_001, 20_001)) {
         my $run = profiled([$script, $n], env => $mode{$mode});
         is($run->{signal}, 9, "$mode, $n: the program is killed") or diag $run->{err};
-        my ($calls, $o) = look($run->{profile});
+        my ($calls, $o) = read_calls($run->{profile});
         my %got = map { ($_ => $calls->{"main::$_"} // 0) }
             qw(inner middle no_args __ANON__ outer stop with_deep);
         is_deeply(\%got, { inner => 3 * $n, middle => $n, no_args => $n, __ANON__ => $n,
@@ -51,7 +51,7 @@ for my $mode (sort keys %mode) {
             . 'exec "/no/such/program" for 1, 2; g() for 1 .. 3000; eval "sub h$_ { f() } '
             . 'h$_()" for 1 .. 900; kill 9, $$'],
         env => $mode{$mode});
-    my ($calls) = look($run->{profile});
+    my ($calls) = read_calls($run->{profile});
     is("$run->{signal} $calls->{'main::f'} $calls->{'main::g'} $calls->{'main::h900'}",
         '9 6900 3000 1', "$mode: a process killed after a failed exec has all its calls");
     my $files = () = glob "$run->{dir}/*";
@@ -85,7 +85,7 @@ for my $mode (sort keys %mode) {
         %last = ();
         for (1 .. TestEnvironment::rounds(6, 12)) {
             kill USR1 => $pid if $mode{$mode}{PERL_DPROF_SIGNAL};
-            my ($calls, $o) = look("$dir/tmon.out");
+            my ($calls, $o) = read_calls("$dir/tmon.out");
             push @codes, "$o->{code} $o->{message}"
                 if $o->{code} != Devel::DProf::Profile::TRUNCATED;
             $shrunk ||= "g: $last{g} -> $calls->{'main::g'}"
@@ -95,7 +95,7 @@ for my $mode (sort keys %mode) {
         }
         kill 9, $pid;
         waitpid $pid, 0;
-        my ($calls, $o) = look("$dir/tmon.out");
+        my ($calls, $o) = read_calls("$dir/tmon.out");
         push @codes, "$o->{code} $o->{message}" if $o->{code} != Devel::DProf::Profile::TRUNCATED;
         my ($f, $g) = map { $calls->{"main::$_"} // 0 } qw(f g);
         push @codes, "f $f, g $g" if $g > 2 * $f || $g < 2 * $f - 2;
@@ -117,7 +117,7 @@ for my $mode (sort keys %mode) {
         $make->();
         local $SIG{ALRM} = sub { die "$name: read without end\n" };
         alarm 30;
-        my ($calls, $o) = eval { look($run->{profile}) };
+        my ($calls, $o) = eval { read_calls($run->{profile}) };
         alarm 0;
         is(($calls->{'main::f'} // "no call, $@") . " $o->{code}", '3 0',
             "$name as FILE.live is not read");

@@ -76,11 +76,12 @@ for my $cut (TestEnvironment::sample(2, @cuts)) {
         my (undef, @outcomes) = calls_of_run($run->{profile});
         push @wrong, "read: $_->{message}"
             for grep { $_->{code} && $_->{code} != $CUT_SHORT } @outcomes;
-        is(join("\n", @wrong), '', "$what: $mode") or diag explain [run_files($run), $run->{err}];
+        is(join("\n", @wrong), '', "$what, $mode: the program goes on after its file was cut")
+            or diag explain [run_files($run), $run->{err}];
     }
 }
 
-subtest 'samples beside a tree: what statements have is gone, too' => sub {
+subtest 'Samples beside a tree go on after the file was cut' => sub {
     plan skip_all => 'this perl has no lines' if !grep { $_->[0] eq 'lines' } MODES;
     for my $hz (1000, 5000, 20_000) {
         my $run = profiled(['-e', 'sub f { my $s = 0; $s += $_ for 1 .. 200; $s } f() for 1 .. 3; '
@@ -88,16 +89,17 @@ subtest 'samples beside a tree: what statements have is gone, too' => sub {
             env => { PERL_DPROF_MODE => 'tree', PERL_DPROF_SAMPLE => $hz,
                 PERL_DPROF_CLOCK => undef });
         is("$run->{raw} $run->{out}", "0 on\n", "the program goes on at $hz samples a second");
-        like($run->{err}, qr/\A(?:$said)?\z/, '... and is told once');
+        like($run->{err}, qr/\A(?:$said)?\z/,
+            "one message at most says that the file was cut at $hz samples a second");
     }
 };
 
-subtest 'signals that others send, and the programs that it starts' => sub {
+subtest 'SIGBUS keeps its meaning' => sub {
     my $run = profiled(['-e', 'kill BUS => $$; sleep 9']);
     is($run->{signal}, (grep { (split ' ', $Config{sig_name})[$_] eq 'BUS' } 0 .. 60)[0],
         'SIGBUS from elsewhere ends the process as without the recorder');
     $run = profiled(['-e', '$SIG{BUS} = sub { print "mine\n" }; kill BUS => $$; print "on\n"']);
-    is($run->{out}, "mine\non\n", 'a handler that the program has for SIGBUS is called');
+    is($run->{out}, "mine\non\n", "the program's own handler of SIGBUS is called");
     $run = profiled(['-e',
         '$SIG{BUS} = "IGNORE"; exec $^X, "-e", q{kill BUS => $$; print "ignored\n"}']);
     is($run->{out}, "ignored\n", 'a SIGBUS that the program ignores stays ignored after exec');

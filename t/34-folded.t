@@ -113,7 +113,7 @@ subtest 'Random text reads as the naive model reads it' => sub {
 
 my $plain = spew("$dir/plain", "main;a;b 10\nmain;a 5\nmain;c 7\n(program) 3\n");
 
-subtest 'dprofpp shows them, plain or packed, from a file or a pipe' => sub {
+subtest 'dprofpp prints folded stacks, plain or compressed, from a file or a pipe' => sub {
     my ($table, $err, $status) = dprofpp($plain);
     is($status . $err, '0', 'folded stacks are read without a message');
     is($table, <<'END', 'the report has the counts');
@@ -133,12 +133,12 @@ END
         'a pipe gives the same report');
 };
 
-subtest 'Packed text that breaks off counts as far as its lines are whole' => sub {
+subtest 'Compressed text that breaks off counts as far as its lines are whole' => sub {
     spew("$dir/cut", substr slurp("$dir/packed"), 0, -12);
     my (undef, $said, $rc) = dprofpp("$dir/cut");
     like($said, qr/^\Q$dir\E\/cut: profile cut short: the compressed data break off/,
-        'gzipped stacks that break off are told');
-    is($rc, 0, '... without an error status');
+        'a message says that compressed stacks break off');
+    is($rc, 0, 'compressed stacks that break off give no error status');
     my $long = spew("$dir/long", join '', map { 'name' . rnd(1e9) . " 1000\n" } 1 .. 2000);
     IO::Compress::Gzip::gzip($long => "$dir/long.gz");
     my $packed = slurp("$dir/long.gz");
@@ -153,7 +153,7 @@ subtest 'Packed text that breaks off counts as far as its lines are whole' => su
         or diag explain \%total;
 };
 
-subtest 'A unit that is declared is the one of the report' => sub {
+subtest 'A declared unit is the one of the report' => sub {
     like((dprofpp('--unit', 'samples', $plain))[0], qr/\ATotal = 25 samples\n/,
         '--unit=samples prints samples');
     like((dprofpp('--unit=ms', $plain))[0],
@@ -161,7 +161,7 @@ subtest 'A unit that is declared is the one of the report' => sub {
         '--unit=ms prints seconds');
     like((dprofpp('--unit=calls', '-l', $plain))[0], qr/^ 40\.0 +10 +10 +10 +1\.0000 1\.0000  b\n/m,
         '--unit=calls prints calls');
-    is((dprofpp('--unit', 'a b', $plain))[2], 2, '--unit rejects what is no unit');
+    is((dprofpp('--unit', 'a b', $plain))[2], 2, '--unit refuses a word that is no unit');
     is((dprofpp('-S', $plain))[0],
         "main  \t22 = (0 + 22)\n  a  \t15 = (5 + 10)\n    b  \t10\n  c  \t7\n",
         '-S prints the tree');
@@ -181,11 +181,11 @@ sub says {
     my ($what, $text, $want, $want_status, @args) = @_;
     spew("$dir/x.out", $text);
     my ($out, $err, $status) = dprofpp({ dir => $dir }, @args, 'x.out');
-    is($err, $want, "$what: the message");
-    is($status, $want_status, "$what: the exit status");
+    is($err, $want, "the message is as expected: $what");
+    is($status, $want_status, "the exit status is as expected: $what");
     return $out;
 }
-subtest 'Lines that are no stacks are told, and the others count' => sub {
+subtest 'Lines that are no stacks give a message, and the others count' => sub {
     like(says('a bad line', "a;b 5\nrub\e[1mbish\na 2\n",
         "x.out: there is no count at the end of the line: rub\\x1b[1mbish (line 2, byte 6)\n", 1),
         qr/^ 71\.4 +5 +5 .*b\n 28\.6 +2 +7 .*a\n/m, 'lines beside a bad one are counted');
@@ -207,7 +207,7 @@ subtest 'Lines that are no stacks are told, and the others count' => sub {
         'a text gives no report');
     is(says('a text below a comment', "# first\n\nThis is text.\na 5\nb;c 6\n", 'x.out: this is no '
         . 'profile: its lines look like folded stacks, but there is no count at the end of line 3: '
-        . "This is text.\n", 1), '', 'the line is told');
+        . "This is text.\n", 1), '', 'a text below a comment gives a message that names its line');
     is(says('a text that begins with a number',
         "Chapter 1\nThis is text.\nAnd more.\nPage 1\nof it.\n",
         "Not a perl profile: x.out\n", 1), '', 'a text that begins with a number gives no report');
@@ -220,7 +220,7 @@ my %foreign = (
 );
 
 # Every reader of profiles names the foreign tool and says what to do, for packed files, too.
-subtest 'Files of other tools are told apart' => sub {
+subtest 'Files of other tools are recognized' => sub {
     for my $tool (sort keys %foreign) {
         for my $text (@{ $foreign{$tool} }) {
             my $file = spew("$dir/foreign", $text);
@@ -229,15 +229,16 @@ subtest 'Files of other tools are told apart' => sub {
                 my @run = dprofpp($path);
                 like($run[1], qr/\A\Q$path\E:\ this\ is\ a\ file\ of\ \Q$tool\E\b[^:]*:\ [^\n]*makes
                     \ (?:folded\ stacks|text|one)\ of\ it[^\n]*\n\z/x,
-                    "$tool: a foreign file is told in one line");
-                is("$run[0]$run[2]", 1, '... without a report');
+                    "$tool: one line names the tool of a foreign file");
+                is("$run[0]$run[2]", 1, "$tool: a foreign file gives no report");
             }
-            is_deeply([dprofpp('-T', $file)], [dprofpp($file)], '... and dprofpp -T says the same');
+            is_deeply([dprofpp('-T', $file)], [dprofpp($file)],
+                "$tool: dprofpp -T gives the same line");
         }
     }
 };
 
-subtest 'What only looks like such files is read' => sub {
+subtest 'Files that only look foreign are read' => sub {
     for my $text ("version: 1\n", "desc: 3\nmain;a 5\n", "NYTProf::f;g 3\n",
         "NYTProf 12\n", "NYTProf 12\nNYTProf;a 3\n", "PERFILE 2\n") {
         is((dprofpp(spew("$dir/alike", $text)))[2], 0,
@@ -248,16 +249,19 @@ subtest 'What only looks like such files is read' => sub {
 my $trace = spew("$dir/trace.out", profile_text(format => 'classic',
     times => [5, 0, 5], lines => ['& 2 main a', '+ 2', '@ 5 0 5', '- 2']));
 
-subtest 'Together with other files they need a unit' => sub {
+subtest 'Folded stacks beside other files need a unit' => sub {
     my (undef, $err, $status) = dprofpp($trace, $plain);
     is($err,
         "$plain: its times are in an unknown unit, those of the other files in s; "
-            . "--unit declares that of folded stacks\n", 'files of different units are told');
-    is($status, 1, '... with status 1');
+            . "--unit declares that of folded stacks\n",
+                'a message names files of different units');
+    is($status, 1, 'files of different units give status 1');
     (my $table, $err, $status) = dprofpp('--unit', 'ms', $trace, $plain);
     is($status . $err, '0', 'a trace and folded stacks of a declared unit are read');
-    like($table, qr/Elapsed Time = +0\.075 Seconds/, '... and added up');
-    is((dprofpp($plain, $plain))[0] =~ s/.*\n.*\n.*\n//r, <<'END', 'counts add up');
+    like($table, qr/Elapsed Time = +0\.075 Seconds/,
+        'a trace and folded stacks of a declared unit are added up');
+    is((dprofpp($plain, $plain))[0] =~ s/.*\n.*\n.*\n//r,
+        <<'END', 'the counts of a file that is named twice are doubled');
  40.0      20     20      -        -      -  b
  28.0      14     14      -        -      -  c
  20.0      10     30      -        -      -  a
@@ -271,7 +275,7 @@ sub dprofmerge {
     return (@$run{qw(err status)});
 }
 
-subtest 'dprofmerge adds them up in any order' => sub {
+subtest 'dprofmerge adds up folded stacks in any order' => sub {
     is_deeply([dprofmerge('--unit=samples', $plain, "$dir/frac")], ['', 0],
         'dprofmerge takes folded stacks');
     my $merged = slurp("$dir/merged");

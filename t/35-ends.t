@@ -66,7 +66,7 @@ for my $end (TestEnvironment::sample(2, @ends)) {
     my $plain = plain([$file]);
     my $number = $signal ? $number{$signal} : 0;
     is("$plain->{signal} $plain->{status}", $number . ' ' . ($status // 0),
-        "$what: it ends so without the profiler")
+        "$what: the program ends so without the profiler")
         or next;
     for (some_modes($n++, MODES)) {
         my ($mode, $env) = @$_;

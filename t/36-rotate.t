@@ -31,7 +31,7 @@ sub run_id { return (slurp(shift) =~ /\$dprof_run='([^']+)'/)[0] }
 
 for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_COMPRESS => 6 }) {
     my $what = join ' ', %$env;
-    subtest "runs one after the other $what" => sub {
+    subtest "Runs one after the other $what rename and delete files" => sub {
         my $dir = scratch();
         my %opt = (dir => $dir, env => $env);
         profiled(['-e', $FORK], %opt);
@@ -58,11 +58,12 @@ for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_COMPRESS => 6 }) {
         is($tool->{err}, '', '--processes gives no message');
         profiled(['-e', '1'], %opt);
         profiled(['-e', '1'], %opt);
-        is(kinds($dir), 'tmon.out:1 tmon.out.old:1', 'runs without children leave none');
+        is(kinds($dir), 'tmon.out:1 tmon.out.old:1',
+            'runs without children leave no files of children');
     };
 }
 
-subtest 'threads, and what was killed' => sub {
+subtest 'Files of threads and of killed children are renamed' => sub {
     my $dir = scratch();
     profiled(['-e', $FORK . 'if (!fork) { f(); kill KILL => $$ } wait'], dir => $dir);
     is(kinds($dir), 'tmon.out:1 tmon.out.N:4 tmon.out.N.live:1',
@@ -77,10 +78,10 @@ subtest 'threads, and what was killed' => sub {
     spew("$dir/tmon.out.12.3", $run);
     profiled(['-e', '1'], dir => $dir);
     is(kinds($dir), 'tmon.out:1 tmon.out.old:1 tmon.out.old.N.N:1',
-        "a thread's file is renamed, too");
+        'the file of a thread is renamed');
 };
 
-subtest 'what is not ours' => sub {
+subtest 'Files that are no profiles of the run stay' => sub {
     my $dir = scratch();
     profiled(['-e', $FORK], dir => $dir);
     my $own = slurp("$dir/tmon.out");
@@ -108,7 +109,7 @@ subtest 'what is not ours' => sub {
     }
 };
 
-subtest 'what stands where a child is moved to' => sub {
+subtest "A child's file moves only to the place of a profile" => sub {
     my $child = sub {
         my ($dir) = @_;
         profiled(['-e', $FORK], dir => $dir);
@@ -120,22 +121,23 @@ subtest 'what stands where a child is moved to' => sub {
     spew("$dir/tmon.out.old$name", "my notes\n");
     my $own = slurp("$dir/tmon.out$name");
     profiled(['-e', '1'], dir => $dir);
-    is(slurp("$dir/tmon.out.old$name"), "my notes\n", 'a text of somebody stays');
-    is(slurp("$dir/tmon.out$name"), $own, '... and so does the profile');
+    is(slurp("$dir/tmon.out.old$name"), "my notes\n", "a text at a child's new place stays");
+    is(slurp("$dir/tmon.out$name"), $own,
+        "the child's profile stays if a text is at its new place");
     $dir = scratch();
     $name = $child->($dir);
     symlink 'nowhere', "$dir/tmon.out.old$name" or die "symlink: $!";
     profiled(['-e', '1'], dir => $dir);
-    is(readlink("$dir/tmon.out.old$name"), 'nowhere', 'a link stays');
+    is(readlink("$dir/tmon.out.old$name"), 'nowhere', "a link at a child's new place stays");
     $dir = scratch();
     $name = $child->($dir);
     spew("$dir/tmon.out.old$name", slurp("$dir/tmon.out$name") =~ s/(\$dprof_run=')/${1}0/r);
     $own = slurp("$dir/tmon.out$name");
     profiled(['-e', '1'], dir => $dir);
-    is(slurp("$dir/tmon.out.old$name"), $own, "another run's profile is replaced");
+    is(slurp("$dir/tmon.out.old$name"), $own, 'a profile of another run is replaced');
 };
 
-subtest 'another name' => sub {
+subtest 'Runs of another name have files of their own' => sub {
     my $dir = scratch();
     my %env = (PERL_DPROF_OUT => 'p.out');
     profiled(['-e', $FORK], dir => $dir) for 1, 2;
@@ -145,7 +147,7 @@ subtest 'another name' => sub {
             'each run renames and deletes files of its own name only');
 };
 
-subtest 'the tools say that there is more' => sub {
+subtest 'The tools say that a run has more files' => sub {
     my $dir = scratch();
     profiled(['-e', $FORK], dir => $dir) for 1, 2;
     my ($child) = grep { /^tmon\.out\.\d+\z/ } names($dir);
@@ -156,30 +158,30 @@ subtest 'the tools say that there is more' => sub {
         my @args = @$args;
         my $run = run_tool($tool, [@args, 'tmon.out'], dir => $dir);
         is($run->{err}, "tmon.out: its run has 3 $more\n",
-            "$tool: one line tells of the other files");
-        is($run->{status}, 0, "$tool: ... and the status is 0");
+            "$tool: one line counts the other files");
+        is($run->{status}, 0, "$tool: other files of the run give status 0");
         is(run_tool($tool, [@args, '--processes', 'tmon.out'], dir => $dir)->{err}, '',
-            "$tool: no line with --processes");
+            "$tool: --processes prints no line");
         is(run_tool($tool, [@args, grep { /^tmon\.out(?:\.\d+)?\z/ } names($dir)],
-            dir => $dir)->{err}, '', "$tool: no line where all files are named");
+            dir => $dir)->{err}, '', "$tool: no line is printed if all files are named");
         is(run_tool($tool, [@args, $tool =~ /pp|merge/ ? '-F' : '-f', 'tmon.out'],
-            dir => $dir)->{err}, '', "$tool: no line with the option that silences messages");
+            dir => $dir)->{err}, '', "$tool: the option that silences messages silences the line");
         is(run_tool($tool, [@args, 'tmon.out', $child], dir => $dir)->{err},
             "tmon.out, ...: their runs have 2 more files, of other processes and threads; "
-            . "--processes reads them, too\n", "$tool: one line for two files");
+            . "--processes reads them, too\n", "$tool: one line is printed for two files");
         is(run_tool($tool, [@args, "$dir/tmon.out"], dir => '/')->{err},
             "$dir/tmon.out: its run has 3 more files, of other processes and threads; "
-            . "--processes reads them, too\n", "$tool: elsewhere")
+            . "--processes reads them, too\n", "$tool: the line is printed from another folder")
             if $tool eq 'dprofpp';
     }
     my $run = run_tool('dprofdiff', [], dir => $dir);
     is($run->{err} =~ s/^(?!tmon).*\n//gmr, join('', map { "$_: its run has 3 more files, of other "
         . "processes and threads; --processes reads them, too\n" } 'tmon.out.old', 'tmon.out'),
-        'dprofdiff: one line for each side');
+        'dprofdiff prints one line for each side');
     my $alone = profiled(['-e', '1']);
     is(run_tool('dprofpp', [], dir => $alone->{dir})->{err}, '', 'a run of one file gives no line');
     unlike(run_tool('dprofpp', [], dir => $alone->{dir})->{out}, qr/sum of/,
-        '... and its total is not called a sum');
+        'the total of a run of one file is not called a sum');
 };
 
 done_testing;

@@ -168,7 +168,7 @@ for my $out ('prof.%p', '%p-%n.prof', 'sub/tmon.out', '') {
             "$file: all files of its run are found") or last;
     }
     my $merged = run_tool('dprofpp', ['--processes', @files]);
-    like($merged->{out}, qr/ @{[$out ? 67 : 68]} +\S+ +\S+ +main::f$/m, 'no file counts twice');
+    like($merged->{out}, qr/ @{[$out ? 67 : 68]} +\S+ +\S+ +main::f$/m, 'no file is counted twice');
 }
 
 done_testing;

@@ -25,7 +25,8 @@ for my $name (thread_programs()) {
         my ($mode, $env) = @$_;
         my $run = profiled([$file], env => $env, limit => 60);
         is(join("\n", grep { length } same_as_plain($plain, $run),
-            wrong_in_threads($name, $run->{profile})), '', "$name, $mode");
+            wrong_in_threads($name, $run->{profile})), '',
+                "the threads are recorded and run as plain: $name, $mode");
     }
 }
 

@@ -24,11 +24,12 @@ sub both {
     my ($what, $code, %opt) = @_;
     my $plain = plain(['-e', $code], %opt, dir => scratch());
     my $run = profiled(['-e', $code], %opt);
-    same_as_plain($plain, $run, "$what: the program as plain") unless $opt{differs};
+    same_as_plain($plain, $run,
+        "$what: the profiled program does what the plain one does") unless $opt{differs};
     return $run;
 }
 
-subtest 'where it is written' => sub {
+subtest 'The profile is written where the program began' => sub {
     my $run = both('default', $WORK);
     my $got = profile_ok($run->{profile});
     is($got->calls('main::f'), 100, 'all calls are recorded');
@@ -41,7 +42,7 @@ subtest 'where it is written' => sub {
     $run = both('chdir', "mkdir 'd'; chdir 'd'; $WORK chdir '/'; $WORK");
     is(profile_ok($run->{profile})->calls('main::f'), 200,
         'after chdir the profile is where the program began');
-    ok(!-e "$run->{dir}/d/tmon.out", '... and not where it went');
+    ok(!-e "$run->{dir}/d/tmon.out", 'after chdir no profile lies where the program went');
 
     for my $umask (0077, 0022, 0002) {
         $run = profiled(['-e', $WORK], umask => $umask);
@@ -54,11 +55,11 @@ subtest 'where it is written' => sub {
 
     for my $name ('with blank', "q'uote", "umlaut-\xc3\xa4", 'per%41cent') {
         my $named = profiled(['-e', $WORK], env => { PERL_DPROF_OUT_FILE_NAME => $name });
-        profile_ok("$named->{dir}/$name", "named $name");
+        profile_ok("$named->{dir}/$name", "the profile named $name is whole");
     }
 };
 
-subtest 'descriptors' => sub {
+subtest 'Closed and reused descriptors lose no call' => sub {
     my $run = both('all closed', 'require POSIX; POSIX::close($_) for 3 .. 1023; '
         . 'my @fh; for (1 .. 200) { open $fh[$_], "+>", "own$_" or die "$_: $!"; print { $fh[$_] } '
         . '"mine $_\n" } '
@@ -69,7 +70,7 @@ subtest 'descriptors' => sub {
     is($got->calls('main::f'), $calls,
         'the profile is whole though descriptors were closed and their numbers taken');
     is(scalar(grep { slurp($_) ne "mine " . (/(\d+)$/)[0] . "\n" } glob "$run->{dir}/own*"), 0,
-        "nothing of the recorder is in the program's files");
+        "the recorder writes nothing to the program's files");
 
     $run = both('closed at the end',
         $WORK . 'END { require POSIX; POSIX::close($_) for 3 .. 255 }');
@@ -81,19 +82,21 @@ subtest 'descriptors' => sub {
             . 'POSIX::dup2(fileno $o, $_) } ' . $MUCH);
     is(profile_ok($run->{profile})->calls('main::f'), $calls + 100,
         'a number taken by dup2 loses no call');
-    is(scalar(grep { -s } glob "$run->{dir}/d*"), 0, 'nothing of the recorder is in those files');
+    is(scalar(grep { -s } glob "$run->{dir}/d*"), 0,
+        'the recorder writes nothing to the files of dup2');
 
     $run = both('STDERR to a file', 'open STDERR, ">", "err" or die; ' . $MUCH
         . 'print STDERR "mine\n"');
     profile_ok($run->{profile});
-    is(slurp("$run->{dir}/err"), "mine\n", 'nothing of the recorder is in STDERR reopened');
+    is(slurp("$run->{dir}/err"), "mine\n", 'the recorder writes nothing to STDERR reopened');
 
     $run = both('std closed',
         'close STDIN; close STDOUT; close STDERR; open my $a, ">", "a"; open my $b, ">", "b"; '
             . 'open my $c, ">", "c"; '
         . 'print $a "A"; print $b "B"; print $c fileno($a), fileno($b), fileno($c); ' . $MUCH);
     profile_ok($run->{profile});
-    is(slurp("$run->{dir}/$_"), { a => 'A', b => 'B', c => '012' }->{$_}, "the program's file $_")
+    is(slurp("$run->{dir}/$_"), { a => 'A', b => 'B', c => '012' }->{$_},
+        "the program's file $_ has the program's text alone")
         for qw(a b c);
 
     my $dir = scratch();
@@ -121,12 +124,13 @@ subtest 'descriptors' => sub {
     like($run->{out}, qr/^0$/, 'system does not pass it on either');
 };
 
-subtest 'the disk' => sub {
+subtest 'A full disk does not stop the program' => sub {
     my $run = profiled(['-e', $MUCH . 'print "alive\n"'],
         env => { PERL_DPROF_OUT_FILE_NAME => '/dev/full' });
-    is("$run->{out}$run->{status}$run->{signal}", "alive\n00", '/dev/full: the program runs on');
+    is("$run->{out}$run->{status}$run->{signal}", "alive\n00",
+        'the program runs on if the profile is /dev/full');
     like($run->{err}, qr{^DProf: .*/dev/full: No space left on device.*\n\z},
-        '... and one line says why');
+        'one line says that /dev/full has no space');
 
   SKIP: {
         my $dir = scratch();
@@ -135,9 +139,9 @@ subtest 'the disk' => sub {
         skip 'cannot mount a small file system', 4 if !$mount || $mount->{raw};
         $run = profiled(['-e', $MUCH . 'print "alive\n"; f(); exit 3'], dir => $dir);
         is("$run->{out}$run->{status}$run->{signal}", "alive\n30",
-            'disk full: the program runs on');
+            'the program runs on if the disk is full');
         like($run->{err}, qr{^DProf: .*tmon\.out: No space left on device[^\n]*\n\z},
-            '... and one line says why');
+            'one line says that the disk is full');
         my $got = read_profile("$dir/tmon.out");
         is(join("\n", grep { !/middle of a line/ } $got->problems), '',
             'what was recorded before the disk was full is readable');
@@ -148,21 +152,22 @@ subtest 'the disk' => sub {
 
     $run = run_program(['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh', $^X, PROFILER(), '-e',
         '$SIG{XFSZ} = sub { print "signal\n" }; ' . $MUCH x 3 . 'print "alive\n"']);
-    is("$run->{out}$run->{status}$run->{signal}", "alive\n00", 'file size limit: no SIGXFSZ');
+    is("$run->{out}$run->{status}$run->{signal}", "alive\n00",
+        'a limit of file sizes sends the program no SIGXFSZ');
     like($run->{err}, qr/^DProf: .*tmon\.out: File too large[^\n]*\n\z/,
-        '... and one line says why');
+        'one line says that the file is too large');
     my $got = profile_ok("$run->{dir}/tmon.out",
         'what was recorded below the limit is readable', cut => 1);
-    cmp_ok($got->calls('main::f'), '>', 1000, '... with the calls up to the limit');
+    cmp_ok($got->calls('main::f'), '>', 1000, 'the profile has the calls up to the limit');
 
     $run = run_program(['sh', '-c', '(ulimit -f 0; exec "$@" 2>&1) | cat', 'sh', $^X, PROFILER(),
         '-e', $WORK . 'print "alive\n"']);
     like($run->{out}, qr/^DProf: [^\n]*File too large[^\n]*\nalive\n\z/,
-        'a limit of no bytes at all is told, and the program runs');
+        'a limit of no bytes gives a message, and the program runs on');
 };
 
 # A child that gets no more memory records nothing, and goes on.
-subtest 'no memory in a child' => sub {
+subtest 'A child without memory runs on' => sub {
     my $code = 'sub f { my $n = shift; $n ? f($n - 1) : 1 } sub g { my @x = sort { f(1); '
         . '$a <=> $b } 2, 1; eval { die f(3) }; 1 } sub within { my $pid = fork; if (!$pid) { '
         . 'open my $in, "<", "/proc/self/statm"; my ($pages) = split " ", <$in>; '
@@ -175,13 +180,14 @@ subtest 'no memory in a child' => sub {
     for my $env ({}, { PERL_DPROF_MODE => 'tree' },
         { PERL_DPROF_LIMIT => 100, PERL_DPROF_BUFFER => 0 }, { PERL_DPROF_COMPRESS => 1 }) {
         my $run = profiled(['-e', $code], env => $env);
-        is("$run->{out}$run->{raw}", "alive\n1792\n0", join ' ', %$env, 'the program as plain');
+        is("$run->{out}$run->{raw}", "alive\n1792\n0", join ' ', %$env,
+            'does not stop the program of a child without memory');
         like($run->{err}, qr/^(?:DProf: [^\n]*process \d+ is not profiled[^\n]*\n)?\z/,
             'one line at most says that the child is not profiled');
     }
 };
 
-subtest 'the directory' => sub {
+subtest 'A folder that cannot be written does not stop the program' => sub {
   SKIP: {
         my @as = $> == 0 ? qw(setpriv --reuid=65534 --clear-groups) : ();
         my $dir = scratch();
@@ -191,15 +197,17 @@ subtest 'the directory' => sub {
         skip 'root can write everywhere, and setpriv does not help', 3
             if @as && run_program([@as, 'test', '-r', tree() . '/Devel/DProf.pm'])->{raw};
         my $run = run_program([@as, $^X, PROFILER(), '-e', $WORK . 'print "alive\n"'], dir => $dir);
-        is("$run->{out}$run->{status}", "alive\n0", 'not writable: the program runs on');
+        is("$run->{out}$run->{status}", "alive\n0",
+            'the program runs on if the folder is not writable');
         like($run->{err}, qr/^DProf: cannot write [^\n]*tmon\.out: Permission denied[^\n]*\n\z/,
-            '... and one line says why');
-        is_deeply([glob "$dir/*"], [], '... and no file is made');
+            'one line says that the folder is not writable');
+        is_deeply([glob "$dir/*"], [], 'no file is made in a folder that is not writable');
     }
     my $run = profiled(['-e', $WORK . 'print "alive\n"'],
         env => { PERL_DPROF_OUT_FILE_NAME => 'no/such/dir/x' });
-    is("$run->{out}$run->{status}", "alive\n0", 'no such directory: the program runs on');
-    like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/, '... and one line says why');
+    is("$run->{out}$run->{status}", "alive\n0", 'the program runs on if there is no such folder');
+    like($run->{err}, qr/^DProf: cannot write [^\n]*\n\z/,
+        'one line says that the profile cannot be written');
 
     my $before = readlink '/dev/stdout';
     $run = run_program(['sh', '-c', '"$@" >said', 'sh', $^X, PROFILER(), '-e', $WORK],
@@ -210,7 +218,7 @@ subtest 'the directory' => sub {
             '/dev/stdout in a file has all calls');
     }
     is(readlink '/dev/stdout', $before, '/dev/stdout stays the link that it was');
-    is(-e "/dev/stdout$_" ? 1 : 0, 0, "no /dev/stdout$_ is made") for qw(.old .live);
+    is(-e "/dev/stdout$_" ? 1 : 0, 0, "the recorder makes no /dev/stdout$_") for qw(.old .live);
 
     for my $option (qw(SIGNAL TOGGLE)) {
         $run = profiled(['-e', 'kill USR1 => $$; print "alive\n"'],
@@ -223,58 +231,61 @@ subtest 'the directory' => sub {
     is($run->{out}, "alive\n", 'a program whose directory is removed runs on');
 };
 
-subtest 'the file vanishes or is replaced' => sub {
+subtest 'The program may remove, replace or rename its profile' => sub {
     my $run = profiled(['-e', $WORK . 'unlink "tmon.out"; ' . $MUCH . 'print "alive\n"']);
-    is("$run->{out}$run->{status}", "alive\n0", 'removed: the program runs on');
+    is("$run->{out}$run->{status}", "alive\n0", 'the program runs on if its profile is removed');
     like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*removed[^\n]*\n\z/,
-        '... and one line says why');
+        'one line says that the profile was removed');
 
     $run = profiled(['-e',
         $WORK . 'unlink "tmon.out"; open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; '
             . $MUCH]);
-    is(clean($run->{profile}), "mine\n", 'replaced: the program keeps its file');
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*\n\z/, '... and one line says why');
+    is(clean($run->{profile}), "mine\n", 'the program keeps the file that replaced the profile');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*\n\z/,
+        'one line says that the profile was replaced');
 
     $run = profiled(['-e',
         'require POSIX; POSIX::close($_) for 3 .. 255; unlink "tmon.out"; '
             . 'open my $o, ">", "tmon.out"; print $o "mine\n"; close $o; ' . $MUCH]);
     is(clean($run->{profile}), "mine\n",
-        'closed, removed and replaced: the program keeps its file');
-    is(lines($run->{err}), 1, '... and one line says why');
+        'the program keeps its file if it closes, removes and replaces the profile');
+    is(lines($run->{err}), 1, 'one line says that the profile was closed and replaced');
 
     $run = profiled(['-e', $WORK . 'rename "tmon.out", "moved"; ' . $MUCH]);
-    is($run->{status}, 0, 'renamed: the program runs on');
+    is($run->{status}, 0, 'the program runs on if its profile is renamed');
     my $moved = profile_ok("$run->{dir}/moved", 'the renamed file is whole',
         cut => 1);
     cmp_ok($moved->calls('main::f'), '==', $calls + 100, 'the renamed file has all calls');
 
     $run = profiled(['-e', $WORK . 'truncate "tmon.out", 0; ' . $WORK . 'print "alive\n"']);
-    is("$run->{out}$run->{status}", "alive\n0", 'truncated by somebody: the program runs on');
+    is("$run->{out}$run->{status}", "alive\n0",
+        'the program runs on if another program truncates the profile');
 };
 
-subtest 'what is there already' => sub {
+subtest 'The recorder replaces old profiles and nothing else' => sub {
     my $dir = scratch();
     spew("$dir/tmon.out", "precious\n");
     my $run = profiled(['-e', 'print "started\n"'], dir => $dir);
-    is($run->{out}, '', 'a foreign file: an error before the program starts');
-    isnt($run->{status}, 0, '... with a status that is not 0');
+    is($run->{out}, '', 'a foreign file ends perl before the program starts');
+    isnt($run->{status}, 0, 'a foreign file gives a status that is not 0');
     like($run->{err}, qr/^DProf: [^\n]*tmon\.out exists and is no profile[^\n]*\n/,
-        '... and a message');
-    is(slurp("$dir/tmon.out"), "precious\n", 'the foreign file is left alone');
+        'the message says that the foreign file is no profile');
+    is(slurp("$dir/tmon.out"), "precious\n", 'the recorder leaves the foreign file alone');
 
     $dir = scratch();
     spew("$dir/target", "precious\n");
     symlink 'target', "$dir/tmon.out";
     $run = profiled(['-e', 'print "started\n"'], dir => $dir);
-    is($run->{out}, '', 'a symbolic link: an error before the program starts');
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is a symbolic link[^\n]*\n/, '... and a message');
-    is(slurp("$dir/target"), "precious\n", 'the target of the link is left alone');
+    is($run->{out}, '', 'a symbolic link ends perl before the program starts');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is a symbolic link[^\n]*\n/,
+        'the message says that the name is a symbolic link');
+    is(slurp("$dir/target"), "precious\n", 'the recorder leaves the target of the link alone');
 
     $dir = scratch();
     symlink 'nowhere', "$dir/tmon.out";
     $run = profiled(['-e', 'print "started\n"'], dir => $dir);
-    is($run->{out}, '', 'a dangling link: an error before the program starts');
-    ok(!-e "$dir/nowhere", 'its target is not made');
+    is($run->{out}, '', 'a dangling link ends perl before the program starts');
+    ok(!-e "$dir/nowhere", "the recorder does not make the link's target");
 
     for my $what (qw(old live)) {
         for my $mode (qw(trace tree)) {
@@ -283,17 +294,20 @@ subtest 'what is there already' => sub {
             spew("$dir/show.$what", "my notes\n");
             $run = profiled(['-e', 'print "started\n"'], dir => $dir,
                 env => { PERL_DPROF_OUT => 'show', PERL_DPROF_MODE => $mode });
-            is($run->{out}, '', "$mode: a foreign show.$what: an error before the program starts");
+            is($run->{out}, '', "$mode: a foreign show.$what ends perl before the program starts");
             like($run->{err}, qr/^DProf: [^\n]*show\.$what exists and is no profile/,
-                '... which names the file');
-            is(slurp("$dir/show.$what"), "my notes\n", '... which is left alone');
+                "$mode: the message names the foreign show.$what");
+            is(slurp("$dir/show.$what"), "my notes\n",
+                "$mode: the recorder leaves the foreign show.$what alone");
         }
     }
     $dir = scratch();
     system 'mkfifo', "$dir/tmon.out";
     $run = run_program([$^X, PROFILER(), '-e', 'print "started\n"'], dir => $dir, limit => 10);
-    is("$run->{out}|$run->{signal}", '|0', "somebody's pipe: an error before the program starts");
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is no regular file/, '... and a message');
+    is("$run->{out}|$run->{signal}", '|0',
+        'a pipe of another program ends perl before the program starts');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out is no regular file/,
+        'the message says that the pipe is no regular file');
 
     $dir = scratch();
     mkdir "$dir/tmon.out";
@@ -314,7 +328,7 @@ subtest 'what is there already' => sub {
     $dir = scratch();
     spew("$dir/tmon.out", '');
     $run = profiled(['-e', $WORK], dir => $dir);
-    profile_ok("$dir/tmon.out", 'a profile written over an empty file');
+    profile_ok("$dir/tmon.out", 'a profile that replaces an empty file is whole');
 
     $dir = scratch();
     spew("$dir/target", '');
@@ -327,7 +341,8 @@ subtest 'what is there already' => sub {
     spew("$dir/hard", "precious\n");
     link "$dir/hard", "$dir/tmon.out";
     profiled(['-e', $WORK], dir => $dir);
-    is(slurp("$dir/hard"), "precious\n", 'a foreign file with a hard link to it is left alone');
+    is(slurp("$dir/hard"), "precious\n",
+        'the recorder leaves a foreign file with a hard link alone');
 
     # Two run at a time: the first tells when it runs, and waits for the second to end.
     $dir = scratch();
@@ -342,7 +357,7 @@ subtest 'what is there already' => sub {
     ok(!-e "$dir/tmon.out.old", 'no file was renamed');
 };
 
-subtest 'devices and pipes' => sub {
+subtest 'Devices and pipes may take the profile' => sub {
     my $run = both('/dev/null', $MUCH, env => { PERL_DPROF_OUT_FILE_NAME => '/dev/null' });
     ok(-c '/dev/null', '/dev/null stays a device');
     is($run->{err}, '', 'out=/dev/null gives no message');
@@ -361,8 +376,10 @@ subtest 'devices and pipes' => sub {
         . 'print "alive\n"'], dir => $dir,
         env => { PERL_DPROF_OUT_FILE_NAME => 'fifo' });
     waitpid $reader, 0;
-    is("$run->{out}$run->{status}$run->{signal}", "alive\n00", "a pipe's reader goes: no SIGPIPE");
-    like($run->{err}, qr/^DProf: [^\n]*Broken pipe[^\n]*\n\z/, '... and one line says why');
+    is("$run->{out}$run->{status}$run->{signal}", "alive\n00",
+        'a reader that closes the pipe sends the program no SIGPIPE');
+    like($run->{err}, qr/^DProf: [^\n]*Broken pipe[^\n]*\n\z/,
+        'one line says that the pipe is broken');
 
     $run = run_program(['sh', '-c', 'mkfifo p; cat p >got & "$@"; wait', 'sh', $^X, PROFILER(),
         '-e', $WORK],
@@ -372,7 +389,7 @@ subtest 'devices and pipes' => sub {
 
     $run = run_program([$^X, PROFILER(), '-e', $WORK],
         env => { PERL_DPROF_OUT_FILE_NAME => '/dev/stdout' });
-    is($run->{status}, 0, '/dev/stdout as the profile: status 0');
+    is($run->{status}, 0, 'a program whose profile is /dev/stdout gives status 0');
 };
 
 done_testing;

@@ -14,11 +14,11 @@ sub both {
     $opt{env} = { PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0 };
     my $plain = plain($args, %opt, dir => scratch());
     my $run = profiled($args, %opt);
-    is($plain->{raw}, 0, "$what: runs") or diag $plain->{err};
-    same_as_plain($plain, $run, "$what: the same output");
+    is($plain->{raw}, 0, "$what runs without the profiler") or diag $plain->{err};
+    same_as_plain($plain, $run, "$what prints the same with the profiler");
     cmp_ok(length $plain->{out}, '>', 100, "$what: the program prints something");
     my $got = profile_ok($run->{profile}, "$what: the profile", events => 0);
-    cmp_ok($got->{sum}[2], '>', 0, "$what: time has passed");
+    cmp_ok($got->{sum}[2], '>', 0, "$what takes time");
     return ($got, $plain);
 }
 
@@ -43,7 +43,7 @@ sub pod {
         grep { !/^=encoding/ } @lines);
 }
 
-subtest 'pod2text' => sub {
+subtest 'pod2text runs as plain' => sub {
     my $pod = pod(TestEnvironment::rounds(700, 1500));
     my ($pod2text) = grep { -r } "$Config{scriptdirexp}/pod2text",
         map { "$_/pod2text" } split /:/, $ENV{PATH};
@@ -53,7 +53,7 @@ subtest 'pod2text' => sub {
     is($got->calls('Pod::Text::start_document'), 1, 'one document was begun');
 };
 
-subtest 'Pod::Simple' => sub {
+subtest 'Pod::Simple runs as plain' => sub {
     my $pod = pod(700);
     plan skip_all => 'no manual' unless $pod;
     my ($got) = both('Pod::Simple::DumpAsText',
@@ -68,7 +68,7 @@ subtest 'Pod::Simple' => sub {
                 . '$p->output_string(\my $o); $p->parse_file(shift); print $o', $pod]);
 };
 
-subtest 'JSON::PP' => sub {
+subtest 'JSON::PP runs as plain' => sub {
     my $code = <<'END';
 use strict; use JSON::PP; my $json = JSON::PP->new->canonical->pretty; my $calls = 0;
 my $data =
@@ -85,18 +85,18 @@ END
     is($got->calls('JSON::PP::hash_to_json'), 2 * 61, 'each hash is counted');
 };
 
-subtest 'perltidy' => sub {
+subtest 'perltidy runs as plain' => sub {
     my ($perltidy) = grep { -r } map { "$_/perltidy" } split /:/, $ENV{PATH};
     TestEnvironment::skip_long();
     plan skip_all => 'no perltidy'
         unless $perltidy && run_perl(['-MPerl::Tidy', '-e', '1'])->{raw} == 0;
     my ($got) = both('perltidy', [$perltidy, '-npro', '-st', '-se',
         root() . '/t/lib/TraceReader.pm']);
-    is($got->calls('Perl::Tidy::perltidy'), 1, 'one call of perltidy');
+    is($got->calls('Perl::Tidy::perltidy'), 1, 'perltidy is called once');
     cmp_ok($got->calls('Perl::Tidy::Tokenizer::get_line'), '>', 200, 'the lines are counted');
 };
 
-subtest 'other parts of perl' => sub {
+subtest 'Other modules of perl run as plain' => sub {
     my ($got) = both('Text::Wrap, Data::Dumper, Storable, Encode, POSIX, Time::Local',
         ['-MText::Wrap', '-MData::Dumper', '-MStorable=dclone', '-MEncode', '-MPOSIX=floor',
             '-MTime::Local', '-e',

@@ -15,7 +15,7 @@ sub record {
     return ($run->{got} = profile_ok($run->{profile}), $file, $run);
 }
 
-subtest 'places' => sub {
+subtest 'A sub has the place of its first statement' => sub {
     my ($got, $file) = record(<<'END');
 sub one { 1 }
 
@@ -42,7 +42,7 @@ END
     is(($got->named('main::one'))[0]{kind}, undef, 'a Perl sub has no kind');
 };
 
-subtest 'anonymous subs' => sub {
+subtest 'Anonymous subs differ by their places' => sub {
     my ($got, $file) = record(<<'END');
 my ($p, $q) = (sub { 1 }, sub { 2 });
 $p->(); $p->(); $q->();
@@ -52,7 +52,7 @@ sub holder { my $in = sub { my $deep = sub { 1 }; $deep->() }; $in->() }
 holder();
 END
     my @anon = $got->named('main::__ANON__');
-    is(@anon, 5, 'one id for each piece of code, all closures of one share it');
+    is(@anon, 5, 'each piece of code has one id, which its closures share');
     is_deeply([map { $_->{line} } @anon], [1, 1, 3, 5, 5], 'anonymous subs have their lines');
     is(scalar(keys %{{ map { $_->{seq} => 1 } @anon }}), 5,
         'anonymous subs on one line have different numbers');
@@ -63,7 +63,7 @@ END
         'anonymous subs have the named sub around them');
 };
 
-subtest 'one name, two subs' => sub {
+subtest 'Two subs of one name have ids of their own' => sub {
     my ($got) = record(<<'END');
 no warnings;
 sub f { 1 } f();
@@ -72,21 +72,22 @@ eval 'sub f { 3 }'; f();
 { package Other; sub f { 1 } f() }
 END
     is(scalar($got->named('main::f')), 2, 'a redefined sub is another id of the same name');
-    is($got->calls('main::f'), 2, 'the calls of both are counted');
+    is($got->calls('main::f'), 2, 'the calls of both subs of one name are counted');
     is($got->calls('main::__ANON__'), 1, 'an anonymous sub assigned to a glob stays anonymous');
 };
 
-subtest 'closures named apart' => sub {
+subtest 'Closures can get names' => sub {
     my ($got) = record(<<'END');
 use Sub::Util 'set_subname';
 sub make { my $n = shift; sub { $n++ } }
 my @subs = map { set_subname("Made::no$_", make($_)) } 1 .. 20;
 $_->() for @subs, @subs;
 END
-    is($got->calls("Made::no$_"), 2, "calls of Made::no$_") for 1, 2, 20;
+    is($got->calls("Made::no$_"), 2, "the calls of the closure Made::no$_ are counted")
+        for 1, 2, 20;
 };
 
-subtest 'AUTOLOAD' => sub {
+subtest 'A wanted name remembers its AUTOLOAD' => sub {
     my ($got) = record(<<'END');
 package Auto; our $AUTOLOAD; sub new { bless [] } sub AUTOLOAD { 1 }
 package Child; our @ISA = 'Auto';
@@ -97,13 +98,14 @@ undef $o;
 END
     my ($thing) = $got->named('Auto::thing');
     is($thing->{autoload}, 'Auto::AUTOLOAD', 'a wanted name has the AUTOLOAD that was called');
-    is($got->calls($_), 1, $_) for 'Auto::thing', 'Auto::func', 'Child::kid', 'Auto::odd name',
+    is($got->calls($_), 1, "the call of $_ by AUTOLOAD has the wanted name")
+        for 'Auto::thing', 'Auto::func', 'Child::kid', 'Auto::odd name',
         'Auto::DESTROY';
     is(($got->named('Child::kid'))[0]{autoload}, 'Auto::AUTOLOAD',
         'an inherited AUTOLOAD is named');
 };
 
-subtest 'bounds' => sub {
+subtest 'The number of names is bounded' => sub {
     my ($got, undef, $run) =
         record('eval "sub f { 1 } f()" for 1 .. 5000; eval q(my $s = sub { 2 }; '
             . '$s->()) for 1 .. 5000; eval q(package P) . $_ . q(; sub g { 1 } g()) for 1 .. 50; '
@@ -111,10 +113,10 @@ subtest 'bounds' => sub {
     cmp_ok(scalar($got->named('main::f')), '<=', 1001,
         'subs of string evals have a bounded number of ids');
     cmp_ok(scalar($got->named('main::__ANON__')), '<=', 1001,
-        'anonymous subs of string evals, too');
+        'anonymous subs of string evals have a bounded number of ids');
     is($got->calls('main::f'), 5000, 'all calls of the named subs are there');
     is($got->calls('main::__ANON__'), 5000, 'all calls of the anonymous subs are there');
-    is($got->calls("P${_}::g"), 1, "calls of P${_}::g") for 1, 50;
+    is($got->calls("P${_}::g"), 1, "P${_}::g has its call") for 1, 50;
 
     ($got) = record('our $AUTOLOAD; sub AUTOLOAD { 1 } &{"n$_"}() for 1 .. 2000, 1 .. 10;');
     cmp_ok(scalar(grep { $_->{autoload} } values %{ $got->{subs} }), '==', 1000,
@@ -138,7 +140,8 @@ subtest 'bounds' => sub {
             'Anon#::new' => 1, 'Anon#::new calls' => 2000,
           'Of::AN::B::made' => 1000, 'Of::A#::B::made' => 1, 'Of::A#::B::made calls' => 2000,
           'main::ownN' => 3000 },
-        'names that count up: 1,000 of one kind; those of different places are different subs');
+        'names that count up have 1,000 ids of one kind, and those of different places are '
+            . 'different subs');
     is($got->calls('main::gen5'), 2997, 'a known name keeps its id');
     is($got->calls('main::__ANON__'), 5996, 'subs within string evals are counted');
 
@@ -152,7 +155,7 @@ subtest 'bounds' => sub {
     my $names = keys %{ $got->{subs} };
     cmp_ok($names, '<', 65_536 + 1500, "very many names: $names are kept");
     is($got->calls('main::Xaaaa'), 2, 'known names keep their ids');
-    is($got->calls('P#::(others)'), 60, 'further ones count by package, without numbers');
+    is($got->calls('P#::(others)'), 60, 'further names count by package, without numbers');
     my $all = 0;
     $all += $_ for values %{ $got->{calls} };
     is($all - $got->calls('main::BEGIN'), 66_000 + 60 + 1 + 1501, 'no call is lost');
@@ -160,7 +163,7 @@ subtest 'bounds' => sub {
         'where packages are too many, the others count together');
 };
 
-subtest 'names as bytes' => sub {
+subtest 'Names are bytes or UTF-8' => sub {
     my ($got, undef, $run) = record(<<'END');
 no strict 'refs';
 *{"a b\n\@ 1 1 1\n+ 1::x\ny\t%41;"} = eval 'sub { 1 }';

@@ -20,25 +20,25 @@ sub both {
         $_->{raw_out} = $_->{out};
         s/\b\d{2,}\b/N/g for $_->{out}, $_->{err}
     }
-    same_as_plain($plain, $run, "$what: the program as plain");
+    same_as_plain($plain, $run, "$what: the profiled program does what the plain one does");
     return $run;
 }
 
 sub files { my $run = shift; return sort map { s{.*/}{}r } glob "$run->{dir}/tmon.out*" }
 
-subtest 'fork' => sub {
+subtest 'A forked child has a profile of its own' => sub {
     my $run = both('fork',
         'sub f { 1 } sub before { 1 } sub child { f() for 1 .. 5 } sub parent { f() for 1 .. 3 } '
         . 'sub forks { my $pid = fork; if (!$pid) { child(); exit 3 } waitpid $pid, 0; '
         . 'print $? >> 8, "\n"; print "$pid\n"; parent() } before(); forks(); f()');
     my ($pid) = $run->{raw_out} =~ /(\d\d+)/;
     is_deeply([files($run)], ['tmon.out', "tmon.out.$pid"], 'fork leaves two files');
-    my $parent = profile_ok($run->{profile}, 'the parent');
-    my $child = profile_ok("$run->{profile}.$pid", 'the child');
+    my $parent = profile_ok($run->{profile}, "the parent's profile is whole");
+    my $child = profile_ok("$run->{profile}.$pid", "the child's profile is whole");
     is_deeply([map { $parent->calls("main::$_") } qw(before forks parent child f)], [1, 1, 1, 0, 4],
-        "the parent's calls");
+        "the parent's profile has the parent's calls alone");
     is_deeply([map { $child->calls("main::$_") } qw(before forks parent child f)], [0, 0, 0, 1, 5],
-        "the child's calls");
+        "the child's profile has the child's calls alone");
     is_deeply($child->{inherited}, ['main::forks'], 'the child began in forks');
     is($child->edge('main::forks', 'main::child'), 1, 'what the child calls is below forks');
     is($child->{header}{dprof_run}, $parent->{header}{dprof_run}, 'both files have the same run');
@@ -60,7 +60,8 @@ subtest 'fork' => sub {
     ($pid) = $run->{raw_out} =~ /(\d\d+)/;
     is(profile_ok("$run->{profile}.$pid")->calls('main::f'), 7,
         'the child of open "-|" has its calls');
-    is(profile_ok($run->{profile})->calls('main::f'), 0, '... and the parent has none of them');
+    is(profile_ok($run->{profile})->calls('main::f'), 0,
+        q{the parent of open "-|" has none of the child's calls});
 
     # Buffers are full on both sides, and nothing is written twice.
     $run = both('much on both sides',
@@ -96,11 +97,12 @@ subtest 'fork' => sub {
         'sub f { 1 } f() for 1 .. 10; my $p = fork; if (!$p) { require POSIX; f(); '
             . 'POSIX::_exit(4) } waitpid $p, 0; print $? >> 8, " $p\n"; f()');
     ($pid) = $run->{raw_out} =~ /(\d\d+)/;
-    my $got = profile_ok("$run->{profile}.$pid", 'a child that ends by POSIX::_exit');
+    my $got = profile_ok("$run->{profile}.$pid",
+        'the profile of a child that ends by POSIX::_exit is whole');
     is($got->calls('main::f'), 1, 'a child that ends by POSIX::_exit has its calls');
 };
 
-subtest 'daemon' => sub {
+subtest 'A daemon keeps its profile where it started' => sub {
     my $run = run_program([$^X, PROFILER(), '-e',
         'sub f { 1 } f(); pipe my $r, my $w; my $p = fork; if (!$p) { require POSIX; '
             . 'POSIX::setsid(); '
@@ -115,18 +117,18 @@ subtest 'daemon' => sub {
         last if -s $file && slurp($file) =~ /dprof_complete/;
         select undef, undef, undef, 0.01;
     }
-    is(profile_ok($file, "the daemon's profile")->calls('main::f'), 3,
+    is(profile_ok($file, "the daemon's profile is whole")->calls('main::f'), 3,
         "a daemon's profile is where the program began");
     is(profile_ok("$run->{dir}/tmon.out")->calls('main::f'), 2,
         "the program's own calls are in its file");
 };
 
-subtest 'ends' => sub {
+subtest 'A profile is whole whatever ends the program' => sub {
     my $run = both('POSIX::_exit',
         'use POSIX (); sub f { 1 } sub deep { f(); POSIX::_exit(5) } END { print "no" } deep()');
     my $got = profile_ok($run->{profile});
     is($got->calls('main::f'), 1, 'calls before POSIX::_exit are recorded');
-    is($got->calls('POSIX::_exit'), 1, '... and so is POSIX::_exit');
+    is($got->calls('POSIX::_exit'), 1, 'the call of POSIX::_exit is recorded');
 
     $run = both('exec', 'sub f { 1 } sub deep { f(); exec "echo", "replaced" } deep()');
     $got = profile_ok($run->{profile}, 'exec', cut => 1);
@@ -142,11 +144,11 @@ subtest 'ends' => sub {
     $run = both('a signal that kills', 'sub f { 1 } f() for 1 .. 60_000; kill KILL => $$');
     $got = read_profile($run->{profile});
     is(join(' ', grep { !/middle of a line/ } $got->problems), '',
-        'SIGKILL: what was written is readable');
-    cmp_ok($got->calls('main::f'), '>', 1000, 'most calls before SIGKILL are there');
+        'what was written before SIGKILL can be read');
+    cmp_ok($got->calls('main::f'), '>', 1000, 'most calls before SIGKILL are recorded');
 
     $run = both('nothing at all', '');
-    profile_ok($run->{profile}, 'an empty program');
+    profile_ok($run->{profile}, 'the profile of an empty program is whole');
     $run = both('syntax error', '1 +) ;');
     is_deeply([files($run)], [], 'a program that does not compile leaves nothing');
     $run = both('-c', ['-c', '-e', 'sub f { 1 } BEGIN { f() } f()']);
@@ -162,7 +164,7 @@ subtest 'ends' => sub {
         'calls of objects destroyed at the very end are recorded');
 };
 
-subtest 'children through the environment' => sub {
+subtest 'The environment makes children record' => sub {
     my $dir = scratch();
     my $run = run_program([$^X, '-e',
         'print system($^X, "-e", q(sub f { 1 } f(); print exists $ENV{PERL5DB} '
@@ -181,7 +183,7 @@ subtest 'children through the environment' => sub {
     is($run->{out}, "tainted\n", '-T profiles a tainted program');
 };
 
-subtest 'threads' => sub {
+subtest 'Each thread has a profile of its own' => sub {
     plan skip_all => 'this perl has no threads' unless $Config{useithreads};
     my $run = both('create and join',
         'use threads; sub f { 1 } sub work { f() for 1 .. $_[0]; threads->tid } f(); '
@@ -212,7 +214,8 @@ subtest 'threads' => sub {
         . '"inner" })->join })->join, "\n"; eval { threads->create(sub { sub { die "x\n" }->() '
         . '})->join }; f()');
     is(scalar(@files = files($run)), 6, 'each thread leaves a file');
-    is(profile_ok("$run->{dir}/$_")->calls('main::f') <= 1, 1, "$_: one call at most") for @files;
+    is(profile_ok("$run->{dir}/$_")->calls('main::f') <= 1, 1,
+        "the profile of $_ has one call at most") for @files;
 
     $run = both('created deep inside',
         'use threads; sub f { 1 } sub start { threads->create(sub { f(); eval { die }; '

@@ -28,35 +28,35 @@ sub record {
 
 my $reference;
 
-subtest 'buffer' => sub {
+subtest 'The size of the buffer changes no mark' => sub {
     $reference = record(counting());
     my @marks = $reference->marks(qr/./);
     for my $words (TestEnvironment::sample(3, 0, 1, 2, 7, 63, 64, 65, 1000, 100_000, 1 << 20)) {
         my $got = record(counting(), PERL_DPROF_BUFFER => $words);
         ok(join(' ', $got->marks(qr/./)) eq join(' ', @marks),
-            "buffer of $words: the same marks, with time between the same ones");
+            "a buffer of $words gives the same marks, with time between the same ones");
         is($got->{sum}[2], $reference->{sum}[2], 'the size of the buffer does not change the time');
     }
 };
 
-subtest 'every mark at once' => sub {
+subtest 'PERL_DPROF_BUFFER=0 writes every mark at once' => sub {
     my $run = profiled(['-e',
         'sub f { 1 } f() for 1 .. 5; open my $in, "<", "tmon.out"; my @l = grep /^[+-]/, <$in>; '
             . 'print scalar @l, "\n"'],
         env => { counting(), PERL_DPROF_BUFFER => 0 });
-    is($run->{out}, "10\n", 'PERL_DPROF_BUFFER=0: marks are in the file as soon as they happen');
+    is($run->{out}, "10\n", 'marks are in the file as soon as they happen');
 };
 
-subtest 'ticks' => sub {
+subtest 'Times are exact at any number of ticks' => sub {
     # Each gap of the counting clock is one step of 1,000 ns; the reference gives a sub's exact
     # time.
     for my $hz (TestEnvironment::sample(3, 1, 3, 100, 997, 1_000, 999_983, 1_000_000, 10_000_000,
         123_456_789, 1_000_000_000)) {
         my $got = record(counting(), PERL_DPROF_TICKS => $hz);
-        is($got->{header}{hz}, $hz, 'the header has the rate');
+        is($got->{header}{hz}, $hz, "the header has the $hz ticks per second");
         my $exact = $reference->{sum}[2] * 100 * $hz / 1e9;
         cmp_ok(abs($got->{sum}[2] - $exact), '<=', 1 + 1e-6 * $exact,
-            "$hz ticks per second: remainders are carried");
+            "the remainders of $hz ticks per second are carried");
         my $worst = 0;
         for (keys %{ $reference->{calls} }) {
             my $off = abs($got->self_time($_) - $reference->self_time($_) * 100 * $hz / 1e9);
@@ -64,7 +64,7 @@ subtest 'ticks' => sub {
                 + ($hz < 1e6 ? 1 + $reference->calls($_) : 0);
             $worst = $off - $allowed if $off > $allowed && $off - $allowed > $worst;
         }
-        is($worst, 0, 'no sub is off by more than the rounding of its marks');
+        is($worst, 0, "each sub at $hz ticks per second is exact within the rounding of its marks");
     }
     my $fine = record(counting(), PERL_DPROF_TICKS => 1_000_000_000);
     is($fine->{sum}[2], $reference->{sum}[2] * 100, 'at 1e9 ticks all numbers are exact');
@@ -73,7 +73,7 @@ subtest 'ticks' => sub {
         for qw(main::leaf main::mid main::top main::by);
 };
 
-subtest 'the counting clock' => sub {
+subtest 'The counting clock counts steps' => sub {
     my $got = record(counting(), PERL_DPROF_CLOCK => 'counting:250',
         PERL_DPROF_TICKS => 1_000_000_000);
     is($got->{sum}[2] * 4, $reference->{sum}[2] * 100, 'a smaller step gives less time');
@@ -96,18 +96,18 @@ subtest 'the counting clock' => sub {
     is($reference->{sum}[0], $reference->{sum}[2], 'all time is user time');
 };
 
-subtest 'other clocks' => sub {
+subtest 'The other clocks record the same calls' => sub {
     my $got = record(PERL_DPROF_CLOCK => 'monotonic');
     is($got->{header}{dprof_clock}, 'monotonic', 'the header names the monotonic clock');
     is_deeply($got->{calls}, $reference->{calls}, 'the monotonic clock gives the same calls');
-    is_deeply($got->{edges}, $reference->{edges}, '... and the same edges');
+    is_deeply($got->{edges}, $reference->{edges}, 'the monotonic clock gives the same edges');
     $got = record();
     like($got->{header}{dprof_clock}, qr/^(?:tsc|cntvct|monotonic)$/,
         'the header names the default clock');
     is_deeply($got->{edges}, $reference->{edges}, 'the default clock gives the same edges');
 };
 
-subtest 'bad values' => sub {
+subtest 'Bad values stop perl before the program' => sub {
     for (['PERL_DPROF_BUFFER', 'many'], ['PERL_DPROF_BUFFER', '-1'], ['PERL_DPROF_BUFFER', '10x'],
         ['PERL_DPROF_BUFFER', '999999999999'],
         ['PERL_DPROF_BUFFER', '99999999999999999999999'], ['PERL_DPROF_BUFFER', ' '],
@@ -118,11 +118,11 @@ subtest 'bad values' => sub {
         ['PERL_DPROF_CLOCK', 'counting:x'], ['PERL_DPROF_CLOCK', 'counting:']) {
         my ($name, $value) = @$_;
         my $run = profiled(['-e', 'print "started\n"'], env => { $name => $value });
-        is($run->{out}, '', "$name=$value: an error before the program starts");
-        isnt($run->{status}, 0, '... with a status that is not 0');
+        is($run->{out}, '', "$name=$value stops perl before the program starts");
+        isnt($run->{status}, 0, "$name=$value gives a status that is not 0");
         like($run->{err}, qr/\ADProf: \Q$name=$value\E[^\n]*\n/,
-            '... and one line that names the value') or next;
-        ok(!-e $run->{profile}, '... and no file');
+            "$name=$value gives one line that names it") or next;
+        ok(!-e $run->{profile}, "$name=$value leaves no file");
     }
     for (qw(PERL_DPROF_BUFFER PERL_DPROF_TICKS PERL_DPROF_CLOCK PERL_DPROF_OUT_FILE_NAME)) {
         my $run = profiled(['-e', 'print "started\n"'], env => { $_ => '' });
@@ -131,18 +131,18 @@ subtest 'bad values' => sub {
     }
 };
 
-subtest 'without -d' => sub {
+subtest 'Without -d the module stops perl' => sub {
     for (['use Devel::DProf;', ''], ['require Devel::DProf; Devel::DProf->import;', '']) {
         my $run = run_perl(['-I' . tree(), '-e', "$_->[0] print qq(started\\n)"]);
-        is($run->{status}, 2, "$_->[0]: status 2");
+        is($run->{status}, 2, "$_->[0] gives status 2 without -d");
         like($run->{err}, qr/^DProf: run perl with -d to use DProf\.\n/,
-            '... and the message says so');
-        is($run->{out}, '', '... before the program starts');
-        ok(!-e $run->{profile}, '... and leaves no file');
+            "$_->[0] says without -d how to run perl");
+        is($run->{out}, '', "$_->[0] stops perl without -d before the program starts");
+        ok(!-e $run->{profile}, "$_->[0] leaves no file without -d");
     }
 };
 
-subtest 'what can be seen by name' => sub {
+subtest 'A program sees only the names that the manual lists' => sub {
     my $look =
         'print join("\n", (map { "INC $_" } sort keys %INC), (map { "ENV $_" } '
             . 'grep /^PERL/, sort keys %ENV), (map { "stash $_" } '
@@ -171,7 +171,7 @@ subtest 'what can be seen by name' => sub {
     is($run->{status}, 0, 'a child with -d gets its debugger') or diag $run->{err};
 };
 
-subtest 'one line forms' => sub {
+subtest 'Other forms of loading the module do no harm' => sub {
     my $run = run_program([$^X, '-I' . tree(), '-MDevel::DProf', '-d', '-e', 'print "x\n"'],
         env => { PERLDB_OPTS => 'NonStop=1 noTTY' });
     is($run->{signal}, 0, '-MDevel::DProf with a plain -d does no harm');
@@ -179,12 +179,13 @@ subtest 'one line forms' => sub {
     is($run->{signal}, 0, 'require at run time without -d does no harm');
     my @double = profiled(['-e', 'use Devel::DProf; sub f { 1 } f(); print "x\n"']);
     is("$double[0]{out}$double[0]{err}", "x\n", 'use Devel::DProf under -d does no harm');
-    is(profile_ok($double[0]{profile})->calls('main::f'), 1, '... and calls are recorded once');
+    is(profile_ok($double[0]{profile})->calls('main::f'), 1,
+        'use Devel::DProf under -d:DProf records calls once');
 };
 
 # Tries the object as another perl would have built it, as no perl can load it, and with another
 # perl, if there is one of this version.
-subtest 'a perl that the module was not built for' => sub {
+subtest 'A perl that the module was not built for runs as without it' => sub {
     my $code =
         'sub f { 1 } f(); print "ran, $^P", exists $ENV{PERL5DB} ? ", debugged" : "", $@; '
             . 'eval { require Devel::DProf::Control; Devel::DProf::Control::stop() }; print $@; '
@@ -194,14 +195,14 @@ subtest 'a perl that the module was not built for' => sub {
         my $run = run_program([$perl, '-e', $code],
             env => { PERL5LIB => $lib, PERL5OPT => '-d:DProf' });
         is($run->{out}, 'ran, 0', "$name: the program runs as without -d:DProf");
-        is($run->{status}, 3, '... with its own status');
+        is($run->{status}, 3, "$name: the program has its own status");
         like($run->{err}, qr/\ADProf: $why; the program is not profiled\n\z/,
-            '... one line says that it is not profiled');
-        is_deeply([glob "$run->{dir}/tmon.out*"], [], '... and no file is left');
+            "$name: one line says that the program is not profiled");
+        is_deeply([glob "$run->{dir}/tmon.out*"], [], "$name: no file is left");
         $run = run_program([$perl, "-I$lib", '-I' . root() . '/blib/lib', '-e',
             'require Devel::DProf::Core'], env => {});
         my $said = qr/^(?:Can't load |Devel::DProf was built for another perl than \Q$perl\E\n)/;
-        like($run->{err}, $said, '... the tools say why, too');
+        like($run->{err}, $said, "$name: the tools say why");
     };
     my $object = 'auto/Devel/DProf/DProf.so';
     my $built = slurp(tree() . "/$object");
@@ -214,7 +215,7 @@ subtest 'a perl that the module was not built for' => sub {
         'an object of something else' => 'x' x 1000,
     );
     for my $name (sort keys %other) {
-        isnt($other{$name}, $built, $name);
+        isnt($other{$name}, $built, "the module's object for another perl differs: $name");
         my $lib = scratch();
         make_path("$lib/Devel/DProf", "$lib/auto/Devel/DProf");
         symlink tree() . "/Devel/$_", "$lib/Devel/$_" or die "$lib: $!"
@@ -246,10 +247,10 @@ subtest 'a perl that the module was not built for' => sub {
     symlink tree() . '/Devel/DProf.pm', "$nowhere/Devel/DProf.pm" or die $!;
     my $run = run_program([$^X, "-I$nowhere", '-d:DProf', '-e', $code], env => {});
     like($run->{out} . $run->{err}, qr/\ACan't locate loadable object for module Devel::DProf /,
-        'without its compiled part: an error before the program starts');
+        'a module without its compiled part stops perl before the program starts');
 };
 
-subtest 'options that are written wrongly: one line that says what to write' => sub {
+subtest 'An option that is written wrongly gives a line that says what to write' => sub {
     my %said = (
         'tre' => 'unknown option tre; did you mean tree?',
         'modes=tree' => 'unknown option modes=tree; did you mean mode?',
@@ -264,7 +265,7 @@ subtest 'options that are written wrongly: one line that says what to write' => 
         my $run = run_program([$^X, '-I' . tree(), "-d:DProf=$option", '-e', 'print "ran"'],
             dir => $dir);
         is_deeply([$run->{out}, (split /^/, $run->{err})[0], glob "$dir/tmon*"],
-            ['', "DProf: $said{$option}\n"], $option);
+            ['', "DProf: $said{$option}\n"], "the option $option stops perl with its line");
     }
     my $run = run_program([$^X, '-I' . tree(), '-d:DProf=skip=', '-e', 'sub f { 1 } f()'],
         dir => my $dir = scratch(), env => { PERL_DPROF_SKIP => '^main::f' });

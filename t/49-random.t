@@ -177,9 +177,9 @@ for my $seed ($first .. $first + $programs - 1) {
         $diff ||= late($got);
         $run_ones++;
         $calls += @own;
-        is($diff, '', "program $seed: " . @own . ' calls')
+        is($diff, '', "program $seed agrees with its " . @own . ' own calls')
             or diag("DPROF_SEED=$seed DPROF_PROGRAMS=1");
     }
 }
-cmp_ok($run_ones, '>=', $programs / 2, "most of the programs run: $calls calls compared");
+cmp_ok($run_ones, '>=', $programs / 2, "most of the programs run, with $calls calls compared");
 done_testing;

@@ -18,7 +18,8 @@ sub both_modes {
     my %env = (counting(), PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
     my $trace = profiled([@program], env => \%env);
     is(join("\n", modes_differ($trace,
-        profiled([@program], env => { %env, PERL_DPROF_MODE => 'tree' }))), '', $what);
+        profiled([@program], env => { %env, PERL_DPROF_MODE => 'tree' }))), '',
+            "$what: both modes record the same");
     unlink $trace->{profile};
 }
 
@@ -32,7 +33,7 @@ for my $seed (101 .. TestEnvironment::rounds(103, 106)) {
     }
 }
 
-subtest 'What runs when a child is forked' => sub {
+subtest 'A call that runs when a child is forked belongs to the parent' => sub {
     # A sub that is running when a child is forked, or when a trace has become too long, was called
     # elsewhere: it ends here, but is no call of this tree.
     my %about;
@@ -48,7 +49,7 @@ subtest 'What runs when a child is forked' => sub {
     my ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
     like(slurp($child), qr/^= 2 $outer 0 \d+ \d+ \d+ 0 0 /m,
         'a call that began in the parent has no longest call');
-    unlike(slurp($child), qr/^h $outer /m, '... and no histogram');
+    unlike(slurp($child), qr/^h $outer /m, 'a call that began in the parent has no histogram');
 
     $file = spew(scratch() . '/limit.pl',
         'sub inner { 1 } sub outer { inner() for 1 .. 2000 } outer(); outer();');
@@ -59,7 +60,8 @@ subtest 'What runs when a child is forked' => sub {
     %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
     is($calls{'main::outer'}, 1, 'the call that began in the trace is not in the tree');
     ($outer) = grep { $about{names}{$_} eq 'main::outer' } keys %{ $about{names} };
-    like(slurp($run->{profile}), qr/^h $outer \d+:1$/m, '... and not in its histogram');
+    like(slurp($run->{profile}), qr/^h $outer \d+:1$/m,
+        'the call that began in the trace is counted in no other histogram');
 
     $file = spew(scratch() . '/stops.pl',
         'use Devel::DProf::Control; sub inner { 1 } sub outer { inner(); '
@@ -82,7 +84,8 @@ subtest 'What runs when a child is forked' => sub {
         is(join("\n", StrictProfile::problems($run->{profile}, \%about)), '',
             "contexts=16, callsites=$sites: the tree is well formed");
         %calls = map { ($about{names}{$_} => $about{calls}{$_}) } keys %{ $about{calls} };
-        is_deeply([@calls{qw(main::r main::t main::s99)}], [5000, 99, 1], 'no call is lost');
+        is_deeply([@calls{qw(main::r main::t main::s99)}], [5000, 99, 1],
+            "no call is lost with contexts=16 and callsites=$sites");
         my ($r) = grep { $about{names}{$_} eq 'main::r' } keys %{ $about{names} };
         my ($folded, $own) = (0, 0);
         for (split /\n/, slurp($run->{profile})) {
@@ -91,7 +94,7 @@ subtest 'What runs when a child is forked' => sub {
             $own += $n if $id eq $r;
         }
         is($own + (() = slurp($run->{profile}) =~ /^= \d+ $r /mg), 5000,
-            'folded calls and those with a context are all the calls');
+            'folded calls and calls with a context are all the calls');
         ok($about{header}{dprof_folded} >= $folded && $about{header}{dprof_folded} <= 5300,
             'the header has the number of folded contexts') or diag $about{header}{dprof_folded};
     }

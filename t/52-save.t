@@ -14,7 +14,7 @@ my %tree = (PERL_DPROF_MODE => 'tree');
 my %usr1 = (PERL_DPROF_SIGNAL => 'USR1');
 my $CUT = Devel::DProf::Profile::TRUNCATED;
 
-sub look {
+sub read_calls {
     my ($file) = @_;
     my $profile = Devel::DProf::Profile->new;
     $profile->add($file);
@@ -23,7 +23,10 @@ sub look {
 }
 
 # Returns the calls of f, and the outcome's code.
-sub f_code { my ($calls, $o) = look(shift); return ($calls->{'main::f'} // 0) . " $o->{code}" }
+sub f_code {
+    my ($calls, $o) = read_calls(shift);
+    return ($calls->{'main::f'} // 0) . " $o->{code}";
+}
 
 sub header {
     my ($file) = @_;
@@ -51,7 +54,7 @@ my $COPY = sub {
 my $SAVE = 'kill USR1 => $$; ';
 my $SUBS = 'sub f { 1 } sub g { f() for 1 .. $_[0] } ';
 
-subtest 'a trace' => sub {
+subtest 'A trace is saved on a signal' => sub {
     my $code = $SUBS . 'g(10); ' . $SAVE . 'f(); ' . $COPY->('one') . 'g(20_000); ' . $SAVE x 3
         . 'f(); ' . $COPY->('two') . 'f() for 1 .. 5;';
     for my $more ({}, { PERL_DPROF_BUFFER => 100 }, { PERL_DPROF_COMPRESS => 1 }) {
@@ -62,13 +65,13 @@ subtest 'a trace' => sub {
         is(f_code("$run->{dir}/two"), "20012 $CUT", "$what: a second copy has more");
         is(f_code($run->{profile}), '20017 0', "$what: the final file has all calls");
         next if $more->{PERL_DPROF_COMPRESS};
-        my $one = profile_ok("$run->{dir}/one", "$what: well formed", cut => 1);
+        my $one = profile_ok("$run->{dir}/one", "$what: the first copy is well formed", cut => 1);
         my $head = header("$run->{dir}/one");
         is("@$head{qw(rrun_utime rrun_stime rrun_rtime)}", "@{ $one->{sum} }",
             "$what: the copy's sums are those of its marks");
         is(join(' ', map { $_ // 'none' } @$head{qw(dprof_complete total_marks dprof_saved)}),
             'none none 1', "$what: the copy is marked as saved, not as complete");
-        profile_ok($run->{profile}, "$what: the final file");
+        profile_ok($run->{profile}, "$what: the final file is well formed");
         is(header($run->{profile})->{dprof_saved}, undef,
             "$what: the final file does not mention saves");
         my $without = profiled(['-e', $code],
@@ -78,13 +81,13 @@ subtest 'a trace' => sub {
         ok(text_of($without->{profile}) eq text_of($run->{profile}),
             "$what: SIGUSR1 means USR1, and runs repeat");
         ok(text_of($never->{profile}, untimed => 1) eq text_of($run->{profile}, untimed => 1),
-            "$what: the marks are those without saves");
+            "$what: the final file has the marks of a run without saves");
         is(header($never->{profile})->{rrun_rtime}, header($run->{profile})->{rrun_rtime},
             "$what: saving counts in no time");
     }
 };
 
-subtest 'a tree' => sub {
+subtest 'A tree is saved on a signal' => sub {
     my $code = $SUBS . 'g(10); ' . $SAVE . 'f(); ' . $COPY->('one') . 'g(20_000); ' . $SAVE x 3
         . 'f(); ' . $COPY->('two') . 'sub a { f() } a() for 1 .. 5;';
     for my $more ({}, { PERL_DPROF_COMPRESS => 6 }, { PERL_DPROF_CALLSITES => 1 }) {
@@ -111,19 +114,19 @@ subtest 'a tree' => sub {
         is(header($never->{profile})->{rrun_rtime}, header($run->{profile})->{rrun_rtime},
             "$what: saving counts in no time");
         s/^(= \d+ \w+ \d+) \d+/$1/mg for $with, $no;    # kill is more ops than 1
-        is($with, $no, "$what: the tree is that without saves");
+        is($with, $no, "$what: the final tree is that of a run without saves");
     }
     # The mode of the file stays, whatever the umask is now.
     my $run = profiled(['-e', "umask 077; $SUBS g(1); $SAVE f(); " . $COPY->('one')], umask => 0022,
         env => { %tree, %usr1 });
     is((stat $run->{profile})[2] & 07777, 0644, 'a saved file keeps its mode');
-    is(f_code("$run->{dir}/one"), "1 $CUT", '... and is saved');
+    is(f_code("$run->{dir}/one"), "1 $CUT", 'a saved file with another mode is saved again');
     $run = profiled(['-e', 'opendir my $d, "."; $SUBS = 1; ' . "$SUBS f(); $SAVE f(); "
         . 'open my $n, "<", "/dev/null"; print fileno $n'], env => { %tree, %usr1 });
     is($run->{out}, 4, 'saving takes no low descriptor number');
 };
 
-subtest 'killed' => sub {
+subtest 'A killed program keeps what was saved' => sub {
     my %mode = (tree => \%tree, trace => {}, 'trace, small windows' => { PERL_DPROF_BUFFER => 50 },
         'trace and tree' => { PERL_DPROF_LIMIT => 30_000, PERL_DPROF_BUFFER => 500 });
     for my $mode (sort keys %mode) {
@@ -133,14 +136,14 @@ subtest 'killed' => sub {
                 . 'sub h { f() } h() for 1 .. 7; kill 9, $$'],
                 env => { %usr1, %{ $mode{$mode} }, PERL_DPROF_COMPRESS => $packed });
             is(f_code($run->{profile}), "9008 $CUT",
-                "$what: with the .live file, each call is there once");
+                "$what: the profile and its .live file have each call once");
             unlink "$run->{profile}.live";
-            my ($calls, $o) = look($run->{profile});
-            is($o->{code}, $CUT, "$what: without the .live file it is cut short");
-            ok($calls->{'main::f'} >= 9000, "$what: saved calls: $calls->{'main::f'}");
-            my ($before) = look("$run->{dir}/one");
+            my ($calls, $o) = read_calls($run->{profile});
+            is($o->{code}, $CUT, "$what: the profile is cut short without its .live file");
+            ok($calls->{'main::f'} >= 9000, "$what: at least 9,000 calls were saved");
+            my ($before) = read_calls("$run->{dir}/one");
             ok($before->{'main::f'} >= 9000,
-                "$what: calls in a copy made then: $before->{'main::f'}");
+                "$what: a copy made at the save has at least 9,000 calls");
         }
     }
     # A run killed in the middle of a save leaves the file as it was, and the half-written one does
@@ -154,7 +157,7 @@ subtest 'killed' => sub {
     $run = profiled(['-e', "$SUBS g(20); $SAVE f()"], env => { %tree, %usr1 }, dir => $dir);
     is(f_code("$dir/tmon.out"), '21 0', 'the next run has its calls');
     is(join(' ', sort map { s{.*/}{}r } glob "$dir/*"), 'tmon.out tmon.out.old tmon.out.old.live',
-        '... and removes the half-written file');
+        'the next run removes the half-written file');
     is(f_code("$dir/tmon.out.old"), "11 $CUT", 'the profile of the killed run is kept');
     $dir = scratch();
     spew("$dir/tmon.out.new", "mine\n");
@@ -162,7 +165,7 @@ subtest 'killed' => sub {
         dir => $dir);
     is(f_code("$dir/tmon.out") . slurp("$dir/tmon.out.new") . $run->{err}, "21 0mine\n",
         'a foreign tmon.out.new stays');
-    is(f_code("$dir/one"), "0 $CUT", 'and nothing is saved beside it');
+    is(f_code("$dir/one"), "0 $CUT", 'a save does not use the foreign tmon.out.new');
 
     # Call sites survive in the .live file.
     $run = profiled(['-e', "sub f { 1 } sub g {\n f();\n f() }\n g();\n g();\nkill 9, \$\$"],
@@ -173,7 +176,7 @@ subtest 'killed' => sub {
         [2, 2, 3, 3, 4, 5], 'call sites are in the .live file');
 };
 
-subtest 'checkpoints' => sub {
+subtest 'Checkpoints are saved' => sub {
     my $step = 'Devel::DProf::_advance(600_000_000, 600_000_000); ';
     my $code = $SUBS . 'f(); ' . join('', map { $step . 'f(); ' . $COPY->("c$_") } 1 .. 7);
     my $run = profiled(['-e', $code], env => { counting(), %tree, PERL_DPROF_CHECKPOINT => 1 });
@@ -193,17 +196,17 @@ subtest 'checkpoints' => sub {
         PERL_DPROF_LIMIT => 1, PERL_DPROF_BUFFER => 1 });
     is_deeply([map { (f_code("$run->{dir}/c$_") =~ /(\d+)/)[0] } 1 .. 7], [0, 2, 2, 4, 4, 6, 6],
         'a trace that went on as a tree is saved at checkpoints');
-    is(f_code($run->{profile}), '8 0', '... and has all calls at the end');
+    is(f_code($run->{profile}), '8 0', 'a trace that went on as a tree has all calls at the end');
 };
 
-subtest 'signals' => sub {
+subtest 'Signals that cannot be used are refused, and others do no harm' => sub {
     for ([ 'FOO', 'no such signal' ], [ 'KILL', 'cannot catch' ], [ 'SIGSTOP', 'cannot catch' ],
         [ 'ZERO', 'no such signal' ], [ '0', 'no such signal' ]) {
         my ($name, $why) = @$_;
         my $run = profiled(['-e', 'print "started"'], env => { PERL_DPROF_SIGNAL => $name });
         like("$run->{out}|$run->{err}", qr/^\|DProf: signal=\Q$name\E: .*$why/,
-            "$name: an error before the program starts");
-        ok(!-e $run->{profile}, '... and no file');
+            "signal=$name stops perl before the program starts");
+        ok(!-e $run->{profile}, "signal=$name leaves no file");
     }
     my $deaf = profiled(['-e', 'kill USR1 => $$; print "lives"'],
         env => { PERL_DPROF_SIGNAL => 'USR1', PERL_DPROF_OUT => '/dev/full' });
@@ -216,7 +219,7 @@ subtest 'signals' => sub {
         . 'f(); ' . $COPY->('one')], env => { %tree, %usr1 });
     is("$run->{out}" . f_code("$run->{dir}/one"), "mine\n0 $CUT",
         "the program's own handler replaces the recorder's");
-    is(f_code($run->{profile}), '3 0', '... and is recorded');
+    is(f_code($run->{profile}), '3 0', "the program's own handler is recorded");
     $run = profiled(['-e', $SUBS . 'f(); ' . $ask
         . 'kill USR1 => $$; f(); print "alive"; system $^X, "-e", "kill USR1 => \$\$"; '
         . 'print $? & 127'], env => \%usr1);
@@ -247,7 +250,7 @@ subtest 'signals' => sub {
                 . 'waitpid $p, 0; f(); print $p'],
             env => { %$mode, %usr1 });
         is(f_code("$pids->{dir}/one") =~ s/^6/5/r, "5 $CUT", 'a forked child saves its own calls');
-        is(f_code($pids->{profile}), '2 0', '... and its parent has its own');
+        is(f_code($pids->{profile}), '2 0', 'the parent of a forked child saves its own calls');
         $pids = profiled(['-e',
             $SUBS . 'f(); my $p = fork; if (!$p) { kill USR1 => $$; exec "true" } waitpid $p, 0; '
                 . 'kill USR1 => $$; $p = fork; if (!$p) { kill USR1 => $$; kill 9, $$ } '
@@ -267,7 +270,7 @@ subtest 'signals' => sub {
         is(f_code("$pids->{dir}/one"), "99 $CUT",
             'after an exec that has failed, the file is that of a save');
         if (!%$mode) {
-            my $got = profile_ok("$pids->{dir}/one", 'well formed', cut => 1);
+            my $got = profile_ok("$pids->{dir}/one", 'the saved copy is well formed', cut => 1);
             my $head = header("$pids->{dir}/one");
             is("@$head{qw(rrun_utime rrun_stime rrun_rtime dprof_saved)}", "@{ $got->{sum} } 1",
                 'the sums are those of the save');
@@ -287,12 +290,12 @@ subtest 'signals' => sub {
                 env => { %$mode, %usr1 });
             is($t->{status}, 0, 'a program with threads ends with status 0') or diag $t->{err};
             my ($main, $other) = map { f_code("$t->{dir}/$_") =~ /(\d+)/ } 'c.', 'c..1';
-            ok($main >= 7 && $other >= 100, "each interpreter has saved: $main, $other");
+            ok($main >= 7 && $other >= 100, 'the main thread and the other ones have saved');
         }
     }
 };
 
-subtest 'where it cannot be' => sub {
+subtest 'A save that is impossible does no harm' => sub {
     my $run = profiled(['-e',
         "$SUBS g(10); $SAVE f(); rename 'tmon.out', 'moved'; f(); $SAVE f(); "
             . "print -e 'tmon.out' ? 'there' : 'moved'"], env => { %tree, %usr1 });
@@ -302,7 +305,8 @@ subtest 'where it cannot be' => sub {
         "$SUBS g(10); $SAVE f(); unlink 'tmon.out'; open my \$o, '>', 'tmon.out'; "
             . "print \$o 'mine'; close \$o; $SAVE f(); f()"], env => { %tree, %usr1 });
     is(slurp($run->{profile}), 'mine', "the program's own file of that name is left alone");
-    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*\n\z/, '... and one line says why');
+    like($run->{err}, qr/^DProf: [^\n]*tmon\.out[^\n]*\n\z/,
+        'one line says why the renamed profile was not saved');
     $run = profiled(['-e',
         "$SUBS g(10); $SAVE f(); require POSIX; POSIX::close(\$_) for 3 .. 255; $SAVE f(); f()"],
         env => { %tree, %usr1 });
@@ -345,7 +349,7 @@ subtest 'where it cannot be' => sub {
             is("$run->{out}$run->{err}", 'child 0',
                 'a child whose first event comes after that gives no message');
             my ($file) = grep { /out\.\d+\z/ } glob "$dir/*";
-            is(f_code($file), '30 0', '... and has its calls');
+            is(f_code($file), '30 0', 'a child whose first event comes after that has its calls');
             unlink glob "$dir/*";
         }
     }
@@ -365,15 +369,16 @@ subtest 'where it cannot be' => sub {
         $run = profiled(['-e', 'use IO::Handle; ' . "$SUBS g(10); $SAVE f(); "
             . 'eval "sub s$_ { f() } s$_()" for 1 .. 3000; ' . "$fill print 'alive'"], dir => $dir,
             env => { %tree, %usr1 });
-        is($run->{out}, 'alive', 'a disk full at the end: the program runs on');
+        is($run->{out}, 'alive', 'the program runs on if the disk is full at the end');
         if ($run->{err}) {
             like($run->{err},
                 qr/^DProf:\ cannot\ write\ .*tmon\.out:\ No\ space\ left\ on\ device;\ the\ profile
                     \ is\ the\ one\ that\ was\ saved\ last\n\z/x,
-                        '... and one line says that the saved file stays');
-            is(f_code("$dir/tmon.out"), "10 $CUT", 'the saved file is still there');
+                        'one line says that the saved file stays if the disk is full');
+            is(f_code("$dir/tmon.out"), "10 $CUT",
+                'the saved file is still there after the disk was full');
         } else {
-            pass('the .live file made room');
+            pass('the removal of the .live file left enough room');
             is(f_code("$dir/tmon.out"), '3011 0', 'all calls are there');
         }
         ok(!-e "$dir/tmon.out.new", 'no temporary file is left');
@@ -382,11 +387,13 @@ subtest 'where it cannot be' => sub {
     $run = run_program(['sh', '-c', 'ulimit -f 16; exec "$@"', 'sh', $^X, PROFILER(), '-e',
         "$SUBS g(10); $SAVE f(); " . 'eval "sub s$_ { f() } s$_()" for 1 .. 300; ' . $SAVE
             . 'f(); print "alive"'], env => { %tree, %usr1 });
-    is($run->{out}, 'alive', 'a limit of the size: the program runs on');
+    is($run->{out}, 'alive', "the program runs on below a limit of the file's size");
     like($run->{err},
         qr/^DProf:\ cannot\ write\ .*tmon\.out:\ File\ too\ large;\ the\ profile\ is\ the\ one\ that
-            \ was\ saved\ last\n\z/x, '... and one line says that the saved file stays');
-    is(f_code("$run->{dir}/tmon.out") =~ s/ .*//r, '10', 'the saved file is still there');
+            \ was\ saved\ last\n\z/x,
+                'one line says that the saved file stays if a file is too large');
+    is(f_code("$run->{dir}/tmon.out") =~ s/ .*//r, '10',
+        'the saved file is still there after the limit was reached');
 };
 
 done_testing;

@@ -24,21 +24,22 @@ sub marks {
     my $plain = plain([$file]);
     my $run = profiled([$file], env => { counting(%env) });
     is(same_as_plain($plain, $run) . ($plain->{status} ? "status $plain->{status}: $plain->{err}"
-        : ''), '', "runs as plain: $opt{name}");
-    my $got = profile_ok($run->{profile}, "well formed: $opt{name}", events => 1);
+        : ''), '', "the program runs as plain: $opt{name}");
+    my $got = profile_ok($run->{profile}, "the profile is well formed: $opt{name}",
+        events => 1);
     my $words = join ' ',
         $got->marks(qr/^(?:main::(?!(?:BEGIN|END|import)\z)|A::|CORE::|Data::Dumper::Dumpxs|
             List::Util::(?!bootstrap|import)[a-z])/x);
     my %about = (unwinding => qr/::DESTROY\z/);
     is(join(', ', StrictProfile::problems($run->{profile}, \%about), @{ $about{late} || [] }), '',
-        "well formed, exits in time: $opt{name}");
-    is($words =~ s/~//gr, $opt{marks}, $opt{name}) if defined $opt{marks};
+        "the profile is well formed, and calls exit in time: $opt{name}");
+    is($words =~ s/~//gr, $opt{marks}, "the marks are right: $opt{name}") if defined $opt{marks};
     return $got;
 }
 
 # ---- whom the time and the calls go to ----
 
-subtest 'whom the time and the calls go to' => sub {
+subtest "A skipped sub's time and calls belong to its caller" => sub {
     my $code = "sub f { g(); h() } sub g { h(); 1 } sub h { 1 } f();";
     marks($code, name => 'nothing set', marks => '+f +g +h -h -g +h -h -f');
     marks($code, name => 'skip=', skip => '::g$', marks => '+f +h -h +h -h -f');
@@ -48,7 +49,7 @@ subtest 'whom the time and the calls go to' => sub {
     my $got = marks($code, name => 'nobody', only => 'nobody', marks => '');
     is_deeply([grep { $got->{calls}{$_} } keys %{ $got->{calls} }], [],
         'an only= that nothing matches records no calls');
-    is(scalar(keys %{ $got->{subs} }), 0, '... and no names');
+    is(scalar(keys %{ $got->{subs} }), 0, 'an only= that nothing matches records no names');
     $got = marks($code, name => 'a skipped sub', skip => '::g$');
     is_deeply([$got->named('main::g')], [], 'a skipped sub is not named in the file');
     # Each reading of the counting clock is a step of 10 ticks. f has four intervals: up to the call
@@ -160,7 +161,7 @@ for (
 
 # ---- names ----
 
-subtest 'names' => sub {
+subtest 'Patterns match names as characters' => sub {
     my $code =
         "use utf8; binmode STDOUT, ':utf8';\nmy \$f = sub { 1 };\nmy \$g = sub { 2 }; \$f->(); "
             . "\$g->();\nsub größe { 1 } größe(); sub A::Жук { 1 } A::Жук();\n";
@@ -221,7 +222,7 @@ sub DESTROY { f9(); print "gone $1\n" if "q" =~ /(q)/ } sub f9 { 1 }
 { my $o = bless []; } eval { my $o = bless []; die "x\n" }; print $@;
 END
 
-subtest 'taint' => sub {
+subtest 'Tainted programs may have patterns' => sub {
     my $file = spew(scratch() . '/prog.pl',
         "sub f { 1 } sub g { 1 } my \$x = \$ENV{PATH} . f() . g(); eval { open my \$o, '>', \$x }; "
             . "print \$@; g();\n");
@@ -237,7 +238,7 @@ subtest 'taint' => sub {
     is(read_profile($run->{profile})->calls('main::f'), 1, '-T ignores the environment');
 };
 
-subtest 'threads' => sub {
+subtest 'Threads apply patterns' => sub {
     plan skip_all => 'no threads' if !$Config::Config{useithreads} && !eval { require Config;
     $Config::Config{useithreads} };
     my $file = spew(scratch() . '/prog.pl',
@@ -250,7 +251,7 @@ subtest 'threads' => sub {
         $run->{profile}, $thread], [1, 0, 2, 0], 'each thread applies the pattern');
 };
 
-subtest 'fork' => sub {
+subtest 'Forked children apply patterns' => sub {
     my $file = spew(scratch() . '/prog.pl',
         'sub f { g() } sub g { 1 } sub sk { my $p = fork; if (!$p) { f(); g(); exit } '
             . 'waitpid $p, 0; print "$p\n" } sub r { sk() } r();');
@@ -284,9 +285,9 @@ for (
 ) {
     my ($pattern, $message) = @$_;
     my $run = profiled(['-e', 'print "ran\n"'], env => { PERL_DPROF_ONLY => $pattern });
-    like($run->{err}, $message, "$pattern: the message says why");
+    like($run->{err}, $message, "the message says why $pattern is no pattern");
     ok($run->{status} && $run->{out} eq '' && !-e $run->{profile},
-        "$pattern: the program does not start, and there is no file");
+        "the program does not start with the pattern $pattern, and there is no file");
 }
 for my $fine (TestEnvironment::sample(3, '\(?\{', '[(]\?', '(?i:MAIN)', '\\\\N|f', '\N{U+66}',
     '(?<!x)f', '(?>f)', $] < 5.032 ? () : @PROPERTIES, '(?|(f)|(g))', '(?-i)f', '(?^:f)')) {
@@ -306,11 +307,11 @@ for ([ '(?i)\x{3b1}', "\x{3b1} \x{391}" ], [ '(?i)ss', "\x{17f}s" ],
         my $run = profiled(['-e', ($thread ? 'use threads; ' : '') . 'use utf8; '
             . ($thread ? "threads->create(sub { $code })->join;" : $code) . ' print "ran\n"'],
             env => { PERL_DPROF_ONLY => $pattern });
-        is("$run->{err}$run->{out}", "ran\n", "$pattern: the program runs"
-            . ($thread ? ', as a thread' : ''));
+        is("$run->{err}$run->{out}", "ran\n",
+            "the program runs with the pattern $pattern" . ($thread ? ', as a thread' : ''));
         my ($file) = $thread ? glob "$run->{profile}.*.1" : $run->{profile};
         is_deeply([sort keys %{ profile_ok($file)->{calls} }], [sort @subs],
-            '... and the matching subs are recorded, no others');
+            "the subs that match $pattern are recorded, and no others");
     }
 }
 {
@@ -342,12 +343,12 @@ for my $seed (301 .. 300 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(2, 8
         my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}"
             : StrictProfile::problems($run->{profile}, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
-        is(join("\n", @wrong), '', "program $seed without $skip: calls are right");
+        is(join("\n", @wrong), '', "the calls of program $seed without $skip are right");
     }
 }
 
 # Perl looks for signals while it matches a pattern, as a lookahead does it.
-subtest 'signals that come while a name is matched' => sub {
+subtest 'Signals that come while a name is matched do no harm' => sub {
     my $code = <<'END';
 sub where { return join ' ', map { (caller $_)[3] // '-' } 1 .. 3 }
 sub f { my $n = 1; print "in f\n"; return g(kill USR1 => $$) } sub g { my $n = 2; return $n }
@@ -358,12 +359,13 @@ END
     my $plain = plain([$file]);
     for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_SAMPLE => 20_000 }) {
         my %env = (PERL_DPROF_ONLY => '^main::(?!x)', PERL_DPROF_SKIP => '(?<!x)::y', %$env);
-        same_as_plain($plain, profiled([$file], env => \%env), join ' ', 'the program', %$env);
+        same_as_plain($plain, profiled([$file], env => \%env), join ' ', 'the program',
+            'runs as plain with signals');
     }
     my $run = profiled(['-e', 'sub f { my $s = 0; $s += $_ for 1 .. 200; $s } '
         . 'for (1 .. 300) { f(); eval "sub f$_ { f() } f$_()" } print "alive\n"'],
         env => { PERL_DPROF_ONLY => '^main::(?!x)', PERL_DPROF_SAMPLE => 20_000 });
-    is("$run->{raw} $run->{out}$run->{err}", "0 alive\n", 'no sample is taken in one');
+    is("$run->{raw} $run->{out}$run->{err}", "0 alive\n", 'no sample is taken in a match');
 };
 
 done_testing;

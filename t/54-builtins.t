@@ -20,14 +20,14 @@ sub record {
     my $plain = plain([$file], env => $opt{env});
     my $run = profiled([$file], env => { counting(@SLOW), %{ $opt{env} || {} } });
     is(same_as_plain($plain, $run) . ($plain->{status} ? "status $plain->{status}: $plain->{err}"
-        : ''), '', "runs as plain: $name");
+        : ''), '', "the program runs as plain: $name");
     my %about = (unwinding => qr/::DESTROY\z/);
     is(join(', ', StrictProfile::problems($run->{profile}, \%about), @{ $about{late} || [] }), '',
-        "well formed, exits in time: $name");
+        "the profile is well formed, and calls exit in time: $name");
     my $got = profile_ok($run->{profile}, "whole: $name", events => 1);
     if (defined $opt{marks}) {
         my $words = join ' ', $got->marks(qr/^(?:main::(?!(?:BEGIN|END|import)\z)|A::|CORE::)/);
-        is($words =~ s/~|CORE:://gr, $opt{marks}, $name);
+        is($words =~ s/~|CORE:://gr, $opt{marks}, "the marks are right: $name");
     }
     return wantarray ? ($got, $run) : $got;
 }
@@ -70,7 +70,7 @@ END
         substcont => 2,
     }, 'each builtin has the name that people write');
     is_deeply([@{ ($got->named('CORE::print'))[0] }{qw(package name kind)}],
-        [qw(CORE print builtin)], 'the line of a builtin in the file');
+        [qw(CORE print builtin)], 'the file has the name and the kind of a builtin');
     is($got->calls('CORE::readline'), 3, 'readline is counted in all its forms');
 }
 {
@@ -87,7 +87,8 @@ END
         'without the option the program runs as plain');
     is(scalar(grep { /^CORE/ }
         keys %{ read_profile(profiled(['-e', '"x" =~ /x/; sleep 0'],
-            env => { counting() })->{profile})->{calls} }), 0, 'none');
+            env => { counting() })->{profile})->{calls} }), 0,
+                'no builtin is recorded without the option');
 }
 
 # ---- calls back, exits, jumps ----
@@ -161,7 +162,7 @@ record('only=CORE:print', $one . 'open my $o, ">", "/dev/null"; sub f { print $o
 
 # ---- processes ----
 
-subtest 'processes' => sub {
+subtest 'Children and forks are recorded with builtins' => sub {
     my ($got, $run) = record('children that only exec',
         'system "true"; my $o = `true`; for (1 .. 2) { my $p = fork; if (!$p) { exec "true" } '
             . 'waitpid $p, 0 } '
@@ -189,7 +190,7 @@ subtest 'processes' => sub {
 
 # ---- ops ----
 
-subtest 'ops' => sub {
+subtest 'Recording builtins adds no ops' => sub {
     my $file = spew(scratch() . '/prog.pl',
         'my @x = sort { $a <=> $b } map { $_ * 7 % 5 } 1 .. 50; "abc" =~ /b/ for 1 .. 20; '
             . 'print "@x\n";');
@@ -201,8 +202,8 @@ subtest 'ops' => sub {
         $sum += (split ' ', $_)[-1] for grep { /^= / } split /\n/, $tree;
         $sum;
     } { }, { @SLOW }, { @SLOW };
-    is($ops[1], $ops[0], 'the option adds no ops');
-    is($ops[2], $ops[1], '... in a second run either');
+    is($ops[1], $ops[0], 'the option adds no ops to the first run');
+    is($ops[2], $ops[1], 'the option adds no ops to the second run');
 };
 
 # ---- random programs ----
@@ -223,7 +224,7 @@ for my $seed (519 .. 518 + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(1, 1
         my @wrong = $run->{raw} ? "status $run->{raw}: $run->{err}"
             : StrictProfile::problems($run->{profile}, \%about);
         push @wrong, FuzzProgram::compare($run->{out}, \%about) unless @wrong;
-        is(join("\n", @wrong), '', "random program $seed: calls are right");
+        is(join("\n", @wrong), '', "the calls of random program $seed are right");
     }
 }
 

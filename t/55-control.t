@@ -131,12 +131,12 @@ END
         ok($head{dprof_stopped} >= 750_000 && $head{dprof_stopped} < 751_000,
             "$mode: the header has the stopped time") or diag $head{dprof_stopped};
         ok($head{dprof_own_real} < 3000 && $head{dprof_own_cpu} < 3000,
-            "$mode: nor is it the recorder's own")
+            "$mode: the stopped time is not counted as the recorder's own")
             or diag "$head{dprof_own_real} $head{dprof_own_cpu}";
     }
 }
 
-subtest 'Without the profiler: nothing happens, nothing is loaded' => sub {
+subtest 'Without the profiler Control does nothing and loads nothing' => sub {
     my $code =
         'use Devel::DProf::Control qw(start stop mark save phase recording hold held settle); '
             . 'stop; start; start; print hold(1) // 0 if settle(held(1)); '
@@ -203,13 +203,13 @@ for my $mode (qw(trace tree)) {
             %{ $mode{$mode} } });
         my ($code, $got) = by_phase($run->{profile});
         is_deeply([$run->{err}, $code, $got], ['', 0, $want{$start}],
-            "start=$start, $mode: calls by phase are right");
+            "start=$start, $mode: the calls by phase are right");
     }
     my $run = profiled(['-e', 'sub f { 1 } f()'],
         env => { counting(), PERL_DPROF_START => 'no', %{ $mode{$mode} } });
     my ($code, $got) = by_phase($run->{profile});
     is_deeply([$code, $got], [0, {}],
-        "start=no, never started, $mode: a profile with nothing in it");
+        "start=no, $mode: a program that never starts has an empty profile");
 }
 
 # fork, exec and kill come while recording is stopped.
@@ -226,14 +226,14 @@ END
     my $run = profiled([$file], env => { counting(), %{ $mode{$mode} } });
     my @children = glob "$run->{dir}/tmon.out.*";
     is(scalar @children, 1,
-        "$mode: of two children of a stopped parent the one that starts leaves a file")
+        "$mode: only the child that starts leaves a file if the parent is stopped")
             or diag "@children";
     my (undef, $got) = by_phase($run->{profile});
     is_deeply([@$got{'main main::f', 'main main::g', 'main main::forks'}], [2, 2, undef],
-        "$mode: the parent's");
+        "$mode: the parent of both children has its calls");
     my ($code, $child) = by_phase($children[0]);
     is_deeply([$code, $child], [0, { 'main main::f' => 2, 'main main::g' => 2 }],
-        "$mode: the child's");
+        "$mode: the child that starts has its calls");
 
     my $killed = profiled(['-e',
         'use Devel::DProf::Control qw(start stop); sub f { 1 } f() for 1 .. 5; stop; '
@@ -246,7 +246,8 @@ END
             env => { counting(), %{ $mode{$mode} } });
         my (undef, $got) = by_phase($killed->{profile});
         is($got->{'main main::f'}, 7 - $stopped,
-            "$mode: calls of a program killed" . ($stopped ? ' while stopped' : ' after a stop'));
+            "$mode: a program that was killed has its calls"
+                . ($stopped ? ' while stopped' : ' after a stop'));
     }
     my $exec = profiled(['-e',
         'use Devel::DProf::Control; sub f { 1 } f(); Devel::DProf::Control::stop(); f(); '
@@ -254,10 +255,11 @@ END
             . 'Devel::DProf::Control::stop(); exec "true"', 1],
         env => { counting(), %{ $mode{$mode} } });
     (undef, $got) = by_phase($exec->{profile});
-    is($got->{'main main::f'}, 2, "$mode: an exec that fails while stopped, and one that does not");
+    is($got->{'main main::f'}, 2,
+        "$mode: an exec that fails while stopped and one that succeeds lose no call");
 }
 
-subtest 'dprofpp -T and -t: who goes on was not called' => sub {
+subtest 'dprofpp -T and -t mark subs that go on' => sub {
     my $run = profiled(['-e',
         'use Devel::DProf::Control qw(start stop); sub f { 1 } sub deep { f(); stop(); f(); '
             . 'start(); f() for 1, 2; if (!fork) { f(); exit } wait } deep()'],
@@ -269,7 +271,7 @@ subtest 'dprofpp -T and -t: who goes on was not called' => sub {
         'dprofpp -T marks a sub that goes on after a stop');
     is($of->('-t', $run->{profile}),
         "main::deep\n   main::f\nmain::deep (goes on)\n   main::f (2x)\n",
-        'dprofpp -t marks it, too');
+        'dprofpp -t marks a sub that goes on after a stop');
     is($of->('-T', $child), "main::deep (goes on)\n   main::f\n",
         'dprofpp -T of a child marks the subs that go on');
 };
@@ -298,7 +300,7 @@ for my $mode (sort keys %mode) {
     $profile->add($_) for my @files = glob "$run->{dir}/tmon.out*";
     my %calls = map { ($_->[0] => $_->[1]) } $profile->rows({ rows => 100 });
     is_deeply([scalar @files, @calls{'(BEGIN)', '(main)', '(again)', '(child)'}], [2, 1, 1, 3, 1],
-        "$mode: a phase counts when it begins; a child begins in one")
+        "$mode: a phase counts when it begins, and a child begins in its parent's")
         or diag explain \%calls;
 }
 
@@ -312,7 +314,8 @@ SKIP: {
             env => { counting(), %{ $mode{$mode} } });
         my @threads = sort glob "$run->{dir}/tmon.out.*";
         my @got = map { (by_phase($_))[1]{'work main::f'} } $run->{profile}, @threads;
-        is_deeply(\@got, [2, 3, 4], "$mode: threads begin as their parent was, and in its phase")
+        is_deeply(\@got, [2, 3, 4],
+            "$mode: threads begin recording or stopped as their parent, and in its phase")
             or diag $run->{err};
     }
 }
@@ -337,10 +340,12 @@ my $switches = 'no warnings; sub a { 1 } sub b { 1 } sub c { 1 } sub d { 1 } '
 for my $mode (sort keys %mode) {
     my $env = { counting(), %{ $mode{$mode} }, PERL_DPROF_TOGGLE => 'USR2' };
     my $run = profiled(['-e', $switches . 'print "end"'], env => $env);
-    is("$run->{out}|$run->{err}|$run->{raw}", 'end||0', "$mode: a signal switches off and on")
+    is("$run->{out}|$run->{err}|$run->{raw}", 'end||0',
+        "$mode: a signal switches the recording off and on")
         or next;
     is_deeply(calls_in($run->{profile}), { a => 10, outer => 1, c => 31, inner => 0 },
-        "$mode: ... and the calls between are not there") or diag explain calls_in($run->{profile});
+        "$mode: calls between two signals are not recorded")
+        or diag explain calls_in($run->{profile});
     $run = profiled(['-e', $switches], env => { %$env, PERL_DPROF_START => 'no', MORE => 1 });
     # outer is running when recording stops for the last time.
     is_deeply(calls_in($run->{profile}), { b => 21, inner => 1, outer => 1, d => 1, a => 10,
@@ -357,7 +362,7 @@ for my $mode (sort keys %mode) {
         . 'kill USR2 => $$; f() for 1 .. 32; exit } waitpid $p, 0; f()'], env => $env);
     my @f = sort { $a <=> $b } map { calls_in($_)->{f} // 0 } glob "$run->{dir}/tmon.out*";
     is_deeply(\@f, [10, 17, 32],
-        "$mode: each process switches for itself, a child begins as its parent was")
+        "$mode: each process switches for itself, and a child begins as its parent was")
         or diag $run->{err};
 }
 SKIP: {
@@ -380,7 +385,7 @@ SKIP: {
     my $run = profiled(['-e', 'print "ran"'],
         env => { PERL_DPROF_TOGGLE => 'USR1', PERL_DPROF_SIGNAL => 'SIGUSR1' });
     like("$run->{out}|$run->{err}", qr/^\|DProf: signal=SIGUSR1 and toggle=USR1 are one signal/,
-        'one signal for two options: an error before the program starts');
+        'one signal for two options stops perl before the program starts');
     # Signals come from outside, at any moment.
     my $storm = TestEnvironment::rounds(40, 400);
     my $file = spew(scratch() . '/storm.pl', 'sub f { $_[0] > 0 ? 1 + f($_[0] - 1) : 0 } '
@@ -394,7 +399,7 @@ SKIP: {
         is("$run->{out}|$run->{err}|$run->{raw}", '0||0',
             "$mode: $storm signals at any moment do no harm");
         is(join("\n", StrictProfile::problems($run->{profile})), '',
-            '... and the profile is well formed');
+            "$mode: the profile of a storm of signals is well formed");
     }
 }
 

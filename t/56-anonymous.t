@@ -52,7 +52,7 @@ sub crowd {
 }
 
 for my $seed (1 .. $rounds) {
-    subtest "several on a line, program $seed" => sub {
+    subtest "Several anonymous subs on a line keep their calls, program $seed" => sub {
         my $file = spew(scratch() . '/crowd.pl', crowd($seed));
         my @runs = map {
             my $mode = $_;
@@ -60,7 +60,7 @@ for my $seed (1 .. $rounds) {
         } @modes;
         my $first = calls_of($runs[0][1]);
         my @anon = grep { /__ANON__/ } keys %$first;
-        cmp_ok(scalar(@anon), '>', 3, 'anonymous subs of one line are told apart');
+        cmp_ok(scalar(@anon), '>', 3, 'anonymous subs of one line have names of their own');
         is_deeply(calls_of($_->[1]), $first,
             "$_->[0]: the calls are those of $runs[0][0]") for @runs[ 1 .. $#runs ];
         for my $pair ([ 0, 1 ], [ 0, 2 ], [ 2, 3 ], [ 3, 0 ]) {
@@ -113,7 +113,7 @@ sub names {
 }
 
 for my $seed (1 .. $rounds) {
-    subtest "names that come and go, program $seed" => sub {
+    subtest "Names that come and go keep their calls, program $seed" => sub {
         my $file = spew(scratch() . '/names.pl', names($seed));
         for my $mode (@modes) {
             my ($path, $out) = record($file, $mode);
@@ -125,7 +125,7 @@ for my $seed (1 .. $rounds) {
     };
 }
 
-subtest 'apart where a package has several' => sub {
+subtest 'Anonymous subs are numbered if a package has several' => sub {
     my $file = spew(scratch() . '/apart.pl', <<'END');
 package One; BEGIN { $One::x = 1 } my $f = sub { 1 }; $f->();
 package Two; BEGIN { $Two::x = 1 }
@@ -140,8 +140,8 @@ END
         "One::BEGIN One::__ANON__ Two::BEGIN\@2 Two::BEGIN\@3 Two::__ANON__[$file:3] "
             . "Two::__ANON__[$file:3]#2";
     is($names->('dprofpp', '-O', 100), $apart, 'dprofpp numbers anonymous subs');
-    is($names->('dprofpp', '-T'), $apart =~ s/(\S+#2)/$1 $1/r, 'dprofpp -T numbers them, too');
-    is($names->('dprofreport'), $apart, 'dprofreport numbers them, too');
+    is($names->('dprofpp', '-T'), $apart =~ s/(\S+#2)/$1 $1/r, 'dprofpp -T numbers anonymous subs');
+    is($names->('dprofreport'), $apart, 'dprofreport numbers anonymous subs');
     is($names->('dprofpp', '-O', 100, '--no-separate-anon'),
         'One::BEGIN One::__ANON__ Two::BEGIN Two::__ANON__',
         '--no-separate-anon gives them one name');
@@ -150,7 +150,7 @@ END
             . "Two::__ANON__[$file:3]#2", '-R names the place of all anonymous subs');
 };
 
-subtest 'names that differ from run to run' => sub {
+subtest 'Names that differ from run to run pair up' => sub {
     my ($digest, $other) = ('5218ab0c99ee5218ab0c99ee5218ab0c', '0a18ab0c99ee5218ab0c99ee5218ab0f');
     my @paths = map {
         my $file = spew(scratch() . '/digest.pl',
@@ -161,7 +161,8 @@ subtest 'names that differ from run to run' => sub {
     my $diff = run_tool('dprofdiff', [ '-v', '-m', 'calls', '--fail-if', 'calls > 0, new, gone',
         @paths ]);
     is($diff->{status}, 0, 'packages called by a digest pair up') or diag $diff->{out};
-    like($diff->{out}, qr/Mojo::Template::Sandbox::#::run/, '... under a name without the digest');
+    like($diff->{out}, qr/Mojo::Template::Sandbox::#::run/,
+        'packages called by a digest pair up under a name without it');
     like($diff->{out}, qr/::deadbeefcafe/, 'a name that only looks like a digest stays');
 };
 

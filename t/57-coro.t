@@ -64,7 +64,7 @@ for my $seed ($first .. $first + $programs - 1) {
         }
         is(join("\n", @wrong), '', "program $seed: calls and charged subs are right")
             and is_deeply($edges{tree}, $edges{trace},
-                "program $seed: the same calls in both modes");
+                "program $seed has the same calls in both modes");
         $ran++;
     }
 }
@@ -97,7 +97,7 @@ sub both {
     for my $mode (sort keys %mode) {
         my $run = profiled([$file], env => { counting(), %seeds, %{ $mode{$mode} },
             %{ $opt{env} // {} } });
-        same_as_plain($plain, $run, "$name, $mode: runs as plain");
+        same_as_plain($plain, $run, "$name, $mode: the program runs as plain");
         ($got{$mode}, my @wrong) = of_profile($run->{profile}, %{ $opt{about} // {} });
         is(join("\n", @wrong), '', "$name, $mode: the profile is well formed");
         $got{$mode}{files} = [sort glob "$run->{dir}/tmon.out.*"];
@@ -198,7 +198,8 @@ END
         for split /\n/, $got->{tree}{text};
     cmp_ok($longest{'main::short'}, '<', 1000,
         'the longest call of a coroutine that waits stays short');
-    cmp_ok($longest{'main::long'}, '>=', 1_000_000, 'that of the other one is long');
+    cmp_ok($longest{'main::long'}, '>=', 1_000_000,
+        'the longest call of a coroutine that works is long');
 }
 
 # A coroutine forks a child, in which others go on; recording may end there.
@@ -225,7 +226,7 @@ sub parent {
 $| = 1; my $c = async { goes_on() }; cede; cede;
 (async { parent() })->join;
 END
-    is(scalar @{ $got->{trace}{files} }, $fork ? 0 : 1, 'the child has a file, unless fork=no');
+    is(scalar @{ $got->{trace}{files} }, $fork ? 0 : 1, 'the child has a file unless fork=no');
     for my $mode ($fork ? () : sort keys %mode) {
         my ($about, @wrong) = of_profile($got->{$mode}{files}[0]);
         is(join("\n", @wrong), '', "$mode: the child's profile is well formed");

@@ -19,7 +19,7 @@ my $CODE = $STEP . 'sub f { step(1) } sub g { step(9) } sub early { step(20); f2
 sub rows {
     my ($dir, @args) = @_;
     my $run = run_tool('dprofpp', ['-O', 9999, @args], dir => $dir);
-    is($run->{err}, '', "dprofpp @args: no message");
+    is($run->{err}, '', "dprofpp @args prints no message");
     my ($total) = $run->{out} =~ /^ *User\+System Time = +(\S+)/m;
     my %rows;
     $rows{$3} = "$2 $1" while $run->{out} =~ /^ *\S+ +(\S+) +\S+ +(\S+) +\S+ +\S+  (main::\S+)$/mg;
@@ -30,15 +30,15 @@ my %dir;
 for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 1, PERL_DPROF_BUFFER => 1 },
     { PERL_DPROF_EVENTS => 'svs' }) {
     my $what = join(' ', %$env) || 'trace';
-    subtest $what => sub {
+    subtest "--main counts the main program: $what" => sub {
         my $run = profiled(['-e', $CODE], env => { counting(), %$env });
         $dir{$what} = my $dir = $run->{dir};
         my ($whole, $all) = rows($dir);
         cmp_ok($whole, '>', 0.05, 'without --main all time counts');
-        is($all->{'main::last'}, '1 0.000', 'without --main the start-up is there');
+        is($all->{'main::last'}, '1 0.000', 'without --main the start-up counts');
         my ($total, $rows) = rows($dir, '--main');
         cmp_ok($total, '>', 0.011, '--main counts the main program and END');
-        cmp_ok($total, '<', 0.03, '--main counts no more');
+        cmp_ok($total, '<', 0.03, '--main counts no start-up');
         is_deeply([grep { $rows->{"main::$_"} } qw(early f2 last BEGIN)], [],
             '--main has no rows of what ran before');
         is_deeply([map { (split ' ', $rows->{"main::$_"})[0] } qw(f g step)], [2, 1, 3],
@@ -47,16 +47,17 @@ for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 1, PERL_DP
         like($tree, qr/main::g x 1/, '--main -S has the main program');
         unlike($tree, qr/main::(?:early|f2)\b/, '--main -S has nothing of what ran before');
         my $phases = run_tool('dprofpp', ['--main', '--phases', '-O', 99], dir => $dir)->{out};
-        like($phases, qr/\(main\)$/m, '--main --phases has (main)');
-        unlike($phases, qr/\(BEGIN\)/, '--main --phases has no (BEGIN)');
+        like($phases, qr/\(main\)$/m, '--main --phases has a row (main)');
+        unlike($phases, qr/\(BEGIN\)/, '--main --phases has no row (BEGIN)');
         my $folded = run_tool('dproffold', ['--main', '-m', 'calls'], dir => $dir);
         unlike($folded->{out}, qr/main::(?:early|f2)\b/,
             'dproffold --main has nothing of what ran before');
-        like($folded->{out}, qr/^main::g;main::step 1$/m, 'dproffold --main has the rest');
+        like($folded->{out}, qr/^main::g;main::step 1$/m,
+            'dproffold --main has the stacks of the main program');
         unlike(run_tool('dprofreport', ['--main', '-n'], dir => $dir)->{out},
-            qr/main::(?:early|f2)\b/, 'dprofreport');
+            qr/main::(?:early|f2)\b/, 'dprofreport --main has nothing of what ran before');
         unlike(run_tool("dprofflame", ["--main", "-o", "-"], dir => $dir)->{out},
-            qr/main::(?:early|f2)\b/, "dprofflame");
+            qr/main::(?:early|f2)\b/, 'dprofflame --main has nothing of what ran before');
         is(run_tool('dprofmerge', ['--main', '-o', 'merged', 'tmon.out'], dir => $dir)->{err}, '',
             'dprofmerge --main gives no message');
         is_deeply((rows($dir, 'merged'))[1], $rows, 'dprofmerge --main keeps the same rows');
@@ -68,7 +69,7 @@ for my $env ({}, { PERL_DPROF_MODE => 'tree' }, { PERL_DPROF_LIMIT => 1, PERL_DP
     };
 }
 
-subtest 'phases of its own, children, old files' => sub {
+subtest '--main goes with marked phases, children and old files' => sub {
     my $run = profiled(['-e', $STEP . 'sub f { step(1) } BEGIN { require Devel::DProf::Control } '
         . 'sub deep { step(1); Devel::DProf::Control::mark("mine"); step(1) } '
         . 'BEGIN { deep() } f(); Devel::DProf::Control::mark("work"); f()'], env => { counting() });
@@ -88,7 +89,7 @@ subtest 'phases of its own, children, old files' => sub {
         'a file without phases is reported whole');
 };
 
-subtest 'start=mark' => sub {
+subtest '--main begins at the first mark with start=mark' => sub {
     my $code = $STEP . 'use Devel::DProf::Control; sub f { step(1) } sub g { f() } '
         . 'sub mark { Devel::DProf::Control::mark(@_) } BEGIN { f() } f(); mark(""); mark(undef); '
         . 'f(); mark("one"); g(); mark("two"); g(); '

@@ -24,14 +24,14 @@ sub with_profile {
 # Checks that the directory is as it was.
 sub untouched {
     my ($dir, $bytes, $what) = @_;
-    is(files($dir), 'tmon.out', "$what: no other file");
+    is(files($dir), 'tmon.out', "$what: no other file is left");
     is(slurp("$dir/tmon.out"), $bytes, "$what: the last profile is unchanged");
     return;
 }
 
 for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
     my ($mode, $env) = @$_;
-    subtest "$mode: what leaves nothing" => sub {
+    subtest "$mode: a program that does not start leaves nothing" => sub {
         plan skip_all => 'both ways with EXTENDED_TESTING=1'
             if $mode ne 'trace' && !$ENV{EXTENDED_TESTING};
         my ($dir, $bytes) = with_profile();
@@ -52,8 +52,8 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
             my $run = profiled($args, dir => $dir, env => $env);
             # Perl before 5.28 ends with the errno of the last search for a module.
             $status = plain($args, dir => $dir)->{status} if $status == 255;
-            is($run->{status}, $status, "$what: the exit status is that of plain");
-            is($run->{err}, $err, "$what: the message is that of plain") if defined $err;
+            is($run->{status}, $status, "$what: the exit status is that of plain perl");
+            is($run->{err}, $err, "$what: the message is that of plain perl") if defined $err;
             untouched($dir, $bytes, $what);
         }
         my $script = spew("$dir/c.pl", "#!/usr/bin/perl -c\n$used");
@@ -62,7 +62,7 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
         untouched($dir, $bytes, '-c in the first line');
     };
 
-    subtest "$mode: what leaves a profile" => sub {
+    subtest "$mode: a program that starts leaves a profile" => sub {
         plan skip_all => 'both ways with EXTENDED_TESTING=1'
             if $mode ne 'tree' && !$ENV{EXTENDED_TESTING};
         my %code = (
@@ -87,17 +87,17 @@ for (grep { $ENV{EXTENDED_TESTING} || !$_->[1]{PERL_DPROF_BUFFER} } @modes) {
             my $n = 0;
             if ($tree) { $n += $tree->{$_} for grep { / > main::f$/ } keys %$tree }
             else { $n = $got->calls('main::f') }
-            is($n, $calls, "$what: all calls are there");
+            is($n, $calls, "$what: all calls are recorded");
         }
         my $dir = (with_profile())[0];
         profiled(['-e', 'sub f { 1 } BEGIN { $pid = fork // die; if (!$pid) { f(); exit } '
             . 'waitpid $pid, 0 } f() +) ;'], dir => $dir, env => $env);
         like(files($dir), qr/^tmon\.out tmon\.out\.\d+$/,
-            'a child forked in BEGIN has its file, a program that cannot be compiled has none');
+            'a child forked in BEGIN has a file, and a program that cannot be compiled has none');
     };
 }
 
-subtest 'much that runs in BEGIN' => sub {
+subtest 'Much work in BEGIN makes a file' => sub {
     my $see = 'opendir my $d, "."; print join " ", sort grep { /^tmon/ } readdir $d;';
     my $code = "sub f { 1 } BEGIN { f() for 1 .. %d; Devel::DProf::_advance(%d, %d); "
         . "f() for 1 .. 10; $see } 1 +) ;";
@@ -121,30 +121,30 @@ subtest 'much that runs in BEGIN' => sub {
         is(files($killed->{dir}), 'tmon.out tmon.out.live',
             "$mode: a program killed in main has its file");
         my $tool = run_tool('dprofpp', ['-lO99', $killed->{profile}]);
-        like($tool->{out}, qr/ 2 +\S+ +\S+  main::f$/m, "$mode: calls in BEGIN are there");
+        like($tool->{out}, qr/ 2 +\S+ +\S+  main::f$/m, "$mode: the calls in BEGIN are recorded");
         my $saved = profiled(['-e', "sub f { 1 } BEGIN { f(); require Devel::DProf::Control; "
             . "Devel::DProf::Control::save(); $see }"], env => { PERL_DPROF_MODE => $mode });
         like($saved->{out}, qr/^tmon.out tmon.out.live$/, "$mode: a save makes the file");
     }
 };
 
-subtest 'what cannot be written' => sub {
+subtest 'A profile that cannot be written gives a message' => sub {
     my $dir = scratch();
     spew("$dir/tmon.out", "mine\n");
     my $run = profiled(['-e', 'BEGIN { print "began" }'], dir => $dir);
-    is($run->{out}, '', 'a foreign file: an error before the program starts');
+    is($run->{out}, '', 'a foreign file ends perl before the program starts');
     like($run->{err}, qr/^DProf: \S+ exists and is no profile/,
         'the message names the foreign file');
     is(slurp("$dir/tmon.out"), "mine\n", 'the foreign file stays');
     $run = profiled(['-e', 'print "ran"'], env => { PERL_DPROF_OUT => '/no/such/directory/out' });
     is("$run->{out} $run->{err}", "ran DProf: cannot write /no/such/directory/out: No such file or "
         . "directory; the program is not profiled\n",
-            'without the directory the program runs, and one line says why');
+            'the program runs without the directory, and one line says why');
     $run = profiled(['-e', 'BEGIN { open my $o, ">", "tmon.out"; print $o "mine\n" } print "ran"']);
-    is($run->{out}, 'ran', 'a foreign file that comes later: the program runs');
+    is($run->{out}, 'ran', 'the program runs on if a foreign file comes later');
     like($run->{err}, qr/^DProf: \S+ exists and is no profile.*; the program is not profiled\n\z/,
-        '... and one line says why');
-    is(slurp($run->{profile}), "mine\n", '... and the foreign file stays');
+        'one line says that the later file is no profile');
+    is(slurp($run->{profile}), "mine\n", 'the later foreign file stays');
 };
 
 subtest 'our own tools' => sub {

@@ -55,7 +55,7 @@ sub rows {
             split /^/, $_[0];
     };
     my $run = report($text, '-g', '--skip', '^\(program\)$');
-    is($squeeze->($run->{out}), <<'END', 'Children and Self');
+    is($squeeze->($run->{out}), <<'END', 'the report has Children and Self');
 Children Self Symbol
 100.00% 0.00% __libc_start_main
 --- __libc_start_main
@@ -73,7 +73,7 @@ main
 __libc_start_main
 END
     $run = report($text, '-g', '--no-children');
-    is($squeeze->($run->{out}), <<'END', 'Overhead');
+    is($squeeze->($run->{out}), <<'END', 'the report of --no-children has Overhead');
 Overhead Symbol
 60.00% foo
 --- foo
@@ -143,7 +143,7 @@ for my $mode (qw(trace tree)) {
     my %of = map { $_->[0] => 1 } map { @{ $read->edges($_, { callees => 1 }) } } keys %edges;
     is_deeply(\%edges, { 'Mid::run' => 5, 'Low::rec' => 40, 'Mid::callee' => 5 },
         "$mode: edges are rows with calls");
-    ok($of{'Low::work'}, "$mode: edges in the other direction");
+    ok($of{'Low::work'}, "$mode: the edges to a sub are found, too");
     is($read->edges('no::such', {}), undef, "$mode: an unknown sub has no edges");
 
     my $callers = tool('--callers', 'Low::work', '-m', 'real', '--format', 'csv', $profile)->{out};
@@ -171,7 +171,8 @@ for my $mode (qw(trace tree)) {
         "$mode: averages of the same clock as the shortest call");
     cmp_ok($cpu{min_per_call}, '<=', $cpu{avg_per_call},
         "$mode: the average is no less than the shortest call");
-    cmp_ok($cpu{avg_per_call}, '<=', $cpu{max_per_call}, "$mode: ... and no more than the longest");
+    cmp_ok($cpu{avg_per_call}, '<=', $cpu{max_per_call},
+        "$mode: the average is no more than the longest call");
     like(tool('--per-call', $profile)->{out}, qr/  Avg real s +Min real s +Max real s  Symbol$/m,
         "$mode: headings name the clock and the unit");
     my $ops = $mode eq 'tree' ? tool('--per-call', '-m', 'ops', $profile)->{out} : '';
@@ -227,7 +228,7 @@ for my $mode (qw(trace tree)) {
         report($text, '-q', '-S', 'c', @_)->{out} =~ s/^65.*?\n//r =~ s/^ {12}//mgr
             =~ s/^ +65.*\n//mr;
     };
-    is($g->('-g', 'graph,0'), <<'END', 'a graph in callee order');
+    is($g->('-g', 'graph,0'), <<'END', '-g graph prints a graph in callee order');
 |
 --- c
     |
@@ -238,7 +239,8 @@ for my $mode (qw(trace tree)) {
                a
 
 END
-    is($g->('-g', 'fractal,30'), <<'END', 'fractal: shares of the line above, and the rest');
+    is($g->('-g', 'fractal,30'),
+        <<'END', '-g fractal prints shares of the line above, and the rest');
 |
 --- c
     |
@@ -251,7 +253,8 @@ END
     is($g->('-g', 'folded,0'), "50.00% c;b;a\n15.00% c;d;a\n\n",
         '-g folded prints stacks on one line')
         or diag $g->('-g', 'folded,0');
-    is($g->('-G', '-g', 'graph,0'), <<'END', 'in caller order, from the program down');
+    is($g->('-G', '-g', 'graph,0'),
+        <<'END', '-G prints a graph in caller order, from the program down');
 |
 --- a
     |
@@ -270,16 +273,16 @@ END
     $text .= "q 700\n";
     my $q = sub { report($_[0], '-q', @_[1 .. $#_])->{out} =~ s/^ +//mgr =~ s/ +/ /gr };
     is($q->($text, '-g', 'folded', '-S', 'c'), "36.36% 36.36% c\n",
-        'chains below the threshold are not printed as their common part');
+        'chains below the threshold are not printed');
     is(() = $q->($text, '-g', 'folded,0.2', '-S', 'c') =~ /^0\.36% c;z\d+;a$/mg, 100,
-        'a lower threshold shows them');
+        'a lower threshold prints the chains');
     is($q->("a;b 3\n", '-F', 'sub,sub,overhead,overhead', '-s', 'package,sub', '--hierarchy'),
         "0.00% (program)\n0.00% (program)\n100.00% main\n0.00% a\n100.00% b\n",
         'a column given twice is printed once');
     is($q->("a%3Bb;c 3\n", '-g', 'folded', '-S', 'c'), "100.00% 100.00% c\n100.00% c;a%3Bb\n\n",
         'a semicolon within a name is escaped');
     my $run = report("a;b 94\na 1\nc 5\n", '--color', 'always', '-q');
-    is($run->{out} =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'colours: each share by itself');
+    is($run->{out} =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'each share has its own colour');
  \e[31m100.00%\e[m 0.00% (program)
  \e[31m95.00%\e[m \e[32m1.00%\e[m a
  \e[31m94.00%\e[m \e[31m94.00%\e[m b
@@ -287,7 +290,7 @@ END
 END
 }
 
-subtest 'Deep: of a branch at each level, the line does not grow without end' => sub {
+subtest 'A branch at each level does not make lines grow without end' => sub {
     my $run = report(join('', map { 'r;' x $_ . "r 1\n" } 1 .. 400), '-q', '--no-children', '-g',
         'graph,0', '--max-stack', 1000);
     is((sort { $b <=> $a } map { length } split /\n/, $run->{out})[0] < 2500, 1,
@@ -298,7 +301,7 @@ subtest 'Deep: of a branch at each level, the line does not grow without end' =>
         qr/(?: {16}r\n){401}/, 'flat chains have all levels');
 };
 
-subtest 'Files that stand apart are one sum all the same' => sub {
+subtest 'Files that -s keeps apart make one sum' => sub {
     # Files that -s keeps apart still make one sum: of one unit, and of what all of them have.
     my $folded = spew("$dir/apart.in", "a;b 3\n");
     my %file = map { $_ => profiled([$script],
@@ -306,15 +309,16 @@ subtest 'Files that stand apart are one sum all the same' => sub {
     for my $keys ('sub', 'pid,sub') {
         my $run = tool('-s', $keys, $file{tree}, $folded);
         like($run->{err}, qr/^\Q$folded\E: its times are in an unknown unit/,
-            "$keys: different units are told")
+            "$keys: a message names the file of another unit")
             or diag $run->{out};
-        is($run->{status}, 1, "$keys: ... with status 1");
+        is($run->{status}, 1, "$keys: different units give status 1");
     }
     my $run = tool('-s', 'pid,sub', '-m', 'ops', $file{tree}, $file{trace});
     is("$run->{status} $run->{out}", '1 ', 'a counter that one file lacks gives status 1');
-    like($run->{err}, qr/^\Q$file{trace}\E: it has no ops/, '... and names the file');
+    like($run->{err}, qr/^\Q$file{trace}\E: it has no ops/,
+        'the message names the file that lacks the counter');
     is(tool('-s', 'pid,sub', $file{tree}, spew("$dir/s.in", "a;b 3\n"), '--unit', 's')->{status},
-        0, '--unit');
+        0, '--unit gives the folded stacks a unit');
 };
 
 # With several programs all are named.
@@ -323,7 +327,8 @@ subtest 'Files that stand apart are one sum all the same' => sub {
     my @files = map { profiled([$_], env => { counting() })->{profile} } $script, $second;
     for my $keys ('sub', 'script') {
         is(JSON::PP->new->utf8->decode(tool('--format', 'json', '-s', $keys,
-            @files)->{out})->{script}, "$script, $second", "-s $keys: scripts");
+            @files)->{out})->{script}, "$script, $second",
+                "-s $keys names the scripts of all files");
     }
 }
 
@@ -339,7 +344,7 @@ SKIP: {
     like($run->{out}, qr/Profile.*status 0\r?\n\z/s, 'a pager that is left early gives status 0');
 }
 
-subtest 'What is wrong is said' => sub {
+subtest 'Wrong command lines give a message' => sub {
     for (['-s', 'nonsense'], ['--format', 'pdf'], ['-g=tree'], ['--only', '('],
         ['-S', 'file:///no/such/file'], ['--percentage', 'x'],
          ['-t', '.'], ['-x'], ['--callers', 'a', '--callees', 'b'], ['--nonsense'], ['-O', 0],
@@ -347,7 +352,7 @@ subtest 'What is wrong is said' => sub {
         my $run = report("a 1\n", @$_);
         is("$run->{status} " . ($run->{err} =~ tr/\n// <= 2 ? 'short' : $run->{err})
             . " $run->{out}",
-            '2 short ', "@$_");
+            '2 short ', "dprofreport @$_ gives status 2 and a short message");
     }
     is(tool('/no/such/file')->{status}, 1, 'a missing file gives status 1');
     is(tool({ DPROFREPORT_OPTS => '-q -S c' }, spew("$dir/x", "a;c 3\nb 1\n"))->{out} =~ s/ +/ /gr,
@@ -356,9 +361,10 @@ subtest 'What is wrong is said' => sub {
         my $file = spew("$dir/y", "a;c 3\nb 1\n");
         my $inclusive = tool('-q', $file)->{out};
         my %default = (DPROFREPORT_OPTS => '--no-children');
-        isnt(tool(\%default, '-q', $file)->{out}, $inclusive, '... such as --no-children');
+        isnt(tool(\%default, '-q', $file)->{out}, $inclusive,
+            'DPROFREPORT_OPTS may hold --no-children');
         is(tool(\%default, '-q', '--children', $file)->{out}, $inclusive,
-            '... which the command line overrides');
+            'the command line overrides --no-children of DPROFREPORT_OPTS');
     }
     like(tool('-h')->{out}, qr/--callers/, '-h prints the usage');
 };

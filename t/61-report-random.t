@@ -75,8 +75,9 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
                     JSON::PP->new->canonical->encode(\%got)
                         ne JSON::PP->new->canonical->encode($want);
                 } @{ $got->{rows} };
-                ok(@{ $got->{rows} } && !$bad, "$round: $type, $order order, "
-                    . ($self ? 'self' : 'children'));
+                ok(@{ $got->{rows} } && !$bad,
+                    "$round: $type, $order order, " . ($self ? 'self' : 'children')
+                        . ' agree with the model');
             }
         }
     }
@@ -184,13 +185,13 @@ for $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(3, 5))) {
         is_deeply($got->(sub { "$_[0]{symbol} $_[0]{caller}" }, '-s', 'sub,caller'),
             $as->($total, \%caller), "$round: -s sub,caller is that of the model");
         is_deeply($got->(sub { $_[0]{parent} }, '-s', 'parent', '--parent', 's[01]$'),
-            $as->($total, \%parent), "$round: --parent");
+            $as->($total, \%parent), "$round: --parent is that of the model");
         is_deeply($got->($symbol, '--ignore-callees', 's2$'), $as->($total, \%cut),
             "$round: --ignore-callees is that of the model");
         is_deeply($got->($symbol, '--max-stack', 3), $as->($total, \%deep),
             "$round: --max-stack is that of the model");
         is_deeply($got->($symbol, '-S', "$subs[0],$subs[1]", '--percentage', 'relative'),
-            $as->($base, \%shown), "$round: relative") if $base;
+            $as->($base, \%shown), "$round: --percentage relative is that of the model") if $base;
     }
 }
 

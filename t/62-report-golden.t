@@ -21,7 +21,7 @@ for my $profile (qw(ours classic)) {
             dir => data('.'));
         my $text = "$run->{out}--- stderr\n$run->{err}--- status $run->{status}\n";
         spew("$golden/$name", $text) if $ENV{DPROF_GOLDEN};
-        is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);
+        is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', "$name is the golden file");
     }
 }
 

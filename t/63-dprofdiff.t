@@ -70,12 +70,12 @@ for (['A B C', { f1 => 'b x', f2 => 'bxx', f3 => 'b  ', f4 => 'bx ', f6 => 'b  '
         "$order: the header names the sides");
     like($run->{out},
         qr/^Baseline\/0\ \ Delta\/1\ \ Change\/1\ \ Change\ %\/1\ \ Delta\/2\ \ Change\/2\ \ Change
-            \ %\/2\ \ Symbol$/mx, "$order: titles");
+            \ %\/2\ \ Symbol$/mx, "$order: the header has the titles of all sides");
 }
 
 # ---- formulas ----
 
-subtest 'formulas' => sub {
+subtest "Columns follow perf's formulas" => sub {
     my @two = ('--unit', 'samples', @path{qw(A B)});
     my $rows = by_name(json(@two));
     is(sprintf('%.2f', $rows->{f4}{delta}), '17.55',
@@ -84,7 +84,7 @@ subtest 'formulas' => sub {
     is($rows->{f4}{status} . $rows->{f3}{status} . $rows->{f5}{status}, 'bothgonenew',
         'status tells common, gone and new subs');
     is($rows->{f5}{baseline_pct}, undef, 'a new sub has no baseline');
-    is(sprintf('%.2f', $rows->{f5}{delta}), '17.53', '... and its delta is all of its share');
+    is(sprintf('%.2f', $rows->{f5}{delta}), '17.53', 'the delta of a new sub is its share');
     is($rows->{f3}{delta}, undef, 'a sub that is gone has no delta');
     is(by_name(json('-c', 'wdiff:1,2', @two))->{f4}{wdiff}, 335 * 2 - 259,
         'wdiff is new * its weight - baseline * its weight');
@@ -94,17 +94,18 @@ subtest 'formulas' => sub {
     like($text, qr/^28\.34%\|259\|\+?411\|\(335 \* 2\) - \(259 \* 1\)\|\+76\|\+29\.34%\|335\|f4$/m,
         '-F and -p print the formula of wdiff') or diag $text;
     like($text, qr/^\|0\|N\/A\|\(128 \* 2\) - \(0 \* 1\)\|\+128\|\|128\|f5$/m,
-        '... for a new sub');
-    like($text, qr/^9\.52%\|87\|\|\|-87\|\|\|f3$/m, '... for a sub that is gone');
+        '-F and -p print the formula of wdiff for a new sub');
+    like($text, qr/^9\.52%\|87\|\|\|-87\|\|\|f3$/m,
+        '-F and -p print no formula of wdiff for a sub that is gone');
     $text = tool('-F', '-t', '|', '-q', @two)->{out};
     like($text,
         qr/^28\.34%\|\+17\.55%\|\(335\ \*\ 100\ \/\ 730\)\ -\ \(259\ \*\ 100\ \/
-            \ 914\)\|\+76\|\+29\.34%\|f4$/mx, '-F: delta');
+            \ 914\)\|\+76\|\+29\.34%\|f4$/mx, '-F prints the formula of delta');
     like(tool('-c', 'ratio', '-F', '-t', '|', '-q', @two)->{out},
         qr/^28\.34%\|1\.293436\|335 \/ 259\|\+76\|\+29\.34%\|f4$/m,
         '-F prints the formula of ratio');
     unlike(tool('-b', @two)->{out}, qr/ f[356]$/m, '-b drops new subs and those that are gone');
-    like(tool('-b', @two)->{out}, qr/28\.34%/, '... and leaves the shares as they are');
+    like(tool('-b', @two)->{out}, qr/28\.34%/, '-b leaves the shares as they are');
     like(tool('-v', '-q', '-t', '|', @two, '-S', 'f4')->{out},
         qr/\A28\.34%\|259\|0\|\+17\.55%\|\+76\|\+29\.34%\|335\|0\|f4\n\z/,
         '-v prints values and calls of both sides');
@@ -114,7 +115,7 @@ subtest 'formulas' => sub {
     my $normal = by_name(json('-n', @two));
     is($normal->{f4}{value}, int(335 * 914 / 730 + 0.5),
         '-n scales the new side to the total of the baseline');
-    like(tool('-n', @two)->{out}, qr/^# Normalized: /m, '... and the header says so');
+    like(tool('-n', @two)->{out}, qr/^# Normalized: /m, 'the header says that -n was given');
     like(tool(@two)->{out},
         qr/^# Metric: samples, self\n.*^# Baseline total: 914\n# New total: 730 \(-20\.13%\)/ms,
         'the header has metric and totals');
@@ -192,7 +193,7 @@ for my $round (1 .. TestEnvironment::rounds(2, 25)) {
         if grep { $_->{change} || $_->{delta} || $_->{verdict} ne 'equal' } @{ $same->{rows} };
 }
 is("@why[0 .. ($#why < 5 ? $#why : 5)]", '',
-    'changes, shares, order, mirror, branches, a file and itself: 25 pairs of random profiles');
+    '25 random pairs agree with the model and with each other');
 
 # ---- trees: calls, ops, callers ----
 
@@ -205,7 +206,7 @@ sub tree_file {
         $how{name});
 }
 
-subtest 'trees: calls, ops, callers' => sub {
+subtest 'Trees are compared by calls, ops and callers' => sub {
     my @subs = ('1 A f a.pl:1', '2 A g a.pl:2', '3 A h a.pl:3');
     my %pinned = (dprof_hash_seed => 0, dprof_perturb_keys => 0);
     my $old = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1000',
@@ -214,10 +215,10 @@ subtest 'trees: calls, ops, callers' => sub {
         '2 3 9 45 0 45 0 0 900', '1 2 1 50 0 50 0 0 400', '2 3 1 5 0 5 0 0 100'], %pinned);
     my $calls = json('-m', 'calls', $old, $new);
     is_deeply({ map { $_->{symbol} => $_->{change} } @{ $calls->{rows} } },
-        { 'A::f' => 0, 'A::g' => 0, 'A::h' => 4, '(program)' => 0 }, '-m calls');
+        { 'A::f' => 0, 'A::g' => 0, 'A::h' => 4, '(program)' => 0 }, '-m calls compares calls');
     is($calls->{rows}[0]{symbol}, 'A::h',
-        '... changed subs come first, whatever other shares are');
-    like($calls->{exact}, qr/repeats/, '... calls repeat, and the output says so');
+        'changed subs come first, however small their shares are');
+    like($calls->{exact}, qr/repeats/, 'the result says that calls repeat exactly');
     is(by_name(json('-m', 'ops', $old, $new))->{'A::h'}{change}, 400, '-m ops compares ops');
     is(by_name(json('-m', 'ops', '--children', $old, $new))->{'A::f'}{change}, 300,
         '-m ops --children compares inclusive ops');
@@ -227,16 +228,17 @@ subtest 'trees: calls, ops, callers' => sub {
         ['0 0 1 10 0 10 0 0 5', '1 1 3 100 0 100 0 0 1001', '2 3 6 30 0 30 0 0 602',
             '1 2 1 50 0 50 0 0 400'], %random);
     my $ops = json('-m', 'ops', $old, $unpinned);
-    like($ops->{not_exact}, qr/\Q$unpinned\E was random.*0\.1 %/, 'a random hash seed is told');
+    like($ops->{not_exact}, qr/\Q$unpinned\E was random.*0\.1 %/,
+        'the result names the profile whose hash seed was random');
     is_deeply({ map { $_->{symbol} => $_->{verdict} } @{ $ops->{rows} } },
         { 'A::f' => 'equal', 'A::g' => 'equal', 'A::h' => 'exact', '(program)' => 'equal' },
-        '... and 0.1 % counts as equal');
+        'a random hash seed makes 0.1 % of ops equal');
     my $callers = json('--callers', 'A::h', '-m', 'calls', $old, $new);
     is_deeply([map { [@$_{qw(caller baseline value delta)}] } @{ $callers->{rows} }],
-        [['A::f', 6, 9, 3], ['A::g', 0, 1, 1]], '--callers');
+        [['A::f', 6, 9, 3], ['A::g', 0, 1, 1]], '--callers has the calls of each caller');
     my $callees = json('--callees', 'A::g', $old, $new);
     is_deeply([map { [@$_{qw(callee baseline_calls calls)}] } @{ $callees->{rows} }],
-        [['A::h', 0, 1]], '--callees');
+        [['A::h', 0, 1]], '--callees has the calls of each callee');
     my $none = tool('--callers', 'A::nothing', $old, $new);
     is("$none->{status} $none->{err}", "1 there is no sub A::nothing\n",
         '--callers of an unknown sub is an error');
@@ -246,27 +248,27 @@ subtest 'trees: calls, ops, callers' => sub {
     my $hint = 'trees have ops: record with -d:DProf=tree';
     like($mixed->{err},
         qr/\Aops: not all sides have it; $hint\n\Q$old\E has $times, calls, ops\n/,
-        '... and what each has');
-    like($mixed->{err}, qr/\n.* has $times\n\z/, '... of the other one, too');
+        'the message lists the metrics of the side that has more');
+    like($mixed->{err}, qr/\n.* has $times\n\z/, 'the message lists the metrics of the other side');
     my $units = tool($old, folded('A::f' => 3));
     is($units->{status}, 1, 'times against an unknown unit give status 1');
     like($units->{err}, qr/--unit declares.*\n\Q$old\E: times\n.*: an unknown unit\n\z/,
-        '... with both units');
+        'the message names the units of both sides');
     is(tool('--unit', 'ms', $old, folded('A::f' => 3))->{status}, 0,
-        '... unless --unit declares it');
+        '--unit lets times be compared with folded stacks');
     my $other = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'],
         dprof_perl => '5.40.1', dprof_options => 'builtins=slow');
     my $here = tree_file(\@subs, ['0 0 1 10 0 10 0 0 5', '1 1 3 1 0 1 0 0 9'],
         dprof_perl => '5.36.0', dprof_options => 'builtins=no');
     is(tool($here, $other)->{err},
         "the sides differ: builtins is not the same: no, slow\nthe sides differ: perl is not the "
-            . "same: 5.36.0, 5.40.1\n", 'differing conditions of the sides are told');
-    is(tool('-f', $here, $other)->{err}, '', '-f silences them');
+            . "same: 5.36.0, 5.40.1\n", 'a message names each condition in which the sides differ');
+    is(tool('-f', $here, $other)->{err}, '', '-f silences the message about conditions');
 };
 
 # ---- which subs are the same ----
 
-subtest 'which subs are the same' => sub {
+subtest 'Subs of two sides pair up' => sub {
     my $context = sub {
         my ($subs) = @_;
         return ['0 0 1 1 0 1 0 0 0', map { "1 $_ 1 " . (10 * $_) . " 0 1 0 0 0" } 1 .. $subs];
@@ -317,10 +319,11 @@ subtest 'which subs are the same' => sub {
         { 'My::__ANON__[My.pm:10]' => 'gone', 'Other::__ANON__[My.pm:10]' => 'new' },
         'a sub of another package does not pair up');
     is_deeply($pairs->(['1 My END My.pm:10'], ['1 My END My.pm:14']),
-        { 'My::END[My.pm:14]' => 'both from My.pm:10' }, 'END, too');
+        { 'My::END[My.pm:14]' => 'both from My.pm:10' }, 'END pairs up when it moves');
     is_deeply($pairs->(['1 My __ANON__ My.pm:10 seq=5', '2 My __ANON__ My.pm:20 seq=6'],
         ['1 My __ANON__ My.pm:10 seq=5'], '--no-separate-anon'),
-        { 'My::__ANON__' => 'both' }, '--no-separate-anon');
+        { 'My::__ANON__' => 'both' },
+            '--no-separate-anon pairs up all anonymous subs of a package');
     my @old = ('1 Old f o.pm:1', '2 Old::In g o.pm:2', '3 Old __ANON__ o.pm:3 in=Old::f',
         '4 main same x.pl:1');
     my @new = ('1 New f o.pm:1', '2 New::In g o.pm:2', '3 New __ANON__ o.pm:3 in=New::f',
@@ -328,7 +331,7 @@ subtest 'which subs are the same' => sub {
     my %renamed = ('New::f' => 'both', 'New::In::g' => 'both', 'New::__ANON__[o.pm:3]' => 'both',
         'main::other' => 'both');
     is_deeply($pairs->(\@old, \@new, '--map', 'Old::=New::', '--map', 'main::same=main::other'),
-        \%renamed, '--map');
+        \%renamed, '--map renames packages and subs');
     is_deeply($pairs->(\@old, \@new, '--map',
         'file://' . file("# renamed\nOld::=New::\r\n main::same = main::other")), \%renamed,
         '--map reads renames from a file');
@@ -343,7 +346,7 @@ subtest 'which subs are the same' => sub {
         '--map renames packages, too');
     is_deeply($pairs->(['1 My __ANON__ /opt/a/My.pm:10 seq=5'],
         ['1 My __ANON__ /opt/b/c/My.pm:10 seq=5'], '--symfs', '/opt/a', '--symfs', '/opt/b/c/'),
-        { 'My::__ANON__[My.pm:10]' => 'both' }, '--symfs');
+        { 'My::__ANON__[My.pm:10]' => 'both' }, '--symfs removes the folder before a path');
     my $other = json(tree_file(['1 My __ANON__ lib/My.pm:10 in=My::f'], $context->(1)), '--unit',
         'ms', folded('My::__ANON__[/x/lib/My.pm:10]' => 10, 'My::f' => 3));
     is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both',
@@ -351,12 +354,12 @@ subtest 'which subs are the same' => sub {
     $other = json(tree_file(['1 My __ANON__ lib/My.pm:10'], $context->(1)), '--unit', 'ms',
         folded('My::__ANON__[/x/lib/My.pm:10]' => 10));
     is(by_name($other)->{'My::__ANON__[lib/My.pm:10]'}{status}, 'both',
-        '... and those without places, too');
+        'folded stacks without places pair up');
 };
 
 # ---- names as they are shown ----
 
-subtest 'names as they are shown' => sub {
+subtest 'Names are those of the output' => sub {
     my $context = ['0 0 1 1 0 1 0 0 0', map { "1 $_ 1 1$_ 0 1 0 0 0" } 1 .. 3];
     my $old = tree_file(['1 My __ANON__ /a/My.pm:10 in=My::f seq=5', '2 My __ANON__ - kind=xs',
         '3 My f /a/My.pm:1'], $context);
@@ -367,7 +370,8 @@ subtest 'names as they are shown' => sub {
         'names have places, but for an XS sub without one');
     is($names->('-S', 'My::__ANON__[My.pm:12]'), 'My::__ANON__[My.pm:12]',
         '-S takes names with places');
-    is($names->('--only', 'My\\.pm:12\\]$'), 'My::__ANON__[My.pm:12]', '--only takes them, too');
+    is($names->('--only', 'My\\.pm:12\\]$'), 'My::__ANON__[My.pm:12]',
+        '--only takes names with places');
     is($names->('-S', 'My::__ANON__'), 'My::__ANON__ My::__ANON__[My.pm:12]',
         '-S takes all anonymous subs of a package');
     my @closures = map { "$_ Gen __ANON__ (eval%20$_):1 in=Gen::f" . ($_ < 3 ? 1 : 2) . " seq=$_" }
@@ -382,7 +386,7 @@ subtest 'names as they are shown' => sub {
             . "PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 make them repeat\n"
         . "dprofdiff: --fail-if /nothing/ calls > 0: no sub matches\ndprofdiff: --map "
         . "No::such=My::other: no side has No::such\n",
-        'rules and renames that match nothing are told');
+        'a message names the rules and renames that match nothing');
     my $moved = json('--map', 'My::=Your::',
         tree_file(['1 My __ANON__ lib/My.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']),
         tree_file(['1 Your __ANON__ lib/Your.pm:3'], ['0 0 1 1 0 1 0 0 0', '1 1 1 1 0 1 0 0 0']));
@@ -414,7 +418,7 @@ subtest 'names as they are shown' => sub {
             ['0 0 1 0 0 0 0 0 0', '1 1 1 100 0 1 0 0 0', '1 2 1 100 0 1 0 0 0']),
         tree_file(['1 A f a:1', '2 A g a:2'],
             ['0 0 1 0 0 0 0 0 0', '1 1 1 101 0 1 0 0 0', '1 2 1 900 0 1 0 0 0']))->{out}
-                =~ s/.*  //r, "A::g\n", '--percent-limit');
+                =~ s/.*  //r, "A::g\n", '--percent-limit hides subs below it');
 };
 
 # ---- sides ----
@@ -426,7 +430,7 @@ sub trace {
         lines => [map({ "& $_" } @$subs), @$marks]), $how{name});
 }
 
-subtest 'sides' => sub {
+subtest 'Slices of time, tmon.out.old and sets of runs are sides' => sub {
     my @subs = ('1 main f x.pl:1', '2 main g x.pl:2');
     my @marks = ('@ 10 0 10', '+ 1', '@ 20 0 20', '+ 2', '@ 30 0 30', '- 2', '@ 5 0 5', '- 1',
         '@ 35 0 35', '+ 2', '@ 0 0 0', '- 2');
@@ -457,7 +461,7 @@ subtest 'sides' => sub {
         ['50%-101%', 'ends at 100 %'], ['0%-10%,5%-20%', 'overlap'], ['50%/0', 'none of']) {
         my $run = tool('--time', $_->[0], $t, $t);
         like("$run->{status} $run->{err}", qr/\A2 --time: .*$_->[1]/,
-            "--time $_->[0]: a usage error");
+            "--time $_->[0] is a usage error");
     }
     my $home = scratch();
     spew("$home/tmon.out.old", slurp($t));
@@ -479,7 +483,7 @@ subtest 'sides' => sub {
     is($set->{baseline}, "$dir/set.* (3 runs)",
         'files of one run count as one, and a leftover .live file does not count');
     is(by_name($set)->{'main::f'}{baseline}, '0.023',
-        '... the baseline is the median of the runs, children included');
+        'the baseline is the median of the runs with their children');
     is(by_name(json("$dir/set.1,$dir/set.2", $t))->{'main::f'}{baseline}, 0.022,
         'a comma joins files: the value is the median of 21 and 22, rounded');
     is(by_name(json('--pid', '101', "$dir/set.1,$dir/set.1.9",
@@ -491,7 +495,7 @@ subtest 'sides' => sub {
         '101', '-s pid tells processes apart');
 };
 
-subtest 'sides' => sub {
+subtest 'Traces, trees, folded stacks and threads are sides' => sub {
     # Reads a trace, a gzipped tree and folded text of the same calls, then a thread's file.
     my $trace = trace(['1 main f x.pl:1'], ['@ 10 0 10', '+ 1', '@ 90 0 90', '- 1']);
     my $tree = tree_file(['1 main f x.pl:1'], ['0 0 1 10 0 10 0 0 0', '1 1 1 90 0 90 0 0 0']);
@@ -506,7 +510,7 @@ subtest 'sides' => sub {
     my @threads = map { trace(['1 main f x.pl:1'], ['+ 1', "\@ $_ 0 $_", '- 1'],
         dprof_run => 'threads', dprof_pid => 1, dprof_tid => $_) } 1, 2;
     is(by_name(json('--tid', 2, join(',', @threads), $threads[1]))->{'main::f'}{baseline},
-        0.002, '--tid');
+        0.002, '--tid selects a thread');
 };
 
 # ---- messages ----
@@ -526,9 +530,10 @@ for ([undef, 'Unable to open DIR/missing: No such file or directory'],
     $message =~ s/\(it/\\(it/, $message =~ s/\)$/\\)/ if $message =~ /it is empty/;
     for my $args ([$path, $path{A}], [$path{A}, $path]) {
         my $run = tool('--unit', 'samples', @$args);
-        is($run->{status}, 1, ($name // 'missing') . ': a bad file gives status 1');
-        like($run->{err}, qr/\A$message.*\n\z/, '... and one line');
-        is($run->{out}, '', '... and no table');
+        is($run->{status}, 1, ($name // 'missing') . ': a file that cannot be read gives status 1');
+        like($run->{err}, qr/\A$message.*\n\z/,
+            ($name // 'missing') . ': a file that cannot be read gives one line');
+        is($run->{out}, '', ($name // 'missing') . ': a file that cannot be read gives no table');
     }
 }
 for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two whole numbers'],
@@ -545,17 +550,19 @@ for (['-c', 'bogus', 'delta, delta-abs, ratio or wdiff'], ['-c', 'wdiff', 'two w
     my @args = @$_;
     my $message = pop @args;
     my $run = tool(@args, @path{qw(A B)});
-    is($run->{status}, 2, "@args: exit 2");
-    like($run->{err}, qr/\Q$message\E.*\nTry 'dprofdiff -h' for help\.\n\z/, "... and why");
+    is($run->{status}, 2, "dprofdiff @args exits with 2");
+    like($run->{err}, qr/\Q$message\E.*\nTry 'dprofdiff -h' for help\.\n\z/,
+        "dprofdiff @args says what is wrong");
 }
 like(tool('-m', $path{A}, '--unit', 'x', $path{B})->{out},
     qr/^# Baseline: \Q$path{A}\E\n# New: \Q$path{B}\E/, "perf's -m changes nothing");
 like(tool('-m', 'real', '--unit', 'x', @path{qw(A B)})->{out}, qr/^# Baseline: \Q$path{A}/,
     '-m takes a metric before the file');
 is(tool({ env => { DPROFDIFF_OPTS => '-m calls' } }, '-m', 'cpu', '--unit', 'x',
-    @path{qw(A B)})->{status}, 0, 'DPROFDIFF_OPTS');
+    @path{qw(A B)})->{status}, 0, 'the command line overrides DPROFDIFF_OPTS');
 like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out},
-    qr/\A# \Q$path{C}\E\n       1 0x00000000  f1 183\n       2 0x00000007  f2 176\n/, '-D');
+    qr/\A# \Q$path{C}\E\n       1 0x00000000  f1 183\n       2 0x00000007  f2 176\n/,
+        '-D lists the subs of each file');
 {
     my $home = scratch();
     my $old = 'Unable to open tmon.out.old: No such file or directory; '
@@ -564,12 +571,12 @@ like(tool('-D', '--unit', 'x', $path{C}, $path{C})->{out},
     for my $args (['-D'], ['-D', $path{A}], []) {
         my $run = tool({ dir => $home }, @$args);
         is(($run->{err} =~ /(.*)/)[0], $old,
-            "@$args: a missing baseline is told, with how to get one");
-        is($run->{status}, 1, '... and gives status 1');
+            "@$args: a message says how to record the missing baseline");
+        is($run->{status}, 1, "@$args: a missing baseline gives status 1");
     }
     my $run = tool({ dir => $home }, '-D', $path{A}, 'none');
     like($run->{err}, qr/^Unable to open none: No such file or directory$/m,
-        '-D tells of another missing file');
+        '-D names another missing file');
 }
 like(tool('-V')->{out}, qr/\Adprofdiff version: \d{8}\.\d\d\n\z/, '-V prints the version');
 is(tool('-h')->{status}, 0, '-h exits with 0');
@@ -577,10 +584,11 @@ my $cut = file(profile_text(times => undef, subs => ['main f x:1'],
     lines => ['@ 1 0 1', '+ 1', '@ 5 0 5']));
 my $run = tool($cut, $cut);
 is($run->{status}, 0, 'a profile cut short gives status 0');
-like($run->{out}, qr/^# Baseline: .* \(cut short\)$/m, '... and the header says so');
-is(tool('--fail-if', 'self > 5%', $cut, $cut)->{status}, 1, '... but fails a gate');
+like($run->{out}, qr/^# Baseline: .* \(cut short\)$/m,
+    'the header says that the profile was cut short');
+is(tool('--fail-if', 'self > 5%', $cut, $cut)->{status}, 1, 'a profile cut short fails a gate');
 is(tool('--fail-if', 'self > 5%', '--allow-truncated', $cut, $cut)->{status}, 0,
-    '... unless --allow-truncated is given');
+    '--allow-truncated lets a profile cut short pass a gate');
 unlike(tool($_, $_)->{out}, qr/nan|inf/i,
     'totals of zero give no nan or inf') for folded('a' => 0), file("a 0\n");
 

@@ -23,12 +23,12 @@ for my $list (qw(metric time key field format chain chain_value compute view rul
     separate palette flame_order flame_width fate lines)) {
     my %word = words_of($list);
     my @words = first_words($list);
-    is_deeply([map { $word{$_} } @words], [0 .. $#words], "$list: words are numbered from 0 on");
+    is_deeply([map { $word{$_} } @words], [0 .. $#words], "the words of $list are numbered from 0");
 }
 ok(!eval { words_of('formt'); 1 }, 'an unknown list is an error');
-like($@, qr/no list of words called 'formt'/, '... that names it');
+like($@, qr/no list of words called 'formt'/, 'the message names the unknown list');
 ok(!eval 'use Devel::DProf::Constants qw(DP_M_CONTER); 1', 'an unknown constant is an error');
-like($@, qr/there is no constant DP_M_CONTER/, '... that names it');
+like($@, qr/there is no constant DP_M_CONTER/, 'the message names the unknown constant');
 
 my %metric = words_of('metric');
 is_deeply([grep { metric_is_time($metric{$_}) } first_words('metric')], [time_words()],
@@ -38,7 +38,7 @@ is_deeply([grep { metric_is_counter($metric{$_}) } keys %metric], ['counter'],
 is_deeply([grep { !length metric_text($_) } values %metric], [], 'each metric has a text');
 my %field = all_words_of('field');
 is_deeply([@field{qw(children sample)}], [@field{qw(overhead_children calls)}],
-    'other words stand for the same fields');
+    'the words overhead_children and calls stand for children and sample');
 
 # ---- keys ----
 
@@ -88,24 +88,27 @@ my @calls = (
 for (@calls) {
     my ($what, $call) = @$_;
     ok(!eval { $call->(metrc => 1); 1 }, "$what: a misspelled key is an error");
-    like($@, qr/^unknown key 'metrc' for $what at /, '... that names it');
+    like($@, qr/^unknown key 'metrc' for $what at /, "$what: the message names the misspelled key");
 }
 ok(!eval { Devel::DProf::Compare::Diff->new(undef, { time_flor => 1 }); 1 },
     'a misspelled field of a comparison is an error');
-like($@, qr/unknown key 'time_flor' for diff/, '... that names it');
+like($@, qr/unknown key 'time_flor' for diff/, 'the message names the misspelled field');
 ok(!eval { Devel::DProf::Profile::compared(\@sides, { measures => [{}] }, 1); 1 },
     'rows of a comparison without keys are an error');
-like($@, qr/^keys of a comparison: its rows have no names without them at /, '... that says so');
+like($@, qr/^keys of a comparison: its rows have no names without them at /,
+    'the message says that the rows have no names without keys');
 my $options = options('names', separate => 1);
 is_deeply($options, { separate => 1, autoload => undef }, 'options are all keys that C takes');
-ok(!eval { options('names', mine => 2); 1 }, '... and no others');
-like($@, qr/^unknown key 'mine' for names at /, '... which the message names');
+ok(!eval { options('names', mine => 2); 1 }, 'options that C does not take are refused');
+like($@, qr/^unknown key 'mine' for names at /,
+    'the message names the option that C does not take');
 ok(!eval { my $value = $options->{seperate}; 1 }, 'a misspelled option cannot be read');
-ok(!eval { $options->{seperate} = 1; 1 }, '... or set');
+ok(!eval { $options->{seperate} = 1; 1 }, 'a misspelled option cannot be set');
 $options->{autoload} = 0;
-is_deeply({ given($options) }, { separate => 1, autoload => 0 }, 'those that have values');
-ok(!eval { $options->{autoload} = 1; 1 }, '... which cannot change when they have been used');
-is_deeply({ given($options) }, { separate => 1, autoload => 0 }, '... and can be used again');
+is_deeply({ given($options) }, { separate => 1, autoload => 0 },
+    'given() returns the options that have values');
+ok(!eval { $options->{autoload} = 1; 1 }, 'options cannot change after they have been used');
+is_deeply({ given($options) }, { separate => 1, autoload => 0 }, 'options can be used again');
 
 # ---- values ----
 
@@ -113,7 +116,7 @@ for (['keys', [99]], ['format', 8], ['metric', -1], ['fields', [99]], ['keys', 5
     ['keys', [(0) x 10]]) {
     my ($key, $value) = @$_;
     ok(!eval { report($key => $value); 1 }, "$key: an impossible value is an error");
-    like($@, qr/^$key\b.* of a report\b/, '... that names the key');
+    like($@, qr/^$key\b.* of a report\b/, "the message names the key $key");
 }
 
 done_testing;

@@ -21,7 +21,7 @@ for my $flags (@flags) {
     my $run = run_tool('dprofdiff', [@$flags, 'shop-old.out', 'shop-new.out'], dir => data('.'));
     my $text = "$run->{out}--- stderr\n$run->{err}--- status $run->{status}\n";
     spew("$golden/$name", $text) if $ENV{DPROF_GOLDEN};
-    is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);
+    is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', "$name is the golden file");
 }
 
 done_testing;

@@ -135,13 +135,13 @@ sub one {
         my ($rule, @ticks) = @$case;
         my ($base, $fine, $bad) = map { one(@$_) } @ticks;
         my $good = diffs('--fail-if', $rule, '--format', 'json', $base, $fine);
-        is("$good->{status} $good->{err}", '0 ', "$rule: passes at the limit");
+        is("$good->{status} $good->{err}", '0 ', "a value at the limit of '$rule' passes");
         my $run = diffs('--fail-if', $rule, '--format', 'json', $base, $bad);
-        is($run->{status}, 3, "$rule: fails one beyond the limit") or diag $run->{err};
+        is($run->{status}, 3, "a value one beyond the limit of '$rule' fails") or diag $run->{err};
         my $json = json_of($run);
         is("$json->{gate} " . join(',', sort map { $_->{name} } @{ $json->{findings} }),
             $rule =~ /^incl/ ? 'failed (program),(total),A::f' : 'failed (total),A::f',
-            "$rule: findings are per sub and for the total");
+            "the findings of '$rule' are those of each sub and of the total");
     }
 }
 
@@ -294,7 +294,7 @@ for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(2, 20))) {
 
 # ---- filters, keys, other metrics ----
 
-subtest 'filters, keys, other metrics' => sub {
+subtest 'Filters, keys and metrics choose what a gate checks' => sub {
     my @base = ([0, '', 0, 10, 1], [1, 'A::f', 2, 100, 10], [2, 'B::g', 3, 100, 10],
         [1, 'C::gone', 1, 1, 1]);
     my @new = ([0, '', 0, 10, 1], [1, 'A::f', 3, 110, 10], [2, 'B::g', 3, 130, 20],
@@ -331,15 +331,15 @@ subtest 'filters, keys, other metrics' => sub {
     my $run = diffs('--fail-if', 'self > 0, calls > 0', $old, $new);
     is($run->{err},
         "dprofdiff: 7 findings of --fail-if; times of one run a side differ by chance, too\n",
-        'the number of findings is told');
+        'the number of findings is printed');
     like($run->{out}, qr/^FAIL  self > 0: B::g: 100\.0 ms -> 130\.0 ms \(\+30\.00%\)\n/m,
         'each finding has a line');
     like($run->{out}, qr/^FAIL  self > 0: C::new: 0 s -> 1\.000 ms \(new\)\n/m,
         'a new sub has grown from nothing');
     $run = diffs('--fail-if', 'self > 90%, gone', '--only', '^A', $old, $new);
     is("$run->{status}$run->{err}", '0', 'a gate that passes gives status 0 and no message');
-    like($run->{out}, qr/^ok    2 rules\n\z/m, '... and says how many rules it had');
-    like($run->{out}, qr/ A::f$/m, '... and the table is printed all the same');
+    like($run->{out}, qr/^ok    2 rules\n\z/m, 'a gate that passes says how many rules it had');
+    like($run->{out}, qr/ A::f$/m, 'a gate that passes prints the table');
 };
 
 subtest "A pattern is matched as characters, and is perl's" => sub {
@@ -356,10 +356,10 @@ subtest "A pattern is matched as characters, and is perl's" => sub {
         "perl's warnings about a pattern are not printed");
     is($got->('// self > 0'), "(total),A::caf\xe9,B::x", 'the empty pattern matches all');
     is($got->('/B/ self > 0, // self > 0'), "B::x,(total),A::caf\xe9,B::x",
-        '... also after another pattern');
+        'the empty pattern matches all after another pattern');
 };
 
-subtest 'Folded stacks: --unit says what a limit is' => sub {
+subtest '--unit gives the limits of folded stacks a unit' => sub {
     my ($old, $new) = map { spew("$dir/$_->[0].folded", $_->[1]) } ['old', "a;b 100\na 50\n"],
         ['new', "a;b 106\na 50\n"];
     my $status = sub { my $run = diffs('--fail-if', @_, $old, $new); $run->{status} };
@@ -379,7 +379,7 @@ subtest 'Folded stacks: --unit says what a limit is' => sub {
     is($status->('self > 0.49'), 3, 'folded stacks: a fraction beyond it fails');
 };
 
-subtest 'Classic traces; a trace against a tree' => sub {
+subtest 'Classic traces and trees are compared' => sub {
     my $trace = sub {
         my ($ticks) = @_;
         file(profile_text(format => 'classic', hz => $HZ, version => 'DProf 20000000',
@@ -392,8 +392,9 @@ subtest 'Classic traces; a trace against a tree' => sub {
     is(diffs('--fail-if', 'calls > 0', $t[0], one(100, 2))->{status}, 3,
         'a trace and a tree are compared');
     my $run = diffs('--fail-if', 'ops > 0', $t[0], one(100, 1, 5));
-    is($run->{status}, 1, 'a side that lacks what a rule asks for');
-    like($run->{err}, qr/^ops: not all sides have it; trees have ops:/m, 'is told');
+    is($run->{status}, 1, 'a side that lacks what a rule asks for gives status 1');
+    like($run->{err}, qr/^ops: not all sides have it; trees have ops:/m,
+        'a message names the side that lacks what a rule asks for');
 };
 
 subtest 'Ops repeat only with a pinned seed' => sub {
@@ -410,7 +411,7 @@ subtest 'Ops repeat only with a pinned seed' => sub {
 
 # ---- mistakes in rules ----
 
-subtest 'what is wrong with rules' => sub {
+subtest 'Wrong rules give a message' => sub {
     my @files = (one(1), one(2));
     my $units = qr/the units are %, s, ms, us, ns/;
     my $limit = qr/a limit like 5%, 2ms or 10000 is expected/;
@@ -434,9 +435,9 @@ subtest 'what is wrong with rules' => sub {
     for (@cases) {
         my ($text, $want, $where) = @$_;
         my $run = diffs('--fail-if', $text, @files);
-        is("$run->{status} $run->{out}", '2 ', "`$text' is a usage error");
+        is("$run->{status} $run->{out}", '2 ', "the rule `$text' is a usage error");
         like($run->{err}, qr/^--fail-if: $want at `\Q$where\E' in `\Q$text\E'; for example/,
-            "`$text': what is wanted, and where");
+            "the rule `$text' gives a message that says what is wanted, and where");
     }
     my @others = (
         ['', qr/^--fail-if: there is no rule$/], [' , ,', qr/^--fail-if: there is no rule$/],
@@ -460,14 +461,14 @@ subtest 'what is wrong with rules' => sub {
     for (@others) {
         my ($text, $want) = @$_;
         my $run = diffs('--fail-if', $text, @files);
-        is("$run->{status} $run->{out}", '2 ', "`$text' is a usage error");
-        like($run->{err} =~ s/\n.*//sr, $want, "`$text': the message says why");
+        is("$run->{status} $run->{out}", '2 ', "the rule `$text' is a usage error");
+        like($run->{err} =~ s/\n.*//sr, $want, "the rule `$text' gives a message that says why");
     }
     my $run = diffs('--fail-if', 'cache-misses > 5%', @files);
     is("$run->{status} $run->{out}", '1 ', 'an event that no side has gives status 1');
     my $has = join ', ', time_words(), qw(calls ops allocs);
     like($run->{err}, qr/^there is no metric cache-misses\nboth sides have $has$/m,
-        '... and the message lists what there is');
+        'the message lists the metrics of both sides');
     is(diffs('--fail-if', 'self > 0', @files, '/no/such/file')->{status}, 1,
         'a missing file gives status 1');
 };
@@ -480,8 +481,10 @@ subtest 'what is wrong with rules' => sub {
     for my $files ([$cut, $whole], [$whole, $cut]) {
         my $run = diffs('--fail-if', 'self > 0', @$files);
         is("$run->{status} $run->{out}", '1 ', 'a gate with a side cut short gives status 1');
-        like($run->{err}, qr/^\Q$cut\E was cut short/m, '... and names the side');
-        is(diffs('-f', '--fail-if', 'self > 0', @$files)->{status}, 1, '-f does not change that');
+        like($run->{err}, qr/^\Q$cut\E was cut short/m,
+            'a gate with a side cut short names the side');
+        is(diffs('-f', '--fail-if', 'self > 0', @$files)->{status}, 1,
+            '-f does not let a gate with a side cut short pass');
         is(diffs('--allow-truncated', '--fail-if', 'self > 0', @$files)->{status},
             $files->[0] eq $whole ? 3 : 0, '--allow-truncated lets the gate decide');
         is(diffs(@$files)->{status}, 0, 'without a gate a side cut short gives status 0');
@@ -521,18 +524,19 @@ my @formats = qw(text tap junit json csv markdown github);
         is($run->{status}, 0, "$format: an undecided finding passes");
         like($run->{err},
             qr/^dprofdiff: 2 findings are undecided: not enough runs, \d+ a side needed\n\z/,
-            "$format: ... with a warning");
-        like($run->{out}, $shown{$format}[0], "$format: ... and is shown");
+            "$format: a warning counts the undecided findings");
+        like($run->{out}, $shown{$format}[0], "$format: an undecided finding is shown");
         my $strict = diffs('--strict', '--fail-if', 'self > 5%', '--format', $format, $old, $new);
-        is($strict->{status}, 3, "$format: --strict makes it fail");
-        like($strict->{out}, $shown{$format}[1], "$format: ... and shows it as failing");
+        is($strict->{status}, 3, "$format: --strict makes an undecided finding fail");
+        like($strict->{out}, $shown{$format}[1],
+            "$format: --strict shows an undecided finding as failing");
         unlike($strict->{out}, qr/^(?:\?  |ok 1 |::warning)|<skipped|\*\*undecided/m,
-            "$format: ... and not as undecided");
+            "$format: --strict does not show the finding as undecided");
         next if $format eq 'csv';
         my $bad = diffs('--fail-if', 'self > 5%, new', '--format', $format, one(1000), one(1100));
         unlike($bad->{out}, qr/undecided": true|not enough runs/,
             "$format: one run a side needs no test");
-        is($bad->{status}, 3, "$format: ... and fails");
+        is($bad->{status}, 3, "$format: a finding with one run a side fails");
     }
     my ($needed) = diffs('--fail-if', 'self > 5%', $old, $new)->{err} =~ /(\d+) a side/;
     my $far = sub { runs(map { $_[0] + $_ } 1 .. $_[1]) };
@@ -550,7 +554,7 @@ my @formats = qw(text tap junit json csv markdown github);
     for (['/total/ self > 5%'], ['self > 5%', '--floor', 101]) {
         like(diffs('--fail-if', @$_, @three)->{out},
             qr/^\?\ \ \ \ \ .*:\ \(total\):\ .*;\ not\ enough\ runs:\ 6\ a\ side\ needed\n
-                Gate:\ undecided,\ 1\ finding\n\z/mx, "@$_: the total has a test of its own");
+                Gate:\ undecided,\ 1\ finding\n\z/mx, "the total has a test of its own with @$_");
     }
     like(diffs('--fail-if', '/A::7$/ self > 5%', @three)->{out},
         qr/; not enough runs: 8 a side needed\nGate: undecided, 1 finding\n\z/,
@@ -559,7 +563,7 @@ my @formats = qw(text tap junit json csv markdown github);
     is(diffs('--strict', '--fail-if', 'self > 11%', $old, $new)->{status}, 0,
         'a change within the limit need not be decided');
     is(diffs('--fail-if', 'self > 5%', $old, runs(900, 904))->{err}, '',
-        'nor a sub that became faster');
+        'a sub that became faster need not be decided');
 
     # Four runs a side can decide at 0.05: p is 2 / 70.
     my @alpha = ('--alpha', '0.05', '--format', 'json');
@@ -569,7 +573,8 @@ my @formats = qw(text tap junit json csv markdown github);
         '3 0 1 (total) 1.002 1.202,0 1 A::f 1.002 1.202',
         'a significant difference of medians fails');
     is(diffs(@alpha, '--fail-if', 'self > 10%', runs(1000, 1001, 1002, 1003),
-        runs(1100, 1101, 1102, 1103))->{status}, 0, '... but not within the limit');
+        runs(1100, 1101, 1102, 1103))->{status}, 0,
+            'a significant difference within the limit passes');
     $run = diffs(@alpha, '--strict', '--fail-if', 'self > 5%', runs(1000, 1001, 1002, 1300),
         runs(1100, 1101, 1102, 1200));
     is("$run->{status} $run->{err}" . @{ findings($run) }, '0 0',
@@ -580,7 +585,8 @@ my @formats = qw(text tap junit json csv markdown github);
         'calls that agree in all runs of a side need no test');
     $run = diffs('--fail-if', 'calls > 0', runs([5, 7], [6, 8]), runs([5, 19], [6, 20]));
     is($run->{status}, 0, 'calls that differ are tested');
-    like($run->{err}, qr/^dprofdiff: 2 findings are undecided/, '... which two runs cannot decide');
+    like($run->{err}, qr/^dprofdiff: 2 findings are undecided/,
+        'two runs cannot decide calls that differ');
     is(diffs('--fail-if', 'new', runs(1, 2), join ',',
         map { file(tree([[0, '', 0, 0, 0], [1, 'B::f', 1, $_, 0]])) } 1, 2)->{status}, 3,
         'a new sub needs no test');
@@ -593,12 +599,13 @@ my @formats = qw(text tap junit json csv markdown github);
     is(diffs('--strict', '--fail-if', 'self > 5%', @small)->{status}, 0,
         'a time below the floor is not tested');
     $run = diffs('--fail-if', '/A/ self > 5%', @small);
-    is($run->{status}, 0, '... and passes when a pattern names the sub');
-    like($run->{out}, qr/; it is below --floor, and not tested$/m, '... which a line tells');
+    is($run->{status}, 0, 'a time below the floor passes if a pattern names the sub');
+    like($run->{out}, qr/; it is below --floor, and not tested$/m,
+        'a line says that the sub is below the floor');
     is(diffs('--strict', '--fail-if', '/A/ self > 5%', @small)->{status}, 3,
-        '... and fails with --strict');
+        '--strict fails if a pattern names a sub below the floor');
     is(diffs('--strict', '--floor', 0, '--fail-if', '/A/ self > 5%', @small)->{status}, 3,
-        '--floor 0 tests it');
+        '--floor 0 tests a small time');
 
     # Files of one run count as one.
     my $pid = 0;
@@ -704,7 +711,7 @@ sub is_list {
     my ($got, $want, $what) = @_;
     my @off = grep { ($got->[$_] // 'nothing') ne ($want->[$_] // 'nothing') }
         0 .. ($#$got > $#$want ? $#$got : $#$want);
-    return ok(!@off, $what)
+    return ok(!@off, "the output has all findings and numbers: $what")
         || diag(map { explain([substr($got->[$_] // 'nothing', 0, 300),
             substr($want->[$_] // 'nothing', 0, 300)]) } @off[0 .. ($#off > 2 ? 2 : $#off)]);
 }
@@ -715,12 +722,12 @@ sub is_list {
     my $json = json_of($run);
     is($run->{status}, 3, 'json: the gate fails');
     is_list([map { $_->{name} } grep { exists $_->{value} } @{ $json->{findings} }],
-        [map { as_json($_) } @grown], 'json: names');
+        [map { as_json($_) } @grown], 'json: the findings have all names');
     is_list([map { "$_->{rule} $_->{name}" } grep { !exists $_->{value} } @{ $json->{findings} }],
         ['new fresh', text_of($rule[2]) . ' no more'], 'json: new and gone have their names');
     is_list([map { $_->{symbol} } sort { $a->{baseline} <=> $b->{baseline} }
         grep { $_->{symbol} !~ /^(?:\(program\)|fresh|no more)$/ } @{ $json->{rows} }],
-            [map { as_json($_) } @names], 'json: rows');
+            [map { as_json($_) } @names], 'json: the rows have all names');
 }
 
 # Text has findings as lines.
@@ -730,7 +737,7 @@ sub is_list {
     is_list([map { /^FAIL  \Q$rule_shown\E: (.*): [\d.]+ m?s -> [\d.]+ m?s \(\+[\d.]+%\)\z/ ? $1
         : $_ } @lines],
         [map({ shown($_) } @grown), 'FAIL  new: fresh: is new',
-            'FAIL  ' . shown($rule[2]) . ': no more: is gone'], 'text: a line for each finding');
+            'FAIL  ' . shown($rule[2]) . ': no more: is gone'], 'text: each finding has a line');
 }
 
 sub tap_of {
@@ -738,7 +745,7 @@ sub tap_of {
     return TAP::Parser->new({ tap => length $text ? $text : "nothing\n" });
 }
 
-subtest 'TAP, as a harness takes it' => sub {
+subtest 'TAP is what a harness takes' => sub {
     my $run = hostile('tap');
     my $text = is_quiet('tap', $run);
     my $parser = tap_of($run->{out});
@@ -750,15 +757,15 @@ subtest 'TAP, as a harness takes it' => sub {
     is_deeply([$parser->parse_errors], [],
         'tap: TAP::Parser finds no errors') or diag $parser->parse_errors;
     is_deeply([sort keys %types], [qw(comment plan test)],
-        'tap: there are comments, tests and a plan, nothing else');
+        'tap: the output has comments, tests and a plan, and nothing else');
     is($parser->plan, '1..3', 'tap: the plan has three tests');
-    is(scalar @tests, 3, 'tap: a test for each rule');
+    is(scalar @tests, 3, 'tap: each rule has a test');
     is(join(' ', map { ($_->is_actual_ok ? 'ok' : 'not') . ($_->has_directive ? ' directive' : '') }
         @tests), 'not not not', 'tap: names make no directives');
     is(text_of($tests[0]->description =~ s/^- //r) =~ s/\\([\\#])/$1/gr, $rule_shown,
-        'tap: the description is the rule');
+        'tap: the description of a test is the rule');
     is_list([map { /^#   (.*): [\d.]+ m?s -> / ? $1 : () } split /\n/, $text],
-        [map { shown($_) } @grown], 'tap: findings');
+        [map { shown($_) } @grown], 'tap: each finding has a comment');
     my $fine = tap_of(diffs('--fail-if', '/no such/ self > 5%, /\# TODO no/ new', '--format', 'tap',
         @hostile)->{out});
     $fine->run;
@@ -770,7 +777,7 @@ subtest 'TAP, as a harness takes it' => sub {
         '1 2 3 plan 1..3 errors', 'tap: -t does not spoil the TAP');
 };
 
-subtest 'JUnit: well-formed, whatever reader there is' => sub {
+subtest 'JUnit is well formed for any reader' => sub {
     my $run = hostile('junit');
     my $text = is_quiet('junit', $run);
     my $xml = sub { shown($_[0]) =~ s/([\x{fffe}\x{ffff}])/sprintf '\\x{%x}', ord $1/ger };
@@ -794,7 +801,7 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
     my ($first) = map { s/(&\w+;)/$said{$1}/gr }
         $text =~ m{<failure message="@{[scalar @grown]} crossed it">\n([^<]*)</failure>};
     is_list([map { /^(.*): [\d.]+ m?s -> / ? $1 : $_ } grep { length } split /\n/, $first // ''],
-        [map { $xml->($_) } @grown], 'junit: findings');
+        [map { $xml->($_) } @grown], 'junit: each finding is in a case');
     like($text, qr/<testsuite name="dprofdiff" tests="3" failures="3" errors="0" skipped="0">/,
         'junit: the counts are right');
   SKIP: {
@@ -868,7 +875,7 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
     };
     is_list([map { $span->($_) =~ s/: [\d.]+ m?s -> .*\)\z//r } @list],
         [map({ $few->("$rule_shown: " . shown($_)) } @grown), 'new: fresh: is new',
-            shown($rule[2]) . ': no more: is gone'], 'markdown: findings');
+            shown($rule[2]) . ': no more: is gone'], 'markdown: each finding is in the list');
     my @facts = map { $span->($_) } $text =~ /^- (?!\*)[A-Z][^:`]*: (.*)\n/mg;
     is_list([grep { /^not closed|BEHIND/ } @facts], [],
         'markdown: code spans above the table are closed');
@@ -894,7 +901,7 @@ subtest 'JUnit: well-formed, whatever reader there is' => sub {
         'markdown: all rows are there but (program), which did not change');
 }
 
-subtest 'CSV' => sub {
+subtest 'CSV is well formed' => sub {
     my $text = is_quiet('csv', hostile('csv'));
     my (@rows, @row);
     my $rest = $text;
@@ -919,10 +926,10 @@ subtest 'CSV' => sub {
     is_list([map { $_->[ $column{gate} ] } @cells], [($rule_shown) x @names],
         'csv: each row has its rule');
     is_list([map { $_->[ $column{place} ] } @cells],
-        [map { shown($hostile_file) . ":$_" } 1 .. @names], 'csv: places');
+        [map { shown($hostile_file) . ":$_" } 1 .. @names], 'csv: each row has its place');
 };
 
-subtest 'Of three sides, findings tell which one' => sub {
+subtest 'Findings name their side if there are three sides' => sub {
     my @files = map { spew("$dir/$_->[0]", tree([[0, '', 0, 0, 0], [1, 'A::f', 1, $_->[1], 0]])) }
         ['base', 10], ["a\n# TODO::", 11], ['b|', 12];
     my @more = ('--fail-if', '/A/ self > 0', @files);
@@ -939,7 +946,7 @@ subtest 'Of three sides, findings tell which one' => sub {
         'tap: several sides are one test');
 };
 
-subtest 'Without rules a test tells that there was a comparison' => sub {
+subtest 'Without rules a test says that there was a comparison' => sub {
     my @files = (one(1), one(2));
     my $parser = tap_of(diffs('--format', 'tap', @files)->{out});
     $parser->run;
@@ -955,7 +962,7 @@ subtest 'Without rules a test tells that there was a comparison' => sub {
 
 # ---- mistakes of the past ----
 
-subtest 'what was wrong once' => sub {
+subtest 'Options of the comparison are those of the gate' => sub {
     my @calls = map {
         my $times = $_;
         spew("$dir/calls$times",
@@ -966,14 +973,14 @@ subtest 'what was wrong once' => sub {
     is(diffs('-n', '--fail-if', 'calls > 0', @calls)->{status}, 0,
         '-n scales calls, too');
     is(diffs('--fail-if', 'calls > 0', @calls)->{status}, 3,
-        '... and without it the gate sees them grow');
+        'calls fail without -n');
     spew("$dir/more", tree([[0, '', 0, 5, 1], [1, 'A::f', 2, 100, 1], [1, 'A::h', 4, 100, 1]]));
     is(diffs('-b', '--fail-if', 'new, gone', 'calls1', 'more')->{status}, 0,
         '-b hides new subs and those that are gone from the gate');
-    is(diffs('--fail-if', 'new', 'calls1', 'more')->{status}, 3, '... which sees them without it');
+    is(diffs('--fail-if', 'new', 'calls1', 'more')->{status}, 3, 'new subs fail without -b');
     my $run = diffs('--fail-if', '/\\p{IsNothing}/ self > 5%', 'calls1', 'calls2');
     is($run->{status}, 2, 'an undefined property is a usage error');
-    like($run->{err}, qr/\A--fail-if: .*IsNothing/, '... with a message');
+    like($run->{err}, qr/\A--fail-if: .*IsNothing/, 'an undefined property gives a message');
     unlike(diffs('--color', 'always', '--format', $_, '--fail-if', 'calls > 0', @calls)->{out},
         qr/\e|\\x1b/, "$_ has no colours") for qw(junit tap);
     like(diffs('-t', ',', '--fail-if', 'calls > 0', @calls)->{out},
@@ -984,10 +991,10 @@ subtest 'what was wrong once' => sub {
         'HTML has findings above the table');
     spew("$dir/a|b", tree([[0, '', 0, 5, 1]]));
     like(diffs('--format', 'markdown', 'a|b', 'calls1')->{out}, qr/^- Baseline: `a\|b`$/m,
-        'Markdown: a pipe outside of tables is not escaped');
+        'Markdown does not escape a pipe outside of tables');
 };
 
-subtest 'the comparison as rows: the numbers that the tables print, of the same sides' => sub {
+subtest 'The rows of a comparison have the numbers of the tables' => sub {
     require Devel::DProf::Compare::Diff;
     my @files = map { spew("$dir/rows$_.out", <<"END") } 1, 2;
 main::run;A::f 100
@@ -1005,22 +1012,27 @@ END
     my $flat = json_of(diffs('--fail-if', 'self > 0, new, gone', @args));
     my $tree = json_of(diffs('--tree', '--percent-limit', 0, @args));
     is_deeply([map { [@$_{qw(name status baseline value change)}] } @{ $rows->{rows} }],
-        [map { [@$_{qw(symbol status baseline value change)}] } @{ $flat->{rows} }], 'rows');
+        [map { [@$_{qw(symbol status baseline value change)}] } @{ $flat->{rows} }],
+            'the rows have the values of the flat table');
     is_deeply([map { [@$_{qw(name level baseline value change)}] } @{ $rows->{lines} }],
         [map { [@$_{qw(symbol level baseline value delta)}] } @{ $tree->{rows} }],
         'the rows of the tree have values and delta');
     is_deeply([map { [@$_{qw(rule name side baseline value)}] } @{ $rows->{findings} }],
-        [map { [@$_{qw(rule name side baseline value)}] } @{ $flat->{findings} }], 'findings');
+        [map { [@$_{qw(rule name side baseline value)}] } @{ $flat->{findings} }],
+            'the rows have the findings');
     is_deeply([@{ $rows->{total} }{qw(baseline value)}, $rows->{failed}],
-        [@$flat{qw(baseline_total new_total)}, scalar @{ $flat->{findings} }], 'totals');
+        [@$flat{qw(baseline_total new_total)}, scalar @{ $flat->{findings} }],
+            'the rows have the totals');
     my $checked = $diff->check;
     is_deeply([@$checked{qw(code failed rows)}], [0, $rows->{failed}, scalar @{ $rows->{rows} }],
         'the gate gives the same result without rows');
     my $same = diffs('--unit', 'calls', '--only', 'B::g', '--fail-if', 'calls > 0',
         @files[0, 0]);
     is($same->{status}, 0, 'a sub that --only keeps, unchanged, gives status 0');
-    unlike($same->{err}, qr/nothing is left/, '... and no message');
-    like($checked->{findings}, qr/^FAIL  new: New::x: is new$/m, 'the findings are there as text');
+    unlike($same->{err}, qr/nothing is left/,
+        'a sub that --only keeps, unchanged, gives no message');
+    like($checked->{findings}, qr/^FAIL  new: New::x: is new$/m,
+        'the result has the findings as text');
 };
 
 done_testing;

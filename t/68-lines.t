@@ -26,7 +26,7 @@ my %repeats = (PERL_HASH_SEED => 0, PERL_PERTURB_KEYS => 0);
     my $needs = qr{lines needs a perl of 5\.32 or newer\b.*};
     if ($run->{raw} && $run->{err} =~ /\ADProf: ($needs)\n/) {
         my $reason = $1;
-        isnt($run->{out}, "ran\n", 'an error before the program starts');
+        isnt($run->{out}, "ran\n", 'perl without lines stops before the program starts');
       SKIP: { skip $reason, 1 }
         done_testing;
         exit;
@@ -79,7 +79,7 @@ sub sums_ok {
             push @wrong, other_lines($first[0], $got{ $run->{profile} });
         }
     }
-    is(join("\n", @wrong), '', $what);
+    is(join("\n", @wrong), '', "the sums of $what are equal, and the program runs as plain");
     return @first;
 }
 
@@ -90,7 +90,7 @@ sub counts {
         keys %{ $got->{count} } };
 }
 
-subtest 'random programs that count themselves' => sub {
+subtest 'Random programs agree with their own counts' => sub {
     my $first = $ENV{DPROF_SEED} // 1;
     my $programs = $ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(6, 60);
     my (%seen, $ran);
@@ -120,7 +120,7 @@ subtest 'random programs that count themselves' => sub {
     }
 };
 
-subtest 'sums' => sub {
+subtest 'The sums of all kinds of programs are equal' => sub {
     my $f = 'no warnings; sub f { my $n = shift; for my $i (1 .. 3) { $n += $i } return $n } '
         . 'sub g { f(1) + f(2) } ';
     my @programs = (
@@ -218,12 +218,13 @@ subtest 'sums' => sub {
             my $run = profiled([$file], env => { %timed, PERL_DPROF_CLOCK => 'counting',
                 EXPECT => scratch() . '/expect' });
             next if !-e $run->{profile};
-            is(join("\n", LineReader::problems(read_lines($run))), '', $file =~ s{.*/}{}r);
+            is(join("\n", LineReader::problems(read_lines($run))), '',
+                "the sums of " . $file =~ s{.*/}{}r . ' are equal');
         }
     }
 };
 
-subtest 'into the middle of a statement' => sub {
+subtest 'A jump into the middle of a statement is counted' => sub {
     my $file = spew(scratch() . '/p.pl', <<'END');
 sub a { my $n = 1;
   $n++;
@@ -240,7 +241,8 @@ print "$all\n";
 END
     my ($got) = sums_ok('sums', [$file]);
     is_deeply(counts($got, $file),
-        { 1 => 1, 2 => 1, 3 => 1, 5 => 1, 7 => 2, 8 => 1, 9 => 1, 11 => 1, 12 => 1 }, 'counts');
+        { 1 => 1, 2 => 1, 3 => 1, 5 => 1, 7 => 2, 8 => 1, 9 => 1, 11 => 1, 12 => 1 },
+            'each line has its count');
     # With the counting clock each interval from one event to the next is as long: line 9 has those
     # to the calls of a, b, x and to the next statement; a line of a sub has one, and the sub's
     # first one another from the call to it.
@@ -250,7 +252,7 @@ END
         'each line has its intervals of time') or diag explain $got->{times};
 };
 
-subtest 'start and stop' => sub {
+subtest 'Start and stop divide the statements' => sub {
     my $file = spew(scratch() . '/p.pl', <<'END');
 use Devel::DProf::Control;
 sub f { return 1 }
@@ -275,7 +277,7 @@ END
         'each interval belongs to its statement');
 };
 
-subtest 'statements that have a block for themselves' => sub {
+subtest 'A statement that is alone in its block is counted' => sub {
     my $file = spew(scratch() . '/p.pl', <<'END');
 sub f { return $_[0] }
 sub each_way { my ($x, $y) = @_;
@@ -320,12 +322,13 @@ END
         delete @$counts{1, 2, 22, 24};      # several lines
         is_deeply($counts, { 3 => 5, 4 => 4, 6 => 5, 7 => 1, 8 => 4, 9 => 3, 11 => 1, 13 => 5,
             14 => 2, 16 => 5, 17 => 4, 19 => 5, 20 => 10, 23 => 5, 27 => 5, 28 => 5, 31 => 1,
-            32 => 1, 33 => 1 }, 'counts') or diag explain $counts;
+            32 => 1, 33 => 1 }, 'each line has the count of its statements')
+                or diag explain $counts;
     }
 };
 
 # Ops stand where those of freed code stood.
-subtest 'such statements in code that comes and goes' => sub {
+subtest 'Single statements in code that comes and goes are counted' => sub {
     my ($n, %want) = (300);
     for my $i (1 .. $n) {
         my $at = 10 + 10 * ($i % 7);
@@ -339,11 +342,12 @@ subtest 'such statements in code that comes and goes' => sub {
         my $run = profiled(['-e', $code], env => { %tree, PERL_DPROF_LINES => $lines });
         my $counts = counts(read_lines($run), 'gen');
         delete @$counts{ map { (10 * $_, 10 * $_ + 6) } 1 .. 7 };
-        is_deeply($counts, \%want, "lines=$lines") or diag explain $counts;
+        is_deeply($counts, \%want, "lines=$lines: each line has the count of its statements")
+            or diag explain $counts;
     }
 };
 
-subtest 'string evals' => sub {
+subtest 'String evals take bounded space' => sub {
     my $n = TestEnvironment::rounds(1_000, 4_000);
     my $rss = 'sub rss { open my $in, "<", "/proc/self/statm" or return 0; '
         . '(split " ", <$in>)[1] * 4 }';
@@ -356,13 +360,13 @@ subtest 'string evals' => sub {
     my $all = 0;
     $all += $got->{count}{$_} for grep { /eval.*:2$/ } keys %{ $got->{count} };
     is($all, $n, 'each eval is counted');
-    cmp_ok($evals, '<', 3_200, "string evals take few places: $evals");
+    cmp_ok($evals, '<', 3_200, 'string evals take few places');
     # A sanitizer keeps freed memory for a while.
     my $most = ($ENV{LD_PRELOAD} // '') =~ /asan/ ? 8_000 : 2_000;
     cmp_ok(slurp("$run->{dir}/rss") || 0, '<', $most, 'string evals take bounded memory, in kB');
 };
 
-subtest 'processes' => sub {
+subtest 'Each process has its own lines' => sub {
     my $f = 'no warnings; sub f { my $n = shift; $n++; $n } ';
     my ($got, $run, $all) = sums_ok('a child that runs statements alone',
         "$f f(1); my \$p = fork; if (!\$p) { my \$n = 0; \$n += \$_ for 1 .. 3; "
@@ -379,10 +383,10 @@ subtest 'processes' => sub {
         my $n = $_;
         +{ map { $_ => (split " ", $own{$_})[$n] } keys %own };
     } 2, 3;
-    is_deeply([grep { !$real->{$_} } 4 .. 7], [], '... each statement has its time');
-    cmp_ok($ops->{5}, '>', 2_000, '... and its ops');
-    cmp_ok($ops->{$_}, '<', 10, "... line $_ has no others") for 4, 6, 7;
-    like(slurp($child), qr/^= 2 .* at=-e:7$/m, '... and the call its place');
+    is_deeply([grep { !$real->{$_} } 4 .. 7], [], 'each statement of a child has its time');
+    cmp_ok($ops->{5}, '>', 2_000, 'the loop of a child has its ops');
+    cmp_ok($ops->{$_}, '<', 10, "line $_ of a child has few ops") for 4, 6, 7;
+    like(slurp($child), qr/^= 2 .* at=-e:7$/m, 'the call in a child has its place');
     sums_ok('children that call',
         "$f for (1 .. 3) { f(1); my \$p = fork; if (!\$p) { f(2) for 1 .. 3; my \$q = fork; f(3); "
             . "waitpid \$q, 0 if \$q; f(4); exit } waitpid \$p, 0; } f(5)", each => 7);
@@ -403,14 +407,14 @@ subtest 'processes' => sub {
     }
 };
 
-subtest 'a process that was killed' => sub {
+subtest 'A killed process leaves equal sums' => sub {
     require Devel::DProf::Profile;
     my $code = "sub f { my \$n = shift;\n \$n++;\n return \$n }\n f(\$_) for 1 .. 3000;\n "
         . "for my \$i (1 .. 600) {\n "
         . "\$i + 1; f(1) if \$i <= 500; kill 9, \$\$ if \$i == 600; }\n";
     for my $lines ('time', 'count') {
         my $run = profiled(['-e', $code], env => { %tree, PERL_DPROF_LINES => $lines });
-        is($run->{signal}, 9, "a program is killed, lines=$lines");
+        is($run->{signal}, 9, "lines=$lines: the program ends by SIGKILL");
         my $out = "$run->{dir}/merged";
         my $merge = run_tool('Dprofmerge', ['-o', $out, $run->{profile}]);
         my $got = LineReader::read_file($out);
@@ -419,7 +423,7 @@ subtest 'a process that was killed' => sub {
             or diag $merge->{err};
         is_deeply(counts($got, '-e'),
             { 1 => 3500, 2 => 3500, 3 => 3500, 4 => 1, 5 => 1, 6 => 1800 },
-            '... and every statement');
+            'the profile of a killed program has every statement');
     }
     my $run = profiled(['-e', 'sub f { 1 } my $end = time + 9; while (time < $end) { '
         . 'f() for 1 .. 100; select undef, undef, undef, .05; '
@@ -431,12 +435,12 @@ subtest 'a process that was killed' => sub {
         'checkpoint=1: sums are equal when saved, and in the end');
 };
 
-subtest 'with other options' => sub {
+subtest 'Lines go with other options' => sub {
     my $code = 'sub f { my $n = shift; my $made = [[$n], {}]; push @$made, 1; return $n } '
         . 'for my $i (1 .. 200) { f($i); f(2) if $i % 2 } print 1';
     my ($got) = sums_ok('events', $code, env => { PERL_DPROF_EVENTS => 'ops+svs' });
-    like($got->{header}{dprof_counters}, qr/svs/, 'events are counted');
-    cmp_ok(scalar @{ $got->{lines} }, '==', 6, '... and there for lines');
+    like($got->{header}{dprof_counters}, qr/svs/, 'the profile names the event');
+    cmp_ok(scalar @{ $got->{lines} }, '==', 6, 'the profile has the event for each line');
     my $run = profiled(['-e', $code], env => { %timed, PERL_DPROF_COMPRESS => 6 });
     require IO::Uncompress::Gunzip;
     my ($bytes, $text) = slurp($run->{profile});
@@ -451,21 +455,21 @@ subtest 'with other options' => sub {
     is(read_lines($without)->{entries}, 0, 'lines=no records no lines');
 };
 
-subtest 'wrong use' => sub {
+subtest 'Lines without a tree are refused' => sub {
     my $run = run_perl(['-I' . tree(), '-d:DProf=lines', '-e', 'print "ran\n"']);
     is("$run->{out}|$run->{err}", "|DProf: lines needs a tree: -d:DProf=tree,lines\n"
         . "BEGIN failed--compilation aborted.\n", 'lines in a trace are refused');
-    isnt($run->{raw}, 0, '... with a status that is not 0');
-    ok(!-e $run->{profile}, '... before anything is written');
+    isnt($run->{raw}, 0, 'lines in a trace give a status that is not 0');
+    ok(!-e $run->{profile}, 'lines in a trace write no file');
     $run = run_perl(['-I' . tree(), '-d:DProf=tree,lines=often', '-e', 'print "ran\n"']);
-    is($run->{out}, '', 'an unknown word is refused, too');
+    is($run->{out}, '', 'an unknown word stops perl before the program starts');
     like($run->{err}, qr/\ADProf: lines=often: [^\n]*\nBEGIN failed[^\n]*\n\z/,
-        '... with a message');
+        'an unknown word gives a message');
     $run = run_perl(['-I' . tree(), '-d:DProf=tree,lines', '-e', 'print "ran\n"']);
     is("$run->{out}|$run->{err}", "ran\n|", 'with tree the program runs');
 };
 
-subtest 'what the program can see' => sub {
+subtest 'The program cannot see that its lines are recorded' => sub {
     my $concise = q[for my $style ('basic', 'exec') { for my $name (qw(one where)) { ]
         . q[B::Concise::compile("-$style", $name)->() } }];
     my $file = spew(scratch() . '/p.pl', <<'END' . "$concise\n" . <<'END');
@@ -503,10 +507,11 @@ $text =~ s/\b0x[0-9a-f]+//g; $text =~ s/t\d+//g;
 print $text;
 END
     my $plain = plain([$file]);
-    is($plain->{raw}, 0, 'the program runs') or diag $plain->{err};
+    is($plain->{raw}, 0, 'the program that looks at its ops runs') or diag $plain->{err};
     for my $env (\%timed, \%counted) {
         my $run = profiled([$file], env => $env);
-        same_as_plain($plain, $run, "runs as plain, lines=$env->{PERL_DPROF_LINES}");
+        same_as_plain($plain, $run,
+            "the program that looks at its ops runs as plain with lines=$env->{PERL_DPROF_LINES}");
     }
     my @inc = map { "-I$_" } grep { -e "$_/Coro.pm" || -e "$_/common/sense.pm" } @INC;
   SKIP: {
@@ -520,7 +525,8 @@ END
             my $run = profiled([@inc, $coro],
                 env => { %timed, %seeds, PERL_DPROF_CLOCK => 'counting' });
             is(join("\n", $run->{raw} ? "status $run->{raw}: $run->{err}" : (),
-                LineReader::problems(read_lines($run))), '', "coroutines, program $seed");
+                LineReader::problems(read_lines($run))), '',
+                    "the lines of the coroutines of program $seed have equal sums");
         }
     }
     for my $same (TestEnvironment::sample(6, bsd_glob(root() . '/t/scripts/same/*.pl'))) {
@@ -529,11 +535,11 @@ END
         my @args = (split(' ', $say->{switches}), $same, split ' ', $say->{args});
         my $want = plain(\@args, env => { EXPECT => scratch() . '/expect' });
         my $have = profiled(\@args, env => { %timed, EXPECT => scratch() . '/expect' });
-        same_as_plain($want, $have, $same =~ s{.*/}{}r);
+        same_as_plain($want, $have, "$same =~ s{.*/}{}r . ' runs as plain with lines'");
     }
 };
 
-subtest 'real programs' => sub {
+subtest 'Real programs run as plain with lines' => sub {
     plan skip_all => 'it takes long: EXTENDED_TESTING=1 runs it' if !$ENV{EXTENDED_TESTING};
     require Config;
     my ($pod2text) = grep { -x } map { "$_/pod2text" } @Config{qw(installscript scriptdir)},
@@ -547,8 +553,9 @@ subtest 'real programs' => sub {
         for my $args (@runs) {
             my ($plain, @with) = (plain($args, env => { PERL_HASH_SEED => 0 }),
                 map { profiled($args, env => { %$_, PERL_HASH_SEED => 0 }) } \%timed, \%counted);
-            same_as_plain($plain, $_, "$args->[0] with lines") for @with;
-            is(join("\n", LineReader::problems(read_lines($with[0]))), '', 'sums are equal');
+            same_as_plain($plain, $_, "$args->[0] runs as plain with lines") for @with;
+            is(join("\n", LineReader::problems(read_lines($with[0]))), '',
+                'the lines of a real program have equal sums');
         }
     }
 };

@@ -21,12 +21,12 @@ sub json {
     return JSON::PP->new->utf8->decode($report->{out});
 }
 
-subtest 'dprofreport -s srcline' => sub {
+subtest 'dprofreport -s srcline prints lines' => sub {
     my $rows = json('-s', 'srcline', '-n', '--show-total-period', '-m', 'real', $profile)->{rows};
     my %row = map { $_->{srcline} =~ /\Q$file\E:(\d+)\z/ ? ($1 => $_) : () } @$rows;
     is_deeply({ map { $_ => $row{$_}{calls} } keys %row },
         { 11 => 1, 12 => 1, 13 => 6, 15 => 1, 16 => 1, 3 => 7, 4 => 7, 7 => 5, 8 => 5, 9 => 4,
-            1 => 2 }, 'counts: two statements on a line are both counted')
+            1 => 2 }, 'two statements on a line are both counted')
         or diag explain { map { $_ => $row{$_}{calls} } keys %row };
     my $sum = 0;
     $sum += $_->{self_pct} for @$rows;
@@ -34,7 +34,7 @@ subtest 'dprofreport -s srcline' => sub {
     is(0 + (grep { $_->{children_pct} < $_->{self_pct} } @$rows), 0,
         'Children is never less than Self');
     is(0 + (grep { $_->{children_pct} > 100 } @$rows), 0,
-        '... and never over 100 %, with recursion too');
+        'Children is at most 100 %, with recursion too');
     my $ticks = sub { 1e7 * $_[0]{self} };
     is_deeply([map { sprintf '%.0f', $ticks->($row{$_}) } 3, 4, 9],
         [map { $got->{times}{"$file:$_"}[2] } 3, 4, 9], 'the ticks of lines are those of the file')
@@ -65,7 +65,7 @@ sub naive_calls {
     return (\%calls, \%ticks);
 }
 
-subtest 'dprofreport -s srcline --callees, --callers' => sub {
+subtest 'dprofreport -s srcline --callees and --callers print calls of lines' => sub {
     my $from = sub { json('-s', 'srcline', '--callees', @_)->{rows} };
     my $to = sub { json('-s', 'srcline', '--callers', @_)->{rows} };
     my $told = sub { [sort map { "$_->{caller} " . ($_->{site} =~ s{.*/}{}r)
@@ -103,24 +103,25 @@ subtest 'dprofreport -s srcline --callees, --callers' => sub {
     }
     is_deeply(\%calls, $calls,
         'the calls from all lines are those of the contexts') or diag explain \%calls;
-    is_deeply(\%ticks, $ticks, '... and so are their ticks') or diag explain [\%ticks, $ticks];
+    is_deeply(\%ticks, $ticks, 'the ticks of the calls are those of the contexts')
+        or diag explain [\%ticks, $ticks];
     for (['--callers', 'p.pl:12', qr/^p\.pl:12 is in no sub, so it has no callers$/],
         ['--callees', 'p.pl:99', qr/^there is no sub, file or line p\.pl:99 in \S+$/],
         ['--callees', 'no', qr/^there is no sub, file or line no in \S+$/]) {
         my ($option, $word, $error) = @$_;
         my $run = in_process('dprofreport', '-s', 'srcline', $option, $word, $profile);
-        like($run->{err}, $error, "$option $word: an error");
-        is($run->{status}, 1, '... with status 1');
+        like($run->{err}, $error, "$option $word gives a message");
+        is($run->{status}, 1, "$option $word gives status 1");
     }
     is(in_process('dprofreport', '-s', 'srcline', '--callees', '/(/', $profile)->{status}, 2,
         'a bad regex is a usage error');
     my $bare = profiled([$file], env => \%env)->{profile};
     like(in_process('dprofreport', '--callees', 'p.pl:9', $bare)->{err},
         qr/no places of calls were recorded; record them with lines or callsites=1$/,
-        'a profile without places of calls is reported');
+        'a profile without places of calls gives a message');
 };
 
-subtest 'calls of blocks, from a place with a blank' => sub {
+subtest 'Calls of blocks have their place' => sub {
     mkdir "$dir/a b" or die;
     my $blocks = spew("$dir/a b/first.pl", <<'END');
 use List::Util 'first';
@@ -137,10 +138,10 @@ END
             'main::mid main::__ANON__ 9'], 'the line that calls first also calls its block');
     is($rows->[0]{site}, "$blocks:4", 'the place of a call is shown');
     is(json('--callers', 'main::mid', $run->{profile})->{rows}[0]{site}, "$blocks:6",
-        '... also in --callers of a sub');
+        '--callers of a sub has the place of a call');
 };
 
-subtest 'dprofreport -F hot' => sub {
+subtest 'dprofreport -F hot prints the hottest line of a sub' => sub {
     my $hottest = sub {
         my (%best) = @_;
         my ($line) = sort { $best{$b} <=> $best{$a} || $a cmp $b } keys %best;
@@ -160,7 +161,8 @@ subtest 'dprofreport -F hot' => sub {
         my %hot = $shown->('-m', $metric, $profile);
         for my $sub ('main::leaf', 'main::deep') {
             my %cost = map { ("$file:$_" => $cost->("$file:$_")) } @{ $of{$sub} };
-            is_deeply($hot{$sub}, $hottest->(%cost), "-m $metric: $sub") or diag explain \%hot;
+            is_deeply($hot{$sub}, $hottest->(%cost),
+                "-F hot -m $metric prints the hottest line of $sub") or diag explain \%hot;
         }
     }
     my %two = $shown->('-m', 'real', '-s', 'sub,pid', $profile, $profile);
@@ -173,7 +175,7 @@ subtest 'dprofreport -F hot' => sub {
     is($package{main}, $most, 'the hottest line of a package is of all its subs');
     my $csv = in_process('dprofreport', '-F', 'hot,sub', '--format', 'csv', $profile)->{out};
     like($csv, qr/\Ahot_pct,hot,symbol$/m, 'CSV has the columns of the hottest line');
-    like($csv, qr/^\d+\.\d\d,\Q$file\E:\d+,main::leaf$/m, '... and their values');
+    like($csv, qr/^\d+\.\d\d,\Q$file\E:\d+,main::leaf$/m, 'CSV has the values of the hottest line');
     my $levels = in_process('dprofreport', '-F', '+hot', '-s', 'package,sub', '--hierarchy',
         $profile);
     like($levels->{out}, qr/^ +\S+% +\S+% {25,}main$/m,
@@ -191,7 +193,7 @@ subtest 'dprofreport -F hot' => sub {
     is(scalar @by_line, 0, 'rows of lines have no hottest line');
 };
 
-subtest 'dprofreport --annotate' => sub {
+subtest 'dprofreport --annotate prints the source with costs' => sub {
     my $report = in_process('dprofreport', '--annotate', 'deep', '-m', 'real', $profile);
     is("$report->{status} $report->{err}", '0 ', '--annotate of a sub gives no message');
     my ($source) = $report->{out} =~ /^ +6  sub deep \{\n(.*?)^ +10  \}\n/ms;
@@ -202,7 +204,7 @@ subtest 'dprofreport --annotate' => sub {
     like($source, qr/^ +[\d.]+% +[\d.]+% +4  9      return leaf\(\$n\) \+ deep\(\$n - 1\);\n/m,
         '--annotate prints the line of a recursion');
     like($source, qr/^ +# 4 calls of main::deep, [\d.]+%\n +# 4 calls of main::leaf, [\d.]+%$/m,
-        '... and the calls that it makes');
+        '--annotate prints the calls of a line');
     my ($row) = grep { $_->{line} == 9 } @{ JSON::PP->new->decode(in_process('dprofreport',
         '--annotate', 'deep', '-m', 'real', '--format', 'json', $profile)->{out})->{rows} };
     like("$row->{count} $row->{sub}: $row->{calls}", qr/\A4\ main::deep:
@@ -220,15 +222,16 @@ subtest 'dprofreport --annotate' => sub {
     spew($file, "# one line more\n" . slurp($file));
     like(in_process('dprofreport', '--annotate', 'deep', $profile)->{out},
         qr/^# The file has changed since the recording/m,
-        '--annotate tells that a source has changed');
+        '--annotate says that a source has changed');
     unlink $file;
     my $gone = in_process('dprofreport', '--annotate', 'deep', $profile);
     like($gone->{out}, qr/^# The source file is missing/m,
-        '--annotate tells that a source is missing');
-    like($gone->{out}, qr/^ +[\d.]+% +[\d.]+% +5 7  $/m, '... and prints the costs all the same');
+        '--annotate says that a source is missing');
+    like($gone->{out}, qr/^ +[\d.]+% +[\d.]+% +5 7  $/m,
+        '--annotate prints the costs of a missing source');
 };
 
-subtest 'source=1' => sub {
+subtest 'source=1 keeps the source in the profile' => sub {
     my $text = "sub f { return 1 }\r\nf();\n\n# \xe4 \x00" . 'z' x 99999;
     my $kept = spew("$dir/kept.pl", $text);
     my %keep = (%env, PERL_DPROF_LINES => 'time', PERL_DPROF_SOURCE => 1);
@@ -236,8 +239,8 @@ subtest 'source=1' => sub {
     spew($kept, "other\n");
     my $report = in_process('dprofreport', '--annotate', 'f', $with);
     like($report->{out}, qr/^ +[\d.]+% +[\d.]+% +1 1  sub f \{ return 1 \}$/m,
-        'source=1: the text of the recording is printed');
-    unlike($report->{out}, qr/changed/, '... and no change is told');
+        '--annotate prints the text that source=1 kept');
+    unlike($report->{out}, qr/changed/, '--annotate does not compare the text that source=1 kept');
     my $merged = "$dir/merged_source.out";
     in_process('dprofmerge', '-o', $merged, $with, $with);
     my $of = qr/^(#f \S+kept\.pl size=\d+ crc=\w+ text=(\S+))$/m;
@@ -253,15 +256,16 @@ subtest 'source=1' => sub {
         my $bad = slurp($with) =~ s/text=\Q$packed/text=$other/r;
         $bad =~ s/(#f \S+kept.pl) size=\d+/$1 size=$size/ if $size;
         my $is = in_process('dprofreport', '--annotate', 'f', spew("$dir/bad.out", $bad));
-        is($is->{status}, 0, "$what: a bad text gives status 0");
-        like($is->{out}, qr/has changed since/, '... and the file is compared instead');
+        is($is->{status}, 0, "--annotate of a damaged text gives status 0: $what");
+        like($is->{out}, qr/has changed since/,
+            "--annotate compares the file if the text is damaged: $what");
     }
     my $alone = profiled([$kept], env => { %env, PERL_DPROF_SOURCE => 1 });
     like($alone->{err}, qr/^DProf: source=1 needs lines: -d:DProf=tree,lines,source=1$/m,
         'source=1 without lines is refused');
 };
 
-subtest 'dprofreport --annotate: what is shown of whose lines' => sub {
+subtest "dprofreport --annotate prints each line's own costs" => sub {
     my $nested = spew("$dir/nested.pl", <<'END');
 use List::Util 'first';
 sub leaf { return $_[0] > 2 }
@@ -281,34 +285,36 @@ END
     is_deeply({ map { /^.{20} *(\d+) +(\d+) {2}/ ? ($2 => $1) : () } split /\n/, $text },
         { 4 => 1, 6 => 3, 7 => 3, 8 => 1, 9 => 1 },
         'lines of a block have its counts, unless the sub has statements there, too') or diag $text;
-    like($text, qr/^.{29} +7  +leaf\(\$n\);\n +# 3 calls of main::leaf, /m, '... and its calls');
+    like($text, qr/^.{29} +7  +leaf\(\$n\);\n +# 3 calls of main::leaf, /m,
+        '--annotate prints the calls of a block');
     my ($of_nine) = $text =~ /^.{29} +9  .*\n((?: +# .*\n)*)/m;
     like($of_nine, qr/^ +# 1 call of List::Util::first, /m,
         "a line of the sub has the sub's own calls");
-    unlike($of_nine, qr/main::leaf/, '... and not those of a block on the same line');
+    unlike($of_nine, qr/main::leaf/, 'a line of the sub does not have the calls of a block on it');
     my $counted = profiled([$nested], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
     like(in_process('dprofreport', '--annotate', 'nested.pl', '-m', 'real', $counted)->{out},
         qr/^ +(?!0\.00)\d+\.\d\d% +1 +11  outer\(\);$/m,
         'lines=count: shares are of the total, not of all lines');
     my $calls = in_process('dprofreport', '--annotate', 'outer', '-m', 'calls', $run->{profile});
-    like($calls->{err}, qr/^-m calls: --annotate has no shares of calls/, '-m calls');
-    is($calls->{status}, 2, '... and is a usage error');
+    like($calls->{err}, qr/^-m calls: --annotate has no shares of calls/,
+        '--annotate refuses -m calls');
+    is($calls->{status}, 2, '--annotate -m calls is a usage error');
     my $both = in_process('dprofreport', '--annotate', 'nested.pl', '-s', 'pid', '-m', 'real',
         $run->{profile}, $run->{profile});
     like($both->{out}, qr/^ .* 2 +11  outer\(\);$/m, 'files of several processes are added up');
 };
 
-subtest 'dprofreport --annotate of calls alone' => sub {
+subtest 'dprofreport --annotate prints calls of a profile without lines' => sub {
     my $caller = spew("$dir/calls.pl", "sub leaf { 1 }\nsub run {\n    leaf();\n}\nrun();\n");
     my $calls = profiled([$caller], env => { %env, PERL_DPROF_CALLSITES => 1 })->{profile};
     my $text = in_process('dprofreport', '--annotate', 'run', '-m', 'real', $calls)->{out};
     like($text, qr/^# The profile has calls but no costs of statements: record with lines\.$/m,
-        'a profile without lines is reported');
+        '--annotate says that the profile has no costs of statements');
     like($text, qr/^ +\d+\.\d\d% {20} 3      leaf\(\);\n +# 1 call of main::leaf, \d+\.\d\d%$/m,
-        '... and the counts of lines are left blank');
+        '--annotate leaves the counts of lines blank');
 };
 
-subtest 'dprofreport --annotate: where a sub ends' => sub {
+subtest 'dprofreport --annotate finds the end of a sub' => sub {
     my $ends = spew("$dir/ends.pl", <<'END');
 sub same_line { my $n = shift;
     return $n }
@@ -345,7 +351,7 @@ END
     is($lines->('closure'), '7 8 9 10 11 12 13 14', 'a sub has the lines of its closures');
 };
 
-subtest 'dprofreport --annotate: lines that no file has' => sub {
+subtest 'dprofreport --annotate prints lines that no file has' => sub {
     my $template = spew("$dir/tmpl", "one\ntwo\n");
     my $made = spew("$dir/made.pl", <<"END");
 eval qq{#line 2 "$template"\\n\\\$x = 1;\\n\\n\\\$x = 2;\\n1} or die;
@@ -358,10 +364,10 @@ END
         'lines after the end of a file are shown');
     like(in_process('dprofreport', '--annotate', '(eval 2)', $run->{profile})->{out},
         qr/^# The source was not in a file: the program had it as a string\.$/m,
-        'the source of a string eval is told to be missing');
+        '--annotate says that the source of a string eval is missing');
 };
 
-subtest 'lines of one process, and of the main program' => sub {
+subtest 'Lines belong to a process and to the main program' => sub {
     my $by_pid = json('-s', 'srcline,pid', '-n', '-m', 'real', $profile, $profile)->{rows};
     is_deeply({ map { $_->{srcline} =~ /p\.pl:(9|13)\z/ ? ($1 => $_->{calls}) : () } @$by_pid },
         { 9 => 2 * 4, 13 => 2 * 6 }, '-s srcline,pid has the lines of both processes');
@@ -370,34 +376,35 @@ subtest 'lines of one process, and of the main program' => sub {
     my $main = in_process('dprofreport', '--main', '-s', 'srcline,sub', '--format', 'json',
         $profile);
     like($main->{err}, qr/^\Q$profile\E: --main leaves out the costs of statements, /,
-        '--main tells that it has no costs of statements');
+        '--main says that it has no costs of statements');
     my ($sum, %line) = (0);
     for (@{ JSON::PP->new->utf8->decode($main->{out})->{rows} }) {
         $sum += $_->{self_pct};
         $line{ $_->{symbol} } = $_->{srcline};
     }
-    cmp_ok(abs($sum - 100), '<', 0.2, '... and Self adds up to 100 %');
-    like($line{'main::leaf'}, qr/p\.pl:3\z/, '... and the lines are those where subs begin');
+    cmp_ok(abs($sum - 100), '<', 0.2, 'the column Self of --main adds up to 100 %');
+    like($line{'main::leaf'}, qr/p\.pl:3\z/, 'the lines of --main are those where subs begin');
     is(in_process('dprofreport', '--main', $profile)->{err}, '',
-        '... and --main of subs gives no message');
+        '--main of subs prints no message');
 };
 
-subtest 'files that tell more and less of lines' => sub {
+subtest 'Profiles with different kinds of lines give a message' => sub {
     my $small = spew("$dir/small.pl", "sub f { 1 }\nf();\n");
     my ($times, $counts, $none) = map { profiled([$small], env => { %env, %$_ })->{profile} }
         { PERL_DPROF_LINES => 'time' }, { PERL_DPROF_LINES => 'count' }, {};
     my $told = sub { in_process('dprofreport', @_)->{err} };
     is($told->('-s', 'srcline', $times, $none), "$none: the file has no costs of statements, unlike"
         . " $times; the lines shown lack its share\n",
-            'a profile without costs of statements is reported');
+            'a message names the profile without costs of statements');
     is($told->('-F', 'hot', $counts, $times), "$counts: the file has counts of statements but no"
         . " times, unlike $times; the lines shown lack its times\n",
-            'a profile with counts alone is reported');
-    is($told->(@$_), '', "@$_[0 .. $#$_ - 1]: no message") for ['-s', 'srcline', $none],
+            'a message names the profile with counts alone');
+    is($told->(@$_), '', "dprofreport @$_[0 .. $#$_ - 1] prints no message")
+        for ['-s', 'srcline', $none],
         [$times, $none], ['-f', '-s', 'srcline', $times, $none];
 };
 
-subtest 'a source found in another place' => sub {
+subtest '--symfs finds a source in another folder' => sub {
     my $moved = spew("$dir/moved.pl", "sub here {\n    return 1;\n}\nhere();\n");
     my $run = profiled([$moved], env => { %env, PERL_DPROF_LINES => 'time' })->{profile};
     mkdir "$dir/root" or die;
@@ -409,43 +416,48 @@ subtest 'a source found in another place' => sub {
     rename $moved, "$path/moved.pl" or die;
     my $shown = sub { in_process('dprofreport', '--annotate', 'here', @_, $run)->{out} };
     my $here = qr/^.{29} 1  sub here \{\n.{20} +1 2      return 1;$/m;
-    like($shown->('--symfs', "$dir/root"), $here, '--symfs');
-    like($shown->('--symfs', $path), $here, '... by the end of its path');
-    like($shown->('--symfs', "$dir/none,$path"), $here, '... in the second folder');
+    like($shown->('--symfs', "$dir/root"), $here, '--symfs finds a source by its whole path');
+    like($shown->('--symfs', $path), $here, '--symfs finds a source by the end of its path');
+    like($shown->('--symfs', "$dir/none,$path"), $here,
+        '--symfs finds a source in the second folder');
     rename "$path/moved.pl", "$path/kept.pl" or die;
     spew("$path/moved.pl", "sub other {\n}\n");
     like($shown->('--symfs', $path), qr/^# The source file is missing;/m,
-        'another file with the same end is none');
+        '--symfs does not take another file with the same end');
     like($shown->('--symfs', "$dir/root"), qr/^# The file has changed since the recording/m,
-        '... where the whole path is the same, it has changed');
+        '--symfs says that the file at the whole path has changed');
     rename "$path/kept.pl", $moved or die;
-    like($shown->('--symfs', "$dir/root"), $here, '... and the right one is found behind it');
+    like($shown->('--symfs', "$dir/root"), $here,
+        '--symfs finds the right file behind the changed one');
 };
 
-subtest 'names of files that are not ASCII' => sub {
+subtest 'Names of files that are not ASCII are found' => sub {
     for (["caf\xc3\xa9", 'UTF-8'], ["caf\xe9", 'Latin-1']) {
         my ($name, $what) = @$_;
         my $odd = spew("$dir/$name.pl", "sub here {\n    return 1;\n}\nhere();\n");
         my ($found, $kept) = map { profiled([$odd], env => { %env, PERL_DPROF_LINES => 'time',
             PERL_DPROF_SOURCE => $_ })->{profile} } 0, 1;
         my $shown = sub { in_process('dprofreport', '--annotate', 'here', @_)->{out} };
-        like($shown->($found), qr/ 2      return 1;$/m, "$what: the file");
+        like($shown->($found), qr/ 2      return 1;$/m, "$what: --annotate finds the file");
         spew($odd, "# one line more\n" . slurp($odd));
-        like($shown->($found), qr/^# The file has changed/m, '... that has changed');
-        like($shown->($kept), qr/ 2      return 1;$/m, '... is in the profile');
+        like($shown->($found), qr/^# The file has changed/m,
+            "$what: --annotate says that the file has changed");
+        like($shown->($kept), qr/ 2      return 1;$/m,
+            "$what: --annotate finds the text in the profile");
     }
 };
 
-subtest 'hostile source' => sub {
+subtest 'Hostile source is escaped' => sub {
     my $odd = spew("$dir/odd.pl", "sub f { 1 }\tmy \$x = \"\e[31m\xe4\x00\";\r\nf();\r\n\r\n");
     my $other = profiled([$odd], env => { %env, PERL_DPROF_LINES => 'time' });
     my $report = in_process('dprofreport', '--annotate', $odd, $other->{profile});
     is($report->{status}, 0, 'a source with odd bytes is annotated');
-    unlike($report->{out}, qr/[\x00-\x09\x0b-\x1f]/, '... without control characters');
-    like($report->{out}, qr/\\x1b\[31m\xc3\xa4\\x00/, '... and with Latin-1 as UTF-8');
+    unlike($report->{out}, qr/[\x00-\x09\x0b-\x1f]/,
+        'a source with odd bytes prints no control character');
+    like($report->{out}, qr/\\x1b\[31m\xc3\xa4\\x00/, 'a source in Latin-1 is printed as UTF-8');
 };
 
-subtest 'dprofmerge' => sub {
+subtest 'dprofmerge adds up lines' => sub {
     my $merged = "$dir/merged.out";
     is(in_process('dprofmerge', '-o', $merged, $profile, $profile)->{status}, 0,
         'two profiles of one program are merged');
@@ -462,12 +474,12 @@ subtest 'dprofmerge' => sub {
     is(slurp("$merged.2"), slurp($merged), 'merging one merged file changes nothing');
 };
 
-subtest 'lines=count' => sub {
+subtest 'dprofreport prints profiles of lines=count' => sub {
     spew($file, "sub f { my \$x = 1; \$x++ }\nf() for 1 .. 4;\n");
     my $counted = profiled([$file], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
     my ($line) = grep { $_->{srcline} =~ /p\.pl:1\z/ }
         @{ json('-s', 'srcline', '-n', $counted)->{rows} };
-    is($line->{calls}, 8, 'lines=count: the counts are there without times');
+    is($line->{calls}, 8, 'lines=count has counts without times');
 };
 
 done_testing;

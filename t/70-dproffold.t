@@ -54,27 +54,32 @@ for my $round (1 .. $runs) {
     my $good = 1;
     my $nothing = !grep { $_->[0] } values %$stacks;
     next if $nothing;
-    $good &&= prints(folded($stacks), "$what: every stack once, in order", $file);
+    $good &&= prints(folded($stacks), "$what: every stack is printed once, in order", $file);
     my $again = file(fold($file)->{out});
     $good &&= is(slurp($again), fold($again)->{out},
         "$what: the output is read back to the same output");
     my $twice = changed($stacks, sub { @_ });
     $_->[0] *= 2 for values %$twice;
-    $good &&= prints(folded($twice), "$what: two files add up", $file, $file);
-    $good &&= prints(folded(changed($stacks, sub { reverse @_ })), "$what: reversed",
+    $good &&= prints(folded($twice), "$what: two files are added up", $file, $file);
+    $good &&= prints(folded(changed($stacks, sub { reverse @_ })),
+        "$what: --reverse reverses the stacks",
         '--reverse', $file);
     my $merged = sub { my @f = @_; @f[grep { !$_ || $f[$_] ne $f[ $_ - 1 ] } 0 .. $#f] };
     $good &&= prints(folded(changed($stacks, $merged)), "$what: --fold-recursion merges recursion",
         '--fold-recursion', $file);
     $good &&= prints(folded(changed($stacks, sub { reverse $merged->(@_) })),
-        "$what: ... and reversed", '--fold-recursion', '-r', $file);
+        "$what: --fold-recursion --reverse merges recursion and reverses the stacks",
+            '--fold-recursion', '-r', $file);
     my $re = ('^a', 'main', ':', 'b$', '[0-9]')[$round % 5];
-    $good &&= prints(folded(changed($stacks, sub { grep { /$re/ } @_ })), "$what: --only $re",
+    $good &&= prints(folded(changed($stacks, sub { grep { /$re/ } @_ })),
+        "$what: --only $re keeps the frames that match",
         '--only', $re, $file);
-    $good &&= prints(folded(changed($stacks, sub { grep { !/$re/ } @_ })), "$what: --skip $re",
+    $good &&= prints(folded(changed($stacks, sub { grep { !/$re/ } @_ })),
+        "$what: --skip $re removes the frames that match",
         '--skip', $re, $file);
     $good &&= prints(folded(changed($stacks, sub { $merged->(grep { /b/ && !/$re/ } @_) })),
-        "$what: both, and folded", '--only', 'b', '--skip', $re, '--fold-recursion', $file);
+        "$what: --only, --skip and --fold-recursion work together",
+            '--only', 'b', '--skip', $re, '--fold-recursion', $file);
     if (!$good) {
         diag("input of round $round: $file");
         spew('/tmp/dproffold-failed.in', $text) if $ENV{DPROF_KEEP};
@@ -116,11 +121,13 @@ for my $round (1 .. $runs) {
     my @files = map { file($_) } @texts;
     my ($old, $new) = @stacks;
     my $both = two($old, $new);
-    my $good = prints(folded($both), "sides $round", '--diff', @files[0, 1]);
+    my $good = prints(folded($both),
+        "sides $round: --diff prints the values of both sides", '--diff', @files[0, 1]);
     my $pairs = file(fold('--diff', @files[0, 1])->{out});
-    $good &&= prints(slurp($pairs), "sides $round: the output, read, is the same", $pairs);
+    $good &&= prints(slurp($pairs),
+        "sides $round: the output is the same when it is read again", $pairs);
     $good &&= prints(folded(changed($both, sub { reverse @_ })),
-        "sides $round: reversed, of two counts a line", '-r', $pairs);
+        "sides $round: --reverse reverses stacks with two counts", '-r', $pairs);
     my ($x, $y) = (0, 0);
     ($x, $y) = ($x + $_->[0], $y + $_->[1]) for values %$both;
     if ($x && $y) {
@@ -179,22 +186,26 @@ for my $round (1 .. $runs) {
             file("a;0xdead 7\nb 0x0 3\na;7f99aa11bb33 6\ndeadbeef1 1\n"));
     for my $flag (qw(-s -x --strip-hex)) {
         prints("a;0x... 2 7\na;7f00aa11bb22 5 0\na;7f99aa11bb33 0 6\nb 0x... 3 3\ndeadbeef1 0 1\n"
-            . "feedface 1 0\nm0x...z 1 0\n", "$flag: addresses, as for difffolded.pl", $flag,
+            . "feedface 1 0\nm0x...z 1 0\n",
+                "$flag strips the addresses that difffolded.pl strips", $flag,
             '--diff', $old, $new);
     }
     prints("0x... 0 1\na;0x... 7 13\nb 0x... 3 3\nfeedface 1 0\nm0x...z 1 0\n",
-        '--strip-words: those without 0x, too', '--strip-words', '--diff', $old, $new);
+        '--strip-words strips addresses without 0x', '--strip-words', '--diff', $old, $new);
     for my $none (file(''), file("# a 5\n\n")) {
-        prints("a;b 3 0\nc 4 0\n", 'a side without stacks: all is gone', '--diff',
+        prints("a;b 3 0\nc 4 0\n", 'all stacks are gone if the new side has none', '--diff',
             file("a;b 3\nc 4\n"), $none);
-        prints("a;b 0 3\nc 0 4\n", '... or new', '--diff', $none, file("a;b 3\nc 4\n"));
+        prints("a;b 0 3\nc 0 4\n",
+            'all stacks are new if the old side has none', '--diff', $none, file("a;b 3\nc 4\n"));
     }
     prints("0x... 1\n", '-s strips addresses from one side', '-s', file("0x1 1\n"));
-    prints("word_12345678 1\nx12345678 1\n", 'words that are no addresses stay', '--strip-words',
+    prints("word_12345678 1\nx12345678 1\n",
+        '--strip-words keeps words that are no addresses', '--strip-words',
         file("word_12345678 1\nx12345678 1\n"));
     prints("a 1 0\n\x{c3}\x{a9} 0 2\n", 'sides without common stacks are printed', '--diff',
         file("a 1\n"), file("\x{c3}\x{a9} 2\n"));
-    prints("A::x;A::y 3 4\n", '--map', '--map', 'B::=A::', '--diff', file("B::x;B::y 3\n"),
+    prints("A::x;A::y 3 4\n",
+        '--map renames packages', '--map', 'B::=A::', '--diff', file("B::x;B::y 3\n"),
         file("A::x;A::y 4\n"));
     prints("main;g 6 6\n",
         '-n makes sides of equal shape equal', '-n', '--diff', file("main;g 2\n"),
@@ -276,8 +287,9 @@ for my $round (1 .. $runs) {
     for (['calls', 3], ['ops', 4]) {
         my ($metric, $column) = @$_;
         my $want = folded({ map { $_ => [$of->{$_}[$column] * 1000] } keys %$of });
-        $good &&= prints($want, "hz $hz: --unit $metric", '--unit', $metric, $file);
-        $good &&= prints($want, "hz $hz: -m $metric", '-m', $metric, $file);
+        $good &&= prints($want,
+            "hz $hz: --unit $metric prints that unit", '--unit', $metric, $file);
+        $good &&= prints($want, "hz $hz: -m $metric prints that metric", '-m', $metric, $file);
     }
     # The two sides have different clocks.
     my ($other_text, $other) = random_tree(100);
@@ -296,7 +308,7 @@ for my $round (1 .. $runs) {
     }
 }
 
-subtest 'recorded ones, against the naive reader' => sub {
+subtest 'The recorded profiles agree with a naive reader' => sub {
     for my $path (sort glob root() . '/t/data/*.out') {
         my $name = $path =~ s{.*/}{}r;
         my $naive = NaiveProfile->new(slurp($path));
@@ -327,7 +339,7 @@ subtest 'recorded ones, against the naive reader' => sub {
             fold($path)->{out};
         is(join('', map { s/ \d+$//r } split /^/, fold('--skip', '\(program\)', $path)->{out}),
             $whole,
-            '... and no other line');
+            '--skip (program) drops no other line');
         is(fold('--only', 'nothing like this', $path)->{out}, "(program) 2214\n",
             '--only that matches nothing leaves all to (program)');
         is(run_tool('dproffold', [], stdin => $path)->{out}, fold($path)->{out},
@@ -340,14 +352,15 @@ subtest 'recorded ones, against the naive reader' => sub {
             'tmon.out is the default');
         is(run_tool('dproffold', ['-o', 'x.folded'], dir => $home)->{out}, '',
             '-o prints nothing on standard output');
-        is(slurp("$home/x.folded"), fold($path)->{out}, '... and writes the file');
+        is(slurp("$home/x.folded"), fold($path)->{out}, '-o writes the file');
         spew("$home/tmon.out.old", slurp(root() . '/t/data/shop-old.out'));
         is(run_tool('dproffold', ['--diff', root() . '/t/data/shop-new.out'], dir => $home)->{out},
             fold('--diff', map { root() . "/t/data/shop-$_.out" } qw(old new))->{out},
             '--diff NAME compares with tmon.out.old');
         is(run_tool('dproffold', ['-m', 'calls'], dir => $home,
             env => { DPROFFOLD_OPTS => '--skip program -m ops' }, stdin => $path)->{out},
-            fold('-m', 'calls', '--skip', 'program', $path)->{out}, 'DPROFFOLD_OPTS');
+            fold('-m', 'calls', '--skip', 'program', $path)->{out},
+                'the command line overrides DPROFFOLD_OPTS');
         my $full = -e '/dev/full' ? run_tool('dproffold', ['-o', '/dev/full', $path])
             : { err => 'could not be written', status => 1 };
         like("$full->{status} $full->{err}", qr/^1 .*could not be written/,
@@ -367,32 +380,33 @@ for my $name (hurtful()) {
         keys %stacks;
     my $file = file($text);
     my $what = shown(length $name > 50 ? 'a long name' : $name);
-    next if !prints(folded(\%stacks), "$what: read and printed", $file);
+    next if !prints(folded(\%stacks), "$what: the file is read and printed", $file);
     my $again = file(fold($file)->{out});
-    prints(slurp($again), "$what: again", $again);
+    prints(slurp($again), "$what: the output is the same when it is read again", $again);
     prints(folded(changed(two(\%stacks, { key('x') => [5000] }), sub { reverse @_ })),
-        "$what: --reverse of two sides", '-r', '--diff', $file, file("x 5\n"));
+        "$what: --reverse reverses the stacks of two sides", '-r', '--diff', $file, file("x 5\n"));
 }
 
 # ---- deep recursion ----
 
-subtest 'deep recursion' => sub {
+subtest 'Deep recursion is cut' => sub {
     my $deep = file(join(';', ('f') x 2000) . " 5\n" . join(';', ('f') x 2000, 'g')
         . " 7\nf;f 1\n");
     my $run = fold($deep);
     is($run->{out}, "f;f 1\n" . join(';', ('f') x 1000) . " 5\n" . join(';', ('f') x 1000, 'g')
         . " 7\n", '2,000 frames of one name become 1,000');
     is($run->{err}, "1000 calls in a recursion of more than 1,000 frames are counted with the last "
-        . "of these\n", '... and a message says so');
-    is($run->{status}, 0, '... with status 0');
-    prints("f 6\nf;g 7\n", '... or one', '--fold-recursion', $deep);
+        . "of these\n", 'a message says that the recursion was cut');
+    is($run->{status}, 0, 'a recursion that was cut gives status 0');
+    prints("f 6\nf;g 7\n",
+        '--fold-recursion makes one frame of a deep recursion', '--fold-recursion', $deep);
     my $turns = join ';', ('f', 'g') x 3000;
     prints("$turns 1\n", 'indirect recursion is not shortened', file("$turns 1\n"));
 };
 
 # ---- other profilers ----
 
-prints(<<'END', 'perf', file(<<'IN'));
+prints(<<'END', "the output of perf's tools is read", file(<<'IN'));
 perl;[unknown];Perl_sv_setsv_flags_[k] 3
 perl;main;Perl_pp_entersub 12
 perl;main;Perl_pp_entersub;_int_malloc+0x1f 2
@@ -403,7 +417,7 @@ perl;main;Perl_pp_entersub 12
 perl;[unknown];Perl_sv_setsv_flags_[k] 3
 perl;main;Perl_pp_entersub;_int_malloc+0x1f 2
 IN
-prints(<<'END', 'async-profiler', file(<<"IN" =~ s/\n/\r\n/gr));
+prints(<<'END', 'the output of async-profiler is read', file(<<"IN" =~ s/\n/\r\n/gr));
 java/lang/Thread.run;Foo$$Lambda$14/0x0000000800066840.call;java/util/HashMap.<init> 17
 java/lang/Thread.run;com/x/Caf%3B.m 4
 END
@@ -411,14 +425,15 @@ java/lang/Thread.run;Foo\$\$Lambda\$14/0x0000000800066840.call;java/util/HashMap
 
 java/lang/Thread.run;com/x/Caf%3b.m 4
 IN
-prints(<<"END", 'py-spy', file(<<"IN"));
+prints(<<"END", 'the output of py-spy is read', file(<<"IN"));
 <module> (app.py:1);main (app.py:20);caf\xc3\xa9 (unicod\xc3\xa9.py:3) 31
 <module> (app.py:1);thread (12);run (threading.py:892) 2
 END
 <module> (app.py:1);main (app.py:20);caf\xc3\xa9 (unicod\xc3\xa9.py:3) 31
 <module> (app.py:1);thread (12);run (threading.py:892) 2
 IN
-prints(<<'END', 'nytprofcalls: interior lines, fractions', file(<<'IN'));
+prints(
+    <<'END', 'the output of nytprofcalls is read, with interior lines and fractions', file(<<'IN'));
 main::BEGIN@5 10
 main::BEGIN@5;strict::import 3.5
 main::BEGIN@53 2
@@ -448,40 +463,41 @@ is(fold('-m', 'cpu', '--unit', 'ms', file("a 5.5\n"), root() . '/t/data/shop-old
 {
     my $file = file("a;b 5\nrubbish\na -1\n;; 7\na;b nan\n 9\nc 1\na 1e3\n");
     my $run = fold($file);
-    is($run->{out}, "(program) 7\na;b 5\nc 1\n", 'beside bad lines the others are printed');
-    is($run->{status}, 1, '... with status 1');
+    is($run->{out}, "(program) 7\na;b 5\nc 1\n", 'the lines beside bad ones are printed');
+    is($run->{status}, 1, 'bad lines give status 1');
     my @said = split /\n/, $run->{err};
     is_deeply([map { /^\Q$file\E: .*\(line (\d+), byte \d+\)\z/ ? $1 : $_ } @said], [2, 3, 5, 6, 8],
-        '... and each bad line is named') or diag $run->{err};
+        'each bad line is named') or diag $run->{err};
     $run = fold('--diff', $file, file("a;b 6\nmore rubbish\n"));
     is($run->{out}, "(program) 7 0\na;b 5 6\nc 1 0\n",
-        'bad lines of two sides: the others are printed');
-    is($run->{status}, 1, '... with status 1');
-    like($run->{err}, qr/more rubbish \(line 2, /, '... and the bad lines of both are named');
+        'the lines of two sides beside bad ones are printed');
+    is($run->{status}, 1, 'bad lines of two sides give status 1');
+    like($run->{err}, qr/more rubbish \(line 2, /, 'the bad lines of both sides are named');
     prints("a%201 2\nb 3\nc%201 2\nd x 2\n", 'names may end in a number when not all lines do',
         file("a 1 2\nb 3\nc 1 2\nd x 2\n"));
     $run = fold(file("a 1\n" x 30 . "bad\n" x 30));
     like($run->{err}, qr/: \.\.\. and 20 more lines that cannot be read\n\z/,
-        'of many bad lines the rest is counted');
-    is($run->{out}, "a 30\n", '... and the good lines are printed');
+        'a message counts the bad lines that it does not name');
+    is($run->{out}, "a 30\n", 'the good lines among many bad ones are printed');
     $run = fold(file("a 1\n" . "bad\n" x 30));
     is("$run->{status} $run->{out}$run->{err}" =~ s/: .*//r, "1 Not a perl profile\n",
-        'a file of mostly bad lines is told in one line');
+        'a file of mostly bad lines gives one line');
 }
 for (['', qr/^Not a perl profile: .* \(it is empty\)$/], ["\n\n# x\n", qr/^Not a perl profile/],
     ["this is text\n", qr/^Not a perl profile/]) {
     my ($text, $said) = @$_;
     my $run = fold(file($text));
-    is($run->{status} . $run->{out}, 1, 'no profile: status 1, and no output');
-    like($run->{err}, $said, '... and a message');
+    is($run->{status} . $run->{out}, 1, 'a file that is no profile gives status 1 and no output');
+    like($run->{err}, $said, 'a file that is no profile gives a message');
 }
 {
     my $run = fold("$dir/missing");
     is("$run->{status} $run->{out}$run->{err}",
-        "1 Unable to open $dir/missing: No such file or directory\n", 'a missing file is told');
+        "1 Unable to open $dir/missing: No such file or directory\n",
+            'a missing file gives a message');
     $run = fold(file("a 0\n"));
     is("$run->{status} $run->{out}$run->{err}", "0 nothing is left: no stack has a self value\n",
-        'a file of zeros is told');
+        'a file of zeros gives a message');
     $run = fold(file("a 1 2\n"), file("b 3\n"));
     is("$run->{status} $run->{err}", "1 some of the files have two counts on each line, and others "
         . "have one\n", 'files with one count and with two do not mix');
@@ -505,8 +521,9 @@ for ([['--bogus'], qr/Unknown option: bogus/], [['--unit', 'ms', '-m', 'ops', $s
     [['--time', 'x', $side], qr/--time/]) {
     my ($args, $said) = @$_;
     my $run = fold(@$args);
-    is("$run->{status}$run->{out}", 2, "@$args: status 2" =~ s/\Q$dir\E//gr);
-    like($run->{err}, qr/$said.*\nTry 'dproffold -h' for help\.\n\z/, '... with the reason');
+    is("$run->{status}$run->{out}", 2, "dproffold @$args gives status 2" =~ s/\Q$dir\E//gr);
+    like($run->{err}, qr/$said.*\nTry 'dproffold -h' for help\.\n\z/,
+        "dproffold @$args gives the reason" =~ s/\Q$dir\E//gr);
 }
 like(fold('-h')->{out}, qr/^dproffold .*--fold-recursion/s, '-h prints the usage');
 like(fold('-V')->{out}, qr/^dproffold version: 2\d{7}\.\d+\n\z/, '-V prints the version');
@@ -533,11 +550,12 @@ sub ticks {
         ['dprofflame', '--diff', '--format', 'svg', '-o', "$dir/large.svg", $large, $small]) {
         my $run = in_process(@$_);
         isnt($run->{status}, 0,
-            "@$_[0, 1]: times too large for the other file's ticks are an error");
+            "dproffold @$_[0, 1] fails if times are too large for the other file's ticks");
         my $why = 'the times add up to more than fits, in the ticks of the other files'
             . ' ($hz=1000000000000, not $hz=1000)';
-        like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m, '... that names the file');
-        is($run->{out}, '', '... without output');
+        like($run->{err}, qr/^(?:\w+: )?\Q$large: $why\E$/m,
+            'a message names the file whose times are too large');
+        is($run->{out}, '', 'times that are too large give no output');
     }
     $run = in_process('dprofreport', '--sort', 'pid,sub', $coarse, $coarse);
     like($run->{err}, qr/^\Q$coarse\E: the times add up to more than fits$/m,

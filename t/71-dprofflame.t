@@ -249,47 +249,50 @@ sub told_apart {
     return map { $_ => $times{ $names{$_} } > 1 ? $_ : $names{$_} } keys %names;
 }
 
-subtest 'Sides without anything, names of blanks, one sample' => sub {
+subtest 'Sides without samples, names of blanks and single samples are drawn' => sub {
     my ($full, $none) = (file("a;b 3\nc 4\n"), file("# nothing\n"));
     for my $case (['after', 'before', $full, $none], ['before', 'after', $none, $full]) {
         my ($width, $other, @sides) = @$case;
         my $run = flame('--width', $width, '--diff', @sides);
-        is($run->{status}, 1, "--width $width, and nothing there: status 1");
+        is($run->{status}, 1, "dprofflame --width $width fails if that side has nothing");
         is($run->{err}, "dprofflame: there is nothing to draw: $none has nothing; --width $other "
-            . "or --width union draws what the other side has\n", '... and what to do');
+            . "or --width union draws what the other side has\n",
+                "dprofflame --width $width names the option that draws the other side");
         is(scalar(svg_boxes(flame('--width', 'union', '--diff', @sides)->{out})), 4,
-            '... which draws it');
+            '--width union draws the side that has samples');
     }
     is(join(', ', map { $_->{title} } svg_boxes(flame(file("a;   ;b 1\n"))->{out})),
         '(program) (1 sample, 100.00%), a (1 sample, 100.00%), (blank) (1 sample, 100.00%), '
-            . 'b (1 sample, 100.00%)', 'a name of blanks can be seen, and one sample is one');
+            . 'b (1 sample, 100.00%)',
+                'a name of blanks is shown as (blank), and one sample is singular');
     my $page = page_of(flame('--format', 'html', file("foo 1\nfoo_[i] 2\nbar_[k] 3\n"))->{out});
     is(join(', ', map { $_->{name} } @{ $page->{frames} }), '(program), bar, foo, foo_[i]',
-        'marks go, unless they tell subs apart');
+        'a name loses its marks unless they tell subs apart');
     like(flame('--countname', 'cache-misses', file("a 1\n"))->{out}, qr/\(1 cache-miss, /,
-        '... a miss, too');
+        'one cache miss is singular');
 };
 
-subtest 'Legends' => sub {
+subtest 'A legend explains the colours' => sub {
     my $file = file("main::a 1\nmain::a;main::b 2\n");
-    unlike(flame($file)->{out}, qr/id="legend"/, 'one kind alone needs no legend');
+    unlike(flame($file)->{out}, qr/id="legend"/, 'a picture of one kind has no legend');
     my $kinds = flame(file("main::a 1\nCORE::match 2\nmain::__ANON__[a.pl:3] 2\n"))->{out};
     is(join(', ', ($kinds =~ m{<g id="legend">(.*?)</g>})[0] =~ m{">([^<]+)</text>}g),
-        'Perl sub, builtin, anonymous, hue: by package', 'one side: the kinds that are drawn');
+        'Perl sub, builtin, anonymous, hue: by package',
+            'the legend of one side lists the kinds that are drawn');
     unlike(flame('--colors', 'hot', file("main::a 1\nCORE::match 2\n"))->{out},
-        qr/id="legend"/, 'other palettes tell no kinds');
+        qr/id="legend"/, 'palettes that do not show kinds have no legend');
     like(flame('--countname', 'calls', '--diff', file("a 3\nb 10\n"),
         file("a 1\nb 17\n"))->{out},
         qr/id="sides"[^>]*>\x{e2}\x{88}\x{92}7\ calls\ \x{e2}\x{80}\x{a6}\ \+7\ calls,\ a\ step\ is
             \ \+1\.750\ calls;\ red:\ more/x,
-        'two sides: the greatest difference, in numbers');
+        'the legend of two sides has the greatest differences as numbers');
     like(flame('--format', 'html', file("a 3\n", 'mine.folded'))->{out},
-        qr{<title>\S*mine\.folded</title>}, 'a page is called as the profile is');
+        qr{<title>\S*mine\.folded</title>}, "a page's title is the profile's name");
     like(flame('--format', 'html', '--title', 'Mine', file("a 3\n"))->{out},
-        qr{<title>Mine</title>}, '... or as it was asked for');
+        qr{<title>Mine</title>}, "a page's title is that of --title");
 };
 
-subtest 'The time line of a trace' => sub {
+subtest 'The page of a trace has a time line' => sub {
     my $program = file(<<'END', 'program.pl');
 use strict; use warnings;
 sub leaf { my $x = 0; $x += $_ for 1 .. 20; return $x }
@@ -300,14 +303,14 @@ outer($_) for 1 .. 10;
 if (my $pid = fork) { waitpid $pid, 0 } else { outer($_) for 1 .. 4 }
 END
     my $run = run_program([built_perl(), "-d:DProf=out=$dir/times.out", $program]);
-    is($run->{status}, 0, 'a program is recorded') or diag $run->{err};
+    is($run->{status}, 0, 'dprof records a program that forks') or diag $run->{err};
     my @files = ("$dir/times.out", bsd_glob("$dir/times.out.*"));
-    is(scalar(@files), 2, '... and its child');
+    is(scalar(@files), 2, 'the program and its child leave two files');
     my $html = flame('--format', 'html', '-m', 'cpu', @files)->{out};
     my $page = page_of($html);
     my @lanes = eval { times_of($html) };
-    is($@, '', 'the time line can be read');
-    is(scalar(@lanes), 2, 'a process is a lane');
+    is($@, '', "the page's time line can be read");
+    is(scalar(@lanes), 2, 'each process is a lane of the time line');
     my %column = map { $page->{json}{metrics}[$_]{key} => $_ } 0 .. $#{ $page->{json}{metrics} };
     my $wrong = '';
     for my $n (0 .. $#{ $page->{frames} }) {
@@ -318,13 +321,13 @@ END
         $wrong .= "$n $page->{frames}[$n]{name}: @got for @wanted\n"
             if $got[0] != $wanted[0] || $got[1] != $wanted[1] || ($n && $got[2] != $wanted[2]);
     }
-    is($wrong, '', 'what ran adds up to what each frame has: elapsed, processor, calls');
-    is($lanes[0]{facts}{marks}[0][1], 'BEGIN', 'phases are told');
-    ok($lanes[1]{facts}{start} > 0, 'a child begins when it was forked');
+    is($wrong, '', "each frame's intervals add up to its elapsed time, processor time and calls");
+    is($lanes[0]{facts}{marks}[0][1], 'BEGIN', 'the time line marks phases');
+    ok($lanes[1]{facts}{start} > 0, "a child's lane begins at the fork");
     unlike(flame('--format', 'html', '--no-timeline', @files)->{out}, qr/id="dprof-times/,
-        '--no-timeline');
+        '--no-timeline leaves the time line out');
     unlike(flame('--format', 'html', '--main', @files)->{out}, qr/id="dprof-times/,
-        'a part of the trace has none');
+        'a page of a part of the trace has no time line');
 };
 
 # Returns the ops of stacks, of lines of folded text.
@@ -351,7 +354,7 @@ sub ops_of_page {
     return \%ops;
 }
 
-subtest 'Processes and phases to choose from' => sub {
+subtest 'The page offers processes and phases to choose from' => sub {
     my $program = file(<<'END', 'lanes.pl');
 use strict; use warnings; use Devel::DProf::Control qw(mark);
 sub leaf { my $x = 0; $x += $_ for 1 .. $_[0]; return $x }
@@ -360,46 +363,49 @@ mark('load'); load(); mark('work'); leaf(7);
 if (my $pid = fork) { waitpid $pid, 0 } else { mark('child'); leaf(30); load() }
 END
     my $run = run_program([built_perl(), "-d:DProf=tree,out=$dir/lanes.out", $program]);
-    is($run->{status}, 0, 'a program is recorded') or diag $run->{err};
+    is($run->{status}, 0, 'dprof records a program of two processes as trees') or diag $run->{err};
     my @files = ("$dir/lanes.out", bsd_glob("$dir/lanes.out.*"));
     my $page = eval { page_of(flame('--format', 'html', '-m', 'ops', @files)->{out}) }
-        // return fail("the page: $@");
+        // return fail("the page can be read: $@");
     my @parts = @{ $page->{json}{parts} };
     my ($pid) = $files[1] =~ /(\d+)\z/;
     is_deeply([sort map { /^(\d+ )/ ? $1 eq "$pid " : $_ } @parts], ['', 1],
-        'each process has its number');
+        'the page names each process by its number');
     my $fold = sub { ops_of(in_process('dproffold', '-m', 'ops', @_)->{out}) };
-    is_deeply(ops_of_page($page, sub { 1 }), $fold->(@files), 'both are what dproffold writes');
+    is_deeply(ops_of_page($page, sub { 1 }), $fold->(@files),
+        'the page has the ops of both processes that dproffold prints');
     my ($child) = grep { /^$pid / } @parts;
     is_deeply(ops_of_page($page, sub { grep { $_ eq $child } @_ }), $fold->($files[1]),
-        '... and so is the child');
+        "the page has the child's ops that dproffold prints");
     is_deeply([sort grep { !/BEGIN/ } keys %{ ops_of_page($page, sub { "@_" =~ /child/ }) }],
         ['(program)', 'main::leaf', 'main::load', 'main::load;main::leaf'],
-        'what ran in one phase');
+        'the page can show what ran in one phase');
     my $program_left_out = page_of(
         flame('--format', 'html', '-m', 'ops', '--skip', '^\(program\)\z', @files)->{out});
     ok(!exists ops_of_page($program_left_out, sub { 1 })->{'(program)'},
-        'what phases have outside of all subs is the program, too');
+        'a page without the program has no row for ops outside of all subs');
     my $filtered = page_of(flame('--format', 'html', '-m', 'ops', '--only', 'leaf', @files)->{out});
-    is_deeply(ops_of_page($filtered, sub { 1 }), $fold->('--only', 'leaf', @files), '--only');
-    ok(ops_of_page($filtered, sub { "@_" =~ /child/ })->{'main::leaf'}, '... leaves the phases');
+    is_deeply(ops_of_page($filtered, sub { 1 }), $fold->('--only', 'leaf', @files),
+        'a page of --only has the ops that dproffold --only prints');
+    ok(ops_of_page($filtered, sub { "@_" =~ /child/ })->{'main::leaf'},
+        'a page of --only keeps the phases');
     my $alone = page_of(flame('--format', 'html', '-m', 'ops', $files[0])->{out});
-    is(scalar @{ $alone->{json}{parts} }, 0, 'one process is no choice');
+    is(scalar @{ $alone->{json}{parts} }, 0, 'a page of one process offers no choice');
     my $plain = file("sub f { 1 }\nf() for 1 .. 3;\n", 'plain.pl');
     run_program([built_perl(), "-d:DProf=tree,out=$dir/plain.out", $plain]);
     my $unmarked = page_of(flame('--format', 'html', '-m', 'ops', "$dir/plain.out")->{out});
     ok(!(grep { $_ == 7 } @{ $unmarked->{json}{kinds} }),
-        'a program without marks of its own has no phases');
+        'a page of a program without phases has no frames of phases');
 };
 
-subtest 'facts 1 and 2' => sub {
+subtest 'Every stack is one frame' => sub {
     my $file = file("main 50\nmain;child 20\nmain::run 30\n");
     my $svg = flame('--minwidth', 0, $file)->{out};
     is(join(', ', map { "$_->{title} at $_->{x}" } svg_boxes($svg)),
         '(program) (100 samples, 100.00%) at 0, main (70 samples, 70.00%; '
             . 'self 50 samples) at 0, child (20 samples, 20.00%) at 0, main::run (30 samples, '
             . '30.00%) at 70',
-        'no frame is drawn twice');
+        'the picture draws each frame once');
     my $pairs = file("a;x 3 10\nb;x 5 0\nc 90 90\n");
     for my $width (qw(after before union)) {
         my @x = grep { $_->{title} =~ /^x / } svg_boxes(flame('--minwidth', 0, '--width', $width,
@@ -408,7 +414,7 @@ subtest 'facts 1 and 2' => sub {
     }
     my ($svg_a) = svg_boxes(flame($pairs)->{out});
     is(scalar(grep { $_->{title} =~ /^x \(3 samples/ } svg_boxes(flame($pairs)->{out})), 1,
-        '... also with the default --minwidth');
+        'the default --minwidth draws a frame that one side lacks');
 };
 
 # ---- random stacks ----
@@ -421,27 +427,37 @@ for my $round (1 .. $runs) {
     my $file = file($text);
     my $tree = sub { tree_of($stacks) };
     my @all = ('--minwidth', 0);
-    picture_ok("round $round: every frame", [@all, $file], $tree->());
-    picture_ok("round $round: as usual", [$file], $tree->(), least => 0.1 / 1180);
+    picture_ok("round $round: the picture has every frame", [@all, $file], $tree->());
+    picture_ok(
+        "round $round: the picture is right by default", [$file], $tree->(), least => 0.1 / 1180);
     my $px = 1 + int rand 200;
-    picture_ok("round $round: --minwidth $px",
+    picture_ok("round $round: --minwidth $px leaves out narrow frames",
         ['--minwidth', $px, '--width', 600, '--height', 20, $file], $tree->(), least => $px / 580,
         image => 600, height => 20);
-    picture_ok("round $round: --minwidth 5%", ['--minwidth', '5%', '--inverted', $file], $tree->(),
+    picture_ok(
+        "round $round: --minwidth 5% leaves out narrow frames",
+            ['--minwidth', '5%', '--inverted', $file], $tree->(),
         least => 0.05, inverted => 1);
-    picture_ok("round $round: --order weight", [@all, '--order', 'weight', $file], $tree->(),
+    picture_ok(
+        "round $round: --order weight sorts frames by weight",
+            [@all, '--order', 'weight', $file], $tree->(),
         order => sub { $_[1]{w} <=> $_[0]{w} || $_[0]{name} cmp $_[1]{name} });
-    picture_ok("round $round: --order weight, but for narrow frames",
+    picture_ok("round $round: --order weight sorts wide frames by weight",
         ['--minwidth', 20, '--order', 'weight', $file], $tree->(), least => 20 / 1180,
         order => sub { $_[1]{w} <=> $_[0]{w} || $_[0]{name} cmp $_[1]{name} });
-    picture_ok("round $round: --order time", [@all, '--order', 'time', $file], $tree->(),
+    picture_ok(
+        "round $round: --order time sorts frames by time",
+            [@all, '--order', 'time', $file], $tree->(),
         order => sub { $when->{ $_[0]{key} } <=> $when->{ $_[1]{key} } });
     my $back = tree_of(changed({ map { $stacks->{$_}[0] ? ($_ => $stacks->{$_}) : () }
         keys %$stacks }, sub { reverse @_ }));
-    picture_ok("round $round: --reverse", [@all, '--reverse', $file], $back, reverse => 1);
-    picture_ok("round $round: --reverse, narrow ones left out", ['-r', '--minwidth', 10, $file],
+    picture_ok(
+        "round $round: --reverse reverses the stacks",
+            [@all, '--reverse', $file], $back, reverse => 1);
+    picture_ok("round $round: --reverse leaves out narrow frames", ['-r', '--minwidth', 10, $file],
         $back, reverse => 1, branches => 1, least => 10 / 1180);
-    picture_ok("round $round: --total", [@all, '--total', 1_000_000_000, $file], $tree->(),
+    picture_ok(
+        "round $round: --total widens the root", [@all, '--total', 1_000_000_000, $file], $tree->(),
         total => 1_000_000_000_000);
     is(flame($file)->{out}, flame($file)->{out},
         "round $round: the same input gives the same bytes");
@@ -493,23 +509,28 @@ for my $round (1 .. $runs) {
     my $tree = sub { tree_of($stacks) };
     my @all = ('--minwidth', 0);
     for my $width (sort keys %width) {
-        picture_ok("sides $round: --width $width", [@all, '--width', $width, $file], $tree->(),
+        picture_ok(
+            "sides $round: --width $width sets the widths",
+                [@all, '--width', $width, $file], $tree->(),
             two => 1, width => $width{$width});
-        picture_ok("sides $round: --width $width --delta total",
+        picture_ok("sides $round: --width $width --delta total sets widths and colours",
             ['--width', $width, '--delta', 'total', $file], $tree->(), two => 1,
             width => $width{$width}, delta => 'total', least => 0.1 / 1180);
     }
-    picture_ok("sides $round: --hue", [@all, '--hue', $file], $tree->(), two => 1,
+    picture_ok(
+        "sides $round: --hue draws the difference as hues",
+            [@all, '--hue', $file], $tree->(), two => 1,
         width => $width{change}, delta => 'hue') if grep { $_->[0] != $_->[1] } values %$stacks;
     my $turned = changed($stacks, sub { @_ });
     @$_ = reverse @$_ for values %$turned;
-    picture_ok("sides $round: --negate, as flamegraph.pl has it", [@all, '--negate', $file],
+    picture_ok("sides $round: --negate draws what flamegraph.pl draws", [@all, '--negate', $file],
         tree_of($turned), two => 1, width => $width{before});
     my $back = changed({ map { $stacks->{$_}[0] || $stacks->{$_}[1] ? ($_ => $stacks->{$_}) : () }
         keys %$stacks }, sub { reverse @_ });
-    picture_ok("sides $round: --reverse, coloured where it happened", [@all, '-r', $file],
+    picture_ok(
+        "sides $round: --reverse colours frames by the change of their stacks", [@all, '-r', $file],
         tree_of($back), two => 1, reverse => 1, width => $width{after});
-    picture_ok("sides $round: --reverse, --width union --delta total",
+    picture_ok("sides $round: --reverse, --width union and --delta total go together",
         [@all, '-r', '--width', 'union', '--delta', 'total', $file], tree_of(united($stacks)),
         two => 1, reverse => 1, delta => 'total', width => sub { $_[2] });
     # The two sides are files of their own.
@@ -519,14 +540,20 @@ for my $round (1 .. $runs) {
             keys %$stacks)
     } 0, 1;
     if ($round % 4 != 1) {
-        picture_ok("sides $round: --diff", [@all, '--diff', @files], $tree->(), two => 1,
+        picture_ok(
+            "sides $round: --diff compares two files",
+                [@all, '--diff', @files], $tree->(), two => 1,
             width => $width{after});
-        picture_ok("sides $round: --diff -n", [@all, '--diff', '-n', '--width', 'union', @files],
+        picture_ok(
+            "sides $round: --diff -n scales one side",
+                [@all, '--diff', '-n', '--width', 'union', @files],
             $tree->(), two => 1, by => $y / $x,
             width => sub { $width{union}->($_[0] * $y / $x, $_[1]) });
-        picture_ok("sides $round: -n of two columns", [@all, '-n', '--width', 'before', $file],
+        picture_ok("sides $round: -n scales two columns", [@all, '-n', '--width', 'before', $file],
             $tree->(), two => 1, by => $y / $x, width => sub { $_[0] * $y / $x });
-        picture_ok("sides $round: --diff --negate", [@all, '--diff', '--negate', @files], $tree->(),
+        picture_ok(
+            "sides $round: --diff --negate exchanges the colours",
+                [@all, '--diff', '--negate', @files], $tree->(),
             two => 1, width => $width{before});
     }
     my $data = eval { page_of(flame('--format=html', '-n', '--diff', @files)->{out}) } // diag $@;
@@ -551,26 +578,28 @@ sub united {
 
 # ---- difficult names ----
 
-subtest 'names made to hurt' => sub {
+subtest 'Hostile names cannot break pictures or pages' => sub {
     my $text = join '', map { key($_) =~ s/%20/ /gr =~ s/ \z/%20/r =~ s/ (?=[\d.]+\z)/%20/r
         . " 100\n" } hurtful();
     my $file = file($text);
     my ($stacks) = stacks_of($text);
     is(scalar(keys %$stacks), scalar(my @names = hurtful()), 'all difficult names are stacks');
     my $tree = tree_of($stacks);
-    picture_ok('names made to hurt', [$file], $tree);
+    picture_ok('the picture has hostile names', [$file], $tree);
     my $svg = flame($file)->{out};
     is(scalar(() = $svg =~ m{<script}gi) . scalar(() = $svg =~ m{</script}gi), '11',
         'their picture has one script');
-    unlike($svg, qr/alert\(1\)<\/script|<title><\/title><script/, '... and none from a name');
+    unlike($svg, qr/alert\(1\)<\/script|<title><\/title><script/,
+        'no name adds a script to the picture');
     my $page = flame('--format', 'html', '--title', '</title><script>alert(1)</script>',
         $file)->{out};
     is(scalar(() = $page =~ m{</script}gi), 2, 'their page has two scripts');
     like($page, qr{<title>&lt;/title&gt;&lt;script&gt;alert\(1\)&lt;/script&gt;</title>},
-        '... and its title is text');
+        "the page's title is escaped text");
     my %told = told_apart(map { $_->{node}{name} } preorder($tree));
     is_deeply([map { $_->{name} } @{ page_of($page)->{frames} }],
-        [map { shown($told{ $_->{node}{name} }) } preorder($tree)], '... and all names');
+        [map { shown($told{ $_->{node}{name} }) } preorder($tree)],
+            'the page has all difficult names');
     spew("$dir/hurt.svg", $svg);
     SKIP: {
         skip 'no xmllint', 1 if !grep { -x "$_/xmllint" } split /:/, $ENV{PATH};
@@ -581,10 +610,11 @@ subtest 'names made to hurt' => sub {
             my $svg = flame('--encoding', $encoding, '--title', "\xc3\xa9\xe2\x82\xac",
                 '--countname', "\xc2\xb5s", '--nametype', "\xe2\x86\x92", '--subtitle', "\xc3\xbc",
                 '--notes', "\xc3\x9f", @$args)->{out};
-            is(not_well_formed($svg), '', "--encoding $encoding is well formed");
+            is(not_well_formed($svg), '', "the picture of --encoding $encoding is well formed");
             like($svg, qr/\A<\?xml version="1\.0" encoding="\Q$encoding\E" /,
-                '... and the declaration names it');
-            unlike($svg, qr/[^\x00-\x7f]/, '... and only ASCII is used') if $encoding ne 'UTF-8';
+                "the declaration names the encoding $encoding");
+            unlike($svg, qr/[^\x00-\x7f]/,
+                "the picture of --encoding $encoding has only ASCII") if $encoding ne 'UTF-8';
         }
     }
 };
@@ -594,18 +624,19 @@ subtest 'names made to hurt' => sub {
 my $file = file("main;a 60\nmain;bb 30\nmain 10\n", 'options.folded');
 sub svg {
     my $run = flame(@_, $file);
-    is("$run->{status}$run->{err}", '0', "@_") or diag $run->{err};
+    is("$run->{status}$run->{err}", '0',
+        "dprofflame @_ succeeds without a message") or diag $run->{err};
     return $run->{out}
 }
 sub well {
     my (@args) = @_;
     my $svg = svg(@args);
-    is(not_well_formed($svg), '', '... is well formed');
+    is(not_well_formed($svg), '', "the picture of @_ is well formed");
     return $svg;
 }
 sub fills { return map { $_->{title} =~ s/ \(.*//r => $_->{fill} } svg_boxes($_[0]) }
 
-subtest 'what each option does' => sub {
+subtest 'Each option has its effect' => sub {
     like(svg(), qr{<text id="title"[^>]*>Flame Graph</text>}, 'the default title is Flame Graph');
     like(svg('--inverted'), qr{<text id="title"[^>]*>Icicle Graph</text>},
         '--inverted changes the title');
@@ -613,7 +644,7 @@ subtest 'what each option does' => sub {
         qr{<text id="title"[^>]*>A &amp; &lt;B&gt; &quot;C&quot; (?:'|&apos;|&\#39;)D},
         '--title is escaped');
     like(well('--title', "\x1b[31m\xff\xe2\x80\xae"), qr{>\\x1b\[31m\\xff\\x\{202e\}</text>},
-        '... as are control characters in it');
+        '--title shows control characters as escapes');
     my ($plain, $with) = map { / height="([\d.]+)" viewBox/ } svg(), well('--subtitle', '1 < 2');
     is($with - $plain, 24, '--subtitle makes room for its line');
     like(svg('--subtitle', '1 < 2'), qr{<text id="subtitle"[^>]*>1 &lt; 2</text>},
@@ -622,11 +653,11 @@ subtest 'what each option does' => sub {
         '--width sets the width');
     my @boxes = svg_boxes(svg('--height', 30));
     is($boxes[0]{py} - $boxes[1]{py}, 30, '--height is the distance of frames');
-    is($boxes[0]{ph}, 29, '... and the height of a frame is 1 less');
-    is(scalar(@boxes), 4, '... and all frames are there');
+    is($boxes[0]{ph}, 29, 'a frame is one pixel lower than --height');
+    is(scalar(@boxes), 4, '--height keeps all frames');
     is(scalar(svg_boxes(svg('--minwidth', '35%'))), 3, '--minwidth takes percent');
     like(svg('--minwidth', '35%'), qr/>1 frame, 30\.0 %, too narrow to be drawn</,
-        '... and the picture tells what is hidden');
+        'the picture counts the frames that --minwidth hides');
     like(well('--fonttype', 'Fira Code'), qr/font-family: 'Fira Code', sans-serif/,
         '--fonttype sets the font');
     unlike(well('--fonttype', "x'} </style><script>alert(1)</script>\\"), qr/<script>a|x'\}/,
@@ -639,17 +670,17 @@ subtest 'what each option does' => sub {
             svg_boxes(flame('--fontsize', $size, '--fontwidth', $wide, $long)->{out});
         my $room = int(($box->{pw} - 6) / ($size * $wide));
         is(length $box->{label}, $room,
-            "--fontsize $size --fontwidth $wide: a label of $room characters");
-        like($box->{label}, qr/\.\.\z/, '... a label is cut off');
+            "--fontsize $size --fontwidth $wide leaves room for $room characters of a label");
+        like($box->{label}, qr/\.\.\z/, 'a label that does not fit ends in two dots');
     }
     my @narrow = svg_boxes(flame('--minwidth', 0, file("a 1000\nbcdef 1\n"))->{out});
     is($narrow[2]{label}, undef, 'a narrow frame has no label');
     like(well('--countname', 'A&B'), qr/<title>bb \(30 A&amp;B, 30\.00%\)</,
-        '--countname is in the titles');
+        '--countname sets the unit of the titles');
     like(well('--nametype', '"</script>&'), qr/ data-nametype="&quot;&lt;\/script&gt;&amp;"/,
         '--nametype is escaped');
     like(well('--notes', '<x> & -- y'), qr{<desc>&lt;x&gt; &amp; -- y</desc>},
-        '--notes is a description');
+        "--notes becomes the picture's description");
     like(svg('--factor', 10), qr/<title>bb \(300 samples, 30\.00%\)</,
         '--factor changes values, not shares');
     my $pairs = file("a 50 75\nb 50 25\n");
@@ -660,15 +691,15 @@ subtest 'what each option does' => sub {
     is("$wide[0]{w} $wide[1]{w}", '200 100', '--total sets the width of 100 %');
     my $run = flame('--total', 20, $file);
     is($run->{err}, "dprofflame: --total 20 is less than the profile's total, and is not used\n",
-        '--total that is too small is told');
-    is((svg_boxes($run->{out}))[0]{w}, 100, '... and not used');
+        '--total that is too small gives a message');
+    is((svg_boxes($run->{out}))[0]{w}, 100, '--total that is too small leaves the width as it was');
     like(svg('-m', 'cpu', '--unit', 'ms'), qr/<title>bb \(30\.00 ms, 30\.00%\)</,
         '--unit sets the unit');
     like(svg('--only', '^m'), qr/<title>main \(100 samples/, '--only removes other frames');
     unlike(svg('--skip', 'bb'), qr/<title>bb/, '--skip removes frames');
 };
 
-subtest 'colours' => sub {
+subtest 'Palettes and --bgcolors set the colours' => sub {
     my %is = (
         red => sub { $_[0] > $_[1] && $_[1] == $_[2] },
         green => sub { $_[1] > $_[0] && $_[0] == $_[2] },
@@ -687,7 +718,7 @@ subtest 'colours' => sub {
     my $wrong = flame('--colors', 'pink', $file);
     is($wrong->{status}, 2, '--colors pink gives status 2');
     my @known = $wrong->{err} =~ /the palettes are (.*)$/m ? split /, /, $1 : ();
-    is("@known", join(' ', sort keys %is), '... and lists the palettes');
+    is("@known", join(' ', sort keys %is), 'the message of --colors pink lists the palettes');
     for my $palette (@known) {
         my $svg = svg('--colors', $palette);
         my %fill = fills($svg);
@@ -695,32 +726,33 @@ subtest 'colours' => sub {
             my @rgb = $fill{$_} =~ /(\d+)/g;
             @rgb != 3 || grep({ $_ > 255 } @rgb) || !$is{$palette}->(@rgb)
         } grep { $_ ne '(program)' || $palette !~ /^(?:perl|package)/ } keys %fill;
-        is("@bad", '', "--colors $palette has its colours");
+        is("@bad", '', "all frames of --colors $palette are within its colours");
         is_deeply({ fills(flame('--colors', $palette, file("x;a 3\nx;bb 9\n"))->{out}) }->{a},
-            $fill{a}, '... by name, the same in each picture');
-        isnt({ fills(svg('--colors', $palette, '--hash')) }->{bb}, undef, '... and with --hash');
+            $fill{a}, "--colors $palette gives a name the same colour in each picture");
+        isnt({ fills(svg('--colors', $palette, '--hash')) }->{bb}, undef,
+            "--colors $palette --hash colours every name");
     }
     my %java = fills(flame('--colors', 'java',
         file("java/lang/X 1\nA::b 1\nvfs_read_[k] 1\nx_[j] 1\nx_[i] 1\nmain 1\n"))->{out});
     my ($rgb) = map { my $f = $_; sub { my @c = $java{ $_[0] } =~ /(\d+)/g; join ' ', @c } } 1;
-    ok($is{green}->(split ' ', $rgb->('java/lang/X')), '--colors java: Java is green');
-    ok($is{yellow}->(split ' ', $rgb->('A::b')), '... C++ is yellow');
-    ok($is{orange}->(split ' ', $rgb->('vfs_read')), '... the kernel is orange');
-    ok($is{red}->(split ' ', $rgb->('main')), '... the rest is red');
+    ok($is{green}->(split ' ', $rgb->('java/lang/X')), '--colors java draws Java in green');
+    ok($is{yellow}->(split ' ', $rgb->('A::b')), '--colors java draws C++ in yellow');
+    ok($is{orange}->(split ' ', $rgb->('vfs_read')), '--colors java draws the kernel in orange');
+    ok($is{red}->(split ' ', $rgb->('main')), '--colors java draws other names in red');
     my %pkg =
         fills(flame(file("A::B::x 1\nA::B::y 1\nC::x 1\nCORE:sort 1\nA::B::__ANON__[f:1] "
             . "1\nA::B::BEGIN 1\n"))->{out});
-    is($pkg{'A::B::x'}, $pkg{'A::B::y'}, '--colors package: subs of a package have one colour');
+    is($pkg{'A::B::x'}, $pkg{'A::B::y'}, '--colors package gives the subs of a package one colour');
     my %kinds = map { $_ => 1 } @pkg{'A::B::x', 'C::x', 'CORE:sort', 'A::B::__ANON__[f:1]',
         'A::B::BEGIN', '(program)'};
-    is(scalar(keys %kinds), 6, '... other packages and kinds have others');
+    is(scalar(keys %kinds), 6, '--colors package gives six packages and kinds six colours');
     isnt({ fills(svg('--colors', 'hot')) }->{a},
         { fills(flame('--colors', 'hot', file("x;a 1\nx;cb 1\nx;bc 2\n"))->{out}) }->{bc},
         '--colors hot depends on the order of letters');
     my %anagrams = fills(flame('--colors', 'hot', file("abc 1\ncba 1\n"))->{out});
     isnt($anagrams{abc}, $anagrams{cba}, 'anagrams have different colours');
     isnt(svg('--random'), svg('--random'), '--random differs from run to run');
-    is(svg('--hash'), svg('--hash'), '--hash does not');
+    is(svg('--hash'), svg('--hash'), '--hash draws the same picture in every run');
     like(svg('--bgcolors', '#102030'), qr/stop-color="#102030"\/>.*stop-color="#102030"/,
         '--bgcolors takes a colour');
     like(svg('--bgcolors', 'blue'), qr/stop-color="#eeeeee"\/>.*stop-color="#e0e0ff"/,
@@ -728,52 +760,57 @@ subtest 'colours' => sub {
     is(flame('--bgcolors', 'pink', $file)->{status}, 2, 'another --bgcolors gives status 2');
 };
 
-subtest 'what is beside each other' => sub {
+subtest 'Frames beside each other have an edge' => sub {
     my $svg = flame('--minwidth', 0, file("A::a 100\nA::b 100\nA::c 0.2\nA::d 0.6\n"))->{out};
     my @wide = $svg =~ m{<title>([^<]*?) \([^<]*</title><rect[^>]* class="wide"}g;
-    is(join(' ', sort @wide), '(program) A::a A::b A::d', 'frames of 3 pixels have an edge');
-    like($svg, qr/^#dprof \.f rect\.wide \{ stroke: #fff/m, '... which is seen');
+    is(join(' ', sort @wide), '(program) A::a A::b A::d',
+        'frames of 3 pixels are of the class wide');
+    like($svg, qr/^#dprof \.f rect\.wide \{ stroke: #fff/m,
+        "the picture's style draws the edge of wide frames");
 };
 
-subtest '--cp: palette.map, only when it is asked for' => sub {
+subtest '--cp keeps colours in palette.map' => sub {
     my $home = scratch();
     my $odd = file("caf\xc3\xa9;a->b 3\ncaf\xc3\xa9;\xff 4\nx%0Ay 5\n", 'odd.folded');
     my $plain = run_tool('dprofflame', [$odd], dir => $home);
     ok(!-e "$home/palette.map", 'without --cp no palette.map is written');
     is(run_tool('dprofflame', ['--cp', file("a 1 2\n")], dir => $home)->{status}, 0,
         '--cp of a difference is accepted');
-    ok(!-e "$home/palette.map", '... and writes no palette.map');
+    ok(!-e "$home/palette.map", '--cp of a difference writes no palette.map');
     is(run_tool('dprofflame', ['--cp', $odd], dir => $home)->{out}, $plain->{out},
-        '--cp draws the first picture as without it');
+        '--cp draws the first picture as dprofflame does without it');
     my $map = slurp("$home/palette.map") // '';
     is(join(',', map { s/->rgb\(\d+,\d+,\d+\)\z//r } split /\n/, $map),
         join(',', '(program)', 'a->b', "caf\xc3\xa9", "\xff"),
-        '... and keeps its colours in palette.map');
+        '--cp writes the colours of all names to palette.map');
     spew("$home/palette.map", $map =~ s/a->b->rgb\(.*\)/a->b->rgb(1,2,3)/r
         =~ s/(caf..)->rgb\(.*\)/$1->rgb(4,5,6)/r =~ s/(\xff)->rgb\(.*\)/$1->rgb(7,8,9)/r
         . "other->rgb(9,9,9)\n");
     my %fill = fills(run_tool('dprofflame', ['--cp', $odd], dir => $home)->{out});
     is_deeply([@fill{'a->b', "caf\xc3\xa9", '\xff'}], ['rgb(1,2,3)', 'rgb(4,5,6)', 'rgb(7,8,9)'],
-        'the next picture has the colours of palette.map');
+        'the next picture uses the colours of palette.map');
     like(slurp("$home/palette.map"), qr/^a->b->rgb\(1,2,3\)\n.*^other->rgb\(9,9,9\)\n/ms,
         'palette.map keeps other lines');
     is(scalar(() = slurp("$home/palette.map") =~ /^caf/mg), 1, 'palette.map has each name once');
     is(run_tool('dprofflame', ['--cp', '--random', $odd], dir => $home)->{err}, '',
-        '--cp --random can be read again');
+        'dprofflame reads the palette.map that --cp --random wrote');
     # As flamegraph.pl writes it: the root's name is empty.
     spew("$home/palette.map", "->rgb(1,1,1)\na->b->rgb(4,3,2)\n");
     my $theirs = run_tool('dprofflame', ['--cp', $odd], dir => $home);
-    is("$theirs->{status}$theirs->{err}", '0', "flamegraph.pl's palette.map is read");
-    is({ fills($theirs->{out}) }->{'a->b'}, 'rgb(4,3,2)', '... and used');
-    like(slurp("$home/palette.map"), qr/^->rgb\(1,1,1\)$/m, '... and keeps the root');
+    is("$theirs->{status}$theirs->{err}", '0', "dprofflame reads flamegraph.pl's palette.map");
+    is({ fills($theirs->{out}) }->{'a->b'}, 'rgb(4,3,2)',
+        "dprofflame uses the colours of flamegraph.pl's palette.map");
+    like(slurp("$home/palette.map"), qr/^->rgb\(1,1,1\)$/m,
+        "dprofflame keeps the root's line in flamegraph.pl's palette.map");
     spew("$home/palette.map", "rubbish\n");
     my $run = run_tool('dprofflame', ['--cp', $odd], dir => $home);
     like("$run->{status} $run->{err}", qr/^2 --cp: palette\.map, line 1: /,
         'a bad palette.map is an error');
-    is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'palette.map', 'no other file is left');
+    is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'palette.map',
+        '--cp leaves no other file');
 };
 
-subtest '--nameattr' => sub {
+subtest '--nameattr sets titles, links and attributes of frames' => sub {
     my $attributes =
         file("a\tid=x&y\tclass=mine\thref=http://x/?a=1&b=2\ttarget=_blank\r\nbb\ttitle=a "
             . "<title>\nmain\tg_extra=data-q=\"1\"\nmissing\thref=x\n\n");
@@ -781,7 +818,8 @@ subtest '--nameattr' => sub {
     my %box = map { $_->{title} => $_ } svg_boxes($svg);
     like($svg,
         qr{<a\ xlink:href="http://x/\?a=1&amp;b=2"\ target="_blank"><g\ class="f\ mine"
-            \ id="x&amp;y"\ data-x=.*<title>a\ \(60}x, '--nameattr: link, id, class');
+            \ id="x&amp;y"\ data-x=.*<title>a\ \(60}x,
+                "--nameattr sets a frame's link, id and class");
     ok($box{'a <title>'}, '--nameattr sets the title');
     like($svg, qr/<g class="f" data-q="1" data-x="0" data-w="100"><title>main/,
         '--nameattr sets other attributes');
@@ -793,7 +831,7 @@ subtest '--nameattr' => sub {
         'a missing file of --nameattr gives status 2');
 };
 
-subtest '-m A,B; a profile; metrics of a page' => sub {
+subtest '-m draws one metric or two, and a page has all metrics' => sub {
     my @tree = ([1, 3], [2, 1], [3, 2], [1, 6], [2, 4], [2, 5]);        # [depth, sub]
     my (%stacks, @path, @lines);
     for (@tree) {
@@ -808,23 +846,26 @@ subtest '-m A,B; a profile; metrics of a page' => sub {
         counters => 'ops:ops miss:events', times => [21, 0, 21], complete => 1,
         subs => [map { "P s$_ lib/P.pm:${_}0" } 1 .. 6],
         lines => ['= 0 0 1 0 0 0 0 0 0 0', @lines]));
-    is(flame('--minwidth', 0, '-m', 'ops', $profile)->{err}, '', 'a profile gives no message');
+    is(flame('--minwidth', 0, '-m', 'ops', $profile)->{err}, '',
+        'a picture of -m ops prints no message');
     # The share of each metric is compared.
     my ($all, $missed) = (0, 0);
     $all += $_->[0], $missed += $_->[1] for values %stacks;
     my $by = $missed / $all;
-    picture_ok('-m A,B: two counters of one profile', ['--minwidth', 0, '-m', 'ops,miss', $profile],
+    picture_ok(
+        '-m A,B draws two counters of one profile', ['--minwidth', 0, '-m', 'ops,miss', $profile],
         tree_of(\%stacks), two => 1, by => $by, width => $width{after}, words => 1);
-    picture_ok('... with the difference of both',
+    picture_ok('-m A,B --hue draws the difference of two counters',
         ['--minwidth', 0, '-m', 'ops,miss', '--hue', $profile], tree_of(\%stacks),
         two => 1, by => $by,
         width => sub { abs($_[1] - $_[0] * $by) }, delta => 'hue', words => 1);
     my ($told) = flame('-m', 'ops,miss', $profile)->{out} =~ m{<title>P::s3 \(([^<]*)\)</title>};
     like($told, qr/^\d+ ops [\d.]+%, \d+ miss [\d.]+%, \xc3\x97[\d.]+(?:; self .*)?\z/,
-        '... titles have both values and shares');
+        'titles of two metrics have both values, both shares and the factor');
     like(flame('-m', 'ops,miss', $profile)->{out},
         qr{<text id="title"[^>]*>miss against ops</text>}, '-m of two metrics sets the title');
-    picture_ok('-m of one', ['--minwidth', 0, '-m', 'miss', '--countname', 'misses', $profile],
+    picture_ok(
+        '-m draws one counter', ['--minwidth', 0, '-m', 'miss', '--countname', 'misses', $profile],
         tree_of({ map { $_ => [$stacks{$_}[1]] } keys %stacks }), countname => 'misses');
     my $page = flame('--format', 'html', '-m', 'ops', $profile);
     my $json = page_of($page->{out})->{json};
@@ -834,13 +875,14 @@ subtest '-m A,B; a profile; metrics of a page' => sub {
     is_deeply([map { $_->{self}[0] } @{ page_of($page->{out})->{frames} }],
         [map { $_->{node}{own}[0] / 1000 }
             preorder(tree_of({ map { $_ => [$stacks{$_}[0]] } keys %stacks }))],
-                '... and their values');
-    is($json->{files}[0], 'lib/P.pm', '... and the files');
+                'the page has the values of each metric');
+    is($json->{files}[0], 'lib/P.pm', 'the page has the names of the files');
     is_deeply([map { $json->{names}[$_] =~ /^P::s(\d)/ ? $json->{places}[$_][1] / 10 - $1
-        : ref $json->{places}[$_] } 0 .. $#{ $json->{names} }], [(0) x 0, '', (0) x 6], '... lines')
+        : ref $json->{places}[$_] } 0 .. $#{ $json->{names} }], [(0) x 0, '', (0) x 6],
+            'the page has the line of each sub')
         or diag explain $json->{places};
     is_deeply([map { $_->{hz} } @{ $json->{metrics} }], [1, (1000) x @times, 1, 1],
-        '... and the units');
+        'the page has the unit of each metric');
     like(flame($profile)->{out}, qr/<title>P::s3 \([\d.]+ ms, /, 'times in a picture have units');
     my @said = map {
         my $run = flame(@$_, $profile);
@@ -860,44 +902,46 @@ subtest '-m A,B; a profile; metrics of a page' => sub {
         my ($name, $begins) = @$_;
         is(run_tool('dprofflame', ['-o', $name, $file], dir => $home)->{status}, 0,
             "-o $name gives status 0");
-        like(slurp("$home/$name"), $begins, '... and the format of the suffix');
+        like(slurp("$home/$name"), $begins, "-o $name gets the format of its suffix");
     }
     my $kept = slurp("$home/x.svg");
     is(run_tool('dprofflame', ['-o', 'x.svg', "$dir/missing"], dir => $home)->{status}, 1,
         '-o of a missing profile gives status 1');
-    is(slurp("$home/x.svg"), $kept, '... and leaves the old file');
+    is(slurp("$home/x.svg"), $kept, 'a missing profile leaves the old output as it was');
     my $small = run_program(['/bin/sh', '-c', "trap '' XFSZ; ulimit -f 4; exec \"\$@\"", 'sh',
         tool_command('dprofflame', '-o', 'x.svg', $file)], dir => $home);
     like("$small->{status} $small->{err}", qr/^1 dprofflame: the report could not be written: /,
         'an output that does not fit gives status 1');
-    is(slurp("$home/x.svg"), $kept, '... and leaves the old file');
+    is(slurp("$home/x.svg"), $kept, 'an output that does not fit leaves the old file as it was');
     is(join(' ', sort map { s{.*/}{}r } glob "$home/*"), 'x x.HTM x.html x.svg',
-        '... and no other file');
+        'a failed output leaves no other file');
     like(run_tool('dprofflame', ['-o', '/dev/full', $file])->{err},
-        qr/could not be written: No space left/, 'a full disk is told') if -e '/dev/full';
+        qr/could not be written: No space left/, 'a full disk gives a message') if -e '/dev/full';
     is(run_tool('dprofflame', ['-o', 'no/such/x.svg', $file], dir => $home)->{status}, 1,
         'a missing folder gives status 1');
     is(run_tool('dprofflame', [], stdin => $file)->{out}, flame('--subtitle', '', $file)->{out},
-        'standard input is read');
+        'dprofflame reads standard input');
     my $run = flame(file("a 0\n"));
     is("$run->{status} $run->{err}", "1 dprofflame: there is nothing to draw\n",
         'a profile of zeros gives status 1');
-    is(not_well_formed($run->{out}), '', '... and an empty picture');
+    is(not_well_formed($run->{out}), '',
+        'a profile of zeros gives an empty picture that is well formed');
     $run = flame(file("a;b 5\nrubbish\nc 5\n"));
     is($run->{status}, 1, 'a bad line gives status 1');
     like($run->{err}, qr/no count at the end of the line: rubbish \(line 2, byte 6\)\n\z/,
-        '... and is named');
-    is(scalar(svg_boxes($run->{out})), 4, '... and the other lines are drawn');
+        'the message names the bad line');
+    is(scalar(svg_boxes($run->{out})), 4,
+        'dprofflame draws the other lines of a file with a bad one');
     my $deep = file(join(';', ('f') x 2000) . " 5\n");
     $run = flame('--minwidth', 0, $deep);
     is(scalar(svg_boxes($run->{out})), 1001, 'deep recursion is drawn with 1,000 frames');
     is($run->{err}, "dprofflame: 1000 calls in a recursion of more than 1,000 frames are counted "
-        . "with the last of these\n", '... and a message says so');
+        . "with the last of these\n", 'a message says that deep recursion was cut');
     is(scalar(svg_boxes(flame('--fold-recursion', $deep)->{out})), 2,
         '--fold-recursion draws one frame');
     is(flame('--diff', $file, $file)->{status}, 0, 'the same file on both sides gives status 0');
     is(scalar(grep { $_->{class} ne 'f' } svg_boxes(flame('--diff', $file, $file)->{out})), 0,
-        '... and no coloured frame');
+        'two equal sides have no coloured frame');
 }
 for ([['--bogus'], 'Unknown option'], [['--width', 50], 'more than 100'],
     [['--width', 'x'], 'number of pixels'], [['--width', 'union'], 'two sides'],
@@ -916,14 +960,15 @@ for ([['--bogus'], 'Unknown option'], [['--width', 50], 'more than 100'],
     [['--flamechart', '--reverse'], 'flamechart']) {
     my ($args, $said) = @$_;
     my $run = flame(@$args, $file);
-    is("$run->{status}$run->{out}", 2, "@$args: status 2" =~ s/\Q$dir\E//gr);
-    like($run->{err}, qr/\Q$said\E.*\nTry 'dprofflame -h' for help\.\n\z/, '... with the reason');
+    is("$run->{status}$run->{out}", 2, "dprofflame @$args gives status 2" =~ s/\Q$dir\E//gr);
+    like($run->{err}, qr/\Q$said\E.*\nTry 'dprofflame -h' for help\.\n\z/,
+        "dprofflame @$args gives the reason" =~ s/\Q$dir\E//gr);
 }
 like(flame('-h')->{out}, qr/^dprofflame .*--nameattr/s, '-h prints the usage');
 
 # ---- cases that a review found ----
 
-subtest 'what a reviewer found' => sub {
+subtest 'Options at their limits give the right picture or a message' => sub {
     my $plain = file("a;b 3\na 5\n");
     my $one = flame('-subtitle', 'one dash', $plain);
     like($one->{out}, qr/>one dash</, 'long options may have one dash, as in flamegraph.pl');
@@ -934,8 +979,8 @@ subtest 'what a reviewer found' => sub {
         ['onclick=x', qr/line 1: onclick is not one of id, class/]) {
         my ($field, $why) = @$_;
         my $bad = flame('--nameattr', file("a\t$field\n"), $plain);
-        is($bad->{status}, 2, "--nameattr $field: status 2");
-        like($bad->{err}, $why, '... with the reason');
+        is($bad->{status}, 2, "--nameattr with $field gives status 2");
+        like($bad->{err}, $why, "the message of --nameattr with $field gives the reason");
     }
     like(flame('--nameattr', file("a\ttitle=<b>\thref=/x?y:z\n"), $plain)->{out},
         qr{<g class="f" data-name="a"[^>]*><title>&lt;b&gt;</title>},
@@ -947,7 +992,7 @@ subtest 'what a reviewer found' => sub {
             "$name: an empty picture does not replace a file");
     }
     like(flame('--only', 'nosuchname', $plain)->{err}, qr/no frame is left after --only/,
-        'filters that leave no frame are told');
+        'filters that leave no frame give a message');
     like(flame('--format', 'html', '--total', 100, $plain)->{err},
         qr/--total affects pictures only, not a page/, '--total of a page is refused');
     my $json = page_of(flame('--format', 'html', '--factor', 4, '--countname', 'ticks',
@@ -965,7 +1010,7 @@ subtest 'what a reviewer found' => sub {
     my $mixed = flame('--flamechart', '--minwidth', 0,
         file(join '', map { "$deep[$_ % 3] 1\n" } 0 .. 1499))->{out};
     my $intervals = () = $mixed =~ /data-w="1"><title>/g;
-    is($intervals, 1500 * 8, '.. also of many stacks');
+    is($intervals, 1500 * 8, '--flamechart draws the intervals of many stacks');
 };
 
 done_testing;

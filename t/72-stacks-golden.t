@@ -23,12 +23,13 @@ for my $format (@formats) {
     for my $case (@cases) {
         my $file = "$dir/out$suffix";
         my $run = run_tool('Dproffold', ['-f', '-o', $file, split ' ', $case], dir => data('.'));
-        is("$run->{out}$run->{err}$run->{status}", 0, "$format->{name}: $case");
+        is("$run->{out}$run->{err}$run->{status}", 0,
+            "$format->{name} is written without a message: $case");
         $text .= "--- $case\n" . slurp($file) =~ s/\Q$Devel::DProf::Core::VERSION\E/VERSION/gr;
     }
     my $name = "stacks.$format->{name}";
     spew("$golden/$name", $text) if $ENV{DPROF_GOLDEN};
-    is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', $name);
+    is($text, -e "$golden/$name" ? slurp("$golden/$name") : '', "$name is the golden file");
 }
 
 # Each format has one name, each suffix one format.
@@ -39,17 +40,20 @@ for my $for (qw(programs eyes tools)) {
         for my $suffix (split ' ', $format->{suffixes}) {
             $suffixes{$suffix}++;
             is(Devel::DProf::View::Stacks::format_of($for, undef, "/a.b/c\U$suffix")->{name},
-                $format->{name}, "$suffix is $format->{name}");
+                $format->{name}, "the suffix $suffix means $format->{name}");
         }
         is(Devel::DProf::View::Stacks::format_of($for, $format->{name}, 'x.svg')->{name},
-            $format->{name}, "--format $format->{name}");
+            $format->{name}, "--format $format->{name} means $format->{name}");
     }
     is_deeply([grep { $_ > 1 } values %names, values %suffixes], [],
         'no two formats share a suffix');
-    is(Devel::DProf::View::Stacks::format_of($for, undef, $_), undef, "a name without a suffix")
+    is(Devel::DProf::View::Stacks::format_of($for, undef, $_), undef,
+        'a name without a suffix has no format')
         for undef, '', '-', 'svg', 'x.svg/y', 'x.none';
-    is(eval { Devel::DProf::View::Stacks::format_of($for, 'none'); 1 }, undef, 'an unknown format');
-    like($@, qr/^--format: unknown format none; there are \w+/, '... with a message');
+    is(eval { Devel::DProf::View::Stacks::format_of($for, 'none'); 1 }, undef,
+        'an unknown format is an error');
+    like($@, qr/^--format: unknown format none; there are \w+/,
+        'the message of an unknown format lists the formats');
 }
 
 done_testing;

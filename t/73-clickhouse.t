@@ -14,7 +14,7 @@ use MIME::Base64 qw(encode_base64);
 
 my $SERVER = 'Devel::DProf::Store::ClickHouse::Server';
 
-# Answers as it is told, and keeps what it was asked.
+# Gives the answers of its caller, and keeps the requests.
 {
     package FakeHttp;
     sub new { my $class = shift; return bless { answers => [@_], asked => [] }, $class }
@@ -43,41 +43,47 @@ sub dies {
 
 my $all = join '', map { chr } 0 .. 255;
 
-subtest 'Values' => sub {
-    is($SERVER->can('plain')->($SERVER->can('field')->($all)), $all, 'a field and back');
-    unlike($SERVER->can('field')->($all), qr/[\t\n\0]/, '... stays one field');
+subtest 'Values become fields, arrays and literals' => sub {
+    is($SERVER->can('plain')->($SERVER->can('field')->($all)), $all,
+        'a field gives its value back');
+    unlike($SERVER->can('field')->($all), qr/[\t\n\0]/, 'a field has no tab, newline or NUL');
     is_deeply([$SERVER->can('elements')->($SERVER->can('array')->($all, '', "','", '\\'))],
-        [$all, '', "','", '\\'], 'an array and back');
-    is($SERVER->can('quoted')->(q(a'b\\) . "\n"), q('a\\'b\\\\\\n'), 'a literal');
-    is_deeply([$SERVER->can('fields')->("a\t\tb\\tc\t")], ['a', '', "b\tc", ''], 'fields');
-    is_deeply([$SERVER->can('fields')->('')], [''], 'an empty field');
-    is($SERVER->can('one_of')->('c', 'x'), "c = 'x'", 'one value');
-    is($SERVER->can('one_of')->('c', 'x', "'"), "c IN ('x', '\\'')", 'two values');
-    is($SERVER->can('one_of')->('c'), '0', 'none');
+        [$all, '', "','", '\\'], 'an array gives its values back');
+    is($SERVER->can('quoted')->(q(a'b\\) . "\n"), q('a\\'b\\\\\\n'), 'a literal is quoted');
+    is_deeply([$SERVER->can('fields')->("a\t\tb\\tc\t")], ['a', '', "b\tc", ''],
+        'a line is split into its fields');
+    is_deeply([$SERVER->can('fields')->('')], [''], 'an empty line is one empty field');
+    is($SERVER->can('one_of')->('c', 'x'), "c = 'x'", 'one value is compared by =');
+    is($SERVER->can('one_of')->('c', 'x', "'"), "c IN ('x', '\\'')",
+        'two values are compared by IN');
+    is($SERVER->can('one_of')->('c'), '0', 'no value makes the condition false');
 };
 
-subtest 'Statements and rows' => sub {
+subtest 'Statements and rows are sent and read' => sub {
     local @ENV{qw(DPROF_STORE_USER DPROF_STORE_PASSWORD)} = ('u', "p'w\xc3\xa4\n:");
     my ($server, $http) = server("1\ta\\tb\n22\t\n", '');
-    is_deeply([$server->rows('SELECT 1')], [['1', "a\tb"], ['22', '']], 'rows in pieces');
+    is_deeply([$server->rows('SELECT 1')], [['1', "a\tb"], ['22', '']],
+        'rows that arrive in pieces are joined');
     $server->insert('t', ['a', 'b'], "x\ty\n");
     my ($select, $insert) = @{ $http->{asked} };
-    is($select->[0], '/?database=fleet&wait_end_of_query=1', 'all errors come before the answer');
+    is($select->[0], '/?database=fleet&wait_end_of_query=1',
+        'the server answers after all errors are known');
     is($select->[1]{Authorization}, 'Basic ' . encode_base64("u:p'w\xc3\xa4\n:", ''),
-        'the user, and the password, which is in no address');
+        'the header has the user and the password, and the address has none');
     local $ENV{DPROF_STORE_USER} = '';
     is((server())[0]{headers}{Authorization},
-        'Basic ' . encode_base64("default:p'w\xc3\xa4\n:", ''), 'a password alone');
-    is($select->[2], 'SELECT 1', 'a statement is the body');
+        'Basic ' . encode_base64("default:p'w\xc3\xa4\n:", ''),
+            'a password alone belongs to the user default');
+    is($select->[2], 'SELECT 1', 'a statement is the body of its request');
     like($insert->[0], qr/query=INSERT%20INTO%20t%20%28a%2C%20b%29%20FORMAT%20TabSeparated/,
-        'an insertion');
+        'an insertion is the query of its request');
     like($insert->[0], qr/&insert_distributed_sync=1&.*&wait_end_of_query=1\z/,
-        '... that is done when it is answered, on all servers');
-    is($insert->[1]{'Content-Encoding'}, 'gzip', 'rows are packed');
-    is(Compress::Zlib::memGunzip($insert->[2]), "x\ty\n", '... and are the body');
+        'an insertion waits for all servers');
+    is($insert->[1]{'Content-Encoding'}, 'gzip', 'rows are compressed');
+    is(Compress::Zlib::memGunzip($insert->[2]), "x\ty\n", 'the rows are the body of an insertion');
 };
 
-subtest 'Failures' => sub {
+subtest 'A failure of the server is explained' => sub {
     for (['Code: 60, e.displayText() = no table', 1, qr/no table; run dprofstore init/],
         ["Code: 27, e.displayText() = bad row\nmore", 0, qr/bad row$/],
         ['Code: 241, e.displayText() = Memory limit', 1, qr/Memory limit/],
@@ -87,21 +93,24 @@ subtest 'Failures' => sub {
         my ($server) = server({ status => 500, reason => 'Oops', content => $text,
             headers => { 'retry-after' => 7 } });
         my $failure = dies(sub { $server->rows('SELECT 1') });
-        like($failure->message, $message, $failure->message);
-        is($failure->retry, $retry, '... to be repeated, or not');
-        is($failure->answer, $text, '... with the answer');
-        is($failure->after, 7, '... and when');
+        like($failure->message, $message, "the message explains the answer: $text");
+        is($failure->retry, $retry, "the failure decides whether to try again: $text");
+        is($failure->answer, $text, "the failure keeps the answer: $text");
+        is($failure->after, 7, "the failure has the server's time to wait");
     }
     is(dies(sub { Devel::DProf::Store::open("clickhouse:$_") })->message,
-        "clickhouse:$_: a store is written clickhouse:http[s]://HOST:PORT/DATABASE", $_)
+        "clickhouse:$_: a store is written clickhouse:http[s]://HOST:PORT/DATABASE",
+            "the address clickhouse:$_ is refused")
         for 'http://h:8123', 'http://h:8123/a b', "http://h:8123/a'b", 'h:8123/x', 'http://h/x/y';
 };
 
 subtest 'Newer servers get codecs' => sub {
     my $statement = \&Devel::DProf::Store::ClickHouse::Schema::statement;
     for my $table (Devel::DProf::Store::ClickHouse::Schema::names()) {
-        unlike($statement->($table, '18.16.1'), qr/CODEC|LowCardinality/, "$table on 18.16");
-        like($statement->($table, $_), qr/CODEC/, "$table on $_") for '20.3.8.53', '26.7.1';
+        unlike($statement->($table, '18.16.1'), qr/CODEC|LowCardinality/,
+            "$table has no codec on 18.16");
+        like($statement->($table, $_), qr/CODEC/, "$table has codecs on $_")
+            for '20.3.8.53', '26.7.1';
     }
 };
 
@@ -127,7 +136,8 @@ sub through_rows {
     my %file = map { $_->[1] => $_->[3] } rows_of($rows, 'dprof_files');
     my %tree = (header => $profile->[11], names => [$SERVER->can('elements')->($profile->[10])],
         samples => {}, histograms => {}, statements => []);
-    is_deeply([@$profile[0 .. 4]], ['0000000005', $all, "'", "\t", 'r-1-0-0'], 'whose it is');
+    is_deeply([@$profile[0 .. 4]], ['0000000005', $all, "'", "\t", 'r-1-0-0'],
+        "a profile's row gives its identity back");
     for my $row (rows_of($rows, 'dprof_samples')) {
         my $numbers = join(' ', @$row[6 .. 11]) . counters($row->[12]);
         $trees->sample(\%tree, $row->[5], $numbers, $row->[13]);
@@ -157,7 +167,7 @@ subtest 'Trees become rows and trees again' => sub {
         ['statements that are counted', "$tree#f web.pl\n#l 1 0 4\n#l 1 2 5 later=1\n"],
         ['a corpus', slurp(root() . '/t/corpus/lines-source')]) {
         my ($name, $text) = @$_;
-        is(through_rows($text), $text, $name);
+        is(through_rows($text), $text, "$name gives the same tree after the rows");
     }
     for (['a context twice', "$tree= 1 1 1 0 0 0 0 0\n"], ['a comment', "$tree# x\n"],
         ['siblings in another order', "$tree= 1 2 1 0 0 0 0 0\n= 1 1 1 0 0 0 0 0\n"],
@@ -169,7 +179,7 @@ subtest 'Trees become rows and trees again' => sub {
         ['a zero in front', "$tree= 1 02 1 0 0 0 0 0\n"],
         ['another one', "${tree}h 1 3:04\n"], ['of an ID', $tree =~ s/& 2/& 02/r]) {
         my ($name, $text) = @$_;
-        is(through_rows($text), undef, "not as it stands: $name");
+        is(through_rows($text), undef, "$name cannot be stored as it stands");
     }
 };
 

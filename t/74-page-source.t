@@ -46,7 +46,7 @@ my ($side) = @{ $got->{sides} };
 my @metrics = map { $_->{key} } @{ $got->{page}{json}{metrics} };
 my %index = map { $metrics[$_] => $_ } 0 .. $#metrics;
 
-subtest 'costs of lines' => sub {
+subtest 'A page has the costs of lines' => sub {
     is($side->{detail}, 2, 'statements have times');
     my %lines = %{ $side->{lines} };
     my %wanted_count = %{ plain($naive->{count}) };
@@ -69,7 +69,7 @@ subtest 'costs of lines' => sub {
         "inclusive time is never below the line's own");
 };
 
-subtest 'the same as dprofreport' => sub {
+subtest 'A page has the numbers of dprofreport' => sub {
     my $rows = rows('-m', 'real', $profile);
     my $hz = $got->{page}{json}{metrics}[ $index{real} ]{hz};
     my $ticks = sub { sprintf '%.0f', $hz * $_[0] };
@@ -77,16 +77,19 @@ subtest 'the same as dprofreport' => sub {
         keys %{ $side->{lines} };
     cmp_ok(scalar(keys %page), '>=', 10, 'page and report have lines in common');
     is_deeply({ map { $_ => "$page{$_}{self}[ $index{real} ]" } keys %page },
-        { map { $_ => $ticks->($rows->{$_}{self}) } keys %page }, 'own');
+        { map { $_ => $ticks->($rows->{$_}{self}) } keys %page },
+            'each line has the own time of dprofreport');
     is_deeply({ map { $_ => "$page{$_}{incl}[ $index{real} ]" } keys %page },
-        { map { $_ => $ticks->($rows->{$_}{children}) } keys %page }, 'inclusive')
+        { map { $_ => $ticks->($rows->{$_}{children}) } keys %page },
+            'each line has the inclusive time of dprofreport')
         or diag explain [values %$rows];
 };
 
-subtest 'calls' => sub {
+subtest 'A page has the calls of lines' => sub {
     is($side->{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3, 'calls from a loop are counted');
     is($side->{lines}{"$file:9"}{calls}{'main::deep'}[0], 4, 'calls of a recursion are counted');
-    is($side->{lines}{"$file:15"}{calls}{'main::deep'}[0], 1, '... and the call into it');
+    is($side->{lines}{"$file:15"}{calls}{'main::deep'}[0], 1,
+        'the call into a recursion is counted');
     my $real = 1 + $index{real};
     is($side->{lines}{"$file:15"}{calls}{'main::deep'}[$real]
         + $side->{lines}{"$file:15"}{self}[ $index{real} ],
@@ -96,10 +99,10 @@ subtest 'calls' => sub {
     for my $line (values %{ $side->{lines} }) {
         $called{$_} += $line->{calls}{$_}[0] for keys %{ $line->{calls} };
     }
-    is($called{'main::leaf'}, 8, 'all calls of a sub are there, one from an eval');
+    is($called{'main::leaf'}, 8, 'all calls of a sub are counted, with one from an eval');
 };
 
-subtest 'sources' => sub {
+subtest 'A page has the sources' => sub {
     is_deeply($got->{sources}{$file}, [['same', $source]], 'an unchanged source is in the page');
     my ($eval) = grep { /^\(eval/ } keys %{ $got->{sources} };
     is($got->{sources}{$eval}[0][0], 'generated', 'the source of an eval is marked as generated');
@@ -108,7 +111,7 @@ subtest 'sources' => sub {
     my $none = NaiveStacks::lines_of_page(page('dprofflame', '--no-source', $profile));
     is_deeply($none->{sources}, {}, '--no-source leaves out the sources');
     is_deeply($none->{sides}[0]{lines}, page_lines($profile),
-        '... and keeps the lines');
+        '--no-source keeps the lines');
     spew("$dir/x/$file", $source) if mkdir_for("$dir/x/$file");
     spew($file, "# one line more\n$source");
     my $state = sub {
@@ -123,7 +126,7 @@ subtest 'sources' => sub {
     spew($file, $source);
 };
 
-subtest 'odd sources' => sub {
+subtest 'Odd sources are shown as UTF-8' => sub {
     for (["caf\xe9\n", "caf\xc3\xa9\n", 'Latin-1'], ["caf\xc3\xa9\n", "caf\xc3\xa9\n", 'UTF-8'],
         ["a\r\nb\r\n", "a\r\nb\r\n", 'CRLF'], ["\0\e[31m\x{e2}\x80\xae\n", "\0\e[31m\xe2\x80\xae\n",
             'control characters'], ['x' x 100_000, 'x' x 100_000, 'a long line']) {
@@ -131,28 +134,31 @@ subtest 'odd sources' => sub {
         my $odd = spew("$dir/odd.pl", "sub f { 1 }\nf();\n__END__\n$tail");
         my $other = profiled([$odd], env => { %env, PERL_DPROF_LINES => 'count' })->{profile};
         my $page = NaiveStacks::lines_of_page(page('dprofhtml', $other));
-        is($page->{sources}{$odd}[0][1], "sub f { 1 }\nf();\n__END__\n$shown", $what);
-        is($page->{sides}[0]{detail}, 1, '... and lines=count has counts alone');
+        is($page->{sources}{$odd}[0][1], "sub f { 1 }\nf();\n__END__\n$shown",
+            "the page has a source with $what");
+        is($page->{sides}[0]{detail}, 1, 'a page of lines=count has counts alone');
     }
 };
 
-subtest 'without lines' => sub {
+subtest 'A profile without lines has its source in the page' => sub {
     my $plain = profiled([$file], env => \%env)->{profile};
     my $page = NaiveStacks::lines_of_page(page('dprofhtml', $plain));
     is_deeply([$page->{sides}[0]{detail}, $page->{sides}[0]{lines}], [0, {}],
         'a profile without lines has no lines in the page');
-    is($page->{sources}{$file}[0][1], $source, '... but the source');
+    is($page->{sources}{$file}[0][1], $source,
+        'a profile without lines has the source in the page');
     my $sited = profiled([$file], env => { %env, PERL_DPROF_CALLSITES => 1 })->{profile};
     $page = NaiveStacks::lines_of_page(page('dprofhtml', $sited));
     is($page->{sides}[0]{lines}{"$file:13"}{calls}{'main::leaf'}[0], 3,
         'callsites=1 gives the calls of lines');
-    is_deeply([grep { $_->{count} } values %{ $page->{sides}[0]{lines} }], [], '... and no counts');
+    is_deeply([grep { $_->{count} } values %{ $page->{sides}[0]{lines} }], [],
+        'callsites=1 gives no counts of lines');
     my $folded = spew("$dir/f.folded", "a;b 5\nc 3\n");
     ok(!defined NaiveStacks::lines_of_page(page('dprofhtml', $folded)),
         'folded stacks have no sources');
 };
 
-subtest 'counters' => sub {
+subtest 'Lines have counters' => sub {
     my $counted = profiled([$file],
         env => { %env, PERL_DPROF_LINES => 'time', PERL_DPROF_OPS => 1 })->{profile};
     my $page = NaiveStacks::lines_of_page(page('dprofflame', $counted));
@@ -164,10 +170,10 @@ subtest 'counters' => sub {
         { map { $_ => $rows->{$_}{self} } grep { $rows->{$_} } keys %lines },
         'the ops of lines are those of dprofreport');
     cmp_ok($lines{"$file:15"}{calls}{'main::deep'}[ 1 + $ops ], '>',
-        $lines{"$file:13"}{calls}{'main::leaf'}[ 1 + $ops ], 'calls have ops, too');
+        $lines{"$file:13"}{calls}{'main::leaf'}[ 1 + $ops ], 'calls have ops');
 };
 
-subtest 'several files, and two sides' => sub {
+subtest 'Lines of several files and of two sides are in a page' => sub {
     my $twice = NaiveStacks::lines_of_page(page('dprofflame', '-m', 'real', $profile, $profile));
     is_deeply({ map { $_ => $twice->{sides}[0]{lines}{$_}{count} } keys %{ $side->{lines} } },
         { map { $_ => 2 * $side->{lines}{$_}{count} } keys %{ $side->{lines} } },
@@ -177,13 +183,14 @@ subtest 'several files, and two sides' => sub {
             keys %{ $side->{lines} } }, 'times of two files are added up');
     my $two = NaiveStacks::lines_of_page(
         page('dprofflame', '-m', 'real', '--diff', $profile, $profile));
-    is_deeply($two->{sides}[0], $two->{sides}[1], 'both sides of a difference are there');
+    is_deeply($two->{sides}[0], $two->{sides}[1], 'both sides of a difference have lines');
     is_deeply($two->{sides}[0]{lines}{"$file:13"}{self}[0],
-        $side->{lines}{"$file:13"}{self}[ $index{real} ], '... with the costs of the profile');
-    is(scalar @{ $two->{sources}{$file} }, 2, '... and with their sources');
+        $side->{lines}{"$file:13"}{self}[ $index{real} ],
+            'both sides of a difference have the costs of the profile');
+    is(scalar @{ $two->{sources}{$file} }, 2, 'both sides of a difference have their sources');
 };
 
-subtest 'dprofhtml' => sub {
+subtest 'dprofhtml writes a page that opens with the source' => sub {
     my $made = run_tool('dprofhtml', [$profile], dir => $dir);
     is("$made->{status} $made->{out}$made->{err}", "0 wrote dprof.html; open it in a browser\n",
         'dprofhtml writes dprof.html');
@@ -191,10 +198,11 @@ subtest 'dprofhtml' => sub {
     is(NaiveStacks::page_of($page)->{json}{options}{start}, 'source',
         'the page of dprofhtml opens with the source');
     is(NaiveStacks::page_of($html)->{json}{options}{start}, 'graph',
-        'that of dprofflame opens with the graph');
+        'the page of dprofflame opens with the graph');
     is(in_process('dprofhtml', '--diff', '-o', "$dir/y.html", "$dir/none.out", $profile)->{status},
         1, '--diff without the other profile gives status 1');
-    is(in_process('dprofhtml', '--colors', 'hot')->{status}, 2, 'options of pictures fail');
+    is(in_process('dprofhtml', '--colors', 'hot')->{status}, 2,
+        'dprofhtml refuses options of pictures');
 };
 
 sub page_lines {

@@ -56,7 +56,7 @@ sub versions {
 
 # ---- texts ----
 
-subtest 'two texts' => sub {
+subtest 'The lines of two texts pair up' => sub {
     srand $seed;
     my @wrong;
     for my $round (1 .. $rounds) {
@@ -140,7 +140,7 @@ sub got {
     } @{ $json->{rows} }];
 }
 
-subtest 'random edits' => sub {
+subtest 'Random edits pair each line with its former self' => sub {
     srand $seed;
     my ($wrong, @first, %fates) = (0);
     for my $round (1 .. $rounds) {
@@ -166,12 +166,12 @@ subtest 'random edits' => sub {
     }
     is($wrong, 0, 'each line pairs with its former self')
         or do { is_deeply(@first[2, 3], "round $first[0], $first[1]"); diag "DPROF_SEED=$seed" };
-    is($fates{two}{one}, undef, 'lines of one side alone are told as inserted or deleted');
+    is($fates{two}{one}, undef, 'lines of one side alone are inserted or deleted');
     cmp_ok($fates{one}{two} // 0, '<', ($fates{one}{one} // 0) / 5,
-        '... and lines of both sides only where they moved and ran on one');
+        'lines of both sides move or ran on one side');
 };
 
-subtest 'many lines' => sub {
+subtest 'Many lines pair up' => sub {
     srand $seed;
     my $side = versions(move => 1, subs => 400);
     my $json = json_of(diffs('-s', 'srcline', '-m', 'ops', '--format', 'json', '-v',
@@ -182,7 +182,7 @@ subtest 'many lines' => sub {
         'each line of a large file pairs with its former self');
 };
 
-subtest 'sources that are not there' => sub {
+subtest 'Lines without their source pair up' => sub {
     srand $seed;
     my ($wrong, $pairs, $right) = (0, 0, 0);
     for my $round (1 .. $rounds) {
@@ -216,7 +216,7 @@ subtest 'sources that are not there' => sub {
     cmp_ok($right, '>', 0.8 * $pairs, "without the source $right of $pairs pairs are right");
 };
 
-subtest 'three sides, renames, scripts' => sub {
+subtest 'Lines of three sides, of renamed subs and of scripts pair up' => sub {
     srand $seed;
     my $first = program(2, 6);
     my @versions = ($first, edited($first), edited($first));
@@ -238,7 +238,7 @@ subtest 'three sides, renames, scripts' => sub {
 
 # ---- rules ----
 
-subtest 'rules about lines' => sub {
+subtest 'Rules about lines fail a gate' => sub {
     srand $seed;
     my $wrong = 0;
     for my $round (1 .. $rounds) {
@@ -265,7 +265,7 @@ subtest 'rules about lines' => sub {
     my @out = map { $_->{profile} } @$side{qw(old new)};
     my $nowhere = diffs('--fail-if', 'line /nowhere/ calls > 0', @out);
     is($nowhere->{status}, 1, 'a rule that matches no line gives status 1');
-    like($nowhere->{err}, qr/no line matches/, '... with a message');
+    like($nowhere->{err}, qr/no line matches/, 'a rule that matches no line gives a message');
     my $by_line = diffs('-s', 'srcline', '-m', 'ops', '--fail-if', 'line ops > 0', @out);
     like($by_line->{out}, qr/^ .* line ops > 0 +p\.pl:\d/m, 'a table by line marks the findings');
     like(diffs('--fail-if', 'line new', '--format', 'github', @out)->{out},
@@ -275,7 +275,7 @@ subtest 'rules about lines' => sub {
         'a rule without a limit is an error');
 };
 
-subtest 'what a side lacks' => sub {
+subtest 'A side that lacks lines or values gives a message' => sub {
     srand $seed;
     my $side = versions();
     my ($old, $new) = @$side{qw(old new)};
@@ -295,13 +295,13 @@ subtest 'what a side lacks' => sub {
         'without -m lines with counts are compared by counts');
     is(diffs('--fail-if', 'line self > 1%', $counts, $new->{profile})->{err},
         "line self > 1%: the lines of $counts have calls only, and no self; record it with"
-        . " lines=time\n", 'a rule that needs times is an error, too');
+        . " lines=time\n", 'a rule that needs times is an error if the lines have counts');
     is(diffs('--annotate', 'f1', $plain, $new->{profile})->{err},
         "--annotate: $plain has no lines; record it with lines=time\n",
-        '--annotate without lines is an error, too');
+        '--annotate is an error if a side has no lines');
 };
 
-subtest 'several runs a side' => sub {
+subtest 'Several runs a side are tested by line' => sub {
     srand $seed;
     my $program = program(1, 4);
     my ($text, $at) = text_of($program, '');
@@ -332,7 +332,7 @@ sub example {
         profile_of([['parse', [sort { $a <=> $b } keys %cost]]], $file, $text, \%at, \%cost));
 }
 
-subtest '--annotate' => sub {
+subtest 'dprofdiff --annotate prints lines of both sides' => sub {
     my @out = (
         example('old', <<'OLD', 3 => [10, 20, 100], 4 => [10, 5, 30], 5 => [10, 1, 2000]),
 package My;
@@ -357,7 +357,7 @@ sub parse {
 NEW
     );
     my $run = diffs('--annotate', 'parse', '-m', 'real', @out);
-    is($run->{out} =~ s/\Q$dir\E/DIR/gr, <<'TEXT', '--annotate of a sub') or diag $run->{err};
+    is($run->{out} =~ s/\Q$dir\E/DIR/gr, <<'TEXT', '--annotate prints a sub') or diag $run->{err};
 # Baseline: DIR/old.out
 # New: DIR/new.out
 # Metric: real time, self, in seconds
@@ -375,7 +375,8 @@ NEW
                                               6     9  }
 TEXT
     $run = diffs('--annotate', 'My.pm', '-m', 'ops', '--color', 'always', @out);
-    is($run->{out} =~ s/\Q$dir\E/DIR/gr =~ s/\e\[(\d*)m/<$1>/gr, <<'TEXT', 'a file, in colour');
+    is($run->{out} =~ s/\Q$dir\E/DIR/gr =~ s/\e\[(\d*)m/<$1>/gr,
+        <<'TEXT', '--annotate prints a file in colour');
 # Baseline: DIR/old.out
 # New: DIR/new.out
 # Metric: ops, self
@@ -399,9 +400,9 @@ TEXT
     rename "$dir/old/My.pm", "$dir/elsewhere/My.pm" or die $!;
     like(diffs('--annotate', 'parse', @out)->{out},
         qr/^# \S+old\.out: the source is missing .*\n# Lines are paired by .*, which may be/m,
-        'a missing source is told');
+        'a message says that a source is missing');
     like(diffs('--annotate', 'parse', '--symfs', "$dir/elsewhere", @out)->{out},
-        qr/^ .* -    my \@words = split/m, '--symfs finds it');
+        qr/^ .* -    my \@words = split/m, '--symfs finds the missing source');
     spew("$dir/new/My.pm", slurp("$dir/new/My.pm") . "# more\n");
     unlike(diffs('--annotate', 'parse', @out)->{out}, qr/my \(\$text\)/,
         'a changed source is not printed');
@@ -414,7 +415,7 @@ TEXT
     is(diffs('--annotate', 'parse', '--fail-if', 'calls > 0', @out)->{status}, 0,
         '--annotate with a gate that passes gives status 0');
     is(diffs('--annotate', 'parse', '--fail-if', 'line calls > 0', @out)->{status},
-        3, '--annotate with one that fails gives status 3');
+        3, '--annotate with a gate that fails gives status 3');
 };
 
 # ---- tests and baselines ----
@@ -431,7 +432,7 @@ sub project_says {
 my $can = !profiled(['-e', '0'], env => { PERL_DPROF_MODE => 'tree', PERL_DPROF_LINES => 'count' })
     ->{raw};
 
-subtest 'failures name the line' => sub {
+subtest 'A failure of Test::DProf names the line' => sub {
     plan skip_all => 'there are no lines in this perl' if !$can;
     mkdir "$dir/project";
     mkdir "$dir/project/lib";
@@ -453,12 +454,13 @@ END
         my $t = sub { my ($update) = @_;
             return project_says({ %env, DPROF_UPDATE_BASELINES => $update }, $^X, 'a.t') };
         spew("$dir/project/lib/My.pm", $module);
-        is($t->(1)->{status}, 0, "a baseline with lines=$with");
+        is($t->(1)->{status}, 0, "a baseline with lines=$with is written");
         my $first = slurp("$dir/project/$with.tmon");
         $t->(1);
-        is(slurp("$dir/project/$with.tmon"), $first, '... is the same bytes again')
+        is(slurp("$dir/project/$with.tmon"), $first,
+            "a baseline with lines=$with is the same bytes again")
             if $with eq 'count';
-        like($first, qr/^#l 6 \d 30\b/m, '... and has the lines');
+        like($first, qr/^#l 6 \d 30\b/m, "a baseline with lines=$with has the lines");
         is($t->(0)->{status}, 0, 'an unchanged program passes');
         spew("$dir/project/lib/My.pm", $module =~ s/(push \@words), lc \$word;/my \$x = lc \$word;
         $1, \$x;
@@ -468,10 +470,10 @@ END
         my $grown = $with eq 'count' ? qr/\d: 0 -> 30 calls/ : qr/8: 0 -> \d+ ops/;
         like($failed->{err},
             qr{^# FAIL ops > 2%: My::parse: \d+ -> \d+\n#   lib/My\.pm:$grown \(new\)\n}m,
-            '... and names the line below its sub');
+            'the failure names the line below its sub');
         like($failed->{err},
             qr{^# FAIL line /My/ calls > 0: lib/My\.pm:\d in My::parse: 0 -> 30$}m,
-            '... as does a rule about lines');
+            'the failure of a rule about lines names the line');
     }
     spew("$dir/project/a.t", slurp("$dir/project/a.t") =~ s/lines => \$ENV\{WITH\}, //r);
     spew("$dir/project/lib/My.pm", $module);
@@ -479,12 +481,12 @@ END
     spew("$dir/project/lib/My.pm", $module =~ s/lc \$word/lc uc \$word/r);
     my $failed = project_says({ WITH => 'none', DPROF_ARTIFACTS => "$dir/project" }, $^X, 'a.t');
     like($failed->{err}, qr/^# FAIL ops > 2%: My::parse: \d+ -> \d+\n# (?!  )/m,
-        'a baseline without lines names none');
+        'the failure against a baseline without lines names no line');
     like($failed->{err}, qr/rule line \S+ calls > 0 was not checked: not both\s.*sides have lines/s,
-        '... and the rule about lines is told as not checked');
+        'a message says that the rule about lines was not checked');
 };
 
-subtest 'prove -PDProf' => sub {
+subtest 'prove -PDProf names the line of a finding' => sub {
     plan skip_all => 'there are no lines in this perl' if !$can;
     my $module = slurp("$dir/project/lib/My.pm") =~ s/lc uc/lc/r;
     spew("$dir/project/lib/My.pm", $module);
@@ -503,19 +505,20 @@ subtest 'prove -PDProf' => sub {
         $module =~ s/(push \@words, lc \$word;)/$1\n        \$text .= '' for 1 .. 3;/r);
     my $failed = project_says({}, @prove);
     like($failed->{out}, qr{^DProf: b\.t: My::parse: ops > 2%: \d+ -> [\d,]+; most of it at }m,
-        'a change is a finding') or diag "$failed->{out}$failed->{err}";
-    like($failed->{out}, qr{ at lib/My\.pm:7: 0 -> 27 calls \(new\)$}m, '... which names the line');
+        'a change gives a finding') or diag "$failed->{out}$failed->{err}";
+    like($failed->{out}, qr{ at lib/My\.pm:7: 0 -> 27 calls \(new\)$}m,
+        'the finding names the line');
     like($failed->{out},
         qr{^DProf: b\.t: lib/My\.pm:7 in My::parse: line /My/ calls > 0: 0 -> 27$}m,
-        'a rule about lines');
+        'a rule about lines gives a finding');
     spew("$dir/project/c.t", "print \"1..1\\n\";\nprint \"ok 1\\n\";\n");
     push @prove, 'c.t';
     project_says({ DPROF_UPDATE_BASELINES => 1 }, @prove);
     unlike(project_says({}, @prove)->{out}, qr/no line matches/,
-        'that no line of one of two tests matches is not told');
+        'no message names a rule that one of two tests matches');
     like(project_says({}, map { s{/My/}{/Yours/}r } @prove)->{out},
         qr{^DProf: fail_if line /Yours/ calls > 0: no line matches \(b\.t, and 1 more\)$}m,
-        '... of both it is');
+        'a message names a rule that no test matches');
 };
 
 done_testing;

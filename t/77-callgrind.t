@@ -25,26 +25,26 @@ my @graph = (['main', [100, 5], ['N::a', 2, [300, 0]], ['N::b', 1, [200, 9]]],
     ['N::c', [300, 6]]);
 my $file = spew("$dir/callgrind.out", callgrind_text('Ir Dw', @graph));
 
-subtest 'A call graph, as a tree' => sub {
-    is(shown('dproffold', $file), <<'END', 'folded: shares of the callers');
+subtest 'A call graph is read as a tree' => sub {
+    is(shown('dproffold', $file), <<'END', 'callers get shares of a callee');
 main 100
 main;N::a 100
 main;N::a;N::c 200
 main;N::b 100
 main;N::b;N::c 100
 END
-    is(shown('dproffold', '-m', 'Dw', $file), <<'END', 'another event');
+    is(shown('dproffold', '-m', 'Dw', $file), <<'END', '-m selects an event');
 main 5
 main;N::b 3
 main;N::b;N::c 6
 END
-    is(shown('dproffold', '-m', 'calls', $file), <<'END', 'calls');
+    is(shown('dproffold', '-m', 'calls', $file), <<'END', '-m calls prints calls');
 main;N::a 2
 main;N::a;N::c 4
 main;N::b 1
 main;N::b;N::c 6
 END
-    is(shown('dprofpp', $file), <<'END', 'a table');
+    is(shown('dprofpp', $file), <<'END', 'dprofpp prints a table');
 Total = 600 Ir
 Exclusive Counts
  %All    Excl  Cumul #Calls   Excl/c Cuml/c  Name
@@ -53,7 +53,7 @@ Exclusive Counts
  16.7     100    200      1   100.00 200.00  N::b
  16.7     100    300      2   50.000 150.00  N::a
 END
-    is(shown('dprofreport', '--format=perf', '-m', 'Ir', $file), <<"END", 'a report');
+    is(shown('dprofreport', '--format=perf', '-m', 'Ir', $file), <<"END", 'dprofreport prints Ir');
 # Profile: $file
 # Metric: Ir
 # Total: 600 Ir
@@ -69,55 +69,64 @@ Children      Self  Symbol
 END
 };
 
-subtest 'Packed, merged, named' => sub {
+subtest 'Compressed, merged and named call graphs are read' => sub {
     IO::Compress::Gzip::gzip($file => "$dir/packed");
-    is(shown('dproffold', "$dir/packed"), shown('dproffold', $file), 'packed');
-    is(shown('dprofmerge', '-o', "$dir/merged", $file, $file), '', 'two are merged');
-    is(shown('dproffold', "$dir/merged"), shown('dproffold', $file, $file), '... as they add up');
+    is(shown('dproffold', "$dir/packed"), shown('dproffold', $file),
+        'dproffold reads a compressed file');
+    is(shown('dprofmerge', '-o', "$dir/merged", $file, $file), '',
+        'dprofmerge merges a file with itself without a message');
+    is(shown('dproffold', "$dir/merged"), shown('dproffold', $file, $file),
+        'the merged stacks are the sums of both files');
     is(join("\n", sort split /\n/, shown('dprofpp', "$dir/merged")),
-        join("\n", sort split /\n/, shown('dprofpp', $file, $file)), '... with their calls');
-    like(slurp("$dir/merged"), qr/^\$dprof_unit='Ir';\n\$dprof_calls=1;$/m, '... which is told');
-    is(shown('dprofpp', '-V', $file) =~ s/.*?\n//r, "format: callgrind\n", 'what it is');
+        join("\n", sort split /\n/, shown('dprofpp', $file, $file)),
+            'the merged calls are the sums of both files');
+    like(slurp("$dir/merged"), qr/^\$dprof_unit='Ir';\n\$dprof_calls=1;$/m,
+        'the merged file names its unit and says that it has calls');
+    is(shown('dprofpp', '-V', $file) =~ s/.*?\n//r, "format: callgrind\n",
+        'dprofpp -V names the format');
     like(in_process('dprofpp', '-T', $file)->{err},
-        qr/this is a file of callgrind, which has no order of calls; use -S/, 'no order of calls');
+        qr/this is a file of callgrind, which has no order of calls; use -S/,
+            'dprofpp -T of a call graph is an error');
 };
 
-subtest 'Compared' => sub {
+subtest 'Call graphs are compared' => sub {
     $graph[3][1][0] += 300;
     $graph[2][2][2][0] += 300;
     $graph[0][3][2][0] += 300;
     my $new = spew("$dir/new.out", callgrind_text('Ir Dw', @graph));
     my $table = shown('dprofdiff', '--format=perf', '-m', 'Ir', $file, $new);
-    like($table, qr/^# Metric: Ir, self$/m, 'by the first event');
-    like($table, qr/^ +50\.00% +\+16\.67% +\+300 +\+100\.00% +N::c$/m, 'what came to it');
-    like($table, qr/^# 4 subs did not change/m, '... and to no other');
+    like($table, qr/^# Metric: Ir, self$/m, 'dprofdiff compares the first event');
+    like($table, qr/^ +50\.00% +\+16\.67% +\+300 +\+100\.00% +N::c$/m,
+        'dprofdiff prints the growth of the changed sub');
+    like($table, qr/^# 4 subs did not change/m, 'dprofdiff finds no change in the other subs');
     like(shown('dprofdiff', '--format=perf', '-m', 'calls', $file, $new), qr/^# Metric: calls/m,
-        'by calls');
+        'dprofdiff -m calls compares calls');
     my $time = spew("$dir/time.out", callgrind_text('Time_(10ns)', ['N::c', [500]]));
     my $ours = spew("$dir/ours", profile_text(format => 'tree', hz => 10_000_000,
         times => [100, 0, 100], subs => ['N c N.pm:12'],
         lines => ['= 0 0 0 0 0 0 0 0', '= 1 1 4 100 0 100 0 0']));
     like(shown('dprofdiff', '--format=perf', $ours, $time), qr/^# New total: 0\.000005\S* s/m,
-        'times with times');
+        'dprofdiff compares times of a call graph with those of a profile');
     is(in_process('dprofdiff', '--format=perf', $ours, $file)->{status}, 1,
-        '... and not with others');
+        'dprofdiff refuses to compare times with other events');
 };
 
-subtest 'Lines that are relative to the one before' => sub {
+subtest 'Relative lines are read' => sub {
     my $text = join "\n", 'events: Ir', 'fl=m.c', 'fn=main', '16 4', 'cfi=f.c', 'cfn=f',
         'calls=3 +4', '+1 30', 'cfn=g', 'calls=1 -7', '* 2', 'cfn=h', 'calls=1 *', '1 2', '';
     my $out = shown('dprofexport', '--format', 'callgrind', spew("$dir/relative", $text));
     my %begin = $out =~ /^cfn=\(\d+\) ([fgh])\ncalls=\d+ (\d+)$/mg;
-    is_deeply(\%begin, { f => 20, g => 10, h => 17 }, 'subs begin where their calls go')
+    is_deeply(\%begin, { f => 20, g => 10, h => 17 }, 'subs begin at the lines that calls name')
         or diag($out);
 };
 
 # What lines have, as a tree has them that dprofmerge makes of files: { FILE:LINE => "CPU REAL" }.
 sub merged_lines {
     my ($scale, @files) = @_;
-    is(shown('dprofmerge', '-o', "$dir/lined", @files), '', 'merged');
+    is(shown('dprofmerge', '-o', "$dir/lined", @files), '',
+        'dprofmerge writes the lines without a message');
     my $got = LineReader::read_file("$dir/lined");
-    is(join("\n", LineReader::problems($got)), '', '... with lines that add up');
+    is(join("\n", LineReader::problems($got)), '', 'the lines of the merged tree add up');
     my %lines;
     for my $at (keys %{ $got->{times} }) {
         my ($user, $system, $real) = map { $_ * $scale } @{ $got->{times}{$at} };
@@ -126,12 +135,13 @@ sub merged_lines {
     return \%lines;
 }
 
-subtest 'What lines cost' => sub {
+subtest 'Lines of a call graph have their costs' => sub {
     my $source = spew("$dir/m.c", "int f() {\n  x();\n}\nint main() {\n  f();\n}\n");
     my $text = join "\n", 'events: Ir Dw', "fl=$source", 'fn=main', '4 5 1', 'cfn=f', 'calls=2 1',
         '5 60 2', 'fn=f', '1 10 2', 'fi=inline.h', '+6 20 0', "fe=$source", '2 30', '';
     my $lined = spew("$dir/lined.out", $text);
-    is(shown(qw(dprofreport -s srcline), $lined) =~ s/^(?:#|\.\.).*\n//mgr, <<"END", 'by line');
+    is(shown(qw(dprofreport -s srcline), $lined) =~ s/^(?:#|\.\.).*\n//mgr,
+        <<"END", 'dprofreport -s srcline sorts the lines of a call graph');
 Children      Self  Source:Line
 
   46.15%    46.15%  $source:2
@@ -141,7 +151,7 @@ Children      Self  Source:Line
 END
     my @vouched = ('--source-dir', $dir);
     my $text_of_f = shown(qw(dprofreport --annotate f), @vouched, $lined);
-    is($text_of_f =~ s/^#.*\n| +$//mgr, <<'END', 'the source');
+    is($text_of_f =~ s/^#.*\n| +$//mgr, <<'END', '--annotate prints the source');
  Children      Self     Count Line
    15.38%    15.38%           1  int f() {
    46.15%    46.15%           2    x();
@@ -152,16 +162,18 @@ END
 END
     like(shown(qw(dprofreport -m Dw --annotate f), @vouched, $lined),
         qr/^ +66\.67% +66\.67% +1  int f/m,
-        '... by another event');
+        '--annotate -m prints the shares of another event');
     is_deeply(merged_lines(1, $lined, $lined), { "$source:4" => '10 10', "$source:1" => '20 20',
-        'inline.h:7' => '40 40', "$source:2" => '60 60' }, '... they are the sums of two');
+        'inline.h:7' => '40 40', "$source:2" => '60 60' }, 'lines of two files are added up');
     my $more = spew("$dir/more.out", $text =~ s/^2 30$/2 40/mr);
     like(shown(qw(dprofdiff -m Ir -s srcline), $lined, $more),
-        qr/^ +46\.15% +\+7\.18% +\+10 +\+33\.33% +\Q$source\E:2$/m, '... compared');
-    is(shown(qw(dprofflame -f -o), "$dir/page.html", $lined), '', '... and on a page');
+        qr/^ +46\.15% +\+7\.18% +\+10 +\+33\.33% +\Q$source\E:2$/m,
+            'dprofdiff -s srcline compares lines');
+    is(shown(qw(dprofflame -f -o), "$dir/page.html", $lined), '',
+        'dprofflame writes a page with lines without a message');
     my ($side) = @{ NaiveStacks::lines_of_page(slurp("$dir/page.html"))->{sides} };
     is_deeply([sort map { s/.*\///r } grep { length } keys %{ $side->{lines} }],
-        [qw(inline.h:7 m.c:1 m.c:2 m.c:4)], '... which has them');
+        [qw(inline.h:7 m.c:1 m.c:2 m.c:4)], 'the page has the lines of the call graph');
 };
 
 # User, system and real time of user and system time and what was waited.
@@ -196,31 +208,35 @@ sub random_tree {
         lines => ['= 0 0 1 0 0 0 0 0', @lines, map { ("#f $_", @{ $at{$_} }) } sort keys %at]);
 }
 
-subtest 'Lines of ours, written and read again' => sub {
+subtest 'Random trees with lines are exported and read again' => sub {
     srand($ENV{DPROF_SEED} // 7);
     for my $round (1 .. ($ENV{DPROF_RUNS} || TestEnvironment::rounds(5, 50))) {
         my $ours = spew("$dir/tree", random_tree());
         my $theirs = "$dir/tree.callgrind";
-        is(shown('dprofexport', '-o', $theirs, $ours), '', "$round: written");
+        is(shown('dprofexport', '-o', $theirs, $ours), '',
+            "round $round: dprofexport writes a tree as a call graph without a message");
         my ($want, $got) = (merged_lines(1e6, $ours), merged_lines(1, $theirs));
         delete @$want{ grep { $want->{$_} eq '0 0' } keys %$want };
-        is_deeply($got, $want, '... the same lines') or last;
-        is(shown('dprofexport', '-o', "$dir/again.callgrind", $theirs), '', '... written again');
+        is_deeply($got, $want,
+            "round $round: the lines are the same when they are read again") or last;
+        is(shown('dprofexport', '-o', "$dir/again.callgrind", $theirs), '',
+            "round $round: dprofexport writes a call graph from a call graph without a message");
         my ($one, $two) = map { read_callgrind(slurp($_))->{lines} } $theirs,
             "$dir/again.callgrind";
         for my $of ($one, $two) {
             $#$_ = 1 for map { values %$_ } values %$of;        # Cpu and Wall
         }
-        is_deeply($two, $one, '... with the same lines of each function') or last;
+        is_deeply($two, $one,
+            "round $round: each function has the same lines after the second export") or last;
     }
 };
 
-subtest 'What cannot be read' => sub {
+subtest 'Damaged call graphs give a message' => sub {
     my $says = sub {
         my ($text, $want, $what) = @_;
         my $run = in_process('dprofreport', '--format=perf', spew("$dir/x", $text));
         is("$run->{status} $run->{err}", "1 $dir/x: $want\n", $what);
-        is($run->{out}, '', '... and nothing is shown');
+        is($run->{out}, '', "dprofreport shows nothing of a damaged file: $what");
     };
     my $head = "version: 1\ncreator: x\n";
     $says->($head, "there is no line `events:' (line 3, byte 22)", 'no events');
@@ -230,19 +246,20 @@ subtest 'What cannot be read' => sub {
         'no name was given for this number: (1) (line 4, byte 33)', 'a number without a name');
 };
 
-subtest 'More counters than there is room for' => sub {
+subtest 'Counters beyond the limit are left out with a message' => sub {
     my $words = sub { join ' ', map { "E$_" } 1 .. $_[0] };
     my $file = spew("$dir/many", callgrind_text($words->(19), ['main', [1 .. 19]]));
     my $says = "$file: there is no room for these counters: E18 E19 (16 of 18 are read)\n";
     for my $tool ([qw(dprofpp)], [qw(dprofreport)], [qw(dproffold -m E17)],
         [qw(dprofmerge -o), "$dir/few"]) {
         my $run = in_process(@$tool, $file);
-        is("$run->{status} $run->{err}", "0 $says", "$tool->[0] says which");
+        is("$run->{status} $run->{err}", "0 $says",
+            "$tool->[0] names the counters that it leaves out");
     }
     is(in_process('dprofreport', '--format=perf', '-f', $file)->{err}, '',
-        '... and with -f does not');
+        'dprofreport -f does not name the counters that it leaves out');
     is(shown('dprofpp', spew("$dir/full", callgrind_text($words->(17), ['main', [1 .. 17]])))
-        =~ /^Total = 1 E1$/m, 1, 'nothing is said where there is room');
+        =~ /^Total = 1 E1$/m, 1, 'dprofpp prints no message if there is room for all counters');
 };
 
 done_testing;

@@ -23,7 +23,7 @@ sub figures {
     my %figures;
     my @lines = split /\n/, shown('dprofreport', qw(--format csv -m real -F),
         'sub,calls,period_children,period', $file);
-    is(shift @lines, 'symbol,calls,children,self', 'a table');
+    is(shift @lines, 'symbol,calls,children,self', 'dprofreport prints a table');
     for (@lines) {
         my ($sub, @values) = split /,/;
         $sub =~ s/(BEGIN|__ANON__)[@\[#].*/$1/;
@@ -39,13 +39,13 @@ sub add {
     return;
 }
 
-subtest 'A recorded file' => sub {
+subtest 'A recorded file is read' => sub {
     is_deeply(figures($recorded), {
         'Shop::check' => [16, 236, 156], 'Shop::price' => [9, 206, 206],
         'main::BEGIN' => [1, 164, 110], 'CORE:print' => [1, 47, 47], 'CORE:sort' => [1, 128, 76],
         'main::__ANON__' => [4, 270, 34], 'main::go' => [1, 48, 28],
     }, 'calls, inclusive and own times are those of Devel::NYTProf::Data');
-    is(shown('dproffold', '-m', 'calls', $recorded), <<'END', 'contexts');
+    is(shown('dproffold', '-m', 'calls', $recorded), <<'END', 'dproffold prints the contexts');
 CORE:print 1
 CORE:sort 1
 CORE:sort;Shop::price 3
@@ -60,24 +60,27 @@ main::__ANON__[-e:3];Shop::check;Shop::check;Shop::check;Shop::check;Shop::price
 main::go 1
 main::go;Shop::price 1
 END
-    like(shown('dprofpp', '-V', $recorded), qr/^format: nytprof$/m, 'what it is');
+    like(shown('dprofpp', '-V', $recorded), qr/^format: nytprof$/m, 'dprofpp -V names the format');
     my $piped = ['sh', '-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', $recorded,
         tool_command('dproffold', '-')];
-    is(run_program($piped)->{out}, shown('dproffold', $recorded), 'from a pipe');
-    is(shown('dprofmerge', '-o', "$dir/merged", $recorded), '', 'merged');
-    is_deeply(figures("$dir/merged"), figures($recorded), '... is the same');
+    is(run_program($piped)->{out}, shown('dproffold', $recorded), 'dproffold reads a pipe');
+    is(shown('dprofmerge', '-o', "$dir/merged", $recorded), '',
+        'dprofmerge merges a file without a message');
+    is_deeply(figures("$dir/merged"), figures($recorded),
+        'the merged tree has the times of the file');
 };
 
-subtest 'A file that is cut' => sub {
+subtest 'Files that are cut or newer give a message' => sub {
     my $file = spew("$dir/cut", substr slurp($recorded), 0, -200);
     my $run = in_process('dproffold', $file);
     like($run->{err},
-        qr/\A\Q$file\E: profile cut short: the compressed data break off \(byte \d+\)$/, 'is told');
-    is($run->{status}, 0, '... and read as far as it goes');
+        qr/\A\Q$file\E: profile cut short: the compressed data break off \(byte \d+\)$/,
+            'a message says that the file was cut');
+    is($run->{status}, 0, 'a file that was cut is read as far as it goes');
     $run = in_process('dproffold', spew("$dir/new", "NYTProf 6 0\n"));
     like($run->{err}, qr/this is version 6 of NYTProf's format; version 5 can be read/,
-        'a newer one');
-    is($run->{status}, 1, '... is not read');
+        'a message names the version of a newer file');
+    is($run->{status}, 1, 'a newer file is not read');
 };
 
 # ---- with Devel::NYTProf ----
@@ -142,9 +145,10 @@ END
 
 sub our_lines {
     my ($file) = @_;
-    is(shown('dprofmerge', '-o', "$dir/lined", $file), '', 'merged');
+    is(shown('dprofmerge', '-o', "$dir/lined", $file), '',
+        'dprofmerge merges lines without a message');
     my $got = LineReader::read_file("$dir/lined");
-    is(join("\n", LineReader::problems($got)), '', '... with lines that add up');
+    is(join("\n", LineReader::problems($got)), '', 'the lines of the merged tree add up');
     return { map { /shop\.pl:([1-9]\d*)$/ ? ($1 => [$got->{count}{$_},
         sprintf '%.0f', $got->{times}{$_}[2] / 100]) : () } keys %{ $got->{count} } };
 }
@@ -164,44 +168,49 @@ SKIP: {
     my $there = run_program([$^X, '-MDevel::NYTProf::Data', '-e1']);
     skip 'Devel::NYTProf is not installed', 1 if $there->{status};
     my %compared;
-    subtest 'New files of every kind' => sub {
+    subtest 'New files of every kind agree with Devel::NYTProf::Data' => sub {
         for my $options ('calls=1', 'calls=2:compress=0', 'calls=2:blocks=1:slowops=1',
             'stmts=0', 'slowops=0:clock=2') {
             my $file = "$dir/" . $options =~ tr/:=/__/r;
             my $run = run_program([$^X, '-d:NYTProf', $program],
                 env => { NYTPROF => "file=$file:$options" });
-            is($run->{status}, 0, "recorded with $options") or diag($run->{err});
+            is($run->{status}, 0, "NYTProf records with $options") or diag($run->{err});
             my $theirs = their_figures($file);
-            ok(keys %$theirs > 8, 'subs');
-            is(near(figures($file), $theirs), '', '... as Devel::NYTProf::Data has them');
+            ok(keys %$theirs > 8, "$options: Devel::NYTProf::Data reads more than eight subs");
+            is(near(figures($file), $theirs), '',
+                "$options: the subs are those of Devel::NYTProf::Data");
             $compared{$options} = $file;
             next if $options eq 'stmts=0';
             my ($want, $got) = (their_lines($file), our_lines($file));
-            cmp_ok(scalar keys %$want, '>', 10, 'lines');
+            cmp_ok(scalar keys %$want, '>', 10,
+                "$options: Devel::NYTProf::Data reads more than ten lines");
             is_deeply({ map { $_ => $got->{$_}[0] } keys %$want },
-                { map { $_ => $want->{$_}[0] } keys %$want }, '... run as often');
+                { map { $_ => $want->{$_}[0] } keys %$want },
+                    "$options: the lines run as often as in Devel::NYTProf::Data");
             # times that are less than 0 are 0, and others share what there is
             is(join(' ', grep { abs($got->{$_}[1] - $want->{$_}[1]) > 2 + $want->{$_}[1] / 10 }
-                keys %$want), '', '... and take as long') or diag explain [$got, $want];
+                keys %$want), '', "$options: the lines take as long as in Devel::NYTProf::Data")
+                    or diag explain [$got, $want];
         }
     };
-    subtest 'Without calls: no recursion' => sub {
+    subtest 'A file without calls is read if nothing recurs' => sub {
         my $plain = slurp($program) =~ s/(?:check|even)\(\$n - 1\)/price(1)/gr;
         my $run = run_program([$^X, '-d:NYTProf', spew("$dir/plain.pl", $plain)],
             env => { NYTPROF => "file=$dir/sums:calls=0" });
-        is(near(figures("$dir/sums"), their_figures("$dir/sums")), '', 'their sums by place');
+        is(near(figures("$dir/sums"), their_figures("$dir/sums")), '',
+            'the sums of subs are those of Devel::NYTProf::Data');
     };
-    subtest 'Compared with a profile of ours' => sub {
+    subtest 'A file of NYTProf is compared with a profile' => sub {
         my $run = run_program([$^X, PROFILER(), $program], dir => $dir,
             env => { PERL_DPROF_MODE => 'tree', PERL_DPROF_OUT => "$dir/ours",
                 PERL_DPROF_BUILTINS => 'slow' });
-        is($run->{status}, 0, 'recorded') or diag($run->{err});
+        is($run->{status}, 0, 'the program is recorded as a tree') or diag($run->{err});
         my ($header, @rows) = split /\n/, in_process('dprofdiff', qw(-f -v -m calls --format csv),
             $compared{'calls=1'}, "$dir/ours")->{out};
         my %calls = map { ((split /,/)[16] => [(split /,/)[2, 6]]) } @rows;
         for my $sub (qw(Shop::check Shop::even Shop::odd main::made main::fails main::last_one)) {
             my ($theirs, $ours) = @{ $calls{$sub} || ['none', 'none '] };
-            is($theirs, $ours, "$sub: paired, and called as often");
+            is($theirs, $ours, "dprofdiff pairs $sub, which was called as often on both sides");
         }
     };
 }

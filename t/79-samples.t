@@ -25,7 +25,7 @@ my @names = ('main', 'N::f', 'a b', "caf\xc3\xa9", 'x.y', 'CORE:open');
 
 sub stack { return map { $names[rand @names] } 1 .. 1 + rand 6 }
 
-subtest 'Samples of perf' => sub {
+subtest 'Random samples of perf are added up' => sub {
     for my $round (1 .. 10) {
         my ($text, %clock, %faults) = '';
         for (1 .. 1 + rand 50) {
@@ -41,9 +41,10 @@ subtest 'Samples of perf' => sub {
         }
         next if !%clock || !%faults;
         my $file = file($text);
-        my $good = is(shown('dproffold', '--unit', 'ns', $file), folded(\%clock), "$round: time");
+        my $good = is(shown('dproffold', '--unit', 'ns', $file), folded(\%clock),
+            "round $round: dproffold prints the time of samples");
         $good &&= is(shown('dproffold', '-m', 'page-faults', $file), folded(\%faults),
-            "$round: a counter");
+            "round $round: dproffold prints the page faults");
         $good or diag($file), last;
     }
 };
@@ -103,7 +104,7 @@ sub sum {
 # What speedscope shows as nothing is a sum beside the stacks.
 sub without_program { return $_[0] =~ s/^\(program\) .*\n//mr }
 
-subtest 'Profiles of speedscope' => sub {
+subtest 'Random profiles of speedscope are added up' => sub {
     my %index = map { $names[$_] => $_ } 0 .. $#names;
     for my $round (1 .. 10) {
         my ($one, $first) = sampled('thread 1', 'nanoseconds', \%index);
@@ -111,39 +112,40 @@ subtest 'Profiles of speedscope' => sub {
         my ($three, $bytes) = sampled('heap', 'bytes', \%index);
         my $file = file(json('made up', $one, $two, $three));
         my $good = is(without_program(shown('dproffold', '--unit', 'ns', $file)),
-            folded(sum($first, $second)), "$round: threads add up");
+            folded(sum($first, $second)), "round $round: threads add up");
         $good &&= is(shown('dproffold', '-m', 'memory', $file), folded(sum($bytes)),
-            "$round: bytes");
+            "round $round: dproffold prints bytes");
         my ($calls, $counted) = sampled('calls', 'none', \%index);
         @$one{qw(name unit)} = ('cpu', 'nanoseconds');
         @$two{qw(name unit)} = ('wall', 'nanoseconds');
         $file = file(json('Devel::DProf 1', $calls, $one, $two));
         $good &&= is(shown('dproffold', '--unit', 'ns', '-m', 'cpu', $file), folded(sum($first)),
-            "$round: CPU time of ours");
+            "round $round: dproffold prints CPU time");
         $good &&= is(without_program(shown('dproffold', '--unit', 'ns', '-m', 'real', $file)),
-            folded(sum($second)), "$round: real time");
+            folded(sum($second)), "round $round: dproffold prints real time");
         $good &&= is(shown('dproffold', '-m', 'calls', $file), folded(sum($counted)),
-            "$round: calls");
+            "round $round: dproffold prints calls");
         $good or diag($file), last;
     }
 };
 
-subtest 'What is told of files that cannot be read' => sub {
+subtest 'Files that cannot be read give a message' => sub {
     my $perf = "x 1 7.5: 3 cycles: \n\t1 f (/x)\n\n";
     my $run = in_process('dprofreport', file($perf . "what\n"));
     is($run->{err}, "$dir/$n: this is neither a sample nor a frame: what (line 4, byte "
-        . length($perf) . ")\n", 'a line that is none of perf');
-    is($run->{status}, 1, 'an error');
+        . length($perf) . ")\n", "a line that is not perf's is named");
+    is($run->{status}, 1, "a line that is not perf's gives status 1");
     my $json = json('x', { unit => 'none', samples => [[9]], weights => [1] });
     $run = in_process('dprofreport', file($json));
-    like($run->{err}, qr/: its profiles have frame 9, and there are 6 /, 'a frame that is none');
+    like($run->{err}, qr/: its profiles have frame 9, and there are 6 /,
+        'a frame that does not exist is named');
     $json = JSON::PP->new->canonical->encode(JSON::PP->new->decode($json));
     $run = in_process('dprofreport', file(substr $json, 0, 100));
     like($run->{err}, qr/: the file ends within its JSON \(line 1, byte 100\)$/,
-        'JSON that is cut');
+        'JSON that was cut is named');
 };
 
-subtest 'What perf has recorded' => sub {
+subtest 'A recording of perf is read' => sub {
     my $perf = "$dir/perf.data";
     my $program = 'sub f { my $x; $x += $_ for 1 .. 3e5; $x } f() for 1 .. 3';
     my $run = run_program(['perf', 'record', '-q', '-e', 'cpu-clock', '-g', '-o', $perf, $^X, '-e',
@@ -162,8 +164,9 @@ subtest 'What perf has recorded' => sub {
     my %ours = map { (split /,/)[0] => sprintf '%.0f', 1e9 * (split /,/)[1] } @rows;
     my $ours = 0;
     $ours += $_ for values %ours;
-    is($ours, $total, 'the total');
-    is_deeply({ map { $_ => $ours{$_} } keys %sum }, \%sum, 'functions');
+    is($ours, $total, 'dprofreport has the total of perf report');
+    is_deeply({ map { $_ => $ours{$_} } keys %sum }, \%sum,
+        'dprofreport has the functions of perf report');
 };
 
 done_testing;

@@ -62,7 +62,7 @@ sub entries {
 
 # ---- fields ----
 
-subtest 'What it is about, the object, the entry; the topic is always t' => sub {
+subtest 'Each field of an event list is read' => sub {
     my @fields = (
         [ 'nothing but a name', '"EventName": "A.B"', '.name="a.b",.event="event=0",.topic="t"' ],
         [ 'mask fields in the order of the JSON, the code behind them',
@@ -225,7 +225,7 @@ subtest 'What it is about, the object, the entry; the topic is always t' => sub 
         is("$run->{status} $run->{err}", '0 ', 'lists with every field are accepted');
         my @got = entries($run->{out}, 'pme_m');
         is(scalar(@got), scalar(@fields), 'each object is an event');
-        is($got[$_], $fields[$_][2], $fields[$_][0]) for 0 .. $#fields;
+        is($got[$_], $fields[$_][2], "the entry is right: $fields[$_][0]") for 0 .. $#fields;
     }
 };
 
@@ -241,7 +241,7 @@ for my $json (
     my $run = run('a/m/t.json' => $json);
     is("$run->{status} $run->{err}" . join('|', entries($run->{out} // '', 'pme_m')),
         '0 .name="a",.event="event=0x1",.topic="t"|.name="b",.event="event=0",.topic="t"',
-        $json =~ s/\s+/ /gr);
+        "the list is read: " . $json =~ s/\s+/ /gr);
 }
 is(join('|', entries(run('a/m/t.json' => '[]')->{out}, 'pme_m')), '',
     'an empty list has no events');
@@ -262,7 +262,7 @@ is(join('|', entries(run('a/m/t.json' => '[]')->{out}, 'pme_m')), '',
     );
     is("$run->{status} $run->{err}", '0 ', 'files with odd names are accepted');
     is($run->{out},
-        <<'END', 'the output to the letter: bytes sort files, the mapfile keeps its order');
+        <<'END', 'the output is right to the letter: bytes sort files, the mapfile sorts rows');
 /* Made by jevents of event lists and their mapfile. */
 #include "pmu-events/pmu-events.h"
 
@@ -294,7 +294,7 @@ END
     my %files = ('a/m/t.json' => $e->('a'));
     is(run(%files, 'a/other/t.json' => $e->('b'))->{err},
         "mapfile.csv: no line names other: its events are left out\n",
-        'a directory that no line of the mapfile names is told');
+        'a message names a directory that no line of the mapfile names');
     is(run(%files, 'a/mapfile.csv' => "only a header")->{out},
         "/* Made by jevents of event lists and their mapfile. */\n#include "
             . "\"pmu-events/pmu-events.h\"\n\n"
@@ -302,7 +302,7 @@ END
         'a mapfile without rows gives an empty table');
 }
 
-subtest 'standard events' => sub {
+subtest 'Standard events are read' => sub {
     my $std =
         '[{"EventName":"STD_A","EventCode":"0x11","BriefDescription":"Std.",'
             . '"PublicDescription":"Long","ScaleUnit":"1B","Unit":"imc","UMask":"0x3",'
@@ -322,7 +322,7 @@ subtest 'standard events' => sub {
         '.name="std_b",.event="event=0x12",.desc="Own",.topic="t"',
         '.name="mine",.event="event=0x13",.topic="t",.unit="2B"',
         '.name="inst_retired.any",.event="event=0xc0,period=2000003",.topic="t"'),
-        '... they give the fields that an event lacks, and always the code');
+        'standard events give the fields that an event lacks, and always the code');
 };
 
 # ---- errors ----
@@ -452,9 +452,11 @@ for (@errors) {
     spew("$dir/out.c", 'older');
     my $run = jevents('a', $dir, "$dir/out.c", '1');
     my $said = $run->{err} =~ s{\Q$dir/a/\E}{}gr =~ s{\Q$dir\E}{DIR}gr;
-    if (ref $want) { like($said, $want, $what) } else { is($said, "$want\n", $what) }
+    if (ref $want) { like($said, $want,
+        "jevents says what is wrong: $what") } else { is($said, "$want\n",
+        "jevents says what is wrong: $what") }
     is("$run->{status} " . slurp("$dir/out.c") . join(' ', glob "$dir/out.c.*"), '1 older',
-        '... and the older output stays, without other files');
+        "jevents fails and leaves the older output: $what");
 }
 is(run('a/m/t.json' => '[')->{out}, undef, 'an error leaves no output');
 
@@ -468,26 +470,26 @@ is(run('a/m/t.json' => '[')->{out}, undef, 'an error leaves no output');
         'equal events are in the table once');
 }
 
-subtest 'Warnings' => sub {
+subtest 'MSRs without a term give warnings' => sub {
     my $run = run('a/m/t.json' =>
         "[{\"EventName\":\"a\",\n\"MSRIndex\":\"0x999\",\"MSRValue\":\"1\"},\n{\"EventName\":\"b\","
             . "\"MSRIndex\":\"0x3F6\"}]");
     is("$run->{status} $run->{err}",
         "0 m/t.json:2: no term is known for MSRIndex 0x999: the event goes without\nm/t.json:3: "
             . "MSRIndex without MSRValue: the event goes without\n",
-                'MSRs that make no term are told');
+                'a warning names each MSR without a term');
     is(join('|', entries($run->{out}, 'pme_m')),
         '.name="a",.event="event=0",.topic="t"|.name="b",.event="event=0",.topic="t"',
-        '... and the events stay');
+        'the events of unknown MSRs are in the table');
 };
 
-subtest 'the command line' => sub {
+subtest 'The command line and the file system are checked' => sub {
     my $dir = tree('a/mapfile.csv' => $map, 'a/m/t.json' => $ok, 'a/m/readme' => '',
         'a/readme' => '');
     for my $args ([], ['a'], ['a', $dir], ['a', $dir, "$dir/o", 1, 2]) {
         my $run = jevents(@$args);
         is("$run->{status} $run->{err}", "1 usage: jevents ARCH STARTING_DIR OUTPUT [VERBOSE]\n",
-            'arguments: ' . @$args);
+            "wrong arguments give the usage: @$args");
     }
     is(jevents('b', $dir, "$dir/o")->{err}, "$dir/b: No such file or directory\n",
         'an unknown architecture is an error');
@@ -546,7 +548,7 @@ subtest 'the command line' => sub {
 
 # ---- the order of directories ----
 
-subtest 'Made in another order' => sub {
+subtest 'The order of directories does not matter' => sub {
     # On most file systems, files that are created in another order are listed in another order.
     my %files = ('a/mapfile.csv' => "h\n" . join('', map { "C$_,1,m$_,core\n" } 1 .. 9), map {
         my $d = $_;
@@ -579,21 +581,21 @@ subtest 'Made in another order' => sub {
     like(slurp($out),
         qr/^\Q{.name="pm_1plus_ppc_cmpl",.event="event=0x100f2",\E
             \Q.desc="1\E\ or\ more\ ppc\ insts\ finished,\Q",.topic="other",},\E$/mx,
-        '... pm_1plus_ppc_cmpl is right');
+        'the entry of pm_1plus_ppc_cmpl is right');
     like(slurp($out),
         qr/^\Q{.name="pm_cyc",.event="event=0x1e",.desc="Cycles",.topic="other",.long_desc="\E
             \ Cycles,\ counted\ in\ any\ state\Q",},\E$/mx,
-                '... raw line ends and tabs become blanks');
+                'raw line ends and tabs become blanks');
     like(slurp($out), qr/^\Q{.cpuid="004b0000",.version="1",.type="core",.table=pme_power8},\E$/m,
-        '... the row of 004b0000 is right');
+        'the row of 004b0000 is right');
     $out = "$top/x86.c";
     is(jevents('x86', 't/data/pmu-events', $out)->{err}, '', 'the Silvermont lists are accepted');
     my @rows = slurp($out) =~ /^\{\.cpuid="(.*?)",.*\.table=pme_Silvermont_core\},$/mg;
     is("@rows", 'GenuineIntel-6-37 GenuineIntel-6-4D GenuineIntel-6-4C',
-        '... three CPUs share one table');
+        'three CPUs share the table of Silvermont');
     my @tables = slurp($out) =~ /^static const struct pmu_event (\w+)/mg;
-    is("@tables", 'pme_Silvermont_core', '... which is there once');
+    is("@tables", 'pme_Silvermont_core', 'the table of Silvermont is written once');
     is(join('|', map { /topic="(.*?)"/ } entries(slurp($out), 'pme_Silvermont_core')),
-        'Cache|Frontend|Pipeline|Virtual Memory', '... with its topics');
+        'Cache|Frontend|Pipeline|Virtual Memory', 'the table of Silvermont has its topics');
 }
 done_testing;

@@ -21,7 +21,7 @@ sub recorded {
     diag $run->{err} if $run->{raw} && !$cut;
     my @wrong = $cut || $env{PERL_DPROF_COMPRESS} ? ()
         : map { StrictProfile::problems($_) } glob "$run->{dir}/tmon.out*";
-    is(join("\n", @wrong), '', "$events: well formed") if @wrong;
+    is(join("\n", @wrong), '', "the profile with $events is well formed") if @wrong;
     return $run;
 }
 
@@ -71,7 +71,7 @@ my $ops = slurp(recorded('1', '?ops')->{profile}) =~ /dprof_counters='ops/;
 
 # ---- ops ----
 
-subtest 'Ops are the same in each run, in traces and trees' => sub {
+subtest 'Each run counts the same ops, in traces and trees' => sub {
     plan skip_all => 'ops are not counted here' if !$ops;
     my $program =
         'sub g { my $s = 0; $s += $_ for 1 .. 100; $s } sub f { g() for 1 .. $_[0]; 1 } '
@@ -84,10 +84,10 @@ subtest 'Ops are the same in each run, in traces and trees' => sub {
     is(scalar keys %seen, 1, 'each run counts the same ops, in traces and trees')
         or diag explain \%seen;
     my ($f, $g) = split ' ', (keys %seen)[0];
-    near($g, 13 * 300, 13 * 600, 'the ops of a loop of 100 rounds, run 12 times');
+    near($g, 13 * 300, 13 * 600, 'main::g has the ops of a loop of 100 rounds, run 12 times');
 };
 
-subtest 'Under -Dt ops are counted as far as perl\'s run loop goes' => sub {
+subtest "perl -Dt counts ops as far as perl's run loop goes" => sub {
     plan skip_all => 'this perl has no assertions' if !grep { / DEBUGGING / } Internals::V();
     my @program = ('-e',
         'sub f { my $s = 0; $s += $_ for 1 .. $_[0]; $s } f(100); $^D = 8; f(2); $^D = 0; f(100); '
@@ -96,10 +96,11 @@ subtest 'Under -Dt ops are counted as far as perl\'s run loop goes' => sub {
     my $run = profiled([@program], env => { counting(), PERL_DPROF_EVENTS => 'ops',
         PERL_DPROF_MODE => 'tree' });
     is($run->{out}, $ran->{out}, 'a program that sets -Dt under assertions runs');
-    like($run->{err}, qr/leavesub/, '... perl prints the ops');
+    like($run->{err}, qr/leavesub/, 'perl -Dt prints the ops');
     is(scalar(split /^/, $run->{err}), scalar(split /^/, $ran->{err}),
-        '... each of them, as without the profiler');
-    near(of(counts($run), 'main::f', 'ops'), 300, 600, '... and the ops until then are counted');
+        'perl -Dt prints as many ops as without the profiler');
+    near(of(counts($run), 'main::f', 'ops'), 300, 600,
+        'the ops before and after perl -Dt are counted');
 };
 
 # For each call path, a trace has the ops and SVs of the tree: the recorder computes them in two
@@ -121,7 +122,7 @@ sub both_modes {
         }
         is(join("\n", @wrong[0 .. ($#wrong < 4 ? $#wrong : 4)]), '',
             "$what: $counter of each call path is equal in both modes");
-        cmp_ok(scalar keys %of, '>', 20, "$what: there are many paths");
+        cmp_ok(scalar keys %of, '>', 20, "$what: the profile has more than twenty paths");
     }
 }
 for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
@@ -140,7 +141,7 @@ for my $seed (201 .. TestEnvironment::rounds(200, 203)) {
 
 # ---- SVs and bytes ----
 
-subtest 'SVs that stay, that go, and that come and go within a call' => sub {
+subtest 'SVs count if they stay, and if they go' => sub {
     my $program =
         'my (@keep, $x); sub keep { push @keep, map { [] } 1 .. 1000; return } '
             . 'sub drop { @keep = (); return }'
@@ -150,13 +151,13 @@ subtest 'SVs that stay, that go, and that come and go within a call' => sub {
         near(of($counts, 'main::keep', 'svs') - of($counts, 'main::keep', 'svs-freed'), 2000, 2100,
             "$mode: 1000 references to arrays are counted while they stay");
         near(of($counts, 'main::drop', 'svs-freed') - of($counts, 'main::drop', 'svs'), 2000,
-            2100, '... and as freed when they go');
+            2100, "$mode: the references count as freed when they go");
         near(of($counts, 'main::pass', 'svs') - of($counts, 'main::pass', 'svs-freed'), -5, 40,
             'SVs that come and go within a call add up to nothing');
     }
 };
 
-subtest 'Bytes that are taken, appended, and given back' => sub {
+subtest 'Bytes count if they are taken, appended or given back' => sub {
     plan skip_all => 'bytes are not counted here' if !$bytes;
     # perl 5.42 would make a constant of a number known at compile time, and share it.
     my $program =
@@ -185,9 +186,10 @@ subtest 'A child has what it did before its first event, and has it once' => sub
         my $counts = counts($run, $child);
         $ops and near(of($counts, 'main::g', 'ops'), 3000, 12000,
             "$mode: ops of a child before its first event count where it was forked");
-        near(of($counts, 'main::g', 'svs'), 1000, 1100, '... and so do its SVs');
+        near(of($counts, 'main::g', 'svs'), 1000, 1100,
+            "$mode: SVs of a child before its first event count where it was forked");
         near(total($counts, 'svs') - of($counts, 'main::g', 'svs'), 0, 500,
-            '... and they count once');
+            "$mode: SVs of a child before its first event count once");
     }
 };
 
@@ -208,7 +210,7 @@ subtest 'A thread has its own bytes, and none of the thread that made it' => sub
     }
 };
 
-subtest 'An allocator below another one is not asked for sizes' => sub {
+subtest 'An allocator behind another one is not asked for sizes' => sub {
     plan skip_all => 'bytes are not counted here' if !$bytes;
     plan skip_all => 'AddressSanitizer wants to be the first' if $asan;
     my $cc = $Config{cc};
@@ -299,11 +301,11 @@ subtest 'Page faults are counted where pages are touched, beside a clock, too' =
         my ($least) = sort { $a <=> $b }
             map { of(counts(recorded("$touch touch(1000);", "page-faults+$clock")), 'main::touch',
                 'page-faults') } 1 .. 3;
-        near($least, 990, $asan ? 1300 : 1100, "beside $clock, too");
+        near($least, 990, $asan ? 1300 : 1100, "page faults are counted beside $clock");
     }
 };
 
-subtest 'Switches and the clock of the task tell who sleeps' => sub {
+subtest 'Switches and the clock of the task show waiting' => sub {
     plan skip_all => $no_perf if !$perf;
     my $counts =
         counts(recorded('sub nap { select undef, undef, undef, 0.001 for 1 .. 20; return } '
@@ -316,7 +318,7 @@ subtest 'Switches and the clock of the task tell who sleeps' => sub {
     }
     near(of($counts, 'main::nap', 'task-clock'), 0, 15_000_000,
         'a sleeping sub uses less than 15 ms of CPU in 20 ms');
-    cmp_ok(total($counts, 'task-clock'), '>', 0, 'task-clock counts');
+    cmp_ok(total($counts, 'task-clock'), '>', 0, 'task-clock counts time');
 };
 
 subtest 'Each process and each thread has its own events' => sub {
@@ -328,7 +330,7 @@ subtest 'Each process and each thread has its own events' => sub {
     near(of(counts($run), 'main::touch', 'page-faults'), 195, 500,
         'page faults of a forked child do not count in its parent');
     near(of(counts($run, $child), 'main::touch', 'page-faults'), 880, 1300,
-        '... but in its own file');
+        'page faults of a forked child count in its own file');
 
   SKIP: {
         skip 'perl has no threads', 3 if !$Config{useithreads};
@@ -340,7 +342,7 @@ subtest 'Each process and each thread has its own events' => sub {
         near(of(counts($run), 'main::touch', 'page-faults'), 55, 400,
             'page faults of a thread do not count in its parent');
         near(of(counts($run, $thread), 'main::touch', 'page-faults'), 990, 1400,
-            '... but in its own file');
+            'page faults of a thread count in its own file');
         skip 'bytes are not counted here', 1 if !$bytes;
         near(of(counts($run), 'main::touch', 'bytes'), 60 * 4096, 400_000,
             'bytes still count after a thread has ended');
@@ -373,7 +375,7 @@ subtest 'A descriptor that the program has made another file is neither read nor
     is($run->{out}, '2000 theirs', 'a file of the program in the place of a counter is neither '
         . 'read nor closed');
     like(slurp($run->{profile}), qr/\$dprof_events_lost=1;/,
-        '... and the file says that counting ended');
+        'the file says that counting ended with the descriptor');
 };
 
 subtest 'Where descriptors are too few, none of the kernel\'s events is counted' => sub {
@@ -385,7 +387,7 @@ subtest 'Where descriptors are too few, none of the kernel\'s events is counted'
     like("$few->{out} $few->{err}",
         qr/^ran\ DProf:\ \S+:\ Too\ many\ open\ files;\ the\ kernel's\ events\ are\ not\ counted\ in
             \ process\ \d+,\ thread\ 0$/mx,
-        'a limit of descriptors is told');
+        'a limit of descriptors gives a message');
 };
 
 subtest 'Where the kernel keeps its own part to itself, the program\'s is counted' => sub {
@@ -420,7 +422,7 @@ my $loop = 'sub f { my $s = 0; $s += $_ for 1 .. 1000; 1 } ';
 my $one = $ops && of(counts(recorded("$loop f();", 'ops')), 'main::f', 'ops');
 
 for my $mode (qw(trace tree)) {
-    subtest "$mode: nothing is lost or counted twice where recording stops or ends" => sub {
+    subtest "$mode: no event is lost or counted twice where recording stops or ends" => sub {
         plan skip_all => 'ops are not counted here' if !$ops;
         my @mode = (PERL_DPROF_MODE => $mode);
         my $counts =
@@ -435,7 +437,7 @@ for my $mode (qw(trace tree)) {
         $run = recorded("$loop f(); { no warnings; exec '/no/such/program' } f(); "
             . "exec \$^X, '-e', '1';", 'ops', @mode);
         is(of(counts($run), 'main::f', 'ops'), 2 * $one,
-            "$mode: ops are right after an exec that fails, and one that does not");
+            "$mode: ops are right after an exec that fails and one that succeeds");
     };
 }
 
@@ -463,9 +465,10 @@ sub refusal {
 
 subtest 'An event that there is not is an error that names it' => sub {
     like(refusal('pagefaults'), qr/^\d+ DProf: event 'pagefaults': no such event.*page-faults/,
-        'a misspelled event is told with a similar name');
+        'a misspelled event gives a message with a similar name');
     like(refusal('svs+nonsense/foo=1/'),
-        qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU}, 'an unknown PMU is told');
+        qr{^\d+ DProf: event 'nonsense/foo=1/': no such event or PMU},
+            'an unknown PMU gives a message');
     like(refusal('r' x 700), qr/^\d+ DProf: event 'r{60,70}\.\.\.': no such event/,
         'a long name leaves room for the reason');
 };
@@ -479,7 +482,7 @@ subtest 'There is room for 16 counters of different names' => sub {
     like(slurp($run->{profile}), qr/dprof_counters='(?:n\d+(?::u)?:events ?){16}'/,
         'there is room for 16 counters');
     is(refusal(join ' ', @many, $many[0], '?page-faults', '?svs'), '0 ran',
-        'an event given twice, and those with a ?, need no room');
+        'repeated and optional events need no room');
     like(refusal(join ' ', @many, 'page-faults'),
         qr/^\d+\ DProf:\ event\ 'page-faults':\ a\ profile\ has\ room\ for\ 16\ counters,\ and\ this
             \ is\ one\ too\ many$/mx, 'one counter more than 16 is refused');
@@ -489,10 +492,11 @@ subtest 'There is room for 16 counters of different names' => sub {
         qr{name=svs-freed/': profiles have something else of this name$}m,
         'an event may not have the name of perl\'s own counters');
     like(refusal('software/config=2,name=real/'),
-        qr{name=real/': profiles have something else of this name$}m, '... nor that of a time');
+        qr{name=real/': profiles have something else of this name$}m,
+            'an event cannot have the name of a time');
     like(refusal('software/config=2,name=a/ software/config=5,name=a/'),
         qr{config=5,name=a/': another event in the list has this name$}m,
-        '... nor that of another event');
+        'an event cannot have the name of another event');
 };
 
 subtest 'In a container it is the filter of system calls that forbids' => sub {
@@ -536,11 +540,12 @@ subtest 'An event with a ? is optional, and the file says what is missing' => su
 subtest 'The command line names events, commas and all; under -T the environment does not' => sub {
     my $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=?ops+svs,tree', '-e', '1']);
     like(slurp("$run->{dir}/tmon.out"), $ops ? qr/dprof_counters='ops:ops svs:SVs svs-freed:SVs'/
-        : qr/svs:SVs svs-freed:SVs/, 'events on the command line; a tree has ops once');
+        : qr/svs:SVs svs-freed:SVs/,
+            'the command line may name events with commas, and a tree has ops once');
     $run = run_program([$^X, '-I' . tree(), '-d:DProf=events=cpu/event=0x3c,umask=0x1/,tree',
         '-e', '1']);
     ok(($run->{err} =~ m{^DProf: event 'cpu/event=0x3c,umask=0x1/': } xor !$run->{raw}),
-        'commas between slashes separate no options') or diag $run->{err};
+        'commas between slashes do not separate options') or diag $run->{err};
     $run = run_program([$^X, '-I' . tree(), '-T', '-d:DProf', '-e', '1'],
         env => { PERL_DPROF_EVENTS => 'nonsense' });
     is($run->{status}, 0, '-T ignores events in the environment');

@@ -19,7 +19,8 @@ sub naive { my ($file) = @_; return NaiveProfile->new(slurp($file)) }
 sub printed {
     my ($tool, @args) = @_;
     my $run = in_process($tool, @args);
-    is("$run->{status} $run->{err}", '0 ', "$tool @args[0 .. $#args - 1]") or return '';
+    is("$run->{status} $run->{err}", '0 ',
+        "$tool @args[0 .. $#args - 1] succeeds without a message") or return '';
     return $run->{out};
 }
 
@@ -59,35 +60,36 @@ sub views {
     my ($total, $by) = by_sub($model, $counter);
     my $report = json('dprofreport', '--format', 'json', '--show-total-period', '-m',
         $counter, $file);
-    is($report->{total}, $total, '... dprofreport has the total');
+    is($report->{total}, $total, "dprofreport has the total of $counter");
     is_deeply(some({ map { $_->{symbol} => [@$_{qw(self children)}] } @{ $report->{rows} } }),
-        some($by), '... and each sub');
+        some($by), "dprofreport has the $counter of each sub");
     my $sum = 0;
     $sum += $_->{self} for @{ $report->{rows} };
-    is($sum, $total, '... whose self values add up to it');
+    is($sum, $total, "the self values of $counter add up to the total");
     my %folded = map { /(.*) (\d+)\z/ ? ($1 eq '(program)' ? '' : $1, $2) : ($_ => 'bad') }
         split /\n/, printed('dproffold', '-m', $counter, $file);
-    is_deeply(\%folded, values_of($model, $counter), '... dproffold has each stack');
+    is_deeply(\%folded, values_of($model, $counter), "dproffold has the $counter of each stack");
     my %table = map {
         my @f = split;
         ($f[-1] => [@f[1, 2]])
     } split /\n/, printed('dprofpp', '--metric', $counter, qw(-q --program -O 1000), $file);
-    is_deeply(some(\%table), some($by), '... dprofpp has each sub');
+    is_deeply(some(\%table), some($by), "dprofpp has the $counter of each sub");
     my $head = (split /\n/, printed('dprofpp', '--metric', $counter, $file))[1] // '';
     like($head, qr/^ *\Q$counter\E(?: in \S+)? = +$total\z/,
-        '... dprofpp has the total in its head');
+        "dprofpp has the total of $counter in its head");
     my ($root) = printed('dprofpp', '--metric', $counter, '-S', '--program',
         $file) =~ /\A\(program\) x \d+  \t(\d+)/;
-    is($root, $total, '... dprofpp -S has the total');
+    is($root, $total, "dprofpp -S has the total of $counter");
     my $diff = json('dprofdiff', '--format', 'json', '-v', '-m', $counter, $file, $file);
     is_deeply([grep { $_->{change} || $_->{delta} } @{ $diff->{rows} }], [],
-        '... dprofdiff finds no difference from itself');
+        "dprofdiff finds no difference of $counter from itself");
     is_deeply(some({ map { $_->{symbol} => [$_->{baseline}, $by->{ $_->{symbol} }[1]] }
         grep { $by->{ $_->{symbol} }[0] } @{ $diff->{rows} } }),
-        { map { $by->{$_}[0] ? ($_ => $by->{$_}) : () } keys %$by }, '... and has the values');
+        { map { $by->{$_}[0] ? ($_ => $by->{$_}) : () } keys %$by },
+            "dprofdiff has the $counter of each sub");
     my $picture = printed('dprofflame', '-m', $counter, $file) =~ s/(?<=\d),(?=\d)//gr;
     like($picture, qr/<title>\(program\) \($total [^ ]+ 100\.00%/,
-        '... dprofflame has the total') if $total;
+        "dprofflame has the total of $counter") if $total;
     return;
 }
 
@@ -145,7 +147,7 @@ sub made_up {
 }
 
 my ($colons, $plain, $run);
-subtest 'made up: names with colons, shares' => sub {
+subtest 'Names of events may have colons' => sub {
     $colons = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '');
     views($colons, $_) for 'cycles:u', 'task-clock', 'ops';
     like(printed('dprofreport', '--format=perf', '-m', 'cycles', $colons),
@@ -158,15 +160,16 @@ subtest 'made up: names with colons, shares' => sub {
         'dproffold finds cycles without modifiers');
     like(printed('dprofdiff', '--format=perf', '-m', 'cycles', $colons, $colons),
         qr/^# Metric: cycles:u, self$/m,
-        'dprofdiff does');
+        'dprofdiff finds cycles without modifiers');
     like(printed('dprofpp', '--metric', 'cycles', $colons), qr/^ +cycles:u = +556$/m,
-        'dprofpp does');
+        'dprofpp finds cycles without modifiers');
     like(printed('dprofflame', '-m', 'cycles', $colons), qr/<title>main::b \(500 cycles/,
-        'dprofflame does');
+        'dprofflame finds cycles without modifiers');
     my $two = made_up('cycles:u:cycles cycles:k:cycles cpu/event=1/u:events', '', '');
     $run = in_process('dprofreport', '-m', 'cycles', $two);
     is("$run->{status} $run->{out}", '2 ', 'a name that fits two counters is an error');
-    like($run->{err}, qr/cycles:u, cycles:k, cpu/, '... that names them');
+    like($run->{err}, qr/cycles:u, cycles:k, cpu/,
+        'the message names the counters that a word fits');
     like(printed('dprofreport', '--format=perf', '-m', 'cpu/event=1/', $two),
         qr/^# Metric: cpu\/event=1\/u$/m,
         'a name may have its modifiers after a slash');
@@ -182,10 +185,10 @@ subtest 'made up: names with colons, shares' => sub {
     $run = in_process('dprofreport', '-m', 'cycles', $plain, $colons);
     is("$run->{status} $run->{out}", '2 ', 'a counter that one file lacks gives status 2');
     like($run->{err}, qr/the profile has $has, task-clock, ops$/m,
-        '... and the message does not offer it');
+        'the message does not offer the counter that one file lacks');
 };
 
-subtest 'gates' => sub {
+subtest 'Gates test counters' => sub {
     my $more = made_up('cycles:u:cycles task-clock:ns ops:ops', '', '', '@ 10 0 10 5 6 7', '+ 1',
         '@ 20 0 20 50 60 70', '+ 2', '@ 30 0 30 600 5000600 700', '- 2', '@ 40 0 40 1 2 3', '- 1');
     for (['cycles > 5%' => 3, qr/^FAIL  cycles > 5%: main::b: 500 -> 600/m],
@@ -196,7 +199,7 @@ subtest 'gates' => sub {
         my $run = in_process('dprofdiff', '--format=perf', '-f', '--fail-if', $rule, $colons,
             $more);
         is($run->{status}, $status, "--fail-if '$rule' gives status $status");
-        like($run->{out}, $like, '... and its finding');
+        like($run->{out}, $like, "--fail-if '$rule' gives its result");
     }
     $run = in_process('dprofdiff', '--format=perf', '--fail-if', 'cycles > 2ms', $colons, $more);
     is($run->{status}, 2, 'a limit of cycles in ms is an error');
@@ -220,7 +223,7 @@ subtest 'gates' => sub {
         'an empty metric between commas gives status 2');
 };
 
-subtest 'counters that did not count all of the time' => sub {
+subtest 'Counters that did not count all of the time give a message' => sub {
     my @shared = map { made_up('cycles:cycles task-clock:ns ops:ops', "$_ 100.0 100.0", '') } 66.4,
         50;
     my $said = "$shared[0]: cycles was counted 66.4 % of the time; its numbers are estimates\n";
@@ -230,33 +233,36 @@ subtest 'counters that did not count all of the time' => sub {
         is(in_process($tool, $option, 'cycles', $shared[0])->{err}, $said,
             "$tool says that a counter was multiplexed");
         is(in_process($tool, $option, 'ops', $shared[0])->{err}, '',
-            '... and nothing about another counter');
+            "$tool says nothing about a counter that was not multiplexed");
         is(in_process($tool, $quiet, $option, 'cycles', $shared[0])->{err}, '',
-            "... and nothing with $quiet");
+            "$tool $quiet says nothing about a multiplexed counter");
     }
     is(in_process('dprofreport', '-m', 'cycles', @shared)->{err},
         $said . $said =~ s/\Q$shared[0]\E/$shared[1]/r =~ s/66\.4/50.0/r,
-        'each file with a multiplexed counter is told');
+        'a message names each file with a multiplexed counter');
     my $side = join ',', @shared;
     is(in_process('dprofdiff', '--format=perf', '-m', 'cycles', $plain,
         $side)->{err} =~ s/^.*not the same.*\n//rm,
         "$side: cycles was counted 50.0 % of the time; its numbers are estimates\n",
-        'dprofdiff tells it once a side');
+        'dprofdiff names a multiplexed counter once a side');
     is(in_process('dprofreport', '-m', 'cycles',
         made_up('cycles:cycles ops:ops', '99.96 100.0', ''))->{err}, '',
         'a share of 99.96 % counts as all');
     printed('dprofmerge', '-o', $merged, @shared, $plain);
     like(slurp($merged), qr/^\$dprof_shares='100\.0 50\.0 100\.0';$/m,
         'dprofmerge keeps the smallest share');
-    is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500, '... and adds up the values');
+    is(naive($merged)->{counts}{'main::a;main::b'}{cycles}, 1500,
+        'dprofmerge adds up multiplexed values');
 
     my $lost = made_up('cycles:cycles task-clock:ns ops:ops', '', ' $dprof_events_lost=1;');
     is(in_process('dprofreport', '-m', 'cycles', $lost)->{err},
         "$lost: cycles was not counted to the end: the program closed its counter\n",
-        'counting that ended early is told');
-    is(in_process('dprofreport', '-m', 'ops', $lost)->{err}, '', '... but not for ops');
+        'a message says that counting ended early');
+    is(in_process('dprofreport', '-m', 'ops', $lost)->{err}, '',
+        'a counter that counted to the end gives no message');
     printed('dprofmerge', '-o', $merged, $lost, $plain);
-    like(slurp($merged), qr/^\$dprof_events_lost=1;$/m, '... and dprofmerge says so');
+    like(slurp($merged), qr/^\$dprof_events_lost=1;$/m,
+        'dprofmerge keeps the fact that counting ended early');
 };
 
 # ---- noise, and where data lies ----
@@ -264,14 +270,14 @@ subtest 'counters that did not count all of the time' => sub {
 {
     my $refused = profiled(['-e', 'print "ran\n"'], env => { PERL_DPROF_EVENTS => 'noise' });
     like($refused->{err}, qr/noise': it needs a tree of calls that counts ops \(mode=tree\)/,
-        'noise is counted in trees only');
+        'a trace cannot count noise');
     my $run = profiled(['-e', 'sub f { 1 } f() for 1 .. 3; print "ran\n"'], env => {
         PERL_DPROF_MODE => 'tree', PERL_DPROF_EVENTS => 'noise+svs', PERL_DPROF_LAYOUT => 12345,
     });
-    is("$run->{out}$run->{err}$run->{status}", "ran\n0", 'a tree counts it');
+    is("$run->{out}$run->{err}$run->{status}", "ran\n0", 'a tree counts noise');
     like(slurp($run->{profile}), qr/dprof_counters='ops:ops noise:ns svs:SVs svs-freed:SVs';/,
-        '... beside other counters');
-    like(slurp($run->{profile}), qr/\blayout=12345\b/, 'the header says where data lies');
+        'a tree counts noise beside other counters');
+    like(slurp($run->{profile}), qr/\blayout=12345\b/, 'the header has the layout of data');
 }
 
 # ---- options of dprofpp ----
@@ -281,6 +287,6 @@ is(printed('dprofpp', '-m', 'cycles', $colons), printed('dprofpp', '--metric', '
 like(printed('dprofpp', '--metric', 'real', $colons), qr/^ +Real Time =/m,
     'dprofpp --metric real prints real time');
 for (['--metric', 'ops', '-T'], ['--metric', 'nothing']) {
-    is(in_process('dprofpp', @$_, $colons)->{status}, 2, "dprofpp @$_: a usage error");
+    is(in_process('dprofpp', @$_, $colons)->{status}, 2, "dprofpp @$_ is a usage error");
 }
 done_testing;

@@ -31,7 +31,7 @@ sub list { my @args = @_; return in_process('dproflist', @args) }
 sub json {
     my @args = @_;
     my $run = list('--json', @args);
-    is("$run->{status} $run->{err}", '0 ', "--json @args succeeds");
+    is("$run->{status} $run->{err}", '0 ', "dproflist --json @args succeeds");
     return eval { JSON::PP->new->utf8->decode($run->{out}) } // { events => [] };
 }
 
@@ -39,7 +39,7 @@ sub names { my ($json) = @_; return join ' ', map { $_->{name} } @{ $json->{even
 
 # ---- the whole list ----
 
-subtest 'all there is' => sub {
+subtest 'dproflist lists all events' => sub {
     local $ENV{PERF_CPUID} = 'None-1';
     my $all = json();
     my %group;
@@ -51,7 +51,8 @@ subtest 'all there is' => sub {
         is(join(' ', map { $_->{name} } @{ $group{perl} }), 'ops svs bytes noise',
             "perl's own events are listed");
         is(scalar(grep { $_->{name} eq 'page-faults' && $_->{alias} eq 'faults'
-            && $_->{unit} eq 'faults' } @{ $group{software} }), 1, 'page-faults');
+            && $_->{unit} eq 'faults' } @{ $group{software} }), 1,
+                'the event page-faults is listed with its alias and unit');
         is(scalar(grep { $_->{name} eq 'L1-dcache-load-misses' && $_->{description} =~ /data cache/
             && $_->{unit} eq 'misses' } @{ $group{cache} }), 1, 'an event of caches is listed');
         is(join(' ', sort map { $_->{name} } @{ $group{pmu} }), 'cpu/cpu-cycles/ mem-loads',
@@ -70,7 +71,7 @@ subtest 'all there is' => sub {
     my $way_out = @{ $all_tables } ? 'PERF_CPUID=ID' : 'a build';
     like(list()->{out} =~ s/\s+/ /gr,
         qr/This processor \(None-1\) has no table of events\. .*\/; $way_out /,
-        '... and a message says so');
+        'a message says that the processor is unknown');
     my ($imc) = grep { $_->{name} =~ /^uncore/ } @{ json('--all')->{events} };
     ok($^O ne 'linux' || ($imc && !$imc->{works} && !$imc->{per_thread}
         && $imc->{why} =~ /whole machine/),
@@ -102,16 +103,18 @@ SKIP: {
         '--all lists all other tables, once');
     is(join(' ', map { $_->{name} } grep { $_->{group} eq 'table' && $_->{table} ne $row->[0]
         && ($_->{works} || $_->{why} !~ /other processors/) } @{ $json->{events} }), '',
-        '... whose events do not work here');
+        'the events of other tables do not work here');
     like(list('--cpuid')->{out},
         qr/^Processor\ \ GenuineIntel-6-55-4,\ as\ PERF_CPUID\ says\n
-            Table\ \ \ \ \ \ \Q$row->[0]\E,\ version\ \Q$row->[1]\E,/x, '--cpuid');
+            Table\ \ \ \ \ \ \Q$row->[0]\E,\ version\ \Q$row->[1]\E,/x,
+                '--cpuid prints the processor and its table');
     my $text = list('--all')->{out} =~ s/\s+/ /gr;
     like($text,
         qr/Events\ of\ this\ processor\ \(GenuineIntel-6-55-4\):\ branch\ .*Events\ of\ other
             \ processors\ \([^:]*,\ [^:]*\):\ branch/x, 'tables of several processors name them');
     my $run = list('BR_INST_retired.near_call');
-    is($run->{out} =~ s/^\[\w+\] .*\n(?:    .*\n)*\z//rm =~ s/^\[\w+\]/   /gmr, <<'END', 'as text');
+    is($run->{out} =~ s/^\[\w+\] .*\n(?:    .*\n)*\z//rm =~ s/^\[\w+\]/   /gmr,
+        <<'END', 'the text of the table has topics, events and reasons');
 Events of this processor (GenuineIntel-6-55-4): branch
 
     br_inst_retired.near_call  Calls of C functions retired; system calls are
@@ -121,7 +124,7 @@ END
 }
 
 my ($run);
-subtest 'patterns' => sub {
+subtest 'Patterns select events' => sub {
     $ENV{PERF_CPUID} = 'None-1';
 
     for (['page-faults' => 'page-faults'],
@@ -137,7 +140,8 @@ subtest 'patterns' => sub {
         last if $^O ne 'linux';
         my $json = $pattern eq '[!a-z]*' ? { events => [] } : json($pattern);
         my $got = names($json);
-        ref $want ? like($got, $want, "pattern $pattern") : is($got, $want, "pattern $pattern");
+        ref $want ? like($got, $want, "the pattern $pattern finds its events") : is($got, $want,
+            "the pattern $pattern finds these events alone");
     }
     is(names(json('ops', 'b?tes')), 'ops bytes', 'several patterns list what matches any');
 
@@ -147,11 +151,11 @@ subtest 'patterns' => sub {
         my ($pattern, $like) = @$_;
         my $run = list($pattern);
         is("$run->{status} $run->{out}", '1 ', 'a pattern that matches nothing gives status 1');
-        like($run->{err}, $like, '... and a suggestion');
+        like($run->{err}, $like, 'a pattern that matches nothing gives a suggestion');
     }
     $run = list('ops', 'no-such-event');
-    is($run->{status}, 0, 'status is 0 if one pattern matches');
-    like($run->{err}, qr/no-such-event/, '... and the other pattern is named');
+    is($run->{status}, 0, 'the status is 0 if one of two patterns matches');
+    like($run->{err}, qr/no-such-event/, 'a message names the pattern that matches nothing');
 };
 
 # An event that is in no list is tried as written.
@@ -162,7 +166,7 @@ SKIP: {
         'an event may be given by its code');
     my $bad = list('cpu/evnt=1/');
     is($bad->{status}, 1, 'a wrong term gives status 1');
-    like($bad->{err}, qr/evnt/, '... and is named');
+    like($bad->{err}, qr/evnt/, 'a message names the wrong term');
     like(list('-l', 'mem-loads')->{out}, qr{ cpu/event=0xcd,umask=0x1/; unit: events$}m,
         '--long prints terms and unit');
 }
@@ -205,18 +209,18 @@ sub made_up {
         $made);
 }
 
-subtest 'what other machines would say' => sub {
+subtest 'The text fits its width and explains marks' => sub {
     for my $width (40, 80, 200) {
         my ($text) = made_up($width, { a => 1, l => 1 });
         my @wide = grep { length > $width } split /\n/, $text;
-        is("@wide", '', "$width columns: no line is wider");
+        is("@wide", '', "no line is wider than $width columns");
         my $longest = (sort { $b <=> $a } map { length } split /\n/, $text)[0];
-        cmp_ok($longest, '>', $width - 12, '... and the width is used');
+        cmp_ok($longest, '>', $width - 12, "the lines use the $width columns");
     }
     my ($text, $made) = made_up(80, {});
     is(join(' ', $text =~ /^(?:\[.\]|   ) (\w+)  /mg), 'good bad worse',
         'deprecated events and those of the whole machine are left out');
-    is("@{ $made->{asked} }", 'good bad worse', '... and only listed events are tried');
+    is("@{ $made->{asked} }", 'good bad worse', 'only listed events are tried');
     is(scalar(() = $text =~ /there is nothing to count it with/g), 1, 'a reason is printed once');
     like($text, qr/^\[u\] good /m, 'a counter of the program alone is marked with u');
     like($text, qr/^\[1\] bad .*^\[1\] worse .*^\[1\] there is.*^\[u\] without /ms,
@@ -227,16 +231,17 @@ subtest 'what other machines would say' => sub {
     ($text, $made) = made_up(80, { a => 1 });
     like($text, qr/\(whole machine\)/, '--all lists events of the whole machine, marked');
     like($text, qr/^Events of other processors \(You-1, You-2\): cache$/m,
-        '... and other tables with their processors');
-    like($text, qr/^    other  Theirs$/m, '... without marks');
-    is("@{ $made->{asked} }", 'good bad worse old', '... and does not try their events');
+        '--all lists other tables with their processors');
+    like($text, qr/^    other  Theirs$/m, '--all puts no marks on events of other tables');
+    is("@{ $made->{asked} }", 'good bad worse old',
+        '--all does not try the events of other tables');
 };
 
-subtest 'the command line' => sub {
+subtest 'The command line is checked' => sub {
     for (['--bogus'], ['--cpuid', 'ops']) {
         my $run = list(@$_);
-        is("$run->{status} $run->{out}", '2 ', "@$_: status 2");
-        like($run->{err}, qr/Try 'dproflist -h'/, '... and a hint at -h');
+        is("$run->{status} $run->{out}", '2 ', "dproflist @$_ gives status 2");
+        like($run->{err}, qr/Try 'dproflist -h'/, "dproflist @$_ names -h");
     }
     like(list('-V')->{out}, qr/^dproflist version: \d/, '-V prints the version');
     like(list('-h')->{out}, qr/^dproflist \[options\] \[pattern \.\.\.\]\n/, '-h prints the usage');

@@ -80,23 +80,24 @@ sub stretches {
         LineReader::problems($got));
 }
 
-subtest 'what interrupts a statement' => sub {
+subtest 'A statement that is interrupted keeps its time' => sub {
     for (@cases) {
         my ($what, $code, $want, $count) = @$_;
         my ($time, $n, @wrong) = stretches($code);
         is(join("\n", "$n times, $time stretches", @wrong),
-            ($count // 1) . " times, $want stretches", $what);
+            ($count // 1) . " times, $want stretches",
+                "$what: the statement has its stretches of time");
     }
     for (@known) {
         my ($what, $code, $want) = @$_;
         my ($time, $n, @wrong) = stretches($code);
-        is(join("\n", @wrong), '', "$what: the sums are equal");
+        is(join("\n", @wrong), '', "$what: the sums of lines are equal");
         local $TODO = 'nobody tells of the end of a block';
-        is($time, $want, $what);
+        is($time, $want, "$what: the statement has its time");
     }
 };
 
-subtest 'random programs that call in every way there is' => sub {
+subtest 'Random programs that call in every way keep their sums' => sub {
     my $first = $ENV{DPROF_SEED} // 301;
     my $last = $first + ($ENV{DPROF_PROGRAMS} // TestEnvironment::rounds(3, 30)) - 1;
     my $asserts = scalar grep { / DEBUGGING / } Internals::V();
@@ -115,7 +116,7 @@ subtest 'random programs that call in every way there is' => sub {
             s/^(?:wrong: .*|checks .*)\n//gm for $plain->{out}, $run->{out};
             is(join("\n", same_as_plain($plain, $run) || (),
                 LineReader::problems(LineReader::read_file($run->{profile}))), '',
-                "program $seed @{ $ways[$seed % @ways] }");
+                "the sums of program $seed are equal: @{ $ways[$seed % @ways] }");
         }
     }
 };
@@ -152,18 +153,18 @@ for my $file (@files) {
 print scalar(keys %seen), " subs\n";
 E
 
-subtest 'all subs of real modules as B shows them' => sub {
+subtest 'All subs of real modules look to B as without the profiler' => sub {
     my $file = spew(scratch() . '/show.pl', $SHOW);
     my @modules = 'Text::Wrap';
     push @modules, qw(Getopt::Long File::Temp) if $ENV{EXTENDED_TESTING};
     @modules = grep { !plain(['-e', "require $_"])->{raw} } @modules;
     my $plain = plain([$file, @modules], limit => 600, env => \%repeats);
     my ($subs) = $plain->{out} =~ /^(\d+) subs\n\z/m;
-    cmp_ok($subs // 0, '>', 10, "the program runs: @{[ $subs // 0 ]} subs") or diag $plain->{err};
+    cmp_ok($subs // 0, '>', 10, "B shows @{[ $subs // 0 ]} subs") or diag $plain->{err};
     for my $lines ('time', 'count') {
         my $run = profiled([$file, @modules], limit => 600,
             env => { %tree, %repeats, PERL_DPROF_LINES => $lines });
-        same_as_plain($plain, $run, "runs as plain, lines=$lines");
+        same_as_plain($plain, $run, "the program that shows subs runs as plain with lines=$lines");
     }
 };
 

@@ -196,9 +196,9 @@ for my $round (1 .. $rounds) {
     my $wrong = wrong($read, $model, $tree->{hz}, @types);
     push @bad, "round $round, $file: $wrong" if $wrong;
 }
-is(join("\n", @bad), '', "$rounds random trees");
+is(join("\n", @bad), '', "the exports of $rounds random trees agree with the model");
 
-subtest 'several processes' => sub {
+subtest 'Several processes are exported as one file' => sub {
     my @trees = map { random_tree([qw(a b c)], 1) } 1 .. 3;
     $_->{hz} = 1000 for @trees;
     my @files = map {
@@ -210,18 +210,19 @@ subtest 'several processes' => sub {
         add_model($model, $trees[ $_ - 1 ], labels => { map { $_ => 1 } @$labels },
             pid => 100 + $_ % 2, tid => $_ - 1 || undef) for 1 .. 3;
         my $read = export((map { ('--label', $_) } @$labels), @files);
-        is(wrong($read, $model, 1000, @ALL), '', "labels: @$labels");
+        is(wrong($read, $model, 1000, @ALL), '', "the file has the labels @$labels");
         my ($longest) = sort { $b <=> $a } map {
             slurp($_) =~ /rrun_rtime=(\d+)/ ? $1 * 1e6 : 0
         } $files[2];
         is_deeply([@$read{qw(time duration script default period)}],
-            [1700000010250000000, 20 * 1e9 + $longest, 's.pl', 'cpu', 1], '... times, the program');
+            [1700000010250000000, 20 * 1e9 + $longest, 's.pl', 'cpu', 1],
+                'the file has the times and the program');
     }
     my $model = add_model({}, $trees[1], labels => {});
-    is(wrong(export('--pid', 100, @files), $model, 1000, @ALL), '', '--pid selects');
+    is(wrong(export('--pid', 100, @files), $model, 1000, @ALL), '', '--pid selects a process');
 };
 
-subtest 'two sides' => sub {
+subtest 'Two sides are exported as two files' => sub {
     my @trees = map { random_tree([qw(a b c)], 0) } 1, 2;
     # Subs of one name pair: no name twice on a side.
     for my $tree (@trees) {
@@ -231,9 +232,9 @@ subtest 'two sides' => sub {
     }
     my @files = map { spew("$dir/side$_.out", tree_text($trees[$_])) } 0, 1;
     my $run = in_process('dprofexport', '-f', '--diff', '-o', "$dir/new.pb.gz", @files);
-    is("$run->{status}$run->{err}", '0', '--diff');
+    is("$run->{status}$run->{err}", '0', '--diff succeeds without a message');
     my @read = map { eval { read_pprof(slurp("$dir/$_.pb.gz")) } // die $@ } 'new.base', 'new';
-    is_deeply($read[0]{types}, $read[1]{types}, 'they have the same types');
+    is_deeply($read[0]{types}, $read[1]{types}, 'both files have the same types');
     for my $side (0, 1) {
         my $model = add_model({}, $trees[$side], labels => {});
         my %want;
@@ -243,17 +244,18 @@ subtest 'two sides' => sub {
             $to->[$_] += $model->{$key}{ $ALL[$_] } for 0 .. $#ALL;
         }
         delete @want{grep { my $v = $want{$_}; !grep { $_ } @$v } keys %want};
-        is_deeply(pprof_stacks($read[$side]), \%want, "side $side: values");
+        is_deeply(pprof_stacks($read[$side]), \%want, "side $side has its values");
     }
-    # Of several runs, a side has the mean.
+    # A side of several runs has their mean.
     my $mean = export('-f', '--diff', $files[0], "$files[0],$files[1]");
     my $sum = 0;
     $sum += $_->{values}[1] for @{ $mean->{samples} };
     my @each = map { my $s = 0; $s += $_->{values}[1] for @{ $_->{samples} }; $s } @read;
-    cmp_ok(abs($sum - ($each[0] + $each[1]) / 2), '<=', 0.5, 'the mean of two runs, rounded once');
+    cmp_ok(abs($sum - ($each[0] + $each[1]) / 2), '<=', 0.5,
+        'the value is the mean of two runs, rounded once');
 };
 
-subtest 'subs that call each other deeply' => sub {
+subtest 'Subs that call each other deeply lose the middle of their stacks' => sub {
     my $deep = 7000;
     my @lines = ('= 0 0 0 5 0 5 0 0', map { sprintf '= %d %d 1 %d 0 1 0 0', $_, 1 + $_ % 2, $_ % 7 }
         1 .. $deep);
@@ -266,10 +268,11 @@ subtest 'subs that call each other deeply' => sub {
     my ($frames, $most) = (0, 0);
     $frames += $deep - $most++ while $frames <= 1 << 24;
     like($run->{err}, qr/^@{[$deep - $most]} stacks of more than $most frames/,
-        'a message');
+        'a message counts the stacks that are too deep');
     my @names = map { defined ? $read->{functions}[$_->[0]]{name} : '' } @{ $read->{locations} };
-    is("@names[1 .. 3]", '(program) P::b P::a', 'locations of frames');
-    is(scalar @names, 4 + $deep - $most, '... and one for each number of frames that are left out');
+    is("@names[1 .. 3]", '(program) P::b P::a', 'the file has a location for each sub');
+    is(scalar @names, 4 + $deep - $most,
+        'the file has a location for each number of frames left out');
     my (@wrong, %self);
     for my $sample (@{ $read->{samples} }) {
         # A number ends with a byte below 128.
@@ -283,9 +286,9 @@ subtest 'subs that call each other deeply' => sub {
         push @wrong, "depth $depth: $frames frames, $gap"
             if $depth > $most ? !$gap || $frames != $most + 1 : $gap;
     }
-    is(join("\n", @wrong), '', 'deep stacks lack their middle, and others do not');
+    is(join("\n", @wrong), '', 'only deep stacks lack their middle');
     is_deeply(\%self, { 0 => 5, map { $_ => $_ % 7 } 1 .. $deep },
-        'all contexts are there with their values');
+        'the file has all contexts with their values');
 };
 
 # Returns the text of a tree with statements: { sub number => { line => ticks } }; 0 is the program.
@@ -312,7 +315,7 @@ sub by_line {
     return (\%lines, \%stacks);
 }
 
-subtest 'lines' => sub {
+subtest 'Lines are exported with their costs' => sub {
     my @wrong;
     for my $round (1 .. $rounds) {
         # Contexts of two subs below each other, or of one below the other's last one.
@@ -349,7 +352,7 @@ subtest 'lines' => sub {
         push @wrong, "round $round: stacks" if !same($got, \%want);
         push @wrong, "round $round: calls" if grep { !/^P::(?:a 10|b 20)\z/ } keys %$calls;
     }
-    is(join("\n", @wrong), '', 'each context has its own value, each line what it costs');
+    is(join("\n", @wrong), '', 'each context has its own value, and each line its cost');
 
     # Too many frames for the twelve lines of one sub, and not for the two of the other.
     my $file = spew("$dir/long.out", text_with_lines(['P a x.pl:10', 'P b x.pl:40'],
@@ -357,7 +360,7 @@ subtest 'lines' => sub {
         { 1 => { map { $_ => 750 } 11 .. 22 }, 2 => { 41 => 4500, 42 => 4500 } }));
     my ($lines) = by_line(export($file), 'cpu');
     is_deeply($lines, { 'P::a 10' => 9000, 'P::b 41' => 4500, 'P::b 42' => 4500 },
-        'too many stacks: the first line of the sub that has most');
+        'the first line of the sub with most stacks gets their costs');
 };
 
 sub same {
@@ -372,7 +375,7 @@ sub explain_lines {
         grep { ($got->{$_} // 0) != ($want->{$_} // 0) } keys %all;
 }
 
-subtest 'great values, and none' => sub {
+subtest 'Great values and no values are exported' => sub {
     my $great = 1 << 60;
     my $file = spew("$dir/great.out", profile_text(format => 'tree', hz => 1_000_000_000,
         subs => ['P a x.pl:1', 'P b x.pl:2'], complete => 1, lines => [
@@ -380,39 +383,42 @@ subtest 'great values, and none' => sub {
             "= 2 2 3 $great $great $great 0 0", '= 1 2 0 0 0 0 0 0']));
     my $read = export($file);
     is_deeply(pprof_stacks($read), { 'P::a' => [1, 2 * $great, $great],
-        'P::a;P::b' => [3, 2 * $great, $great] }, '2**62 together; what has nothing is left out');
+        'P::a;P::b' => [3, 2 * $great, $great] },
+            'values of 2**62 are exact, and contexts without values are left out');
     my $none = spew("$dir/none.out", profile_text(format => 'tree', hz => 1000, complete => 1,
         subs => ['P a x.pl:1'], lines => ['= 0 0 0 0 0 0 0 0', '= 1 1 0 0 0 0 0 0']));
     my $run = in_process('dprofexport', '-o', "$dir/none.pb.gz", $none);
-    is($run->{status}, 0, 'nothing has a value: no error');
-    like($run->{err}, qr/^nothing is left/, '... a message');
-    is_deeply(read_pprof(slurp("$dir/none.pb.gz"))->{samples}, [], '... no samples');
+    is($run->{status}, 0, 'a profile without values is no error');
+    like($run->{err}, qr/^nothing is left/, 'a profile without values gives a message');
+    is_deeply(read_pprof(slurp("$dir/none.pb.gz"))->{samples}, [],
+        'a profile without values has no samples');
 };
 
-subtest 'filters, recursion, a trace' => sub {
+subtest 'Filters, recursion and traces are exported' => sub {
     my @lines = ('= 0 0 0 1 0 1 0 0', '= 1 1 2 10 0 10 0 0', '= 2 1 3 20 0 20 0 0',
         '= 3 2 4 40 0 40 0 0', '= 4 1 5 80 0 80 0 0');
     my $file = spew("$dir/rec.out", profile_text(format => 'tree', hz => 1_000_000_000,
         subs => ['P a x.pl:1', 'P b x.pl:2'], complete => 1, lines => \@lines));
     is_deeply(pprof_stacks(export('--fold-recursion', $file)), { '' => [0, 1, 1],
         'P::a' => [5, 30, 30], 'P::a;P::b' => [4, 40, 40], 'P::a;P::b;P::a' => [5, 80, 80] },
-        '--fold-recursion');
+        '--fold-recursion folds recursions');
     is_deeply(pprof_stacks(export('--skip', '^P::a', $file)), { '' => [5, 31, 31],
-        'P::b' => [9, 120, 120] }, '--skip');
+        'P::b' => [9, 120, 120] }, '--skip removes subs');
     is_deeply(pprof_stacks(export('--only', '^P::a', '-m', 'cpu', $file)), { '' => [1],
-        'P::a' => [10], 'P::a;P::a' => [60], 'P::a;P::a;P::a' => [80] }, '--only');
+        'P::a' => [10], 'P::a;P::a' => [60], 'P::a;P::a;P::a' => [80] }, '--only keeps subs');
     my $trace = spew("$dir/trace.out", profile_text(format => 'trace', hz => 1000,
         subs => ['P a x.pl:1', 'P b x.pl:2'], times => [6, 0, 6], lines => ['@ 1 0 1', '+ 1',
             '@ 2 0 2', '+ 2', '@ 1 0 1', '- 2', '@ 1 0 1', '- 1', '@ 1 0 1'], complete => 1));
     is_deeply(pprof_stacks(export($trace)), { '' => [0, 2e6, 2e6], 'P::a' => [1, 3e6, 3e6],
-        'P::a;P::b' => [1, 1e6, 1e6] }, 'a trace');
+        'P::a;P::b' => [1, 1e6, 1e6] }, 'dprofexport exports a trace');
 };
 
-subtest 'the command line' => sub {
+subtest 'The command line chooses the format' => sub {
     my $file = "$dir/rec.out";
-    like(in_process('dprofexport', '--list')->{out}, qr/^pprof +\.pb\.gz \.pb \.pprof$/m, '--list');
+    like(in_process('dprofexport', '--list')->{out}, qr/^pprof +\.pb\.gz \.pb \.pprof$/m,
+        '--list has the suffixes of pprof');
     my $out = in_process('dprofexport', $file)->{out};
-    ok(eval { read_pprof($out) }, 'standard output is pprof') or diag($@);
+    ok(eval { read_pprof($out) }, 'the standard output is a pprof file') or diag($@);
     for my $case (
         [['--format', 'x'], 2, qr/--format: unknown format x; there are pprof, /],
         [['-o', "$dir/x.unknown"], 2, qr/no format has that suffix; use --format pprof\|/],
@@ -423,8 +429,8 @@ subtest 'the command line' => sub {
     ) {
         my ($args, $status, $text) = @$case;
         my $run = in_process('dprofexport', @$args, $file);
-        is($run->{status}, $status, "@$args: status $status");
-        like($run->{err}, $text, '... says why');
+        is($run->{status}, $status, "dprofexport @$args gives status $status");
+        like($run->{err}, $text, "dprofexport @$args says why");
     }
 };
 

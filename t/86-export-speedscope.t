@@ -136,7 +136,8 @@ sub check_end {
     return;
 }
 
-# It hides what it takes for idle, unless it is told what it shows, and sorts threads by name.
+# The viewer hides threads that it takes for idle, unless the file names the visible ones. It sorts
+# threads by name.
 sub check_shown {
     my ($meta, $threads) = @_;
     my $is = join ' ', @{ $meta->{initialVisibleThreads} || ['not told'] };
@@ -370,10 +371,10 @@ for my $format (@FORMATS) {
             if $counters != ($format->[0] =~ /^f/ && $want[-1] eq 'time order');
         push @bad, "round $round, $file: $_" for grep { length } @wrong;
     }
-    is(join("\n", @bad), '', "$format->[0]: $rounds random trees and traces");
+    is(join("\n", @bad), '', "$format->[0] agrees with $rounds random trees and traces");
 }
 
-subtest 'several processes' => sub {
+subtest 'Several processes are exported' => sub {
     my @all = map { random_profile('trace', 1000) } 1 .. 3;
     my $k = 0;
     my @files = map {
@@ -383,7 +384,7 @@ subtest 'several processes' => sub {
     } @all;
     for my $format (@FORMATS) {
         my $read = export($format, @files);
-        ok(ref $read, $format->[0]) or diag($read);
+        ok(ref $read, "$format->[0] writes several processes") or diag($read);
         my @got = map { $_->{process} ? "$_->{name}, $_->{process}" : $_->{name} }
             @{ $read->{profiles} };
         my $sep = $format->[0] =~ /^s/ ? 's.pl, pid' : 's.pl';
@@ -392,7 +393,7 @@ subtest 'several processes' => sub {
             ? map { my $m = $_; map { "$m, $sep 10$_" } 1 .. 3 } @metrics, 'time order'
             : ((map { my $p = $_; map { "$_, $sep 10$p" } @metrics } 1 .. 3),
                 map { "time order, $sep 10$_" } 1 .. 3);
-        is_deeply(\@got, \@want, '... metrics of each process');
+        is_deeply(\@got, \@want, "$format->[0] has the metrics of each process");
         my @wrong;
         for my $profile (@{ $read->{profiles} }) {
             my ($p) = "$profile->{name} " . ($profile->{process} // '') =~ s/^/ /r;
@@ -401,25 +402,26 @@ subtest 'several processes' => sub {
             my ($name) = $profile->{name} =~ /^([^,]+)/;
             push @wrong, wrong($profile, $made->{hz}, $made->{self}{$name}) if $made->{self}{$name};
         }
-        is(join("\n", grep { length } @wrong), '', '... their values');
+        is(join("\n", grep { length } @wrong), '', "$format->[0] has the values of each process");
         next if $format->[0] =~ /^s/;
         is_deeply([map { $_->{main} } @{ $read->{profiles} }], [(1, 0, 0, 0) x 3, 0, 0, 0],
-            '... each process has a main thread');
+            "$format->[0] has a main thread for each process");
         my @last = map { $_->{order}[0] } @{ $read->{profiles} }[-3 .. -1];
         my @first = map { $all[$_]{order}[0][1] * 1e9 / $all[$_]{hz} + 1e9 * $_ } 0 .. 2;
         is_deeply([map { sprintf '%.0f', $_->[1] } @last], [map { sprintf '%.0f', $_ } @first],
-            '... begins when it began');
+            "$format->[0] begins each process at its start");
         is(join(', ', map { $_->{process} } @{ $read->{counters} }), 's.pl 101, s.pl 102, s.pl 103',
-            '... and so has its counter');
+            "$format->[0] has a counter for each process");
         is(join("\n", map { wrong_counts($read->{counters}[$_], values %{ $all[$_]{self}{ops} }) }
-            0 .. 2), "\n\n", '... with all that it counts');
+            0 .. 2), "\n\n", "$format->[0] has all that each counter counts");
         is_deeply([map { $_->{counts}[0][1] } @{ $read->{counters} }], [0, 1e9, 2e9],
-            '... since it began');
-        is($read->{meta}{startTime}, 1700000001500, '... and the first one is the beginning');
+            "$format->[0] begins each counter at its process's start");
+        is($read->{meta}{startTime}, 1700000001500,
+            "$format->[0] begins at the start of the first process");
     }
 };
 
-subtest 'more threads than the profiler is told to show' => sub {
+subtest 'All threads are exported, even more than the viewer shows' => sub {
     my $k = 100;
     my @files = map {
         $k++;
@@ -427,8 +429,9 @@ subtest 'more threads than the profiler is told to show' => sub {
     } map { random_profile('trace', 1000) } 1 .. 7;
     for my $processes (6, 7) {
         my $read = export($FORMATS[1], @files[0 .. $processes - 1]);
-        ok(ref $read, "$processes processes") or diag($read);
-        is(scalar @{ $read->{profiles} }, 5 * $processes, '... five threads each');
+        ok(ref $read, "$FORMATS[1][0] writes $processes processes") or diag($read);
+        is(scalar @{ $read->{profiles} }, 5 * $processes,
+            "$FORMATS[1][0] writes five threads for each process");
     }
 };
 
@@ -438,7 +441,7 @@ my $phases = spew("$dir/phases.out", profile_text(hz => 1000, subs => ['% BEGIN 
         '+ 3', '@ 1 0 1', '+ 4', '@ 1 0 1', '- 4', '@ 1 0 1', '- 3', '@ 2 0 2']));
 
 # Their names are in the order of a store, by time.
-subtest 'slices of two processes' => sub {
+subtest 'Slices of a process are joined' => sub {
     my @files = map {
         my ($k, $pid) = ($_, $_ % 2 ? 7 : 8);
         spew("$dir/slice$k", slice_text(pid => $pid, slice => 1 + int $k / 2, n => 1 + $k,
@@ -449,50 +452,56 @@ subtest 'slices of two processes' => sub {
         is_deeply([map { [$_->{name}, $_->{total}] } grep { $_->{name} =~ /^cpu/ }
             @{ $read->{profiles} }], [map { [$format->[0] =~ /firefox/ ? 'cpu'
             : "cpu, /srv/web.pl, pid $_->[0]", $_->[1]] } [8, 240_000_000], [7, 360_000_000]],
-            "$format->[0]: each is one") or diag(explain($read));
+            "$format->[0] joins the slices of each process") or diag(explain($read));
     }
 };
 
-subtest 'phases of a trace' => sub {
+subtest 'Phases of a trace are markers' => sub {
     for my $format (@FORMATS) {
         my $read = export($format, $phases);
-        ok(ref $read, $format->[0]) or diag($read);
-        is($read->{unused} // 0, 0, '... phases are no names');
+        ok(ref $read, "$format->[0] writes a trace with phases") or diag($read);
+        is($read->{unused} // 0, 0, "$format->[0] has no name that no frame uses");
         my ($cpu, $order) = @{ $read->{profiles} }[0, -1];
-        is_deeply($cpu->{self}, { '' => 5e6, 'P::a' => 4e6, 'P::a;P::b' => 1e6 }, '... no frames');
+        is_deeply($cpu->{self}, { '' => 5e6, 'P::a' => 4e6, 'P::a;P::b' => 1e6 },
+            "$format->[0] has no frame for a phase");
         is_deeply([map { "@$_" } @{ $order->{order} }], [map { "$_->[0] " . $_->[1] * 1e6 . ' '
             . $_->[2] * 1e6 } ['', 0, 1], ['P::a', 1, 2], ['', 3, 2], ['P::a', 5, 1],
-            ['P::a;P::b', 6, 1], ['P::a', 7, 1], ['', 8, 2]], '... order of time');
-        is_deeply($order->{markers}, [['BEGIN', 0, 4e6], ['main', 4e6, 10e6]], '... markers')
+            ['P::a;P::b', 6, 1], ['P::a', 7, 1], ['', 8, 2]], "$format->[0] has the order of time");
+        is_deeply($order->{markers}, [['BEGIN', 0, 4e6], ['main', 4e6, 10e6]],
+            "$format->[0] has a marker for each phase")
             if $order->{markers};
         my $main = export($format, '--phase', 'main', $phases);
         is_deeply($main->{profiles}[0]{self}, { '' => 3e6, 'P::a' => 2e6, 'P::a;P::b' => 1e6 },
-            '... --phase');
+            "$format->[0] has what --phase selects");
         is_deeply(export($format, '--skip', 'a', $phases)->{profiles}[-1]{self}, { '' => 9e6,
-            'P::b' => 1e6 }, '... --skip, in order of time, too');
+            'P::b' => 1e6 }, "$format->[0] has the order of time after --skip");
     }
 };
 
-subtest 'counters of a trace' => sub {
+subtest 'Counters of a trace are tracks' => sub {
     my $file = spew("$dir/counted.out", profile_text(hz => 1000, subs => ['P a x.pl:1',
         'P b x.pl:2'], times => [10, 0, 10], complete => 1, counters => 'ops:ops bytes:bytes',
         lines => ['@ 1 0 1 2 7', '+ 1', '@ 2 0 2 10 0', '+ 2', '@ 0 0 0 5 1', '- 2', '+ 2',
             '@ 1 0 1 3 0', '- 2', '@ 3 0 3 30 0', '- 1', '@ 3 0 3 6 1']));
     my ($speedscope, $firefox) = map { export($_, $file) } @FORMATS;
-    ok(ref $_, 'written') or return diag($_) for $speedscope, $firefox;
+    ok(ref $_, 'dprofexport writes a trace with counters') or return diag($_)
+        for $speedscope, $firefox;
     is((grep { $_->{name} eq 'time order' } @{ $speedscope->{profiles} }), 1,
-        'speedscope: one profile in order of time');
+        'speedscope has one profile in order of time');
     my ($ops, $bytes, @more) = @{ $firefox->{counters} };
-    is_deeply([map { $_->{name} } $ops, $bytes, @more], [qw(ops bytes)], 'firefox: two tracks');
+    is_deeply([map { $_->{name} } $ops, $bytes, @more], [qw(ops bytes)],
+        'firefox has a track for each counter');
     # a and the program count as their time passes; b counts 5 in no time, and then 3
     is_deeply([map { "@$_" } @{ $ops->{counts} }], ['2 0 1000000', '16 1000000 3000000',
-        '8 3000000 4000000', '24 4000000 7000000', '6 7000000 10000000'], '... of ops')
+        '8 3000000 4000000', '24 4000000 7000000', '6 7000000 10000000'],
+            'firefox counts ops in order of time')
         or diag(explain($ops));
-    is($bytes->{total}, 9, '... of bytes');
-    is(export($FORMATS[1], '-m', 'real,calls', $file)->{counters}[0], undef, 'none with -m');
+    is($bytes->{total}, 9, 'firefox has the total of bytes');
+    is(export($FORMATS[1], '-m', 'real,calls', $file)->{counters}[0], undef,
+        'firefox has no track of a counter that -m leaves out');
 };
 
-subtest 'lines of calls' => sub {
+subtest 'Lines of calls are exported' => sub {
     my $file = spew("$dir/lines.out", profile_text(format => 'tree', hz => 1_000_000_000,
         subs => ['P a x.pl:1', 'P b x.pl:5'], complete => 1,
         header => "\$dprof_script='x.pl';\n", lines => ['= 0 0 0 1 0 1 0 0',
@@ -501,23 +510,24 @@ subtest 'lines of calls' => sub {
             '= 1 1 1 32 0 32 0 0']));
     my ($speedscope, $firefox) = map { export($_, '-m', 'cpu', $file) } @FORMATS;
     my $self = { '' => 1, 'P::a' => 34, 'P::a;P::b' => 12, 'P::b' => 16 };
-    is_deeply($_->{profiles}[0]{self}, $self, 'values') for $speedscope, $firefox;
+    is_deeply($_->{profiles}[0]{self}, $self,
+        'the values of lines are those of their subs') for $speedscope, $firefox;
     is_deeply($firefox->{profiles}[0]{lines}, { '-' => '', '20 -' => 'P::a',
         '20 3 -' => 'P::a;P::b', '20 4 -' => 'P::a;P::b', '- -' => 'P::b' },
-        'firefox: callers stand at the line of the call, if it is in their file')
+        "firefox puts a caller at the line of the call if the line is in the caller's file")
         or diag(explain($firefox->{profiles}[0]{lines}));
-    is(scalar @{ $speedscope->{profiles}[0]{order} }, 4, 'speedscope: one frame for both lines');
+    is(scalar @{ $speedscope->{profiles}[0]{order} }, 4, 'speedscope has one frame for both lines');
     is_deeply($speedscope->{frames}, [{ name => '(program)' },
         { name => 'P::a', file => 'x.pl', line => 1 },
         { name => 'P::b', file => 'x.pl', line => 5 }],
-        '... which has the line where its sub begins')
+        'the frame of speedscope has the line where its sub begins')
         or diag(explain($speedscope->{frames}));
     is_deeply($firefox->{profiles}[0]{order}, [['', 0, 1], ['P::a', 1, 34], ['P::a;P::b', 35, 12],
-        ['P::b', 47, 16]], 'firefox: sums follow each other without gaps')
+        ['P::b', 47, 16]], 'sums of firefox follow each other without gaps')
         or diag(explain($firefox->{profiles}[0]{order}));
 };
 
-subtest 'deep recursion, great values, none' => sub {
+subtest 'Deep recursion and extreme values are exported' => sub {
     my $deep = 5000;
     my $file = spew("$dir/deep.out", profile_text(format => 'tree', hz => 1_000_000_000,
         subs => ['P a x.pl:1', 'P b x.pl:2'], complete => 1, lines => ['= 0 0 0 5 0 5 0 0',
@@ -530,18 +540,21 @@ subtest 'deep recursion, great values, none' => sub {
         subs => ['P a x.pl:1'], lines => ['= 0 0 0 0 0 0 0 0', '= 1 1 0 0 0 0 0 0']));
     for my $format (@FORMATS) {
         my $path = "$dir/deep.$format->[0]";
-        is(in_process('dprofexport', '-m', 'cpu', '-o', $path, $file)->{status}, 0, 'deep');
-        cmp_ok(-s $path, '<', 120 * $deep, "$format->[0]: its size grows with contexts alone");
+        is(in_process('dprofexport', '-m', 'cpu', '-o', $path, $file)->{status}, 0,
+            'dprofexport writes a deep recursion');
+        cmp_ok(-s $path, '<', 120 * $deep,
+            "the size of $format->[0] grows with the contexts alone");
         my $read = export($format, $bounds);
         is_deeply([map { $_->{total} } @{ $read->{profiles} }], [4 * $great, 2 * $great, 4],
-            'great values') or diag(explain($read));
+            'great values are exact') or diag(explain($read));
         $read = export($format, $none);
-        like($read->{err}, qr/nothing is left/, 'no value at all: a message');
-        is_deeply([map { $_->{self} } @{ $read->{profiles} }], [{}, {}, {}], '... a file');
+        like($read->{err}, qr/nothing is left/, 'a profile without values gives a message');
+        is_deeply([map { $_->{self} } @{ $read->{profiles} }], [{}, {}, {}],
+            'a profile without values gives a file');
     }
 };
 
-subtest 'what has no order of time' => sub {
+subtest 'A profile without an order of time has no such view' => sub {
     my $trace = random_profile('trace');
     my $file = spew("$dir/once.out", $trace->{text});
     open my $in, '<', $file or die $!;
@@ -553,8 +566,9 @@ subtest 'what has no order of time' => sub {
         open STDIN, '<', $file or die $!;
         my $read = export($FORMATS[0], '-f', @args);
         open STDIN, '<&', $old or die $!;
-        ok(ref $read, $what) or diag($read);
-        is((grep { $_->{name} =~ /^time order/ } @{ $read->{profiles} }), 0, '... has none');
+        ok(ref $read, "dprofexport exports $what") or diag($read);
+        is((grep { $_->{name} =~ /^time order/ } @{ $read->{profiles} }), 0,
+            "the export has no view in order of time: $what");
     }
 };
 

@@ -19,7 +19,8 @@ sub file { my ($text) = @_; return spew($dir . '/' . ++$n . '.in', $text) }
 sub exported {
     my @args = @_;
     my $run = in_process('dprofexport', @args);
-    is("$run->{status} $run->{err}", '0 ', "dprofexport @args[0 .. $#args - 1]");
+    is("$run->{status} $run->{err}", '0 ',
+        "dprofexport @args[0 .. $#args - 1] succeeds without a message");
     return $run->{out};
 }
 
@@ -39,7 +40,7 @@ my $lined = file(profile_text(format => 'tree', hz => 1000, counters => 'page-fa
     header => '$dprof_lines=\'time\'; $dprof_script=\'a.pl\'; $dprof_pid=7;', subs => \@subs,
     lines => [@tree, @statements], complete => 1));
 (my $text = exported('--format', 'callgrind', $lined)) =~ s/^(creator: Devel::DProf) .*/$1/m;
-is($text, <<'END', 'callgrind: lines, calls, recursion');
+is($text, <<'END', 'callgrind has lines, calls and recursion');
 # callgrind format
 version: 1
 creator: Devel::DProf
@@ -100,7 +101,7 @@ totals: 44000000 58000000 20 21
 END
 ($text = exported('--format', 'cachegrind', '-m', 'real,page-faults', $lined))
     =~ s/^(desc: Devel::DProf) .*/$1/;
-is($text, <<'END', 'cachegrind: lines');
+is($text, <<'END', 'cachegrind has lines');
 desc: Devel::DProf
 cmd: a.pl
 events: Wall PageFaults
@@ -203,19 +204,21 @@ for my $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(10, 100))) {
     my $file = file($tree->{text});
     my $want = model($tree);
     my $got = callgrind($file);
-    my $good = is_deeply($got->{self}, $want->{self}, "$round: self values are the model's");
-    $good &&= is_deeply(inclusive($got), $want->{incl}, "$round: inclusive values");
+    my $good = is_deeply($got->{self}, $want->{self},
+        "round $round: self values are those of the model");
+    $good &&= is_deeply(inclusive($got), $want->{incl},
+        "round $round: inclusive values are those of the model");
     my @bad = grep {
         my ($g, $w) = ($got->{calls}{$_}, $want->{calls}{$_});
         # several lines may have a call that was never counted
         "@$g[1 .. 4]" ne "@$w[1 .. 4]" || $g->[0] < $w->[0] || ($w->[0] && $g->[0] > $w->[0] + 6)
     } keys %{ $want->{calls} };
-    $good &&= is("@bad", '', "$round: calls");
+    $good &&= is("@bad", '', "round $round: calls are those of the model");
     $good &&= is_deeply([sort keys %{ $got->{calls} }], [sort keys %{ $want->{calls} }],
-        "$round: by these callers");
+        "round $round: callers are those of the model");
     my %begin = map { $_->[1] => $_->[2] } @{ $tree->{subs} };
     $good &&= is(join(' ', grep { $got->{begin}{$_} != $begin{$_} } keys %{ $got->{begin} }), '',
-        "$round: subs begin where they do");
+        "round $round: subs begin at the lines of the model");
     my $flat = cachegrind($file);
     my %lines;
     for my $at (keys %{ $got->{lines} }) {
@@ -225,7 +228,7 @@ for my $round (1 .. ($ENV{ROUNDS} || TestEnvironment::rounds(10, 100))) {
             GrindReader::add($lines{"$in:$name"}{$line} //= [], @{ $got->{lines}{$at}{$place} });
         }
     }
-    $good &&= is_deeply($flat->{lines}, \%lines, "$round: cachegrind has the same lines");
+    $good &&= is_deeply($flat->{lines}, \%lines, "round $round: cachegrind has the same lines");
     if (!$good) {
         diag("input of round $round: $file");
         spew('/tmp/callgrind-failed.in', $tree->{text}) if $ENV{DPROF_KEEP};
@@ -252,8 +255,8 @@ sub home_of {
     my @sum = (0) x 4;
     GrindReader::add(\@sum, @$_[1 .. 4]) for @{ $tree->{contexts} };
     $_ = int($_ * 1e9 / 7 + .5) for @sum[0, 1];
-    is("@{ callgrind($file)->{total} }", "@sum", 'rounded: the total, which all add up to');
-    is("@{ cachegrind($file)->{total} }", "@sum", 'and in cachegrind');
+    is("@{ callgrind($file)->{total} }", "@sum", 'the total of callgrind is the rounded sum');
+    is("@{ cachegrind($file)->{total} }", "@sum", 'the total of cachegrind is the rounded sum');
 }
 
 # ---- traces of old and new recorders, against another model ----
@@ -272,8 +275,8 @@ for my $name (grep { -e data($_) } qw(classic.out ours.out manual-new.out)) {
         abs(($self{$at} // 0) - $self * 1e9 / $hz) > 1
             || ($_ ne '(program)' && abs(($incl{$at} // 0) - $incl * 1e9 / $hz) > 1)
     } keys %$naive;
-    is("@wrong", '', "$name: self and inclusive values of all subs");
-    ok(scalar keys %$naive > 2, 'of which there are some');
+    is("@wrong", '', "$name: all subs have their self and inclusive values");
+    ok(scalar keys %$naive > 2, "$name: the naive reader finds more than two subs");
 }
 
 # ---- metrics, great and small ----
@@ -286,21 +289,22 @@ for my $name (grep { -e data($_) } qw(classic.out ours.out manual-new.out)) {
             '= 2 2 0 0 0 0 0 0 0 2 0']));
     my $got = callgrind($file);
     is("@{ $got->{events} }", 'Cpu Wall Calls CyclesU CyclesUx Event0x1',
-        'names of events, each another one');
-    is($got->{long}{CyclesUx}, 'cycles-u (count)', 'and their long names');
-    is("@{ $got->{total} }", "0 $most 1 $many 2 1", '0, 2**61 and 2**62');
-    is("@{ inclusive($got)->{'a.pm:A::f'} }", "0 $most 1 $many 2 1", 'with calls');
+        'each event has a name of its own');
+    is($got->{long}{CyclesUx}, 'cycles-u (count)', 'a name that was changed has a long name');
+    is("@{ $got->{total} }", "0 $most 1 $many 2 1", '0, 2**61 and 2**62 are exact');
+    is("@{ inclusive($got)->{'a.pm:A::f'} }", "0 $most 1 $many 2 1",
+        '0, 2**61 and 2**62 are exact beside calls');
     is("@{ callgrind('-m', 'cycles:u', $file)->{events} }", 'CyclesU Calls',
-        '-m: in that order, and calls');
+        '-m selects events, and calls are added');
     is("@{ cachegrind('-m', 'cycles:u', $file)->{events} }", 'CyclesU',
-        '-m: nothing but these without calls');
+        'cachegrind -m selects events without calls');
 }
 
 {
     my $folded = file("a;b 3\na;b;a 4\n(program) 1\n");
     my $got = callgrind($folded);
     is_deeply($got->{calls}, { "$folded:(program)>???:a" => [1, 7], '???:a>???:b' => [1, 7],
-        '???:b>???:a' => [1, 0] }, 'folded stacks: one call each, as none are known')
+        '???:b>???:a' => [1, 0] }, 'folded stacks have one call each, as none are known')
         or diag(explain($got->{calls}));
 }
 
@@ -315,34 +319,37 @@ for my $name (grep { -e data($_) } qw(classic.out ours.out manual-new.out)) {
     my $all = callgrind('-m', 'real', $phases);
     is_deeply($all->{places}, { 'a.pl:(program)>a.pl:A::f at a.pl:1' => [2, 6e6, 2],
         'a.pl:(program)>a.pl:A::f at a.pl:9' => [4, 8e6, 4] }, 'phases are no functions');
-    is_deeply($all->{lines}{'a.pl:A::f'}, { 'a.pl:3' => [0, 6], 'a.pl:4' => [14e6, 0] }, 'lines');
+    is_deeply($all->{lines}{'a.pl:A::f'}, { 'a.pl:3' => [0, 6], 'a.pl:4' => [14e6, 0] },
+        'lines have their costs');
     my $one = callgrind('-m', 'real', '--phase', 'main', $phases);
     is_deeply($one->{lines}, { 'a.pl:(program)' => { 'a.pl:0' => [7e6, 0] },
         'a.pl:A::f' => { 'a.pl:3' => [8e6, 4] } },
-        'of one phase: what it has; statements do not tell phases apart');
+        'a phase has its own times; statements of all phases are together');
     my $two = callgrind('-m', 'real', $phases, $phases);
     is("@{ $two->{total} }", '52000000 12', 'two files are added up');
     my $left = callgrind('-m', 'real', '--skip', '^A::f$', $lined);
     is_deeply($left->{lines}, { 'a.pl:(program)' => { 'a.pl:0' => [31e6, 2], 'a.pl:5' => [9e6, 0] },
         'lib/A.pm:A::g' => { 'lib/A.pm:7' => [4e6, 12], 'lib/A.pm:8' => [6e6, 0],
             'other:9' => [2e6, 0] }, '???:X::s' => { '???:0' => [6e6, 6] } },
-        'what is left out counts for its caller, at its first line');
+        'what is left out counts at the first line of its caller');
 }
 
 # ---- names of files, two sides ----
 
 for my $name (qw(callgrind.out callgrind.out.123 x.callgrind Callgrind.Out.x)) {
     exported('-o', "$dir/$name", $lined);
-    ok(eval { read_callgrind(slurp("$dir/$name")) }, "$name: its name is enough") or diag($@);
+    ok(eval { read_callgrind(slurp("$dir/$name")) }, "the name $name is enough to choose callgrind")
+        or diag($@);
 }
 for my $name (qw(cachegrind.out cachegrind.out.9 x.cachegrind)) {
     exported('-o', "$dir/$name", $lined);
-    ok(eval { read_cachegrind(slurp("$dir/$name")) }, "$name: its name is enough") or diag($@);
+    ok(eval { read_cachegrind(slurp("$dir/$name")) },
+        "the name $name is enough to choose cachegrind") or diag($@);
 }
 is(in_process('dprofexport', '-o', "$dir/no-callgrind.out", $lined)->{status}, 2,
-    'and what only ends like that is not');
+    'a name that only ends like callgrind.out is not enough');
 is(in_process('dprofexport', '--diff', '-o', "$dir/x.callgrind", $lined, $lined)->{status}, 2,
-    'callgrind has no baseline');
+    'callgrind refuses --diff');
 
 {
     my $old = file(profile_text(format => 'tree', hz => 1000, counters => 'ops:ops', complete => 1,
@@ -357,10 +364,10 @@ is(in_process('dprofexport', '--diff', '-o', "$dir/x.callgrind", $lined, $lined)
     exported('--diff', '-m', 'calls,ops', '-o', "$dir/new.cachegrind", $old, $new);
     is_deeply(read_cachegrind(slurp("$dir/new.base.cachegrind"))->{lines},
         { 'a.pl:(program)' => { 0 => [0, 1] }, '/new/A.pm:A::f' => { 4 => [2, 20] },
-            'x.pm:A::gone' => { 3 => [1, 5] } }, 'two sides: the baseline');
+            'x.pm:A::gone' => { 3 => [1, 5] } }, '--diff writes the baseline');
     is_deeply(read_cachegrind(slurp("$dir/new.cachegrind"))->{lines},
         { 'a.pl:(program)' => { 0 => [0, 2] }, '/new/A.pm:A::f' => { 4 => [3, 30] } },
-        'and the other one, each sub at the same place');
+        '--diff writes the other side with each sub at the same place');
 }
 
 done_testing;

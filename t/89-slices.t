@@ -51,13 +51,14 @@ sub both {
 
 sub same {
     my ($got, $name, $least) = @_;
-    is($got->{runs}[1]{err}, $got->{runs}[0]{err}, "$name: the program notices nothing");
-    is($got->{runs}[1]{raw}, $got->{runs}[0]{raw}, '... and ends as before');
-    cmp_ok(scalar @{ $got->{slices} }, '>=', $least, '... with many slices');
-    ok($got->{whole} eq $got->{merged}, '... which merged are the whole')
+    is($got->{runs}[1]{err}, $got->{runs}[0]{err},
+        "$name: the program prints the same messages with slices");
+    is($got->{runs}[1]{raw}, $got->{runs}[0]{raw}, "$name: the program ends with the same status");
+    cmp_ok(scalar @{ $got->{slices} }, '>=', $least, "$name: the program leaves many slices");
+    ok($got->{whole} eq $got->{merged}, "$name: the merged slices are the whole profile")
         or diag(($got->{merged} =~ /^no tree.*/) ? $got->{merged} : differing($got));
     is_deeply([grep { !/\.tree\z/ } bsd_glob("$got->{runs}[1]{dir}/spool/*")], [],
-        '... and nothing beside them');
+        "$name: the spool has nothing but slices");
 }
 
 sub differing {
@@ -94,7 +95,7 @@ for my $seed (@LINES ? (201, 251) : ()) {
 }
 SKIP: {
     skip 'there is no Coro', 5 if !eval { require Coro; 1 };
-    # Of the anonymous subs on a line of this program, the slices know more and more.
+    # Each slice knows more anonymous subs of a line of this program than the slice before.
     my $file = spew(scratch() . '/p.pl', CoroProgram::program(25, 8));
     same(both($file, { map { %$_ } @LINES }), 'coroutines', 5);
 }
@@ -133,14 +134,17 @@ for my $how ({}, @LINES) {
         my ($run) = $text =~ /\$dprof_run='([\w.]+)'/;
         my ($n) = $text =~ /\$dprof_slice=(\d+);/;
         my ($pid, $tid, $script) = map { $text =~ /\$dprof_$_='?([^';]+)/ } qw(pid tid script);
-        is($file =~ s{.*/}{}r, "p-$run-$pid-$tid-$n.tree", 'a name tells which slice it is')
+        is($file =~ s{.*/}{}r, "p-$run-$pid-$tid-$n.tree",
+            'the name of a slice has program, run, process, thread and number')
             if $n <= 2;
-        is($script, $control, '... whatever $0 has become') if $n == 1 || $n == 90;
-        like($text, qr/\$dprof_complete=1;/, '... and the slice is whole') if $n <= 2;
+        is($script, $control, "the header's script does not depend on \$0")
+            if $n == 1 || $n == 90;
+        like($text, qr/\$dprof_complete=1;/, 'each slice is whole') if $n <= 2;
         push @{ $of{"$run $pid"} }, $n;
     }
-    is(scalar(keys %of), 6, 'each process has its own');
-    is_deeply([sort { $a <=> $b } @$_], [1 .. @$_], '... counted from 1 up') for values %of;
+    is(scalar(keys %of), 6, 'each process has slices of its own');
+    is_deeply([sort { $a <=> $b } @$_], [1 .. @$_], 'the slices of a process are numbered from 1')
+        for values %of;
 }
 SKIP: {
     skip 'this perl has no threads', 5 if !$Config{useithreads};
@@ -171,20 +175,20 @@ sub sliced {
     my $run = sliced("$calls f() for 1 .. 500; kill 9, \$\$", $dir);
     my @left = bsd_glob("$dir/spool/*.part");
     is(scalar @left, 1, 'a killed process leaves the slice that it was in');
-    ok(-e "$left[0].live", '... and what it has recorded of it');
+    ok(-e "$left[0].live", 'a killed process leaves the .live file of its slice');
     my $got = totals_of(slices("$dir/spool"), @left);
-    is("$got->{'main::f'} $got->{'main::g'}", '500 5000', '... so that no call is lost');
+    is("$got->{'main::f'} $got->{'main::g'}", '500 5000', 'a killed process loses no call');
 }
 {
     my $dir = scratch();
     my $run = sliced("$calls f() for 1 .. 300; rename 'spool', 'taken'; f() for 1 .. 300; ",
         $dir);
-    is($run->{err}, '', 'a spool that was taken away is made again');
+    is($run->{err}, '', 'a spool that was removed is made again');
     my $got = totals_of(slices("$dir/spool"), slices("$dir/taken"));
-    is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and no call is lost');
+    is("$got->{'main::f'} $got->{'main::g'}", '600 6000', 'no call is lost with the removed spool');
     my ($old) = bsd_glob("$dir/taken/*.part");
-    is(-s $old, 0, '... or counted twice: what was taken of the slice is empty');
-    unlike(slurp("$old.live"), qr/\A[^\0]/, '... and what lies beside it has no beginning');
+    is(-s $old, 0, 'what was moved away of the slice is empty');
+    unlike(slurp("$old.live"), qr/\A[^\0]/, 'the .live file that was moved away has no beginning');
 }
 {
     my $run = sliced("$calls my \%seen; for (1 .. 300) { \$! = 5; f(); \$seen{\$! + 0}++ } "
@@ -198,19 +202,22 @@ for my $end ('', 'kill 9, $$', 'exec $^X, "-e1"') {
     my $dir = scratch();
     my $run = sliced("$taken $end", $dir);
     like($run->{err}, qr{\ADProf: cannot write \S+: Is a directory; the slice goes on\n\z},
-        "a slice that cannot get its name is told of, once ($end)");
+        "one message names a slice that cannot get its name ($end)");
     my @left = bsd_glob("$dir/spool/*.part");
     my $got = totals_of((grep { -f } slices("$dir/spool")), @left);
-    is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and has all calls under its first');
+    is("$got->{'main::f'} $got->{'main::g'}", '600 6000',
+        "a slice that cannot get its name has all calls ($end)");
 }
 SKIP: {
     skip 'needs root', 2 if $> != 0;
     my $dir = scratch();
     mkdir "$dir/root";
     my $run = sliced("$calls f() for 1 .. 300; chroot 'root'; chdir '/'; f() for 1 .. 300;", $dir);
-    like($run->{err}, qr{\ADProf: cannot .*; the slice goes on\n\z}, 'chroot: one line');
+    like($run->{err}, qr{\ADProf: cannot .*; the slice goes on\n\z},
+        'a program that calls chroot gets one line');
     my $got = totals_of(bsd_glob("$dir/spool/*.{tree,part}"));
-    is("$got->{'main::f'} $got->{'main::g'}", '600 6000', '... and no call is lost');
+    is("$got->{'main::f'} $got->{'main::g'}", '600 6000',
+        'a program that calls chroot loses no call');
 }
 {
     my $dir = scratch();
@@ -220,14 +227,15 @@ SKIP: {
     my $run = sliced("$calls f() for 1 .. 600", $dir, 'PERL_DPROF_SPOOL_LIMIT' => '40K');
     my @slices = grep { !/other/ } slices("$dir/spool");
     my @numbers = sort { $a <=> $b } map { /-(\d+)\.tree/ } @slices;
-    cmp_ok($numbers[0], '>', 1, 'beyond spool-limit the oldest slices go');
-    is($#numbers, $numbers[-1] - $numbers[0], '... and the newest stay');
+    cmp_ok($numbers[0], '>', 1, 'the oldest slices are removed beyond spool-limit');
+    is($#numbers, $numbers[-1] - $numbers[0], 'the newest slices stay within spool-limit');
     my $size = 0;
     $size += 512 * (stat)[12] for bsd_glob("$dir/spool/*");
-    cmp_ok($size, '<=', 40 * 1024, '... with no more than the limit');
-    ok(-s "$dir/spool/notes" && -s "$dir/spool/other.tree", '... and files of others stay');
+    cmp_ok($size, '<=', 40 * 1024, 'the slices do not exceed spool-limit');
+    ok(-s "$dir/spool/notes" && -s "$dir/spool/other.tree",
+        'files that are no slices stay beside spool-limit');
     is($run->{err}, "DProf: $dir/spool has reached spool-limit=40960 bytes; the oldest slices are "
-        . "removed\n", '... and one line says so');
+        . "removed\n", 'one line says that slices were removed');
 }
 # A process that is killed in the middle of a cut leaves its file of pieces beside the slice that
 # has its name already.
@@ -240,12 +248,12 @@ SKIP: {
     open my $lock, '<', $slice or die "$slice: $!";
     flock $lock, LOCK_EX;
     sliced('1', $dir);
-    ok(-e "$part.live", 'what a cut has still to remove stays while its process lives');
+    ok(-e "$part.live", 'a file that a cut has to remove stays while its process lives');
     close $lock;
     my $run = sliced("print -e '$part.live' ? 1 : 0; $calls f() for 1 .. 300; "
         . "print -e '$part.live' ? 1 : 0;", $dir);
-    is($run->{out}, '10', '... and goes with the next cut after that');
-    ok(-e $slice, '... which leaves the slice');
+    is($run->{out}, '10', 'a file that a cut has to remove goes with the next cut');
+    ok(-e $slice, 'the next cut leaves the slice');
 }
 for (['out=x,spool=y', 'out= and spool= both say where profiles go; leave one out'],
     ['slice=x', 'slice=x is not a whole number from 0 to 2147483648'],
@@ -253,7 +261,7 @@ for (['out=x,spool=y', 'out= and spool= both say where profiles go; leave one ou
     my ($options, $message) = @$_;
     my $run = run_perl(["-I" . DProfTest::tree(), "-d:DProf=$options", '-e', 'print "ran"']);
     is("$run->{out}$run->{err}", "DProf: $message\nBEGIN failed--compilation aborted.\n",
-        "$options: is an error at the start");
+        "slice options $options stop perl at the start");
 }
 {
     my $dir = scratch();
@@ -262,9 +270,9 @@ for (['out=x,spool=y', 'out= and spool= both say where profiles go; leave one ou
     like($run->{err}, qr{\ADProf: \S+/file is no directory; name another one with spool=DIR },
         'a spool that is a file is an error');
     $run = run_perl(['-I' . DProfTest::tree(), '-d:DProf=slice=60', '-e', 1], dir => $dir);
-    is(scalar(() = slices("$dir/tmon.spool")), 1, 'without spool=, slices are in tmon.spool');
+    is(scalar(() = slices("$dir/tmon.spool")), 1, 'slices are in tmon.spool without spool=');
     $run = run_perl(['-I' . DProfTest::tree(), '-d:DProf=spool=s', '-e', 1], dir => $dir);
-    is(scalar(() = slices("$dir/s")), 1, 'without slice=, there is one, at the end');
+    is(scalar(() = slices("$dir/s")), 1, 'a spool without slice= has one slice at the end');
 }
 
 done_testing;

@@ -67,7 +67,7 @@ sub test_file {
 
 sub is_tap {
     my ($name, $text, $tap, $diag, %how) = @_;
-    subtest $name => sub {
+    subtest "Test::DProf gives the right TAP: $name" => sub {
         my ($out, $err) = test_file($text, %how);
         is($out, $tap, 'the TAP is as expected');
         # Other perls run other numbers of ops.
@@ -352,7 +352,7 @@ TAP
 #   Can't open perl script "bin/nothing": No such file or directory
 DIAG
 
-subtest 'The program does not notice' => sub {
+subtest 'The program does not notice Test::DProf' => sub {
     my $looks = <<'END';
 print "perldb $^P, name $0, ", join(',', map { fileno } do { open my $in, '<', $0; $in }), "\n";
 print "env $_=$ENV{$_}\n" for grep { !/^(?:_|PWD|SHLVL)\z/ } sort keys %ENV;
@@ -372,8 +372,8 @@ END
             . "'x';\nis \$is[0], 0;\nis \$@, 'e';\nopen my \$in, '<', \$0; "
             . "is fileno \$in, 3;\ndone_testing;\n");
     is((run({}, 'in.pl'))[0], "ok 1 - x\nok 2\nok 3\nok 4\n1..4\n",
-        '... nor that it is in a block');
-    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'no temporary file is left');
+        'a program does not notice that it is in a block');
+    is_deeply([map { s{.*/}{}r } glob "$dir/tmp/*"], [], 'no temporary file is left after a block');
 };
 
 # ---- perls where it cannot record ----
@@ -389,7 +389,7 @@ subtest 'Tests are skipped under a debugger' => sub {
         qr/^ok\ 1\ -\ runs\ \#\ skip\ a\ debugger\ or\ another\ profiler\ is\ running.*\n
             ok\ 2\ .*\#\ skip.*\nok\ 3\ .*\#\ skip.*\nok\ 4\ .*\#\ skip.*\n1\.\.4\n\z/x,
         'tests are skipped under a debugger');
-    is($status, 0, '... and pass');
+    is($status, 0, 'a test that is skipped under a debugger passes');
 };
 
 subtest 'Tests are skipped under Devel::Cover' => sub {
@@ -403,7 +403,7 @@ subtest 'Tests are skipped under Devel::Cover' => sub {
         qr/^ok\ 1\ -\ runs\ \#\ skip\ Devel::Cover\ is\ running.*\nok\ 2\ .*\#\ skip.*\n
             ok\ 3\ .*\#\ skip.*\nok\ 4\ .*\#\ skip.*\nok\ 5\ .*\#\ skip.*\n1\.\.5\n\z/x,
         'tests are skipped under Devel::Cover');
-    is($status, 0, '... and pass');
+    is($status, 0, 'a test that is skipped under Devel::Cover passes');
 };
 
 subtest 'Tests are skipped where the object cannot be loaded' => sub {
@@ -415,7 +415,7 @@ subtest 'Tests are skipped where the object cannot be loaded' => sub {
         head => "use lib 'broken';\nuse Test::DProf;\nuse Test::More;\nuse My;\n");
     like($out, qr/^ok 1 - runs # skip Devel::DProf cannot be loaded by this perl: no object\nok 2 /,
         'tests are skipped without the compiled part');
-    is($status, 0, '... and pass');
+    is($status, 0, 'a test that is skipped without the compiled part passes');
 };
 
 for my $mode ('tree', 'trace') {
@@ -428,10 +428,10 @@ for my $mode ('tree', 'trace') {
             perl => ["-I$root/blib/lib", "-I$root/blib/arch", "-d:DProf=$mode,out=$dir/whole.out"]);
         is($out, "ok 1 - runs\nok 2 - My::fetch: calls == 5\nok 3\n1..3\n",
             'a block works in a program that is profiled');
-        is($err, '', '... without a message');
+        is($err, '', 'a block in a profiled program prints no message');
         my ($table) = run({}, "$root/blib/script/dprofpp", '-q', '-g', 'My::fetch',
             "$dir/whole.out");
-        like($table, qr/\b16\b/, "the whole profile has the block's calls, too");
+        like($table, qr/\b16\b/, "the whole profile has the block's calls");
     };
 }
 
@@ -452,7 +452,7 @@ subtest 'The hash seed is pinned where that can be done' => sub {
     my $head = "use Test::DProf -pinned;\nuse Test::More;\nuse My;\n";
     my @runs = map { join '', (test_file($text, head => $head))[0, 1] } 1 .. 2;
     like($runs[0], qr/^ok 1\nok 2 - x\n# \d+ \n1\.\.2\n\z/, '-pinned starts the program again');
-    is($runs[1], $runs[0], '... and ops repeat');
+    is($runs[1], $runs[0], 'ops repeat from run to run with -pinned');
     my ($out, $err, $status) = test_file('ok 1;',
         head => "use Test::More;\nBEGIN { ok 1 }\nuse Test::DProf -pinned;\n");
     like($err, qr/must come before the first test and the plan/, '-pinned after a test is refused');
@@ -470,7 +470,7 @@ subtest 'The hash seed is pinned where that can be done' => sub {
     is($out, "ok 1\nok 2\n1..2\n", 'scripts are not recorded under -T');
 };
 
-subtest 'Counters of events that the test asks for' => sub {
+subtest 'Counters of events that the test asks for are in the profile' => sub {
     my ($out, $err) =
         test_file("my \$p = profile_ok { my \@x = map { [] } 1 .. 100 } "
             . "'x';\nis_deeply [\$p->counters], ['ops', 'svs', 'svs-freed'];\ncost_ok \$p, "
@@ -480,10 +480,10 @@ subtest 'Counters of events that the test asks for' => sub {
         'events => gives counters') or diag $err;
     ($out, $err) = test_file('',
         head => "use Test::DProf events => 'nonsense';\nuse Test::More;\n");
-    like($err, qr/nonsense/, 'an unknown event is told');
+    like($err, qr/nonsense/, 'an unknown event gives a message');
 };
 
-subtest 'Test2::V0 may be there, too' => sub {
+subtest 'Test::DProf works with Test2::V0' => sub {
     plan skip_all => 'Test2::V0 is not installed' if !eval { require Test2::V0; 1 };
     my ($out) =
         test_file("my \$p = profile_ok { My::run(5) } 'runs';\ncalls_ok \$p, 'My::fetch', '==', "
@@ -505,11 +505,13 @@ my @misuses = (
     ['&profile_ok("x")', 'the first argument must be a block'],
     ['&profile_ok()', 'the first argument must be a block'],
 );
-subtest 'A wrong argument is told, with the line of the test' => sub {
+subtest 'A wrong argument gives a message with the line of the test' => sub {
     for my $bad (@misuses) {
         my ($out, $err) = test_file("my \$p = profile_ok { 1 } 'x';\n$bad->[0];\n");
-        like($err, qr/^\w+: \Q$bad->[1]\E.* at t\/x\.t line 2\.$/m, "misuse: $bad->[0]");
-        unlike($err, qr/uninitialized|Odd number/, '... without warnings of perl');
+        like($err, qr/^\w+: \Q$bad->[1]\E.* at t\/x\.t line 2\.$/m,
+            "a wrong argument gives the message: $bad->[0]");
+        unlike($err, qr/uninitialized|Odd number/,
+            "a wrong argument gives no warning of perl: $bad->[0]");
     }
 };
 

@@ -63,10 +63,10 @@ Devel::DProf::Compare::Baseline::write("$dir/other.tmon", [$other],
     counters_only => 1, root => "$dir/two");
 my $text = slurp("$dir/first.tmon");
 is(slurp("$dir/again.tmon"), $text, 'with counters only, the same code gives the same bytes');
-is(slurp("$dir/other.tmon"), $text, '... in another folder, too');
+is(slurp("$dir/other.tmon"), $text, 'another folder gives the same bytes');
 unlike($text, qr/\Q$dir\E|\Q$root\E/, 'a baseline has no paths of this machine');
 unlike($text, qr/^\$dprof_(?:run|pid|ppid|tid|start|clock|own_cpu)|^h |\$XS_VERSION/m,
-    '... and nothing of the run');
+    'a baseline has nothing that differs from run to run');
 like($text, qr/^& \w+ My fetch lib\/My\.pm:4$/m, 'paths are relative to the project');
 like($text, qr/^& \w+ strict import strict\.pm:\d+$/m,
     'paths of other modules are relative to their folder');
@@ -82,20 +82,20 @@ is_deeply([grep { /^=/ && !/^= \d+ \w+ \d+ 0 0 0 0 0 \d+$/ } split /\n/, $text],
     spew("$dir/otherwise", $otherwise);
     isnt($otherwise, slurp($first), 'profiles with other options differ');
     is(join("", run("one", {}, "$root/blib/script/dprofmerge", "--counters-only",
-        "$dir/otherwise")), "${out}0", "other options do not change the baseline");
+        "$dir/otherwise")), "${out}0", 'options of the recorder do not change the baseline');
     my $profile = Devel::DProf::Profile->new;
     $profile->add("$dir/first.tmon");
     is($profile->outcome(0)->{code}, 0, 'a baseline is a profile');
     ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff",
         "$dir/first.tmon", $first);
-    like($err, qr/^cpu: not all sides have it$/m, 'dprofdiff tells that a baseline has no times');
-    is($status, 1, '... with status 1');
+    like($err, qr/^cpu: not all sides have it$/m, 'dprofdiff says that a baseline has no times');
+    is($status, 1, 'dprofdiff fails if a baseline has no times');
     ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", '-m', 'ops', '--fail-if',
         'calls > 0, ops > 0, new, gone', "$dir/first.tmon", $first);
     is("$err$status", 0, 'a baseline does not differ from its own profile');
     ($out, $err, $status) = run('one', {}, "$root/blib/script/dprofdiff", '-m', 'ops', '--fail-if',
         'calls > 0, ops > 0, new, gone', "$dir/first.tmon", $other);
-    is($status, 0, '... nor from that of another checkout') or diag $out;
+    is($status, 0, 'a baseline does not differ from that of another checkout') or diag $out;
 }
 
 sub without_times {
@@ -112,7 +112,7 @@ is(without_times(slurp("$dir/$_.times")), without_times($text),
     "with times, $_ differs in times alone") for qw(again other);
 like($text, qr/^h /m, 'a baseline with times has histograms');
 
-subtest 'several files add up' => sub {
+subtest 'Several files add up to one baseline' => sub {
     # Several files add up; no file is left beside one that cannot be written.
     Devel::DProf::Compare::Baseline::write("$dir/two.tmon", [$first, $other], counters_only => 1,
         root => $dir);
@@ -122,7 +122,7 @@ subtest 'several files add up' => sub {
         ["$dir/x.tmon", ["$dir/nofile"], qr{^\Q$dir\E/nofile: No such file}],
         ["$dir/x.tmon", ["$root/MANIFEST"], qr{MANIFEST: }], ["$dir/x.tmon", [], qr/no files/]) {
         eval { Devel::DProf::Compare::Baseline::write($bad->[0], $bad->[1], counters_only => 1) };
-        like($@, $bad->[2], "refused: $bad->[2]");
+        like($@, $bad->[2], "a wrong baseline is refused: $bad->[2]");
     }
     is_deeply([map { glob "$dir/$_" } qw(x.tmon* *.new)], [], 'refused baselines leave no file');
 };
@@ -137,12 +137,13 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
     is_deeply([@$same{qw(failed undecided branch)}, $same->{findings}, $same->{messages}],
         [0, 0, '', [], []],
         'an unchanged program has no findings') or diag explain $same->{messages};
-    like($same->{text}, qr/^total: \d+ ops\nno sub has changed\n\z/, '... and the text says so');
+    like($same->{text}, qr/^total: \d+ ops\nno sub has changed\n\z/,
+        'the text says that no sub has changed');
 
     my $result = Devel::DProf::Compare::Baseline::compare(%compare, new => [$more],
         fail_if => ['calls > 0', '/fetch/ ops > 2%', 'new']);
     my %found = map { ("$_->{rule}: $_->{sub}" => [@$_{qw(old new)}]) } @{ $result->{findings} };
-    is($result->{failed}, scalar keys %found, 'the number of findings is told');
+    is($result->{failed}, scalar keys %found, 'the result counts the findings');
     is_deeply($found{'calls > 0: My::fetch'}, [707, 709], 'more calls of a sub are found');
     is_deeply($found{'new: My::extra'}, [undef, undef], 'a new sub is found');
     ok($found{'/fetch/ ops > 2%: My::fetch'} ? 0 : 1,
@@ -172,7 +173,7 @@ my %compare = (old => ["$dir/first.tmon"], root => "$dir/one");
             { metric => 'ops', findings => [{ sub => 'M::more' }] }, @_))[0];
     };
     is($branch->(4),
-        <<'END', 'the way to what a rule is about goes first, and begins at the program');
+        <<'END', "the branch of the rule's sub goes first, and begins at the program");
 calls         ops  call tree
     1  900 -> 500  (program)
     1  200 -> 100    M::less1
@@ -186,11 +187,11 @@ END
         fail_if => 'self > 5% & 1ms, calls > 0');
     is_deeply($times->{messages},
         ['rule self > 5% & 1ms was not checked: the baseline has counters only, and no times'],
-        'a rule about times is told as not checked');
+        'a message says that a rule about times was not checked');
     my $events = Devel::DProf::Compare::Baseline::compare(%compare, new => [$again],
         fail_if => 'cycles > 5%, calls > 0');
     is_deeply($events->{messages}, ['rule cycles > 5% was not checked: not both sides have cycles'],
-        'a rule about a counter that one side lacks, too');
+        'a message says that a rule about a counter was not checked');
     spew("$dir/old.tmon", slurp("$dir/first.tmon") =~ s/^\$dprof_perl=.*/\$dprof_perl='5.8.1';/mr);
     my $perls = Devel::DProf::Compare::Baseline::compare(%compare, old => ["$dir/old.tmon"],
         new => [$more],
@@ -198,16 +199,16 @@ END
     my $why = qr/recorded by different perls \(5\.\d+\.\d+, 5\.\d+\.\d+\)/;
     like($perls->{messages}[0], qr/^rule ops > 0 was not checked: $why$/,
         'rules about ops are not checked between different perls');
-    ok($perls->{failed}, '... but calls are compared');
+    ok($perls->{failed}, 'calls are compared between different perls');
     my $random = Devel::DProf::Compare::Baseline::compare(%compare,
         new => [recorded('one', 'random', { PERL_HASH_SEED => 'random' })], fail_if => 'ops > 2%');
-    like("@{ $random->{messages} }", qr/hash seed/, 'a random hash seed is told');
+    like("@{ $random->{messages} }", qr/hash seed/, 'a message names the random hash seed');
     for my $bad (['calls >', qr/a limit/], ['ops > 2ms', qr/this metric is a count/]) {
         eval {
             Devel::DProf::Compare::Baseline::compare(%compare,
                 new => [$again], fail_if => $bad->[0]);
         };
-        like($@, $bad->[1], "rule $bad->[0]");
+        like($@, $bad->[1], "the rule $bad->[0] is refused");
     }
     eval {
         Devel::DProf::Compare::Baseline::compare(%compare,
@@ -224,7 +225,7 @@ sub perf {
     return ($out, $err =~ s/^# Looks like.*\n//mr, $status);
 }
 
-subtest 'no_regression_ok' => sub {
+subtest 'no_regression_ok() compares a run with its baseline' => sub {
     is_deeply([perf()], ["ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n",
         <<"END", 1], 'a missing baseline is a failure');
 # Failed test 'no regression since $run'
@@ -243,15 +244,15 @@ END
     is(slurp("$dir/one/$run"), $baseline, 'writing it again gives the same bytes');
     is_deeply([$baseline =~ /^& \w+ (.*)/mg],
         ['My __ANON__ lib/My.pm:7 in=My::run', 'My fetch lib/My.pm:4', 'My parse lib/My.pm:5',
-            'My run lib/My.pm:7'], 'the baseline has what was called in the block');
+            'My run lib/My.pm:7'], 'the baseline has the calls of the block');
     my ($out, $err, $status) = perf(N => 9, MORE => 1);
     is($out, "ok 1 - runs\nnot ok 2 - no regression since $run\n1..2\n", 'a change fails');
     # The line is broken at blanks, and TMPDIR may contain blanks.
     like($err =~ s/\s*\n#\s*/ /gr, qr{flame graph of the difference: \Q$dir\E/art/dprof-},
-        '... and names the picture');
+        'the failure names the picture');
     $err =~ s{(flame graph of the difference:).*?/art/}{$1\n# $dir/art/}s;
     is($err =~ s/(\d+ -> )?\d+(?= -> \d+)|(?<= -> )\d+|(?<=\s)\d+(?=\s)/N/gr =~ s/\+[\d.]+%/+N%/gr
-        =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, '... and prints the findings');
+        =~ s/ +/ /gr, <<"END" =~ s/ +/ /gr, 'the failure prints the findings');
 # Failed test 'no regression since $run'
 # at t/perf.t line 5.
 # FAIL calls > 0: (total): N -> N
@@ -280,16 +281,16 @@ END
     ok(-s "$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html",
         'the flame graph is written');
     like(slurp("$dir/art/dprof-t-perf.t-no-regression-since-t-perf-run.tmon.html"), qr/<html/,
-        '... as a page');
+        'the flame graph is a page');
     ($out, $err, $status) = perf(N => 9, RULES => 'gone');
-    is($status, 0, 'other rules pass');
+    is($status, 0, 'no_regression_ok() passes with rules that hold');
     ($out, $err, $status) = perf(RULES => 'calls > x');
-    like($err, qr/^# --fail-if: a limit like/m, 'a bad rule');
-    isnt($status, 0, '... and fails');
+    like($err, qr/^# --fail-if: a limit like/m, 'a bad rule gives a message');
+    isnt($status, 0, 'a bad rule fails');
     ($out, $err, $status) = perf(RULES => 'self > 5%, calls > 0');
     is("$err$status",
         "# rule self > 5% was not checked: the baseline has counters only, and no times\n0",
-        'a rule that was not checked is told');
+        'a rule that was not checked gives a message');
     ($out, $err, $status) = run('one',
         { PERL_HASH_SEED => 'random', DPROF_ARTIFACTS => "$dir/art", N => 9 }, '-Ilib', 't/perf.t');
     like($err =~ s/\n#\s*/ /gr,
@@ -297,11 +298,11 @@ END
         \ -pinned',\ make\ them\ repeat/x, 'the message says how to pin the hash seed');
     ($out, $err, $status) = perf(DPROF_UPDATE_BASELINES => 1, FILE => 'lib/My.pm/x.tmon');
     like($err =~ s/\n#\s*/ /gr, qr{the baseline lib/My\.pm/x\.tmon could not be written: },
-        'a baseline that cannot be written is told');
-    is($status, 1, '... and fails');
+        'a baseline that cannot be written gives a message');
+    is($status, 1, 'a baseline that cannot be written fails');
     ($out, $err, $status) = perf(FILE => 'lib/My.pm');
-    like($err, qr{^# lib/My\.pm: }m, 'a baseline that is no profile is told');
-    is($status, 1, '... and fails');
+    like($err, qr{^# lib/My\.pm: }m, 'a baseline that is no profile gives a message');
+    is($status, 1, 'a baseline that is no profile fails');
     perf(DPROF_UPDATE_BASELINES => 1, TIMES => 1, FILE => 'times.tmon');
     ($out, $err, $status) = perf(FILE => 'times.tmon', RULES => 'incl > 100000%, calls > 0');
     is("$err$status", '0', 'a baseline with times is compared');

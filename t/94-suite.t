@@ -61,7 +61,7 @@ for (grep { $_->[0] eq 'trace' || $_->[0] eq 'tree' && $ENV{EXTENDED_TESTING} } 
     is(scalar @cut, 1, "$mode: the killed process's profile is cut short");
     is(join("\n", map { $_->{message} } grep { $_->{code}
         && $_->{code} != Devel::DProf::Profile::TRUNCATED } @outcomes), '',
-        "$mode: all others are whole");
+        "$mode: all other profiles are whole");
 }
 
 done_testing;

@@ -31,42 +31,49 @@ sub locked {
 sub selected { return Devel::DProf::Store::open("dir:$_[0]/store")->select({}) }
 sub left { return join ' ', grep { $_ ne '.lock' } files_in("$_[0]/spool") }
 
-subtest 'What is pushed' => sub {
+subtest 'dprofstore push sends slices and files, and prune removes them' => sub {
     my $dir = spool_of(3, @STORES);
     my @push = ('push', '--to', 'dir:store', '--version', '1.2', '--host', 'h', '--env', 'e');
-    is_deeply(dprofstore($dir, @push, 'spool'), ["3 profiles pushed\n", '', 0], 'three slices');
+    is_deeply(dprofstore($dir, @push, 'spool'), ["3 profiles pushed\n", '', 0],
+        'push sends three slices');
     is_deeply([map { "@$_{qw(service version host env run start seconds)}" } selected($dir)],
         [map { "web.pl 1.2 h e 6b.1.1-7-0-$_ " . (1_795_348_800.25 + 60 * $_) . ' 60' } 1 .. 3],
-        '... and what is known of each');
-    is_deeply(dprofstore($dir, @push, 'spool'), ["3 profiles pushed\n", '', 0], 'twice');
-    is(scalar(my @once = selected($dir)), 3, '... counts once');
-    is(left($dir), join(' ', map { slice_name(slice => $_) } 1 .. 3), 'they stay');
-    is_deeply(dprofstore($dir, @push, '-q', '--delete', 'spool'), ['', '', 0], '--delete, -q');
-    is(left($dir), '', 'they go');
-    is(scalar(my @still = selected($dir)), 3, '... and count once');
+        'the store knows service, version, host, time and run of each slice');
+    is_deeply(dprofstore($dir, @push, 'spool'), ["3 profiles pushed\n", '', 0],
+        'push sends the same slices again');
+    is(scalar(my @once = selected($dir)), 3,
+        'the store keeps one copy of a slice that was sent twice');
+    is(left($dir), join(' ', map { slice_name(slice => $_) } 1 .. 3),
+        'the slices stay in the spool without --delete');
+    is_deeply(dprofstore($dir, @push, '-q', '--delete', 'spool'), ['', '', 0],
+        'push with -q and --delete prints nothing');
+    is(left($dir), '', 'push --delete empties the spool');
+    is(scalar(my @still = selected($dir)), 3, 'the store still has one copy of each slice');
     my $file = spew("$dir/x.out", slice_text(slice => 9));
     is_deeply(dprofstore($dir, @push, '--service', 'api', 'x.out', data('classic.out')),
-        ["2 profiles pushed\n", '', 0], 'files');
+        ["2 profiles pushed\n", '', 0], 'push sends files that are named');
     my ($foreign) = grep { /\Amd5/ } map { $_->{run} } selected($dir);
-    like($foreign // '', qr/\Amd5\.[0-9a-f]{32}-0-0-0\z/, '... one of them by its contents');
-    ok(-e $file, '... and stay');
+    like($foreign // '', qr/\Amd5\.[0-9a-f]{32}-0-0-0\z/,
+        'the store names a foreign file by its contents');
+    ok(-e $file, 'push without --delete keeps a file that is named');
     is_deeply(dprofstore($dir, @push, '--service', 'api', '--delete', 'x.out'),
-        ["1 profile pushed\n", '', 0], '--delete');
-    ok(!-e $file, '... removes a file, too');
+        ["1 profile pushed\n", '', 0], 'push --delete sends a file that is named');
+    ok(!-e $file, 'push --delete removes a file that is named');
     my $list = dprofstore($dir, 'list', '--from', 'dir:store', 'service=web*');
-    is($list->[0], <<'END', 'list');
+    is($list->[0], <<'END', 'list prints one row for each version of a service');
 service  version  hosts  profiles  first                 last
 web.pl   1.2          1         3  2026-11-22T12:01:00Z  2026-11-22T12:03:00Z
 END
     is_deeply(dprofstore($dir, 'prune', '--from', 'dir:store', '-n', 'service=web*'),
-        ["3 profiles would be removed\n", '', 0], 'prune -n');
+        ["3 profiles would be removed\n", '', 0], 'prune -n only counts the profiles');
     is_deeply(dprofstore($dir, 'prune', '--from', 'dir:store', 'service=web*'),
-        ["3 profiles removed\n", '', 0], 'prune');
+        ["3 profiles removed\n", '', 0], 'prune removes the profiles');
     is_deeply(dprofstore($dir, 'list', '--from', 'dir:store', 'service=web*'),
-        ['', "dprofstore: service=web*: the store has no such profiles\n", 1], 'nothing is left');
+        ['', "dprofstore: service=web*: the store has no such profiles\n", 1],
+            'list finds no profile after prune');
 };
 
-subtest 'What a process has left' => sub {
+subtest 'Push completes the last slice of a process that has died' => sub {
     my $dir = spool_of(1, @STORES);
     my $text = slice_text(slice => 2, start => 1_795_349_000);
     my $name = slice_name(slice => 2) =~ s/tree\z/part/r;
@@ -75,36 +82,39 @@ subtest 'What a process has left' => sub {
     flock $held, LOCK_EX | LOCK_NB or die "$name: $!";
     my @push = qw(push --to dir:store --delete spool);
     is_deeply(dprofstore($dir, @push), ["1 profile pushed\n", '', 0],
-        'a slice that a process writes stays');
-    is(left($dir), $name, '... where it is');
+        'push leaves out a slice that a process still writes');
+    is(left($dir), $name, 'the slice of a living process stays in the spool');
     close $held;
-    is_deeply(dprofstore($dir, @push), ["1 profile pushed\n", '', 0], 'when it has died, it goes');
-    is_deeply([map { $_->{run} } selected($dir)], ['6b.1.1-7-0-1', '6b.1.1-7-0-2'], '... whole');
-    is(left($dir), '', '... and nothing is left');
+    is_deeply(dprofstore($dir, @push), ["1 profile pushed\n", '', 0],
+        'push sends the slice of a process that has died');
+    is_deeply([map { $_->{run} } selected($dir)], ['6b.1.1-7-0-1', '6b.1.1-7-0-2'],
+        'the store has both slices of the process');
+    is(left($dir), '', 'the slice of the dead process has left the spool');
     spew("$dir/spool/$name", '');
     is_deeply(dprofstore($dir, @push), ["0 profiles pushed, 1 refused\n", 'dprofstore: Not a perl '
         . "profile: spool/$name (it is empty); it is now spool/refused/$name\n", 1],
-        'a part with nothing in it is moved aside');
+        'push moves an empty part aside');
     symlink '/etc/passwd', "$dir/spool/x.tree";
-    is(dprofstore($dir, @push)->[0], "0 profiles pushed\n", 'a symbolic link is not followed');
+    is(dprofstore($dir, @push)->[0], "0 profiles pushed\n", 'push does not follow a symbolic link');
 };
 
-subtest 'What is no profile' => sub {
+subtest 'Push moves a file that is no profile aside' => sub {
     my $dir = spool_of(2, @STORES);
     spew("$dir/spool/a.tree", "hello\n");
     my @told = ('Not a perl profile: spool/a.tree', '3 profiles');
     is_deeply(dprofstore($dir, qw(push --to dir:store spool)),
-        ["2 profiles pushed, 1 refused\n", "dprofstore: $told[0]\n", 1], 'it is told');
-    ok(-e "$dir/spool/a.tree", '... and stays');
+        ["2 profiles pushed, 1 refused\n", "dprofstore: $told[0]\n", 1],
+            'push says that the file is no profile');
+    ok(-e "$dir/spool/a.tree", 'push without --delete leaves the file in the spool');
     is_deeply(dprofstore($dir, qw(push --to dir:store --delete spool)),
         ["2 profiles pushed, 1 refused\n", "dprofstore: $told[0]; it is now spool/refused/a.tree\n",
-            1], 'with --delete it is moved aside');
-    is(left($dir), 'refused/a.tree refused/a.tree.why', '... with the reason beside it');
-    is(slurp("$dir/spool/refused/a.tree.why"), "$told[0]\n", '... which says why');
-    is(slurp("$dir/spool/refused/a.tree"), "hello\n", '... and its contents');
+            1], 'push --delete moves the file aside');
+    is(left($dir), 'refused/a.tree refused/a.tree.why', 'the reason lies beside the refused file');
+    is(slurp("$dir/spool/refused/a.tree.why"), "$told[0]\n", 'the file .why holds the message');
+    is(slurp("$dir/spool/refused/a.tree"), "hello\n", 'the refused file keeps its contents');
 };
 
-subtest 'The limit of what was refused' => sub {
+subtest '--refused-limit bounds the folder refused' => sub {
     my $dir = spool_of(0, @STORES);
     mkdir "$dir/spool/refused";
     my @push = ('push', '--to', 'dir:store', '--delete', '--refused-limit');
@@ -129,48 +139,53 @@ subtest 'The limit of what was refused' => sub {
     my @with_why = map { ("$_.tree", "$_.tree.why") } qw(a b);
     my @new = ('e.tree', 'e.tree.why');
     is_deeply([$refused->('1G', 'e')], [$files->(qw(c.tree c.tree.why d.tree keep.txt), @with_why,
-        @new)], 'as long as there is room all stay');
+        @new)], 'push removes no refused profile below the limit');
     is_deeply([$refused->('1400', 'f')], ['dprofstore: spool/refused has reached --refused-limit '
         . '1400 bytes; the oldest profiles there are removed', $files->(@with_why, @new,
-        'f.tree', 'f.tree.why')], 'the oldest go with their answers; links are left alone');
+        'f.tree', 'f.tree.why')],
+            'push removes the oldest profiles with their answers, and no link');
     is_deeply([$refused->('0', 'g', 'h')], ['dprofstore: spool/refused has reached --refused-limit '
         . '0 bytes; the oldest profiles there are removed', $files->('h.tree', 'h.tree.why')],
-        'the last one stays; the line comes once');
-    ok(-d "$dir/store", '... what a link leads to is there');
+        'push keeps the last refused profile and prints the message once');
+    ok(-d "$dir/store", 'push does not remove the folder behind a link');
     is_deeply([@{ dprofstore($dir, @push, '1x', 'spool') }[1, 2]], ['--refused-limit 1x: must be a '
-        . "number of bytes, or like 100M\nTry 'dprofstore -h' for help.\n", 2], 'a wrong limit');
+        . "number of bytes, or like 100M\nTry 'dprofstore -h' for help.\n", 2],
+            'a limit that is no number of bytes is an error');
 };
 
-subtest 'A store that fails keeps the spool' => sub {
+subtest 'Push keeps the spool if the store fails' => sub {
     my $dir = spool_of(2, @STORES);
     my $left = left($dir);
     is_deeply(dprofstore($dir, qw(push --to dir:none --delete spool)), ["0 profiles pushed\n",
         "dprofstore: $dir/none does not exist: dprofstore init makes it one; what did not arrive "
-            . "stays where it is\n", 1], 'a store that is not there');
+            . "stays where it is\n", 1], 'push to a missing store fails and says how to make one');
     spew("$dir/store/web.pl", '');
     my $got = dprofstore($dir, qw(push --to dir:store --delete spool));
-    is_deeply([@$got[0, 2]], ["0 profiles pushed\n", 1], 'it fails');
+    is_deeply([@$got[0, 2]], ["0 profiles pushed\n", 1],
+        "push fails if it cannot make the store's folder");
     like($got->[1],
         qr/\Adprofstore: \S+: the folder could not be made: [^;\n]+; what did not .*\n\z/,
-        '... in one line');
-    is(left($dir), $left, '... and all stays');
+        'push says in one line that the folder could not be made');
+    is(left($dir), $left, 'all slices stay in the spool if push fails');
     unlink "$dir/store/web.pl";
     my $names = join '', map { my $n = $_ + 2; sprintf "& %x P n%s x.pm:1\n", $n,
         unpack 'H*', pack 'NNN', map { $n * 2_654_435_761 * $_ % 2**32 } 1 .. 3 } 1 .. 200;
     spew("$dir/spool/" . slice_name(slice => 3), slice_text(slice => 3, lines => $names));
     my $run = run_program(['sh', '-c', q{trap '' XFSZ; ulimit -f 1; exec "$@"}, 'sh',
         tool_command('dprofstore', qw(push --to dir:store --delete -q spool))], dir => $dir);
-    is($run->{status}, 1, 'a full disk fails');
+    is($run->{status}, 1, 'push fails on a full disk');
     like($run->{err}, qr/ could not be written: File too large; what did not arrive stays where/,
-        '... in one line');
-    ok(-e "$dir/spool/" . slice_name(slice => 3), 'what did not arrive stays');
+        'push says in one line that the store could not be written');
+    ok(-e "$dir/spool/" . slice_name(slice => 3),
+        'the slice that did not arrive stays in the spool');
     is(join(' ', grep { !/\.tree\.gz\z/ } files_in("$dir/store")), '.dprofstore',
-        'no part of a file is left');
-    is(dprofstore($dir, qw(push --to dir:store --delete spool))->[2], 0, 'with room it works');
-    is(scalar(my @all = selected($dir)), 3, '... and all is there');
+        'a failed push leaves no partial file in the store');
+    is(dprofstore($dir, qw(push --to dir:store --delete spool))->[2], 0,
+        'push succeeds once the disk has room');
+    is(scalar(my @all = selected($dir)), 3, 'the store has all slices after the second push');
 };
 
-subtest 'A recorded program, in slices' => sub {
+subtest 'The slices of a recorded program merge into the whole recording' => sub {
     my $dir = spool_of(0, @STORES);
     my $text = 'sub f { my $x = 0; $x += $_ for 1 .. 9; g($x) } sub g { $_[0] + 1 } '
         . 'f() for 1 .. 2000; kill 9, $$ if @ARGV';
@@ -179,14 +194,15 @@ subtest 'A recorded program, in slices' => sub {
     for my $args ([], ['killed']) {
         profiled(['-e', $text, @$args], dir => $dir, env => \%env);
         my @files = map { "$dir/spool/$_" } grep { /\.(?:tree|part)\z/ } files_in("$dir/spool");
-        cmp_ok(scalar @files, '>', 2, "@$args: slices");
+        cmp_ok(scalar @files, '>', 2, "@$args: the program records more than two slices");
         my $merged = merged_text(@files);
         my $got = dprofstore($dir, qw(push --to dir:store --service), "x@$args",
             qw(--delete spool));
-        is_deeply($got, [@files . " profiles pushed\n", '', 0], '... are pushed');
-        is(left($dir), '', '... all of them');
+        is_deeply($got, [@files . " profiles pushed\n", '', 0], "@$args: push sends all slices");
+        is(left($dir), '', "@$args: push empties the spool");
         is(run_tool('dprofmerge', ['--from', 'dir:store', '--run-set', "service=x@$args"],
-            dir => $dir)->{out}, $merged, '... and merged they are the same');
+            dir => $dir)->{out}, $merged,
+                "@$args: dprofmerge makes the same of the store's slices as of the spool's");
     }
 };
 
@@ -223,41 +239,45 @@ sub pushed {
     return { %$done, said => \@said, failure => $done->{failure} && $done->{failure}->message };
 }
 
-subtest 'What a store refuses is moved aside' => sub {
+subtest 'Push moves a profile aside that the store refuses' => sub {
     my $dir = spool_of(5, @STORES);
     my $stub = Stub->new(failure => sub {
         $_[0]{run} =~ /-3\z/ ? { message => '400 Bad Request', answer => "no\nthree" } : undef });
     my $got = pushed($dir, $stub);
     my $name = slice_name(slice => 3);
     is_deeply($got, { sent => 4, refused => 1, failure => undef,
-        said => ["400 Bad Request; it is now $dir/spool/refused/$name"] }, 'one of five');
-    is_deeply([sort @{ $stub->{got} }], [map { "6b.1.1-7-0-$_" } 1, 2, 4, 5], '... and no other');
-    is(left($dir), "refused/$name refused/$name.why", '... it alone is left');
+        said => ["400 Bad Request; it is now $dir/spool/refused/$name"] },
+            'push sends four profiles and refuses one');
+    is_deeply([sort @{ $stub->{got} }], [map { "6b.1.1-7-0-$_" } 1, 2, 4, 5],
+        'the store gets the other four profiles');
+    is(left($dir), "refused/$name refused/$name.why", 'only the refused profile is left');
     is(slurp("$dir/spool/refused/$name.why"), "400 Bad Request\nno\nthree\n",
-        '... with the answer');
+        "the file .why holds the store's answer");
     add_slice($dir, $_) for 6 .. 8;
     $stub = Stub->new(failure => sub { { message => '503', retry => 1 } });
     is_deeply(pushed($dir, $stub), { sent => 0, refused => 0, failure => '503', said => [] },
-        'what may succeed later');
-    is($stub->{calls}, 1, '... is tried once');
-    like(left($dir), qr/\Arefused\S+ \S+why (?:web\S+-[678]\.tree ?){3}\z/, '... and stays');
+        'push stops at a failure that may pass');
+    is($stub->{calls}, 1, 'push tries a profile once after a failure that may pass');
+    like(left($dir), qr/\Arefused\S+ \S+why (?:web\S+-[678]\.tree ?){3}\z/,
+        'the profiles stay in the spool after a failure that may pass');
     $stub = Stub->new(failure => sub { undef });
     add_slice($dir, $_) for 10 .. 259;
-    is(pushed($dir, $stub)->{sent}, 253, 'many');
-    is($stub->{calls}, 3, '... are sent in batches');
+    is(pushed($dir, $stub)->{sent}, 253, 'push sends 253 profiles');
+    is($stub->{calls}, 3, 'push sends many profiles in three batches');
 };
 
 # A receiver would count again what it gets again. t/99-receivers.t sends to real classes.
-subtest 'A receiver' => sub {
+subtest 'Push hands each profile to a receiver' => sub {
     my $dir = spool_of(3, @STORES);
     my $to = Receiver->new(room => 2);
     is_deeply(pushed($dir, $to, version => '1.2'),
-        { sent => 2, refused => 0, failure => 'busy', said => [] }, 'is busy after two');
-    is(left($dir), slice_name(slice => 3), '... which are gone');
+        { sent => 2, refused => 0, failure => 'busy', said => [] },
+            'push stops when the receiver is busy after two profiles');
+    is(left($dir), slice_name(slice => 3), 'push removes the two profiles that the receiver took');
     my ($got, @more) = @{ $to->{got} };
-    is(scalar @more, 1, '... it has them');
+    is(scalar @more, 1, 'the receiver got one profile after the first');
     is_deeply([@$got{qw(service version start seconds)}], ['web', '1.2', '1795348860.25', '60'],
-        'whose they are, start and length');
+        'a receiver gets service, version, start and length');
 };
 
 # ---- merging ----
@@ -269,38 +289,41 @@ sub merged_text {
     return slurp($out);
 }
 
-subtest 'Merging' => sub {
+subtest 'Push --merge makes one profile of each interval' => sub {
     my $dir = spool_of(6, @STORES);
     # Two intervals of five minutes: the slices 1 to 4, 5 and 6. What a process did in its first two
     # minutes, which warm= leaves out, stays apart.
     my $whole = merged_text(map { "$dir/spool/" . slice_name(slice => $_) } 1, 2);
     is_deeply(dprofstore($dir, qw(push --to dir:store --service web --merge 5m --delete spool)),
-        ["3 profiles pushed\n", '', 0], 'two intervals are three profiles');
-    is(left($dir), '', 'nothing is left');
+        ["3 profiles pushed\n", '', 0],
+            "push --merge stores three profiles: two intervals, and a process's first minutes "
+                . 'apart');
+    is(left($dir), '', 'push --merge empties the spool');
     my @all = selected($dir);
     is_deeply([map { "$_->{start} $_->{seconds}" } @all],
         ['1795348860.25 120', '1795348980.25 120', '1795349100.25 120'],
-        'when they were, and how long');
+        'each merged profile has its start and its seconds');
     is_deeply([map { $_->{start} } Devel::DProf::Store::RunSet::warmed({}, 120, @all)],
-        [1795348980.25, 1795349100.25], 'warm= leaves out the first one');
+        [1795348980.25, 1795349100.25], "warm= leaves out a process's first minutes");
     my ($path) = Devel::DProf::Store::open("dir:$dir/store")->fetch(\@all, $dir);
-    is(gunzipped($path), $whole, 'as by dprofmerge');
+    is(gunzipped($path), $whole, 'push merges slices as dprofmerge does');
     add_slice($dir, $_, script => $_ < 3 ? 'a.pl' : 'b.pl') for 1 .. 4;
     dprofstore($dir, qw(push --to dir:two --merge 300 --delete spool));
     is_deeply([map { $_->{service} } Devel::DProf::Store::open("dir:$dir/two")->select({})],
-        ['a.pl', 'b.pl'], 'services are not merged with each other');
+        ['a.pl', 'b.pl'], 'push does not merge profiles of two services');
     add_slice($dir, 1);
     spew("$dir/spool/bad.tree", slice_text(slice => 2) =~ s/= 1 1 2/= x 1 2/r);
     is(dprofstore($dir, qw(push --to dir:three --merge 300 --delete spool))->[0],
-        "1 profile pushed, 1 refused\n", 'a damaged one is left out');
-    is(left($dir), 'refused/bad.tree refused/bad.tree.why', '... and moved aside');
+        "1 profile pushed, 1 refused\n", 'push --merge leaves out a damaged slice');
+    is(left($dir), 'refused/bad.tree refused/bad.tree.why',
+        'push --merge moves the damaged slice aside');
     is(dprofstore($dir, qw(push --to dir:store --merge 300 spool))->[2], 2,
         '--merge without --delete is a usage error');
 };
 
 # Interrupts a push that merges after so many steps, and lets the next one go on; one more slice of
 # the same interval has come meanwhile.
-subtest 'Merging that is interrupted' => sub {
+subtest 'A merge that is interrupted loses nothing' => sub {
     for my $step (1 .. 12) {
         my $dir = spool_of(3, @STORES);
         my ($n, $write, $remove, $add) = (0, \&Devel::DProf::Write::whole,
@@ -329,20 +352,23 @@ subtest 'Merging that is interrupted' => sub {
         my @paths = Devel::DProf::Store::open("dir:$dir/store")->fetch(\@all, $dir);
         my $sum = 0;
         for my $path (@paths) { $sum += $_ for gunzipped($path) =~ /^= 1 \w+ 2?\d* (\d+)/mg }
-        is($sum, 40 * (1 + 2 + 3 + 4), "after step $step: nothing is lost, nothing counts twice");
-        is(left($dir), '', '... and nothing is left') if !$done->{failure};
+        is($sum, 40 * (1 + 2 + 3 + 4),
+            "an interruption after step $step loses no call and counts none twice");
+        is(left($dir), '',
+            "the push after an interruption at step $step empties the spool") if !$done->{failure};
     }
 };
 
-subtest 'One at a time' => sub {
+subtest 'One push at a time works on a spool' => sub {
     my $dir = spool_of(2, @STORES);
     my $spool = Devel::DProf::Store::Spool->new("$dir/spool");
-    ok($spool->lock, 'a spool is locked');
+    ok($spool->lock, 'a process can lock a spool');
     is_deeply(dprofstore($dir, qw(push --to dir:store --delete spool)), ["0 profiles pushed\n",
         'dprofstore: spool: another dprofstore is using this spool; what did not arrive stays '
-            . "where it is\n", 1], 'another push says so');
+            . "where it is\n", 1], 'a push says that another one holds the spool');
     undef $spool;
-    is(dprofstore($dir, qw(push --to dir:store --delete spool))->[2], 0, 'it is free again');
+    is(dprofstore($dir, qw(push --to dir:store --delete spool))->[2], 0,
+        'a push succeeds after the lock is gone');
 };
 
 # ---- the agent ----
@@ -356,10 +382,10 @@ subtest 'The agent waits longer while the store fails' => sub {
         say => sub { push @said, $_[0] }, stop => sub { @waits >= 10 });
     $push->loop(10, sub { push @waits, $_[0] }, sub { push @sent, $_[0]{sent} }, "$dir/spool");
     is("@waits", '10 20 40 80 160 300 300 300 10 10',
-        'twice as long each time, five minutes at most');
-    is("@sent", '0 0 0 0 0 0 0 0 1 0', 'it arrives once');
+        'the agent doubles its wait up to five minutes');
+    is("@sent", '0 0 0 0 0 0 0 0 1 0', 'the profile arrives once');
     is_deeply(\@said, ['no answer; the profiles stay in the spool', 'sending works again'],
-        'one line says that it fails, and one that it works');
+        'the agent says once that the store fails and once that it works');
 };
 
 subtest 'The agent merges intervals that are over' => sub {
@@ -370,11 +396,11 @@ subtest 'The agent merges intervals that are over' => sub {
     add_slice($dir, 2, start => $past + 60);
     add_slice($dir, 3, start => $now);
     is(pushed($dir, Stub->new(failure => sub { undef }), merge => 300, only_over => 1)->{sent}, 1,
-        'one is over');
-    is(left($dir), slice_name(slice => 3), '... and the other stays');
+        'the agent sends the interval that is over');
+    is(left($dir), slice_name(slice => 3), 'the agent keeps the slice of the current interval');
 };
 
-subtest 'The agent ends when it is told to' => sub {
+subtest 'The agent ends on a signal' => sub {
     for my $signal (qw(TERM INT HUP)) {
         my $dir = spool_of(2, @STORES);
         my $pid = open(my $out, '-|') // die "fork: $!";
@@ -383,16 +409,17 @@ subtest 'The agent ends when it is told to' => sub {
             delete @ENV{grep { /^DPROF/ } keys %ENV};
             exec tool_command('dprofstore', qw(agent --to dir:store --every 600 spool));
         }
-        is(scalar readline($out), "2 profiles pushed\n", "$signal: it has pushed");
+        is(scalar readline($out), "2 profiles pushed\n",
+            "$signal: the agent has pushed both slices");
         kill $signal, $pid;
-        is(join('', readline $out), '', '... and says no more');
+        is(join('', readline $out), '', "$signal: the agent prints no second line");
         close $out;
-        is($?, 0, '... and ends with status 0');
-        is(left($dir), '', '... with nothing left');
+        is($?, 0, "$signal: the agent exits with status 0");
+        is(left($dir), '', "$signal: the agent leaves the spool empty");
     }
 };
 
-subtest 'Killed in the middle of a cut' => sub {
+subtest 'Push --delete removes pieces that a slice contains' => sub {
     my $dir = spool_of(4, @STORES);
     my ($gone, $locked, $foreign, $open) = map { "$dir/spool/"
         . slice_name(slice => $_) =~ s/tree\z/part/r } 1 .. 4;
@@ -401,15 +428,16 @@ subtest 'Killed in the middle of a cut' => sub {
     spew($open, '');
     my @locks = map { locked($_) } $open, $locked =~ s/part\z/tree/r;
     my @push = qw(push --to dir:store -q);
-    is_deeply(dprofstore($dir, @push, 'spool'), ['', '', 0], 'without --delete');
+    is_deeply(dprofstore($dir, @push, 'spool'), ['', '', 0],
+        'push without --delete says nothing about pieces');
     is_deeply([map { -e "$_.live" ? 1 : 0 } $gone, $locked, $foreign, $open], [1, 1, 1, 1],
-        '... all stays');
+        'push without --delete keeps all pieces');
     dprofstore($dir, @push, '--delete', 'spool');
     is_deeply([map { -e "$_.live" ? 1 : 0 } $gone, $locked, $foreign, $open], [0, 1, 1, 1],
-        'with it, what a slice has already goes, unless a process has it still, or it is foreign');
+        'push --delete removes a piece only if a slice has it and no process uses it');
 };
 
-subtest 'The command line' => sub {
+subtest 'The command line is checked' => sub {
     my $dir = spool_of(1, @STORES);
     my @wrong = ([[], 'name a command: init, push, agent, list, prune'],
         [['pull'], 'unknown command pull; did you mean push?'],
@@ -424,25 +452,25 @@ subtest 'The command line' => sub {
     for (@wrong) {
         my ($args, $message) = @$_;
         is_deeply(dprofstore($dir, @$args), ['', "$message\nTry 'dprofstore -h' for help.\n", 2],
-            $message);
+            "dprofstore says: $message");
     }
     is_deeply(dprofstore($dir, 'list', '--from', 'ftp:x'),
         ['', 'dprofstore: ftp:x: a store is ' . join(' or ', Devel::DProf::Store::urls()) . "\n",
-            1], 'an unknown store');
+            1], 'an unknown kind of store is an error that lists the kinds');
     is(dprofstore($dir, 'push', '--to', 'dir:x', 'none')->[1],
-        "dprofstore: none: there is no such file\n", 'a missing spool');
-    like(dprofstore($dir, '-V')->[0], qr/\Adprofstore version: \d/, '-V');
+        "dprofstore: none: there is no such file\n", 'a missing spool is an error');
+    like(dprofstore($dir, '-V')->[0], qr/\Adprofstore version: \d/, '-V prints the version');
     my $run = run_tool('dprofstore', ['init'], dir => $dir, env => { DPROF_STORE => 'dir:env' });
     is($run->{status}, 0, 'DPROF_STORE names the store');
-    ok(-d "$dir/env", '... which is made');
+    ok(-d "$dir/env", 'push makes the store that DPROF_STORE names');
     my $opts = sub { my $run = run_tool('dprofstore', [@_], dir => $dir, env => {
         DPROFSTORE_OPTS => '--to dir:env --service mine --every 1 -n -q' });
         return [@$run{qw(out err status)}] };
-    is_deeply($opts->('push', 'spool'), ['', '', 0], 'DPROFSTORE_OPTS: what a command has');
-    like($opts->('list')->[0], qr/^mine +- +1 +1 /m, '... and so does another one');
+    is_deeply($opts->('push', 'spool'), ['', '', 0], 'push uses its options of DPROFSTORE_OPTS');
+    like($opts->('list')->[0], qr/^mine +- +1 +1 /m, 'list uses its options of DPROFSTORE_OPTS');
     is_deeply($opts->('list', '-q'),
         ['', "-q does not go with list\nTry 'dprofstore -h' for help.\n", 2],
-        '... the command line is as strict as ever');
+        'the command line refuses what DPROFSTORE_OPTS may hold');
 };
 
 done_testing;

@@ -58,34 +58,37 @@ sub renamed {
     return [$text, @more];
 }
 
-subtest 'dprofdiff' => sub {
+subtest 'dprofdiff compares profiles of a store like files' => sub {
     my @sets = ('service=web version=1.2', 'service=web version=1.3');
     for my $options ([], ['-v'], ['--format', 'json'], ['--format', 'csv'], ['--tree'],
         ['--fail-if', 'self > 5%'], ['-m', 'calls'], ['-s', 'pid,sub']) {
         my $of_files = tool('dprofdiff', '--format=perf', @$options, '1.2/*', '1.3/*');
         my $of_store = tool('dprofdiff', '--format=perf', @$options, @from, @sets);
-        is_deeply(renamed($of_store), renamed($of_files), "@$options: as of files");
-        isnt($of_store->[0], $of_files->[0], '... but for the names') if $of_files->[0] =~ /1\.2/;
+        is_deeply(renamed($of_store), renamed($of_files),
+            "dprofdiff @$options prints the same for a store as for files");
+        isnt($of_store->[0], $of_files->[0],
+            'dprofdiff names run-sets for a store and files for files') if $of_files->[0] =~ /1\.2/;
     }
     my $got = tool('dprofdiff', '--format=perf', @from, @sets);
     like($got->[0], qr/^# Baseline: service=web version=1\.2 \(12 runs\)$/m,
-        'a process is a run');
+        'each process of a run-set is a run');
     is(tool('dprofdiff', '--format=perf', '--fail-if', 'self > 5%', @from, @sets)->[2], 3,
-        'a gate fails');
+        'a gate fails on run-sets');
     is_deeply(tool('dprofdiff', '--format=perf', '--from', 'dir:store', @sets), $got,
-        '--run-set may be left out');
+        'dprofdiff takes run-sets without --run-set');
     is_deeply(tool('dprofdiff', '--format=perf', @from, $sets[0], '--run-set', $sets[1]), $got,
-        '... or given twice');
+        'dprofdiff takes a run-set as an argument and one by --run-set');
     is_deeply(renamed(tool('dprofdiff', '--format=perf', @from, $sets[0], '1.3/*')), renamed($got),
-        'a side of a store, a side of files');
+        'dprofdiff compares a run-set with files');
     is_deeply(tool('dprofdiff', '--format=perf', @from, $sets[0])->[1],
-        "a second side is missing: --run-set A B\nTry 'dprofdiff -h' for help.\n", 'one side');
+        "a second side is missing: --run-set A B\nTry 'dprofdiff -h' for help.\n",
+            'one run-set is too few for dprofdiff');
     my $run = run_tool('dprofdiff', ['--format=perf', '--run-set', @sets], dir => $dir,
         env => { DPROF_STORE => 'dir:store' });
-    is($run->{out}, $got->[0], 'DPROF_STORE');
+    is($run->{out}, $got->[0], 'DPROF_STORE names the store');
 };
 
-subtest 'Tools of one side' => sub {
+subtest 'Tools of one side read a store like files' => sub {
     my @files = map { "1.3/$_" } files_in("$dir/1.3");
     my @tried = (['dproffold'], ['dproffold', '-m', 'calls'], ['dprofmerge'],
         ['dprofreport', '--format', 'csv'], ['dprofreport', '-n', '-s', 'sub,pid'],
@@ -99,33 +102,35 @@ subtest 'Tools of one side' => sub {
             spew("$dir/$_", ($of_files, $of_store)[$_]->[0]) for 0, 1;
             ($of_files, $of_store) = map { in_process('dproffold', '-m', 'cpu', "$dir/$_") } 0, 1;
         }
-        is_deeply($of_store, $of_files, "$tool @options");
+        is_deeply($of_store, $of_files, "$tool @options prints the same for a store as for files");
     }
     like(tool('dprofreport', '--format=perf', @from, ' version=1.3 limit=2')->[0],
         qr/^# Profile: version=1\.3 limit=2$/m, 'dprofreport names the run-set');
     is_deeply(tool('dprofmerge', @from, 'version=1.2', 'version=1.3'),
         tool('dprofmerge', map { my $v = $_; map { "$v/$_" } files_in("$dir/$v") } '1.2', '1.3'),
-        'several run-sets are added up');
+        'dprofmerge adds up several run-sets');
     for (['dproffold'], ['dprofmerge', '-o', '-'], ['dprofreport', '-q', '--history', 'main::f']) {
         my ($tool, @options) = @$_;
         is_deeply([lines_of(tool($tool, @options, @from, 'version=1.2', 'service=web'))],
             [lines_of(tool($tool, @options, @from, 'service=web'))],
-            "$tool: what two of them have counts once");
+            "$tool counts a profile of two run-sets once");
     }
-    is(tool('dprofhtml', @from, 'version=1.3', '-o', 'page.html')->[2], 0, 'dprofhtml');
-    like(slurp("$dir/page.html"), qr/<html/, '... makes a page');
+    is(tool('dprofhtml', @from, 'version=1.3', '-o', 'page.html')->[2], 0,
+        'dprofhtml reads a store');
+    like(slurp("$dir/page.html"), qr/<html/, 'dprofhtml writes a page of a store');
 };
 
-subtest 'What is wrong' => sub {
+subtest 'Wrong uses of a store give a message' => sub {
     my $trees = "--format chrome shows each call, which only a trace has, and a store keeps trees: "
         . "name a file that was recorded without `tree`, or use another format, such as pprof\n"
         . "Try 'dprofexport -h' for help.\n";
-    is_deeply(tool('dprofexport', @$_), ['', $trees, 2], "@$_: a store has no traces") for
+    is_deeply(tool('dprofexport', @$_), ['', $trees, 2],
+        "dprofexport @$_ says that a store has no traces") for
         ['--format', 'chrome', @from, 'version=1.3'],
         ['-o', 'a.trace.json', '--from', 'dir:store', 'version=1.3'];
     my @hint = ("Try 'dprofreport -h' for help.\n", 2);
     is_deeply(tool('dprofreport', '--format=perf', @{ $_->[0] }), ['', $_->[1], $_->[2] // 2],
-        "@{ $_->[0] }") for
+        "dprofreport @{ $_->[0] } says what is wrong") for
         [['--from', 'dir:store'], "--run-set says which profiles of the store: --run-set "
             . "'service=web since=1h'\n$hint[0]"],
         [['--run-set', 'service=web'],
@@ -139,29 +144,31 @@ subtest 'What is wrong' => sub {
 
 # ---- buckets ----
 
-subtest 'Buckets' => sub {
+subtest 'Many runs become buckets' => sub {
     my @many = recorded('2.0', 51, 100, 'a');
     recorded('2.1', 50, 110, 'a');
     my $got = tool('dprofdiff', '--format=perf', @from, 'version=2.0', 'version=2.1');
     like($got->[0], qr/^# Baseline: version=2\.0 \(51 runs in 20 buckets\)$/m,
-        'more than 50 runs, and it says so');
-    like($got->[0], qr/^# New: version=2\.1 \(50 runs\)$/m, '50 runs are no more');
+        'the header says that 51 runs became 20 buckets');
+    like($got->[0], qr/^# New: version=2\.1 \(50 runs\)$/m, '50 runs become no buckets');
     like(tool('dprofdiff', '--format=perf', '--buckets', 7, @from, 'version=2.0',
         'version=2.1')->[0],
-        qr/^# New: version=2\.1 \(50 runs in 7 buckets\)$/m, '--buckets');
+        qr/^# New: version=2\.1 \(50 runs in 7 buckets\)$/m,
+            '--buckets sets the number of buckets');
     my @gate = ('--fail-if', '/main::g/ self > 0.1%');
     like(tool('dprofdiff', '--format=perf', '--buckets', 7, @gate, @from, 'version=2.0',
         'version=2.1')->[0],
         qr/^# Power: .*; (?:more than )?[\d,]+ buckets a side needed for /m,
-        '... of which more would be needed');
+        'the power of buckets says how many buckets are needed');
     like(tool('dprofdiff', '--format=perf', @gate, @from, 'version=2.0', 'version=2.1')->[0],
         qr/^# Power: .*; (?:more than )?[\d,]+ runs a side needed for /m,
-        '... or more runs, where one side has no buckets');
+        'the power says how many runs are needed if one side has no buckets');
     is_deeply([@{ tool('dprofdiff', '--format=perf', '--buckets', 7, '1.2/*', '1.2/*') }[1, 2]],
-        ["--buckets goes with --run-set SET\nTry 'dprofdiff -h' for help.\n", 2], '... of files');
+        ["--buckets goes with --run-set SET\nTry 'dprofdiff -h' for help.\n", 2],
+            '--buckets of files is an error');
     my @sums = map { my $set = $_; [tool('dproffold', '--diff', @from, $set, 'version=2.1')->[0]] }
         'version=2.0', 'version=2.0 limit=51';
-    is_deeply($sums[0], $sums[1], 'sums are those of all runs');
+    is_deeply($sums[0], $sums[1], 'the sums of buckets are those of all runs');
     # A bucket is what dprofmerge makes of its runs.
     my @buckets = Devel::DProf::Store::Sides::buckets(7, map { [$_] } @many);
     mkdir "$dir/merged";
@@ -172,10 +179,10 @@ subtest 'Buckets' => sub {
     my $of_store = tool('dprofdiff', '--format=perf', '--buckets', 7, @from, 'version=2.0',
         '1.2/*')->[0];
     is($of_store =~ s/^# Baseline:.*\n//mr, $of_files =~ s/^# Baseline:.*\n//mr,
-        'buckets are compared as merged files are');
+        'dprofdiff compares buckets like merged files');
 };
 
-subtest 'Runs in buckets, at random' => sub {
+subtest 'Random runs are shared among buckets' => sub {
     for my $round (1 .. TestEnvironment::rounds(50, 500)) {
         my $hosts = 1 + rnd(rnd(2) ? 5 : 40);
         my $wanted = 1 + rnd(25);
@@ -200,7 +207,7 @@ subtest 'Runs in buckets, at random' => sub {
                 $good &&= @between == @times;
             }
         }
-        ok($good, $name) || last;
+        ok($good, "the buckets are as many, and as even, as they should be: $name") || last;
     }
 };
 

@@ -157,7 +157,7 @@ sub flaw {
 }
 
 my @recipes = recipes(slurp("$top/lib/Devel/DProf/Cookbook.pod") // die 'no cookbook');
-cmp_ok(scalar @recipes, '>=', 12, 'there are recipes');
+cmp_ok(scalar @recipes, '>=', 12, 'the cookbook has twelve recipes or more');
 # These are the promises of their texts.
 my %says = (
     "A distribution's own t/perf.t" =>
@@ -237,7 +237,7 @@ for my $recipe (@recipes) {
                 |^\#\ baseline\ \S+\ was\ written$|^dprofdiff:\ \d+\ findings\ of\ --fail-if$
                 |^dproftop:\ waiting\ for\ tmon\.out$/x }
             split /^/, slurp("$dir.said");
-        is(join("\n", @wrong), '', "recipe: $title");
+        is(join("\n", @wrong), '', "the recipe works: $title");
     }
 }
 
@@ -249,7 +249,7 @@ is(join('', map { "$_\n" } ('--notest Devel::DProf', '--notest --installdeps .')
 # The checks can fail.
 like(join(' ', named("F<x.svg>, F<doc/y.svg>", "dprofflame --diff -o a.svg b c",
     "perl -d:DProf=tree,out=p.out x > 't.txt'")), qr/^a\.svg p\.out t\.txt x\.svg$/,
-    'names of files are found');
+    'the check finds names of files');
 spew("$scratch/bad.svg", "<svg>\n");
 spew("$scratch/bad.html", "<html>\n");
 spew("$scratch/bad.folded", "a;b\n");
@@ -259,11 +259,11 @@ my ($sample) =
         . "   \$ two > z.txt\n");
 is(join('|', @{ $sample->[2] }),
     "one|mkdir -p t|cat > t/a.t <<'(end)'\n# t/a.t\nuse x;\n\n\$y = 1;\n(end)|two > z.txt",
-    'files among commands are found');
-ok(defined no_yaml("a:\n    b: c\n  d: e\n"), 'YAML that is none is noticed');
-is(no_yaml("a:\n  - b\n"), undef, 'good YAML is not');
+    'the check finds files among commands');
+ok(defined no_yaml("a:\n    b: c\n  d: e\n"), 'the check notices wrong YAML');
+is(no_yaml("a:\n  - b\n"), undef, 'the check accepts right YAML');
 ok(!eval { wrote('a.yml', "a:\n  steps:\n    - run: x\n"); 1 },
-    'a workflow without steps is noticed');
+    'the check notices a workflow without steps');
 is(scalar(map { flaw($scratch, $_) } map { "bad.$_" } qw(svg html folded out gone)), 5,
-    'files that are something else are noticed');
+    'the check notices files of the wrong kind');
 done_testing;

@@ -33,19 +33,20 @@ for my $for (sort keys %tool) {
     ok(scalar @mine, "$tool{$for} has formats");
     my $is_choice = @mine > 1;
     is(($rows{ $tool{$for} } =~ / --format /) ? 1 : 0, $is_choice ? 1 : 0,
-        "$tool{$for}: --format where there is a choice");
+        "$tool{$for} has --format if there is a choice");
     is($is_choice ? unexplained(content("bin/$tool{$for}"), @mine) : '', '',
-        "bin/$tool{$for}: its formats");
+        "bin/$tool{$for} explains its formats");
 }
 
 my %there = map { $_ => 1 } tracked();
 is(join(' ', grep { !$there{"t/golden/$_"} } map { "stacks.$_->{name}" }
         grep { $_->{for} eq 'programs' } @formats),
-    '', 'a golden for each that is for programs: make golden');
+    '', 'each format for programs has a golden file (make golden)');
 is(join(' ', grep { m{^t/golden/stacks\.(.+)} && !grep { $_->{name} eq $1 } @formats } keys %there),
-    '', 'no golden for another format');
+    '', 'no other format has a golden file');
 
 is(unexplained("=item B<--format> svg|html\n\nF<.svg>\n", { name => 'svg', suffixes => '.svg' },
     { name => 'pdf', suffixes => '.pdf' }, { name => 'html', suffixes => '.htm' }),
-    "not at --format: pdf\nno word of .pdf\nno word of .htm", 'notices: what is not explained');
+    "not at --format: pdf\nno word of .pdf\nno word of .htm",
+        'the check notices a format that is not explained');
 done_testing;

@@ -205,8 +205,8 @@ sub circles {
     return rings(%to);
 }
 
-# Finds files of which each uses functions of the next, to call them or to have them called. A
-# function is where its body is; inline functions of a header count, its declarations do not.
+# Finds circles of files: each file uses functions of the next, to call them or to have them called.
+# A function is where its body is; inline functions of a header count, its declarations do not.
 my $inline = qr/^(?:DP_INLINE|static inline)\b.*?^\}/ms;
 
 sub call_circles {
@@ -258,19 +258,22 @@ sub rings {
 
 my %text = map { $_ => content($_) }
     grep { m{^src/(?:[\w-]+/dp_\w+|dprof/\w+|\w+)\.[ch]$} || m{^xs/.*\.[ch]$} } tracked();
-ok((grep { /^src/ } keys %text) > 100, 'src/ has files') or BAIL_OUT('nothing to check');
-ok((grep { /^xs/ } keys %text) > 40, 'xs/ has files') or BAIL_OUT('nothing to check');
+ok((grep { /^src/ } keys %text) > 100, 'src/ has more than a hundred files')
+    or BAIL_OUT('nothing to check');
+ok((grep { /^xs/ } keys %text) > 40, 'xs/ has more than forty files')
+    or BAIL_OUT('nothing to check');
 is(join("\n", @bad_levels, @namesakes, needless($sees, %text)), '',
-    'LEVELS, and each header has a name of its own');
+    'LEVELS is right, and each header has a name of its own');
 is(join("\n", map { complaints($_, $text{$_}, %text) } sort keys %text), '',
-    'levels, what the core must not do, and headers of xs/');
-is(join("\n", circles(%text)), '', 'no circles of includes');
-is(join("\n", call_circles(%text)), '', 'no circles of calls');
+    'each file keeps its level, and the core does not do what it must not');
+is(join("\n", circles(%text)), '', 'no includes form a circle');
+is(join("\n", call_circles(%text)), '', 'no calls form a circle');
 
 my %module = map { $_ => content($_) } grep { defined room($_) } tracked();
-ok(keys %module > 60, 'lib/ has modules') or BAIL_OUT('nothing to check');
-is(join("\n", map { bad_uses($_, $module{$_}) } sort keys %module), '', 'levels of modules');
-is(join("\n", circles_of_modules(%module)), '', 'no circles of modules');
+ok(keys %module > 60, 'lib/ has more than sixty modules') or BAIL_OUT('nothing to check');
+is(join("\n", map { bad_uses($_, $module{$_}) } sort keys %module), '',
+    'each module keeps its level');
+is(join("\n", circles_of_modules(%module)), '', 'no modules form a circle');
 my %in_room;
 $in_room{ m{^(.*)/} ? $1 : '' }++ for keys %module;
 is(join("\n", map { "$_: $in_room{$_} modules" } grep { $in_room{$_} > 20 } sort keys %in_room), '',
@@ -292,7 +295,7 @@ my @samples = (
         qr{src/view does not see src/compare}],
     ['no folder',        'src/dp_odd.c', qq{int x;\n}, qr/in no folder/],
     ['an unknown folder', 'src/odd/dp_odd.c', qq{int x;\n}, qr/in no folder/],
-    ['... of xs/',       'xs/dpx_odd.c', qq{int x;\n}, qr/in no folder/],
+    ['a file of xs/ in no folder',       'xs/dpx_odd.c', qq{int x;\n}, qr/in no folder/],
     ['unknown included', 'src/base/dp_buf.c', qq{#include "dp_odd.h"\n}, qr/in no folder/],
     ['a path',           'src/base/dp_buf.c', qq{#include "events/jev.h"\n},
         qr/not a header of src/],
@@ -320,42 +323,46 @@ my @samples = (
         qr{xs/hook does not see src/profile}],
 );
 my %there = map { ("xs/hook/$_.h" => '', "xs/hook/$_.c" => '') } qw(dpx_a dpx_b);
-like(join("\n", complaints($_->[1], $_->[2], %there)), $_->[3], "notices: $_->[0]") for @samples;
+like(join("\n", complaints($_->[1], $_->[2], %there)), $_->[3], "the check notices $_->[0]")
+    for @samples;
 is(join("\n", complaints('xs/hook/dpx_c.h', "struct dpx_c { int n; };\nint dpx_a_of(void);\n",
-    %there)), '', 'a header of types needs no .c');
+    %there)), '', 'the check accepts a header of types without a .c file');
 for (
     ['not below',   "src/a:\nsrc/b: src/c\nsrc/c:\n", qr{src/b: src/c is not below}],
     ['twice',       "src/a:\nsrc/a:\n", qr{src/a comes twice}],
     ['no line',     "src/a\n", qr{not FOLDER}],
 ) {
     my (undef, @bad) = levels($_->[1]);
-    like(join("\n", @bad), $_->[2], "notices in LEVELS: $_->[0]");
+    like(join("\n", @bad), $_->[2], "the check of LEVELS notices $_->[0]");
 }
 is(join("\n", needless({ 'src/view' => { map { $_ => 1 } qw(src/view src/base src/pair) } },
     'src/view/dp_flat.c' => qq{#include "dp_flat.h"\n#include "dp_base.h"\n})),
-    'src/view does not need src/pair', 'notices in LEVELS: what no file needs');
+    'src/view does not need src/pair', 'the check notices a line of LEVELS that no file needs');
 like(join("\n", circles('a/x.h' => qq{#include "y.h"\n}, 'a/y.c' => qq{#include "z.h"\n},
-    'a/z.h' => qq{#include "x.h"\n})), qr/x -> y -> z -> x/, 'notices: a circle');
+    'a/z.h' => qq{#include "x.h"\n})), qr/x -> y -> z -> x/,
+        'the check notices a circle of includes');
 my %calls_b = ('x/dpx_a.c' => "int dpx_a_f(int n)\n{\n    return dpx_b_g(n);\n}\n",
     'x/dpx_b.c' => "int dpx_b_g(int n)\n{\n    return n;\n}\n");
 like(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);\n"
     . "DP_INLINE int dpx_b_h(int n)\n{\n    return dpx_a_f(n);\n}\n")),
-    qr/dpx_a \(dpx_b_g\) -> dpx_b \(dpx_a_f\) -> dpx_a/, 'notices: a circle of calls');
+    qr/dpx_a \(dpx_b_g\) -> dpx_b \(dpx_a_f\) -> dpx_a/, 'the check notices a circle of calls');
 is(join("\n", call_circles(%calls_b, 'x/dpx_b.h' => "int dpx_b_g(int n);     /* dpx_a_f calls it */"
-    . "\nint dpx_a_f(int n);\n")), '', 'and none where there is none');
+    . "\nint dpx_a_f(int n);\n")), '', 'the check finds no circle of calls where there is none');
 is(join("\n", complaints('src/base/dp_buf.c',
     qq{#include "dp_buf.h"\n#include "dp_err.h"\n/* printf(x) */ char *s = "free(x)";\n})),
-    '', 'notices: nothing in a good file');
+    '', 'the check accepts a good file');
 like(join("\n", bad_uses("$ROOMS/View/Odd.pm", "use Devel::DProf::Compare::Diff;\n")),
-    qr{View does not see lib/Devel/DProf/Compare}, 'notices: a module of a higher room');
+    qr{View does not see lib/Devel/DProf/Compare}, 'the check notices a module of a higher room');
 like(join("\n", bad_uses("$ROOMS/Store/Odd/Part.pm", "use Devel::DProf::Tool::Help;\n")),
-    qr{Store does not see lib/Devel/DProf/Tool}, 'notices: ... from a folder further down');
+    qr{Store does not see lib/Devel/DProf/Tool},
+        'the check notices a module of a folder further down');
 like(join("\n", bad_uses("$ROOMS/Sides.pm", "use Devel::DProf::View::Layout;\n")),
-    qr{DProf does not see lib/Devel/DProf/View}, 'notices: the lowest room uses one');
+    qr{DProf does not see lib/Devel/DProf/View},
+        'the check notices a module of a room in the lowest level');
 is(join("\n", bad_uses("$ROOMS/Store.pm", "use Devel::DProf::Store::Http;\n"),
     bad_uses("$ROOMS/View/Odd.pm", "use Devel::DProf::Text;\n__END__\n"
-        . "use Devel::DProf::Tool::X;\n")), '', 'and nothing in good modules');
+        . "use Devel::DProf::Tool::X;\n")), '', 'the check accepts good modules');
 like(join("\n", circles_of_modules("$ROOMS/A.pm" => "use Devel::DProf::B qw(b);\n",
     "$ROOMS/B.pm" => "use Devel::DProf::A;\n")), qr/A\.pm -> .*B\.pm -> /,
-    'notices: a circle of modules');
+    'the check notices a circle of modules');
 done_testing;

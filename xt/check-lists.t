@@ -36,7 +36,7 @@ my $help = qx{$^X -Iblib/lib -Iblib/arch -d:DProf=help -e 1 2>&1};
 my @options = options_of_help($help);
 cmp_ok(scalar(@options), '>', 10, 'the recorder lists its options');
 is(differ(\@options, [options_of_manual(content('lib/Devel/DProf.pm'))]), '',
-    'lib/Devel/DProf.pm: the options of the recorder');
+    'lib/Devel/DProf.pm has the options of the recorder');
 
 # Compares the values that an option of the recorder takes, and its default. The manual has each
 # word but that of the default, and names a default that is neither 0 nor 1.
@@ -61,7 +61,8 @@ sub values_apart {
     }
     return join "\n", @bad;
 }
-is(values_apart($help, content('lib/Devel/DProf.pm')), '', '... their values and defaults');
+is(values_apart($help, content('lib/Devel/DProf.pm')), '',
+    'lib/Devel/DProf.pm has their values and defaults');
 
 # The options of prove's plugin, as it lists them itself.
 eval { Devel::DProf::Compare::Suite->options('no_such') };
@@ -69,7 +70,7 @@ my ($plugin_options) = $@ =~ /the options are (.*)/;
 my ($plugin_manual) = content('lib/App/Prove/Plugin/DProf.pm')
     =~ /^=head1 OPTIONS\n(.*?)^=head1 /ms;
 is(differ([split /, /, $plugin_options // ''], [$plugin_manual =~ /^=item (\w+)/mg]), '',
-    'lib/App/Prove/Plugin/DProf.pm: its options');
+    'lib/App/Prove/Plugin/DProf.pm has its options');
 
 # Compares variables of the environment. What others define they explain.
 my %others = map { $_ => 1 } qw(HARNESS_OPTIONS HARNESS_PERL LESS TERM);
@@ -92,19 +93,19 @@ sub variables_told {
     my $manuals = join '', map { content($_) } grep { m{^(?:bin/\w+|lib/.*)\z} } tracked();
     my $pod = join '', $manuals =~ /^=head1.*?(?:^=cut|\z)/msg;
     is(join(' ', grep { !$others{$_} && !$inside{$_} && $pod !~ /\b$_\b/ } sort keys %read), '',
-        'variables that are read are in a manual');
+        'each variable that is read is in a manual');
     my %known = (%read, map { $_ => 1 } map { $_->{env} } Devel::DProf::Tools::all());
     $known{"PERL_DPROF_\U$_"} = 1 for @options;
     $known{"PROVE_DPROF_\U$_"} = 1 for split /, /, $plugin_options;
     is(join(' ', grep { !$known{$_} } variables_told($pod)), '',
-        '... and variables in manuals are read');
+        'each variable of a manual is read');
     # A tool that has a pager, or colours, says what chooses them.
     for my $tool (Devel::DProf::Tools::all()) {
         my @rows = Devel::DProf::Tools::load($tool)->can('command')->()->rows;
         my @wanted = ((map { qw(DPROF_PAGER PAGER) } grep { /^pager!/ } @rows),
             map { 'NO_COLOR' } grep { /^color=/ } @rows);
         is(join(' ', grep { $tool{ $tool->{name} } !~ /\b$_\b/ } @wanted), '',
-            "bin/$tool->{name}: variables") if @wanted;
+            "bin/$tool->{name} has the variables that it reads") if @wanted;
     }
 }
 
@@ -120,11 +121,12 @@ my %names = map { $_ => 1 } map { names_of_c(content($_)) } @sources;
 my $format = content('lib/Devel/DProf/Format.pod');
 cmp_ok(scalar(keys %names), '>', 20, 'the sources have names of headers');
 is(join(' ', grep { $format !~ /\b$_\b/ } sort keys %names), '',
-    'lib/Devel/DProf/Format.pod: the names in headers');
+    'Format.pod has the names of all headers');
 
 my @lines = map { /^#define DP_FMT_\w+ +"(#\w) "/mg } map { content($_) } @sources;
 cmp_ok(scalar(@lines), '>', 1, 'the format has lines of its own');
-is(join(' ', grep { $format !~ /^=item C<\Q$_\E /m } @lines), '', '... which Format.pod has');
+is(join(' ', grep { $format !~ /^=item C<\Q$_\E /m } @lines), '',
+    'Format.pod has all lines of the format');
 
 # Compares the formats of each tool: its help, its manual, and its message about an unknown one.
 sub formats_of { return map { split /\|/ } $_[0] =~ /--format(?:>|) ([a-z|-]*\|[a-z|-]+)/g }
@@ -133,36 +135,37 @@ my %offered;
 for my $tool (Devel::DProf::Tools::all()) {
     my @help = formats_of(Devel::DProf::Tools::load($tool)->can('command')->()->help);
     my @manual = formats_of(join "\n", content("bin/$tool->{name}") =~ /^=item (.*)/mg);
-    is(differ(\@help, \@manual), '', "bin/$tool->{name}: formats");
+    is(differ(\@help, \@manual), '', "bin/$tool->{name} has the formats of its help");
     $offered{$_} = 1 for @help;
 }
-is(join(' ', grep { !$offered{$_} } sort keys %known), '', 'each format is offered by a tool');
+is(join(' ', grep { !$offered{$_} } sort keys %known), '', 'a tool offers each format');
 
 # Compares the columns and sort keys of dprofreport, which lists them in messages.
 my $report = content('bin/dprofreport');
 my ($fields) = in_process('dprofreport', '-F', 'no_such')->{err} =~ /the fields are (.*)/;
 my ($columns) = $report =~ /^=item B<-F>[^\n]*\n\n(.*?)\n\n/ms;
 is(join(' ', grep { $columns !~ /C<\Q$_\E>/ } grep { !/ / } split /, /, $fields // 'none'), '',
-    'bin/dprofreport: columns');
+    'bin/dprofreport has all columns');
 my ($keys) = $report =~ /^=item B<-s>[^\n]*\n(.*?)^=item /ms;
 is(join(' ', grep { $keys !~ /\b\Q$_\E\b/ } @Devel::DProf::View::KEYS), '',
-    'bin/dprofreport: sort keys');
+    'bin/dprofreport has all sort keys');
 
 is(differ(['a', 'b'], ['b', 'c']), "not in the manual: a\nin the manual only: c",
-    'notices: one too few, one too many');
+    'the check notices an item too few and one too many');
 is(join(' ', options_of_help("x\n\n  mode=a|b    text\n  out=...  text\n")), 'mode out',
-    'reads the recorder');
+    "the check reads the recorder's help");
 is(join(' ', options_of_manual("=head1 OPTIONS\n\n=item mode=a, mode=b\n\n=item out=F\n\n"
-    . "=head1 X\n")), 'mode out', 'reads its manual');
+    . "=head1 X\n")), 'mode out', "the check reads the recorder's manual");
 is(values_apart("  mode=a|b|c  x [a]\n  n=N   x [64]\n  to=...  x\n", "=head1 OPTIONS\n\n"
     . "=item mode=a, mode=b, mode=d\n\n=item n=N\n\n32 by default.\n\n=head1 X\n"),
     "mode=c is not in the manual\nmode=d is in the manual only\nn: 64 by default",
-    'notices: values and defaults apart');
+    'the check notices values and defaults that differ');
 is(join(' ', variables_read('$ENV{A_B} @ENV{qw(C D)} getenv("E") %ENV $ENV{$x}')), 'A_B E C D',
-    'reads the names of variables');
+    'the check reads the names of variables');
 is(join(' ', variables_told("=head1 ENVIRONMENT\n\nDPROFX_OPTS, PAGER: PERL_DPROF_...\n\n=cut\n")),
-    'DPROFX_OPTS PAGER', 'reads manuals of them');
+    'DPROFX_OPTS PAGER', 'the check reads the variables of manuals');
 is(join(' ', names_of_c('f("$dprof_a=%d; $over_b=1;", "dprof_c", dprof_d, "x_dprof_e");')),
-    'dprof_a over_b dprof_c', 'reads C');
-is(join(' ', formats_of("B<--format> a|b\n--format c|d-e  x")), 'a b c d-e', 'reads formats');
+    'dprof_a over_b dprof_c', 'the check reads names in C');
+is(join(' ', formats_of("B<--format> a|b\n--format c|d-e  x")), 'a b c d-e',
+    'the check reads formats');
 done_testing;

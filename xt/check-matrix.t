@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# doc/tested.md says what xt/matrix has tested, and of which commits.
+# doc/tested.md says what xt/matrix has tested, and at which commits.
 use strict;
 use warnings;
 use FindBin;
@@ -9,13 +9,13 @@ use Test::More;
 
 my $says = qx{'$^X' xt/matrix --says};
 is($?, 0, 'xt/matrix knows what was tested');
-is(content('doc/tested.md'), $says, 'doc/tested.md says the same (xt/matrix --write)');
+is(content('doc/tested.md'), $says, 'doc/tested.md says what xt/matrix --write prints');
 for my $file (qw(README README.md lib/Devel/DProf.pm)) {
-    like(content($file), qr{doc/tested\.md}, "$file refers to it");
+    like(content($file), qr{doc/tested\.md}, "$file refers to doc/tested.md");
 }
 
-# A row names its commit, so that it stays true. Changes of the code since the commit that most rows
-# are of are told, and are an error in a release.
+# A row names its commit, so that it stays true. The check lists changes of the code since the
+# commit of most rows; they are an error in a release.
 my %rows;
 $rows{$_}++ for $says =~ /\| ([0-9a-f]{12}) \|/g;
 my ($commit) = sort { $rows{$b} <=> $rows{$a} || $a cmp $b } keys %rows;

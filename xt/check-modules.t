@@ -44,7 +44,7 @@ is($newest, $version, 'Changes begins with the version');
 for my $module (@modules) {
     # A module without a version, or with that of the core, agrees.
     next unless strip_pod(content($module)) =~ /^\s*our\s+\$VERSION\s*=\s*'/m;
-    is(MM->parse_version($module), $version, "$module: version");
+    is(MM->parse_version($module), $version, "$module has the version");
 }
 like(content('lib/Devel/DProf/Format.pod'), qr/XS_VERSION='DProf \Q$version\E'/,
     'Format.pod names the version');
@@ -70,12 +70,12 @@ SKIP: {
     # In some perls XSLoader itself loads strict.
     my @with_xsloader = split ' ', $inc->('-MXSLoader');
     is($inc->('-d:DProf'), join(' ', sort 'Devel/DProf.pm', @with_xsloader),
-        'and so says %INC of a profiled program');
+        '%INC of a profiled program has XSLoader alone');
 }
 
 # No tool starts the profiler: only -d:DProf loads Devel/DProf.pm.
 for my $file (grep { $_ ne 'lib/Devel/DProf.pm' } @modules, grep { m{^bin/} } @files) {
-    ok(!grep({ $_ eq 'Devel::DProf' } loads(content($file))), "$file: does not load the profiler");
+    ok(!grep({ $_ eq 'Devel::DProf' } loads(content($file))), "$file does not load the profiler");
 }
 
 # Prerequisites. MYMETA.json is what Makefile.PL declares.
@@ -100,7 +100,7 @@ SKIP: {
         return join "\n", @bad;
     };
     is($missing->(['runtime'], @modules, grep { m{^bin/} } @files), '',
-        'what lib/ and bin/ load is declared');
+        'all modules that lib/ and bin/ load are declared');
     # A test may load perl's own modules, and those that are declared.
     my %core = do { require Module::CoreList; %{ Module::CoreList::find_version('5.026000') } };
     my $undeclared = join "\n", grep {
@@ -108,15 +108,15 @@ SKIP: {
         !exists $core{$m} && !-e 't/lib/' . ($m =~ s{::}{/}gr) . '.pm'
     }
         split /\n/, $missing->([qw(runtime test)], grep { m{^t/[^/]+\.t$} } @files);
-    is($undeclared, '', 'what t/ loads is in perl 5.26, or declared');
+    is($undeclared, '', 'all modules that t/ loads are in perl 5.26, or declared');
 }
 
 is(join(' ',
     loads("use strict;\n  require Foo::Bar;\nuse Baz 1.2 'x';\n# use Not;\n=head1 X\n\nuse "
         . "Pod;\n\n=cut\n\nuse parent 'A::B';\n")),
-    'A::B Baz Foo::Bar parent strict', 'reads use and require');
+    'A::B Baz Foo::Bar parent strict', 'the check reads use and require');
 is(join(' ',
     loads("eval { require Inner; 1 };\nprint 'to use Things';\nlike(\$x, qr/^X: to use "
         . "Things/);\n__END__\nuse Late;\n")), 'Inner',
-            'reads no modules in strings or after __END__');
+            'the check reads no modules in strings or after __END__');
 done_testing;

@@ -59,7 +59,7 @@ for my $file (glob root() . '/t/scripts/{calls,exits,same,modules}/*.pl') {
             my ($t, $s) = ($want->{$_} // 0, $have->{$_} // 0);
             push @wrong, "$_: $t in the trace, $s in the tree" if $t != $s;
         }
-        is(join("\n", @wrong), '', "$name under $way");
+        is(join("\n", @wrong), '', "the options of $name have their effect under $way");
         unlink $trace->{profile}, $tree->{profile};
     }
 }

@@ -92,12 +92,12 @@ sub circles {
 my %tested = map { $_ => 1 } map { content($_) =~ /[\w\$]+/g }
     grep { m{^xt/(?:browser|page)/} } tracked();
 
-is(join("\n", complaints(\%text, %tested)), '', scalar(keys %text) . ' modules');
+is(join("\n", complaints(\%text, %tested)), '', scalar(keys %text) . ' modules keep the rules');
 
 my $low = "export const low = 1;\n";
 my %good = ('share/page/base/a.mjs' => $low,
     'share/page/view/b.mjs' => "import { low } from '../base/a.mjs';\n");
-is(join("\n", complaints(\%good)), '', 'two modules');
+is(join("\n", complaints(\%good)), '', 'the check accepts two good modules');
 for ([ 'a higher level', 'share/page/base/a.mjs' => "import { up } from '../view/b.mjs';\n$low",
         'share/page/view/b.mjs' => "export const up = 1;\nlow;\n" ],
     [ 'in a circle',
@@ -114,7 +114,7 @@ for ([ 'a higher level', 'share/page/base/a.mjs' => "import { up } from '../view
     [ 'renames', 'share/page/view/b.mjs' => "import { low as x } from '../base/a.mjs';\n" ],
     [ 'several names', 'share/page/base/b.mjs' => "export const x1 = 1, x2 = 2;\n" ]) {
     my ($what, %more) = @$_;
-    like(join("\n", complaints({ %good, %more })), qr/$what/, "notices: $what");
+    like(join("\n", complaints({ %good, %more })), qr/$what/, "the check notices: $what");
 }
 
 # ---- the script that is made of them ----
@@ -153,15 +153,15 @@ async function upper() {
 return { upper };
 })();
 END
-    'modules are joined, the imported one first; their other names stay inside');
+    'modules are joined with the imported one first, and their other names stay inside');
 for ([ qr/in a circle/, 'a.mjs' => "import { x } from './b.mjs';\n",
         'b.mjs' => "import { y } from './a.mjs';\n" ],
     [ qr/not among the arguments/, 'a.mjs' => "import { x } from './c.mjs';\n" ],
     [ qr/a function, a class or a const/, 'a.mjs' => "export let x;\n" ]) {
     my ($what, %modules) = @$_;
     my ($script, $said) = joined(%modules);
-    like($said, $what, "refused: $what");
-    is($script, undef, '... and nothing is made');
+    like($said, $what, "tools/join.c refuses: $what");
+    is($script, undef, "tools/join.c writes no script: $what");
 }
 
 my $script = do {
@@ -172,9 +172,9 @@ my $script = do {
 my @exported = sort map { exports($_) } values %text;
 my @top = sort map { split /, / } $script =~ /^const \{ (.*) \} = \(\(\) => \{$/mg;
 is("@top", "@exported", 'the top level of the script has the exports, and no other name');
-unlike($script, qr/^\s*(?:import|export)\b/m, 'no import or export is left');
+unlike($script, qr/^\s*(?:import|export)\b/m, 'the script has no import and no export left');
 is($script, content('src/picture/dp_page.js'),
-    'the script in the pages is the one of these modules')
+    'the script in the pages is made of these modules')
     if -e 'src/picture/dp_page.js';
 
 # ---- tests in node ----
@@ -195,7 +195,8 @@ SKIP: {
     for my $test (@tests) {
         my ($status, $said) = node($test);
         my ($planned) = $said =~ /^1\.\.(\d+)$/m;
-        my $ok = ok(!$status && $planned, "$test: " . ($planned // 'no') . ' assertions');
+        my $ok = ok(!$status && $planned,
+            "$test passes with " . ($planned // 'no') . ' assertions');
         diag(grep { !/^ok/ } $said =~ /^.*\n?/mg) unless $ok;
     }
 }

@@ -39,6 +39,6 @@ for my $row (option_rows()) {
         my $name = $file =~ s{\A\Q$run->{dir}\E/}{}r;
         push @wrong, map { "$name: $_" } wrong_in_tools($file);
     }
-    is(join("\n", @wrong), '', row_name($row));
+    is(join("\n", @wrong), '', 'the recording is right: ' . row_name($row));
 }
 done_testing;

@@ -98,10 +98,12 @@ sub complaints {
 }
 
 my $ours = Models::files_below('src/pmu-events/arch');
-is(join("\n", complaints($ours)), '', scalar(keys %$ours) . ' files');
+is(join("\n", complaints($ours)), '', scalar(keys %$ours) . ' files keep the rules');
 my ($lists) = read_lists($ours);
-is(join(' ', sort keys %$lists), 'arm64 powerpc s390 x86', 'the architectures');
-cmp_ok(scalar(map { keys %{ $_->{events} } } values %$lists), '>=', 12, 'a dozen models or more');
+is(join(' ', sort keys %$lists), 'arm64 powerpc s390 x86',
+    'the lists are those of four architectures');
+cmp_ok(scalar(map { keys %{ $_->{events} } } values %$lists), '>=', 12,
+    'the lists have a dozen models or more');
 
 # CPUIDs, and the model that each must get.
 my @cpus = (
@@ -132,7 +134,8 @@ my @cpus = (
     [ s390 => 'IBM,8561,703,T01,3.6,002f', 'cf_z15' ],
     [ s390 => 'IBM,3931,704,A01,3.7,002f', 'cf_z16' ],
 );
-is(mapped($lists->{ $_->[0] }{rows}, $_->[1]), $_->[2], "$_->[1] is $_->[2]") for @cpus;
+is(mapped($lists->{ $_->[0] }{rows}, $_->[1]), $_->[2], "the model of $_->[1] is $_->[2]")
+    for @cpus;
 
 # Tries each check on a bad list.
 my $good = sub {
@@ -146,7 +149,7 @@ my $with = sub {
     return join "\n", complaints({ 'p/mapfile.csv' => "head\n1,1,m,core\n",
         'p/m/cache.json' => "[$json]\n", %files });
 };
-is($with->($good->()), '', 'notices: nothing in a good list');
+is($with->($good->()), '', 'the check accepts a good list');
 my @bad = (
     [ $good->() . ',', qr/cache\.json: / => 'a comma at the end' ],
     [ '', qr/empty/ => 'no events' ],
@@ -185,9 +188,9 @@ my @bad = (
 );
 for (@bad) {
     my ($json, $like, $what, %files) = @$_;
-    like($with->($json, %files), $like, "notices: $what");
+    like($with->($json, %files), $like, "the check notices $what");
 }
 like(join("\n", complaints({ 'x86/mapfile.csv' => "head\n1,1,m,core\n",
     'x86/m/cache.json' => '[' . $good->() . ']' })), qr/1 events, not 30 to 60/,
-    'notices: too few');
+    'the check notices too few events');
 done_testing;

@@ -42,11 +42,11 @@ my @modules = grep { m{^lib/.*\.pm$} && content($_) =~ /^=head1/m } tracked();
 my %seen;
 for my $file (grep { !$seen{$_}++ } @manuals, @modules) {
     my $text = content($file);
-    is(pod_errors($text), '', "$file: POD");
-    like($text, qr/^=head1 NAME\n\n\S+ - \S/m, "$file: says what it is");
+    is(pod_errors($text), '', "$file has correct POD");
+    like($text, qr/^=head1 NAME\n\n\S+ - \S/m, "$file says what it is");
     is(long_paragraphs($text), '', "$file: no paragraph has more than $LINES lines");
 }
-ok(scalar(@manuals) >= 2, 'there are manuals');
+ok(scalar(@manuals) >= 2, 'the distribution has manuals');
 
 # An option counts as explained when it stands in an =item.
 sub options_of_pod {
@@ -68,7 +68,8 @@ my @tools = map { m{^bin/(\w+)$} ? $1 : () } tracked();
 is("@{[ sort keys %table ]}", "@tools", 'each tool has its manual and its options');
 for my $tool (@tools) {
     my @explained = options_of_pod(content("bin/$tool"));
-    is(join("\n", disagreements($table{$tool} || [], \@explained)), '', "bin/$tool: options");
+    is(join("\n", disagreements($table{$tool} || [], \@explained)), '',
+        "bin/$tool explains its options");
 }
 
 # Returns the functions and methods that a module's manual lists: the names at the head of items,
@@ -111,28 +112,29 @@ for my $file (@modules) {
     no strict 'refs';
     my @wanted = $module eq 'Devel::DProf::Profile' ? own_subs($module)
         : (@{"${module}::EXPORT"}, @{"${module}::EXPORT_OK"});
-    is(functions_apart(sub { $module->can($_[0]) }, \@wanted, @listed), '', "$file: functions");
+    is(functions_apart(sub { $module->can($_[0]) }, \@wanted, @listed), '',
+        "$file explains its functions");
 }
 
-isnt(pod_errors("=head1 X\n\n=over\n\n=item x\n\n"), '', 'notices: a list without end');
-isnt(pod_errors("=head1 X\n\nB<x\n\n=cut\n"), '', 'notices: a code without end');
-isnt(pod_errors("no pod\n"), '', 'notices: no POD');
-is(pod_errors("=head1 X\n\nText.\n\n=cut\n"), '', 'notices: nothing in good POD');
+isnt(pod_errors("=head1 X\n\n=over\n\n=item x\n\n"), '', 'the check notices a list without end');
+isnt(pod_errors("=head1 X\n\nB<x\n\n=cut\n"), '', 'the check notices a code without end');
+isnt(pod_errors("no pod\n"), '', 'the check notices missing POD');
+is(pod_errors("=head1 X\n\nText.\n\n=cut\n"), '', 'the check accepts good POD');
 is(long_paragraphs("=head1 X\n\n" . "Six\n" x 6 . "\n=cut\n\n" . "code\n" x 7), '',
-    'notices: nothing in six lines, nor in code');
+    'the check accepts six lines, and code');
 is(long_paragraphs("=head1 X\n\n" . "Seven\n" x 7 . "\n" . "    verbatim\n" x 7), 'Seven',
-    'notices: a paragraph of seven lines');
+    'the check notices a paragraph of seven lines');
 my @rows = map { Devel::DProf::Tool::Completion::spelled($_) }
     'E|exclusive', 'O|rows=i', 'N|negatable!';
 my @explained = options_of_pod("=item B<-E>, B<--exclusive>, B<-N>, B<--negatable>\n\n"
     . "=item B<-X>\n\n");
 is(join("\n", disagreements(\@rows, \@explained)), join("\n", 'not in the manual: -O',
     'not in the manual: --rows', 'not in the manual: --no-negatable', 'in the manual only: -X'),
-    'notices: options apart');
+    'the check notices options that differ');
 @explained = functions_of_pod("=head1 METHODS\n\n=head2 a X [, y]\n\n=over\n\n"
     . "=item X::c HOW, d\n\n"
     . "=over\n\n=item e\n\n=back\n\n=back\n\n=head1 OTHER\n\n=head2 f\n");
-is("@explained", 'a c d', 'reads what a module has');
+is("@explained", 'a c d', 'the check reads the functions of a module');
 is(functions_apart(sub { $_[0] ne 'a' }, ['d', 'e'], @explained),
-    "in the manual only: a\nnot in the manual: e", 'notices: functions apart');
+    "in the manual only: a\nnot in the manual: e", 'the check notices functions that differ');
 done_testing;

@@ -28,12 +28,12 @@ sub complaints {
 }
 
 my %text = map { $_ => content($_) } qw(README README.md);
-is(complaints($text{$_}), '', "$_: its two commands") for sort keys %text;
+is(complaints($text{$_}), '', "$_ has its two commands") for sort keys %text;
 
 # Forges run both.
 my $workflow = content('.github/workflows/test.yml');
 is(join(' ', grep { $workflow !~ /^ +run: \Q$COMMANDS$_\E$/m } qw(demo test)), '',
-    '.github/workflows/test.yml: its commands');
+    '.github/workflows/test.yml runs the two commands');
 
 # README is for terminals and CPAN, README.md for browsers: with pictures that exist.
 unlike($text{README}, qr/^#|\*\*|`|!\[|\]\(/m, 'README is plain text');
@@ -44,11 +44,12 @@ cmp_ok(scalar(@pictures), '>', 0, 'README.md has pictures');
 my %shipped = map { $_ => 1 } shipped();
 is(join(' ', grep { !$shipped{$_} } @pictures), '', 'the pictures exist, and are distributed');
 cmp_ok(index($text{'README.md'}, $pictures[0] // ''), '<',
-    index($text{'README.md'}, '    sh tools'), 'the first picture is before the commands');
+    index($text{'README.md'}, '    sh tools'), 'the first picture stands before the commands');
 
-like(complaints("    one\n"), qr/report: one\n.*tests: none/, 'notices: other commands, and none');
+like(complaints("    one\n"), qr/report: one\n.*tests: none/,
+    'the check notices wrong and missing commands');
 like(complaints("\n" x 20 . "    ${COMMANDS}demo\n    ${COMMANDS}test\n"), qr/first page/,
-    'notices: commands too far below');
+    'the check notices commands too far below');
 
 # Files that the texts refer to exist.
 for my $file ('README', 'README.md', 'HACKING', 'CONTRIBUTING.md') {
@@ -58,6 +59,6 @@ for my $file ('README', 'README.md', 'HACKING', 'CONTRIBUTING.md') {
     # These are patterns, and files of the reader's own.
     delete @named{qw(t/NN-topic.t t/perf t/perf/run.tmon t/data/log.txt)};
     is(join(' ', grep { !-e && !/\bNAME\b|_NAME\b/ } sort keys %named), '',
-        "$file: names existing files only");
+        "$file names existing files only");
 }
 done_testing;

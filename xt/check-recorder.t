@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Whatever must be told of a recorder option, and of a line that the recorder adds to a file's
-# header. An option is a row of DPX_OPTIONS in xs/record/dpx_opt.h; a line is written in xs/, or is
-# that of such a row, and is a name of DP_HEADER_NAMES in src/format/dp_header.h.
+# Each option of the recorder, and each line that the recorder adds to a file's header, is
+# documented and tested. An option is a row of DPX_OPTIONS in xs/record/dpx_opt.h; a line is written
+# in xs/, or is that of such a row, and is a name of DP_HEADER_NAMES in src/format/dp_header.h.
 use strict;
 use warnings;
 use FindBin;
@@ -75,7 +75,7 @@ my %real = (
 );
 my %option = options($real{table});
 is(keys %option, () = $real{table} =~ /^    X\([A-Z]+, \w+, "/mg, 'all rows of the list are read');
-ok($option{only} && $option{skip} && !$option{signal}, '... some of which are in the header');
+ok($option{only} && $option{skip} && !$option{signal}, 'some options are in the header');
 is(join("\n", complaints(%real)), '',
     'each option and each line of the header is documented and tested');
 
@@ -83,7 +83,7 @@ is(join("\n", complaints(%real)), '',
 my $row = qq(    X\(TEXT, label, "label", "a word for the header", .told = true\) \\\n);
 (my $table = $real{table}) =~ s/(^#define DPX_OPTIONS\(X\) \\\n)/$1$row/m;
 my $bad = join "\n", complaints(%real, table => $table);
-like($bad, $_->[1], "notices: $_->[0]") for (
+like($bad, $_->[1], "the check notices $_->[0]") for (
     ['an option without a manual', qr/^label: lib/m], ['one without a test', qr/^label: no test/m],
     ['a line without a description', qr/^\$dprof_label: Format\.pod/m],
     ['one that gets lost when files are merged', qr/^\$dprof_label: DP_HEADER_NAMES/m],

@@ -12,6 +12,6 @@ my $text = qx{$^X bench/start.pl};
 plan skip_all => 'valgrind is not installed' if $text =~ /^valgrind is not installed/;
 my ($trace, $tree) = $text =~ /^perl -MTest::More -e1 .*? ([\d.]+) % .*? ([\d.]+) %/m;
 like($text, qr/^perl -e1 /m, 'bench/start.pl measures') or diag $text;
-cmp_ok($trace // 100, '<=', 4, 'perl -MTest::More -e1, as a trace: percent more');
-cmp_ok($tree // 100, '<=', 4, '... as a tree');
+cmp_ok($trace // 100, '<=', 4, 'a trace makes perl -MTest::More -e1 at most 4 % slower');
+cmp_ok($tree // 100, '<=', 4, 'a tree makes perl -MTest::More -e1 at most 4 % slower');
 done_testing;

@@ -27,15 +27,16 @@ sub said {
 
 my $c = "int f(int *a)\n{\n    if (a)      /* why */\n        return a[0]\n            + 1;\n}\n";
 my $perl = "my %x = (a => [1, 2],  # why\n    b => { c => 1 });\nif (\$x{a}) { f(\$x{b}) }\n";
-is(said('a.c', $c), '', 'C as it is');
-is(said('a.pl', $perl), '', 'Perl as it is');
+is(said('a.c', $c), '', 'the check accepts C as it is');
+is(said('a.pl', $perl), '', 'the check accepts Perl as it is');
 is(said('a.c', $c =~ s/if \(/if(/r), "a.c line 3: a blank behind `if', before `('",
-    'notices: a blank too few in C');
+    'the check notices a missing blank in C');
 is(said('a.c', $c =~ s/int \*a/int* a/r =~ s/if \(a/if ( a/r, 3 => undef),
-    "a.c line 3: no blank behind `(', before `a'", '... in the changed lines alone');
+    "a.c line 3: no blank behind `(', before `a'",
+        'the check notices blanks in changed lines alone');
 is(said('a.pl', $perl =~ s/f\(/f( /r), "a.pl line 3: no blank behind `(', before `\$'",
-    'notices: a blank too many in Perl');
+    'the check notices a blank too many in Perl');
 
 my $found = qx{$^X xt/style.pl HEAD};
-is($found, '', 'lines that are not committed');
+is($found, '', 'the lines that are not committed have the style');
 done_testing;

@@ -74,38 +74,41 @@ sub obscurities {
 }
 
 my @files = tracked();
-is(join("\n", map { complaints($_, content($_)) } @files), '', scalar(@files) . ' files');
+is(join("\n", map { complaints($_, content($_)) } @files), '',
+    scalar(@files) . ' files keep the rules');
 
 # First lines make programs of files only in the usual ways.
 my @shebang = grep { content($_) =~ /^#!/ } @files;
 is(join("\n", grep { content($_) !~ m{^#!(?:/usr/bin/(?:env )?perl|/bin/sh|/bin/bash)\b} }
     grep { !/$recorded/ } @shebang), '',
-    'first lines name perl, sh or bash by their usual places');
+    'the first lines name perl, sh or bash by their usual places');
 
 is(join("\n", map { obscurities($_, content($_)) } @files), '', 'comments in C name who does what');
 
 my $home = '/' . 'home';
-like(join("\n", complaints('a', "x $home/me/y\n")), qr/one machine/, 'notices: a path');
+like(join("\n", complaints('a', "x $home/me/y\n")), qr/one machine/, 'the check notices a path');
 like(join("\n", complaints('t/data/a', "x $home/me/y\n")), qr/one machine/,
-    'notices: a path in recorded data');
-like(join("\n", complaints('a', '@@' . "FILL: y\@\@\n")), qr/left to fill/, 'notices: a gap');
-like(join("\n", complaints('a', "x \n")), qr/blanks/, 'notices: blanks');
-like(join("\n", complaints('a', "\tx\n")), qr/tab/, 'notices: a tab');
-like(join("\n", complaints('a', "x")), qr/no newline/, 'notices: no newline');
-like(join("\n", complaints('a', "\xff\n")), qr/UTF-8/, 'notices: Latin 1');
+    'the check notices a path in recorded data');
+like(join("\n", complaints('a', '@@' . "FILL: y\@\@\n")), qr/left to fill/,
+    'the check notices a gap');
+like(join("\n", complaints('a', "x \n")), qr/blanks/, 'the check notices blanks at the end');
+like(join("\n", complaints('a', "\tx\n")), qr/tab/, 'the check notices a tab');
+like(join("\n", complaints('a', "x")), qr/no newline/, 'the check notices a missing newline');
+like(join("\n", complaints('a', "\xff\n")), qr/UTF-8/, 'the check notices Latin 1');
 like(join("\n", complaints('a.c', 'x ' x 50 . "x\n")), qr/line 1: over 100 columns/,
-    'notices: a line of 101 columns');
+    'the check notices a line of 101 columns');
 is(join("\n", complaints('a.c', "\xc3\xa9 " x 49 . "\xc3\xa9\xc3\xa9\n")), '',
-    '... but not one of 100, which has more bytes');
-is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'notices: nothing in a good makefile');
+    'the check accepts a line of 100 columns with more bytes');
+is(join("\n", complaints('src/Makefile', "\tx\n")), '', 'the check accepts a good makefile');
 like(join("\n", obscurities('src/view/a.c', "int a;\n/* The sub is\n * told. */\n")),
-    qr/^src\/view\/a.c line 2: a comment says `is told'$/, 'notices: a passive, across lines');
+    qr/^src\/view\/a.c line 2: a comment says `is told'$/,
+        'the check notices a passive across lines');
 like(join("\n", obscurities('src/view/a.c', "x; /* Of a sub, its line. */\n")),
     qr/begins with `Of'/,
-    'notices: a sentence that begins with Of');
+    'the check notices a sentence that begins with Of');
 like(join("\n", obscurities('src/view/a.c', "/* A line. Of a sub,\n * its line. */\n")),
-    qr/begins with `Of'/, '... in the middle of a comment');
+    qr/begins with `Of'/, 'the check notices such a sentence in the middle of a comment');
 is(join("\n", obscurities('src/view/a.c', qq{s = "/* is told */"; /* the list\n * of lines */\n})),
     '',
-    'notices: nothing in a string');
+    'the check accepts such words in a string');
 done_testing;

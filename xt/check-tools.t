@@ -27,19 +27,20 @@ my @names = map { $_->{name} } @tools;
 my @env = map { $_->{env} } @tools;
 my @files = tracked();
 
-is(differ([ 'dprof', @names ], [map { m{^bin/(\w+)\z} } @files]), '', 'bin/: a command for each');
+is(differ([ 'dprof', @names ], [map { m{^bin/(\w+)\z} } @files]), '',
+    'bin/ has a command for each tool');
 is(differ([ 'Devel::DProf::Tool::Dprof', map { $_->{module} } @tools ],
     [map { m{^lib/(Devel/DProf/Tool/Dprof\w*)\.pm\z} ? $1 =~ s{/}{::}gr : () } @files]), '',
-    'lib/: a module for each');
+    'lib/ has a module for each tool');
 for my $tool (@tools) {
     my $module = Devel::DProf::Tools::load($tool);
     ok($module->can($_), "$module has $_") for qw(main command);
     my $command = content("bin/$tool->{name}");
     is(differ([ $tool->{env} ], [$command =~ /\b(DPROF[A-Z]+_OPTS)\b/]), '',
-        "bin/$tool->{name}: its variable");
+        "bin/$tool->{name} names its variable");
     my $exit = "exit Devel::DProf::Tool::status('$tool->{name}', \\&${module}::main, \@ARGV);";
     ok(index($command, "\n$exit\n") > 0,
-        '... and its module');
+        "bin/$tool->{name} runs its module");
 }
 
 # The help of a tool and its options come from one text: the lines of options must name the options
@@ -62,20 +63,22 @@ sub disagreements {
 }
 for my $tool (@tools) {
     is(disagreements(Devel::DProf::Tools::load($tool)->can('command')->()), '',
-        "$tool->{name} -h: its options");
+        "$tool->{name} -h has the options of the tool");
 }
 
 # Compares programs.
 {
     my $settings = content('t/lib/TestEnvironment.pm');
-    like($settings, qr/\|DPROF\[A-Z\]\+_OPTS\|/, 't/lib/TestEnvironment.pm: variables');
-    is(join(' ', grep { !/\ADPROF[A-Z]+_OPTS\z/ } @env), '', '... have names of that form');
+    like($settings, qr/\|DPROF\[A-Z\]\+_OPTS\|/,
+        't/lib/TestEnvironment.pm removes the variables of tools');
+    is(join(' ', grep { !/\ADPROF[A-Z]+_OPTS\z/ } @env), '',
+        'all variables of tools have such a name');
 }
 SKIP: {
     skip 'perl Makefile.PL first', 1 if !-e 'Makefile';
     my ($exe) = content('Makefile') =~ /^EXE_FILES = (.*)$/m;
     is(differ([map { "bin/$_" } 'dprof', @names], [split ' ', $exe // '']), '',
-        'Makefile.PL: what is installed');
+        'Makefile.PL installs the commands');
 }
 
 # A plain run of a tool loads what it needs.
@@ -91,7 +94,7 @@ SKIP: {
         my @loaded = qx{$^X -Mblib -e '$code' ./blib/script/$name t/data/classic.out 2>&1 >$null};
         my %loaded = map { $_ => 1 } map { /^(\S+)\n/ } @loaded;
         is(join(' ', grep { $loaded{$_} } 'Devel/DProf/Input.pm', @seldom), 'Devel/DProf/Input.pm',
-            "$name: loads nothing that a plain run does not need");
+            "$name loads nothing that a plain run does not need");
     }
 }
 
@@ -114,10 +117,12 @@ my %road = (
 my %code = map { m{^lib/(.*\.pm)\z} ? ($1 => strip_pod(content($_))) : () } @files;
 for my $what (sort keys %road) {
     my ($pattern, @wanted) = @{ $road{$what} };
-    is(differ(\@wanted, [grep { $code{$_} =~ $pattern } sort keys %code]), '', "one road: $what");
+    is(differ(\@wanted, [grep { $code{$_} =~ $pattern } sort keys %code]), '',
+        "only the right files have $what");
 }
 
-is(differ(['a', 'b'], ['b', 'c']), "missing: a\nunknown: c", 'notices: one too few, one too many');
+is(differ(['a', 'b'], ['b', 'c']), "missing: a\nunknown: c",
+    'the check notices a name too few and one too many');
 my $sample = Devel::DProf::Tool::Options->new(name => 'x', text => <<'END');
 = a|all  n|none!
     -a      all
@@ -126,14 +131,15 @@ my $sample = Devel::DProf::Tool::Options->new(name => 'x', text => <<'END');
     -c, -h, -V, -H
 END
 is(disagreements($sample), "not in the help: n|none!\nin the help all the same: c|call\n"
-    . 'in the help only: --no-such', 'notices: help and options apart');
+    . 'in the help only: --no-such', 'the check notices help and options that differ');
 my $ranges = Devel::DProf::Tool::Options->new(name => "x", text => <<"END");
 = O|rows=i(positive)
 == p=f(probability)
 END
 is(join(' ', $ranges->rows, $ranges->unshown), 'O|rows=i p=f V|version h|help H|manual p=f',
-    'options without their ranges');
+    'the options are parsed without their ranges');
 is_deeply([map { $ranges->out_of_range($_) } {}, { O => 1, p => 0.5 }, { O => 0 }, { p => 1 }],
-    [undef, undef, '-O 0: must be a positive number', '-p 1: must be between 0 and 1'], 'ranges');
-is(differ(['a', 'b'], ['b', 'a', 'a']), '', 'notices: nothing in equal lists');
+    [undef, undef, '-O 0: must be a positive number', '-p 1: must be between 0 and 1'],
+        'the ranges of options are checked');
+is(differ(['a', 'b'], ['b', 'a', 'a']), '', 'the check accepts equal lists');
 done_testing;

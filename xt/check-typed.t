@@ -89,7 +89,7 @@ for my $file (@pages) {
     $text = join '', $text =~ /^(=head1.*?)(?:^=cut|\z)/msg if $file =~ /\.pm\z/;
     my ($tool) = $file =~ m{^bin/(\w+)};
     my @bad = (complaints($text), $tool ? foreign_options($tool, $text) : ());
-    is(join("\n", @bad), '', $file);
+    is(join("\n", @bad), '', "$file names existing commands and options");
 }
 
 my $bad = join '', map { sprintf "    %-42s%s\n", 'there', $_ } '-d:DProf=out=x,nothing=1',
@@ -99,8 +99,8 @@ is(join("\n", complaints($bad . "C<dproffold -y>, `dprof flame -Y` and C<dprof h
     "no option of the recorder: nothing\nno function: begin\nno tool: dprofall\n"
     . "dprofpp: no option --nothing\nno option of the recorder: PERL_DPROF_X\n"
     . "dproffold: no option --callers\ndproffold: no option -y\ndprofflame: no option -Y",
-    'notices: what does not exist');
+    'the check notices commands and options that do not exist');
 is(join("\n", foreign_options('dproffold',
         "B<--callers>.\n\nB<--callers> of L<dprofreport>, C<-m>.")),
-    'dproffold: no option --callers', 'notices: an option of another tool');
+    'dproffold: no option --callers', 'the check notices an option of another tool');
 done_testing;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # The words that src/dprof/ lists are in the manual and the help of each tool that takes them.
-# Whoever adds a metric, a column, a key or a format learns here which text lacks it.
+# The author of a new metric, column, key or format learns here which text lacks it.
 use strict;
 use warnings;
 use FindBin;
@@ -100,8 +100,9 @@ for my $name (sort keys %told) {
     my ($tool) = grep { $_->{name} eq $name } Devel::DProf::Tools::all();
     my $command = Devel::DProf::Tools::load($tool)->command;
     my $help = $command->help;
-    is(unhelped($name, $help, $command->rows), '', '... and so has its help');
-    is(defaults_apart($help, content("bin/$name")), '', '... and both have the same defaults');
+    is(unhelped($name, $help, $command->rows), '', "the help of $name has all words");
+    is(defaults_apart($help, content("bin/$name")), '',
+        "the help and the manual of $name have the same defaults");
 }
 my $pod = content('lib/Test/DProf/Profile.pm');
 is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
@@ -109,11 +110,12 @@ is(join(' ', grep { $pod !~ /^ +cpu .*\b$_\b/m } time_words()), '',
 
 # The check notices violations.
 like(untold('dprofpp', content('bin/dprofpp') =~ s/\bsystem\b/sys/gr), qr/--metric: system/,
-    'notices: a word that is gone');
-like(untold('dprofpp', 'nothing'), qr/no item of --metric/, 'notices: an item that is gone');
+    'the check notices a word that is gone');
+like(untold('dprofpp', 'nothing'), qr/no item of --metric/,
+    'the check notices an item that is gone');
 is(unhelped('dproffold', join(' ', '    -m ', (grep { $_ ne 'real' } @metrics), "\n    -x real\n"),
-    'm|metric=s'), '--metric: real', 'notices: a word that the help lacks');
+    'm|metric=s'), '--metric: real', 'the check notices a word that the help lacks');
 is(defaults_apart("    -O N   rows (default 15)\n    -N N   (default 7)\n",
     "=item B<-O> N\n\n20 by default.\n\n=item B<-N>\n\n7.\n"), '-O: 15',
-    'notices: a default that differs');
+    'the check notices a default that differs');
 done_testing;

@@ -170,7 +170,7 @@ sub main {
     return $n->{bad} || !$n->{programs} ? 1 : 0;
 }
 
-# Lists what to take out of which file of xs/, one at a time.
+# Lists files of xs/ and the code that is taken out of them, one at a time.
 sub sensitivity {
     my @out = (
         ['the wrapper of pp_slf', 'hook/dpx_slf.c', qr/^\s*op->op_ppaddr = dpx_slf_hook;\n/m, "\n"],

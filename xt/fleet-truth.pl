@@ -10,7 +10,7 @@
 # alpha allows (a binomial bound), fewer finds than the table wants, or a line that the table wants
 # stood in fewer than nine of ten reports.
 #
-# A service has 200 subs in four routes, some 36 of which take 0.5 % of the time or more, and a host
+# A service has 200 subs in four routes; some 36 subs take 0.5 % of the time or more. A host
 # has three slices of a minute (ten where it says so), in which it is busy for a third of the time.
 # Standard deviations of logarithms: the speed of hosts 10 %, of a sub on a host 3 %, of a sub in a
 # slice 4 %, of a route's part of the requests on a host 5 %.

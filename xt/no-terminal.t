@@ -10,7 +10,7 @@ use Test::More;
 use DProfTest;
 
 my @tests = grep { slurp($_) =~ /^use DProfTest/m && slurp($_) =~ /\bno_terminal\b/ } glob 't/*.t';
-cmp_ok(scalar(@tests), '>=', 5, 'there are such tests');
+cmp_ok(scalar(@tests), '>=', 5, 'five tests or more make a terminal');
 my %asks = map { $_ => 1 } @tests;
 is(join(' ', grep { !$asks{$_} && slurp($_) =~ /-qec/ } glob 't/*.t'), '',
     'no other test makes a terminal');
@@ -25,7 +25,7 @@ SKIP: {
         my $run = run_program([@unshare, 'prove', '-bv', $test], dir => root(), limit => 600);
         is($run->{status}, 0, "$test passes") or diag "$run->{out}$run->{err}";
         like($run->{out}, qr/# skip no pseudo-terminal can be opened here: script: /i,
-            '... and says what it skips');
+            "$test says what it skips");
     }
 }
 

@@ -22,14 +22,14 @@ sub old {
 
 sub compare {
     my ($what, $file) = @_;
-    is((dprofpp('-T', $file))[0], old($file, '-T'), "$what: -T");
-    is((dprofpp('-t', $file))[0], old($file, '-t'), "$what: -t");
+    is((dprofpp('-T', $file))[0], old($file, '-T'), "$what: -T prints what the old dprofpp prints");
+    is((dprofpp('-t', $file))[0], old($file, '-t'), "$what: -t prints what the old dprofpp prints");
     for my $flags ('-U', '-a', '-l', '-U -I', '-U -r', '-U -u', '-U -s', '-a -d') {
         my @ours = map { [split] } split /\n/,
             (dprofpp('-q', '-O', 10000, split(' ', $flags), $file))[0];
         my @theirs = map { [split] } split /\n/, old($file, '-q -O 10000', $flags);
         is_deeply([map { "@$_[3, 6]" } @ours], [map { "@$_[3, 6]" } @theirs],
-            "$what: $flags: rows, calls");
+            "$what: $flags prints the rows and calls of the old dprofpp");
         my @off;
         for my $i (0 .. $#ours) {
             for my $k (0, 1, 2, 4, 5) {
@@ -39,11 +39,11 @@ sub compare {
                 push @off, "$ours[$i][6], column $k: $x, old $y" if abs($x - $y) > 1.01 * $unit;
             }
         }
-        is_deeply(\@off, [], "$what: $flags: times");
+        is_deeply(\@off, [], "$what: $flags prints the times of the old dprofpp");
     }
     my ($tree) = dprofpp('-S', $file);
     is_deeply([sort split /\n/, $tree], [sort split /\n/, old($file, '-S')],
-        "$what: -S, but for its order");
+        "$what: -S prints the lines of the old dprofpp in its own order");
 }
 
 # Makes plain programs with times that add up: no overhead, no goto.
@@ -83,11 +83,11 @@ fib(8); jump() for 1 .. 3; eval { boom() } for 1 .. 2; $anon->(); main->missing;
 P
 system "cd $dir && $^X -I$lib -d:DProf prog.pl";
 my $real = "$dir/tmon.out";
-is((dprofpp('-T', $real))[0], old($real, '-T'), 'recorded: -T');
-is((dprofpp('-t', $real))[0], old($real, '-t'), 'recorded: -t');
+is((dprofpp('-T', $real))[0], old($real, '-T'), 'a recorded profile has the -T of the old dprofpp');
+is((dprofpp('-t', $real))[0], old($real, '-t'), 'a recorded profile has the -t of the old dprofpp');
 is_deeply([sort map { join ' ', (split)[3, 6] } split /\n/, (dprofpp('-qO', 1000, $real))[0]],
     [sort map { join ' ', (split)[3, 6] } grep { !/ -\s/ || 1 } split /\n/,
         old($real, '-q -O 1000') =~ s/ - / 0 /gr],
-    'recorded: calls');
+    'a recorded profile has the calls of the old dprofpp');
 
 done_testing;

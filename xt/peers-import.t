@@ -22,7 +22,7 @@ sub ours {
     my ($file, $counter) = @_;
     my $run = in_process('dproffold', '--no-separate-anon',
         defined $counter ? ('-m', $counter) : ('--unit', 'ns'), $file);
-    is("$run->{status}$run->{err}", '0', "$file is read");
+    is("$run->{status}$run->{err}", '0', "$file is read without a message");
     my %values;
     for my $line (split /\n/, $run->{out}) {
         my ($stack, $count) = $line =~ /^(.*) (\d+)$/ or next;
@@ -54,7 +54,7 @@ sub compared {
 sub our_lines {
     my ($unit, $source, @args) = @_;
     my $run = in_process(qw(dprofreport --format json -n -s srcline --show-total-period), @args);
-    is("$run->{status}$run->{err}", '0', "@args: lines");
+    is("$run->{status}$run->{err}", '0', "lines are printed without a message: @args");
     return { map { $_->{srcline} =~ /^\Q$source\E:(\d+)$/ && $_->{self}
         ? ($1 => 0 + sprintf '%.0f', $_->{self} * $unit) : () }
         @{ JSON::PP->new->utf8->decode($run->{out})->{rows} } };
@@ -118,8 +118,8 @@ END
             $theirs{$3} = [$1, $2];
         }
         my ($same, @others) = compared(\%theirs, ours("$dir/$kind.pb.gz", $counter), $type);
-        is(join("\n", @others), '', "$type: as go tool pprof shows it");
-        cmp_ok($same, '>', 10, '... of many functions');
+        is(join("\n", @others), '', "$type has the values of go tool pprof");
+        cmp_ok($same, '>', 10, "$type has the values of more than ten functions");
         my %lines;
         my $list = output(qw(go tool pprof -list ^main\\.), "-sample_index=$type", "-unit=$unit",
             "$dir/$kind.pb.gz");
@@ -129,8 +129,8 @@ END
         }
         my @how = $kind eq 'cpu' ? (1e9, "$dir/main.go") : (1, "$dir/main.go", '-m', $type);
         is_deeply(our_lines(@how, "$dir/$kind.pb.gz"), \%lines,
-            "$type: lines as go tool pprof -list has them");
-        cmp_ok(scalar keys %lines, '>', 1, '... of which there are some') if $kind eq 'heap';
+            "$type has the lines of go tool pprof -list");
+        cmp_ok(scalar keys %lines, '>', 1, "$type has more than one line") if $kind eq 'heap';
     }
 }
 
@@ -156,9 +156,11 @@ SKIP: {
         $twice{s/'\d+$//r}++ for keys %theirs;
         delete @theirs{ grep { $twice{s/'\d+$//r} > 1 } keys %theirs };
         my ($same, @others) = compared(\%theirs, ours($file, $event), $event);
-        cmp_ok(scalar @others, '<', $same / 50, "$event: as callgrind_annotate shows it")
+        cmp_ok(scalar @others, '<', $same / 50,
+            "$event has nearly all values of callgrind_annotate")
             or diag join "\n", @others;
-        is_deeply([grep { /: self/ } @others], [], '... all of their own costs');
+        is_deeply([grep { /: self/ } @others], [],
+            "$event has the self values of callgrind_annotate");
     }
 
     skip 'no cc', 1 if !has('cc');
@@ -188,11 +190,11 @@ END
         my ($part) = $text =~ /^-- User-annotated source: \Q$source\E\n-+\n\S+ *\n(.*?)^-{20}/ms;
         my @values = map { /^ *([\d,]+|\.) (?!.*=> .*\(\d+x\))/ ? $1 =~ tr/,//dr : () }
             split /\n/, $part // '';
-        is(scalar @values, slurp($source) =~ tr/\n//, "$event: all lines are shown");
+        is(scalar @values, slurp($source) =~ tr/\n//, "$event is printed for all lines");
         my %theirs = map { $values[$_] =~ /[1-9]/ ? ($_ + 1 => $values[$_]) : () } 0 .. $#values;
         is_deeply(our_lines(1, $source, '-m', $event, $file), \%theirs,
-            "$event: lines as callgrind_annotate has them");
-        cmp_ok(scalar keys %theirs, '>', $event eq 'Ir' ? 3 : 0, '... of which there are some');
+            "$event has the lines of callgrind_annotate");
+        cmp_ok(scalar keys %theirs, '>', $event eq 'Ir' ? 3 : 0, "$event has lines");
     }
 }
 

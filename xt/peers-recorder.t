@@ -20,7 +20,7 @@ plan skip_all => 'set DPROF_OLD_LIB and DPROF_OLD_BIN to the classic module and 
 sub old_tool {
     my ($profile, @options) = @_;
     my $run = run_program([$^X, "-I$lib", $bin, @options, $profile]);
-    is($run->{status}, 0, "old dprofpp @options") or diag $run->{err};
+    is($run->{status}, 0, "old dprofpp @options succeeds") or diag $run->{err};
     return $run;
 }
 
@@ -77,53 +77,56 @@ my %programs = (
 );
 
 for my $name (sort keys %programs) {
-    subtest "ours, read by the old tool: $name" => sub {
+    subtest "the old dprofpp reads our profile of $name" => sub {
         my $run = profiled(['-e', $programs{$name}]);
-        is("$run->{err}$run->{raw}", '0', 'the program runs');
+        is("$run->{err}$run->{raw}", '0', "$name runs under our recorder");
         my $got = profile_ok($run->{profile}, undef, events => 1);
         my $tree = old_tool($run->{profile}, '-T', '-F');
-        is($tree->{out}, tree_of($got), '-T: the same tree');
-        is($tree->{err}, '', '-T -F gives no message');
+        is($tree->{out}, tree_of($got), "$name: the old -T prints the tree of the profile");
+        is($tree->{err}, '', "$name: the old -T -F prints no message");
         my $plain_tree = old_tool($run->{profile}, '-T');
-        is($plain_tree->{out}, $tree->{out}, '-T is the same without -F');
+        is($plain_tree->{out}, $tree->{out}, "$name: the old -T prints the same tree without -F");
         my $table = old_tool($run->{profile}, '-r', '-O', 1000);
         my %wrapped = %{ counts_of($table->{out}) };
         my %ours = %{ $got->{calls} };
         delete @ours{ grep { length > 34 } keys %ours };
         delete @wrapped{ grep { !exists $ours{$_} } keys %wrapped };
-        is_deeply(\%wrapped, \%ours, 'the table has the same calls');
+        is_deeply(\%wrapped, \%ours, "$name: the old table has the calls of the profile");
         # A run of less than 100 us has a time such as 9.4e-05.
-        unlike($table->{out}, qr/(?<!e)-\d/, 'no time is negative');
+        unlike($table->{out}, qr/(?<!e)-\d/, "$name: the old table has no negative time");
     };
 }
 
-subtest 'a big one' => sub {
+subtest 'The old dprofpp reads a large profile' => sub {
     my $run = profiled(['-MJSON::PP', '-e',
         'my $d = { map { $_ => [1 .. 5] } 1 .. 30 }; decode_json(encode_json($d))'],
         env => { PERL_HASH_SEED => 0 });
     my $got = profile_ok($run->{profile}, undef, events => 1);
     my $tree = old_tool($run->{profile}, '-T');
-    ok($tree->{out} eq tree_of($got), '-T: the same tree');
+    ok($tree->{out} eq tree_of($got), 'the old -T prints the tree of a large profile');
     my $folded = old_tool($run->{profile}, '-t');
-    is(scalar(grep { /JSON::PP::encode\b/ } split /\n/, $folded->{out}), 1, '-t');
-    like(old_tool($run->{profile}, '-S')->{out}, qr/^\s*JSON::PP::decode x 1\s/m, '-S');
+    is(scalar(grep { /JSON::PP::encode\b/ } split /\n/, $folded->{out}), 1,
+        'the old -t folds the calls of a large profile');
+    like(old_tool($run->{profile}, '-S')->{out}, qr/^\s*JSON::PP::decode x 1\s/m,
+        'the old -S counts the calls of a large profile');
 };
 
-subtest 'odd names' => sub {
+subtest 'The old dprofpp reads odd names' => sub {
     my $run = profiled(['-e',
         'require Sub::Util; Sub::Util::set_subname($_, sub { 1 })->() for "A::with blank", '
             . '"B::new\nline", "C::per%cent", "D::\x{263a}", "E::- 1\n+ 2"; sub f { 1 } f()']);
     my $got = profile_ok($run->{profile}, undef, events => 1);
     my $tree = old_tool($run->{profile}, '-T');
-    is($tree->{err}, '', 'odd names give no message');
-    like($tree->{out}, qr/^main::f$/m, 'a plain name is unchanged');
-    is(scalar(() = $tree->{out} =~ /^\s*[A-E]::/mg), 5, 'each odd name is on one line');
+    is($tree->{err}, '', 'the old -T prints no message about odd names');
+    like($tree->{out}, qr/^main::f$/m, 'the old -T prints a plain name unchanged');
+    is(scalar(() = $tree->{out} =~ /^\s*[A-E]::/mg), 5,
+        'the old -T prints each odd name on one line');
 };
 
-subtest 'cut short' => sub {
+subtest 'The old dprofpp reads a profile cut short' => sub {
     my $run = profiled(['-e', 'sub f { g() } sub g { 1 } f() for 1 .. 60_000; kill KILL => $$']);
     my $tree = old_tool($run->{profile}, '-F', '-r');
-    like($tree->{out}, qr/main::f$/m, 'the old tool reads it with -F');
+    like($tree->{out}, qr/main::f$/m, 'the old -T -F prints a profile cut short');
 };
 
 # Programs that break the classic recorder are not among these.
@@ -133,16 +136,16 @@ my %safe = map { $_ => $programs{$_} } 'calls and returns', 'recursion', 'except
 $safe{xs} = 'use List::Util "sum"; sum(1 .. 3); sub g { Internals::SvREFCNT($x) } g()';
 
 for my $name (sort keys %safe) {
-    subtest "the old recorder's file: $name" => sub {
+    subtest "both recorders agree about $name" => sub {
         my $dir = scratch();
         my $old = run_program([$^X, "-I$lib", '-d:DProf', '-e', $safe{$name}], dir => $dir);
-        is($old->{raw}, 0, 'the program runs under the classic recorder') or diag $old->{err};
+        is($old->{raw}, 0, "$name runs under the classic recorder") or diag $old->{err};
         my $run = profiled(['-e', $safe{$name}]);
         my $got = profile_ok($run->{profile}, undef, events => 1);
         my $then = read_profile("$dir/tmon.out", classic => 1);
         # Its CPU time comes in steps of 10 ms, however much has passed.
         is(join("\n", grep { !/^more CPU than time/ } $then->problems), '',
-            'read by the plain reader');
+            "the naive reader reads the classic recorder's file");
         my ($calls, $edges) = map {
             my $p = $_;
             [map {
@@ -160,13 +163,14 @@ for my $name (sort keys %safe) {
 SKIP: {
     my $ours = root() . '/bin/dprofpp';
     skip 'no dprofpp yet', 1 unless -e $ours && -e root() . '/blib/lib/Devel/DProf/Profile.pm';
-    subtest 'our dprofpp against the old one' => sub {
+    subtest 'Our dprofpp prints what the old one prints' => sub {
         for my $name (sort keys %programs) {
             my $run = profiled(['-e', $programs{$name}]);
             for my $option ('-T', '-t') {
                 my $new = run_program([$^X, '-I' . root() . '/blib/lib', '-I' . root()
                     . '/blib/arch', $ours, '--no-separate-anon', $option, $run->{profile}]);
-                is($new->{out}, old_tool($run->{profile}, $option)->{out}, "$name: $option")
+                is($new->{out}, old_tool($run->{profile}, $option)->{out},
+                    "$name: dprofpp $option prints what the old one prints")
                     or diag $new->{err};
             }
         }

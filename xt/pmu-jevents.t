@@ -96,7 +96,7 @@ for my $arch (@archs) {
     my $began = time;
     my $said = `'$jevents' $arch '$tree' '$dir/$arch.c' 2>&1`;
     my $took = time - $began;
-    is("$? $said", '0 ', "$arch: jevents gives no message");
+    is("$? $said", '0 ', "$arch: jevents prints no message");
     is(system("$Config{cc} -std=c99 -Wall -Wextra -Werror -Isrc -o '$dir/$arch' '$dir/$arch.c' "
         . "'$dir/dump.c'"), 0, "$arch: the table compiles without a warning") or next;
     my $want = read_tree("$tree/$arch");
@@ -125,5 +125,5 @@ for my $arch (@archs) {
         scalar keys %{ $want->{tables} }, $of_arch, scalar @rows, $took);
     $files += $want->{files}, $events += $of_arch, $rows += @rows;
 }
-cmp_ok($events, '>', 100, "$files lists, $events events, $rows rows");
+cmp_ok($events, '>', 100, "$files lists have more than a hundred events: $events, and $rows rows");
 done_testing;

@@ -102,17 +102,18 @@ delete @there{ grep {
 my ($theirs) = read_lists(\%there);
 for my $arch (sort keys %$ours) {
     my ($we, $they) = ($ours->{$arch}, $theirs->{$arch} // { rows => [], events => {} });
-    is(join("\n", of_rows($we->{rows}, $they->{rows})), '', "$arch: the map");
+    is(join("\n", of_rows($we->{rows}, $they->{rows})), '', "$arch has the map of the kernel");
     for my $model (sort keys %{ $we->{events} }) {
       SKIP: {
             my $events = $they->{events}{$model};
             skip "$arch/$model: not in this tree", 1 if !$events && $later_models{"$arch/$model"};
             is(join("\n", of_model($we->{events}{$model}, $events // [])), '',
-                "$arch/$model: " . @{ $we->{events}{$model} } . ' events');
+                "$arch/$model has the kernel's events: " . @{ $we->{events}{$model} });
         }
     }
     is(join("\n", borrowed([ map { @$_ } values %{ $we->{events} } ],
-        [ map { @$_ } values %{ $they->{events} } ])), '', "$arch: words of our own");
+        [ map { @$_ } values %{ $they->{events} } ])), '',
+            "$arch has descriptions in our own words");
 }
 
 # Tries each comparison on a difference.
@@ -120,18 +121,19 @@ my %event = (EventName => 'A', EventCode => '0x3c', UMask => '0x01', CounterMask
     BriefDescription => 'A counts.');
 my $against = sub { return join "\n", of_model([ {%event} ], [ { %event, @_ } ]) };
 is($against->(EventCode => '0x3C', UMask => '1', Invert => '0', EdgeDetect => '0x0',
-    SampleAfterValue => '7'), '', 'notices: nothing in other spellings of the same');
+    SampleAfterValue => '7'), '', 'the check accepts other spellings of the same');
 is($against->(EventCode => '60, 61'), '', 'only the first of several codes counts');
-like($against->($_ => '2'), qr/the kernel has .*$_=0x2/, "notices: $_")
+like($against->($_ => '2'), qr/the kernel has .*$_=0x2/, "the check notices another $_")
     for qw(EventCode UMask CounterMask Invert EdgeDetect AnyThread MSRIndex MSRValue ExtSel);
-like($against->(EventName => 'B'), qr/not in the kernel's/, 'notices: another name');
-like($against->(Unit => 'cpu_atom'), qr/not in the kernel's/, 'notices: another PMU');
-like($against->(Deprecated => '1'), qr/deprecated/, 'notices: deprecated');
+like($against->(EventName => 'B'), qr/not in the kernel's/, 'the check notices another name');
+like($against->(Unit => 'cpu_atom'), qr/not in the kernel's/, 'the check notices another PMU');
+like($against->(Deprecated => '1'), qr/deprecated/, 'the check notices a deprecated event');
 like($against->(BriefDescription => 'This event is deprecated. See B'), qr/deprecated/,
-    'notices: deprecated by its words');
+    'the check notices an event that its words call deprecated');
 my %row = (cpuid => '1', version => 'v1', model => 'm', type => 'core');
-like(join("\n", of_rows([ {%row} ], [ { %row, @$_ } ])), qr/^1: /, "notices: @$_")
+like(join("\n", of_rows([ {%row} ], [ { %row, @$_ } ])), qr/^1: /,
+    "the check notices another row: @$_")
     for [ cpuid => 2 ], [ version => 'v2' ], [ model => 'n' ], [ type => 'uncore' ];
 is(join(' ', borrowed([ {%event} ], [ { PublicDescription => 'a counts' } ])), 'A counts.',
-    'notices: words of others');
+    'the check notices words of others');
 done_testing;

@@ -56,7 +56,7 @@ sub try_program {
     my @wrong = same_as_plain($plain, $run) || ();
     push @wrong, flaws($name, grep { !/\.live\z/ }
         bsd_glob($how{PERL_DPROF_SPOOL} ? "$dir/spool/*.tree" : "$run->{profile}*"));
-    return is(join("\n", @wrong), '', "$name, $way");
+    return is(join("\n", @wrong), '', "$name is sampled as it should be, $way");
 }
 
 # ---- hard ones ----
@@ -105,9 +105,9 @@ SKIP: {
         . 'my $x; $x++ for 1 .. 3e6; print $n, CORE::sleep(1), "\n"';
     my $run = run_program(['strace', '-f', '-e', 'trace=none', '-o', $log, $^X, PROFILER(), '-e',
         $program], limit => 120, env => { %often });
-    like($run->{out}, qr/\A0[12]\n\z/, 'no select ends early, and no sleep');
+    like($run->{out}, qr/\A0[12]\n\z/, 'no select ends early, and neither does a sleep');
     my @signals = grep { /^\d+ +---/ } split /\n/, slurp($log);
-    is_deeply(\@signals, [], '... and strace sees no signal');
+    is_deeply(\@signals, [], 'strace sees no signal');
 }
 
 # ---- programs that wait ----
@@ -133,8 +133,8 @@ if (!$wanted || 'short work, long waits' =~ $wanted) {
     my $run = profiled([$path], limit => 120, env => { PERL_DPROF_SAMPLE => 100 });
     my $text = slurp($run->{profile});
     my ($waits, $works) = map { cpu_share_of($_, $text) } 'CORE:select', 'main:work';
-    cmp_ok($waits, '<', 50, "short work, long waits: $waits % of the CPU time");
-    cmp_ok($works, '>', 40, "... and what works has $works %");
+    cmp_ok($waits, '<', 50, "a process that mostly waits has $waits % of the CPU time");
+    cmp_ok($works, '>', 40, "a process that works has $works % of the CPU time");
 }
 
 done_testing();

@@ -394,8 +394,8 @@ sub compare {
 }
 
 # Runs one program plain, with the counting clock, and with the default clock, which has hooks of
-# its own. Of the many programs that also run as trees, every second one has the default clock, and
-# every third the tree; under EXTENDED_TESTING all have both.
+# its own. Many programs also run as trees: every second of these has the default clock, and every
+# third the tree; under EXTENDED_TESTING all have both.
 sub check_script {
     my ($file, $both_modes, $one_clock) = @_;
     my $name = $file =~ s{.*/t/scripts/}{}r =~ s/\.pl$//r;

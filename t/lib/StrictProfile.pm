@@ -285,7 +285,7 @@ sub tree {
         push @wrong, 'no root' unless $root;
         push @wrong, "statements come to @statements, contexts to @contexts"
             if ($about->{header}{dprof_lines} // '') eq 'time' && "@statements" ne "@contexts";
-        # Of calls that ended in a slice, some may have begun in an earlier one.
+        # Some calls that ended in a slice may have begun in an earlier one.
         for ($is_slice ? () : keys %counted) {
             push @wrong,
                 "$name{$_}: $counted{$_} calls in the histogram, $calls[ hex $_ ] in the tree"
