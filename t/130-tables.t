@@ -239,7 +239,7 @@ END
     }
     unlink "$dir/alone/x.pl" or die "x.pl: $!";
     like(json(tool('dprofreport', '--annotate', 'x.pl', $profile)->('json'))->{notes},
-        qr/\AThe source is not there/, 'notes are a fact');
+        qr/\AThe source file is missing/, "the notes are a fact of the table");
     is(in_process('dprofreport', '--annotate', 'x.pl', '--format', 'tap', $profile)->{status}, 2,
         'not tap');
 };
