@@ -240,7 +240,7 @@ static uint64_t take_gap(struct dp_rec *rec, uint64_t now)
 }
 
 DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *call, uint64_t now,
-                        const int how)
+                        const int way)
 {
     struct dp_rec_saving *saving = &rec->saving;
     if (rec->paused) {
@@ -254,7 +254,7 @@ DP_INLINE int mark_slow(struct dp_rec *rec, uint32_t word, struct dp_cct_call *c
     if (rec->tree) {
         /* the recording began as a trace */
         dp_rec_mark(rec, (enum dp_raw_kind)(word >> DP_RAW_ID_BITS), word & DP_RAW_ID_MAX, call,
-                    now, DP_REC_TREE | how);
+                    now, DP_REC_TREE | way);
         return saving->err;
     }
     uint64_t gap = take_gap(rec, now);
@@ -388,10 +388,10 @@ struct dp_cct_node *dp_rec_child_at(struct dp_rec *rec, uint32_t id, const struc
 }
 
 void dp_rec_enter_at(struct dp_rec *rec, uint32_t id, uint32_t site, struct dp_cct_call *call,
-                     uint64_t now, int how)
+                     uint64_t now, int way)
 {
     call->site = site;
-    dp_rec_tree_enter(rec, id, call, now, how, true);
+    dp_rec_tree_enter(rec, id, call, now, way, true);
 }
 
 void dp_rec_charge_all(struct dp_rec *rec, uint64_t now)

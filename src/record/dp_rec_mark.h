@@ -46,12 +46,12 @@ DP_INLINE uint64_t *dp_rec_put_counts(struct dp_rec *rec, uint64_t *pos)
 }
 
 /* Charges the counts since the last mark to a tree's running context and statement. */
-DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec, const int how)
+DP_INLINE void dp_rec_charge_counts(struct dp_rec *rec, const int way)
 {
     for (size_t i = 0; i < rec->how.n_counted; i++) {
         uint64_t n = dp_rec_counted(rec, i);
         rec->marks.cur->counts[i] += n;
-        if ((how & DP_REC_LINES) && !rec->paused)
+        if ((way & DP_REC_LINES) && !rec->paused)
             rec->marks.line->counts[i] += n;
     }
 }
@@ -68,7 +68,7 @@ DP_INLINE void dp_rec_skip_counts(struct dp_rec *rec)
 /* A mark of a trace that arrived at stamp now. The caller sets rec->marks.left to a
  * fresh stamp when it is about to leave. */
 DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
-                            struct dp_cct_call *call, uint64_t now, const int how)
+                            struct dp_cct_call *call, uint64_t now, const int way)
 {
     uint64_t gap = dp_rec_gap(rec, now);
     uint32_t word = DP_RAW_WORD(kind, id);
@@ -77,14 +77,14 @@ DP_INLINE void dp_rec_trace(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t 
     /* A counter that stepped back gives a huge gap and goes the slow way too. */
     if (DP_UNLIKELY(gap >= rec->marks.long_gap) || DP_UNLIKELY(now >= rec->marks.deadline)
         || DP_UNLIKELY(pos >= rec->marks.end)) {
-        if (how & DP_REC_COUNTS)
+        if (way & DP_REC_COUNTS)
             dp_rec_mark_slow_counted(rec, word, call, now);
         else
             dp_rec_mark_slow(rec, word, call, now);
         return;
     }
     *pos = gap << 32 | word;
-    rec->marks.pos = how & DP_REC_COUNTS ? dp_rec_put_counts(rec, pos + 1) : pos + 1;
+    rec->marks.pos = way & DP_REC_COUNTS ? dp_rec_put_counts(rec, pos + 1) : pos + 1;
     rec->marks.program += gap;
 }
 
@@ -115,18 +115,18 @@ DP_INLINE void dp_rec_settle(struct dp_rec *rec)
 /* Charges the gap, the ops and the other counters. at is a constant: passing the call itself to the
  * slow way would cost each call an instruction. */
 DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const enum dp_rec_at at,
-                             const int how)
+                             const int way)
 {
     bool slow = false;
-    uint64_t gap = how & DP_REC_OF_C ? now - rec->marks.left : dp_rec_gap(rec, now);
+    uint64_t gap = way & DP_REC_OF_C ? now - rec->marks.left : dp_rec_gap(rec, now);
     if (DP_UNLIKELY(gap >= rec->marks.long_gap) || DP_UNLIKELY(now >= rec->marks.deadline)) {
-        if (how & DP_REC_COUNTS)
+        if (way & DP_REC_COUNTS)
             rec->worked = true;
         dp_rec_gap_slow(rec, now, at);
         slow = true;
     } else {
         rec->marks.program += gap;
-        if (how & DP_REC_LINES) {
+        if (way & DP_REC_LINES) {
             rec->marks.line->real += gap;
             dp_rec_settle(rec);
         } else {
@@ -134,10 +134,10 @@ DP_INLINE void dp_rec_charge(struct dp_rec *rec, uint64_t now, const enum dp_rec
         }
     }
     dp_rec_charge_ops(rec);
-    if ((how & DP_REC_LINES) && !(slow && rec->paused))
+    if ((way & DP_REC_LINES) && !(slow && rec->paused))
         dp_rec_charge_line_ops(rec);
-    if (how & DP_REC_COUNTS)
-        dp_rec_charge_counts(rec, how);
+    if (way & DP_REC_COUNTS)
+        dp_rec_charge_counts(rec, way);
 }
 
 /* Goes on with the statement of this number. The caller has charged all time that has passed. */
@@ -153,7 +153,7 @@ DP_INLINE void dp_rec_go_on_line(struct dp_rec *rec, uint32_t number)
 /* Charges the running statement, while its sub goes on. ops: the value of *rec->marks.ops, which
  * the host has at hand; any number if no ops are kept. Returns false if nothing has been done
  * because the CPU clock is due; then dp_rec_charge_all does it. */
-DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, uint64_t ops, const int how)
+DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, uint64_t ops, const int way)
 {
     uint64_t gap = now - rec->marks.left;         /* a negative number is a huge one here */
     if (DP_UNLIKELY(gap >= rec->marks.long_gap) || DP_UNLIKELY(now >= rec->marks.deadline))
@@ -165,17 +165,17 @@ DP_INLINE bool dp_rec_charge_line(struct dp_rec *rec, uint64_t now, uint64_t ops
     rec->marks.program += gap;
     line->real += gap;
     line->ops += ran;
-    if (how & DP_REC_COUNTS)
-        dp_rec_charge_counts(rec, how);
+    if (way & DP_REC_COUNTS)
+        dp_rec_charge_counts(rec, way);
     return true;
 }
 
 /* Begins a statement that has run before. Returns false if nothing has been done; then the caller
  * calls dp_rec_statement_slow. */
 DP_INLINE bool dp_rec_statement(struct dp_rec *rec, struct dp_stmt *line, uint64_t now,
-                                uint64_t ops, const int how)
+                                uint64_t ops, const int way)
 {
-    if (!dp_rec_charge_line(rec, now, ops, how))
+    if (!dp_rec_charge_line(rec, now, ops, way))
         return false;
     line->count++;
     rec->marks.line = line;
@@ -214,12 +214,12 @@ struct dp_cct_node *dp_rec_child_at(struct dp_rec *rec, uint32_t id,
 
 /* has_place: call->site is the place of the call, where places are kept. */
 DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_call *call,
-                                 uint64_t now, const int how, const bool has_place)
+                                 uint64_t now, const int way, const bool has_place)
 {
-    dp_rec_charge(rec, now, DP_REC_AT_BEGIN, how);
+    dp_rec_charge(rec, now, DP_REC_AT_BEGIN, way);
     struct dp_cct_node *cur = rec->marks.cur, *child = cur->last;
     size_t contexts = rec->cct.count;
-    if (how & DP_REC_LINES) {
+    if (way & DP_REC_LINES) {
         uint32_t site = has_place ? call->site : rec->marks.line->site;
         call->site = site;
         if (DP_UNLIKELY(!child || child->id != id || child->site != site))
@@ -229,45 +229,45 @@ DP_INLINE void dp_rec_tree_enter(struct dp_rec *rec, uint32_t id, struct dp_cct_
     } else if (DP_UNLIKELY(!child || child->id != id)) {
         child = dp_cct_child(&rec->cct, cur, id, 0);
     }
-    if ((how & DP_REC_COUNTS) && rec->cct.count != contexts)
+    if ((way & DP_REC_COUNTS) && rec->cct.count != contexts)
         rec->worked = true;
     child->calls++;
     call->caller = cur;
     call->start = rec->marks.program;
-    if (how & DP_REC_LINES)
+    if (way & DP_REC_LINES)
         call->line = rec->marks.line->number;
     rec->marks.cur = child;
 }
 
 DP_INLINE void dp_rec_tree_leave(struct dp_rec *rec, struct dp_cct_call *call, uint64_t now,
-                                 const enum dp_rec_at at, const int how)
+                                 const enum dp_rec_at at, const int way)
 {
-    dp_rec_charge(rec, now, at, how);
+    dp_rec_charge(rec, now, at, way);
     dp_cct_ended(rec->marks.cur, rec->marks.program - call->start, rec->marks.ns_mult);
     rec->marks.cur = call->caller;
-    if (how & DP_REC_LINES)
+    if (way & DP_REC_LINES)
         dp_rec_go_on_line(rec, call->line);
 }
 
 /* With the times of statements: the mark of a call that begins at another place than the running
  * statement. */
 void dp_rec_enter_at(struct dp_rec *rec, uint32_t id, uint32_t site, struct dp_cct_call *call,
-                     uint64_t now, int how);
+                     uint64_t now, int way);
 
 /* The mark of a call that begins, ends or is replaced; a call that replaces another one keeps its
- * place. how is a constant: the bits with which the recording began. */
+ * place. way is a constant: the bits with which the recording began. */
 DP_INLINE void dp_rec_mark(struct dp_rec *rec, enum dp_raw_kind kind, uint32_t id,
-                           struct dp_cct_call *call, uint64_t now, const int how)
+                           struct dp_cct_call *call, uint64_t now, const int way)
 {
-    if (!(how & DP_REC_TREE)) {
-        dp_rec_trace(rec, kind, id, call, now, how);
+    if (!(way & DP_REC_TREE)) {
+        dp_rec_trace(rec, kind, id, call, now, way);
     } else if (kind == DP_RAW_ENTER) {
-        dp_rec_tree_enter(rec, id, call, now, how, false);
+        dp_rec_tree_enter(rec, id, call, now, way, false);
     } else {
         dp_rec_tree_leave(rec, call, now, kind == DP_RAW_GOTO ? DP_REC_AT_GOTO : DP_REC_AT_END,
-                          how);
+                          way);
         if (kind == DP_RAW_GOTO)
-            dp_rec_tree_enter(rec, id, call, rec->marks.left = now, how, true);
+            dp_rec_tree_enter(rec, id, call, rec->marks.left = now, way, true);
     }
 }
 

@@ -286,8 +286,8 @@ struct dpx_process {
     struct dpx_ctx *all;
     bool begun;                 /* an interpreter has set what follows, for all of them */
     unsigned tids;              /* how many interpreters have recorded, threads included */
-    bool own;                   /* there was no -d: blocks are recorded, and nothing else */
-    bool late;                  /* there was no -d: the program takes samples of itself */
+    bool blocks_only;           /* there was no -d: blocks are recorded, and nothing else */
+    bool self_sampling;         /* there was no -d: the program takes samples of itself */
     bool only_samples;          /* samples are taken, and no calls are recorded */
     bool off;                   /* no new thread records: a child with fork=no */
     char run[40];

@@ -137,22 +137,22 @@ static DP_NOINLINE void run(struct model *m)
 
 /* ---- the hooks ---- */
 
-DP_INLINE void leave(struct model *m, const int how, const bool is_counter)
+DP_INLINE void leave(struct model *m, const int way, const bool is_counter)
 {
     uint64_t now = dpx_stamp(m->clock, is_counter);
-    if (is_counter && (how & DP_REC_LINES))
+    if (is_counter && (way & DP_REC_LINES))
         dp_rec_leave(&m->rec, now);
     else
         m->rec.marks.left = now;
 }
 
-#define CALL_HOOKS(name, how, is_counter) \
+#define CALL_HOOKS(name, way, is_counter) \
     static DP_NOINLINE struct op *enter_##name(struct model *m) \
     { \
         struct op *next = m->entersub(m); \
         uint64_t now = dpx_stamp(m->clock, is_counter); \
-        dp_rec_mark(&m->rec, DP_RAW_ENTER, 1, &m->context->call, now, how); \
-        leave(m, how, is_counter); \
+        dp_rec_mark(&m->rec, DP_RAW_ENTER, 1, &m->context->call, now, way); \
+        leave(m, way, is_counter); \
         return next; \
     } \
     static DP_NOINLINE struct op *leave_##name(struct model *m) \
@@ -160,8 +160,8 @@ DP_INLINE void leave(struct model *m, const int how, const bool is_counter)
         struct context *c = m->context; \
         struct op *next = m->leavesub(m); \
         uint64_t now = dpx_stamp(m->clock, is_counter); \
-        dp_rec_mark(&m->rec, DP_RAW_LEAVE, 1, &c->call, now, how); \
-        leave(m, how, is_counter); \
+        dp_rec_mark(&m->rec, DP_RAW_LEAVE, 1, &c->call, now, way); \
+        leave(m, way, is_counter); \
         return next; \
     }
 CALL_HOOKS(tree, DP_REC_TREE, true)

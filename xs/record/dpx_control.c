@@ -162,7 +162,7 @@ static void begin_main(struct dpx_ctx *ctx)
 void dpx_control_stage(pTHX_ struct dpx_ctx *ctx)
 {
     ctx->stage = PL_phase;
-    if (ctx->block.runs || dpx_run.own)
+    if (ctx->block.runs || dpx_run.blocks_only)
         return;
     if (PL_phase == PERL_PHASE_RUN) {
         begin_main(ctx);

@@ -205,7 +205,7 @@ static void complete(struct dpx_ctx *ctx)
     if (ctx->out.failed)
         return;
     dpx_file_end(ctx);
-    if (!dp_outfile_is_there(&ctx->out) && !dpx_run.own)
+    if (!dp_outfile_is_there(&ctx->out) && !dpx_run.blocks_only)
         dpx_say("DProf: %s was removed while the program ran; there is no profile",
                      ctx->out.path);
 }
@@ -233,7 +233,7 @@ static void finish(struct dpx_ctx *ctx)
     dpx_ctx_look_at_loop(ctx);
     ends(ctx, DPX_ENDING);
     ctx->rec.saving.save = NULL;       /* all is written now */
-    bool is_read = dpx_run.own && !ctx->child.is && !ctx->tid;
+    bool is_read = dpx_run.blocks_only && !ctx->child.is && !ctx->tid;
     if (!is_read)               /* else, the blocks have been read */
         dpx_frame_unwind(ctx, now);
     dp_rec_flush(&ctx->rec, now);
@@ -524,7 +524,7 @@ static void open_all(pTHX_ struct dpx_ctx *ctx)
     struct dp_err err;
     dp_err_init(&err);
     /* with `own`, a child that outlives its parent has lost the folder */
-    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.own)
+    if (dpx_file_open(aTHX_ ctx, &err) < 0 && !dpx_run.blocks_only)
         dpx_say("DProf: %s; process %ld is not profiled, the program goes on", err.message,
                      ctx->pid);
     if (dpx_file_open_live(ctx) < 0)
@@ -626,7 +626,7 @@ static struct dpx_ctx *new_thread(pTHX_ const struct dpx_ctx *parent)
             return dpx_ctx_show(aTHX_ NULL), errno = why, NULL;
         dpx_filter_init(aTHX_ &ctx->names.filter);
         dpx_control_in_phase(ctx, parent->phase, ctx->rec.marks.left);
-        ctx->block.runs = !dpx_run.own && parent->block.runs;
+        ctx->block.runs = !dpx_run.blocks_only && parent->block.runs;
         ctx->toggles = parent->toggles;
         dpx_ctx_leave(ctx);
         if (parent->rec.paused)
@@ -648,7 +648,7 @@ struct dpx_ctx *dpx_life_known(pTHX)
     if (!dpx_ctx_has_joined(aTHX))
         return NULL;
     struct dpx_ctx *ctx = dpx_ctx_find(aTHX);
-    if (ctx || !dpx_run.own || !dpx_run.all)
+    if (ctx || !dpx_run.blocks_only || !dpx_run.all)
         return ctx;
     ctx = new_thread(aTHX_ dpx_run.all);
     if (ctx && !ctx->rec.paused)

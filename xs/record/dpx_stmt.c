@@ -292,15 +292,15 @@ static DP_NOINLINE OP *begins_late(pTHX_ U64 now)
 /* ---- the hooks ---- */
 
 /* Only trees with lines have these hooks: ways that differ in that alone are the same function. */
-#define LINES(how)  ((how) | DPX_TREE | DPX_LINES)
+#define LINES(way)  ((way) | DPX_TREE | DPX_LINES)
 
 /* The program goes on after one of these hooks, which arrived at stamp now. */
-DP_INLINE void leave(struct dpx_ctx *ctx, U64 now, const int how)
+DP_INLINE void leave(struct dpx_ctx *ctx, U64 now, const int way)
 {
-    if (DPX_READS_ONCE(how))
+    if (DPX_READS_ONCE(way))
         dp_rec_leave_statement(&ctx->rec, now);
     else
-        dpx_leave(ctx, how);
+        dpx_leave(ctx, way);
 }
 
 /* The state of interpreters that do not record knows no statements; and a new thread passes the run
@@ -324,8 +324,8 @@ DP_INLINE void leave(struct dpx_ctx *ctx, U64 now, const int how)
         body \
     }
 
-#define TIMED_BODY(how, orig) \
-    const int way = LINES(how); \
+#define TIMED_BODY(bits, orig) \
+    const int way = LINES(bits); \
     struct dp_stmt *line = dp_lines_look(&ctx->statements, DPX_STMT_NUMBER(PL_op)); \
     if (DP_UNLIKELY(!line)) \
         return begins_timed(aTHX); \
@@ -334,13 +334,13 @@ DP_INLINE void leave(struct dpx_ctx *ctx, U64 now, const int how)
         return begins_late(aTHX_ now); \
     leave(ctx, now, way); \
     return orig(aTHX);
-#define TIMED(how, name, orig)  HOOK(name##_##how, TIMED_BODY(how, orig))
+#define TIMED(bits, name, orig)  HOOK(name##_##bits, TIMED_BODY(bits, orig))
 DPX_EACH_WAY(TIMED, nextstate_hook, orig_nextstate)
 DPX_EACH_WAY(TIMED, dbstate_hook, orig_dbstate)
 #undef TIMED
 #undef TIMED_BODY
-static const Perl_ppaddr_t nextstate_hook[DPX_HOWS] = DPX_EACH_OF(nextstate_hook);
-static const Perl_ppaddr_t dbstate_hook[DPX_HOWS] = DPX_EACH_OF(dbstate_hook);
+static const Perl_ppaddr_t nextstate_hook[DPX_WAYS] = DPX_EACH_OF(nextstate_hook);
+static const Perl_ppaddr_t dbstate_hook[DPX_WAYS] = DPX_EACH_OF(dbstate_hook);
 
 /* The first statement of a sub. What has passed since the sub was entered is this statement's
  * already (dpx_stmt_go_on), so the counter is not read again. A sub that does nothing but jump back
@@ -367,24 +367,24 @@ COUNTED(dbstate_count, orig_dbstate)
 #undef COUNTED
 
 /* Does the same for statements without an op of their own (dpx_revive.c). */
-DP_INLINE bool mark(pTHX_ U32 number, const int how)
+DP_INLINE bool mark(pTHX_ U32 number, const int way)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     struct dp_stmt *line = dp_lines_look(&ctx->statements, number);
     if (DP_UNLIKELY(!line))
         return false;
-    U64 now = dpx_arrive(ctx, how);
-    if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, how & DPX_REC)))
+    U64 now = dpx_arrive(ctx, way);
+    if (DP_UNLIKELY(!dp_rec_statement(&ctx->rec, line, now, ctx->ops, way & DPX_REC)))
         return is_late(ctx, number, now);
-    leave(ctx, now, how);
+    leave(ctx, now, way);
     return true;
 }
 
-#define WAY(how, name) \
-    static bool name##_##how(pTHX_ U32 number) { return mark(aTHX_ number, LINES(how)); }
+#define WAY(way, name) \
+    static bool name##_##way(pTHX_ U32 number) { return mark(aTHX_ number, LINES(way)); }
 DPX_EACH_WAY(WAY, mark)
 #undef WAY
-static dpx_revive_tell *const mark_ways[DPX_HOWS] = DPX_EACH_OF(mark);
+static dpx_revive_tell *const mark_ways[DPX_WAYS] = DPX_EACH_OF(mark);
 
 static bool mark_count(pTHX_ U32 number)
 {
@@ -399,7 +399,7 @@ static U32 mark_first(pTHX_ COP *cop)
 {
     struct dpx_ctx *ctx = DPX_CTX;
     const bool times = dpx_run.opt.lines == DP_LINES_TIMES;
-    if (!(times ? mark_ways[dpx_how & ~(DPX_TREE | DPX_LINES)] : mark_count)(aTHX_
+    if (!(times ? mark_ways[dpx_way_bits & ~(DPX_TREE | DPX_LINES)] : mark_count)(aTHX_
             DPX_STMT_NUMBER(cop)) && ctx->thx == DPX_THX)
         begins(aTHX_ ctx, cop, times);
     return DPX_STMT_NUMBER(cop);
@@ -420,51 +420,51 @@ static DP_NOINLINE OP *back_late(struct dpx_ctx *ctx, U32 number, U64 now, OP *n
 
 /* The statement of cop goes on, after others have run in between. Returns next, which the hook
  * returns. */
-DP_INLINE OP *back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, OP *next, const int how)
+DP_INLINE OP *back_to(pTHX_ struct dpx_ctx *ctx, const COP *cop, OP *next, const int way)
 {
     struct dp_stmt *line = dpx_stmt_of(ctx, (const OP *)cop);
     if (!line || line == ctx->rec.marks.line)
         return next;
-    U64 now = dpx_arrive(ctx, how);
-    if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, ctx->ops, how & DPX_REC)))
+    U64 now = dpx_arrive(ctx, way);
+    if (DP_UNLIKELY(!dp_rec_charge_line(&ctx->rec, now, ctx->ops, way & DPX_REC)))
         return back_late(ctx, line->number, now, next);
     ctx->rec.marks.line = line;
-    leave(ctx, now, how);
+    leave(ctx, now, way);
     return next;
 }
 
-#define UNSTACK(how, name) \
-    static DP_NOINLINE OP *name##_kept_##how(pTHX_ OP *next) \
+#define UNSTACK(way, name) \
+    static DP_NOINLINE OP *name##_kept_##way(pTHX_ OP *next) \
     { \
         struct dpx_ctx *ctx = dpx_ctx_kept(aTHX); \
         return ctx->thx == DPX_THX \
-            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(how)) : next; \
+            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(way)) : next; \
     } \
-    static OP *name##_##how(pTHX) \
+    static OP *name##_##way(pTHX) \
     { \
         OP *next = orig_unstack(aTHX); \
         struct dpx_ctx *ctx = __atomic_load_n(&dpx_first, __ATOMIC_RELAXED); \
         return DP_LIKELY(ctx->thx == DPX_THX) \
-            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(how)) \
-            : name##_kept_##how(aTHX_ next); \
+            ? back_to(aTHX_ ctx, CX_CUR()->blk_oldcop, next, LINES(way)) \
+            : name##_kept_##way(aTHX_ next); \
     }
 DPX_EACH_WAY(UNSTACK, unstack_hook)
 #undef UNSTACK
-static const Perl_ppaddr_t unstack_hook[DPX_HOWS] = DPX_EACH_OF(unstack_hook);
+static const Perl_ppaddr_t unstack_hook[DPX_WAYS] = DPX_EACH_OF(unstack_hook);
 
-DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int how)
+DP_INLINE OP *leave_block(pTHX_ Perl_ppaddr_t orig, const int way)
 {
     OP *next = orig(aTHX);
     struct dpx_ctx *ctx = DPX_CTX;
     if (DP_UNLIKELY(ctx->thx != DPX_THX))
         return next;
-    return back_to(aTHX_ ctx, PL_curcop, next, how);
+    return back_to(aTHX_ ctx, PL_curcop, next, way);
 }
 
-#define CALL(how) leave_block(aTHX_ orig_leaveeval, LINES(how))
+#define CALL(way) leave_block(aTHX_ orig_leaveeval, LINES(way))
 DPX_HOOKS(OP *, leaveeval_hook, CALL)
 #undef CALL
-#define CALL(how) leave_block(aTHX_ orig_leavetry, LINES(how))
+#define CALL(way) leave_block(aTHX_ orig_leavetry, LINES(way))
 DPX_HOOKS(OP *, leavetry_hook, CALL)
 #undef CALL
 
@@ -476,20 +476,20 @@ void dpx_stmt_restarted(pTHX_ struct dpx_ctx *ctx)
         back_late(ctx, number, dpx_frame_arrive(ctx), NULL);
 }
 
-void dpx_stmt_install(pTHX_ int how, bool times)
+void dpx_stmt_install(pTHX_ int way, bool times)
 {
     /* The compiler makes one function of those that are the same, the first one; others jump
      * there. */
-    how &= ~(DPX_TREE | DPX_LINES);
-    dpx_revive_install(aTHX_ times ? mark_ways[how] : mark_count, mark_first);
-    if (times && DPX_READS_ONCE(LINES(how)))
-        timed = nextstate_hook[how];
-    dpx_adopt_type(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[how] : nextstate_count);
-    dpx_adopt_type(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[how] : dbstate_count);
+    way &= ~(DPX_TREE | DPX_LINES);
+    dpx_revive_install(aTHX_ times ? mark_ways[way] : mark_count, mark_first);
+    if (times && DPX_READS_ONCE(LINES(way)))
+        timed = nextstate_hook[way];
+    dpx_adopt_type(OP_NEXTSTATE, &orig_nextstate, times ? nextstate_hook[way] : nextstate_count);
+    dpx_adopt_type(OP_DBSTATE, &orig_dbstate, times ? dbstate_hook[way] : dbstate_count);
     if (times) {
-        dpx_adopt_type(OP_UNSTACK, &orig_unstack, unstack_hook[how]);
-        dpx_adopt_type(OP_LEAVEEVAL, &orig_leaveeval, leaveeval_hook[how]);
-        dpx_adopt_type(OP_LEAVETRY, &orig_leavetry, leavetry_hook[how]);
+        dpx_adopt_type(OP_UNSTACK, &orig_unstack, unstack_hook[way]);
+        dpx_adopt_type(OP_LEAVEEVAL, &orig_leaveeval, leaveeval_hook[way]);
+        dpx_adopt_type(OP_LEAVETRY, &orig_leavetry, leavetry_hook[way]);
     }
 }
 
@@ -499,10 +499,10 @@ void dpx_stmt_join(pTHX) { dpx_revive_join(aTHX); }
 
 void dpx_stmt_join(pTHX) { PERL_UNUSED_CONTEXT; }
 
-void dpx_stmt_install(pTHX_ int how, bool times)
+void dpx_stmt_install(pTHX_ int way, bool times)
 {
     PERL_UNUSED_CONTEXT;
-    PERL_UNUSED_VAR(how);
+    PERL_UNUSED_VAR(way);
     PERL_UNUSED_VAR(times);
 }
 

@@ -8,7 +8,7 @@
 const char *dpx_stmt_trouble(void);
 
 /* Hooks statements, once for the process. */
-void dpx_stmt_install(pTHX_ int how, bool times);
+void dpx_stmt_install(pTHX_ int way, bool times);
 
 /* From now on, statements of this interpreter are seen that have no op of their own. */
 void dpx_stmt_join(pTHX);
