@@ -34,7 +34,7 @@ static bool on_chain(const PERL_SI *of, const PERL_SI *from)
 }
 
 /* The least height of the save stack since the XS sub of f was called, as far as the contexts above
- * it tell. While a scope around that call is being left, its destructors and defer blocks run below
+ * it show. While a scope around that call is being left, its destructors and defer blocks run below
  * the height of the call. */
 static I32 save_height(pTHX_ const struct dpx_frame *f)
 {

@@ -1,5 +1,5 @@
 /* Inside the hooks: our own stack of frames, kept in step with the program's stacks, and its marks.
- * What every call executes is inline. dpx_hook.c explains how frames live and die. */
+ * The code that every call executes is inline. dpx_hook.c explains how frames live and die. */
 #ifndef DPX_FRAME_H
 #define DPX_FRAME_H
 
@@ -46,7 +46,7 @@ DP_CHECK(ways, DPX_EACH_WAY(DPX_ONE_, none) == DPX_WAYS
 /* These are hidden, so that calls are direct, and not through the linker's table (PLT). */
 #pragma GCC visibility push(hidden)
 
-extern int dpx_way_bits;             /* the way of the hooks; -1: there are none yet */
+extern int dpx_way_bits;             /* the bits of the way of the hooks; -1: there are none yet */
 
 /* Functions that are too large to be inline: one for each way. */
 struct dpx_way {
@@ -59,7 +59,7 @@ struct dpx_way {
     void (*reconcile_below)(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now);
 };
 extern const struct dpx_way dpx_ways[DPX_WAYS];
-extern struct dpx_way dpx_way;  /* that of dpx_way_bits */
+extern struct dpx_way dpx_way;  /* the functions of dpx_way_bits */
 
 /* dpx_arrive and dpx_leave, for callers that do not have the way as a constant. */
 #define dpx_frame_arrive(ctx)   (dpx_way.arrive(ctx))
@@ -74,8 +74,8 @@ DP_COLD bool dpx_frame_more(struct dpx_ctx *ctx);
 /* Is the sub of a frame still running? */
 bool dpx_frame_is_alive(pTHX_ const struct dpx_frame *f);
 
-/* Does what dpx_frame_reconcile does, when a context beyond index ix of si has just been pushed: it
- * may stand where the context of a dead frame stood. */
+/* Does the work of dpx_frame_reconcile when a context beyond index ix of si has just been pushed:
+ * it may stand where the context of a dead frame stood. */
 #define dpx_frame_reconcile_below(ctx, si, ix, now) \
     (dpx_way.reconcile_below(aTHX_ ctx, si, ix, now))
 
@@ -87,10 +87,11 @@ void dpx_frame_reconcile(pTHX_ struct dpx_ctx *ctx, U64 now);
 /* Ends all frames. */
 void dpx_frame_unwind(struct dpx_ctx *ctx, U64 now);
 
-/* Within an XSUB: the id of the sub that called it, to which time was charged; 0: the program. */
+/* Within an XSUB: the id of the sub that called it and was charged with the time; 0: the
+ * program. */
 U32 dpx_frame_caller(const struct dpx_ctx *ctx);
 
-/* A hook arrives. Returns the stamp up to which time is the program's, and counts the program's
+/* Arrives in a hook. Returns the stamp up to which time is the program's, and counts the program's
  * events. */
 DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int way)
 {
@@ -100,13 +101,13 @@ DP_INLINE U64 dpx_arrive(struct dpx_ctx *ctx, const int way)
     return now;
 }
 
-/* Where a statement begins, a second reading of the processor's counter would take as long as the
- * rest of the hook, so there is only one. Where events are counted, too, and where the clock is
+/* At the beginning of a statement, a second reading of the processor's counter would take as long
+ * as the rest of the hook, so there is only one. If events are counted, too, or the clock is
  * another one, there are two. struct dp_rec_how has the same, as reads_once. */
 #define DPX_READS_ONCE(way) \
     (((way) & (DPX_LINES | DPX_COUNTER | DPX_COUNTS)) == (DPX_LINES | DPX_COUNTER))
 
-/* A hook leaves to an XS sub or a builtin, whose gap is taken as it is (DP_REC_OF_C). */
+/* Leaves a hook to an XS sub or a builtin, whose gap counts in full (DP_REC_OF_C). */
 DP_INLINE void dpx_leave_to_c(struct dpx_ctx *ctx, const int way)
 {
     if (way & DPX_COUNTS)
@@ -114,7 +115,7 @@ DP_INLINE void dpx_leave_to_c(struct dpx_ctx *ctx, const int way)
     ctx->rec.marks.left = dpx_stamp(&ctx->clock, way & DPX_COUNTER);
 }
 
-/* A hook leaves: what follows is the program's again. */
+/* Leaves a hook: the time that follows is the program's again. */
 DP_INLINE void dpx_leave(struct dpx_ctx *ctx, const int way)
 {
     dpx_leave_to_c(ctx, way);
@@ -157,7 +158,7 @@ DP_INLINE void dpx_frame_same_arrival(struct dpx_ctx *ctx, U64 now)
     ctx->rec.marks.left = now;
 }
 
-/* A C call has returned, whose frame was the at-th: ends that frame and those above it. Returns
+/* Ends the frame of a C call that has returned, and the frames above it. at: its index. Returns
  * false if the frame had ended before. */
 DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial, const int kind,
                                   U64 now, const int way)
@@ -170,7 +171,7 @@ DP_INLINE bool dpx_frame_end_call(struct dpx_ctx *ctx, ptrdiff_t at, U64 serial,
     return true;
 }
 
-/* Is this the context of a sub, or CXt_NULL, as which Scope::Upper hides contexts for a while? */
+/* Is this the context of a sub, or CXt_NULL, with which Scope::Upper hides contexts for a while? */
 DP_INLINE bool dpx_frame_is_sub_slot(const PERL_SI *si, I32 ix)
 {
     U8 type = CxTYPE(&si->si_cxstack[ix]);
@@ -181,7 +182,7 @@ DP_INLINE bool dpx_frame_is_sub_slot(const PERL_SI *si, I32 ix)
  * such as that of a defer block in a scope that is being left. */
 DP_INLINE bool dpx_frame_lost_caller(const struct dpx_frame *f)
 {
-    const struct dpx_frame *by = f - 1;         /* at the bottom lies one without a stack-info */
+    const struct dpx_frame *by = f - 1;         /* the frame at the bottom has no stack-info */
     I32 ix = DPX_KEY_IX(by->key);
     return by->si == f->si && DPX_KEY_KIND(by->key) == DPX_PERL
            && (ix > by->si->si_cxix || !dpx_frame_is_sub_slot(by->si, ix));
@@ -197,7 +198,7 @@ DP_INLINE bool dpx_frame_is_fine(pTHX_ const struct dpx_frame *top, const PERL_S
                                        : dpx_frame_is_sub_slot(si, at));
 }
 
-/* Before a frame is pushed at index ix of si, or just above: ends what is dead on top. */
+/* Before a frame is pushed at index ix of si, or just above: ends the dead frames on top. */
 DP_INLINE void dpx_frame_check_top(pTHX_ struct dpx_ctx *ctx, const PERL_SI *si, I32 ix, U64 now)
 {
     if (DP_UNLIKELY(!dpx_frame_is_fine(aTHX_ ctx->top, si, ix))
@@ -212,8 +213,8 @@ DP_INLINE bool dpx_frame_in_order(pTHX_ const struct dpx_ctx *ctx)
            && (ctx->top == ctx->frames || dpx_frame_is_alive(aTHX_ ctx->top));
 }
 
-/* Leaving a hook that made no mark since the arrival at stamp now: the gap goes on,
- * without the time that the hook took. */
+/* Leaves a hook that made no mark since the arrival at stamp now: the gap goes on, without the time
+ * that the hook took. */
 DP_INLINE void dpx_frame_unmarked(struct dpx_ctx *ctx, U64 now, const int way)
 {
     if (way & DPX_COUNTS)
