@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # What holds for each text file. It has no paths of a developer's machine, no tabs where a makefile
 # needs none, no blanks at the ends of lines, no line over 100 columns, UTF-8, a newline at the end.
-# Comments in C avoid words that hide who does something.
+# Comments in C, also of tests and fuzz targets, avoid words that hide who does something.
 use strict;
 use warnings;
 use FindBin;
@@ -56,7 +56,7 @@ my $subjectless = qr{(?:\A|[.:;?!] +)(?:- )?Of };
 
 sub obscurities {
     my ($file, $text) = @_;
-    return if $file !~ m{^src/.*\.[ch]$} || $file =~ $recorded;
+    return if $file !~ m{^(?:src|xs|fuzz|t/c)/.*\.[ch]$} || $file =~ $recorded;
     my @bad;
     while ($text =~ m{"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|/\*(.*?)\*/}gs) {
         my ($comment, $before) = ($1 // next, $`);
@@ -100,6 +100,10 @@ like(join("\n", obscurities('src/view/a.c', "int a;\n/* The sub is\n * told. */\
 like(join("\n", obscurities('src/view/a.c', "x; /* Of a sub, its line. */\n")),
     qr/begins with `Of'/,
     'notices: a sentence that begins with Of');
+for my $file (qw(xs/hook/a.c xs/record/a.h fuzz/a.c t/c/a.c)) {
+    like(join("\n", obscurities($file, "x; /* as the host is told */\n")), qr{^$file line 1},
+        "... in $file");
+}
 like(join("\n", obscurities('src/view/a.c', "/* A line. Of a sub,\n * its line. */\n")),
     qr/begins with `Of'/, '... in the middle of a comment');
 is(join("\n", obscurities('src/view/a.c', qq{s = "/* is told */"; /* the list\n * of lines */\n})),
